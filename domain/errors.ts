@@ -1,0 +1,44 @@
+/**
+ * The closed family of errors that a caller can act on. The API maps each `kind` to one HTTP status
+ * (contract §1), the activities map it to retryable or not; everything else is an internal error whose
+ * message never leaves the process.
+ */
+export type ErrorKind =
+  | 'invalid' // 400
+  | 'unauthenticated' // 401
+  | 'forbidden' // 403
+  | 'not_found' // 404
+  | 'conflict' // 409
+  | 'quota_exceeded'; // 429
+
+const STATUS: Record<ErrorKind, number> = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  quota_exceeded: 429,
+};
+
+/** An error whose message says what was expected, what came and what to do. Safe to show to its caller. */
+export class ServiceError extends Error {
+  readonly kind: ErrorKind;
+
+  constructor(kind: ErrorKind, message: string) {
+    super(message);
+    this.name = 'ServiceError';
+    this.kind = kind;
+  }
+
+  /** The HTTP status of the error (spec §7). */
+  get status(): number {
+    return STATUS[this.kind];
+  }
+}
+
+export const invalid = (message: string): ServiceError => new ServiceError('invalid', message);
+export const unauthenticated = (message: string): ServiceError => new ServiceError('unauthenticated', message);
+export const forbidden = (message: string): ServiceError => new ServiceError('forbidden', message);
+export const notFound = (what: string, id: string): ServiceError =>
+  new ServiceError('not_found', `${what} ${JSON.stringify(id)} does not exist in this organisation`);
+export const conflict = (message: string): ServiceError => new ServiceError('conflict', message);
