@@ -1,0 +1,42 @@
+import { Temporal } from 'temporal-polyfill';
+
+/** A UTC calendar day on the wire and in SQL parameters, `YYYY-MM-DD`. */
+export type Day = string;
+/** A UTC calendar month on the wire, `YYYY-MM`. */
+export type Month = string;
+
+/** The UTC day that an instant lies in. */
+export const dayOf = (instant: Date): Day => instant.toISOString().slice(0, 10);
+
+/** The month that a day (or a month itself) lies in. */
+export const monthOf = (period: Day | Month): Month => period.slice(0, 7);
+
+/** The first day of a month. */
+export const firstDay = (month: Month): Day => `${month}-01`;
+
+/** The last day of a month. */
+export const lastDay = (month: Month): Day =>
+  `${month}-${Temporal.PlainYearMonth.from(month).daysInMonth.toString()}`;
+
+/** The month `count` months later (earlier when negative). */
+export const addMonths = (month: Month, count: number): Month =>
+  Temporal.PlainYearMonth.from(month).add({ months: count }).toString();
+
+/** The day `count` days later (earlier when negative). */
+export const addDays = (day: Day, count: number): Day =>
+  Temporal.PlainDate.from(day).add({ days: count }).toString();
+
+/** How many days lie from `start` to `end`, both counted. */
+export const daysInclusive = (start: Day, end: Day): number =>
+  Temporal.PlainDate.from(start).until(Temporal.PlainDate.from(end)).days + 1;
+
+/** The `count` months that end with `newest`, newest first. */
+export const monthsBack = (newest: Month, count: number): Month[] =>
+  Array.from({ length: count }, (_, back) => addMonths(newest, -back));
+
+/** The first day on which a month can settle: `settleDays` full days after its last (design §2). */
+export const settlesOn = (month: Month, settleDays: number): Day => addDays(firstDay(addMonths(month, 1)), settleDays);
+
+/** Whole seconds from an instant to the next midnight in UTC, at least 1: when a daily quota resets (spec §8). */
+export const secondsToMidnight = (instant: Date): number =>
+  Math.max(1, Math.ceil((Date.parse(`${addDays(dayOf(instant), 1)}T00:00:00Z`) - instant.getTime()) / 1000));

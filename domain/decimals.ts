@@ -1,0 +1,38 @@
+import Big from 'big.js';
+
+/** Decimal places of money and unit costs on the wire (contract §1). */
+const WIRE_DECIMALS = 6;
+/** Decimal places of a metric value as it is stored (design §2). */
+export const VALUE_DECIMALS = 10;
+/** Above this a JSON number may no longer carry ten exact decimals' worth of trust. */
+export const LARGEST_VALUE = 1e15;
+
+/** An exact decimal as the warehouse writes it, for example `"12.340000000000000"`. */
+export type DecimalText = string;
+
+/** `dividend ÷ divisor`, rounded once, half away from zero, to `places` decimals. `divisor` is not 0. */
+export const quotient = (dividend: Big, divisor: Big, places: number): Big => {
+  const division = Big();
+  division.DP = places;
+  division.RM = Big.roundHalfUp;
+  return division(dividend).div(divisor);
+};
+
+/** An exact amount as the JSON number it becomes at the API's edge: six decimals, half away from zero. */
+export const toWire = (amount: DecimalText | Big): number => Number(Big(amount).round(WIRE_DECIMALS, Big.roundHalfUp));
+
+/** A metric value as a JSON number, with all its ten decimals. */
+export const valueToWire = (value: DecimalText | Big): number => Number(Big(value).round(VALUE_DECIMALS, Big.roundHalfUp));
+
+/** Change from `before` to `after` in percent of `before`; null when there is nothing to compare with. */
+export const changePercent = (before: DecimalText | Big | null, after: DecimalText | Big | null): number | null => {
+  if (before === null || after === null || Big(before).eq(0)) return null;
+  const base = Big(before);
+  return Number(quotient(Big(after).minus(base).times(100), base.abs(), WIRE_DECIMALS));
+};
+
+/** Whether a JSON number has at most ten decimals, so that storing it loses nothing. */
+export const fitsValueDecimals = (value: number): boolean => {
+  const exact = Big(value);
+  return exact.round(VALUE_DECIMALS, Big.roundDown).eq(exact);
+};

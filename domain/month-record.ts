@@ -1,0 +1,178 @@
+import Big from 'big.js';
+import { addMonths, dayOf, firstDay, lastDay, settlesOn, type Day, type Month } from './calendar.ts';
+import { changePercent, quotient, toWire, valueToWire, VALUE_DECIMALS, type DecimalText } from './decimals.ts';
+import type { Aggregation } from './metric.ts';
+
+export type MonthStatus = 'open' | 'ready_to_lock' | 'locked' | 'changed_since_lock';
+
+/** The newest version of a locked month, frozen (spec §3). */
+export interface MonthLock {
+  version: number;
+  cost: DecimalText;
+  value: DecimalText;
+  unitCost: DecimalText | null;
+  lockedAt: string;
+  lockedBy: { type: 'key'; id: string; name: string };
+  /** How many changes of the month's values the version had seen. */
+  valueChanges: number;
+}
+
+/** What the warehouse knows about one month of one metric. */
+export interface MonthFacts {
+  month: Month;
+  /** The scope's spend over the month's days so far; null when no source has delivered any of them. */
+  cost: DecimalText | null;
+  /** Σ of the month's values; null without any. */
+  valueSum: DecimalText | null;
+  /** How many periods of the month have a value. */
+  valuePeriods: number;
+  /** How many times a value of the month was added, replaced or removed. */
+  valueChanges: number;
+  settled: boolean;
+  lock: MonthLock | null;
+}
+
+/** What a month waits for is judged against: the organisation's sources and how long its bills move. */
+export interface SettlementFacts {
+  settleDays: number;
+  /** Active sources only, with the last day each has delivered. */
+  sources: { name: string; deliveredThrough: Day | null }[];
+}
+
+interface Numbers {
+  cost: number | null;
+  value: number | null;
+  unit_cost: number | null;
+}
+
+/** A month of a metric as the API shows it (contract §3, Month). */
+export interface MonthRecord extends Numbers {
+  month: Month;
+  status: MonthStatus;
+  change_percent: number | null;
+  above_target: boolean;
+  version: number | null;
+  locked:
+    | (Numbers & { version: number; locked_at: string; locked_by: MonthLock['lockedBy'] })
+    | null;
+  current?: Numbers;
+  reason: string | null;
+}
+
+/** Today's exact numbers of a month, before any rounding for the wire. */
+export interface MonthNumbers {
+  cost: Big | null;
+  value: Big | null;
+  unitCost: Big | null;
+}
+
+/**
+ * Cost, value and unit cost of a month as of now. Total sums the values, Average is their mean over the
+ * periods that have one (spec §2 rule 1); the unit cost is divided from the exact sums, once, and is null
+ * without a value or with value 0 (design §2).
+ */
+export const currentNumbers = (facts: MonthFacts, aggregation: Aggregation): MonthNumbers => {
+  const cost = facts.cost === null ? null : Big(facts.cost);
+  if (facts.valueSum === null) return { cost, value: null, unitCost: null };
+  const sum = Big(facts.valueSum);
+  const periods = Big(aggregation === 'average' ? facts.valuePeriods : 1);
+  return {
+    cost,
+    value: quotient(sum, periods, VALUE_DECIMALS),
+    unitCost: cost === null || sum.eq(0) ? null : quotient(cost.times(periods), sum, 6),
+  };
+};
+
+const numbersToWire = ({ cost, value, unitCost }: MonthNumbers): Numbers => ({
+  cost: cost === null ? null : toWire(cost),
+  value: value === null ? null : valueToWire(value),
+  unit_cost: unitCost === null ? null : toWire(unitCost),
+});
+
+const frozenNumbers = (lock: MonthLock): MonthNumbers => ({
+  cost: Big(lock.cost),
+  value: Big(lock.value),
+  unitCost: lock.unitCost === null ? null : Big(lock.unitCost),
+});
+
+/** The state of a month (spec §3): late spend never moves a locked one, a changed value does. */
+export const monthStatus = (facts: MonthFacts): MonthStatus => {
+  if (facts.lock !== null) return facts.valueChanges === facts.lock.valueChanges ? 'locked' : 'changed_since_lock';
+  return facts.settled && facts.valueSum !== null && facts.cost !== null ? 'ready_to_lock' : 'open';
+};
+
+/** Why an open month is open, in words; null in any other state. */
+const openReason = (facts: MonthFacts, settlement: SettlementFacts, now: Date): string | null => {
+  if (monthStatus(facts) !== 'open') return null;
+  const today = dayOf(now);
+  const end = lastDay(facts.month);
+  const waits: string[] = [];
+  if (today <= end) waits.push('the month has not ended');
+  else if (!facts.settled) {
+    const settles = settlesOn(facts.month, settlement.settleDays);
+    if (today < settles) waits.push(`cloud billing settles on ${settles}, ${settlement.settleDays} full days after the month`);
+    const late = settlement.sources.filter((source) => source.deliveredThrough === null || source.deliveredThrough < end);
+    for (const { name, deliveredThrough } of late) {
+      const so = deliveredThrough === null ? 'nothing so far' : `delivered through ${deliveredThrough}`;
+      waits.push(`cost source ${JSON.stringify(name)} has not delivered ${end} (${so})`);
+    }
+    if (waits.length === 0) waits.push(`waiting for the next daily settlement`);
+  }
+  if (facts.cost === null) waits.push(`no spend has been ingested for ${facts.month}`);
+  if (facts.valueSum === null) waits.push(`no value has been recorded for ${facts.month}`);
+  return waits.join('; ');
+};
+
+/**
+ * Month records, newest first, from the facts of consecutive months, oldest first. The oldest month only
+ * serves the change of the one after it and is left out.
+ */
+export const monthRecords = (
+  facts: readonly MonthFacts[],
+  metric: { aggregation: Aggregation; target: DecimalText | null },
+  settlement: SettlementFacts,
+  now: Date,
+): MonthRecord[] => {
+  const records: MonthRecord[] = [];
+  let before: { month: Month; unitCost: Big | null } | null = null;
+  for (const month of facts) {
+    const status = monthStatus(month);
+    const today = currentNumbers(month, metric.aggregation);
+    const shown = month.lock === null ? today : frozenNumbers(month.lock);
+    const previous = before !== null && addMonths(before.month, 1) === month.month ? before.unitCost : null;
+    records.push({
+      month: month.month,
+      ...numbersToWire(shown),
+      status,
+      change_percent: changePercent(previous, shown.unitCost),
+      above_target: metric.target !== null && shown.unitCost !== null && shown.unitCost.gt(metric.target),
+      version: month.lock?.version ?? null,
+      locked:
+        month.lock === null
+          ? null
+          : {
+              version: month.lock.version,
+              ...numbersToWire(shown),
+              locked_at: month.lock.lockedAt,
+              locked_by: month.lock.lockedBy,
+            },
+      ...(status === 'changed_since_lock' ? { current: numbersToWire(today) } : {}),
+      reason: openReason(month, settlement, now),
+    });
+    before = { month: month.month, unitCost: shown.unitCost };
+  }
+  return records.slice(1).reverse();
+};
+
+/** The newest month with a unit cost, for lists and headers (contract §3, `latest`). */
+export const latestUnitCost = (
+  records: readonly MonthRecord[],
+): { month: Month; unit_cost: number; change_percent: number | null; status: MonthStatus } | null => {
+  for (const { month, unit_cost, change_percent, status } of records) {
+    if (unit_cost !== null) return { month, unit_cost, change_percent, status };
+  }
+  return null;
+};
+
+/** First day of the oldest month whose facts are needed to show `count` months ending with `newest`. */
+export const factsFrom = (newest: Month, count: number): Day => firstDay(addMonths(newest, -count));

@@ -1,0 +1,41 @@
+/** The plans, smallest first (spec §1 rule 1, §8). */
+export const TIERS = ['starter', 'professional', 'business', 'enterprise'] as const;
+export type Tier = (typeof TIERS)[number];
+
+/** API calls per UTC day and organisation; null is unlimited (spec §8). */
+export const DAILY_CALLS: Record<Tier, number | null> = {
+  starter: 100,
+  professional: 1_000,
+  business: 10_000,
+  enterprise: null,
+};
+
+/** What a plan must include for a route to answer. */
+export type Feature = 'unit_economics';
+
+const FIRST_TIER_WITH: Record<Feature, Tier> = { unit_economics: 'professional' };
+const FEATURE_NAME: Record<Feature, string> = { unit_economics: 'Unit economics' };
+
+const capitalised = (tier: Tier): string => tier.charAt(0).toUpperCase() + tier.slice(1);
+
+/** Whether a tier includes a feature (spec §1 rule 1). */
+export const includes = (tier: Tier, feature: Feature): boolean =>
+  TIERS.indexOf(tier) >= TIERS.indexOf(FIRST_TIER_WITH[feature]);
+
+/** What a caller without the feature is told. */
+export const planMessage = (tier: Tier, feature: Feature): string =>
+  `${FEATURE_NAME[feature]} needs the ${capitalised(FIRST_TIER_WITH[feature])} plan or above; ` +
+  `this organisation is on ${capitalised(tier)}`;
+
+/** What a caller over the daily limit is told (spec §7 rule 1). */
+export const quotaMessage = (tier: Tier, limit: number): string => {
+  const next = TIERS[TIERS.indexOf(tier) + 1];
+  const more =
+    next === undefined
+      ? ''
+      : ` Upgrade to the ${capitalised(next)} plan for ${DAILY_CALLS[next]?.toLocaleString('en-US') ?? 'unlimited'} calls per day.`;
+  return (
+    `Daily limit of ${limit.toLocaleString('en-US')} API calls on the ${capitalised(tier)} plan reached; ` +
+    `it resets at midnight UTC.${more}`
+  );
+};

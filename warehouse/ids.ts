@@ -1,0 +1,15 @@
+import { uuidv7 } from 'uuidv7';
+
+/** A new public id with a readable prefix; ids of one kind sort by when they were made. */
+export const newId = (prefix: 'org' | 'key' | 'src' | 'met'): string => `${prefix}_${uuidv7().replaceAll('-', '')}`;
+
+/**
+ * A time-ordered id (UUIDv7) that sorts after `newest`, the newest id the writer has read for the record, so
+ * that a clock that runs behind cannot hide a later write (design §2).
+ */
+export const idAfter = (newest: string | null): string => {
+  const id = uuidv7();
+  if (newest === null || id > newest) return id;
+  const next = (BigInt(`0x${newest.replaceAll('-', '')}`) + 1n).toString(16).padStart(32, '0');
+  return next.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+};

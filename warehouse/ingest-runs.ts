@@ -1,0 +1,114 @@
+import type { Month } from '../domain/calendar.ts';
+import type { DecimalText } from '../domain/decimals.ts';
+import { idAfter } from './ids.ts';
+import { instant, instantOrNull } from './instant.ts';
+import type { Warehouse } from './warehouse.ts';
+
+export type RunStatus = 'running' | 'completed' | 'failed';
+
+/** One ingest of one cost source, as far as it has come. */
+export interface IngestRun {
+  run_id: string;
+  source_id: string;
+  workflow_id: string;
+  status: RunStatus;
+  started_at: string;
+  finished_at: string | null;
+  months: Month[];
+  rows_read: number;
+  rows_rejected: number;
+  /** What could not be read, one sample for each reason. */
+  rejected_samples: RejectedSample[];
+  cost_total: DecimalText | null;
+  /** What the run decided by itself and a reader should know, in words. */
+  notes: string[];
+  error: string | null;
+}
+
+export interface RejectedSample {
+  problem: string;
+  file: string | null;
+  rows: number;
+}
+
+type Row = Omit<IngestRun, 'months' | 'rows_read' | 'rows_rejected' | 'rejected_samples' | 'notes'> & {
+  months: string;
+  rows_read: string;
+  rows_rejected: string;
+  rejected_samples: string;
+  notes: string;
+};
+
+const COLUMNS = `run_id, source_id, workflow_id, status, started_at, finished_at, months, rows_read, rows_rejected,
+  rejected_samples, cost_total, notes, error`;
+
+const toRun = (row: Row): IngestRun => ({
+  ...row,
+  started_at: instant(row.started_at),
+  finished_at: instantOrNull(row.finished_at),
+  months: JSON.parse(row.months) as Month[],
+  rows_read: Number(row.rows_read),
+  rows_rejected: Number(row.rows_rejected),
+  rejected_samples: JSON.parse(row.rejected_samples) as RejectedSample[],
+  notes: JSON.parse(row.notes) as string[],
+});
+
+/** Records how far a run has come; the newest record counts, and an end is final. */
+export const recordRun = async (warehouse: Warehouse, orgId: string, run: IngestRun): Promise<void> => {
+  await warehouse.run(
+    `INSERT INTO ingest_run_events BY NAME
+      SELECT $org AS org_id, $run_id AS run_id, $event::UUID AS event_id, $source_id AS source_id,
+        $workflow_id AS workflow_id, $status AS status, $started_at::TIMESTAMP AS started_at,
+        $finished_at::TIMESTAMP AS finished_at, $months::JSON AS months, $rows_read::BIGINT AS rows_read,
+        $rows_rejected::BIGINT AS rows_rejected, $rejected_samples::JSON AS rejected_samples,
+        $cost_total::DECIMAL(38,15) AS cost_total, $notes::JSON AS notes, $error AS error`,
+    {
+      org: orgId,
+      ...run,
+      event: idAfter(null),
+      months: JSON.stringify(run.months),
+      rejected_samples: JSON.stringify(run.rejected_samples),
+      notes: JSON.stringify(run.notes),
+    },
+  );
+};
+
+/** The runs of a source before `cursor`, newest first. */
+export const listRuns = async (
+  warehouse: Warehouse,
+  orgId: string,
+  sourceId: string,
+  page: { limit: number; cursor: string | null },
+): Promise<IngestRun[]> => {
+  const rows = await warehouse.query<Row>(
+    `WITH runs AS (
+       SELECT *, (SELECT min(event_id) FROM ingest_run_events e
+                  WHERE e.org_id = $org AND e.run_id = r.run_id) AS first_event
+       FROM ingest_runs r WHERE org_id = $org AND source_id = $source)
+     SELECT ${COLUMNS} FROM runs
+     WHERE first_event < coalesce(
+       (SELECT first_event FROM runs WHERE run_id = $cursor), 'ffffffff-ffff-ffff-ffff-ffffffffffff'::UUID)
+     ORDER BY first_event DESC LIMIT $limit`,
+    { org: orgId, source: sourceId, ...page },
+  );
+  return rows.map(toRun);
+};
+
+/** One run of the organisation, or null. */
+export const findRun = async (warehouse: Warehouse, orgId: string, runId: string): Promise<IngestRun | null> => {
+  const [row] = await warehouse.query<Row>(
+    `SELECT ${COLUMNS} FROM ingest_runs WHERE org_id = $org AND run_id = $run`,
+    { org: orgId, run: runId },
+  );
+  return row === undefined ? null : toRun(row);
+};
+
+/** The newest run of each of the organisation's sources, by source id. */
+export const lastRuns = async (warehouse: Warehouse, orgId: string): Promise<Map<string, IngestRun>> => {
+  const rows = await warehouse.query<Row>(
+    `SELECT ${COLUMNS} FROM ingest_runs WHERE org_id = $org
+     QUALIFY row_number() OVER (PARTITION BY source_id ORDER BY started_at DESC, event_id DESC) = 1`,
+    { org: orgId },
+  );
+  return new Map(rows.map((row) => [row.source_id, toRun(row)]));
+};

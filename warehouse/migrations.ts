@@ -1,0 +1,103 @@
+/**
+ * The schema, as numbered steps that each run once. Tables are append-only logs, views show their current
+ * state: the newest row by a time-ordered id. Only what DuckDB and DuckLake both offer is used (design §2).
+ */
+export const MIGRATIONS: readonly { version: number; name: string; statements: readonly string[] }[] = [
+  {
+    version: 1,
+    name: 'organisations, keys, calls, audit',
+    statements: [
+      `CREATE TABLE organisation_versions (
+        org_id VARCHAR, version_id UUID, name VARCHAR, tier VARCHAR, currency VARCHAR, settle_days INTEGER,
+        changed_at TIMESTAMP)`,
+      `CREATE VIEW organisations AS
+        SELECT * FROM organisation_versions
+        QUALIFY row_number() OVER (PARTITION BY org_id ORDER BY version_id DESC) = 1`,
+      `CREATE TABLE api_keys (
+        org_id VARCHAR, key_id VARCHAR, name VARCHAR, permission VARCHAR, secret_hash VARCHAR,
+        expires_at TIMESTAMP, created_at TIMESTAMP)`,
+      `CREATE TABLE api_key_revocations (org_id VARCHAR, key_id VARCHAR, revoked_at TIMESTAMP)`,
+      `CREATE TABLE api_calls (
+        org_id VARCHAR, day DATE, key_id VARCHAR, calls BIGINT, last_call_at TIMESTAMP)`,
+      `CREATE TABLE audit_log (
+        org_id VARCHAR, id UUID, at TIMESTAMP, actor_type VARCHAR, actor_id VARCHAR, actor_name VARCHAR,
+        action VARCHAR, target VARCHAR, detail JSON)`,
+    ],
+  },
+  {
+    version: 2,
+    name: 'cost sources, runs, loads, cloud spend',
+    statements: [
+      `CREATE TABLE cost_source_versions (
+        org_id VARCHAR, source_id VARCHAR, version_id UUID, name VARCHAR, kind VARCHAR, location VARCHAR,
+        currency VARCHAR, options JSON, schedule_paused BOOLEAN, deleted BOOLEAN, changed_at TIMESTAMP)`,
+      `CREATE VIEW cost_sources AS
+        SELECT * EXCLUDE (deleted) FROM (
+          SELECT * FROM cost_source_versions
+          QUALIFY row_number() OVER (PARTITION BY org_id, source_id ORDER BY version_id DESC) = 1)
+        WHERE NOT deleted`,
+      `CREATE TABLE ingest_run_events (
+        org_id VARCHAR, run_id VARCHAR, event_id UUID, source_id VARCHAR, workflow_id VARCHAR, status VARCHAR,
+        started_at TIMESTAMP, finished_at TIMESTAMP, months JSON, rows_read BIGINT, rows_rejected BIGINT,
+        rejected_samples JSON, cost_total DECIMAL(38,15), notes JSON, error VARCHAR)`,
+      // A run that has ended stays ended, in whatever order its events were written.
+      `CREATE VIEW ingest_runs AS
+        SELECT * FROM ingest_run_events
+        QUALIFY row_number() OVER (
+          PARTITION BY org_id, run_id ORDER BY (status <> 'running') DESC, event_id DESC) = 1`,
+      // account is the sub account; split_value and tag_value stay null until the account has a split or the
+      // cloud a tag key; resource_id only where the resource can be part of a cluster or host (design §2).
+      `CREATE TABLE cloud_spend (
+        org_id VARCHAR, source_id VARCHAR, load_id UUID, billing_period DATE, day DATE, cloud VARCHAR,
+        account VARCHAR, split_value VARCHAR, tag_value VARCHAR, resource_id VARCHAR, cost DECIMAL(38,15))`,
+      // The same money by account alone, for the reads that need no more.
+      `CREATE TABLE account_spend (
+        org_id VARCHAR, source_id VARCHAR, load_id UUID, billing_period DATE, day DATE, cloud VARCHAR,
+        account VARCHAR, account_name VARCHAR, cost DECIMAL(38,15))`,
+      // One row publishes a load as the current one of its source and billing period. Load ids are made when
+      // an attempt starts reading: the newest reading wins, however late an older attempt comes to publish.
+      `CREATE TABLE loads (
+        org_id VARCHAR, source_id VARCHAR, billing_period DATE, load_id UUID, run_id VARCHAR,
+        published_at TIMESTAMP, cost_column VARCHAR, rows_read BIGINT, cost_total DECIMAL(38,15),
+        first_day DATE, delivered_through DATE)`,
+      `CREATE VIEW current_loads AS
+        SELECT loads.* FROM loads JOIN cost_sources USING (org_id, source_id)
+        QUALIFY row_number() OVER (
+          PARTITION BY loads.org_id, loads.source_id, loads.billing_period ORDER BY loads.load_id DESC) = 1`,
+    ],
+  },
+  {
+    version: 3,
+    name: 'metrics, values, settled and locked months',
+    statements: [
+      `CREATE TABLE metric_versions (
+        org_id VARCHAR, metric_id VARCHAR, version_id UUID, name VARCHAR, unit VARCHAR, kind VARCHAR,
+        aggregation VARCHAR, frequency VARCHAR, scope JSON, target DECIMAL(38,10), label_key VARCHAR,
+        created_at TIMESTAMP, deleted BOOLEAN, changed_at TIMESTAMP, changed_by VARCHAR)`,
+      `CREATE VIEW metrics AS
+        SELECT * EXCLUDE (deleted) FROM (
+          SELECT * FROM metric_versions
+          QUALIFY row_number() OVER (PARTITION BY org_id, metric_id ORDER BY version_id DESC) = 1)
+        WHERE NOT deleted`,
+      // value NULL records a removal. A period is its first day; a metric without labels has label ''.
+      `CREATE TABLE metric_value_changes (
+        org_id VARCHAR, metric_id VARCHAR, change_id UUID, period DATE, label VARCHAR, value DECIMAL(38,10),
+        source VARCHAR, changed_by_type VARCHAR, changed_by_id VARCHAR, changed_by_name VARCHAR,
+        changed_at TIMESTAMP)`,
+      `CREATE VIEW metric_values AS
+        SELECT * FROM (
+          SELECT * FROM metric_value_changes
+          QUALIFY row_number() OVER (
+            PARTITION BY org_id, metric_id, period, label ORDER BY change_id DESC) = 1)
+        WHERE value IS NOT NULL`,
+      `CREATE TABLE settled_months (org_id VARCHAR, month DATE, settled_at TIMESTAMP)`,
+      `CREATE TABLE month_locks (
+        org_id VARCHAR, metric_id VARCHAR, month DATE, lock_id UUID, cost DECIMAL(38,15), value DECIMAL(38,10),
+        unit_cost DECIMAL(38,6), value_changes BIGINT, locked_at TIMESTAMP, locked_by_id VARCHAR,
+        locked_by_name VARCHAR)`,
+      `CREATE VIEW month_versions AS
+        SELECT *, row_number() OVER (PARTITION BY org_id, metric_id, month ORDER BY lock_id) AS version
+        FROM month_locks`,
+    ],
+  },
+];

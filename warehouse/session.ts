@@ -1,0 +1,97 @@
+import {
+  DuckDBDataChunk,
+  listValue,
+  LIST,
+  VARCHAR,
+  type DuckDBConnection,
+  type DuckDBType,
+  type DuckDBValue,
+} from '@duckdb/node-api';
+
+/** A value bound to a `$name` in a statement. Days, instants, ids and decimals travel as text and are cast in SQL. */
+export type Parameter = string | number | bigint | boolean | null | readonly string[];
+export type Parameters = Readonly<Record<string, Parameter>>;
+
+/** Rows a data chunk can hold (DuckDB's vector size). */
+const CHUNK_ROWS = 2048;
+
+const isList = (value: Parameter): value is readonly string[] => Array.isArray(value);
+
+/** One connection to the warehouse; statements on it run one after the other. */
+export class Session {
+  readonly #connection: DuckDBConnection;
+
+  constructor(connection: DuckDBConnection) {
+    this.#connection = connection;
+  }
+
+  /**
+   * Runs one statement and reads all its rows. Decimals, 64-bit integers, dates and instants arrive as exact
+   * text, other numbers and booleans as themselves; `Row` names the columns the statement selects.
+   */
+  async query<Row extends object>(sql: string, parameters: Parameters = {}): Promise<Row[]> {
+    const reader = await this.#execute(sql, parameters);
+    return reader.getRowObjectsJson() as unknown as Row[];
+  }
+
+  /** Runs one statement for its effect; answers how many rows it changed. */
+  async run(sql: string, parameters: Parameters = {}): Promise<number> {
+    const reader = await this.#execute(sql, parameters);
+    return reader.rowsChanged;
+  }
+
+  /**
+   * Appends rows to a temporary table by columns, in DuckDB's own vectors: the fastest way from JavaScript in.
+   * All columns have the same length and the table's types.
+   */
+  async append(table: string, types: readonly DuckDBType[], columns: readonly (readonly DuckDBValue[])[]): Promise<void> {
+    const appender = await this.#connection.createAppender(table, 'main', 'temp');
+    const rows = columns[0]?.length ?? 0;
+    for (let from = 0; from < rows; from += CHUNK_ROWS) {
+      const chunk = DuckDBDataChunk.create(types);
+      chunk.setColumns(columns.map((column) => column.slice(from, from + CHUNK_ROWS)));
+      appender.appendDataChunk(chunk);
+    }
+    appender.closeSync();
+  }
+
+  /** Runs `work` in one transaction: all of it is stored, or, when it throws, nothing. */
+  async transaction<Result>(work: () => Promise<Result>): Promise<Result> {
+    await this.run('BEGIN TRANSACTION');
+    try {
+      const result = await work();
+      await this.run('COMMIT');
+      return result;
+    } catch (error) {
+      // A failed COMMIT has already rolled back, and a failed statement may have; the first error is the one that tells.
+      await this.run('ROLLBACK').catch((rollback: unknown) => rollback);
+      throw error;
+    }
+  }
+
+  /** Rows that the statement now running has read, by DuckDB's own estimate. */
+  get rowsRead(): number {
+    return Number(this.#connection.progress.rows_processed);
+  }
+
+  /** Stops the statement that is running; it fails with an interrupt error. */
+  interrupt(): void {
+    this.#connection.interrupt();
+  }
+
+  close(): void {
+    this.#connection.closeSync();
+  }
+
+  #execute(sql: string, parameters: Parameters) {
+    const values: Record<string, DuckDBValue> = {};
+    const types: Record<string, DuckDBType> = {};
+    for (const [name, value] of Object.entries(parameters)) {
+      if (isList(value)) {
+        values[name] = listValue([...value]);
+        types[name] = LIST(VARCHAR);
+      } else values[name] = value;
+    }
+    return this.#connection.runAndReadAll(sql, values, types);
+  }
+}

@@ -1,0 +1,173 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { loadExtension } from './extensions.ts';
+import { migrate } from './migrate.ts';
+import { Session, type Parameters } from './session.ts';
+import { sqlText } from './sql-text.ts';
+
+export interface WarehouseSettings {
+  /** A DuckDB file, or `ducklake:…` with its catalog (design §1). */
+  location: string;
+  /** Where DuckLake keeps its Parquet files: a shared path or `s3://…`; not used by a DuckDB file. */
+  dataPath: string | null;
+  /** Directory with signed DuckDB extensions; null leaves it to DuckDB's own INSTALL. */
+  extensions: string | null;
+  /** DuckDB's memory limit, for example `1GB`; what exceeds it spills to `spillDirectory`. */
+  memoryLimit: string;
+  threads: number | null;
+  spillDirectory: string;
+}
+
+/** Sessions that may run at once; each holds a thread of libuv's pool while a statement runs. */
+const MOST_SESSIONS = 16;
+
+const isDuckLake = (location: string): boolean => location.startsWith('ducklake:');
+
+/**
+ * The one door to the data: an in-memory DuckDB with the warehouse attached, either a DuckDB file or a
+ * DuckLake. Everything above speaks the SQL both understand.
+ */
+export class Warehouse {
+  readonly settings: WarehouseSettings;
+  readonly #instance: DuckDBInstance;
+  readonly #idle: Session[] = [];
+  readonly #waiting: ((session: Session) => void)[] = [];
+  readonly #locks = new Map<string, Promise<unknown>>();
+  #open = 0;
+
+  private constructor(settings: WarehouseSettings, instance: DuckDBInstance) {
+    this.settings = settings;
+    this.#instance = instance;
+  }
+
+  /** Opens the warehouse and brings its schema up to date. Throws with a message that says what is wrong. */
+  static async open(settings: WarehouseSettings): Promise<Warehouse> {
+    await mkdir(settings.spillDirectory, { recursive: true });
+    const instance = await DuckDBInstance.create(':memory:', {
+      memory_limit: settings.memoryLimit,
+      temp_directory: settings.spillDirectory,
+      preserve_insertion_order: 'false',
+      autoinstall_known_extensions: 'false',
+      autoload_known_extensions: 'false',
+      ...(settings.threads === null ? {} : { threads: settings.threads.toString() }),
+    });
+    const warehouse = new Warehouse(settings, instance);
+    const session = new Session(await instance.connect());
+    try {
+      await attach(session, settings);
+      await session.run('USE warehouse');
+      await session.run(`SET TimeZone = 'UTC'`);
+      await migrate(session);
+    } catch (error) {
+      instance.closeSync();
+      throw error;
+    }
+    warehouse.#open = 1;
+    warehouse.#idle.push(session);
+    return warehouse;
+  }
+
+  /** Runs one statement on any free session and reads its rows; see {@link Session.query}. */
+  query<Row extends object>(sql: string, parameters: Parameters = {}): Promise<Row[]> {
+    return this.session((session) => session.query<Row>(sql, parameters));
+  }
+
+  /** Runs one statement on any free session for its effect; see {@link Session.run}. */
+  run(sql: string, parameters: Parameters = {}): Promise<number> {
+    return this.session((session) => session.run(sql, parameters));
+  }
+
+  /** Lends a session of its own to `work`, for several statements, temporary tables or a transaction. */
+  async session<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
+    const session = await this.#take();
+    try {
+      return await work(session);
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#idle.push(session);
+      else next(session);
+    }
+  }
+
+  /** Runs `work` in one transaction on a session of its own. */
+  transaction<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
+    return this.session((session) => session.transaction(() => work(session)));
+  }
+
+  /**
+   * Runs `work` after all earlier work of this process under the same key. Reads that decide a write (is this
+   * the last admin key?) go through here; the append-only tables keep other processes' writes safe.
+   */
+  async exclusive<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
+    const before = this.#locks.get(key) ?? Promise.resolve();
+    const mine = before.then(work, work);
+    const settled = mine.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#locks.set(key, settled);
+    try {
+      return await mine;
+    } finally {
+      if (this.#locks.get(key) === settled) this.#locks.delete(key);
+    }
+  }
+
+  /** Throws unless the warehouse answers. */
+  async ping(): Promise<void> {
+    await this.query('SELECT max(version) FROM schema_migrations');
+  }
+
+  /** Closes the warehouse. Nothing may use it any more. */
+  close(): void {
+    for (const session of this.#idle.splice(0)) session.close();
+    this.#instance.closeSync();
+  }
+
+  async #take(): Promise<Session> {
+    const idle = this.#idle.pop();
+    if (idle !== undefined) return idle;
+    if (this.#open >= MOST_SESSIONS) {
+      return new Promise((lend) => {
+        this.#waiting.push(lend);
+      });
+    }
+    this.#open += 1;
+    try {
+      const session = new Session(await this.#instance.connect());
+      await session.run('USE warehouse');
+      await session.run(`SET TimeZone = 'UTC'`);
+      return session;
+    } catch (error) {
+      this.#open -= 1;
+      throw error;
+    }
+  }
+}
+
+const attach = async (session: Session, settings: WarehouseSettings): Promise<void> => {
+  if (isDuckLake(settings.location)) {
+    await loadExtension(session, 'ducklake', settings.extensions);
+    if (settings.location.startsWith('ducklake:postgres:')) {
+      await loadExtension(session, 'postgres_scanner', settings.extensions);
+    }
+    if (settings.dataPath === null) throw new Error('WAREHOUSE is a DuckLake: set WAREHOUSE_DATA to where it keeps its files');
+    if (/^s3:/.test(settings.dataPath)) await loadExtension(session, 'httpfs', settings.extensions);
+    await session.run(`ATTACH ${sqlText(settings.location)} AS warehouse (DATA_PATH ${sqlText(settings.dataPath)})`);
+    return;
+  }
+  const file = resolve(settings.location);
+  await mkdir(dirname(file), { recursive: true });
+  try {
+    await session.run(`ATTACH ${sqlText(file)} AS warehouse`);
+  } catch (cause) {
+    if (cause instanceof Error && /lock/i.test(cause.message)) {
+      throw new Error(`another process uses ${file}: stop it, or choose another DATA_DIR or WAREHOUSE`, { cause });
+    }
+    throw cause;
+  }
+};
+
+/** Where DuckDB spills what exceeds its memory limit, under the data directory. */
+export const spillDirectory = (dataDir: string): string => join(dataDir, 'spill');
