@@ -58,6 +58,8 @@ export default tseslint.config(
   ...importDirection,
   {
     files: ['**/*.cjs', '**/*.mjs', '**/*.js'],
-    languageOptions: { globals: { process: 'readonly', console: 'readonly', require: 'readonly', URL: 'readonly' } },
+    languageOptions: {
+      globals: { process: 'readonly', console: 'readonly', require: 'readonly', URL: 'readonly' },
+    },
   },
 );

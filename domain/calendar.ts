@@ -35,7 +35,8 @@ export const monthsBack = (newest: Month, count: number): Month[] =>
   Array.from({ length: count }, (_, back) => addMonths(newest, -back));
 
 /** The first day on which a month can settle: `settleDays` full days after its last (design §2). */
-export const settlesOn = (month: Month, settleDays: number): Day => addDays(firstDay(addMonths(month, 1)), settleDays);
+export const settlesOn = (month: Month, settleDays: number): Day =>
+  addDays(firstDay(addMonths(month, 1)), settleDays);
 
 /** Whole seconds from an instant to the next midnight in UTC, at least 1: when a daily quota resets (spec §8). */
 export const secondsToMidnight = (instant: Date): number =>

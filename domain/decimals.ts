@@ -19,13 +19,18 @@ export const quotient = (dividend: Big, divisor: Big, places: number): Big => {
 };
 
 /** An exact amount as the JSON number it becomes at the API's edge: six decimals, half away from zero. */
-export const toWire = (amount: DecimalText | Big): number => Number(Big(amount).round(WIRE_DECIMALS, Big.roundHalfUp));
+export const toWire = (amount: DecimalText | Big): number =>
+  Number(Big(amount).round(WIRE_DECIMALS, Big.roundHalfUp));
 
 /** A metric value as a JSON number, with all its ten decimals. */
-export const valueToWire = (value: DecimalText | Big): number => Number(Big(value).round(VALUE_DECIMALS, Big.roundHalfUp));
+export const valueToWire = (value: DecimalText | Big): number =>
+  Number(Big(value).round(VALUE_DECIMALS, Big.roundHalfUp));
 
 /** Change from `before` to `after` in percent of `before`; null when there is nothing to compare with. */
-export const changePercent = (before: DecimalText | Big | null, after: DecimalText | Big | null): number | null => {
+export const changePercent = (
+  before: DecimalText | Big | null,
+  after: DecimalText | Big | null,
+): number | null => {
   if (before === null || after === null || Big(before).eq(0)) return null;
   const base = Big(before);
   return Number(quotient(Big(after).minus(base).times(100), base.abs(), WIRE_DECIMALS));

@@ -37,7 +37,8 @@ export class ServiceError extends Error {
 }
 
 export const invalid = (message: string): ServiceError => new ServiceError('invalid', message);
-export const unauthenticated = (message: string): ServiceError => new ServiceError('unauthenticated', message);
+export const unauthenticated = (message: string): ServiceError =>
+  new ServiceError('unauthenticated', message);
 export const forbidden = (message: string): ServiceError => new ServiceError('forbidden', message);
 export const notFound = (what: string, id: string): ServiceError =>
   new ServiceError('not_found', `${what} ${JSON.stringify(id)} does not exist in this organisation`);

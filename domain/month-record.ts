@@ -1,6 +1,13 @@
 import Big from 'big.js';
 import { addMonths, dayOf, firstDay, lastDay, settlesOn, type Day, type Month } from './calendar.ts';
-import { changePercent, quotient, toWire, valueToWire, VALUE_DECIMALS, type DecimalText } from './decimals.ts';
+import {
+  changePercent,
+  quotient,
+  toWire,
+  valueToWire,
+  VALUE_DECIMALS,
+  type DecimalText,
+} from './decimals.ts';
 import type { Aggregation } from './metric.ts';
 
 export type MonthStatus = 'open' | 'ready_to_lock' | 'locked' | 'changed_since_lock';
@@ -52,9 +59,7 @@ export interface MonthRecord extends Numbers {
   change_percent: number | null;
   above_target: boolean;
   version: number | null;
-  locked:
-    | (Numbers & { version: number; locked_at: string; locked_by: MonthLock['lockedBy'] })
-    | null;
+  locked: (Numbers & { version: number; locked_at: string; locked_by: MonthLock['lockedBy'] }) | null;
   current?: Numbers;
   reason: string | null;
 }
@@ -97,7 +102,8 @@ const frozenNumbers = (lock: MonthLock): MonthNumbers => ({
 
 /** The state of a month (spec §3): late spend never moves a locked one, a changed value does. */
 export const monthStatus = (facts: MonthFacts): MonthStatus => {
-  if (facts.lock !== null) return facts.valueChanges === facts.lock.valueChanges ? 'locked' : 'changed_since_lock';
+  if (facts.lock !== null)
+    return facts.valueChanges === facts.lock.valueChanges ? 'locked' : 'changed_since_lock';
   return facts.settled && facts.valueSum !== null && facts.cost !== null ? 'ready_to_lock' : 'open';
 };
 
@@ -110,8 +116,11 @@ const openReason = (facts: MonthFacts, settlement: SettlementFacts, now: Date): 
   if (today <= end) waits.push('the month has not ended');
   else if (!facts.settled) {
     const settles = settlesOn(facts.month, settlement.settleDays);
-    if (today < settles) waits.push(`cloud billing settles on ${settles}, ${settlement.settleDays} full days after the month`);
-    const late = settlement.sources.filter((source) => source.deliveredThrough === null || source.deliveredThrough < end);
+    if (today < settles)
+      waits.push(`cloud billing settles on ${settles}, ${settlement.settleDays} full days after the month`);
+    const late = settlement.sources.filter(
+      (source) => source.deliveredThrough === null || source.deliveredThrough < end,
+    );
     for (const { name, deliveredThrough } of late) {
       const so = deliveredThrough === null ? 'nothing so far' : `delivered through ${deliveredThrough}`;
       waits.push(`cost source ${JSON.stringify(name)} has not delivered ${end} (${so})`);

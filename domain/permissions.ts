@@ -14,7 +14,8 @@ const GRANTED: Record<Access, readonly Permission[]> = {
 };
 
 /** Whether a key with this permission may call a route with this access. */
-export const permits = (permission: Permission, access: Access): boolean => GRANTED[access].includes(permission);
+export const permits = (permission: Permission, access: Access): boolean =>
+  GRANTED[access].includes(permission);
 
 /** What a caller whose key lacks the permission is told. */
 export const permissionMessage = (permission: Permission, access: Access): string =>

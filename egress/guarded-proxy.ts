@@ -1,4 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type dns from 'node:dns';
 import { Agent } from 'node:http';
 import { isIP, type LookupFunction } from 'node:net';
 import { RequestError, Server, type PrepareRequestFunctionOpts } from 'proxy-chain';
@@ -32,11 +33,16 @@ const USERNAME = 'egress';
  * that it checked. A refused target gets a 403 whose body names PRIVATE_TARGETS.
  *
  * Bodies are piped both ways, so their size is not limited and they are not held in memory.
+ *
+ * Also removes NO_PROXY from the environment of the process (call it on the main thread, before the first
+ * query): libcurl inside DuckDB goes straight to the hosts in it, whatever proxy DuckDB was told to use.
  */
 export async function startGuardedProxy(
   privateTargets: PrivateTargets,
   log?: ProxyLog,
 ): Promise<GuardedProxy> {
+  delete process.env['NO_PROXY'];
+  delete process.env['no_proxy'];
   const password = randomBytes(24).toString('hex');
   // A kept socket would be found by name, so it could outlive the check of the name: one socket a request.
   const httpAgent = new Agent({ keepAlive: false });
@@ -52,7 +58,7 @@ export async function startGuardedProxy(
       const { hostname: host, port } = request;
       try {
         const addresses = await resolveTarget(privateTargets, host);
-        return { dnsLookup: pinnedLookup(addresses) as typeof import('node:dns').lookup, httpAgent };
+        return { dnsLookup: pinnedLookup(addresses) as typeof dns.lookup, httpAgent };
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
         log?.warn({ host, port, reason: error.message }, 'egress refused');

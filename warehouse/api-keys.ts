@@ -89,13 +89,17 @@ export const revokeKey = (
   warehouse.exclusive(`keys ${orgId}`, () =>
     warehouse.transaction(async (session) => {
       const keys = (
-        await session.query<ApiKey>(`SELECT ${KEY_COLUMNS} FROM ${KEY_TABLES} WHERE k.org_id = $org`, { org: orgId })
+        await session.query<ApiKey>(`SELECT ${KEY_COLUMNS} FROM ${KEY_TABLES} WHERE k.org_id = $org`, {
+          org: orgId,
+        })
       ).map(toKey);
       const key = keys.find(({ id }) => id === keyId);
       if (key === undefined) return null;
       if (key.revoked_at !== null) return key;
       const active = ({ revoked_at, expires_at, permission }: ApiKey): boolean =>
-        permission === 'admin' && revoked_at === null && (expires_at === null || Date.parse(expires_at) > now.getTime());
+        permission === 'admin' &&
+        revoked_at === null &&
+        (expires_at === null || Date.parse(expires_at) > now.getTime());
       if (active(key) && keys.filter(active).length === 1) {
         throw conflict(
           `key ${JSON.stringify(key.name)} is the last active admin key: create another admin key before revoking it`,
@@ -115,7 +119,10 @@ export const revokeKey = (
  * The holders of the named keys, by key id. The one statement that starts from a key rather than from an
  * organisation: it is how a request finds out whose it is.
  */
-export const findKeyHolders = async (warehouse: Warehouse, keyIds: readonly string[]): Promise<Map<string, KeyHolder>> => {
+export const findKeyHolders = async (
+  warehouse: Warehouse,
+  keyIds: readonly string[],
+): Promise<Map<string, KeyHolder>> => {
   const rows = await warehouse.query<
     KeyHolder['key'] & {
       secret_hash: string;
@@ -145,7 +152,12 @@ export const findKeyHolders = async (warehouse: Warehouse, keyIds: readonly stri
           currency: row.currency,
           settle_days: row.settle_days,
         },
-        key: { id: row.id, name: row.name, permission: row.permission, expires_at: instantOrNull(row.expires_at) },
+        key: {
+          id: row.id,
+          name: row.name,
+          permission: row.permission,
+          expires_at: instantOrNull(row.expires_at),
+        },
         secretHash: row.secret_hash,
         revoked: row.revoked,
       },

@@ -10,7 +10,8 @@ export interface Actor {
   name: string;
 }
 
-export type AuditAction = 'organisation.create' | 'organisation.update' | 'key.create' | 'key.revoke' | 'month.lock';
+export type AuditAction =
+  'organisation.create' | 'organisation.update' | 'key.create' | 'key.revoke' | 'month.lock';
 
 export interface AuditRecord {
   id: string;
@@ -30,7 +31,7 @@ export const audit = async (
 ): Promise<void> => {
   await session.run(
     `INSERT INTO audit_log BY NAME
-      SELECT $org AS org_id, $id::UUID AS id, $now::TIMESTAMP AS at, $actor_type AS actor_type, $actor_id AS actor_id,
+      SELECT $org AS org_id, $id::UUID AS id, $now::TIMESTAMP AS recorded_at, $actor_type AS actor_type, $actor_id AS actor_id,
         $actor_name AS actor_name, $action AS action, $target AS target, $detail::JSON AS detail`,
     {
       org: orgId,
@@ -54,7 +55,7 @@ export const listAuditLog = async (
 ): Promise<AuditRecord[]> => {
   const rows = await warehouse.query<{
     id: string;
-    at: string;
+    recorded_at: string;
     actor_type: Actor['type'];
     actor_id: string;
     actor_name: string;
@@ -62,14 +63,14 @@ export const listAuditLog = async (
     target: string;
     detail: string;
   }>(
-    `SELECT id, at, actor_type, actor_id, actor_name, action, target, detail FROM audit_log
+    `SELECT id, recorded_at, actor_type, actor_id, actor_name, action, target, detail FROM audit_log
      WHERE org_id = $org AND id < coalesce($cursor::UUID, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::UUID)
      ORDER BY id DESC LIMIT $limit`,
     { org: orgId, ...page },
   );
-  return rows.map(({ actor_type, actor_id, actor_name, at, detail, ...row }) => ({
+  return rows.map(({ actor_type, actor_id, actor_name, recorded_at, detail, ...row }) => ({
     ...row,
-    at: instant(at),
+    at: instant(recorded_at),
     actor: { type: actor_type, id: actor_id, name: actor_name },
     detail: JSON.parse(detail) as Record<string, unknown>,
   }));

@@ -21,7 +21,10 @@ export interface FocusOptions {
 const COLUMNS = 'source_id AS id, name, kind, location, currency, options, schedule_paused';
 
 type Row = Omit<CostSource, 'options'> & { options: string };
-const toSource = ({ options, ...row }: Row): CostSource => ({ ...row, options: JSON.parse(options) as FocusOptions });
+const toSource = ({ options, ...row }: Row): CostSource => ({
+  ...row,
+  options: JSON.parse(options) as FocusOptions,
+});
 
 /** Stores a new cost source and answers it with its id. */
 export const createCostSource = async (
@@ -31,7 +34,9 @@ export const createCostSource = async (
   now: Date,
 ): Promise<CostSource> => {
   const created = { id: newId('src'), ...source };
-  await warehouse.session((session) => insertVersion(session, orgId, created, { newest: null, deleted: false, now }));
+  await warehouse.session((session) =>
+    insertVersion(session, orgId, created, { newest: null, deleted: false, now }),
+  );
   return created;
 };
 

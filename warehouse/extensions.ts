@@ -10,7 +10,11 @@ export type Extension = 'ducklake' | 'postgres_scanner' | 'httpfs';
  * Loads a signed DuckDB extension: from the configured directory when it is there, else by DuckDB's own
  * INSTALL (design §1). Throws an error that says how to provide it.
  */
-export const loadExtension = async (session: Session, extension: Extension, directory: string | null): Promise<void> => {
+export const loadExtension = async (
+  session: Session,
+  extension: Extension,
+  directory: string | null,
+): Promise<void> => {
   if (directory !== null) {
     const file = join(directory, `${extension}.duckdb_extension`);
     const there = await access(file).then(

@@ -1,7 +1,8 @@
 import { uuidv7 } from 'uuidv7';
 
 /** A new public id with a readable prefix; ids of one kind sort by when they were made. */
-export const newId = (prefix: 'org' | 'key' | 'src' | 'met'): string => `${prefix}_${uuidv7().replaceAll('-', '')}`;
+export const newId = (prefix: 'org' | 'key' | 'src' | 'met'): string =>
+  `${prefix}_${uuidv7().replaceAll('-', '')}`;
 
 /**
  * A time-ordered id (UUIDv7) that sorts after `newest`, the newest id the writer has read for the record, so

@@ -95,7 +95,11 @@ export const listRuns = async (
 };
 
 /** One run of the organisation, or null. */
-export const findRun = async (warehouse: Warehouse, orgId: string, runId: string): Promise<IngestRun | null> => {
+export const findRun = async (
+  warehouse: Warehouse,
+  orgId: string,
+  runId: string,
+): Promise<IngestRun | null> => {
   const [row] = await warehouse.query<Row>(
     `SELECT ${COLUMNS} FROM ingest_runs WHERE org_id = $org AND run_id = $run`,
     { org: orgId, run: runId },

@@ -27,7 +27,10 @@ const migrateOnce = async (session: Session): Promise<void> => {
     if (version <= (newest?.version ?? 0)) continue;
     await session.transaction(async () => {
       for (const statement of statements) await session.run(statement);
-      await session.run('INSERT INTO schema_migrations VALUES ($version, $name, now()::TIMESTAMP)', { version, name });
+      await session.run('INSERT INTO schema_migrations VALUES ($version, $name, now()::TIMESTAMP)', {
+        version,
+        name,
+      });
     });
   }
 };

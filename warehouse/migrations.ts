@@ -20,7 +20,7 @@ export const MIGRATIONS: readonly { version: number; name: string; statements: r
       `CREATE TABLE api_calls (
         org_id VARCHAR, day DATE, key_id VARCHAR, calls BIGINT, last_call_at TIMESTAMP)`,
       `CREATE TABLE audit_log (
-        org_id VARCHAR, id UUID, at TIMESTAMP, actor_type VARCHAR, actor_id VARCHAR, actor_name VARCHAR,
+        org_id VARCHAR, id UUID, recorded_at TIMESTAMP, actor_type VARCHAR, actor_id VARCHAR, actor_name VARCHAR,
         action VARCHAR, target VARCHAR, detail JSON)`,
     ],
   },

@@ -44,7 +44,11 @@ export class Session {
    * Appends rows to a temporary table by columns, in DuckDB's own vectors: the fastest way from JavaScript in.
    * All columns have the same length and the table's types.
    */
-  async append(table: string, types: readonly DuckDBType[], columns: readonly (readonly DuckDBValue[])[]): Promise<void> {
+  async append(
+    table: string,
+    types: readonly DuckDBType[],
+    columns: readonly (readonly DuckDBValue[])[],
+  ): Promise<void> {
     const appender = await this.#connection.createAppender(table, 'main', 'temp');
     const rows = columns[0]?.length ?? 0;
     for (let from = 0; from < rows; from += CHUNK_ROWS) {

@@ -47,7 +47,6 @@ export class Warehouse {
     const instance = await DuckDBInstance.create(':memory:', {
       memory_limit: settings.memoryLimit,
       temp_directory: settings.spillDirectory,
-      preserve_insertion_order: 'false',
       autoinstall_known_extensions: 'false',
       autoload_known_extensions: 'false',
       ...(settings.threads === null ? {} : { threads: settings.threads.toString() }),
@@ -152,9 +151,12 @@ const attach = async (session: Session, settings: WarehouseSettings): Promise<vo
     if (settings.location.startsWith('ducklake:postgres:')) {
       await loadExtension(session, 'postgres_scanner', settings.extensions);
     }
-    if (settings.dataPath === null) throw new Error('WAREHOUSE is a DuckLake: set WAREHOUSE_DATA to where it keeps its files');
+    if (settings.dataPath === null)
+      throw new Error('WAREHOUSE is a DuckLake: set WAREHOUSE_DATA to where it keeps its files');
     if (/^s3:/.test(settings.dataPath)) await loadExtension(session, 'httpfs', settings.extensions);
-    await session.run(`ATTACH ${sqlText(settings.location)} AS warehouse (DATA_PATH ${sqlText(settings.dataPath)})`);
+    await session.run(
+      `ATTACH ${sqlText(settings.location)} AS warehouse (DATA_PATH ${sqlText(settings.dataPath)})`,
+    );
     return;
   }
   const file = resolve(settings.location);
@@ -163,7 +165,9 @@ const attach = async (session: Session, settings: WarehouseSettings): Promise<vo
     await session.run(`ATTACH ${sqlText(file)} AS warehouse`);
   } catch (cause) {
     if (cause instanceof Error && /lock/i.test(cause.message)) {
-      throw new Error(`another process uses ${file}: stop it, or choose another DATA_DIR or WAREHOUSE`, { cause });
+      throw new Error(`another process uses ${file}: stop it, or choose another DATA_DIR or WAREHOUSE`, {
+        cause,
+      });
     }
     throw cause;
   }

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Puts the signed DuckDB extensions that the warehouse loads into DIR. They come from PyPI, so that a machine
+# that can install packages needs no other host.
+set -euo pipefail
+
+if [ $# -ne 1 ]; then
+  echo "usage: $0 DIR" >&2
+  exit 2
+fi
+dir=$1
+extensions=(ducklake postgres_scanner httpfs)
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+missing=()
+for extension in "${extensions[@]}"; do
+  [ -s "$dir/$extension.duckdb_extension" ] || missing+=("$extension")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+if python3 -m pip --version >/dev/null 2>&1; then
+  pip=(python3 -m pip)
+elif command -v python3 >/dev/null && command -v pip >/dev/null; then
+  pip=(pip)
+else
+  echo "$0: needs python3 with pip to download the DuckDB extensions (on Debian: python3-pip)" >&2
+  exit 1
+fi
+
+# An extension loads only into the very DuckDB version it was built for: 1.5.5-r.5 of the npm package is 1.5.5.
+version=$(node -p 'require(process.argv[1]).dependencies["@duckdb/node-api"].split("-")[0]' "$root/package.json")
+
+mkdir -p "$dir"
+# Inside DIR, so that mv is an atomic rename and never a copy between file systems.
+temp=$(mktemp -d "$dir/.fetch.XXXXXX")
+trap 'rm -rf "$temp"' EXIT
+
+for extension in "${missing[@]}"; do
+  "${pip[@]}" download --quiet --disable-pip-version-check --no-deps --only-binary=:all: --dest "$temp" \
+    "duckdb-extension-${extension//_/-}==$version"
+  python3 -m zipfile -e "$temp/duckdb_extension_$extension-$version"-*.whl "$temp"
+  mv "$temp/duckdb_extension_$extension/extensions/v$version/$extension.duckdb_extension" "$dir/"
+done

@@ -1,0 +1,14 @@
+// Removes from dist what was compiled from a source that is gone. It does not empty dist before the build:
+// a service may be running from it, or starting, and a second build may be under way.
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+const dist = join(root, 'dist');
+const bundle = join('workflows', 'bundle.js');
+
+for (const name of readdirSync(dist, { recursive: true })) {
+  if (!/\.js(\.map)?$/.test(name) || name === bundle) continue;
+  const source = join(root, name.replace(/\.js(\.map)?$/, '.ts'));
+  if (!existsSync(source)) rmSync(join(dist, name), { force: true });
+}

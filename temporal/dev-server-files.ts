@@ -1,0 +1,76 @@
+import { mkdir, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+
+/** The files of the dev server in a data directory, as absolute paths without symbolic links. */
+export interface DevServerFiles {
+  /** SQLite database; with `-wal` (and `-journal`, `-shm`) beside it. */
+  database: string;
+  /** Exists from before the database is created until the server has answered on it. */
+  databaseUnfinished: string;
+  log: string;
+  /** Which process serves the database, see {@link writeDevServerRecord}. */
+  record: string;
+}
+
+const MAX_LOG_BYTES = 10_000_000;
+
+/**
+ * Creates the data directory if need be and names the files in it.
+ *
+ * @throws if the path has a character with a meaning in the URI by which the server opens the database
+ */
+export async function devServerFiles(dataDir: string): Promise<DevServerFiles> {
+  await mkdir(resolve(dataDir), { recursive: true });
+  // The running server is recognised by this path, so the same folder must always give the same one.
+  const dir = await realpath(dataDir);
+  if (/[?#%]/.test(dir)) {
+    throw new Error(
+      `The data directory ${dir} must not contain ?, # or %: Temporal cannot open a database there`,
+    );
+  }
+  return {
+    database: join(dir, 'temporal.db'),
+    databaseUnfinished: join(dir, 'temporal.db.unfinished'),
+    log: join(dir, 'temporal.log'),
+    record: join(dir, 'temporal.json'),
+  };
+}
+
+/** Marks a database that is about to be created, until {@link markDatabaseFinished}. */
+export async function markNewDatabase(files: DevServerFiles): Promise<void> {
+  if (!(await exists(files.database))) await writeFile(files.databaseUnfinished, '');
+}
+
+/** To be called when a server has answered on the database, before anything is stored there. */
+export async function markDatabaseFinished(files: DevServerFiles): Promise<void> {
+  if (!(await exists(files.databaseUnfinished))) return;
+  await rm(files.databaseUnfinished);
+  // A marker that came back with a loss of power would condemn a database in use.
+  const folder = await open(dirname(files.databaseUnfinished));
+  await folder.sync().finally(() => folder.close());
+}
+
+/**
+ * Removes a database on which no server ever answered. The server creates the tables one by one when
+ * the file is new, so one killed in between leaves a file that can never be opened. Nothing is lost.
+ */
+export async function removeUnfinishedDatabase(files: DevServerFiles): Promise<void> {
+  if (!(await exists(files.databaseUnfinished))) return;
+  for (const suffix of ['', '-wal', '-shm', '-journal']) await rm(files.database + suffix, { force: true });
+}
+
+/** Keeps one old log, so that a server that runs for years does not fill the disk. */
+export async function rotateLog(files: DevServerFiles): Promise<void> {
+  const size = await stat(files.log).then(
+    (stats) => stats.size,
+    () => 0,
+  );
+  if (size > MAX_LOG_BYTES) await rename(files.log, `${files.log}.1`);
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,99 @@
+import type { BaseLogger } from 'pino';
+import { adoptRunningServer } from './adopt-running-server.ts';
+import {
+  devServerFiles,
+  markDatabaseFinished,
+  markNewDatabase,
+  removeUnfinishedDatabase,
+  rotateLog,
+  type DevServerFiles,
+} from './dev-server-files.ts';
+import { removeDevServerRecord, writeDevServerRecord } from './dev-server-record.ts';
+import type { SearchAttributes } from './ensure-search-attributes.ts';
+import { freePort } from './free-port.ts';
+import { logTail } from './log-tail.ts';
+import { readyUnlessExited } from './ready-unless-exited.ts';
+import { stopProcess, type ServerProcess } from './server-process.ts';
+import { spawnDevServer } from './spawn-dev-server.ts';
+
+export interface DevServerOptions {
+  /** Path of the Temporal CLI, see `findTemporalCli`. */
+  cli: string;
+  /** Holds temporal.db (the state), temporal.log and temporal.json. Created if it does not exist. */
+  dataDir: string;
+  /** Created if the database does not have it. */
+  namespace: string;
+  /** Created in the namespace if it does not have them. */
+  searchAttributes: SearchAttributes;
+  log: Pick<BaseLogger, 'info' | 'warn'>;
+}
+
+export interface DevServer {
+  /** host:port of the gRPC frontend. */
+  address: string;
+  /** Ends the server: SIGTERM, SIGKILL after ten seconds. Resolves when it is gone; may be called again. */
+  stop(): Promise<void>;
+  /** Resolves when the server has ended, also unasked: with its exit code, or null if that is unknown. */
+  exited: Promise<number | null>;
+}
+
+const START_TIMEOUT_MS = 60_000;
+const START_ATTEMPTS = 3;
+
+/**
+ * Starts the Temporal dev server on the database in the data directory, or takes over the one that
+ * still runs there because its starter was killed. Returns when it can be worked with.
+ *
+ * The caller must hold the data directory for itself (the lock of the DuckDB file does that): a second
+ * caller would take over the server of the first.
+ *
+ * @throws Error with the end of the server's log if it exits early or is not ready within a minute
+ */
+export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
+  const files = await devServerFiles(options.dataDir);
+  const adopted = await adoptRunningServer(files, options);
+  if (adopted !== undefined) return handleOf(adopted.server, adopted.address, files);
+  await removeUnfinishedDatabase(files);
+  await rotateLog(files);
+  await markNewDatabase(files);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await startNewServer(options, files);
+    } catch (error) {
+      // The server and its internal services listen on ports that were free a moment before.
+      const portTaken = /address already in use|can't set frontend port/.test(String(error));
+      if (!portTaken || attempt === START_ATTEMPTS) throw error;
+      options.log.warn({ attempt }, 'Temporal: a port was taken meanwhile, starting again');
+    }
+  }
+}
+
+async function startNewServer(options: DevServerOptions, files: DevServerFiles): Promise<DevServer> {
+  const port = await freePort();
+  const server = await spawnDevServer({ ...options, files, port });
+  writeDevServerRecord(files.record, { pid: server.pid, port });
+  const address = `127.0.0.1:${port}`;
+  try {
+    await readyUnlessExited(server, address, options, START_TIMEOUT_MS);
+  } catch (error) {
+    await stopProcess(server);
+    removeDevServerRecord(files.record, server.pid);
+    const reason = error instanceof Error ? error.message : String(error);
+    const tail = await logTail(files.log, server.logStart);
+    throw new Error(`The Temporal dev server did not start: ${reason}\nEnd of ${files.log}:\n${tail}`, {
+      cause: error,
+    });
+  }
+  await markDatabaseFinished(files);
+  options.log.info({ pid: server.pid, address, database: files.database }, 'Temporal: dev server started');
+  return handleOf(server, address, files);
+}
+
+function handleOf(server: ServerProcess, address: string, files: DevServerFiles): DevServer {
+  let stopped: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    await stopProcess(server);
+    removeDevServerRecord(files.record, server.pid);
+  };
+  return { address, exited: server.exited, stop: () => (stopped ??= stop()) };
+}

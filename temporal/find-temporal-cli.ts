@@ -1,0 +1,62 @@
+import { buildCli, CLI_GO_PACKAGE } from './build-cli.ts';
+import { cachedCliPath, defaultCliCacheDir, installIntoCache } from './cli-cache.ts';
+import { TEMPORAL_CLI_VERSION } from './cli-version.ts';
+import { downloadCli } from './download-cli.ts';
+import { findInstalledCli } from './find-installed-cli.ts';
+
+export interface FindTemporalCliOptions {
+  env: NodeJS.ProcessEnv;
+  /** Receives one line for every step tried, and for a long one a line every ten seconds. */
+  progress: (line: string) => void;
+  /** Where a CLI is kept for the next time. Default: `cost-analytics` in the user's cache folder. */
+  cacheDir?: string;
+}
+
+/**
+ * Finds an executable Temporal CLI, in this order: on the PATH, in the cache, with the downloader of
+ * the Temporal SDK (gives up after a minute without data), with `go install` (about three minutes,
+ * once). The last two fill the cache.
+ *
+ * @returns the path of a CLI that was seen to run
+ * @throws Error that says what was tried and lists the ways to provide a Temporal server
+ */
+export async function findTemporalCli(options: FindTemporalCliOptions): Promise<string> {
+  const { env, progress, cacheDir = defaultCliCacheDir(options.env) } = options;
+  const installed = await findInstalledCli(env, cacheDir, progress);
+  if (installed !== undefined) return installed;
+
+  const steps = [
+    { name: `download of v${TEMPORAL_CLI_VERSION} with the Temporal SDK`, produce: downloadCli },
+    { name: `go install ${CLI_GO_PACKAGE} (about three minutes, once)`, produce: buildCli },
+  ];
+  const failures: string[] = [];
+  for (const { name, produce } of steps) {
+    const report = (state: string): void => {
+      progress(`Temporal: ${name} … ${state}`);
+    };
+    report('started');
+    try {
+      const path = await installIntoCache(cacheDir, env, (dir) => produce(dir, env, report));
+      report(`done, kept as ${path}`);
+      return path;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      report(`failed: ${reason}`);
+      failures.push(`${name}: ${reason}`);
+    }
+  }
+  throw new Error(explainWays(cacheDir, failures));
+}
+
+function explainWays(cacheDir: string, failures: string[]): string {
+  return [
+    'No Temporal server could be obtained. Provide one in any of these ways:',
+    '  1. set TEMPORAL_ADDRESS=host:port to use a Temporal server that runs elsewhere;',
+    '  2. install the Temporal CLI so that `temporal` is on the PATH (https://docs.temporal.io/cli);',
+    `  3. copy the Temporal CLI to ${cachedCliPath(cacheDir)};`,
+    '  4. allow HTTPS to temporal.download (HTTPS_PROXY is respected), for the download by the SDK;',
+    `  5. install Go, with access to a Go module proxy, for: go install ${CLI_GO_PACKAGE}`,
+    'Not on the PATH, not in the cache, and:',
+    ...failures.map((failure) => `  - ${failure}`),
+  ].join('\n');
+}

@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Connection, isGrpcServiceError } from '@temporalio/client';
+import { ensureSearchAttributes, type SearchAttributes } from './ensure-search-attributes.ts';
+
+export interface ReadyOptions {
+  /** host:port of the gRPC frontend. */
+  address: string;
+  namespace: string;
+  searchAttributes: SearchAttributes;
+  timeoutMs: number;
+  /** Ends the wait early, with a rejection. */
+  signal: AbortSignal;
+}
+
+const ATTEMPT_TIMEOUT_MS = 2_000;
+const RETRY_INTERVAL_MS = 100;
+
+/**
+ * Waits until the server answers, has the namespace and finds workflows by the search attributes
+ * (missing ones are added).
+ *
+ * @throws Error with the last failure when `timeoutMs` are over; or if a search attribute has another type
+ */
+export async function waitUntilReady(options: ReadyOptions): Promise<void> {
+  const { address, namespace, searchAttributes, timeoutMs, signal } = options;
+  const deadline = Date.now() + timeoutMs;
+  const connection = Connection.lazy({
+    address,
+    // The loop below retries; the default backoff would add a second to every start.
+    interceptors: [],
+    channelArgs: {
+      'grpc.initial_reconnect_backoff_ms': 100,
+      'grpc.max_reconnect_backoff_ms': 500,
+      // A proxy for the outside world (http_proxy) does not lead to our loopback address.
+      'grpc.enable_http_proxy': 0,
+    },
+  });
+  const untilDone = async (call: () => Promise<unknown>): Promise<void> => {
+    for (;;) {
+      try {
+        await connection.withAbortSignal(signal, () =>
+          connection.withDeadline(Math.min(Date.now() + ATTEMPT_TIMEOUT_MS, deadline), call),
+        );
+        return;
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!isGrpcServiceError(error)) throw error;
+        if (Date.now() >= deadline) {
+          throw new Error(`not ready after ${timeoutMs / 1000} s: ${String(error)}`, { cause: error });
+        }
+      }
+      await sleep(RETRY_INTERVAL_MS, undefined, { signal });
+    }
+  };
+  try {
+    await untilDone(() => connection.workflowService.getSystemInfo({}));
+    await untilDone(() => connection.workflowService.describeNamespace({ namespace }));
+    await untilDone(() => ensureSearchAttributes(connection, namespace, searchAttributes));
+    const query = Object.keys(searchAttributes)
+      .map((name) => `${name} IS NULL`)
+      .join(' AND ');
+    await untilDone(() => connection.workflowService.countWorkflowExecutions({ namespace, query }));
+  } finally {
+    await connection.close();
+  }
+}

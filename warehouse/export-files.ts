@@ -1,0 +1,75 @@
+import { invalid } from '../domain/errors.ts';
+import type { Session } from './session.ts';
+
+/** A file of a billing export, its format, and its columns as they stand in it. */
+export interface ExportFile {
+  path: string;
+  format: 'csv' | 'parquet';
+  columns: ExportColumn[];
+}
+
+export interface ExportColumn {
+  name: string;
+  /** DuckDB's type of the column; a CSV file's columns are all VARCHAR. */
+  type: string;
+}
+
+/** How every CSV export is read: RFC 4180, and the three spellings of null, nothing else (sources §1). */
+export const CSV_OPTIONS = `auto_detect = false, delim = ',', quote = '"', escape = '"', comment = '', skip = 0,
+  nullstr = ['NULL', 'null', '']`;
+
+/** The files that a path or glob stands for, in order. */
+export const listFiles = async (session: Session, pattern: string): Promise<string[]> => {
+  const rows = await session.query<{ file: string }>('SELECT file FROM glob($pattern) ORDER BY file', {
+    pattern,
+  });
+  return rows.map(({ file }) => file);
+};
+
+/** The whole text of a small file. */
+export const readText = async (session: Session, file: string): Promise<string> => {
+  const [row] = await session.query<{ content: string }>('SELECT content FROM read_text($file)', { file });
+  return row?.content ?? '';
+};
+
+/** `csv` or `parquet` by the file's name, or null for any other file. */
+export const formatOf = (path: string): ExportFile['format'] | null => {
+  const name = /^https?:/.test(path) ? new URL(path).pathname : path;
+  if (/\.parquet$/i.test(name)) return 'parquet';
+  return /\.csv(\.gz)?$/i.test(name) ? 'csv' : null;
+};
+
+/** Reads the columns of a file from its header. Throws for a Parquet file that is none. */
+export const describeFile = async (session: Session, path: string): Promise<ExportFile> => {
+  const format = formatOf(path);
+  if (format === null) {
+    throw invalid(`location: expected .csv, .csv.gz or .parquet files, got ${JSON.stringify(path)}`);
+  }
+  return {
+    path,
+    format,
+    columns: format === 'csv' ? await csvColumns(session, path) : await parquetColumns(session, path),
+  };
+};
+
+const parquetColumns = async (session: Session, path: string): Promise<ExportColumn[]> => {
+  const rows = await session.query<{ column_name: string; column_type: string }>(
+    'SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM read_parquet($path))',
+    { path },
+  );
+  return rows.map(({ column_name, column_type }) => ({ name: column_name, type: column_type }));
+};
+
+// DuckDB's own sniffer gives up on a whole file for one broken line, so the header is read as a line of text.
+const csvColumns = async (session: Session, path: string): Promise<ExportColumn[]> => {
+  const [header] = await session.query<{ names: string[] }>(
+    `SELECT list_transform(
+       regexp_extract_all(ltrim(line, chr(65279)), '("(?:[^"]|"")*"|[^,]+)(?:,|$)', 1),
+       lambda name: replace(trim(name, '"'), '""', '"')) AS names
+     FROM read_csv($path, auto_detect = false, header = false, delim = '\x01', quote = '', escape = '',
+       columns = {line: 'VARCHAR'}, ignore_errors = true)
+     LIMIT 1`,
+    { path },
+  );
+  return (header?.names ?? []).map((name) => ({ name, type: 'VARCHAR' }));
+};

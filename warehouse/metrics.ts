@@ -1,0 +1,118 @@
+import type { DecimalText } from '../domain/decimals.ts';
+import type { Aggregation, Frequency } from '../domain/metric.ts';
+import { idAfter, newId } from './ids.ts';
+import { instant } from './instant.ts';
+import type { Session } from './session.ts';
+import type { Warehouse } from './warehouse.ts';
+
+/** A business metric: what spend is divided by (spec §2). */
+export interface Metric {
+  id: string;
+  name: string;
+  unit: string;
+  kind: 'count';
+  aggregation: Aggregation;
+  frequency: Frequency;
+  scope: { type: 'organisation' };
+  target: DecimalText | null;
+  label_key: string | null;
+  created_at: string;
+}
+
+type Row = Omit<Metric, 'scope'> & { scope: string };
+
+const COLUMNS =
+  'metric_id AS id, name, unit, kind, aggregation, frequency, scope, target, label_key, created_at';
+
+const toMetric = (row: Row): Metric => ({
+  ...row,
+  scope: JSON.parse(row.scope) as Metric['scope'],
+  created_at: instant(row.created_at),
+});
+
+/** Stores a new metric and answers it with its id. */
+export const createMetric = async (
+  warehouse: Warehouse,
+  orgId: string,
+  metric: Omit<Metric, 'id' | 'created_at'>,
+  by: { keyId: string; now: Date },
+): Promise<Metric> => {
+  const created = { id: newId('met'), ...metric, created_at: by.now.toISOString() };
+  await warehouse.session((session) =>
+    insertVersion(session, orgId, created, { newest: null, deleted: false, ...by }),
+  );
+  return created;
+};
+
+/** The organisation's metric, or null when it has no such one. */
+export const findMetric = async (
+  warehouse: Warehouse,
+  orgId: string,
+  metricId: string,
+): Promise<Metric | null> => {
+  const [row] = await warehouse.query<Row>(
+    `SELECT ${COLUMNS} FROM metrics WHERE org_id = $org AND metric_id = $metric`,
+    { org: orgId, metric: metricId },
+  );
+  return row === undefined ? null : toMetric(row);
+};
+
+/** The metrics after `cursor`, oldest first. */
+export const listMetrics = async (
+  warehouse: Warehouse,
+  orgId: string,
+  page: { limit: number; cursor: string | null },
+): Promise<Metric[]> => {
+  const rows = await warehouse.query<Row>(
+    `SELECT ${COLUMNS} FROM metrics WHERE org_id = $org AND metric_id > coalesce($cursor, '')
+     ORDER BY metric_id LIMIT $limit`,
+    { org: orgId, ...page },
+  );
+  return rows.map(toMetric);
+};
+
+/** Changes or deletes a metric; answers what it now is (or last was), or null when there is none. */
+export const updateMetric = (
+  warehouse: Warehouse,
+  orgId: string,
+  metricId: string,
+  changes: Partial<Pick<Metric, 'name' | 'unit' | 'target'>> | 'delete',
+  by: { keyId: string; now: Date },
+): Promise<Metric | null> =>
+  warehouse.exclusive(`metric ${metricId}`, () =>
+    warehouse.transaction(async (session) => {
+      const [row] = await session.query<Row & { version_id: string }>(
+        `SELECT ${COLUMNS}, version_id FROM metrics WHERE org_id = $org AND metric_id = $metric`,
+        { org: orgId, metric: metricId },
+      );
+      if (row === undefined) return null;
+      const { version_id, ...current } = row;
+      const deleted = changes === 'delete';
+      const metric = deleted ? toMetric(current) : { ...toMetric(current), ...changes };
+      await insertVersion(session, orgId, metric, { newest: version_id, deleted, ...by });
+      return metric;
+    }),
+  );
+
+const insertVersion = (
+  session: Session,
+  orgId: string,
+  metric: Metric,
+  version: { newest: string | null; deleted: boolean; keyId: string; now: Date },
+) =>
+  session.run(
+    `INSERT INTO metric_versions BY NAME
+      SELECT $org AS org_id, $id AS metric_id, $version::UUID AS version_id, $name AS name, $unit AS unit,
+        $kind AS kind, $aggregation AS aggregation, $frequency AS frequency, $scope::JSON AS scope,
+        $target::DECIMAL(38,10) AS target, $label_key AS label_key, $created_at::TIMESTAMP AS created_at,
+        $deleted::BOOLEAN AS deleted, $now::TIMESTAMP AS changed_at, $key AS changed_by`,
+    {
+      org: orgId,
+      ...metric,
+      scope: JSON.stringify(metric.scope),
+      version: idAfter(version.newest),
+      deleted: version.deleted,
+      now: version.now.toISOString(),
+      key: version.keyId,
+    },
+  );

@@ -1,0 +1,147 @@
+import { conflict } from '../domain/errors.ts';
+import type { Month } from '../domain/calendar.ts';
+import { currentNumbers, monthRecords, type MonthRecord } from '../domain/month-record.ts';
+import type { DecimalText } from '../domain/decimals.ts';
+import { audit } from './audit-log.ts';
+import { idAfter } from './ids.ts';
+import { instant } from './instant.ts';
+import type { Metric } from './metrics.ts';
+import { monthFacts, settlementFacts } from './months.ts';
+import type { Organisation } from './organisations.ts';
+import type { Warehouse } from './warehouse.ts';
+
+/** One version of a locked month, never rewritten (spec §3, §9 rule 2). */
+export interface MonthVersion {
+  version: number;
+  cost: DecimalText;
+  value: DecimalText;
+  unit_cost: DecimalText | null;
+  locked_at: string;
+  locked_by: { type: 'key'; id: string; name: string };
+}
+
+/**
+ * Locks or re-locks a month of a metric: freezes its cost, value and unit cost as a new version, and records it
+ * in the audit log. Reading and freezing share one snapshot, and the version counts the changes of values it
+ * saw, so that a value written meanwhile shows as changed since. Throws a conflict, saying why, for a month
+ * that is neither ready to lock nor changed since its lock (contract §3, Month).
+ */
+export const lockMonth = (
+  warehouse: Warehouse,
+  organisation: Organisation,
+  metric: Metric,
+  month: Month,
+  by: { key: { id: string; name: string }; now: Date },
+): Promise<MonthRecord> =>
+  warehouse.exclusive(`values ${metric.id}`, () =>
+    warehouse.transaction(async (session) => {
+      const read = async (): Promise<MonthRecord | undefined> =>
+        monthRecords(
+          (
+            await monthFacts(session, organisation.id, [metric.id], { newest: month, count: 1, now: by.now })
+          ).get(metric.id) ?? [],
+          metric,
+          await settlementFacts(session, organisation.id, organisation.settle_days),
+          by.now,
+        )[0];
+      const facts = await monthFacts(session, organisation.id, [metric.id], {
+        newest: month,
+        count: 1,
+        now: by.now,
+      });
+      const current = facts.get(metric.id)?.at(-1);
+      const before = await read();
+      if (current === undefined || before === undefined)
+        throw new Error(`no facts of ${metric.id} for ${month}`);
+      if (before.status === 'locked') {
+        throw conflict(
+          `${month} is locked already, as version ${before.version ?? 0}, and no value has changed since`,
+        );
+      }
+      const numbers = currentNumbers(current, metric.aggregation);
+      if (before.status === 'open')
+        throw conflict(`${month} cannot be locked: ${before.reason ?? 'it is open'}`);
+      if (numbers.value === null || numbers.cost === null) {
+        throw conflict(
+          `${month} cannot be locked: it no longer has ${numbers.value === null ? 'a value' : 'a cost'}`,
+        );
+      }
+      const lockId = idAfter(
+        await newestLock(session.query.bind(session), organisation.id, metric.id, month),
+      );
+      await session.run(
+        `INSERT INTO month_locks BY NAME
+          SELECT $org AS org_id, $metric AS metric_id, $month::DATE AS month, $lock::UUID AS lock_id,
+            $cost::DECIMAL(38,15) AS cost, $value::DECIMAL(38,10) AS value, $unit_cost::DECIMAL(38,6) AS unit_cost,
+            $value_changes::BIGINT AS value_changes, $now::TIMESTAMP AS locked_at, $key AS locked_by_id,
+            $key_name AS locked_by_name`,
+        {
+          org: organisation.id,
+          metric: metric.id,
+          month: `${month}-01`,
+          lock: lockId,
+          cost: numbers.cost.toFixed(),
+          value: numbers.value.toFixed(),
+          unit_cost: numbers.unitCost?.toFixed() ?? null,
+          value_changes: current.valueChanges,
+          now: by.now.toISOString(),
+          key: by.key.id,
+          key_name: by.key.name,
+        },
+      );
+      const locked = await read();
+      if (locked === undefined) throw new Error(`no facts of ${metric.id} for ${month}`);
+      await audit(
+        session,
+        organisation.id,
+        {
+          actor: { type: 'key', ...by.key },
+          action: 'month.lock',
+          target: metric.id,
+          detail: { month, version: locked.version },
+        },
+        by.now,
+      );
+      return locked;
+    }),
+  );
+
+const newestLock = async (
+  query: <Row extends object>(sql: string, parameters: Record<string, string>) => Promise<Row[]>,
+  orgId: string,
+  metricId: string,
+  month: Month,
+): Promise<string | null> => {
+  const [newest] = await query<{ lock_id: string | null }>(
+    `SELECT max(lock_id) AS lock_id FROM month_locks
+     WHERE org_id = $org AND metric_id = $metric AND month = $month::DATE`,
+    { org: orgId, metric: metricId, month: `${month}-01` },
+  );
+  return newest?.lock_id ?? null;
+};
+
+/** The versions of a month, newest first; empty when it was never locked. */
+export const listMonthVersions = async (
+  warehouse: Warehouse,
+  orgId: string,
+  metricId: string,
+  month: Month,
+): Promise<MonthVersion[]> => {
+  const rows = await warehouse.query<
+    Omit<MonthVersion, 'version' | 'locked_by'> & {
+      version: string;
+      locked_by_id: string;
+      locked_by_name: string;
+    }
+  >(
+    `SELECT version, cost, value, unit_cost, locked_at, locked_by_id, locked_by_name FROM month_versions
+     WHERE org_id = $org AND metric_id = $metric AND month = $month::DATE ORDER BY version DESC`,
+    { org: orgId, metric: metricId, month: `${month}-01` },
+  );
+  return rows.map(({ locked_by_id, locked_by_name, ...row }) => ({
+    ...row,
+    version: Number(row.version),
+    locked_at: instant(row.locked_at),
+    locked_by: { type: 'key', id: locked_by_id, name: locked_by_name },
+  }));
+};
