@@ -125,7 +125,7 @@ const openReason = (facts: MonthFacts, settlement: SettlementFacts, now: Date): 
       const so = deliveredThrough === null ? 'nothing so far' : `delivered through ${deliveredThrough}`;
       waits.push(`cost source ${JSON.stringify(name)} has not delivered ${end} (${so})`);
     }
-    if (waits.length === 0) waits.push(`waiting for the next daily settlement`);
+    if (waits.length === 0 && facts.cost !== null) waits.push(`waiting for the next daily settlement`);
   }
   if (facts.cost === null) waits.push(`no spend has been ingested for ${facts.month}`);
   if (facts.valueSum === null) waits.push(`no value has been recorded for ${facts.month}`);

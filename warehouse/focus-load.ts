@@ -24,7 +24,8 @@ export interface FocusLoad {
 
 /** What a load did. */
 export interface LoadResult {
-  billingPeriods: Day[];
+  /** The months whose days the load holds, oldest first. */
+  months: Month[];
   rowsRead: number;
   rowsRejected: number;
   rejectedSamples: RejectedSample[];
@@ -84,7 +85,7 @@ export const loadFocusExport = async (
       column: load.costColumn,
     });
     return {
-      billingPeriods: periods.map(({ billing_period }) => billing_period),
+      months: await loadedMonths(session, target),
       rowsRead,
       rowsRejected,
       rejectedSamples: samples,
@@ -193,6 +194,18 @@ const rejectedRows = async (
     rows: Number(row_count),
   }));
   return { rejected, samples: [...brokenSamples, ...all].slice(0, MOST_SAMPLES) };
+};
+
+const loadedMonths = async (
+  session: Session,
+  target: { org: string; source: string; load: string },
+): Promise<Month[]> => {
+  const rows = await session.query<{ month: Month }>(
+    `SELECT DISTINCT strftime(day, '%Y-%m') AS month FROM account_spend
+     WHERE org_id = $org AND source_id = $source AND load_id = $load::UUID ORDER BY month`,
+    target,
+  );
+  return rows.map(({ month }) => month);
 };
 
 interface Period {

@@ -1,6 +1,6 @@
 import { conflict } from '../domain/errors.ts';
 import type { Month } from '../domain/calendar.ts';
-import { currentNumbers, monthRecords, type MonthRecord } from '../domain/month-record.ts';
+import { currentNumbers, monthRecords, type MonthFacts, type MonthRecord } from '../domain/month-record.ts';
 import type { DecimalText } from '../domain/decimals.ts';
 import { audit } from './audit-log.ts';
 import { idAfter } from './ids.ts';
@@ -8,6 +8,7 @@ import { instant } from './instant.ts';
 import type { Metric } from './metrics.ts';
 import { monthFacts, settlementFacts } from './months.ts';
 import type { Organisation } from './organisations.ts';
+import type { Session } from './session.ts';
 import type { Warehouse } from './warehouse.ts';
 
 /** One version of a locked month, never rewritten (spec §3, §9 rule 2). */
@@ -35,40 +36,30 @@ export const lockMonth = (
 ): Promise<MonthRecord> =>
   warehouse.exclusive(`values ${metric.id}`, () =>
     warehouse.transaction(async (session) => {
-      const read = async (): Promise<MonthRecord | undefined> =>
-        monthRecords(
-          (
-            await monthFacts(session, organisation.id, [metric.id], { newest: month, count: 1, now: by.now })
-          ).get(metric.id) ?? [],
-          metric,
-          await settlementFacts(session, organisation.id, organisation.settle_days),
-          by.now,
-        )[0];
-      const facts = await monthFacts(session, organisation.id, [metric.id], {
-        newest: month,
-        count: 1,
-        now: by.now,
-      });
-      const current = facts.get(metric.id)?.at(-1);
-      const before = await read();
-      if (current === undefined || before === undefined)
-        throw new Error(`no facts of ${metric.id} for ${month}`);
-      if (before.status === 'locked') {
+      const read = async (): Promise<{ facts: MonthFacts; record: MonthRecord }> => {
+        const range = { newest: month, count: 1, now: by.now };
+        const months = (await monthFacts(session, organisation.id, [metric.id], range)).get(metric.id) ?? [];
+        const settlement = await settlementFacts(session, organisation.id, organisation.settle_days);
+        const [facts, record] = [months.at(-1), monthRecords(months, metric, settlement, by.now)[0]];
+        if (facts === undefined || record === undefined)
+          throw new Error(`no facts of ${metric.id} for ${month}`);
+        return { facts, record };
+      };
+      const { facts, record } = await read();
+      const { cost, value, unitCost } = currentNumbers(facts, metric.aggregation);
+      if (record.status === 'locked') {
         throw conflict(
-          `${month} is locked already, as version ${before.version ?? 0}, and no value has changed since`,
+          `${month} is locked already, as version ${record.version ?? 0}, and no value has changed since`,
         );
       }
-      const numbers = currentNumbers(current, metric.aggregation);
-      if (before.status === 'open')
-        throw conflict(`${month} cannot be locked: ${before.reason ?? 'it is open'}`);
-      if (numbers.value === null || numbers.cost === null) {
+      if (record.status === 'open')
+        throw conflict(`${month} cannot be locked: ${record.reason ?? 'it is open'}`);
+      if (value === null || cost === null) {
         throw conflict(
-          `${month} cannot be locked: it no longer has ${numbers.value === null ? 'a value' : 'a cost'}`,
+          `${month} cannot be locked: it no longer has ${value === null ? 'a value' : 'a cost'}`,
         );
       }
-      const lockId = idAfter(
-        await newestLock(session.query.bind(session), organisation.id, metric.id, month),
-      );
+      const lockId = idAfter(await newestLock(session, organisation.id, metric.id, month));
       await session.run(
         `INSERT INTO month_locks BY NAME
           SELECT $org AS org_id, $metric AS metric_id, $month::DATE AS month, $lock::UUID AS lock_id,
@@ -80,17 +71,16 @@ export const lockMonth = (
           metric: metric.id,
           month: `${month}-01`,
           lock: lockId,
-          cost: numbers.cost.toFixed(),
-          value: numbers.value.toFixed(),
-          unit_cost: numbers.unitCost?.toFixed() ?? null,
-          value_changes: current.valueChanges,
+          cost: cost.toFixed(),
+          value: value.toFixed(),
+          unit_cost: unitCost?.toFixed() ?? null,
+          value_changes: facts.valueChanges,
           now: by.now.toISOString(),
           key: by.key.id,
           key_name: by.key.name,
         },
       );
-      const locked = await read();
-      if (locked === undefined) throw new Error(`no facts of ${metric.id} for ${month}`);
+      const { record: locked } = await read();
       await audit(
         session,
         organisation.id,
@@ -107,12 +97,12 @@ export const lockMonth = (
   );
 
 const newestLock = async (
-  query: <Row extends object>(sql: string, parameters: Record<string, string>) => Promise<Row[]>,
+  session: Session,
   orgId: string,
   metricId: string,
   month: Month,
 ): Promise<string | null> => {
-  const [newest] = await query<{ lock_id: string | null }>(
+  const [newest] = await session.query<{ lock_id: string | null }>(
     `SELECT max(lock_id) AS lock_id FROM month_locks
      WHERE org_id = $org AND metric_id = $metric AND month = $month::DATE`,
     { org: orgId, metric: metricId, month: `${month}-01` },

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { loadExtension } from './extensions.ts';
 import { migrate } from './migrate.ts';
+import { connectObjectStorage, type ObjectStorage } from './remote-files.ts';
 import { Session, type Parameters } from './session.ts';
 import { sqlText } from './sql-text.ts';
 
@@ -17,6 +18,7 @@ export interface WarehouseSettings {
   memoryLimit: string;
   threads: number | null;
   spillDirectory: string;
+  objectStorage: ObjectStorage;
 }
 
 /** Sessions that may run at once; each holds a thread of libuv's pool while a statement runs. */
@@ -153,7 +155,9 @@ const attach = async (session: Session, settings: WarehouseSettings): Promise<vo
     }
     if (settings.dataPath === null)
       throw new Error('WAREHOUSE is a DuckLake: set WAREHOUSE_DATA to where it keeps its files');
-    if (/^s3:/.test(settings.dataPath)) await loadExtension(session, 'httpfs', settings.extensions);
+    if (settings.dataPath.startsWith('s3:')) {
+      await connectObjectStorage(session, settings.objectStorage, settings.extensions);
+    }
     await session.run(
       `ATTACH ${sqlText(settings.location)} AS warehouse (DATA_PATH ${sqlText(settings.dataPath)})`,
     );

@@ -23,8 +23,9 @@ async function startProxy(targets: string, log?: ProxyLog): Promise<GuardedProxy
 async function startTarget(
   handler: (request: IncomingMessage, response: ServerResponse) => void,
   host = '127.0.0.1',
+  port = 0,
 ): Promise<number> {
-  const server = http.createServer(handler).listen(0, host);
+  const server = http.createServer(handler).listen(port, host);
   await once(server, 'listening');
   closers.push(async () => {
     server.closeAllConnections();
@@ -124,6 +125,17 @@ describe('guarded proxy, plain HTTP', () => {
       Promise.resolve([{ address: answers.shift(), family: 4 }])) as unknown as typeof dns.promises.lookup);
     expect(await text(await send(proxy, `http://rebind.invalid:${port}/`))).toBe('once');
     expect((await send(proxy, `http://rebind.invalid:${port}/`)).statusCode).toBe(403);
+  });
+
+  it('does not reuse a connection to an address that was checked before', async () => {
+    const proxy = await startProxy('127.0.0.0/8');
+    const port = await startTarget(answer('before'));
+    await startTarget(answer('now'), '127.0.0.2', port);
+    const answers = ['127.0.0.1', '127.0.0.2'];
+    vi.spyOn(dns.promises, 'lookup').mockImplementation((() =>
+      Promise.resolve([{ address: answers.shift(), family: 4 }])) as unknown as typeof dns.promises.lookup);
+    expect(await text(await send(proxy, `http://moved.invalid:${port}/`))).toBe('before');
+    expect(await text(await send(proxy, `http://moved.invalid:${port}/`))).toBe('now');
   });
 
   it('streams a body of unknown size', async () => {

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { secondsToMidnight } from '../domain/calendar.ts';
+import { callerOf } from './authentication.ts';
+import type { ApiDependencies } from './dependencies.ts';
+import { instant, permission, tier } from './fields.ts';
+import { reachable } from './operations.ts';
+import { answers, success } from './route-schema.ts';
+import type { Api } from './server.ts';
+
+const state = z.enum(['ok', 'unreachable']);
+
+const health = z.object({
+  status: z.enum(['ok', 'degraded']),
+  version: z.string(),
+  warehouse: state,
+  temporal: state,
+});
+
+const authInfo = z.object({
+  organisation: z.object({ id: z.string(), name: z.string(), tier, currency: z.string() }),
+  key: z.object({ id: z.string(), name: z.string(), permission, expires_at: instant.nullable() }),
+  quota: z.object({
+    limit: z.number().nullable(),
+    used: z.number(),
+    remaining: z.number().nullable(),
+    resets_at: instant,
+  }),
+});
+
+/** `GET /health` and `GET /auth/info` (spec §4). */
+export const healthRoutes = (app: Api, dependencies: ApiDependencies): void => {
+  app.get(
+    '/health',
+    {
+      config: { access: 'any' },
+      schema: answers(health, { tag: 'Health', summary: 'Health of the service and what it needs' }),
+    },
+    async () => {
+      const parts = await reachable(dependencies);
+      const status = parts.warehouse === 'ok' && parts.temporal === 'ok' ? 'ok' : 'degraded';
+      return success({ status, version: dependencies.version, ...parts } as const);
+    },
+  );
+
+  app.get(
+    '/auth/info',
+    {
+      config: { access: 'any' },
+      schema: answers(authInfo, {
+        tag: 'Health',
+        summary: 'Whose key this is, and what is left of the daily quota',
+      }),
+    },
+    (request) => {
+      const { organisation, key, quota } = callerOf(request);
+      const { id, name, tier, currency } = organisation;
+      const now = dependencies.clock.now();
+      return success({
+        organisation: { id, name, tier, currency },
+        key,
+        quota: {
+          limit: quota.limit,
+          used: quota.used,
+          remaining: quota.remaining,
+          resets_at: new Date(Math.round(now.getTime() / 1000 + secondsToMidnight(now)) * 1000).toISOString(),
+        },
+      });
+    },
+  );
+};

@@ -1,0 +1,60 @@
+import type { z } from 'zod';
+import { invalid, type ServiceError } from '../domain/errors.ts';
+
+const LONGEST_SHOWN = 80;
+
+/** What came, for an error message: JSON, cut to a readable length. */
+export const shown = (value: unknown): string => {
+  if (value === undefined) return 'nothing';
+  const text = JSON.stringify(value) ?? typeof value;
+  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
+};
+
+const pathText = (path: readonly PropertyKey[]): string =>
+  path.reduce<string>(
+    (text, part) =>
+      typeof part === 'number' ? `${text}[${part}]` : text === '' ? String(part) : `${text}.${String(part)}`,
+    '',
+  );
+
+const valueAt = (input: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>(
+    (value, part) =>
+      typeof value === 'object' && value !== null ? (value as Record<PropertyKey, unknown>)[part] : undefined,
+    input,
+  );
+
+const expectation = (issue: z.core.$ZodIssue): string => {
+  if (issue.message.startsWith('expected')) return issue.message;
+  switch (issue.code) {
+    case 'invalid_type':
+      return `expected ${issue.expected}`;
+    case 'invalid_value':
+      return `expected ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(shown).join(', ')}`;
+    case 'too_small':
+      return `expected at least ${issue.minimum} ${issue.origin === 'array' ? 'items' : issue.origin === 'string' ? 'characters' : ''}`.trim();
+    case 'too_big':
+      return `expected at most ${issue.maximum} ${issue.origin === 'array' ? 'items' : issue.origin === 'string' ? 'characters' : ''}`.trim();
+    default:
+      return `expected a valid value (${issue.message})`;
+  }
+};
+
+/**
+ * The 400 for an input that its schema refuses: each offending field by its path, what was expected and what
+ * came (contract §1). `part` names the input where a path would be empty.
+ */
+export const invalidInput = (error: z.ZodError, input: unknown, part: string): ServiceError => {
+  const messages = error.issues.slice(0, 3).map((issue) => {
+    if (issue.code === 'unrecognized_keys') {
+      const names = issue.keys.map((key) => pathText([...issue.path, key]));
+      return `${names.join(', ')}: unknown field${names.length > 1 ? 's' : ''} in the ${part}`;
+    }
+    const value = valueAt(input, issue.path);
+    const got = issue.code === 'too_big' || issue.code === 'too_small' ? sizeOf(value) : shown(value);
+    return `${pathText(issue.path) || part}: ${expectation(issue)}, got ${got}`;
+  });
+  return invalid(messages.join('; '));
+};
+
+const sizeOf = (value: unknown): string => (Array.isArray(value) ? `${value.length} items` : shown(value));

@@ -1,0 +1,254 @@
+import { z } from 'zod';
+import { dayOf, monthOf } from '../domain/calendar.ts';
+import { toWire } from '../domain/decimals.ts';
+import { notFound } from '../domain/errors.ts';
+import { AGGREGATIONS, FREQUENCIES } from '../domain/metric.ts';
+import { latestUnitCost, monthRecords, type MonthRecord } from '../domain/month-record.ts';
+import { createMetric, findMetric, listMetrics, updateMetric, type Metric } from '../warehouse/metrics.ts';
+import { monthFacts, settlementFacts } from '../warehouse/months.ts';
+import { callerOf, type Caller } from './authentication.ts';
+import type { ApiDependencies } from './dependencies.ts';
+import { idParams, instant, name } from './fields.ts';
+import { page, pageQuery } from './paging.ts';
+import { answers, answersPage, success } from './route-schema.ts';
+import type { Api } from './server.ts';
+import { without } from './without.ts';
+
+/** Months that a metric shows (spec §8). */
+const SHOWN_MONTHS = 12;
+
+const status = z.enum(['open', 'partial', 'ready_to_lock', 'locked', 'changed_since_lock']);
+const numbers = {
+  cost: z.number().nullable(),
+  value: z.number().nullable(),
+  unit_cost: z.number().nullable(),
+};
+const lockedBy = z.object({ type: z.literal('key'), id: z.string(), name: z.string() });
+
+export const monthRecord = z
+  .object({
+    month: z.string(),
+    ...numbers,
+    status,
+    change_percent: z.number().nullable(),
+    above_target: z.boolean(),
+    version: z.number().nullable(),
+    locked: z.object({ version: z.number(), ...numbers, locked_at: instant, locked_by: lockedBy }).nullable(),
+    current: z.object(numbers).optional().describe('Today’s numbers of a month that changed since its lock'),
+    reason: z.string().nullable(),
+  })
+  .meta({ id: 'Month' });
+
+const metricRecord = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    unit: z.string(),
+    kind: z.literal('count'),
+    aggregation: z.enum(AGGREGATIONS),
+    frequency: z.enum(FREQUENCIES),
+    scope: z.object({ type: z.literal('organisation') }),
+    target: z.number().nullable(),
+    label_key: z.string().nullable(),
+    created_at: instant,
+    import: z.null(),
+    latest: z
+      .object({ month: z.string(), unit_cost: z.number(), change_percent: z.number().nullable(), status })
+      .nullable(),
+  })
+  .meta({ id: 'Metric' });
+
+const metricWithMonths = metricRecord
+  .extend({ months: z.array(monthRecord) })
+  .meta({ id: 'MetricWithMonths' });
+
+const target = z
+  .number({ error: 'expected a number from 0 to 1e15, or null' })
+  .min(0, { error: 'expected a number from 0 to 1e15, or null' })
+  .max(1e15, { error: 'expected a number from 0 to 1e15, or null' })
+  .nullable();
+
+const unit = z
+  .string({ error: 'expected a text of 1 to 100 characters' })
+  .trim()
+  .min(1, { error: 'expected a text of 1 to 100 characters' })
+  .max(100, { error: 'expected a text of 1 to 100 characters' });
+
+const newMetric = z.strictObject({
+  name,
+  unit,
+  kind: z.literal('count', { error: 'expected "count"' }).default('count'),
+  aggregation: z.enum(AGGREGATIONS),
+  frequency: z.enum(FREQUENCIES),
+  scope: z.strictObject({ type: z.literal('organisation', { error: 'expected "organisation"' }) }),
+  target: target.optional(),
+  label_key: z.null({ error: 'expected null: metrics with labels are not available' }).optional(),
+});
+
+const immutable = (field: string) =>
+  z.never({ error: `expected no ${field}: it cannot be changed after creation` }).optional();
+
+const metricChanges = z.strictObject({
+  name: name.optional(),
+  unit: unit.optional(),
+  target: target.optional(),
+  label_key: z.null({ error: 'expected null: metrics with labels are not available' }).optional(),
+  kind: immutable('kind'),
+  aggregation: immutable('aggregation'),
+  frequency: immutable('frequency'),
+  scope: immutable('scope'),
+  currency: immutable('currency'),
+});
+
+const targetText = (target: number | null): string | null => (target === null ? null : target.toString());
+
+const toWireMetric = (metric: Metric, months: readonly MonthRecord[]): z.infer<typeof metricRecord> => ({
+  ...metric,
+  target: metric.target === null ? null : toWire(metric.target),
+  import: null,
+  latest: latestUnitCost(months),
+});
+
+/** The metric of a request, or a 404. */
+export const foundMetric = async (
+  { warehouse }: Pick<ApiDependencies, 'warehouse'>,
+  caller: Caller,
+  id: string,
+): Promise<Metric> => {
+  const metric = await findMetric(warehouse, caller.organisation.id, id);
+  if (metric === null) throw notFound('metric', id);
+  return metric;
+};
+
+/** The last twelve months of some metrics of one organisation, newest first, by metric id. */
+export const monthsOf = (
+  { warehouse, clock }: Pick<ApiDependencies, 'warehouse' | 'clock'>,
+  { organisation }: Caller,
+  metrics: readonly Metric[],
+): Promise<Map<string, MonthRecord[]>> =>
+  warehouse.session(async (session) => {
+    const now = clock.now();
+    const range = { newest: monthOf(dayOf(now)), count: SHOWN_MONTHS, now };
+    const facts = await monthFacts(
+      session,
+      organisation.id,
+      metrics.map(({ id }) => id),
+      range,
+    );
+    const settlement = await settlementFacts(session, organisation.id, organisation.settle_days);
+    return new Map(
+      metrics.map((metric) => [metric.id, monthRecords(facts.get(metric.id) ?? [], metric, settlement, now)]),
+    );
+  });
+
+/** `…/metrics`: business metrics and their unit costs (spec §2). */
+export const metricRoutes = (app: Api, dependencies: ApiDependencies): void => {
+  const { warehouse, clock } = dependencies;
+
+  app.get(
+    '/metrics',
+    {
+      config: { access: 'read', feature: 'unit_economics' },
+      schema: answersPage(metricRecord, { tag: 'Metrics', summary: 'List metrics', querystring: pageQuery }),
+    },
+    async (request) => {
+      const caller = callerOf(request);
+      const metrics = await page(
+        request.query,
+        z.string(),
+        (part) => listMetrics(warehouse, caller.organisation.id, part),
+        ({ id }) => id,
+      );
+      const months = await monthsOf(dependencies, caller, metrics.data);
+      return {
+        ...metrics,
+        data: metrics.data.map((metric) => toWireMetric(metric, months.get(metric.id) ?? [])),
+      };
+    },
+  );
+
+  app.post(
+    '/metrics',
+    {
+      config: { access: 'admin', feature: 'unit_economics' },
+      schema: answers(metricRecord, { tag: 'Metrics', summary: 'Define a metric', body: newMetric }),
+    },
+    async (request) => {
+      const { organisation, key } = callerOf(request);
+      const { target, label_key, ...definition } = request.body;
+      const metric = await createMetric(
+        warehouse,
+        organisation.id,
+        { ...definition, target: targetText(target ?? null), label_key: label_key ?? null },
+        { keyId: key.id, now: clock.now() },
+      );
+      return success(toWireMetric(metric, []));
+    },
+  );
+
+  app.get(
+    '/metrics/:id',
+    {
+      config: { access: 'read', feature: 'unit_economics' },
+      schema: answers(metricWithMonths, {
+        tag: 'Metrics',
+        summary: 'One metric with its last twelve months',
+        params: idParams,
+        errors: [404],
+      }),
+    },
+    async (request) => {
+      const caller = callerOf(request);
+      const metric = await foundMetric(dependencies, caller, request.params.id);
+      const months = (await monthsOf(dependencies, caller, [metric])).get(metric.id) ?? [];
+      return success({ ...toWireMetric(metric, months), months });
+    },
+  );
+
+  app.patch(
+    '/metrics/:id',
+    {
+      config: { access: 'admin', feature: 'unit_economics' },
+      schema: answers(metricWithMonths, {
+        tag: 'Metrics',
+        summary: 'Change name, unit or target',
+        params: idParams,
+        body: metricChanges,
+        errors: [404],
+      }),
+    },
+    async (request) => {
+      const caller = callerOf(request);
+      const { name, unit, target } = request.body;
+      const changes = without(
+        { name, unit, target: target === undefined ? undefined : targetText(target) },
+        undefined,
+      );
+      const by = { keyId: caller.key.id, now: clock.now() };
+      const metric = await updateMetric(warehouse, caller.organisation.id, request.params.id, changes, by);
+      if (metric === null) throw notFound('metric', request.params.id);
+      const months = (await monthsOf(dependencies, caller, [metric])).get(metric.id) ?? [];
+      return success({ ...toWireMetric(metric, months), months });
+    },
+  );
+
+  app.delete(
+    '/metrics/:id',
+    {
+      config: { access: 'admin', feature: 'unit_economics' },
+      schema: answers(metricRecord, {
+        tag: 'Metrics',
+        summary: 'Delete a metric',
+        params: idParams,
+        errors: [404],
+      }),
+    },
+    async (request) => {
+      const { organisation, key } = callerOf(request);
+      const by = { keyId: key.id, now: clock.now() };
+      const metric = await updateMetric(warehouse, organisation.id, request.params.id, 'delete', by);
+      if (metric === null) throw notFound('metric', request.params.id);
+      return success(toWireMetric(metric, []));
+    },
+  );
+};

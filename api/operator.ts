@@ -1,0 +1,175 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import { notFound, unauthenticated } from '../domain/errors.ts';
+import { createKey, newKeyId } from '../warehouse/api-keys.ts';
+import { audit, type Actor } from '../warehouse/audit-log.ts';
+import { findCostSource } from '../warehouse/cost-sources.ts';
+import {
+  createOrganisation,
+  findOrganisation,
+  listOrganisations,
+  updateOrganisation,
+} from '../warehouse/organisations.ts';
+import { newSecret } from './api-key.ts';
+import { ingestBody, ingestStarted, runRecord, runsOf, startIngest } from './cost-sources.ts';
+import type { ApiDependencies } from './dependencies.ts';
+import { currency, idParams, name, organisation, settleDays, tier } from './fields.ts';
+import { newKeyRecord } from './keys.ts';
+import { pageQuery } from './paging.ts';
+import { answers, answersPage, success } from './route-schema.ts';
+import type { Api } from './server.ts';
+import { without } from './without.ts';
+
+const OPERATOR: Actor = { type: 'operator', id: 'operator', name: 'operator' };
+const DEFAULT_SETTLE_DAYS = 5;
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+const sourceParams = z.strictObject({ id: z.string(), source_id: z.string() });
+
+/** The operator's routes: organisations, and ingests for the command line (contract §4). */
+export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void => {
+  const { warehouse, orchestration, clock, operatorKey } = dependencies;
+  const expected = digest(operatorKey);
+  app.addHook('onRequest', async (request) => {
+    const key = request.headers['x-operator-key'];
+    if (typeof key !== 'string' || !timingSafeEqual(digest(key), expected)) {
+      throw unauthenticated(
+        'X-Operator-Key: expected the operator key (OPERATOR_KEY, or operator.key in the data directory)',
+      );
+    }
+  });
+
+  app.post(
+    '/organisations',
+    {
+      schema: answers(z.object({ organisation, key: newKeyRecord }), {
+        tag: 'Operator',
+        summary: 'Create an organisation and its first admin key',
+        body: z.strictObject({ name, tier, currency, settle_days: settleDays.optional() }),
+      }),
+    },
+    async (request) => {
+      const now = clock.now();
+      const id = newKeyId();
+      const { secret, secretHash } = newSecret(id);
+      const key = { id, name: 'First admin key', permission: 'admin' as const, expires_at: null };
+      const created = await warehouse.transaction(async (session) => {
+        const stored = await createOrganisation(
+          session,
+          { ...request.body, settle_days: request.body.settle_days ?? DEFAULT_SETTLE_DAYS },
+          now,
+        );
+        await createKey(session, stored.id, { ...key, secretHash }, now);
+        const { name, tier, currency } = stored;
+        await audit(
+          session,
+          stored.id,
+          {
+            actor: OPERATOR,
+            action: 'organisation.create',
+            target: stored.id,
+            detail: { name, tier, currency },
+          },
+          now,
+        );
+        await audit(
+          session,
+          stored.id,
+          {
+            actor: OPERATOR,
+            action: 'key.create',
+            target: id,
+            detail: { name: key.name, permission: key.permission },
+          },
+          now,
+        );
+        return stored;
+      });
+      await orchestration.scheduleSettlement(created.id);
+      return success({
+        organisation: created,
+        key: { ...key, created_at: now.toISOString(), last_used_at: null, revoked_at: null, secret },
+      });
+    },
+  );
+
+  app.get(
+    '/organisations',
+    { schema: answers(z.array(organisation), { tag: 'Operator', summary: 'List organisations' }) },
+    async () => success(await listOrganisations(warehouse)),
+  );
+
+  app.patch(
+    '/organisations/:id',
+    {
+      schema: answers(organisation, {
+        tag: 'Operator',
+        summary: 'Change an organisation’s name, tier or settle days',
+        params: idParams,
+        body: z.strictObject({
+          name: name.optional(),
+          tier: tier.optional(),
+          settle_days: settleDays.optional(),
+        }),
+        errors: [404],
+      }),
+    },
+    async (request) => {
+      const now = clock.now();
+      const changes = without(request.body, undefined);
+      const updated = await updateOrganisation(warehouse, request.params.id, changes, now);
+      if (updated === null) throw notFound('organisation', request.params.id);
+      await warehouse.session((session) =>
+        audit(
+          session,
+          updated.id,
+          { actor: OPERATOR, action: 'organisation.update', target: updated.id, detail: changes },
+          now,
+        ),
+      );
+      return success(updated);
+    },
+  );
+
+  const sourceOf = async (orgId: string, sourceId: string) => {
+    if ((await findOrganisation(warehouse, orgId)) === null) throw notFound('organisation', orgId);
+    const source = await findCostSource(warehouse, orgId, sourceId);
+    if (source === null) throw notFound('cost source', sourceId);
+    return source;
+  };
+
+  app.post(
+    '/organisations/:id/cost-sources/:source_id/ingest',
+    {
+      schema: answers(ingestStarted, {
+        tag: 'Operator',
+        summary: 'Start an ingest',
+        params: sourceParams,
+        body: ingestBody,
+        errors: [404, 409],
+      }),
+    },
+    async (request) => {
+      const source = await sourceOf(request.params.id, request.params.source_id);
+      return success(await startIngest(dependencies, request.params.id, source.id, request.body));
+    },
+  );
+
+  app.get(
+    '/organisations/:id/cost-sources/:source_id/runs',
+    {
+      schema: answersPage(runRecord, {
+        tag: 'Operator',
+        summary: 'Runs of a cost source, newest first',
+        params: sourceParams,
+        querystring: pageQuery,
+        errors: [404],
+      }),
+    },
+    async (request) => {
+      const source = await sourceOf(request.params.id, request.params.source_id);
+      return runsOf(dependencies, request.params.id, source.id, request.query);
+    },
+  );
+};

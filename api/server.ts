@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type RawServerDefault } from 'fastify';
+import { jsonSchemaTransform, serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { z } from 'zod';
+import { auditLogRoutes } from './audit-log.ts';
+import { authenticate } from './authentication.ts';
+import { CallMeter } from './call-meter.ts';
+import { costSourceRoutes } from './cost-sources.ts';
+import { costRoutes } from './costs.ts';
+import type { ApiDependencies } from './dependencies.ts';
+import { answerErrors, answerUnknownRoutes } from './error-answers.ts';
+import { healthRoutes } from './health.ts';
+import { invalidInput } from './invalid-input.ts';
+import { keyRoutes } from './keys.ts';
+import { metricRoutes } from './metrics.ts';
+import { metricValueRoutes } from './metric-values.ts';
+import { monthRoutes } from './months.ts';
+import { operationRoutes } from './operations.ts';
+import { operatorRoutes } from './operator.ts';
+import { organisationRoutes } from './organisation.ts';
+
+/** The server, with the types of its routes read off their zod schemas. */
+export type Api = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  ZodTypeProvider
+>;
+
+/** Largest body: 10,000 values with long labels fit, a mistake does not fill the memory. */
+const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Builds the whole HTTP service without listening, for the process that serves it and for the tests. Closing it
+ * waits for the requests under way and stores the calls counted so far.
+ */
+export const buildServer = async (dependencies: ApiDependencies, logger: FastifyBaseLogger): Promise<Api> => {
+  const app: Api = Fastify({
+    loggerInstance: logger,
+    bodyLimit: BODY_LIMIT_BYTES,
+    genReqId: () => randomUUID(),
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
+    // A connection kept alive must not hold up a clean end.
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+  }).withTypeProvider<ZodTypeProvider>();
+
+  app.setValidatorCompiler<z.ZodType>(({ schema, httpPart }) => (input) => {
+    const parsed = schema.safeParse(input);
+    return parsed.success
+      ? { value: parsed.data }
+      : {
+          error: invalidInput(
+            parsed.error,
+            input,
+            httpPart === 'querystring' ? 'query' : (httpPart ?? 'input'),
+          ),
+        };
+  });
+  app.setSerializerCompiler(serializerCompiler);
+  answerErrors(app);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+  });
+
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Cost Analytics Service',
+        version: dependencies.version,
+        description:
+          'Unit economics: real spend divided by business metrics, per month, that finance can lock and audit.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      components: {
+        securitySchemes: {
+          key: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+          operator: { type: 'apiKey', in: 'header', name: 'X-Operator-Key' },
+        },
+      },
+      security: [{ key: [] }],
+    },
+    transform: jsonSchemaTransform,
+  });
+  await app.register(swaggerUi, { routePrefix: '/docs' });
+  app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
+
+  operationRoutes(app, dependencies);
+  await app.register(
+    async (operator) => {
+      operatorRoutes(operator as Api, dependencies);
+      answerUnknownRoutes(operator);
+    },
+    { prefix: '/operator' },
+  );
+
+  const meter = new CallMeter(dependencies.warehouse, dependencies.clock);
+  await app.register(
+    async (scope) => {
+      const api = scope as Api;
+      authenticate(api, { ...dependencies, meter });
+      answerUnknownRoutes(api);
+      healthRoutes(api, dependencies);
+      organisationRoutes(api, dependencies);
+      keyRoutes(api, dependencies);
+      costSourceRoutes(api, dependencies);
+      costRoutes(api, dependencies);
+      metricRoutes(api, dependencies);
+      metricValueRoutes(api, dependencies);
+      monthRoutes(api, dependencies);
+      auditLogRoutes(api, dependencies);
+    },
+    { prefix: '/api/v1' },
+  );
+  answerUnknownRoutes(app);
+  app.addHook('onClose', () => meter.flush());
+  return app;
+};

@@ -1,0 +1,147 @@
+import { access, constants, mkdir } from 'node:fs/promises';
+import { Client, Connection } from '@temporalio/client';
+import { defaultCliCacheDir } from '../temporal/cli-cache.ts';
+import { findInstalledCli } from '../temporal/find-installed-cli.ts';
+import { Orchestration } from '../temporal/orchestration.ts';
+import { probeExtension } from '../warehouse/probe-extension.ts';
+import { spillDirectory, Warehouse } from '../warehouse/warehouse.ts';
+import { readSettings, type Settings } from './settings.ts';
+import { temporalTarget } from './temporal-connection.ts';
+
+interface Finding {
+  subject: string;
+  state: 'ok' | 'note' | 'problem';
+  text: string;
+}
+
+const found = (subject: string, state: Finding['state'], text: string): Finding => ({ subject, state, text });
+
+/** `doctor`: checks settings, data directory, Temporal, extensions and warehouse; true when nothing must be fixed. */
+export const doctor = async (env: NodeJS.ProcessEnv, say: (text: string) => void): Promise<boolean> => {
+  const show = ({ subject, state, text }: Finding): void => {
+    say(`${{ ok: 'ok     ', note: 'note   ', problem: 'PROBLEM' }[state]} ${subject}: ${text}`);
+  };
+  let settings: Settings;
+  try {
+    settings = readSettings(env);
+  } catch (error) {
+    show(found('settings', 'problem', message(error)));
+    return false;
+  }
+  const findings = [found('settings', 'ok', 'valid'), node()];
+  for (const check of [dataDirectory, temporal, extensions, warehouse])
+    findings.push(...(await check(settings)));
+  for (const finding of findings) show(finding);
+  return findings.every(({ state }) => state !== 'problem');
+};
+
+const message = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const node = (): Finding => {
+  const size = Number(process.env['UV_THREADPOOL_SIZE'] ?? 4);
+  return size >= 8
+    ? found('Node', 'ok', `${process.version}, ${size} threads for statements`)
+    : found(
+        'Node',
+        'problem',
+        `UV_THREADPOOL_SIZE is ${size}: set it to 16, or long statements hold up requests`,
+      );
+};
+
+const dataDirectory = async ({ dataDir }: Settings): Promise<Finding[]> => {
+  try {
+    await mkdir(dataDir, { recursive: true });
+    await access(dataDir, constants.W_OK);
+    return [found('data directory', 'ok', dataDir)];
+  } catch (error) {
+    return [found('data directory', 'problem', `DATA_DIR must be writable: ${message(error)}`)];
+  }
+};
+
+const temporal = async (settings: Settings): Promise<Finding[]> => {
+  if (settings.TEMPORAL_ADDRESS === null) {
+    const cli = await findInstalledCli(process.env, defaultCliCacheDir(process.env), () => undefined);
+    return [
+      cli === undefined
+        ? found(
+            'Temporal',
+            'note',
+            'embedded; its server is not on this machine yet, the first start downloads or builds it',
+          )
+        : found('Temporal', 'ok', `embedded, ${cli}`),
+    ];
+  }
+  try {
+    const target = await temporalTarget(settings, settings.TEMPORAL_ADDRESS);
+    const connection = await Connection.connect({ ...target.options, connectTimeout: '5s' });
+    try {
+      const client = new Client({ connection, namespace: target.namespace });
+      await new Orchestration(client).ping();
+      await client.workflowService.describeNamespace({ namespace: target.namespace });
+      return [found('Temporal', 'ok', `${target.address}, namespace ${target.namespace}`)];
+    } finally {
+      await connection.close();
+    }
+  } catch (error) {
+    return [
+      found(
+        'Temporal',
+        'problem',
+        `TEMPORAL_ADDRESS or TEMPORAL_NAMESPACE cannot be used: ${message(error)}`,
+      ),
+    ];
+  }
+};
+
+const extensions = async (settings: Settings): Promise<Finding[]> => {
+  const duckLake = settings.warehouse.startsWith('ducklake:');
+  const findings: Finding[] = [];
+  for (const extension of ['ducklake', 'postgres_scanner', 'httpfs'] as const) {
+    const needed = duckLake && extension !== 'httpfs';
+    const use = extension === 'httpfs' ? 'sources and data on s3:// and https://' : 'a DuckLake warehouse';
+    try {
+      await probeExtension(extension, settings.DUCKDB_EXTENSIONS);
+      findings.push(found(`extension ${extension}`, 'ok', `loads (for ${use})`));
+    } catch (error) {
+      findings.push(
+        found(
+          `extension ${extension}`,
+          needed ? 'problem' : 'note',
+          `only needed for ${use}: ${message(error)}`,
+        ),
+      );
+    }
+  }
+  return findings;
+};
+
+const warehouse = async (settings: Settings): Promise<Finding[]> => {
+  try {
+    const opened = await Warehouse.open({
+      location: settings.warehouse,
+      dataPath: settings.WAREHOUSE_DATA,
+      extensions: settings.DUCKDB_EXTENSIONS,
+      memoryLimit: settings.DUCKDB_MEMORY_LIMIT,
+      threads: settings.DUCKDB_THREADS,
+      spillDirectory: spillDirectory(settings.dataDir),
+      objectStorage: {
+        keyId: settings.AWS_ACCESS_KEY_ID,
+        secret: settings.AWS_SECRET_ACCESS_KEY,
+        sessionToken: settings.AWS_SESSION_TOKEN,
+        region: settings.AWS_REGION,
+        endpoint: settings.AWS_ENDPOINT_URL_S3,
+      },
+    });
+    await opened.ping();
+    opened.close();
+    return [found('warehouse', 'ok', withoutPassword(settings.warehouse))];
+  } catch (error) {
+    const text = message(error);
+    return /another process uses/.test(text)
+      ? [found('warehouse', 'note', `${text} (fine if that is the service itself)`)]
+      : [found('warehouse', 'problem', `WAREHOUSE cannot be opened: ${withoutPassword(text)}`)];
+  }
+};
+
+/** A DuckLake catalog's password stands in its connection string. */
+const withoutPassword = (text: string): string => text.replace(/(password=|:\/\/[^:@\s]*:)[^\s@]+/gi, '$1…');

@@ -1,0 +1,156 @@
+import { config } from 'dotenv';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { doctor } from './doctor.ts';
+import { ingest } from './ingest.ts';
+import { createOrganisation, listOrganisations, setOrganisation } from './org.ts';
+import { startAndSay, untilStopped } from './run-service.ts';
+import type { Roles } from './service.ts';
+import { operatorAccess } from './service-client.ts';
+import { readSettings, type Settings } from './settings.ts';
+import { VERSION } from './version.ts';
+
+const say = (text: string): void => {
+  process.stdout.write(`${text}\n`);
+};
+
+const wholeNumber = (text: string): number => {
+  const number = Number(text);
+  if (!Number.isInteger(number)) throw new InvalidArgumentError('expected a whole number');
+  return number;
+};
+
+/** Flags that stand for a setting come before the environment, and that before `.env`. */
+const settingsWith = (flags: { data?: string; host?: string; port?: string }): Settings =>
+  readSettings({
+    ...process.env,
+    ...(flags.data === undefined ? {} : { DATA_DIR: flags.data }),
+    ...(flags.host === undefined ? {} : { HOST: flags.host }),
+    ...(flags.port === undefined ? {} : { PORT: flags.port }),
+  });
+
+const dataOption = new Option('--data <dir>', 'data directory (DATA_DIR)');
+const urlOption = new Option('--url <url>', 'the service to speak to').env('COST_ANALYTICS_URL');
+const jsonOption = new Option('--json', 'answer as JSON');
+
+const program = new Command('cost-analytics')
+  .description('Unit economics: real spend divided by business metrics, per month.')
+  .version(VERSION)
+  .showHelpAfterError();
+
+const serve = (name: string, description: string, roles: Roles): void => {
+  program
+    .command(name)
+    .description(description)
+    .addOption(dataOption)
+    .option('--host <host>', 'address to listen on (HOST)')
+    .option('--port <port>', 'port to listen on (PORT)')
+    .action(async (flags: { data?: string; host?: string; port?: string }) => {
+      await untilStopped(await startAndSay(settingsWith(flags), roles));
+    });
+};
+
+serve('start', 'API, worker and embedded Temporal in one process', { api: true, worker: true });
+serve('api', 'the API alone, for scaled-out use', { api: true, worker: false });
+serve('worker', 'a worker alone, for scaled-out use', { api: false, worker: true });
+
+const org = program.command('org').description('organisations, at the running service');
+org
+  .command('create')
+  .description('make an organisation and its first admin key')
+  .requiredOption('--name <name>')
+  .requiredOption('--tier <tier>', 'starter, professional, business or enterprise')
+  .requiredOption('--currency <code>', 'ISO 4217 code of its costs')
+  .option('--settle-days <days>', 'full days after a month before it settles', wholeNumber)
+  .addOption(jsonOption)
+  .addOption(dataOption)
+  .addOption(urlOption)
+  .action(
+    async (flags: {
+      name: string;
+      tier: string;
+      currency: string;
+      settleDays?: number;
+      json?: boolean;
+      data?: string;
+      url?: string;
+    }) => {
+      await createOrganisation(await operatorAccess(settingsWith({ ...dataOf(flags) }), flags.url), flags);
+    },
+  );
+org
+  .command('list')
+  .description('all organisations')
+  .addOption(jsonOption)
+  .addOption(dataOption)
+  .addOption(urlOption)
+  .action(async (flags: { json?: boolean; data?: string; url?: string }) => {
+    await listOrganisations(await operatorAccess(settingsWith(dataOf(flags)), flags.url), flags);
+  });
+org
+  .command('set')
+  .description('change an organisation')
+  .requiredOption('--id <id>')
+  .option('--name <name>')
+  .option('--tier <tier>')
+  .option('--settle-days <days>', 'full days after a month before it settles', wholeNumber)
+  .addOption(jsonOption)
+  .addOption(dataOption)
+  .addOption(urlOption)
+  .action(
+    async (flags: {
+      id: string;
+      name?: string;
+      tier?: string;
+      settleDays?: number;
+      json?: boolean;
+      data?: string;
+      url?: string;
+    }) => {
+      await setOrganisation(await operatorAccess(settingsWith(dataOf(flags)), flags.url), flags);
+    },
+  );
+
+program
+  .command('ingest')
+  .description('read a cost source now')
+  .requiredOption('--org <id>')
+  .requiredOption('--source <id>')
+  .option('--from <month>', 'first billing month, YYYY-MM')
+  .option('--to <month>', 'last billing month, YYYY-MM')
+  .option('--wait', 'show progress until it has ended')
+  .addOption(dataOption)
+  .addOption(urlOption)
+  .action(
+    async (flags: {
+      org: string;
+      source: string;
+      from?: string;
+      to?: string;
+      wait?: boolean;
+      data?: string;
+      url?: string;
+    }) => {
+      await ingest(await operatorAccess(settingsWith(dataOf(flags)), flags.url), flags, say);
+    },
+  );
+
+program
+  .command('doctor')
+  .description('check settings, Temporal, extensions and warehouse, and say what to fix')
+  .addOption(dataOption)
+  .action(async ({ data }: { data?: string }) => {
+    const healthy = await doctor({ ...process.env, ...(data === undefined ? {} : { DATA_DIR: data }) }, say);
+    process.exitCode = healthy ? 0 : 1;
+  });
+
+const dataOf = ({ data }: { data?: string }): { data?: string } => (data === undefined ? {} : { data });
+
+config({ quiet: true });
+try {
+  await program.parseAsync();
+  // The Temporal client keeps no handle open after a clean end; a command is over when its work is.
+  process.exit();
+} catch (error) {
+  process.stderr.write(`cost-analytics: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { organisation } from '../api/fields.ts';
+import { newKeyRecord } from '../api/keys.ts';
+import { call, type ServiceAccess } from './service-client.ts';
+
+const say = (text: string): void => {
+  process.stdout.write(`${text}\n`);
+};
+
+const line = ({ id, name, tier, currency, settle_days }: z.infer<typeof organisation>): string =>
+  `${id}  ${tier.padEnd(12)} ${currency}  settles after ${settle_days} days  ${name}`;
+
+/** `org create`: makes an organisation and shows its first admin key, this once. */
+export const createOrganisation = async (
+  access: ServiceAccess,
+  options: { name: string; tier: string; currency: string; settleDays?: number; json?: boolean },
+): Promise<void> => {
+  const created = await call(access, z.object({ organisation, key: newKeyRecord }), {
+    method: 'POST',
+    path: '/operator/organisations',
+    body: {
+      name: options.name,
+      tier: options.tier,
+      currency: options.currency,
+      ...(options.settleDays === undefined ? {} : { settle_days: options.settleDays }),
+    },
+  });
+  if (options.json === true) {
+    say(JSON.stringify(created));
+    return;
+  }
+  say(line(created.organisation));
+  say(`admin key (shown this once): ${created.key.secret}`);
+};
+
+/** `org list`: all organisations. */
+export const listOrganisations = async (
+  access: ServiceAccess,
+  options: { json?: boolean },
+): Promise<void> => {
+  const organisations = await call(access, z.array(organisation), {
+    method: 'GET',
+    path: '/operator/organisations',
+  });
+  if (options.json === true) say(JSON.stringify(organisations));
+  else for (const each of organisations) say(line(each));
+};
+
+/** `org set`: changes an organisation's name, tier or settle days. */
+export const setOrganisation = async (
+  access: ServiceAccess,
+  options: { id: string; name?: string; tier?: string; settleDays?: number; json?: boolean },
+): Promise<void> => {
+  const changed = await call(access, organisation, {
+    method: 'PATCH',
+    path: `/operator/organisations/${encodeURIComponent(options.id)}`,
+    body: {
+      ...(options.name === undefined ? {} : { name: options.name }),
+      ...(options.tier === undefined ? {} : { tier: options.tier }),
+      ...(options.settleDays === undefined ? {} : { settle_days: options.settleDays }),
+    },
+  });
+  say(options.json === true ? JSON.stringify(changed) : line(changed));
+};

@@ -1,0 +1,59 @@
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { operatorKeyFile } from './operator-key.ts';
+import type { Settings } from './settings.ts';
+
+const answer = z.union([
+  z.looseObject({ success: z.literal(true), data: z.unknown() }),
+  z.object({ success: z.literal(false), error: z.string() }),
+]);
+
+/** Which service a command speaks to, and as whom. */
+export interface ServiceAccess {
+  url: string;
+  headers: Record<string, string>;
+}
+
+/** The operator's access to the service at `url`, or to the one the settings describe. */
+export const operatorAccess = async (settings: Settings, url: string | undefined): Promise<ServiceAccess> => {
+  const file = operatorKeyFile(settings.dataDir);
+  const key =
+    settings.OPERATOR_KEY ??
+    (await readFile(file, 'utf8').catch(() => {
+      throw new Error(
+        `no operator key: set OPERATOR_KEY, or DATA_DIR to the service's data directory (looked for ${file})`,
+      );
+    }));
+  return {
+    url:
+      url ?? `http://${settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST}:${settings.port}`,
+    headers: { 'x-operator-key': key.trim() },
+  };
+};
+
+/** Calls the service and answers the parsed data. Throws the service's own words when it refuses. */
+export const call = async <Data extends z.ZodType>(
+  access: ServiceAccess,
+  data: Data,
+  request: { method: 'GET' | 'POST' | 'PATCH'; path: string; body?: unknown },
+): Promise<z.infer<Data>> => {
+  let response: Response;
+  try {
+    response = await fetch(new URL(request.path, access.url), {
+      method: request.method,
+      headers: {
+        ...access.headers,
+        ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+    });
+  } catch (cause) {
+    throw new Error(
+      `no service answers at ${access.url}: start one with cost-analytics start, or point --url at it`,
+      { cause },
+    );
+  }
+  const parsed = answer.parse(await response.json());
+  if (!parsed.success) throw new Error(parsed.error);
+  return data.parse(parsed.data);
+};

@@ -1,0 +1,237 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { NativeConnection, Runtime, Worker, type LogLevel } from '@temporalio/worker';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Logger } from 'pino';
+import { createIngestActivities } from '../activities/ingest-costs.ts';
+import { createSettlementActivities } from '../activities/settle-months.ts';
+import { buildServer } from '../api/server.ts';
+import { fixedClock, systemClock, type Clock } from '../domain/clock.ts';
+import { ORGANISATION_ATTRIBUTE, TASK_QUEUE } from '../domain/ingest.ts';
+import { startGuardedProxy } from '../egress/guarded-proxy.ts';
+import { startDevServer } from '../temporal/dev-server.ts';
+import { findTemporalCli } from '../temporal/find-temporal-cli.ts';
+import { Orchestration } from '../temporal/orchestration.ts';
+import { connectObjectStorage, guardRequests } from '../warehouse/remote-files.ts';
+import { spillDirectory, Warehouse } from '../warehouse/warehouse.ts';
+import { operatorKey } from './operator-key.ts';
+import { ensureSchedules } from './schedules.ts';
+import type { Settings } from './settings.ts';
+import { temporalTarget } from './temporal-connection.ts';
+import { VERSION } from './version.ts';
+
+/** Which parts of the product a process runs. */
+export interface Roles {
+  api: boolean;
+  worker: boolean;
+}
+
+/** A running process of the product. */
+export interface Service {
+  /** Where the API listens; null in a process that only works. */
+  url: string | null;
+  /** Ends it cleanly: requests under way are answered, activities are stopped or handed back, counts are stored. */
+  stop: () => Promise<void>;
+  /** Resolves with the reason when a part of it ends by itself. */
+  failed: Promise<Error>;
+}
+
+/** Ends a part of the service. */
+type Closer = () => Promise<void> | void;
+
+/** How long activities may go on after SIGTERM before they are handed back to Temporal. */
+const GRACE = '5s';
+
+/** Starts the parts of the product that `roles` names, each when what it needs is there. */
+export const startService = async (settings: Settings, roles: Roles, log: Logger): Promise<Service> => {
+  const { dataDir } = settings;
+  const clock: Clock = settings.CLOCK === null ? systemClock : fixedClock(settings.CLOCK);
+  await mkdir(join(dataDir, 'exports'), { recursive: true });
+  const closers: Closer[] = [];
+  const stop = async (): Promise<void> => {
+    for (const close of closers.splice(0).reverse()) await close();
+  };
+  let fail: (error: Error) => void = () => undefined;
+  const failed = new Promise<Error>((resolve) => {
+    fail = resolve;
+  });
+  try {
+    // The warehouse comes first: its lock keeps a second process away from the Temporal server too.
+    const warehouse = await Warehouse.open({
+      location: settings.warehouse,
+      dataPath: settings.WAREHOUSE_DATA,
+      extensions: settings.DUCKDB_EXTENSIONS,
+      memoryLimit: settings.DUCKDB_MEMORY_LIMIT,
+      threads: settings.DUCKDB_THREADS,
+      spillDirectory: spillDirectory(dataDir),
+      objectStorage: objectStorage(settings),
+    });
+    closers.push(() => {
+      warehouse.close();
+    });
+
+    const embedded = settings.TEMPORAL_ADDRESS === null;
+    const address = settings.TEMPORAL_ADDRESS ?? (await embeddedTemporal(settings, log, closers, fail));
+    const target = await temporalTarget(settings, address);
+    // Only a Temporal of our own is certain to be on this machine, where a proxy of the environment has no place.
+    const channelArgs = embedded ? { channelArgs: { 'grpc.enable_http_proxy': 0 } } : {};
+    const connection = await Connection.connect({ ...target.options, ...channelArgs });
+    closers.push(() => connection.close());
+    const orchestration = new Orchestration(new Client({ connection, namespace: target.namespace }));
+
+    const sourceRules = { roots: settings.sourceRoots, privateTargets: settings.PRIVATE_TARGETS };
+
+    if (roles.worker) {
+      installRuntime(log);
+      const native = await NativeConnection.connect(target.options);
+      closers.push(() => native.close());
+      const openRemoteFiles = remoteFiles(warehouse, settings, log, closers);
+      const worker = await Worker.create({
+        connection: native,
+        namespace: target.namespace,
+        taskQueue: TASK_QUEUE,
+        workflowBundle: { codePath: join(import.meta.dirname, '../workflows/bundle.js') },
+        activities: {
+          ...createIngestActivities({ warehouse, clock, sourceRules, openRemoteFiles, log }),
+          ...createSettlementActivities({ warehouse, clock }),
+        },
+        maxConcurrentActivityTaskExecutions: 4,
+        shutdownGraceTime: GRACE,
+      });
+      const running = worker.run();
+      running.catch((error: unknown) => {
+        fail(error instanceof Error ? error : new Error(String(error)));
+      });
+      closers.push(async () => {
+        if (worker.getState() === 'RUNNING') worker.shutdown();
+        await running.catch((error: unknown) => {
+          log.error({ err: error }, 'the worker ended with an error');
+        });
+      });
+    }
+
+    await ensureSchedules(warehouse, orchestration);
+    if (!roles.api) return { url: null, stop, failed };
+
+    const server = await buildServer(
+      {
+        warehouse,
+        orchestration,
+        clock,
+        sourceRules,
+        operatorKey: await operatorKey(settings.OPERATOR_KEY, dataDir),
+        version: VERSION,
+      },
+      log as FastifyBaseLogger,
+    );
+    closers.push(() => server.close());
+    const url = await server.listen({ host: settings.HOST, port: settings.port });
+    return { url, stop, failed };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+};
+
+const embeddedTemporal = async (
+  settings: Settings,
+  log: Logger,
+  closers: Closer[],
+  fail: (error: Error) => void,
+): Promise<string> => {
+  const cli = await findTemporalCli({
+    env: process.env,
+    progress: (line) => {
+      process.stderr.write(`${line}\n`);
+    },
+  });
+  const server = await startDevServer({
+    cli,
+    dataDir: settings.dataDir,
+    namespace: settings.TEMPORAL_NAMESPACE,
+    searchAttributes: { [ORGANISATION_ATTRIBUTE]: 'Keyword' },
+    log,
+  });
+  let stopping = false;
+  closers.push(async () => {
+    stopping = true;
+    await server.stop();
+  });
+  void server.exited.then(() => {
+    if (!stopping)
+      fail(
+        new Error(`the Temporal server ended unexpectedly; see ${join(settings.dataDir, 'temporal.log')}`),
+      );
+  });
+  return server.address;
+};
+
+const objectStorage = (settings: Settings) => ({
+  keyId: settings.AWS_ACCESS_KEY_ID,
+  secret: settings.AWS_SECRET_ACCESS_KEY,
+  sessionToken: settings.AWS_SESSION_TOKEN,
+  region: settings.AWS_REGION,
+  endpoint: settings.AWS_ENDPOINT_URL_S3,
+});
+
+/** Opens the way to remote locations at the first one: the extension, the credentials, and the guard around both. */
+const remoteFiles = (
+  warehouse: Warehouse,
+  settings: Settings,
+  log: Logger,
+  closers: Closer[],
+): (() => Promise<void>) => {
+  let opened: Promise<void> | null = null;
+  const open = async (): Promise<void> => {
+    const proxy = await startGuardedProxy(settings.PRIVATE_TARGETS, log);
+    closers.push(() => proxy.close());
+    await warehouse.session(async (session) => {
+      await connectObjectStorage(session, objectStorage(settings), settings.DUCKDB_EXTENSIONS);
+      await guardRequests(session, proxy);
+    });
+  };
+  return () => {
+    opened ??= open().catch((error: unknown) => {
+      opened = null;
+      throw error;
+    });
+    return opened;
+  };
+};
+
+let runtimeInstalled = false;
+
+/** Sends the SDK's logs to ours; a process has one runtime. */
+const installRuntime = (log: Logger): void => {
+  if (runtimeInstalled) return;
+  runtimeInstalled = true;
+  const write = (level: LogLevel, message: string, meta: object = {}): void => {
+    const method = { TRACE: 'trace', DEBUG: 'debug', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const;
+    log[method[level]](meta, message);
+  };
+  Runtime.install({
+    // The process ends itself, in the right order.
+    shutdownSignals: [],
+    logger: {
+      log: (level, message, meta) => {
+        write(level, message, meta);
+      },
+      trace: (message, meta) => {
+        write('TRACE', message, meta);
+      },
+      debug: (message, meta) => {
+        write('DEBUG', message, meta);
+      },
+      info: (message, meta) => {
+        write('INFO', message, meta);
+      },
+      warn: (message, meta) => {
+        write('WARN', message, meta);
+      },
+      error: (message, meta) => {
+        write('ERROR', message, meta);
+      },
+    },
+  });
+};

@@ -1,0 +1,105 @@
+import { delimiter, join, resolve } from 'node:path';
+import { z } from 'zod';
+import { parsePrivateTargets, type PrivateTargets } from '../egress/private-targets.ts';
+
+/** A setting that is absent or empty. */
+const optional = z
+  .string()
+  .optional()
+  .transform((text) => (text === undefined || text.trim() === '' ? null : text.trim()));
+
+const withDefault = (text: string) => optional.transform((given) => given ?? text);
+
+const wholeNumber = (label: string, low: number, high: number) =>
+  optional.transform((text, context) => {
+    if (text === null) return null;
+    const number = Number(text);
+    if (Number.isInteger(number) && number >= low && number <= high) return number;
+    context.addIssue({
+      code: 'custom',
+      message: `expected ${label} from ${low} to ${high}, got ${JSON.stringify(text)}`,
+    });
+    return z.NEVER;
+  });
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+/** Every setting of the product by its name (contract §4); what is wrong is told by that name. */
+const environment = z.object({
+  DATA_DIR: withDefault('./data'),
+  HOST: withDefault('127.0.0.1'),
+  PORT: wholeNumber('a port', 0, 65_535),
+  LOG_LEVEL: withDefault('info').pipe(
+    z.enum(LOG_LEVELS, { error: `expected one of ${LOG_LEVELS.join(', ')}` }),
+  ),
+  OPERATOR_KEY: optional.refine((key) => key === null || key.length >= 16, {
+    error: 'expected at least 16 characters',
+  }),
+  WAREHOUSE: optional,
+  WAREHOUSE_DATA: optional,
+  TEMPORAL_ADDRESS: optional,
+  TEMPORAL_NAMESPACE: withDefault('default'),
+  TEMPORAL_API_KEY: optional,
+  TEMPORAL_TLS_CA: optional,
+  TEMPORAL_TLS_CERT: optional,
+  TEMPORAL_TLS_KEY: optional,
+  TEMPORAL_TLS_SERVER_NAME: optional,
+  CLOCK: optional
+    .pipe(
+      z.iso.datetime({ offset: true, error: 'expected an instant such as 2026-02-07T06:00:00Z' }).nullable(),
+    )
+    .transform((text) => (text === null ? null : new Date(text))),
+  DUCKDB_EXTENSIONS: optional,
+  DUCKDB_MEMORY_LIMIT: withDefault('1GB').pipe(
+    z.string().regex(/^\d+(\.\d+)?\s?[KMGT]i?B$/i, { error: 'expected a size such as 1GB' }),
+  ),
+  DUCKDB_THREADS: wholeNumber('a number of threads', 1, 1024),
+  SOURCE_ROOTS: optional,
+  PRIVATE_TARGETS: withDefault('').transform((text, context): PrivateTargets => {
+    try {
+      return parsePrivateTargets(text);
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
+      return z.NEVER;
+    }
+  }),
+  AWS_ACCESS_KEY_ID: optional,
+  AWS_SECRET_ACCESS_KEY: optional,
+  AWS_SESSION_TOKEN: optional,
+  AWS_REGION: optional,
+  AWS_ENDPOINT_URL_S3: optional,
+});
+
+/** The settings of a process, read once at its start. */
+export interface Settings extends z.infer<typeof environment> {
+  dataDir: string;
+  port: number;
+  warehouse: string;
+  sourceRoots: string[];
+}
+
+const DEFAULT_PORT = 8080;
+
+/**
+ * Reads the settings from an environment. Throws one error that names every setting that is wrong and what was
+ * expected.
+ */
+export const readSettings = (env: NodeJS.ProcessEnv): Settings => {
+  const parsed = environment.safeParse(env);
+  if (!parsed.success) {
+    throw new Error(
+      parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('\n'),
+    );
+  }
+  const dataDir = resolve(parsed.data.DATA_DIR);
+  return {
+    ...parsed.data,
+    dataDir,
+    port: parsed.data.PORT ?? DEFAULT_PORT,
+    warehouse: parsed.data.WAREHOUSE ?? join(dataDir, 'warehouse.duckdb'),
+    sourceRoots: parsed.data.SOURCE_ROOTS?.split(delimiter).filter((root) => root !== '') ?? [
+      join(dataDir, 'exports'),
+      process.cwd(),
+    ],
+  };
+};

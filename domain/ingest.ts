@@ -1,0 +1,40 @@
+import type { Month } from './calendar.ts';
+
+/** What an ingest is asked to do; travels through workflow history, so it stays small. */
+export interface IngestInput {
+  orgId: string;
+  sourceId: string;
+  /** First and last month of the billing periods to load; null loads all that the export holds. */
+  startMonth: Month | null;
+  endMonth: Month | null;
+}
+
+/** How far an ingest has come, as its activity's heartbeats tell. */
+export interface IngestProgress {
+  rowsRead: number;
+}
+
+/** What an ingest did, as its workflow answers. */
+export interface IngestOutcome {
+  runId: string;
+  months: Month[];
+  settledMonths: Month[];
+}
+
+/** An ingest that is under way. */
+export interface IngestRunInput extends IngestInput {
+  runId: string;
+  workflowId: string;
+}
+
+/** The id of a source's ingest workflow: one source has at most one running (design §3). */
+export const ingestWorkflowId = (orgId: string, sourceId: string): string => `ingest/${orgId}/${sourceId}`;
+
+/** A run's id, from the id that Temporal gave the workflow's execution. */
+export const runIdOf = (executionId: string): string => `run_${executionId.replaceAll('-', '')}`;
+
+/** The Temporal search attribute that carries the organisation of a workflow. */
+export const ORGANISATION_ATTRIBUTE = 'Organisation';
+
+/** The one task queue of the product's workers. */
+export const TASK_QUEUE = 'cost-analytics';

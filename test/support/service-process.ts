@@ -1,0 +1,115 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const COMMAND = resolve(import.meta.dirname, '../../bin/cost-analytics.cjs');
+
+/** The service as a process of its own, as an operator runs it. */
+export interface ServiceProcess {
+  url: string;
+  dataDir: string;
+  pid: number;
+  /** Everything it has written to standard error: its logs. */
+  logs: () => string;
+  /** SIGTERM, and its exit code. */
+  stop: () => Promise<number | null>;
+  /** `kill -9` of the process and of the Temporal server it started. */
+  kill: () => Promise<void>;
+}
+
+/** A new empty data directory. */
+export const newDataDir = (): Promise<string> => mkdtemp(join(tmpdir(), 'cost-analytics-e2e-'));
+
+/** Removes a data directory. */
+export const removeDataDir = (dataDir: string): Promise<void> =>
+  rm(dataDir, { recursive: true, force: true });
+
+/**
+ * Starts the built command on a free port and waits for its `ready` line. `environment` adds settings, for
+ * example `CLOCK`; the working directory is the data directory, so that nothing of the checkout is readable.
+ */
+export const startService = async (options: {
+  dataDir: string;
+  command?: readonly string[];
+  environment?: Record<string, string>;
+}): Promise<ServiceProcess> => {
+  const { dataDir, command = ['start'], environment = {} } = options;
+  const child = spawn(process.execPath, [COMMAND, ...command], {
+    cwd: dataDir,
+    env: { ...process.env, DATA_DIR: dataDir, PORT: '0', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let logs = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    logs += chunk.toString();
+  });
+  const exited = exitOf(child);
+  const ready = new Promise<string>((serving) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      if (line.startsWith('ready ')) serving(line.slice('ready '.length));
+    });
+  });
+  const url = await Promise.race([
+    ready,
+    exited.then((code) => {
+      throw new Error(`the service ended with ${String(code)} before it was ready:\n${logs}`);
+    }),
+  ]);
+  const { pid } = child;
+  if (pid === undefined) throw new Error('the service has no process id');
+  return {
+    url,
+    dataDir,
+    pid,
+    logs: () => logs,
+    stop: () => {
+      child.kill('SIGTERM');
+      return exited;
+    },
+    kill: async () => {
+      child.kill('SIGKILL');
+      await exited;
+      await killTemporal(dataDir);
+    },
+  };
+};
+
+const exitOf = (child: ChildProcess): Promise<number | null> =>
+  new Promise((resolve) => {
+    child.on('exit', (code) => {
+      resolve(code);
+    });
+  });
+
+/** Kills the Temporal server that a killed service has left behind. */
+const killTemporal = async (dataDir: string): Promise<void> => {
+  const text = await readFile(join(dataDir, 'temporal.json'), 'utf8').catch(() => null);
+  if (text === null) return;
+  const { pid } = JSON.parse(text) as { pid: number };
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+};
+
+/** Runs a command of the product to its end. */
+export const runCommand = async (
+  command: readonly string[],
+  environment: Record<string, string>,
+): Promise<{ code: number | null; stdout: string; stderr: string }> => {
+  const child = spawn(process.execPath, [COMMAND, ...command], {
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => {
+    stdout += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  return { code: await exitOf(child), stdout, stderr };
+};

@@ -1,0 +1,13 @@
+import { DuckDBInstance } from '@duckdb/node-api';
+import { loadExtension, type Extension } from './extensions.ts';
+import { Session } from './session.ts';
+
+/** Throws unless the extension can be loaded, in a DuckDB of its own. */
+export const probeExtension = async (extension: Extension, directory: string | null): Promise<void> => {
+  const instance = await DuckDBInstance.create(':memory:');
+  try {
+    await loadExtension(new Session(await instance.connect()), extension, directory);
+  } finally {
+    instance.closeSync();
+  }
+};

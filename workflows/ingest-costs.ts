@@ -1,0 +1,23 @@
+import { ActivityFailure, CancellationScope, rootCause, workflowInfo } from '@temporalio/workflow';
+import { runIdOf, type IngestInput, type IngestOutcome } from '../domain/ingest.ts';
+import { completeRun, failRun, loadExport, openRun, settleOrganisation } from './steps.ts';
+
+/**
+ * Brings a cost source's export into the warehouse: reads it, publishes its loads, settles the months that can
+ * settle, and only then counts as completed (design §2).
+ */
+export async function ingestCosts(input: IngestInput): Promise<IngestOutcome> {
+  const { firstExecutionRunId, workflowId } = workflowInfo();
+  const run = { ...input, runId: runIdOf(firstExecutionRunId), workflowId };
+  try {
+    await openRun(run);
+    const load = await loadExport(run);
+    const settledMonths = await settleOrganisation(input.orgId);
+    await completeRun(run, load);
+    return { runId: run.runId, months: load.months, settledMonths };
+  } catch (error) {
+    const reason = error instanceof ActivityFailure ? rootCause(error) : undefined;
+    await CancellationScope.nonCancellable(() => failRun(run, reason ?? String(error)));
+    throw error;
+  }
+}

@@ -1,0 +1,23 @@
+import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import type { IngestActivities } from '../activities/ingest-costs.ts';
+import type { SettlementActivities } from '../activities/settle-months.ts';
+
+/** Outages are tried again for about an hour; bad data fails at once (activities/failures.ts). */
+const retry = {
+  initialInterval: '1s',
+  backoffCoefficient: 2,
+  maximumInterval: '5m',
+  maximumAttempts: 20,
+} as const;
+
+/** Short steps that only touch the warehouse: run in the worker that holds the workflow, without a dispatch. */
+export const { openRun, completeRun, failRun, settleOrganisation } = proxyLocalActivities<
+  IngestActivities & SettlementActivities
+>({ startToCloseTimeout: '1m', retry });
+
+/** Reading an export takes as long as it takes; a worker that dies is noticed by its missing heartbeats. */
+export const { loadExport } = proxyActivities<IngestActivities>({
+  startToCloseTimeout: '12h',
+  heartbeatTimeout: '15s',
+  retry,
+});
