@@ -175,11 +175,11 @@ export const metricRoutes = (app: Api, dependencies: ApiDependencies): void => {
     },
     async (request) => {
       const { organisation, key } = callerOf(request);
-      const { target, label_key, ...definition } = request.body;
+      const { target, label_key: _, ...definition } = request.body;
       const metric = await createMetric(
         warehouse,
         organisation.id,
-        { ...definition, target: targetText(target ?? null), label_key: label_key ?? null },
+        { ...definition, target: targetText(target ?? null), label_key: null },
         { keyId: key.id, now: clock.now() },
       );
       return success(toWireMetric(metric, []));

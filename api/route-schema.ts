@@ -57,7 +57,7 @@ const describe = <Response extends z.ZodType, Body, Params, Query>(
       ...Object.fromEntries(
         statuses.map((status) => [status, errorBody.describe(ERRORS[status] ?? 'Error')]),
       ),
-    } as { 200: Response } & Record<number, typeof errorBody>,
+    },
   } as RouteSchema<Response, Body, Params, Query>;
 };
 

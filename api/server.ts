@@ -93,7 +93,7 @@ export const buildServer = async (dependencies: ApiDependencies, logger: Fastify
   operationRoutes(app, dependencies);
   await app.register(
     async (operator) => {
-      operatorRoutes(operator as Api, dependencies);
+      operatorRoutes(operator, dependencies);
       answerUnknownRoutes(operator);
     },
     { prefix: '/operator' },

@@ -2,7 +2,6 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Runtime, Worker, type LogLevel } from '@temporalio/worker';
-import type { FastifyBaseLogger } from 'fastify';
 import type { Logger } from 'pino';
 import { createIngestActivities } from '../activities/ingest-costs.ts';
 import { createSettlementActivities } from '../activities/settle-months.ts';
@@ -123,7 +122,7 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
         operatorKey: await operatorKey(settings.OPERATOR_KEY, dataDir),
         version: VERSION,
       },
-      log as FastifyBaseLogger,
+      log,
     );
     closers.push(() => server.close());
     const url = await server.listen({ host: settings.HOST, port: settings.port });

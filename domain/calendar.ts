@@ -9,7 +9,7 @@ export type Month = string;
 export const dayOf = (instant: Date): Day => instant.toISOString().slice(0, 10);
 
 /** The month that a day (or a month itself) lies in. */
-export const monthOf = (period: Day | Month): Month => period.slice(0, 7);
+export const monthOf = (period: Day): Month => period.slice(0, 7);
 
 /** The first day of a month. */
 export const firstDay = (month: Month): Day => `${month}-01`;

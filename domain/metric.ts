@@ -1,4 +1,4 @@
-import type { Day, Month } from './calendar.ts';
+import type { Day } from './calendar.ts';
 
 /** How values add up into a month: `total` for events, `average` for point-in-time counts (spec §2). */
 export const AGGREGATIONS = ['total', 'average'] as const;
@@ -11,8 +11,8 @@ export type Frequency = (typeof FREQUENCIES)[number];
 export const PERIOD_FORMAT: Record<Frequency, string> = { daily: 'YYYY-MM-DD', monthly: 'YYYY-MM' };
 
 /** A period as the warehouse keeps it: the day, or the month's first day. */
-export const periodToDay = (period: Day | Month): Day => (period.length === 7 ? `${period}-01` : period);
+export const periodToDay = (period: Day): Day => (period.length === 7 ? `${period}-01` : period);
 
 /** A stored period as it stands on the wire. */
-export const periodToWire = (day: Day, frequency: Frequency): Day | Month =>
+export const periodToWire = (day: Day, frequency: Frequency): string =>
   frequency === 'daily' ? day : day.slice(0, 7);

@@ -148,7 +148,7 @@ export const monthRecords = (
     const status = monthStatus(month);
     const today = currentNumbers(month, metric.aggregation);
     const shown = month.lock === null ? today : frozenNumbers(month.lock);
-    const previous = before !== null && addMonths(before.month, 1) === month.month ? before.unitCost : null;
+    const previous = before?.month === addMonths(month.month, -1) ? before.unitCost : null;
     records.push({
       month: month.month,
       ...numbersToWire(shown),

@@ -1,5 +1,5 @@
+import type { Client } from '@temporalio/client';
 import {
-  Client,
   ScheduleAlreadyRunning,
   ScheduleNotFoundError,
   ScheduleOverlapPolicy,

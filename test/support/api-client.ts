@@ -2,22 +2,31 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ServiceProcess } from './service-process.ts';
 
-/** An answer of the API, unjudged. */
-export interface Answer {
+/** An answer of the API as it came over the wire; a test says what it takes `data` for, and asserts on it. */
+export interface Answer<Data> {
   status: number;
   headers: Headers;
-  // A test asserts on the body's shape; it is what came over the wire.
-  body: Json;
+  body: { success: boolean; data: Data; error: string; next_cursor: string | null };
 }
 
-export type Json = { [field: string]: Json } & { [index: number]: Json } & Iterable<Json> &
-  (string | number | null);
+/** What the tests read of a run. */
+export interface Run {
+  run_id: string;
+  status: 'running' | 'completed' | 'failed';
+  months: string[];
+  rows_read: number;
+  rows_rejected: number;
+  rejected_samples: { problem: string; file: string | null; rows: number }[];
+  cost_total: number | null;
+  notes: string[];
+  error: string | null;
+}
 
 export interface Api {
-  get: (path: string, headers?: Record<string, string>) => Promise<Answer>;
-  post: (path: string, body?: unknown) => Promise<Answer>;
-  patch: (path: string, body: unknown) => Promise<Answer>;
-  delete: (path: string) => Promise<Answer>;
+  get: <Data = unknown>(path: string, headers?: Record<string, string>) => Promise<Answer<Data>>;
+  post: <Data = unknown>(path: string, body?: unknown) => Promise<Answer<Data>>;
+  patch: <Data = unknown>(path: string, body: unknown) => Promise<Answer<Data>>;
+  delete: <Data = unknown>(path: string) => Promise<Answer<Data>>;
   /** Any request, its body as it is. */
   send: (
     method: string,
@@ -27,22 +36,26 @@ export interface Api {
 }
 
 const api = (base: string, key: Record<string, string>): Api => {
-  const send: Api['send'] = async (method, path, options = {}) => {
+  const send = async <Data>(
+    method: string,
+    path: string,
+    options: { headers?: Record<string, string>; body?: string } = {},
+  ): Promise<Answer<Data>> => {
     const response = await fetch(`${base}${path}`, {
       method,
       headers: { ...key, ...options.headers },
       ...(options.body === undefined ? {} : { body: options.body }),
     });
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, body: JSON.parse(text) as Json };
+    const body = (await response.json()) as Answer<Data>['body'];
+    return { status: response.status, headers: response.headers, body };
   };
-  const withBody = (method: string, path: string, body: unknown): Promise<Answer> =>
-    send(method, path, { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  const sendJson = <Data>(method: string, path: string, body: unknown): Promise<Answer<Data>> =>
+    send<Data>(method, path, { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
   return {
     send,
     get: (path, headers = {}) => send('GET', path, { headers }),
-    post: (path, body) => (body === undefined ? send('POST', path) : withBody('POST', path, body)),
-    patch: (path, body) => withBody('PATCH', path, body),
+    post: (path, body) => (body === undefined ? send('POST', path) : sendJson('POST', path, body)),
+    patch: (path, body) => sendJson('PATCH', path, body),
     delete: (path) => send('DELETE', path),
   };
 };
@@ -63,14 +76,17 @@ export const newOrganisation = async (
   organisation: { name?: string; tier?: string; currency?: string; settle_days?: number } = {},
 ): Promise<{ id: string; secret: string; admin: Api }> => {
   const operator = await asOperator(service);
-  const { body } = await operator.post('/organisations', {
-    name: 'Acme',
-    tier: 'enterprise',
-    currency: 'USD',
-    ...organisation,
-  });
-  const secret = String(body['data']['key']['secret']);
-  return { id: String(body['data']['organisation']['id']), secret, admin: as(service, secret) };
+  const { body } = await operator.post<{ organisation: { id: string }; key: { secret: string } }>(
+    '/organisations',
+    {
+      name: 'Acme',
+      tier: 'enterprise',
+      currency: 'USD',
+      ...organisation,
+    },
+  );
+  const { secret } = body.data.key;
+  return { id: body.data.organisation.id, secret, admin: as(service, secret) };
 };
 
 /** Waits until `check` answers something else than undefined; fails after `seconds`. */
@@ -88,12 +104,13 @@ export const waitFor = async <Result>(
 };
 
 /** Starts an ingest of a source and waits for its end; answers the run as the API shows it. */
-export const ingest = async (admin: Api, sourceId: string, range: object = {}): Promise<Json> => {
-  const started = await admin.post(`/cost-sources/${sourceId}/ingest`, range);
-  if (started.status !== 200) throw new Error(JSON.stringify(started.body));
-  const runId = started.body['data']['run_id'];
+export const ingest = async (admin: Api, sourceId: string, range: object = {}): Promise<Run> => {
+  const started = await admin.post<{ run_id: string }>(`/cost-sources/${sourceId}/ingest`, range);
+  if (started.status !== 200) throw new Error(started.body.error);
   return waitFor(async () => {
-    const { body } = await admin.get(`/cost-sources/${sourceId}/runs`);
-    return [...body['data']].find((run) => run['run_id'] === runId && run['status'] !== 'running');
+    const { body } = await admin.get<Run[]>(`/cost-sources/${sourceId}/runs`);
+    return body.data.find(
+      ({ run_id, status }) => run_id === started.body.data.run_id && status !== 'running',
+    );
   });
 };
