@@ -154,7 +154,7 @@ export const monthRecords = (
       ...numbersToWire(shown),
       status,
       change_percent: changePercent(previous, shown.unitCost),
-      above_target: metric.target !== null && shown.unitCost !== null && shown.unitCost.gt(metric.target),
+      above_target: metric.target !== null && shown.unitCost?.gt(metric.target) === true,
       version: month.lock?.version ?? null,
       locked:
         month.lock === null

@@ -32,7 +32,7 @@ export interface Api {
     method: string,
     path: string,
     options?: { headers?: Record<string, string>; body?: string },
-  ) => Promise<Answer>;
+  ) => Promise<Answer<Data>>;
 }
 
 const api = (base: string, key: Record<string, string>): Api => {
