@@ -28,7 +28,7 @@ export interface Api {
   patch: <Data = unknown>(path: string, body: unknown) => Promise<Answer<Data>>;
   delete: <Data = unknown>(path: string) => Promise<Answer<Data>>;
   /** Any request, its body as it is. */
-  send: (
+  send: <Data = unknown>(
     method: string,
     path: string,
     options?: { headers?: Record<string, string>; body?: string },
