@@ -2,7 +2,7 @@ import type { Day, Month } from '../domain/calendar.ts';
 import type { DecimalText } from '../domain/decimals.ts';
 import { invalid } from '../domain/errors.ts';
 import type { ExportFile } from './export-files.ts';
-import { billingPeriodDay, focusRollUpStatement } from './focus-roll-up.ts';
+import { billingPeriodDay, focusRollUpStatement, nullable, type CostColumn } from './focus-roll-up.ts';
 import { idAfter } from './ids.ts';
 import type { RejectedSample } from './ingest-runs.ts';
 import type { Session } from './session.ts';
@@ -13,7 +13,7 @@ export interface FocusLoad {
   sourceId: string;
   runId: string;
   files: readonly ExportFile[];
-  costColumn: 'EffectiveCost' | 'BilledCost';
+  costColumn: CostColumn;
   /** The organisation's currency: any other in the export fails the load (design §4). */
   currency: string;
   /** Billing periods outside these months are left alone. */
@@ -51,11 +51,16 @@ export const loadFocusExport = async (
   const loadId = await newLoadId(session, load);
   await dropTemporaryTables(session);
   try {
-    await session.run(focusRollUpStatement(load.files, load.costColumn));
+    await session.run(focusRollUpStatement('focus_roll_up', load.files, load.costColumn));
+    const fallback = load.costColumn === 'EffectiveCost' ? await periodsWithoutEffectiveCost(session) : [];
+    if (fallback.length > 0) {
+      const billed = focusRollUpStatement('billed_roll_up', load.files, 'BilledCost', 'of $periods');
+      await session.run(billed, { periods: fallback });
+    } else await session.run('CREATE TEMP TABLE billed_roll_up AS FROM focus_roll_up LIMIT 0');
     await session.run(JUDGED_GROUPS, {
       start: load.startMonth === null ? null : `${load.startMonth}-01`,
       end: load.endMonth === null ? null : `${load.endMonth}-01`,
-      effective: load.costColumn === 'EffectiveCost',
+      periods: fallback,
     });
     await refuseOtherCurrencies(session, load.currency);
     const { rejected, samples } = await rejectedRows(session);
@@ -107,41 +112,63 @@ const newLoadId = async (session: Session, { orgId, sourceId }: FocusLoad): Prom
 };
 
 const dropTemporaryTables = async (session: Session): Promise<void> => {
-  for (const table of ['focus_roll_up', 'judged_groups', 'broken_lines', 'broken_line_scans']) {
+  for (const table of [
+    'focus_roll_up',
+    'billed_roll_up',
+    'judged_groups',
+    'broken_lines',
+    'broken_line_scans',
+  ]) {
     await session.run(`DROP TABLE IF EXISTS temp.main.${table}`);
   }
 };
 
 /**
- * The groups of the wanted billing periods, with what only the whole can tell: whether the period falls back to
- * BilledCost because its EffectiveCost is nowhere to be found (never row by row: a commitment purchase is
- * rightly 0), and which rows have no cost at all (sources §1).
+ * The billing periods, as their texts stand, whose EffectiveCost is missing or zero in every row while their
+ * BilledCost is not: they are read again by BilledCost. Never row by row, for a commitment purchase is rightly 0
+ * (sources §1).
  */
+const periodsWithoutEffectiveCost = async (session: Session): Promise<string[]> => {
+  const rows = await session.query<{ billing_period: string }>(
+    `SELECT DISTINCT CAST(billing_period AS VARCHAR) AS billing_period
+     FROM focus_roll_up WHERE billing_period IS NOT NULL
+     WINDOW same_period AS (PARTITION BY ${billingPeriodDay('billing_period')})
+     QUALIFY NOT COALESCE(bool_or(cost_nonzero) OVER same_period, false)
+       AND bool_or(billed_nonzero) OVER same_period`,
+  );
+  return rows.map(({ billing_period }) => billing_period);
+};
+
+/** The groups of the wanted billing periods; those of `$periods` as their BilledCost has it. */
 const JUDGED_GROUPS = `
 CREATE TEMP TABLE judged_groups AS
-WITH dated_groups AS (
-  SELECT * EXCLUDE (billing_period, problem), ${billingPeriodDay('billing_period')} AS billing_period,
+WITH all_groups AS (
+  SELECT *, false AS fell_back FROM focus_roll_up
+  WHERE NOT COALESCE(list_contains($periods, CAST(billing_period AS VARCHAR)), false)
+  UNION ALL
+  SELECT *, true AS fell_back FROM billed_roll_up),
+dated_groups AS (
+  SELECT * REPLACE (
+    ${billingPeriodDay('billing_period')} AS billing_period, ${nullable('currency')} AS currency,
+    ${nullable('provider')} AS provider, ${nullable('account')} AS account,
+    ${nullable('account_name')} AS account_name, lower(${nullable('resource_id')}) AS resource_id),
+    CAST(billing_period AS VARCHAR) AS raw_billing_period
+  FROM all_groups),
+judged AS (
+  SELECT * EXCLUDE (raw_billing_period) REPLACE (
     CASE
       WHEN problem IS NOT NULL THEN problem
-      WHEN ${billingPeriodDay('billing_period')} IS NULL
-        THEN 'BillingPeriodStart: expected a UTC time, got "' || left(billing_period, 80) || '"'
-    END AS problem
-  FROM focus_roll_up),
-wanted_groups AS (
-  SELECT * FROM dated_groups
-  WHERE billing_period IS NULL
-    OR (date_trunc('month', billing_period) >= COALESCE($start::DATE, DATE '0001-01-01')
-        AND date_trunc('month', billing_period) <= COALESCE($end::DATE, DATE '9999-12-31'))),
-periods AS (
-  SELECT billing_period, $effective AND sum(effective_nonzero) = 0 AND sum(billed_nonzero) > 0 AS fell_back
-  FROM wanted_groups WHERE problem IS NULL GROUP BY ALL)
-SELECT wanted_groups.* EXCLUDE (effective, billed, span_effective, span_billed, effective_rows, billed_rows,
-    effective_nonzero, billed_nonzero),
-  row_number() OVER () AS group_id, COALESCE(fell_back, false) AS fell_back,
-  CASE WHEN $effective AND NOT COALESCE(fell_back, false) THEN effective ELSE billed END AS cost,
-  CASE WHEN $effective AND NOT COALESCE(fell_back, false) THEN span_effective ELSE span_billed END AS span_cost,
-  CASE WHEN $effective AND NOT COALESCE(fell_back, false) THEN effective_rows ELSE billed_rows END AS costed_rows
-FROM wanted_groups LEFT JOIN periods USING (billing_period)`;
+      WHEN billing_period IS NULL THEN 'BillingPeriodStart: expected a UTC time, got '
+        || COALESCE('"' || left(raw_billing_period, 80) || '"', 'nothing')
+      WHEN currency IS NULL THEN 'BillingCurrency: expected a currency, got nothing'
+      WHEN provider IS NULL THEN 'ProviderName: expected a provider, got nothing'
+      WHEN account IS NULL THEN 'SubAccountId: expected an account, got nothing'
+    END AS problem)
+  FROM dated_groups)
+SELECT *, row_number() OVER () AS group_id FROM judged
+WHERE billing_period IS NULL
+  OR (date_trunc('month', billing_period) >= COALESCE($start::DATE, DATE '0001-01-01')
+      AND date_trunc('month', billing_period) <= COALESCE($end::DATE, DATE '9999-12-31'))`;
 
 const refuseOtherCurrencies = async (session: Session, currency: string): Promise<void> => {
   const others = await session.query<{ currency: string; row_count: string }>(
@@ -159,25 +186,17 @@ const refuseOtherCurrencies = async (session: Session, currency: string): Promis
 const rejectedRows = async (
   session: Session,
 ): Promise<{ rejected: { unreadable: number; brokenLines: number }; samples: RejectedSample[] }> => {
-  const [unreadable] = await session.query<{ row_count: string | null }>(
-    `SELECT sum(CASE WHEN problem IS NULL THEN row_count - costed_rows ELSE row_count END)::BIGINT AS row_count
-     FROM judged_groups`,
-  );
   const samples = await session.query<{ problem: string; file: string | null; row_count: string }>(
-    `SELECT problem, any_value(file) AS file, sum(row_count)::BIGINT AS row_count FROM (
-       SELECT problem, file, row_count FROM judged_groups WHERE problem IS NOT NULL
-       UNION ALL
-       SELECT CASE WHEN fell_back THEN 'BilledCost' ELSE 'the cost column' END || ': expected a decimal number, got nothing',
-         NULL, row_count - costed_rows
-       FROM judged_groups WHERE problem IS NULL AND row_count > costed_rows)
-     GROUP BY problem ORDER BY row_count DESC, problem LIMIT ${MOST_SAMPLES}`,
+    `SELECT problem, any_value(file) AS file, sum(row_count)::BIGINT AS row_count
+     FROM judged_groups WHERE problem IS NOT NULL
+     GROUP BY problem ORDER BY row_count DESC, problem`,
   );
   const [tables] = await session.query<{ broken: boolean }>(
     `SELECT count(*) > 0 AS broken FROM duckdb_tables() WHERE temporary AND table_name = 'broken_lines'`,
   );
-  const rejected = { unreadable: Number(unreadable?.row_count ?? 0), brokenLines: 0 };
   const all = samples.map(({ problem, file, row_count }) => ({ problem, file, rows: Number(row_count) }));
-  if (tables?.broken !== true) return { rejected, samples: all };
+  const rejected = { unreadable: all.reduce((sum, { rows }) => sum + rows, 0), brokenLines: 0 };
+  if (tables?.broken !== true) return { rejected, samples: all.slice(0, MOST_SAMPLES) };
   const broken = await session.query<{ problem: string; file: string; row_count: string }>(
     `SELECT 'line ' || min(line) || ': ' || lower(error_type) || ': ' || left(arg_min(error_message, line), 200) AS problem,
        file_path AS file, count(DISTINCT line) AS row_count
@@ -232,7 +251,7 @@ spans AS (
   SELECT * EXCLUDE (day),
     CAST(replace(CAST(span_cost AS VARCHAR), '.', '') AS HUGEINT) AS units,
     CAST(unnest(generate_series(CAST(span_start AS DATE), CAST(span_end - INTERVAL 1 MICROSECOND AS DATE), INTERVAL 1 DAY)) AS DATE) AS day
-  FROM judged_groups WHERE problem IS NULL AND span_cost IS NOT NULL AND span_start IS NOT NULL),
+  FROM judged_groups WHERE problem IS NULL AND span_start IS NOT NULL),
 span_units AS (
   SELECT * EXCLUDE (units), units AS row_units,
     day = CAST(span_end - INTERVAL 1 MICROSECOND AS DATE) AS is_last,
@@ -246,7 +265,7 @@ span_days AS (
   FROM span_units),
 daily_money AS (
   SELECT billing_period, day, provider, account, account_name, resource_id, cost, true AS inside_day
-  FROM judged_groups WHERE problem IS NULL AND cost IS NOT NULL AND span_start IS NULL
+  FROM judged_groups WHERE problem IS NULL AND span_start IS NULL
   UNION ALL
   SELECT billing_period, day, provider, account, account_name, resource_id,
     CAST(CAST(day_units // 1000000000000000 AS DECIMAL(23,0)) AS DECIMAL(38,15))
@@ -266,7 +285,7 @@ const INSERT_CLOUD_SPEND = `
 INSERT INTO cloud_spend BY NAME
 WITH ${DAILY_MONEY}
 SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, billing_period, day, ${CLOUD} AS cloud, account,
-  lower(resource_id) AS resource_id, sum(cost) AS cost
+  resource_id, sum(cost) AS cost
 FROM daily_money GROUP BY ALL`;
 
 const INSERT_ACCOUNT_SPEND = `

@@ -4,8 +4,8 @@ import { sqlText } from './sql-text.ts';
 
 /** What the loader reads of a FOCUS row, each from the first of its columns that has a value (sources §1). */
 const COLUMNS = {
-  effective: ['EffectiveCost'],
-  billed: ['BilledCost'],
+  EffectiveCost: ['EffectiveCost'],
+  BilledCost: ['BilledCost'],
   currency: ['BillingCurrency'],
   period_start: ['ChargePeriodStart'],
   period_end: ['ChargePeriodEnd'],
@@ -19,14 +19,19 @@ const COLUMNS = {
 
 type Field = keyof typeof COLUMNS;
 
+/** Which column is the cost: amortised, or as invoiced. */
+export type CostColumn = 'EffectiveCost' | 'BilledCost';
+
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** A column as text: in Parquet the three spellings of null count too, as they do in CSV. */
+/** A text without the three spellings of null; CSV's are null already when they are read. */
+export const nullable = (text: string): string =>
+  `CASE WHEN ${text} NOT IN ('NULL', 'null', '') THEN ${text} END`;
+
+/** A column as text. */
 const asText = ({ name, type }: ExportColumn, format: ExportFile['format']): string => {
   if (type !== 'VARCHAR') return `CAST(${quoted(name)} AS VARCHAR)`;
-  return format === 'csv'
-    ? quoted(name)
-    : `CASE WHEN ${quoted(name)} NOT IN ('NULL', 'null', '') THEN ${quoted(name)} END`;
+  return format === 'csv' ? quoted(name) : nullable(quoted(name));
 };
 
 /**
@@ -51,10 +56,9 @@ const asMoney = (column: ExportColumn, format: ExportFile['format']): string => 
 };
 
 /** The columns without which a row means nothing; each names the alternatives that would do. */
-export const missingColumns = (file: ExportFile, costColumn: 'EffectiveCost' | 'BilledCost'): string[] => {
-  const cost = costColumn === 'EffectiveCost' ? 'effective' : 'billed';
+export const missingColumns = (file: ExportFile, costColumn: CostColumn): string[] => {
   const mandatory: Field[] = [
-    cost,
+    costColumn,
     'currency',
     'period_start',
     'period_end',
@@ -72,9 +76,17 @@ const present = (file: ExportFile, field: Field): ExportColumn[] =>
     file.columns.filter(({ name }) => name.toLowerCase() === wanted.toLowerCase()),
   );
 
-const textOf = (file: ExportFile, field: Field): string => {
-  const texts = present(file, field).map((column) => asText(column, file.format));
-  return texts.length === 0 ? 'CAST(NULL AS VARCHAR)' : `COALESCE(${texts.join(', ')})`;
+/**
+ * A field's text as a group key. Where only one column can hold it, it stays as it stands, and null in its three
+ * spellings is told from the groups: far fewer than the rows.
+ */
+const keyOf = (file: ExportFile, field: Field): string => {
+  const columns = present(file, field);
+  const [only] = columns;
+  if (only === undefined) return 'CAST(NULL AS VARCHAR)';
+  if (columns.length === 1)
+    return only.type === 'VARCHAR' ? quoted(only.name) : `CAST(${quoted(only.name)} AS VARCHAR)`;
+  return `COALESCE(${columns.map((column) => asText(column, file.format)).join(', ')})`;
 };
 
 const timeOf = (file: ExportFile, field: Field): string => {
@@ -97,80 +109,116 @@ const sameShape = (files: readonly ExportFile[]): ExportFile[][] => {
   return [...shapes.values()];
 };
 
-const scan = (files: readonly ExportFile[], file: ExportFile): string => {
+/** Lines that are no CSV are counted at the first reading of a file, and passed over at a second. */
+const BROKEN_LINES = {
+  counted: `store_rejects = true, rejects_table = 'broken_lines', rejects_scan = 'broken_line_scans'`,
+  skipped: 'ignore_errors = true',
+} as const;
+
+const scan = (
+  files: readonly ExportFile[],
+  file: ExportFile,
+  brokenLines: keyof typeof BROKEN_LINES,
+): string => {
   const paths = `[${files.map(({ path }) => sqlText(path)).join(', ')}]`;
   if (file.format === 'parquet') return `read_parquet(${paths}, filename = true)`;
   const columns = file.columns.map(({ name }) => `${sqlText(name)}: 'VARCHAR'`).join(', ');
   return `read_csv(${paths}, ${CSV_OPTIONS}, header = true, columns = {${columns}}, filename = true,
-    store_rejects = true, rejects_table = 'broken_lines', rejects_scan = 'broken_line_scans')`;
+    ${BROKEN_LINES[brokenLines]})`;
 };
 
-/** One row per line of the export, typed; what cannot be typed is null and its text kept for the report. */
-const typedRows = (files: readonly ExportFile[], file: ExportFile): string => `
-  SELECT filename AS file,
-    ${timeOf(file, 'period_start')} AS period_start, ${textOf(file, 'period_start')} AS period_start_text,
-    ${timeOf(file, 'period_end')} AS period_end, ${textOf(file, 'period_end')} AS period_end_text,
-    ${moneyOf(file, 'effective')} AS effective, ${textOf(file, 'effective')} AS effective_text,
-    ${moneyOf(file, 'billed')} AS billed, ${textOf(file, 'billed')} AS billed_text,
-    ${textOf(file, 'billing_period')} AS billing_period, ${textOf(file, 'currency')} AS currency,
-    ${textOf(file, 'provider')} AS provider, ${textOf(file, 'account')} AS account,
-    ${textOf(file, 'account_name')} AS account_name,
-    CASE WHEN ${textOf(file, 'category')} IN ('Compute', 'Networking', 'Storage')
-      THEN ${textOf(file, 'resource')} END AS resource_id
-  FROM ${scan(files, file)}`;
+/** A column as it stands, for the report of a row that cannot be read; cast to text only there. */
+const rawOf = (file: ExportFile, field: Field): string => {
+  const [column] = present(file, field);
+  return column === undefined ? 'CAST(NULL AS VARCHAR)' : quoted(column.name);
+};
 
-const got = (text: string): string => `COALESCE('"' || left(${text}, 80) || '"', 'nothing')`;
+/** A billing period as a group key: its day where the file has it as a time, else its text, cast when grouped. */
+const billingPeriodOf = (file: ExportFile): string => {
+  const [column] = present(file, 'billing_period');
+  return column !== undefined && /^(TIMESTAMP|DATE)/.test(column.type)
+    ? `CAST(${asTime(column, file.format)} AS DATE)`
+    : keyOf(file, 'billing_period');
+};
+
+const isNonzero = (file: ExportFile, field: Field): string => {
+  const [column] = present(file, field);
+  if (column === undefined) return 'false';
+  return `TRY_CAST(${column.type === 'VARCHAR' ? asText(column, file.format) : quoted(column.name)} AS DOUBLE) <> 0`;
+};
+
+/** One row per line of the export, typed; what cannot be typed is null and stands raw beside it. */
+const typedRows = (
+  files: readonly ExportFile[],
+  file: ExportFile,
+  costColumn: CostColumn,
+  brokenLines: keyof typeof BROKEN_LINES,
+): string => `
+  SELECT filename AS file,
+    ${timeOf(file, 'period_start')} AS period_start, ${rawOf(file, 'period_start')} AS raw_period_start,
+    ${timeOf(file, 'period_end')} AS period_end, ${rawOf(file, 'period_end')} AS raw_period_end,
+    ${moneyOf(file, costColumn)} AS cost, ${rawOf(file, costColumn)} AS raw_cost,
+    ${costColumn === 'EffectiveCost' ? isNonzero(file, 'BilledCost') : 'false'} AS billed_nonzero,
+    ${billingPeriodOf(file)} AS billing_period, ${keyOf(file, 'currency')} AS currency,
+    ${keyOf(file, 'provider')} AS provider, ${keyOf(file, 'account')} AS account,
+    ${keyOf(file, 'account_name')} AS account_name,
+    CASE WHEN ${keyOf(file, 'category')} IN ('Compute', 'Networking', 'Storage')
+      THEN ${keyOf(file, 'resource')} END AS resource_id
+  FROM ${scan(files, file, brokenLines)}`;
+
+const got = (raw: string): string => `COALESCE('"' || left(CAST(${raw} AS VARCHAR), 80) || '"', 'nothing')`;
+
+/** Twenty years: a charge period beyond is a mistake, and its days would fill the warehouse. */
+const LONGEST_PERIOD_DAYS = 7305;
 
 /**
- * The one pass over an export: a roll-up to day, billing period, account and resource, for one `GROUP BY` over
- * all files whatever their size; memory follows the number of groups. Kept as they stand, to be judged when the
- * whole is known: both cost columns (for the fallback), rows longer than a UTC day (for the spread), and rows
- * that cannot be read, by problem (sources §1).
+ * The one pass over an export: a roll-up to day, billing period, account and resource, one `GROUP BY` over all
+ * files whatever their size; memory follows the number of groups. Kept as they stand, to be judged when the
+ * whole is known: rows longer than a UTC day (for the spread), and rows that cannot be read, by problem; and for
+ * the fallback of a whole period, whether EffectiveCost and BilledCost are anything but zero (sources §1).
  *
- * Creates the temporary table `focus_roll_up`.
+ * Creates the temporary table `table`. `periods` restricts it to billing periods, as their texts stand.
  */
 export const focusRollUpStatement = (
+  table: string,
   files: readonly ExportFile[],
-  costColumn: 'EffectiveCost' | 'BilledCost',
+  costColumn: CostColumn,
+  periods: 'all' | 'of $periods' = 'all',
 ): string => {
-  const cost = costColumn === 'EffectiveCost' ? 'effective' : 'billed';
   const scans = sameShape(files).flatMap((shape) =>
-    shape[0] === undefined ? [] : [typedRows(shape, shape[0])],
+    shape[0] === undefined
+      ? []
+      : [typedRows(shape, shape[0], costColumn, periods === 'all' ? 'counted' : 'skipped')],
   );
   return `
-CREATE TEMP TABLE focus_roll_up AS
+CREATE TEMP TABLE ${table} AS
 WITH typed_rows AS (${scans.join('\n  UNION ALL')}),
 judged_rows AS (
-  SELECT *,
+  SELECT *, period_end > CAST(CAST(period_start AS DATE) + 1 AS TIMESTAMP) AS spans_days,
     CASE
-      WHEN period_start IS NULL THEN 'ChargePeriodStart: expected a UTC time, got ' || ${got('period_start_text')}
-      WHEN period_end IS NULL THEN 'ChargePeriodEnd: expected a UTC time, got ' || ${got('period_end_text')}
-      WHEN period_end < period_start THEN 'ChargePeriodEnd: expected a time not before ChargePeriodStart, got ' || ${got('period_end_text')}
-      WHEN period_end > period_start + INTERVAL 20 YEAR THEN 'ChargePeriodEnd: expected a charge period below 20 years, got ' || ${got('period_end_text')}
-      WHEN ${cost} IS NULL AND ${cost}_text IS NOT NULL THEN '${costColumn}: expected a decimal number, got ' || ${got(`${cost}_text`)}
-      WHEN billing_period IS NULL THEN 'BillingPeriodStart: expected a UTC time, got nothing'
-      WHEN currency IS NULL THEN 'BillingCurrency: expected a currency, got nothing'
-      WHEN provider IS NULL THEN 'ProviderName: expected a provider, got nothing'
-      WHEN account IS NULL THEN 'SubAccountId: expected an account, got nothing'
-    END AS problem,
-    period_end > CAST(CAST(period_start AS DATE) + 1 AS TIMESTAMP) AS spans_days
-  FROM typed_rows)
+      WHEN period_start IS NULL THEN 'ChargePeriodStart: expected a UTC time, got ' || ${got('raw_period_start')}
+      WHEN period_end IS NULL THEN 'ChargePeriodEnd: expected a UTC time, got ' || ${got('raw_period_end')}
+      WHEN period_end < period_start
+        THEN 'ChargePeriodEnd: expected a time not before ChargePeriodStart, got ' || ${got('raw_period_end')}
+      WHEN CAST(period_end AS DATE) - CAST(period_start AS DATE) > ${LONGEST_PERIOD_DAYS}
+        THEN 'ChargePeriodEnd: expected a charge period below 20 years, got ' || ${got('raw_period_end')}
+      WHEN cost IS NULL THEN '${costColumn}: expected a decimal number, got ' || ${got('raw_cost')}
+    END AS problem
+  FROM typed_rows${periods === 'all' ? '' : ' WHERE list_contains($periods, CAST(billing_period AS VARCHAR))'})
 SELECT
   problem, currency, billing_period, provider, account, resource_id,
   CAST(period_start AS DATE) AS day,
   CASE WHEN spans_days THEN period_start END AS span_start,
   CASE WHEN spans_days THEN period_end END AS span_end,
-  CASE WHEN spans_days THEN effective END AS span_effective,
-  CASE WHEN spans_days THEN billed END AS span_billed,
+  CASE WHEN spans_days THEN cost END AS span_cost,
   any_value(account_name) AS account_name,
   any_value(CASE WHEN problem IS NOT NULL THEN file END) AS file,
-  sum(effective) AS effective, sum(billed) AS billed,
-  count(*) AS row_count,
-  count(effective) AS effective_rows, count(billed) AS billed_rows,
-  count_if(effective <> 0) AS effective_nonzero, count_if(billed <> 0) AS billed_nonzero
+  sum(cost) AS cost, count(*) AS row_count,
+  bool_or(cost <> 0) AS cost_nonzero, bool_or(billed_nonzero) AS billed_nonzero
 FROM judged_rows
 GROUP BY ALL`;
 };
 
 /** A billing period's text as its first day. */
-export const billingPeriodDay = (text: string): string => `CAST(${timeFromText(text)} AS DATE)`;
+export const billingPeriodDay = (column: string): string =>
+  `CAST(${timeFromText(`CAST(${column} AS VARCHAR)`)} AS DATE)`;
