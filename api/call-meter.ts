@@ -21,7 +21,8 @@ export interface MeteredCall {
   stored: Promise<void>;
 }
 
-interface Day_ {
+/** An organisation's calls on the day it last called. */
+interface DayCount {
   day: Day;
   used: number;
 }
@@ -37,7 +38,7 @@ const UNLIMITED_DELAY_MS = 1_000;
 export class CallMeter {
   readonly #warehouse: Warehouse;
   readonly #clock: Clock;
-  readonly #days = new Map<string, Promise<Day_>>();
+  readonly #days = new Map<string, Promise<DayCount>>();
   #pending = new Map<string, Calls>();
   #commit: Promise<void> | null = null;
   #next: Promise<void> | null = null;
@@ -83,7 +84,7 @@ export class CallMeter {
     await this.#store();
   }
 
-  async #today(orgId: string, day: Day): Promise<Day_> {
+  async #today(orgId: string, day: Day): Promise<DayCount> {
     const known = this.#days.get(orgId);
     if (known !== undefined) {
       const today = await known;

@@ -27,7 +27,7 @@ const costs = z
     by_account: z.array(
       z.object({ cloud: z.string(), account: z.string(), name: z.string().nullable(), total: z.number() }),
     ),
-    previous_period: z.object({ total: z.number().nullable(), change_percent: z.number().nullable() }),
+    previous_period: z.object({ total: z.number(), change_percent: z.number().nullable() }),
     complete_through: z.string().nullable().describe('Last day that every active source has delivered'),
   })
   .meta({ id: 'Costs' });
@@ -70,7 +70,7 @@ export const costRoutes = (app: Api, { warehouse }: ApiDependencies): void => {
         by_day: summary.byDay.map(({ day, total }) => ({ day, total: toWire(total) })),
         by_account: summary.byAccount.map((account) => ({ ...account, total: toWire(account.total) })),
         previous_period: {
-          total: summary.previousTotal === null ? null : toWire(summary.previousTotal),
+          total: toWire(summary.previousTotal),
           change_percent: changePercent(summary.previousTotal, summary.total),
         },
         complete_through: summary.completeThrough,

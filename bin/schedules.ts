@@ -10,6 +10,7 @@ const MANY = 1_000_000;
  * died between storing one and scheduling it, or a new Temporal beside an old warehouse, mends itself.
  */
 export const ensureSchedules = async (warehouse: Warehouse, orchestration: Orchestration): Promise<void> => {
+  await orchestration.scheduleMaintenance();
   for (const { id: orgId } of await listOrganisations(warehouse)) {
     await orchestration.scheduleSettlement(orgId);
     for (const source of await listCostSources(warehouse, orgId, { limit: MANY, cursor: null })) {

@@ -4,12 +4,14 @@ import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Runtime, Worker, type LogLevel } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { createIngestActivities } from '../activities/ingest-costs.ts';
+import { createMaintenanceActivities } from '../activities/maintain-warehouse.ts';
 import { createSettlementActivities } from '../activities/settle-months.ts';
 import { buildServer } from '../api/server.ts';
 import { fixedClock, systemClock, type Clock } from '../domain/clock.ts';
 import { ORGANISATION_ATTRIBUTE, TASK_QUEUE } from '../domain/ingest.ts';
-import { startGuardedProxy } from '../egress/guarded-proxy.ts';
+import { startGuardedProxy, type GuardedProxy } from '../egress/guarded-proxy.ts';
 import { startDevServer } from '../temporal/dev-server.ts';
+import { ensureSearchAttributes } from '../temporal/ensure-search-attributes.ts';
 import { findTemporalCli } from '../temporal/find-temporal-cli.ts';
 import { Orchestration } from '../temporal/orchestration.ts';
 import { connectObjectStorage, guardRequests } from '../warehouse/remote-files.ts';
@@ -38,6 +40,8 @@ export interface Service {
 
 /** Ends a part of the service. */
 type Closer = () => Promise<void> | void;
+
+const SEARCH_ATTRIBUTES = { [ORGANISATION_ATTRIBUTE]: 'Keyword' } as const;
 
 /** How long activities may go on after SIGTERM before they are handed back to Temporal. */
 const GRACE = '5s';
@@ -77,6 +81,7 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
     const channelArgs = embedded ? { channelArgs: { 'grpc.enable_http_proxy': 0 } } : {};
     const connection = await Connection.connect({ ...target.options, ...channelArgs });
     closers.push(() => connection.close());
+    if (!embedded) await registerSearchAttributes(connection, target.namespace);
     const orchestration = new Orchestration(new Client({ connection, namespace: target.namespace }));
 
     const sourceRules = { roots: settings.sourceRoots, privateTargets: settings.PRIVATE_TARGETS };
@@ -85,15 +90,17 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
       installRuntime(log);
       const native = await NativeConnection.connect(target.options);
       closers.push(() => native.close());
-      const openRemoteFiles = remoteFiles(warehouse, settings, log, closers);
+      const remote = remoteFiles(warehouse, settings, log);
+      closers.push(remote.close);
       const worker = await Worker.create({
         connection: native,
         namespace: target.namespace,
         taskQueue: TASK_QUEUE,
         workflowBundle: { codePath: join(import.meta.dirname, '../workflows/bundle.js') },
         activities: {
-          ...createIngestActivities({ warehouse, clock, sourceRules, openRemoteFiles, log }),
+          ...createIngestActivities({ warehouse, clock, sourceRules, openRemoteFiles: remote.open, log }),
           ...createSettlementActivities({ warehouse, clock }),
+          ...createMaintenanceActivities({ warehouse, clock, log }),
         },
         maxConcurrentActivityTaskExecutions: 4,
         shutdownGraceTime: GRACE,
@@ -149,7 +156,7 @@ const embeddedTemporal = async (
     cli,
     dataDir: settings.dataDir,
     namespace: settings.TEMPORAL_NAMESPACE,
-    searchAttributes: { [ORGANISATION_ATTRIBUTE]: 'Keyword' },
+    searchAttributes: SEARCH_ATTRIBUTES,
     log,
   });
   let stopping = false;
@@ -166,6 +173,19 @@ const embeddedTemporal = async (
   return server.address;
 };
 
+/** A Temporal of somebody else may not let us add what workflows are started with; then its operator must. */
+const registerSearchAttributes = async (connection: Connection, namespace: string): Promise<void> => {
+  try {
+    await ensureSearchAttributes(connection, namespace, SEARCH_ATTRIBUTES);
+  } catch (cause) {
+    throw new Error(
+      `the Temporal namespace ${namespace} needs the search attribute ${ORGANISATION_ATTRIBUTE}: ` +
+        `temporal operator search-attribute create --namespace ${namespace} --name ${ORGANISATION_ATTRIBUTE} --type Keyword`,
+      { cause },
+    );
+  }
+};
+
 const objectStorage = (settings: Settings) => ({
   keyId: settings.AWS_ACCESS_KEY_ID,
   secret: settings.AWS_SECRET_ACCESS_KEY,
@@ -179,23 +199,27 @@ const remoteFiles = (
   warehouse: Warehouse,
   settings: Settings,
   log: Logger,
-  closers: Closer[],
-): (() => Promise<void>) => {
-  let opened: Promise<void> | null = null;
-  const open = async (): Promise<void> => {
-    const proxy = await startGuardedProxy(settings.PRIVATE_TARGETS, log);
-    closers.push(() => proxy.close());
+): { open: () => Promise<void>; close: () => Promise<void> } => {
+  let proxy: Promise<GuardedProxy> | null = null;
+  const start = async (): Promise<GuardedProxy> => {
+    const started = await startGuardedProxy(settings.PRIVATE_TARGETS, log);
     await warehouse.session(async (session) => {
       await connectObjectStorage(session, objectStorage(settings), settings.DUCKDB_EXTENSIONS);
-      await guardRequests(session, proxy);
+      await guardRequests(session, started);
     });
+    return started;
   };
-  return () => {
-    opened ??= open().catch((error: unknown) => {
-      opened = null;
-      throw error;
-    });
-    return opened;
+  return {
+    open: async () => {
+      proxy ??= start().catch((error: unknown) => {
+        proxy = null;
+        throw error;
+      });
+      await proxy;
+    },
+    close: async () => {
+      await (await proxy)?.close();
+    },
   };
 };
 

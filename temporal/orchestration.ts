@@ -125,6 +125,21 @@ export class Orchestration {
     });
   }
 
+  /** Makes sure that the warehouse is maintained nightly. Idempotent. */
+  async scheduleMaintenance(): Promise<void> {
+    await this.#ensure('maintain-warehouse', {
+      spec: { calendars: [{ hour: 2, minute: 30 }] },
+      action: {
+        type: 'startWorkflow',
+        workflowType: 'maintainWarehouse',
+        taskQueue: TASK_QUEUE,
+        args: [],
+        workflowId: 'maintain-warehouse',
+      },
+      policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 day' },
+    });
+  }
+
   async #ensure(scheduleId: string, options: Omit<ScheduleOptions, 'scheduleId'>): Promise<void> {
     try {
       await this.#client.schedule.create({ scheduleId, ...options });

@@ -7,9 +7,11 @@ export interface CostSummary {
   total: DecimalText;
   byDay: { day: Day; total: DecimalText }[];
   byAccount: { cloud: string; account: string; name: string | null; total: DecimalText }[];
-  /** null when nothing of the earlier range has been ingested. */
-  previousTotal: DecimalText | null;
-  /** The last day that every active source has delivered; null while one has delivered nothing. */
+  previousTotal: DecimalText;
+  /**
+   * The last day that every active source has delivered; null while one has delivered nothing. Without any active
+   * source, the last day that a paused one has delivered.
+   */
   completeThrough: Day | null;
 }
 
@@ -51,7 +53,7 @@ export const costSummary = (warehouse: Warehouse, orgId: string, range: CostRang
           ? [{ cloud, account, name, total }]
           : [],
       ),
-      previousTotal: whole?.previous ?? null,
+      previousTotal: whole?.previous ?? '0',
       completeThrough: delivered?.complete_through ?? null,
     };
   });
@@ -72,8 +74,12 @@ ORDER BY day, total DESC, cloud, account`;
 
 const COMPLETE_THROUGH = `
 WITH delivered AS (
-  SELECT source_id, max(delivered_through) AS delivered_through
+  SELECT source_id, schedule_paused, max(delivered_through) AS delivered_through
   FROM cost_sources LEFT JOIN current_loads USING (org_id, source_id)
-  WHERE org_id = $org AND NOT schedule_paused GROUP BY ALL)
-SELECT CASE WHEN bool_and(delivered_through IS NOT NULL) THEN min(delivered_through) END AS complete_through
+  WHERE org_id = $org GROUP BY ALL)
+SELECT CASE
+    WHEN bool_and(schedule_paused) THEN max(delivered_through)
+    WHEN bool_and(schedule_paused OR delivered_through IS NOT NULL)
+      THEN min(delivered_through) FILTER (NOT schedule_paused)
+  END AS complete_through
 FROM delivered`;

@@ -115,6 +115,11 @@ export class Warehouse {
     }
   }
 
+  /** Whether it is a DuckLake rather than a DuckDB file. */
+  get isDuckLake(): boolean {
+    return isDuckLake(this.settings.location);
+  }
+
   /** Throws unless the warehouse answers. */
   async ping(): Promise<void> {
     await this.query('SELECT max(version) FROM schema_migrations');

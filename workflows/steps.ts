@@ -1,5 +1,6 @@
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { IngestActivities } from '../activities/ingest-costs.ts';
+import type { MaintenanceActivities } from '../activities/maintain-warehouse.ts';
 import type { SettlementActivities } from '../activities/settle-months.ts';
 
 /** Outages are tried again for about an hour; bad data fails at once (activities/failures.ts). */
@@ -21,3 +22,6 @@ export const { loadExport } = proxyActivities<IngestActivities>({
   heartbeatTimeout: '15s',
   retry,
 });
+
+/** Deletes may meet a write of the same moment and fail; the next try finds what is left. */
+export const { maintain } = proxyActivities<MaintenanceActivities>({ startToCloseTimeout: '4h', retry });

@@ -1,0 +1,60 @@
+import type { Warehouse } from './warehouse.ts';
+
+/** How long what a load replaced can still be compared with it (design §2). */
+const GRACE_DAYS = 7;
+
+const SPEND_TABLES = ['cloud_spend', 'account_spend'] as const;
+
+/**
+ * Removes spend rows that nothing refers to any more: of loads that a newer one replaced, of sources that were
+ * deleted, and of attempts that died before they published, each after the grace period. Reads never see such
+ * rows, so nobody's numbers change; run again, it finds nothing. Answers how many rows went.
+ */
+export const removeDeadSpend = (warehouse: Warehouse, now: Date): Promise<number> =>
+  warehouse.session(async (session) => {
+    let removed = 0;
+    for (const table of SPEND_TABLES) {
+      removed += await session.run(
+        `DELETE FROM ${table} WHERE (org_id, source_id, load_id, billing_period) IN (${deadLoads(table)})`,
+        { now: now.toISOString() },
+      );
+    }
+    return removed;
+  });
+
+// An attempt that never published has no instant but the one in its id, which is the machine's and not CLOCK's.
+const deadLoads = (table: (typeof SPEND_TABLES)[number]): string => `
+  WITH stored AS (SELECT DISTINCT org_id, source_id, load_id, billing_period FROM ${table}),
+  dead AS (
+    SELECT stored.*,
+      CASE WHEN published.load_id IS NULL
+        THEN CAST(uuid_extract_timestamp(stored.load_id) AS TIMESTAMP) < CAST(now() AS TIMESTAMP) - INTERVAL ${GRACE_DAYS} DAY
+        ELSE LEAST(
+          (SELECT min(newer.published_at) FROM loads AS newer
+           WHERE newer.org_id = stored.org_id AND newer.source_id = stored.source_id
+             AND newer.billing_period = stored.billing_period AND newer.load_id > stored.load_id),
+          (SELECT min(version.changed_at) FROM cost_source_versions AS version
+           WHERE version.org_id = stored.org_id AND version.source_id = stored.source_id AND version.deleted))
+          < CAST($now AS TIMESTAMP) - INTERVAL ${GRACE_DAYS} DAY
+      END AS is_over
+    FROM stored
+    LEFT JOIN loads AS published USING (org_id, source_id, load_id, billing_period)
+    ANTI JOIN current_loads USING (org_id, source_id, load_id, billing_period))
+  SELECT org_id, source_id, load_id, billing_period FROM dead WHERE is_over`;
+
+/**
+ * Gives space back: a checkpoint of the DuckDB file; for DuckLake rows kept in the catalog are written out, small
+ * files merged, and old snapshots with their files dropped.
+ */
+export const compact = (warehouse: Warehouse): Promise<void> =>
+  warehouse.session(async (session) => {
+    if (!warehouse.isDuckLake) {
+      await session.run('CHECKPOINT warehouse');
+      return;
+    }
+    await session.run(`CALL ducklake_flush_inlined_data('warehouse')`);
+    await session.run(`CALL ducklake_merge_adjacent_files('warehouse')`);
+    const old = `older_than => now() - INTERVAL ${GRACE_DAYS} DAY`;
+    await session.run(`CALL ducklake_expire_snapshots('warehouse', ${old})`);
+    await session.run(`CALL ducklake_cleanup_old_files('warehouse', ${old})`);
+  });
