@@ -8,7 +8,7 @@ import { findCostSource, type CostSource } from '../warehouse/cost-sources.ts';
 import { describeFile } from '../warehouse/export-files.ts';
 import { loadFocusExport, type LoadResult } from '../warehouse/focus-load.ts';
 import { missingColumns } from '../warehouse/focus-roll-up.ts';
-import { findRun, recordRun, type IngestRun } from '../warehouse/ingest-runs.ts';
+import { findRun, recordRun, startedRun, type IngestRun } from '../warehouse/ingest-runs.ts';
 import { findOrganisation, type Organisation } from '../warehouse/organisations.ts';
 import type { Session } from '../warehouse/session.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
@@ -36,23 +36,11 @@ export const createIngestActivities = ({
 }: IngestDependencies) => {
   const record = async (run: IngestRunInput, changes: Partial<IngestRun>): Promise<void> => {
     const before = await findRun(warehouse, run.orgId, run.runId);
-    await recordRun(warehouse, run.orgId, {
-      source_id: run.sourceId,
-      workflow_id: run.workflowId,
-      status: 'running',
-      started_at: clock.now().toISOString(),
-      finished_at: null,
-      months: [],
-      rows_read: 0,
-      rows_rejected: 0,
-      rejected_samples: [],
-      cost_total: null,
-      notes: [],
-      error: null,
-      ...before,
-      ...changes,
-      run_id: run.runId,
-    });
+    const begun = startedRun(
+      { run_id: run.runId, source_id: run.sourceId, workflow_id: run.workflowId },
+      clock.now(),
+    );
+    await recordRun(warehouse, run.orgId, { ...begun, ...before, ...changes });
   };
 
   return {

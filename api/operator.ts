@@ -11,9 +11,9 @@ import {
   updateOrganisation,
 } from '../warehouse/organisations.ts';
 import { newSecret } from './api-key.ts';
-import { ingestBody, ingestStarted, runRecord, runsOf, startIngest } from './cost-sources.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { currency, idParams, name, organisation, settleDays, tier } from './fields.ts';
+import { ingestBody, ingestStarted, runRecord, runsOf, startIngest } from './ingest-runs.ts';
 import { newKeyRecord } from './keys.ts';
 import { pageQuery } from './paging.ts';
 import { answers, answersPage, success } from './route-schema.ts';

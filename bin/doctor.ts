@@ -4,9 +4,10 @@ import { defaultCliCacheDir } from '../temporal/cli-cache.ts';
 import { findInstalledCli } from '../temporal/find-installed-cli.ts';
 import { Orchestration } from '../temporal/orchestration.ts';
 import { probeExtension } from '../warehouse/probe-extension.ts';
-import { spillDirectory, Warehouse } from '../warehouse/warehouse.ts';
+import { Warehouse } from '../warehouse/warehouse.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { temporalTarget } from './temporal-connection.ts';
+import { warehouseSettings } from './warehouse-settings.ts';
 
 interface Finding {
   subject: string;
@@ -117,21 +118,7 @@ const extensions = async (settings: Settings): Promise<Finding[]> => {
 
 const warehouse = async (settings: Settings): Promise<Finding[]> => {
   try {
-    const opened = await Warehouse.open({
-      location: settings.warehouse,
-      dataPath: settings.WAREHOUSE_DATA,
-      extensions: settings.DUCKDB_EXTENSIONS,
-      memoryLimit: settings.DUCKDB_MEMORY_LIMIT,
-      threads: settings.DUCKDB_THREADS,
-      spillDirectory: spillDirectory(settings.dataDir),
-      objectStorage: {
-        keyId: settings.AWS_ACCESS_KEY_ID,
-        secret: settings.AWS_SECRET_ACCESS_KEY,
-        sessionToken: settings.AWS_SESSION_TOKEN,
-        region: settings.AWS_REGION,
-        endpoint: settings.AWS_ENDPOINT_URL_S3,
-      },
-    });
+    const opened = await Warehouse.open(warehouseSettings(settings));
     await opened.ping();
     opened.close();
     return [found('warehouse', 'ok', withoutPassword(settings.warehouse))];

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { NativeConnection, Runtime, Worker, type LogLevel } from '@temporalio/worker';
+import { NativeConnection, Worker } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { createIngestActivities } from '../activities/ingest-costs.ts';
 import { createMaintenanceActivities } from '../activities/maintain-warehouse.ts';
@@ -9,18 +9,19 @@ import { createSettlementActivities } from '../activities/settle-months.ts';
 import { buildServer } from '../api/server.ts';
 import { fixedClock, systemClock, type Clock } from '../domain/clock.ts';
 import { ORGANISATION_ATTRIBUTE, TASK_QUEUE } from '../domain/ingest.ts';
-import { startGuardedProxy, type GuardedProxy } from '../egress/guarded-proxy.ts';
 import { startDevServer } from '../temporal/dev-server.ts';
 import { ensureSearchAttributes } from '../temporal/ensure-search-attributes.ts';
 import { findTemporalCli } from '../temporal/find-temporal-cli.ts';
 import { Orchestration } from '../temporal/orchestration.ts';
-import { connectObjectStorage, guardRequests } from '../warehouse/remote-files.ts';
-import { spillDirectory, Warehouse } from '../warehouse/warehouse.ts';
+import { Warehouse } from '../warehouse/warehouse.ts';
 import { operatorKey } from './operator-key.ts';
+import { remoteFiles } from './remote-files.ts';
 import { ensureSchedules } from './schedules.ts';
 import type { Settings } from './settings.ts';
 import { temporalTarget } from './temporal-connection.ts';
+import { installRuntime } from './temporal-log.ts';
 import { VERSION } from './version.ts';
+import { warehouseSettings } from './warehouse-settings.ts';
 
 /** Which parts of the product a process runs. */
 export interface Roles {
@@ -61,15 +62,7 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
   });
   try {
     // The warehouse comes first: its lock keeps a second process away from the Temporal server too.
-    const warehouse = await Warehouse.open({
-      location: settings.warehouse,
-      dataPath: settings.WAREHOUSE_DATA,
-      extensions: settings.DUCKDB_EXTENSIONS,
-      memoryLimit: settings.DUCKDB_MEMORY_LIMIT,
-      threads: settings.DUCKDB_THREADS,
-      spillDirectory: spillDirectory(dataDir),
-      objectStorage: objectStorage(settings),
-    });
+    const warehouse = await Warehouse.open(warehouseSettings(settings));
     closers.push(() => {
       warehouse.close();
     });
@@ -184,77 +177,4 @@ const registerSearchAttributes = async (connection: Connection, namespace: strin
       { cause },
     );
   }
-};
-
-const objectStorage = (settings: Settings) => ({
-  keyId: settings.AWS_ACCESS_KEY_ID,
-  secret: settings.AWS_SECRET_ACCESS_KEY,
-  sessionToken: settings.AWS_SESSION_TOKEN,
-  region: settings.AWS_REGION,
-  endpoint: settings.AWS_ENDPOINT_URL_S3,
-});
-
-/** Opens the way to remote locations at the first one: the extension, the credentials, and the guard around both. */
-const remoteFiles = (
-  warehouse: Warehouse,
-  settings: Settings,
-  log: Logger,
-): { open: () => Promise<void>; close: () => Promise<void> } => {
-  let proxy: Promise<GuardedProxy> | null = null;
-  const start = async (): Promise<GuardedProxy> => {
-    const started = await startGuardedProxy(settings.PRIVATE_TARGETS, log);
-    await warehouse.session(async (session) => {
-      await connectObjectStorage(session, objectStorage(settings), settings.DUCKDB_EXTENSIONS);
-      await guardRequests(session, started);
-    });
-    return started;
-  };
-  return {
-    open: async () => {
-      proxy ??= start().catch((error: unknown) => {
-        proxy = null;
-        throw error;
-      });
-      await proxy;
-    },
-    close: async () => {
-      await (await proxy)?.close();
-    },
-  };
-};
-
-let runtimeInstalled = false;
-
-/** Sends the SDK's logs to ours; a process has one runtime. */
-const installRuntime = (log: Logger): void => {
-  if (runtimeInstalled) return;
-  runtimeInstalled = true;
-  const write = (level: LogLevel, message: string, meta: object = {}): void => {
-    const method = { TRACE: 'trace', DEBUG: 'debug', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const;
-    log[method[level]](meta, message);
-  };
-  Runtime.install({
-    // The process ends itself, in the right order.
-    shutdownSignals: [],
-    logger: {
-      log: (level, message, meta) => {
-        write(level, message, meta);
-      },
-      trace: (message, meta) => {
-        write('TRACE', message, meta);
-      },
-      debug: (message, meta) => {
-        write('DEBUG', message, meta);
-      },
-      info: (message, meta) => {
-        write('INFO', message, meta);
-      },
-      warn: (message, meta) => {
-        write('WARN', message, meta);
-      },
-      error: (message, meta) => {
-        write('ERROR', message, meta);
-      },
-    },
-  });
 };

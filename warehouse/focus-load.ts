@@ -2,6 +2,8 @@ import type { Day, Month } from '../domain/calendar.ts';
 import type { DecimalText } from '../domain/decimals.ts';
 import { invalid } from '../domain/errors.ts';
 import type { ExportFile } from './export-files.ts';
+import { INSERT_ACCOUNT_SPEND, INSERT_CLOUD_SPEND, PUBLISH } from './focus-daily-money.ts';
+import { rejectedRows } from './focus-rejections.ts';
 import { billingPeriodDay, focusRollUpStatement, nullable, type CostColumn } from './focus-roll-up.ts';
 import { idAfter } from './ids.ts';
 import type { RejectedSample } from './ingest-runs.ts';
@@ -35,7 +37,6 @@ export interface LoadResult {
 
 /** More rows than this that cannot be read fail the load (design §4). */
 const MOST_REJECTED_PERCENT = 1;
-const MOST_SAMPLES = 20;
 
 /**
  * Loads a FOCUS export: one pass over the files, then one load per billing period, published together by one
@@ -183,38 +184,6 @@ const refuseOtherCurrencies = async (session: Session, currency: string): Promis
   );
 };
 
-const rejectedRows = async (
-  session: Session,
-): Promise<{ rejected: { unreadable: number; brokenLines: number }; samples: RejectedSample[] }> => {
-  const samples = await session.query<{ problem: string; file: string | null; row_count: string }>(
-    `SELECT problem, any_value(file) AS file, sum(row_count)::BIGINT AS row_count
-     FROM judged_groups WHERE problem IS NOT NULL
-     GROUP BY problem ORDER BY row_count DESC, problem`,
-  );
-  const [tables] = await session.query<{ broken: boolean }>(
-    `SELECT count(*) > 0 AS broken FROM duckdb_tables() WHERE temporary AND table_name = 'broken_lines'`,
-  );
-  const all = samples.map(({ problem, file, row_count }) => ({ problem, file, rows: Number(row_count) }));
-  const rejected = { unreadable: all.reduce((sum, { rows }) => sum + rows, 0), brokenLines: 0 };
-  if (tables?.broken !== true) return { rejected, samples: all.slice(0, MOST_SAMPLES) };
-  const broken = await session.query<{ problem: string; file: string; row_count: string }>(
-    `SELECT 'line ' || min(line) || ': ' || lower(error_type) || ': ' || left(arg_min(error_message, line), 200) AS problem,
-       file_path AS file, count(DISTINCT line) AS row_count
-     FROM temp.main.broken_lines JOIN temp.main.broken_line_scans USING (scan_id, file_id)
-     GROUP BY file_path, error_type ORDER BY row_count DESC, file_path LIMIT ${MOST_SAMPLES}`,
-  );
-  const [lines] = await session.query<{ row_count: string }>(
-    'SELECT count(*) AS row_count FROM (SELECT DISTINCT scan_id, file_id, line FROM temp.main.broken_lines)',
-  );
-  rejected.brokenLines = Number(lines?.row_count ?? 0);
-  const brokenSamples = broken.map(({ problem, file, row_count }) => ({
-    problem,
-    file,
-    rows: Number(row_count),
-  }));
-  return { rejected, samples: [...brokenSamples, ...all].slice(0, MOST_SAMPLES) };
-};
-
 const loadedMonths = async (
   session: Session,
   target: { org: string; source: string; load: string },
@@ -240,79 +209,6 @@ const loadedPeriods = (session: Session): Promise<Period[]> =>
 
 const fallbackNote = ({ billing_period }: Period): string =>
   `billing period ${billing_period}: EffectiveCost is missing or zero in every row, BilledCost was used instead`;
-
-/**
- * Daily money of every readable row. A row inside one UTC day belongs to it; a longer one is spread over
- * [start, end) by seconds in whole 10⁻¹⁵ units, and its last day takes what the division leaves, so that the
- * parts add up exactly (sources §1).
- */
-const DAILY_MONEY = `
-spans AS (
-  SELECT * EXCLUDE (day),
-    CAST(replace(CAST(span_cost AS VARCHAR), '.', '') AS HUGEINT) AS units,
-    CAST(unnest(generate_series(CAST(span_start AS DATE), CAST(span_end - INTERVAL 1 MICROSECOND AS DATE), INTERVAL 1 DAY)) AS DATE) AS day
-  FROM judged_groups WHERE problem IS NULL AND span_start IS NOT NULL),
-span_units AS (
-  SELECT * EXCLUDE (units), units AS row_units,
-    day = CAST(span_end - INTERVAL 1 MICROSECOND AS DATE) AS is_last,
-    units * date_diff('second', greatest(span_start, CAST(day AS TIMESTAMP)), least(span_end, CAST(day + 1 AS TIMESTAMP)))
-      // date_diff('second', span_start, span_end) AS units
-  FROM spans),
-span_days AS (
-  SELECT *, CASE WHEN is_last
-      THEN row_units - (sum(units) OVER (PARTITION BY group_id) - units)
-      ELSE units END * row_count AS day_units
-  FROM span_units),
-daily_money AS (
-  SELECT billing_period, day, provider, account, account_name, resource_id, cost, true AS inside_day
-  FROM judged_groups WHERE problem IS NULL AND span_start IS NULL
-  UNION ALL
-  SELECT billing_period, day, provider, account, account_name, resource_id,
-    CAST(CAST(day_units // 1000000000000000 AS DECIMAL(23,0)) AS DECIMAL(38,15))
-      + CAST(CAST(day_units % 1000000000000000 AS DECIMAL(15,0)) * 0.000000000000001 AS DECIMAL(38,15)) AS cost,
-    false AS inside_day
-  FROM span_days)`;
-
-/** The cloud by its short name: aws, azure, gcp, oci, or the provider's own name in lower case (contract §3). */
-const CLOUD = `CASE
-    WHEN regexp_matches(lower(provider), '\\b(aws|amazon)\\b') THEN 'aws'
-    WHEN regexp_matches(lower(provider), '\\b(microsoft|azure)\\b') THEN 'azure'
-    WHEN regexp_matches(lower(provider), '\\b(google|gcp)\\b') THEN 'gcp'
-    WHEN regexp_matches(lower(provider), '\\b(oracle|oci)\\b') THEN 'oci'
-    ELSE lower(trim(provider)) END`;
-
-const INSERT_CLOUD_SPEND = `
-INSERT INTO cloud_spend BY NAME
-WITH ${DAILY_MONEY}
-SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, billing_period, day, ${CLOUD} AS cloud, account,
-  resource_id, sum(cost) AS cost
-FROM daily_money GROUP BY ALL`;
-
-const INSERT_ACCOUNT_SPEND = `
-INSERT INTO account_spend BY NAME
-WITH ${DAILY_MONEY}
-SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, billing_period, day, ${CLOUD} AS cloud, account,
-  any_value(account_name) AS account_name, sum(cost) AS cost
-FROM daily_money GROUP BY ALL`;
-
-/**
- * Publishes the load. How far the source has delivered is read off the rows that lie inside one day: a charge
- * spread over its month reaches days that are still to come.
- */
-const PUBLISH = `
-INSERT INTO loads BY NAME
-WITH ${DAILY_MONEY},
-rows_read AS (
-  SELECT billing_period, any_value(fell_back) AS fell_back, sum(row_count)::BIGINT AS row_count
-  FROM judged_groups WHERE problem IS NULL GROUP BY ALL),
-delivered AS (
-  SELECT billing_period, min(day) AS first_day, sum(cost) AS cost_total,
-    least(COALESCE(max(day) FILTER (inside_day), max(day)), CAST($now::TIMESTAMP AS DATE)) AS delivered_through
-  FROM daily_money GROUP BY ALL)
-SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, $run AS run_id, $now::TIMESTAMP AS published_at,
-  billing_period, CASE WHEN fell_back THEN 'BilledCost' ELSE $column END AS cost_column, row_count AS rows_read,
-  COALESCE(cost_total, 0) AS cost_total, first_day, delivered_through
-FROM rows_read LEFT JOIN delivered USING (billing_period)`;
 
 const costTotal = async (session: Session): Promise<DecimalText | null> => {
   const [row] = await session.query<{ cost: DecimalText | null }>(

@@ -53,6 +53,24 @@ const toRun = (row: Row): IngestRun => ({
   notes: JSON.parse(row.notes) as string[],
 });
 
+/** A run that has just begun. */
+export const startedRun = (
+  run: Pick<IngestRun, 'run_id' | 'source_id' | 'workflow_id'>,
+  now: Date,
+): IngestRun => ({
+  ...run,
+  status: 'running',
+  started_at: now.toISOString(),
+  finished_at: null,
+  months: [],
+  rows_read: 0,
+  rows_rejected: 0,
+  rejected_samples: [],
+  cost_total: null,
+  notes: [],
+  error: null,
+});
+
 /** Records how far a run has come; the newest record counts, and an end is final. */
 export const recordRun = async (warehouse: Warehouse, orgId: string, run: IngestRun): Promise<void> => {
   await warehouse.run(

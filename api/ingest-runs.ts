@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { toWire } from '../domain/decimals.ts';
+import { invalid } from '../domain/errors.ts';
+import type { IngestInput } from '../domain/ingest.ts';
+import { listRuns, recordRun, startedRun, type IngestRun } from '../warehouse/ingest-runs.ts';
+import type { ApiDependencies } from './dependencies.ts';
+import { instant, month } from './fields.ts';
+import { page, type pageQuery } from './paging.ts';
+
+export const runRecord = z
+  .object({
+    run_id: z.string(),
+    workflow_id: z.string(),
+    status: z.enum(['running', 'completed', 'failed']),
+    started_at: instant,
+    finished_at: instant.nullable(),
+    months: z.array(z.string()).describe('Months whose cost the run touched'),
+    rows_read: z.number().describe('While the run is under way: rows read so far'),
+    rows_rejected: z.number(),
+    rejected_samples: z.array(
+      z.object({ problem: z.string(), file: z.string().nullable(), rows: z.number() }),
+    ),
+    cost_total: z.number().nullable(),
+    notes: z.array(z.string()).describe('What the run decided by itself, in words'),
+    error: z.string().nullable(),
+  })
+  .meta({ id: 'Run' });
+
+export const ingestBody = z
+  .strictObject({ start_month: month.nullish(), end_month: month.nullish() })
+  .nullish()
+  .describe('First and last month of the billing periods to load; all without it');
+
+export const ingestStarted = z.object({
+  run_id: z.string(),
+  workflow_id: z.string(),
+  status: z.literal('running'),
+});
+
+/** A run as the API shows it. */
+export const toWireRun = (run: IngestRun): z.infer<typeof runRecord> => {
+  const { source_id: _, cost_total, ...record } = run;
+  return { ...record, cost_total: cost_total === null ? null : toWire(cost_total) };
+};
+
+/** Starts an ingest of a source now and records that it runs. */
+export const startIngest = async (
+  { warehouse, orchestration, clock }: ApiDependencies,
+  orgId: string,
+  sourceId: string,
+  body: z.infer<typeof ingestBody>,
+): Promise<z.infer<typeof ingestStarted>> => {
+  const startMonth = body?.start_month ?? null;
+  const endMonth = body?.end_month ?? null;
+  if (startMonth !== null && endMonth !== null && endMonth < startMonth) {
+    throw invalid(
+      `end_month: expected a month not before start_month ${startMonth}, got ${JSON.stringify(endMonth)}`,
+    );
+  }
+  const input: IngestInput = { orgId, sourceId, startMonth, endMonth };
+  const { runId, workflowId } = await orchestration.startIngest(input);
+  // The workflow records the same; whichever comes first, the run is there when this answers.
+  await recordRun(
+    warehouse,
+    orgId,
+    startedRun({ run_id: runId, source_id: sourceId, workflow_id: workflowId }, clock.now()),
+  );
+  return { run_id: runId, workflow_id: workflowId, status: 'running' };
+};
+
+/** A page of runs, newest first; one that is under way shows how many rows it has read. */
+export const runsOf = async (
+  { warehouse, orchestration, clock }: ApiDependencies,
+  orgId: string,
+  sourceId: string,
+  query: z.infer<typeof pageQuery>,
+) => {
+  const runs = await page(
+    query,
+    z.string(),
+    (part) => listRuns(warehouse, orgId, sourceId, part),
+    ({ run_id }) => run_id,
+  );
+  const data = await Promise.all(
+    runs.data.map(async (run): Promise<z.infer<typeof runRecord>> => {
+      if (run.status !== 'running') return toWireRun(run);
+      const life = await orchestration.lifeOf(run.workflow_id, run.run_id);
+      if (life.state === 'running')
+        return toWireRun({ ...run, rows_read: life.progress?.rowsRead ?? run.rows_read });
+      if (life.state === 'finishing') return toWireRun(run);
+      const ended: IngestRun = {
+        ...run,
+        status: 'failed',
+        finished_at: clock.now().toISOString(),
+        error: `the workflow was ${life.how} before it could end by itself; run the ingest again`,
+      };
+      await recordRun(warehouse, orgId, ended);
+      return toWireRun(ended);
+    }),
+  );
+  return { ...runs, data };
+};
