@@ -5,6 +5,7 @@ import {
   createCostSource,
   findCostSource,
   listCostSources,
+  newCostSourceId,
   updateCostSource,
   type CostSource,
 } from '../warehouse/cost-sources.ts';
@@ -119,17 +120,20 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
       const { currency: own, ...source } = request.body;
       checkCurrency(own, organisation.currency);
       await checkSourceLocation(source.location, sourceRules);
+      const id = newCostSourceId();
+      // First what can be repeated: a source is never stored without its daily ingest.
+      await orchestration.scheduleIngest({
+        orgId: organisation.id,
+        sourceId: id,
+        paused: source.schedule_paused,
+      });
       const created = await createCostSource(
         warehouse,
         organisation.id,
         { ...source, currency: own ?? null },
         clock.now(),
+        id,
       );
-      await orchestration.scheduleIngest({
-        orgId: organisation.id,
-        sourceId: created.id,
-        paused: created.schedule_paused,
-      });
       return success(toWireSource(created, undefined));
     },
   );

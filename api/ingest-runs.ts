@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { toWire } from '../domain/decimals.ts';
 import { invalid } from '../domain/errors.ts';
 import type { IngestInput } from '../domain/ingest.ts';
-import { listRuns, recordRun, startedRun, type IngestRun } from '../warehouse/ingest-runs.ts';
+import { findRun, listRuns, recordRun, startedRun, type IngestRun } from '../warehouse/ingest-runs.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { instant, month } from './fields.ts';
 import { page, type pageQuery } from './paging.ts';
@@ -88,8 +88,11 @@ export const runsOf = async (
       if (life.state === 'running')
         return toWireRun({ ...run, rows_read: life.progress?.rowsRead ?? run.rows_read });
       if (life.state === 'finishing') return toWireRun(run);
+      // It may have ended by itself since the page was read.
+      const now = (await findRun(warehouse, orgId, run.run_id)) ?? run;
+      if (now.status !== 'running') return toWireRun(now);
       const ended: IngestRun = {
-        ...run,
+        ...now,
         status: 'failed',
         finished_at: clock.now().toISOString(),
         error: `the workflow was ${life.how} before it could end by itself; run the ingest again`,

@@ -2,12 +2,13 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { notFound, unauthenticated } from '../domain/errors.ts';
 import { createKey, newKeyId } from '../warehouse/api-keys.ts';
-import { audit, type Actor } from '../warehouse/audit-log.ts';
+import { audit, type Actor, type AuditAction } from '../warehouse/audit-log.ts';
 import { findCostSource } from '../warehouse/cost-sources.ts';
 import {
   createOrganisation,
   findOrganisation,
   listOrganisations,
+  newOrganisationId,
   updateOrganisation,
 } from '../warehouse/organisations.ts';
 import { newSecret } from './api-key.ts';
@@ -54,39 +55,19 @@ export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void =>
       const id = newKeyId();
       const { secret, secretHash } = newSecret(id);
       const key = { id, name: 'First admin key', permission: 'admin' as const, expires_at: null };
+      const orgId = newOrganisationId();
+      // First what can be repeated: an organisation is never stored without its daily settlement.
+      await orchestration.scheduleSettlement(orgId);
       const created = await warehouse.transaction(async (session) => {
-        const stored = await createOrganisation(
-          session,
-          { ...request.body, settle_days: request.body.settle_days ?? DEFAULT_SETTLE_DAYS },
-          now,
-        );
-        await createKey(session, stored.id, { ...key, secretHash }, now);
-        const { name, tier, currency } = stored;
-        await audit(
-          session,
-          stored.id,
-          {
-            actor: OPERATOR,
-            action: 'organisation.create',
-            target: stored.id,
-            detail: { name, tier, currency },
-          },
-          now,
-        );
-        await audit(
-          session,
-          stored.id,
-          {
-            actor: OPERATOR,
-            action: 'key.create',
-            target: id,
-            detail: { name: key.name, permission: key.permission },
-          },
-          now,
-        );
+        const { settle_days = DEFAULT_SETTLE_DAYS, ...asked } = request.body;
+        const stored = await createOrganisation(session, { ...asked, settle_days }, now, orgId);
+        await createKey(session, orgId, { ...key, secretHash }, now);
+        const record = (action: AuditAction, target: string, detail: Record<string, unknown>) =>
+          audit(session, orgId, { actor: OPERATOR, action, target, detail }, now);
+        await record('organisation.create', orgId, asked);
+        await record('key.create', id, { name: key.name, permission: key.permission });
         return stored;
       });
-      await orchestration.scheduleSettlement(created.id);
       return success({
         organisation: created,
         key: { ...key, created_at: now.toISOString(), last_used_at: null, revoked_at: null, secret },
@@ -116,18 +97,14 @@ export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void =>
       }),
     },
     async (request) => {
-      const now = clock.now();
-      const changes = without(request.body, undefined);
-      const updated = await updateOrganisation(warehouse, request.params.id, changes, now);
-      if (updated === null) throw notFound('organisation', request.params.id);
-      await warehouse.session((session) =>
-        audit(
-          session,
-          updated.id,
-          { actor: OPERATOR, action: 'organisation.update', target: updated.id, detail: changes },
-          now,
-        ),
+      const by = { actor: OPERATOR, now: clock.now() };
+      const updated = await updateOrganisation(
+        warehouse,
+        request.params.id,
+        without(request.body, undefined),
+        by,
       );
+      if (updated === null) throw notFound('organisation', request.params.id);
       return success(updated);
     },
   );

@@ -30,8 +30,10 @@ export const organisationRoutes = (app: Api, { warehouse, clock }: ApiDependenci
       }),
     },
     async (request) => {
-      const { id } = callerOf(request).organisation;
-      const updated = await updateOrganisation(warehouse, id, without(request.body, undefined), clock.now());
+      const { organisation, key } = callerOf(request);
+      const { id } = organisation;
+      const by = { actor: { type: 'key', id: key.id, name: key.name }, now: clock.now() } as const;
+      const updated = await updateOrganisation(warehouse, id, without(request.body, undefined), by);
       if (updated === null) throw notFound('organisation', id);
       return success(updated);
     },

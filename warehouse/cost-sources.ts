@@ -26,14 +26,18 @@ const toSource = ({ options, ...row }: Row): CostSource => ({
   options: JSON.parse(options) as FocusOptions,
 });
 
-/** Stores a new cost source and answers it with its id. */
+/** A new cost source's id. */
+export const newCostSourceId = (): string => newId('src');
+
+/** Stores a new cost source and answers it. */
 export const createCostSource = async (
   warehouse: Warehouse,
   orgId: string,
   source: Omit<CostSource, 'id'>,
   now: Date,
+  id: string = newCostSourceId(),
 ): Promise<CostSource> => {
-  const created = { id: newId('src'), ...source };
+  const created = { id, ...source };
   await warehouse.session((session) =>
     insertVersion(session, orgId, created, { newest: null, deleted: false, now }),
   );

@@ -1,4 +1,5 @@
 import type { Tier } from '../domain/tiers.ts';
+import { audit, type Actor } from './audit-log.ts';
 import { idAfter, newId } from './ids.ts';
 import type { Session } from './session.ts';
 import type { Warehouse } from './warehouse.ts';
@@ -16,13 +17,17 @@ export interface Organisation {
 
 const COLUMNS = 'org_id AS id, name, tier, currency, settle_days';
 
-/** Stores a new organisation and answers it with its id. */
+/** A new organisation's id. */
+export const newOrganisationId = (): string => newId('org');
+
+/** Stores a new organisation and answers it. */
 export const createOrganisation = async (
   session: Session,
   organisation: Omit<Organisation, 'id'>,
   now: Date,
+  id: string = newOrganisationId(),
 ): Promise<Organisation> => {
-  const created = { id: newId('org'), ...organisation };
+  const created = { id, ...organisation };
   await insertVersion(session, created, null, now);
   return created;
 };
@@ -40,12 +45,12 @@ export const findOrganisation = async (warehouse: Warehouse, orgId: string): Pro
 export const listOrganisations = (warehouse: Warehouse): Promise<Organisation[]> =>
   warehouse.query<Organisation>(`SELECT ${COLUMNS} FROM organisations ORDER BY org_id`);
 
-/** Changes some fields of an organisation; answers null when there is none. */
+/** Changes some fields of an organisation, and records who did; answers null when there is none. */
 export const updateOrganisation = (
   warehouse: Warehouse,
   orgId: string,
   changes: Partial<Pick<Organisation, 'name' | 'tier' | 'settle_days'>>,
-  now: Date,
+  by: { actor: Actor; now: Date },
 ): Promise<Organisation | null> =>
   warehouse.exclusive(`organisation ${orgId}`, () =>
     warehouse.transaction(async (session) => {
@@ -55,7 +60,13 @@ export const updateOrganisation = (
       );
       if (current === undefined) return null;
       const { version_id, ...organisation } = { ...current, ...changes };
-      await insertVersion(session, organisation, version_id, now);
+      await insertVersion(session, organisation, version_id, by.now);
+      await audit(
+        session,
+        orgId,
+        { actor: by.actor, action: 'organisation.update', target: orgId, detail: changes },
+        by.now,
+      );
       return organisation;
     }),
   );
