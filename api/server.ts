@@ -62,7 +62,9 @@ export const buildServer = async (dependencies: ApiDependencies, logger: Fastify
         };
   });
   app.setSerializerCompiler(serializerCompiler);
+  acceptEmptyJson(app);
   answerErrors(app);
+  endConnectionsOnClose(app);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
   });
@@ -120,4 +122,24 @@ export const buildServer = async (dependencies: ApiDependencies, logger: Fastify
   answerUnknownRoutes(app);
   app.addHook('onClose', () => meter.flush());
   return app;
+};
+
+/** Many clients name JSON on every request, with a body or not; a route that needs one says so itself. */
+const acceptEmptyJson = (app: Api): void => {
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null);
+    else void parse(request, body, done);
+  });
+};
+
+/** Closing waits for the requests under way; their connections, kept alive after them, must not make it wait on. */
+const endConnectionsOnClose = (app: Api): void => {
+  let closing = false;
+  app.addHook('preClose', async () => {
+    closing = true;
+  });
+  app.addHook('onSend', async (_request, reply) => {
+    if (closing) reply.header('connection', 'close');
+  });
 };

@@ -1,5 +1,6 @@
 import { config } from 'dotenv';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { demo, demoEnvironment } from './demo/demo.ts';
 import { doctor } from './doctor.ts';
 import { ingest } from './ingest.ts';
 import { createOrganisation, listOrganisations, setOrganisation } from './org.ts';
@@ -52,6 +53,21 @@ const serve = (name: string, description: string, roles: Roles): void => {
 serve('start', 'API, worker and embedded Temporal in one process', { api: true, worker: true });
 serve('api', 'the API alone, for scaled-out use', { api: true, worker: false });
 serve('worker', 'a worker alone, for scaled-out use', { api: false, worker: true });
+
+program
+  .command('demo')
+  .description('start with a sample organisation, in a data directory of its own')
+  .option('--data <dir>', 'data directory (default: the folder demo in DATA_DIR)')
+  .option('--port <port>', 'port to listen on (PORT)')
+  .option('--exit', 'stop when everything has been shown')
+  .action(async (flags: { data?: string; port?: string; exit?: boolean }) => {
+    const environment = demoEnvironment(process.env, flags.data);
+    const settings = readSettings({
+      ...environment,
+      ...(flags.port === undefined ? {} : { PORT: flags.port }),
+    });
+    await demo(settings, { exit: flags.exit === true }, say);
+  });
 
 const org = program.command('org').description('organisations, at the running service');
 org

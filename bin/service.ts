@@ -53,8 +53,12 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
   const clock: Clock = settings.CLOCK === null ? systemClock : fixedClock(settings.CLOCK);
   await mkdir(join(dataDir, 'exports'), { recursive: true });
   const closers: Closer[] = [];
-  const stop = async (): Promise<void> => {
-    for (const close of closers.splice(0).reverse()) await close();
+  let stopping: Promise<void> | null = null;
+  const stop = (): Promise<void> => {
+    stopping ??= (async () => {
+      for (const close of closers.splice(0).reverse()) await close();
+    })();
+    return stopping;
   };
   let fail: (error: Error) => void = () => undefined;
   const failed = new Promise<Error>((resolve) => {
