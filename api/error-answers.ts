@@ -4,7 +4,6 @@ import { ServiceError } from '../domain/errors.ts';
 /** What a framework error tells its caller, by Fastify's code; others of its 4xx keep their own words. */
 const FRAMEWORK_MESSAGES: Record<string, string> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'body: expected JSON, got text that cannot be parsed',
-  FST_ERR_CTP_EMPTY_JSON_BODY: 'body: expected JSON, got nothing',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'content-type: expected application/json',
   FST_ERR_CTP_BODY_TOO_LARGE: 'body: too large',
 };

@@ -104,7 +104,12 @@ export const waitFor = async <Result>(
 };
 
 /** Starts an ingest of a source and waits for its end; answers the run as the API shows it. */
-export const ingest = async (admin: Api, sourceId: string, range: object = {}): Promise<Run> => {
+export const ingest = async (
+  admin: Api,
+  sourceId: string,
+  range: object = {},
+  seconds = 30,
+): Promise<Run> => {
   const started = await admin.post<{ run_id: string }>(`/cost-sources/${sourceId}/ingest`, range);
   if (started.status !== 200) throw new Error(started.body.error);
   return waitFor(async () => {
@@ -112,5 +117,5 @@ export const ingest = async (admin: Api, sourceId: string, range: object = {}): 
     return body.data.find(
       ({ run_id, status }) => run_id === started.body.data.run_id && status !== 'running',
     );
-  });
+  }, seconds);
 };

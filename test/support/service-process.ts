@@ -13,6 +13,8 @@ export interface ServiceProcess {
   pid: number;
   /** Everything it has written to standard error: its logs. */
   logs: () => string;
+  /** Resolves with its exit code when it has ended, also unasked. */
+  exited: Promise<number | null>;
   /** SIGTERM, and its exit code. */
   stop: () => Promise<number | null>;
   /** `kill -9` of the process and of the Temporal server it started. */
@@ -63,6 +65,7 @@ export const startService = async (options: {
     url,
     dataDir,
     pid,
+    exited,
     logs: () => logs,
     stop: () => {
       child.kill('SIGTERM');
