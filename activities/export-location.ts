@@ -4,6 +4,7 @@ import { invalid } from '../domain/errors.ts';
 import { currentFiles, manifestGlobs, type ExportManifest } from '../domain/export-manifest.ts';
 import { checkResolvedFiles, checkSourceLocation, type SourceRules } from '../egress/source-location.ts';
 import { formatOf, listFiles, readText } from '../warehouse/export-files.ts';
+import { refuseUnreadableUrl } from './refuse-unreadable-url.ts';
 import type { Session } from '../warehouse/session.ts';
 
 /** The part of AWS's manifests that matters here: Data Exports name `dataFiles`, older reports `reportKeys`. */
@@ -22,13 +23,16 @@ export const exportFiles = async (
   rules: SourceRules,
 ): Promise<string[]> => {
   const target = await checkSourceLocation(location, rules);
-  if (target.kind === 'http') return [target.url];
+  if (target.kind === 'http') {
+    await refuseUnreadableUrl(target.url, rules.privateTargets);
+    return [target.url];
+  }
   const pattern =
     target.kind === 'local' ? await localPattern(target.path) : target.url.replace(/\/$/, '/**');
   const found = (await listFiles(session, pattern)).filter((file) => formatOf(file) !== null);
   if (found.length === 0)
     throw invalid(`location: no .csv, .csv.gz or .parquet file matches ${JSON.stringify(location)}`);
-  const manifests = await manifestsOf(session, found);
+  const manifests = await manifestsOf(session, found, target.kind === 'local' ? rules.roots : null);
   const { files, missing } = currentFiles(found, manifests);
   if (missing.length > 0) {
     throw invalid(
@@ -48,10 +52,16 @@ const localPattern = async (path: string): Promise<string> => {
   return isFolder ? `${path}/**` : path;
 };
 
-const manifestsOf = async (session: Session, files: readonly string[]): Promise<ExportManifest[]> => {
+/** The manifests that govern some files. Of local ones those that lie outside the roots do not exist for a tenant. */
+const manifestsOf = async (
+  session: Session,
+  files: readonly string[],
+  roots: readonly string[] | null,
+): Promise<ExportManifest[]> => {
   const manifests: ExportManifest[] = [];
   for (const glob of manifestGlobs(files)) {
     for (const path of await listFiles(session, glob)) {
+      if (roots !== null && !(await liesUnder(path, roots))) continue;
       const parsed = manifestText.safeParse(parseJson(await readText(session, path)));
       if (!parsed.success)
         throw invalid(`location: ${JSON.stringify(path)} is no manifest: expected JSON with dataFiles`);
@@ -60,6 +70,12 @@ const manifestsOf = async (session: Session, files: readonly string[]): Promise<
   }
   return manifests;
 };
+
+const liesUnder = (path: string, roots: readonly string[]): Promise<boolean> =>
+  checkResolvedFiles([path], roots).then(
+    () => true,
+    () => false,
+  );
 
 const parseJson = (text: string): unknown => {
   try {

@@ -3,9 +3,10 @@ import { ServiceError } from '../domain/errors.ts';
 
 /** DuckDB's errors about what was read, which no repetition mends; its IO and HTTP errors may pass. */
 const BAD_DATA =
-  /^(Invalid Input|Conversion|Binder|Parser|Serialization|Out of Range) Error|No magic bytes found/;
-const REFUSED_BY_HOST =
-  /\b(HTTP )?(400|401|403|404|410)\b.*(Unauthorized|Forbidden|Not Found|Gone|Bad Request)/i;
+  /^(Invalid Input|Conversion|Binder|Parser|Serialization|Out of Range) Error|No magic bytes found|not a GZIP stream|Failed to decode gzip stream/;
+const REFUSED_BY_HOST = /\(HTTP (400|401|403|404|410)\b[^)]*\)/;
+/** A signed URL's query is a credential, and DuckDB repeats it. */
+const URL_QUERY = /(\bhttps?:\/\/[^\s'"?]+)\?[^\s'"]*/g;
 
 /**
  * An error as Temporal should treat it: what a person must mend fails at once with its message, an outage is
@@ -14,8 +15,9 @@ const REFUSED_BY_HOST =
 export const toFailure = (error: unknown): Error => {
   if (error instanceof ServiceError) return ApplicationFailure.nonRetryable(error.message, error.kind);
   if (!(error instanceof Error)) return new Error(String(error));
-  if (BAD_DATA.test(error.message) || REFUSED_BY_HOST.test(error.message)) {
-    return ApplicationFailure.nonRetryable(error.message, 'bad_data');
+  const message = error.message.replace(URL_QUERY, '$1?…');
+  if (BAD_DATA.test(message) || REFUSED_BY_HOST.test(message)) {
+    return ApplicationFailure.nonRetryable(message, 'bad_data');
   }
-  return error;
+  return message === error.message ? error : ApplicationFailure.retryable(message);
 };

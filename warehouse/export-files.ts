@@ -16,6 +16,7 @@ export interface ExportColumn {
 
 /** How every CSV export is read: RFC 4180, and the three spellings of null, nothing else (sources §1). */
 export const CSV_OPTIONS = `auto_detect = false, delim = ',', quote = '"', escape = '"', comment = '', skip = 0,
+  hive_partitioning = false,
   nullstr = ['NULL', 'null', '']`;
 
 /** The files that a path or glob stands for, in order. */
@@ -54,7 +55,7 @@ export const describeFile = async (session: Session, path: string): Promise<Expo
 
 const parquetColumns = async (session: Session, path: string): Promise<ExportColumn[]> => {
   const rows = await session.query<{ column_name: string; column_type: string }>(
-    'SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM read_parquet($path))',
+    'SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM read_parquet($path, hive_partitioning = false))',
     { path },
   );
   return rows.map(({ column_name, column_type }) => ({ name: column_name, type: column_type }));
@@ -64,12 +65,27 @@ const parquetColumns = async (session: Session, path: string): Promise<ExportCol
 const csvColumns = async (session: Session, path: string): Promise<ExportColumn[]> => {
   const [header] = await session.query<{ names: string[] }>(
     `SELECT list_transform(
-       regexp_extract_all(ltrim(line, chr(65279)), '("(?:[^"]|"")*"|[^,]+)(?:,|$)', 1),
+       regexp_extract_all(ltrim(line, chr(65279)), '("(?:[^"]|"")*"|[^,]*)(?:,|$)', 1),
        lambda name: replace(trim(name, '"'), '""', '"')) AS names
      FROM read_csv($path, auto_detect = false, header = false, delim = '\x01', quote = '', escape = '',
-       columns = {line: 'VARCHAR'}, ignore_errors = true)
+       columns = {line: 'VARCHAR'}, ignore_errors = true, strict_mode = false, compression = ${compressionOf(path)})
      LIMIT 1`,
     { path },
   );
-  return (header?.names ?? []).map((name) => ({ name, type: 'VARCHAR' }));
+  // The pattern also matches the nothing behind the last name.
+  return uniqueNames((header?.names ?? []).slice(0, -1)).map((name) => ({ name, type: 'VARCHAR' }));
+};
+
+/** A CSV file's compression by its name, in any case, as a SQL literal. */
+export const compressionOf = (path: string): string =>
+  /\.gz$/i.test(/^https?:/.test(path) ? new URL(path).pathname : path) ? `'gzip'` : `'none'`;
+
+/** Columns without a name, or with one that was there before, are unknown ones: they only need a name to be read. */
+const uniqueNames = (names: readonly string[]): string[] => {
+  const seen = new Set<string>();
+  return names.map((name, index) => {
+    const known = name.trim() === '' || seen.has(name.toLowerCase()) ? `unnamed column ${index + 1}` : name;
+    seen.add(known.toLowerCase());
+    return known;
+  });
 };

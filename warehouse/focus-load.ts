@@ -134,7 +134,7 @@ const periodsWithoutEffectiveCost = async (session: Session): Promise<string[]> 
     `SELECT DISTINCT CAST(billing_period AS VARCHAR) AS billing_period
      FROM focus_roll_up WHERE billing_period IS NOT NULL
      WINDOW same_period AS (PARTITION BY ${billingPeriodDay('billing_period')})
-     QUALIFY NOT COALESCE(bool_or(cost_nonzero) OVER same_period, false)
+     QUALIFY NOT COALESCE(bool_or(cost_present) OVER same_period, false)
        AND bool_or(billed_nonzero) OVER same_period`,
   );
   return rows.map(({ billing_period }) => billing_period);

@@ -1,5 +1,5 @@
 import type { ExportColumn, ExportFile } from './export-files.ts';
-import { CSV_OPTIONS } from './export-files.ts';
+import { compressionOf, CSV_OPTIONS } from './export-files.ts';
 import { sqlText } from './sql-text.ts';
 
 /** What the loader reads of a FOCUS row, each from the first of its columns that has a value (sources §1). */
@@ -49,10 +49,21 @@ const asTime = (column: ExportColumn, format: ExportFile['format']): string => {
   return timeFromText(asText(column, format));
 };
 
-/** An amount as an exact decimal; the narrow cast is twenty times faster and fits all but the largest lines. */
+/** A text or decimal as money; the narrow cast is twenty times faster and fits all but the largest lines. */
+const decimal = (amount: string): string =>
+  `COALESCE(CAST(TRY_CAST(${amount} AS DECIMAL(18,15)) AS DECIMAL(38,15)), TRY_CAST(${amount} AS DECIMAL(38,15)))`;
+
+/**
+ * An amount as an exact decimal. A binary number means the shortest decimal that stands for it: with up to
+ * ten decimals and fifteen digits a cast finds it, the others go the slow way over text.
+ */
 const asMoney = (column: ExportColumn, format: ExportFile['format']): string => {
-  const amount = column.type === 'VARCHAR' ? asText(column, format) : quoted(column.name);
-  return `COALESCE(CAST(TRY_CAST(${amount} AS DECIMAL(18,15)) AS DECIMAL(38,15)), TRY_CAST(${amount} AS DECIMAL(38,15)))`;
+  if (column.type === 'VARCHAR') return decimal(asText(column, format));
+  const amount = quoted(column.name);
+  if (column.type !== 'DOUBLE' && column.type !== 'FLOAT') return decimal(amount);
+  const short = `TRY_CAST(${amount} AS DECIMAL(18,10))`;
+  return `CASE WHEN abs(${amount}) < 100000 AND CAST(${short} AS ${column.type}) = ${amount} THEN CAST(${short} AS DECIMAL(38,15))
+    ELSE ${decimal(`CAST(${amount} AS VARCHAR)`)} END`;
 };
 
 /** The columns without which a row means nothing; each names the alternatives that would do. */
@@ -103,7 +114,7 @@ const moneyOf = (file: ExportFile, field: Field): string => {
 const sameShape = (files: readonly ExportFile[]): ExportFile[][] => {
   const shapes = new Map<string, ExportFile[]>();
   for (const file of files) {
-    const shape = JSON.stringify([file.format, file.columns]);
+    const shape = JSON.stringify([file.format, file.columns, compressionOf(file.path)]);
     shapes.set(shape, [...(shapes.get(shape) ?? []), file]);
   }
   return [...shapes.values()];
@@ -121,9 +132,10 @@ const scan = (
   brokenLines: keyof typeof BROKEN_LINES,
 ): string => {
   const paths = `[${files.map(({ path }) => sqlText(path)).join(', ')}]`;
-  if (file.format === 'parquet') return `read_parquet(${paths}, filename = true)`;
+  if (file.format === 'parquet')
+    return `read_parquet(${paths}, filename = 'export_file', hive_partitioning = false)`;
   const columns = file.columns.map(({ name }) => `${sqlText(name)}: 'VARCHAR'`).join(', ');
-  return `read_csv(${paths}, ${CSV_OPTIONS}, header = true, columns = {${columns}}, filename = true,
+  return `read_csv(${paths}, ${CSV_OPTIONS}, header = true, compression = ${compressionOf(file.path)}, columns = {${columns}}, filename = 'export_file',
     ${BROKEN_LINES[brokenLines]})`;
 };
 
@@ -154,7 +166,7 @@ const typedRows = (
   costColumn: CostColumn,
   brokenLines: keyof typeof BROKEN_LINES,
 ): string => `
-  SELECT filename AS file,
+  SELECT export_file AS file,
     ${timeOf(file, 'period_start')} AS period_start, ${rawOf(file, 'period_start')} AS raw_period_start,
     ${timeOf(file, 'period_end')} AS period_end, ${rawOf(file, 'period_end')} AS raw_period_end,
     ${moneyOf(file, costColumn)} AS cost, ${rawOf(file, costColumn)} AS raw_cost,
@@ -214,7 +226,7 @@ SELECT
   any_value(account_name) AS account_name,
   any_value(CASE WHEN problem IS NOT NULL THEN file END) AS file,
   sum(cost) AS cost, count(*) AS row_count,
-  bool_or(cost <> 0) AS cost_nonzero, bool_or(billed_nonzero) AS billed_nonzero
+  bool_or(CASE WHEN cost IS NULL THEN ${nullable('CAST(raw_cost AS VARCHAR)')} IS NOT NULL ELSE cost <> 0 END) AS cost_present, bool_or(billed_nonzero) AS billed_nonzero
 FROM judged_rows
 GROUP BY ALL`;
 };

@@ -128,8 +128,10 @@ export const findRun = async (
 /** The newest run of each of the organisation's sources, by source id. */
 export const lastRuns = async (warehouse: Warehouse, orgId: string): Promise<Map<string, IngestRun>> => {
   const rows = await warehouse.query<Row>(
-    `SELECT ${COLUMNS} FROM ingest_runs WHERE org_id = $org
-     QUALIFY row_number() OVER (PARTITION BY source_id ORDER BY started_at DESC, event_id DESC) = 1`,
+    `WITH first_events AS (
+       SELECT run_id, min(event_id) AS first_event FROM ingest_run_events WHERE org_id = $org GROUP BY ALL)
+     SELECT ${COLUMNS} FROM ingest_runs JOIN first_events USING (run_id) WHERE org_id = $org
+     QUALIFY row_number() OVER (PARTITION BY source_id ORDER BY first_event DESC) = 1`,
     { org: orgId },
   );
   return new Map(rows.map((row) => [row.source_id, toRun(row)]));

@@ -98,7 +98,7 @@ const unscaled = (value: number): bigint =>
 
 const CURRENT_VALUES = `
 current_values AS (
-  SELECT period, label, arg_max(value, change_id) AS value, max(change_id) AS change_id
+  SELECT period, label, arg_max_null(value, change_id) AS value, max(change_id) AS change_id
   FROM metric_value_changes
   WHERE org_id = $org AND metric_id = $metric
     AND period BETWEEN (SELECT min(period) FROM staged_values) AND (SELECT max(period) FROM staged_values)

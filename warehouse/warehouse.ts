@@ -21,6 +21,8 @@ export interface WarehouseSettings {
   objectStorage: ObjectStorage;
 }
 
+const ATTACH_ATTEMPTS = 5;
+
 /** Sessions that may run at once; each holds a thread of libuv's pool while a statement runs. */
 const MOST_SESSIONS = 16;
 
@@ -163,9 +165,7 @@ const attach = async (session: Session, settings: WarehouseSettings): Promise<vo
     if (settings.dataPath.startsWith('s3:')) {
       await connectObjectStorage(session, settings.objectStorage, settings.extensions);
     }
-    await session.run(
-      `ATTACH ${sqlText(settings.location)} AS warehouse (DATA_PATH ${sqlText(settings.dataPath)})`,
-    );
+    await attachDuckLake(session, settings.location, settings.dataPath);
     return;
   }
   const file = resolve(settings.location);
@@ -179,6 +179,18 @@ const attach = async (session: Session, settings: WarehouseSettings): Promise<vo
       });
     }
     throw cause;
+  }
+};
+
+/** Nodes that start at once on an empty catalog all try to set it up; all but one fail, and then find it there. */
+const attachDuckLake = async (session: Session, location: string, dataPath: string): Promise<void> => {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await session.run(`ATTACH ${sqlText(location)} AS warehouse (DATA_PATH ${sqlText(dataPath)})`);
+      return;
+    } catch (error) {
+      if (attempt === ATTACH_ATTEMPTS) throw error;
+    }
   }
 };
 

@@ -86,7 +86,7 @@ const exitOf = (child: ChildProcess): Promise<number | null> =>
     });
   });
 
-/** Kills the Temporal server that a killed service has left behind. */
+/** Kills the Temporal server that a killed service has left behind, and waits until it holds nothing any more. */
 const killTemporal = async (dataDir: string): Promise<void> => {
   const text = await readFile(join(dataDir, 'temporal.json'), 'utf8').catch(() => null);
   if (text === null) return;
@@ -95,6 +95,12 @@ const killTemporal = async (dataDir: string): Promise<void> => {
     process.kill(pid, 'SIGKILL');
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+  // It is nobody's child by now: its end can only be looked for. A zombie has let go of its files and ports.
+  for (;;) {
+    const state = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
+    if (state === null || / [ZX] /.test(state.slice(state.lastIndexOf(')')))) return;
+    await new Promise((resume) => setTimeout(resume, 10));
   }
 };
 

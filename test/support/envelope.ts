@@ -1,0 +1,38 @@
+import { expect } from 'vitest';
+import type { Answer } from './api-client.ts';
+
+/** Asserts that an answer is exactly the error envelope (contract §1) and answers its message. */
+export const expectError = (
+  answer: Answer<unknown>,
+  status: number,
+  ...words: (string | RegExp)[]
+): string => {
+  expect({ status: answer.status, body: answer.body }).toMatchObject({ status, body: { success: false } });
+  expect(Object.keys(answer.body).sort()).toEqual(['error', 'success']);
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+  const { error } = answer.body;
+  expect(error).toEqual(expect.stringMatching(/\S/));
+  for (const word of words) expect(error).toMatch(word);
+  return error;
+};
+
+/** Asserts that an answer is exactly the success envelope of one thing, and answers its data. */
+export const expectData = <Data>(answer: Answer<Data>): Data => {
+  expect({ status: answer.status, body: answer.body }).toMatchObject({
+    status: 200,
+    body: { success: true },
+  });
+  expect(Object.keys(answer.body).sort()).toEqual(['data', 'success']);
+  return answer.body.data;
+};
+
+/** Asserts that an answer is exactly the success envelope of a page, and answers its items. */
+export const expectPage = <Item>(answer: Answer<Item[]>): { items: Item[]; next: string | null } => {
+  expect({ status: answer.status, body: answer.body }).toMatchObject({
+    status: 200,
+    body: { success: true },
+  });
+  expect(Object.keys(answer.body).sort()).toEqual(['data', 'next_cursor', 'success']);
+  expect(Array.isArray(answer.body.data)).toBe(true);
+  return { items: answer.body.data, next: answer.body.next_cursor };
+};

@@ -1,0 +1,16 @@
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+const inCache = join(
+  process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'),
+  'cost-analytics/duckdb-extensions-1.5.5',
+);
+
+/** The directory with DuckDB's extensions, as .ci/run fills it; null without one. */
+export const extensionDirectory: string | null =
+  process.env['DUCKDB_EXTENSIONS'] ?? (existsSync(join(inCache, 'httpfs.duckdb_extension')) ? inCache : null);
+
+/** Whether `http://` and `s3://` locations can be tested here. */
+export const hasHttpfs =
+  extensionDirectory !== null && existsSync(join(extensionDirectory, 'httpfs.duckdb_extension'));

@@ -1,0 +1,87 @@
+/** Who may call a route (contract §2): any key, R, W, A, or those who may send values. */
+export type Who = 'any' | 'R' | 'W' | 'A' | 'values';
+
+/** A route under /api/v1 as contract §2 lists it; `{id}` and `{month}` stand for parameters. */
+export interface Route {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  path: string;
+  who: Who;
+  /** Needs Professional or above. */
+  unitEconomics?: true;
+  /** What else than the statuses of every route it can answer with. */
+  notFound?: true;
+  conflict?: true;
+  body?: true;
+  paged?: true;
+}
+
+/** Every route that the service has so far. */
+export const ROUTES: readonly Route[] = [
+  { method: 'GET', path: '/health', who: 'any' },
+  { method: 'GET', path: '/auth/info', who: 'any' },
+  { method: 'GET', path: '/organisation', who: 'R' },
+  { method: 'PATCH', path: '/organisation', who: 'A', body: true },
+  { method: 'GET', path: '/keys', who: 'A', paged: true },
+  { method: 'POST', path: '/keys', who: 'A', body: true },
+  { method: 'DELETE', path: '/keys/{id}', who: 'A', notFound: true, conflict: true },
+  { method: 'GET', path: '/cost-sources', who: 'R', paged: true },
+  { method: 'POST', path: '/cost-sources', who: 'A', body: true },
+  { method: 'GET', path: '/cost-sources/{id}', who: 'R', notFound: true },
+  { method: 'PATCH', path: '/cost-sources/{id}', who: 'A', notFound: true, body: true },
+  { method: 'DELETE', path: '/cost-sources/{id}', who: 'A', notFound: true },
+  { method: 'POST', path: '/cost-sources/{id}/ingest', who: 'W', notFound: true, conflict: true, body: true },
+  { method: 'GET', path: '/cost-sources/{id}/runs', who: 'R', notFound: true, paged: true },
+  { method: 'GET', path: '/costs', who: 'R' },
+  { method: 'GET', path: '/metrics', who: 'R', unitEconomics: true, paged: true },
+  { method: 'POST', path: '/metrics', who: 'A', unitEconomics: true, body: true },
+  { method: 'GET', path: '/metrics/{id}', who: 'R', unitEconomics: true, notFound: true },
+  { method: 'PATCH', path: '/metrics/{id}', who: 'A', unitEconomics: true, notFound: true, body: true },
+  { method: 'DELETE', path: '/metrics/{id}', who: 'A', unitEconomics: true, notFound: true },
+  {
+    method: 'POST',
+    path: '/metrics/{id}/values',
+    who: 'values',
+    unitEconomics: true,
+    notFound: true,
+    body: true,
+  },
+  { method: 'GET', path: '/metrics/{id}/values', who: 'R', unitEconomics: true, notFound: true, paged: true },
+  {
+    method: 'GET',
+    path: '/metrics/{id}/history',
+    who: 'R',
+    unitEconomics: true,
+    notFound: true,
+    paged: true,
+  },
+  { method: 'GET', path: '/metrics/{id}/months', who: 'R', unitEconomics: true, notFound: true },
+  {
+    method: 'POST',
+    path: '/metrics/{id}/months/{month}/lock',
+    who: 'A',
+    unitEconomics: true,
+    notFound: true,
+    conflict: true,
+  },
+  {
+    method: 'GET',
+    path: '/metrics/{id}/months/{month}/versions',
+    who: 'R',
+    unitEconomics: true,
+    notFound: true,
+  },
+  { method: 'GET', path: '/audit-log', who: 'A', paged: true },
+];
+
+/** The permissions that may call a route. */
+export const ALLOWED: Record<Who, readonly string[]> = {
+  any: ['read', 'write', 'admin', 'metrics:ingest'],
+  R: ['read', 'write', 'admin'],
+  W: ['write', 'admin'],
+  A: ['admin'],
+  values: ['metrics:ingest', 'write', 'admin'],
+};
+
+/** A route's path with its parameters filled in. */
+export const pathOf = ({ path }: Pick<Route, 'path'>, id: string, month = '2026-01'): string =>
+  path.replace('{id}', id).replace('{month}', month);

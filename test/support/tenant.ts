@@ -1,0 +1,165 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { dirname, join } from 'node:path';
+import type { Day } from '../../domain/calendar.ts';
+import type { DecimalText } from '../../domain/decimals.ts';
+import { createCostSource, type CostSource } from '../../warehouse/cost-sources.ts';
+import { describeFile } from '../../warehouse/export-files.ts';
+import { loadFocusExport, type FocusLoad, type LoadResult } from '../../warehouse/focus-load.ts';
+import { createMetric, type Metric } from '../../warehouse/metrics.ts';
+import { createOrganisation, newOrganisationId, type Organisation } from '../../warehouse/organisations.ts';
+import type { Session } from '../../warehouse/session.ts';
+import type { Warehouse } from '../../warehouse/warehouse.ts';
+import type { TestWarehouse } from './engines.ts';
+
+/** When the stories take place, unless they say otherwise: all of January 2026 and February's first days are over. */
+export const NOW = new Date('2026-02-07T06:00:00Z');
+
+/** An organisation of its own for each story, so that stories can share a warehouse. */
+export const newOrganisation = async (
+  warehouse: Warehouse,
+  changes: Partial<Omit<Organisation, 'id'>> = {},
+): Promise<Organisation> => {
+  const organisation: Organisation = {
+    id: newOrganisationId(),
+    name: 'Acme',
+    tier: 'enterprise',
+    currency: 'USD',
+    settle_days: 5,
+    ...changes,
+  };
+  await warehouse.session((session) => createOrganisation(session, organisation, NOW));
+  return organisation;
+};
+
+export const newSource = (
+  warehouse: Warehouse,
+  orgId: string,
+  changes: Partial<Omit<CostSource, 'id'>> = {},
+): Promise<CostSource> =>
+  createCostSource(
+    warehouse,
+    orgId,
+    {
+      name: 'Bill',
+      kind: 'focus',
+      location: '/exports/focus',
+      currency: null,
+      options: { cost_column: 'EffectiveCost' },
+      schedule_paused: false,
+      ...changes,
+    },
+    NOW,
+  );
+
+export const newMetric = (
+  warehouse: Warehouse,
+  orgId: string,
+  changes: Partial<Omit<Metric, 'id' | 'created_at'>> = {},
+): Promise<Metric> =>
+  createMetric(
+    warehouse,
+    orgId,
+    {
+      name: 'Orders',
+      unit: 'order',
+      kind: 'count',
+      aggregation: 'total',
+      frequency: 'daily',
+      scope: { type: 'organisation' },
+      target: null,
+      label_key: null,
+      ...changes,
+    },
+    { keyId: 'key_admin', now: NOW },
+  );
+
+/** Writes files into a new folder of the warehouse's directory and answers their paths, in the order given. */
+export const writeFiles = async (
+  { directory }: Pick<TestWarehouse, 'directory'>,
+  files: Readonly<Record<string, string | Buffer>>,
+): Promise<string[]> => {
+  const folder = join(directory, 'exports', randomUUID());
+  const paths: string[] = [];
+  for (const [name, content] of Object.entries(files)) {
+    const path = join(folder, name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, content);
+    paths.push(path);
+  }
+  return paths;
+};
+
+/** A load of one organisation's source into the warehouse, and how it may differ from the usual one. */
+export type LoadChanges = Partial<Omit<FocusLoad, 'orgId' | 'sourceId' | 'files'>>;
+
+/** Loads files that exist, on a session of the warehouse's or on the one given. */
+export const loadPaths = async (
+  { warehouse }: Pick<TestWarehouse, 'warehouse'>,
+  target: { orgId: string; sourceId: string },
+  paths: readonly string[],
+  changes: LoadChanges = {},
+  on: { session?: Session; isCurrent?: () => boolean } = {},
+): Promise<LoadResult> => {
+  const work = async (session: Session): Promise<LoadResult> => {
+    const files = [];
+    for (const path of paths) files.push(await describeFile(session, path));
+    return loadFocusExport(
+      session,
+      {
+        runId: 'run_1',
+        costColumn: 'EffectiveCost',
+        currency: 'USD',
+        startMonth: null,
+        endMonth: null,
+        now: NOW,
+        ...changes,
+        ...target,
+        files,
+      },
+      on.isCurrent ?? (() => true),
+    );
+  };
+  return on.session === undefined ? warehouse.session(work) : work(on.session);
+};
+
+/** Writes one export file and loads it. */
+export const loadText = async (
+  test: Pick<TestWarehouse, 'warehouse' | 'directory'>,
+  target: { orgId: string; sourceId: string },
+  text: string,
+  changes: LoadChanges = {},
+): Promise<LoadResult> => loadPaths(test, target, await writeFiles(test, { 'focus.csv': text }), changes);
+
+/** What an organisation spent, by day, as the published loads tell: exact text, 15 decimals. */
+export const spendByDay = async (warehouse: Warehouse, orgId: string): Promise<Record<Day, DecimalText>> => {
+  const rows = await warehouse.query<{ day: Day; cost: DecimalText }>(
+    `SELECT day, sum(cost) AS cost
+     FROM account_spend JOIN current_loads USING (org_id, source_id, load_id, billing_period)
+     WHERE org_id = $org GROUP BY day ORDER BY day`,
+    { org: orgId },
+  );
+  return Object.fromEntries(rows.map(({ day, cost }) => [day, cost]));
+};
+
+/** The days and costs of each account: `{ '1111': { '2026-01-10': '1.000000000000000' } }`. */
+export const spendByAccount = async (
+  warehouse: Warehouse,
+  orgId: string,
+): Promise<Record<string, Record<Day, DecimalText>>> => {
+  const rows = await warehouse.query<{ account: string; day: Day; cost: DecimalText }>(
+    `SELECT account, day, sum(cost) AS cost
+     FROM account_spend JOIN current_loads USING (org_id, source_id, load_id, billing_period)
+     WHERE org_id = $org GROUP BY account, day ORDER BY account, day`,
+    { org: orgId },
+  );
+  const accounts: Record<string, Record<Day, DecimalText>> = {};
+  for (const { account, day, cost } of rows) accounts[account] = { ...accounts[account], [day]: cost };
+  return accounts;
+};
+
+/** An amount of money as the warehouse writes it. */
+export const money = (amount: string): DecimalText => {
+  const [whole = '', decimals = ''] = amount.split('.');
+  return `${whole}.${decimals.padEnd(15, '0')}`;
+};

@@ -1,0 +1,307 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Session } from '../../warehouse/session.ts';
+import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
+import { dayLine, focusCsv } from '../support/focus-export.ts';
+import {
+  loadPaths,
+  loadText,
+  money,
+  newOrganisation,
+  newSource,
+  NOW,
+  spendByDay,
+  writeFiles,
+  type LoadChanges,
+} from '../support/tenant.ts';
+
+/** The session, but `before` runs ahead of the statement that publishes a load; when it throws, nothing is published. */
+const beforePublishing = (session: Session, before: () => Promise<void>): Session =>
+  new Proxy(session, {
+    get: (target, name) => {
+      if (name === 'run') {
+        return async (...statement: Parameters<Session['run']>) => {
+          if (/^\s*INSERT INTO loads\b/.test(statement[0])) await before();
+          return target.run(...statement);
+        };
+      }
+      const member: unknown = Reflect.get(target, name, target);
+      return typeof member === 'function' ? (member.bind(target) as unknown) : member;
+    },
+  });
+
+describeOnBothEngines('publishing a FOCUS load', (open) => {
+  let test: TestWarehouse;
+  beforeAll(async () => {
+    test = await open();
+  });
+  afterAll(() => test.close());
+
+  const newStory = async () => {
+    const { id: orgId } = await newOrganisation(test.warehouse);
+    const target = { orgId, sourceId: (await newSource(test.warehouse, orgId)).id };
+    return {
+      target,
+      orgId,
+      /** Loads `{ '2026-01-10': '5' }`, each day in the billing period of its month. */
+      load: (days: Record<string, string>, changes: LoadChanges = {}) =>
+        loadText(
+          test,
+          target,
+          focusCsv(Object.entries(days).map(([day, cost]) => dayLine(day, cost))),
+          changes,
+        ),
+      spend: () => spendByDay(test.warehouse, orgId),
+      count: async (table: 'loads' | 'current_loads' | 'account_spend' | 'cloud_spend'): Promise<number> => {
+        const [row] = await test.warehouse.query<{ rows: string }>(
+          `SELECT count(*) AS rows FROM ${table} WHERE org_id = $org`,
+          { org: orgId },
+        );
+        return Number(row?.rows);
+      },
+    };
+  };
+
+  it('replaces the billing periods that the export holds, and leaves the others', async () => {
+    const story = await newStory();
+    await story.load({ '2025-12-31': '1', '2026-01-10': '2', '2026-01-11': '3' });
+    // January is restated: the 11th is gone, the 12th is new.
+    expect(await story.load({ '2026-01-10': '20', '2026-01-12': '30' })).toMatchObject({
+      months: ['2026-01'],
+      costTotal: money('50'),
+    });
+    expect(await story.spend()).toEqual({
+      '2025-12-31': money('1'),
+      '2026-01-10': money('20'),
+      '2026-01-12': money('30'),
+    });
+    expect(await story.count('current_loads')).toBe(2);
+    expect(await story.count('loads')).toBe(3); // what was replaced is kept until it is cleaned up
+  });
+
+  it('twice gives the same numbers', async () => {
+    const story = await newStory();
+    const days = { '2026-01-10': '0.1', '2026-01-11': '-0.2' };
+    const first = await story.load(days);
+    const before = await story.spend();
+    expect(await story.load(days)).toEqual(first);
+    expect(await story.spend()).toEqual(before);
+    expect(await story.count('current_loads')).toBe(1);
+  });
+
+  it('replaces by (source, billing period): a day restated under another period counts in both', async () => {
+    const story = await newStory();
+    const inFebruary = { BillingPeriodStart: '2026-02-01T00:00:00Z' };
+    await loadText(test, story.target, focusCsv([dayLine('2026-01-31', '1')]));
+    await loadText(test, story.target, focusCsv([dayLine('2026-01-31', '2', inFebruary)]));
+    expect(await story.spend()).toEqual({ '2026-01-31': money('3') });
+    await loadText(test, story.target, focusCsv([dayLine('2026-01-30', '5')]));
+    expect(await story.spend()).toEqual({ '2026-01-30': money('5'), '2026-01-31': money('2') });
+  });
+
+  it('touches only the billing periods from start to end, both included', async () => {
+    const story = await newStory();
+    await story.load({ '2025-11-10': '1', '2025-12-10': '1', '2026-01-10': '1', '2026-02-05': '1' });
+    const restated = { '2025-11-10': '9', '2025-12-10': '9', '2026-01-10': '9', '2026-02-05': '9' };
+    expect(await story.load(restated, { startMonth: '2025-12', endMonth: '2026-01' })).toMatchObject({
+      months: ['2025-12', '2026-01'],
+      rowsRead: 2,
+      costTotal: money('18'),
+    });
+    const spend = async () => Object.values(await story.spend()).map(Number);
+    expect(await spend()).toEqual([1, 9, 9, 1]);
+    await story.load(restated, { startMonth: '2026-02' });
+    expect(await spend()).toEqual([1, 9, 9, 9]);
+    await story.load(restated, { endMonth: '2025-11' });
+    expect(await spend()).toEqual([9, 9, 9, 9]);
+  });
+
+  it('takes a billing period that does not begin with a month by the month it begins in', async () => {
+    const story = await newStory();
+    const text = focusCsv([
+      dayLine('2026-01-20', '1', { BillingPeriodStart: '2026-01-15T00:00:00Z' }),
+      dayLine('2026-01-10', '2', { BillingPeriodStart: '2025-12-15T00:00:00Z' }),
+    ]);
+    await loadText(test, story.target, text, { startMonth: '2026-01', endMonth: '2026-01' });
+    expect(await story.spend()).toEqual({ '2026-01-20': money('1') });
+  });
+
+  it('does nothing for a range that the export does not hold', async () => {
+    const story = await newStory();
+    await story.load({ '2026-01-10': '1' });
+    expect(await story.load({ '2026-01-10': '5' }, { startMonth: '2026-03' })).toMatchObject({
+      months: [],
+      rowsRead: 0,
+      costTotal: '0',
+    });
+    expect(await story.spend()).toEqual({ '2026-01-10': money('1') });
+  });
+
+  it('leaves other sources and other organisations alone', async () => {
+    const [mine, theirs] = [await newStory(), await newStory()];
+    const second = await newSource(test.warehouse, mine.orgId);
+    await mine.load({ '2026-01-10': '1' });
+    await theirs.load({ '2026-01-10': '10' });
+    const paths = await writeFiles(test, { 'focus.csv': focusCsv([dayLine('2026-01-10', '100')]) });
+    await loadPaths(test, { orgId: mine.orgId, sourceId: second.id }, paths);
+    await mine.load({ '2026-01-10': '2' });
+    expect(await mine.spend()).toEqual({ '2026-01-10': money('102') });
+    expect(await theirs.spend()).toEqual({ '2026-01-10': money('10') });
+  });
+
+  it('of an older attempt that comes late does not win over a newer one', async () => {
+    const story = await newStory();
+    await story.load({ '2026-01-10': '1' });
+    const [path = ''] = await writeFiles(test, { 'old.csv': focusCsv([dayLine('2026-01-10', '100')]) });
+    await test.warehouse.session((session) =>
+      loadPaths(
+        test,
+        story.target,
+        [path],
+        {},
+        {
+          // The attempt has read its file; while it hesitates, a newer one reads and publishes.
+          session: beforePublishing(session, async () => {
+            await story.load({ '2026-01-10': '2' });
+          }),
+        },
+      ),
+    );
+    expect(await story.spend()).toEqual({ '2026-01-10': money('2') });
+    expect(await story.count('loads')).toBe(3);
+    await story.load({ '2026-01-10': '3' });
+    expect(await story.spend()).toEqual({ '2026-01-10': money('3') });
+  });
+
+  it('wins over an earlier load although this clock is far behind', async () => {
+    const story = await newStory();
+    await story.load({ '2026-01-10': '1' });
+    await test.warehouse.run(
+      `INSERT INTO loads BY NAME
+        SELECT * REPLACE ('f0000000-0000-7000-8000-000000000000'::UUID AS load_id) FROM loads WHERE org_id = $org`,
+      { org: story.orgId },
+    );
+    expect(await story.spend()).toEqual({}); // the clock that runs fast has published a load without rows
+    await story.load({ '2026-01-10': '2' });
+    expect(await story.spend()).toEqual({ '2026-01-10': money('2') });
+  });
+
+  it('never happens when the attempt was given up, or when the process dies before it', async () => {
+    const story = await newStory();
+    await story.load({ '2026-01-10': '1' });
+    const [path = ''] = await writeFiles(test, { 'new.csv': focusCsv([dayLine('2026-01-10', '100')]) });
+    await expect(loadPaths(test, story.target, [path], {}, { isCurrent: () => false })).rejects.toThrow(
+      'given up; nothing was published',
+    );
+    await expect(
+      test.warehouse.session((session) =>
+        loadPaths(
+          test,
+          story.target,
+          [path],
+          {},
+          {
+            session: beforePublishing(session, async () => {
+              throw new Error('the process dies here');
+            }),
+          },
+        ),
+      ),
+    ).rejects.toThrow('the process dies here');
+    expect(await story.count('account_spend')).toBe(3); // its rows are there, and nothing refers to them
+    expect(await story.spend()).toEqual({ '2026-01-10': money('1') });
+    // The attempt that follows is not disturbed by what it left.
+    await loadPaths(test, story.target, [path]);
+    expect(await story.spend()).toEqual({ '2026-01-10': money('100') });
+  });
+
+  it('leaves no temporary table behind, also when it fails', async () => {
+    const story = await newStory();
+    const temporary = (session: Session) =>
+      session.query(
+        `SELECT table_name FROM duckdb_tables() WHERE temporary AND table_name <> 'staged_values'`,
+      );
+    await test.warehouse.session(async (session) => {
+      const paths = await writeFiles(test, { 'focus.csv': `${focusCsv([dayLine('2026-01-10', 'x')])}a,b\n` });
+      await expect(loadPaths(test, story.target, paths, {}, { session })).rejects.toThrow('2 of 2 rows');
+      expect(await temporary(session)).toEqual([]);
+      const good = await writeFiles(test, { 'focus.csv': focusCsv([dayLine('2026-01-10', '1')]) });
+      await loadPaths(test, story.target, good, {}, { session });
+      expect(await temporary(session)).toEqual([]);
+    });
+  });
+
+  it('records what it published, as of when, by which run', async () => {
+    const story = await newStory();
+    const days = Array.from({ length: 150 }, () => dayLine('2026-01-10', '1'));
+    await loadText(
+      test,
+      story.target,
+      focusCsv([...days, dayLine('2026-01-10', 'x'), dayLine('2026-02-05', '-7')]),
+      { runId: 'run_42' },
+    );
+    const loads = await test.warehouse.query(
+      `SELECT billing_period, run_id, published_at, cost_column, rows_read, cost_total, first_day, delivered_through
+       FROM current_loads WHERE org_id = $org ORDER BY billing_period`,
+      { org: story.orgId },
+    );
+    const common = { run_id: 'run_42', published_at: '2026-02-07 06:00:00', cost_column: 'EffectiveCost' };
+    expect(loads).toEqual([
+      {
+        ...common,
+        billing_period: '2026-01-01',
+        rows_read: '150',
+        cost_total: money('150'),
+        first_day: '2026-01-10',
+        delivered_through: '2026-01-10',
+      },
+      {
+        ...common,
+        billing_period: '2026-02-01',
+        rows_read: '1',
+        cost_total: money('-7'),
+        first_day: '2026-02-05',
+        delivered_through: '2026-02-05',
+      },
+    ]);
+  });
+
+  it('takes as delivered the last day that usage lies in, never a day to come', async () => {
+    const deliveredThrough = async (lines: Parameters<typeof focusCsv>[0], now = NOW) => {
+      const story = await newStory();
+      await loadText(test, story.target, focusCsv(lines), { now });
+      const [row] = await test.warehouse.query<{ day: string }>(
+        'SELECT delivered_through AS day FROM current_loads WHERE org_id = $org',
+        { org: story.orgId },
+      );
+      return row?.day;
+    };
+    const fee = dayLine('2026-02-01', '28', {
+      ChargePeriodStart: '2026-02-01T00:00:00Z',
+      ChargePeriodEnd: '2026-03-01T00:00:00Z',
+    });
+    expect(await deliveredThrough([dayLine('2026-02-03', '1'), fee])).toBe('2026-02-03');
+    expect(await deliveredThrough([fee])).toBe('2026-02-07'); // all that there is, up to today
+    expect(await deliveredThrough([fee], new Date('2026-03-10T00:00:00Z'))).toBe('2026-02-28');
+    expect(await deliveredThrough([dayLine('2026-02-20', '1')])).toBe('2026-02-07'); // a charge of the future
+  });
+
+  it('keeps the same money in both tables of spend', async () => {
+    const story = await newStory();
+    const lines = Array.from({ length: 20 }, (_, index) =>
+      dayLine(`2026-01-${String(10 + (index % 5))}`, `1.${index}`, {
+        SubAccountId: String(index % 3),
+        ServiceCategory: index % 2 === 0 ? 'Compute' : 'Databases',
+        ResourceId: `i-${index % 4}`,
+      }),
+    );
+    await loadText(test, story.target, focusCsv(lines));
+    const sums = (table: string) =>
+      test.warehouse.query(
+        `SELECT day, account, sum(cost) AS cost FROM ${table} WHERE org_id = $org GROUP BY ALL ORDER BY ALL`,
+        { org: story.orgId },
+      );
+    const [byAccount, byResource] = [await sums('account_spend'), await sums('cloud_spend')];
+    expect(byAccount).toEqual(byResource);
+    expect(byAccount).toHaveLength(15);
+  });
+});

@@ -1,0 +1,133 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { costSummary } from '../../warehouse/costs.ts';
+import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
+import { loadPaths, newOrganisation, newSource, spendByDay } from '../support/tenant.ts';
+import { naiveDailyTotals, textOf, unitsOf, type NaiveRow } from './focus-naive.ts';
+
+// Real billing data of the FinOps Foundation (CC BY 4.0), which lies beside the project and not in it.
+const SAMPLE = resolve(import.meta.dirname, '../../../shared/data/focus-1.0-sample.csv');
+const isThere = existsSync(SAMPLE);
+
+/** RFC 4180, character by character. */
+const parseCsv = (text: string): string[][] => {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  let field = '';
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at] ?? '';
+    if (isQuoted) {
+      if (character !== '"') field += character;
+      else if (text[at + 1] === '"') {
+        field += '"';
+        at += 1;
+      } else isQuoted = false;
+    } else if (character === '"') isQuoted = true;
+    else if (character === ',' || character === '\n') {
+      row.push(field);
+      field = '';
+      if (character === '\n') {
+        rows.push(row);
+        row = [];
+      }
+    } else if (character !== '\r') field += character;
+  }
+  return rows;
+};
+
+/** A decimal that may be written with an exponent as a plain one, by moving its point. */
+const plain = (text: string): string => {
+  const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
+  const [, sign = '', whole = '', decimals = ''] = /^(-?)(\d*)\.?(\d*)$/.exec(mantissa) ?? [];
+  const shift = Number(exponent);
+  const digits = `${'0'.repeat(Math.max(0, -shift))}${whole}${decimals}${'0'.repeat(Math.max(0, shift))}`;
+  const point = digits.length - decimals.length - Math.max(0, shift) + shift;
+  return `${sign}${digits.slice(0, point) || '0'}${point < digits.length ? `.${digits.slice(point)}` : ''}`;
+};
+
+interface SampleRow extends Record<'BilledCost' | 'EffectiveCost', string> {
+  billingPeriod: string;
+  start: Date;
+  end: Date;
+}
+
+const readSample = async (): Promise<SampleRow[]> => {
+  const [header = [], ...rows] = parseCsv(await readFile(SAMPLE, 'utf8'));
+  const at = (row: string[], name: string): string => row[header.indexOf(name)] ?? '';
+  const time = (text: string): Date => new Date(`${text.replace(' ', 'T')}Z`);
+  return rows.map((row) => ({
+    BilledCost: plain(at(row, 'BilledCost')),
+    EffectiveCost: plain(at(row, 'EffectiveCost')),
+    billingPeriod: at(row, 'BillingPeriodStart').slice(0, 10),
+    start: time(at(row, 'ChargePeriodStart')),
+    end: time(at(row, 'ChargePeriodEnd')),
+  }));
+};
+
+const rowsBy = (rows: readonly SampleRow[], column: (row: SampleRow) => 'BilledCost' | 'EffectiveCost') =>
+  rows.map((row): NaiveRow => ({ start: row.start, end: row.end, cost: row[column(row)] }));
+
+describe.skipIf(!isThere)(`the real sample${isThere ? '' : ` (SKIPPED: ${SAMPLE} is not there)`}`, () => {
+  describeOnBothEngines('the real sample', (open) => {
+    let test: TestWarehouse;
+    let rows: SampleRow[];
+    beforeAll(async () => {
+      test = await open();
+      rows = await readSample();
+    });
+    afterAll(() => test.close());
+
+    const load = async (costColumn: 'BilledCost' | 'EffectiveCost') => {
+      const { id: orgId } = await newOrganisation(test.warehouse);
+      const { id: sourceId } = await newSource(test.warehouse, orgId);
+      const result = await loadPaths(test, { orgId, sourceId }, [SAMPLE], { costColumn });
+      return { orgId, result };
+    };
+
+    it('has the billed cost that a row-by-row sum has, on every day', async () => {
+      const { orgId, result } = await load('BilledCost');
+      expect(result).toMatchObject({ rowsRead: 700, rowsRejected: 0, notes: [] });
+      const daily = await spendByDay(test.warehouse, orgId);
+      expect(daily).toEqual(naiveDailyTotals(rowsBy(rows, () => 'BilledCost')));
+      const september = Object.entries(daily)
+        .filter(([day]) => day.startsWith('2024-09'))
+        .reduce((sum, [, cost]) => sum + unitsOf(cost), 0n);
+      expect(textOf(september)).toBe('14.921484010150000');
+    });
+
+    it('has three clouds, and as many dollars by account as in all', async () => {
+      const { orgId, result } = await load('BilledCost');
+      const range = { previousStart: '2023-01-01', start: '2024-01-01', end: '2025-12-31' };
+      const summary = await costSummary(test.warehouse, orgId, range);
+      expect([...new Set(summary.byAccount.map(({ cloud }) => cloud))].sort()).toEqual([
+        'aws',
+        'azure',
+        'oci',
+      ]);
+      const sum = (parts: { total: string }[]): string =>
+        textOf(parts.reduce((total, part) => total + unitsOf(part.total), 0n));
+      expect(sum(summary.byAccount)).toBe(result.costTotal);
+      expect(sum(summary.byDay)).toBe(result.costTotal);
+      expect(summary.total).toBe(result.costTotal);
+    });
+
+    it('has the effective cost, except in the billing period that has none', async () => {
+      const { orgId, result } = await load('EffectiveCost');
+      expect(result.notes).toEqual([
+        'billing period 2024-10-01: EffectiveCost is missing or zero in every row, BilledCost was used instead',
+      ]);
+      // Worked out here again: which periods have an effective cost that is not zero?
+      const withEffective = new Set(
+        rows.filter((row) => unitsOf(row.EffectiveCost) !== 0n).map(({ billingPeriod }) => billingPeriod),
+      );
+      expect(withEffective).toEqual(new Set(['2024-09-01']));
+      const expected = rowsBy(rows, ({ billingPeriod }) =>
+        withEffective.has(billingPeriod) ? 'EffectiveCost' : 'BilledCost',
+      );
+      expect(await spendByDay(test.warehouse, orgId)).toEqual(naiveDailyTotals(expected));
+    });
+  });
+});

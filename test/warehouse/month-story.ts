@@ -1,0 +1,70 @@
+import type { Month } from '../../domain/calendar.ts';
+import { monthRecords, type MonthRecord } from '../../domain/month-record.ts';
+import { writeValues } from '../../warehouse/metric-values.ts';
+import type { Metric } from '../../warehouse/metrics.ts';
+import { listMonthVersions, lockMonth } from '../../warehouse/month-locks.ts';
+import { monthFacts, settlementFacts } from '../../warehouse/months.ts';
+import type { Organisation } from '../../warehouse/organisations.ts';
+import { settleMonths } from '../../warehouse/settlement.ts';
+import type { TestWarehouse } from '../support/engines.ts';
+import { dayLine, focusCsv } from '../support/focus-export.ts';
+import { loadText, newMetric, newOrganisation, newSource, NOW } from '../support/tenant.ts';
+
+export const KEY = { id: 'key_1', name: 'Finance' };
+
+/** An organisation with one source and one metric, and what a story does with them. */
+export const newMonthStory = async (
+  test: TestWarehouse,
+  changes: Partial<Omit<Organisation, 'id'>> = {},
+  metricChanges: Partial<Omit<Metric, 'id' | 'created_at'>> = {},
+) => {
+  const { warehouse } = test;
+  const organisation = await newOrganisation(warehouse, changes);
+  const orgId = organisation.id;
+  const source = await newSource(warehouse, orgId);
+  const metric = await newMetric(warehouse, orgId, metricChanges);
+  return {
+    organisation,
+    orgId,
+    source,
+    metric,
+    /** Replaces the spend of the billing periods of these days. */
+    spend: (days: Record<string, string>, sourceId = source.id, now = NOW) =>
+      loadText(
+        test,
+        { orgId, sourceId },
+        focusCsv(Object.entries(days).map(([day, cost]) => dayLine(day, cost))),
+        { now },
+      ),
+    values: (values: Record<string, number>, label = '') =>
+      writeValues(
+        warehouse,
+        orgId,
+        metric.id,
+        Object.entries(values).map(([period, value]) => ({ period, label, value })),
+        { source: 'hand', by: { type: 'key', ...KEY }, now: NOW },
+      ),
+    settle: (now: Date = NOW) => settleMonths(warehouse, orgId, now),
+    lock: (month: Month, now: Date = NOW) =>
+      lockMonth(warehouse, organisation, metric, month, { key: KEY, now }),
+    versions: (month: Month) => listMonthVersions(warehouse, orgId, metric.id, month),
+    /** The records of the last `count` months, newest first. */
+    months: (count = 1, newest: Month = '2026-01', now: Date = NOW): Promise<MonthRecord[]> =>
+      warehouse.session(async (session) => {
+        const facts = await monthFacts(session, orgId, [metric.id], { newest, count, now });
+        const settlement = await settlementFacts(session, orgId, organisation.settle_days);
+        return monthRecords(facts.get(metric.id) ?? [], metric, settlement, now);
+      }),
+  };
+};
+/** What a story may have different: its organisation, and its metric. */
+export type StoryChanges =
+  Parameters<typeof newMonthStory> extends [unknown, ...infer Changes] ? Changes : never;
+export type MonthStory = Awaited<ReturnType<typeof newMonthStory>>;
+
+/** The record of January 2026. */
+export const january = async (story: MonthStory): Promise<MonthRecord> => {
+  const [record] = await story.months();
+  if (record === undefined) throw new Error('no record of January');
+  return record;
+};

@@ -1,0 +1,163 @@
+import { DATE, DECIMAL, DuckDBDateValue, DuckDBDecimalValue, VARCHAR } from '@duckdb/node-api';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { MIGRATIONS } from '../../warehouse/migrations.ts';
+import { Warehouse } from '../../warehouse/warehouse.ts';
+import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
+import { newOrganisation } from '../support/tenant.ts';
+
+describeOnBothEngines('sessions', (open) => {
+  let test: TestWarehouse;
+  let warehouse: Warehouse;
+  beforeAll(async () => {
+    test = await open();
+    ({ warehouse } = test);
+    await warehouse.run('CREATE TABLE notes (org_id VARCHAR, text VARCHAR, amount DECIMAL(38,15))');
+  });
+  afterAll(() => test.close());
+
+  const notes = async (org: string): Promise<string[]> =>
+    (
+      await warehouse.query<{ text: string }>('SELECT text FROM notes WHERE org_id = $org ORDER BY text', {
+        org,
+      })
+    ).map(({ text }) => text);
+
+  it('keep decimals exact far beyond doubles, in and out and in sums', async () => {
+    // 2^53 + 1 with 15 decimals; a double would end in …992.
+    for (const amount of ['9007199254740993.000000000000001', '0.000000000000001', '-0.000000000000003']) {
+      await warehouse.run(`INSERT INTO notes SELECT 'decimals', $amount, $amount::DECIMAL(38,15)`, {
+        amount,
+      });
+    }
+    const [sum] = await warehouse.query<{ sum: string }>(
+      `SELECT sum(amount) AS sum FROM notes WHERE org_id = 'decimals'`,
+    );
+    // 9007199254740993 + 0.000000000000001 + 0.000000000000001 − 0.000000000000003
+    expect(sum?.sum).toBe('9007199254740992.999999999999999');
+    const [count] = await warehouse.query<{ count: string }>('SELECT 9007199254740993::BIGINT AS count');
+    expect(count?.count).toBe('9007199254740993');
+  });
+
+  it('bind every kind of parameter, and never splice a text', async () => {
+    const text = `'); DROP TABLE notes; -- "quoted" ü €`;
+    const [row] = await warehouse.query(
+      'SELECT $text AS text, $number AS number, $flag AS flag, $nothing AS nothing, $list AS list, len($none) AS none',
+      { text, number: 7, flag: true, nothing: null, list: ['a', `b'`], none: [] },
+    );
+    expect(row).toEqual({ text, number: 7, flag: true, nothing: null, list: ['a', `b'`], none: '0' });
+  });
+
+  it('store all of a transaction or nothing, and can be used after it failed', async () => {
+    await warehouse.transaction(async (session) => {
+      await session.run(`INSERT INTO notes VALUES ('rollback', 'kept', 1)`);
+    });
+    const failing = warehouse.transaction(async (session) => {
+      await session.run(`INSERT INTO notes VALUES ('rollback', 'lost', 1)`);
+      throw new Error('half way');
+    });
+    await expect(failing).rejects.toThrow('half way');
+    const wrong = warehouse.transaction(async (session) => {
+      await session.run(`INSERT INTO notes VALUES ('rollback', 'lost too', 1)`);
+      await session.run('INSERT INTO no_such_table VALUES (1)');
+    });
+    await expect(wrong).rejects.toThrow(/no_such_table/);
+    await warehouse.run(`INSERT INTO notes VALUES ('rollback', 'later', 1)`);
+    expect(await notes('rollback')).toEqual(['kept', 'later']);
+  });
+
+  it('do not show others what is not committed', async () => {
+    await warehouse.transaction(async (session) => {
+      await session.run(`INSERT INTO notes VALUES ('isolation', 'mine', 1)`);
+      expect(await notes('isolation')).toEqual([]);
+    });
+    expect(await notes('isolation')).toEqual(['mine']);
+  });
+
+  it('run exclusive work of one key in order, of other keys side by side, and go on after a failure', async () => {
+    const order: string[] = [];
+    let finishFirst = (): void => undefined;
+    const firstMayEnd = new Promise<void>((resolve) => {
+      finishFirst = resolve;
+    });
+    const first = warehouse.exclusive('key', async () => {
+      order.push('first begins');
+      await firstMayEnd;
+      order.push('first ends');
+      throw new Error('first failed');
+    });
+    const second = warehouse.exclusive('key', async () => {
+      order.push('second');
+      return 2;
+    });
+    await warehouse.exclusive('other key', async () => order.push('other'));
+    expect(order).toEqual(['first begins', 'other']);
+    finishFirst();
+    await expect(first).rejects.toThrow('first failed');
+    expect(await second).toBe(2);
+    expect(order).toEqual(['first begins', 'other', 'first ends', 'second']);
+    expect(await warehouse.exclusive('key', async () => 3)).toBe(3);
+  });
+
+  it('are lent to more callers than there are sessions', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        warehouse.query<{ n: number }>('SELECT $n::INTEGER AS n', { n: index }),
+      ),
+    );
+    expect(answers.map(([row]) => row?.n)).toEqual(Array.from({ length: 40 }, (_, index) => index));
+  });
+
+  it('append more rows than one chunk holds', async () => {
+    const days = Array.from({ length: 5000 }, (_, index) => index);
+    const [row] = await warehouse.session(async (session) => {
+      await session.run('CREATE OR REPLACE TEMP TABLE many (day DATE, label VARCHAR, value DECIMAL(38,10))');
+      await session.append(
+        'many',
+        [DATE, VARCHAR, DECIMAL(38, 10)],
+        [
+          days.map((day) => new DuckDBDateValue(day)),
+          days.map((day) => `label ${day}`),
+          days.map((day) => new DuckDBDecimalValue(BigInt(day), 38, 10)),
+        ],
+      );
+      return session.query<{ rows: string; last: string; sum: string; label: string }>(
+        'SELECT count(*) AS rows, max(day) AS last, sum(value) AS sum, max(label) AS label FROM many',
+      );
+    });
+    // Day 4999 after 1970-01-01 is 1983-09-09; Σ 0…4999 = 4999 × 5000 ÷ 2 = 12,497,500 units of 10⁻¹⁰.
+    expect(row).toEqual({ rows: '5000', last: '1983-09-09', sum: '0.0012497500', label: 'label 999' });
+  });
+});
+
+describeOnBothEngines('migrations', (open) => {
+  it('run once, are recorded, and are not run again', async () => {
+    const test = await open();
+    const applied = (warehouse: Warehouse) =>
+      warehouse.query<{ version: number; name: string }>(
+        'SELECT version, name FROM schema_migrations ORDER BY version',
+      );
+    const expected = MIGRATIONS.map(({ version, name }) => ({ version, name }));
+    try {
+      expect(await applied(test.warehouse)).toEqual(expected);
+      const organisation = await newOrganisation(test.warehouse, { name: 'Kept' });
+      test.warehouse.close();
+      const again = await Warehouse.open(test.settings);
+      try {
+        expect(await applied(again)).toEqual(expected);
+        const kept = await again.query('SELECT name FROM organisations WHERE org_id = $org', {
+          org: organisation.id,
+        });
+        expect(kept).toEqual([{ name: 'Kept' }]);
+        await again.ping();
+      } finally {
+        again.close();
+      }
+    } finally {
+      await test.close().catch((alreadyClosed: unknown) => alreadyClosed);
+    }
+  });
+
+  it('are numbered in order, without gaps', () => {
+    expect(MIGRATIONS.map(({ version }) => version)).toEqual(MIGRATIONS.map((_, index) => index + 1));
+  });
+});
