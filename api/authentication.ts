@@ -38,7 +38,7 @@ export const authenticate = (
   app: FastifyInstance,
   { warehouse, clock, meter }: { warehouse: Warehouse; clock: Clock; meter: CallMeter },
 ): void => {
-  const lookUp = createKeyLookup(warehouse);
+  const lookUp = createKeyLookup(warehouse, clock);
   app.decorateRequest('caller', null);
   app.decorateRequest('metered', null);
 

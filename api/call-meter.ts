@@ -32,8 +32,8 @@ const UNLIMITED_DELAY_MS = 1_000;
 
 /**
  * Counts calls against the daily quota of their organisation (spec §8). Counts are stored in group commits:
- * calls that arrive while one commit runs share the next. After each commit the organisation's stored total is
- * read again, so that several nodes together keep to one limit, give or take the calls then under way.
+ * calls that arrive while one commit runs share the next. The stored total comes with each key that is looked up, so
+ * that several nodes together keep to one limit, give or take the calls then under way.
  */
 export class CallMeter {
   readonly #warehouse: Warehouse;
@@ -50,9 +50,11 @@ export class CallMeter {
   }
 
   /** Judges and counts one call. A refused call does not count (contract §1). */
-  async count({ organisation, key }: KeyHolder): Promise<MeteredCall> {
+  async count({ organisation, key, callsToday }: KeyHolder): Promise<MeteredCall> {
     const now = this.#clock.now();
     const today = await this.#today(organisation.id, dayOf(now));
+    // What other nodes have counted came with the key; what this one has not stored yet is in its memory only.
+    today.used = Math.max(today.used, callsToday + this.#unstored(organisation.id, today.day));
     const limit = DAILY_CALLS[organisation.tier];
     const admitted = limit === null || today.used < limit;
     let stored = Promise.resolve();
@@ -144,17 +146,13 @@ export class CallMeter {
       for (const call of batch.values()) this.#add(call);
       throw error;
     }
-    for (const orgId of new Set([...batch.values()].map((call) => call.orgId))) await this.#reread(orgId);
   }
 
-  async #reread(orgId: string): Promise<void> {
-    const today = await this.#days.get(orgId);
-    if (today === undefined) return;
-    const stored = await countCalls(this.#warehouse, orgId, today.day);
-    let unstored = 0;
-    for (const call of this.#pending.values()) {
-      if (call.orgId === orgId && call.day === today.day) unstored += call.calls;
-    }
-    today.used = Math.max(today.used, stored + unstored);
+  /** Calls of an organisation that wait to be stored. */
+  #unstored(orgId: string, day: Day): number {
+    let calls = 0;
+    for (const call of this.#pending.values())
+      if (call.orgId === orgId && call.day === day) calls += call.calls;
+    return calls;
   }
 }

@@ -14,8 +14,8 @@ import { callerOf } from './authentication.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { currency, idParams, name } from './fields.ts';
 import { ingestBody, ingestStarted, runRecord, runsOf, startIngest, toWireRun } from './ingest-runs.ts';
-import { page, pageQuery } from './paging.ts';
-import { answers, answersPage, success } from './route-schema.ts';
+import { checkCursor, page, pageQuery } from './paging.ts';
+import { answers, answersPage, noBody, success } from './route-schema.ts';
 import type { Api } from './server.ts';
 import { without } from './without.ts';
 
@@ -198,6 +198,7 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
         tag: 'Cost sources',
         summary: 'Delete a cost source; its spend no longer counts, except in locked months',
         description: 'To stop reading a source and keep its spend, pause its schedule instead.',
+        body: noBody,
         params: idParams,
         errors: [404],
       }),
@@ -244,6 +245,7 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
     },
     async (request) => {
       const { id } = callerOf(request).organisation;
+      checkCursor(request.query, z.string());
       const source = await found(id, request.params.id);
       return runsOf(dependencies, id, source.id, request.query);
     },

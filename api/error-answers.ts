@@ -1,4 +1,5 @@
-import type { FastifyError, FastifyInstance } from 'fastify';
+import type { Socket } from 'node:net';
+import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
 import { ServiceError } from '../domain/errors.ts';
 
 /** What a framework error tells its caller, by Fastify's code; others of its 4xx keep their own words. */
@@ -27,6 +28,22 @@ export const answerUnknownRoutes = (app: FastifyInstance): void => {
     reply
       .status(404)
       .send(envelope(`${request.method} ${request.url.split('?')[0] ?? ''} does not exist; see /docs`)),
+  );
+};
+
+/** The same for what Fastify refuses before any route is found, such as a path that cannot be decoded. */
+export const answerFrameworkError = (error: FastifyError, _request: unknown, reply: unknown): void => {
+  const answer = reply as FastifyReply;
+  void answer.status(error.statusCode ?? 400).send(envelope(error.message));
+};
+
+/** And for bytes that are no HTTP request: written to the socket, for there is no reply to write to. */
+export const answerBrokenHttp = (_error: unknown, socket: Socket): void => {
+  if (socket.destroyed || !socket.writable) return;
+  const body = JSON.stringify(envelope('expected an HTTP request, got bytes that are none'));
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+      `Connection: close\r\n\r\n${body}`,
   );
 };
 

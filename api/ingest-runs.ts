@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { toWire } from '../domain/decimals.ts';
-import { invalid } from '../domain/errors.ts';
 import type { IngestInput } from '../domain/ingest.ts';
 import { findRun, listRuns, recordRun, startedRun, type IngestRun } from '../warehouse/ingest-runs.ts';
 import type { ApiDependencies } from './dependencies.ts';
@@ -28,6 +27,10 @@ export const runRecord = z
 
 export const ingestBody = z
   .strictObject({ start_month: month.nullish(), end_month: month.nullish() })
+  .refine(({ start_month: start, end_month: end }) => !start || !end || end >= start, {
+    path: ['end_month'],
+    error: 'expected a month not before start_month',
+  })
   .nullish()
   .describe('First and last month of the billing periods to load; all without it');
 
@@ -52,11 +55,6 @@ export const startIngest = async (
 ): Promise<z.infer<typeof ingestStarted>> => {
   const startMonth = body?.start_month ?? null;
   const endMonth = body?.end_month ?? null;
-  if (startMonth !== null && endMonth !== null && endMonth < startMonth) {
-    throw invalid(
-      `end_month: expected a month not before start_month ${startMonth}, got ${JSON.stringify(endMonth)}`,
-    );
-  }
   const input: IngestInput = { orgId, sourceId, startMonth, endMonth };
   const { runId, workflowId } = await orchestration.startIngest(input);
   // The workflow records the same; whichever comes first, the run is there when this answers.

@@ -1,3 +1,5 @@
+import { dayOf } from '../domain/calendar.ts';
+import type { Clock } from '../domain/clock.ts';
 import { findKeyHolders, type KeyHolder } from '../warehouse/api-keys.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 
@@ -6,12 +8,15 @@ import type { Warehouse } from '../warehouse/warehouse.ts';
  * (spec §5 rule 4). Requests that arrive while a statement runs share the next one: a lookup always starts
  * after the request did, and many requests cost one statement.
  */
-export const createKeyLookup = (warehouse: Warehouse): ((keyId: string) => Promise<KeyHolder | null>) => {
+export const createKeyLookup = (
+  warehouse: Warehouse,
+  clock: Clock,
+): ((keyId: string) => Promise<KeyHolder | null>) => {
   let running: Promise<unknown> | null = null;
   let waiting: { ids: Set<string>; answer: Promise<Map<string, KeyHolder>> } | null = null;
 
   const start = (ids: Set<string>): Promise<Map<string, KeyHolder>> => {
-    const answer = findKeyHolders(warehouse, [...ids]);
+    const answer = findKeyHolders(warehouse, [...ids], dayOf(clock.now()));
     const settled = answer.then(
       () => undefined,
       () => undefined,

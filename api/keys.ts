@@ -7,7 +7,7 @@ import { callerOf } from './authentication.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { idParams, instant, name, permission } from './fields.ts';
 import { page, pageQuery } from './paging.ts';
-import { answers, answersPage, success } from './route-schema.ts';
+import { answers, answersPage, noBody, success } from './route-schema.ts';
 import type { Api } from './server.ts';
 
 export const keyRecord = z
@@ -99,6 +99,7 @@ export const keyRoutes = (app: Api, { warehouse, clock }: ApiDependencies): void
       schema: answers(keyRecord, {
         tag: 'Keys',
         summary: 'Revoke a key at once',
+        body: noBody,
         params: idParams,
         errors: [404, 409],
       }),

@@ -10,7 +10,7 @@ import type { ApiDependencies } from './dependencies.ts';
 import { day, idParams, instant, month } from './fields.ts';
 import { shown } from './invalid-input.ts';
 import { foundMetric } from './metrics.ts';
-import { page, pageQuery } from './paging.ts';
+import { checkCursor, page, pageQuery } from './paging.ts';
 import { answers, answersPage, success } from './route-schema.ts';
 import type { Api } from './server.ts';
 
@@ -104,6 +104,7 @@ const judgeValues = (
 };
 
 const position = z.object({ changeId: z.uuid(), period: z.iso.date(), label: z.string() });
+const periodPosition = position.omit({ changeId: true });
 
 /** `…/metrics/{id}/values` and `…/history` (spec §2, Metric value; §4). */
 export const metricValueRoutes = (app: Api, dependencies: ApiDependencies): void => {
@@ -154,6 +155,7 @@ export const metricValueRoutes = (app: Api, dependencies: ApiDependencies): void
     },
     async (request) => {
       const caller = callerOf(request);
+      checkCursor(request.query, periodPosition);
       const metric = await foundMetric(dependencies, caller, request.params.id);
       const { start, end } = request.query;
       const range = {
@@ -163,7 +165,7 @@ export const metricValueRoutes = (app: Api, dependencies: ApiDependencies): void
       };
       const values = await page(
         request.query,
-        position.omit({ changeId: true }),
+        periodPosition,
         (part) => listValues(warehouse, caller.organisation.id, metric.id, { ...range, ...part }),
         ({ period, label }) => ({ period, label }),
       );
@@ -192,6 +194,7 @@ export const metricValueRoutes = (app: Api, dependencies: ApiDependencies): void
     },
     async (request) => {
       const caller = callerOf(request);
+      checkCursor(request.query, position);
       const metric = await foundMetric(dependencies, caller, request.params.id);
       const changes = await page(
         request.query,

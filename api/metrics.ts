@@ -10,7 +10,7 @@ import { callerOf, type Caller } from './authentication.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { idParams, instant, name } from './fields.ts';
 import { page, pageQuery } from './paging.ts';
-import { answers, answersPage, success } from './route-schema.ts';
+import { answers, answersPage, noBody, success } from './route-schema.ts';
 import type { Api } from './server.ts';
 import { without } from './without.ts';
 
@@ -239,6 +239,7 @@ export const metricRoutes = (app: Api, dependencies: ApiDependencies): void => {
       schema: answers(metricRecord, {
         tag: 'Metrics',
         summary: 'Delete a metric',
+        body: noBody,
         params: idParams,
         errors: [404],
       }),

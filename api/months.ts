@@ -6,7 +6,7 @@ import type { ApiDependencies } from './dependencies.ts';
 import { instant, month } from './fields.ts';
 import { foundMetric, monthRecord, monthsOf } from './metrics.ts';
 import { idParams } from './fields.ts';
-import { answers, success } from './route-schema.ts';
+import { answers, noBody, success } from './route-schema.ts';
 import type { Api } from './server.ts';
 
 const monthParams = idParams.extend({ month });
@@ -51,6 +51,7 @@ export const monthRoutes = (app: Api, dependencies: ApiDependencies): void => {
       schema: answers(monthRecord, {
         tag: 'Months',
         summary: 'Lock a month, or lock it again after a value changed, as a new version',
+        body: noBody,
         params: monthParams,
         errors: [404, 409],
       }),

@@ -46,6 +46,7 @@ export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void =>
     {
       schema: answers(z.object({ organisation, key: newKeyRecord }), {
         tag: 'Operator',
+        caller: 'operator',
         summary: 'Create an organisation and its first admin key',
         body: z.strictObject({ name, tier, currency, settle_days: settleDays.optional() }),
       }),
@@ -77,7 +78,13 @@ export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void =>
 
   app.get(
     '/organisations',
-    { schema: answers(z.array(organisation), { tag: 'Operator', summary: 'List organisations' }) },
+    {
+      schema: answers(z.array(organisation), {
+        tag: 'Operator',
+        caller: 'operator',
+        summary: 'List organisations',
+      }),
+    },
     async () => success(await listOrganisations(warehouse)),
   );
 
@@ -86,6 +93,7 @@ export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void =>
     {
       schema: answers(organisation, {
         tag: 'Operator',
+        caller: 'operator',
         summary: 'Change an organisation’s name, tier or settle days',
         params: idParams,
         body: z.strictObject({
@@ -121,6 +129,7 @@ export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void =>
     {
       schema: answers(ingestStarted, {
         tag: 'Operator',
+        caller: 'operator',
         summary: 'Start an ingest',
         params: sourceParams,
         body: ingestBody,
@@ -138,6 +147,7 @@ export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void =>
     {
       schema: answersPage(runRecord, {
         tag: 'Operator',
+        caller: 'operator',
         summary: 'Runs of a cost source, newest first',
         params: sourceParams,
         querystring: pageQuery,

@@ -33,6 +33,11 @@ export const page = async <Item, Position extends z.ZodType>(
   };
 };
 
+/** Throws for a cursor that no page has given out: for routes that must know before they look for what it pages. */
+export const checkCursor = (query: { cursor?: string | undefined }, position: z.ZodType): void => {
+  if (query.cursor !== undefined) decode(query.cursor, position);
+};
+
 const encode = (position: unknown): string => Buffer.from(JSON.stringify(position)).toString('base64url');
 
 const decode = <Position extends z.ZodType>(cursor: string, position: Position): z.infer<Position> => {

@@ -31,6 +31,8 @@ interface Route<Body, Params, Query> {
   tag: string;
   summary: string;
   description?: string;
+  /** Whose key the route takes; a tenant's unless it says so. */
+  caller?: 'tenant' | 'operator';
   body?: Body;
   params?: Params;
   querystring?: Query;
@@ -38,27 +40,45 @@ interface Route<Body, Params, Query> {
   errors?: readonly (404 | 409 | 413 | 415)[];
 }
 
+const COMMON_ERRORS = { tenant: [400, 401, 403, 429, 500], operator: [400, 401, 500] } as const;
+
+/** A query without fields: an unknown one is refused by name. */
+const nothing = z.strictObject({});
+
+/** The body of a route that takes none. */
+export const noBody = nothing.nullish();
+
 /** The schema of a route: its inputs, the success envelope around `data`, and every error it can answer with. */
 const describe = <Response extends z.ZodType, Body, Params, Query>(
   response: Response,
-  { tag, summary, description, body, params, querystring, errors = [] }: Route<Body, Params, Query>,
+  {
+    tag,
+    summary,
+    description,
+    caller = 'tenant',
+    body,
+    params,
+    querystring,
+    errors = [],
+  }: Route<Body, Params, Query>,
 ) => {
   const bodyErrors = body === undefined ? [] : [413, 415];
-  const statuses = [...new Set([400, 401, 403, 429, 500, ...bodyErrors, ...errors])].sort((a, b) => a - b);
+  const statuses = [...new Set([...COMMON_ERRORS[caller], ...bodyErrors, ...errors])].sort((a, b) => a - b);
   return {
     tags: [tag],
     summary,
     ...(description === undefined ? {} : { description }),
     ...(body === undefined ? {} : { body }),
     ...(params === undefined ? {} : { params }),
-    ...(querystring === undefined ? {} : { querystring }),
+    querystring: querystring ?? nothing,
+    ...(caller === 'operator' ? { security: [{ operator: [] }] } : {}),
     response: {
       200: response.describe('Success'),
       ...Object.fromEntries(
         statuses.map((status) => [status, errorBody.describe(ERRORS[status] ?? 'Error')]),
       ),
     },
-  } as RouteSchema<Response, Body, Params, Query>;
+  } as unknown as RouteSchema<Response, Body, Params, Query>;
 };
 
 type RouteSchema<Response, Body, Params, Query> = {

@@ -3,7 +3,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type RawServerDefault } from 'fastify';
-import { jsonSchemaTransform, serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import {
+  jsonSchemaTransform,
+  jsonSchemaTransformObject,
+  serializerCompiler,
+  type ZodTypeProvider,
+} from 'fastify-type-provider-zod';
 import type { z } from 'zod';
 import { auditLogRoutes } from './audit-log.ts';
 import { authenticate } from './authentication.ts';
@@ -11,7 +16,12 @@ import { CallMeter } from './call-meter.ts';
 import { costSourceRoutes } from './cost-sources.ts';
 import { costRoutes } from './costs.ts';
 import type { ApiDependencies } from './dependencies.ts';
-import { answerErrors, answerUnknownRoutes } from './error-answers.ts';
+import {
+  answerBrokenHttp,
+  answerErrors,
+  answerFrameworkError,
+  answerUnknownRoutes,
+} from './error-answers.ts';
 import { healthRoutes } from './health.ts';
 import { invalidInput } from './invalid-input.ts';
 import { keyRoutes } from './keys.ts';
@@ -47,6 +57,8 @@ export const buildServer = async (dependencies: ApiDependencies, logger: Fastify
     // A connection kept alive must not hold up a clean end.
     forceCloseConnections: 'idle',
     return503OnClosing: false,
+    frameworkErrors: answerFrameworkError,
+    clientErrorHandler: answerBrokenHttp,
   }).withTypeProvider<ZodTypeProvider>();
 
   app.setValidatorCompiler<z.ZodType>(({ schema, httpPart }) => (input) => {
@@ -62,7 +74,7 @@ export const buildServer = async (dependencies: ApiDependencies, logger: Fastify
         };
   });
   app.setSerializerCompiler(serializerCompiler);
-  acceptEmptyJson(app);
+  acceptJsonOnly(app);
   answerErrors(app);
   endConnectionsOnClose(app);
   app.addHook('onRequest', async (request, reply) => {
@@ -88,6 +100,7 @@ export const buildServer = async (dependencies: ApiDependencies, logger: Fastify
       security: [{ key: [] }],
     },
     transform: jsonSchemaTransform,
+    transformObject: jsonSchemaTransformObject,
   });
   await app.register(swaggerUi, { routePrefix: '/docs' });
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
@@ -124,8 +137,9 @@ export const buildServer = async (dependencies: ApiDependencies, logger: Fastify
   return app;
 };
 
-/** Many clients name JSON on every request, with a body or not; a route that needs one says so itself. */
-const acceptEmptyJson = (app: Api): void => {
+/** JSON is the one content type. Many clients name it on every request, with a body or not; a route that needs one says so. */
+const acceptJsonOnly = (app: Api): void => {
+  app.removeContentTypeParser('text/plain');
   const parse = app.getDefaultJsonParser('error', 'error');
   app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') done(null);

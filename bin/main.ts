@@ -161,12 +161,18 @@ program
 
 const dataOf = ({ data }: { data?: string }): { data?: string } => (data === undefined ? {} : { data });
 
+/** An error's message and those of what caused it. */
+const reasons = (error: unknown): string[] =>
+  error instanceof Error
+    ? [error.message, ...(error.cause === undefined ? [] : reasons(error.cause))]
+    : [String(error)];
+
 config({ quiet: true });
 try {
   await program.parseAsync();
   // The Temporal client keeps no handle open after a clean end; a command is over when its work is.
   process.exit();
 } catch (error) {
-  process.stderr.write(`cost-analytics: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`cost-analytics: ${reasons(error).join(': ')}\n`);
   process.exit(1);
 }

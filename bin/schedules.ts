@@ -1,20 +1,41 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import type { Orchestration } from '../temporal/orchestration.ts';
 import { listCostSources } from '../warehouse/cost-sources.ts';
 import { listOrganisations } from '../warehouse/organisations.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 
 const MANY = 1_000_000;
+const ATTEMPTS = 10;
+const PAUSE_MS = 5_000;
 
 /**
- * Makes sure at each start that Temporal has a schedule for every organisation and cost source: a process that
- * died between storing one and scheduling it, or a new Temporal beside an old warehouse, mends itself.
+ * Makes Temporal's schedules those of the warehouse's organisations and cost sources, in the background of each
+ * start: a process that died between scheduling and storing, or a new Temporal beside an old warehouse, mends
+ * itself. Ends early when `stopping` says so.
  */
-export const ensureSchedules = async (warehouse: Warehouse, orchestration: Orchestration): Promise<void> => {
-  await orchestration.scheduleMaintenance();
-  for (const { id: orgId } of await listOrganisations(warehouse)) {
-    await orchestration.scheduleSettlement(orgId);
-    for (const source of await listCostSources(warehouse, orgId, { limit: MANY, cursor: null })) {
-      await orchestration.scheduleIngest({ orgId, sourceId: source.id, paused: source.schedule_paused });
+export const reconcileSchedules = async (
+  warehouse: Warehouse,
+  orchestration: Orchestration,
+  log: Logger,
+  stopping: AbortSignal,
+): Promise<void> => {
+  const isStopping = (): boolean => stopping.aborted;
+  for (let attempt = 1; attempt <= ATTEMPTS && !isStopping(); attempt += 1) {
+    try {
+      const organisations = (await listOrganisations(warehouse)).map(({ id }) => id);
+      const sources = [];
+      for (const orgId of organisations) {
+        for (const source of await listCostSources(warehouse, orgId, { limit: MANY, cursor: null })) {
+          sources.push({ orgId, sourceId: source.id, paused: source.schedule_paused });
+        }
+      }
+      await orchestration.reconcileSchedules({ organisations, sources });
+      return;
+    } catch (error) {
+      if (isStopping()) return;
+      log.warn({ err: error, attempt }, 'the schedules could not be compared with Temporal; trying again');
+      await sleep(PAUSE_MS, undefined, { signal: stopping }).catch((aborted: unknown) => aborted);
     }
   }
 };

@@ -16,7 +16,7 @@ import { Orchestration } from '../temporal/orchestration.ts';
 import { Warehouse } from '../warehouse/warehouse.ts';
 import { operatorKey } from './operator-key.ts';
 import { remoteFiles } from './remote-files.ts';
-import { ensureSchedules } from './schedules.ts';
+import { reconcileSchedules } from './schedules.ts';
 import type { Settings } from './settings.ts';
 import { temporalTarget } from './temporal-connection.ts';
 import { installRuntime } from './temporal-log.ts';
@@ -101,6 +101,8 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
         },
         maxConcurrentActivityTaskExecutions: 4,
         shutdownGraceTime: GRACE,
+        // Progress is read off the heartbeats.
+        maxHeartbeatThrottleInterval: '1s',
       });
       const running = worker.run();
       running.catch((error: unknown) => {
@@ -114,7 +116,12 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
       });
     }
 
-    await ensureSchedules(warehouse, orchestration);
+    const stopping = new AbortController();
+    const reconciled = reconcileSchedules(warehouse, orchestration, log, stopping.signal);
+    closers.push(async () => {
+      stopping.abort();
+      await reconciled;
+    });
     if (!roles.api) return { url: null, stop, failed };
 
     const server = await buildServer(

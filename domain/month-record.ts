@@ -10,6 +10,9 @@ import {
 } from './decimals.ts';
 import type { Aggregation } from './metric.ts';
 
+/** Decimals to which a unit cost is divided and frozen; comparisons use them all, only the wire rounds to six. */
+export const UNIT_COST_DECIMALS = 20;
+
 export type MonthStatus = 'open' | 'ready_to_lock' | 'locked' | 'changed_since_lock';
 
 /** The newest version of a locked month, frozen (spec §3). */
@@ -84,7 +87,7 @@ export const currentNumbers = (facts: MonthFacts, aggregation: Aggregation): Mon
   return {
     cost,
     value: quotient(sum, periods, VALUE_DECIMALS),
-    unitCost: cost === null || sum.eq(0) ? null : quotient(cost.times(periods), sum, 6),
+    unitCost: cost === null || sum.eq(0) ? null : quotient(cost.times(periods), sum, UNIT_COST_DECIMALS),
   };
 };
 

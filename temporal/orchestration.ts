@@ -20,6 +20,8 @@ import {
 
 const ORGANISATION = defineSearchAttributeKey(ORGANISATION_ATTRIBUTE, SearchAttributeType.KEYWORD);
 
+const CALL_DEADLINE_MS = 5_000;
+
 /** What Temporal knows of a run that the warehouse still shows as running. */
 export type RunLife =
   | { state: 'running'; progress: IngestProgress | null }
@@ -48,12 +50,14 @@ export class Orchestration {
   async startIngest(input: IngestInput): Promise<{ runId: string; workflowId: string }> {
     const workflowId = ingestWorkflowId(input.orgId, input.sourceId);
     try {
-      const handle = await this.#client.workflow.start('ingestCosts', {
-        workflowId,
-        taskQueue: TASK_QUEUE,
-        args: [input],
-        typedSearchAttributes: organisation(input.orgId),
-      });
+      const handle = await this.#soon(() =>
+        this.#client.workflow.start('ingestCosts', {
+          workflowId,
+          taskQueue: TASK_QUEUE,
+          args: [input],
+          typedSearchAttributes: organisation(input.orgId),
+        }),
+      );
       return { runId: runIdOf(handle.firstExecutionRunId), workflowId };
     } catch (error) {
       if (error instanceof WorkflowExecutionAlreadyStartedError) {
@@ -68,7 +72,7 @@ export class Orchestration {
   /** What has become of a run. */
   async lifeOf(workflowId: string, runId: string): Promise<RunLife> {
     try {
-      const description = await this.#client.workflow.getHandle(workflowId).describe();
+      const description = await this.#soon(() => this.#client.workflow.getHandle(workflowId).describe());
       // The workflow id has gone on to a newer execution, so this one has ended.
       if (runIdOf(description.runId) !== runId) return { state: 'ended', how: 'ended' };
       if (description.status.name === 'RUNNING') {
@@ -82,77 +86,120 @@ export class Orchestration {
     }
   }
 
-  /** Makes sure that a source's daily ingest is scheduled, paused or not. Idempotent. */
+  /** Schedules a source's daily ingest, paused or not; one that is there becomes paused or not. Idempotent. */
   async scheduleIngest(input: { orgId: string; sourceId: string; paused: boolean }): Promise<void> {
-    const { orgId, sourceId, paused } = input;
-    await this.#ensure(ingestWorkflowId(orgId, sourceId), {
-      spec: { calendars: [{ hour: 4 }], jitter: '45m' },
-      action: {
-        type: 'startWorkflow',
-        workflowType: 'ingestCostsOnSchedule',
-        taskQueue: TASK_QUEUE,
-        args: [{ orgId, sourceId, startMonth: null, endMonth: null } satisfies IngestInput],
-        workflowId: `scheduled-${ingestWorkflowId(orgId, sourceId)}`,
-        typedSearchAttributes: organisation(orgId),
-      },
-      policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 day' },
-      state: { paused },
+    const schedule = ingestSchedule(input);
+    await this.#soon(async () => {
+      if (await this.#create(schedule)) return;
+      const handle = this.#client.schedule.getHandle(schedule.scheduleId);
+      await (input.paused
+        ? handle.pause('paused through the API')
+        : handle.unpause('resumed through the API'));
     });
   }
 
   /** Removes a source's schedule; one that is not there is fine. */
   async unscheduleIngest(orgId: string, sourceId: string): Promise<void> {
     try {
-      await this.#client.schedule.getHandle(ingestWorkflowId(orgId, sourceId)).delete();
+      await this.#soon(() => this.#client.schedule.getHandle(ingestWorkflowId(orgId, sourceId)).delete());
     } catch (error) {
       if (!(error instanceof ScheduleNotFoundError)) throw error;
     }
   }
 
-  /** Makes sure that an organisation's months settle daily. Idempotent. */
+  /** Schedules the daily settlement of an organisation's months. Idempotent. */
   async scheduleSettlement(orgId: string): Promise<void> {
-    await this.#ensure(`settle/${orgId}`, {
-      spec: { calendars: [{ hour: 6, minute: 15 }] },
-      action: {
-        type: 'startWorkflow',
-        workflowType: 'settleMonths',
-        taskQueue: TASK_QUEUE,
-        args: [{ orgId }],
-        workflowId: `settle/${orgId}`,
-        typedSearchAttributes: organisation(orgId),
-      },
-      policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 day' },
-    });
+    await this.#soon(() => this.#create(settlementSchedule(orgId)));
   }
 
-  /** Makes sure that the warehouse is maintained nightly. Idempotent. */
-  async scheduleMaintenance(): Promise<void> {
-    await this.#ensure('maintain-warehouse', {
-      spec: { calendars: [{ hour: 2, minute: 30 }] },
-      action: {
-        type: 'startWorkflow',
-        workflowType: 'maintainWarehouse',
-        taskQueue: TASK_QUEUE,
-        args: [],
-        workflowId: 'maintain-warehouse',
-      },
-      policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 day' },
-    });
-  }
-
-  async #ensure(scheduleId: string, options: Omit<ScheduleOptions, 'scheduleId'>): Promise<void> {
-    try {
-      await this.#client.schedule.create({ scheduleId, ...options });
-    } catch (error) {
-      if (!(error instanceof ScheduleAlreadyRunning)) throw error;
-      const handle = this.#client.schedule.getHandle(scheduleId);
-      const { state } = await handle.describe();
-      const paused = options.state?.paused ?? false;
-      if (paused && !state.paused) await handle.pause('paused through the API');
-      if (!paused && state.paused) await handle.unpause('resumed through the API');
+  /**
+   * Makes Temporal's schedules those that the warehouse asks for, and the nightly maintenance: reads what there is
+   * once, and changes only what differs.
+   */
+  async reconcileSchedules(wanted: {
+    organisations: readonly string[];
+    sources: readonly { orgId: string; sourceId: string; paused: boolean }[];
+  }): Promise<void> {
+    const paused = new Map<string, boolean>();
+    for await (const { scheduleId, state } of this.#client.schedule.list())
+      paused.set(scheduleId, state.paused);
+    for (const schedule of [MAINTENANCE_SCHEDULE, ...wanted.organisations.map(settlementSchedule)]) {
+      if (!paused.has(schedule.scheduleId)) await this.#create(schedule);
+    }
+    for (const source of wanted.sources) {
+      if (paused.get(ingestWorkflowId(source.orgId, source.sourceId)) !== source.paused)
+        await this.scheduleIngest(source);
     }
   }
+
+  /** Creates a schedule; false when it is there already. */
+  async #create(schedule: ScheduleOptions): Promise<boolean> {
+    try {
+      await this.#client.schedule.create(schedule);
+      return true;
+    } catch (error) {
+      if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+      return false;
+    }
+  }
+
+  /** A caller of the API does not wait long for a Temporal that does not answer. */
+  #soon<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#client.connection.withDeadline(Date.now() + CALL_DEADLINE_MS, work);
+  }
 }
+
+const DAILY = { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 day' } as const;
+
+const MAINTENANCE_SCHEDULE: ScheduleOptions = {
+  scheduleId: 'maintain-warehouse',
+  spec: { calendars: [{ hour: 2, minute: 30 }] },
+  action: {
+    type: 'startWorkflow',
+    workflowType: 'maintainWarehouse',
+    taskQueue: TASK_QUEUE,
+    args: [],
+    workflowId: 'maintain-warehouse',
+  },
+  policies: DAILY,
+};
+
+const settlementSchedule = (orgId: string): ScheduleOptions => ({
+  scheduleId: `settle/${orgId}`,
+  spec: { calendars: [{ hour: 6, minute: 15 }] },
+  action: {
+    type: 'startWorkflow',
+    workflowType: 'settleMonths',
+    taskQueue: TASK_QUEUE,
+    args: [{ orgId }],
+    workflowId: `settle/${orgId}`,
+    typedSearchAttributes: organisation(orgId),
+  },
+  policies: DAILY,
+});
+
+const ingestSchedule = ({
+  orgId,
+  sourceId,
+  paused,
+}: {
+  orgId: string;
+  sourceId: string;
+  paused: boolean;
+}): ScheduleOptions => ({
+  scheduleId: ingestWorkflowId(orgId, sourceId),
+  spec: { calendars: [{ hour: 4 }], jitter: '45m' },
+  action: {
+    type: 'startWorkflow',
+    workflowType: 'ingestCostsOnSchedule',
+    taskQueue: TASK_QUEUE,
+    args: [{ orgId, sourceId, startMonth: null, endMonth: null } satisfies IngestInput],
+    workflowId: `scheduled-${ingestWorkflowId(orgId, sourceId)}`,
+    typedSearchAttributes: organisation(orgId),
+  },
+  policies: DAILY,
+  state: { paused },
+});
 
 const organisation = (orgId: string): TypedSearchAttributes =>
   new TypedSearchAttributes([{ key: ORGANISATION, value: orgId }]);

@@ -1,3 +1,4 @@
+import type { Day } from '../domain/calendar.ts';
 import { conflict } from '../domain/errors.ts';
 import type { Permission } from '../domain/permissions.ts';
 import { newId } from './ids.ts';
@@ -23,6 +24,8 @@ export interface KeyHolder {
   key: { id: string; name: string; permission: Permission; expires_at: string | null };
   secretHash: string;
   revoked: boolean;
+  /** Calls of the organisation stored for the day, whichever node counted them. */
+  callsToday: number;
 }
 
 const KEY_COLUMNS = `
@@ -122,6 +125,7 @@ export const revokeKey = (
 export const findKeyHolders = async (
   warehouse: Warehouse,
   keyIds: readonly string[],
+  today: Day,
 ): Promise<Map<string, KeyHolder>> => {
   const rows = await warehouse.query<
     KeyHolder['key'] & {
@@ -132,14 +136,16 @@ export const findKeyHolders = async (
       tier: Organisation['tier'];
       currency: string;
       settle_days: number;
+      calls_today: string;
     }
   >(
     `SELECT k.key_id AS id, k.name, k.permission, k.expires_at, k.secret_hash,
        EXISTS (FROM api_key_revocations r WHERE r.org_id = k.org_id AND r.key_id = k.key_id) AS revoked,
-       o.org_id, o.name AS org_name, o.tier, o.currency, o.settle_days
+       o.org_id, o.name AS org_name, o.tier, o.currency, o.settle_days,
+       COALESCE((SELECT sum(calls) FROM api_calls c WHERE c.org_id = k.org_id AND c.day = $today::DATE), 0)::BIGINT AS calls_today
      FROM api_keys k JOIN organisations o USING (org_id)
      WHERE list_contains($ids, k.key_id)`,
-    { ids: keyIds },
+    { ids: keyIds, today },
   );
   return new Map(
     rows.map((row) => [
@@ -160,6 +166,7 @@ export const findKeyHolders = async (
         },
         secretHash: row.secret_hash,
         revoked: row.revoked,
+        callsToday: Number(row.calls_today),
       },
     ]),
   );

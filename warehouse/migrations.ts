@@ -93,7 +93,7 @@ export const MIGRATIONS: readonly { version: number; name: string; statements: r
       `CREATE TABLE settled_months (org_id VARCHAR, month DATE, settled_at TIMESTAMP)`,
       `CREATE TABLE month_locks (
         org_id VARCHAR, metric_id VARCHAR, month DATE, lock_id UUID, cost DECIMAL(38,15), value DECIMAL(38,10),
-        unit_cost DECIMAL(38,6), value_changes BIGINT, locked_at TIMESTAMP, locked_by_id VARCHAR,
+        unit_cost DECIMAL(38,20), value_changes BIGINT, locked_at TIMESTAMP, locked_by_id VARCHAR,
         locked_by_name VARCHAR)`,
       `CREATE VIEW month_versions AS
         SELECT *, row_number() OVER (PARTITION BY org_id, metric_id, month ORDER BY lock_id) AS version

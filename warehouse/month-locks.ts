@@ -63,7 +63,7 @@ export const lockMonth = (
       await session.run(
         `INSERT INTO month_locks BY NAME
           SELECT $org AS org_id, $metric AS metric_id, $month::DATE AS month, $lock::UUID AS lock_id,
-            $cost::DECIMAL(38,15) AS cost, $value::DECIMAL(38,10) AS value, $unit_cost::DECIMAL(38,6) AS unit_cost,
+            $cost::DECIMAL(38,15) AS cost, $value::DECIMAL(38,10) AS value, $unit_cost::DECIMAL(38,20) AS unit_cost,
             $value_changes::BIGINT AS value_changes, $now::TIMESTAMP AS locked_at, $key AS locked_by_id,
             $key_name AS locked_by_name`,
         {

@@ -103,7 +103,7 @@ describeOnBothEngines('organisations, keys, calls and the audit log', (open) => 
         permission: 'metrics:ingest',
         expires_at: '2026-03-01T00:00:00.000Z',
       });
-      const holders = await findKeyHolders(test.warehouse, [id, 'key_none']);
+      const holders = await findKeyHolders(test.warehouse, [id, 'key_none'], '2026-02-10');
       expect([...holders.keys()]).toEqual([id]);
       expect(holders.get(id)).toEqual({
         organisation,
@@ -117,7 +117,7 @@ describeOnBothEngines('organisations, keys, calls and the audit log', (open) => 
       const { id: orgId } = await newOrganisation(test.warehouse, { tier: 'starter' });
       const id = await newKey(orgId);
       await updateOrganisation(test.warehouse, orgId, { tier: 'enterprise' }, OPERATOR);
-      const holder = (await findKeyHolders(test.warehouse, [id])).get(id);
+      const holder = (await findKeyHolders(test.warehouse, [id], '2026-02-10')).get(id);
       expect(holder?.organisation.tier).toBe('enterprise');
     });
 
@@ -130,7 +130,7 @@ describeOnBothEngines('organisations, keys, calls and the audit log', (open) => 
       };
       const revoked = await revokeKey(test.warehouse, orgId, id, NOW, record);
       expect(revoked?.revoked_at).toBe(NOW.toISOString());
-      expect((await findKeyHolders(test.warehouse, [id])).get(id)?.revoked).toBe(true);
+      expect((await findKeyHolders(test.warehouse, [id], '2026-02-10')).get(id)?.revoked).toBe(true);
       const later = new Date('2026-02-08T00:00:00Z');
       const again = await revokeKey(test.warehouse, orgId, id, later, record);
       expect(again?.revoked_at).toBe(NOW.toISOString());
@@ -144,7 +144,7 @@ describeOnBothEngines('organisations, keys, calls and the audit log', (open) => 
         throw new Error('no audit');
       });
       await expect(failing).rejects.toThrow('no audit');
-      expect((await findKeyHolders(test.warehouse, [id])).get(id)?.revoked).toBe(false);
+      expect((await findKeyHolders(test.warehouse, [id], '2026-02-10')).get(id)?.revoked).toBe(false);
     });
 
     it('of another organisation cannot be revoked or seen', async () => {
@@ -152,7 +152,7 @@ describeOnBothEngines('organisations, keys, calls and the audit log', (open) => 
       const theirs = await newOrganisation(test.warehouse);
       const id = await newKey(theirs.id);
       expect(await revokeKey(test.warehouse, mine.id, id, NOW, nothing)).toBeNull();
-      expect((await findKeyHolders(test.warehouse, [id])).get(id)?.revoked).toBe(false);
+      expect((await findKeyHolders(test.warehouse, [id], '2026-02-10')).get(id)?.revoked).toBe(false);
       expect(await listKeys(test.warehouse, mine.id, ALL)).toEqual([]);
     });
 
@@ -166,7 +166,7 @@ describeOnBothEngines('organisations, keys, calls and the audit log', (open) => 
         kind: 'conflict',
         message: 'key "Only" is the last active admin key: create another admin key before revoking it',
       });
-      expect((await findKeyHolders(test.warehouse, [admin])).get(admin)?.revoked).toBe(false);
+      expect((await findKeyHolders(test.warehouse, [admin], '2026-02-10')).get(admin)?.revoked).toBe(false);
       expect(await revokeKey(test.warehouse, orgId, expired, NOW, nothing)).not.toBeNull();
 
       const next = await newKey(orgId, { permission: 'admin', expires_at: '2026-02-07T06:00:00.001Z' });

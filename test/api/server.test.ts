@@ -1,0 +1,115 @@
+import { Client, Connection } from '@temporalio/client';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ApiDependencies } from '../../api/dependencies.ts';
+import { buildServer, type Api } from '../../api/server.ts';
+import { fixedClock } from '../../domain/clock.ts';
+import { parsePrivateTargets } from '../../egress/private-targets.ts';
+import { Orchestration } from '../../temporal/orchestration.ts';
+import { openDuckDb, type TestWarehouse } from '../support/engines.ts';
+
+/**
+ * What the service says when something behind it breaks (contract §1): a 500 in the envelope that reveals nothing,
+ * and the reason in the log. The warehouse is a real one that is closed, Temporal one that nobody answers for.
+ */
+const OPERATOR_KEY = 'operator-key-of-the-test';
+const OPERATOR = { 'x-operator-key': OPERATOR_KEY };
+const INTERNAL = { success: false, error: 'internal server error' };
+
+const dependencies = (opened: TestWarehouse, connection: Connection): ApiDependencies => ({
+  warehouse: opened.warehouse,
+  orchestration: new Orchestration(new Client({ connection })),
+  clock: fixedClock(new Date('2026-02-07T06:00:00Z')),
+  sourceRules: { roots: [opened.directory], privateTargets: parsePrivateTargets('') },
+  operatorKey: OPERATOR_KEY,
+  version: '0.0.0',
+});
+
+/** A connection to a port that nobody listens on. */
+const nobody = (): Connection =>
+  Connection.lazy({ address: '127.0.0.1:1', channelArgs: { 'grpc.enable_http_proxy': 0 } });
+
+describe('when the warehouse fails', () => {
+  let app: Api;
+  let opened: TestWarehouse;
+  const connection = nobody();
+  const lines: string[] = [];
+
+  beforeAll(async () => {
+    opened = await openDuckDb();
+    app = await buildServer(
+      dependencies(opened, connection),
+      pino({ level: 'info' }, { write: (line: string) => lines.push(line) }),
+    );
+    await app.ready();
+    await opened.close();
+  });
+
+  afterAll(async () => {
+    await app.close();
+    await connection.close();
+  });
+
+  it('answers 500 and nothing more, to a tenant and to the operator', async () => {
+    const key = `ca_${'0'.repeat(32)}_${'a'.repeat(43)}`;
+    for (const [url, headers] of [
+      ['/api/v1/organisation', { 'x-api-key': key }],
+      ['/api/v1/costs?start_date=2026-01-01&end_date=2026-01-31', { 'x-api-key': key }],
+      ['/api/v1/nothing', { 'x-api-key': key }],
+      ['/operator/organisations', OPERATOR],
+    ] as const) {
+      const answer = await app.inject({ method: 'GET', url, headers });
+      expect({ url, status: answer.statusCode, body: answer.json<unknown>() }).toEqual({
+        url,
+        status: 500,
+        body: INTERNAL,
+      });
+      expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+      // The reason is in the log, under the request's id, and the key is not.
+      const logged = lines.filter((line) =>
+        line.includes(`"reqId":"${String(answer.headers['x-request-id'])}"`),
+      );
+      expect(logged.some((line) => line.includes('"stack"'))).toBe(true);
+    }
+    expect(lines.join('')).not.toContain('a'.repeat(43));
+    expect(lines.join('')).not.toContain(OPERATOR_KEY);
+  });
+
+  it('stays up and says that it is not ready', async () => {
+    expect((await app.inject('/livez')).statusCode).toBe(200);
+    const ready = await app.inject('/readyz');
+    expect(ready.statusCode).toBe(503);
+    expect(ready.json()).toMatchObject({ warehouse: 'unreachable', temporal: 'unreachable' });
+    expect(ready.body).not.toMatch(/\.duckdb|127\.0\.0\.1|Error/);
+  });
+});
+
+describe('when Temporal does not answer', () => {
+  let app: Api;
+  let opened: TestWarehouse;
+  const connection = nobody();
+
+  beforeAll(async () => {
+    opened = await openDuckDb();
+    app = await buildServer(dependencies(opened, connection), pino({ level: 'silent' }));
+  });
+
+  afterAll(async () => {
+    await app.close();
+    await connection.close();
+    await opened.close();
+  });
+
+  it('what needs it answers 500, reveals nothing and stores nothing', async () => {
+    const created = await app.inject({
+      method: 'POST',
+      url: '/operator/organisations',
+      headers: OPERATOR,
+      payload: { name: 'Acme', tier: 'enterprise', currency: 'USD' },
+    });
+    expect(created.statusCode).toBe(500);
+    expect(created.json()).toEqual(INTERNAL);
+    const listed = await app.inject({ method: 'GET', url: '/operator/organisations', headers: OPERATOR });
+    expect(listed.json()).toEqual({ success: true, data: [] });
+  });
+});
