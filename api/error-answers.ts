@@ -34,7 +34,9 @@ export const answerUnknownRoutes = (app: FastifyInstance): void => {
 /** The same for what Fastify refuses before any route is found, such as a path that cannot be decoded. */
 export const answerFrameworkError = (error: FastifyError, _request: unknown, reply: unknown): void => {
   const answer = reply as FastifyReply;
-  void answer.status(error.statusCode ?? 400).send(envelope(error.message));
+  // No id is that long, so there is no such thing.
+  const status = error.code === 'FST_ERR_MAX_PARAM_LENGTH' ? 404 : (error.statusCode ?? 400);
+  void answer.status(status).send(envelope(error.message));
 };
 
 /** And for bytes that are no HTTP request: written to the socket, for there is no reply to write to. */

@@ -62,7 +62,8 @@ const describe = <Response extends z.ZodType, Body, Params, Query>(
     errors = [],
   }: Route<Body, Params, Query>,
 ) => {
-  const bodyErrors = body === undefined ? [] : [413, 415];
+  const takesBody = body !== undefined && (body as unknown) !== noBody;
+  const bodyErrors = takesBody ? [413, 415] : [];
   const statuses = [...new Set([...COMMON_ERRORS[caller], ...bodyErrors, ...errors])].sort((a, b) => a - b);
   return {
     tags: [tag],

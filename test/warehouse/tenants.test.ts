@@ -106,6 +106,7 @@ describeOnBothEngines('organisations, keys, calls and the audit log', (open) => 
       const holders = await findKeyHolders(test.warehouse, [id, 'key_none'], '2026-02-10');
       expect([...holders.keys()]).toEqual([id]);
       expect(holders.get(id)).toEqual({
+        callsToday: 0,
         organisation,
         key: { id, name: 'CI', permission: 'metrics:ingest', expires_at: '2026-03-01T00:00:00.000Z' },
         secretHash: `hash of ${id}`,
@@ -184,7 +185,7 @@ describeOnBothEngines('organisations, keys, calls and the audit log', (open) => 
         keys.map((id) => revokeKey(test.warehouse, orgId, id, NOW, nothing)),
       );
       expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-      const holders = [...(await findKeyHolders(test.warehouse, keys)).values()];
+      const holders = [...(await findKeyHolders(test.warehouse, keys, '2026-02-10')).values()];
       expect(holders.filter(({ revoked }) => !revoked)).toHaveLength(1);
     });
 
