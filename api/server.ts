@@ -31,6 +31,7 @@ import { monthRoutes } from './months.ts';
 import { operationRoutes } from './operations.ts';
 import { operatorRoutes } from './operator.ts';
 import { organisationRoutes } from './organisation.ts';
+import { noBody } from './route-schema.ts';
 
 /** The server, with the types of its routes read off their zod schemas. */
 export type Api = FastifyInstance<
@@ -99,7 +100,11 @@ export const buildServer = async (dependencies: ApiDependencies, logger: Fastify
       },
       security: [{ key: [] }],
     },
-    transform: jsonSchemaTransform,
+    // A route without a body has a schema only to refuse one.
+    transform: (route) => {
+      const { body, ...schema } = route.schema;
+      return jsonSchemaTransform(body === noBody ? { ...route, schema } : route);
+    },
     transformObject: jsonSchemaTransformObject,
   });
   await app.register(swaggerUi, { routePrefix: '/docs' });

@@ -1,0 +1,117 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Service } from './service.ts';
+
+/** Calls one API with one key; answers `data` and throws for anything but a success. */
+export interface Client {
+  get: <Data>(path: string) => Promise<Data>;
+  post: <Data>(path: string, body?: unknown) => Promise<Data>;
+  /** All items of a paged list. */
+  all: <Item>(path: string) => Promise<Item[]>;
+}
+
+interface Envelope<Data> {
+  success: boolean;
+  data: Data;
+  error?: string;
+  next_cursor?: string | null;
+}
+
+const client = (base: string, key: Record<string, string>): Client => {
+  const call = async <Data>(method: string, path: string, body?: unknown): Promise<Envelope<Data>> => {
+    const response = await fetch(`${base}${path}`, {
+      method,
+      headers: { ...key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const answer = (await response.json()) as Envelope<Data>;
+    if (response.status !== 200 || !answer.success)
+      throw new Error(`${method} ${path}: ${response.status} ${answer.error ?? ''}`);
+    return answer;
+  };
+  return {
+    get: async <Data>(path: string) => (await call<Data>('GET', path)).data,
+    post: async <Data>(path: string, body?: unknown) => (await call<Data>('POST', path, body)).data,
+    all: async <Item>(path: string) => {
+      const items: Item[] = [];
+      for (let cursor: string | null = ''; cursor !== null;) {
+        const answer: Envelope<Item[]> = await call<Item[]>(
+          'GET',
+          `${path}?limit=1000${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`,
+        );
+        items.push(...answer.data);
+        cursor = answer.next_cursor ?? null;
+      }
+      return items;
+    },
+  };
+};
+
+/** The API as the holder of a key calls it; paths are relative to /api/v1. */
+export const as = (service: Pick<Service, 'url'>, secret: string): Client =>
+  client(`${service.url}/api/v1`, { 'x-api-key': secret });
+
+/** Makes an organisation; answers the secret of its admin key. */
+export const newOrganisation = async (
+  service: Pick<Service, 'url' | 'dataDir'>,
+  tier: 'business' | 'enterprise' = 'enterprise',
+): Promise<string> => {
+  const key = (await readFile(join(service.dataDir, 'operator.key'), 'utf8')).trim();
+  const operator = client(`${service.url}/operator`, { 'x-operator-key': key });
+  const made = await operator.post<{ key: { secret: string } }>('/organisations', {
+    name: 'Bench',
+    tier,
+    currency: 'USD',
+  });
+  return made.key.secret;
+};
+
+/** What the benchmarks read of a run. */
+export interface Run {
+  run_id: string;
+  status: 'running' | 'completed' | 'failed';
+  rows_read: number;
+  cost_total: number | null;
+  error: string | null;
+}
+
+const POLL_MS = 50;
+
+/** Reads a source as a user does: starts a run and looks every 50 ms until it has ended. Answers the seconds too. */
+export const ingestSource = async (
+  admin: Client,
+  sourceId: string,
+): Promise<{ run: Run; seconds: number }> => {
+  const started = performance.now();
+  const { run_id } = await admin.post<{ run_id: string }>(`/cost-sources/${sourceId}/ingest`);
+  for (;;) {
+    await new Promise((resume) => setTimeout(resume, POLL_MS));
+    const [run] = await admin.get<Run[]>(`/cost-sources/${sourceId}/runs?limit=1`);
+    if (run?.run_id !== run_id || run.status === 'running') continue;
+    if (run.status === 'failed') throw new Error(`the ingest failed: ${run.error ?? ''}`);
+    return { run, seconds: (performance.now() - started) / 1000 };
+  }
+};
+
+/** Connects a FOCUS export as a source that is not read by itself; answers its id. */
+export const newSource = async (admin: Client, location: string): Promise<string> => {
+  const source = await admin.post<{ id: string }>('/cost-sources', {
+    name: 'export',
+    kind: 'focus',
+    location,
+    schedule_paused: true,
+  });
+  return source.id;
+};
+
+/** Defines a daily metric; answers its id. */
+export const newMetric = async (admin: Client, name: string): Promise<string> => {
+  const metric = await admin.post<{ id: string }>('/metrics', {
+    name,
+    unit: 'orders',
+    aggregation: 'total',
+    frequency: 'daily',
+    scope: { type: 'organisation' },
+  });
+  return metric.id;
+};

@@ -1,0 +1,45 @@
+import { writeFile } from 'node:fs/promises';
+import { cpus, loadavg, totalmem } from 'node:os';
+import { version as duckDbVersion } from '@duckdb/node-api';
+import { crash } from './crash.ts';
+import { ingest } from './ingest.ts';
+import { table, type Measurement } from './measurement.ts';
+import { reads } from './reads.ts';
+import { readRunOptions, type Benchmark, type RunOptions } from './run-options.ts';
+import { say } from './say.ts';
+import { values } from './values.ts';
+
+const PROGRAMS: Record<Benchmark, (options: RunOptions) => Promise<Measurement[]>> = {
+  ingest,
+  values,
+  reads,
+  crash,
+};
+
+try {
+  const options = readRunOptions(process.argv.slice(2));
+  const machine = {
+    cpus: `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`,
+    memory_gib: Math.round(totalmem() / 2 ** 30),
+    node: process.version,
+    duckdb: duckDbVersion(),
+    load_at_start: loadavg(),
+  };
+  say(`seed ${options.seed}, ${machine.cpus}, ${machine.memory_gib} GiB, Node ${machine.node}`);
+  if (options.quick) say('--quick: sizes are too small for the ratios to mean anything');
+  const measurements: Measurement[] = [];
+  for (const benchmark of options.only) measurements.push(...(await PROGRAMS[benchmark](options)));
+  process.stdout.write(`\n${table(measurements)}\n`);
+  if (options.json !== null) {
+    const report = { measured_at: new Date().toISOString(), machine, options, measurements };
+    await writeFile(options.json, `${JSON.stringify(report, null, 2)}\n`);
+  }
+  // Small sizes are no measurement: they only show a broken promise of correctness.
+  const missed = measurements.filter(
+    ({ met, unit }) => met === false && (unit === 'count' || !options.quick),
+  );
+  process.exit(missed.length === 0 ? 0 : 1);
+} catch (error) {
+  process.stderr.write(`bench: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  process.exit(1);
+}

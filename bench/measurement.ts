@@ -1,0 +1,74 @@
+import { median } from './statistics.ts';
+
+/** One line of the report: what we needed, what the limit needed, and what was promised. */
+export interface Measurement {
+  benchmark: string;
+  name: string;
+  unit: 'ms' | 's' | 'MiB' | 'count';
+  ours: number;
+  /** What the bare peer needed for the same; null where there is none. */
+  limit: number | null;
+  ratio: number | null;
+  /** The most that the ratio, or ours where there is no limit, may be; null where nothing was promised. */
+  target: number | null;
+  met: boolean | null;
+  /** What was measured one by one, in the unit. */
+  samples: { ours: readonly number[]; limit: readonly number[] };
+}
+
+type Named = Pick<Measurement, 'benchmark' | 'name' | 'unit'> & { target: number | null };
+
+/** Ours against a limit measured beside it: the ratio of the medians. */
+export const compared = (
+  { target, ...named }: Named,
+  samples: { ours: readonly number[]; limit: readonly number[] },
+): Measurement => {
+  const ours = median(samples.ours);
+  const limit = median(samples.limit);
+  const ratio = ours / limit;
+  return { ...named, ours, limit, ratio, target, met: target === null ? null : ratio <= target, samples };
+};
+
+/** An amount of ours with a target of its own. */
+export const alone = ({ target, ...named }: Named, ours: number): Measurement => ({
+  ...named,
+  ours,
+  limit: null,
+  ratio: null,
+  target,
+  met: target === null ? null : ours <= target,
+  samples: { ours: [ours], limit: [] },
+});
+
+const text = (value: number | null): string =>
+  value === null ? '' : value >= 100 ? value.toFixed(0) : value.toFixed(2);
+
+/** A measurement in one line, while others are still under way. */
+export const describe = ({ name, unit, ours, limit }: Measurement): string =>
+  `${name}: ${text(ours)} ${unit}, bare ${text(limit)} ${unit}`;
+
+/** The report as a table for people. */
+export const table = (measurements: readonly Measurement[]): string => {
+  const header = ['benchmark', 'what', 'unit', 'ours', 'limit', 'ratio', 'target', 'met'];
+  const rows = measurements.map((m) => [
+    m.benchmark,
+    m.name,
+    m.unit,
+    text(m.ours),
+    text(m.limit),
+    text(m.ratio),
+    m.target === null ? '' : `≤ ${m.target}${m.ratio === null ? '' : '×'}`,
+    m.met === null ? '' : m.met ? 'yes' : 'NO',
+  ]);
+  const widths = header.map((_, column) =>
+    Math.max(...[header, ...rows].map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (row: readonly string[]): string =>
+    row
+      .map((cell, column) =>
+        column < 3 || column === 7 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+      )
+      .join('  ')
+      .trimEnd();
+  return [header, widths.map((width) => '-'.repeat(width)), ...rows].map(line).join('\n');
+};

@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process';
+import { open, readdir, readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { bytesPeak } from './process-memory.ts';
+
+/** The command as an operator runs it, seen from dist/bench. */
+const COMMAND = resolve(import.meta.dirname, '../../bin/cost-analytics.cjs');
+
+/** The product as a process of its own, with the Temporal server it has started. */
+export interface Service {
+  url: string;
+  dataDir: string;
+  /** Most memory held so far (VmHWM): by the service, and by its Temporal server. */
+  peakMemory: () => Promise<{ service: number; temporal: number }>;
+  /** SIGTERM, and its end. */
+  stop: () => Promise<void>;
+  /** `kill -9` of the service. */
+  kill: () => Promise<void>;
+}
+
+/** A service that is starting: it can be killed before it is ready. */
+export interface Starting {
+  /** Rejects with the end of its log when it ends before it serves. */
+  ready: Promise<Service>;
+  kill: () => Promise<void>;
+}
+
+/** Its log goes to `service.log` in the data directory; nothing of it passes through this process. */
+export const startService = async (
+  dataDir: string,
+  environment: Record<string, string> = {},
+): Promise<Starting> => {
+  const logFile = join(dataDir, 'service.log');
+  const log = await open(logFile, 'a');
+  const child = spawn(process.execPath, [COMMAND, 'start'], {
+    cwd: dataDir,
+    env: { ...process.env, DATA_DIR: dataDir, HOST: '127.0.0.1', PORT: '0', ...environment },
+    stdio: ['ignore', 'pipe', log.fd],
+  });
+  const exited = new Promise<number | null>((ended) => {
+    child.on('exit', (code) => {
+      ended(code);
+    });
+  });
+  await log.close();
+  const { pid, stdout } = child;
+  if (pid === undefined) throw new Error(`cannot execute ${COMMAND}`);
+  const kill = async (): Promise<void> => {
+    child.kill('SIGKILL');
+    await exited;
+  };
+  const serving = new Promise<string>((served) => {
+    if (stdout !== null)
+      createInterface({ input: stdout }).on('line', (line) => {
+        if (line.startsWith('ready ')) served(line.slice('ready '.length));
+      });
+  });
+  const failed = exited.then(async (code) => {
+    const end = (await readFile(logFile, 'utf8')).slice(-2_000);
+    throw new Error(`the service ended with ${String(code)} before it was ready:\n${end}`);
+  });
+  const ready = Promise.race([serving, failed]).then((url) => ({
+    url,
+    dataDir,
+    peakMemory: async () => {
+      const [temporal] = await temporalServers(dataDir);
+      return {
+        service: await bytesPeak(pid),
+        temporal: temporal === undefined ? 0 : await bytesPeak(temporal),
+      };
+    },
+    stop: async () => {
+      child.kill('SIGTERM');
+      await exited;
+    },
+    kill,
+  }));
+  failed.catch(() => undefined);
+  ready.catch(() => undefined);
+  return { ready, kill };
+};
+
+/**
+ * The Temporal servers on the database of a data directory: told by their command line, as a killed service may
+ * leave one without a trace.
+ */
+const temporalServers = async (dataDir: string): Promise<number[]> => {
+  const database = join(dataDir, 'temporal.db');
+  const found: number[] = [];
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const commandLine = await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '');
+    if (commandLine.split('\0').includes(database)) found.push(Number(name));
+  }
+  return found;
+};
+
+/** `kill -9` of the Temporal server of a data directory; resolves when it is gone. */
+export const killTemporal = async (dataDir: string): Promise<void> => {
+  for (;;) {
+    const servers = await temporalServers(dataDir);
+    if (servers.length === 0) return;
+    for (const pid of servers) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch (error) {
+        // It ended by itself just now.
+        if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+      }
+    }
+    await new Promise((resume) => setTimeout(resume, 5));
+  }
+};
