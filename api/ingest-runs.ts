@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { toWire } from '../domain/decimals.ts';
+import { ServiceError } from '../domain/errors.ts';
 import type { IngestInput } from '../domain/ingest.ts';
-import { findRun, listRuns, recordRun, startedRun, type IngestRun } from '../warehouse/ingest-runs.ts';
+import { findRun, lastRuns, listRuns, recordRun, startedRun, type IngestRun } from '../warehouse/ingest-runs.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { instant, month } from './fields.ts';
 import { page, type pageQuery } from './paging.ts';
@@ -56,7 +57,13 @@ export const startIngest = async (
   const startMonth = body?.start_month ?? null;
   const endMonth = body?.end_month ?? null;
   const input: IngestInput = { orgId, sourceId, startMonth, endMonth };
-  const { runId, workflowId } = await orchestration.startIngest(input);
+  const { runId, workflowId } = await orchestration.startIngest(input).catch(async (error: unknown) => {
+    const last = (await lastRuns(warehouse, orgId)).get(sourceId);
+    if (!(error instanceof ServiceError) || last === undefined || last.status === 'running') throw error;
+    // The run before has said its end; its workflow closes in a moment.
+    await orchestration.untilClosed(last.workflow_id);
+    return orchestration.startIngest(input);
+  });
   // The workflow records the same; whichever comes first, the run is there when this answers.
   await recordRun(
     warehouse,

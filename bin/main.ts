@@ -4,7 +4,7 @@ import { demo, demoEnvironment } from './demo/demo.ts';
 import { doctor } from './doctor.ts';
 import { ingest } from './ingest.ts';
 import { createOrganisation, listOrganisations, setOrganisation } from './org.ts';
-import { startAndSay, untilStopped } from './run-service.ts';
+import { startAndSay, stopSignal, untilStopped } from './run-service.ts';
 import type { Roles } from './service.ts';
 import { operatorAccess } from './service-client.ts';
 import { readSettings, type Settings } from './settings.ts';
@@ -46,7 +46,8 @@ const serve = (name: string, description: string, roles: Roles): void => {
     .option('--host <host>', 'address to listen on (HOST)')
     .option('--port <port>', 'port to listen on (PORT)')
     .action(async (flags: { data?: string; host?: string; port?: string }) => {
-      await untilStopped(await startAndSay(settingsWith(flags), roles));
+      const signalled = stopSignal();
+      await untilStopped(await startAndSay(settingsWith(flags), roles), signalled);
     });
 };
 

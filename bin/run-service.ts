@@ -13,15 +13,18 @@ export const startAndSay = async (settings: Settings, roles: Roles): Promise<Ser
   return service;
 };
 
-/** Keeps the service running until SIGTERM or SIGINT, or until a part of it fails; ends it cleanly either way. */
-export const untilStopped = async (service: Service): Promise<void> => {
-  const signalled = new Promise<null>((resolve) => {
+/** Resolves at the first SIGTERM or SIGINT; asked for before a start, so that none is missed. */
+export const stopSignal = (): Promise<null> =>
+  new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       process.once(signal, () => {
         resolve(null);
       });
     }
   });
+
+/** Keeps the service running until it is told to stop, or until a part of it fails; ends it cleanly either way. */
+export const untilStopped = async (service: Service, signalled: Promise<null> = stopSignal()): Promise<void> => {
   const failure = await Promise.race([signalled, service.failed]);
   await service.stop();
   if (failure !== null) throw failure;

@@ -4,6 +4,7 @@ import {
   ScheduleNotFoundError,
   ScheduleOverlapPolicy,
   WorkflowExecutionAlreadyStartedError,
+  WorkflowFailedError,
   WorkflowNotFoundError,
   type ScheduleOptions,
 } from '@temporalio/client';
@@ -66,6 +67,15 @@ export class Orchestration {
         );
       }
       throw error;
+    }
+  }
+
+  /** Waits, not for long, until a workflow that has said its end is closed, however it ended. */
+  async untilClosed(workflowId: string): Promise<void> {
+    try {
+      await this.#soon(() => this.#client.workflow.getHandle(workflowId).result());
+    } catch (error) {
+      if (!(error instanceof WorkflowFailedError)) throw error;
     }
   }
 

@@ -43,7 +43,7 @@ describeOnBothEngines('locking a month', (open) => {
         version: 1,
         cost: money('1000'),
         value: '250.0000000000',
-        unit_cost: '4.000000',
+        unit_cost: '4.00000000000000000000',
         locked_at: NOW.toISOString(),
         locked_by: { type: 'key', ...KEY },
       },
@@ -99,8 +99,8 @@ describeOnBothEngines('locking a month', (open) => {
         unit_cost,
       ]),
     ).toEqual([
-      [2, money('1200'), '400.0000000000', '3.000000'],
-      [1, money('1000'), '250.0000000000', '4.000000'],
+      [2, money('1200'), '400.0000000000', '3.00000000000000000000'],
+      [1, money('1000'), '250.0000000000', '4.00000000000000000000'],
     ]);
   });
 
@@ -198,7 +198,7 @@ describeOnBothEngines('locking a month', (open) => {
     await story.lock('2026-01');
     // 123456789.123456789012346 ÷ 7 = 17636684.160493827…
     expect(await story.versions('2026-01')).toMatchObject([
-      { cost: '123456789.123456789012346', unit_cost: '17636684.160494' },
+      { cost: '123456789.123456789012346', unit_cost: '17636684.16049382700176371429' },
     ]);
   });
 });
