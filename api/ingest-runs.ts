@@ -2,7 +2,14 @@ import { z } from 'zod';
 import { toWire } from '../domain/decimals.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { IngestInput } from '../domain/ingest.ts';
-import { findRun, lastRuns, listRuns, recordRun, startedRun, type IngestRun } from '../warehouse/ingest-runs.ts';
+import {
+  findRun,
+  lastRuns,
+  listRuns,
+  recordRun,
+  startedRun,
+  type IngestRun,
+} from '../warehouse/ingest-runs.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { instant, month } from './fields.ts';
 import { page, type pageQuery } from './paging.ts';

@@ -50,6 +50,7 @@ export const startBareProcess = <Request extends object, Answer>(
 
 /** The other end: answers each message of the parent by what `work` makes of it. */
 export const answerParent = (work: (request: never) => Promise<unknown>): void => {
+  process.on('disconnect', () => process.exit());
   process.on('message', (request) => {
     work(request as never).then(
       (answer) => process.send?.({ ok: true, answer } satisfies Reply<unknown>),

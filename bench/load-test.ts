@@ -5,16 +5,21 @@ export interface LoadTest {
   url: string;
   headers: Record<string, string>;
   connections: number;
-  seconds: number;
+  requests: number;
 }
 
-/** Calls a URL without pause on some connections; answers the milliseconds of each answer. Throws unless all are 200. */
-export const latenciesOf = async ({ url, headers, connections, seconds }: LoadTest): Promise<number[]> => {
+const TIMEOUT_SECONDS = 120;
+
+/**
+ * Sends so many requests without pause over some connections; answers the milliseconds of each answer. By number
+ * and not by time: a test that ends at a moment would leave out the slowest. Throws unless all are 200.
+ */
+export const latenciesOf = async ({ url, headers, connections, requests }: LoadTest): Promise<number[]> => {
   const latencies: number[] = [];
   let refused = 0;
   const failures = await new Promise<number>((resolve, reject) => {
     const instance = autocannon(
-      { url, headers, connections, duration: seconds, pipelining: 1 },
+      { url, headers, connections, amount: requests, timeout: TIMEOUT_SECONDS, pipelining: 1 },
       (error: unknown, result) => {
         if (error) reject(error instanceof Error ? error : new Error('autocannon failed'));
         else resolve(result.errors + result.timeouts + result.non2xx);
@@ -27,5 +32,6 @@ export const latenciesOf = async ({ url, headers, connections, seconds }: LoadTe
     });
   });
   if (failures + refused > 0) throw new Error(`${url}: ${failures + refused} answers other than 200`);
+  if (latencies.length < requests) throw new Error(`${url}: ${latencies.length} of ${requests} answers`);
   return latencies;
 };

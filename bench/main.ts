@@ -16,6 +16,13 @@ const PROGRAMS: Record<Benchmark, (options: RunOptions) => Promise<Measurement[]
   crash,
 };
 
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    say(`stopped by ${signal}`);
+    process.exit(1);
+  });
+}
+
 try {
   const options = readRunOptions(process.argv.slice(2));
   const machine = {

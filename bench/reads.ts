@@ -20,7 +20,7 @@ const TODAY = '2026-01-10';
 /** The range of /costs, and the first day of the one before it. */
 const YEAR = { previousStart: '2024-01-01', start: '2025-01-01', end: '2025-12-31' };
 const SHOWN_MONTHS = 12;
-const WARM_UP_SECONDS = 2;
+const WARM_UP_REQUESTS = 50;
 const METRIC_DAYS = 730;
 const MILLISECONDS_PER_DAY = 86_400_000;
 
@@ -113,8 +113,7 @@ const measure = async (
   headers: Record<string, string>,
   options: RunOptions,
 ): Promise<Measurement[]> => {
-  // Fifty clients wait for one another: fewer seconds would hold too few answers for a p99.
-  const seconds = (options.quick ? 2 : 5) * (connections > 1 ? 2 : 1);
+  const requests = (options.quick ? 20 : 200) * (connections > 1 ? 3 : 1);
   const samples = {
     ours: { p50: [] as number[], p99: [] as number[] },
     bare: { p50: [] as number[], p99: [] as number[] },
@@ -124,10 +123,10 @@ const measure = async (
     { into: samples.ours, url: route.ours, headers },
   ];
   for (const { url, headers } of sides)
-    await latenciesOf({ url, headers, connections, seconds: WARM_UP_SECONDS });
+    await latenciesOf({ url, headers, connections, requests: WARM_UP_REQUESTS });
   for (let repetition = 1; repetition <= options.repetitions; repetition += 1) {
     for (const { into, url, headers } of sides) {
-      const latencies = await latenciesOf({ url, headers, connections, seconds });
+      const latencies = await latenciesOf({ url, headers, connections, requests });
       into.p50.push(percentile(latencies, 50));
       into.p99.push(percentile(latencies, 99));
     }

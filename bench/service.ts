@@ -45,6 +45,12 @@ export const startService = async (
   });
   await log.close();
   const { pid, stdout } = child;
+  // A benchmark that is stopped leaves nothing running; the service takes its Temporal server along.
+  const stopWithUs = (): void => {
+    child.kill('SIGTERM');
+  };
+  process.once('exit', stopWithUs);
+  void exited.then(() => process.removeListener('exit', stopWithUs));
   if (pid === undefined) throw new Error(`cannot execute ${COMMAND}`);
   const kill = async (): Promise<void> => {
     child.kill('SIGKILL');

@@ -24,7 +24,10 @@ export const stopSignal = (): Promise<null> =>
   });
 
 /** Keeps the service running until it is told to stop, or until a part of it fails; ends it cleanly either way. */
-export const untilStopped = async (service: Service, signalled: Promise<null> = stopSignal()): Promise<void> => {
+export const untilStopped = async (
+  service: Service,
+  signalled: Promise<null> = stopSignal(),
+): Promise<void> => {
   const failure = await Promise.race([signalled, service.failed]);
   await service.stop();
   if (failure !== null) throw failure;

@@ -2,7 +2,7 @@ import type { Day, Month } from '../domain/calendar.ts';
 import type { DecimalText } from '../domain/decimals.ts';
 import { invalid } from '../domain/errors.ts';
 import type { ExportFile } from './export-files.ts';
-import { INSERT_ACCOUNT_SPEND, INSERT_CLOUD_SPEND, PUBLISH } from './focus-daily-money.ts';
+import { INSERT_ACCOUNT_SPEND, DAILY_MONEY, INSERT_CLOUD_SPEND, PUBLISH } from './focus-daily-money.ts';
 import { rejectedRows } from './focus-rejections.ts';
 import { billingPeriodDay, focusRollUpStatement, nullable, type CostColumn } from './focus-roll-up.ts';
 import { idAfter } from './ids.ts';
@@ -81,6 +81,7 @@ export const loadFocusExport = async (
     }
     const periods = await loadedPeriods(session);
     const target = { org: load.orgId, source: load.sourceId, load: loadId };
+    await session.run(DAILY_MONEY);
     await session.run(INSERT_CLOUD_SPEND, target);
     await session.run(INSERT_ACCOUNT_SPEND, target);
     if (!isCurrent()) throw new Error('this attempt was given up; nothing was published');
@@ -117,6 +118,7 @@ const dropTemporaryTables = async (session: Session): Promise<void> => {
     'focus_roll_up',
     'billed_roll_up',
     'judged_groups',
+    'daily_money',
     'broken_lines',
     'broken_line_scans',
   ]) {
@@ -166,7 +168,7 @@ judged AS (
       WHEN account IS NULL THEN 'SubAccountId: expected an account, got nothing'
     END AS problem)
   FROM dated_groups)
-SELECT *, row_number() OVER () AS group_id FROM judged
+SELECT * FROM judged
 WHERE billing_period IS NULL
   OR (date_trunc('month', billing_period) >= COALESCE($start::DATE, DATE '0001-01-01')
       AND date_trunc('month', billing_period) <= COALESCE($end::DATE, DATE '9999-12-31'))`;
