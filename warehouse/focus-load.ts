@@ -92,7 +92,7 @@ export const loadFocusExport = async (
       column: load.costColumn,
     });
     return {
-      months: await loadedMonths(session, target),
+      months: await loadedMonths(session),
       rowsRead,
       rowsRejected,
       rejectedSamples: samples,
@@ -186,14 +186,9 @@ const refuseOtherCurrencies = async (session: Session, currency: string): Promis
   );
 };
 
-const loadedMonths = async (
-  session: Session,
-  target: { org: string; source: string; load: string },
-): Promise<Month[]> => {
+const loadedMonths = async (session: Session): Promise<Month[]> => {
   const rows = await session.query<{ month: Month }>(
-    `SELECT DISTINCT strftime(day, '%Y-%m') AS month FROM account_spend
-     WHERE org_id = $org AND source_id = $source AND load_id = $load::UUID ORDER BY month`,
-    target,
+    "SELECT DISTINCT strftime(day, '%Y-%m') AS month FROM daily_money ORDER BY month",
   );
   return rows.map(({ month }) => month);
 };
@@ -214,8 +209,7 @@ const fallbackNote = ({ billing_period }: Period): string =>
 
 const costTotal = async (session: Session): Promise<DecimalText | null> => {
   const [row] = await session.query<{ cost: DecimalText | null }>(
-    `SELECT CAST(sum(CASE WHEN span_start IS NULL THEN cost ELSE span_cost * row_count END) AS DECIMAL(38,15)) AS cost
-     FROM judged_groups WHERE problem IS NULL`,
+    'SELECT sum(cost) AS cost FROM daily_money',
   );
   return row?.cost ?? null;
 };
