@@ -67,8 +67,9 @@ export const startIngest = async (
   const { runId, workflowId } = await orchestration.startIngest(input).catch(async (error: unknown) => {
     const last = (await lastRuns(warehouse, orgId)).get(sourceId);
     if (!(error instanceof ServiceError) || last === undefined || last.status === 'running') throw error;
-    // The run before has said its end; its workflow closes in a moment.
-    await orchestration.untilClosed(last.workflow_id);
+    // If it is the run before, which has said its end, its workflow closes in a moment.
+    const life = await orchestration.lifeOf(last.workflow_id, last.run_id);
+    if (life.state !== 'ended') await orchestration.untilClosed(last.workflow_id);
     return orchestration.startIngest(input);
   });
   // The workflow records the same; whichever comes first, the run is there when this answers.
