@@ -47,6 +47,7 @@ money AS (
 SELECT billing_period, day, cloud, account, resource_id, any_value(account_name) AS account_name, sum(cost) AS cost,
   bool_or(inside_day) AS inside_day
 FROM money JOIN clouds USING (provider) GROUP BY ALL`;
+
 /** Stores the daily money by everything that can be picked later. */
 export const INSERT_CLOUD_SPEND = `
 INSERT INTO cloud_spend BY NAME
@@ -54,12 +55,12 @@ SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, billing_per
   resource_id, cost
 FROM daily_money`;
 
-/** Stores the same money by account alone. */
-export const INSERT_ACCOUNT_SPEND = `
-INSERT INTO account_spend BY NAME
-SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, billing_period, day, cloud, account,
-  any_value(account_name) AS account_name, sum(cost) AS cost
-FROM daily_money GROUP BY ALL`;
+/** Stores what the accounts are called in this load, those that have a name. */
+export const INSERT_ACCOUNT_NAMES = `
+INSERT INTO account_names BY NAME
+SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, billing_period, cloud, account,
+  max(account_name) AS name
+FROM daily_money WHERE account_name IS NOT NULL GROUP BY ALL`;
 
 /**
  * Publishes the load. How far the source has delivered is read off the rows that lie inside one day: a charge
@@ -71,10 +72,10 @@ WITH rows_read AS (
   SELECT billing_period, any_value(fell_back) AS fell_back, sum(row_count)::BIGINT AS row_count
   FROM judged_groups WHERE problem IS NULL GROUP BY ALL),
 delivered AS (
-  SELECT billing_period, min(day) AS first_day, sum(cost) AS cost_total,
+  SELECT billing_period, min(day) AS first_day, max(day) AS last_day, sum(cost) AS cost_total,
     least(COALESCE(max(day) FILTER (inside_day), max(day)), CAST($now::TIMESTAMP AS DATE)) AS delivered_through
   FROM daily_money GROUP BY ALL)
 SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, $run AS run_id, $now::TIMESTAMP AS published_at,
   billing_period, CASE WHEN fell_back THEN 'BilledCost' ELSE $column END AS cost_column, row_count AS rows_read,
-  COALESCE(cost_total, 0) AS cost_total, first_day, delivered_through
+  COALESCE(cost_total, 0) AS cost_total, first_day, last_day, delivered_through
 FROM rows_read LEFT JOIN delivered USING (billing_period)`;

@@ -2,7 +2,7 @@ import type { Day, Month } from '../domain/calendar.ts';
 import type { DecimalText } from '../domain/decimals.ts';
 import { invalid } from '../domain/errors.ts';
 import type { ExportFile } from './export-files.ts';
-import { INSERT_ACCOUNT_SPEND, DAILY_MONEY, INSERT_CLOUD_SPEND, PUBLISH } from './focus-daily-money.ts';
+import { DAILY_MONEY, INSERT_ACCOUNT_NAMES, INSERT_CLOUD_SPEND, PUBLISH } from './focus-daily-money.ts';
 import { rejectedRows } from './focus-rejections.ts';
 import { billingPeriodDay, focusRollUpStatement, nullable, type CostColumn } from './focus-roll-up.ts';
 import { idAfter } from './ids.ts';
@@ -83,7 +83,7 @@ export const loadFocusExport = async (
     const target = { org: load.orgId, source: load.sourceId, load: loadId };
     await session.run(DAILY_MONEY);
     await session.run(INSERT_CLOUD_SPEND, target);
-    await session.run(INSERT_ACCOUNT_SPEND, target);
+    await session.run(INSERT_ACCOUNT_NAMES, target);
     if (!isCurrent()) throw new Error('this attempt was given up; nothing was published');
     await session.run(PUBLISH, {
       ...target,

@@ -135,7 +135,7 @@ export const loadText = async (
 export const spendByDay = async (warehouse: Warehouse, orgId: string): Promise<Record<Day, DecimalText>> => {
   const rows = await warehouse.query<{ day: Day; cost: DecimalText }>(
     `SELECT day, sum(cost) AS cost
-     FROM account_spend JOIN current_loads USING (org_id, source_id, load_id, billing_period)
+     FROM cloud_spend JOIN current_loads USING (org_id, source_id, load_id, billing_period)
      WHERE org_id = $org GROUP BY day ORDER BY day`,
     { org: orgId },
   );
@@ -149,7 +149,7 @@ export const spendByAccount = async (
 ): Promise<Record<string, Record<Day, DecimalText>>> => {
   const rows = await warehouse.query<{ account: string; day: Day; cost: DecimalText }>(
     `SELECT account, day, sum(cost) AS cost
-     FROM account_spend JOIN current_loads USING (org_id, source_id, load_id, billing_period)
+     FROM cloud_spend JOIN current_loads USING (org_id, source_id, load_id, billing_period)
      WHERE org_id = $org GROUP BY account, day ORDER BY account, day`,
     { org: orgId },
   );

@@ -432,7 +432,7 @@ describeOnBothEngines('the files of a FOCUS export', (open) => {
           'money is never converted, nothing was loaded',
       });
       expect(await spendByDay(test.warehouse, target.orgId)).toEqual({});
-      for (const table of ['account_spend', 'cloud_spend', 'loads']) {
+      for (const table of ['cloud_spend', 'account_names', 'loads']) {
         const rows = await test.warehouse.query(`SELECT * FROM ${table} WHERE org_id = $org`, {
           org: target.orgId,
         });

@@ -51,7 +51,7 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
           changes,
         ),
       spend: () => spendByDay(test.warehouse, orgId),
-      count: async (table: 'loads' | 'current_loads' | 'account_spend' | 'cloud_spend'): Promise<number> => {
+      count: async (table: 'loads' | 'current_loads' | 'cloud_spend'): Promise<number> => {
         const [row] = await test.warehouse.query<{ rows: string }>(
           `SELECT count(*) AS rows FROM ${table} WHERE org_id = $org`,
           { org: orgId },
@@ -207,7 +207,7 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
         ),
       ),
     ).rejects.toThrow('the process dies here');
-    expect(await story.count('account_spend')).toBe(3); // its rows are there, and nothing refers to them
+    expect(await story.count('cloud_spend')).toBe(3); // its rows are there, and nothing refers to them
     expect(await story.spend()).toEqual({ '2026-01-10': money('1') });
     // The attempt that follows is not disturbed by what it left.
     await loadPaths(test, story.target, [path]);
@@ -240,7 +240,8 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
       { runId: 'run_42' },
     );
     const loads = await test.warehouse.query(
-      `SELECT billing_period, run_id, published_at, cost_column, rows_read, cost_total, first_day, delivered_through
+      `SELECT billing_period, run_id, published_at, cost_column, rows_read, cost_total, first_day, last_day,
+         delivered_through
        FROM current_loads WHERE org_id = $org ORDER BY billing_period`,
       { org: story.orgId },
     );
@@ -252,6 +253,7 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
         rows_read: '150',
         cost_total: money('150'),
         first_day: '2026-01-10',
+        last_day: '2026-01-10',
         delivered_through: '2026-01-10',
       },
       {
@@ -260,6 +262,7 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
         rows_read: '1',
         cost_total: money('-7'),
         first_day: '2026-02-05',
+        last_day: '2026-02-05',
         delivered_through: '2026-02-05',
       },
     ]);
@@ -285,23 +288,46 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
     expect(await deliveredThrough([dayLine('2026-02-20', '1')])).toBe('2026-02-07'); // a charge of the future
   });
 
-  it('keeps the same money in both tables of spend', async () => {
+  it('knows the last day that a charge reaches, also one still to come', async () => {
     const story = await newStory();
-    const lines = Array.from({ length: 20 }, (_, index) =>
-      dayLine(`2026-01-${String(10 + (index % 5))}`, `1.${index}`, {
-        SubAccountId: String(index % 3),
-        ServiceCategory: index % 2 === 0 ? 'Compute' : 'Databases',
-        ResourceId: `i-${index % 4}`,
-      }),
+    const fee = { ChargePeriodStart: '2026-02-01T00:00:00Z', ChargePeriodEnd: '2026-03-01T00:00:00Z' };
+    await loadText(
+      test,
+      story.target,
+      focusCsv([dayLine('2026-02-03', '1'), dayLine('2026-02-01', '28', fee)]),
     );
-    await loadText(test, story.target, focusCsv(lines));
-    const sums = (table: string) =>
-      test.warehouse.query(
-        `SELECT day, account, sum(cost) AS cost FROM ${table} WHERE org_id = $org GROUP BY ALL ORDER BY ALL`,
+    expect(
+      await test.warehouse.query('SELECT first_day, last_day FROM current_loads WHERE org_id = $org', {
+        org: story.orgId,
+      }),
+    ).toEqual([{ first_day: '2026-02-01', last_day: '2026-02-28' }]);
+  });
+
+  it('knows what the accounts are called, once for each account of a billing period', async () => {
+    const story = await newStory();
+    const line = (day: string, account: string, name: string, provider = 'AWS') =>
+      dayLine(day, '1', { SubAccountId: account, SubAccountName: name, ProviderName: provider });
+    await loadText(
+      test,
+      story.target,
+      focusCsv([
+        line('2026-01-10', '1', 'Shop'),
+        line('2026-01-11', '1', 'Shop'),
+        line('2026-01-12', '1', 'NULL'), // no name beside one
+        line('2026-02-05', '1', 'New shop'),
+        line('2026-01-10', '1', 'Store', 'Microsoft'), // another cloud's account of the same id
+        line('2026-01-10', '2', 'NULL'),
+      ]),
+    );
+    expect(
+      await test.warehouse.query(
+        `SELECT billing_period, cloud, account, name FROM account_names WHERE org_id = $org ORDER BY ALL`,
         { org: story.orgId },
-      );
-    const [byAccount, byResource] = [await sums('account_spend'), await sums('cloud_spend')];
-    expect(byAccount).toEqual(byResource);
-    expect(byAccount).toHaveLength(15);
+      ),
+    ).toEqual([
+      { billing_period: '2026-01-01', cloud: 'aws', account: '1', name: 'Shop' },
+      { billing_period: '2026-01-01', cloud: 'azure', account: '1', name: 'Store' },
+      { billing_period: '2026-02-01', cloud: 'aws', account: '1', name: 'New shop' },
+    ]);
   });
 });

@@ -167,13 +167,14 @@ describeOnBothEngines('the rows of a FOCUS export', (open) => {
     expect(byDay).toEqual({ '2026-01-31': money('5'), '2026-02-01': money('7') });
     expect(result.months).toEqual(['2026-01', '2026-02']);
     const loads = await rowsOf(
-      'SELECT billing_period, first_day, delivered_through, cost_total FROM current_loads WHERE org_id = $org',
+      'SELECT billing_period, first_day, last_day, delivered_through, cost_total FROM current_loads WHERE org_id = $org',
       orgId,
     );
     expect(loads).toEqual([
       {
         billing_period: '2026-02-01',
         first_day: '2026-01-31',
+        last_day: '2026-02-01',
         delivered_through: '2026-02-01',
         cost_total: money('12'),
       },
@@ -256,11 +257,11 @@ describeOnBothEngines('the rows of a FOCUS export', (open) => {
       payer: { '2026-01-10': money('3') },
     });
     const compute = await rowsOf(
-      `SELECT resource_id, account_name FROM cloud_spend JOIN account_spend USING (org_id, load_id, account)
+      `SELECT DISTINCT resource_id, name FROM cloud_spend LEFT JOIN account_names USING (org_id, load_id, account)
        WHERE org_id = $org AND account = 'compute'`,
       orgId,
     );
-    expect(compute).toEqual([{ resource_id: null, account_name: null }]);
+    expect(compute).toEqual([{ resource_id: null, name: null }]);
   });
 
   it('name the cloud by the first of four columns that has a value, and by its short name', async () => {
@@ -292,7 +293,7 @@ describeOnBothEngines('the rows of a FOCUS export', (open) => {
       ),
     );
     const rows = await rowsOf<{ cloud: string }>(
-      'SELECT cloud FROM account_spend WHERE org_id = $org ORDER BY account',
+      'SELECT cloud FROM cloud_spend WHERE org_id = $org ORDER BY account',
       orgId,
     );
     expect(rows.map(({ cloud }) => cloud)).toEqual(clouds.map(([, cloud]) => cloud));
