@@ -1,0 +1,120 @@
+import type { ExportFile } from './export-files.ts';
+import type { LoadResult } from './focus-load.ts';
+import { newLoadId, publishLoad, type LoadScope } from './publish-load.ts';
+import { addCounts, FEED_TABLES, readFeed } from './read-feed.ts';
+import { normalRepositorySql } from './repository-sql.ts';
+import { relationsOf } from './scan-files.ts';
+import type { Session } from './session.ts';
+import { got, judgedRows, missingTabularColumns, type TabularColumns } from './tabular-rows.ts';
+import { dropTemporaryTables } from './temporary-tables.ts';
+
+const SPEND_COLUMNS: TabularColumns = {
+  day: { names: ['day'], holds: 'day', required: 'value' },
+  tool: { names: ['tool'], holds: 'text', required: 'value' },
+  cost: { names: ['cost'], holds: 'decimal', required: 'value' },
+  kind: { names: ['kind'], holds: 'text', required: 'no' },
+};
+
+const USAGE_COLUMNS: TabularColumns = {
+  day: { names: ['day'], holds: 'day', required: 'value' },
+  tool: { names: ['tool'], holds: 'text', required: 'value' },
+  repository: { names: ['repository'], holds: 'text', required: 'column' },
+  usage: { names: ['usage'], holds: 'decimal', required: 'value' },
+};
+
+/** The mandatory columns that a file of AI tool spend lacks. */
+export const missingAiSpendColumns = (file: ExportFile): string[] =>
+  missingTabularColumns(file, SPEND_COLUMNS);
+
+/** The mandatory columns that a file of AI tool usage lacks. */
+export const missingAiUsageColumns = (file: ExportFile): string[] =>
+  missingTabularColumns(file, USAGE_COLUMNS);
+
+/** The two feeds of an AI tools source (sources §4). */
+export interface AiToolFiles {
+  spend: readonly ExportFile[];
+  usage: readonly ExportFile[];
+}
+
+/**
+ * Loads the spend on AI tools and their usage by repository (sources §4), one load of both for each month that has
+ * spend: usage shares out spend, so without spend it says nothing. Done twice, the second load replaces the first
+ * by the same numbers. Throws `invalid` when either feed has too many rows that cannot be read.
+ */
+export const loadAiTools = async (
+  session: Session,
+  scope: LoadScope,
+  files: AiToolFiles,
+  isCurrent: () => boolean,
+): Promise<LoadResult> => {
+  const loadId = await newLoadId(session, scope);
+  try {
+    const usage = await readFeed(session, scope, usageGroups(files.usage), {
+      name: 'options.usage_location',
+    });
+    await session.run('CREATE TEMP TABLE usage_days AS FROM judged_groups WHERE problem IS NULL');
+    const spend = await readFeed(session, scope, spendGroups(files.spend));
+    await session.run('CREATE TEMP TABLE load_days AS FROM judged_groups WHERE problem IS NULL');
+    const target = { org: scope.orgId, source: scope.sourceId, load: loadId };
+    await session.run(INSERT_SPEND, target);
+    await session.run(INSERT_USAGE, target);
+    const notes = await unsharedTools(session);
+    const published = await publishLoad(session, scope, loadId, isCurrent);
+    return { ...addCounts(spend, usage), ...published, notes };
+  } finally {
+    await dropTemporaryTables(session, [...FEED_TABLES, 'usage_days', 'load_days']);
+  }
+};
+
+const spendGroups = (files: readonly ExportFile[]): string => `
+CREATE TEMP TABLE judged_groups AS
+WITH ${judgedRows(relationsOf(files), SPEND_COLUMNS, [
+  `WHEN lower(kind) NOT IN ('usage', 'seat') THEN 'kind: expected usage or seat, got ' || ${got('raw_kind')}`,
+])}
+SELECT problem, any_value(CASE WHEN problem IS NOT NULL THEN file END) AS file, day, tool, lower(kind) AS kind,
+  sum(cost) AS cost, count(*) AS row_count
+FROM judged_rows GROUP BY ALL`;
+
+/** Usage by the repository's normal name; usage without one takes its share but belongs to none. */
+const usageGroups = (files: readonly ExportFile[]): string => `
+CREATE TEMP TABLE judged_groups AS
+WITH ${judgedRows(relationsOf(files), USAGE_COLUMNS, [
+  `WHEN usage < 0 THEN 'usage: expected a number of 0 or more, got ' || ${got('raw_usage')}`,
+])},
+usage_groups AS (
+  SELECT problem, file, day, tool, repository AS spelling, sum(usage) AS usage, count(*) AS row_count
+  FROM judged_rows GROUP BY ALL)
+SELECT problem, any_value(CASE WHEN problem IS NOT NULL THEN file END) AS file, day, tool,
+  ${normalRepositorySql('spelling')} AS repository, CAST(sum(usage) AS DECIMAL(38,6)) AS usage,
+  sum(row_count) AS row_count
+FROM usage_groups GROUP BY ALL`;
+
+const INSERT_SPEND = `
+INSERT INTO ai_tool_spend BY NAME
+SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id,
+  CAST(date_trunc('month', day) AS DATE) AS billing_period, day, tool, kind, cost
+FROM load_days`;
+
+const INSERT_USAGE = `
+INSERT INTO ai_usage BY NAME
+SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id,
+  CAST(date_trunc('month', day) AS DATE) AS billing_period, day, tool, repository, usage
+FROM usage_days
+WHERE date_trunc('month', day) IN (SELECT date_trunc('month', day) FROM load_days)`;
+
+const MOST_NOTES = 20;
+
+/** A tool with spend and no usage at all in a month is most often one that the two feeds name differently. */
+const unsharedTools = async (session: Session): Promise<string[]> => {
+  const tools = await session.query<{ tool: string; months: string }>(
+    `WITH tool_months AS (SELECT DISTINCT tool, date_trunc('month', day) AS month FROM load_days),
+     used_months AS (SELECT DISTINCT tool, date_trunc('month', day) AS month FROM usage_days WHERE usage > 0)
+     SELECT tool, string_agg(strftime(month, '%Y-%m'), ', ' ORDER BY month) AS months
+     FROM tool_months ANTI JOIN used_months USING (tool, month)
+     GROUP BY tool ORDER BY tool LIMIT ${MOST_NOTES}`,
+  );
+  return tools.map(
+    ({ tool, months }) =>
+      `tool ${JSON.stringify(tool)} has spend but no usage in ${months}: that spend belongs to no repository`,
+  );
+};

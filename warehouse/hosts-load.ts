@@ -1,0 +1,54 @@
+import type { ExportFile } from './export-files.ts';
+import type { LoadResult } from './focus-load.ts';
+import { newLoadId, publishLoad, type LoadScope } from './publish-load.ts';
+import { FEED_TABLES, readFeed } from './read-feed.ts';
+import { relationsOf } from './scan-files.ts';
+import type { Session } from './session.ts';
+import { judgedRows, missingTabularColumns, type TabularColumns } from './tabular-rows.ts';
+import { dropTemporaryTables } from './temporary-tables.ts';
+
+const COLUMNS: TabularColumns = {
+  day: { names: ['day'], holds: 'day', required: 'value' },
+  host: { names: ['host'], holds: 'text', required: 'value' },
+  service: { names: ['service'], holds: 'text', required: 'column' },
+  cost: { names: ['cost'], holds: 'decimal', required: 'value' },
+  machine_id: { names: ['machine_id'], holds: 'text', required: 'no' },
+};
+
+/** The mandatory columns that a file of host spend lacks. */
+export const missingHostColumns = (file: ExportFile): string[] => missingTabularColumns(file, COLUMNS);
+
+/**
+ * Loads host spend (sources §3), one load per month. Done twice, the second load replaces the first by the same
+ * numbers; before it publishes nobody sees a row. Throws `invalid` for too many rows that cannot be read.
+ */
+export const loadHosts = async (
+  session: Session,
+  scope: LoadScope,
+  files: readonly ExportFile[],
+  isCurrent: () => boolean,
+): Promise<LoadResult> => {
+  const loadId = await newLoadId(session, scope);
+  try {
+    const counts = await readFeed(session, scope, hostGroups(files));
+    await session.run(`CREATE TEMP TABLE load_days AS FROM judged_groups WHERE problem IS NULL`);
+    await session.run(INSERT_HOST_SPEND, { org: scope.orgId, source: scope.sourceId, load: loadId });
+    return { ...counts, ...(await publishLoad(session, scope, loadId, isCurrent)), notes: [] };
+  } finally {
+    await dropTemporaryTables(session, [...FEED_TABLES, 'load_days']);
+  }
+};
+
+/** The spend by everything that is kept; a host's idle share has no service. */
+const hostGroups = (files: readonly ExportFile[]): string => `
+CREATE TEMP TABLE judged_groups AS
+WITH ${judgedRows(relationsOf(files), COLUMNS)}
+SELECT problem, any_value(CASE WHEN problem IS NOT NULL THEN file END) AS file, day, host,
+  NULLIF(service, '__idle__') AS service, machine_id, sum(cost) AS cost, count(*) AS row_count
+FROM judged_rows GROUP BY ALL`;
+
+const INSERT_HOST_SPEND = `
+INSERT INTO host_spend BY NAME
+SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id,
+  CAST(date_trunc('month', day) AS DATE) AS billing_period, day, host, service, machine_id, cost
+FROM load_days`;

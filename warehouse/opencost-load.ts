@@ -1,0 +1,106 @@
+import { invalid } from '../domain/errors.ts';
+import type { LoadResult } from './focus-load.ts';
+import { CARRY_OVER_ALLOCATIONS, CARRY_OVER_ASSETS } from './opencost-carry-over.ts';
+import { allocationGroups, assetGroups } from './opencost-groups.ts';
+import { newLoadId, publishLoad, type LoadScope } from './publish-load.ts';
+import { addCounts, FEED_TABLES, readFeed, type FeedCounts } from './read-feed.ts';
+import type { Relation } from './scan-files.ts';
+import type { Session } from './session.ts';
+import { dropTemporaryTables } from './temporary-tables.ts';
+
+/** The feeds of an OpenCost source, read from files or appended from its API (opencost-api-rows.ts). */
+export interface OpenCostFeeds {
+  allocations: readonly Relation[];
+  /** Null when the cluster's nodes, disks and load balancers are not known. */
+  assets: readonly Relation[] | null;
+  /** `options.cluster`: the cluster of rows that name none. */
+  cluster: string | null;
+  /**
+   * Whether the days that the feeds lack stay as they were loaded before: an API is asked for some days only, and
+   * forgets old ones. A file is the whole truth about its months.
+   */
+  carryOver: boolean;
+}
+
+/**
+ * Loads the spend and the assets of clusters (sources §2), one load for each month that has allocations. Done twice,
+ * the second load replaces the first by the same numbers. Throws `invalid` when a feed has too many rows that cannot
+ * be read, or when no cluster is named.
+ */
+export const loadOpenCost = async (
+  session: Session,
+  scope: LoadScope,
+  feeds: OpenCostFeeds,
+  isCurrent: () => boolean,
+): Promise<LoadResult> => {
+  const loadId = await newLoadId(session, scope);
+  try {
+    const assets = await readAssets(session, scope, feeds);
+    await session.run(
+      `CREATE TEMP TABLE asset_days AS SELECT * EXCLUDE (problem, file, counts) FROM judged_groups WHERE problem IS NULL AND counts`,
+    );
+    const allocations = await readFeed(session, scope, allocationGroups(feeds.allocations), {
+      parameters: { cluster: feeds.cluster },
+    });
+    await refuseUnnamedCluster(session);
+    await session.run(
+      `CREATE TEMP TABLE load_days AS SELECT * EXCLUDE (problem, file, counts) FROM judged_groups WHERE problem IS NULL AND counts`,
+    );
+    const source = { org: scope.orgId, source: scope.sourceId };
+    if (feeds.carryOver) {
+      // Assets first: they follow the months of the allocations that were read.
+      await session.run(CARRY_OVER_ASSETS, source);
+      await session.run(CARRY_OVER_ALLOCATIONS, source);
+    }
+    await session.run(INSERT_ALLOCATIONS, { ...source, load: loadId });
+    await session.run(INSERT_ASSETS, { ...source, load: loadId });
+    const published = await publishLoad(session, scope, loadId, isCurrent);
+    return { ...addCounts(allocations, assets), ...published, notes: [] };
+  } finally {
+    await dropTemporaryTables(session, [...FEED_TABLES, 'asset_days', 'load_days']);
+  }
+};
+
+const readAssets = async (
+  session: Session,
+  scope: LoadScope,
+  { assets, cluster }: OpenCostFeeds,
+): Promise<FeedCounts> => {
+  const counts = await readFeed(session, scope, assetGroups(assets ?? [NO_ASSETS]), {
+    name: 'assets',
+    parameters: { cluster },
+  });
+  await refuseUnnamedCluster(session);
+  return counts;
+};
+
+/** The feed of a source without one: it has no rows. */
+const NO_ASSETS: Relation = {
+  from: `(SELECT CAST(NULL AS VARCHAR) AS export_file LIMIT 0)`,
+  fileColumn: 'export_file',
+  format: 'parquet',
+  columns: [],
+};
+
+const refuseUnnamedCluster = async (session: Session): Promise<void> => {
+  const [unnamed] = await session.query<{ row_count: string | null }>(
+    'SELECT sum(row_count) AS row_count FROM judged_groups WHERE problem IS NULL AND counts AND cluster IS NULL',
+  );
+  if (unnamed === undefined || unnamed.row_count === null) return;
+  throw invalid(
+    `${unnamed.row_count} rows name no cluster: set options.cluster to the cluster that they belong to; nothing was loaded`,
+  );
+};
+
+const INSERT_ALLOCATIONS = `
+INSERT INTO kubernetes_spend BY NAME
+SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id,
+  CAST(date_trunc('month', day) AS DATE) AS billing_period, day, cluster, namespace, workload, is_idle, cost
+FROM load_days`;
+
+const INSERT_ASSETS = `
+INSERT INTO cluster_assets BY NAME
+SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id,
+  CAST(date_trunc('month', day) AS DATE) AS billing_period, day, cluster, kind, provider_id, project, cost
+FROM asset_days
+WHERE date_trunc('month', day) IN (SELECT date_trunc('month', day) FROM load_days)`;

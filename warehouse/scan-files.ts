@@ -1,0 +1,42 @@
+import { compressionOf, CSV_OPTIONS, type ExportColumn, type ExportFile } from './export-files.ts';
+import { sqlText } from './sql-text.ts';
+
+/** Rows that one FROM item reads: files of one shape, or a temporary table. */
+export interface Relation {
+  /** What stands after FROM. */
+  from: string;
+  /** The column that names the file of a row. */
+  fileColumn: string;
+  format: ExportFile['format'];
+  columns: readonly ExportColumn[];
+}
+
+/**
+ * The FROM items that read these files, one for each set of columns. Lines that are no CSV go to the temporary
+ * table `broken_lines` (focus-rejections.ts).
+ */
+export const relationsOf = (files: readonly ExportFile[]): Relation[] => {
+  const shapes = new Map<string, [ExportFile, ...ExportFile[]]>();
+  for (const file of files) {
+    const shape = JSON.stringify([file.format, file.columns, compressionOf(file.path)]);
+    const same = shapes.get(shape);
+    if (same === undefined) shapes.set(shape, [file]);
+    else same.push(file);
+  }
+  return [...shapes.values()].map((same) => ({
+    from: scanOf(same),
+    fileColumn: 'export_file',
+    format: same[0].format,
+    columns: same[0].columns,
+  }));
+};
+
+const scanOf = (files: readonly [ExportFile, ...ExportFile[]]): string => {
+  const [{ format, path, columns }] = files;
+  const paths = `[${files.map((file) => sqlText(file.path)).join(', ')}]`;
+  if (format === 'parquet')
+    return `read_parquet(${paths}, filename = 'export_file', hive_partitioning = false)`;
+  const types = columns.map(({ name }) => `${sqlText(name)}: 'VARCHAR'`).join(', ');
+  return `read_csv(${paths}, ${CSV_OPTIONS}, header = true, compression = ${compressionOf(path)}, columns = {${types}},
+    filename = 'export_file', store_rejects = true, rejects_table = 'broken_lines', rejects_scan = 'broken_line_scans')`;
+};

@@ -1,0 +1,75 @@
+import { dayCell, decimalCell, textCell } from './cells.ts';
+import type { ExportColumn, ExportFile } from './export-files.ts';
+import { nullable, quoted } from './focus-columns.ts';
+import type { Relation } from './scan-files.ts';
+
+/** A column of a table that people or tools export for us (sources §2–4). */
+export interface TabularColumn {
+  /** Its spellings, compared without case; the first is the one in messages. */
+  names: readonly [string, ...string[]];
+  holds: 'text' | 'day' | 'decimal';
+  /** Whether every row must have a value, or the file only the column, or not even that. */
+  required: 'value' | 'column' | 'no';
+}
+
+/** The columns of a table by the names they have in SQL; one of them is `day`. */
+export type TabularColumns = Readonly<Record<string, TabularColumn>> & { day: TabularColumn };
+
+/** The mandatory columns that a file lacks. */
+export const missingTabularColumns = (file: ExportFile, columns: TabularColumns): string[] =>
+  Object.values(columns)
+    .filter((column) => column.required !== 'no' && found(file.columns, column) === undefined)
+    .map(({ names }) => names.join(' or '));
+
+const found = (columns: readonly ExportColumn[], { names }: TabularColumn): ExportColumn | undefined =>
+  names
+    .map((name) => columns.find((column) => column.name.trim().toLowerCase() === name.toLowerCase()))
+    .find((column) => column !== undefined);
+
+const CELLS = { text: textCell, day: dayCell, decimal: decimalCell } as const;
+const SQL_TYPES = { text: 'VARCHAR', day: 'DATE', decimal: 'DECIMAL(38,15)' } as const;
+const EXPECTED = {
+  text: 'a text',
+  day: 'a day as YYYY-MM-DD or an instant',
+  decimal: 'a decimal number',
+} as const;
+
+/** What came, for the report of a row that cannot be read. */
+export const got = (raw: string): string =>
+  `COALESCE('"' || left(CAST(${raw} AS VARCHAR), 80) || '"', 'nothing')`;
+
+const typedRows = (relation: Relation, columns: TabularColumns): string => {
+  const fields = Object.entries(columns).map(([field, column]) => {
+    const cell = found(relation.columns, column);
+    return cell === undefined
+      ? `CAST(NULL AS ${SQL_TYPES[column.holds]}) AS ${field}, CAST(NULL AS VARCHAR) AS raw_${field}`
+      : `${CELLS[column.holds](cell)} AS ${field}, CAST(${quoted(cell.name)} AS VARCHAR) AS raw_${field}`;
+  });
+  return `SELECT ${quoted(relation.fileColumn)} AS file, ${fields.join(',\n    ')} FROM ${relation.from}`;
+};
+
+const problemOf = ([field, { names, holds, required }]: [string, TabularColumn]): string[] => {
+  if (required !== 'value' && holds === 'text') return [];
+  const wrong =
+    required === 'value'
+      ? `${field} IS NULL`
+      : `${field} IS NULL AND ${nullable(`trim(raw_${field})`)} IS NOT NULL`;
+  return [`WHEN ${wrong} THEN '${names[0]}: expected ${EXPECTED[holds]}, got ' || ${got(`raw_${field}`)}`];
+};
+
+/**
+ * The named queries that read a table row by row: `judged_rows` has every column typed, and in `problem` why the
+ * row cannot be read, or null. Only rows of the months from `$start` to `$end` (days; null leaves the side open),
+ * and rows without a day. `checks` are further rules, as WHEN … THEN.
+ */
+export const judgedRows = (
+  relations: readonly Relation[],
+  columns: TabularColumns,
+  checks: readonly string[] = [],
+): string => `
+typed_rows AS (${relations.map((relation) => typedRows(relation, columns)).join('\n  UNION ALL ')}),
+judged_rows AS (
+  SELECT *, CASE ${[...Object.entries(columns).flatMap(problemOf), ...checks].join('\n    ')} END AS problem
+  FROM typed_rows
+  WHERE day IS NULL OR (day >= COALESCE($start::DATE, DATE '0001-01-01')
+    AND day <= COALESCE(last_day($end::DATE), DATE '9999-12-31')))`;
