@@ -1,14 +1,18 @@
 import { z } from 'zod';
 import { dayOf, monthOf } from '../domain/calendar.ts';
 import { toWire } from '../domain/decimals.ts';
-import { notFound } from '../domain/errors.ts';
+import { invalid, notFound } from '../domain/errors.ts';
 import { AGGREGATIONS, FREQUENCIES } from '../domain/metric.ts';
+import type { SpendPick } from '../domain/spend-pick.ts';
 import { latestUnitCost, monthRecords, type MonthRecord } from '../domain/month-record.ts';
 import { createMetric, findMetric, listMetrics, updateMetric, type Metric } from '../warehouse/metrics.ts';
+import { computeMonths } from '../warehouse/month-computation.ts';
 import { monthFacts, settlementFacts } from '../warehouse/months.ts';
+import { pickWarnings } from '../warehouse/pick-warnings.ts';
 import { callerOf, type Caller } from './authentication.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { idParams, instant, name } from './fields.ts';
+import { spendPickRecord, spendPicks } from './spend.ts';
 import { page, pageQuery } from './paging.ts';
 import { answers, answersPage, noBody, success } from './route-schema.ts';
 import type { Api } from './server.ts';
@@ -47,7 +51,10 @@ const metricRecord = z
     kind: z.literal('count'),
     aggregation: z.enum(AGGREGATIONS),
     frequency: z.enum(FREQUENCIES),
-    scope: z.object({ type: z.literal('organisation') }),
+    scope: z.union([
+      z.object({ type: z.literal('organisation') }),
+      z.object({ type: z.literal('spend'), spend: z.array(spendPickRecord) }),
+    ]),
     target: z.number().nullable(),
     label_key: z.string().nullable(),
     created_at: instant,
@@ -80,7 +87,14 @@ const newMetric = z.strictObject({
   kind: z.literal('count', { error: 'expected "count"' }).default('count'),
   aggregation: z.enum(AGGREGATIONS),
   frequency: z.enum(FREQUENCIES),
-  scope: z.strictObject({ type: z.literal('organisation', { error: 'expected "organisation"' }) }),
+  scope: z.discriminatedUnion(
+    'type',
+    [
+      z.strictObject({ type: z.literal('organisation') }),
+      z.strictObject({ type: z.literal('spend'), spend: spendPicks }),
+    ],
+    { error: 'expected a type "organisation" or "spend"' },
+  ),
   target: target.optional(),
   label_key: z.null({ error: 'expected null: metrics with labels are not available' }).optional(),
 });
@@ -96,9 +110,30 @@ const metricChanges = z.strictObject({
   kind: immutable('kind'),
   aggregation: immutable('aggregation'),
   frequency: immutable('frequency'),
-  scope: immutable('scope'),
+  scope: z.strictObject({ type: z.string().optional(), spend: spendPicks.optional() }).optional(),
   currency: immutable('currency'),
 });
+
+const warned = {
+  warnings: z
+    .array(z.string())
+    .describe('Picks that no spend has ever matched, and spend only collected from now on'),
+};
+
+/** A changed scope keeps its type; only the picks of a spend scope can be others (contract §3, Metric). */
+const changedScope = (
+  { scope }: Metric,
+  change: { type?: string | undefined; spend?: SpendPick[] | undefined } | undefined,
+): Metric['scope'] | undefined => {
+  if (change === undefined) return undefined;
+  if (change.type !== undefined && change.type !== scope.type) {
+    throw invalid(`scope.type: expected ${JSON.stringify(scope.type)}: it cannot be changed after creation`);
+  }
+  if (change.spend === undefined) return undefined;
+  if (scope.type !== 'spend')
+    throw invalid(`scope.spend: expected none, this metric has the scope ${JSON.stringify(scope.type)}`);
+  return { type: 'spend', spend: change.spend };
+};
 
 const targetText = (target: number | null): string | null => (target === null ? null : target.toString());
 
@@ -121,14 +156,15 @@ export const foundMetric = async (
 };
 
 /** The last twelve months of some metrics of one organisation, newest first, by metric id. */
-export const monthsOf = (
+export const monthsOf = async (
   { warehouse, clock }: Pick<ApiDependencies, 'warehouse' | 'clock'>,
   { organisation }: Caller,
   metrics: readonly Metric[],
-): Promise<Map<string, MonthRecord[]>> =>
-  warehouse.session(async (session) => {
-    const now = clock.now();
-    const range = { newest: monthOf(dayOf(now)), count: SHOWN_MONTHS, now };
+): Promise<Map<string, MonthRecord[]>> => {
+  const now = clock.now();
+  await computeMonths(warehouse, organisation.id, now);
+  return warehouse.session(async (session) => {
+    const range = { newest: monthOf(dayOf(now)), count: SHOWN_MONTHS };
     const facts = await monthFacts(
       session,
       organisation.id,
@@ -140,6 +176,7 @@ export const monthsOf = (
       metrics.map((metric) => [metric.id, monthRecords(facts.get(metric.id) ?? [], metric, settlement, now)]),
     );
   });
+};
 
 /** `…/metrics`: business metrics and their unit costs (spec §2). */
 export const metricRoutes = (app: Api, dependencies: ApiDependencies): void => {
@@ -171,7 +208,12 @@ export const metricRoutes = (app: Api, dependencies: ApiDependencies): void => {
     '/metrics',
     {
       config: { access: 'admin', feature: 'unit_economics' },
-      schema: answers(metricRecord, { tag: 'Metrics', summary: 'Define a metric', body: newMetric }),
+      schema: answers(metricRecord.extend(warned), {
+        tag: 'Metrics',
+        summary: 'Define a metric',
+        body: newMetric,
+        errors: [409],
+      }),
     },
     async (request) => {
       const { organisation, key } = callerOf(request);
@@ -182,7 +224,8 @@ export const metricRoutes = (app: Api, dependencies: ApiDependencies): void => {
         { ...definition, target: targetText(target ?? null), label_key: null },
         { keyId: key.id, now: clock.now() },
       );
-      return success(toWireMetric(metric, []));
+      const warnings = await pickWarnings(warehouse, organisation.id, metric, clock.now());
+      return success({ ...toWireMetric(metric, []), warnings });
     },
   );
 
@@ -209,26 +252,33 @@ export const metricRoutes = (app: Api, dependencies: ApiDependencies): void => {
     '/metrics/:id',
     {
       config: { access: 'admin', feature: 'unit_economics' },
-      schema: answers(metricWithMonths, {
+      schema: answers(metricWithMonths.extend(warned), {
         tag: 'Metrics',
-        summary: 'Change name, unit or target',
+        summary: 'Change name, unit, target or picked spend',
         params: idParams,
         body: metricChanges,
-        errors: [404],
+        errors: [404, 409],
       }),
     },
     async (request) => {
       const caller = callerOf(request);
       const { name, unit, target } = request.body;
+      const before = await foundMetric(dependencies, caller, request.params.id);
       const changes = without(
-        { name, unit, target: target === undefined ? undefined : targetText(target) },
+        {
+          name,
+          unit,
+          target: target === undefined ? undefined : targetText(target),
+          scope: changedScope(before, request.body.scope),
+        },
         undefined,
       );
       const by = { keyId: caller.key.id, now: clock.now() };
       const metric = await updateMetric(warehouse, caller.organisation.id, request.params.id, changes, by);
       if (metric === null) throw notFound('metric', request.params.id);
       const months = (await monthsOf(dependencies, caller, [metric])).get(metric.id) ?? [];
-      return success({ ...toWireMetric(metric, months), months });
+      const warnings = await pickWarnings(warehouse, caller.organisation.id, metric, by.now);
+      return success({ ...toWireMetric(metric, months), months, warnings });
     },
   );
 

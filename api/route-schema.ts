@@ -101,18 +101,22 @@ export const answers = <
   route: Route<Body, Params, Query>,
 ) => describe(z.object({ success: z.literal(true), data }), route);
 
-/** A route that answers a page of a list that can grow. */
+/** A route that answers a page of a list that can grow; `beside` is what it tells of the whole list. */
 export const answersPage = <
   Item extends z.ZodType,
   Body extends z.ZodType | undefined = undefined,
   Params extends z.ZodType | undefined = undefined,
   Query extends z.ZodType | undefined = undefined,
+  Beside extends z.ZodRawShape = Record<never, never>,
 >(
   item: Item,
   route: Route<Body, Params, Query>,
+  beside?: Beside,
 ) =>
   describe(
-    z.object({ success: z.literal(true), data: z.array(item), next_cursor: z.string().nullable() }),
+    z
+      .object({ success: z.literal(true), data: z.array(item), next_cursor: z.string().nullable() })
+      .extend(beside ?? ({} as Beside)),
     route,
   );
 

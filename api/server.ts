@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import accepts from '@fastify/accepts';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type RawServerDefault } from 'fastify';
@@ -82,6 +83,7 @@ export const buildServer = async (dependencies: ApiDependencies, logger: Fastify
     reply.header('x-request-id', request.id);
   });
 
+  await app.register(accepts);
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',

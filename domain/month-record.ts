@@ -13,7 +13,7 @@ import type { Aggregation } from './metric.ts';
 /** Decimals to which a unit cost is divided and frozen; comparisons use them all, only the wire rounds to six. */
 export const UNIT_COST_DECIMALS = 20;
 
-export type MonthStatus = 'open' | 'ready_to_lock' | 'locked' | 'changed_since_lock';
+export type MonthStatus = 'open' | 'partial' | 'ready_to_lock' | 'locked' | 'changed_since_lock';
 
 /** The newest version of a locked month, frozen (spec §3). */
 export interface MonthLock {
@@ -32,6 +32,10 @@ export interface MonthFacts {
   month: Month;
   /** The scope's spend over the month's days so far; null when no source has delivered any of them. */
   cost: DecimalText | null;
+  /** Kinds of cost sources that the scope picks from and that have not delivered any of the month's days. */
+  undelivered: string[];
+  /** Tag keys and splits that the scope picks by and that have no data for days of the month, in words. */
+  uncollected: string[];
   /** Σ of the month's values; null without any. */
   valueSum: DecimalText | null;
   /** How many periods of the month have a value. */
@@ -103,16 +107,31 @@ const frozenNumbers = (lock: MonthLock): MonthNumbers => ({
   unitCost: lock.unitCost === null ? null : Big(lock.unitCost),
 });
 
-/** The state of a month (spec §3): late spend never moves a locked one, a changed value does. */
+/**
+ * The state of a month (spec §3): late spend never moves a locked one, a changed value does, and a new pick without
+ * data does not undo its lock. A month without all its tag or split data is partial for good.
+ */
 export const monthStatus = (facts: MonthFacts): MonthStatus => {
   if (facts.lock !== null)
     return facts.valueChanges === facts.lock.valueChanges ? 'locked' : 'changed_since_lock';
+  if (facts.uncollected.length > 0) return 'partial';
   return facts.settled && facts.valueSum !== null && facts.cost !== null ? 'ready_to_lock' : 'open';
 };
 
-/** Why an open month is open, in words; null in any other state. */
+/** Why a month cannot be complete, in words; null when its picks have all their data. */
+export const partialReason = ({
+  uncollected,
+  month,
+}: Pick<MonthFacts, 'uncollected' | 'month'>): string | null =>
+  uncollected.length === 0
+    ? null
+    : `${uncollected.join('; ')}: earlier days of ${month} have no such spend, and never will`;
+
+/** Why a month is open or partial, in words; null in any other state. */
 const openReason = (facts: MonthFacts, settlement: SettlementFacts, now: Date): string | null => {
-  if (monthStatus(facts) !== 'open') return null;
+  const status = monthStatus(facts);
+  if (status === 'partial') return partialReason(facts);
+  if (status !== 'open') return null;
   const today = dayOf(now);
   const end = lastDay(facts.month);
   const waits: string[] = [];
@@ -130,7 +149,14 @@ const openReason = (facts: MonthFacts, settlement: SettlementFacts, now: Date): 
     }
     if (waits.length === 0 && facts.cost !== null) waits.push(`waiting for the next daily settlement`);
   }
-  if (facts.cost === null) waits.push(`no spend has been ingested for ${facts.month}`);
+  if (facts.cost === null) {
+    const kinds = facts.undelivered.length === 0 ? 'spend' : `${facts.undelivered.join(' or ')} spend`;
+    waits.push(`no ${kinds} has been ingested for ${facts.month}`);
+  } else if (facts.undelivered.length > 0) {
+    waits.push(
+      `no ${facts.undelivered.join(' or ')} spend has been ingested for ${facts.month}, its picks count 0`,
+    );
+  }
   if (facts.valueSum === null) waits.push(`no value has been recorded for ${facts.month}`);
   return waits.join('; ');
 };

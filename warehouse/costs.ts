@@ -1,17 +1,29 @@
 import type { Day } from '../domain/calendar.ts';
 import type { DecimalText } from '../domain/decimals.ts';
+import { computeMonths } from './month-computation.ts';
 import type { Warehouse } from './warehouse.ts';
+
+/** What spend is, seen from where it comes; their parts add up to the total, each dollar once. */
+export const SPEND_SOURCES = ['cloud', 'kubernetes', 'hosts', 'ai_tools'] as const;
+export type SpendSource = (typeof SPEND_SOURCES)[number];
+
+/** An account's spend without the clusters and hosts in it, and theirs beside it (spec §1, counting rule 2). */
+export interface AccountSpend {
+  cloud: string;
+  account: string;
+  name: string | null;
+  total: DecimalText;
+  kubernetes: DecimalText;
+  hosts: DecimalText;
+}
 
 /** Spend of a range of days and of the range of the same length before it. */
 export interface CostSummary {
   total: DecimalText;
+  bySource: Record<SpendSource, DecimalText>;
   byDay: { day: Day; total: DecimalText }[];
-  byAccount: { cloud: string; account: string; name: string | null; total: DecimalText }[];
+  byAccount: AccountSpend[];
   previousTotal: DecimalText;
-  /**
-   * The last day that every active source has delivered; null while one has delivered nothing. Without any active
-   * source, the last day that a paused one has delivered.
-   */
   completeThrough: Day | null;
 }
 
@@ -23,54 +35,92 @@ export interface CostRange {
 }
 
 interface Row {
-  part: 'total' | 'day' | 'account';
+  part: 'total' | 'day' | 'source' | 'account';
   day: Day | null;
+  source: SpendSource | null;
   cloud: string | null;
   account: string | null;
   name: string | null;
   total: DecimalText | null;
+  own: DecimalText | null;
+  kubernetes: DecimalText | null;
+  hosts: DecimalText | null;
   previous: DecimalText | null;
 }
 
 /**
- * Sums an organisation's spend once for all parts of `GET /costs`: in total, by day and by account
+ * Sums an organisation's spend once for all parts of `GET /costs`: in total, by day, source and account
  * (contract §3, Costs). Days and accounts without spend in the range are left out.
  */
-export const costSummary = (warehouse: Warehouse, orgId: string, range: CostRange): Promise<CostSummary> =>
-  warehouse.session(async (session) => {
-    const rows = await session.query<Row>(COST_SUMMARY, { org: orgId, ...range });
-    const [delivered] = await session.query<{ complete_through: Day | null }>(COMPLETE_THROUGH, {
-      org: orgId,
-    });
-    const whole = rows.find(({ part }) => part === 'total');
-    return {
-      total: whole?.total ?? '0',
-      byDay: rows.flatMap(({ part, day, total }) =>
-        part === 'day' && day !== null && total !== null ? [{ day, total }] : [],
-      ),
-      byAccount: rows.flatMap(({ part, cloud, account, name, total }) =>
-        part === 'account' && cloud !== null && account !== null && total !== null
-          ? [{ cloud, account, name, total }]
-          : [],
-      ),
-      previousTotal: whole?.previous ?? '0',
-      completeThrough: delivered?.complete_through ?? null,
-    };
-  });
+export const costSummary = async (
+  warehouse: Warehouse,
+  orgId: string,
+  range: CostRange,
+  now: Date,
+): Promise<CostSummary> => {
+  await computeMonths(warehouse, orgId, now);
+  const rows = await warehouse.query<Row>(COST_SUMMARY, { org: orgId, ...range });
+  const whole = rows.find(({ part }) => part === 'total');
+  const ofSource = (wanted: SpendSource): DecimalText =>
+    rows.find(({ part, source }) => part === 'source' && source === wanted)?.total ?? '0';
+  return {
+    total: whole?.total ?? '0',
+    bySource: {
+      cloud: ofSource('cloud'),
+      kubernetes: ofSource('kubernetes'),
+      hosts: ofSource('hosts'),
+      ai_tools: ofSource('ai_tools'),
+    },
+    byDay: rows.flatMap(({ part, day, total }) =>
+      part === 'day' && day !== null && total !== null ? [{ day, total }] : [],
+    ),
+    byAccount: rows.flatMap(({ part, cloud, account, name, total, own, kubernetes, hosts }) =>
+      part === 'account' && cloud !== null && account !== null && total !== null
+        ? [{ cloud, account, name, total: own ?? '0', kubernetes: kubernetes ?? '0', hosts: hosts ?? '0' }]
+        : [],
+    ),
+    previousTotal: whole?.previous ?? '0',
+    completeThrough: await completeThrough(warehouse, orgId),
+  };
+};
 
-/** One scan, grouped three ways. */
+/**
+ * The last day that every active source has delivered; null while one has delivered nothing. Without any active
+ * source, the last day that a paused one has delivered.
+ */
+export const completeThrough = async (warehouse: Warehouse, orgId: string): Promise<Day | null> => {
+  const [delivered] = await warehouse.query<{ complete_through: Day | null }>(COMPLETE_THROUGH, {
+    org: orgId,
+  });
+  return delivered?.complete_through ?? null;
+};
+
+/** The names that the current loads give to accounts; the newest one of each. */
+export const ACCOUNT_NAMES = `account_names_now AS (
+  SELECT cloud, account, arg_max(name, billing_period) AS name
+  FROM account_names JOIN current_loads USING (org_id, source_id, load_id, billing_period)
+  WHERE org_id = $org GROUP BY ALL)`;
+
+/** One scan, grouped four ways. */
 export const COST_SUMMARY = `
-WITH spend AS (
-  SELECT day, cloud, account, account_name, cost, day >= $start::DATE AS in_range
-  FROM account_spend JOIN current_loads USING (org_id, source_id, load_id, billing_period)
-  WHERE org_id = $org AND day BETWEEN $previousStart::DATE AND $end::DATE)
-SELECT
-  CASE WHEN grouping(day) = 0 THEN 'day' WHEN grouping(account) = 0 THEN 'account' ELSE 'total' END AS part,
-  day, cloud, account, max(account_name) AS name,
-  sum(cost) FILTER (in_range) AS total, sum(cost) FILTER (NOT in_range) AS previous
-FROM spend
-GROUP BY GROUPING SETS ((day), (cloud, account), ())
-ORDER BY day, total DESC, cloud, account`;
+WITH ${ACCOUNT_NAMES},
+spend AS (
+  SELECT day, source, cloud, account, cost, day >= $start::DATE AS in_range
+  FROM daily_totals JOIN current_computations USING (org_id, month, computation_id)
+  WHERE org_id = $org AND day BETWEEN $previousStart::DATE AND $end::DATE),
+parts AS (
+  SELECT
+    CASE WHEN grouping(day) = 0 THEN 'day' WHEN grouping(source) = 0 THEN 'source'
+      WHEN grouping(account) = 0 THEN 'account' ELSE 'total' END AS part,
+    day, source, cloud, account, sum(cost) FILTER (in_range) AS total,
+    sum(cost) FILTER (in_range AND source = 'cloud') AS own,
+    sum(cost) FILTER (in_range AND source = 'kubernetes') AS kubernetes,
+    sum(cost) FILTER (in_range AND source = 'hosts') AS hosts,
+    sum(cost) FILTER (NOT in_range) AS previous
+  FROM spend
+  GROUP BY GROUPING SETS ((day), (source), (cloud, account), ()))
+SELECT parts.*, name FROM parts LEFT JOIN account_names_now USING (cloud, account)
+ORDER BY day, own DESC NULLS LAST, cloud, account`;
 
 const COMPLETE_THROUGH = `
 WITH delivered AS (

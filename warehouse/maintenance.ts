@@ -3,12 +3,28 @@ import type { Warehouse } from './warehouse.ts';
 /** How long what a load replaced can still be compared with it (design §2). */
 const GRACE_DAYS = 7;
 
-const SPEND_TABLES = ['cloud_spend', 'account_spend'] as const;
+const SPEND_TABLES = [
+  'cloud_spend',
+  'account_names',
+  'kubernetes_spend',
+  'cluster_assets',
+  'host_spend',
+  'ai_tool_spend',
+  'ai_usage',
+] as const;
+
+const COMPUTED_TABLES = [
+  'computed_loads',
+  'covered_resources',
+  'distributed_spend',
+  'daily_totals',
+  'month_spend',
+] as const;
 
 /**
  * Removes spend rows that nothing refers to any more: of loads that a newer one replaced, of sources that were
- * deleted, and of attempts that died before they published, each after the grace period. Reads never see such
- * rows, so nobody's numbers change; run again, it finds nothing. Answers how many rows went.
+ * deleted, of attempts that died before they published, and of computations that a newer one replaced, each after
+ * the grace period. Reads never see such rows, so nobody's numbers change; run again, it finds nothing. Answers how many rows went.
  */
 export const removeDeadSpend = (warehouse: Warehouse, now: Date): Promise<number> =>
   warehouse.session(async (session) => {
@@ -16,6 +32,12 @@ export const removeDeadSpend = (warehouse: Warehouse, now: Date): Promise<number
     for (const table of SPEND_TABLES) {
       removed += await session.run(
         `DELETE FROM ${table} WHERE (org_id, source_id, load_id, billing_period) IN (${deadLoads(table)})`,
+        { now: now.toISOString() },
+      );
+    }
+    for (const table of COMPUTED_TABLES) {
+      removed += await session.run(
+        `DELETE FROM ${table} WHERE (org_id, month, computation_id) IN (${REPLACED_COMPUTATIONS})`,
         { now: now.toISOString() },
       );
     }
@@ -41,6 +63,11 @@ const deadLoads = (table: (typeof SPEND_TABLES)[number]): string => `
     LEFT JOIN loads AS published USING (org_id, source_id, load_id, billing_period)
     ANTI JOIN current_loads USING (org_id, source_id, load_id, billing_period))
   SELECT org_id, source_id, load_id, billing_period FROM dead WHERE is_over`;
+
+const REPLACED_COMPUTATIONS = `
+  SELECT org_id, month, computation_id FROM (
+    SELECT *, lead(computed_at) OVER (PARTITION BY org_id, month ORDER BY computation_id) AS replaced_at FROM month_computations)
+  WHERE replaced_at < CAST($now AS TIMESTAMP) - INTERVAL ${GRACE_DAYS} DAY`;
 
 /**
  * Gives space back: a checkpoint of the DuckDB file; for DuckLake rows kept in the catalog are written out, small

@@ -1,9 +1,15 @@
+import { dayOf } from '../domain/calendar.ts';
 import type { DecimalText } from '../domain/decimals.ts';
 import type { Aggregation, Frequency } from '../domain/metric.ts';
+import { choicesOf, type SpendPick } from '../domain/spend-pick.ts';
 import { idAfter, newId } from './ids.ts';
 import { instant } from './instant.ts';
 import type { Session } from './session.ts';
+import { makeChoices, releaseUnusedChoices, spendChoicesOf } from './spend-choices.ts';
 import type { Warehouse } from './warehouse.ts';
+
+/** The spend that a metric divides (spec §1). */
+export type Scope = { type: 'organisation' } | { type: 'spend'; spend: SpendPick[] };
 
 /** A business metric: what spend is divided by (spec §2). */
 export interface Metric {
@@ -13,7 +19,7 @@ export interface Metric {
   kind: 'count';
   aggregation: Aggregation;
   frequency: Frequency;
-  scope: { type: 'organisation' };
+  scope: Scope;
   target: DecimalText | null;
   label_key: string | null;
   created_at: string;
@@ -38,8 +44,9 @@ export const createMetric = async (
   by: { keyId: string; now: Date },
 ): Promise<Metric> => {
   const created = { id: newId('met'), ...metric, created_at: by.now.toISOString() };
-  await warehouse.session((session) =>
-    insertVersion(session, orgId, created, { newest: null, deleted: false, ...by }),
+  const picking = { newest: null, deleted: false, ...by };
+  await warehouse.exclusive(spendChoicesOf(orgId), () =>
+    warehouse.transaction((session) => storeVersion(session, orgId, created, picking)),
   );
   return created;
 };
@@ -76,10 +83,10 @@ export const updateMetric = (
   warehouse: Warehouse,
   orgId: string,
   metricId: string,
-  changes: Partial<Pick<Metric, 'name' | 'unit' | 'target'>> | 'delete',
+  changes: Partial<Pick<Metric, 'name' | 'unit' | 'target' | 'label_key' | 'scope'>> | 'delete',
   by: { keyId: string; now: Date },
 ): Promise<Metric | null> =>
-  warehouse.exclusive(`metric ${metricId}`, () =>
+  warehouse.exclusive(spendChoicesOf(orgId), () =>
     warehouse.transaction(async (session) => {
       const [row] = await session.query<Row & { version_id: string }>(
         `SELECT ${COLUMNS}, version_id FROM metrics WHERE org_id = $org AND metric_id = $metric`,
@@ -89,10 +96,24 @@ export const updateMetric = (
       const { version_id, ...current } = row;
       const deleted = changes === 'delete';
       const metric = deleted ? toMetric(current) : { ...toMetric(current), ...changes };
-      await insertVersion(session, orgId, metric, { newest: version_id, deleted, ...by });
+      await storeVersion(session, orgId, metric, { newest: version_id, deleted, ...by });
       return metric;
     }),
   );
+
+/** Stores what a metric now is, with the tag keys and splits its picks need; those that nothing uses any more go. */
+const storeVersion = async (
+  session: Session,
+  orgId: string,
+  metric: Metric,
+  version: { newest: string | null; deleted: boolean; keyId: string; now: Date },
+): Promise<void> => {
+  const picks = metric.scope.type === 'spend' && !version.deleted ? metric.scope.spend : [];
+  const user = { type: 'metric', id: metric.id } as const;
+  await makeChoices(session, orgId, user, choicesOf(picks), dayOf(version.now), version.now);
+  await insertVersion(session, orgId, metric, version);
+  await releaseUnusedChoices(session, orgId, version.now);
+};
 
 const insertVersion = (
   session: Session,

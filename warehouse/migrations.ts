@@ -45,23 +45,24 @@ export const MIGRATIONS: readonly { version: number; name: string; statements: r
         SELECT * FROM ingest_run_events
         QUALIFY row_number() OVER (
           PARTITION BY org_id, run_id ORDER BY (status <> 'running') DESC, event_id DESC) = 1`,
-      // account is the sub account; split_value and tag_value stay null until the account has a split or the
-      // cloud a tag key; resource_id only where the resource can be part of a cluster or host (design §2).
+      // account is the sub account. split_value (a service or resource group, as split_kind says) and tag_value are
+      // collected from the day on which the account has a split or the cloud a tag key (spend_choices);
+      // resource_id is kept only where the resource can be part of a cluster or host (design §2).
       `CREATE TABLE cloud_spend (
         org_id VARCHAR, source_id VARCHAR, load_id UUID, billing_period DATE, day DATE, cloud VARCHAR,
-        account VARCHAR, split_value VARCHAR, tag_value VARCHAR, resource_id VARCHAR, cost DECIMAL(38,15))`,
-      // The same money by account alone, for the reads that need no more.
-      `CREATE TABLE account_spend (
-        org_id VARCHAR, source_id VARCHAR, load_id UUID, billing_period DATE, day DATE, cloud VARCHAR,
-        account VARCHAR, account_name VARCHAR, cost DECIMAL(38,15))`,
+        account VARCHAR, split_kind VARCHAR, split_value VARCHAR, tag_key VARCHAR, tag_value VARCHAR,
+        resource_id VARCHAR, cost DECIMAL(38,15))`,
+      `CREATE TABLE account_names (
+        org_id VARCHAR, source_id VARCHAR, load_id UUID, billing_period DATE, cloud VARCHAR, account VARCHAR,
+        name VARCHAR)`,
       // One row publishes a load as the current one of its source and billing period. Load ids are made when
       // an attempt starts reading: the newest reading wins, however late an older attempt comes to publish.
       `CREATE TABLE loads (
         org_id VARCHAR, source_id VARCHAR, billing_period DATE, load_id UUID, run_id VARCHAR,
         published_at TIMESTAMP, cost_column VARCHAR, rows_read BIGINT, cost_total DECIMAL(38,15),
-        first_day DATE, delivered_through DATE)`,
+        first_day DATE, last_day DATE, delivered_through DATE)`,
       `CREATE VIEW current_loads AS
-        SELECT loads.* FROM loads JOIN cost_sources USING (org_id, source_id)
+        SELECT loads.*, cost_sources.kind FROM loads JOIN cost_sources USING (org_id, source_id)
         QUALIFY row_number() OVER (
           PARTITION BY loads.org_id, loads.source_id, loads.billing_period ORDER BY loads.load_id DESC) = 1`,
     ],
@@ -93,11 +94,87 @@ export const MIGRATIONS: readonly { version: number; name: string; statements: r
       `CREATE TABLE settled_months (org_id VARCHAR, month DATE, settled_at TIMESTAMP)`,
       `CREATE TABLE month_locks (
         org_id VARCHAR, metric_id VARCHAR, month DATE, lock_id UUID, cost DECIMAL(38,15), value DECIMAL(38,10),
-        unit_cost DECIMAL(38,20), value_changes BIGINT, locked_at TIMESTAMP, locked_by_id VARCHAR,
+        unit_cost DECIMAL(38,20), label_values JSON, value_changes BIGINT, locked_at TIMESTAMP, locked_by_id VARCHAR,
         locked_by_name VARCHAR)`,
       `CREATE VIEW month_versions AS
         SELECT *, row_number() OVER (PARTITION BY org_id, metric_id, month ORDER BY lock_id) AS version
         FROM month_locks`,
+    ],
+  },
+  {
+    version: 4,
+    name: 'clusters, hosts, AI tools, counted spend, picks',
+    statements: [
+      // Of a workload its direct cost; of idle capacity (is_idle) no namespace and no workload.
+      `CREATE TABLE kubernetes_spend (
+        org_id VARCHAR, source_id VARCHAR, load_id UUID, billing_period DATE, day DATE, cluster VARCHAR,
+        namespace VARCHAR, workload VARCHAR, is_idle BOOLEAN, cost DECIMAL(38,15))`,
+      // kind: node, disk, load_balancer, management; project: the cloud project, where the feed knows it.
+      `CREATE TABLE cluster_assets (
+        org_id VARCHAR, source_id VARCHAR, load_id UUID, billing_period DATE, day DATE, cluster VARCHAR,
+        kind VARCHAR, provider_id VARCHAR, project VARCHAR, cost DECIMAL(38,15))`,
+      // service is null for the host's idle share; machine_id is the id under which a bill knows the host.
+      `CREATE TABLE host_spend (
+        org_id VARCHAR, source_id VARCHAR, load_id UUID, billing_period DATE, day DATE, host VARCHAR,
+        service VARCHAR, machine_id VARCHAR, cost DECIMAL(38,15))`,
+      `CREATE TABLE ai_tool_spend (
+        org_id VARCHAR, source_id VARCHAR, load_id UUID, billing_period DATE, day DATE, tool VARCHAR,
+        kind VARCHAR, cost DECIMAL(38,15))`,
+      // repository is null for usage that belongs to none.
+      `CREATE TABLE ai_usage (
+        org_id VARCHAR, source_id VARCHAR, load_id UUID, billing_period DATE, day DATE, tool VARCHAR,
+        repository VARCHAR, usage DECIMAL(38,6))`,
+      // What a month's spend was last computed from, and under which id the tables below hold it.
+      `CREATE TABLE month_computations (
+        org_id VARCHAR, month DATE, computation_id UUID, made_of VARCHAR, computed_at TIMESTAMP)`,
+      `CREATE VIEW current_computations AS
+        SELECT * FROM month_computations
+        QUALIFY row_number() OVER (PARTITION BY org_id, month ORDER BY computation_id DESC) = 1`,
+      // The loads it read: reads that go back to the bill lines read the same ones.
+      `CREATE TABLE computed_loads (
+        org_id VARCHAR, month DATE, computation_id UUID, load_id UUID, billing_period DATE)`,
+      // The bill lines that are cluster or host spend: of this resource, on this day.
+      `CREATE TABLE covered_resources (
+        org_id VARCHAR, month DATE, computation_id UUID, day DATE, cloud VARCHAR, account VARCHAR,
+        resource_id VARCHAR, cluster VARCHAR, host VARCHAR)`,
+      // Everything that counts and is no bill line; with the lines it adds up to the total, every dollar once.
+      `CREATE TABLE distributed_spend (
+        org_id VARCHAR, month DATE, computation_id UUID, day DATE, source VARCHAR, cluster VARCHAR,
+        namespace VARCHAR, workload VARCHAR, host VARCHAR, host_service VARCHAR, tool VARCHAR,
+        repository VARCHAR, cost DECIMAL(38,15))`,
+      // The total by day, source and the account whose bill it stands on, if any.
+      `CREATE TABLE daily_totals (
+        org_id VARCHAR, month DATE, computation_id UUID, day DATE, source VARCHAR, cloud VARCHAR,
+        account VARCHAR, cost DECIMAL(38,15))`,
+      // The month's days so far by everything that can be picked.
+      `CREATE TABLE month_spend (
+        org_id VARCHAR, month DATE, computation_id UUID, source VARCHAR, cloud VARCHAR, account VARCHAR,
+        split_kind VARCHAR, split_value VARCHAR, tag_key VARCHAR, tag_value VARCHAR, cluster VARCHAR,
+        namespace VARCHAR, workload VARCHAR, host VARCHAR, host_service VARCHAR, repository VARCHAR,
+        cost DECIMAL(38,15))`,
+      // One tag key per cloud (account '') and one split per account; choice null records a release.
+      `CREATE TABLE spend_choice_versions (
+        org_id VARCHAR, kind VARCHAR, cloud VARCHAR, account VARCHAR, version_id UUID, choice VARCHAR,
+        first_day DATE, changed_at TIMESTAMP)`,
+      `CREATE VIEW spend_choices AS
+        SELECT * FROM (
+          SELECT * FROM spend_choice_versions
+          QUALIFY row_number() OVER (PARTITION BY org_id, kind, cloud, account ORDER BY version_id DESC) = 1)
+        WHERE choice IS NOT NULL`,
+      // The picks of metrics, one row each; what a pick does not name is null.
+      `CREATE VIEW spend_picks AS
+        SELECT org_id, 'metric' AS user_type, metric_id AS user_id, name AS user_name, pick.source, pick.cloud,
+          pick.account, CASE WHEN pick.resource_group IS NOT NULL THEN 'resource_group'
+            WHEN pick.source = 'cloud' AND pick.service IS NOT NULL THEN 'service' END AS split_kind,
+          CASE WHEN pick.source = 'cloud' THEN COALESCE(pick.resource_group, pick.service) END AS split_value,
+          pick.tag.key AS tag_key, pick.tag.value AS tag_value, pick.cluster, pick.namespace, pick.workload,
+          pick.host, CASE WHEN pick.source = 'host' THEN pick.service END AS host_service, pick.repository
+        FROM (
+          SELECT org_id, metric_id, name, unnest(from_json(scope->'$.spend', '[{"source":"VARCHAR",
+            "cloud":"VARCHAR","account":"VARCHAR","service":"VARCHAR","resource_group":"VARCHAR",
+            "tag":{"key":"VARCHAR","value":"VARCHAR"},"cluster":"VARCHAR","namespace":"VARCHAR",
+            "workload":"VARCHAR","host":"VARCHAR","repository":"VARCHAR"}]')) AS pick
+          FROM metrics WHERE scope->>'$.type' = 'spend')`,
     ],
   },
 ];

@@ -1,11 +1,18 @@
 import { conflict } from '../domain/errors.ts';
 import type { Month } from '../domain/calendar.ts';
-import { currentNumbers, monthRecords, type MonthFacts, type MonthRecord } from '../domain/month-record.ts';
+import {
+  currentNumbers,
+  monthRecords,
+  partialReason,
+  type MonthFacts,
+  type MonthRecord,
+} from '../domain/month-record.ts';
 import type { DecimalText } from '../domain/decimals.ts';
 import { audit } from './audit-log.ts';
 import { idAfter } from './ids.ts';
 import { instant } from './instant.ts';
 import type { Metric } from './metrics.ts';
+import { computeMonths } from './month-computation.ts';
 import { monthFacts, settlementFacts } from './months.ts';
 import type { Organisation } from './organisations.ts';
 import type { Session } from './session.ts';
@@ -27,17 +34,18 @@ export interface MonthVersion {
  * saw, so that a value written meanwhile shows as changed since. Throws a conflict, saying why, for a month
  * that is neither ready to lock nor changed since its lock (contract §3, Month).
  */
-export const lockMonth = (
+export const lockMonth = async (
   warehouse: Warehouse,
   organisation: Organisation,
   metric: Metric,
   month: Month,
   by: { key: { id: string; name: string }; now: Date },
-): Promise<MonthRecord> =>
-  warehouse.exclusive(`values ${metric.id}`, () =>
+): Promise<MonthRecord> => {
+  await computeMonths(warehouse, organisation.id, by.now);
+  return warehouse.exclusive(`values ${metric.id}`, () =>
     warehouse.transaction(async (session) => {
       const read = async (): Promise<{ facts: MonthFacts; record: MonthRecord }> => {
-        const range = { newest: month, count: 1, now: by.now };
+        const range = { newest: month, count: 1 };
         const months = (await monthFacts(session, organisation.id, [metric.id], range)).get(metric.id) ?? [];
         const settlement = await settlementFacts(session, organisation.id, organisation.settle_days);
         const [facts, record] = [months.at(-1), monthRecords(months, metric, settlement, by.now)[0]];
@@ -52,8 +60,8 @@ export const lockMonth = (
           `${month} is locked already, as version ${record.version ?? 0}, and no value has changed since`,
         );
       }
-      if (record.status === 'open')
-        throw conflict(`${month} cannot be locked: ${record.reason ?? 'it is open'}`);
+      const reason = partialReason(facts) ?? record.reason;
+      if (reason !== null) throw conflict(`${month} cannot be locked: ${reason}`);
       if (value === null || cost === null) {
         throw conflict(
           `${month} cannot be locked: it no longer has ${value === null ? 'a value' : 'a cost'}`,
@@ -95,6 +103,7 @@ export const lockMonth = (
       return locked;
     }),
   );
+};
 
 const newestLock = async (
   session: Session,

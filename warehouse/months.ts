@@ -1,14 +1,18 @@
-import { dayOf, firstDay, monthOf, type Day, type Month } from '../domain/calendar.ts';
+import { firstDay, monthOf, type Day, type Month } from '../domain/calendar.ts';
 import type { DecimalText } from '../domain/decimals.ts';
 import { factsFrom, type MonthFacts, type SettlementFacts } from '../domain/month-record.ts';
 import { instant } from './instant.ts';
+import { PICKED_COSTS, PICKED_KIND } from './picked-spend.ts';
 import type { Session } from './session.ts';
+import { COLLECTED_SINCE, USES_CHOICE } from './spend-choices.ts';
 
 /** A month of a metric's row, as {@link MONTH_FACTS} selects it. */
 interface Row {
   metric_id: string;
   month: Day;
   cost: DecimalText | null;
+  undelivered: string[] | null;
+  uncollected: string[] | null;
   value_sum: DecimalText | null;
   value_periods: string | null;
   value_changes: string | null;
@@ -26,20 +30,19 @@ interface Row {
 /**
  * The facts of each metric's months up to the running one, oldest first: `count` months and the one before
  * them, for its change. Derived at each read by one statement from published loads, the log of values and the
- * lock versions, so that no stored copy can be stale.
+ * lock versions; spend must have been computed before (month-computation.ts).
  */
 export const monthFacts = async (
   session: Session,
   orgId: string,
   metricIds: readonly string[],
-  months: { newest: Month; count: number; now: Date },
+  months: { newest: Month; count: number },
 ): Promise<Map<string, MonthFacts[]>> => {
   const rows = await session.query<Row>(MONTH_FACTS, {
     org: orgId,
     metrics: metricIds,
     first: factsFrom(months.newest, months.count),
     last: firstDay(months.newest),
-    today: dayOf(months.now),
   });
   const byMetric = new Map<string, MonthFacts[]>(metricIds.map((id) => [id, []]));
   for (const row of rows) byMetric.get(row.metric_id)?.push(toFacts(row));
@@ -49,6 +52,8 @@ export const monthFacts = async (
 const toFacts = (row: Row): MonthFacts => ({
   month: monthOf(row.month),
   cost: row.cost,
+  undelivered: row.undelivered ?? [],
+  uncollected: row.uncollected ?? [],
   valueSum: row.value_sum,
   valuePeriods: Number(row.value_periods ?? 0),
   valueChanges: Number(row.value_changes ?? 0),
@@ -74,14 +79,31 @@ const toFacts = (row: Row): MonthFacts => ({
 export const MONTH_FACTS = `
 WITH months AS (
   SELECT CAST(unnest(generate_series($first::DATE, $last::DATE, INTERVAL 1 MONTH)) AS DATE) AS month),
+wanted AS (
+  SELECT metric_id, scope->>'$.type' AS scope FROM metrics WHERE org_id = $org AND list_contains($metrics, metric_id)),
+picks AS (
+  SELECT * FROM spend_picks WHERE org_id = $org AND user_type = 'metric' AND list_contains($metrics, user_id)),
 spend AS (
-  SELECT CAST(date_trunc('month', day) AS DATE) AS month, sum(cost) AS cost
-  FROM account_spend JOIN current_loads USING (org_id, source_id, load_id, billing_period)
-  WHERE org_id = $org AND day BETWEEN $first::DATE AND $today::DATE
-  GROUP BY ALL),
+  SELECT month_spend.* FROM month_spend JOIN current_computations USING (org_id, month, computation_id)
+  WHERE org_id = $org AND month BETWEEN $first::DATE AND $last::DATE),
+totals AS (SELECT month, sum(cost) AS cost FROM spend GROUP BY month),
+${PICKED_COSTS},
+-- A month without spend costs 0 if a source of that kind has delivered it, and is unknown otherwise.
 delivered AS (
-  SELECT min(first_day) AS first_day, max(delivered_through) AS delivered_through
-  FROM current_loads WHERE org_id = $org),
+  SELECT kind, min(first_day) AS first_day, max(delivered_through) AS delivered_through
+  FROM current_loads WHERE org_id = $org GROUP BY kind),
+scope_kinds AS (
+  SELECT metric_id, kind FROM wanted CROSS JOIN delivered WHERE scope = 'organisation'
+  UNION
+  SELECT user_id, ${PICKED_KIND} FROM picks),
+deliveries AS (
+  SELECT metric_id, month, bool_or(COALESCE(month <= delivered_through AND last_day(month) >= first_day, false)) AS delivered,
+    list(kind ORDER BY kind) FILTER (NOT COALESCE(month <= delivered_through AND last_day(month) >= first_day, false)) AS undelivered
+  FROM scope_kinds CROSS JOIN months LEFT JOIN delivered USING (kind) GROUP BY ALL),
+-- Days before the first use of a tag key or split have no spend by it, for good (spec §1, rule 6).
+uncollected AS (
+  SELECT user_id AS metric_id, month, list(DISTINCT ${COLLECTED_SINCE}) AS uncollected
+  FROM picks JOIN spend_choices AS choices ON ${USES_CHOICE} JOIN months ON first_day > month GROUP BY ALL),
 value_months AS (
   SELECT metric_id, CAST(date_trunc('month', period) AS DATE) AS month, sum(value) AS value_sum,
     count(DISTINCT period) AS value_periods
@@ -94,17 +116,20 @@ changed_months AS (
 locked AS (
   SELECT * FROM month_versions WHERE org_id = $org AND list_contains($metrics, metric_id)
   QUALIFY row_number() OVER (PARTITION BY org_id, metric_id, month ORDER BY version DESC) = 1)
-SELECT metric_id, month,
-  COALESCE(spend.cost, CASE WHEN month >= delivered.first_day AND month <= delivered.delivered_through
-    THEN CAST(0 AS DECIMAL(38,15)) END) AS cost,
+SELECT metric_id, months.month,
+  CASE WHEN deliveries.delivered THEN COALESCE(CASE WHEN scope = 'organisation' THEN totals.cost ELSE picked_costs.cost END, 0) END
+    AS cost,
+  CASE WHEN scope <> 'organisation' THEN undelivered END AS undelivered, uncollected,
   value_sum, value_periods, changed_months.value_changes,
   EXISTS (FROM settled_months WHERE settled_months.org_id = $org AND settled_months.month = months.month) AS settled,
   locked.version, locked.cost AS locked_cost, locked.value AS locked_value, locked.unit_cost AS locked_unit_cost,
   locked.value_changes AS locked_value_changes, locked.locked_at, locked.locked_by_id, locked.locked_by_name
-FROM (SELECT unnest($metrics) AS metric_id) AS wanted
+FROM wanted
 CROSS JOIN months
-CROSS JOIN delivered
-LEFT JOIN spend USING (month)
+LEFT JOIN totals USING (month)
+LEFT JOIN picked_costs ON picked_costs.user_id = metric_id AND picked_costs.month = months.month
+LEFT JOIN deliveries USING (metric_id, month)
+LEFT JOIN uncollected USING (metric_id, month)
 LEFT JOIN value_months USING (metric_id, month)
 LEFT JOIN changed_months USING (metric_id, month)
 LEFT JOIN locked USING (metric_id, month)

@@ -20,6 +20,8 @@ const DELIVERED: SettlementFacts = {
 const january = (changes: Partial<MonthFacts> = {}): MonthFacts => ({
   month: '2026-01',
   cost: '1000.000000000000000',
+  undelivered: [],
+  uncollected: [],
   valueSum: '250.0000000000',
   valuePeriods: 31,
   valueChanges: 31,

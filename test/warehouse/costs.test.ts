@@ -5,6 +5,8 @@ import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts
 import { dayLine, focusCsv } from '../support/focus-export.ts';
 import { loadText, money, newOrganisation, newSource, NOW } from '../support/tenant.ts';
 
+const NO_ASSETS = { kubernetes: '0', hosts: '0' };
+const NOTHING = { cloud: '0', kubernetes: '0', hosts: '0', ai_tools: '0' };
 const JANUARY = { previousStart: '2025-12-01', start: '2026-01-01', end: '2026-01-31' };
 
 describeOnBothEngines('the summary of costs', (open) => {
@@ -39,18 +41,19 @@ describeOnBothEngines('the summary of costs', (open) => {
         dayLine('2026-01-31', '-2', { ProviderName: 'Microsoft', SubAccountName: 'NULL' }),
       ]),
     );
-    expect(await costSummary(test.warehouse, orgId, JANUARY)).toEqual({
+    expect(await costSummary(test.warehouse, orgId, JANUARY, NOW)).toEqual({
       // 10.25 + 10⁻¹⁵ + 4 + 20 − 2
       total: '32.250000000000001',
+      bySource: { ...NOTHING, cloud: '32.250000000000001' },
       byDay: [
         { day: '2026-01-01', total: '30.250000000000001' }, // 10.25 + 10⁻¹⁵ + 20
         { day: '2026-01-31', total: money('2') }, // 4 − 2
       ],
       // The account 1111 of another cloud is another account.
       byAccount: [
-        { cloud: 'azure', account: '1111', name: null, total: money('18') },
-        { cloud: 'aws', account: '1111', name: 'Shop', total: '10.250000000000001' },
-        { cloud: 'aws', account: '2222', name: 'Search', total: money('4') },
+        { cloud: 'azure', account: '1111', name: null, total: money('18'), ...NO_ASSETS },
+        { cloud: 'aws', account: '1111', name: 'Shop', total: '10.250000000000001', ...NO_ASSETS },
+        { cloud: 'aws', account: '2222', name: 'Search', total: money('4'), ...NO_ASSETS },
       ],
       previousTotal: money('10.5'), // 7 + 3.5
       completeThrough: '2026-01-31', // AWS delivered 1 February, Azure only 31 January
@@ -66,7 +69,7 @@ describeOnBothEngines('the summary of costs', (open) => {
       focusCsv([dayLine('2026-01-09', '3'), dayLine('2026-01-10', '5')]),
     );
     const day = { previousStart: '2026-01-09', start: '2026-01-10', end: '2026-01-10' };
-    expect(await costSummary(test.warehouse, orgId, day)).toMatchObject({
+    expect(await costSummary(test.warehouse, orgId, day, NOW)).toMatchObject({
       total: money('5'),
       previousTotal: money('3'),
       byDay: [{ day: '2026-01-10', total: money('5') }],
@@ -75,8 +78,9 @@ describeOnBothEngines('the summary of costs', (open) => {
 
   it('is 0 where nothing was ingested', async () => {
     const { id: orgId } = await newOrganisation(test.warehouse);
-    expect(await costSummary(test.warehouse, orgId, JANUARY)).toEqual({
+    expect(await costSummary(test.warehouse, orgId, JANUARY, NOW)).toEqual({
       total: '0',
+      bySource: NOTHING,
       byDay: [],
       byAccount: [],
       previousTotal: '0',
@@ -88,7 +92,7 @@ describeOnBothEngines('the summary of costs', (open) => {
     const { id: orgId } = await newOrganisation(test.warehouse);
     const { id: sourceId } = await newSource(test.warehouse, orgId);
     await loadText(test, { orgId, sourceId }, focusCsv([dayLine('2025-12-10', '3')]));
-    expect(await costSummary(test.warehouse, orgId, JANUARY)).toMatchObject({
+    expect(await costSummary(test.warehouse, orgId, JANUARY, NOW)).toMatchObject({
       total: '0',
       byDay: [],
       byAccount: [],
@@ -112,10 +116,11 @@ describeOnBothEngines('the summary of costs', (open) => {
       { orgId: theirs.id, sourceId: theirBill.id },
       focusCsv([dayLine('2026-01-10', '1000'), dayLine('2025-12-10', '2000'), dayLine('2026-01-31', '1')]),
     );
-    expect(await costSummary(test.warehouse, mine.id, JANUARY)).toEqual({
+    expect(await costSummary(test.warehouse, mine.id, JANUARY, NOW)).toEqual({
       total: money('1'),
+      bySource: { ...NOTHING, cloud: money('1') },
       byDay: [{ day: '2026-01-10', total: money('1') }],
-      byAccount: [{ cloud: 'aws', account: '1111', name: 'Shop', total: money('1') }],
+      byAccount: [{ cloud: 'aws', account: '1111', name: 'Shop', total: money('1'), ...NO_ASSETS }],
       previousTotal: money('2'),
       completeThrough: '2026-01-10',
     });
@@ -123,7 +128,8 @@ describeOnBothEngines('the summary of costs', (open) => {
 
   it('is complete through the day that every active source has delivered', async () => {
     const { id: orgId } = await newOrganisation(test.warehouse);
-    const completeThrough = async () => (await costSummary(test.warehouse, orgId, JANUARY)).completeThrough;
+    const completeThrough = async () =>
+      (await costSummary(test.warehouse, orgId, JANUARY, NOW)).completeThrough;
     const aws = await newSource(test.warehouse, orgId, { name: 'AWS' });
     await loadText(
       test,
@@ -146,7 +152,7 @@ describeOnBothEngines('the summary of costs', (open) => {
 
   it('keeps the spend of a paused source and drops that of a deleted one', async () => {
     const { id: orgId } = await newOrganisation(test.warehouse);
-    const total = async () => (await costSummary(test.warehouse, orgId, JANUARY)).total;
+    const total = async () => (await costSummary(test.warehouse, orgId, JANUARY, NOW)).total;
     const [kept, dropped] = [await newSource(test.warehouse, orgId), await newSource(test.warehouse, orgId)];
     await loadText(test, { orgId, sourceId: kept.id }, focusCsv([dayLine('2026-01-10', '1')]));
     await loadText(test, { orgId, sourceId: dropped.id }, focusCsv([dayLine('2026-01-10', '2')]));

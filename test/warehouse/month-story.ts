@@ -3,6 +3,7 @@ import { monthRecords, type MonthRecord } from '../../domain/month-record.ts';
 import { writeValues } from '../../warehouse/metric-values.ts';
 import type { Metric } from '../../warehouse/metrics.ts';
 import { listMonthVersions, lockMonth } from '../../warehouse/month-locks.ts';
+import { computeMonths } from '../../warehouse/month-computation.ts';
 import { monthFacts, settlementFacts } from '../../warehouse/months.ts';
 import type { Organisation } from '../../warehouse/organisations.ts';
 import { settleMonths } from '../../warehouse/settlement.ts';
@@ -49,12 +50,14 @@ export const newMonthStory = async (
       lockMonth(warehouse, organisation, metric, month, { key: KEY, now }),
     versions: (month: Month) => listMonthVersions(warehouse, orgId, metric.id, month),
     /** The records of the last `count` months, newest first. */
-    months: (count = 1, newest: Month = '2026-01', now: Date = NOW): Promise<MonthRecord[]> =>
-      warehouse.session(async (session) => {
-        const facts = await monthFacts(session, orgId, [metric.id], { newest, count, now });
+    months: async (count = 1, newest: Month = '2026-01', now: Date = NOW): Promise<MonthRecord[]> => {
+      await computeMonths(warehouse, orgId, now);
+      return warehouse.session(async (session) => {
+        const facts = await monthFacts(session, orgId, [metric.id], { newest, count });
         const settlement = await settlementFacts(session, orgId, organisation.settle_days);
         return monthRecords(facts.get(metric.id) ?? [], metric, settlement, now);
-      }),
+      });
+    },
   };
 };
 /** What a story may have different: its organisation, and its metric. */

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addDays } from '../../domain/calendar.ts';
 import { updateCostSource } from '../../warehouse/cost-sources.ts';
 import { listMonthVersions } from '../../warehouse/month-locks.ts';
+import { computeMonths } from '../../warehouse/month-computation.ts';
 import { monthFacts } from '../../warehouse/months.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
 import { dayLine, focusCsv } from '../support/focus-export.ts';
@@ -24,10 +25,11 @@ describeOnBothEngines('months', (open) => {
       await story.spend({ '2026-02-01': '7', '2026-02-06': '1' });
       await story.values({ '2025-12-31': 100, '2026-01-01': 3, '2026-01-31': 4 });
       await story.values({ '2026-01-31': 5 });
+      await computeMonths(test.warehouse, story.orgId, NOW);
       const facts = await test.warehouse.session((session) =>
-        monthFacts(session, story.orgId, [story.metric.id], { newest: '2026-02', count: 2, now: NOW }),
+        monthFacts(session, story.orgId, [story.metric.id], { newest: '2026-02', count: 2 }),
       );
-      const none = { valueSum: null, valuePeriods: 0, valueChanges: 0, settled: false, lock: null };
+      const none = { undelivered: [], uncollected: [], valueSum: null, valuePeriods: 0, valueChanges: 0, settled: false, lock: null };
       expect(facts.get(story.metric.id)).toEqual([
         {
           ...none,
@@ -54,12 +56,9 @@ describeOnBothEngines('months', (open) => {
       const other = await newMetric(test.warehouse, story.orgId);
       await story.spend({ '2026-01-10': '100', '2026-01-31': '0' });
       await story.values({ '2026-01-10': 20 });
+      await computeMonths(test.warehouse, story.orgId, NOW);
       const facts = await test.warehouse.session((session) =>
-        monthFacts(session, story.orgId, [story.metric.id, other.id], {
-          newest: '2026-01',
-          count: 1,
-          now: NOW,
-        }),
+        monthFacts(session, story.orgId, [story.metric.id, other.id], { newest: '2026-01', count: 1 }),
       );
       expect(facts.get(story.metric.id)?.[1]).toMatchObject({
         cost: money('100'),
@@ -123,15 +122,11 @@ describeOnBothEngines('months', (open) => {
       await theirs.lock('2026-01');
       await mine.spend({ '2026-01-10': '1', '2026-01-31': '0' });
       expect(await january(mine)).toMatchObject({ cost: 1, value: null, status: 'open', version: null });
-      // Their metric asked for by my organisation has my spend and none of their values.
+      // Their metric asked for by my organisation is none.
       const facts = await test.warehouse.session((session) =>
-        monthFacts(session, mine.orgId, [theirs.metric.id], { newest: '2026-01', count: 1, now: NOW }),
+        monthFacts(session, mine.orgId, [theirs.metric.id], { newest: '2026-01', count: 1 }),
       );
-      expect(facts.get(theirs.metric.id)?.[1]).toMatchObject({
-        cost: money('1'),
-        valueSum: null,
-        lock: null,
-      });
+      expect(facts.get(theirs.metric.id)).toEqual([]);
       expect(await listMonthVersions(test.warehouse, mine.orgId, theirs.metric.id, '2026-01')).toEqual([]);
     });
 

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { normalRepository } from '../domain/repository.ts';
+import type { SpendPick } from '../domain/spend-pick.ts';
+
+const MOST_PICKS = 1000;
+
+const text = z
+  .string({ error: 'expected a text of 1 to 500 characters' })
+  .min(1, { error: 'expected a text of 1 to 500 characters' })
+  .max(500, { error: 'expected a text of 1 to 500 characters' });
+const trimmed = text.trim();
+
+const kubernetes = z.strictObject({
+  source: z.literal('kubernetes'),
+  cluster: text,
+  namespace: text,
+  workload: text.optional(),
+});
+
+const host = z.strictObject({ source: z.literal('host'), host: text, service: text.optional() });
+
+const CLOUD_FORMS =
+  'expected an account, an account with a service or a resource_group, or a tag alone, beside the cloud';
+
+const cloud = z
+  .strictObject({
+    source: z.literal('cloud'),
+    cloud: trimmed.toLowerCase(),
+    account: text.optional(),
+    service: text.optional(),
+    // As the bill's: sources §1 has them in both cases.
+    resource_group: text.toLowerCase().optional(),
+    tag: z.strictObject({ key: trimmed, value: text }).optional(),
+  })
+  .refine(
+    ({ account, service, resource_group, tag }) =>
+      tag === undefined
+        ? account !== undefined && (service === undefined || resource_group === undefined)
+        : account === undefined && service === undefined && resource_group === undefined,
+    { error: CLOUD_FORMS },
+  );
+
+const repository = z.strictObject({
+  source: z.literal('repository'),
+  repository: text.transform(normalRepository).pipe(z.string().min(1, { error: 'expected host/owner/name' })),
+});
+
+/** The nine forms of a pick (contract §3, Spend). */
+export const spendPicks: z.ZodType<SpendPick[], unknown> = z
+  .array(
+    z.discriminatedUnion('source', [kubernetes, host, cloud, repository], {
+      error: (issue) =>
+        issue.code === 'invalid_union' ? 'expected "kubernetes", "host", "cloud" or "repository"' : undefined,
+    }),
+    { error: 'expected an array of picks' },
+  )
+  .min(1, { error: `expected 1 to ${MOST_PICKS} picks` })
+  .max(MOST_PICKS, { error: `expected 1 to ${MOST_PICKS} picks` });
+
+/** Picks as they are answered. */
+export const spendPickRecord = z
+  .object({
+    source: z.enum(['kubernetes', 'host', 'cloud', 'repository']),
+    cluster: z.string().optional(),
+    namespace: z.string().optional(),
+    workload: z.string().optional(),
+    host: z.string().optional(),
+    service: z.string().optional(),
+    cloud: z.string().optional(),
+    account: z.string().optional(),
+    resource_group: z.string().optional(),
+    tag: z.object({ key: z.string(), value: z.string() }).optional(),
+    repository: z.string().optional(),
+  })
+  .meta({ id: 'SpendPick' });

@@ -1,0 +1,96 @@
+import type { Day } from '../domain/calendar.ts';
+import type { DecimalText } from '../domain/decimals.ts';
+import { ACCOUNT_NAMES } from './costs.ts';
+import { billLines, COUNTED_LINES, LOADS_OF_DAYS } from './counted-spend.ts';
+import { computeMonths } from './month-computation.ts';
+import type { Warehouse } from './warehouse.ts';
+
+/**
+ * What spend can be grouped by, each with its column of the counted rows. Cloud, account, service, resource group
+ * and tag leave out the clusters and hosts inside an account, as picks of them do (spec §1, counting rule 2).
+ */
+const KEYS = {
+  day: 'day',
+  month: `strftime(day, '%Y-%m')`,
+  source: 'source',
+  cloud: `CASE WHEN source = 'cloud' THEN cloud END`,
+  account: `CASE WHEN source = 'cloud' THEN account END`,
+  service: `CASE WHEN split_kind = 'service' THEN split_value END`,
+  resource_group: `CASE WHEN split_kind = 'resource_group' THEN split_value END`,
+  tag: 'tag_value',
+  cluster: 'cluster',
+  namespace: 'namespace',
+  workload: 'workload',
+  host: 'host',
+  host_service: 'host_service',
+  repository: 'repository',
+  tool: 'tool',
+} as const;
+
+export type BreakdownKey = keyof typeof KEYS;
+export const BREAKDOWN_KEYS = Object.keys(KEYS) as [BreakdownKey, ...BreakdownKey[]];
+
+/** What a row says beside a key that does not stand for itself alone: which tag, and an account's name. */
+const BESIDE: Partial<Record<BreakdownKey, string>> = { tag: 'tag_key', account: 'account_name' };
+
+/** The columns of a breakdown, in their order. */
+export const breakdownColumns = (keys: readonly BreakdownKey[]): string[] => [
+  ...keys,
+  ...keys.flatMap((key) => BESIDE[key] ?? []),
+  'total',
+];
+
+/** The keys that the daily totals hold; with any other the bill lines are read. */
+const DAILY: readonly BreakdownKey[] = ['day', 'month', 'source', 'cloud', 'account'];
+
+/** A part of the spend: the wanted keys, null where the spend belongs to none, and its sum. */
+export type BreakdownRow = Record<string, string | null> & { total: DecimalText };
+
+/**
+ * Spend of the days `start` to `end`, both inclusive, grouped by one or two keys. The rows add up to the total to
+ * the last decimal: what cannot be attributed has a null key. In time's order, then largest first.
+ */
+export const costBreakdown = async (
+  warehouse: Warehouse,
+  orgId: string,
+  keys: readonly BreakdownKey[],
+  range: { start: Day; end: Day; limit: number; offset: number },
+  now: Date,
+): Promise<BreakdownRow[]> => {
+  await computeMonths(warehouse, orgId, now);
+  return warehouse.query<BreakdownRow>(breakdownStatement(keys), { org: orgId, ...range });
+};
+
+/** Everything that counts on the days, one row per dollar's attributes, from the bill lines up. */
+const COUNTED_DAYS = `${LOADS_OF_DAYS}, ${billLines('day BETWEEN $start::DATE AND $end::DATE')}, ${COUNTED_LINES},
+counted AS (
+  SELECT day, source, cloud, account, split_kind, split_value, tag_key, tag_value, cluster, NULL AS namespace,
+    NULL AS workload, host, NULL AS host_service, NULL AS tool, NULL AS repository, cost
+  FROM counted_lines
+  UNION ALL
+  SELECT day, source, NULL, NULL, NULL, NULL, NULL, NULL, cluster, namespace, workload, host, host_service, tool, repository, cost
+  FROM distributed_spend JOIN current_computations USING (org_id, month, computation_id)
+  WHERE org_id = $org AND day BETWEEN $start::DATE AND $end::DATE)`;
+
+/** The same, already summed, where the keys need no more. */
+const COUNTED_TOTALS = `counted AS (
+  SELECT day, source, cloud, account, cost
+  FROM daily_totals JOIN current_computations USING (org_id, month, computation_id)
+  WHERE org_id = $org AND day BETWEEN $start::DATE AND $end::DATE)`;
+
+const breakdownStatement = (keys: readonly BreakdownKey[]): string => {
+  const columns = keys.map((key) => `${KEYS[key]} AS "${key}"`);
+  const beside = keys.flatMap((key) => BESIDE[key] ?? []);
+  const named = keys.includes('account');
+  const times = keys.filter((key) => key === 'day' || key === 'month').map((key) => `"${key}"`);
+  const rest = keys.map((key) => `"${key}" NULLS LAST`);
+  return `
+WITH ${keys.every((key) => DAILY.includes(key)) ? COUNTED_TOTALS : COUNTED_DAYS}${named ? `, ${ACCOUNT_NAMES}` : ''}
+SELECT ${[...columns, ...beside.map((name) => (name === 'account_name' ? `CASE WHEN source = 'cloud' THEN name END AS account_name` : name))].join(', ')},
+  sum(cost) AS total
+FROM counted${named ? ' LEFT JOIN account_names_now USING (cloud, account)' : ''}
+GROUP BY ALL
+HAVING sum(cost) <> 0${keys.length === 0 ? '' : ` OR (${keys.map((key) => `"${key}" IS NOT NULL`).join(' AND ')})`}
+ORDER BY ${[...times, 'total DESC', ...rest].join(', ')}
+LIMIT $limit OFFSET $offset`;
+};

@@ -1,0 +1,43 @@
+// Every dollar once (design §2): the bill lines, each as cloud, cluster or host spend, and everything else that
+// counts. All other sums are made of these rows.
+
+/** The loads a new computation reads; `$computation` has recorded them. */
+export const LOADS_OF_COMPUTATION = `used_loads AS (
+  SELECT month, computation_id, load_id, billing_period FROM computed_loads
+  WHERE org_id = $org AND computation_id = $computation::UUID)`;
+
+/** The loads that the current computations of the days `$start` to `$end` have read. */
+export const LOADS_OF_DAYS = `used_loads AS (
+  SELECT month, computation_id, load_id, billing_period
+  FROM computed_loads JOIN current_computations USING (org_id, month, computation_id)
+  WHERE org_id = $org AND month BETWEEN date_trunc('month', $start::DATE) AND $end::DATE)`;
+
+const linesOfDays = (columns: string, where: string): string => `
+  SELECT month, computation_id, ${columns}
+  FROM (SELECT *, CAST(date_trunc('month', day) AS DATE) AS month FROM cloud_spend WHERE org_id = $org AND ${where})
+  JOIN used_loads USING (load_id, billing_period, month)`;
+
+/** The bill's lines of the used loads; `where` narrows them by day. */
+export const billLines = (where: string): string =>
+  `bill_lines AS (${linesOfDays(
+    `day, cloud, account, split_kind, split_value, tag_key, tag_value, resource_id, cost`,
+    where,
+  )})`;
+
+/**
+ * The same lines as they count. One whose resource is an asset of a cluster or a host that day is cluster or host
+ * spend inside its account: it keeps the account, by which the bill can be found, and nothing that can be picked.
+ */
+export const COUNTED_LINES = `counted_lines AS (
+  SELECT bill_lines.month, bill_lines.day,
+    CASE WHEN covered.cluster IS NOT NULL THEN 'kubernetes' WHEN covered.host IS NOT NULL THEN 'hosts' ELSE 'cloud' END AS source,
+    bill_lines.cloud, bill_lines.account,
+    CASE WHEN covered.day IS NULL THEN split_kind END AS split_kind,
+    CASE WHEN covered.day IS NULL THEN split_value END AS split_value,
+    CASE WHEN covered.day IS NULL THEN tag_key END AS tag_key,
+    CASE WHEN covered.day IS NULL THEN tag_value END AS tag_value,
+    covered.cluster, covered.host, cost
+  FROM bill_lines LEFT JOIN (
+    SELECT day, cloud, account, resource_id, computation_id, cluster, host FROM covered_resources
+    WHERE org_id = $org AND computation_id IN (SELECT computation_id FROM used_loads)) AS covered
+    USING (day, cloud, account, resource_id, computation_id))`;

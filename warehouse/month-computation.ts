@@ -1,0 +1,122 @@
+import { dayOf, monthOf, type Day, type Month } from '../domain/calendar.ts';
+import { billLines, COUNTED_LINES, LOADS_OF_COMPUTATION } from './counted-spend.ts';
+import { ASSETS, BILLED_ASSETS, INSERT_COVERED_RESOURCES } from './covered-resources.ts';
+import { INSERT_DISTRIBUTED_SPEND } from './distributed-spend.ts';
+import { idAfter } from './ids.ts';
+import type { Session } from './session.ts';
+import type { Warehouse } from './warehouse.ts';
+
+/**
+ * Brings an organisation's counted spend up to date: computes exactly the months whose published loads are not
+ * those it was last computed from, and answers them, oldest first; usually none. Every read of spend comes
+ * through here first, so that no number can be stale, whoever published, deleted a source, or died before
+ * computing. One transaction: a reader sees all of a month or none of it.
+ */
+export const computeMonths = async (warehouse: Warehouse, orgId: string, now: Date): Promise<Month[]> => {
+  const today = dayOf(now);
+  const stale = await warehouse.session((session) => staleMonths(session, orgId, today));
+  if (stale.length === 0) return [];
+  return warehouse.exclusive(`spend ${orgId}`, () =>
+    warehouse.transaction((session) => computeStaleMonths(session, orgId, now)),
+  );
+};
+
+interface StaleMonth {
+  month: Day;
+  made_of: string;
+}
+
+const staleMonths = (session: Session, orgId: string, today: Day): Promise<StaleMonth[]> =>
+  session.query<StaleMonth>(STALE_MONTHS, { org: orgId, today });
+
+/** Loads and the months their days lie in. */
+const LOADED_MONTHS = `loaded_months AS (
+  SELECT source_id, load_id, billing_period, last_day,
+    CAST(unnest(generate_series(date_trunc('month', first_day), date_trunc('month', last_day), INTERVAL 1 MONTH)) AS DATE) AS month
+  FROM current_loads WHERE org_id = $org AND first_day IS NOT NULL)`;
+
+// A month that holds days to come grows day by day, so it is also made of the day on which it was computed.
+const STALE_MONTHS = `
+WITH ${LOADED_MONTHS},
+wanted AS (
+  SELECT month, md5(string_agg(concat_ws('/', source_id, billing_period, load_id), ',' ORDER BY source_id, billing_period))
+      || CASE WHEN month > $today::DATE THEN '/ahead'
+        WHEN last_day(month) > $today::DATE AND max(loaded_months.last_day) > $today::DATE THEN '/' || $today ELSE '' END AS made_of
+  FROM loaded_months GROUP BY month),
+computed AS (SELECT month, made_of FROM current_computations WHERE org_id = $org)
+SELECT month, COALESCE(wanted.made_of, '') AS made_of
+FROM wanted FULL JOIN computed USING (month)
+WHERE COALESCE(wanted.made_of, '') IS DISTINCT FROM computed.made_of
+ORDER BY month`;
+
+const computeStaleMonths = async (session: Session, orgId: string, now: Date): Promise<Month[]> => {
+  const today = dayOf(now);
+  const stale = await staleMonths(session, orgId, today);
+  const months = stale.map(({ month }) => month);
+  if (months.length === 0) return [];
+  const [newest] = await session.query<{ id: string | null }>(
+    'SELECT max(computation_id) AS id FROM month_computations WHERE org_id = $org',
+    { org: orgId },
+  );
+  const of = { org: orgId, computation: idAfter(newest?.id ?? null) };
+  await session.run(INSERT_COMPUTED_LOADS, { ...of, months });
+  await dropTemporaryTables(session);
+  try {
+    await session.run(ASSETS, of);
+    await session.run(BILLED_ASSETS, of);
+    await session.run(INSERT_COVERED_RESOURCES, of);
+    await session.run(INSERT_DISTRIBUTED_SPEND, of);
+  } finally {
+    await dropTemporaryTables(session);
+  }
+  await session.run(INSERT_DAILY_TOTALS, of);
+  await session.run(INSERT_MONTH_SPEND, { ...of, today });
+  await session.run(INSERT_COMPUTATIONS, {
+    ...of,
+    months,
+    madeOf: stale.map(({ made_of }) => made_of),
+    now: now.toISOString(),
+  });
+  return months.map(monthOf);
+};
+
+// A statement that fails leaves its transaction unusable; the tables go with the next computation then.
+const dropTemporaryTables = async (session: Session): Promise<void> => {
+  for (const table of ['assets', 'billed_assets'])
+    await session.run(`DROP TABLE IF EXISTS temp.main.${table}`);
+};
+
+const INSERT_COMPUTED_LOADS = `
+INSERT INTO computed_loads BY NAME
+WITH ${LOADED_MONTHS}
+SELECT $org AS org_id, month, $computation::UUID AS computation_id, load_id, billing_period
+FROM loaded_months WHERE list_contains($months::DATE[], month)`;
+
+const INSERT_COMPUTATIONS = `
+INSERT INTO month_computations BY NAME
+SELECT $org AS org_id, unnest($months)::DATE AS month, $computation::UUID AS computation_id,
+  unnest($madeOf) AS made_of, $now::TIMESTAMP AS computed_at`;
+
+const DISTRIBUTED = `distributed AS (
+  SELECT * FROM distributed_spend WHERE org_id = $org AND computation_id = $computation::UUID)`;
+
+const INSERT_DAILY_TOTALS = `
+INSERT INTO daily_totals BY NAME
+WITH ${LOADS_OF_COMPUTATION}, ${billLines('true')}, ${COUNTED_LINES}, ${DISTRIBUTED},
+counted AS (
+  SELECT month, day, source, cloud, account, cost FROM counted_lines
+  UNION ALL SELECT month, day, source, NULL, NULL, cost FROM distributed)
+SELECT $org AS org_id, month, $computation::UUID AS computation_id, day, source, cloud, account, sum(cost) AS cost
+FROM counted GROUP BY ALL`;
+
+const INSERT_MONTH_SPEND = `
+INSERT INTO month_spend BY NAME
+WITH ${LOADS_OF_COMPUTATION}, ${billLines('day <= $today::DATE')}, ${COUNTED_LINES}, ${DISTRIBUTED},
+counted AS (
+  SELECT month, source, cloud, account, split_kind, split_value, tag_key, tag_value, cluster, NULL AS namespace,
+    NULL AS workload, host, NULL AS host_service, NULL AS repository, cost
+  FROM counted_lines
+  UNION ALL
+  SELECT month, source, NULL, NULL, NULL, NULL, NULL, NULL, cluster, namespace, workload, host, host_service, repository, cost
+  FROM distributed WHERE day <= $today::DATE)
+SELECT $org AS org_id, $computation::UUID AS computation_id, * FROM (SELECT * EXCLUDE (cost), sum(cost) AS cost FROM counted GROUP BY ALL)`;

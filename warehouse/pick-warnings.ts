@@ -1,0 +1,41 @@
+import type { Metric } from './metrics.ts';
+import { computeMonths } from './month-computation.ts';
+import { FORMS, PICKABLE_ROWS } from './picked-spend.ts';
+import { COLLECTED_SINCE, USES_CHOICE } from './spend-choices.ts';
+import type { Warehouse } from './warehouse.ts';
+
+/**
+ * What a reader of a metric should know about its picks, in words: those that no spend has ever matched (mistyped,
+ * or yet to come), and tag keys and splits whose collection has only begun (spec §1, counting rule 6).
+ */
+export const pickWarnings = async (
+  warehouse: Warehouse,
+  orgId: string,
+  metric: Metric,
+  now: Date,
+): Promise<string[]> => {
+  if (metric.scope.type !== 'spend') return [];
+  await computeMonths(warehouse, orgId, now);
+  const rows = await warehouse.query<{ warning: string }>(PICK_WARNINGS, { org: orgId, metric: metric.id });
+  return rows.map(({ warning }) => warning);
+};
+
+const PICK_WARNINGS = `
+WITH picks AS (SELECT * FROM spend_picks WHERE org_id = $org AND user_id = $metric),
+spend AS (
+  SELECT month_spend.* FROM month_spend JOIN current_computations USING (org_id, month, computation_id) WHERE org_id = $org),
+seen AS (SELECT * FROM spend WHERE ${PICKABLE_ROWS}),
+unseen AS (
+  ${FORMS.map(
+    ({ columns, picks }) =>
+      `SELECT picks.* FROM (FROM picks WHERE ${picks}) AS picks ANTI JOIN seen USING (${columns.join(', ')})`,
+  ).join('\n  UNION\n  ')}),
+begun AS (
+  SELECT DISTINCT ${COLLECTED_SINCE} || '; earlier months are partial and cannot be locked' AS warning
+  FROM spend_choices AS choices JOIN picks ON ${USES_CHOICE}
+  WHERE first_day > (SELECT min(first_day) FROM current_loads WHERE org_id = $org))
+SELECT 'spend of ' || source || ' ' || concat_ws(' / ', cloud, account, split_value, tag_key || '=' || tag_value, cluster,
+    namespace, workload, host, host_service, repository) || ' has never been seen' AS warning
+FROM unseen
+UNION ALL SELECT warning FROM begun
+ORDER BY warning`;
