@@ -32,6 +32,7 @@ export const BREAKDOWN_KEYS = Object.keys(KEYS) as [BreakdownKey, ...BreakdownKe
 
 /** What a row says beside a key that does not stand for itself alone: which tag, and an account's name. */
 const BESIDE: Partial<Record<BreakdownKey, string>> = { tag: 'tag_key', account: 'account_name' };
+const ACCOUNT_NAME = `CASE WHEN source = 'cloud' THEN name END AS account_name`;
 
 /** The columns of a breakdown, in their order. */
 export const breakdownColumns = (keys: readonly BreakdownKey[]): string[] => [
@@ -79,18 +80,26 @@ const COUNTED_TOTALS = `counted AS (
   WHERE org_id = $org AND day BETWEEN $start::DATE AND $end::DATE)`;
 
 const breakdownStatement = (keys: readonly BreakdownKey[]): string => {
-  const columns = keys.map((key) => `${KEYS[key]} AS "${key}"`);
-  const beside = keys.flatMap((key) => BESIDE[key] ?? []);
   const named = keys.includes('account');
+  const columns = breakdownColumns(keys)
+    .filter((column) => column !== 'total')
+    .map((column) => `"${column}"`);
+  const values = [
+    ...keys.map((key) => `${KEYS[key]} AS "${key}"`),
+    ...keys.flatMap((key) => (key === 'account' ? ACCOUNT_NAME : (BESIDE[key] ?? []))),
+    'cost',
+  ];
+  const attributed = keys.map((key) => `"${key}" IS NOT NULL`).join(' AND ') || 'false';
   const times = keys.filter((key) => key === 'day' || key === 'month').map((key) => `"${key}"`);
-  const rest = keys.map((key) => `"${key}" NULLS LAST`);
   return `
-WITH ${keys.every((key) => DAILY.includes(key)) ? COUNTED_TOTALS : COUNTED_DAYS}${named ? `, ${ACCOUNT_NAMES}` : ''}
-SELECT ${[...columns, ...beside.map((name) => (name === 'account_name' ? `CASE WHEN source = 'cloud' THEN name END AS account_name` : name))].join(', ')},
-  sum(cost) AS total
-FROM counted${named ? ' LEFT JOIN account_names_now USING (cloud, account)' : ''}
-GROUP BY ALL
-HAVING sum(cost) <> 0${keys.length === 0 ? '' : ` OR (${keys.map((key) => `"${key}" IS NOT NULL`).join(' AND ')})`}
-ORDER BY ${[...times, 'total DESC', ...rest].join(', ')}
+WITH ${keys.every((key) => DAILY.includes(key)) ? COUNTED_TOTALS : COUNTED_DAYS}${named ? `, ${ACCOUNT_NAMES}` : ''},
+keyed AS (
+  SELECT ${values.join(', ')}
+  FROM counted${named ? ' LEFT JOIN account_names_now USING (cloud, account)' : ''})
+SELECT ${[...columns, 'sum(cost) AS total'].join(', ')}
+FROM keyed
+GROUP BY ${columns.join(', ') || '()'}
+HAVING sum(cost) <> 0 OR (${attributed})
+ORDER BY ${[...times, 'total DESC', ...columns.map((column) => `${column} NULLS LAST`)].join(', ')}
 LIMIT $limit OFFSET $offset`;
 };
