@@ -1,3 +1,5 @@
+import { chosenValue, columnsOf, type Candidate } from './focus-choices.ts';
+
 // The statements that turn the judged groups of an export (focus-load.ts) into spend, and publish it.
 
 /** The cloud by its short name: aws, azure, gcp, oci, or the provider's own name in lower case (contract §3). */
@@ -11,9 +13,10 @@ const CLOUD = `CASE
 /**
  * Daily money of every readable row. A row inside one UTC day belongs to it; a longer one is spread over
  * [start, end) by seconds in whole 10⁻¹⁵ units, and its last day takes what the division leaves, so that the
- * parts add up exactly (sources §1). Creates the temporary table `daily_money`.
+ * parts add up exactly (sources §1). Of the candidates each day keeps those that were chosen for its cloud or
+ * account by then (spec §1, cloud picks, rule 6). Creates the temporary table `daily_money`.
  */
-export const DAILY_MONEY = `
+export const dailyMoneyStatement = (candidates: readonly Candidate[]): string => `
 CREATE TEMP TABLE daily_money AS
 WITH clouds AS (SELECT provider, ${CLOUD} AS cloud FROM (SELECT DISTINCT provider FROM judged_groups WHERE problem IS NULL)),
 spans AS (
@@ -26,7 +29,8 @@ shares AS (
     units * 86400 // date_diff('second', span_start, span_end) AS middle_units
   FROM spans),
 span_groups AS (
-  SELECT billing_period, provider, account, any_value(account_name) AS account_name, resource_id, first_day, last_day,
+  SELECT billing_period, provider, account, any_value(account_name) AS account_name, resource_id,
+    ${columnsOf(candidates)}first_day, last_day,
     sum(first_units * row_count) AS first_units, sum(middle_units * row_count) AS middle_units,
     sum((units - first_units - middle_units * (last_day - first_day - 1)) * row_count) AS last_units
   FROM shares GROUP BY ALL),
@@ -36,23 +40,33 @@ day_units AS (
   SELECT *, CASE day WHEN first_day THEN first_units WHEN last_day THEN last_units ELSE middle_units END AS day_units
   FROM span_days),
 money AS (
-  SELECT billing_period, day, provider, account, account_name, resource_id, cost, true AS inside_day
+  SELECT billing_period, day, provider, account, account_name, resource_id, ${columnsOf(candidates)}cost, true AS inside_day
   FROM judged_groups WHERE problem IS NULL AND span_start IS NULL
   UNION ALL
-  SELECT billing_period, day, provider, account, account_name, resource_id,
+  SELECT billing_period, day, provider, account, account_name, resource_id, ${columnsOf(candidates)}
     CAST(CAST(day_units // 1000000000000000 AS DECIMAL(23,0)) AS DECIMAL(38,15))
       + CAST(CAST(day_units % 1000000000000000 AS DECIMAL(15,0)) * 0.000000000000001 AS DECIMAL(38,15)) AS cost,
     false AS inside_day
-  FROM day_units)
-SELECT billing_period, day, cloud, account, resource_id, any_value(account_name) AS account_name, sum(cost) AS cost,
-  bool_or(inside_day) AS inside_day
-FROM money JOIN clouds USING (provider) GROUP BY ALL`;
+  FROM day_units),
+chosen_money AS (
+  SELECT money.*, clouds.cloud, split.choice AS split_kind, ${chosenValue(candidates, 'split', 'split.choice')} AS split_value,
+    tag.choice AS tag_key, ${chosenValue(candidates, 'tag', 'tag.choice')} AS tag_value
+  FROM money JOIN clouds USING (provider)
+  LEFT JOIN temp.main.focus_choices AS split
+    ON split.kind = 'split' AND split.cloud = clouds.cloud AND split.account = money.account AND split.first_day <= day
+  LEFT JOIN temp.main.focus_choices AS tag
+    ON tag.kind = 'tag' AND tag.cloud = clouds.cloud AND tag.first_day <= day)
+SELECT billing_period, day, cloud, account,
+  CASE WHEN split_value IS NOT NULL THEN split_kind END AS split_kind, split_value,
+  CASE WHEN tag_value IS NOT NULL THEN tag_key END AS tag_key, tag_value,
+  resource_id, any_value(account_name) AS account_name, sum(cost) AS cost, bool_or(inside_day) AS inside_day
+FROM chosen_money GROUP BY ALL`;
 
 /** Stores the daily money by everything that can be picked later. */
 export const INSERT_CLOUD_SPEND = `
 INSERT INTO cloud_spend BY NAME
 SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, billing_period, day, cloud, account,
-  resource_id, cost
+  split_kind, split_value, tag_key, tag_value, resource_id, cost
 FROM daily_money`;
 
 /** Stores what the accounts are called in this load, those that have a name. */

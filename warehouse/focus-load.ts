@@ -2,9 +2,16 @@ import type { Day, Month } from '../domain/calendar.ts';
 import type { DecimalText } from '../domain/decimals.ts';
 import { invalid } from '../domain/errors.ts';
 import type { ExportFile } from './export-files.ts';
-import { DAILY_MONEY, INSERT_ACCOUNT_NAMES, INSERT_CLOUD_SPEND, PUBLISH } from './focus-daily-money.ts';
+import { candidatesToCollect } from './focus-choices.ts';
+import { billingPeriodDay, nullable } from './focus-columns.ts';
+import {
+  dailyMoneyStatement,
+  INSERT_ACCOUNT_NAMES,
+  INSERT_CLOUD_SPEND,
+  PUBLISH,
+} from './focus-daily-money.ts';
 import { rejectedRows } from './focus-rejections.ts';
-import { billingPeriodDay, focusRollUpStatement, nullable, type CostColumn } from './focus-roll-up.ts';
+import { focusRollUpStatement, type CostColumn } from './focus-roll-up.ts';
 import { idAfter } from './ids.ts';
 import type { RejectedSample } from './ingest-runs.ts';
 import type { Session } from './session.ts';
@@ -52,10 +59,17 @@ export const loadFocusExport = async (
   const loadId = await newLoadId(session, load);
   await dropTemporaryTables(session);
   try {
-    await session.run(focusRollUpStatement('focus_roll_up', load.files, load.costColumn));
+    const candidates = await candidatesToCollect(session, load.orgId);
+    await session.run(focusRollUpStatement('focus_roll_up', load.files, load.costColumn, candidates));
     const fallback = load.costColumn === 'EffectiveCost' ? await periodsWithoutEffectiveCost(session) : [];
     if (fallback.length > 0) {
-      const billed = focusRollUpStatement('billed_roll_up', load.files, 'BilledCost', 'of $periods');
+      const billed = focusRollUpStatement(
+        'billed_roll_up',
+        load.files,
+        'BilledCost',
+        candidates,
+        'of $periods',
+      );
       await session.run(billed, { periods: fallback });
     } else await session.run('CREATE TEMP TABLE billed_roll_up AS FROM focus_roll_up LIMIT 0');
     await session.run(JUDGED_GROUPS, {
@@ -81,7 +95,7 @@ export const loadFocusExport = async (
     }
     const periods = await loadedPeriods(session);
     const target = { org: load.orgId, source: load.sourceId, load: loadId };
-    await session.run(DAILY_MONEY);
+    await session.run(dailyMoneyStatement(candidates));
     await session.run(INSERT_CLOUD_SPEND, target);
     await session.run(INSERT_ACCOUNT_NAMES, target);
     if (!isCurrent()) throw new Error('this attempt was given up; nothing was published');
@@ -115,6 +129,7 @@ const newLoadId = async (session: Session, { orgId, sourceId }: FocusLoad): Prom
 
 const dropTemporaryTables = async (session: Session): Promise<void> => {
   for (const table of [
+    'focus_choices',
     'focus_roll_up',
     'billed_roll_up',
     'judged_groups',
