@@ -1,9 +1,9 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type dns from 'node:dns';
 import { Agent } from 'node:http';
-import { isIP, type LookupFunction } from 'node:net';
 import { RequestError, Server, type PrepareRequestFunctionOpts } from 'proxy-chain';
 import { ServiceError } from '../domain/errors.ts';
+import { pinnedLookup } from './pinned-lookup.ts';
 import type { PrivateTargets } from './private-targets.ts';
 import { resolveTarget } from './resolve-target.ts';
 
@@ -83,14 +83,4 @@ function isAuthorized(request: PrepareRequestFunctionOpts, password: string): bo
   const given = Buffer.from(`${request.username}:${request.password}`);
   const expected = Buffer.from(`${USERNAME}:${password}`);
   return given.length === expected.length && timingSafeEqual(given, expected);
-}
-
-/** A `lookup` for one connection that answers with the addresses that were checked, whatever is asked. */
-function pinnedLookup(addresses: readonly string[]): LookupFunction {
-  const answers = addresses.map((address) => ({ address, family: isIP(address) }));
-  return (_hostname, options, callback) => {
-    const [first] = answers;
-    if (options.all === true || first === undefined) callback(null, answers);
-    else callback(null, first.address, first.family);
-  };
 }

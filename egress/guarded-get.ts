@@ -1,0 +1,81 @@
+import { get as getHttp, type IncomingMessage } from 'node:http';
+import { get as getHttps } from 'node:https';
+import { invalid, ServiceError } from '../domain/errors.ts';
+import { pinnedLookup } from './pinned-lookup.ts';
+import type { PrivateTargets } from './private-targets.ts';
+import { resolveTarget } from './resolve-target.ts';
+
+/** An answer to a GET, whatever its status; a redirect is an answer and is not followed. */
+export interface GuardedAnswer {
+  status: number;
+  text: string;
+}
+
+export interface GuardedGetRules {
+  privateTargets: PrivateTargets;
+  /** The request's field that named the target, put before messages about it. */
+  field: string;
+  /** For the whole of the answer. */
+  timeoutMs: number;
+  /** A longer answer is refused, so that it cannot fill the memory. */
+  mostBytes: number;
+  /** Gives the request up. */
+  signal: AbortSignal;
+}
+
+/**
+ * GETs a URL whose host may be reached, at one of the addresses that were judged: a name that resolves otherwise by
+ * the time of the connection changes nothing.
+ *
+ * @throws ServiceError `invalid` when the target is not allowed or the answer too long.
+ * @throws Error when the host cannot be reached or does not answer in time; it may at another time. The message
+ *   names the host, not its address.
+ */
+export const guardedGet = async (url: URL, rules: GuardedGetRules): Promise<GuardedAnswer> => {
+  const addresses = await resolveTarget(rules.privateTargets, url.hostname, rules.field);
+  const timeout = AbortSignal.timeout(rules.timeoutMs);
+  const signal = AbortSignal.any([rules.signal, timeout]);
+  return await answerOf(url, addresses, signal, rules).catch((error: unknown) => {
+    if (rules.signal.aborted || error instanceof ServiceError) throw error;
+    if (timeout.aborted) throw new Error(`${url.host} did not answer within ${rules.timeoutMs / 1000} s`);
+    // Without its cause, which tells the address.
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'no reason given';
+    throw new Error(`${url.host} cannot be reached (${code})`);
+  });
+};
+
+const answerOf = async (
+  url: URL,
+  addresses: readonly string[],
+  signal: AbortSignal,
+  rules: GuardedGetRules,
+): Promise<GuardedAnswer> => {
+  const response = await send(url, addresses, signal);
+  return { status: response.statusCode ?? 0, text: await textOf(response, url, rules) };
+};
+
+const send = (url: URL, addresses: readonly string[], signal: AbortSignal): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    const get = url.protocol === 'https:' ? getHttps : getHttp;
+    const headers = { accept: 'application/json' };
+    // A kept socket would be found by name, and could outlive the check of the name: one socket a request.
+    const options = { headers, agent: false, lookup: pinnedLookup(addresses), signal } as const;
+    get(url, options, resolve).on('error', reject);
+  });
+
+const textOf = async (
+  response: IncomingMessage,
+  url: URL,
+  { mostBytes, field }: GuardedGetRules,
+): Promise<string> => {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > mostBytes) {
+      throw invalid(`${field}: ${url.host} answered more than ${mostBytes} bytes to one request`);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+};
