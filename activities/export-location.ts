@@ -15,31 +15,33 @@ const manifestText = z.union([
 
 /**
  * The files that a source's location stands for now: its path, folder or glob resolved, judged against what
- * the organisation may read, and reduced to what manifests name. Throws `invalid` when there is none.
+ * the organisation may read, and reduced to what manifests name. Throws `invalid`, beginning with `field`, when
+ * there is none.
  */
 export const exportFiles = async (
   session: Session,
   location: string,
   rules: SourceRules,
+  field = 'location',
 ): Promise<string[]> => {
-  const target = await checkSourceLocation(location, rules);
+  const target = await checkSourceLocation(location, rules, field);
   if (target.kind === 'http') {
-    await refuseUnreadableUrl(target.url, rules.privateTargets);
+    await refuseUnreadableUrl(target.url, rules.privateTargets, field);
     return [target.url];
   }
   const pattern =
     target.kind === 'local' ? await localPattern(target.path) : target.url.replace(/\/$/, '/**');
   const found = (await listFiles(session, pattern)).filter((file) => formatOf(file) !== null);
   if (found.length === 0)
-    throw invalid(`location: no .csv, .csv.gz or .parquet file matches ${JSON.stringify(location)}`);
-  const manifests = await manifestsOf(session, found, target.kind === 'local' ? rules.roots : null);
+    throw invalid(`${field}: no .csv, .csv.gz or .parquet file matches ${JSON.stringify(location)}`);
+  const manifests = await manifestsOf(session, found, target.kind === 'local' ? rules.roots : null, field);
   const { files, missing } = currentFiles(found, manifests);
   if (missing.length > 0) {
     throw invalid(
-      `location: a manifest names ${missing.length} files that are not there, first ${JSON.stringify(missing[0])}`,
+      `${field}: a manifest names ${missing.length} files that are not there, first ${JSON.stringify(missing[0])}`,
     );
   }
-  if (target.kind === 'local') await checkResolvedFiles(files, rules.roots);
+  if (target.kind === 'local') await checkResolvedFiles(files, rules.roots, field);
   return files;
 };
 
@@ -57,6 +59,7 @@ const manifestsOf = async (
   session: Session,
   files: readonly string[],
   roots: readonly string[] | null,
+  field: string,
 ): Promise<ExportManifest[]> => {
   const manifests: ExportManifest[] = [];
   for (const glob of manifestGlobs(files)) {
@@ -64,7 +67,7 @@ const manifestsOf = async (
       if (roots !== null && !(await liesUnder(path, roots))) continue;
       const parsed = manifestText.safeParse(parseJson(await readText(session, path)));
       if (!parsed.success)
-        throw invalid(`location: ${JSON.stringify(path)} is no manifest: expected JSON with dataFiles`);
+        throw invalid(`${field}: ${JSON.stringify(path)} is no manifest: expected JSON with dataFiles`);
       manifests.push({ path, dataFiles: parsed.data });
     }
   }

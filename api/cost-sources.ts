@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { invalid, notFound } from '../domain/errors.ts';
-import { checkSourceLocation } from '../egress/source-location.ts';
+import { checkSourceLocation, type SourceRules } from '../egress/source-location.ts';
 import {
   createCostSource,
   findCostSource,
@@ -8,60 +8,64 @@ import {
   newCostSourceId,
   updateCostSource,
   type CostSource,
+  type CostSourceChanges,
+  type SourceKind,
 } from '../warehouse/cost-sources.ts';
 import { lastRuns, type IngestRun } from '../warehouse/ingest-runs.ts';
 import { callerOf } from './authentication.ts';
+import {
+  aiToolsOptions,
+  costSourceChanges,
+  focusOptions,
+  hostsOptions,
+  newCostSource,
+  openCostOptions,
+  optionsOf,
+} from './cost-source-fields.ts';
 import type { ApiDependencies } from './dependencies.ts';
-import { currency, idParams, name } from './fields.ts';
+import { idParams } from './fields.ts';
 import { ingestBody, ingestStarted, runRecord, runsOf, startIngest, toWireRun } from './ingest-runs.ts';
 import { checkCursor, page, pageQuery } from './paging.ts';
 import { answers, answersPage, noBody, success } from './route-schema.ts';
 import type { Api } from './server.ts';
 import { without } from './without.ts';
 
-const focusOptions = z.strictObject({
-  cost_column: z.enum(['EffectiveCost', 'BilledCost']).default('EffectiveCost'),
-});
-
-const costSource = z
-  .object({
+const wireSource = <Kind extends string, Options extends z.ZodType>(kind: Kind, options: Options) =>
+  z.object({
     id: z.string(),
     name: z.string(),
-    kind: z.literal('focus'),
+    kind: z.literal(kind),
     location: z.string(),
     currency: z.string().nullable(),
-    options: z.object({ cost_column: z.string() }),
+    options,
     schedule_paused: z.boolean(),
     last_run: runRecord.nullable(),
-  })
+  });
+
+const costSource = z
+  .discriminatedUnion('kind', [
+    wireSource('focus', focusOptions),
+    wireSource('opencost', openCostOptions),
+    wireSource('hosts', hostsOptions),
+    wireSource('ai_tools', aiToolsOptions),
+  ])
   .meta({ id: 'CostSource' });
-
-const location = z
-  .string({ error: 'expected a path, glob or URI of CSV or Parquet files' })
-  .min(1, { error: 'expected a path, glob or URI of CSV or Parquet files' })
-  .max(2000, { error: 'expected at most 2000 characters' });
-
-const newCostSource = z.strictObject({
-  name,
-  kind: z.literal('focus', { error: 'expected "focus"' }),
-  location,
-  currency: currency.nullish(),
-  options: focusOptions.default({ cost_column: 'EffectiveCost' }),
-  schedule_paused: z.boolean().default(false),
-});
-
-const costSourceChanges = z.strictObject({
-  name: name.optional(),
-  location: location.optional(),
-  currency: currency.nullish(),
-  options: focusOptions.optional(),
-  schedule_paused: z.boolean().optional(),
-});
 
 const toWireSource = (source: CostSource, lastRun: IngestRun | undefined): z.infer<typeof costSource> => ({
   ...source,
   last_run: lastRun === undefined ? null : toWireRun(lastRun),
 });
+
+/** Judges every place that the source is read from. */
+const checkLocations = async (
+  { location, options }: { location?: string | undefined; options?: SourceKind['options'] | undefined },
+  rules: SourceRules,
+): Promise<void> => {
+  if (location !== undefined) await checkSourceLocation(location, rules);
+  for (const [name, value] of Object.entries(options ?? {}) as [string, string][]) {
+    if (name.endsWith('_location')) await checkSourceLocation(value, rules, `options.${name}`);
+  }
+};
 
 /** Money is never converted, so a source in another currency than the organisation's can never be read. */
 const checkCurrency = (own: string | null | undefined, expected: string): void => {
@@ -119,7 +123,7 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
       const { organisation } = callerOf(request);
       const { currency: own, ...source } = request.body;
       checkCurrency(own, organisation.currency);
-      await checkSourceLocation(source.location, sourceRules);
+      await checkLocations(source, sourceRules);
       const id = newCostSourceId();
       // First what can be repeated: a source is never stored without its daily ingest.
       await orchestration.scheduleIngest({
@@ -171,8 +175,15 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
     async (request) => {
       const { organisation } = callerOf(request);
       checkCurrency(request.body.currency, organisation.currency);
-      if (request.body.location !== undefined) await checkSourceLocation(request.body.location, sourceRules);
-      const changes = without(request.body, undefined);
+      const { options, ...others } = without(request.body, undefined);
+      const changes: CostSourceChanges =
+        options === undefined
+          ? others
+          : {
+              ...others,
+              options: optionsOf((await found(organisation.id, request.params.id)).kind, options),
+            };
+      await checkLocations(changes, sourceRules);
       const updated = await updateCostSource(
         warehouse,
         organisation.id,

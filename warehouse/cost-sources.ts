@@ -2,14 +2,12 @@ import { idAfter, newId } from './ids.ts';
 import type { Session } from './session.ts';
 import type { Warehouse } from './warehouse.ts';
 
-/** Where an organisation's spend comes from (contract §3, Cost source). */
-export interface CostSource {
+interface SourceBase {
   id: string;
   name: string;
-  kind: 'focus';
+  /** What it is read from: files, or for `opencost` also the base URL of an API. */
   location: string;
   currency: string | null;
-  options: FocusOptions;
   schedule_paused: boolean;
 }
 
@@ -18,13 +16,46 @@ export interface FocusOptions {
   cost_column: 'EffectiveCost' | 'BilledCost';
 }
 
+/** The cluster of rows that name none, and where the cluster's assets are read from if not from its API. */
+export interface OpenCostOptions {
+  cluster?: string | undefined;
+  assets_location?: string | undefined;
+}
+
+/** Where the usage by repository is read from; `location` is the spend. */
+export interface AiToolsOptions {
+  usage_location: string;
+}
+
+/** A source's kind and the options that go with it (contract §3, Cost source). */
+export type SourceKind =
+  | { kind: 'focus'; options: FocusOptions }
+  | { kind: 'opencost'; options: OpenCostOptions }
+  | { kind: 'hosts'; options: Record<string, never> }
+  | { kind: 'ai_tools'; options: AiToolsOptions };
+
+/** Where an organisation's spend comes from (contract §3, Cost source). */
+export type CostSource = SourceBase & SourceKind;
+
+/** A cost source of one kind. */
+export type CostSourceOf<Kind extends CostSource['kind']> = Extract<CostSource, { kind: Kind }>;
+
+/** A cost source that has no id yet. */
+export type NewCostSource = Omit<SourceBase, 'id'> & SourceKind;
+
+/** What can change about a cost source; options are those of its kind. */
+export type CostSourceChanges = Partial<Omit<SourceBase, 'id'>> & { options?: SourceKind['options'] };
+
 const COLUMNS = 'source_id AS id, name, kind, location, currency, options, schedule_paused';
 
-type Row = Omit<CostSource, 'options'> & { options: string };
-const toSource = ({ options, ...row }: Row): CostSource => ({
-  ...row,
-  options: JSON.parse(options) as FocusOptions,
-});
+type Row = SourceBase & { kind: CostSource['kind']; options: string };
+
+// The API lets only options in that go with the kind; a source made before an option existed has its default.
+const toSource = ({ options, ...row }: Row): CostSource => {
+  const stored = JSON.parse(options) as SourceKind['options'];
+  const complete = row.kind === 'focus' ? { cost_column: 'EffectiveCost', ...stored } : stored;
+  return { ...row, options: complete } as CostSource;
+};
 
 /** A new cost source's id. */
 export const newCostSourceId = (): string => newId('src');
@@ -33,7 +64,7 @@ export const newCostSourceId = (): string => newId('src');
 export const createCostSource = async (
   warehouse: Warehouse,
   orgId: string,
-  source: Omit<CostSource, 'id'>,
+  source: NewCostSource,
   now: Date,
   id: string = newCostSourceId(),
 ): Promise<CostSource> => {
@@ -79,7 +110,7 @@ export const updateCostSource = (
   warehouse: Warehouse,
   orgId: string,
   sourceId: string,
-  changes: Partial<Omit<CostSource, 'id' | 'kind'>> | 'delete',
+  changes: CostSourceChanges | 'delete',
   now: Date,
 ): Promise<CostSource | null> =>
   warehouse.exclusive(`source ${sourceId}`, () =>
@@ -91,7 +122,7 @@ export const updateCostSource = (
       if (row === undefined) return null;
       const { version_id, ...current } = row;
       const deleted = changes === 'delete';
-      const source = deleted ? toSource(current) : { ...toSource(current), ...changes };
+      const source = deleted ? toSource(current) : ({ ...toSource(current), ...changes } as CostSource);
       await insertVersion(session, orgId, source, { newest: version_id, deleted, now });
       return source;
     }),

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import type { Day } from '../../domain/calendar.ts';
 import type { DecimalText } from '../../domain/decimals.ts';
-import { createCostSource, type CostSource } from '../../warehouse/cost-sources.ts';
+import { createCostSource, type CostSource, type NewCostSource } from '../../warehouse/cost-sources.ts';
 import { describeFile } from '../../warehouse/export-files.ts';
 import { loadFocusExport, type FocusLoad, type LoadResult } from '../../warehouse/focus-load.ts';
 import { createMetric, type Metric } from '../../warehouse/metrics.ts';
@@ -35,7 +35,7 @@ export const newOrganisation = async (
 export const newSource = (
   warehouse: Warehouse,
   orgId: string,
-  changes: Partial<Omit<CostSource, 'id'>> = {},
+  changes: Partial<NewCostSource> = {},
 ): Promise<CostSource> =>
   createCostSource(
     warehouse,
@@ -48,7 +48,7 @@ export const newSource = (
       options: { cost_column: 'EffectiveCost' },
       schedule_paused: false,
       ...changes,
-    },
+    } as NewCostSource,
     NOW,
   );
 

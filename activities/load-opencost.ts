@@ -1,0 +1,140 @@
+import { daysToAsk } from '../domain/opencost-days.ts';
+import type { Day } from '../domain/calendar.ts';
+import type { SourceRules } from '../egress/source-location.ts';
+import type { CostSourceOf } from '../warehouse/cost-sources.ts';
+import type { LoadResult } from '../warehouse/focus-load.ts';
+import {
+  API_ALLOCATIONS,
+  API_ASSETS,
+  appendAllocations,
+  appendAssets,
+  closeApiRows,
+  lastDeliveredDay,
+  openApiRows,
+} from '../warehouse/opencost-api-rows.ts';
+import { missingAllocationColumns, missingAssetColumns } from '../warehouse/opencost-columns.ts';
+import { loadOpenCost } from '../warehouse/opencost-load.ts';
+import type { LoadScope } from '../warehouse/publish-load.ts';
+import { relationsOf } from '../warehouse/scan-files.ts';
+import type { Session } from '../warehouse/session.ts';
+import { openCostApi, type OpenCostApi } from './opencost-api.ts';
+import { isApiLocation } from './opencost-requests.ts';
+import { readableFiles, type ReadableFiles } from './readable-files.ts';
+import type { Attempt } from './with-heartbeats.ts';
+
+/** Loads an OpenCost source from its files or its API; see `loadOpenCost`. */
+export const loadOpenCostSource = async (
+  session: Session,
+  { location, options }: CostSourceOf<'opencost'>,
+  scope: LoadScope,
+  attempt: Attempt,
+  rules: SourceRules,
+): Promise<LoadResult> => {
+  const assets =
+    options.assets_location === undefined
+      ? null
+      : await readableFiles(
+          session,
+          options.assets_location,
+          rules,
+          missingAssetColumns,
+          'options.assets_location',
+        );
+  const cluster = options.cluster ?? null;
+  if (isApiLocation(location)) {
+    const { privateTargets } = rules;
+    const api = openCostApi(location, { privateTargets, signal: attempt.signal });
+    return loadFromApi(session, api, scope, attempt, { assets, cluster });
+  }
+  const allocations = await readableFiles(session, location, rules, missingAllocationColumns);
+  const feeds = {
+    allocations: relationsOf(allocations.files),
+    assets: assets === null ? null : relationsOf(assets.files),
+    cluster,
+    carryOver: false,
+  };
+  const result = await loadOpenCost(session, scope, feeds, attempt.isCurrent);
+  return { ...result, notes: [...allocations.notes, ...(assets?.notes ?? []), ...result.notes] };
+};
+
+/** Asks the API day by day, then loads what it answered; days that it no longer knows stay as they are. */
+const loadFromApi = async (
+  session: Session,
+  api: OpenCostApi,
+  scope: LoadScope,
+  attempt: Attempt,
+  { assets, cluster }: { assets: ReadableFiles | null; cluster: string | null },
+): Promise<LoadResult> => {
+  const lastDelivered = await lastDeliveredDay(session, scope.orgId, scope.sourceId);
+  const days = daysToAsk({ ...scope, lastDelivered });
+  await openApiRows(session);
+  try {
+    const asked = await askApi(session, api, days, attempt, assets === null);
+    const feeds = {
+      allocations: [API_ALLOCATIONS],
+      assets: assets === null ? [API_ASSETS] : relationsOf(assets.files),
+      cluster,
+      carryOver: true,
+    };
+    const result = await loadOpenCost(session, scope, feeds, attempt.isCurrent);
+    return { ...result, notes: [...(assets?.notes ?? []), ...notesOf(days, asked), ...result.notes] };
+  } finally {
+    await closeApiRows(session);
+  }
+};
+
+interface Asked {
+  emptyDays: number;
+  /** Whether the API has no assets. */
+  assetsUnknown: boolean;
+}
+
+const askApi = async (
+  session: Session,
+  api: OpenCostApi,
+  days: readonly Day[],
+  attempt: Attempt,
+  withAssets: boolean,
+): Promise<Asked> => {
+  const asked: Asked = { emptyDays: 0, assetsUnknown: false };
+  let rowsRead = 0;
+  for (const day of days) {
+    attempt.signal.throwIfAborted();
+    const allocations = await api.allocations(day);
+    await appendAllocations(session, day, allocations);
+    rowsRead += allocations.length;
+    if (allocations.length === 0) asked.emptyDays += 1;
+    if (withAssets && !asked.assetsUnknown) {
+      const assets = await api.assets(day);
+      if (assets === null) asked.assetsUnknown = true;
+      else {
+        await appendAssets(session, day, assets);
+        rowsRead += assets.length;
+      }
+    }
+    attempt.report(rowsRead);
+  }
+  return asked;
+};
+
+const notesOf = (days: readonly Day[], { emptyDays, assetsUnknown }: Asked): string[] => {
+  const [first, last] = [days[0], days.at(-1)];
+  if (first === undefined || last === undefined)
+    return ['no day of these months has ended yet: the API was not asked'];
+  const notes = [];
+  if (emptyDays === days.length) {
+    notes.push(`the API answered no allocations for any day from ${first} to ${last}: nothing was loaded`);
+  } else if (emptyDays > 0) {
+    notes.push(
+      `the API answered no allocations for ${emptyDays} of the ${days.length} days from ${first} to ${last}; ` +
+        'what was loaded for them before stays',
+    );
+  }
+  if (assetsUnknown) {
+    notes.push(
+      'the API has no /assets: the nodes of the clusters are not known, so they are not found on any bill; ' +
+        'set options.assets_location',
+    );
+  }
+  return notes;
+};

@@ -1,0 +1,54 @@
+import { CancelledFailure, Context } from '@temporalio/activity';
+import type { IngestProgress } from '../domain/ingest.ts';
+import type { Session } from '../warehouse/session.ts';
+
+/** An attempt of an activity, as its work sees it. */
+export interface Attempt {
+  /** Whether it still counts, or was given up for a newer one. */
+  isCurrent: () => boolean;
+  /** Aborts when it is given up. */
+  signal: AbortSignal;
+  /** Tells rows that were read elsewhere than in a statement. */
+  report: (rowsRead: number) => void;
+}
+
+const HEARTBEAT_MS = 1_000;
+
+/**
+ * Tells Temporal once a second how many rows have been read, and stops the statement when the attempt is
+ * given up, so that a newer attempt has the machine to itself.
+ */
+export const withHeartbeats = async <Result>(
+  session: Session,
+  work: (attempt: Attempt) => Promise<Result>,
+): Promise<Result> => {
+  const { cancellationSignal, heartbeat } = Context.current();
+  let reported = 0;
+  const beat = (): void => {
+    heartbeat({ rowsRead: Math.max(session.rowsRead, reported) } satisfies IngestProgress);
+  };
+  const stop = (): void => {
+    session.interrupt();
+  };
+  const attempt: Attempt = {
+    isCurrent: () => !cancellationSignal.aborted,
+    signal: cancellationSignal,
+    report: (rowsRead) => {
+      reported = rowsRead;
+      beat();
+    },
+  };
+  beat();
+  const timer = setInterval(beat, HEARTBEAT_MS);
+  cancellationSignal.addEventListener('abort', stop);
+  try {
+    return await work(attempt);
+  } catch (error) {
+    if (cancellationSignal.aborted)
+      throw new CancelledFailure('the attempt was given up; nothing was published');
+    throw error;
+  } finally {
+    clearInterval(timer);
+    cancellationSignal.removeEventListener('abort', stop);
+  }
+};

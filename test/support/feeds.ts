@@ -1,0 +1,75 @@
+import type { Day } from '../../domain/calendar.ts';
+import type { DecimalText } from '../../domain/decimals.ts';
+import { describeFile, type ExportFile } from '../../warehouse/export-files.ts';
+import type { LoadResult } from '../../warehouse/focus-load.ts';
+import type { LoadScope } from '../../warehouse/publish-load.ts';
+import type { Session } from '../../warehouse/session.ts';
+import type { TestWarehouse } from './engines.ts';
+import { newOrganisation, newSource, NOW } from './tenant.ts';
+
+/** What a source's loads are of: an organisation with one source of a kind that only labels it. */
+export type Tenant = Pick<LoadScope, 'orgId' | 'sourceId'>;
+
+export const newTenant = async (
+  { warehouse }: Pick<TestWarehouse, 'warehouse'>,
+  kind: 'hosts' | 'opencost' = 'hosts',
+): Promise<Tenant> => {
+  const { id: orgId } = await newOrganisation(warehouse);
+  const { id: sourceId } = await newSource(warehouse, orgId, { kind, options: {} });
+  return { orgId, sourceId };
+};
+
+export const scopeOf = (tenant: Tenant, changes: Partial<LoadScope> = {}): LoadScope => ({
+  ...tenant,
+  runId: 'run_1',
+  startMonth: null,
+  endMonth: null,
+  now: NOW,
+  ...changes,
+});
+
+/** Describes files that exist and loads them on a session of the warehouse's. */
+export const loadWith = (
+  { warehouse }: Pick<TestWarehouse, 'warehouse'>,
+  paths: readonly string[],
+  load: (session: Session, files: ExportFile[]) => Promise<LoadResult>,
+): Promise<LoadResult> =>
+  warehouse.session(async (session) => {
+    const files = [];
+    for (const path of paths) files.push(await describeFile(session, path));
+    return load(session, files);
+  });
+
+/** The rows of the current loads of a spend table, in order: `columns` as a SELECT list. */
+export const currentRows = <Row extends object>(
+  { warehouse }: Pick<TestWarehouse, 'warehouse'>,
+  orgId: string,
+  table: string,
+  columns: string,
+): Promise<Row[]> =>
+  warehouse.query<Row>(
+    `SELECT ${columns} FROM ${table} SEMI JOIN current_loads USING (org_id, source_id, load_id, billing_period)
+     WHERE org_id = $org ORDER BY ALL`,
+    { org: orgId },
+  );
+
+export interface LoadRow {
+  billing_period: Day;
+  cost_column: string | null;
+  rows_read: string;
+  cost_total: DecimalText;
+  first_day: Day;
+  last_day: Day;
+  delivered_through: Day;
+}
+
+/** The current loads of an organisation, oldest month first. */
+export const currentLoads = (
+  { warehouse }: Pick<TestWarehouse, 'warehouse'>,
+  orgId: string,
+): Promise<LoadRow[]> =>
+  warehouse.query<LoadRow>(
+    `SELECT billing_period, cost_column, rows_read, cost_total, first_day, last_day, delivered_through
+     FROM current_loads WHERE org_id = $org ORDER BY billing_period`,
+    { org: orgId },
+  );
