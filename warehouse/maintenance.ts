@@ -19,6 +19,7 @@ const COMPUTED_TABLES = [
   'distributed_spend',
   'daily_totals',
   'month_spend',
+  'scope_costs',
 ] as const;
 
 /**

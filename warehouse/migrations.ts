@@ -146,12 +146,12 @@ export const MIGRATIONS: readonly { version: number; name: string; statements: r
       `CREATE TABLE daily_totals (
         org_id VARCHAR, month DATE, computation_id UUID, day DATE, source VARCHAR, cloud VARCHAR,
         account VARCHAR, cost DECIMAL(38,15))`,
-      // The month's days so far by everything that can be picked.
+      // The month's days so far by everything that can be picked, each row with its keys (pick-key.ts).
       `CREATE TABLE month_spend (
-        org_id VARCHAR, month DATE, computation_id UUID, source VARCHAR, cloud VARCHAR, account VARCHAR,
-        split_kind VARCHAR, split_value VARCHAR, tag_key VARCHAR, tag_value VARCHAR, cluster VARCHAR,
-        namespace VARCHAR, workload VARCHAR, host VARCHAR, host_service VARCHAR, repository VARCHAR,
-        cost DECIMAL(38,15))`,
+        org_id VARCHAR, month DATE, computation_id UUID, keys VARCHAR[], cost DECIMAL(38,15))`,
+      // What a scope costs in a month as computed: of this text of a scope, whichever metrics have it.
+      `CREATE TABLE scope_costs (
+        org_id VARCHAR, scope_id VARCHAR, month DATE, computation_id UUID, cost DECIMAL(38,15))`,
       // One tag key per cloud (account '') and one split per account; choice null records a release.
       `CREATE TABLE spend_choice_versions (
         org_id VARCHAR, kind VARCHAR, cloud VARCHAR, account VARCHAR, version_id UUID, choice VARCHAR,
@@ -163,14 +163,14 @@ export const MIGRATIONS: readonly { version: number; name: string; statements: r
         WHERE choice IS NOT NULL`,
       // The picks of metrics, one row each; what a pick does not name is null.
       `CREATE VIEW spend_picks AS
-        SELECT org_id, 'metric' AS user_type, metric_id AS user_id, name AS user_name, pick.source, pick.cloud,
+        SELECT org_id, 'metric' AS user_type, metric_id AS user_id, name AS user_name, scope_id, pick.source, pick.cloud,
           pick.account, CASE WHEN pick.resource_group IS NOT NULL THEN 'resource_group'
             WHEN pick.source = 'cloud' AND pick.service IS NOT NULL THEN 'service' END AS split_kind,
           CASE WHEN pick.source = 'cloud' THEN COALESCE(pick.resource_group, pick.service) END AS split_value,
           pick.tag.key AS tag_key, pick.tag.value AS tag_value, pick.cluster, pick.namespace, pick.workload,
           pick.host, CASE WHEN pick.source = 'host' THEN pick.service END AS host_service, pick.repository
         FROM (
-          SELECT org_id, metric_id, name, unnest(from_json(scope->'$.spend', '[{"source":"VARCHAR",
+          SELECT org_id, metric_id, name, md5(scope) AS scope_id, unnest(from_json(scope->'$.spend', '[{"source":"VARCHAR",
             "cloud":"VARCHAR","account":"VARCHAR","service":"VARCHAR","resource_group":"VARCHAR",
             "tag":{"key":"VARCHAR","value":"VARCHAR"},"cluster":"VARCHAR","namespace":"VARCHAR",
             "workload":"VARCHAR","host":"VARCHAR","repository":"VARCHAR"}]')) AS pick

@@ -3,22 +3,37 @@ import { billLines, COUNTED_LINES, LOADS_OF_COMPUTATION } from './counted-spend.
 import { ASSETS, BILLED_ASSETS, INSERT_COVERED_RESOURCES } from './covered-resources.ts';
 import { INSERT_DISTRIBUTED_SPEND } from './distributed-spend.ts';
 import { idAfter } from './ids.ts';
+import { SPEND_KEYS } from './pick-key.ts';
+import { INSERT_SCOPE_COSTS, SCOPE_COSTS_MISSING } from './scope-costs.ts';
 import type { Session } from './session.ts';
 import type { Warehouse } from './warehouse.ts';
 
 /**
  * Brings an organisation's counted spend up to date: computes exactly the months whose published loads are not
- * those it was last computed from, and answers them, oldest first; usually none. Every read of spend comes
- * through here first, so that no number can be stale, whoever published, deleted a source, or died before
- * computing. One transaction: a reader sees all of a month or none of it.
+ * those it was last computed from, then the costs of all scopes in them and of new scopes in all; answers the
+ * months, oldest first, usually none. Every read of spend comes through here first, so that no number can be stale,
+ * whoever published, deleted a source, changed a scope, or died before computing. One transaction: a reader sees
+ * all of a month or none of it.
  */
 export const computeMonths = async (warehouse: Warehouse, orgId: string, now: Date): Promise<Month[]> => {
   const today = dayOf(now);
-  const stale = await warehouse.session((session) => staleMonths(session, orgId, today));
-  if (stale.length === 0) return [];
-  return warehouse.exclusive(`spend ${orgId}`, () =>
-    warehouse.transaction((session) => computeStaleMonths(session, orgId, now)),
+  const isStale = await warehouse.session(
+    async (session) =>
+      (await staleMonths(session, orgId, today)).length > 0 || (await scopeCostsMissing(session, orgId)),
   );
+  if (!isStale) return [];
+  return warehouse.exclusive(`spend ${orgId}`, () =>
+    warehouse.transaction(async (session) => {
+      const months = await computeStaleMonths(session, orgId, now);
+      if (await scopeCostsMissing(session, orgId)) await session.run(INSERT_SCOPE_COSTS, { org: orgId });
+      return months;
+    }),
+  );
+};
+
+const scopeCostsMissing = async (session: Session, orgId: string): Promise<boolean> => {
+  const [row] = await session.query<{ missing: boolean }>(SCOPE_COSTS_MISSING, { org: orgId });
+  return row?.missing === true;
 };
 
 interface StaleMonth {
@@ -109,14 +124,17 @@ counted AS (
 SELECT $org AS org_id, month, $computation::UUID AS computation_id, day, source, cloud, account, sum(cost) AS cost
 FROM counted GROUP BY ALL`;
 
+// Rolled up by plain columns first: their keys are texts, made once for each combination.
 const INSERT_MONTH_SPEND = `
 INSERT INTO month_spend BY NAME
 WITH ${LOADS_OF_COMPUTATION}, ${billLines('day <= $today::DATE')}, ${COUNTED_LINES}, ${DISTRIBUTED},
-counted AS (
-  SELECT month, source, cloud, account, split_kind, split_value, tag_key, tag_value, cluster, NULL AS namespace,
-    NULL AS workload, host, NULL AS host_service, NULL AS repository, cost
-  FROM counted_lines
+rolled_up AS (
+  SELECT month, source, cloud, account, split_kind, split_value, tag_key, tag_value, NULL AS cluster,
+    NULL AS namespace, NULL AS workload, NULL AS host, NULL AS host_service, NULL AS repository, sum(cost) AS cost
+  FROM counted_lines GROUP BY ALL
   UNION ALL
-  SELECT month, source, NULL, NULL, NULL, NULL, NULL, NULL, cluster, namespace, workload, host, host_service, repository, cost
-  FROM distributed WHERE day <= $today::DATE)
-SELECT $org AS org_id, $computation::UUID AS computation_id, * FROM (SELECT * EXCLUDE (cost), sum(cost) AS cost FROM counted GROUP BY ALL)`;
+  SELECT month, source, NULL, NULL, NULL, NULL, NULL, NULL, cluster, namespace, workload, host, host_service,
+    repository, sum(cost)
+  FROM distributed WHERE day <= $today::DATE GROUP BY ALL)
+SELECT $org AS org_id, $computation::UUID AS computation_id, month, ${SPEND_KEYS} AS keys, sum(cost) AS cost
+FROM rolled_up GROUP BY ALL`;

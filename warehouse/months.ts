@@ -2,7 +2,6 @@ import { firstDay, monthOf, type Day, type Month } from '../domain/calendar.ts';
 import type { DecimalText } from '../domain/decimals.ts';
 import { factsFrom, type MonthFacts, type SettlementFacts } from '../domain/month-record.ts';
 import { instant } from './instant.ts';
-import { PICKED_COSTS, PICKED_KIND } from './picked-spend.ts';
 import type { Session } from './session.ts';
 import { COLLECTED_SINCE, USES_CHOICE } from './spend-choices.ts';
 
@@ -80,14 +79,13 @@ export const MONTH_FACTS = `
 WITH months AS (
   SELECT CAST(unnest(generate_series($first::DATE, $last::DATE, INTERVAL 1 MONTH)) AS DATE) AS month),
 wanted AS (
-  SELECT metric_id, scope->>'$.type' AS scope FROM metrics WHERE org_id = $org AND list_contains($metrics, metric_id)),
+  SELECT metric_id, scope->>'$.type' AS scope, md5(scope) AS scope_id
+  FROM metrics WHERE org_id = $org AND list_contains($metrics, metric_id)),
 picks AS (
   SELECT * FROM spend_picks WHERE org_id = $org AND user_type = 'metric' AND list_contains($metrics, user_id)),
-spend AS (
-  SELECT month_spend.* FROM month_spend JOIN current_computations USING (org_id, month, computation_id)
-  WHERE org_id = $org AND month BETWEEN $first::DATE AND $last::DATE),
-totals AS (SELECT month, sum(cost) AS cost FROM spend GROUP BY month),
-${PICKED_COSTS},
+computations AS (SELECT month, computation_id FROM current_computations WHERE org_id = $org),
+costs AS (
+  SELECT scope_id, month, cost FROM scope_costs JOIN computations USING (month, computation_id) WHERE org_id = $org),
 -- A month without spend costs 0 if a source of that kind has delivered it, and is unknown otherwise.
 delivered AS (
   SELECT kind, min(first_day) AS first_day, max(delivered_through) AS delivered_through
@@ -95,7 +93,7 @@ delivered AS (
 scope_kinds AS (
   SELECT metric_id, kind FROM wanted CROSS JOIN delivered WHERE scope = 'organisation'
   UNION
-  SELECT user_id, ${PICKED_KIND} FROM picks),
+  SELECT user_id, CASE source WHEN 'cloud' THEN 'focus' WHEN 'kubernetes' THEN 'opencost' WHEN 'host' THEN 'hosts' ELSE 'ai_tools' END FROM picks),
 deliveries AS (
   SELECT metric_id, month, bool_or(COALESCE(month <= delivered_through AND last_day(month) >= first_day, false)) AS delivered,
     list(kind ORDER BY kind) FILTER (NOT COALESCE(month <= delivered_through AND last_day(month) >= first_day, false)) AS undelivered
@@ -116,8 +114,8 @@ changed_months AS (
 locked AS (
   SELECT * FROM month_versions WHERE org_id = $org AND list_contains($metrics, metric_id)
   QUALIFY row_number() OVER (PARTITION BY org_id, metric_id, month ORDER BY version DESC) = 1)
-SELECT metric_id, months.month,
-  CASE WHEN deliveries.delivered THEN COALESCE(CASE WHEN scope = 'organisation' THEN totals.cost ELSE picked_costs.cost END, 0) END
+SELECT metric_id, month,
+  CASE WHEN deliveries.delivered THEN CASE WHEN computation_id IS NULL THEN 0 ELSE costs.cost END END
     AS cost,
   CASE WHEN scope <> 'organisation' THEN undelivered END AS undelivered, uncollected,
   value_sum, value_periods, changed_months.value_changes,
@@ -126,8 +124,8 @@ SELECT metric_id, months.month,
   locked.value_changes AS locked_value_changes, locked.locked_at, locked.locked_by_id, locked.locked_by_name
 FROM wanted
 CROSS JOIN months
-LEFT JOIN totals USING (month)
-LEFT JOIN picked_costs ON picked_costs.user_id = metric_id AND picked_costs.month = months.month
+LEFT JOIN computations USING (month)
+LEFT JOIN costs USING (scope_id, month)
 LEFT JOIN deliveries USING (metric_id, month)
 LEFT JOIN uncollected USING (metric_id, month)
 LEFT JOIN value_months USING (metric_id, month)

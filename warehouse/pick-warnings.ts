@@ -1,6 +1,6 @@
 import type { Metric } from './metrics.ts';
 import { computeMonths } from './month-computation.ts';
-import { FORMS, PICKABLE_ROWS } from './picked-spend.ts';
+import { PICK_KEY } from './pick-key.ts';
 import { COLLECTED_SINCE, USES_CHOICE } from './spend-choices.ts';
 import type { Warehouse } from './warehouse.ts';
 
@@ -21,15 +21,11 @@ export const pickWarnings = async (
 };
 
 const PICK_WARNINGS = `
-WITH picks AS (SELECT * FROM spend_picks WHERE org_id = $org AND user_id = $metric),
-spend AS (
-  SELECT month_spend.* FROM month_spend JOIN current_computations USING (org_id, month, computation_id) WHERE org_id = $org),
-seen AS (SELECT * FROM spend WHERE ${PICKABLE_ROWS}),
-unseen AS (
-  ${FORMS.map(
-    ({ columns, picks }) =>
-      `SELECT picks.* FROM (FROM picks WHERE ${picks}) AS picks ANTI JOIN seen USING (${columns.join(', ')})`,
-  ).join('\n  UNION\n  ')}),
+WITH picks AS (SELECT *, ${PICK_KEY} AS key FROM spend_picks WHERE org_id = $org AND user_id = $metric),
+seen AS (
+  SELECT unnest(keys) AS key FROM month_spend JOIN current_computations USING (org_id, month, computation_id)
+  WHERE org_id = $org),
+unseen AS (FROM picks ANTI JOIN seen USING (key)),
 begun AS (
   SELECT DISTINCT ${COLLECTED_SINCE} || '; earlier months are partial and cannot be locked' AS warning
   FROM spend_choices AS choices JOIN picks ON ${USES_CHOICE}
