@@ -14,8 +14,6 @@ import {
 } from './focus-columns.ts';
 import { sqlText } from './sql-text.ts';
 
-export { billingPeriodDay, nullable } from './focus-columns.ts';
-
 /** Which column is the cost: amortised, or as invoiced. */
 export type CostColumn = 'EffectiveCost' | 'BilledCost';
 

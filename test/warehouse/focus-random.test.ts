@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openDuckDb, type TestWarehouse } from '../support/engines.ts';
 import { focusCsv, type FocusLine } from '../support/focus-export.ts';
 import { loadPaths, newOrganisation, newSource, spendByDay, writeFiles } from '../support/tenant.ts';
-import { naiveDailyTotals, textOf, unitsOf } from './focus-naive.ts';
+import { choose, type Chosen } from '../support/spend-choices.ts';
+import { naiveDailyTotals, naiveSpend, textOf, unitsOf, type NaiveSpendRow } from './focus-naive.ts';
 
 const RUNS = 100;
 
@@ -13,10 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-interface RandomRow {
-  start: Date;
-  end: Date;
-  cost: string;
+interface RandomRow extends NaiveSpendRow {
   line: FocusLine;
 }
 
@@ -52,6 +50,55 @@ const written = (instant: Date, form: number): string => {
   return [`${iso}Z`, iso.replace('T', ' '), `${shifted}+02:00`, iso][form % 4] ?? iso;
 };
 
+const CLOUDS: Record<string, string> = { AWS: 'aws', Microsoft: 'azure', Acme: 'acme' };
+const KEYS = ['team', 'a/b "c"', 'env'];
+
+/** Tags in the order in which they are written: keys with spaces around them or twice, values of every kind. */
+const tags = fc.array(
+  fc.tuple(
+    fc
+      .tuple(fc.constantFrom('', ' ', '  '), fc.constantFrom(...KEYS, 'Team'), fc.constantFrom('', '', ' '))
+      .map((parts) => parts.join('')),
+    fc.constantFrom<unknown>('x', ' y ', 'z', '', 'NULL', 'a team', 12, -0.5, true, null, {
+      x: [1, 'b,"c"'],
+    }),
+  ),
+  { maxLength: 4 },
+);
+const tagsText = (entries: readonly (readonly [string, unknown])[], form: number): string => {
+  const colon = [':', ': ', ' :'][form % 3] ?? ':';
+  const comma = [',', ', ', ',\n'][form % 3] ?? ',';
+  return `{${entries.map(([key, value]) => JSON.stringify(key) + colon + JSON.stringify(value)).join(comma)}}`;
+};
+
+const GROUPS: Record<string, string> = { '/subscriptions/1/RESOURCEgroups/rg-A/x': 'rg-A' };
+
+const firstDay = fc
+  .integer({ min: -3, max: 60 })
+  .map((days) => new Date(BEGIN + days * 24 * HOUR).toISOString().slice(0, 10));
+/** A tag key for some of the clouds, and a split for some of their accounts. */
+const randomChoices: fc.Arbitrary<Chosen[]> = fc
+  .tuple(
+    ...Object.values(CLOUDS).flatMap((cloud) => [
+      fc.record({
+        kind: fc.constant('tag' as const),
+        cloud: fc.constant(cloud),
+        choice: fc.constantFrom(...KEYS),
+        firstDay,
+      }),
+      ...['1111', '2222', '1000'].map((account) =>
+        fc.record({
+          kind: fc.constant('split' as const),
+          cloud: fc.constant(cloud),
+          account: fc.constant(account),
+          choice: fc.constantFrom('service', 'resource_group'),
+          firstDay,
+        }),
+      ),
+    ]),
+  )
+  .chain((all) => fc.subarray<Chosen>(all));
+
 const randomRow: fc.Arbitrary<RandomRow> = fc
   .record({
     start,
@@ -62,8 +109,10 @@ const randomRow: fc.Arbitrary<RandomRow> = fc
     account: fc.constantFrom('1111', '2222', 'NULL'),
     provider: fc.constantFrom('AWS', 'Microsoft', 'Acme'),
     category: fc.constantFrom('Compute', 'Databases'),
-    resource: fc.constantFrom('i-1', 'I-1', 'NULL'),
-    tags: fc.constantFrom('', '{"a": "b,""c"}', '{\n"team": "x"\n}'),
+    resource: fc.constantFrom('i-1', 'I-1', 'NULL', ...Object.keys(GROUPS)),
+    service: fc.constantFrom('VM', 'Disk, "big"', 'null'),
+    group: fc.constantFrom('NULL', '', 'Rg-B'),
+    tags: fc.oneof({ weight: 4, arbitrary: tags }, fc.constantFrom('', 'NULL', '{', '["team"]', '{"team":}')),
   })
   .map((row) => {
     const [from, to] = [new Date(row.start), new Date(row.start + row.duration)];
@@ -71,6 +120,11 @@ const randomRow: fc.Arbitrary<RandomRow> = fc
       start: from,
       end: to,
       cost: row.amount,
+      cloud: CLOUDS[row.provider] ?? '',
+      account: row.account === 'NULL' ? '1000' : row.account,
+      service: row.service === 'null' ? null : row.service,
+      resourceGroup: row.group === 'Rg-B' ? row.group : (GROUPS[row.resource] ?? null),
+      tags: typeof row.tags === 'string' ? [] : row.tags,
       line: {
         ChargePeriodStart: written(from, row.form),
         ChargePeriodEnd: written(to, row.form + 1),
@@ -82,10 +136,21 @@ const randomRow: fc.Arbitrary<RandomRow> = fc
         ProviderName: row.provider,
         ServiceCategory: row.category,
         ResourceId: row.resource,
-        Tags: row.tags,
+        ServiceName: row.service,
+        x_ResourceGroupName: row.group,
+        Tags: typeof row.tags === 'string' ? row.tags : tagsText(row.tags, row.form),
       },
     };
   });
+
+const spendByAll = async (orgId: string): Promise<Record<string, string>> => {
+  const rows = await test.warehouse.query<Record<string, string | null> & { cost: string }>(
+    `SELECT day, cloud, account, split_kind, split_value, tag_key, tag_value, sum(cost) AS cost
+     FROM cloud_spend WHERE org_id = $org GROUP BY ALL`,
+    { org: orgId },
+  );
+  return Object.fromEntries(rows.map(({ cost, ...by }) => [JSON.stringify(Object.values(by)), cost]));
+};
 
 it('spreads random exports exactly as a row-by-row calculation does', { timeout: 300_000 }, async () => {
   const seed = process.env['SEED'] === undefined ? Date.now() % 2 ** 31 : Number(process.env['SEED']);
@@ -94,7 +159,8 @@ it('spreads random exports exactly as a row-by-row calculation does', { timeout:
     fc.asyncProperty(
       fc.array(randomRow, { minLength: 1, maxLength: 30 }),
       fc.boolean(),
-      async (rows, twoFiles) => {
+      fc.oneof(fc.constant([]), randomChoices),
+      async (rows, twoFiles, choices) => {
         // Some rows come twice: the same charge for two resources of one kind.
         const all = [...rows, ...rows.slice(0, 3)];
         const half = twoFiles ? Math.ceil(all.length / 2) : all.length;
@@ -108,11 +174,13 @@ it('spreads random exports exactly as a row-by-row calculation does', { timeout:
         };
         const { id: orgId } = await newOrganisation(test.warehouse);
         const { id: sourceId } = await newSource(test.warehouse, orgId);
+        await choose(test, orgId, ...choices);
         const paths = await writeFiles(test, twoFiles ? files : { 'a.csv': files['a.csv'] });
         const result = await loadPaths(test, { orgId, sourceId }, paths, {
           now: new Date('2027-01-01T00:00:00Z'),
         });
         expect(await spendByDay(test.warehouse, orgId)).toEqual(naiveDailyTotals(all));
+        expect(await spendByAll(orgId)).toEqual(naiveSpend(all, choices));
         const total = all.reduce((sum, { cost }) => sum + unitsOf(cost), 0n);
         expect(result).toMatchObject({ rowsRead: all.length, rowsRejected: 0, costTotal: textOf(total) });
       },

@@ -2,10 +2,19 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { costSummary } from '../../warehouse/costs.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
-import { loadPaths, newOrganisation, newSource, spendByDay } from '../support/tenant.ts';
-import { naiveDailyTotals, textOf, unitsOf, type NaiveRow } from './focus-naive.ts';
+import { choose, type Chosen } from '../support/spend-choices.ts';
+import { loadPaths, newOrganisation, newSource, NOW, spendByDay } from '../support/tenant.ts';
+import {
+  naiveDailyTotals,
+  naiveSpend,
+  textOf,
+  unitsOf,
+  type NaiveRow,
+  type NaiveSpendRow,
+} from './focus-naive.ts';
 
 // Real billing data of the FinOps Foundation (CC BY 4.0), which lies beside the project and not in it.
 const SAMPLE = resolve(import.meta.dirname, '../../../shared/data/focus-1.0-sample.csv');
@@ -48,11 +57,12 @@ const plain = (text: string): string => {
   return `${sign}${digits.slice(0, point) || '0'}${point < digits.length ? `.${digits.slice(point)}` : ''}`;
 };
 
-interface SampleRow extends Record<'BilledCost' | 'EffectiveCost', string> {
+interface SampleRow extends NaiveSpendRow, Record<'BilledCost' | 'EffectiveCost', string> {
   billingPeriod: string;
-  start: Date;
-  end: Date;
 }
+
+const CLOUDS: Record<string, string> = { AWS: 'aws', Microsoft: 'azure', Oracle: 'oci' };
+const TAGS = z.record(z.string(), z.unknown());
 
 const readSample = async (): Promise<SampleRow[]> => {
   const [header = [], ...rows] = parseCsv(await readFile(SAMPLE, 'utf8'));
@@ -64,6 +74,12 @@ const readSample = async (): Promise<SampleRow[]> => {
     billingPeriod: at(row, 'BillingPeriodStart').slice(0, 10),
     start: time(at(row, 'ChargePeriodStart')),
     end: time(at(row, 'ChargePeriodEnd')),
+    cost: plain(at(row, 'BilledCost')),
+    cloud: CLOUDS[at(row, 'ProviderName')] ?? '',
+    account: at(row, 'SubAccountId'),
+    service: at(row, 'ServiceName'),
+    resourceGroup: /\/resourcegroups\/([^/]+)/i.exec(at(row, 'ResourceId'))?.[1] ?? null,
+    tags: Object.entries(TAGS.parse(at(row, 'Tags') === 'NULL' ? {} : JSON.parse(at(row, 'Tags')))),
   }));
 };
 
@@ -80,8 +96,9 @@ describe.skipIf(!isThere)(`the real sample${isThere ? '' : ` (SKIPPED: ${SAMPLE}
     });
     afterAll(() => test.close());
 
-    const load = async (costColumn: 'BilledCost' | 'EffectiveCost') => {
+    const load = async (costColumn: 'BilledCost' | 'EffectiveCost', ...chosen: Chosen[]) => {
       const { id: orgId } = await newOrganisation(test.warehouse);
+      await choose(test, orgId, ...chosen);
       const { id: sourceId } = await newSource(test.warehouse, orgId);
       const result = await loadPaths(test, { orgId, sourceId }, [SAMPLE], { costColumn });
       return { orgId, result };
@@ -101,7 +118,7 @@ describe.skipIf(!isThere)(`the real sample${isThere ? '' : ` (SKIPPED: ${SAMPLE}
     it('has three clouds, and as many dollars by account as in all', async () => {
       const { orgId, result } = await load('BilledCost');
       const range = { previousStart: '2023-01-01', start: '2024-01-01', end: '2025-12-31' };
-      const summary = await costSummary(test.warehouse, orgId, range);
+      const summary = await costSummary(test.warehouse, orgId, range, NOW);
       expect([...new Set(summary.byAccount.map(({ cloud }) => cloud))].sort()).toEqual([
         'aws',
         'azure',
@@ -128,6 +145,33 @@ describe.skipIf(!isThere)(`the real sample${isThere ? '' : ` (SKIPPED: ${SAMPLE}
         withEffective.has(billingPeriod) ? 'EffectiveCost' : 'BilledCost',
       );
       expect(await spendByDay(test.warehouse, orgId)).toEqual(naiveDailyTotals(expected));
+    });
+
+    it('has the tags, services and resource groups that a row-by-row sum has', async () => {
+      const firstDay = '2024-09-10';
+      const subscription = '/subscriptions/64e355d7-997c-491d-b0c1-8414dccfcf42';
+      const chosen: Chosen[] = [
+        { kind: 'tag', cloud: 'aws', choice: 'business_unit', firstDay },
+        { kind: 'tag', cloud: 'azure', choice: 'org', firstDay }, // half of its keys are written ` org`
+        { kind: 'split', cloud: 'aws', account: '18938484842', choice: 'service', firstDay },
+        { kind: 'split', cloud: 'azure', account: subscription, choice: 'resource_group', firstDay },
+      ];
+      const { orgId } = await load('BilledCost', ...chosen);
+      const found = await test.warehouse.query<Record<string, string | null> & { cost: string }>(
+        `SELECT day, cloud, account, split_kind, split_value, tag_key, tag_value, sum(cost) AS cost
+         FROM cloud_spend WHERE org_id = $org GROUP BY ALL`,
+        { org: orgId },
+      );
+      const byAll = Object.fromEntries(
+        found.map(({ cost, ...by }) => [JSON.stringify(Object.values(by)), cost]),
+      );
+      expect(byAll).toEqual(naiveSpend(rows, chosen));
+      const values = (column: string) =>
+        new Set(found.map((row) => row[column]).filter((value) => typeof value === 'string'));
+      expect(values('tag_key')).toEqual(new Set(['business_unit', 'org']));
+      expect(values('split_kind')).toEqual(new Set(['service', 'resource_group']));
+      expect(values('tag_value').size).toBeGreaterThan(20);
+      expect(values('split_value').size).toBeGreaterThan(5);
     });
   });
 });
