@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import type { Logger } from 'pino';
+import { createSpendActivities } from '../activities/compute-spend.ts';
 import { createIngestActivities } from '../activities/ingest-costs.ts';
 import { createMaintenanceActivities } from '../activities/maintain-warehouse.ts';
 import { createSettlementActivities } from '../activities/settle-months.ts';
@@ -96,6 +97,7 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
         workflowBundle: { codePath: join(import.meta.dirname, '../workflows/bundle.js') },
         activities: {
           ...createIngestActivities({ warehouse, clock, sourceRules, openRemoteFiles: remote.open, log }),
+          ...createSpendActivities({ warehouse, clock }),
           ...createSettlementActivities({ warehouse, clock }),
           ...createMaintenanceActivities({ warehouse, clock, log }),
         },

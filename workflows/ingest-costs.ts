@@ -1,9 +1,9 @@
 import { ActivityFailure, CancellationScope, rootCause, workflowInfo } from '@temporalio/workflow';
 import { runIdOf, type IngestInput, type IngestOutcome } from '../domain/ingest.ts';
-import { completeRun, failRun, loadExport, openRun, settleOrganisation } from './steps.ts';
+import { completeRun, computeSpend, failRun, loadExport, openRun, settleOrganisation } from './steps.ts';
 
 /**
- * Brings a cost source's export into the warehouse: reads it, publishes its loads, settles the months that can
+ * Brings a cost source's export into the warehouse: reads it, publishes its loads, counts what they change, settles the months that can
  * settle, and only then counts as completed (design §2).
  */
 export async function ingestCosts(input: IngestInput): Promise<IngestOutcome> {
@@ -12,6 +12,7 @@ export async function ingestCosts(input: IngestInput): Promise<IngestOutcome> {
   try {
     await openRun(run);
     const load = await loadExport(run);
+    await computeSpend(input.orgId);
     const settledMonths = await settleOrganisation(input.orgId);
     await completeRun(run, load);
     return { runId: run.runId, months: load.months, settledMonths };

@@ -1,4 +1,5 @@
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import type { SpendActivities } from '../activities/compute-spend.ts';
 import type { IngestActivities } from '../activities/ingest-costs.ts';
 import type { MaintenanceActivities } from '../activities/maintain-warehouse.ts';
 import type { SettlementActivities } from '../activities/settle-months.ts';
@@ -16,8 +17,8 @@ export const { openRun, completeRun, failRun, settleOrganisation } = proxyLocalA
   IngestActivities & SettlementActivities
 >({ startToCloseTimeout: '1m', retry });
 
-/** Reading an export takes as long as it takes; a worker that dies is noticed by its missing heartbeats. */
-export const { loadExport } = proxyActivities<IngestActivities>({
+/** Reading an export, and counting what it brought, takes as long as it takes; a worker that dies is noticed by its missing heartbeats. */
+export const { loadExport, computeSpend } = proxyActivities<IngestActivities & SpendActivities>({
   startToCloseTimeout: '12h',
   heartbeatTimeout: '15s',
   retry,

@@ -1,0 +1,16 @@
+import type { Month } from '../domain/calendar.ts';
+import type { Clock } from '../domain/clock.ts';
+import { computeMonths } from '../warehouse/month-computation.ts';
+import type { Warehouse } from '../warehouse/warehouse.ts';
+import { withHeartbeats } from './with-heartbeats.ts';
+
+/** The step that counts an organisation's spend anew where its loads have changed; run again, it finds nothing to do. */
+export const createSpendActivities = ({ warehouse, clock }: { warehouse: Warehouse; clock: Clock }) => ({
+  /** Computes the months whose loads have changed; answers them. Reads do the same if they come first. */
+  async computeSpend(orgId: string): Promise<Month[]> {
+    return withHeartbeats(null, () => computeMonths(warehouse, orgId, clock.now()));
+  },
+});
+
+/** The names and shapes of the spend activities, for workflows. */
+export type SpendActivities = ReturnType<typeof createSpendActivities>;
