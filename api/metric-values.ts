@@ -1,41 +1,30 @@
 import { z } from 'zod';
-import { dayOf, lastDay, monthOf } from '../domain/calendar.ts';
-import { fitsValueDecimals, LARGEST_VALUE, VALUE_DECIMALS, valueToWire } from '../domain/decimals.ts';
-import { invalid } from '../domain/errors.ts';
-import { PERIOD_FORMAT, periodToDay, periodToWire, type Frequency } from '../domain/metric.ts';
-import { listValueChanges, listValues, writeValues, type NewValue } from '../warehouse/metric-values.ts';
+import { lastDay } from '../domain/calendar.ts';
+import { valueToWire } from '../domain/decimals.ts';
+import { periodToDay, periodToWire } from '../domain/metric.ts';
+import { writeValues } from '../warehouse/metric-values.ts';
 import type { Metric } from '../warehouse/metrics.ts';
+import { listValueChanges, listValues } from '../warehouse/value-history.ts';
 import { callerOf } from './authentication.ts';
 import type { ApiDependencies } from './dependencies.ts';
-import { day, idParams, instant, month } from './fields.ts';
-import { shown } from './invalid-input.ts';
+import { idParams, instant } from './fields.ts';
 import { foundMetric } from './metrics.ts';
 import { checkCursor, page, pageQuery } from './paging.ts';
 import { answers, answersPage, success } from './route-schema.ts';
 import type { Api } from './server.ts';
+import { judgeItems } from './value-items.ts';
+import { keyChange, number, period, writeResult } from './value-fields.ts';
 
 const MOST_VALUES = 10_000;
 
 const valueItem = z.strictObject({
   period: z.string({ error: 'expected a period' }),
   label: z.string({ error: 'expected a text' }).optional(),
-  value: z
-    .number({ error: 'expected a finite number' })
-    .min(0, { error: 'expected a number of at least 0' })
-    .max(LARGEST_VALUE, { error: 'expected a number of at most 1e15' }),
+  value: number,
 });
 
 const source = z.enum(['hand', 'csv', 'api', 'warehouse', 'payments']);
 const changedBy = z.object({ type: z.enum(['key', 'import']), id: z.string(), name: z.string() });
-
-const writeResult = z
-  .object({
-    created: z.number(),
-    replaced: z.number(),
-    unchanged: z.number(),
-    months: z.array(z.string()).describe('Months whose numbers changed'),
-  })
-  .meta({ id: 'WriteResult' });
 
 const storedValue = z
   .object({
@@ -61,47 +50,9 @@ const valueChange = z
   })
   .meta({ id: 'ValueChange' });
 
-const PERIOD_SCHEMA: Record<Frequency, z.ZodType<string>> = { daily: day, monthly: month };
-
-/**
- * Checks what only the metric can tell about a batch: the form of its periods, labels, the future, decimals and
- * doubles. Throws at the first item that is wrong, named by its path; then nothing of the batch is stored.
- */
-const judgeValues = (
-  metric: Pick<Metric, 'frequency' | 'label_key'>,
-  values: readonly z.infer<typeof valueItem>[],
-  now: Date,
-): NewValue[] => {
-  const today = dayOf(now);
-  const newest = metric.frequency === 'daily' ? today : monthOf(today);
-  const periodSchema = PERIOD_SCHEMA[metric.frequency];
-  const seen = new Map<string, number>();
-  return values.map(({ period, label, value }, index) => {
-    const at = `values[${index}]`;
-    // A period repeats across labels: one that passed needs no second look.
-    if (!periodSchema.safeParse(period).success) {
-      throw invalid(
-        `${at}.period: expected ${PERIOD_FORMAT[metric.frequency]} for a ${metric.frequency} metric, got ${shown(period)}`,
-      );
-    }
-    if (period > newest)
-      throw invalid(
-        `${at}.period: expected a period not after ${newest}, got ${shown(period)}, which is in the future`,
-      );
-    if (label !== undefined)
-      throw invalid(`${at}.label: expected no label on a metric without a label key, got ${shown(label)}`);
-    if (!fitsValueDecimals(value))
-      throw invalid(`${at}.value: expected at most ${VALUE_DECIMALS} decimals, got ${shown(value)}`);
-    const first = seen.get(period);
-    if (first !== undefined) {
-      throw invalid(
-        `${at}.period: expected each period once in a request, got ${shown(period)}, as values[${first}] has it already`,
-      );
-    }
-    seen.set(period, index);
-    return { period: periodToDay(period), label: '', value };
-  });
-};
+/** A label as answers show it: only on metrics that have labels. */
+const labelOf = ({ label_key }: Pick<Metric, 'label_key'>, label: string): { label?: string } =>
+  label_key === null ? {} : { label };
 
 const position = z.object({ changeId: z.uuid(), period: z.iso.date(), label: z.string() });
 const periodPosition = position.omit({ changeId: true });
@@ -117,7 +68,9 @@ export const metricValueRoutes = (app: Api, dependencies: ApiDependencies): void
       schema: answers(writeResult, {
         tag: 'Values',
         summary: 'Create or replace values; all or none',
-        description: 'The same period again replaces its value; the same number again is no change.',
+        description:
+          'The same period (and label) again replaces its value; the same number again is no change. A metric with a ' +
+          'label key needs a label on every value, any other takes none.',
         params: idParams,
         body: z.strictObject({
           values: z
@@ -131,16 +84,12 @@ export const metricValueRoutes = (app: Api, dependencies: ApiDependencies): void
     async (request) => {
       const caller = callerOf(request);
       const metric = await foundMetric(dependencies, caller, request.params.id);
-      const now = clock.now();
-      const values = judgeValues(metric, request.body.values, now);
-      const by = { type: 'key', id: caller.key.id, name: caller.key.name } as const;
-      return success(
-        await writeValues(warehouse, caller.organisation.id, metric.id, values, { source: 'api', by, now }),
-      );
+      const change = keyChange(caller, 'api', clock.now());
+      const values = judgeItems(metric, request.body.values, change.now);
+      return success(await writeValues(warehouse, caller.organisation.id, metric.id, values, change));
     },
   );
 
-  const period = z.union([day, month], { error: 'expected YYYY-MM-DD or YYYY-MM' });
   app.get(
     '/metrics/:id/values',
     {
@@ -171,8 +120,9 @@ export const metricValueRoutes = (app: Api, dependencies: ApiDependencies): void
       );
       return {
         ...values,
-        data: values.data.map(({ label: _, ...value }) => ({
+        data: values.data.map(({ label, ...value }) => ({
           ...value,
+          ...labelOf(metric, label),
           period: periodToWire(value.period, metric.frequency),
           value: valueToWire(value.value),
         })),
@@ -204,8 +154,9 @@ export const metricValueRoutes = (app: Api, dependencies: ApiDependencies): void
       );
       return {
         ...changes,
-        data: changes.data.map(({ changeId: _, label: __, ...change }) => ({
+        data: changes.data.map(({ changeId: _, label, ...change }) => ({
           ...change,
+          ...labelOf(metric, label),
           period: periodToWire(change.period, metric.frequency),
           value: change.value === null ? null : valueToWire(change.value),
           previous: change.previous === null ? null : valueToWire(change.previous),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dayOf, monthOf } from '../domain/calendar.ts';
+import { dayOf, monthOf, type Month } from '../domain/calendar.ts';
 import { toWire } from '../domain/decimals.ts';
 import { invalid, notFound } from '../domain/errors.ts';
 import { AGGREGATIONS, FREQUENCIES } from '../domain/metric.ts';
@@ -9,6 +9,7 @@ import { createMetric, findMetric, listMetrics, updateMetric, type Metric } from
 import { computeMonths } from '../warehouse/month-computation.ts';
 import { monthFacts, settlementFacts } from '../warehouse/months.ts';
 import { pickWarnings } from '../warehouse/pick-warnings.ts';
+import type { Session } from '../warehouse/session.ts';
 import { callerOf, type Caller } from './authentication.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { idParams, instant, name } from './fields.ts';
@@ -81,6 +82,14 @@ const unit = z
   .min(1, { error: 'expected a text of 1 to 100 characters' })
   .max(100, { error: 'expected a text of 1 to 100 characters' });
 
+const LABEL_KEY = 'expected a text of 1 to 100 characters, or null';
+const labelKey = z
+  .string({ error: LABEL_KEY })
+  .trim()
+  .min(1, { error: LABEL_KEY })
+  .max(100, { error: LABEL_KEY })
+  .nullable();
+
 const newMetric = z.strictObject({
   name,
   unit,
@@ -96,7 +105,7 @@ const newMetric = z.strictObject({
     { error: 'expected a type "organisation" or "spend"' },
   ),
   target: target.optional(),
-  label_key: z.null({ error: 'expected null: metrics with labels are not available' }).optional(),
+  label_key: labelKey.optional().describe('What the labels of its values name, for example a region'),
 });
 
 const immutable = (field: string) =>
@@ -106,7 +115,7 @@ const metricChanges = z.strictObject({
   name: name.optional(),
   unit: unit.optional(),
   target: target.optional(),
-  label_key: z.null({ error: 'expected null: metrics with labels are not available' }).optional(),
+  label_key: labelKey.optional().describe('Only while the metric has no values'),
   kind: immutable('kind'),
   aggregation: immutable('aggregation'),
   frequency: immutable('frequency'),
@@ -163,20 +172,33 @@ export const monthsOf = async (
 ): Promise<Map<string, MonthRecord[]>> => {
   const now = clock.now();
   await computeMonths(warehouse, organisation.id, now);
-  return warehouse.session(async (session) => {
-    const range = { newest: monthOf(dayOf(now)), count: SHOWN_MONTHS };
-    const facts = await monthFacts(
-      session,
-      organisation.id,
-      metrics.map(({ id }) => id),
-      range,
-    );
-    const settlement = await settlementFacts(session, organisation.id, organisation.settle_days);
-    return new Map(
-      metrics.map((metric) => [metric.id, monthRecords(facts.get(metric.id) ?? [], metric, settlement, now)]),
-    );
-  });
+  return warehouse.session((session) => readMonths(session, organisation, metrics, now));
 };
+
+/** The same, on a session of the caller's; spend must have been computed before. */
+export const readMonths = async (
+  session: Session,
+  organisation: Caller['organisation'],
+  metrics: readonly Metric[],
+  now: Date,
+): Promise<Map<string, MonthRecord[]>> => {
+  const facts = await monthFacts(
+    session,
+    organisation.id,
+    metrics.map(({ id }) => id),
+    shownMonths(now),
+  );
+  const settlement = await settlementFacts(session, organisation.id, organisation.settle_days);
+  return new Map(
+    metrics.map((metric) => [metric.id, monthRecords(facts.get(metric.id) ?? [], metric, settlement, now)]),
+  );
+};
+
+/** The months that a metric shows. */
+export const shownMonths = (now: Date): { newest: Month; count: number } => ({
+  newest: monthOf(dayOf(now)),
+  count: SHOWN_MONTHS,
+});
 
 /** `…/metrics`: business metrics and their unit costs (spec §2). */
 export const metricRoutes = (app: Api, dependencies: ApiDependencies): void => {
@@ -217,11 +239,11 @@ export const metricRoutes = (app: Api, dependencies: ApiDependencies): void => {
     },
     async (request) => {
       const { organisation, key } = callerOf(request);
-      const { target, label_key: _, ...definition } = request.body;
+      const { target, label_key, ...definition } = request.body;
       const metric = await createMetric(
         warehouse,
         organisation.id,
-        { ...definition, target: targetText(target ?? null), label_key: null },
+        { ...definition, target: targetText(target ?? null), label_key: label_key ?? null },
         { keyId: key.id, now: clock.now() },
       );
       const warnings = await pickWarnings(warehouse, organisation.id, metric, clock.now());
@@ -254,7 +276,7 @@ export const metricRoutes = (app: Api, dependencies: ApiDependencies): void => {
       config: { access: 'admin', feature: 'unit_economics' },
       schema: answers(metricWithMonths.extend(warned), {
         tag: 'Metrics',
-        summary: 'Change name, unit, target or picked spend',
+        summary: 'Change name, unit, target, label key or picked spend',
         params: idParams,
         body: metricChanges,
         errors: [404, 409],
@@ -262,13 +284,14 @@ export const metricRoutes = (app: Api, dependencies: ApiDependencies): void => {
     },
     async (request) => {
       const caller = callerOf(request);
-      const { name, unit, target } = request.body;
+      const { name, unit, target, label_key } = request.body;
       const before = await foundMetric(dependencies, caller, request.params.id);
       const changes = without(
         {
           name,
           unit,
           target: target === undefined ? undefined : targetText(target),
+          label_key,
           scope: changedScope(before, request.body.scope),
         },
         undefined,

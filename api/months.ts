@@ -1,10 +1,16 @@
 import { z } from 'zod';
 import { toWire, valueToWire } from '../domain/decimals.ts';
+import { invalid } from '../domain/errors.ts';
+import { NO_LABELS, withLabels, type LabelledMonthRecord } from '../domain/month-labels.ts';
+import type { Metric } from '../warehouse/metrics.ts';
+import { computeMonths } from '../warehouse/month-computation.ts';
+import { labelSums, lockedLabelSums } from '../warehouse/month-labels.ts';
 import { listMonthVersions, lockMonth } from '../warehouse/month-locks.ts';
+import type { Organisation } from '../warehouse/organisations.ts';
 import { callerOf } from './authentication.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { instant, month } from './fields.ts';
-import { foundMetric, monthRecord, monthsOf } from './metrics.ts';
+import { foundMetric, monthRecord, monthsOf, readMonths, shownMonths } from './metrics.ts';
 import { idParams } from './fields.ts';
 import { answers, noBody, success } from './route-schema.ts';
 import type { Api } from './server.ts';
@@ -22,6 +28,36 @@ const monthVersion = z
   })
   .meta({ id: 'MonthVersion' });
 
+const labels = z
+  .array(z.object({ label: z.string(), value: z.number(), share_percent: z.number().nullable() }))
+  .optional()
+  .describe('The parts of the value by label, with `by=label`');
+
+const labelledMonthRecord = monthRecord
+  .extend({ labels, current: monthRecord.shape.current.unwrap().extend({ labels }).optional() })
+  .meta({ id: 'LabelledMonth' });
+
+/** The last twelve months with the parts of their values by label, all read at one moment, so that they add up. */
+const monthsByLabel = async (
+  { warehouse, clock }: Pick<ApiDependencies, 'warehouse' | 'clock'>,
+  organisation: Organisation,
+  metric: Metric,
+): Promise<LabelledMonthRecord[]> => {
+  const now = clock.now();
+  await computeMonths(warehouse, organisation.id, now);
+  return warehouse.transaction(async (session) => {
+    const months = await readMonths(session, organisation, [metric], now);
+    const today = await labelSums(session, organisation.id, metric, shownMonths(now));
+    const locked = await lockedLabelSums(session, organisation.id, metric, shownMonths(now));
+    return (months.get(metric.id) ?? []).map((record) =>
+      withLabels(record, {
+        today: today.get(record.month) ?? NO_LABELS,
+        locked: locked.get(record.month) ?? NO_LABELS,
+      }),
+    );
+  });
+};
+
 /** `…/metrics/{id}/months`: the life of a month (spec §3). */
 export const monthRoutes = (app: Api, dependencies: ApiDependencies): void => {
   const { warehouse, clock } = dependencies;
@@ -30,17 +66,27 @@ export const monthRoutes = (app: Api, dependencies: ApiDependencies): void => {
     '/metrics/:id/months',
     {
       config: { access: 'read', feature: 'unit_economics' },
-      schema: answers(z.array(monthRecord), {
+      schema: answers(z.array(labelledMonthRecord), {
         tag: 'Months',
         summary: 'The last twelve months, newest first, the running one included',
         params: idParams,
+        querystring: z.strictObject({
+          by: z
+            .literal('label', { error: 'expected "label"' })
+            .optional()
+            .describe('Adds `labels` to each month'),
+        }),
         errors: [404],
       }),
     },
     async (request) => {
       const caller = callerOf(request);
       const metric = await foundMetric(dependencies, caller, request.params.id);
-      return success((await monthsOf(dependencies, caller, [metric])).get(metric.id) ?? []);
+      if (request.query.by === undefined)
+        return success((await monthsOf(dependencies, caller, [metric])).get(metric.id) ?? []);
+      if (metric.label_key === null)
+        throw invalid('by: expected no "label" on a metric without a label key, got "label"');
+      return success(await monthsByLabel(dependencies, caller.organisation, metric));
     },
   );
 

@@ -33,6 +33,8 @@ import { operationRoutes } from './operations.ts';
 import { operatorRoutes } from './operator.ts';
 import { organisationRoutes } from './organisation.ts';
 import { noBody } from './route-schema.ts';
+import { valueUploadRoutes } from './value-upload.ts';
+import { handValueRoutes } from './values-by-hand.ts';
 
 /** The server, with the types of its routes read off their zod schemas. */
 export type Api = FastifyInstance<
@@ -134,6 +136,8 @@ export const buildServer = async (dependencies: ApiDependencies, logger: Fastify
       costRoutes(api, dependencies);
       metricRoutes(api, dependencies);
       metricValueRoutes(api, dependencies);
+      handValueRoutes(api, dependencies);
+      valueUploadRoutes(api, dependencies);
       monthRoutes(api, dependencies);
       auditLogRoutes(api, dependencies);
     },

@@ -36,8 +36,22 @@ export const changePercent = (
   return Number(quotient(Big(after).minus(base).times(100), base.abs(), WIRE_DECIMALS));
 };
 
-/** Whether a JSON number has at most ten decimals, so that storing it loses nothing. */
-export const fitsValueDecimals = (value: number): boolean => {
+/** A decimal text with at most ten decimals and no exponent: most numbers are written so. */
+const FITTING = /^(\d+)(?:\.(\d{1,10}))?$/;
+
+/** Whether a number has at most ten decimals, so that storing it loses nothing. */
+export const fitsValueDecimals = (value: number | Big): boolean => {
+  if (typeof value === 'number' && FITTING.test(value.toString())) return true;
   const exact = Big(value);
   return exact.round(VALUE_DECIMALS, Big.roundDown).eq(exact);
+};
+
+/** A metric value in units of 10⁻¹⁰; `value` has at most ten decimals. */
+export const valueUnits = (value: number): bigint => {
+  const [, whole, decimals = ''] = FITTING.exec(value.toString()) ?? [];
+  return BigInt(
+    whole === undefined
+      ? Big(value).times(`1e${VALUE_DECIMALS.toString()}`).toFixed(0)
+      : whole + decimals.padEnd(VALUE_DECIMALS, '0'),
+  );
 };

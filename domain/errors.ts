@@ -9,6 +9,8 @@ export type ErrorKind =
   | 'forbidden' // 403
   | 'not_found' // 404
   | 'conflict' // 409
+  | 'too_large' // 413
+  | 'unsupported_type' // 415
   | 'quota_exceeded'; // 429
 
 const STATUS: Record<ErrorKind, number> = {
@@ -17,6 +19,8 @@ const STATUS: Record<ErrorKind, number> = {
   forbidden: 403,
   not_found: 404,
   conflict: 409,
+  too_large: 413,
+  unsupported_type: 415,
   quota_exceeded: 429,
 };
 

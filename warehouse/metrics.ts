@@ -1,11 +1,14 @@
 import { dayOf } from '../domain/calendar.ts';
 import type { DecimalText } from '../domain/decimals.ts';
+import { conflict } from '../domain/errors.ts';
 import type { Aggregation, Frequency } from '../domain/metric.ts';
+import { shown } from '../domain/shown.ts';
 import { choicesOf, type SpendPick } from '../domain/spend-pick.ts';
 import { idAfter, newId } from './ids.ts';
 import { instant } from './instant.ts';
 import type { Session } from './session.ts';
 import { makeChoices, releaseUnusedChoices, spendChoicesOf } from './spend-choices.ts';
+import { valuesOf } from './value-changes.ts';
 import type { Warehouse } from './warehouse.ts';
 
 /** The spend that a metric divides (spec §1). */
@@ -78,7 +81,10 @@ export const listMetrics = async (
   return rows.map(toMetric);
 };
 
-/** Changes or deletes a metric; answers what it now is (or last was), or null when there is none. */
+/**
+ * Changes or deletes a metric; answers what it now is (or last was), or null when there is none. Throws a conflict for
+ * another label key while the metric has values (spec §2, Business metric).
+ */
 export const updateMetric = (
   warehouse: Warehouse,
   orgId: string,
@@ -87,7 +93,7 @@ export const updateMetric = (
   by: { keyId: string; now: Date },
 ): Promise<Metric | null> =>
   warehouse.exclusive(spendChoicesOf(orgId), () =>
-    warehouse.transaction(async (session) => {
+    changingValuesOf(warehouse, metricId, async (session) => {
       const [row] = await session.query<Row & { version_id: string }>(
         `SELECT ${COLUMNS}, version_id FROM metrics WHERE org_id = $org AND metric_id = $metric`,
         { org: orgId, metric: metricId },
@@ -96,10 +102,34 @@ export const updateMetric = (
       const { version_id, ...current } = row;
       const deleted = changes === 'delete';
       const metric = deleted ? toMetric(current) : { ...toMetric(current), ...changes };
+      if (metric.label_key !== current.label_key) await refuseWithValues(session, orgId, metric);
       await storeVersion(session, orgId, metric, { newest: version_id, deleted, ...by });
       return metric;
     }),
   );
+
+/** Values that come in meanwhile would be by the old label key. */
+const changingValuesOf = <Result>(
+  warehouse: Warehouse,
+  metricId: string,
+  work: (session: Session) => Promise<Result>,
+): Promise<Result> => warehouse.exclusive(valuesOf(metricId), () => warehouse.transaction(work));
+
+const refuseWithValues = async (
+  session: Session,
+  orgId: string,
+  { id, label_key }: Metric,
+): Promise<void> => {
+  const [found] = await session.query<{ count: string }>(
+    'SELECT count(*) AS count FROM metric_values WHERE org_id = $org AND metric_id = $metric',
+    { org: orgId, metric: id },
+  );
+  if (found?.count !== '0') {
+    throw conflict(
+      `label_key: expected it unchanged while the metric has values (${found?.count ?? ''}), got ${shown(label_key)}: remove them first`,
+    );
+  }
+};
 
 /** Stores what a metric now is, with the tag keys and splits its picks need; those that nothing uses any more go. */
 const storeVersion = async (

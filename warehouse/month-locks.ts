@@ -8,14 +8,17 @@ import {
   type MonthRecord,
 } from '../domain/month-record.ts';
 import type { DecimalText } from '../domain/decimals.ts';
+import { NO_LABELS } from '../domain/month-labels.ts';
 import { audit } from './audit-log.ts';
 import { idAfter } from './ids.ts';
 import { instant } from './instant.ts';
 import type { Metric } from './metrics.ts';
 import { computeMonths } from './month-computation.ts';
 import { monthFacts, settlementFacts } from './months.ts';
+import { labelSums } from './month-labels.ts';
 import type { Organisation } from './organisations.ts';
 import type { Session } from './session.ts';
+import { valuesOf } from './value-changes.ts';
 import type { Warehouse } from './warehouse.ts';
 
 /** One version of a locked month, never rewritten (spec §3, §9 rule 2). */
@@ -42,7 +45,7 @@ export const lockMonth = async (
   by: { key: { id: string; name: string }; now: Date },
 ): Promise<MonthRecord> => {
   await computeMonths(warehouse, organisation.id, by.now);
-  return warehouse.exclusive(`values ${metric.id}`, () =>
+  return warehouse.exclusive(valuesOf(metric.id), () =>
     warehouse.transaction(async (session) => {
       const read = async (): Promise<{ facts: MonthFacts; record: MonthRecord }> => {
         const range = { newest: month, count: 1 };
@@ -72,7 +75,7 @@ export const lockMonth = async (
         `INSERT INTO month_locks BY NAME
           SELECT $org AS org_id, $metric AS metric_id, $month::DATE AS month, $lock::UUID AS lock_id,
             $cost::DECIMAL(38,15) AS cost, $value::DECIMAL(38,10) AS value, $unit_cost::DECIMAL(38,20) AS unit_cost,
-            $value_changes::BIGINT AS value_changes, $now::TIMESTAMP AS locked_at, $key AS locked_by_id,
+            $labels::JSON AS label_values, $value_changes::BIGINT AS value_changes, $now::TIMESTAMP AS locked_at, $key AS locked_by_id,
             $key_name AS locked_by_name`,
         {
           org: organisation.id,
@@ -82,6 +85,7 @@ export const lockMonth = async (
           cost: cost.toFixed(),
           value: value.toFixed(),
           unit_cost: unitCost?.toFixed() ?? null,
+          labels: await labelsToFreeze(session, organisation.id, metric, month),
           value_changes: facts.valueChanges,
           now: by.now.toISOString(),
           key: by.key.id,
@@ -103,6 +107,18 @@ export const lockMonth = async (
       return locked;
     }),
   );
+};
+
+/** What the month's value is made of, label by label, as JSON; null for a metric without labels. */
+const labelsToFreeze = async (
+  session: Session,
+  orgId: string,
+  metric: Metric,
+  month: Month,
+): Promise<string | null> => {
+  if (metric.label_key === null) return null;
+  const sums = await labelSums(session, orgId, metric, { newest: month, count: 1 });
+  return JSON.stringify(sums.get(month) ?? NO_LABELS);
 };
 
 const newestLock = async (

@@ -1,13 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { idAfter } from '../../warehouse/ids.ts';
-import {
-  listValueChanges,
-  listValues,
-  writeValues,
-  type NewValue,
-  type ValueChange,
-} from '../../warehouse/metric-values.ts';
+import { removeValues, writeValues, type NewValue, type ValueRange } from '../../warehouse/metric-values.ts';
 import { findMetric, listMetrics, updateMetric } from '../../warehouse/metrics.ts';
+import { listValueChanges, listValues, type ValueChange } from '../../warehouse/value-history.ts';
 import { Warehouse } from '../../warehouse/warehouse.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
 import { newMetric, newOrganisation, NOW } from '../support/tenant.ts';
@@ -26,9 +21,9 @@ describeOnBothEngines('metrics and their values', (open) => {
   });
   afterAll(() => test.close());
 
-  const newTenant = async () => {
+  const newTenant = async (changes: Parameters<typeof newMetric>[2] = {}) => {
     const organisation = await newOrganisation(warehouse);
-    const metric = await newMetric(warehouse, organisation.id);
+    const metric = await newMetric(warehouse, organisation.id, changes);
     return { orgId: organisation.id, metricId: metric.id };
   };
   type Tenant = Awaited<ReturnType<typeof newTenant>>;
@@ -156,7 +151,7 @@ describeOnBothEngines('metrics and their values', (open) => {
     });
 
     it('keeps labels of one period apart', async () => {
-      const tenant = await newTenant();
+      const tenant = await newTenant({ label_key: 'region' });
       const labelled = (label: string, value: number): NewValue => ({ period: '2026-01-10', label, value });
       await writeValues(
         warehouse,
@@ -238,6 +233,99 @@ describeOnBothEngines('metrics and their values', (open) => {
       expect(
         changes.filter(({ period }) => period === '2026-01-10').map(({ value }) => Number(value)),
       ).toEqual([4, 3, 2, 1]);
+    });
+  });
+
+  describe('the label key', () => {
+    const withRegion = { label_key: 'region' };
+    const labelled: NewValue = { period: '2026-01-10', label: 'eu', value: 1 };
+
+    it('changes only while the metric has no values', async () => {
+      const tenant = await newTenant();
+      const { orgId, metricId } = tenant;
+      const change = (changes: { label_key: string | null }) =>
+        updateMetric(warehouse, orgId, metricId, changes, BY);
+      expect(await change(withRegion)).toMatchObject(withRegion);
+      expect(await change({ label_key: 'country' })).toMatchObject({ label_key: 'country' });
+      await writeValues(warehouse, orgId, metricId, [labelled], CHANGE);
+      await expect(change(withRegion)).rejects.toThrow(/label_key.*has values \(1\).*"region"/);
+      await expect(change({ label_key: null })).rejects.toThrow(/label_key.*null/);
+      expect(await change({ label_key: 'country' })).toMatchObject({ label_key: 'country' });
+      expect(await findMetric(warehouse, orgId, metricId)).toMatchObject({ label_key: 'country' });
+      await removeValues(warehouse, orgId, metricId, { start: null, end: null, label: null }, CHANGE);
+      expect(await change({ label_key: null })).toMatchObject({ label_key: null });
+    });
+
+    it('refuses values that were judged by another one', async () => {
+      const { orgId, metricId } = await newTenant();
+      await expect(writeValues(warehouse, orgId, metricId, [labelled], CHANGE)).rejects.toThrow(/label key/);
+      await updateMetric(warehouse, orgId, metricId, withRegion, BY);
+      await expect(
+        writeValues(warehouse, orgId, metricId, [{ ...labelled, label: '' }], CHANGE),
+      ).rejects.toThrow(/label key/);
+      expect(await stored({ orgId, metricId })).toEqual({});
+    });
+  });
+
+  describe('removing values', () => {
+    const remove = ({ orgId, metricId }: Tenant, range: Partial<ValueRange>, on = warehouse) =>
+      removeValues(
+        on,
+        orgId,
+        metricId,
+        { start: null, end: null, label: null, ...range },
+        { source: 'hand', by: { type: 'key', id: 'key_2', name: 'Finance' }, now: NOW },
+      );
+
+    it('removes a range, both ends included, leaves a trace of each, and does nothing the second time', async () => {
+      const tenant = await newTenant();
+      await write(tenant, { '2025-12-31': 1, '2026-01-01': 2, '2026-01-31': 3, '2026-02-01': 4 });
+      const january = { start: '2026-01-01', end: '2026-01-31' };
+      expect(await remove(tenant, january)).toEqual({ removed: 2, months: ['2026-01'] });
+      expect(await stored(tenant)).toEqual({ '2025-12-31': '1.0000000000', '2026-02-01': '4.0000000000' });
+      const after = await history(tenant);
+      expect(after).toHaveLength(6);
+      expect(after.slice(0, 2)).toMatchObject([
+        { period: '2026-01-31', action: 'remove', value: null, previous: '3.0000000000', source: 'hand' },
+        { period: '2026-01-01', action: 'remove', value: null, previous: '2.0000000000', source: 'hand' },
+      ]);
+      expect(after[0]?.changed_by).toEqual({ type: 'key', id: 'key_2', name: 'Finance' });
+      expect(await remove(tenant, january)).toEqual({ removed: 0, months: [] });
+      expect(await history(tenant)).toEqual(after);
+      // What comes back is new, and the history knows that nothing was there.
+      expect(await write(tenant, { '2026-01-31': 3 })).toMatchObject({
+        created: 1,
+        replaced: 0,
+        unchanged: 0,
+      });
+      expect((await history(tenant))[0]).toMatchObject({ action: 'set', previous: null });
+      expect(await remove(tenant, { start: '2026-01-31' })).toEqual({
+        removed: 2,
+        months: ['2026-01', '2026-02'],
+      });
+      expect(await remove(tenant, { end: '2026-12-31' })).toEqual({ removed: 1, months: ['2025-12'] });
+      expect(await stored(tenant)).toEqual({});
+    });
+
+    it('removes one label or all of them', async () => {
+      const tenant = await newTenant({ label_key: 'region' });
+      const values = ['eu', 'us', "'; DROP"].map((label) => ({ period: '2026-01-10', label, value: 1 }));
+      await writeValues(warehouse, tenant.orgId, tenant.metricId, values, CHANGE);
+      const day = { start: '2026-01-10', end: '2026-01-10' };
+      expect(await remove(tenant, { ...day, label: 'EU' })).toMatchObject({ removed: 0 });
+      expect(await remove(tenant, { ...day, label: "'; DROP" })).toMatchObject({ removed: 1 });
+      expect(await remove(tenant, day)).toMatchObject({ removed: 2 });
+    });
+
+    it('leaves other metrics and organisations alone', async () => {
+      const [mine, theirs] = [await newTenant(), await newTenant()];
+      await write(mine, { '2026-01-10': 1 });
+      await write(theirs, { '2026-01-10': 1 });
+      expect(await remove({ orgId: theirs.orgId, metricId: mine.metricId }, {})).toMatchObject({
+        removed: 0,
+      });
+      expect(await remove(theirs, {})).toMatchObject({ removed: 1 });
+      expect(await stored(mine)).toEqual({ '2026-01-10': '1.0000000000' });
     });
   });
 

@@ -1,0 +1,85 @@
+import type { IncomingMessage } from 'node:http';
+import { z } from 'zod';
+import { ServiceError } from '../domain/errors.ts';
+import { shown } from '../domain/shown.ts';
+import { MOST_CSV_VALUES, writeCsv } from '../warehouse/value-csv.ts';
+import { callerOf } from './authentication.ts';
+import type { ApiDependencies } from './dependencies.ts';
+import { idParams } from './fields.ts';
+import { foundMetric } from './metrics.ts';
+import { answers, success } from './route-schema.ts';
+import type { Api } from './server.ts';
+import { receiveUpload } from './upload.ts';
+import { keyChange, writeResult } from './value-fields.ts';
+
+/** Two hundred thousand lines with long labels fit. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/** `POST …/values/csv`: values from a file (spec §2, CSV format). */
+export const valueUploadRoutes = (app: Api, dependencies: ApiDependencies): void => {
+  const { warehouse, clock } = dependencies;
+  void app.register(async (scope) => {
+    takeCsvOnly(scope);
+    (scope as Api).post(
+      '/metrics/:id/values/csv',
+      {
+        bodyLimit: MOST_BYTES,
+        config: { access: 'admin', feature: 'unit_economics' },
+        schema: {
+          ...answers(writeResult, {
+            tag: 'Values',
+            summary: 'Create or replace values from a CSV file; all or none',
+            description:
+              `UTF-8, \`period,value\` or, on a metric with a label key, \`period,label,value\`; at most ${MOST_CSV_VALUES.toLocaleString('en-US')} ` +
+              'lines and 64 MiB. A header is skipped. An error names the line.',
+            params: idParams,
+            body: z.string().describe('The file'),
+            errors: [404],
+          }),
+          consumes: ['text/csv'],
+        },
+      },
+      async (request) => {
+        const caller = callerOf(request);
+        const metric = await foundMetric(dependencies, caller, request.params.id);
+        const body = request.body as unknown;
+        if (body !== request.raw) throw unsupported(request.headers['content-type']);
+        const change = keyChange(caller, 'csv', clock.now());
+        const written = await receiveUpload(
+          request.raw,
+          warehouse.settings.spillDirectory,
+          MOST_BYTES,
+          (file) => writeCsv(warehouse, caller.organisation.id, metric, file, change),
+        );
+        return success(written);
+      },
+    );
+  });
+};
+
+const unsupported = (type: string | undefined): ServiceError =>
+  new ServiceError(
+    'unsupported_type',
+    `content-type: expected text/csv, in UTF-8 where it names a charset, got ${shown(type)}`,
+  );
+
+/** Leaves the body unread for the route, whatever its schema says, and refuses all other types and charsets. */
+const takeCsvOnly = (app: Api): void => {
+  const { validatorCompiler } = app;
+  if (validatorCompiler === undefined) throw new Error('the server has no validator');
+  app.setValidatorCompiler((route) =>
+    route.httpPart === 'body' ? (body: unknown) => ({ value: body }) : validatorCompiler(route),
+  );
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (request, payload: IncomingMessage, done) => {
+    const type = request.headers['content-type'];
+    if (isUtf8Csv(type)) done(null, payload);
+    else done(unsupported(type));
+  });
+};
+
+const isUtf8Csv = (type = ''): boolean => {
+  const [essence = '', ...parameters] = type.split(';').map((part) => part.trim().toLowerCase());
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='));
+  return essence === 'text/csv' && (charset === undefined || /^charset="?utf-?8"?$/.test(charset));
+};
