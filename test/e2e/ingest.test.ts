@@ -17,6 +17,9 @@ import { newDataDir, removeDataDir, startService, type ServiceProcess } from '..
 import { openTemporal, type TemporalWindow } from '../support/temporal-client.ts';
 
 /** Cost sources and their ingest through the real workflow (contract §3; design §3, §4). */
+/** What an account without clusters and hosts is billed for them. */
+const NO_ASSETS = { kubernetes: 0, hosts: 0 };
+
 const SAMPLE = resolve(import.meta.dirname, '../../../shared/data/focus-1.0-sample.csv');
 const S3_KEY_ID = 'AKIATEST';
 
@@ -254,8 +257,8 @@ describe('an ingest', () => {
         { day: '2026-01-31', total: 0.3 },
       ],
       by_account: [
-        { cloud: 'aws', account: '1111', name: 'Shop', total: 10.1 },
-        { cloud: 'aws', account: '2222', name: 'Search', total: 0.2 },
+        { cloud: 'aws', account: '1111', name: 'Shop', total: 10.1, ...NO_ASSETS },
+        { cloud: 'aws', account: '2222', name: 'Search', total: 0.2, ...NO_ASSETS },
       ],
       previous_period: { total: 0, change_percent: null },
       complete_through: '2026-01-31',
@@ -339,9 +342,9 @@ describe('an ingest', () => {
     });
     expect(shown.by_day).toHaveLength(31);
     expect(shown.by_account).toEqual([
-      { cloud: 'aws', account: '1111', name: 'Shop', total: 108.8515 },
-      { cloud: 'oci', account: '1000', name: anyText, total: 5 },
-      { cloud: 'azure', account: 'sub-1', name: 'Shop', total: 0.000001 },
+      { cloud: 'aws', account: '1111', name: 'Shop', total: 108.8515, ...NO_ASSETS },
+      { cloud: 'oci', account: '1000', name: anyText, total: 5, ...NO_ASSETS },
+      { cloud: 'azure', account: 'sub-1', name: 'Shop', total: 0.000001, ...NO_ASSETS },
     ]);
     expect((await costs(admin, '2026-01-10', '2026-01-12')).total).toBe(19.3);
     // The fee reaches the month's end, but the last day it has delivered is the 22nd.
