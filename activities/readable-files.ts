@@ -1,6 +1,6 @@
 import { invalid } from '../domain/errors.ts';
 import type { SourceRules } from '../egress/source-location.ts';
-import { describeFile, type ExportFile } from '../warehouse/export-files.ts';
+import { describeFile, formatOf, type ExportFile } from '../warehouse/export-files.ts';
 import type { Session } from '../warehouse/session.ts';
 import { exportFiles } from './export-location.ts';
 
@@ -25,8 +25,13 @@ export const readableFiles = async (
   field = 'location',
 ): Promise<ReadableFiles> => {
   const described = [];
-  for (const path of await exportFiles(session, location, rules, field))
+  for (const path of await exportFiles(session, location, rules, field)) {
+    if (formatOf(path) === null)
+      throw invalid(
+        `${field}: expected .csv, .csv.gz or .parquet files, got ${JSON.stringify(withoutQuery(path))}`,
+      );
     described.push(await describeFile(session, path));
+  }
   const files = described.filter(({ columns }) => columns.length > 0);
   const notes = described
     .filter(({ columns }) => columns.length === 0)

@@ -7,7 +7,7 @@ import type { Day } from '../../domain/calendar.ts';
 import { parsePrivateTargets } from '../../egress/private-targets.ts';
 import type { OpenCostOptions } from '../../warehouse/cost-sources.ts';
 import type { LoadScope } from '../../warehouse/publish-load.ts';
-import { openDuckDb, type TestWarehouse } from '../support/engines.ts';
+import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
 import {
   allocation,
   node,
@@ -325,10 +325,10 @@ describe('an answer', () => {
   });
 });
 
-describe('the load of an API', () => {
+describeOnBothEngines('the load of an API', (open) => {
   let test: TestWarehouse;
   beforeAll(async () => {
-    test = await openDuckDb();
+    test = await open();
   });
   afterAll(() => test.close());
 
