@@ -65,7 +65,7 @@ const CHOICES_AND_USERS = `
 WITH choices AS (
   SELECT * FROM spend_choice_versions WHERE org_id = $org
   QUALIFY row_number() OVER (PARTITION BY org_id, kind, cloud, account ORDER BY version_id DESC) = 1)
-SELECT kind, cloud, account, choice, version_id, choice IS NOT NULL AS in_force,
+SELECT choices.kind, choices.cloud, choices.account, choices.choice, choices.version_id, choices.choice IS NOT NULL AS in_force,
   COALESCE(list(DISTINCT picks.user_type || ' "' || picks.user_name || '"')
     FILTER (picks.user_id IS NOT NULL AND NOT (picks.user_type = $type AND picks.user_id = $user)), []) AS users
 FROM choices LEFT JOIN (FROM spend_picks WHERE org_id = $org) AS picks ON ${USES_CHOICE}
@@ -74,7 +74,7 @@ GROUP BY ALL`;
 /** Releases the choices that no pick uses any more: the next one to pick may choose anew, and is collected anew. */
 export const releaseUnusedChoices = async (session: Session, orgId: string, now: Date): Promise<void> => {
   const unused = await session.query<SpendChoice & { version_id: string }>(
-    `SELECT kind, cloud, account, choice, version_id FROM spend_choices AS choices
+    `SELECT * FROM spend_choices AS choices
      WHERE org_id = $org AND NOT EXISTS (FROM spend_picks AS picks WHERE ${USES_CHOICE})`,
     { org: orgId },
   );

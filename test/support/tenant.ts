@@ -56,6 +56,7 @@ export const newMetric = (
   warehouse: Warehouse,
   orgId: string,
   changes: Partial<Omit<Metric, 'id' | 'created_at'>> = {},
+  now: Date = NOW,
 ): Promise<Metric> =>
   createMetric(
     warehouse,
@@ -71,7 +72,7 @@ export const newMetric = (
       label_key: null,
       ...changes,
     },
-    { keyId: 'key_admin', now: NOW },
+    { keyId: 'key_admin', now },
   );
 
 /** Writes files into a new folder of the warehouse's directory and answers their paths, in the order given. */
