@@ -1,11 +1,10 @@
 import type { Socket } from 'node:net';
-import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../domain/errors.ts';
 
 /** What a framework error tells its caller, by Fastify's code; others of its 4xx keep their own words. */
 const FRAMEWORK_MESSAGES: Record<string, string> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'body: expected JSON, got text that cannot be parsed',
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'content-type: expected application/json',
   FST_ERR_CTP_BODY_TOO_LARGE: 'body: too large',
 };
 
@@ -15,12 +14,17 @@ export const answerErrors = (app: FastifyInstance): void => {
     if (error instanceof ServiceError) return reply.status(error.status).send(envelope(error.message));
     const status = error.statusCode ?? 500;
     if (status >= 400 && status < 500) {
-      return reply.status(status).send(envelope(FRAMEWORK_MESSAGES[error.code] ?? error.message));
+      return reply.status(status).send(envelope(frameworkMessage(error, request)));
     }
     request.log.error({ err: error }, 'unexpected error');
     return reply.status(500).send(envelope('internal server error'));
   });
 };
+
+const frameworkMessage = ({ code, message }: FastifyError, { routeOptions }: FastifyRequest): string =>
+  code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE'
+    ? `content-type: expected ${routeOptions.schema?.consumes?.join(' or ') ?? 'application/json'}`
+    : (FRAMEWORK_MESSAGES[code] ?? message);
 
 /** Answers routes that do not exist with a 404 in the envelope; within a scope, after the scope's own hooks. */
 export const answerUnknownRoutes = (app: FastifyInstance): void => {

@@ -13,7 +13,7 @@ import {
 import { expectData, expectError, expectPage } from '../support/envelope.ts';
 import { dayLine, focusCsv } from '../support/focus-export.ts';
 import { anyText, textLike } from '../support/matchers.ts';
-import { ALLOWED, pathOf, ROUTES } from '../support/routes.ts';
+import { ALLOWED, bodyType, pathOf, ROUTES } from '../support/routes.ts';
 import {
   newDataDir,
   removeDataDir,
@@ -113,10 +113,7 @@ describe('who may call what', () => {
     for (const route of ROUTES) {
       for (const [permission, api] of keys) {
         const body = route.method === 'GET' || route.method === 'DELETE' ? undefined : {};
-        const options =
-          body === undefined
-            ? {}
-            : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+        const options = body === undefined ? {} : { headers: bodyType(route), body: JSON.stringify(body) };
         const { status, body: answer } = await api.send(route.method, pathOf(route, 'none'), options);
         const allowed = ALLOWED[route.who].includes(permission);
         const fits = allowed ? [200, 400, 404].includes(status) : status === 403;
@@ -158,8 +155,7 @@ describe('who may call what', () => {
     const professional = (await organisationWith({ tier: 'professional' })).admin;
     for (const route of ROUTES) {
       const path = pathOf(route, 'none');
-      const options =
-        route.body === true ? { headers: { 'content-type': 'application/json' }, body: '{}' } : {};
+      const options = route.body === true ? { headers: bodyType(route), body: '{}' } : {};
       const answer = await starter.send(route.method, path, options);
       if (route.unitEconomics) expectError(answer, 403, /Unit economics.*Professional.*Starter/);
       else expect([200, 400, 404]).toContain(answer.status);
@@ -401,6 +397,8 @@ describe('the wall between organisations', () => {
       'POST /cost-sources/{id}/ingest': {},
       'PATCH /metrics/{id}': { name: 'Stolen' },
       'POST /metrics/{id}/values': { values: [{ ...value, value: 9 }] },
+      'PUT /metrics/{id}/values/{period}': { value: 9 },
+      'POST /metrics/{id}/values/csv': {},
     };
     for (const route of ROUTES.filter(({ notFound }) => notFound)) {
       const id = route.path.startsWith('/keys')
@@ -409,10 +407,7 @@ describe('the wall between organisations', () => {
           ? metric
           : source;
       const body = bodies[`${route.method} ${route.path}`];
-      const options =
-        body === undefined
-          ? {}
-          : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+      const options = body === undefined ? {} : { headers: bodyType(route), body: JSON.stringify(body) };
       const answer = await theirs.admin.send(route.method, pathOf(route, id), options);
       const error = expectError(answer, 404, new RegExp(id));
       // It does not tell an id of somebody else from one that never was.

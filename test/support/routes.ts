@@ -3,7 +3,7 @@ export type Who = 'any' | 'R' | 'W' | 'A' | 'values';
 
 /** A route under /api/v1 as contract §2 lists it; `{id}` and `{month}` stand for parameters. */
 export interface Route {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   who: Who;
   /** Needs Professional or above. */
@@ -12,6 +12,10 @@ export interface Route {
   notFound?: true;
   conflict?: true;
   body?: true;
+  /** What its body is, where it is not JSON. */
+  contentType?: 'text/csv';
+  /** A query that it cannot do without. */
+  query?: string;
   paged?: true;
 }
 
@@ -44,6 +48,31 @@ export const ROUTES: readonly Route[] = [
     unitEconomics: true,
     notFound: true,
     body: true,
+  },
+  {
+    method: 'DELETE',
+    path: '/metrics/{id}/values',
+    who: 'A',
+    unitEconomics: true,
+    notFound: true,
+    query: '?period=2026-01-31',
+  },
+  {
+    method: 'PUT',
+    path: '/metrics/{id}/values/{period}',
+    who: 'A',
+    unitEconomics: true,
+    notFound: true,
+    body: true,
+  },
+  {
+    method: 'POST',
+    path: '/metrics/{id}/values/csv',
+    who: 'A',
+    unitEconomics: true,
+    notFound: true,
+    body: true,
+    contentType: 'text/csv',
   },
   { method: 'GET', path: '/metrics/{id}/values', who: 'R', unitEconomics: true, notFound: true, paged: true },
   {
@@ -83,5 +112,13 @@ export const ALLOWED: Record<Who, readonly string[]> = {
 };
 
 /** A route's path with its parameters filled in. */
-export const pathOf = ({ path }: Pick<Route, 'path'>, id: string, month = '2026-01'): string =>
-  path.replace('{id}', id).replace('{month}', month);
+export const pathOf = (
+  { path, query = '' }: Pick<Route, 'path' | 'query'>,
+  id: string,
+  month = '2026-01',
+): string => path.replace('{id}', id).replace('{month}', month).replace('{period}', `${month}-31`) + query;
+
+/** The header that names what a route's body is. */
+export const bodyType = ({ contentType = 'application/json' }: Pick<Route, 'contentType'>) => ({
+  'content-type': contentType,
+});

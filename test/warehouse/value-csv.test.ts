@@ -25,7 +25,10 @@ describeOnBothEngines('values from a CSV file', (open) => {
   });
   afterAll(() => test.close());
 
-  interface Tenant { orgId: string; metric: Metric }
+  interface Tenant {
+    orgId: string;
+    metric: Metric;
+  }
   const newTenant = async (changes: Parameters<typeof newMetric>[2] = {}): Promise<Tenant> => {
     const { id: orgId } = await newOrganisation(warehouse);
     return { orgId, metric: await newMetric(warehouse, orgId, changes) };
