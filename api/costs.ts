@@ -15,7 +15,7 @@ import { callerOf } from './authentication.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { day } from './fields.ts';
 import { page } from './paging.ts';
-import { answers, answersPage, success } from './route-schema.ts';
+import { answers, describe, pageOf, success } from './route-schema.ts';
 import type { Api } from './server.ts';
 import { sendTabular, TABULAR_NOTE, tabularType } from './tabular.ts';
 
@@ -67,15 +67,21 @@ const reconciled = z.object({
   difference: money.describe('billed + outside_bills − reported'),
 });
 
+const breakdown = pageOf(breakdownRow).extend({
+  total: money,
+  complete_through: z.string().nullable(),
+  reconciliation: z.array(reconciled).describe('Clusters and hosts next to their bills'),
+});
+
 const range = z.strictObject({ start_date: day, end_date: day });
 
 /** One or two different keys, separated by a comma or given twice. */
 const groupBy = z
   .preprocess(
-    (given) =>
-      (Array.isArray(given) ? given : [given]).flatMap((part) =>
-        typeof part === 'string' ? part.split(',') : [part],
-      ),
+    (given) => {
+      const parts: unknown[] = Array.isArray(given) ? given : [given];
+      return parts.flatMap((part): unknown[] => (typeof part === 'string' ? part.split(',') : [part]));
+    },
     z
       .array(z.enum(BREAKDOWN_KEYS, { error: `expected one or two of ${BREAKDOWN_KEYS.join(', ')}` }))
       .min(1)
@@ -195,20 +201,12 @@ export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): voi
     '/costs/breakdown',
     {
       config: { access: 'read' },
-      schema: answersPage(
-        breakdownRow,
-        {
-          tag: 'Costs',
-          summary: 'Spend of a range of days by one or two keys; the rows add up to the total',
-          description: `${TABULAR_NOTE} What belongs to no key has null. Clusters and hosts inside an account are no part of its cloud keys.`,
-          querystring: breakdownQuery,
-        },
-        {
-          total: money,
-          complete_through: z.string().nullable(),
-          reconciliation: z.array(reconciled).describe('Clusters and hosts next to their bills'),
-        },
-      ),
+      schema: describe(breakdown, {
+        tag: 'Costs',
+        summary: 'Spend of a range of days by one or two keys; the rows add up to the total',
+        description: `${TABULAR_NOTE} What belongs to no key has null. Clusters and hosts inside an account are no part of its cloud keys.`,
+        querystring: breakdownQuery,
+      }),
     },
     async (request, reply) => {
       const { organisation } = callerOf(request);

@@ -49,7 +49,7 @@ const nothing = z.strictObject({});
 export const noBody = nothing.nullish();
 
 /** The schema of a route: its inputs, the success envelope around `data`, and every error it can answer with. */
-const describe = <Response extends z.ZodType, Body, Params, Query>(
+export const describe = <Response extends z.ZodType, Body, Params, Query>(
   response: Response,
   {
     tag,
@@ -101,24 +101,20 @@ export const answers = <
   route: Route<Body, Params, Query>,
 ) => describe(z.object({ success: z.literal(true), data }), route);
 
-/** A route that answers a page of a list that can grow; `beside` is what it tells of the whole list. */
+/** A page of a list that can grow. */
+export const pageOf = <Item extends z.ZodType>(item: Item) =>
+  z.object({ success: z.literal(true), data: z.array(item), next_cursor: z.string().nullable() });
+
+/** A route that answers such a page. */
 export const answersPage = <
   Item extends z.ZodType,
   Body extends z.ZodType | undefined = undefined,
   Params extends z.ZodType | undefined = undefined,
   Query extends z.ZodType | undefined = undefined,
-  Beside extends z.ZodRawShape = Record<never, never>,
 >(
   item: Item,
   route: Route<Body, Params, Query>,
-  beside?: Beside,
-) =>
-  describe(
-    z
-      .object({ success: z.literal(true), data: z.array(item), next_cursor: z.string().nullable() })
-      .extend(beside ?? ({} as Beside)),
-    route,
-  );
+) => describe(pageOf(item), route);
 
 /** The envelope of a success (contract §1). */
 export const success = <Data>(data: Data): { success: true; data: Data } => ({ success: true, data });

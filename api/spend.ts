@@ -46,11 +46,10 @@ const repository = z.strictObject({
 });
 
 /** The nine forms of a pick (contract §3, Spend). */
-export const spendPicks: z.ZodType<SpendPick[], unknown> = z
+export const spendPicks: z.ZodType<SpendPick[]> = z
   .array(
     z.discriminatedUnion('source', [kubernetes, host, cloud, repository], {
-      error: (issue) =>
-        issue.code === 'invalid_union' ? 'expected "kubernetes", "host", "cloud" or "repository"' : undefined,
+      error: 'expected a source "kubernetes", "host", "cloud" or "repository"', "host", "cloud" or "repository"' : undefined,
     }),
     { error: 'expected an array of picks' },
   )

@@ -1,8 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { version as duckDbVersion } from '@duckdb/node-api';
+import { csvUpload } from './csv-upload.ts';
 import { crash } from './crash.ts';
 import { ingest } from './ingest.ts';
+import { months } from './months.ts';
 import { table, type Measurement } from './measurement.ts';
 import { reads } from './reads.ts';
 import { readRunOptions, type Benchmark, type RunOptions } from './run-options.ts';
@@ -12,6 +14,8 @@ import { values } from './values.ts';
 const PROGRAMS: Record<Benchmark, (options: RunOptions) => Promise<Measurement[]>> = {
   ingest,
   values,
+  csv: csvUpload,
+  months,
   reads,
   crash,
 };

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-export const BENCHMARKS = ['ingest', 'values', 'reads', 'crash'] as const;
+export const BENCHMARKS = ['ingest', 'values', 'csv', 'months', 'reads', 'crash'] as const;
 export type Benchmark = (typeof BENCHMARKS)[number];
 
 /** What one run of the benchmarks does. */

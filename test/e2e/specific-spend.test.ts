@@ -222,7 +222,7 @@ describe('specific spend', () => {
     [
       'an unknown source',
       [{ source: 'moon' }],
-      /scope.spend\[0\].*expected "kubernetes", "host", "cloud" or "repository"/,
+      /scope.spend\[0\].*expected a source "kubernetes", "host", "cloud" or "repository"/,
     ],
     ['a cloud alone', [{ source: 'cloud', cloud: 'aws' }], /scope.spend\[0\]: expected an account/],
     [

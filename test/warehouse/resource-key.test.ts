@@ -43,9 +43,15 @@ const isMatched = async ({
   });
   const range = { start: day, end: day, limit: 10, offset: 0 };
   const rows = await costBreakdown(warehouse, orgId, ['source'], range, NOW);
-  const bySource = Object.fromEntries(rows.map(({ source, total }) => [source, Number(total)]));
-  if (bySource['kubernetes'] === 10 && rows.length === 1) return true;
-  expect(bySource).toEqual({ kubernetes: 7, cloud: 10 });
+  const bySource = rows.map(({ source, total }) => [source, Number(total)]);
+  if (rows.length === 1) {
+    expect(bySource).toEqual([['kubernetes', 10]]);
+    return true;
+  }
+  expect(bySource).toEqual([
+    ['cloud', 10],
+    ['kubernetes', 7],
+  ]);
   return false;
 };
 
