@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 
 /** One connection that is kept alive; requests on it go one after the other. */
 export interface KeepAliveClient {
-  /** Sends a JSON text; answers the milliseconds from the first byte sent to the last byte received. */
+  /** Sends a body, JSON unless the headers say otherwise; answers the milliseconds from the first byte sent to the last byte received. */
   post: (url: string, headers: Record<string, string>, body: Buffer) => Promise<number>;
   close: () => void;
 }
@@ -18,7 +18,7 @@ export const keepAliveClient = (): KeepAliveClient => {
           {
             method: 'POST',
             agent,
-            headers: { ...headers, 'content-type': 'application/json', 'content-length': body.length },
+            headers: { 'content-type': 'application/json', ...headers, 'content-length': body.length },
           },
           (response) => {
             const chunks: Buffer[] = [];

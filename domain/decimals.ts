@@ -41,13 +41,17 @@ const FITTING = /^(\d+)(?:\.(\d{1,10}))?$/;
 
 /** Whether a number has at most ten decimals, so that storing it loses nothing. */
 export const fitsValueDecimals = (value: number | Big): boolean => {
-  if (typeof value === 'number' && FITTING.test(value.toString())) return true;
+  if (typeof value === 'number' && (Number.isSafeInteger(value) || FITTING.test(value.toString())))
+    return true;
   const exact = Big(value);
   return exact.round(VALUE_DECIMALS, Big.roundDown).eq(exact);
 };
 
+const UNITS = 10n ** BigInt(VALUE_DECIMALS);
+
 /** A metric value in units of 10⁻¹⁰; `value` has at most ten decimals. */
 export const valueUnits = (value: number): bigint => {
+  if (Number.isSafeInteger(value)) return BigInt(value) * UNITS;
   const [, whole, decimals = ''] = FITTING.exec(value.toString()) ?? [];
   return BigInt(
     whole === undefined

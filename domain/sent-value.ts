@@ -38,15 +38,15 @@ export const newestPeriod = (frequency: Frequency, now: Date): string => {
   return frequency === 'daily' ? today : monthOf(today);
 };
 
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const DAY = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
 const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
 const YEAR_ZERO = '0000';
 
 const isDay = (text: string): text is Day => {
   if (!DAY.test(text) || text.startsWith(YEAR_ZERO)) return false;
-  const date = new Date(`${text}T00:00:00Z`);
+  const day = Number(text.slice(8));
   // A day that its month does not have counts on into the next one.
-  return !Number.isNaN(date.getTime()) && date.getUTCDate() === Number(text.slice(8));
+  return day <= 28 || new Date(`${text}T00:00:00Z`).getUTCDate() === day;
 };
 
 /** Whether a period is written as a metric of the frequency wants it (spec §2, Metric value), and exists. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { csvFields } from '../../domain/csv-record.ts';
+import { ServiceError } from '../../domain/errors.ts';
 import { valueProblem } from '../../domain/sent-value.ts';
 import { listValueChanges, listValues } from '../../warehouse/value-history.ts';
 import type { Metric } from '../../warehouse/metrics.ts';
@@ -148,7 +149,8 @@ describeOnBothEngines('values from a CSV file', (open) => {
     const refused = async (tenant: Tenant, content: string | Buffer): Promise<string> => {
       const message = await upload(tenant, content).then(
         () => 'nothing was refused',
-        (error: unknown) => (error instanceof Error ? `${error.name}: ${error.message}` : 'no error'),
+        (error: unknown) =>
+          error instanceof ServiceError ? `invalid: ${error.message}` : `unexpected: ${String(error)}`,
       );
       expect(await stored(tenant)).toEqual([]);
       return message;
@@ -158,55 +160,54 @@ describeOnBothEngines('values from a CSV file', (open) => {
       const tenant = await newTenant();
       const good = '2026-01-05,1\n';
       const cases: [string | Buffer, RegExp][] = [
-        ['', /body: expected lines of period,value, got none/],
+        ['', /^invalid: body: expected lines of period,value, got none/],
         ['\n\n', /got none/],
         ['\ufeff', /got none/],
         ['period,value\n', /got none/],
         ['period,value', /got none/],
-        [`${good}2026-01-06,abc\n`, /: line 2: value: expected a number of at least 0, got "abc"$/],
-        [`period,value\n${good}\n\n2026-01-06,abc`, /: line 5: value: .*"abc"$/],
-        [`${good}2026-01-06,\n`, /: line 2: value: expected a number of at least 0, got ""$/],
-        [`${good}2026-01-06,-1\n`, /: line 2: value: expected a number of at least 0, got "-1"$/],
-        [`${good}2026-01-06,-0\n`, /: line 2: value: .*"-0"$/],
-        [`${good}2026-01-06,1000000000000000.1\n`, /: line 2: value: expected a number of at most 1e15, got/],
-        [`${good}2026-01-06,1e99\n`, /: line 2: value: expected a number of at most 1e15, got "1e99"$/],
-        [`${good}2026-01-06,0.12345678901\n`, /: line 2: value: expected at most 10 decimals, got/],
-        [`${good}2026-01-06,1e-11\n`, /: line 2: value: expected at most 10 decimals, got "1e-11"$/],
+        [`${good}2026-01-06,abc\n`, /^invalid: line 2: value: expected a number of at least 0, got "abc"$/],
+        [`period,value\n${good}\n\n2026-01-06,abc`, /^invalid: line 5: value: .*"abc"$/],
+        [`${good}2026-01-06,\n`, /^invalid: line 2: value: expected a number of at least 0, got ""$/],
+        [`${good}2026-01-06,-1\n`, /^invalid: line 2: value: expected a number of at least 0, got "-1"$/],
+        [`${good}2026-01-06,-0\n`, /^invalid: line 2: value: .*"-0"$/],
+        [`${good}2026-01-06,1000000000000000.1\n`, /^invalid: line 2: value: expected a number of at most 1e15, got/],
+        [`${good}2026-01-06,1e99\n`, /^invalid: line 2: value: expected a number of at most 1e15, got "1e99"$/],
+        [`${good}2026-01-06,0.12345678901\n`, /^invalid: line 2: value: expected at most 10 decimals, got/],
+        [`${good}2026-01-06,1e-11\n`, /^invalid: line 2: value: expected at most 10 decimals, got "1e-11"$/],
         ...['1_000', ' 5', '5 ', '"5 "', 'inf', 'nan', '0x10', '1,5'.replace(',', "'"), '+5', '1e', '.', 'e5', '٣', '5\0'].map(
-          (text): [string, RegExp] => [`${good}2026-01-06,${text}\n`, /: line 2: value: expected a number of at least 0/],
+          (text): [string, RegExp] => [`${good}2026-01-06,${text}\n`, /^invalid: line 2: value: expected a number of at least 0/],
         ),
-        [`${good}2026-01-06,1,5\n`, /: line 2: expected 2 columns, period,value, got 3: "2026-01-06,1,5"$/],
-        [`${good}2026-01-06,1,\n`, /: line 2: expected 2 columns, period,value, got 3/],
-        [`${good}2026-01-06\n`, /: line 2: expected 2 columns, period,value, got 1/],
-        [`${good}2026-01-06;1\n`, /: line 2: expected 2 columns/],
-        ['period,region,value\n2026-01-05,eu,1\n', /: line 2: expected 2 columns/],
-        [`${good}2026-13-01,1\n`, /: line 2: period: expected YYYY-MM-DD for a daily metric, got "2026-13-01"$/],
+        [`${good}2026-01-06,1,5\n`, /^invalid: line 2: expected 2 columns, period,value, got 3: "2026-01-06,1,5"$/],
+        [`${good}2026-01-06,1,\n`, /^invalid: line 2: expected 2 columns, period,value, got 3/],
+        [`${good}2026-01-06\n`, /^invalid: line 2: expected 2 columns, period,value, got 1/],
+        [`${good}2026-01-06;1\n`, /^invalid: line 2: expected 2 columns/],
+        ['period,region,value\n2026-01-05,eu,1\n', /^invalid: line 2: expected 2 columns/],
+        [`${good}2026-13-01,1\n`, /^invalid: line 2: period: expected YYYY-MM-DD for a daily metric, got "2026-13-01"$/],
         ...['2026-02-30', '2026-1-5', '2026-01', '20260105', ' 2026-01-06', '2026-01-06T00:00:00Z', '0000-01-01', 'epoch',
           'infinity', '0044-03-15 (BC)', '10000-01-01', ''].map(
-          (text): [string, RegExp] => [`${good}${text},1\n`, /: line 2: period: expected YYYY-MM-DD for a daily metric/],
+          (text): [string, RegExp] => [`${good}${text},1\n`, /^invalid: line 2: period: expected YYYY-MM-DD for a daily metric/],
         ),
-        [`${good}2026-02-08,1\n`, /: line 2: period: expected a period not after 2026-02-07, got "2026-02-08", which is in the future$/],
-        ['2026-01-05,1\n2026-01-06,2\n2026-01-05,3\n2026-01-06,4\n', /: line 3: period: expected each period once in a file, got "2026-01-05", as line 1 has it already$/],
-        ['a,b\n2026-01-05,1\r\n\r\n2026-01-05,1\n', /: line 4: period: .* as line 2 has it already$/],
-        [`${good}"2026-01-06,1\n2026-01-07,1\n`, /: line 2: expected quotes around whole fields/],
-        [`${good}2026-01-06,"1"x\n`, /: line 2: expected quotes around whole fields/],
-        [`${good}2026-01-06,1"\n2026-01-07,1\n`, /: line 2: expected quotes around whole fields/],
-        [`${good}2026-01-06, "1"\n`, /: line 2: expected quotes around whole fields/],
-        [`"a\nb",1\n${good}`, /: line 1: period: /],
-        [Buffer.concat([Buffer.from(`${good}2026-01-06,`), Buffer.from([0xff, 0x0a])]), /: line 2: expected UTF-8/],
-        [Buffer.from('\ufeffperiod,value\n2026-01-05,1\n', 'utf16le'), /: line 1: expected UTF-8/],
-        [`${good}${'x'.repeat(3_000_000)}\n`, /: line 2: expected 2 columns.*…$/],
-        ['2026-01-05,1\r2026-01-06,x\r', /: line /],
-        ['x,1\n2026-01-06,2\n', /: line 1: period: /],
-        ['1st,value\n2026-01-06,2\n', /: line 1: period: /],
-        ['period,value\nperiod,value\n2026-01-06,2\n', /: line 2: period: /],
+        [`${good}2026-02-08,1\n`, /^invalid: line 2: period: expected a period not after 2026-02-07, got "2026-02-08", which is in the future$/],
+        ['2026-01-05,1\n2026-01-06,2\n2026-01-05,3\n2026-01-06,4\n', /^invalid: line 3: period: expected each period once in a file, got "2026-01-05", as line 1 has it already$/],
+        ['a,b\n2026-01-05,1\r\n\r\n2026-01-05,1\n', /^invalid: line 4: period: .* as line 2 has it already$/],
+        [`${good}"2026-01-06,1\n2026-01-07,1\n`, /^invalid: line 2: expected quotes around whole fields/],
+        [`${good}2026-01-06,"1"x\n`, /^invalid: line 2: expected quotes around whole fields/],
+        [`${good}2026-01-06,1"\n2026-01-07,1\n`, /^invalid: line 2: expected quotes around whole fields/],
+        [`${good}2026-01-06, "1"\n`, /^invalid: line 2: expected quotes around whole fields/],
+        [`"a\nb",1\n${good}`, /^invalid: line 1: period: /],
+        [Buffer.concat([Buffer.from(`${good}2026-01-06,`), Buffer.from([0xff, 0x0a])]), /^invalid: line 2: expected UTF-8/],
+        [Buffer.from('\ufeffperiod,value\n2026-01-05,1\n', 'utf16le'), /^invalid: line 1: expected UTF-8/],
+        [`${good}${'x'.repeat(3_000_000)}\n`, /^invalid: line 2: expected 2 columns.*…$/],
+        ['2026-01-05,1\r2026-01-06,x\r', /^invalid: line /],
+        ['x,1\n2026-01-06,2\n', /^invalid: line 1: period: /],
+        ['1st,value\n2026-01-06,2\n', /^invalid: line 1: period: /],
+        ['period,value\nperiod,value\n2026-01-06,2\n', /^invalid: line 2: period: /],
       ]; // prettier-ignore
       for (const [content, message] of cases) {
         expect({ content, message: await refused(tenant, content) }).toEqual({
           content,
           message: expect.stringMatching(message) as string,
         });
-        expect(await refused(tenant, content)).toMatch(/^ServiceError: /);
       }
     });
 
@@ -214,16 +215,16 @@ describeOnBothEngines('values from a CSV file', (open) => {
       const tenant = await newTenant(region);
       const good = '2026-01-05,"Two\n\nlines",1\n'; // lines 1 to 3
       const cases: [string, RegExp][] = [
-        [`${good}2026-01-06,eu,abc\n`, /: line 4: value: expected a number of at least 0, got "abc"$/],
-        [`h,h,h\r\n${good}\n2026-01-06,eu,abc\n`, /: line 6: value: /],
-        [`${good}2026-01-06,,1\n`, /: line 4: label: expected a label for the label key "region", got ""$/],
-        [`${good}2026-01-06," ",1\n`, /: line 4: label: expected a label/],
-        [`${good}2026-01-06,\u00a0\u2003\t,1\n`, /: line 4: label: expected a label/],
-        [`${good}2026-01-06,${'é'.repeat(201)},1\n`, /: line 4: label: expected at most 200 characters/],
-        [`${good}2026-01-06,1\n`, /: line 4: expected 3 columns, period,label,value, got 2/],
-        ['period,value\n2026-01-05,1\n', /: line 1: expected 3 columns|: line 2: expected 3 columns/],
-        [`${good}2026-01-06,eu,1\n2026-01-05,"Two\n\nlines",2\n`, /: line 5: period: .*with label "Two\\n\\nlines", as line 1 has it already$/],
-        [`${good}2026-01-06,"eu,1\n2026-01-07,us,1\n`, /: line 4: expected quotes around whole fields/],
+        [`${good}2026-01-06,eu,abc\n`, /^invalid: line 4: value: expected a number of at least 0, got "abc"$/],
+        [`h,h,h\r\n${good}\n2026-01-06,eu,abc\n`, /^invalid: line 6: value: /],
+        [`${good}2026-01-06,,1\n`, /^invalid: line 4: label: expected a label for the label key "region", got ""$/],
+        [`${good}2026-01-06," ",1\n`, /^invalid: line 4: label: expected a label/],
+        [`${good}2026-01-06,\u00a0\u2003\t,1\n`, /^invalid: line 4: label: expected a label/],
+        [`${good}2026-01-06,${'é'.repeat(201)},1\n`, /^invalid: line 4: label: expected at most 200 characters/],
+        [`${good}2026-01-06,1\n`, /^invalid: line 4: expected 3 columns, period,label,value, got 2/],
+        ['period,value\n2026-01-05,1\n', /^invalid: line 1: expected 3 columns|: line 2: expected 3 columns/],
+        [`${good}2026-01-06,eu,1\n2026-01-05,"Two\n\nlines",2\n`, /^invalid: line 5: period: .*with label "Two\\n\\nlines", as line 1 has it already$/],
+        [`${good}2026-01-06,"eu,1\n2026-01-07,us,1\n`, /^invalid: line 4: expected quotes around whole fields/],
       ]; // prettier-ignore
       for (const [content, message] of cases) {
         expect({ content, message: await refused(tenant, content) }).toEqual({
@@ -263,7 +264,7 @@ describeOnBothEngines('values from a CSV file', (open) => {
           );
           expect(answer).toBe(problem === null ? null : `line 2: ${problem.field}: ${problem.problem}`);
         }),
-        { numRuns: 300, examples: [['2026-01-05', 'eu', '1e-11'], ['2026-01-05', '\ufeff', '1'], ['2026-01-05', 'eu', `0.${'0'.repeat(50)}`]] },
+        { numRuns: warehouse.isDuckLake ? 50 : 300, examples: [['2026-01-05', 'eu', '1e-11'], ['2026-01-05', '\ufeff', '1'], ['2026-01-05', 'eu', `0.${'0'.repeat(50)}`]] },
       ); // prettier-ignore
     });
 
