@@ -49,7 +49,7 @@ const repository = z.strictObject({
 export const spendPicks: z.ZodType<SpendPick[]> = z
   .array(
     z.discriminatedUnion('source', [kubernetes, host, cloud, repository], {
-      error: 'expected a source "kubernetes", "host", "cloud" or "repository"', "host", "cloud" or "repository"' : undefined,
+      error: 'expected a source "kubernetes", "host", "cloud" or "repository"',
     }),
     { error: 'expected an array of picks' },
   )
