@@ -9,8 +9,9 @@ import {
   type Bill,
   type FocusRow,
 } from './focus-row.ts';
-import { usageByHour, usageOf, type MeteredResource } from './metered-resource.ts';
+import { usageByHour, usageOf, usageOfDay, type MeteredResource } from './metered-resource.ts';
 import { noise } from './noise.ts';
+import { CARTS, DB_MACHINE, PROD_DISK, PROD_NODES } from './platform-account.ts';
 
 const PAYER = '100000000001';
 const SHOP = { account: '210000000001', accountName: 'Shop production' };
@@ -84,34 +85,43 @@ const RESOURCES: readonly MeteredResource[] = [
     load: 'office',
     tags: { env: 'staging' },
   },
+  ...PROD_NODES,
+  DB_MACHINE,
 ];
+
+/** What AWS bills by the day. */
+const DAILY_RESOURCES: readonly MeteredResource[] = [PROD_DISK, CARTS];
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 const TAX_PER_MONTH = units(1_840.15);
 const REFUND = units(-212.5);
+const CORRECTION = units(-1_260.4);
 /** The Savings Plan is paid for every hour of the month, used or not. */
 const COMMITMENT_PER_HOUR = units(4.2);
 const SAVINGS_PLAN = `arn:aws:savingsplans::${PAYER}:savingsplan/1f0c`;
 
 /**
  * AWS's bill of a month: hourly usage of `days`; a Savings Plan, bought for the month and amortised by the hour;
- * tax; a refund; and an hour of the month before that came too late for that month's bill.
+ * tax; a refund; and an hour of the month before that came too late for that month's bill. A restated bill has a
+ * correction too.
  */
-export const awsBill = (month: Month, days: readonly Day[]): Bill => ({
+export const awsBill = (month: Month, days: readonly Day[], isRestated: boolean): Bill => ({
   shared: {
     ...billedIn(month),
     BillingAccountId: PAYER,
     ProviderName: 'AWS',
     RegionId: 'eu-west-1',
   },
-  rows: rowsOf(month, days),
+  rows: rowsOf(month, days, isRestated),
 });
 
-function* rowsOf(month: Month, days: readonly Day[]): Generator<FocusRow> {
+function* rowsOf(month: Month, days: readonly Day[], isRestated: boolean): Generator<FocusRow> {
   yield purchase(month);
   yield tax(month);
+  if (isRestated) yield correction(lastDay(month));
   for (const day of days) {
     for (const resource of RESOURCES) yield* usageByHour(resource, day);
+    for (const resource of DAILY_RESOURCES) yield usageOfDay(resource, day);
     for (const hour of HOURS) yield* commitment(day, hour);
     if (day.endsWith('-02')) yield lateUsage(addDays(firstDay(month), -1));
     if (day.endsWith('-12')) yield refund(day);
@@ -187,4 +197,15 @@ const refund = (day: Day): FocusRow => ({
   ...costs(REFUND),
   ChargeCategory: 'Credit',
   ChargeDescription: 'Refund, service level not met',
+});
+
+const correction = (day: Day): FocusRow => ({
+  ...chargedAt(day, 0),
+  ...costs(CORRECTION),
+  ChargeCategory: 'Adjustment',
+  ChargeDescription: 'Correction of data transfer prices',
+  ServiceCategory: 'Networking',
+  ServiceName: 'AWS Data Transfer',
+  SubAccountId: SHOP.account,
+  SubAccountName: SHOP.accountName,
 });

@@ -4,14 +4,17 @@ import { operatorKey } from '../operator-key.ts';
 import { createLog, untilStopped } from '../run-service.ts';
 import { startService, type Service } from '../service.ts';
 import type { Settings } from '../settings.ts';
-import { sampleBills, writeExports, type SampleBill } from './exports.ts';
-import { requireFreePort } from './require-free-port.ts';
-import { ingestBills } from './ingest-bills.ts';
+import { connectSources, ingestSources } from './ingest-sources.ts';
 import { correctLockedMonths, lockSettledMonths, monthsOf } from './lock-months.ts';
 import { nextSteps } from './next-steps.ts';
 import { recordValues } from './record-values.ts';
+import { requireFreePort } from './require-free-port.ts';
+import { restateBill } from './restate-bill.ts';
+import { restatedMonth, tellRestated } from './restated-month.ts';
 import { sampleOrganisation } from './sample-organisation.ts';
+import { RESTATED_SOURCE, sampleSources } from './sample-sources.ts';
 import { unitCostTable } from './unit-cost-table.ts';
+import { writeExports } from './write-exports.ts';
 
 /** Twelve months to show, and the one before them to compare the oldest with. */
 const MONTHS = 13;
@@ -31,9 +34,9 @@ export const demo = async (
   const through = addDays(dayOf(now), -1);
   const months = monthsBack(monthOf(dayOf(now)), MONTHS).reverse();
   const folder = join(dataDir, 'exports', 'demo');
-  const bills = sampleBills(folder);
-  say(`Writing ${bills.length} bills of ${MONTHS} months below ${folder} …`);
-  for (const bill of bills) await writeExports(bill, months, through);
+  const sources = sampleSources(folder, await restatedMonth(dataDir));
+  say(`Writing the exports of ${sources.length} cost sources, ${MONTHS} months each, below ${folder} …`);
+  for (const { feeds } of sources) for (const feed of feeds) await writeExports(feed, months, through);
 
   say('Starting the service …');
   const service = await startService(settings, { api: true, worker: true }, createLog(settings));
@@ -47,7 +50,7 @@ export const demo = async (
   void service.failed.then(end);
   const stopped = untilStopped(service);
   try {
-    await showSample(service, settings, { bills, months, through, exit }, say);
+    await showSample(service, settings, { folder, months, through, exit }, say);
   } catch (error) {
     if (!isEnding()) {
       await service.stop();
@@ -72,10 +75,11 @@ export const demoEnvironment = (env: NodeJS.ProcessEnv, dataDir: string | undefi
 
 /** What a demo shows. */
 interface Sample {
-  bills: readonly SampleBill[];
+  /** The exports lie below it. */
+  folder: string;
   /** Oldest first, ending with the running month. */
   months: readonly Month[];
-  /** The last complete day: bills and values reach it. */
+  /** The last complete day: exports and values reach it. */
   through: Day;
   exit: boolean;
 }
@@ -83,10 +87,11 @@ interface Sample {
 const showSample = async (
   service: Service,
   settings: Settings,
-  { bills, months, through, exit }: Sample,
+  sample: Sample,
   say: (text: string) => void,
 ): Promise<void> => {
   const { dataDir } = settings;
+  const { months, through, exit } = sample;
   const url = service.url ?? '';
   const { admin, adminKey, isNew } = await sampleOrganisation({
     url,
@@ -94,7 +99,8 @@ const showSample = async (
     operatorKey: await operatorKey(settings.OPERATOR_KEY, dataDir),
   });
   say(`${isNew ? 'Made the organisation' : 'Going on with the organisation'} Sample shop. Ingesting …`);
-  await ingestBills(admin, bills, say);
+  const connected = await connectSources(admin, sampleSources(sample.folder, null));
+  await ingestSources(admin, connected, say);
 
   say('Recording values, locking settled months …');
   const metrics = await recordValues(admin, months, through);
@@ -102,10 +108,20 @@ const showSample = async (
   const [orders] = metrics;
   if (orders === undefined) throw new Error('the sample organisation has no metric');
   await correctLockedMonths(admin, orders.id);
+  const source = connected.find(({ name }) => name === RESTATED_SOURCE);
+  if (source !== undefined)
+    await restateBill(admin, { ...sample, dataDir, source, locks: await monthsOf(admin, orders.id) }, say);
 
   for (const metric of metrics) {
     say('');
     for (const line of unitCostTable(metric, 'USD', await monthsOf(admin, metric.id))) say(line);
+  }
+  const restated = await restatedMonth(dataDir);
+  if (restated !== null) {
+    say('');
+    const { id, name } = orders;
+    for (const line of await tellRestated(admin, restated, { name, months: await monthsOf(admin, id) }))
+      say(line);
   }
   say('');
   say(`base URL   ${url}/api/v1`);
@@ -116,7 +132,14 @@ const showSample = async (
       ? 'What to try next, once you have started it again without --exit:'
       : 'What to try next (in another terminal; Ctrl-C here ends it):',
   );
-  const steps = { url, adminKey, metricId: orders.id, months: await monthsOf(admin, orders.id), through };
+  const steps = {
+    url,
+    adminKey,
+    metricId: orders.id,
+    labelledMetricId: metrics.find(({ labelKey }) => labelKey !== null)?.id,
+    months: await monthsOf(admin, orders.id),
+    through,
+  };
   for (const line of nextSteps(steps)) say(line);
   say('');
   say(`ready ${url}`);

@@ -1,4 +1,5 @@
 import { addDays, addMonths, firstDay, type Day, type Month } from '../../domain/calendar.ts';
+import { csvLine } from './csv-line.ts';
 
 /** The columns of the sample exports, a part of FOCUS 1.0, in the order in which they are written. */
 const COLUMNS = [
@@ -28,21 +29,17 @@ const COLUMNS = [
 /** One line of an export; what it does not name is null. */
 export type FocusRow = Partial<Record<(typeof COLUMNS)[number], string>>;
 
-/** The first line of an export. */
-export const FOCUS_HEADER = `${COLUMNS.join(',')}\n`;
-
-/** A value as RFC 4180 wants it. */
-const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-
 /** A bill: columns that all its lines share, and the lines with what is their own. */
 export interface Bill {
   shared: FocusRow;
   rows: Iterable<FocusRow>;
 }
 
-/** A line of a bill as CSV. */
-export const focusLine = (shared: FocusRow, row: FocusRow): string =>
-  `${COLUMNS.map((column) => quoted(row[column] ?? shared[column] ?? '')).join(',')}\n`;
+/** A bill as CSV, line by line. */
+export function* focusCsv({ shared, rows }: Bill): Generator<string> {
+  yield csvLine(COLUMNS);
+  for (const row of rows) yield csvLine(COLUMNS.map((column) => row[column] ?? shared[column] ?? ''));
+}
 
 /** Units of money per dollar: amounts are whole numbers of 10⁻⁸ dollars until they are written. */
 export const UNITS_PER_DOLLAR = 1e8;

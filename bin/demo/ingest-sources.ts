@@ -1,53 +1,64 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { ingestStarted, runRecord } from '../../api/ingest-runs.ts';
+import type { Month } from '../../domain/calendar.ts';
 import { Refused, type ApiClient } from './api-client.ts';
-import type { SampleBill } from './exports.ts';
+import type { SampleSource } from './sample-sources.ts';
 
 const POLL_MS = 250;
-const source = z.object({ id: z.string(), name: z.string(), location: z.string() });
+const known = z.object({
+  id: z.string(),
+  name: z.string(),
+  location: z.string(),
+  options: z.record(z.string(), z.unknown()),
+});
 
-/** Makes sure that each bill is a cost source of the organisation, and reads them all, showing how far it is. */
-export const ingestBills = async (
+/** A sample source as the organisation has it. */
+export interface ConnectedSource {
+  id: string;
+  name: string;
+}
+
+/** Makes sure that each sample source is a cost source of the organisation, before any of them is read. */
+export const connectSources = async (
   admin: ApiClient,
-  bills: readonly SampleBill[],
-  say: (text: string) => void,
-): Promise<void> => {
-  const known = await admin.get('/api/v1/cost-sources?limit=1000', z.array(source));
-  await Promise.all(
-    bills.map(async ({ name, folder }) => {
-      const id = await ensureSource(
-        admin,
-        known.find((each) => each.name === name),
-        { name, location: folder },
-      );
-      await ingestBill(admin, { id, name }, say);
+  wanted: readonly SampleSource[],
+): Promise<ConnectedSource[]> => {
+  const sources = await admin.get('/api/v1/cost-sources?limit=1000', z.array(known));
+  return Promise.all(
+    wanted.map(async ({ name, kind, location, options }): Promise<ConnectedSource> => {
+      const source = sources.find((each) => each.name === name);
+      if (source === undefined) {
+        return admin.post('/api/v1/cost-sources', known, { name, kind, location, options });
+      }
+      // The data directory may have been moved since.
+      const isMoved =
+        source.location !== location ||
+        Object.entries(options).some(([option, value]) => source.options[option] !== value);
+      const changes = { location, options: { ...source.options, ...options } };
+      return isMoved ? admin.patch(`/api/v1/cost-sources/${source.id}`, known, changes) : source;
     }),
   );
 };
 
-const ensureSource = async (
+/** Reads sources, side by side, showing how far each is; of one month only when `month` is told. */
+export const ingestSources = async (
   admin: ApiClient,
-  known: z.infer<typeof source> | undefined,
-  wanted: { name: string; location: string },
-): Promise<string> => {
-  if (known === undefined) {
-    return (await admin.post('/api/v1/cost-sources', source, { ...wanted, kind: 'focus' })).id;
-  }
-  // The data directory may have been moved since.
-  if (known.location !== wanted.location) {
-    await admin.patch(`/api/v1/cost-sources/${known.id}`, source, { location: wanted.location });
-  }
-  return known.id;
+  sources: readonly ConnectedSource[],
+  say: (text: string) => void,
+  month?: Month,
+): Promise<void> => {
+  await Promise.all(sources.map((source) => ingestSource(admin, source, say, month)));
 };
 
-const ingestBill = async (
+const ingestSource = async (
   admin: ApiClient,
-  { id, name }: { id: string; name: string },
+  { id, name }: ConnectedSource,
   say: (text: string) => void,
+  month: Month | undefined,
 ): Promise<void> => {
   const path = `/api/v1/cost-sources/${id}`;
-  const { run_id } = await startIngest(admin, path);
+  const { run_id } = await startIngest(admin, path, month);
   let shown = 0;
   for (;;) {
     const runs = await admin.get(`${path}/runs`, z.array(runRecord));
@@ -68,10 +79,15 @@ const ingestBill = async (
 };
 
 /** Starts an ingest; one that the schedule has started meanwhile may have read older exports, so it is waited for. */
-const startIngest = async (admin: ApiClient, path: string): Promise<{ run_id: string }> => {
+const startIngest = async (
+  admin: ApiClient,
+  path: string,
+  month: Month | undefined,
+): Promise<{ run_id: string }> => {
+  const months = month === undefined ? undefined : { start_month: month, end_month: month };
   for (;;) {
     try {
-      return await admin.post(`${path}/ingest`, ingestStarted);
+      return await admin.post(`${path}/ingest`, ingestStarted, months);
     } catch (error) {
       if (!(error instanceof Refused && error.status === 409)) throw error;
     }

@@ -31,7 +31,7 @@ export const usageOf = (resource: MeteredResource): FocusRow => ({
 });
 
 /** What a resource costs on a day, in units of 10⁻⁸ dollars. */
-const costOfDay = (resource: MeteredResource, day: Day): number => {
+export const costOfDay = (resource: MeteredResource, day: Day): number => {
   const month = monthOf(day);
   const level = {
     busy: growth(month, 0.011) * season(month) * (isWeekend(day) ? 1.12 : 1),

@@ -6,25 +6,38 @@ export const nextSteps = (demo: {
   url: string;
   adminKey: string;
   metricId: string;
+  /** A metric whose values have labels. */
+  labelledMetricId: string | undefined;
   months: readonly MonthOnWire[];
   /** The last day that has a value. */
   through: Day;
 }): string[] => {
-  const { url, adminKey, metricId, months, through } = demo;
+  const { url, adminKey, metricId, labelledMetricId, months, through } = demo;
   const metric = `"$API/metrics/${metricId}`;
   const first = (...statuses: MonthOnWire['status'][]): MonthOnWire | undefined =>
     months.find(({ status }) => statuses.includes(status));
   const ready = first('ready_to_lock');
   const changed = first('changed_since_lock');
   const versioned = months.find(({ version }) => version !== null && version > 1);
+  const range = `start_date=${through.slice(0, 7)}-01&end_date=${through}`;
   const step = (what: string, command: string): string[] => [`  # ${what}`, `  ${command}`];
   return [
     `  API=${url}/api/v1 KEY=${adminKey}`,
     ...step(
-      'spend of a range of days, by day and by account',
-      `curl -s -H "X-API-Key: $KEY" "$API/costs?start_date=${through.slice(0, 7)}-01&end_date=${through}"`,
+      'spend of a range of days: by source, by day and by account, each dollar once',
+      `curl -s -H "X-API-Key: $KEY" "$API/costs?${range}"`,
+    ),
+    ...step(
+      'the clusters by namespace; what is idle has no namespace',
+      `curl -s -H "X-API-Key: $KEY" "$API/costs/breakdown?${range}&group_by=cluster,namespace"`,
     ),
     ...step('the months of Orders', `curl -s -H "X-API-Key: $KEY" ${metric}/months"`),
+    ...(labelledMetricId === undefined
+      ? []
+      : step(
+          'the months of Open stores, and each region in them',
+          `curl -s -H "X-API-Key: $KEY" "$API/metrics/${labelledMetricId}/months?by=label"`,
+        )),
     ...step(
       'send a value; the same period again replaces it',
       `curl -s -H "X-API-Key: $KEY" -H "Content-Type: application/json" -d '{"values":[{"period":"${through}","value":5000}]}' ${metric}/values"`,

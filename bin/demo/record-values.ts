@@ -4,6 +4,7 @@ import type { ApiClient } from './api-client.ts';
 import { SAMPLE_METRICS, type SampleMetric } from './sample-metrics.ts';
 
 const named = z.object({ id: z.string(), name: z.string() });
+const storedValue = z.object({ period: z.string(), label: z.string().optional() });
 
 /** A sample metric as the organisation has it. */
 export interface RecordedMetric extends SampleMetric {
@@ -19,29 +20,25 @@ export const recordValues = async (
   const known = await admin.get('/api/v1/metrics?limit=1000', z.array(named));
   const recorded: RecordedMetric[] = [];
   for (const metric of SAMPLE_METRICS) {
-    const { name, unit, aggregation, frequency, target } = metric;
-    const { id } =
-      known.find((each) => each.name === name) ??
-      (await admin.post('/api/v1/metrics', named, {
-        name,
-        unit,
-        aggregation,
-        frequency,
-        target,
-        scope: { type: 'organisation' },
-      }));
+    const { id } = known.find(({ name }) => name === metric.name) ?? (await defineMetric(admin, metric));
     const values = metric.values(months, through);
     const [first] = values;
     if (first === undefined) continue;
     const path = `/api/v1/metrics/${id}/values`;
-    const stored = await admin.get(
-      `${path}?start=${first.period}&limit=1000`,
-      z.array(z.object({ period: z.string() })),
-    );
-    const periods = new Set(stored.map(({ period }) => period));
-    const missing = values.filter(({ period }) => !periods.has(period));
+    const stored = await admin.get(`${path}?start=${first.period}&limit=1000`, z.array(storedValue));
+    const has = new Set(stored.map(placeOf));
+    const missing = values.filter((value) => !has.has(placeOf(value)));
     if (missing.length > 0) await admin.post(path, z.unknown(), { values: missing });
     recorded.push({ ...metric, id });
   }
   return recorded;
 };
+
+const defineMetric = (admin: ApiClient, metric: SampleMetric): Promise<z.infer<typeof named>> => {
+  const { name, unit, aggregation, frequency, picks, target, labelKey } = metric;
+  const scope = picks === null ? { type: 'organisation' } : { type: 'spend', spend: picks };
+  const definition = { name, unit, aggregation, frequency, scope, target, label_key: labelKey };
+  return admin.post('/api/v1/metrics', named, definition);
+};
+
+const placeOf = ({ period, label = '' }: z.infer<typeof storedValue>): string => `${period} ${label}`;

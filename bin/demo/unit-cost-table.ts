@@ -1,22 +1,33 @@
+import type { SpendPick } from '../../domain/spend-pick.ts';
 import type { MonthOnWire } from './lock-months.ts';
 import type { RecordedMetric } from './record-values.ts';
 
 const HEADER = ['month', 'cost', 'value', 'unit cost', 'change', 'status'] as const;
 const LEFT_ALIGNED = new Set([0, HEADER.length - 1]);
 
-/** A metric's months as a table for people: money in the organisation's currency, newest month first. */
+type TableMetric = Pick<
+  RecordedMetric,
+  'name' | 'unit' | 'aggregation' | 'frequency' | 'target' | 'picks' | 'labelKey'
+>;
+
+/**
+ * A metric's months as a table for people: money in the organisation's currency, newest month first. Months that
+ * are partial for the same reason as the one above are one line.
+ */
 export const unitCostTable = (
-  metric: Pick<RecordedMetric, 'name' | 'unit' | 'aggregation' | 'frequency' | 'target'>,
+  metric: TableMetric,
   currency: string,
   months: readonly MonthOnWire[],
 ): string[] => {
-  const decimals = months.every(({ value }) => Number.isInteger(value ?? 0)) ? 0 : 1;
-  const rows = [HEADER, ...months.map((month) => cells(month, decimals))];
+  const firstPartial = months.findIndex(({ status }) => status === 'partial');
+  const full = firstPartial === -1 ? months : months.slice(0, firstPartial + 1);
+  const rest = months.slice(full.length);
+  const decimals = full.every(({ value }) => Number.isInteger(value ?? 0)) ? 0 : 1;
+  const rows = [HEADER, ...full.map((month) => cells(month, decimals))];
   const widths = HEADER.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const sort = `${metric.frequency}, ${metric.aggregation}`;
-  const target = metric.target === null ? '' : `, target ${metric.target.toFixed(2)}`;
   return [
-    `${metric.name} (${sort}): ${currency} per ${metric.unit}${target}`,
+    title(metric, currency),
+    ...(metric.picks === null ? [] : [`  of ${metric.picks.map(pickInWords).join(', ')}`]),
     ...rows.map((row) =>
       `  ${row
         .map((cell, column) =>
@@ -24,7 +35,34 @@ export const unitCostTable = (
         )
         .join('  ')}`.trimEnd(),
     ),
+    ...(rest.length === 0
+      ? []
+      : [`  ${rest.at(-1)?.month ?? ''} to ${rest[0]?.month ?? ''}: partial too, and never to be locked`]),
   ];
+};
+
+const title = (metric: TableMetric, currency: string): string => {
+  const { name, unit, aggregation, frequency, target, labelKey } = metric;
+  return [
+    `${name} (${frequency}, ${aggregation}): ${currency} per ${unit}`,
+    ...(target === null ? [] : [`target ${target.toFixed(2)}`]),
+    ...(labelKey === null ? [] : [`recorded by ${labelKey}`]),
+  ].join(', ');
+};
+
+const pickInWords = (pick: SpendPick): string => {
+  switch (pick.source) {
+    case 'kubernetes':
+      return `${pick.workload === undefined ? 'namespace' : 'workload'} ${[pick.cluster, pick.namespace, pick.workload ?? []].flat().join('/')}`;
+    case 'host':
+      return `host ${[pick.host, pick.service ?? []].flat().join('/')}`;
+    case 'repository':
+      return `repository ${pick.repository}`;
+    case 'cloud':
+      return pick.tag === undefined
+        ? `account ${[pick.cloud, pick.account ?? [], pick.service ?? pick.resource_group ?? []].flat().join('/')}`
+        : `${pick.cloud} tag ${pick.tag.key}=${pick.tag.value}`;
+  }
 };
 
 const cells = (month: MonthOnWire, valueDecimals: number): string[] => [
