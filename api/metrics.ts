@@ -119,7 +119,12 @@ const metricChanges = z.strictObject({
   kind: immutable('kind'),
   aggregation: immutable('aggregation'),
   frequency: immutable('frequency'),
-  scope: z.strictObject({ type: z.string().optional(), spend: spendPicks.optional() }).optional(),
+  scope: z
+    .strictObject(
+      { type: z.string().optional(), spend: spendPicks.optional() },
+      { error: 'expected {"spend": […]}: the scope itself cannot be changed after creation' },
+    )
+    .optional(),
   currency: immutable('currency'),
 });
 

@@ -17,6 +17,8 @@ export interface Route {
   /** A query that it cannot do without. */
   query?: string;
   paged?: true;
+  /** What it tells of the whole beside its data. */
+  beside?: readonly string[];
 }
 
 /** Every route that the service has so far. */
@@ -35,11 +37,26 @@ export const ROUTES: readonly Route[] = [
   { method: 'DELETE', path: '/cost-sources/{id}', who: 'A', notFound: true },
   { method: 'POST', path: '/cost-sources/{id}/ingest', who: 'W', notFound: true, conflict: true, body: true },
   { method: 'GET', path: '/cost-sources/{id}/runs', who: 'R', notFound: true, paged: true },
-  { method: 'GET', path: '/costs', who: 'R' },
+  { method: 'GET', path: '/costs', who: 'R', query: '?start_date=2026-01-01&end_date=2026-01-31' },
+  {
+    method: 'GET',
+    path: '/costs/breakdown',
+    who: 'R',
+    query: '?start_date=2026-01-01&end_date=2026-01-31&group_by=day',
+    beside: ['complete_through', 'next_cursor', 'reconciliation', 'total'],
+  },
   { method: 'GET', path: '/metrics', who: 'R', unitEconomics: true, paged: true },
-  { method: 'POST', path: '/metrics', who: 'A', unitEconomics: true, body: true },
+  { method: 'POST', path: '/metrics', who: 'A', unitEconomics: true, conflict: true, body: true },
   { method: 'GET', path: '/metrics/{id}', who: 'R', unitEconomics: true, notFound: true },
-  { method: 'PATCH', path: '/metrics/{id}', who: 'A', unitEconomics: true, notFound: true, body: true },
+  {
+    method: 'PATCH',
+    path: '/metrics/{id}',
+    who: 'A',
+    unitEconomics: true,
+    notFound: true,
+    conflict: true,
+    body: true,
+  },
   { method: 'DELETE', path: '/metrics/{id}', who: 'A', unitEconomics: true, notFound: true },
   {
     method: 'POST',
@@ -119,6 +136,10 @@ export const pathOf = (
 ): string => path.replace('{id}', id).replace('{month}', month).replace('{period}', `${month}-31`) + query;
 
 /** The header that names what a route's body is. */
-export const bodyType = ({ contentType = 'application/json' }: Pick<Route, 'contentType'>) => ({
+export const bodyType = ({
+  contentType = 'application/json',
+}: {
+  contentType?: string;
+}): Record<string, string> => ({
   'content-type': contentType,
 });
