@@ -1,0 +1,130 @@
+import { join } from 'node:path';
+import { costByMonth, readLines, unitsOf, type Line } from './export-sums.ts';
+
+/** The lines of every export of the demo. */
+export interface Exports {
+  bills: Line[];
+  prod: Line[];
+  prodAssets: Line[];
+  edge: Line[];
+  hosts: Line[];
+  aiSpend: Line[];
+  aiUsage: Line[];
+}
+
+/** Reads the exports below the demo's folder. */
+export const readExports = (folder: string): Exports => {
+  const of = (name: string): Line[] => readLines(join(folder, name));
+  return {
+    bills: ['aws', 'azure', 'google'].flatMap(of),
+    prod: of('cluster-prod'),
+    prodAssets: of('cluster-prod-assets'),
+    edge: of('cluster-edge'),
+    hosts: of('hosts'),
+    aiSpend: of('ai-spend'),
+    aiUsage: of('ai-usage'),
+  };
+};
+
+type Sums = Map<string, bigint>;
+
+const add = (sums: Sums, key: string, amount: bigint): Sums => sums.set(key, (sums.get(key) ?? 0n) + amount);
+
+/** A column's sum by what `keyOf` says of a line. */
+const sumBy = (lines: readonly Line[], column: string, keyOf: (line: Line) => string): Sums =>
+  lines.reduce(
+    (sums, line) => add(sums, keyOf(line), unitsOf(line[column] ?? '')),
+    new Map<string, bigint>(),
+  );
+
+const monthOf = (line: Line): string => (line['Date'] ?? line['day'] ?? '').slice(0, 7);
+
+const together = (...parts: Sums[]): Sums => {
+  const sums: Sums = new Map();
+  for (const part of parts) for (const [month, amount] of part) add(sums, month, amount);
+  return sums;
+};
+
+/** A machine or disk on a day, by the last part of its id, as clusters and hosts have it and an ARN ends in it. */
+const assetDay = (id = '', day = ''): string => `${/[^/:]*$/.exec(id)?.[0] ?? ''} ${day.slice(0, 10)}`;
+
+const billedDays = ({ bills }: Exports): Set<string> =>
+  new Set(bills.map((line) => assetDay(line['ResourceId'], line['ChargePeriodStart'])));
+
+/**
+ * What the organisation spends by month, each dollar once: every line of a bill, whatever it is spent on; the assets
+ * and hosts that no bill knows; all of the cluster without known assets, idle included; and the AI tools.
+ */
+export const organisationCosts = (exports: Exports, today: string): Sums => {
+  const { bills, prodAssets, edge, hosts, aiSpend } = exports;
+  const billed = billedDays(exports);
+  const unbilled = (lines: readonly Line[], id: string): Line[] =>
+    lines.filter((line) => !billed.has(assetDay(line[id], line['day'])) || line[id] === '');
+  return together(
+    costByMonth(bills, today),
+    sumBy(unbilled(prodAssets, 'provider_id'), 'cost', monthOf),
+    sumBy(unbilled(hosts, 'machine_id'), 'cost', monthOf),
+    sumBy(edge, 'TotalCost', monthOf),
+    sumBy(aiSpend, 'cost', monthOf),
+  );
+};
+
+/** What an account of a bill costs by month beside the cluster and the host inside it. */
+const accountCosts = ({ bills, prodAssets, hosts }: Exports, account: string, today: string): Sums => {
+  const covered = new Set([
+    ...prodAssets.map((line) => assetDay(line['provider_id'], line['day'])),
+    ...hosts.map((line) => assetDay(line['machine_id'], line['day'])),
+  ]);
+  const own = bills.filter(
+    (line) =>
+      line['SubAccountId'] === account &&
+      !covered.has(assetDay(line['ResourceId'], line['ChargePeriodStart'])),
+  );
+  return costByMonth(own, today);
+};
+
+/** A repository's part of each day's spend on each tool, by its part of the tool's use that day. */
+const repositoryCosts = ({ aiSpend, aiUsage }: Exports, repository: string): Sums => {
+  const toolDay = (line: Line): string => `${line['day'] ?? ''} ${line['tool'] ?? ''}`;
+  const spend = sumBy(aiSpend, 'cost', toolDay);
+  const use = sumBy(aiUsage, 'usage', toolDay);
+  const sums: Sums = new Map();
+  for (const line of aiUsage.filter((each) => each['repository'] === repository)) {
+    const all = use.get(toolDay(line)) ?? 0n;
+    add(sums, monthOf(line), ((spend.get(toolDay(line)) ?? 0n) * unitsOf(line['usage'] ?? '')) / all);
+  }
+  return sums;
+};
+
+const allocated = (lines: readonly Line[], chosen: Record<string, string>): Sums =>
+  sumBy(
+    lines.filter((line) => Object.entries(chosen).every(([column, text]) => line[column] === text)),
+    'TotalCost',
+    monthOf,
+  );
+
+/** What the picks of the metric Checkouts cost by month. */
+export const checkoutsCosts = (exports: Exports, today: string): Sums =>
+  together(
+    allocated(exports.prod, { Namespace: 'checkout' }),
+    allocated(exports.prod, {
+      Namespace: 'search',
+      ControllerKind: 'StatefulSet',
+      ControllerName: 'index',
+    }),
+    sumBy(
+      exports.hosts.filter((line) => line['host'] === 'db-1' && line['service'] === 'postgres'),
+      'cost',
+      monthOf,
+    ),
+    accountCosts(exports, '210000000004', today),
+    repositoryCosts(exports, 'github.com/sample-shop/checkout'),
+  );
+
+/** What the picks of the metric Open stores cost by month. */
+export const storesCosts = ({ prod, edge }: Exports): Sums =>
+  together(
+    allocated(edge, { Namespace: 'kiosk' }),
+    allocated(edge, { Namespace: 'stockroom' }),
+    allocated(prod, { Namespace: 'delivery' }),
+  );
