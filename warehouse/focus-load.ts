@@ -10,40 +10,27 @@ import {
   INSERT_CLOUD_SPEND,
   PUBLISH,
 } from './focus-daily-money.ts';
-import { rejectedRows } from './focus-rejections.ts';
 import { focusRollUpStatement, type CostColumn } from './focus-roll-up.ts';
-import { idAfter } from './ids.ts';
-import type { RejectedSample } from './ingest-runs.ts';
+import { newLoadId, type LoadScope } from './publish-load.ts';
+import { countFeed, FEED_TABLES, type FeedCounts } from './read-feed.ts';
 import type { Session } from './session.ts';
+import { dropTemporaryTables } from './temporary-tables.ts';
 
-/** What to load, and as of when. */
-export interface FocusLoad {
-  orgId: string;
-  sourceId: string;
-  runId: string;
+/** What to load, and as of when; billing periods outside its months are left alone. */
+export interface FocusLoad extends LoadScope {
   files: readonly ExportFile[];
   costColumn: CostColumn;
   /** The organisation's currency: any other in the export fails the load (design §4). */
   currency: string;
-  /** Billing periods outside these months are left alone. */
-  startMonth: Month | null;
-  endMonth: Month | null;
-  now: Date;
 }
 
 /** What a load did. */
-export interface LoadResult {
+export interface LoadResult extends FeedCounts {
   /** The months whose days the load holds, oldest first. */
   months: Month[];
-  rowsRead: number;
-  rowsRejected: number;
-  rejectedSamples: RejectedSample[];
   costTotal: DecimalText;
   notes: string[];
 }
-
-/** More rows than this that cannot be read fail the load (design §4). */
-const MOST_REJECTED_PERCENT = 1;
 
 /**
  * Loads a FOCUS export: one pass over the files, then one load per billing period, published together by one
@@ -57,7 +44,7 @@ export const loadFocusExport = async (
   isCurrent: () => boolean,
 ): Promise<LoadResult> => {
   const loadId = await newLoadId(session, load);
-  await dropTemporaryTables(session);
+  await dropTemporaryTables(session, TABLES);
   try {
     const candidates = await candidatesToCollect(session, load.orgId);
     await session.run(focusRollUpStatement('focus_roll_up', load.files, load.costColumn, candidates));
@@ -78,21 +65,7 @@ export const loadFocusExport = async (
       periods: fallback,
     });
     await refuseOtherCurrencies(session, load.currency);
-    const { rejected, samples } = await rejectedRows(session);
-    const [read] = await session.query<{ row_count: string | null }>(
-      'SELECT sum(row_count) AS row_count FROM judged_groups',
-    );
-    const rowsRead = Number(read?.row_count ?? 0) + rejected.brokenLines;
-    const rowsRejected = rejected.unreadable + rejected.brokenLines;
-    if (rowsRejected * 100 > rowsRead * MOST_REJECTED_PERCENT) {
-      throw invalid(
-        `${rowsRejected} of ${rowsRead} rows cannot be read, more than ${MOST_REJECTED_PERCENT} %: nothing was loaded. ` +
-          samples
-            .slice(0, 3)
-            .map(({ problem, rows }) => `${problem} (${rows} rows)`)
-            .join('; '),
-      );
-    }
+    const counts = await countFeed(session);
     const periods = await loadedPeriods(session);
     const target = { org: load.orgId, source: load.sourceId, load: loadId };
     await session.run(dailyMoneyStatement(candidates));
@@ -107,39 +80,17 @@ export const loadFocusExport = async (
     });
     return {
       months: await loadedMonths(session),
-      rowsRead,
-      rowsRejected,
-      rejectedSamples: samples,
+      ...counts,
       costTotal: (await costTotal(session)) ?? '0',
       notes: periods.filter(({ fell_back }) => fell_back).map(fallbackNote),
     };
   } finally {
-    await dropTemporaryTables(session);
+    await dropTemporaryTables(session, TABLES);
   }
 };
 
-/** An id that sorts after every load of the source so far: the newest reading is the current one. */
-const newLoadId = async (session: Session, { orgId, sourceId }: FocusLoad): Promise<string> => {
-  const [newest] = await session.query<{ load_id: string | null }>(
-    'SELECT max(load_id) AS load_id FROM loads WHERE org_id = $org AND source_id = $source',
-    { org: orgId, source: sourceId },
-  );
-  return idAfter(newest?.load_id ?? null);
-};
-
-const dropTemporaryTables = async (session: Session): Promise<void> => {
-  for (const table of [
-    'focus_choices',
-    'focus_roll_up',
-    'billed_roll_up',
-    'judged_groups',
-    'daily_money',
-    'broken_lines',
-    'broken_line_scans',
-  ]) {
-    await session.run(`DROP TABLE IF EXISTS temp.main.${table}`);
-  }
-};
+/** The temporary tables of a load. */
+const TABLES = [...FEED_TABLES, 'focus_choices', 'focus_roll_up', 'billed_roll_up', 'daily_money'];
 
 /**
  * The billing periods, as their texts stand, whose EffectiveCost is missing or zero in every row while their

@@ -6,6 +6,7 @@ import { idAfter } from './ids.ts';
 import { SPEND_KEYS } from './pick-key.ts';
 import { INSERT_SCOPE_COSTS, SCOPE_COSTS_MISSING } from './scope-costs.ts';
 import type { Session } from './session.ts';
+import { dropTemporaryTables } from './temporary-tables.ts';
 import type { Warehouse } from './warehouse.ts';
 
 /**
@@ -75,14 +76,14 @@ const computeStaleMonths = async (session: Session, orgId: string, now: Date): P
   );
   const of = { org: orgId, computation: idAfter(newest?.id ?? null) };
   await session.run(INSERT_COMPUTED_LOADS, { ...of, months });
-  await dropTemporaryTables(session);
+  await dropTemporaryTables(session, TABLES);
   try {
     await session.run(ASSETS, of);
     await session.run(BILLED_ASSETS, of);
     await session.run(INSERT_COVERED_RESOURCES, of);
     await session.run(INSERT_DISTRIBUTED_SPEND, of);
   } finally {
-    await dropTemporaryTables(session);
+    await dropTemporaryTables(session, TABLES);
   }
   await session.run(INSERT_DAILY_TOTALS, of);
   await session.run(INSERT_MONTH_SPEND, { ...of, today });
@@ -96,10 +97,7 @@ const computeStaleMonths = async (session: Session, orgId: string, now: Date): P
 };
 
 // A statement that fails leaves its transaction unusable; the tables go with the next computation then.
-const dropTemporaryTables = async (session: Session): Promise<void> => {
-  for (const table of ['assets', 'billed_assets'])
-    await session.run(`DROP TABLE IF EXISTS temp.main.${table}`);
-};
+const TABLES = ['assets', 'billed_assets'];
 
 const INSERT_COMPUTED_LOADS = `
 INSERT INTO computed_loads BY NAME

@@ -1,6 +1,6 @@
 import { firstDay } from '../domain/calendar.ts';
 import { invalid } from '../domain/errors.ts';
-import { rejectedRows } from './focus-rejections.ts';
+import { rejectedRows } from './rejected-rows.ts';
 import type { RejectedSample } from './ingest-runs.ts';
 import type { LoadScope } from './publish-load.ts';
 import type { Parameters, Session } from './session.ts';
@@ -39,6 +39,15 @@ export const readFeed = async (
     end: scope.endMonth === null ? null : firstDay(scope.endMonth),
     ...parameters,
   });
+  return countFeed(session, name);
+};
+
+/**
+ * Counts what a reading left in `judged_groups` and `broken_lines`.
+ *
+ * @throws ServiceError `invalid` when more than 1 % of the rows cannot be read.
+ */
+export const countFeed = async (session: Session, name: string | null = null): Promise<FeedCounts> => {
   const { rejected, samples } = await rejectedRows(session);
   const [read] = await session.query<{ row_count: string | null }>(
     'SELECT sum(row_count) AS row_count FROM judged_groups',

@@ -13,7 +13,7 @@ export interface Relation {
 
 /**
  * The FROM items that read these files, one for each set of columns. Lines that are no CSV go to the temporary
- * table `broken_lines` (focus-rejections.ts).
+ * table `broken_lines` (rejected-rows.ts).
  */
 export const relationsOf = (files: readonly ExportFile[]): Relation[] => {
   const shapes = new Map<string, [ExportFile, ...ExportFile[]]>();
