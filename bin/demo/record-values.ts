@@ -3,10 +3,10 @@ import type { Day, Month } from '../../domain/calendar.ts';
 import type { ApiClient } from './api-client.ts';
 import { SAMPLE_METRICS, type SampleMetric } from './sample-metrics.ts';
 
-const named = z.object({ id: z.string(), name: z.string() });
+const known = z.object({ id: z.string(), name: z.string(), target: z.number().nullable() });
 const storedValue = z.object({ period: z.string(), label: z.string().optional() });
 
-/** A sample metric as the organisation has it. */
+/** A sample metric as the organisation has it; its target may have been changed since it was made. */
 export interface RecordedMetric extends SampleMetric {
   id: string;
 }
@@ -17,10 +17,11 @@ export const recordValues = async (
   months: readonly Month[],
   through: Day,
 ): Promise<RecordedMetric[]> => {
-  const known = await admin.get('/api/v1/metrics?limit=1000', z.array(named));
+  const metrics = await admin.get('/api/v1/metrics?limit=1000', z.array(known));
   const recorded: RecordedMetric[] = [];
   for (const metric of SAMPLE_METRICS) {
-    const { id } = known.find(({ name }) => name === metric.name) ?? (await defineMetric(admin, metric));
+    const { id, target } =
+      metrics.find(({ name }) => name === metric.name) ?? (await defineMetric(admin, metric));
     const values = metric.values(months, through);
     const [first] = values;
     if (first === undefined) continue;
@@ -29,16 +30,16 @@ export const recordValues = async (
     const has = new Set(stored.map(placeOf));
     const missing = values.filter((value) => !has.has(placeOf(value)));
     if (missing.length > 0) await admin.post(path, z.unknown(), { values: missing });
-    recorded.push({ ...metric, id });
+    recorded.push({ ...metric, id, target });
   }
   return recorded;
 };
 
-const defineMetric = (admin: ApiClient, metric: SampleMetric): Promise<z.infer<typeof named>> => {
+const defineMetric = (admin: ApiClient, metric: SampleMetric): Promise<z.infer<typeof known>> => {
   const { name, unit, aggregation, frequency, picks, target, labelKey } = metric;
   const scope = picks === null ? { type: 'organisation' } : { type: 'spend', spend: picks };
   const definition = { name, unit, aggregation, frequency, scope, target, label_key: labelKey };
-  return admin.post('/api/v1/metrics', named, definition);
+  return admin.post('/api/v1/metrics', known, definition);
 };
 
 const placeOf = ({ period, label = '' }: z.infer<typeof storedValue>): string => `${period} ${label}`;
