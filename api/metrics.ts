@@ -41,6 +41,10 @@ export const monthRecord = z
     locked: z.object({ version: z.number(), ...numbers, locked_at: instant, locked_by: lockedBy }).nullable(),
     current: z.object(numbers).optional().describe('Today’s numbers of a month that changed since its lock'),
     reason: z.string().nullable(),
+    complete_through: z
+      .string()
+      .nullable()
+      .describe('Last day of the month that every active source has delivered'),
   })
   .meta({ id: 'Month' });
 

@@ -69,6 +69,8 @@ export interface MonthRecord extends Numbers {
   locked: (Numbers & { version: number; locked_at: string; locked_by: MonthLock['lockedBy'] }) | null;
   current?: Numbers;
   reason: string | null;
+  /** The last day of the month that every active source has delivered; null while there is none. */
+  complete_through: Day | null;
 }
 
 /** Today's exact numbers of a month, before any rounding for the wire. */
@@ -118,6 +120,23 @@ export const monthStatus = (facts: MonthFacts): MonthStatus => {
   return facts.settled && facts.valueSum !== null && facts.cost !== null ? 'ready_to_lock' : 'open';
 };
 
+/** Spend by the kinds of sources that bring it, as people call it. */
+const SPEND_IN_WORDS: Record<string, string> = {
+  focus: 'cloud',
+  opencost: 'Kubernetes',
+  hosts: 'host',
+  ai_tools: 'AI tool',
+};
+
+const spendInWords = (kinds: readonly string[]): string =>
+  [kinds.map((kind) => SPEND_IN_WORDS[kind] ?? kind).join(' or '), 'spend'].join(' ').trim();
+
+const completeThrough = (month: Month, { sources }: SettlementFacts): Day | null => {
+  const days = sources.map(({ deliveredThrough }) => deliveredThrough ?? '');
+  const [through = ''] = [...days, lastDay(month)].sort();
+  return sources.length === 0 || through < firstDay(month) ? null : through;
+};
+
 /** Why a month cannot be complete, in words; null when its picks have all their data. */
 export const partialReason = ({
   uncollected,
@@ -149,14 +168,9 @@ const openReason = (facts: MonthFacts, settlement: SettlementFacts, now: Date): 
     }
     if (waits.length === 0 && facts.cost !== null) waits.push(`waiting for the next daily settlement`);
   }
-  if (facts.cost === null) {
-    const kinds = facts.undelivered.length === 0 ? 'spend' : `${facts.undelivered.join(' or ')} spend`;
-    waits.push(`no ${kinds} has been ingested for ${facts.month}`);
-  } else if (facts.undelivered.length > 0) {
-    waits.push(
-      `no ${facts.undelivered.join(' or ')} spend has been ingested for ${facts.month}, its picks count 0`,
-    );
-  }
+  const missing = `no ${spendInWords(facts.undelivered)} has been ingested for ${facts.month}`;
+  if (facts.cost === null) waits.push(missing);
+  else if (facts.undelivered.length > 0) waits.push(`${missing}, its picks count 0`);
   if (facts.valueSum === null) waits.push(`no value has been recorded for ${facts.month}`);
   return waits.join('; ');
 };
@@ -196,6 +210,7 @@ export const monthRecords = (
             },
       ...(status === 'changed_since_lock' ? { current: numbersToWire(today) } : {}),
       reason: openReason(month, settlement, now),
+      complete_through: month.lock === null ? completeThrough(month.month, settlement) : lastDay(month.month),
     });
     before = { month: month.month, unitCost: shown.unitCost };
   }

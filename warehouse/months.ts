@@ -90,14 +90,20 @@ costs AS (
 delivered AS (
   SELECT kind, min(first_day) AS first_day, max(delivered_through) AS delivered_through
   FROM current_loads WHERE org_id = $org GROUP BY kind),
+-- Nor has a tag or split any spend in a month that ended before its first use.
 scope_kinds AS (
-  SELECT metric_id, kind FROM wanted CROSS JOIN delivered WHERE scope = 'organisation'
-  UNION
-  SELECT user_id, CASE source WHEN 'cloud' THEN 'focus' WHEN 'kubernetes' THEN 'opencost' WHEN 'host' THEN 'hosts' ELSE 'ai_tools' END FROM picks),
+  SELECT metric_id, kind, DATE '0001-01-01' AS collected_from FROM wanted CROSS JOIN delivered WHERE scope = 'organisation'
+  UNION ALL
+  SELECT user_id, CASE source WHEN 'cloud' THEN 'focus' WHEN 'kubernetes' THEN 'opencost' WHEN 'host' THEN 'hosts'
+      ELSE 'ai_tools' END AS kind, min(COALESCE(choices.first_day, DATE '0001-01-01'))
+  FROM picks LEFT JOIN spend_choices AS choices ON ${USES_CHOICE} GROUP BY ALL),
 deliveries AS (
-  SELECT metric_id, month, bool_or(COALESCE(month <= delivered_through AND last_day(month) >= first_day, false)) AS delivered,
-    list(kind ORDER BY kind) FILTER (NOT COALESCE(month <= delivered_through AND last_day(month) >= first_day, false)) AS undelivered
-  FROM scope_kinds CROSS JOIN months LEFT JOIN delivered USING (kind) GROUP BY ALL),
+  SELECT metric_id, month, bool_or(is_delivered AND collected_from <= last_day(month)) AS delivered,
+    list(kind ORDER BY kind) FILTER (NOT is_delivered) AS undelivered
+  FROM (
+    SELECT *, COALESCE(month <= delivered_through AND last_day(month) >= first_day, false) AS is_delivered
+    FROM scope_kinds CROSS JOIN months LEFT JOIN delivered USING (kind))
+  GROUP BY ALL),
 -- Days before the first use of a tag key or split have no spend by it, for good (spec §1, rule 6).
 uncollected AS (
   SELECT user_id AS metric_id, month, list(DISTINCT ${COLLECTED_SINCE}) AS uncollected

@@ -168,6 +168,7 @@ describe('status', () => {
       },
       current: { cost: 1000, value: 250, unit_cost: 4 },
       reason: null,
+      complete_through: '2026-01-31',
     });
   });
 

@@ -167,6 +167,7 @@ describe('31 January 2026, noon', () => {
         version: null,
         locked: null,
         reason: textLike(/spend.*value/),
+        complete_through: null,
       });
     }
     expect(months[0]?.reason).toMatch(/has not ended/);
@@ -313,6 +314,7 @@ describe('31 January 2026, noon', () => {
         locked_by: { type: 'key', id: textLike(/^key_/), name: 'First admin key' },
       },
       reason: null,
+      complete_through: '2025-12-31',
     });
     expect(await monthOf(orders, '2025-12')).toEqual(locked);
     expectError(await lock(orders, '2025-12'), 409, /locked already.*version 1/);

@@ -178,7 +178,7 @@ describe('specific spend', () => {
       }),
     );
     expect(await monthOf(tagged, '2025-12')).toMatchObject({
-      cost: 0,
+      cost: null,
       value: 3,
       status: 'partial',
       reason:
@@ -208,7 +208,7 @@ describe('specific spend', () => {
     // No host spend was ever delivered: unknown, not 0.
     expect(await monthOf(tagged, '2026-01')).toMatchObject({
       cost: null,
-      reason: expect.stringContaining('no hosts spend has been ingested for 2026-01') as unknown,
+      reason: expect.stringContaining('no host spend has been ingested for 2026-01') as unknown,
     });
     expectError(
       await admin.patch(`/metrics/${tagged}`, { scope: { type: 'organisation' } }),
