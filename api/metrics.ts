@@ -48,6 +48,14 @@ export const monthRecord = z
   })
   .meta({ id: 'Month' });
 
+/** The newest month with a unit cost. */
+export const latestMonth = z.object({
+  month: z.string(),
+  unit_cost: z.number(),
+  change_percent: z.number().nullable(),
+  status,
+});
+
 const metricRecord = z
   .object({
     id: z.string(),
@@ -64,9 +72,7 @@ const metricRecord = z
     label_key: z.string().nullable(),
     created_at: instant,
     import: z.null(),
-    latest: z
-      .object({ month: z.string(), unit_cost: z.number(), change_percent: z.number().nullable(), status })
-      .nullable(),
+    latest: latestMonth.nullable(),
   })
   .meta({ id: 'Metric' });
 

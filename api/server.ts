@@ -30,6 +30,7 @@ import { metricRoutes } from './metrics.ts';
 import { metricValueRoutes } from './metric-values.ts';
 import { monthRoutes } from './months.ts';
 import { operationRoutes } from './operations.ts';
+import { overviewRoutes } from './overview.ts';
 import { operatorRoutes } from './operator.ts';
 import { organisationRoutes } from './organisation.ts';
 import { noBody } from './route-schema.ts';
@@ -139,6 +140,7 @@ export const buildServer = async (dependencies: ApiDependencies, logger: Fastify
       handValueRoutes(api, dependencies);
       valueUploadRoutes(api, dependencies);
       monthRoutes(api, dependencies);
+      overviewRoutes(api, dependencies);
       auditLogRoutes(api, dependencies);
     },
     { prefix: '/api/v1' },

@@ -112,7 +112,6 @@ describe('envelopes', () => {
     for (const [method, path, body] of [
       ['GET', '/teams', undefined],
       ['POST', '/teams', { name: 'Search', ownership: [] }],
-      ['GET', '/overview', undefined],
       ['GET', '/webhooks', undefined],
       ['GET', '/shared-costs', undefined],
       ['GET', `/metrics/${metricId}/import`, undefined],

@@ -294,6 +294,30 @@ describe('31 January 2026, noon', () => {
     }
   });
 
+  it('shows every metric at a glance', async () => {
+    const overview = expectData(
+      await admin.get<{ metric: object; sparkline: (number | null)[] }[]>('/overview'),
+    );
+    expect(overview).toHaveLength(3);
+    const record = expectData(await admin.get<Metric>(`/metrics/${orders}`));
+    const [latest, before] = record.months.slice(
+      record.months.findIndex(({ month }) => month === record.latest?.month),
+    );
+    expect(overview[0]).toEqual({
+      metric: { id: orders, name: 'Orders', unit: 'order', kind: 'count' },
+      latest: record.latest,
+      // January's 400 against December's 300.
+      spend_change_percent: 33.333333,
+      unit_cost_change_percent: latest?.change_percent,
+      opposite_directions: (latest?.change_percent ?? 0) < 0,
+      above_target: latest?.above_target,
+      sparkline: record.months.map(({ unit_cost }) => unit_cost).reverse(),
+      import_status: null,
+    });
+    expect(before?.month).toBe('2025-12');
+    expect(overview[0]?.sparkline).toHaveLength(12);
+  });
+
   it('locks what is ready and refuses the rest, saying why', async () => {
     const locked = expectData(await lock(orders, '2025-12'));
     expect(locked).toEqual({

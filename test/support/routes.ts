@@ -116,6 +116,7 @@ export const ROUTES: readonly Route[] = [
     unitEconomics: true,
     notFound: true,
   },
+  { method: 'GET', path: '/overview', who: 'R', unitEconomics: true },
   { method: 'GET', path: '/audit-log', who: 'A', paged: true },
 ];
 

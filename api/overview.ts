@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { glanceAt } from '../domain/overview.ts';
+import { listMetrics } from '../warehouse/metrics.ts';
+import { callerOf } from './authentication.ts';
+import type { ApiDependencies } from './dependencies.ts';
+import { latestMonth, monthsOf } from './metrics.ts';
+import { answers, success } from './route-schema.ts';
+import type { Api } from './server.ts';
+
+/** Of an organisation with more, the oldest ones. */
+const MOST_METRICS = 100_000;
+
+const percent = z.number().nullable();
+
+const glance = z
+  .object({
+    metric: z.object({ id: z.string(), name: z.string(), unit: z.string(), kind: z.literal('count') }),
+    latest: latestMonth.nullable(),
+    spend_change_percent: percent.describe('Change of the latest month’s cost from the month before'),
+    unit_cost_change_percent: percent,
+    opposite_directions: z
+      .boolean()
+      .describe('Spend rises while the unit cost falls, or the other way round'),
+    above_target: z.boolean(),
+    sparkline: z.array(z.number().nullable()).describe('Unit costs of the last twelve months, oldest first'),
+    import_status: z.null(),
+  })
+  .meta({ id: 'Glance' });
+
+/** `GET /overview`: every metric at a glance, from one statement for all their months (spec §6, rule 2). */
+export const overviewRoutes = (app: Api, dependencies: ApiDependencies): void => {
+  app.get(
+    '/overview',
+    {
+      config: { access: 'read', feature: 'unit_economics' },
+      schema: answers(z.array(glance), { tag: 'Metrics', summary: 'Every metric at a glance, oldest first' }),
+    },
+    async (request) => {
+      const caller = callerOf(request);
+      const all = { limit: MOST_METRICS, cursor: null };
+      const metrics = await listMetrics(dependencies.warehouse, caller.organisation.id, all);
+      const months = await monthsOf(dependencies, caller, metrics);
+      return success(
+        metrics.map(({ id, name, unit, kind }) => ({
+          metric: { id, name, unit, kind },
+          ...glanceAt(months.get(id) ?? []),
+          import_status: null,
+        })),
+      );
+    },
+  );
+};

@@ -1,0 +1,33 @@
+import type { Month } from './calendar.ts';
+import { changePercent } from './decimals.ts';
+import { latestUnitCost, type MonthRecord, type MonthStatus } from './month-record.ts';
+
+/** A metric at a glance (contract §3, Overview). */
+export interface Glance {
+  latest: { month: Month; unit_cost: number; change_percent: number | null; status: MonthStatus } | null;
+  /** Change of the latest month's cost from the month before it. */
+  spend_change_percent: number | null;
+  unit_cost_change_percent: number | null;
+  /** Spend rises while the unit cost falls, or the other way round (spec §6, rule 2). */
+  opposite_directions: boolean;
+  above_target: boolean;
+  /** Unit costs of the last twelve months, oldest first, null where there is none. */
+  sparkline: (number | null)[];
+}
+
+/** What a metric's month records, newest first, come to at a glance; all of it is about its latest month. */
+export const glanceAt = (records: readonly MonthRecord[]): Glance => {
+  const latest = latestUnitCost(records);
+  const index = records.findIndex(({ month }) => month === latest?.month);
+  const [current, before] = [records[index], records[index + 1]];
+  const spend = changePercent(before?.cost?.toString() ?? null, current?.cost?.toString() ?? null);
+  const unitCost = latest?.change_percent ?? null;
+  return {
+    latest,
+    spend_change_percent: spend,
+    unit_cost_change_percent: unitCost,
+    opposite_directions: spend !== null && unitCost !== null && Math.sign(spend) * Math.sign(unitCost) < 0,
+    above_target: current?.above_target ?? false,
+    sparkline: records.map(({ unit_cost }) => unit_cost).toReversed(),
+  };
+};
