@@ -1,0 +1,39 @@
+import type { Day } from '../../domain/calendar.ts';
+import { naiveBreakdown, naiveReconciliation, naiveSummary, within } from './naive-costs.ts';
+import type { NaiveOrganisation } from './naive-organisation.ts';
+import { naiveRecords } from './naive-records.ts';
+import { spentOf } from './naive-spend.ts';
+import type { Organisation } from './organisation-story.ts';
+
+const DAY = 86_400_000;
+const dayNumber = (day: Day): number => Date.parse(day) / DAY;
+const dayBefore = (day: Day, days: number): Day =>
+  new Date((dayNumber(day) - days) * DAY).toISOString().slice(0, 10);
+
+/** The same, calculated naively. */
+export const naiveAnswers = (
+  naive: NaiveOrganisation,
+  organisation: Organisation,
+  groupings: readonly (readonly string[])[],
+) => {
+  const { today, range } = organisation;
+  const rows = naive.rows();
+  const spent = spentOf(rows);
+  const inRange = within(spent, range);
+  const before = {
+    start: dayBefore(range.start, 1 + dayNumber(range.end) - dayNumber(range.start)),
+    end: dayBefore(range.start, 1),
+  };
+  return {
+    metrics: naive.metrics.flatMap((metric, index) =>
+      metric === null ? [] : [naiveRecords(naive, metric, index, today, spent)],
+    ),
+    completeThrough: naive.completeThrough(),
+    summary: naiveSummary(spent, range, before),
+    breakdowns: Object.fromEntries(groupings.map((keys) => [keys.join(), naiveBreakdown(inRange, keys)])),
+    reconciliation: naiveReconciliation(inRange, {
+      allocations: within(rows.allocations, range),
+      shares: within(rows.shares, range),
+    }),
+  };
+};

@@ -1,0 +1,130 @@
+import type { Day, Month } from '../../domain/calendar.ts';
+import type { SpendPick } from '../../domain/spend-pick.ts';
+
+// A random organisation as plain data: what happened to it, in time's order. The product is told it step by step
+// (told-organisation.ts), and so is the naive calculation (naive-organisation.ts). Amounts are decimal texts.
+
+/** What an id of a machine, disk or scale set means, which its spelling must not change. */
+export type Identity =
+  | { of: 'azure'; path: string }
+  | { of: 'google'; project: string; zone: string; name: string }
+  | { of: 'name'; name: string };
+
+/** An id as one feed spells it, and what it means. */
+export interface Mention {
+  text: string;
+  means: Identity;
+}
+
+/** A line of a bill; whether its service, group or tag is collected depends on the choices of its time. */
+export interface BillLine {
+  day: Day;
+  cloud: string;
+  account: string;
+  service: string | null;
+  resource_group: string | null;
+  tags: Readonly<Record<string, string>>;
+  resource: Mention | null;
+  cost: string;
+}
+
+/** A cluster's workload, or its idle capacity where `namespace` is null. */
+export interface Allocation {
+  day: Day;
+  cluster: string;
+  namespace: string | null;
+  workload: string | null;
+  cost: string;
+}
+
+/** A node, disk or load balancer of a cluster; `project` is the Google project, where the feed knows it. */
+export interface Asset {
+  day: Day;
+  cluster: string;
+  id: Mention | null;
+  project: string | null;
+  cost: string;
+}
+
+/** A service on a host, or the host's idle share where `service` is null. */
+export interface HostShare {
+  day: Day;
+  host: string;
+  service: string | null;
+  machine: Mention | null;
+  cost: string;
+}
+
+export interface ToolSpend {
+  day: Day;
+  tool: string;
+  cost: string;
+}
+
+export interface ToolUsage {
+  day: Day;
+  tool: string;
+  repository: string | null;
+  usage: string;
+}
+
+/** What one load of a source brings. */
+export type Feed =
+  | { kind: 'focus'; lines: readonly BillLine[] }
+  | { kind: 'opencost'; allocations: readonly Allocation[]; assets: readonly Asset[] }
+  | { kind: 'hosts'; shares: readonly HostShare[] }
+  | { kind: 'ai_tools'; spend: readonly ToolSpend[]; usage: readonly ToolUsage[] };
+
+export type Kind = Feed['kind'];
+export const KINDS: readonly Kind[] = ['focus', 'opencost', 'hosts', 'ai_tools'];
+
+/** Which of a kind's sources: there are up to two of each. */
+export interface SourceName {
+  kind: Kind;
+  number: 1 | 2;
+}
+
+export interface StoryMetric {
+  aggregation: 'total' | 'average';
+  frequency: 'daily' | 'monthly';
+  /** Null divides the organisation's total spend. */
+  picks: readonly SpendPick[] | null;
+  labelled: boolean;
+  target: string | null;
+}
+
+export interface StoryValue {
+  period: Day;
+  label: string;
+  /** At least 0, with at most ten decimals. */
+  value: string;
+}
+
+/** What happens on a day. `metric` counts the metrics in the order of the story, from 0. */
+export type Step = { on: Day } & (
+  | { does: 'create metric'; metric: StoryMetric }
+  | { does: 'repick'; metric: number; picks: readonly SpendPick[] }
+  | { does: 'load'; source: SourceName; month: Month; feed: Feed }
+  | { does: 'delete source'; source: SourceName }
+  | { does: 'set values'; metric: number; values: readonly StoryValue[] }
+  | { does: 'remove values'; metric: number; start: Day; end: Day }
+  | { does: 'settle' }
+  | { does: 'lock'; metric: number; month: Month }
+);
+
+export interface Organisation {
+  settleDays: number;
+  /** Sources whose schedule is paused: their months do not wait for them. */
+  paused: readonly SourceName[];
+  /** Whether there is an active source, too, that never delivers. */
+  waitsForever: boolean;
+  story: readonly Step[];
+  /** When everything is read in the end. */
+  today: Day;
+  /** The days that costs are asked for, both inclusive. */
+  range: { start: Day; end: Day };
+  /** Which breakdowns are asked for, beside those that always are. */
+  breakdown: number;
+}
+
+export const sourceKey = ({ kind, number }: SourceName): string => `${kind} ${number}`;

@@ -1,0 +1,136 @@
+import { expect } from 'vitest';
+import { monthRecords, type MonthRecord } from '../../domain/month-record.ts';
+import { BREAKDOWN_KEYS, costBreakdown, type BreakdownKey } from '../../warehouse/cost-breakdown.ts';
+import { costSummary } from '../../warehouse/costs.ts';
+import { monthFacts, settlementFacts } from '../../warehouse/months.ts';
+import { reconciliation } from '../../warehouse/reconciliation.ts';
+import type { Warehouse } from '../../warehouse/warehouse.ts';
+import { decimalUnits } from './naive-decimals.ts';
+import { moneyText } from './naive-months.ts';
+import { ALL_MONTHS } from './naive-organisation.ts';
+import type { Organisation } from './organisation-story.ts';
+import { noon, previousStart, type ToldOrganisation } from './told-organisation.ts';
+
+/** Breakdowns as users ask for them. */
+const SOME: readonly (readonly BreakdownKey[])[] = [
+  ...BREAKDOWN_KEYS.map((key) => [key]),
+  ['day', 'source'],
+  ['month', 'account'],
+  ['cloud', 'tag'],
+  ['account', 'service'],
+  ['account', 'resource_group'],
+  ['cluster', 'namespace'],
+  ['day', 'workload'],
+  ['host', 'host_service'],
+  ['tool', 'repository'],
+];
+
+/** The breakdowns to ask for: by every key at once, of which all others are sums, and one that users ask for. */
+export const breakdownsOf = ({ breakdown }: Organisation): (readonly BreakdownKey[])[] => [
+  BREAKDOWN_KEYS,
+  SOME[breakdown % SOME.length] ?? [],
+];
+
+/** Everything that the product answers about an organisation, in the form in which the naive calculation says it. */
+export const answered = async (warehouse: Warehouse, told: ToldOrganisation, organisation: Organisation) => {
+  const { today, range } = organisation;
+  const now = noon(today);
+  // Any read of costs brings the months up to date, and the facts of metrics are read from there.
+  const summary = await costSummary(
+    warehouse,
+    told.id,
+    { ...range, previousStart: previousStart(range) },
+    now,
+  );
+  const metrics = told.metrics.filter((metric) => metric !== null);
+  const ids = metrics.map(({ id }) => id);
+  const [facts, settlement] = await warehouse.session(async (session) => [
+    await monthFacts(session, told.id, ids, { newest: ALL_MONTHS.at(-1) ?? '', count: ALL_MONTHS.length }),
+    await settlementFacts(session, told.id, told.stored.settle_days),
+  ]);
+  const breakdowns = await Promise.all(
+    breakdownsOf(organisation).map(async (keys) => {
+      const rows = await costBreakdown(warehouse, told.id, keys, { ...range, limit: 1000, offset: 0 }, now);
+      const sum = rows.reduce((all, { total }) => all + decimalUnits(total, 15), 0n);
+      expect(moneyText(sum), `the sum of the breakdown by ${keys.join(' and ')}`).toBe(
+        withDecimals(summary.total),
+      );
+      const named = rows.map((row): [string, string] => {
+        const texts = keys.map((key) => {
+          const value = row[key] ?? null;
+          return key === 'tag' && value !== null ? `${row['tag_key'] ?? ''}=${value}` : value;
+        });
+        return [JSON.stringify(texts), row.total];
+      });
+      return [keys.join(), inOrder(named)] as const;
+    }),
+  );
+  return {
+    metrics: metrics.map((metric) => {
+      const months = facts.get(metric.id) ?? [];
+      return {
+        facts: months.map(
+          ({ month, cost, undelivered, uncollected, valueSum, valuePeriods, settled, lock }) => ({
+            month,
+            cost,
+            undelivered,
+            isUncollected: uncollected.length > 0,
+            valueSum,
+            valuePeriods,
+            settled,
+            lock:
+              lock === null
+                ? null
+                : { version: lock.version, cost: lock.cost, value: lock.value, unitCost: lock.unitCost },
+          }),
+        ),
+        records: monthRecords(months, metric, settlement, now).map((record) => ({
+          month: record.month,
+          ...numbersOf(record),
+          status: record.status,
+          change_percent: record.change_percent,
+          above_target: record.above_target,
+          version: record.version,
+          locked:
+            record.locked === null ? null : { version: record.locked.version, ...numbersOf(record.locked) },
+          ...(record.current === undefined ? {} : { current: numbersOf(record.current) }),
+          hasReason: record.reason !== null,
+        })),
+      };
+    }),
+    completeThrough: summary.completeThrough,
+    summary: {
+      total: withDecimals(summary.total),
+      previousTotal: withDecimals(summary.previousTotal),
+      bySource: inOrder(Object.entries(summary.bySource)),
+      byDay: inOrder(summary.byDay.map(({ day, total }) => [day, total])),
+      byAccount: inOrder(
+        summary.byAccount.flatMap(({ cloud, account, total, kubernetes, hosts }): [string, string][] => [
+          [`${cloud} ${account} cloud`, total],
+          [`${cloud} ${account} kubernetes`, kubernetes],
+          [`${cloud} ${account} hosts`, hosts],
+        ]),
+      ),
+    },
+    breakdowns: Object.fromEntries(breakdowns),
+    reconciliation: (await reconciliation(warehouse, told.id, range))
+      .map(({ source, name, reported, billed, outside_bills, difference }): [string, string[]] => [
+        `${source} ${name}`,
+        [reported, billed, outside_bills, difference],
+      ])
+      .filter(([, amounts]) => amounts.some((amount) => /[1-9]/.test(amount)))
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  };
+};
+
+const numbersOf = ({ cost, value, unit_cost }: Pick<MonthRecord, 'cost' | 'value' | 'unit_cost'>) => ({
+  cost,
+  value,
+  unit_cost,
+});
+
+/** Rows that are not nothing, by their names. */
+const inOrder = (rows: readonly [string, string][]): [string, string][] =>
+  rows.filter(([, amount]) => /[1-9]/.test(amount)).sort(([a], [b]) => (a < b ? -1 : 1));
+
+const withDecimals = (amount: string): string => moneyText(decimalUnits(amount, 15));

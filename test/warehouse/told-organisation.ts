@@ -1,0 +1,233 @@
+import { addDays, type Day } from '../../domain/calendar.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import type { SpendPick } from '../../domain/spend-pick.ts';
+import { updateCostSource } from '../../warehouse/cost-sources.ts';
+import { removeValues, writeValues } from '../../warehouse/metric-values.ts';
+import { createMetric, updateMetric, type Metric } from '../../warehouse/metrics.ts';
+import { lockMonth } from '../../warehouse/month-locks.ts';
+import type { Organisation as StoredOrganisation } from '../../warehouse/organisations.ts';
+import { settleMonths } from '../../warehouse/settlement.ts';
+import type { Warehouse } from '../../warehouse/warehouse.ts';
+import { publishSpend, type SpendRow, type SpendTable } from '../support/published-spend.ts';
+import { newOrganisation, newSource } from '../support/tenant.ts';
+import {
+  sourceKey,
+  type BillLine,
+  type Feed,
+  type Organisation,
+  type SourceName,
+  type Step,
+} from './organisation-story.ts';
+
+const KEY = { id: 'key_1', name: 'Finance' };
+const CHANGE = { source: 'hand', by: { type: 'key', ...KEY } } as const;
+
+/** Noon, so that no day is mistaken for its neighbour. */
+export const noon = (day: Day): Date => new Date(`${day}T12:00:00Z`);
+
+/** The product, told the story of a random organisation: it publishes loads, makes metrics, writes values, locks. */
+export class ToldOrganisation {
+  /** In the order of the story; null for those that were refused. */
+  readonly metrics: (Metric | null)[] = [];
+  readonly stored: StoredOrganisation;
+  readonly #warehouse: Warehouse;
+  readonly #organisation: Organisation;
+  readonly #sources = new Map<string, string>();
+
+  private constructor(warehouse: Warehouse, organisation: Organisation, stored: StoredOrganisation) {
+    this.#warehouse = warehouse;
+    this.#organisation = organisation;
+    this.stored = stored;
+  }
+
+  static async create(warehouse: Warehouse, organisation: Organisation): Promise<ToldOrganisation> {
+    const stored = await newOrganisation(warehouse, { settle_days: organisation.settleDays });
+    if (organisation.waitsForever) await newSource(warehouse, stored.id, { name: 'waiting' });
+    return new ToldOrganisation(warehouse, organisation, stored);
+  }
+
+  get id(): string {
+    return this.stored.id;
+  }
+
+  /** Does a step; answers the months it settled, or whether it was done or refused. */
+  async does(step: Step): Promise<boolean | string[]> {
+    const [warehouse, now] = [this.#warehouse, noon(step.on)];
+    switch (step.does) {
+      case 'create metric': {
+        const { aggregation, frequency, picks, labelled, target } = step.metric;
+        const scope = scopeOf(picks);
+        const definition = {
+          name: 'Orders',
+          unit: 'order',
+          kind: 'count',
+          aggregation,
+          frequency,
+          scope,
+        } as const;
+        const made = await orRefused(() =>
+          createMetric(
+            warehouse,
+            this.id,
+            { ...definition, target, label_key: labelled ? 'region' : null },
+            { keyId: KEY.id, now },
+          ),
+        );
+        this.metrics.push(made);
+        return made !== null;
+      }
+      case 'repick': {
+        const metric = this.metrics[step.metric];
+        if (metric === undefined || metric === null) return true;
+        const changes = { scope: scopeOf(step.picks) };
+        const made = await orRefused(() =>
+          updateMetric(warehouse, this.id, metric.id, changes, { keyId: KEY.id, now }),
+        );
+        if (made !== null) this.metrics[step.metric] = made;
+        return made !== null;
+      }
+      case 'load':
+        await publishSpend(
+          warehouse,
+          { orgId: this.id, sourceId: await this.#source(step.source) },
+          step.month,
+          await this.#tables(step.feed),
+        );
+        return true;
+      case 'delete source':
+        await updateCostSource(warehouse, this.id, await this.#source(step.source), 'delete', now);
+        return true;
+      case 'set values':
+        return this.#ofMetric(step.metric, (metric) =>
+          writeValues(
+            warehouse,
+            this.id,
+            metric.id,
+            step.values.map(({ value, ...of }) => ({ ...of, value: Number(value) })),
+            { ...CHANGE, now },
+          ),
+        );
+      case 'remove values':
+        return this.#ofMetric(step.metric, (metric) =>
+          removeValues(
+            warehouse,
+            this.id,
+            metric.id,
+            { start: step.start, end: step.end, label: null },
+            { ...CHANGE, now },
+          ),
+        );
+      case 'settle':
+        return settleMonths(warehouse, this.id, now);
+      case 'lock':
+        return this.#ofMetric(step.metric, (metric) =>
+          orRefused(() => lockMonth(warehouse, this.stored, metric, step.month, { key: KEY, now })),
+        );
+    }
+  }
+
+  /** Does something with a metric, if it was made; false if that was refused. */
+  async #ofMetric(index: number, work: (metric: Metric) => Promise<object | null>): Promise<boolean> {
+    const metric = this.metrics[index];
+    return metric === undefined || metric === null || (await work(metric)) !== null;
+  }
+
+  /** The source's id; it is made when it is first heard of. */
+  async #source(name: SourceName): Promise<string> {
+    const key = sourceKey(name);
+    const known = this.#sources.get(key);
+    if (known !== undefined) return known;
+    const isPaused = this.#organisation.paused.some((paused) => sourceKey(paused) === key);
+    const options = {};
+    const { id } = await newSource(this.#warehouse, this.id, {
+      name: key,
+      schedule_paused: isPaused,
+      ...(name.kind === 'focus' ? {} : { kind: name.kind, options }),
+    } as Parameters<typeof newSource>[2]);
+    this.#sources.set(key, id);
+    return id;
+  }
+
+  /** The rows as the loaders leave them; of a bill's line what the choices ask for that the product holds now. */
+  async #tables(feed: Feed): Promise<Partial<Record<SpendTable, SpendRow[]>>> {
+    switch (feed.kind) {
+      case 'focus': {
+        const choices = await this.#warehouse.query<StoredChoice>(
+          'SELECT kind, cloud, account, choice, first_day FROM spend_choices WHERE org_id = $org',
+          { org: this.id },
+        );
+        return { cloud_spend: feed.lines.map((line) => cloudRow(line, choices)) };
+      }
+      case 'opencost':
+        return {
+          kubernetes_spend: feed.allocations.map((row) => ({ ...row, is_idle: row.namespace === null })),
+          cluster_assets: feed.assets.map(({ id, ...row }) => ({
+            ...row,
+            kind: 'node',
+            provider_id: id?.text ?? null,
+          })),
+        };
+      case 'hosts':
+        return {
+          host_spend: feed.shares.map(({ machine, ...row }) => ({
+            ...row,
+            machine_id: machine?.text ?? null,
+          })),
+        };
+      case 'ai_tools':
+        return {
+          ai_tool_spend: feed.spend.map((row) => ({ ...row, kind: null })),
+          ai_usage: feed.usage.map((row) => ({ ...row })),
+        };
+    }
+  }
+}
+
+interface StoredChoice {
+  kind: 'tag' | 'split';
+  cloud: string;
+  account: string;
+  choice: string;
+  first_day: Day;
+}
+
+const cloudRow = (line: BillLine, choices: readonly StoredChoice[]): SpendRow => {
+  const { day, cloud, account, resource, cost, tags } = line;
+  const chosen = (kind: 'tag' | 'split', of: string): string | null =>
+    choices.find(
+      (one) => one.kind === kind && one.cloud === cloud && one.account === of && one.first_day <= day,
+    )?.choice ?? null;
+  const [split, key] = [chosen('split', account), chosen('tag', '')];
+  const split_value = split === 'service' ? line.service : split === null ? null : line.resource_group;
+  const tag_value = key === null ? null : (tags[key] ?? null);
+  return {
+    day,
+    cloud,
+    account,
+    split_kind: split_value === null ? null : split,
+    split_value,
+    tag_key: tag_value === null ? null : key,
+    tag_value,
+    resource_id: resource?.text ?? null,
+    cost,
+  };
+};
+
+const scopeOf = (picks: readonly SpendPick[] | null): Metric['scope'] =>
+  picks === null ? { type: 'organisation' } : { type: 'spend', spend: [...picks] };
+
+/** What came, or null where the product refused it in words; any other error is one. */
+const orRefused = async <Result extends object>(
+  work: () => Promise<Result | null>,
+): Promise<Result | null> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ServiceError && (error.kind === 'conflict' || error.kind === 'invalid')) return null;
+    throw error;
+  }
+};
+
+/** The first day of the range of the same length before. */
+export const previousStart = ({ start, end }: { start: Day; end: Day }): Day =>
+  addDays(start, -1 - (Date.parse(end) - Date.parse(start)) / 86_400_000);
