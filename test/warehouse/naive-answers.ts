@@ -17,7 +17,7 @@ export const naiveAnswers = (
   groupings: readonly (readonly string[])[],
 ) => {
   const { today, range } = organisation;
-  const rows = naive.rows();
+  const rows = naive.sources.rows();
   const spent = spentOf(rows);
   const inRange = within(spent, range);
   const before = {
@@ -28,7 +28,7 @@ export const naiveAnswers = (
     metrics: naive.metrics.flatMap((metric, index) =>
       metric === null ? [] : [naiveRecords(naive, metric, index, today, spent)],
     ),
-    completeThrough: naive.completeThrough(),
+    completeThrough: naive.sources.completeThrough(),
     summary: naiveSummary(spent, range, before),
     breakdowns: Object.fromEntries(groupings.map((keys) => [keys.join(), naiveBreakdown(inRange, keys)])),
     reconciliation: naiveReconciliation(inRange, {

@@ -9,7 +9,8 @@ import {
   valueText,
   type Numbers,
 } from './naive-months.ts';
-import { ALL_MONTHS, type NaiveMetric, type NaiveOrganisation } from './naive-organisation.ts';
+import type { NaiveMetric, NaiveOrganisation } from './naive-organisation.ts';
+import { ALL_MONTHS } from './naive-sources.ts';
 import type { Spent } from './naive-spend.ts';
 
 /** The month before all others, of which nothing is known but that it may be compared with. */

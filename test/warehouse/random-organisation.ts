@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import type { Day, Month } from '../../domain/calendar.ts';
-import type { SpendPick } from '../../domain/spend-pick.ts';
 import {
   KINDS,
   sourceKey,
@@ -9,10 +8,9 @@ import {
   type SourceName,
   type Step,
   type StoryMetric,
-  type StoryValue,
 } from './organisation-story.ts';
 import { deliveredThrough, randomFeed, SPEND_DAYS, SPEND_MONTHS } from './random-feeds.ts';
-import { ACCOUNTS, HOSTS } from './random-resources.ts';
+import { days, drawnValues, fitting, picks, randomMetric, type DrawnValues } from './random-metrics.ts';
 
 /** When January is closed; what comes after is late. */
 const CLOSING_DAY = '2026-02-07';
@@ -29,84 +27,28 @@ const EARLY_DAYS = [
 ];
 const LATE_DAYS = [CLOSING_DAY, '2026-02-10', TODAY];
 
-/** True once in `often + 1` times; shrinks to false. */
-const seldom = (often: number): fc.Arbitrary<boolean> =>
-  fc.oneof({ weight: often, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) });
+/** True once in `times + 1` times, and false once in as many; both shrink to false. */
+const seldom = (times: number): fc.Arbitrary<boolean> => weighted(times, 1);
+const often = (times: number): fc.Arbitrary<boolean> => weighted(1, times);
+const weighted = (no: number, yes: number): fc.Arbitrary<boolean> =>
+  fc.oneof(
+    { withCrossShrink: true },
+    { weight: no, arbitrary: fc.constant(false) },
+    { weight: yes, arbitrary: fc.constant(true) },
+  );
 
-const days = fc.constantFrom(...Object.values(SPEND_DAYS).flat());
-const months = fc.constantFrom(...SPEND_MONTHS);
+/** Mostly January, so that much of it meets. */
+const months = fc.oneof(
+  { weight: 3, arbitrary: fc.constant('2026-01') },
+  { weight: 2, arbitrary: fc.constantFrom(...SPEND_MONTHS) },
+);
 const source: fc.Arbitrary<SourceName> = fc.record({
   kind: fc.constantFrom(...KINDS),
-  number: fc.constantFrom(1 as const, 2 as const),
+  number: fc.oneof(
+    { weight: 4, arbitrary: fc.constant(1 as const) },
+    { weight: 1, arbitrary: fc.constant(2 as const) },
+  ),
 });
-
-const namespaces = fc.constantFrom('shop', 'kiosk', 'nobody');
-const clusters = fc.constantFrom('prod', 'edge');
-const accounts = fc.constantFrom(...ACCOUNTS);
-const services = fc.constantFrom('compute', 'storage');
-const hosts = fc.constantFrom(...HOSTS.map(({ host }) => host), 'host-9');
-
-/** A pick in one of its nine forms; some of what was never seen. */
-const pick: fc.Arbitrary<SpendPick> = fc.oneof(
-  fc.record({ source: fc.constant('kubernetes' as const), cluster: clusters, namespace: namespaces }),
-  fc.record({
-    source: fc.constant('kubernetes' as const),
-    cluster: clusters,
-    namespace: namespaces,
-    workload: fc.constantFrom('deployment/api', 'deployment/web'),
-  }),
-  fc.record({ source: fc.constant('host' as const), host: hosts }),
-  fc.record({ source: fc.constant('host' as const), host: hosts, service: fc.constantFrom('db', 'mail') }),
-  accounts.map((account) => ({ source: 'cloud' as const, ...account })),
-  fc.record({ account: accounts, service: services }).map(({ account, service }) => ({
-    source: 'cloud' as const,
-    ...account,
-    service,
-  })),
-  fc
-    .record({ account: accounts, group: fc.constantFrom('rg-web', 'rg-other') })
-    .map(({ account, group }) => ({
-      source: 'cloud' as const,
-      ...account,
-      resource_group: group,
-    })),
-  fc.record({
-    source: fc.constant('cloud' as const),
-    cloud: fc.constantFrom('aws', 'azure', 'gcp'),
-    tag: fc.constantFrom(
-      { key: 'team', value: 'search' },
-      { key: 'team', value: 'web' },
-      { key: 'env', value: 'prod' },
-    ),
-  }),
-  fc.record({
-    source: fc.constant('repository' as const),
-    repository: fc.constantFrom('github.com/acme/web', 'github.com/acme/api', 'github.com/acme/new'),
-  }),
-);
-const picks = fc.array(pick, { minLength: 1, maxLength: 4 });
-
-const metric: fc.Arbitrary<StoryMetric> = fc.record({
-  aggregation: fc.constantFrom('total', 'average'),
-  frequency: fc.constantFrom('daily', 'monthly'),
-  picks: fc.option(picks, { freq: 4 }),
-  labelled: fc.boolean(),
-  target: fc.constantFrom(null, '1.5', '0'),
-});
-
-/** Values as drawn: what of a day and a label counts depends on the metric they are for. */
-type DrawnValues = { day: Day; label: string; value: string }[];
-const drawnValues: fc.Arbitrary<DrawnValues> = fc.array(
-  fc.record({
-    day: days,
-    label: fc.constantFrom('eu', 'us'),
-    value: fc.oneof(
-      fc.nat(20).map(String),
-      fc.nat(999_999_999).map((units) => `${units % 7}.${units.toString().padStart(10, '0')}`),
-    ),
-  }),
-  { minLength: 1, maxLength: 4 },
-);
 
 /** A step as drawn; a metric's number may be larger than there are metrics. */
 type Drawn =
@@ -114,17 +56,28 @@ type Drawn =
   | { on: Day; does: 'create metric'; metric: StoryMetric; values: DrawnValues | null }
   | { on: Day; does: 'set values'; metric: number; values: DrawnValues };
 
+const loadOf = (on: fc.Arbitrary<Day>, from: SourceName, month: Month): fc.Arbitrary<Drawn> =>
+  fc.record({
+    on,
+    does: fc.constant('load' as const),
+    source: fc.constant(from),
+    month: fc.constant(month),
+    feed: fc
+      .record({ feed: randomFeed(from.kind, month), isWhole: often(4) })
+      .map(({ feed, isWhole }): Feed => (isWhole ? deliveredThrough(feed, lastOf(month)) : feed)),
+  });
+
 const load = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
-  fc.record({ source, month: months }).chain(({ source: from, month }) =>
-    fc.record({
-      on,
-      does: fc.constant('load' as const),
-      source: fc.constant(from),
-      month: fc.constant(month),
-      feed: fc
-        .record({ feed: randomFeed(from.kind, month), isWhole: fc.boolean() })
-        .map(({ feed, isWhole }): Feed => (isWhole ? deliveredThrough(feed, lastOf(month)) : feed)),
-    }),
+  fc.record({ source, month: months }).chain(({ source: from, month }) => loadOf(on, from, month));
+
+/** Most kinds of one month, so that bills meet what they are for. */
+const wholeMonth = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn[]> =>
+  months.chain((month) =>
+    fc
+      .tuple(
+        ...KINDS.map((kind) => fc.option(loadOf(on, { kind, number: 1 }, month), { nil: null, freq: 5 })),
+      )
+      .map((loads) => loads.filter((one) => one !== null)),
   );
 
 const lastOf = (month: Month): Day => SPEND_DAYS[month]?.at(-1) ?? `${month}-28`;
@@ -133,7 +86,7 @@ const newMetric = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
   fc.record({
     on,
     does: fc.constant('create metric' as const),
-    metric,
+    metric: randomMetric,
     values: fc.option(drawnValues, { nil: null, freq: 5 }),
   });
 
@@ -163,6 +116,11 @@ const otherSteps = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
   );
 
 const early = fc.constantFrom(...EARLY_DAYS);
+/** Mostly before January, or what picks tags and splits could never be locked. */
+const earliest = fc.oneof(
+  { weight: 2, arbitrary: fc.constant('2025-12-20') },
+  { weight: 1, arbitrary: early },
+);
 const late = fc.constantFrom(...LATE_DAYS);
 
 /** A small random organisation and its story: first spend and metrics, then a closing, then what comes late. */
@@ -174,10 +132,11 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
       { weight: 1, arbitrary: fc.array(source, { maxLength: 3 }) },
     ),
     waitsForever: seldom(15),
-    metrics: fc.array(newMetric(early), { maxLength: 3 }),
-    loads: fc.array(load(early), { maxLength: 6 }),
+    metrics: fc.array(newMetric(earliest), { maxLength: 3 }),
+    whole: fc.array(wholeMonth(early), { maxLength: 2, size: 'max' }),
+    loads: fc.array(load(early), { maxLength: 3 }),
     early: fc.array(otherSteps(early), { maxLength: 2 }),
-    closes: fc.boolean(),
+    closes: often(3),
     late: fc.array(fc.oneof(load(late), otherSteps(late), otherSteps(late), newMetric(late)), {
       maxLength: 5,
     }),
@@ -189,7 +148,7 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
     paused,
     waitsForever,
     story: storyOf([
-      ...inTime([...drawn.metrics, ...drawn.loads, ...drawn.early]),
+      ...inTime([...drawn.metrics, ...drawn.whole.flat(), ...drawn.loads, ...drawn.early]),
       ...(drawn.closes ? closing(drawn.metrics.length) : []),
       ...inTime(drawn.late),
     ]),
@@ -201,17 +160,15 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
 const inTime = (steps: readonly Drawn[]): Drawn[] =>
   steps.toSorted((a, b) => (a.on < b.on ? -1 : a.on > b.on ? 1 : 0));
 
-/** The months before are settled and locked, as far as they can be. */
+/** What has settled is recorded, and January locked, as far as it can be. */
 const closing = (metrics: number): Drawn[] => [
   { on: CLOSING_DAY, does: 'settle' },
-  ...Array.from({ length: metrics }, (_, index) => index).flatMap((index) =>
-    (index === 0 ? ['2025-12', '2026-01'] : ['2026-01']).map((month) => ({
-      on: CLOSING_DAY,
-      does: 'lock' as const,
-      metric: index,
-      month,
-    })),
-  ),
+  ...Array.from({ length: metrics }, (_, metric) => ({
+    on: CLOSING_DAY,
+    does: 'lock' as const,
+    metric,
+    month: '2026-01',
+  })),
 ];
 
 /** What was drawn, made to fit: values have the periods and labels of their metric, and numbers name one that exists. */
@@ -247,14 +204,4 @@ const storyOf = (drawn: readonly Drawn[]): Step[] => {
     // What divides the organisation's total has no picks to change.
     return step.does === 'repick' && target.picks === null ? [] : [{ ...step, metric: index }];
   });
-};
-
-const fitting = (of: StoryMetric, drawn: DrawnValues): StoryValue[] => {
-  const values = new Map<string, StoryValue>();
-  for (const { day, label, value } of drawn) {
-    const period = of.frequency === 'daily' ? day : `${day.slice(0, 7)}-01`;
-    const fitted = { period, label: of.labelled ? label : '', value };
-    values.set(`${fitted.period} ${fitted.label}`, fitted);
-  }
-  return [...values.values()];
 };

@@ -7,7 +7,7 @@ import { reconciliation } from '../../warehouse/reconciliation.ts';
 import type { Warehouse } from '../../warehouse/warehouse.ts';
 import { decimalUnits } from './naive-decimals.ts';
 import { moneyText } from './naive-months.ts';
-import { ALL_MONTHS } from './naive-organisation.ts';
+import { ALL_MONTHS } from './naive-sources.ts';
 import type { Organisation } from './organisation-story.ts';
 import { noon, previousStart, type ToldOrganisation } from './told-organisation.ts';
 

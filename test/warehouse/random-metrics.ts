@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import type { Day } from '../../domain/calendar.ts';
+import type { SpendPick } from '../../domain/spend-pick.ts';
+import type { StoryMetric, StoryValue } from './organisation-story.ts';
+import { SPEND_DAYS } from './random-feeds.ts';
+import { ACCOUNTS, HOSTS } from './random-resources.ts';
+
+/** Days of values and of questions: mostly January's. */
+export const days = fc.oneof(
+  fc.constantFrom(...(SPEND_DAYS['2026-01'] ?? [])),
+  fc.constantFrom(...Object.values(SPEND_DAYS).flat()),
+);
+const namespaces = fc.constantFrom('shop', 'kiosk', 'nobody');
+const clusters = fc.constantFrom('prod', 'edge');
+const accounts = fc.constantFrom(...ACCOUNTS);
+const services = fc.constantFrom('compute', 'storage');
+const hosts = fc.constantFrom(...HOSTS.map(({ host }) => host), 'host-9');
+
+/** A pick in one of its nine forms; some of what was never seen. */
+const pick: fc.Arbitrary<SpendPick> = fc.oneof(
+  fc.record({ source: fc.constant('kubernetes' as const), cluster: clusters, namespace: namespaces }),
+  fc.record({
+    source: fc.constant('kubernetes' as const),
+    cluster: clusters,
+    namespace: namespaces,
+    workload: fc.constantFrom('deployment/api', 'deployment/web'),
+  }),
+  fc.record({ source: fc.constant('host' as const), host: hosts }),
+  fc.record({ source: fc.constant('host' as const), host: hosts, service: fc.constantFrom('db', 'mail') }),
+  accounts.map((account) => ({ source: 'cloud' as const, ...account })),
+  fc.record({ account: accounts, service: services }).map(({ account, service }) => ({
+    source: 'cloud' as const,
+    ...account,
+    service,
+  })),
+  fc
+    .record({ account: accounts, group: fc.constantFrom('rg-web', 'rg-other') })
+    .map(({ account, group }) => ({
+      source: 'cloud' as const,
+      ...account,
+      resource_group: group,
+    })),
+  fc.record({
+    source: fc.constant('cloud' as const),
+    cloud: fc.constantFrom('aws', 'azure', 'gcp'),
+    tag: fc.constantFrom(
+      { key: 'team', value: 'search' },
+      { key: 'team', value: 'web' },
+      { key: 'env', value: 'prod' },
+    ),
+  }),
+  fc.record({
+    source: fc.constant('repository' as const),
+    repository: fc.constantFrom('github.com/acme/web', 'github.com/acme/api', 'github.com/acme/new'),
+  }),
+);
+export const picks = fc.array(pick, { minLength: 1, maxLength: 4 });
+
+export const randomMetric: fc.Arbitrary<StoryMetric> = fc.record({
+  aggregation: fc.constantFrom('total', 'average'),
+  frequency: fc.constantFrom('daily', 'monthly'),
+  picks: fc.option(picks, { freq: 4 }),
+  labelled: fc.boolean(),
+  target: fc.constantFrom(null, '1.5', '0'),
+});
+
+/** Values as drawn: what of a day and a label counts depends on the metric they are for. */
+export type DrawnValues = { day: Day; label: string; value: string }[];
+export const drawnValues: fc.Arbitrary<DrawnValues> = fc.array(
+  fc.record({
+    day: days,
+    label: fc.constantFrom('eu', 'us'),
+    value: fc.oneof(
+      fc.nat(20).map(String),
+      fc.nat(999_999_999).map((units) => `${units % 7}.${units.toString().padStart(10, '0')}`),
+    ),
+  }),
+  { minLength: 1, maxLength: 4 },
+);
+
+/** The values as a metric takes them, each period and label once. */
+export const fitting = (of: StoryMetric, drawn: DrawnValues): StoryValue[] => {
+  const values = new Map<string, StoryValue>();
+  for (const { day, label, value } of drawn) {
+    const period = of.frequency === 'daily' ? day : `${day.slice(0, 7)}-01`;
+    const fitted = { period, label: of.labelled ? label : '', value };
+    values.set(`${fitted.period} ${fitted.label}`, fitted);
+  }
+  return [...values.values()];
+};
