@@ -1,9 +1,11 @@
 import type { Month } from '../../domain/calendar.ts';
 import { fullyLoaded } from '../../domain/bill.ts';
+import { periodToDay } from '../../domain/metric.ts';
 import type { Split } from '../../domain/shared-cost.ts';
 import type { SpendPick } from '../../domain/spend-pick.ts';
 import { sealBills } from '../../warehouse/bill-sealing.ts';
 import { listBillVersions, monthBills, type MonthBills } from '../../warehouse/bills.ts';
+import type { NewCostSource } from '../../warehouse/cost-sources.ts';
 import { removeValues, writeValues } from '../../warehouse/metric-values.ts';
 import type { Metric } from '../../warehouse/metrics.ts';
 import { createSharedCost, updateSharedCost } from '../../warehouse/shared-costs.ts';
@@ -21,12 +23,18 @@ export const namespace = (name: string, workload?: string): SpendPick => ({
 });
 export const account = (id: string): SpendPick => ({ source: 'cloud', cloud: 'aws', account: id });
 
-const KINDS = {
-  bill: { kind: 'focus', tables: ['cloud_spend'] },
-  clusters: { kind: 'opencost', tables: ['kubernetes_spend', 'cluster_assets'] },
-  hosts: { kind: 'hosts', tables: ['host_spend'] },
-  ai: { kind: 'ai_tools', tables: ['ai_tool_spend', 'ai_usage'] },
-} as const;
+const KINDS: Record<string, { source: Partial<NewCostSource>; tables: readonly SpendTable[] }> = {
+  bill: { source: { name: 'Bill' }, tables: ['cloud_spend'] },
+  clusters: {
+    source: { name: 'Clusters', kind: 'opencost', options: {} },
+    tables: ['kubernetes_spend', 'cluster_assets'],
+  },
+  hosts: { source: { name: 'Hosts', kind: 'hosts', options: {} }, tables: ['host_spend'] },
+  ai: {
+    source: { name: 'AI', kind: 'ai_tools', options: { usage_location: '/exports/usage' } },
+    tables: ['ai_tool_spend', 'ai_usage'],
+  },
+};
 
 /** An organisation with spend of all kinds, and what a story of teams does with it. */
 export const newTeamStory = async (test: TestWarehouse) => {
@@ -38,15 +46,12 @@ export const newTeamStory = async (test: TestWarehouse) => {
     orgId,
     /** Replaces a month's spend of the kinds that it has. */
     spend: async (month: Month, tables: Partial<Record<SpendTable, readonly SpendRow[]>>) => {
-      for (const [name, { kind, tables: own }] of Object.entries(KINDS)) {
+      for (const [name, { source, tables: own }] of Object.entries(KINDS)) {
         const given = Object.fromEntries(
-          Object.entries(tables).filter(([table]) => (own as readonly string[]).includes(table)),
+          Object.entries(tables).filter(([table]) => own.some((one) => one === table)),
         );
         if (Object.keys(given).length === 0) continue;
-        const options = kind === 'ai_tools' ? { usage_location: '/exports/usage' } : {};
-        const id =
-          sources.get(name) ??
-          (await newSource(warehouse, orgId, kind === 'focus' ? { name } : { name, kind, options })).id;
+        const id = sources.get(name) ?? (await newSource(warehouse, orgId, source)).id;
         sources.set(name, id);
         await publishSpend(warehouse, { orgId, sourceId: id }, month, given);
       }
@@ -72,7 +77,7 @@ export const newTeamStory = async (test: TestWarehouse) => {
         warehouse,
         orgId,
         metric.id,
-        Object.entries(values).map(([label, value]) => ({ period, label, value })),
+        Object.entries(values).map(([label, value]) => ({ period: periodToDay(period), label, value })),
         { source: 'hand', by: { type: 'key', id: 'key_1', name: 'Finance' }, now },
       ),
     removeValues: (metric: Metric, period: string) =>
@@ -80,7 +85,7 @@ export const newTeamStory = async (test: TestWarehouse) => {
         warehouse,
         orgId,
         metric.id,
-        { start: period, end: period, label: null },
+        { start: periodToDay(period), end: periodToDay(period), label: null },
         { source: 'hand', by: { type: 'key', id: 'key_1', name: 'Finance' }, now: NOW },
       ),
     settle: async (now = NOW) => {
