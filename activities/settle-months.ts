@@ -1,13 +1,20 @@
 import type { Month } from '../domain/calendar.ts';
 import type { Clock } from '../domain/clock.ts';
+import { sealBills } from '../warehouse/bill-sealing.ts';
 import { settleMonths } from '../warehouse/settlement.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
+import { withHeartbeats } from './with-heartbeats.ts';
 
-/** The step that settles an organisation's months; run again, it finds nothing left to do. */
+/** The steps that settle an organisation's months and seal its bills; run again, they find nothing left to do. */
 export const createSettlementActivities = ({ warehouse, clock }: { warehouse: Warehouse; clock: Clock }) => ({
   /** Records the months that have settled by now; answers the new ones. */
   async settleOrganisation(orgId: string): Promise<Month[]> {
     return settleMonths(warehouse, orgId, clock.now());
+  },
+
+  /** Seals the team bills that are due; answers their months. Reads do the same if they come first. */
+  async sealTeamBills(orgId: string): Promise<Month[]> {
+    return withHeartbeats(null, () => sealBills(warehouse, orgId, clock.now()));
   },
 });
 

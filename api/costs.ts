@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { addDays, daysInclusive } from '../domain/calendar.ts';
 import { changePercent, toWire } from '../domain/decimals.ts';
 import { invalid } from '../domain/errors.ts';
+import { SPEND_SOURCES } from '../domain/spend-source.ts';
 import {
   BREAKDOWN_KEYS,
   breakdownColumns,
@@ -9,7 +10,7 @@ import {
   type BreakdownKey,
   type BreakdownRow,
 } from '../warehouse/cost-breakdown.ts';
-import { completeThrough, costSummary, SPEND_SOURCES } from '../warehouse/costs.ts';
+import { completeThrough, costSummary } from '../warehouse/costs.ts';
 import { reconciliation } from '../warehouse/reconciliation.ts';
 import { callerOf } from './authentication.ts';
 import type { ApiDependencies } from './dependencies.ts';

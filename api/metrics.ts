@@ -5,15 +5,15 @@ import { invalid, notFound } from '../domain/errors.ts';
 import { AGGREGATIONS, FREQUENCIES } from '../domain/metric.ts';
 import type { SpendPick } from '../domain/spend-pick.ts';
 import { latestUnitCost, monthRecords, type MonthRecord } from '../domain/month-record.ts';
+import { computeMetricMonths } from '../warehouse/bill-sealing.ts';
 import { createMetric, findMetric, listMetrics, updateMetric, type Metric } from '../warehouse/metrics.ts';
-import { computeMonths } from '../warehouse/month-computation.ts';
 import { monthFacts, settlementFacts } from '../warehouse/months.ts';
 import { pickWarnings } from '../warehouse/pick-warnings.ts';
 import type { Session } from '../warehouse/session.ts';
 import { callerOf, type Caller } from './authentication.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { idParams, instant, name } from './fields.ts';
-import { spendPickRecord, spendPicks } from './spend.ts';
+import { picks, spendPickRecord, warned } from './spend.ts';
 import { page, pageQuery } from './paging.ts';
 import { answers, answersPage, noBody, success } from './route-schema.ts';
 import type { Api } from './server.ts';
@@ -66,6 +66,7 @@ const metricRecord = z
     frequency: z.enum(FREQUENCIES),
     scope: z.union([
       z.object({ type: z.literal('organisation') }),
+      z.object({ type: z.literal('team'), team_id: z.string() }),
       z.object({ type: z.literal('spend'), spend: z.array(spendPickRecord) }),
     ]),
     target: z.number().nullable(),
@@ -110,9 +111,10 @@ const newMetric = z.strictObject({
     'type',
     [
       z.strictObject({ type: z.literal('organisation') }),
-      z.strictObject({ type: z.literal('spend'), spend: spendPicks }),
+      z.strictObject({ type: z.literal('team'), team_id: z.string({ error: 'expected a team id' }) }),
+      z.strictObject({ type: z.literal('spend'), spend: picks(1) }),
     ],
-    { error: 'expected a type "organisation" or "spend"' },
+    { error: 'expected a type "organisation", "team" or "spend"' },
   ),
   target: target.optional(),
   label_key: labelKey.optional().describe('What the labels of its values name, for example a region'),
@@ -131,18 +133,18 @@ const metricChanges = z.strictObject({
   frequency: immutable('frequency'),
   scope: z
     .strictObject(
-      { type: z.string().optional(), spend: spendPicks.optional() },
+      { type: z.string().optional(), team_id: immutable('team_id'), spend: picks(1).optional() },
       { error: 'expected {"spend": […]}: the scope itself cannot be changed after creation' },
     )
     .optional(),
   currency: immutable('currency'),
 });
 
-const warned = {
-  warnings: z
-    .array(z.string())
-    .describe('Picks that no spend has ever matched, and spend only collected from now on'),
-};
+const warningsOf = async (
+  { warehouse, clock }: Pick<ApiDependencies, 'warehouse' | 'clock'>,
+  orgId: string,
+  { id, scope }: Metric,
+): Promise<string[]> => (scope.type === 'spend' ? pickWarnings(warehouse, orgId, id, clock.now()) : []);
 
 /** A changed scope keeps its type; only the picks of a spend scope can be others (contract §3, Metric). */
 const changedScope = (
@@ -186,7 +188,7 @@ export const monthsOf = async (
   metrics: readonly Metric[],
 ): Promise<Map<string, MonthRecord[]>> => {
   const now = clock.now();
-  await computeMonths(warehouse, organisation.id, now);
+  await computeMetricMonths(warehouse, organisation.id, metrics, now);
   return warehouse.session((session) => readMonths(session, organisation, metrics, now));
 };
 
@@ -261,7 +263,7 @@ export const metricRoutes = (app: Api, dependencies: ApiDependencies): void => {
         { ...definition, target: targetText(target ?? null), label_key: label_key ?? null },
         { keyId: key.id, now: clock.now() },
       );
-      const warnings = await pickWarnings(warehouse, organisation.id, metric, clock.now());
+      const warnings = await warningsOf(dependencies, organisation.id, metric);
       return success({ ...toWireMetric(metric, []), warnings });
     },
   );
@@ -315,7 +317,7 @@ export const metricRoutes = (app: Api, dependencies: ApiDependencies): void => {
       const metric = await updateMetric(warehouse, caller.organisation.id, request.params.id, changes, by);
       if (metric === null) throw notFound('metric', request.params.id);
       const months = (await monthsOf(dependencies, caller, [metric])).get(metric.id) ?? [];
-      const warnings = await pickWarnings(warehouse, caller.organisation.id, metric, by.now);
+      const warnings = await warningsOf(dependencies, caller.organisation.id, metric);
       return success({ ...toWireMetric(metric, months), months, warnings });
     },
   );
@@ -326,10 +328,10 @@ export const metricRoutes = (app: Api, dependencies: ApiDependencies): void => {
       config: { access: 'admin', feature: 'unit_economics' },
       schema: answers(metricRecord, {
         tag: 'Metrics',
-        summary: 'Delete a metric',
+        summary: 'Delete a metric by which no shared cost is split',
         body: noBody,
         params: idParams,
-        errors: [404],
+        errors: [404, 409],
       }),
     },
     async (request) => {

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { toWire, valueToWire } from '../domain/decimals.ts';
 import { invalid } from '../domain/errors.ts';
 import { NO_LABELS, withLabels, type LabelledMonthRecord } from '../domain/month-labels.ts';
+import { computeMetricMonths } from '../warehouse/bill-sealing.ts';
 import type { Metric } from '../warehouse/metrics.ts';
-import { computeMonths } from '../warehouse/month-computation.ts';
 import { labelSums, lockedLabelSums } from '../warehouse/month-labels.ts';
 import { listMonthVersions, lockMonth } from '../warehouse/month-locks.ts';
 import type { Organisation } from '../warehouse/organisations.ts';
@@ -44,7 +44,7 @@ const monthsByLabel = async (
   metric: Metric,
 ): Promise<LabelledMonthRecord[]> => {
   const now = clock.now();
-  await computeMonths(warehouse, organisation.id, now);
+  await computeMetricMonths(warehouse, organisation.id, [metric], now);
   return warehouse.transaction(async (session) => {
     const months = await readMonths(session, organisation, [metric], now);
     const today = await labelSums(session, organisation.id, metric, shownMonths(now));

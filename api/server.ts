@@ -34,6 +34,9 @@ import { overviewRoutes } from './overview.ts';
 import { operatorRoutes } from './operator.ts';
 import { organisationRoutes } from './organisation.ts';
 import { noBody } from './route-schema.ts';
+import { sharedCostRoutes } from './shared-costs.ts';
+import { teamBillRoutes } from './team-bills.ts';
+import { teamRoutes } from './teams.ts';
 import { valueUploadRoutes } from './value-upload.ts';
 import { handValueRoutes } from './values-by-hand.ts';
 
@@ -141,6 +144,9 @@ export const buildServer = async (dependencies: ApiDependencies, logger: Fastify
       valueUploadRoutes(api, dependencies);
       monthRoutes(api, dependencies);
       overviewRoutes(api, dependencies);
+      teamRoutes(api, dependencies);
+      teamBillRoutes(api, dependencies);
+      sharedCostRoutes(api, dependencies);
       auditLogRoutes(api, dependencies);
     },
     { prefix: '/api/v1' },

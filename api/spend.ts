@@ -45,16 +45,24 @@ const repository = z.strictObject({
   repository: text.transform(normalRepository).pipe(z.string().min(1, { error: 'expected host/owner/name' })),
 });
 
-/** The nine forms of a pick (contract §3, Spend). */
-export const spendPicks: z.ZodType<SpendPick[]> = z
-  .array(
-    z.discriminatedUnion('source', [kubernetes, host, cloud, repository], {
-      error: 'expected a source "kubernetes", "host", "cloud" or "repository"',
-    }),
-    { error: 'expected an array of picks' },
-  )
-  .min(1, { error: `expected 1 to ${MOST_PICKS} picks` })
-  .max(MOST_PICKS, { error: `expected 1 to ${MOST_PICKS} picks` });
+/** Picks in the nine forms that they have, at least as many as given (contract §3, Spend). */
+export const picks = (least: 0 | 1): z.ZodType<SpendPick[]> =>
+  z
+    .array(
+      z.discriminatedUnion('source', [kubernetes, host, cloud, repository], {
+        error: 'expected a source "kubernetes", "host", "cloud" or "repository"',
+      }),
+      { error: 'expected an array of picks' },
+    )
+    .min(least, { error: `expected ${least} to ${MOST_PICKS} picks` })
+    .max(MOST_PICKS, { error: `expected ${least} to ${MOST_PICKS} picks` });
+
+/** What an answer to a change of picks says beside what they are. */
+export const warned = {
+  warnings: z
+    .array(z.string())
+    .describe('Picks that no spend has ever matched, and spend only collected from now on'),
+};
 
 /** Picks as they are answered. */
 export const spendPickRecord = z

@@ -59,3 +59,14 @@ export const valueUnits = (value: number): bigint => {
       : whole + decimals.padEnd(VALUE_DECIMALS, '0'),
   );
 };
+
+/** Decimal places of money as it is stored (design §2). */
+export const MONEY_DECIMALS = 15;
+
+/** An exact decimal in units of its last place; `value` has at most `places` decimals. */
+export const decimalUnits = (value: DecimalText, places: number): bigint =>
+  BigInt(Big(value).times(`1e${places.toString()}`).toFixed(0));
+
+/** Money as text from units of 10⁻¹⁵. */
+export const moneyText = (units: bigint): DecimalText =>
+  Big(units.toString()).times(`1e-${MONEY_DECIMALS.toString()}`).toFixed(MONEY_DECIMALS);

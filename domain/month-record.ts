@@ -42,7 +42,10 @@ export interface MonthFacts {
   valuePeriods: number;
   /** How many times a value of the month was added, replaced or removed. */
   valueChanges: number;
+  /** Whether the month has settled; with team scope, whether the team's bill has sealed. */
   settled: boolean;
+  /** With team scope: what the team's bill waits for in a month that has settled, in words. */
+  waitingFor?: string[];
   lock: MonthLock | null;
 }
 
@@ -146,27 +149,36 @@ export const partialReason = ({
     ? null
     : `${uncollected.join('; ')}: earlier days of ${month} have no such spend, and never will`;
 
+/** What a month's settlement waits for, in words; empty when nothing is missing (design §2, Status). */
+export const settlementReasons = (month: Month, settlement: SettlementFacts, now: Date): string[] => {
+  const today = dayOf(now);
+  const end = lastDay(month);
+  if (today <= end) return ['the month has not ended'];
+  const waits: string[] = [];
+  const settles = settlesOn(month, settlement.settleDays);
+  if (today < settles)
+    waits.push(`cloud billing settles on ${settles}, ${settlement.settleDays} full days after the month`);
+  const late = settlement.sources.filter(
+    (source) => source.deliveredThrough === null || source.deliveredThrough < end,
+  );
+  for (const { name, deliveredThrough } of late) {
+    const so = deliveredThrough === null ? 'nothing so far' : `delivered through ${deliveredThrough}`;
+    waits.push(`cost source ${JSON.stringify(name)} has not delivered ${end} (${so})`);
+  }
+  return waits;
+};
+
 /** Why a month is open or partial, in words; null in any other state. */
 const openReason = (facts: MonthFacts, settlement: SettlementFacts, now: Date): string | null => {
   const status = monthStatus(facts);
   if (status === 'partial') return partialReason(facts);
   if (status !== 'open') return null;
-  const today = dayOf(now);
-  const end = lastDay(facts.month);
   const waits: string[] = [];
-  if (today <= end) waits.push('the month has not ended');
-  else if (!facts.settled) {
-    const settles = settlesOn(facts.month, settlement.settleDays);
-    if (today < settles)
-      waits.push(`cloud billing settles on ${settles}, ${settlement.settleDays} full days after the month`);
-    const late = settlement.sources.filter(
-      (source) => source.deliveredThrough === null || source.deliveredThrough < end,
-    );
-    for (const { name, deliveredThrough } of late) {
-      const so = deliveredThrough === null ? 'nothing so far' : `delivered through ${deliveredThrough}`;
-      waits.push(`cost source ${JSON.stringify(name)} has not delivered ${end} (${so})`);
-    }
-    if (waits.length === 0 && facts.cost !== null) waits.push(`waiting for the next daily settlement`);
+  const hasEnded = dayOf(now) > lastDay(facts.month);
+  if (facts.waitingFor !== undefined && facts.waitingFor.length > 0) waits.push(...facts.waitingFor);
+  else if (!facts.settled || !hasEnded) {
+    waits.push(...settlementReasons(facts.month, settlement, now));
+    if (waits.length === 0 && facts.cost !== null) waits.push('waiting for the next daily settlement');
   }
   const missing = `no ${spendInWords(facts.undelivered)} has been ingested for ${facts.month}`;
   if (facts.cost === null) waits.push(missing);

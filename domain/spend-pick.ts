@@ -1,7 +1,7 @@
 import { invalid } from './errors.ts';
 
 /**
- * One pick of spend: what a metric counts (contract §3, Spend). A cloud pick names a whole account, a service or
+ * One pick of spend: what a metric counts, a team owns, a shared cost covers (contract §3, Spend). A cloud pick names a whole account, a service or
  * resource group in it, or a tag of the whole cloud. Picks may overlap; a dollar counts once.
  */
 export type SpendPick =
@@ -35,8 +35,11 @@ export const choiceInWords = ({ kind, cloud, account, choice }: SpendChoice): st
     ? `tag key ${JSON.stringify(choice)} of ${cloud}`
     : `split by ${choice.replace('_', ' ')} of account ${JSON.stringify(account)} of ${cloud}`;
 
-/** The choices that some picks need, each once. Throws `invalid` when they contradict one another. */
-export const choicesOf = (picks: readonly SpendPick[]): SpendChoice[] => {
+/**
+ * The choices that some picks need, each once. Throws `invalid`, naming the pick of `field`, when they contradict
+ * one another.
+ */
+export const choicesOf = (picks: readonly SpendPick[], field: string): SpendChoice[] => {
   const choices = new Map<string, SpendChoice>();
   picks.forEach((pick, index) => {
     const needed = choiceOf(pick);
@@ -45,7 +48,7 @@ export const choicesOf = (picks: readonly SpendPick[]): SpendChoice[] => {
     const other = choices.get(at);
     if (other !== undefined && other.choice !== needed.choice) {
       throw invalid(
-        `scope.spend[${index}]: expected one ${needed.kind === 'tag' ? 'tag key per cloud' : 'split per account'}, got ${choiceInWords(needed)} beside ${choiceInWords(other)}`,
+        `${field}[${index}]: expected one ${needed.kind === 'tag' ? 'tag key per cloud' : 'split per account'}, got ${choiceInWords(needed)} beside ${choiceInWords(other)}`,
       );
     }
     choices.set(at, needed);
@@ -60,3 +63,15 @@ const choiceOf = (pick: SpendPick): SpendChoice | null => {
   if (service !== undefined) return { kind: 'split', cloud, account, choice: 'service' };
   return resource_group === undefined ? null : { kind: 'split', cloud, account, choice: 'resource_group' };
 };
+
+/** The same text for the same pick, whatever the order of its fields. */
+export const pickIdentity = (pick: SpendPick): string =>
+  JSON.stringify(
+    Object.entries(pick)
+      .map(([name, part]: [string, unknown]) => [
+        name,
+        part !== null && typeof part === 'object' ? Object.entries(part).sort() : part,
+      ])
+      .filter(([, part]) => part !== undefined)
+      .sort(),
+  );

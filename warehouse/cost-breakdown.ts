@@ -3,6 +3,8 @@ import type { DecimalText } from '../domain/decimals.ts';
 import { ACCOUNT_NAMES } from './costs.ts';
 import { billLines, COUNTED_LINES, LOADS_OF_DAYS } from './counted-spend.ts';
 import { computeMonths } from './month-computation.ts';
+import { OWNERS } from './ownership.ts';
+import { SPEND_KEYS } from './pick-key.ts';
 import type { Warehouse } from './warehouse.ts';
 
 /**
@@ -25,14 +27,23 @@ const KEYS = {
   host_service: 'host_service',
   repository: 'repository',
   tool: 'tool',
+  team: `CASE WHEN user_type = 'team' THEN user_id END`,
 } as const;
 
 export type BreakdownKey = keyof typeof KEYS;
 export const BREAKDOWN_KEYS = Object.keys(KEYS) as [BreakdownKey, ...BreakdownKey[]];
 
-/** What a row says beside a key that does not stand for itself alone: which tag, and an account's name. */
-const BESIDE: Partial<Record<BreakdownKey, string>> = { tag: 'tag_key', account: 'account_name' };
-const ACCOUNT_NAME = `CASE WHEN source = 'cloud' THEN name END AS account_name`;
+/** What a row says beside a key that does not stand for itself alone: which tag, and an account's or team's name. */
+const BESIDE: Partial<Record<BreakdownKey, string>> = {
+  tag: 'tag_key',
+  account: 'account_name',
+  team: 'team_name',
+};
+const BESIDE_VALUE: Partial<Record<BreakdownKey, string>> = {
+  tag: 'tag_key',
+  account: `CASE WHEN source = 'cloud' THEN name END AS account_name`,
+  team: `CASE WHEN user_type = 'team' THEN user_name END AS team_name`,
+};
 
 /** The columns of a breakdown, in their order. */
 export const breakdownColumns = (keys: readonly BreakdownKey[]): string[] => [
@@ -73,6 +84,12 @@ counted AS (
   FROM distributed_spend JOIN current_computations USING (org_id, month, computation_id)
   WHERE org_id = $org AND day BETWEEN $start::DATE AND $end::DATE)`;
 
+/** The same with its owners: each row is its team's; what a shared cost covers has no team (design §2, Teams). */
+const OWNED_DAYS = `${COUNTED_DAYS},
+spend AS (SELECT *, ${SPEND_KEYS} AS keys FROM counted),
+${OWNERS},
+owned AS (SELECT * FROM spend LEFT JOIN owners USING (keys))`;
+
 /** The same, already summed, where the keys need no more. */
 const COUNTED_TOTALS = `counted AS (
   SELECT day, source, cloud, account, cost
@@ -81,21 +98,27 @@ const COUNTED_TOTALS = `counted AS (
 
 const breakdownStatement = (keys: readonly BreakdownKey[]): string => {
   const named = keys.includes('account');
+  const owned = keys.includes('team');
+  const counted = owned
+    ? OWNED_DAYS
+    : keys.every((key) => DAILY.includes(key))
+      ? COUNTED_TOTALS
+      : COUNTED_DAYS;
   const columns = breakdownColumns(keys)
     .filter((column) => column !== 'total')
     .map((column) => `"${column}"`);
   const values = [
     ...keys.map((key) => `${KEYS[key]} AS "${key}"`),
-    ...keys.flatMap((key) => (key === 'account' ? ACCOUNT_NAME : (BESIDE[key] ?? []))),
+    ...keys.flatMap((key) => BESIDE_VALUE[key] ?? []),
     'cost',
   ];
   const attributed = keys.map((key) => `"${key}" IS NOT NULL`).join(' AND ') || 'false';
   const times = keys.filter((key) => key === 'day' || key === 'month').map((key) => `"${key}"`);
   return `
-WITH ${keys.every((key) => DAILY.includes(key)) ? COUNTED_TOTALS : COUNTED_DAYS}${named ? `, ${ACCOUNT_NAMES}` : ''},
+WITH ${counted}${named ? `, ${ACCOUNT_NAMES}` : ''},
 keyed AS (
   SELECT ${values.join(', ')}
-  FROM counted${named ? ' LEFT JOIN account_names_now USING (cloud, account)' : ''})
+  FROM ${owned ? 'owned' : 'counted'}${named ? ' LEFT JOIN account_names_now USING (cloud, account)' : ''})
 SELECT ${[...columns, 'sum(cost) AS total'].join(', ')}
 FROM keyed
 GROUP BY ${columns.join(', ') || '()'}

@@ -1,11 +1,8 @@
 import type { Day } from '../domain/calendar.ts';
 import type { DecimalText } from '../domain/decimals.ts';
+import type { SpendSource } from '../domain/spend-source.ts';
 import { computeMonths } from './month-computation.ts';
 import type { Warehouse } from './warehouse.ts';
-
-/** What spend is, seen from where it comes; their parts add up to the total, each dollar once. */
-export const SPEND_SOURCES = ['cloud', 'kubernetes', 'hosts', 'ai_tools'] as const;
-export type SpendSource = (typeof SPEND_SOURCES)[number];
 
 /** An account's spend without the clusters and hosts in it, and theirs beside it (spec §1, counting rule 2). */
 export interface AccountSpend {

@@ -1,18 +1,21 @@
-import { dayOf } from '../domain/calendar.ts';
 import type { DecimalText } from '../domain/decimals.ts';
-import { conflict } from '../domain/errors.ts';
+import { conflict, invalid } from '../domain/errors.ts';
 import type { Aggregation, Frequency } from '../domain/metric.ts';
+import { metricOfSplit } from '../domain/shared-cost.ts';
 import { shown } from '../domain/shown.ts';
-import { choicesOf, type SpendPick } from '../domain/spend-pick.ts';
+import type { SpendPick } from '../domain/spend-pick.ts';
+import { existingTeams } from './existing-teams.ts';
 import { idAfter, newId } from './ids.ts';
 import { instant } from './instant.ts';
 import type { Session } from './session.ts';
-import { makeChoices, releaseUnusedChoices, spendChoicesOf } from './spend-choices.ts';
+import { listSharedCosts } from './shared-costs.ts';
+import { spendChoicesOf, storePicks } from './spend-choices.ts';
 import { valuesOf } from './value-changes.ts';
 import type { Warehouse } from './warehouse.ts';
 
 /** The spend that a metric divides (spec §1). */
-export type Scope = { type: 'organisation' } | { type: 'spend'; spend: SpendPick[] };
+export type Scope =
+  { type: 'organisation' } | { type: 'team'; team_id: string } | { type: 'spend'; spend: SpendPick[] };
 
 /** A business metric: what spend is divided by (spec §2). */
 export interface Metric {
@@ -39,7 +42,7 @@ const toMetric = (row: Row): Metric => ({
   created_at: instant(row.created_at),
 });
 
-/** Stores a new metric and answers it with its id. */
+/** Stores a new metric and answers it with its id. Throws `invalid` for the scope of a team that does not exist. */
 export const createMetric = async (
   warehouse: Warehouse,
   orgId: string,
@@ -49,9 +52,19 @@ export const createMetric = async (
   const created = { id: newId('met'), ...metric, created_at: by.now.toISOString() };
   const picking = { newest: null, deleted: false, ...by };
   await warehouse.exclusive(spendChoicesOf(orgId), () =>
-    warehouse.transaction((session) => storeVersion(session, orgId, created, picking)),
+    warehouse.transaction(async (session) => {
+      await checkTeam(session, orgId, created.scope);
+      await storeVersion(session, orgId, created, picking);
+    }),
   );
   return created;
+};
+
+const checkTeam = async (session: Session, orgId: string, scope: Scope): Promise<void> => {
+  if (scope.type !== 'team') return;
+  const teams = await existingTeams(session, orgId, [scope.team_id]);
+  if (!teams.has(scope.team_id))
+    throw invalid(`scope.team_id: expected a team of this organisation, got ${shown(scope.team_id)}`);
 };
 
 /** The organisation's metric, or null when it has no such one. */
@@ -83,7 +96,8 @@ export const listMetrics = async (
 
 /**
  * Changes or deletes a metric; answers what it now is (or last was), or null when there is none. Throws a conflict for
- * another label key while the metric has values (spec §2, Business metric).
+ * another label key while the metric has values (spec §2, Business metric), and for deleting it, or its labels, while a
+ * shared cost is split by it.
  */
 export const updateMetric = (
   warehouse: Warehouse,
@@ -102,6 +116,7 @@ export const updateMetric = (
       const { version_id, ...current } = row;
       const deleted = changes === 'delete';
       const metric = deleted ? toMetric(current) : { ...toMetric(current), ...changes };
+      if (deleted || metric.label_key === null) await refuseWhileSplitting(session, orgId, metric);
       if (metric.label_key !== current.label_key) await refuseWithValues(session, orgId, metric);
       await storeVersion(session, orgId, metric, { newest: version_id, deleted, ...by });
       return metric;
@@ -114,6 +129,14 @@ const changingValuesOf = <Result>(
   metricId: string,
   work: (session: Session) => Promise<Result>,
 ): Promise<Result> => warehouse.exclusive(valuesOf(metricId), () => warehouse.transaction(work));
+
+const refuseWhileSplitting = async (session: Session, orgId: string, { id }: Metric): Promise<void> => {
+  const split = (await listSharedCosts(session, orgId)).filter((cost) => metricOfSplit(cost.split) === id);
+  if (split.length > 0) {
+    const names = split.map(({ name }) => `shared cost ${JSON.stringify(name)}`).join(', ');
+    throw conflict(`the metric and its labels are needed to split ${names}; change or delete that first`);
+  }
+};
 
 const refuseWithValues = async (
   session: Session,
@@ -140,9 +163,9 @@ const storeVersion = async (
 ): Promise<void> => {
   const picks = metric.scope.type === 'spend' && !version.deleted ? metric.scope.spend : [];
   const user = { type: 'metric', id: metric.id } as const;
-  await makeChoices(session, orgId, user, choicesOf(picks), dayOf(version.now), version.now);
-  await insertVersion(session, orgId, metric, version);
-  await releaseUnusedChoices(session, orgId, version.now);
+  await storePicks(session, orgId, user, picks, version.now, () =>
+    insertVersion(session, orgId, metric, version),
+  );
 };
 
 const insertVersion = (

@@ -177,4 +177,60 @@ export const MIGRATIONS: readonly { version: number; name: string; statements: r
           FROM metrics WHERE scope->>'$.type' = 'spend')`,
     ],
   },
+  {
+    version: 5,
+    name: 'teams, shared costs, bills',
+    statements: [
+      `CREATE TABLE team_versions (
+        org_id VARCHAR, team_id VARCHAR, version_id UUID, name VARCHAR, ownership JSON, deleted BOOLEAN,
+        changed_at TIMESTAMP, changed_by VARCHAR)`,
+      `CREATE VIEW teams AS
+        SELECT * EXCLUDE (deleted) FROM (
+          SELECT * FROM team_versions
+          QUALIFY row_number() OVER (PARTITION BY org_id, team_id ORDER BY version_id DESC) = 1)
+        WHERE NOT deleted`,
+      `CREATE TABLE shared_cost_versions (
+        org_id VARCHAR, shared_cost_id VARCHAR, version_id UUID, name VARCHAR, spend JSON, split JSON,
+        deleted BOOLEAN, changed_at TIMESTAMP, changed_by VARCHAR)`,
+      `CREATE VIEW shared_costs AS
+        SELECT * EXCLUDE (deleted) FROM (
+          SELECT * FROM shared_cost_versions
+          QUALIFY row_number() OVER (PARTITION BY org_id, shared_cost_id ORDER BY version_id DESC) = 1)
+        WHERE NOT deleted`,
+      // What a month's bills were last sealed from (domain/bill.ts): owned spend and shared costs of that moment; the
+      // newest change of a value it was split by; the newest change of a team or shared cost it knew.
+      `CREATE TABLE bill_bases (
+        org_id VARCHAR, month DATE, version_id UUID, basis JSON, metric_ids VARCHAR[], values_id UUID,
+        definitions_id UUID, sealed_at TIMESTAMP)`,
+      `CREATE VIEW current_bill_bases AS
+        SELECT * FROM bill_bases
+        QUALIFY row_number() OVER (PARTITION BY org_id, month ORDER BY version_id DESC) = 1`,
+      // by_source and shared_costs hold amounts as exact texts; what it was made of is the basis of the same version.
+      `CREATE TABLE sealed_bills (
+        org_id VARCHAR, team_id VARCHAR, month DATE, version_id UUID, direct DECIMAL(38,15), shared DECIMAL(38,15),
+        by_source JSON, shared_costs JSON, sealed_at TIMESTAMP)`,
+      `CREATE VIEW bill_versions AS
+        SELECT *, row_number() OVER (PARTITION BY org_id, team_id, month ORDER BY version_id) AS version
+        FROM sealed_bills`,
+      // The picks of metrics, teams and shared costs, one row each; what a pick does not name is null.
+      `CREATE OR REPLACE VIEW spend_picks AS
+        SELECT org_id, user_type, user_id, user_name, scope_id, pick.source, pick.cloud,
+          pick.account, CASE WHEN pick.resource_group IS NOT NULL THEN 'resource_group'
+            WHEN pick.source = 'cloud' AND pick.service IS NOT NULL THEN 'service' END AS split_kind,
+          CASE WHEN pick.source = 'cloud' THEN COALESCE(pick.resource_group, pick.service) END AS split_value,
+          pick.tag.key AS tag_key, pick.tag.value AS tag_value, pick.cluster, pick.namespace, pick.workload,
+          pick.host, CASE WHEN pick.source = 'host' THEN pick.service END AS host_service, pick.repository
+        FROM (
+          SELECT org_id, user_type, user_id, user_name, scope_id, unnest(from_json(picks, '[{"source":"VARCHAR",
+            "cloud":"VARCHAR","account":"VARCHAR","service":"VARCHAR","resource_group":"VARCHAR",
+            "tag":{"key":"VARCHAR","value":"VARCHAR"},"cluster":"VARCHAR","namespace":"VARCHAR",
+            "workload":"VARCHAR","host":"VARCHAR","repository":"VARCHAR"}]')) AS pick
+          FROM (
+            SELECT org_id, 'metric' AS user_type, metric_id AS user_id, name AS user_name, md5(scope) AS scope_id,
+              scope->'$.spend' AS picks
+            FROM metrics WHERE scope->>'$.type' = 'spend'
+            UNION ALL SELECT org_id, 'team', team_id, name, md5(ownership), ownership FROM teams
+            UNION ALL SELECT org_id, 'shared cost', shared_cost_id, name, md5(spend), spend FROM shared_costs))`,
+    ],
+  },
 ];

@@ -10,10 +10,10 @@ import {
 import type { DecimalText } from '../domain/decimals.ts';
 import { NO_LABELS } from '../domain/month-labels.ts';
 import { audit } from './audit-log.ts';
+import { computeMetricMonths } from './bill-sealing.ts';
 import { idAfter } from './ids.ts';
 import { instant } from './instant.ts';
 import type { Metric } from './metrics.ts';
-import { computeMonths } from './month-computation.ts';
 import { monthFacts, settlementFacts } from './months.ts';
 import { labelSums } from './month-labels.ts';
 import type { Organisation } from './organisations.ts';
@@ -44,7 +44,7 @@ export const lockMonth = async (
   month: Month,
   by: { key: { id: string; name: string }; now: Date },
 ): Promise<MonthRecord> => {
-  await computeMonths(warehouse, organisation.id, by.now);
+  await computeMetricMonths(warehouse, organisation.id, [metric], by.now);
   return warehouse.exclusive(valuesOf(metric.id), () =>
     warehouse.transaction(async (session) => {
       const read = async (): Promise<{ facts: MonthFacts; record: MonthRecord }> => {

@@ -1,6 +1,8 @@
 import { firstDay, monthOf, type Day, type Month } from '../domain/calendar.ts';
 import type { DecimalText } from '../domain/decimals.ts';
 import { factsFrom, type MonthFacts, type SettlementFacts } from '../domain/month-record.ts';
+import { fullyLoaded } from '../domain/bill.ts';
+import { monthBills } from './bills.ts';
 import { instant } from './instant.ts';
 import type { Session } from './session.ts';
 import { COLLECTED_SINCE, USES_CHOICE } from './spend-choices.ts';
@@ -8,6 +10,7 @@ import { COLLECTED_SINCE, USES_CHOICE } from './spend-choices.ts';
 /** A month of a metric's row, as {@link MONTH_FACTS} selects it. */
 interface Row {
   metric_id: string;
+  team_id: string | null;
   month: Day;
   cost: DecimalText | null;
   undelivered: string[] | null;
@@ -29,7 +32,8 @@ interface Row {
 /**
  * The facts of each metric's months up to the running one, oldest first: `count` months and the one before
  * them, for its change. Derived at each read by one statement from published loads, the log of values and the
- * lock versions; spend must have been computed before (month-computation.ts).
+ * lock versions, with team scope beside it from the bills; spend must have been computed and what is due sealed before
+ * (month-computation.ts, bill-sealing.ts).
  */
 export const monthFacts = async (
   session: Session,
@@ -45,7 +49,34 @@ export const monthFacts = async (
   });
   const byMetric = new Map<string, MonthFacts[]>(metricIds.map((id) => [id, []]));
   for (const row of rows) byMetric.get(row.metric_id)?.push(toFacts(row));
+  await putTeamCosts(session, orgId, months, byMetric, rows);
   return byMetric;
+};
+
+/** With team scope the cost is the team's bill, sealed or estimated, and the month has settled once the bill has sealed. */
+const putTeamCosts = async (
+  session: Session,
+  orgId: string,
+  months: { newest: Month; count: number },
+  byMetric: Map<string, MonthFacts[]>,
+  rows: readonly Row[],
+): Promise<void> => {
+  const teams = new Map(
+    rows.flatMap(({ metric_id, team_id }) => (team_id === null ? [] : [[metric_id, team_id]])),
+  );
+  if (teams.size === 0) return;
+  const bills = await monthBills(session, orgId, months);
+  for (const [metricId, teamId] of teams) {
+    const facts = byMetric.get(metricId) ?? [];
+    for (const ofMonth of bills) {
+      const found = facts.find(({ month }) => month === ofMonth.month);
+      if (found === undefined) continue;
+      const bill = ofMonth.bills?.get(teamId);
+      found.cost = bill === undefined ? null : fullyLoaded(bill);
+      found.settled = ofMonth.status === 'sealed';
+      if (ofMonth.status === 'waiting') found.waitingFor = ofMonth.missing;
+    }
+  }
 };
 
 const toFacts = (row: Row): MonthFacts => ({
@@ -79,10 +110,11 @@ export const MONTH_FACTS = `
 WITH months AS (
   SELECT CAST(unnest(generate_series($first::DATE, $last::DATE, INTERVAL 1 MONTH)) AS DATE) AS month),
 wanted AS (
-  SELECT metric_id, scope->>'$.type' AS scope, md5(scope) AS scope_id
+  SELECT metric_id, scope->>'$.type' AS scope, scope->>'$.team_id' AS team_id, md5(scope) AS scope_id
   FROM metrics WHERE org_id = $org AND list_contains($metrics, metric_id)),
 picks AS (
-  SELECT * FROM spend_picks WHERE org_id = $org AND user_type = 'metric' AND list_contains($metrics, user_id)),
+  SELECT metric_id, scope, spend_picks.* FROM spend_picks JOIN wanted ON user_id = COALESCE(team_id, metric_id)
+  WHERE org_id = $org),
 computations AS (SELECT month, computation_id FROM current_computations WHERE org_id = $org),
 costs AS (
   SELECT scope_id, month, cost FROM scope_costs JOIN computations USING (month, computation_id) WHERE org_id = $org),
@@ -92,11 +124,11 @@ delivered AS (
   FROM current_loads WHERE org_id = $org GROUP BY kind),
 -- Nor has a tag or split any spend in a month that ended before its first use.
 scope_kinds AS (
-  SELECT metric_id, kind, DATE '0001-01-01' AS collected_from FROM wanted CROSS JOIN delivered WHERE scope = 'organisation'
+  SELECT metric_id, kind, DATE '0001-01-01' AS collected_from FROM wanted CROSS JOIN delivered WHERE scope <> 'spend'
   UNION ALL
-  SELECT user_id, CASE source WHEN 'cloud' THEN 'focus' WHEN 'kubernetes' THEN 'opencost' WHEN 'host' THEN 'hosts'
+  SELECT metric_id, CASE source WHEN 'cloud' THEN 'focus' WHEN 'kubernetes' THEN 'opencost' WHEN 'host' THEN 'hosts'
       ELSE 'ai_tools' END AS kind, min(COALESCE(choices.first_day, DATE '0001-01-01'))
-  FROM picks LEFT JOIN spend_choices AS choices ON ${USES_CHOICE} GROUP BY ALL),
+  FROM picks LEFT JOIN spend_choices AS choices ON ${USES_CHOICE} WHERE scope = 'spend' GROUP BY ALL),
 deliveries AS (
   SELECT metric_id, month, bool_or(is_delivered AND collected_from <= last_day(month)) AS delivered,
     list(kind ORDER BY kind) FILTER (NOT is_delivered) AS undelivered
@@ -106,7 +138,7 @@ deliveries AS (
   GROUP BY ALL),
 -- Days before the first use of a tag key or split have no spend by it, for good (spec §1, rule 6).
 uncollected AS (
-  SELECT user_id AS metric_id, month, list(DISTINCT ${COLLECTED_SINCE}) AS uncollected
+  SELECT metric_id, month, list(DISTINCT ${COLLECTED_SINCE}) AS uncollected
   FROM picks JOIN spend_choices AS choices ON ${USES_CHOICE} JOIN months ON first_day > month GROUP BY ALL),
 value_months AS (
   SELECT metric_id, CAST(date_trunc('month', period) AS DATE) AS month, sum(value) AS value_sum,
@@ -120,10 +152,10 @@ changed_months AS (
 locked AS (
   SELECT * FROM month_versions WHERE org_id = $org AND list_contains($metrics, metric_id)
   QUALIFY row_number() OVER (PARTITION BY org_id, metric_id, month ORDER BY version DESC) = 1)
-SELECT metric_id, month,
+SELECT metric_id, team_id, month,
   CASE WHEN deliveries.delivered THEN CASE WHEN computation_id IS NULL THEN 0 ELSE costs.cost END END
     AS cost,
-  CASE WHEN scope <> 'organisation' THEN undelivered END AS undelivered, uncollected,
+  CASE WHEN scope = 'spend' THEN undelivered END AS undelivered, uncollected,
   value_sum, value_periods, changed_months.value_changes,
   EXISTS (FROM settled_months WHERE settled_months.org_id = $org AND settled_months.month = months.month) AS settled,
   locked.version, locked.cost AS locked_cost, locked.value AS locked_value, locked.unit_cost AS locked_unit_cost,

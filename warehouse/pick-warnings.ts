@@ -1,27 +1,25 @@
-import type { Metric } from './metrics.ts';
 import { computeMonths } from './month-computation.ts';
 import { PICK_KEY } from './pick-key.ts';
 import { COLLECTED_SINCE, USES_CHOICE } from './spend-choices.ts';
 import type { Warehouse } from './warehouse.ts';
 
 /**
- * What a reader of a metric should know about its picks, in words: those that no spend has ever matched (mistyped,
+ * What a reader of a metric, team or shared cost should know about its picks, in words: those that no spend has ever matched (mistyped,
  * or yet to come), and tag keys and splits whose collection has only begun (spec §1, counting rule 6).
  */
 export const pickWarnings = async (
   warehouse: Warehouse,
   orgId: string,
-  metric: Metric,
+  userId: string,
   now: Date,
 ): Promise<string[]> => {
-  if (metric.scope.type !== 'spend') return [];
   await computeMonths(warehouse, orgId, now);
-  const rows = await warehouse.query<{ warning: string }>(PICK_WARNINGS, { org: orgId, metric: metric.id });
+  const rows = await warehouse.query<{ warning: string }>(PICK_WARNINGS, { org: orgId, user: userId });
   return rows.map(({ warning }) => warning);
 };
 
 const PICK_WARNINGS = `
-WITH picks AS (SELECT *, ${PICK_KEY} AS key FROM spend_picks WHERE org_id = $org AND user_id = $metric),
+WITH picks AS (SELECT *, ${PICK_KEY} AS key FROM spend_picks WHERE org_id = $org AND user_id = $user),
 seen AS (
   SELECT unnest(keys) AS key FROM month_spend JOIN current_computations USING (org_id, month, computation_id)
   WHERE org_id = $org),

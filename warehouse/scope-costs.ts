@@ -3,7 +3,7 @@ import { PICK_KEY } from './pick-key.ts';
 /**
  * Stores the cost of every scope of an organisation's metrics in every computed month where it is not known yet: one
  * statement for all metrics and months. What was stored once is never wrong, for neither a scope's text nor a
- * computation ever changes (design §2, Months).
+ * computation ever changes (design §2, Months). With team scope the cost is a bill's (bills.ts).
  *
  * The spend is first rolled up to the distinct combinations of what anyone picks, so that few rows are left; then
  * each scope gets each of those once, however many of its picks match it: a dollar counts once. Work grows with
@@ -12,7 +12,9 @@ import { PICK_KEY } from './pick-key.ts';
 export const INSERT_SCOPE_COSTS = `
 INSERT INTO scope_costs BY NAME
 WITH missing AS (
-  SELECT * FROM (SELECT DISTINCT md5(scope) AS scope_id, scope->>'$.type' AS type FROM metrics WHERE org_id = $org)
+  SELECT * FROM (
+    SELECT DISTINCT md5(scope) AS scope_id, scope->>'$.type' AS type FROM metrics
+    WHERE org_id = $org AND (scope->>'$.type') <> 'team')
   CROSS JOIN (SELECT month, computation_id FROM current_computations WHERE org_id = $org)
   ANTI JOIN (FROM scope_costs WHERE org_id = $org) USING (scope_id, month, computation_id)),
 picks AS (
@@ -41,6 +43,6 @@ FROM missing LEFT JOIN costs USING (scope_id, type, month)`;
 /** Whether a scope's cost in a computed month is not known yet. */
 export const SCOPE_COSTS_MISSING = `
 SELECT count(*) > 0 AS missing
-FROM (SELECT DISTINCT md5(scope) AS scope_id FROM metrics WHERE org_id = $org)
+FROM (SELECT DISTINCT md5(scope) AS scope_id FROM metrics WHERE org_id = $org AND (scope->>'$.type') <> 'team')
 CROSS JOIN (SELECT month, computation_id FROM current_computations WHERE org_id = $org)
 ANTI JOIN (FROM scope_costs WHERE org_id = $org) USING (scope_id, month, computation_id)`;

@@ -1,30 +1,50 @@
-import type { Day } from '../domain/calendar.ts';
+import { dayOf } from '../domain/calendar.ts';
 import { conflict } from '../domain/errors.ts';
-import { choiceInWords, type SpendChoice } from '../domain/spend-pick.ts';
+import { choiceInWords, choicesOf, type SpendChoice, type SpendPick } from '../domain/spend-pick.ts';
 import { idAfter } from './ids.ts';
 import type { Session } from './session.ts';
 
-/** Who changes its picks; only one of an organisation at a time may (`spendChoicesOf`). */
+/** Who changes its picks, and the field that holds them; only one of an organisation at a time may (`spendChoicesOf`). */
 export interface SpendUser {
-  type: 'metric';
+  type: 'metric' | 'team' | 'shared cost';
   id: string;
 }
+
+const FIELD = { metric: 'scope.spend', team: 'ownership', 'shared cost': 'spend' } as const;
+
+/** The field of a user's that holds its picks, for messages. */
+export const picksField = ({ type }: Pick<SpendUser, 'type'>): string => FIELD[type];
 
 /** The key under which changes of an organisation's picks exclude one another. */
 export const spendChoicesOf = (orgId: string): string => `spend choices ${orgId}`;
 
 /**
- * Makes the choices that a user's new picks need: what is in use already is shared, what is free is set and
- * collected from `today` on. Throws a conflict that names the choice in use and its users when another one than
- * this user needs it to be different (spec §1, counting rule 5). To be followed by {@link releaseUnusedChoices}
- * once the picks are stored.
+ * Stores a user's picks with the choices they need, and releases those that nothing uses any more; `store` writes
+ * what has the picks now. Throws a conflict as {@link makeChoices} does.
  */
-export const makeChoices = async (
+export const storePicks = async (
+  session: Session,
+  orgId: string,
+  user: SpendUser,
+  picks: readonly SpendPick[],
+  now: Date,
+  store: () => Promise<unknown>,
+): Promise<void> => {
+  await makeChoices(session, orgId, user, choicesOf(picks, picksField(user)), now);
+  await store();
+  await releaseUnusedChoices(session, orgId, now);
+};
+
+/**
+ * Makes the choices that a user's new picks need: what is in use already is shared, what is free is set and
+ * collected from today on. Throws a conflict that names the choice in use and its users when another one than
+ * this user needs it to be different (spec §1, counting rule 5).
+ */
+const makeChoices = async (
   session: Session,
   orgId: string,
   user: SpendUser,
   needed: readonly SpendChoice[],
-  today: Day,
   now: Date,
 ): Promise<void> => {
   if (needed.length === 0) return;
@@ -38,7 +58,7 @@ export const makeChoices = async (
       if (found.choice === wanted.choice) continue;
       if (found.users.length > 0) {
         throw conflict(
-          `scope.spend: ${choiceInWords(wanted)} cannot be picked: ${choiceInWords(found)} is in use, by ${found.users.join(', ')}`,
+          `${picksField(user)}: ${choiceInWords(wanted)} cannot be picked: ${choiceInWords(found)} is in use, by ${found.users.join(', ')}`,
         );
       }
     }
@@ -46,7 +66,13 @@ export const makeChoices = async (
       `INSERT INTO spend_choice_versions BY NAME
         SELECT $org AS org_id, $kind AS kind, $cloud AS cloud, $account AS account, $version::UUID AS version_id,
           $choice AS choice, $today::DATE AS first_day, $now::TIMESTAMP AS changed_at`,
-      { org: orgId, ...wanted, version: idAfter(found?.version_id ?? null), today, now: now.toISOString() },
+      {
+        org: orgId,
+        ...wanted,
+        version: idAfter(found?.version_id ?? null),
+        today: dayOf(now),
+        now: now.toISOString(),
+      },
     );
   }
 };
@@ -72,7 +98,7 @@ FROM choices LEFT JOIN (FROM spend_picks WHERE org_id = $org) AS picks ON ${USES
 GROUP BY ALL`;
 
 /** Releases the choices that no pick uses any more: the next one to pick may choose anew, and is collected anew. */
-export const releaseUnusedChoices = async (session: Session, orgId: string, now: Date): Promise<void> => {
+const releaseUnusedChoices = async (session: Session, orgId: string, now: Date): Promise<void> => {
   const unused = await session.query<SpendChoice & { version_id: string }>(
     `SELECT * FROM spend_choices AS choices
      WHERE org_id = $org AND NOT EXISTS (FROM spend_picks AS picks WHERE ${USES_CHOICE})`,

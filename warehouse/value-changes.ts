@@ -1,5 +1,6 @@
 import { monthOf, type Day, type Month } from '../domain/calendar.ts';
 import { conflict } from '../domain/errors.ts';
+import { sealBills } from './bill-sealing.ts';
 import { idAfter } from './ids.ts';
 import type { Session } from './session.ts';
 import type { Warehouse } from './warehouse.ts';
@@ -35,16 +36,16 @@ export interface ChangeResult {
  * `staged_values (period, label, value)` with at most one row for each period and label: a value to store, or null to
  * remove it; rows whose period is null are skipped. What is stored already is no change and leaves no trace (design §2).
  * Each change is one row in the log; all of one call share a change id that sorts after everything they replace.
- * Throws a conflict when the metric's label key was changed since the caller read it.
+ * Bills that are split by the metric are sealed anew. Throws a conflict when the metric's label key was changed since the caller read it.
  */
-export const changeValues = (
+export const changeValues = async (
   warehouse: Warehouse,
   orgId: string,
   metricId: string,
   stage: (session: Session) => Promise<void>,
   change: Change,
-): Promise<ChangeResult> =>
-  warehouse.exclusive(valuesOf(metricId), () =>
+): Promise<ChangeResult> => {
+  const { splits, ...result } = await warehouse.exclusive(valuesOf(metricId), () =>
     warehouse.session(async (session) => {
       try {
         await stage(session);
@@ -55,6 +56,9 @@ export const changeValues = (
       }
     }),
   );
+  if (splits && result.months.length > 0) await sealBills(warehouse, orgId, change.now);
+  return result;
+};
 
 /** Under this name the values of a metric change, and are locked, one after the other. */
 export const valuesOf = (metricId: string): string => `values ${metricId}`;
@@ -68,7 +72,7 @@ const storeStaged = async (
   orgId: string,
   metricId: string,
   change: Change,
-): Promise<ChangeResult> => {
+): Promise<ChangeResult & { splits: boolean }> => {
   const metric = { org: orgId, metric: metricId };
   await session.run(COMPARE, metric);
   const [summary] = await session.query<Summary>(SUMMARISE, metric);
@@ -89,7 +93,8 @@ const storeStaged = async (
     });
   }
   const unchanged = Number(summary.staged) - created - replaced - removed;
-  return { created, replaced, removed, unchanged, months: (summary.months ?? []).map(monthOf) };
+  const months = (summary.months ?? []).map(monthOf);
+  return { created, replaced, removed, unchanged, months, splits: summary.splits };
 };
 
 interface Summary {
@@ -100,6 +105,8 @@ interface Summary {
   removed: string;
   months: Day[] | null;
   labels_fit: boolean;
+  /** Whether bills are split by the metric. */
+  splits: boolean;
 }
 
 const COMPARE = `
@@ -122,7 +129,9 @@ SELECT max(change_id) AS newest, (SELECT count(period) FROM ${STAGED}) AS staged
   count_if(value IS NULL)::BIGINT AS removed,
   list_sort(list(DISTINCT CAST(date_trunc('month', period) AS DATE))) AS months,
   COALESCE(bool_and((label <> '') = (SELECT label_key IS NOT NULL FROM metrics WHERE org_id = $org AND metric_id = $metric)), true)
-    AS labels_fit
+    AS labels_fit,
+  EXISTS (FROM shared_costs WHERE org_id = $org AND (split->>'$.metric_id') = $metric)
+    OR EXISTS (FROM bill_bases WHERE org_id = $org AND list_contains(metric_ids, $metric)) AS splits
 FROM ${CHANGED}`;
 
 const INSERT_CHANGED = `

@@ -1,10 +1,18 @@
 import { ActivityFailure, CancellationScope, rootCause, workflowInfo } from '@temporalio/workflow';
 import { runIdOf, type IngestInput, type IngestOutcome } from '../domain/ingest.ts';
-import { completeRun, computeSpend, failRun, loadExport, openRun, settleOrganisation } from './steps.ts';
+import {
+  completeRun,
+  computeSpend,
+  failRun,
+  loadExport,
+  openRun,
+  sealTeamBills,
+  settleOrganisation,
+} from './steps.ts';
 
 /**
  * Brings a cost source's export into the warehouse: reads it, publishes its loads, counts what they change, settles the months that can
- * settle, and only then counts as completed (design §2).
+ * settle, seals their bills, and only then counts as completed (design §2).
  */
 export async function ingestCosts(input: IngestInput): Promise<IngestOutcome> {
   const { firstExecutionRunId, workflowId } = workflowInfo();
@@ -14,6 +22,7 @@ export async function ingestCosts(input: IngestInput): Promise<IngestOutcome> {
     const load = await loadExport(run);
     await computeSpend(input.orgId);
     const settledMonths = await settleOrganisation(input.orgId);
+    await sealTeamBills(input.orgId);
     await completeRun(run, load);
     return { runId: run.runId, months: load.months, settledMonths };
   } catch (error) {

@@ -1,7 +1,9 @@
 import type { Month } from '../domain/calendar.ts';
-import { settleOrganisation } from './steps.ts';
+import { sealTeamBills, settleOrganisation } from './steps.ts';
 
-/** Settles every month of an organisation that can settle; runs daily (design §3). */
+/** Settles every month of an organisation that can settle and seals its bills; runs daily (design §3). */
 export async function settleMonths({ orgId }: { orgId: string }): Promise<Month[]> {
-  return settleOrganisation(orgId);
+  const months = await settleOrganisation(orgId);
+  await sealTeamBills(orgId);
+  return months;
 }

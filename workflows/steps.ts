@@ -17,8 +17,10 @@ export const { openRun, completeRun, failRun, settleOrganisation } = proxyLocalA
   IngestActivities & SettlementActivities
 >({ startToCloseTimeout: '1m', retry });
 
-/** Reading an export, and counting what it brought, takes as long as it takes; a worker that dies is noticed by its missing heartbeats. */
-export const { loadExport, computeSpend } = proxyActivities<IngestActivities & SpendActivities>({
+/** Reading an export, counting what it brought and billing it takes as long as it takes; a worker that dies is noticed by its missing heartbeats. */
+export const { loadExport, computeSpend, sealTeamBills } = proxyActivities<
+  IngestActivities & SpendActivities & SettlementActivities
+>({
   startToCloseTimeout: '12h',
   heartbeatTimeout: '15s',
   retry,

@@ -179,7 +179,7 @@ describeOnBothEngines('tag keys and splits', (open) => {
       'Orders',
       '2026-02-07',
     );
-    expect(await pickWarnings(test.warehouse, orgId, metric, at('2026-02-07'))).toEqual([
+    expect(await pickWarnings(test.warehouse, orgId, metric.id, at('2026-02-07'))).toEqual([
       'spend of cloud aws / 9999 has never been seen',
       'spend of cloud aws / team=search has never been seen',
       'spend of kubernetes prod / shop / deployment/api has never been seen',

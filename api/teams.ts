@@ -1,0 +1,146 @@
+import { z } from 'zod';
+import { notFound } from '../domain/errors.ts';
+import { pickWarnings } from '../warehouse/pick-warnings.ts';
+import { createTeam, findTeam, listTeams, updateTeam, type Team } from '../warehouse/teams.ts';
+import { callerOf, type Caller } from './authentication.ts';
+import type { ApiDependencies } from './dependencies.ts';
+import { idParams, name } from './fields.ts';
+import { page, pageQuery } from './paging.ts';
+import { answers, answersPage, noBody, success } from './route-schema.ts';
+import type { Api } from './server.ts';
+import { picks, spendPickRecord, warned } from './spend.ts';
+import { without } from './without.ts';
+
+const teamRecord = z
+  .object({ id: z.string(), name: z.string(), ownership: z.array(spendPickRecord) })
+  .meta({ id: 'Team' });
+
+const ACCESS = {
+  read: { access: 'read', feature: 'unit_economics' },
+  admin: { access: 'admin', feature: 'unit_economics' },
+} as const;
+
+/** The team of a request, or a 404. */
+export const foundTeam = async (
+  { warehouse }: Pick<ApiDependencies, 'warehouse'>,
+  caller: Caller,
+  id: string,
+): Promise<Team> => {
+  const team = await findTeam(warehouse, caller.organisation.id, id);
+  if (team === null) throw notFound('team', id);
+  return team;
+};
+
+/** `…/teams`: teams and what they own (contract §2). */
+export const teamRoutes = (app: Api, dependencies: ApiDependencies): void => {
+  const { warehouse, clock } = dependencies;
+
+  const change = async (
+    caller: Caller,
+    id: string,
+    changes: Parameters<typeof updateTeam>[3],
+  ): Promise<Team> => {
+    const by = { keyId: caller.key.id, now: clock.now() };
+    const team = await updateTeam(warehouse, caller.organisation.id, id, changes, by);
+    if (team === null) throw notFound('team', id);
+    return team;
+  };
+  const withWarnings = async (caller: Caller, team: Team) =>
+    success({
+      ...team,
+      warnings: await pickWarnings(warehouse, caller.organisation.id, team.id, clock.now()),
+    });
+
+  app.get(
+    '/teams',
+    {
+      config: ACCESS.read,
+      schema: answersPage(teamRecord, { tag: 'Teams', summary: 'List teams', querystring: pageQuery }),
+    },
+    (request) =>
+      page(
+        request.query,
+        z.string(),
+        (part) => listTeams(warehouse, callerOf(request).organisation.id, part),
+        ({ id }) => id,
+      ),
+  );
+
+  app.post(
+    '/teams',
+    {
+      config: ACCESS.admin,
+      schema: answers(teamRecord.extend(warned), {
+        tag: 'Teams',
+        summary: 'Make a team',
+        body: z.strictObject({ name, ownership: picks(0).default([]) }),
+        errors: [409],
+      }),
+    },
+    async (request) => {
+      const caller = callerOf(request);
+      const by = { keyId: caller.key.id, now: clock.now() };
+      return withWarnings(caller, await createTeam(warehouse, caller.organisation.id, request.body, by));
+    },
+  );
+
+  app.get(
+    '/teams/:id',
+    {
+      config: ACCESS.read,
+      schema: answers(teamRecord, { tag: 'Teams', summary: 'One team', params: idParams, errors: [404] }),
+    },
+    async (request) => success(await foundTeam(dependencies, callerOf(request), request.params.id)),
+  );
+
+  app.patch(
+    '/teams/:id',
+    {
+      config: ACCESS.admin,
+      schema: answers(teamRecord, {
+        tag: 'Teams',
+        summary: 'Rename a team',
+        params: idParams,
+        body: z.strictObject({ name: name.optional() }),
+        errors: [404],
+      }),
+    },
+    async (request) =>
+      success(await change(callerOf(request), request.params.id, without(request.body, undefined))),
+  );
+
+  app.put(
+    '/teams/:id/ownership',
+    {
+      config: ACCESS.admin,
+      schema: answers(teamRecord.extend(warned), {
+        tag: 'Teams',
+        summary: 'Set what a team owns; the most specific owner has a dollar',
+        description:
+          'Workload over namespace, service over host, service or resource group over tag over account. Shared costs come first.',
+        params: idParams,
+        body: z.strictObject({ ownership: picks(0) }),
+        errors: [404, 409],
+      }),
+    },
+    async (request) => {
+      const caller = callerOf(request);
+      return withWarnings(caller, await change(caller, request.params.id, request.body));
+    },
+  );
+
+  app.delete(
+    '/teams/:id',
+    {
+      config: ACCESS.admin,
+      schema: answers(teamRecord, {
+        tag: 'Teams',
+        summary: 'Delete a team that no shared cost and no metric refers to',
+        params: idParams,
+        body: noBody,
+        errors: [404, 409],
+      }),
+    },
+    async (request) => success(await change(callerOf(request), request.params.id, 'delete')),
+  );
+};

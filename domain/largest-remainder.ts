@@ -1,0 +1,25 @@
+const magnitude = (units: bigint): bigint => (units < 0n ? -units : units);
+
+/**
+ * Splits an amount, in whole units, by weights so that the parts add up to it exactly: each part is rounded down, and
+ * the units left over go one each to the largest remainders, of equal ones to the first (the largest-remainder
+ * method). A negative amount is split as its magnitude is. Weights are not negative and not all 0.
+ */
+export const splitByLargestRemainder = (units: bigint, weights: readonly bigint[]): bigint[] => {
+  const whole = weights.reduce((sum, weight) => sum + weight, 0n);
+  if (whole <= 0n || weights.some((weight) => weight < 0n))
+    throw new RangeError('expected weights of at least 0, not all 0');
+  const amount = magnitude(units);
+  const sign = units < 0n ? -1n : 1n;
+  const parts = weights.map((weight, index) => ({
+    index,
+    part: (amount * weight) / whole,
+    remainder: (amount * weight) % whole,
+  }));
+  const left = amount - parts.reduce((sum, { part }) => sum + part, 0n);
+  const largest = parts.toSorted((one, other) =>
+    one.remainder === other.remainder ? one.index - other.index : one.remainder > other.remainder ? -1 : 1,
+  );
+  const lucky = new Set(largest.slice(0, Number(left)).map(({ index }) => index));
+  return parts.map(({ index, part }) => sign * (lucky.has(index) ? part + 1n : part));
+};

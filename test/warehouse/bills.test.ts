@@ -1,0 +1,364 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import Big from 'big.js';
+import type { SpendPick } from '../../domain/spend-pick.ts';
+import { fullyLoaded } from '../../domain/bill.ts';
+import { monthRecords } from '../../domain/month-record.ts';
+import { updateMetric, type Metric } from '../../warehouse/metrics.ts';
+import { computeMetricMonths, sealBills } from '../../warehouse/bill-sealing.ts';
+import { lockMonth } from '../../warehouse/month-locks.ts';
+import { monthFacts, settlementFacts } from '../../warehouse/months.ts';
+import { findOrganisation } from '../../warehouse/organisations.ts';
+import { costSummary } from '../../warehouse/costs.ts';
+import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
+import { money, newMetric, NOW } from '../support/tenant.ts';
+import { account, inNumbers, newTeamStory, type TeamStory } from './team-story.ts';
+
+/** Before January has settled, and after teams were made. */
+const BEFORE = new Date('2026-01-10T06:00:00Z');
+const LATER = new Date('2026-02-20T06:00:00Z');
+
+const spendOf = (costs: Record<string, string>, day = '2026-01-31') => ({
+  cloud_spend: Object.entries(costs).map(([id, cost]) => ({ day, cloud: 'aws', account: id, cost })),
+});
+
+/**
+ * Two teams, made before January has settled: Shop owns account 1 (100) and Search account 2 (50). Account 3 (90) is
+ * nobody's, account 4 (30) is shared by requests: label web is Shop's, label find is Search's.
+ */
+const newStory = async (test: TestWarehouse, changes: Partial<Metric> = {}) => {
+  const story = await newTeamStory(test);
+  await story.spend('2026-01', spendOf({ '1': '100', '2': '50', '3': '90', '4': '30' }));
+  const shop = await story.team('Shop', [account('1')], BEFORE);
+  const search = await story.team('Search', [account('2')], BEFORE);
+  const requests = await story.metric(changes);
+  const platform = await story.sharedCost('Platform', [account('4')], {
+    type: 'metric',
+    metric_id: requests.id,
+    labels: { web: shop, find: search },
+  });
+  const names = { Shop: shop, Search: search };
+  return {
+    ...story,
+    ...{ shop, search, requests, platform, names },
+    numbers: async (month = '2026-01', now = NOW) => inNumbers(await story.month(month, now), names),
+  };
+};
+
+describeOnBothEngines('bills', (open) => {
+  let test: TestWarehouse;
+  beforeAll(async () => {
+    test = await open();
+  });
+  afterAll(() => test.close());
+
+  const total = async ({ orgId }: Pick<TeamStory, 'orgId'>) => {
+    const range = { previousStart: '2025-12-01', start: '2026-01-01', end: '2026-01-31' };
+    return (await costSummary(test.warehouse, orgId, range, NOW)).total;
+  };
+
+  it('are estimates until the month settles, wait for values, seal, and seal again when values change', async () => {
+    const story = await newStory(test);
+    expect(await story.month()).toMatchObject({
+      status: 'estimate',
+      settled: false,
+      missing: ['metric "Requests", by which a shared cost is split, has no value for 2026-01'],
+    });
+    // Without values the shared cost is nobody's: 90 + 30.
+    expect(await story.numbers()).toEqual({
+      Shop: [100, 0, 100],
+      Search: [50, 0, 50],
+      unallocated: 120,
+    });
+
+    expect(await story.settle()).toEqual(['2026-01']);
+    expect((await story.month()).status).toBe('waiting');
+    expect(await story.versions(story.shop)).toEqual([]);
+
+    // 30 × 2/3 and 1/3.
+    await story.values(story.requests, '2026-01', { web: 20, find: 10 });
+    expect(
+      (await story.versions(story.shop)).map(({ version, shared }) => [version, Number(shared)]),
+    ).toEqual([[1, 20]]);
+    const sealed = await story.month();
+    expect(sealed).toMatchObject({ status: 'sealed', missing: [] });
+    expect(sealed.bills?.get(story.shop)).toEqual({
+      direct: money('100'),
+      shared: money('20'),
+      by_source: { cloud: money('100'), kubernetes: money('0'), hosts: money('0'), ai_tools: money('0') },
+      shared_costs: [{ id: story.platform, name: 'Platform', amount: money('20') }],
+      version: 1,
+      sealed_at: NOW.toISOString(),
+    });
+    expect(await story.numbers()).toEqual({ Shop: [100, 20, 120], Search: [50, 10, 60], unallocated: 90 });
+
+    // The same again is no change; other numbers are: 30 × 1/6, 2/6, and 3/6 for a label without a team.
+    await story.values(story.requests, '2026-01', { web: 20, find: 10 });
+    expect(await story.versions(story.shop)).toHaveLength(1);
+    await story.values(story.requests, '2026-01', { web: 10, find: 20, other: 30 });
+    expect(await story.numbers()).toEqual({ Shop: [100, 5, 105], Search: [50, 10, 60], unallocated: 105 });
+    const versions = await story.versions(story.shop);
+    expect(versions.map(({ version, shared }) => [version, Number(shared)])).toEqual([
+      [2, 5],
+      [1, 20],
+    ]);
+    // Search pays what it paid before: no other version.
+    expect(await story.versions(story.search)).toHaveLength(1);
+    expect(await sealBills(test.warehouse, story.orgId, NOW)).toEqual([]);
+  });
+
+  it('that have sealed are not moved by late spend, which is unallocated, nor by another owner', async () => {
+    const story = await newStory(test);
+    await story.values(story.requests, '2026-01', { web: 2, find: 1 });
+    await story.settle();
+    await story.spend('2026-01', spendOf({ '1': '107', '2': '50', '3': '90', '4': '33' }));
+    await story.own(story.search, [account('2'), account('3')], LATER);
+    await story.changeSharedCost(
+      story.platform,
+      { split: { type: 'even', team_ids: [story.search] } },
+      LATER,
+    );
+    expect(await story.numbers()).toEqual({ Shop: [100, 20, 120], Search: [50, 10, 60], unallocated: 100 });
+    // Sealed again by other values, it is the sealed spend that is split otherwise.
+    await story.values(story.requests, '2026-01', { web: 1, find: 2 });
+    expect(await story.numbers()).toEqual({ Shop: [100, 10, 110], Search: [50, 20, 70], unallocated: 100 });
+    // The next month is split as it is now: 90 + 50 are Search's, 30 its shared cost.
+    await story.spend('2026-02', spendOf({ '1': '100', '2': '50', '3': '90', '4': '30' }, '2026-02-01'));
+    expect(await story.numbers('2026-02')).toEqual({
+      Shop: [100, 0, 100],
+      Search: [140, 30, 170],
+      unallocated: 0,
+    });
+  });
+
+  it('that have sealed stay when all their values are removed, until there are others', async () => {
+    const story = await newStory(test);
+    await story.values(story.requests, '2026-01', { web: 2, find: 1 });
+    await story.settle();
+    await story.removeValues(story.requests, '2026-01');
+    expect((await story.month()).status).toBe('sealed');
+    expect(await story.numbers()).toEqual({ Shop: [100, 20, 120], Search: [50, 10, 60], unallocated: 90 });
+    await story.values(story.requests, '2026-01', { find: 1 });
+    expect(await story.numbers()).toEqual({ Shop: [100, 0, 100], Search: [50, 30, 80], unallocated: 90 });
+  });
+
+  it('of months that had settled before there were teams follow the teams of today', async () => {
+    const story = await newTeamStory(test);
+    await story.spend('2026-01', spendOf({ '1': '100', '2': '50' }));
+    expect(await story.settle()).toEqual(['2026-01']);
+    const shop = await story.team('Shop', [account('1')]);
+    expect(inNumbers(await story.month(), { shop })).toEqual({ shop: [100, 0, 100], unallocated: 50 });
+    expect((await story.month()).status).toBe('sealed');
+    const search = await story.team('Search', []);
+    const platform = await story.sharedCost('Platform', [account('2')], {
+      type: 'even',
+      team_ids: [shop, search],
+    });
+    expect(inNumbers(await story.month(), { shop, search })).toEqual({
+      shop: [100, 25, 125],
+      search: [0, 25, 25],
+      unallocated: 0,
+    });
+    expect((await story.versions(shop)).map(({ version }) => version)).toEqual([2, 1]);
+    // A split by a metric without values puts them back to waiting.
+    const requests = await story.metric();
+    const labels = { web: shop };
+    await story.changeSharedCost(platform, { split: { type: 'metric', metric_id: requests.id, labels } });
+    expect((await story.month()).status).toBe('waiting');
+    await story.values(requests, '2026-01', { web: 1 });
+    expect(inNumbers(await story.month(), { shop, search })).toEqual({
+      shop: [100, 50, 150],
+      search: [0, 0, 0],
+      unallocated: 0,
+    });
+  });
+
+  it('leave out a team that came after the month had sealed', async () => {
+    const story = await newStory(test);
+    await story.values(story.requests, '2026-01', { web: 2, find: 1 });
+    await story.settle();
+    const late = await story.team('Late', [account('3')], LATER);
+    const month = await story.month();
+    expect(month.status).toBe('sealed');
+    expect(month.bills?.get(late)).toMatchObject({ direct: money('0'), version: null });
+    expect(await story.numbers()).toMatchObject({ unallocated: 90 });
+  });
+
+  it('and what is unallocated are the total to the last decimal, whatever is split', async () => {
+    const story = await newTeamStory(test);
+    await story.spend('2026-01', {
+      ...spendOf({
+        '1': '100.000000000000001',
+        '2': '-7.123456789012345',
+        '3': '0.000000000000001',
+        '4': '33.333333333333333',
+      }),
+      kubernetes_spend: [{ day: '2026-01-31', cluster: 'prod', is_idle: true, cost: '11.1' }],
+      ai_tool_spend: [{ day: '2026-01-31', tool: 'assistant', kind: 'seat', cost: '5.7' }],
+    });
+    const teams = [];
+    for (const name of ['A', 'B', 'C'])
+      teams.push(await story.team(name, name === 'A' ? [account('1')] : [], BEFORE));
+    const [a = '', b = '', c = ''] = teams;
+    await story.sharedCost('Even', [account('2')], { type: 'even', team_ids: teams }, BEFORE);
+    await story.sharedCost(
+      'Fixed',
+      [account('3')],
+      {
+        type: 'fixed',
+        shares: [
+          { team_id: a, percent: 33.333333 },
+          { team_id: b, percent: 33.333333 },
+        ],
+      },
+      BEFORE,
+    );
+    const requests = await story.metric({ aggregation: 'average', frequency: 'daily' });
+    const labels = { x: a, y: b, z: c };
+    await story.sharedCost(
+      'By requests',
+      [account('4')],
+      { type: 'metric', metric_id: requests.id, labels },
+      BEFORE,
+    );
+    await story.values(requests, '2026-01-01', { x: 1, y: 1 });
+    await story.values(requests, '2026-01-02', { x: 0.0000000001, z: 1, nobody: 1 });
+    for (const settle of [false, true]) {
+      if (settle) await story.settle();
+      const month = await story.month();
+      expect(month.status).toBe(settle ? 'sealed' : 'estimate');
+      const bills = [...(month.bills?.values() ?? [])].map(fullyLoaded);
+      const sum = bills.reduce((all, bill) => all.plus(bill), Big(month.unallocated ?? 'NaN'));
+      expect(sum.toFixed(15)).toBe(await total(story));
+      // −7.123456789012345 ÷ 3 = −2.374485596337448 and one unit left, which is A's.
+      expect(teams.map((id) => month.bills?.get(id)?.shared_costs[0]?.amount)).toEqual([
+        '-2.374485596337449',
+        '-2.374485596337448',
+        '-2.374485596337448',
+      ]);
+      // A third of one unit each: the largest part, 33.333334 %, is nobody's.
+      expect(teams.map((id) => month.bills?.get(id)?.shared_costs[1])).toMatchObject([
+        { amount: '0.000000000000000' },
+        { amount: '0.000000000000000' },
+        { name: 'By requests' },
+      ]);
+      expect(month.bills?.get(a)?.by_source.cloud).toBe('100.000000000000001');
+    }
+  });
+
+  it('split by a metric whose values are all 0 leave its shared cost unallocated, and seal', async () => {
+    const story = await newStory(test);
+    await story.values(story.requests, '2026-01', { web: 0, find: 0 });
+    await story.settle();
+    expect((await story.month()).status).toBe('sealed');
+    expect(await story.numbers()).toEqual({ Shop: [100, 0, 100], Search: [50, 0, 50], unallocated: 120 });
+  });
+
+  it('are not known where nothing has been delivered', async () => {
+    const story = await newStory(test);
+    expect(await story.month('2025-12')).toMatchObject({
+      bills: null,
+      unallocated: null,
+      status: 'estimate',
+    });
+  });
+
+  it('need the metric they are split by, and its labels', async () => {
+    const story = await newStory(test);
+    const change = (changes: Parameters<typeof updateMetric>[3]) =>
+      updateMetric(test.warehouse, story.orgId, story.requests.id, changes, { keyId: 'key_1', now: NOW });
+    for (const changes of ['delete', { label_key: null }] as const)
+      await expect(change(changes)).rejects.toThrow(/needed to split shared cost "Platform"/);
+    const plain = await newMetric(test.warehouse, story.orgId);
+    const split = { type: 'metric', metric_id: plain.id, labels: { web: story.shop } } as const;
+    await expect(story.changeSharedCost(story.platform, { split })).rejects.toThrow(
+      'split.metric_id: expected a metric with a label key, got one without',
+    );
+    await story.changeSharedCost(story.platform, 'delete');
+    expect((await change('delete'))?.id).toBe(story.requests.id);
+  });
+
+  describe('divided by a metric', () => {
+    const teamStory = async () => {
+      const story = await newStory(test);
+      const scope = { type: 'team', team_id: story.shop } as const;
+      const users = await newMetric(test.warehouse, story.orgId, {
+        name: 'Users',
+        frequency: 'monthly',
+        scope,
+      });
+      await story.values(users, '2026-01', { '': 10 });
+      const organisation = await findOrganisation(test.warehouse, story.orgId);
+      if (organisation === null) throw new Error('no organisation');
+      const record = async () => {
+        await computeMetricMonths(test.warehouse, story.orgId, [users], NOW);
+        return test.warehouse.session(async (session) => {
+          const facts = await monthFacts(session, story.orgId, [users.id], { newest: '2026-01', count: 1 });
+          const settlement = await settlementFacts(session, story.orgId, 5);
+          return monthRecords(facts.get(users.id) ?? [], users, settlement, NOW)[0];
+        });
+      };
+      const lock = () =>
+        lockMonth(test.warehouse, organisation, users, '2026-01', {
+          key: { id: 'key_1', name: 'Finance' },
+          now: NOW,
+        });
+      return { ...story, users, record, lock };
+    };
+
+    it('are the estimate, then the sealed bill, and are ready to lock once it has sealed', async () => {
+      const story = await teamStory();
+      expect(await story.record()).toMatchObject({
+        ...{ cost: 100, value: 10, unit_cost: 10, status: 'open' },
+        reason: 'waiting for the next daily settlement',
+      });
+      await story.settle();
+      const reason = 'metric "Requests", by which a shared cost is split, has no value for 2026-01';
+      expect(await story.record()).toMatchObject({ cost: 100, status: 'open', reason });
+      await expect(story.lock()).rejects.toThrow(`2026-01 cannot be locked: ${reason}`);
+      await story.values(story.requests, '2026-01', { web: 2, find: 1 });
+      expect(await story.record()).toMatchObject({
+        cost: 120,
+        unit_cost: 12,
+        status: 'ready_to_lock',
+        reason: null,
+      });
+    });
+
+    it('show another version of the bill on the unlocked month only', async () => {
+      const story = await teamStory();
+      await story.values(story.requests, '2026-01', { web: 2, find: 1 });
+      await story.settle();
+      await story.values(story.requests, '2026-01', { web: 1, find: 2 });
+      expect(await story.record()).toMatchObject({ cost: 110, status: 'ready_to_lock' });
+      expect(await story.lock()).toMatchObject({ cost: 110, status: 'locked', version: 1 });
+      await story.values(story.requests, '2026-01', { web: 3, find: 0 });
+      expect(await story.versions(story.shop)).toHaveLength(3);
+      expect(await story.record()).toMatchObject({ cost: 110, status: 'locked' });
+    });
+  });
+
+  it('seal once although two ask at once', async () => {
+    const story = await newStory(test);
+    await story.values(story.requests, '2026-01', { web: 2, find: 1 });
+    await story.settle();
+    await story.values(story.requests, '2026-01', { web: 1, find: 1 });
+    await Promise.all([1, 2, 3].map(() => sealBills(test.warehouse, story.orgId, NOW)));
+    expect((await story.versions(story.shop)).map(({ version }) => version)).toEqual([2, 1]);
+  });
+
+  it('of a month in which a tag was not yet collected make a team metric partial', async () => {
+    const story = await newStory(test);
+    const tag: SpendPick = { source: 'cloud', cloud: 'aws', tag: { key: 'team', value: 'shop' } };
+    await story.own(story.shop, [account('1'), tag], NOW);
+    const users = await newMetric(test.warehouse, story.orgId, {
+      scope: { type: 'team', team_id: story.shop },
+    });
+    await computeMetricMonths(test.warehouse, story.orgId, [users], NOW);
+    const facts = await test.warehouse.session((session) =>
+      monthFacts(session, story.orgId, [users.id], { newest: '2026-01', count: 1 }),
+    );
+    expect(facts.get(users.id)?.[1]?.uncollected).toEqual([
+      'tag key "team" of aws is collected from 2026-02-07 on',
+    ]);
+  });
+});

@@ -1,0 +1,24 @@
+import { PICK_KEY } from './pick-key.ts';
+
+// Who owns spend (design §2, Teams): rows are looked up by their keys (pick-key.ts), of which they have three at most.
+
+/** How specific a key is: workload over namespace, service over host, service or resource group over tag over account. */
+const SPECIFICITY = `CASE split_part(key, chr(31), 1)
+    WHEN 'workload' THEN 3 WHEN 'service' THEN 3 WHEN 'split' THEN 3 WHEN 'tag' THEN 2 ELSE 1 END`;
+
+/** Where spend with a key comes from, as `by_source` names it. */
+const SOURCE = `CASE split_part(key, chr(31), 1)
+    WHEN 'namespace' THEN 'kubernetes' WHEN 'workload' THEN 'kubernetes' WHEN 'host' THEN 'hosts' WHEN 'service' THEN 'hosts'
+    WHEN 'repository' THEN 'ai_tools' ELSE 'cloud' END`;
+
+/**
+ * The one owner of spend with certain keys, for every `keys` of `spend`: a shared cost before a team, then the most
+ * specific pick, then the oldest owner. What nobody owns is not there.
+ */
+export const OWNERS = `owner_picks AS (
+  SELECT DISTINCT user_type, user_id, user_name, ${PICK_KEY} AS key FROM spend_picks
+  WHERE org_id = $org AND user_type IN ('team', 'shared cost')),
+owners AS (
+  SELECT keys, user_type, user_id, user_name, ${SOURCE} AS owned_source
+  FROM (SELECT keys, unnest(keys) AS key FROM (SELECT DISTINCT keys FROM spend)) JOIN owner_picks USING (key)
+  QUALIFY row_number() OVER (PARTITION BY keys ORDER BY user_type = 'team', ${SPECIFICITY} DESC, user_id) = 1)`;

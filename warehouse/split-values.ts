@@ -1,0 +1,53 @@
+import { monthOf, type Day, type Month } from '../domain/calendar.ts';
+import type { DecimalText } from '../domain/decimals.ts';
+import type { LabelSum } from '../domain/shared-cost.ts';
+import type { Session } from './session.ts';
+
+/** The values of a month that shared costs are split by, as they are today. */
+export interface SplitValues {
+  /** The sums by label, of each metric that has values in the month. */
+  sums: Map<string, LabelSum[]>;
+  /** The newest change of a value of the month, of each metric that ever had one there. */
+  newest: Map<string, string>;
+}
+
+/** The values of some metrics in some months (their first days), by month, all in one statement. */
+export const splitValues = async (
+  session: Session,
+  orgId: string,
+  metricIds: readonly string[],
+  months: readonly Day[],
+): Promise<Map<Month, SplitValues>> => {
+  const byMonth = new Map<Month, SplitValues>(
+    months.map((month) => [monthOf(month), { sums: new Map(), newest: new Map() }]),
+  );
+  if (metricIds.length === 0 || months.length === 0) return byMonth;
+  const rows = await session.query<{
+    metric_id: string;
+    month: Day;
+    newest: string;
+    label: string | null;
+    sum: DecimalText | null;
+  }>(SPLIT_VALUES, { org: orgId, metrics: metricIds, months });
+  for (const { metric_id, month, newest, label, sum } of rows) {
+    const values = byMonth.get(monthOf(month));
+    values?.newest.set(metric_id, newest);
+    if (label === null || sum === null) continue;
+    values?.sums.set(metric_id, [...(values.sums.get(metric_id) ?? []), { label, sum }]);
+  }
+  return byMonth;
+};
+
+const SPLIT_VALUES = `
+WITH changes AS (
+  SELECT metric_id, CAST(date_trunc('month', period) AS DATE) AS month, period, label, value, change_id
+  FROM metric_value_changes
+  WHERE org_id = $org AND list_contains($metrics, metric_id)
+    AND list_contains($months::DATE[], CAST(date_trunc('month', period) AS DATE))),
+newest AS (SELECT metric_id, month, max(change_id) AS newest FROM changes GROUP BY ALL),
+current_values AS (
+  SELECT metric_id, month, period, label, arg_max_null(value, change_id) AS value FROM changes GROUP BY ALL),
+sums AS (
+  SELECT metric_id, month, label, sum(value) AS sum FROM current_values WHERE value IS NOT NULL GROUP BY ALL)
+SELECT metric_id, month, newest, label, sum
+FROM newest LEFT JOIN sums USING (metric_id, month) ORDER BY metric_id, month, label`;
