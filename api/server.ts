@@ -35,6 +35,7 @@ import { organisationRoutes } from './organisation.ts';
 import { noBody } from './route-schema.ts';
 import { valueUploadRoutes } from './value-upload.ts';
 import { handValueRoutes } from './values-by-hand.ts';
+import { webhookRoutes } from './webhooks.ts';
 
 /** The server, with the types of its routes read off their zod schemas. */
 export type Api = FastifyInstance<
@@ -139,6 +140,7 @@ export const buildServer = async (dependencies: ApiDependencies, logger: Fastify
       handValueRoutes(api, dependencies);
       valueUploadRoutes(api, dependencies);
       monthRoutes(api, dependencies);
+      webhookRoutes(api, dependencies);
       auditLogRoutes(api, dependencies);
     },
     { prefix: '/api/v1' },

@@ -29,7 +29,15 @@ describeOnBothEngines('months', (open) => {
       const facts = await test.warehouse.session((session) =>
         monthFacts(session, story.orgId, [story.metric.id], { newest: '2026-02', count: 2 }),
       );
-      const none = { undelivered: [], uncollected: [], valueSum: null, valuePeriods: 0, valueChanges: 0, settled: false, lock: null };
+      const none = {
+        undelivered: [],
+        uncollected: [],
+        valueSum: null,
+        valuePeriods: 0,
+        valueChanges: 0,
+        settled: false,
+        lock: null,
+      };
       expect(facts.get(story.metric.id)).toEqual([
         {
           ...none,
