@@ -5,7 +5,14 @@ import { invalid, notFound } from '../domain/errors.ts';
 import { AGGREGATIONS, FREQUENCIES } from '../domain/metric.ts';
 import type { SpendPick } from '../domain/spend-pick.ts';
 import { latestUnitCost, monthRecords, type MonthRecord } from '../domain/month-record.ts';
-import { createMetric, findMetric, listMetrics, updateMetric, type Metric } from '../warehouse/metrics.ts';
+import {
+  createMetric,
+  defaultRise,
+  findMetric,
+  listMetrics,
+  updateMetric,
+  type Metric,
+} from '../warehouse/metrics.ts';
 import { computeMonths } from '../warehouse/month-computation.ts';
 import { monthFacts, settlementFacts } from '../warehouse/months.ts';
 import { pickWarnings } from '../warehouse/pick-warnings.ts';
@@ -58,6 +65,7 @@ const metricRecord = z
     ]),
     target: z.number().nullable(),
     label_key: z.string().nullable(),
+    rise: z.object({ percent: z.number(), deviations: z.number() }).nullable(),
     created_at: instant,
     import: z.null(),
     latest: z
@@ -90,6 +98,28 @@ const labelKey = z
   .max(100, { error: LABEL_KEY })
   .nullable();
 
+const RISE = 'expected {"percent": …, "deviations": …}, or null';
+const rise = z
+  .strictObject(
+    {
+      percent: z.number().min(0, { error: 'expected 0 to 1000' }).max(1000, { error: 'expected 0 to 1000' }),
+      deviations: z.number().min(0, { error: 'expected 0 to 100' }).max(100, { error: 'expected 0 to 100' }),
+    },
+    { error: RISE },
+  )
+  .nullable()
+  .describe(
+    'How far above the median of its last 28 recorded days a day of a daily metric must be for an event: in percent ' +
+      'of it, and in median absolute deviations; 20 and 4 unless set, null for never',
+  );
+
+/** Only days have a history of days. */
+const judgedRise = ({ frequency }: Pick<Metric, 'frequency'>, sent: Metric['rise']): Metric['rise'] => {
+  if (frequency === 'monthly' && sent !== null)
+    throw invalid('rise: expected null, or nothing, on a monthly metric');
+  return sent;
+};
+
 const newMetric = z.strictObject({
   name,
   unit,
@@ -106,6 +136,7 @@ const newMetric = z.strictObject({
   ),
   target: target.optional(),
   label_key: labelKey.optional().describe('What the labels of its values name, for example a region'),
+  rise: rise.optional(),
 });
 
 const immutable = (field: string) =>
@@ -116,6 +147,7 @@ const metricChanges = z.strictObject({
   unit: unit.optional(),
   target: target.optional(),
   label_key: labelKey.optional().describe('Only while the metric has no values'),
+  rise: rise.optional(),
   kind: immutable('kind'),
   aggregation: immutable('aggregation'),
   frequency: immutable('frequency'),
@@ -244,11 +276,16 @@ export const metricRoutes = (app: Api, dependencies: ApiDependencies): void => {
     },
     async (request) => {
       const { organisation, key } = callerOf(request);
-      const { target, label_key, ...definition } = request.body;
+      const { target, label_key, rise = defaultRise(request.body), ...definition } = request.body;
       const metric = await createMetric(
         warehouse,
         organisation.id,
-        { ...definition, target: targetText(target ?? null), label_key: label_key ?? null },
+        {
+          ...definition,
+          target: targetText(target ?? null),
+          label_key: label_key ?? null,
+          rise: judgedRise(definition, rise),
+        },
         { keyId: key.id, now: clock.now() },
       );
       const warnings = await pickWarnings(warehouse, organisation.id, metric, clock.now());
@@ -278,10 +315,10 @@ export const metricRoutes = (app: Api, dependencies: ApiDependencies): void => {
   app.patch(
     '/metrics/:id',
     {
-      config: { access: 'admin', feature: 'unit_economics' },
+      config: { access: 'admin', feature: 'unit_economics', changesNumbers: true },
       schema: answers(metricWithMonths.extend(warned), {
         tag: 'Metrics',
-        summary: 'Change name, unit, target, label key or picked spend',
+        summary: 'Change name, unit, target, label key, rise or picked spend',
         params: idParams,
         body: metricChanges,
         errors: [404, 409],
@@ -289,7 +326,7 @@ export const metricRoutes = (app: Api, dependencies: ApiDependencies): void => {
     },
     async (request) => {
       const caller = callerOf(request);
-      const { name, unit, target, label_key } = request.body;
+      const { name, unit, target, label_key, rise } = request.body;
       const before = await foundMetric(dependencies, caller, request.params.id);
       const changes = without(
         {
@@ -297,6 +334,7 @@ export const metricRoutes = (app: Api, dependencies: ApiDependencies): void => {
           unit,
           target: target === undefined ? undefined : targetText(target),
           label_key,
+          rise: rise === undefined ? undefined : judgedRise(before, rise),
           scope: changedScope(before, request.body.scope),
         },
         undefined,

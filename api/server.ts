@@ -29,6 +29,7 @@ import { keyRoutes } from './keys.ts';
 import { metricRoutes } from './metrics.ts';
 import { metricValueRoutes } from './metric-values.ts';
 import { monthRoutes } from './months.ts';
+import { watchNumberChanges } from './number-changes.ts';
 import { operationRoutes } from './operations.ts';
 import { operatorRoutes } from './operator.ts';
 import { organisationRoutes } from './organisation.ts';
@@ -129,6 +130,7 @@ export const buildServer = async (dependencies: ApiDependencies, logger: Fastify
     async (scope) => {
       const api = scope as Api;
       authenticate(api, { ...dependencies, meter });
+      watchNumberChanges(api, dependencies.orchestration);
       answerUnknownRoutes(api);
       healthRoutes(api, dependencies);
       organisationRoutes(api, dependencies);

@@ -5,6 +5,7 @@ import { createSpendActivities } from '../activities/compute-spend.ts';
 import { createDeliveryActivities } from '../activities/deliver-webhook.ts';
 import { createIngestActivities } from '../activities/ingest-costs.ts';
 import { createMaintenanceActivities } from '../activities/maintain-warehouse.ts';
+import { createEventActivities } from '../activities/raise-events.ts';
 import { createSettlementActivities } from '../activities/settle-months.ts';
 import { createStartActivities } from '../activities/start-deliveries.ts';
 import type { Clock } from '../domain/clock.ts';
@@ -78,6 +79,7 @@ export const startWorkers = async (
       ...createIngestActivities({ warehouse, clock, sourceRules, openRemoteFiles: remote.open, log }),
       ...createSpendActivities({ warehouse, clock }),
       ...createSettlementActivities({ warehouse, clock }),
+      ...createEventActivities({ warehouse, clock }),
       ...createStartActivities({ warehouse, clock, starter: parts.orchestration }),
       ...createMaintenanceActivities({ warehouse, clock, log }),
     },

@@ -36,17 +36,25 @@ export const guardedPost = async (url: URL, body: string, rules: GuardedPostRule
   const timeout = AbortSignal.timeout(rules.timeoutMs);
   const signal = AbortSignal.any([rules.signal, timeout]);
   const addresses = await resolveTarget(rules.privateTargets, url.hostname);
-  try {
-    const response = await send(url, body, addresses, rules.headers, signal);
-    const text = await beginningOf(response, rules.mostBytes);
-    return { status: response.statusCode ?? 0, redirectsTo: redirectOf(response, url), text };
-  } catch (error) {
+  return await answerOf(url, body, addresses, signal, rules).catch((error: unknown) => {
     if (rules.signal.aborted) throw error;
     if (timeout.aborted) throw new Error(`${url.host} did not answer within ${rules.timeoutMs / 1000} s`);
     // Without its cause, which tells the address.
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'no reason given';
     throw new Error(`${url.host} cannot be reached (${code})`);
-  }
+  });
+};
+
+const answerOf = async (
+  url: URL,
+  body: string,
+  addresses: readonly string[],
+  signal: AbortSignal,
+  { headers, mostBytes }: GuardedPostRules,
+): Promise<PostAnswer> => {
+  const response = await send(url, body, addresses, headers, signal);
+  const text = await beginningOf(response, mostBytes);
+  return { status: response.statusCode ?? 0, redirectsTo: redirectOf(response, url), text };
 };
 
 const send = (

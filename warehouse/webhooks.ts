@@ -72,6 +72,14 @@ export const findWebhook = async (
   return row === undefined ? null : toWebhook(row);
 };
 
+/** The organisations that want to hear of events: for the start of the service, never for a tenant. */
+export const organisationsWithWebhooks = async (warehouse: Warehouse): Promise<string[]> => {
+  const rows = await warehouse.query<{ org_id: string }>(
+    'SELECT DISTINCT org_id FROM webhooks WHERE enabled ORDER BY org_id',
+  );
+  return rows.map(({ org_id }) => org_id);
+};
+
 /** What a webhook becomes: some fields, a new secret, or nothing at all. */
 export type WebhookUpdate =
   { changes: Partial<Pick<Webhook, 'url' | 'events' | 'enabled'>>; secret: SealedSecret | null } | 'delete';

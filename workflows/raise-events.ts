@@ -1,6 +1,6 @@
 import { defineSignal, setHandler } from '@temporalio/workflow';
 import { NUMBERS_CHANGED } from '../domain/webhook.ts';
-import { startDeliveries } from './steps.ts';
+import { evaluateEvents, startDeliveries } from './steps.ts';
 
 const numbersChanged = defineSignal(NUMBERS_CHANGED);
 
@@ -15,6 +15,7 @@ export async function raiseEvents({ orgId }: { orgId: string }): Promise<void> {
   });
   while (changed) {
     changed = false;
+    await evaluateEvents(orgId);
     await startDeliveries(orgId, false);
   }
 }

@@ -1,7 +1,13 @@
 import type { Month } from '../domain/calendar.ts';
-import { settleOrganisation } from './steps.ts';
+import { noteNumbersChanged, settleOrganisation, startDeliveries } from './steps.ts';
 
-/** Settles every month of an organisation that can settle; runs daily (design §3). */
+/**
+ * Settles every month of an organisation that can settle, has its events evaluated, and starts what is still to be
+ * delivered, should anyone have died before; runs daily (design §3).
+ */
 export async function settleMonths({ orgId }: { orgId: string }): Promise<Month[]> {
-  return settleOrganisation(orgId);
+  const months = await settleOrganisation(orgId);
+  await noteNumbersChanged(orgId);
+  await startDeliveries(orgId, true);
+  return months;
 }

@@ -2,6 +2,7 @@ import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { SpendActivities } from '../activities/compute-spend.ts';
 import type { DeliveryActivities } from '../activities/deliver-webhook.ts';
 import type { IngestActivities } from '../activities/ingest-costs.ts';
+import type { EventActivities } from '../activities/raise-events.ts';
 import type { MaintenanceActivities } from '../activities/maintain-warehouse.ts';
 import type { SettlementActivities } from '../activities/settle-months.ts';
 import type { StartActivities } from '../activities/start-deliveries.ts';
@@ -15,13 +16,15 @@ const retry = {
   maximumAttempts: 20,
 } as const;
 
-/** Short steps that only touch the warehouse: run in the worker that holds the workflow, without a dispatch. */
-export const { openRun, completeRun, failRun, settleOrganisation } = proxyLocalActivities<
-  IngestActivities & SettlementActivities
+/** Short steps that only touch the warehouse, or make one call: run in the worker that holds the workflow, without a dispatch. */
+export const { openRun, completeRun, failRun, settleOrganisation, noteNumbersChanged } = proxyLocalActivities<
+  IngestActivities & SettlementActivities & StartActivities
 >({ startToCloseTimeout: '1m', retry });
 
 /** Reading an export, and counting what it brought, takes as long as it takes; a worker that dies is noticed by its missing heartbeats. */
-export const { loadExport, computeSpend } = proxyActivities<IngestActivities & SpendActivities>({
+export const { loadExport, computeSpend, evaluateEvents } = proxyActivities<
+  IngestActivities & SpendActivities & EventActivities
+>({
   startToCloseTimeout: '12h',
   heartbeatTimeout: '15s',
   retry,
@@ -46,8 +49,8 @@ export const { giveDeliveryUp } = proxyActivities<DeliveryActivities>({
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '5m' },
 });
 
-/** Starting other workflows is a few calls; it speaks to Temporal itself, and need not be waited for long. */
-export const { startDeliveries, noteNumbersChanged } = proxyActivities<StartActivities>({
+/** One call to Temporal for each delivery. */
+export const { startDeliveries } = proxyActivities<StartActivities>({
   startToCloseTimeout: '5m',
   retry,
 });
