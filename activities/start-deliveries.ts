@@ -1,7 +1,9 @@
+import { CancelledFailure } from '@temporalio/common';
 import type { Clock } from '../domain/clock.ts';
 import type { DeliveryInput } from '../domain/webhook.ts';
 import { deliveriesToStart, recordDeliveryStart } from '../warehouse/webhook-deliveries.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
+import { withHeartbeats } from './with-heartbeats.ts';
 
 /** What the steps below ask of Temporal; both do nothing for what is started already. */
 export interface WorkflowStarter {
@@ -24,12 +26,15 @@ export const createStartActivities = ({
    * should Temporal have lost any. Answers how many it tried.
    */
   async startDeliveries(orgId: string, again: boolean): Promise<number> {
-    const deliveries = await deliveriesToStart(warehouse, orgId, again);
-    for (const delivery of deliveries) {
-      await starter.startDelivery(delivery);
-      if (!again) await recordDeliveryStart(warehouse, delivery, clock.now());
-    }
-    return deliveries.length;
+    return withHeartbeats(null, async ({ isCurrent }) => {
+      const deliveries = await deliveriesToStart(warehouse, orgId, again);
+      for (const delivery of deliveries) {
+        if (!isCurrent()) throw new CancelledFailure('given up');
+        await starter.startDelivery(delivery);
+        if (!again) await recordDeliveryStart(warehouse, delivery, clock.now());
+      }
+      return deliveries.length;
+    });
   },
 
   /** Tells the organisation's one evaluation of events that numbers have changed. */

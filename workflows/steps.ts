@@ -22,8 +22,8 @@ export const { openRun, completeRun, failRun, settleOrganisation, noteNumbersCha
 >({ startToCloseTimeout: '1m', retry });
 
 /** Reading an export, and counting what it brought, takes as long as it takes; a worker that dies is noticed by its missing heartbeats. */
-export const { loadExport, computeSpend, evaluateEvents } = proxyActivities<
-  IngestActivities & SpendActivities & EventActivities
+export const { loadExport, computeSpend, evaluateEvents, startDeliveries } = proxyActivities<
+  IngestActivities & SpendActivities & EventActivities & StartActivities
 >({
   startToCloseTimeout: '12h',
   heartbeatTimeout: '15s',
@@ -47,10 +47,4 @@ export const { giveDeliveryUp } = proxyActivities<DeliveryActivities>({
   taskQueue: DELIVERY_TASK_QUEUE,
   startToCloseTimeout: '1m',
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '5m' },
-});
-
-/** One call to Temporal for each delivery. */
-export const { startDeliveries } = proxyActivities<StartActivities>({
-  startToCloseTimeout: '5m',
-  retry,
 });
