@@ -20,6 +20,7 @@ import type { Session } from '../warehouse/session.ts';
 import { callerOf, type Caller } from './authentication.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { idParams, instant, name } from './fields.ts';
+import { judgedRise, rise } from './rise-field.ts';
 import { spendPickRecord, spendPicks } from './spend.ts';
 import { page, pageQuery } from './paging.ts';
 import { answers, answersPage, noBody, success } from './route-schema.ts';
@@ -97,28 +98,6 @@ const labelKey = z
   .min(1, { error: LABEL_KEY })
   .max(100, { error: LABEL_KEY })
   .nullable();
-
-const RISE = 'expected {"percent": …, "deviations": …}, or null';
-const rise = z
-  .strictObject(
-    {
-      percent: z.number().min(0, { error: 'expected 0 to 1000' }).max(1000, { error: 'expected 0 to 1000' }),
-      deviations: z.number().min(0, { error: 'expected 0 to 100' }).max(100, { error: 'expected 0 to 100' }),
-    },
-    { error: RISE },
-  )
-  .nullable()
-  .describe(
-    'How far above the median of its last 28 recorded days a day of a daily metric must be for an event: in percent ' +
-      'of it, and in median absolute deviations; 20 and 4 unless set, null for never',
-  );
-
-/** Only days have a history of days. */
-const judgedRise = ({ frequency }: Pick<Metric, 'frequency'>, sent: Metric['rise']): Metric['rise'] => {
-  if (frequency === 'monthly' && sent !== null)
-    throw invalid('rise: expected null, or nothing, on a monthly metric');
-  return sent;
-};
 
 const newMetric = z.strictObject({
   name,
