@@ -6,12 +6,24 @@ import tseslint from 'typescript-eslint';
  * `domain` uses nothing. Each entry names the folders that a folder may not import.
  */
 const FORBIDDEN_IMPORTS = {
-  domain: ['egress', 'temporal', 'warehouse', 'activities', 'workflows', 'api', 'bin', 'bench', 'test'],
-  egress: ['temporal', 'warehouse', 'activities', 'workflows', 'api', 'bin', 'bench', 'test'],
-  temporal: ['egress', 'warehouse', 'activities', 'workflows', 'api', 'bin', 'bench', 'test'],
+  domain: [
+    'egress',
+    'security',
+    'temporal',
+    'warehouse',
+    'activities',
+    'workflows',
+    'api',
+    'bin',
+    'bench',
+    'test',
+  ],
+  egress: ['security', 'temporal', 'warehouse', 'activities', 'workflows', 'api', 'bin', 'bench', 'test'],
+  security: ['egress', 'temporal', 'warehouse', 'activities', 'workflows', 'api', 'bin', 'bench', 'test'],
+  temporal: ['egress', 'security', 'warehouse', 'activities', 'workflows', 'api', 'bin', 'bench', 'test'],
   warehouse: ['egress', 'temporal', 'activities', 'workflows', 'api', 'bin', 'bench', 'test'],
   activities: ['temporal', 'workflows', 'api', 'bin', 'bench', 'test'],
-  workflows: ['egress', 'temporal', 'warehouse', 'api', 'bin', 'bench', 'test'],
+  workflows: ['egress', 'security', 'temporal', 'warehouse', 'api', 'bin', 'bench', 'test'],
   api: ['activities', 'bin', 'bench', 'test'],
   bin: ['bench', 'test'],
   bench: ['test'],

@@ -204,7 +204,7 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
   app.delete(
     '/cost-sources/:id',
     {
-      config: { access: 'admin' },
+      config: { access: 'admin', changesNumbers: true },
       schema: answers(costSource, {
         tag: 'Cost sources',
         summary: 'Delete a cost source; its spend no longer counts, except in locked months',

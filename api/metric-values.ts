@@ -64,7 +64,7 @@ export const metricValueRoutes = (app: Api, dependencies: ApiDependencies): void
   app.post(
     '/metrics/:id/values',
     {
-      config: { access: 'send_values', feature: 'unit_economics' },
+      config: { access: 'send_values', feature: 'unit_economics', changesNumbers: true },
       schema: answers(writeResult, {
         tag: 'Values',
         summary: 'Create or replace values; all or none',

@@ -6,13 +6,21 @@ import { AGGREGATIONS, FREQUENCIES } from '../domain/metric.ts';
 import type { SpendPick } from '../domain/spend-pick.ts';
 import { latestUnitCost, monthRecords, type MonthRecord } from '../domain/month-record.ts';
 import { computeMetricMonths } from '../warehouse/bill-sealing.ts';
-import { createMetric, findMetric, listMetrics, updateMetric, type Metric } from '../warehouse/metrics.ts';
+import {
+  createMetric,
+  defaultRise,
+  findMetric,
+  listMetrics,
+  updateMetric,
+  type Metric,
+} from '../warehouse/metrics.ts';
 import { monthFacts, settlementFacts } from '../warehouse/months.ts';
 import { pickWarnings } from '../warehouse/pick-warnings.ts';
 import type { Session } from '../warehouse/session.ts';
 import { callerOf, type Caller } from './authentication.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { idParams, instant, name } from './fields.ts';
+import { judgedRise, rise } from './rise-field.ts';
 import { picks, spendPickRecord, warned } from './spend.ts';
 import { page, pageQuery } from './paging.ts';
 import { answers, answersPage, noBody, success } from './route-schema.ts';
@@ -71,6 +79,7 @@ const metricRecord = z
     ]),
     target: z.number().nullable(),
     label_key: z.string().nullable(),
+    rise: z.object({ percent: z.number(), deviations: z.number() }).nullable(),
     created_at: instant,
     import: z.null(),
     latest: latestMonth.nullable(),
@@ -118,6 +127,7 @@ const newMetric = z.strictObject({
   ),
   target: target.optional(),
   label_key: labelKey.optional().describe('What the labels of its values name, for example a region'),
+  rise: rise.optional(),
 });
 
 const immutable = (field: string) =>
@@ -128,6 +138,7 @@ const metricChanges = z.strictObject({
   unit: unit.optional(),
   target: target.optional(),
   label_key: labelKey.optional().describe('Only while the metric has no values'),
+  rise: rise.optional(),
   kind: immutable('kind'),
   aggregation: immutable('aggregation'),
   frequency: immutable('frequency'),
@@ -256,11 +267,16 @@ export const metricRoutes = (app: Api, dependencies: ApiDependencies): void => {
     },
     async (request) => {
       const { organisation, key } = callerOf(request);
-      const { target, label_key, ...definition } = request.body;
+      const { target, label_key, rise = defaultRise(request.body), ...definition } = request.body;
       const metric = await createMetric(
         warehouse,
         organisation.id,
-        { ...definition, target: targetText(target ?? null), label_key: label_key ?? null },
+        {
+          ...definition,
+          target: targetText(target ?? null),
+          label_key: label_key ?? null,
+          rise: judgedRise(definition, rise),
+        },
         { keyId: key.id, now: clock.now() },
       );
       const warnings = await warningsOf(dependencies, organisation.id, metric);
@@ -290,10 +306,10 @@ export const metricRoutes = (app: Api, dependencies: ApiDependencies): void => {
   app.patch(
     '/metrics/:id',
     {
-      config: { access: 'admin', feature: 'unit_economics' },
+      config: { access: 'admin', feature: 'unit_economics', changesNumbers: true },
       schema: answers(metricWithMonths.extend(warned), {
         tag: 'Metrics',
-        summary: 'Change name, unit, target, label key or picked spend',
+        summary: 'Change name, unit, target, label key, rise or picked spend',
         params: idParams,
         body: metricChanges,
         errors: [404, 409],
@@ -301,7 +317,7 @@ export const metricRoutes = (app: Api, dependencies: ApiDependencies): void => {
     },
     async (request) => {
       const caller = callerOf(request);
-      const { name, unit, target, label_key } = request.body;
+      const { name, unit, target, label_key, rise } = request.body;
       const before = await foundMetric(dependencies, caller, request.params.id);
       const changes = without(
         {
@@ -309,6 +325,7 @@ export const metricRoutes = (app: Api, dependencies: ApiDependencies): void => {
           unit,
           target: target === undefined ? undefined : targetText(target),
           label_key,
+          rise: rise === undefined ? undefined : judgedRise(before, rise),
           scope: changedScope(before, request.body.scope),
         },
         undefined,

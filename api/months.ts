@@ -93,7 +93,7 @@ export const monthRoutes = (app: Api, dependencies: ApiDependencies): void => {
   app.post(
     '/metrics/:id/months/:month/lock',
     {
-      config: { access: 'admin', feature: 'unit_economics' },
+      config: { access: 'admin', feature: 'unit_economics', changesNumbers: true },
       schema: answers(monthRecord, {
         tag: 'Months',
         summary: 'Lock a month, or lock it again after a value changed, as a new version',

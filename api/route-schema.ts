@@ -8,6 +8,8 @@ declare module 'fastify' {
     access?: Access;
     /** What the organisation's plan must include. */
     feature?: Feature;
+    /** Whether a success can have changed a unit cost, so that events are to be evaluated. */
+    changesNumbers?: true;
   }
 }
 

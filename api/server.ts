@@ -29,6 +29,7 @@ import { keyRoutes } from './keys.ts';
 import { metricRoutes } from './metrics.ts';
 import { metricValueRoutes } from './metric-values.ts';
 import { monthRoutes } from './months.ts';
+import { watchNumberChanges } from './number-changes.ts';
 import { operationRoutes } from './operations.ts';
 import { overviewRoutes } from './overview.ts';
 import { operatorRoutes } from './operator.ts';
@@ -39,6 +40,7 @@ import { teamBillRoutes } from './team-bills.ts';
 import { teamRoutes } from './teams.ts';
 import { valueUploadRoutes } from './value-upload.ts';
 import { handValueRoutes } from './values-by-hand.ts';
+import { webhookRoutes } from './webhooks.ts';
 
 /** The server, with the types of its routes read off their zod schemas. */
 export type Api = FastifyInstance<
@@ -132,6 +134,7 @@ export const buildServer = async (dependencies: ApiDependencies, logger: Fastify
     async (scope) => {
       const api = scope as Api;
       authenticate(api, { ...dependencies, meter });
+      watchNumberChanges(api, dependencies.orchestration);
       answerUnknownRoutes(api);
       healthRoutes(api, dependencies);
       organisationRoutes(api, dependencies);
@@ -147,6 +150,7 @@ export const buildServer = async (dependencies: ApiDependencies, logger: Fastify
       teamRoutes(api, dependencies);
       teamBillRoutes(api, dependencies);
       sharedCostRoutes(api, dependencies);
+      webhookRoutes(api, dependencies);
       auditLogRoutes(api, dependencies);
     },
     { prefix: '/api/v1' },

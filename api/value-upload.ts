@@ -24,7 +24,7 @@ export const valueUploadRoutes = (app: Api, dependencies: ApiDependencies): void
       '/metrics/:id/values/csv',
       {
         bodyLimit: MOST_BYTES,
-        config: { access: 'admin', feature: 'unit_economics' },
+        config: { access: 'admin', feature: 'unit_economics', changesNumbers: true },
         schema: {
           ...answers(writeResult, {
             tag: 'Values',

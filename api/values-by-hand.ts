@@ -77,7 +77,7 @@ export const handValueRoutes = (app: Api, dependencies: ApiDependencies): void =
   app.put(
     '/metrics/:id/values/:period',
     {
-      config: { access: 'admin', feature: 'unit_economics' },
+      config: { access: 'admin', feature: 'unit_economics', changesNumbers: true },
       schema: answers(writeResult, {
         tag: 'Values',
         summary: 'Create or replace one value by hand',
@@ -102,7 +102,7 @@ export const handValueRoutes = (app: Api, dependencies: ApiDependencies): void =
   app.delete(
     '/metrics/:id/values',
     {
-      config: { access: 'admin', feature: 'unit_economics' },
+      config: { access: 'admin', feature: 'unit_economics', changesNumbers: true },
       schema: answers(removeResult, {
         tag: 'Values',
         summary:

@@ -4,6 +4,7 @@ import type { Orchestration } from '../temporal/orchestration.ts';
 import { listCostSources } from '../warehouse/cost-sources.ts';
 import { listOrganisations } from '../warehouse/organisations.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
+import { organisationsWithWebhooks } from '../warehouse/webhooks.ts';
 
 const MANY = 1_000_000;
 const ATTEMPTS = 10;
@@ -31,6 +32,9 @@ export const reconcileSchedules = async (
         }
       }
       await orchestration.reconcileSchedules({ organisations, sources });
+      // Whoever died may have changed numbers and not told; nobody listens in organisations without a webhook.
+      for (const orgId of await organisationsWithWebhooks(warehouse))
+        await orchestration.numbersChanged(orgId);
       return;
     } catch (error) {
       if (isStopping()) return;

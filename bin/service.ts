@@ -1,28 +1,24 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { NativeConnection, Worker } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import { createSpendActivities } from '../activities/compute-spend.ts';
-import { createIngestActivities } from '../activities/ingest-costs.ts';
-import { createMaintenanceActivities } from '../activities/maintain-warehouse.ts';
-import { createSettlementActivities } from '../activities/settle-months.ts';
 import { buildServer } from '../api/server.ts';
 import { fixedClock, systemClock, type Clock } from '../domain/clock.ts';
-import { ORGANISATION_ATTRIBUTE, TASK_QUEUE } from '../domain/ingest.ts';
+import { ORGANISATION_ATTRIBUTE } from '../domain/ingest.ts';
+import { Sealer } from '../security/sealing.ts';
 import { startDevServer } from '../temporal/dev-server.ts';
 import { ensureSearchAttributes } from '../temporal/ensure-search-attributes.ts';
 import { findTemporalCli } from '../temporal/find-temporal-cli.ts';
 import { Orchestration } from '../temporal/orchestration.ts';
 import { Warehouse } from '../warehouse/warehouse.ts';
+import { masterKey } from './master-key.ts';
 import { operatorKey } from './operator-key.ts';
-import { remoteFiles } from './remote-files.ts';
 import { reconcileSchedules } from './schedules.ts';
 import type { Settings } from './settings.ts';
 import { temporalTarget } from './temporal-connection.ts';
-import { installRuntime } from './temporal-log.ts';
 import { VERSION } from './version.ts';
 import { warehouseSettings } from './warehouse-settings.ts';
+import { startWorkers, type Closer } from './workers.ts';
 
 /** Which parts of the product a process runs. */
 export interface Roles {
@@ -40,13 +36,7 @@ export interface Service {
   failed: Promise<Error>;
 }
 
-/** Ends a part of the service. */
-type Closer = () => Promise<void> | void;
-
 const SEARCH_ATTRIBUTES = { [ORGANISATION_ATTRIBUTE]: 'Keyword' } as const;
-
-/** How long activities may go on after SIGTERM before they are handed back to Temporal. */
-const GRACE = '5s';
 
 /** Starts the parts of the product that `roles` names, each when what it needs is there. */
 export const startService = async (settings: Settings, roles: Roles, log: Logger): Promise<Service> => {
@@ -84,38 +74,11 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
 
     const sourceRules = { roots: settings.sourceRoots, privateTargets: settings.PRIVATE_TARGETS };
 
+    const sealer = new Sealer(await masterKey(settings.MASTER_KEY, dataDir));
+
     if (roles.worker) {
-      installRuntime(log);
-      const native = await NativeConnection.connect(target.options);
-      closers.push(() => native.close());
-      const remote = remoteFiles(warehouse, settings, log);
-      closers.push(remote.close);
-      const worker = await Worker.create({
-        connection: native,
-        namespace: target.namespace,
-        taskQueue: TASK_QUEUE,
-        workflowBundle: { codePath: join(import.meta.dirname, '../workflows/bundle.js') },
-        activities: {
-          ...createIngestActivities({ warehouse, clock, sourceRules, openRemoteFiles: remote.open, log }),
-          ...createSpendActivities({ warehouse, clock }),
-          ...createSettlementActivities({ warehouse, clock }),
-          ...createMaintenanceActivities({ warehouse, clock, log }),
-        },
-        maxConcurrentActivityTaskExecutions: 4,
-        shutdownGraceTime: GRACE,
-        // Progress is read off the heartbeats.
-        maxHeartbeatThrottleInterval: '1s',
-      });
-      const running = worker.run();
-      running.catch((error: unknown) => {
-        fail(error instanceof Error ? error : new Error(String(error)));
-      });
-      closers.push(async () => {
-        if (worker.getState() === 'RUNNING') worker.shutdown();
-        await running.catch((error: unknown) => {
-          log.error({ err: error }, 'the worker ended with an error');
-        });
-      });
+      const parts = { warehouse, clock, sealer, orchestration, settings, log };
+      await startWorkers(parts, target, closers, fail);
     }
 
     const stopping = new AbortController();
@@ -132,6 +95,7 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
         orchestration,
         clock,
         sourceRules,
+        sealer,
         operatorKey: await operatorKey(settings.OPERATOR_KEY, dataDir),
         version: VERSION,
       },

@@ -1,6 +1,7 @@
 import { delimiter, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { parsePrivateTargets, type PrivateTargets } from '../egress/private-targets.ts';
+import { parseMasterKey } from './master-key.ts';
 
 /** A setting that is absent or empty. */
 const optional = z
@@ -35,6 +36,12 @@ const environment = z.object({
   OPERATOR_KEY: optional.refine((key) => key === null || key.length >= 16, {
     error: 'expected at least 16 characters',
   }),
+  MASTER_KEY: optional.transform((text, context) => {
+    const key = text === null ? null : parseMasterKey(text);
+    if (text === null || key !== null) return key;
+    context.addIssue({ code: 'custom', message: 'expected base64 of 32 bytes (openssl rand -base64 32)' });
+    return z.NEVER;
+  }),
   WAREHOUSE: optional,
   WAREHOUSE_DATA: optional,
   TEMPORAL_ADDRESS: optional,
@@ -63,6 +70,7 @@ const environment = z.object({
       return z.NEVER;
     }
   }),
+  WEBHOOK_TIMEOUT: wholeNumber('a number of seconds', 1, 60),
   AWS_ACCESS_KEY_ID: optional,
   AWS_SECRET_ACCESS_KEY: optional,
   AWS_SESSION_TOKEN: optional,
@@ -76,9 +84,11 @@ export interface Settings extends z.infer<typeof environment> {
   port: number;
   warehouse: string;
   sourceRoots: string[];
+  webhookTimeoutMs: number;
 }
 
 const DEFAULT_PORT = 8080;
+const DEFAULT_WEBHOOK_TIMEOUT = 10;
 
 /**
  * Reads the settings from an environment. Throws one error that names every setting that is wrong and what was
@@ -91,12 +101,18 @@ export const readSettings = (env: NodeJS.ProcessEnv): Settings => {
       parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('\n'),
     );
   }
+  const { MASTER_KEY: key, WAREHOUSE: warehouse } = parsed.data;
+  if (key === null && warehouse?.startsWith('ducklake:') === true)
+    throw new Error(
+      'MASTER_KEY: expected base64 of 32 bytes (openssl rand -base64 32), the same on all machines that share a DuckLake; got nothing',
+    );
   const dataDir = resolve(parsed.data.DATA_DIR);
   return {
     ...parsed.data,
     dataDir,
     port: parsed.data.PORT ?? DEFAULT_PORT,
-    warehouse: parsed.data.WAREHOUSE ?? join(dataDir, 'warehouse.duckdb'),
+    webhookTimeoutMs: (parsed.data.WEBHOOK_TIMEOUT ?? DEFAULT_WEBHOOK_TIMEOUT) * 1000,
+    warehouse: warehouse ?? join(dataDir, 'warehouse.duckdb'),
     sourceRoots: parsed.data.SOURCE_ROOTS?.split(delimiter).filter((root) => root !== '') ?? [
       join(dataDir, 'exports'),
       process.cwd(),

@@ -5,6 +5,7 @@ import {
   ScheduleOverlapPolicy,
   WorkflowExecutionAlreadyStartedError,
   WorkflowFailedError,
+  WorkflowIdReusePolicy,
   WorkflowNotFoundError,
   type ScheduleOptions,
 } from '@temporalio/client';
@@ -18,6 +19,12 @@ import {
   type IngestInput,
   type IngestProgress,
 } from '../domain/ingest.ts';
+import {
+  deliveryWorkflowId,
+  NUMBERS_CHANGED,
+  raiseEventsWorkflowId,
+  type DeliveryInput,
+} from '../domain/webhook.ts';
 
 const ORGANISATION = defineSearchAttributeKey(ORGANISATION_ATTRIBUTE, SearchAttributeType.KEYWORD);
 
@@ -68,6 +75,40 @@ export class Orchestration {
       }
       throw error;
     }
+  }
+
+  /** Starts the delivery of an event to a webhook; it happens once, however often it is started. */
+  async startDelivery(delivery: DeliveryInput): Promise<void> {
+    try {
+      await this.#soon(() =>
+        this.#client.workflow.start('deliverWebhook', {
+          workflowId: deliveryWorkflowId(delivery),
+          workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
+          taskQueue: TASK_QUEUE,
+          args: [delivery],
+          typedSearchAttributes: organisation(delivery.orgId),
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    }
+  }
+
+  /**
+   * Has an organisation's events evaluated: by the evaluation that is running, once it has done what it is at, or by a
+   * new one. Nothing that was written before this call is missed.
+   */
+  async numbersChanged(orgId: string): Promise<void> {
+    await this.#soon(() =>
+      this.#client.workflow.signalWithStart('raiseEvents', {
+        workflowId: raiseEventsWorkflowId(orgId),
+        taskQueue: TASK_QUEUE,
+        args: [{ orgId }],
+        signal: NUMBERS_CHANGED,
+        signalArgs: [],
+        typedSearchAttributes: organisation(orgId),
+      }),
+    );
   }
 
   /** Waits, not for long, until a workflow that has said its end is closed, however it ended. */

@@ -11,7 +11,14 @@ export interface Actor {
 }
 
 export type AuditAction =
-  'organisation.create' | 'organisation.update' | 'key.create' | 'key.revoke' | 'month.lock';
+  | 'organisation.create'
+  | 'organisation.update'
+  | 'key.create'
+  | 'key.revoke'
+  | 'month.lock'
+  | 'webhook.create'
+  | 'webhook.update'
+  | 'webhook.delete';
 
 export interface AuditRecord {
   id: string;

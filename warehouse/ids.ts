@@ -1,7 +1,7 @@
 import { uuidv7 } from 'uuidv7';
 
 /** A new public id with a readable prefix; ids of one kind sort by when they were made. */
-export const newId = (prefix: 'org' | 'key' | 'src' | 'met' | 'team' | 'shc'): string =>
+export const newId = (prefix: 'org' | 'key' | 'src' | 'met' | 'team' | 'shc' | 'whk'): string =>
   `${prefix}_${uuidv7().replaceAll('-', '')}`;
 
 /**

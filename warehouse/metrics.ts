@@ -1,4 +1,5 @@
 import type { DecimalText } from '../domain/decimals.ts';
+import { DEFAULT_RISE_RULE, type RiseRule } from '../domain/daily-rise.ts';
 import { conflict, invalid } from '../domain/errors.ts';
 import type { Aggregation, Frequency } from '../domain/metric.ts';
 import { metricOfSplit } from '../domain/shared-cost.ts';
@@ -28,17 +29,24 @@ export interface Metric {
   scope: Scope;
   target: DecimalText | null;
   label_key: string | null;
+  /** What counts as a rise of a daily metric; null is none. */
+  rise: RiseRule | null;
   created_at: string;
 }
 
-type Row = Omit<Metric, 'scope'> & { scope: string };
+type Row = Omit<Metric, 'scope' | 'rise'> & { scope: string; rise: string | null };
 
 const COLUMNS =
-  'metric_id AS id, name, unit, kind, aggregation, frequency, scope, target, label_key, created_at';
+  'metric_id AS id, name, unit, kind, aggregation, frequency, scope, target, label_key, rise, created_at';
+
+/** What counts as a rise where nobody has said: metrics from before it could be said have nothing stored. */
+export const defaultRise = ({ frequency }: Pick<Metric, 'frequency'>): Metric['rise'] =>
+  frequency === 'daily' ? DEFAULT_RISE_RULE : null;
 
 const toMetric = (row: Row): Metric => ({
   ...row,
   scope: JSON.parse(row.scope) as Metric['scope'],
+  rise: row.rise === null ? defaultRise(row) : (JSON.parse(row.rise) as Metric['rise']),
   created_at: instant(row.created_at),
 });
 
@@ -94,6 +102,15 @@ export const listMetrics = async (
   return rows.map(toMetric);
 };
 
+/** All count metrics of an organisation, oldest first: those that events are told of (spec §6 rule 1). */
+export const listCountMetrics = async (session: Session, orgId: string): Promise<Metric[]> => {
+  const rows = await session.query<Row>(
+    `SELECT ${COLUMNS} FROM metrics WHERE org_id = $org AND kind = 'count' ORDER BY metric_id`,
+    { org: orgId },
+  );
+  return rows.map(toMetric);
+};
+
 /**
  * Changes or deletes a metric; answers what it now is (or last was), or null when there is none. Throws a conflict for
  * another label key while the metric has values (spec §2, Business metric), and for deleting it, or its labels, while a
@@ -103,7 +120,7 @@ export const updateMetric = (
   warehouse: Warehouse,
   orgId: string,
   metricId: string,
-  changes: Partial<Pick<Metric, 'name' | 'unit' | 'target' | 'label_key' | 'scope'>> | 'delete',
+  changes: Partial<Pick<Metric, 'name' | 'unit' | 'target' | 'label_key' | 'rise' | 'scope'>> | 'delete',
   by: { keyId: string; now: Date },
 ): Promise<Metric | null> =>
   warehouse.exclusive(spendChoicesOf(orgId), () =>
@@ -178,12 +195,13 @@ const insertVersion = (
     `INSERT INTO metric_versions BY NAME
       SELECT $org AS org_id, $id AS metric_id, $version::UUID AS version_id, $name AS name, $unit AS unit,
         $kind AS kind, $aggregation AS aggregation, $frequency AS frequency, $scope::JSON AS scope,
-        $target::DECIMAL(38,10) AS target, $label_key AS label_key, $created_at::TIMESTAMP AS created_at,
+        $target::DECIMAL(38,10) AS target, $label_key AS label_key, $rise::JSON AS rise, $created_at::TIMESTAMP AS created_at,
         $deleted::BOOLEAN AS deleted, $now::TIMESTAMP AS changed_at, $key AS changed_by`,
     {
       org: orgId,
       ...metric,
       scope: JSON.stringify(metric.scope),
+      rise: JSON.stringify(metric.rise),
       version: idAfter(version.newest),
       deleted: version.deleted,
       now: version.now.toISOString(),

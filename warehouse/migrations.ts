@@ -233,4 +233,59 @@ export const MIGRATIONS: readonly { version: number; name: string; statements: r
             UNION ALL SELECT org_id, 'shared cost', shared_cost_id, name, md5(spend), spend FROM shared_costs))`,
     ],
   },
+  {
+    version: 6,
+    name: 'webhooks, events, deliveries',
+    statements: [
+      // What counts as a rise; NULL is the default, JSON null is never.
+      `ALTER TABLE metric_versions ADD COLUMN rise JSON`,
+      `CREATE OR REPLACE VIEW metrics AS
+        SELECT * EXCLUDE (deleted) FROM (
+          SELECT * FROM metric_versions
+          QUALIFY row_number() OVER (PARTITION BY org_id, metric_id ORDER BY version_id DESC) = 1)
+        WHERE NOT deleted`,
+      `CREATE TABLE webhook_versions (
+        org_id VARCHAR, webhook_id VARCHAR, version_id UUID, url VARCHAR, events VARCHAR[], enabled BOOLEAN,
+        created_at TIMESTAMP, deleted BOOLEAN, changed_at TIMESTAMP, changed_by VARCHAR)`,
+      `CREATE VIEW webhooks AS
+        SELECT * EXCLUDE (deleted) FROM (
+          SELECT * FROM webhook_versions
+          QUALIFY row_number() OVER (PARTITION BY org_id, webhook_id ORDER BY version_id DESC) = 1)
+        WHERE NOT deleted`,
+      // Sealed (security/sealing.ts). The newest one signs, those before it for a while longer.
+      `CREATE TABLE webhook_secrets (
+        org_id VARCHAR, webhook_id VARCHAR, secret_id UUID, sealed_secret VARCHAR, created_at TIMESTAMP)`,
+      // One fact has one event id, whoever raises it and however often.
+      `CREATE TABLE event_log (
+        org_id VARCHAR, event_id VARCHAR, type VARCHAR, subject VARCHAR, fact VARCHAR, payload VARCHAR,
+        raised_at TIMESTAMP)`,
+      `CREATE VIEW events AS
+        SELECT * FROM event_log
+        QUALIFY row_number() OVER (PARTITION BY org_id, event_id ORDER BY raised_at, payload) = 1`,
+      `CREATE TABLE webhook_delivery_states (
+        org_id VARCHAR, webhook_id VARCHAR, event_id VARCHAR, state_id UUID, status VARCHAR, reason VARCHAR,
+        changed_at TIMESTAMP)`,
+      // A delivery that has ended stays ended, in whatever order its states were written. Its id is that of its first.
+      `CREATE VIEW webhook_deliveries AS
+        SELECT *, min(state_id) OVER whole AS delivery_id, min(changed_at) OVER whole AS created_at
+        FROM webhook_delivery_states
+        WINDOW whole AS (PARTITION BY org_id, webhook_id, event_id)
+        QUALIFY row_number() OVER (
+          PARTITION BY org_id, webhook_id, event_id ORDER BY (status <> 'pending') DESC, state_id DESC) = 1`,
+      // That its workflow has been started; until then it is started again and again.
+      `CREATE TABLE webhook_delivery_starts (
+        org_id VARCHAR, webhook_id VARCHAR, event_id VARCHAR, started_at TIMESTAMP)`,
+      // answer: the first 1,000 bytes of what the endpoint said.
+      `CREATE TABLE webhook_attempts (
+        org_id VARCHAR, webhook_id VARCHAR, event_id VARCHAR, attempt_id UUID, attempted_at TIMESTAMP,
+        status_code INTEGER, error VARCHAR, answer VARCHAR)`,
+      // Whether a month was above its metric's target when last looked at, and how often it has gone there.
+      `CREATE TABLE target_states (
+        org_id VARCHAR, metric_id VARCHAR, month DATE, state_id UUID, above BOOLEAN, crossings INTEGER,
+        changed_at TIMESTAMP)`,
+      `CREATE VIEW current_target_states AS
+        SELECT * FROM target_states
+        QUALIFY row_number() OVER (PARTITION BY org_id, metric_id, month ORDER BY state_id DESC) = 1`,
+    ],
+  },
 ];

@@ -1,10 +1,11 @@
 import { ActivityFailure, CancellationScope, rootCause, workflowInfo } from '@temporalio/workflow';
-import { runIdOf, type IngestInput, type IngestOutcome } from '../domain/ingest.ts';
+import { runIdOf, type IngestInput, type IngestOutcome, type IngestRunInput } from '../domain/ingest.ts';
 import {
   completeRun,
   computeSpend,
   failRun,
   loadExport,
+  noteNumbersChanged,
   openRun,
   sealTeamBills,
   settleOrganisation,
@@ -12,11 +13,17 @@ import {
 
 /**
  * Brings a cost source's export into the warehouse: reads it, publishes its loads, counts what they change, settles the months that can
- * settle, seals their bills, and only then counts as completed (design §2).
+ * settle, seals their bills, and only then counts as completed (design §2). Events follow by themselves.
  */
 export async function ingestCosts(input: IngestInput): Promise<IngestOutcome> {
   const { firstExecutionRunId, workflowId } = workflowInfo();
   const run = { ...input, runId: runIdOf(firstExecutionRunId), workflowId };
+  const outcome = await ingest(input, run);
+  await noteNumbersChanged(input.orgId);
+  return outcome;
+}
+
+const ingest = async (input: IngestInput, run: IngestRunInput): Promise<IngestOutcome> => {
   try {
     await openRun(run);
     const load = await loadExport(run);
@@ -30,4 +37,4 @@ export async function ingestCosts(input: IngestInput): Promise<IngestOutcome> {
     await CancellationScope.nonCancellable(() => failRun(run, reason ?? String(error)));
     throw error;
   }
-}
+};

@@ -1,5 +1,7 @@
 /** Every workflow that a worker runs; what the bundle is made of. */
+export { deliverWebhook } from './deliver-webhook.ts';
 export { ingestCosts } from './ingest-costs.ts';
 export { ingestCostsOnSchedule } from './ingest-costs-on-schedule.ts';
 export { maintainWarehouse } from './maintain-warehouse.ts';
+export { raiseEvents } from './raise-events.ts';
 export { settleMonths } from './settle-months.ts';

@@ -1,9 +1,14 @@
 import type { Month } from '../domain/calendar.ts';
-import { sealTeamBills, settleOrganisation } from './steps.ts';
+import { noteNumbersChanged, sealTeamBills, settleOrganisation, startDeliveries } from './steps.ts';
 
-/** Settles every month of an organisation that can settle and seals its bills; runs daily (design §3). */
+/**
+ * Settles every month of an organisation that can settle, seals its bills, has its events evaluated, and starts what is
+ * still to be delivered, should anyone have died before; runs daily (design §3).
+ */
 export async function settleMonths({ orgId }: { orgId: string }): Promise<Month[]> {
   const months = await settleOrganisation(orgId);
   await sealTeamBills(orgId);
+  await noteNumbersChanged(orgId);
+  await startDeliveries(orgId, true);
   return months;
 }

@@ -5,6 +5,7 @@ import type { ApiDependencies } from '../../api/dependencies.ts';
 import { buildServer, type Api } from '../../api/server.ts';
 import { fixedClock } from '../../domain/clock.ts';
 import { parsePrivateTargets } from '../../egress/private-targets.ts';
+import { Sealer } from '../../security/sealing.ts';
 import { Orchestration } from '../../temporal/orchestration.ts';
 import { openDuckDb, type TestWarehouse } from '../support/engines.ts';
 
@@ -21,6 +22,7 @@ const dependencies = (opened: TestWarehouse, connection: Connection): ApiDepende
   orchestration: new Orchestration(new Client({ connection })),
   clock: fixedClock(new Date('2026-02-07T06:00:00Z')),
   sourceRules: { roots: [opened.directory], privateTargets: parsePrivateTargets('') },
+  sealer: new Sealer(Buffer.alloc(32)),
   operatorKey: OPERATOR_KEY,
   version: '0.0.0',
 });

@@ -27,6 +27,7 @@ let admin: Api;
 let secret: string;
 let metricId: string;
 let sourceId: string;
+let webhookId: string;
 
 beforeAll(async () => {
   const dataDir = await newDataDir();
@@ -41,6 +42,8 @@ beforeAll(async () => {
   });
   sourceId = expectData(source).id;
   metricId = expectData(await admin.post<{ id: string }>('/metrics', METRIC)).id;
+  const webhook = await admin.post<{ id: string }>('/webhooks', { url: 'https://1.1.1.1/hook' });
+  webhookId = expectData(webhook).id;
 });
 
 afterAll(async () => {
@@ -72,7 +75,8 @@ describe('envelopes', () => {
 
   it('answers every list that can grow as exactly success, data and next_cursor', async () => {
     for (const route of ROUTES.filter(({ paged }) => paged)) {
-      const id = route.path.startsWith('/metrics') ? metricId : sourceId;
+      const ids = { metrics: metricId, webhooks: webhookId };
+      const id = Object.entries(ids).find(([name]) => route.path.startsWith(`/${name}`))?.[1] ?? sourceId;
       expectPage(await admin.get<unknown[]>(pathOf(route, id)));
     }
   });
@@ -109,10 +113,7 @@ describe('envelopes', () => {
   });
 
   it('answers features that do not exist yet loudly, never with a success', async () => {
-    for (const [method, path] of [
-      ['GET', '/webhooks'],
-      ['GET', `/metrics/${metricId}/import`],
-    ] as const) {
+    for (const [method, path] of [['GET', `/metrics/${metricId}/import`]] as const) {
       expectError(await admin.send(method, path), 404);
     }
     expectError(await admin.post('/metrics', { ...METRIC, kind: 'revenue' }), 400, /^kind/);
@@ -444,6 +445,9 @@ describe('the order in which a request is judged', () => {
       ['GET', '/metrics/met_none/values?cursor=nonsense'],
       ['GET', '/metrics/met_none/history?cursor=nonsense'],
       ['GET', '/metrics/met_none/months/2026-00/versions'],
+      ['PATCH', '/webhooks/whk_none', { colour: 'red' }],
+      ['PATCH', '/webhooks/whk_none', { url: 'http://127.0.0.1/' }],
+      ['GET', '/webhooks/whk_none/deliveries?cursor=nonsense'],
       ['POST', '/metrics/met_none/months/January/lock'],
     ];
     const statuses = [];

@@ -389,6 +389,8 @@ describe('the wall between organisations', () => {
     const metric = expectData(await ours.admin.post<{ id: string }>('/metrics', METRIC)).id;
     const value = { period: '2026-01-31', value: 3 };
     expectData(await ours.admin.post(`/metrics/${metric}/values`, { values: [value] }));
+    const hook = { url: 'https://1.1.1.1/hook' };
+    const webhook = expectData(await ours.admin.post<{ id: string }>('/webhooks', hook)).id;
     const key = await newKey(ours.admin, { permission: 'read' });
     const before = await Promise.all(ours.paths(metric, source));
 
@@ -399,13 +401,16 @@ describe('the wall between organisations', () => {
       'POST /metrics/{id}/values': { values: [{ ...value, value: 9 }] },
       'PUT /metrics/{id}/values/{period}': { value: 9 },
       'POST /metrics/{id}/values/csv': {},
+      'PATCH /webhooks/{id}': { enabled: false },
     };
     for (const route of ROUTES.filter(({ notFound }) => notFound)) {
       const id = route.path.startsWith('/keys')
         ? key.id
         : route.path.startsWith('/metrics')
           ? metric
-          : source;
+          : route.path.startsWith('/webhooks')
+            ? webhook
+            : source;
       const body = bodies[`${route.method} ${route.path}`];
       const options = body === undefined ? {} : { headers: bodyType(route), body: JSON.stringify(body) };
       const answer = await theirs.admin.send(route.method, pathOf(route, id), options);
@@ -415,7 +420,7 @@ describe('the wall between organisations', () => {
       const unknown = await theirs.admin.send(route.method, pathOf(route, never), options);
       expect(expectError(unknown, 404).replace(never, id)).toBe(error);
     }
-    for (const path of ['/cost-sources', '/metrics']) {
+    for (const path of ['/cost-sources', '/metrics', '/webhooks']) {
       expect(expectPage(await theirs.admin.get<unknown[]>(path)).items).toEqual([]);
     }
     expect(expectPage(await theirs.admin.get<unknown[]>('/keys')).items).toHaveLength(1);

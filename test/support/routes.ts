@@ -151,6 +151,26 @@ export const ROUTES: readonly Route[] = [
     body: true,
   },
   { method: 'DELETE', path: '/shared-costs/{id}', who: 'A', unitEconomics: true, notFound: true },
+  { method: 'GET', path: '/webhooks', who: 'A', unitEconomics: true, paged: true },
+  { method: 'POST', path: '/webhooks', who: 'A', unitEconomics: true, body: true },
+  { method: 'PATCH', path: '/webhooks/{id}', who: 'A', unitEconomics: true, notFound: true, body: true },
+  { method: 'DELETE', path: '/webhooks/{id}', who: 'A', unitEconomics: true, notFound: true },
+  {
+    method: 'POST',
+    path: '/webhooks/{id}/test',
+    who: 'A',
+    unitEconomics: true,
+    notFound: true,
+    conflict: true,
+  },
+  {
+    method: 'GET',
+    path: '/webhooks/{id}/deliveries',
+    who: 'A',
+    unitEconomics: true,
+    notFound: true,
+    paged: true,
+  },
   { method: 'GET', path: '/audit-log', who: 'A', paged: true },
 ];
 

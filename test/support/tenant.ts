@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import type { Day } from '../../domain/calendar.ts';
+import { DEFAULT_RISE_RULE } from '../../domain/daily-rise.ts';
 import type { DecimalText } from '../../domain/decimals.ts';
 import { createCostSource, type CostSource, type NewCostSource } from '../../warehouse/cost-sources.ts';
 import { describeFile } from '../../warehouse/export-files.ts';
@@ -70,6 +71,7 @@ export const newMetric = (
       scope: { type: 'organisation' },
       target: null,
       label_key: null,
+      rise: DEFAULT_RISE_RULE,
       ...changes,
     },
     { keyId: 'key_admin', now },

@@ -64,6 +64,7 @@ export class ToldOrganisation {
           aggregation,
           frequency,
           scope,
+          rise: null,
         } as const;
         const made = await orRefused(() =>
           createMetric(

@@ -1,0 +1,135 @@
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import type { Logger } from 'pino';
+import { Webhook as Signer } from 'standardwebhooks';
+import type { Clock } from '../domain/clock.ts';
+import { SECRET_OVERLAP_HOURS, type DeliveryInput, type DeliveryStatus } from '../domain/webhook.ts';
+import { guardedPost, type PostAnswer } from '../egress/guarded-post.ts';
+import type { PrivateTargets } from '../egress/private-targets.ts';
+import type { Sealer } from '../security/sealing.ts';
+import type { Warehouse } from '../warehouse/warehouse.ts';
+import { endDelivery, findDelivery, recordAttempt } from '../warehouse/webhook-deliveries.ts';
+import { withHeartbeats } from './with-heartbeats.ts';
+import { findWebhook, signingSecrets, WEBHOOK_GONE, WEBHOOK_OFF } from '../warehouse/webhooks.ts';
+
+export interface DeliveryDependencies {
+  warehouse: Warehouse;
+  clock: Clock;
+  sealer: Sealer;
+  privateTargets: PrivateTargets;
+  timeoutMs: number;
+  userAgent: string;
+  log: Logger;
+}
+
+/** Of an endpoint's answer as much is kept as tells what was wrong. */
+const KEPT_BYTES = 1000;
+
+const HOUR_MS = 3_600_000;
+
+/** The steps of a delivery; only ids travel through workflow history, secrets and payloads stay in the warehouse. */
+export const createDeliveryActivities = ({
+  warehouse,
+  clock,
+  sealer,
+  privateTargets,
+  timeoutMs,
+  userAgent,
+  log,
+}: DeliveryDependencies) => {
+  const signatures = async (
+    { orgId, webhookId, eventId }: DeliveryInput,
+    sentAt: Date,
+    body: string,
+  ): Promise<string> => {
+    const overlapFrom = new Date(clock.now().getTime() - SECRET_OVERLAP_HOURS * HOUR_MS);
+    const secrets = await signingSecrets(warehouse, orgId, webhookId, overlapFrom);
+    return secrets
+      .map(({ secretId, sealed }) =>
+        sealer.open({ orgId, record: secretId, field: 'webhook secret' }, sealed),
+      )
+      .map((secret) => new Signer(secret).sign(eventId, sentAt, body))
+      .join(' ');
+  };
+
+  const post = async (
+    delivery: DeliveryInput,
+    target: string,
+    body: string,
+    signal: AbortSignal,
+  ): Promise<PostAnswer> => {
+    // Receivers compare it with their own clock: the machine's, also where CLOCK stands still.
+    const sentAt = new Date();
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': userAgent,
+      'webhook-id': delivery.eventId,
+      'webhook-timestamp': Math.floor(sentAt.getTime() / 1000).toString(),
+      'webhook-signature': await signatures(delivery, sentAt, body),
+    };
+    return guardedPost(new URL(target), body, {
+      privateTargets,
+      headers,
+      timeoutMs,
+      mostBytes: KEPT_BYTES,
+      signal,
+    });
+  };
+
+  return {
+    /**
+     * Sends the event once and records how that went. A process that dies between the two sends it again, under the
+     * same id. Throws, to be tried again, when the endpoint did not take it.
+     */
+    async attemptDelivery(delivery: DeliveryInput): Promise<DeliveryStatus> {
+      const state = await findDelivery(warehouse, delivery);
+      if (state === null) throw ApplicationFailure.nonRetryable(`no delivery of ${delivery.eventId}`);
+      if (state.status !== 'pending') return state.status;
+      const webhook = await findWebhook(warehouse, delivery.orgId, delivery.webhookId);
+      if (webhook?.enabled !== true) {
+        const reason = webhook === null ? WEBHOOK_GONE : WEBHOOK_OFF;
+        await endDelivery(warehouse, delivery, { status: 'failed', reason }, clock.now());
+        return 'failed';
+      }
+      let answer: PostAnswer | null = null;
+      let error: string | null;
+      try {
+        answer = await withHeartbeats(null, ({ signal }) =>
+          post(delivery, webhook.url, state.payload, signal),
+        );
+        error = problemOf(answer);
+      } catch (failure) {
+        // The process ends: the attempt was none, and is made elsewhere.
+        if (failure instanceof CancelledFailure) throw failure;
+        error = failure instanceof Error ? failure.message : String(failure);
+      }
+      await recordAttempt(warehouse, delivery, {
+        at: clock.now().toISOString(),
+        status_code: answer?.status ?? null,
+        error,
+        answer: answer?.text ?? null,
+      });
+      const { orgId: organisation, webhookId, eventId: event } = delivery;
+      log.info({ organisation, webhook: webhookId, event, status: answer?.status, error }, 'webhook attempt');
+      if (error !== null) throw ApplicationFailure.retryable(error);
+      await endDelivery(warehouse, delivery, { status: 'delivered', reason: null }, clock.now());
+      return 'delivered';
+    },
+
+    /** Records that a delivery was given up. */
+    async giveDeliveryUp(delivery: DeliveryInput, reason: string): Promise<void> {
+      await endDelivery(warehouse, delivery, { status: 'failed', reason }, clock.now());
+    },
+  };
+};
+
+/** The names and shapes of the delivery activities, for workflows. */
+export type DeliveryActivities = ReturnType<typeof createDeliveryActivities>;
+
+const problemOf = ({ status, redirectsTo }: PostAnswer): string | null => {
+  if (status >= 200 && status < 300) return null;
+  if (status >= 300 && status < 400) {
+    const where = redirectsTo === null ? '' : ` to ${redirectsTo}`;
+    return `answered ${status}: a redirect${where} is not followed, set the url to where it leads`;
+  }
+  return `answered ${status}`;
+};

@@ -1,0 +1,120 @@
+import { addDays, dayOf, monthOf, type Day } from '../domain/calendar.ts';
+import type { Clock } from '../domain/clock.ts';
+import { risesBegun } from '../domain/daily-rise.ts';
+import { toWire } from '../domain/decimals.ts';
+import { monthRecords } from '../domain/month-record.ts';
+import { changedTargetStates } from '../domain/target-crossing.ts';
+import { includes } from '../domain/tiers.ts';
+import { completeThrough } from '../warehouse/costs.ts';
+import { dailyUnitCosts } from '../warehouse/daily-unit-costs.ts';
+import { addEvents, eventsOf, type NewEvent } from '../warehouse/events.ts';
+import { listCountMetrics, type Metric } from '../warehouse/metrics.ts';
+import { computeMonths } from '../warehouse/month-computation.ts';
+import { monthFacts } from '../warehouse/months.ts';
+import { findOrganisation, type Organisation } from '../warehouse/organisations.ts';
+import type { Session } from '../warehouse/session.ts';
+import { recordTargetStates, targetStates } from '../warehouse/target-states.ts';
+import type { Warehouse } from '../warehouse/warehouse.ts';
+import { withHeartbeats } from './with-heartbeats.ts';
+
+/** Months whose targets are watched: those that a metric shows (spec §8). */
+const WATCHED_MONTHS = 12;
+
+/** The step that finds what is worth an event; run again, it finds nothing new. */
+export const createEventActivities = ({ warehouse, clock }: { warehouse: Warehouse; clock: Clock }) => ({
+  /** Evaluates an organisation's metrics and stores what is new with its deliveries; answers how many events. */
+  async evaluateEvents(orgId: string): Promise<number> {
+    return withHeartbeats(null, () => evaluateEvents(warehouse, orgId, clock.now()));
+  },
+});
+
+/** The names and shapes of the event activities, for workflows. */
+export type EventActivities = ReturnType<typeof createEventActivities>;
+
+/**
+ * Finds the months that went above their target and the days on which a unit cost began to rise, and stores those that
+ * were not told before (spec §6). Reading, what was seen, events and deliveries share one transaction: nothing is told
+ * twice, and nothing is seen without being told.
+ */
+export const evaluateEvents = async (warehouse: Warehouse, orgId: string, now: Date): Promise<number> => {
+  const organisation = await findOrganisation(warehouse, orgId);
+  if (organisation === null || !includes(organisation.tier, 'unit_economics')) return 0;
+  await computeMonths(warehouse, orgId, now);
+  const complete = await completeThrough(warehouse, orgId);
+  return warehouse.exclusive(eventsOf(orgId), () =>
+    warehouse.transaction(async (session) => {
+      const metrics = await listCountMetrics(session, orgId);
+      const crossings = await crossedTargets(session, organisation, metrics, now);
+      const rises = complete === null ? [] : await begunRises(session, organisation, metrics, complete, now);
+      return addEvents(session, orgId, [...crossings, ...rises], now);
+    }),
+  );
+};
+
+const crossedTargets = async (
+  session: Session,
+  organisation: Organisation,
+  metrics: readonly Metric[],
+  now: Date,
+): Promise<NewEvent[]> => {
+  const seen = await targetStates(session, organisation.id);
+  // A metric that has lost its target is above it no more.
+  const watched = metrics.filter(({ id, target }) => target !== null || seen.has(id));
+  if (watched.length === 0) return [];
+  const range = { newest: monthOf(dayOf(now)), count: WATCHED_MONTHS };
+  const ids = watched.map(({ id }) => id);
+  const facts = await monthFacts(session, organisation.id, ids, range);
+  // Only the numbers are looked at, not what open months wait for.
+  const settlement = { settleDays: organisation.settle_days, sources: [] };
+  const events: NewEvent[] = [];
+  for (const metric of watched) {
+    const records = monthRecords(facts.get(metric.id) ?? [], metric, settlement, now);
+    const states = changedTargetStates(records, seen.get(metric.id) ?? new Map());
+    if (states.length > 0) await recordTargetStates(session, organisation.id, metric.id, states, now);
+    for (const { month, above, crossings } of states) {
+      const unitCost = records.find((record) => record.month === month)?.unit_cost;
+      if (!above || metric.target === null || unitCost === undefined || unitCost === null) continue;
+      const numbers = { unit_cost: unitCost, target: toWire(metric.target) };
+      events.push(unitCostChanged(organisation, metric, 'above_target', month, numbers, `/${crossings}`));
+    }
+  }
+  return events;
+};
+
+const begunRises = async (
+  session: Session,
+  organisation: Organisation,
+  metrics: readonly Metric[],
+  complete: Day,
+  now: Date,
+): Promise<NewEvent[]> => {
+  const today = dayOf(now);
+  const yesterday = addDays(today, -1);
+  // A day that is not over has no unit cost yet, although sources and values may have begun to tell of it.
+  const days = await dailyUnitCosts(session, organisation.id, complete < yesterday ? complete : yesterday);
+  return metrics.flatMap((metric) => {
+    if (metric.rise === null) return [];
+    return risesBegun(days.get(metric.id) ?? [], metric.rise, today).map(({ day, unitCost, expected }) => {
+      const numbers = { unit_cost: toWire(unitCost), expected: toWire(expected) };
+      return unitCostChanged(organisation, metric, 'daily_rise', day, numbers, '');
+    });
+  });
+};
+
+/** The event, with the payload of contract §3, Webhook. */
+const unitCostChanged = (
+  { currency }: Organisation,
+  { id, name, unit }: Metric,
+  reason: 'above_target' | 'daily_rise',
+  period: string,
+  numbers: { unit_cost: number } & ({ target: number } | { expected: number }),
+  occasion: string,
+): NewEvent => {
+  const subject = `${id}/${period}/${reason}`;
+  return {
+    type: 'unit_cost.changed',
+    subject,
+    fact: `${subject}${occasion}`,
+    data: { metric_id: id, metric_name: name, reason, period, ...numbers, currency, unit },
+  };
+};

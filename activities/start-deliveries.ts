@@ -1,0 +1,47 @@
+import { CancelledFailure } from '@temporalio/common';
+import type { Clock } from '../domain/clock.ts';
+import type { DeliveryInput } from '../domain/webhook.ts';
+import { deliveriesToStart, recordDeliveryStart } from '../warehouse/webhook-deliveries.ts';
+import type { Warehouse } from '../warehouse/warehouse.ts';
+import { withHeartbeats } from './with-heartbeats.ts';
+
+/** What the steps below ask of Temporal; both do nothing for what is started already. */
+export interface WorkflowStarter {
+  startDelivery: (delivery: DeliveryInput) => Promise<void>;
+  numbersChanged: (orgId: string) => Promise<void>;
+}
+
+/** The steps that start other workflows, under ids of their own: run twice, they start nothing twice. */
+export const createStartActivities = ({
+  warehouse,
+  clock,
+  starter,
+}: {
+  warehouse: Warehouse;
+  clock: Clock;
+  starter: WorkflowStarter;
+}) => ({
+  /**
+   * Starts the deliveries that were written and not started, by whoever died before; with `again` all that are pending,
+   * should Temporal have lost any. Answers how many it tried.
+   */
+  async startDeliveries(orgId: string, again: boolean): Promise<number> {
+    return withHeartbeats(null, async ({ isCurrent }) => {
+      const deliveries = await deliveriesToStart(warehouse, orgId, again);
+      for (const delivery of deliveries) {
+        if (!isCurrent()) throw new CancelledFailure('given up');
+        await starter.startDelivery(delivery);
+        if (!again) await recordDeliveryStart(warehouse, delivery, clock.now());
+      }
+      return deliveries.length;
+    });
+  },
+
+  /** Tells the organisation's one evaluation of events that numbers have changed. */
+  async noteNumbersChanged(orgId: string): Promise<void> {
+    await starter.numbersChanged(orgId);
+  },
+});
+
+/** The names and shapes of these activities, for workflows. */
+export type StartActivities = ReturnType<typeof createStartActivities>;

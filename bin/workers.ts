@@ -1,0 +1,103 @@
+import { join } from 'node:path';
+import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import type { Logger } from 'pino';
+import { createSpendActivities } from '../activities/compute-spend.ts';
+import { createDeliveryActivities } from '../activities/deliver-webhook.ts';
+import { createIngestActivities } from '../activities/ingest-costs.ts';
+import { createMaintenanceActivities } from '../activities/maintain-warehouse.ts';
+import { createEventActivities } from '../activities/raise-events.ts';
+import { createSettlementActivities } from '../activities/settle-months.ts';
+import { createStartActivities } from '../activities/start-deliveries.ts';
+import type { Clock } from '../domain/clock.ts';
+import { TASK_QUEUE } from '../domain/ingest.ts';
+import { DELIVERY_TASK_QUEUE } from '../domain/webhook.ts';
+import type { Sealer } from '../security/sealing.ts';
+import type { Orchestration } from '../temporal/orchestration.ts';
+import type { Warehouse } from '../warehouse/warehouse.ts';
+import { remoteFiles } from './remote-files.ts';
+import type { Settings } from './settings.ts';
+import type { temporalTarget } from './temporal-connection.ts';
+import { installRuntime } from './temporal-log.ts';
+import { VERSION } from './version.ts';
+
+/** Ends a part of the service. */
+export type Closer = () => Promise<void> | void;
+
+/** What the activities work with. */
+interface Parts {
+  warehouse: Warehouse;
+  clock: Clock;
+  sealer: Sealer;
+  orchestration: Orchestration;
+  settings: Settings;
+  log: Logger;
+}
+
+/** How long activities may go on after SIGTERM before they are handed back to Temporal. */
+const GRACE = '5s';
+
+/** Deliveries mostly wait for an answer; that many may hang at once before one waits for another. */
+const MOST_DELIVERIES = 50;
+
+/** Starts the worker of the pipelines and the one of the deliveries, and adds what ends them to `closers`. */
+export const startWorkers = async (
+  parts: Parts,
+  target: Awaited<ReturnType<typeof temporalTarget>>,
+  closers: Closer[],
+  fail: (error: Error) => void,
+): Promise<void> => {
+  const { warehouse, clock, settings, log } = parts;
+  installRuntime(log);
+  const connection = await NativeConnection.connect(target.options);
+  closers.push(() => connection.close());
+  const remote = remoteFiles(warehouse, settings, log);
+  closers.push(remote.close);
+  const run = async (options: Omit<WorkerOptions, 'connection' | 'namespace'>): Promise<void> => {
+    const worker = await Worker.create({
+      connection,
+      namespace: target.namespace,
+      shutdownGraceTime: GRACE,
+      ...options,
+    });
+    const running = worker.run();
+    running.catch((error: unknown) => {
+      fail(error instanceof Error ? error : new Error(String(error)));
+    });
+    closers.push(async () => {
+      if (worker.getState() === 'RUNNING') worker.shutdown();
+      await running.catch((error: unknown) => {
+        log.error({ err: error }, 'the worker ended with an error');
+      });
+    });
+  };
+  const { PRIVATE_TARGETS: privateTargets } = settings;
+  const sourceRules = { roots: settings.sourceRoots, privateTargets };
+  await run({
+    taskQueue: TASK_QUEUE,
+    workflowBundle: { codePath: join(import.meta.dirname, '../workflows/bundle.js') },
+    activities: {
+      ...createIngestActivities({ warehouse, clock, sourceRules, openRemoteFiles: remote.open, log }),
+      ...createSpendActivities({ warehouse, clock }),
+      ...createSettlementActivities({ warehouse, clock }),
+      ...createEventActivities({ warehouse, clock }),
+      ...createStartActivities({ warehouse, clock, starter: parts.orchestration }),
+      ...createMaintenanceActivities({ warehouse, clock, log }),
+    },
+    maxConcurrentActivityTaskExecutions: 4,
+    // Progress is read off the heartbeats.
+    maxHeartbeatThrottleInterval: '1s',
+  });
+  await run({
+    taskQueue: DELIVERY_TASK_QUEUE,
+    activities: createDeliveryActivities({
+      warehouse,
+      clock,
+      sealer: parts.sealer,
+      privateTargets,
+      timeoutMs: settings.webhookTimeoutMs,
+      userAgent: `cost-analytics/${VERSION}`,
+      log,
+    }),
+    maxConcurrentActivityTaskExecutions: MOST_DELIVERIES,
+  });
+};

@@ -1,0 +1,77 @@
+import Big from 'big.js';
+import { addDays, type Day } from './calendar.ts';
+import { quotient } from './decimals.ts';
+import { UNIT_COST_DECIMALS } from './month-record.ts';
+
+/** How far above its own history a day must be: both in percent of the median and in median absolute deviations. */
+export interface RiseRule {
+  percent: number;
+  deviations: number;
+}
+
+export const DEFAULT_RISE_RULE: RiseRule = { percent: 20, deviations: 4 };
+
+/** Recorded days that a day is compared with, those just before it; with fewer than the least it is not judged. */
+export const HISTORY_DAYS = 28;
+const LEAST_HISTORY = 14;
+
+/** Values may come late and several at once: so many of the newest recorded days are judged, each on its own. */
+export const JUDGED_DAYS = 7;
+
+/** A day that lies further back is history and no news: whoever uploads last year is not told of last year. */
+const NEWS_DAYS = 35;
+
+/** How many recorded days it takes: those judged, the one before them, and that one's history. */
+export const RECORDED_DAYS = JUDGED_DAYS + 1 + HISTORY_DAYS;
+
+/** A day of a daily metric that has both a cost and a value. */
+export interface RecordedDay {
+  day: Day;
+  unitCost: Big;
+}
+
+/** A day on which the unit cost rose; `expected` is the median of the days it was compared with. */
+export interface Rise extends RecordedDay {
+  expected: Big;
+}
+
+/**
+ * The days on which a rise begins: days well above their own history whose recorded day before was not. A rise that
+ * lasts is told once, on its first day (spec §6). Median and median absolute deviation are hardly moved by single
+ * outliers; where the history does not vary at all, the percentage alone decides.
+ *
+ * @param days the last {@link RECORDED_DAYS} recorded days, oldest first.
+ */
+export const risesBegun = (days: readonly RecordedDay[], rule: RiseRule, today: Day): Rise[] => {
+  const since = addDays(today, -NEWS_DAYS);
+  const judgedFrom = Math.max(0, days.length - JUDGED_DAYS);
+  const rises: Rise[] = [];
+  for (let index = judgedFrom; index < days.length; index += 1) {
+    const rise = riseAt(days, index, rule);
+    if (rise !== null && rise.day >= since && riseAt(days, index - 1, rule) === null) rises.push(rise);
+  }
+  return rises;
+};
+
+const riseAt = (days: readonly RecordedDay[], index: number, rule: RiseRule): Rise | null => {
+  const judged = days[index];
+  const history = days
+    .slice(Math.max(0, index - HISTORY_DAYS), Math.max(0, index))
+    .map(({ unitCost }) => unitCost);
+  if (judged === undefined || history.length < LEAST_HISTORY) return null;
+  const expected = median(history);
+  const deviation = median(history.map((unitCost) => unitCost.minus(expected).abs()));
+  const above = judged.unitCost.minus(expected);
+  const isRise =
+    above.gt(0) &&
+    above.times(100).gte(expected.abs().times(rule.percent)) &&
+    above.gte(deviation.times(rule.deviations));
+  return isRise ? { ...judged, expected } : null;
+};
+
+const median = (values: readonly Big[]): Big => {
+  const sorted = [...values].sort((a, b) => a.cmp(b));
+  const upper = sorted[Math.floor(sorted.length / 2)] ?? Big(0);
+  const lower = sorted[Math.ceil(sorted.length / 2) - 1] ?? upper;
+  return quotient(lower.plus(upper), Big(2), UNIT_COST_DECIMALS);
+};

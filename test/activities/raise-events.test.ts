@@ -1,0 +1,250 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { evaluateEvents } from '../../activities/raise-events.ts';
+import { addDays, type Day } from '../../domain/calendar.ts';
+import { updateMetric, type Metric } from '../../warehouse/metrics.ts';
+import { updateOrganisation } from '../../warehouse/organisations.ts';
+import { createWebhook, newSecretId, newWebhookId } from '../../warehouse/webhooks.ts';
+import { listDeliveries } from '../../warehouse/webhook-deliveries.ts';
+import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
+import { dayLine, focusCsv } from '../support/focus-export.ts';
+import { anyText } from '../support/matchers.ts';
+import { loadText, NOW } from '../support/tenant.ts';
+import { newMonthStory, type MonthStory, type StoryChanges } from '../warehouse/month-story.ts';
+
+/** spec §1 rule 7, §6: which numbers are worth an event, and that none is told twice. Time is 7 February 2026, 06:00. */
+
+const BY = { actor: { type: 'key', id: 'key_1', name: 'Finance' }, now: NOW } as const;
+
+interface Told {
+  subject: string;
+  data: Record<string, unknown>;
+}
+
+describeOnBothEngines('events', (open) => {
+  let test: TestWarehouse;
+  beforeAll(async () => {
+    test = await open();
+  });
+  afterAll(() => test.close());
+
+  const newStory = (...changes: StoryChanges) => newMonthStory(test, ...changes);
+  const evaluate = ({ orgId }: MonthStory, now = NOW) => evaluateEvents(test.warehouse, orgId, now);
+
+  /** The events of an organisation, in the order in which they came. */
+  const told = async ({ orgId }: Pick<MonthStory, 'orgId'>): Promise<Told[]> => {
+    const rows = await test.warehouse.query<{ subject: string; payload: string }>(
+      'SELECT subject, payload FROM events WHERE org_id = $org ORDER BY raised_at, fact',
+      { org: orgId },
+    );
+    return rows.map(({ subject, payload }) => ({
+      subject,
+      data: (JSON.parse(payload) as { data: Record<string, unknown> }).data,
+    }));
+  };
+
+  const newHook = ({ orgId }: Pick<MonthStory, 'orgId'>, enabled = true) =>
+    createWebhook(
+      test.warehouse,
+      orgId,
+      { id: newWebhookId(), url: 'https://1.1.1.1/', events: ['unit_cost.changed'], enabled },
+      { secretId: newSecretId(), sealed: 'v1' },
+      BY,
+    );
+
+  const deliveriesOf = async ({ orgId }: MonthStory, webhookId: string): Promise<string[]> => {
+    const page = { limit: 100, cursor: null, event: null };
+    return (await listDeliveries(test.warehouse, orgId, webhookId, page)).map(({ subject }) => subject);
+  };
+
+  it('a month goes above its target: once for each crossing', async () => {
+    const story = await newStory({}, { target: '2' });
+    const hook = await newHook(story);
+    const subject = `${story.metric.id}/2026-01/above_target`;
+    await story.spend({ '2026-01-10': '100', '2026-01-31': '0' });
+    expect(await evaluate(story)).toBe(0); // no value yet
+    await story.values({ '2026-01-10': 50 });
+    expect(await evaluate(story)).toBe(0); // exactly 2 is not above
+    await story.values({ '2026-01-10': 40 });
+    expect(await evaluate(story)).toBe(1);
+    expect(await evaluate(story)).toBe(0);
+    expect(await told(story)).toEqual([
+      {
+        subject,
+        data: {
+          metric_id: story.metric.id,
+          metric_name: 'Orders',
+          reason: 'above_target',
+          period: '2026-01',
+          unit_cost: 2.5,
+          target: 2,
+          currency: 'USD',
+          unit: 'order',
+        },
+      },
+    ]);
+    await story.values({ '2026-01-10': 20 }); // further above is no crossing
+    expect(await evaluate(story)).toBe(0);
+    await story.values({ '2026-01-10': 100 });
+    expect(await evaluate(story)).toBe(0);
+    await story.spend({ '2026-01-10': '300', '2026-01-31': '0' });
+    expect(await evaluate(story)).toBe(1);
+    expect((await told(story)).map(({ data }) => data['unit_cost'])).toEqual([2.5, 3]);
+    expect(await deliveriesOf(story, hook.id)).toEqual([subject, subject]);
+  });
+
+  it('a target that is set, moved or taken away', async () => {
+    const story = await newStory();
+    const { orgId, metric } = story;
+    const setTarget = (target: string | null) =>
+      updateMetric(test.warehouse, orgId, metric.id, { target }, { keyId: 'key_1', now: NOW });
+    await story.spend({ '2025-12-10': '100', '2026-01-10': '100', '2026-01-31': '0' });
+    await story.values({ '2025-12-10': 100, '2026-01-10': 50 });
+    expect(await evaluate(story)).toBe(0);
+    await setTarget('1.5');
+    expect(await evaluate(story)).toBe(1);
+    await setTarget('0.5');
+    expect(await evaluate(story)).toBe(1); // December follows
+    await setTarget(null);
+    expect(await evaluate(story)).toBe(0);
+    await setTarget('1.5');
+    expect(await evaluate(story)).toBe(1);
+    expect((await told(story)).map(({ data }) => data['period']).sort()).toEqual([
+      '2025-12',
+      '2026-01',
+      '2026-01',
+    ]);
+  });
+
+  it('a locked month is not moved above by late spend', async () => {
+    const story = await newStory({}, { target: '2' });
+    await story.spend({ '2026-01-10': '100', '2026-01-31': '0' });
+    await story.values({ '2026-01-10': 50 });
+    await story.settle();
+    await story.lock('2026-01');
+    await story.spend({ '2026-01-10': '900', '2026-01-31': '0' });
+    expect(await evaluate(story)).toBe(0);
+  });
+
+  /** `count` days that end with 6 February, each of 10 a unit, the last of `last`. */
+  const days = (count: number, last: number): Record<Day, number> =>
+    Object.fromEntries(
+      Array.from({ length: count }, (_, back) => [addDays('2026-02-06', -back), back === 0 ? last : 10]),
+    );
+  const texts = (numbers: Record<Day, number>): Record<Day, string> =>
+    Object.fromEntries(Object.entries(numbers).map(([day, cost]) => [day, cost.toString()]));
+  const ones = (numbers: Record<Day, number>): Record<Day, number> =>
+    Object.fromEntries(Object.keys(numbers).map((day) => [day, 1]));
+
+  it('a day rises above its own history: once, whatever comes later', async () => {
+    const story = await newStory();
+    const hook = await newHook(story);
+    await newHook(story, false);
+    const costs = days(29, 15);
+    await story.spend(texts(costs));
+    await story.values(ones(costs));
+    expect(await evaluate(story)).toBe(1);
+    const subject = `${story.metric.id}/2026-02-06/daily_rise`;
+    expect(await told(story)).toEqual([
+      {
+        subject,
+        data: {
+          metric_id: story.metric.id,
+          metric_name: 'Orders',
+          reason: 'daily_rise',
+          period: '2026-02-06',
+          unit_cost: 15,
+          expected: 10,
+          currency: 'USD',
+          unit: 'order',
+        },
+      },
+    ]);
+    await story.spend(texts(days(29, 10))); // restated away, and back
+    expect(await evaluate(story)).toBe(0);
+    await story.spend(texts(days(29, 30)));
+    expect(await evaluate(story)).toBe(0);
+    expect(await deliveriesOf(story, hook.id)).toEqual([subject]);
+  });
+
+  it('a day counts when every source has delivered it and it is over', async () => {
+    const story = await newStory();
+    const costs = { ...days(29, 10), '2026-02-07': 50 };
+    await story.spend(texts(costs));
+    await story.values(ones(costs));
+    expect(await evaluate(story)).toBe(0);
+    expect(await evaluate(story, new Date('2026-02-08T00:00:00Z'))).toBe(1);
+  });
+
+  it('days add up their labels, and days of no value are none', async () => {
+    const story = await newStory({}, { label_key: 'region' });
+    const costs = days(29, 10);
+    await story.spend(texts(costs));
+    await story.values(ones(costs), 'eu');
+    await story.values(ones(costs), 'us');
+    expect(await evaluate(story)).toBe(0);
+    await story.values({ '2026-02-06': 0, '2026-02-05': 0 }, 'us'); // twice as dear: 10 ÷ 1 instead of 10 ÷ 2
+    await story.values({ '2026-02-06': 0 }, 'eu');
+    expect(await evaluate(story)).toBe(1);
+    expect(await told(story)).toMatchObject([{ data: { period: '2026-02-05', unit_cost: 10, expected: 5 } }]);
+  });
+
+  it('a metric of picked spend has its own days', async () => {
+    const story = await newStory({}, {
+      scope: { type: 'spend', spend: [{ source: 'cloud', cloud: 'aws', account: '2222' }] },
+    } satisfies Partial<Metric>);
+    const costs = days(29, 10);
+    const lines = Object.keys(costs).flatMap((day) => [
+      dayLine(day, day === '2026-02-06' ? '1' : '100', { SubAccountId: '1111' }),
+      dayLine(day, day === '2026-02-06' ? '3' : '1', { SubAccountId: '2222' }),
+      dayLine(day, day === '2026-02-06' ? '3' : '1', { SubAccountId: '2222', ServiceName: 'Other' }),
+    ]);
+    const target = { orgId: story.orgId, sourceId: story.source.id };
+    await loadText(test, target, focusCsv(lines));
+    await story.values(ones(costs));
+    expect(await evaluate(story)).toBe(1);
+    expect(await told(story)).toMatchObject([{ data: { period: '2026-02-06', unit_cost: 6, expected: 2 } }]);
+  });
+
+  it('nothing is told where a metric wants none, is monthly, or the plan has no unit economics', async () => {
+    const costs = days(29, 15);
+    for (const story of [
+      await newStory({}, { rise: null }),
+      await newStory({}, { rise: { percent: 60, deviations: 4 } }),
+      await newStory({ tier: 'starter' }),
+    ]) {
+      await story.spend(texts(costs));
+      await story.values(ones(costs));
+      expect(await evaluate(story)).toBe(0);
+    }
+    const monthly = await newStory({}, { frequency: 'monthly', rise: null });
+    await monthly.spend(texts(costs));
+    await monthly.values({ '2026-02-01': 1 });
+    expect(await evaluate(monthly)).toBe(0);
+    const starter = await newStory({ tier: 'starter' }, { target: '1' });
+    await starter.spend({ '2026-01-10': '100', '2026-01-31': '0' });
+    await starter.values({ '2026-01-10': 1 });
+    expect(await evaluate(starter)).toBe(0);
+    const operator = { type: 'operator', id: 'operator', name: 'operator' } as const;
+    await updateOrganisation(
+      test.warehouse,
+      starter.orgId,
+      { tier: 'business' },
+      { actor: operator, now: NOW },
+    );
+    expect(await evaluate(starter)).toBe(1);
+  });
+
+  it('two that evaluate at once tell it once; organisations do not hear of one another', async () => {
+    const [story, other] = [await newStory({}, { target: '1' }), await newStory({}, { target: '1' })];
+    const hook = await newHook(story);
+    const theirs = await newHook(other);
+    await story.spend({ '2026-01-10': '100', '2026-01-31': '0' });
+    await story.values({ '2026-01-10': 1 });
+    const counts = await Promise.all([evaluate(story), evaluate(story), evaluate(other)]);
+    expect(counts.sort()).toEqual([0, 0, 1]);
+    expect(await told(story)).toEqual([{ subject: anyText, data: expect.anything() as unknown }]);
+    expect(await deliveriesOf(story, hook.id)).toHaveLength(1);
+    expect(await deliveriesOf(other, theirs.id)).toEqual([]);
+    expect(await evaluateEvents(test.warehouse, 'org_none', NOW)).toBe(0);
+  });
+});

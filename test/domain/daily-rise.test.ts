@@ -1,0 +1,93 @@
+import Big from 'big.js';
+import { describe, expect, it } from 'vitest';
+import { addDays } from '../../domain/calendar.ts';
+import { DEFAULT_RISE_RULE, risesBegun, type RiseRule } from '../../domain/daily-rise.ts';
+
+const TODAY = '2026-02-07';
+
+/** The rises in a row of unit costs that ends with yesterday, as [days before yesterday, expected]. */
+const rises = (costs: readonly number[], rule: RiseRule = DEFAULT_RISE_RULE, today = TODAY) => {
+  const last = addDays(TODAY, -1);
+  const days = costs.map((cost, index) => ({
+    day: addDays(last, index - costs.length + 1),
+    unitCost: Big(cost),
+  }));
+  return risesBegun(days, rule, today).map(({ day, unitCost, expected }) => [
+    day,
+    Number(unitCost),
+    Number(expected),
+  ]);
+};
+
+const flat = (count: number, cost = 10): number[] => Array.from({ length: count }, () => cost);
+/** 8, 9, 10, 11, 12 over and over: median 10, median absolute deviation 1. */
+const wavy = (count: number): number[] => Array.from({ length: count }, (_, index) => 8 + (index % 5));
+
+describe('a daily rise', () => {
+  it('needs 20 % above the median where the history does not vary', () => {
+    expect(rises([...flat(28), 11.99])).toEqual([]);
+    expect(rises([...flat(28), 12])).toEqual([['2026-02-06', 12, 10]]);
+  });
+
+  it('needs 4 deviations too where it varies', () => {
+    expect(rises([...wavy(28), 13.9])).toEqual([]);
+    expect(rises([...wavy(28), 14])).toEqual([['2026-02-06', 14, 10]]);
+  });
+
+  it('needs 14 recorded days before it', () => {
+    expect(rises([...flat(13), 50])).toEqual([]);
+    expect(rises([...flat(14), 50])).toEqual([['2026-02-06', 50, 10]]);
+  });
+
+  it('looks at the 28 days before it and no further', () => {
+    // Were the dear days of old counted, the median would be 100.
+    expect(rises([...flat(40, 100), ...flat(28), 12])).toEqual([['2026-02-06', 12, 10]]);
+  });
+
+  it('is not hidden by single outliers', () => {
+    const history = flat(28);
+    for (const index of [3, 9, 15]) history[index] = 1000;
+    expect(rises([...history, 12])).toEqual([['2026-02-06', 12, 10]]);
+  });
+
+  it('is told on its first day, and again only after it was over', () => {
+    expect(rises([...flat(28), 20, 21, 22])).toEqual([['2026-02-04', 20, 10]]);
+    expect(rises([...flat(28), 20, 10, 21])).toEqual([
+      ['2026-02-04', 20, 10],
+      ['2026-02-06', 21, 10],
+    ]);
+  });
+
+  it('is found for each of the seven newest days, not before', () => {
+    expect(rises([...flat(28), 20, ...flat(6)])).toEqual([['2026-01-31', 20, 10]]);
+    expect(rises([...flat(28), 20, ...flat(7)])).toEqual([]);
+    // A rise that began the day before the seven is none of theirs.
+    expect(rises([...flat(28), ...flat(8, 20)])).toEqual([]);
+  });
+
+  it('that lies more than 35 days back is no news', () => {
+    expect(rises([...flat(28), 20], DEFAULT_RISE_RULE, addDays('2026-02-06', 35))).toHaveLength(1);
+    expect(rises([...flat(28), 20], DEFAULT_RISE_RULE, addDays('2026-02-06', 36))).toEqual([]);
+  });
+
+  it('is never a fall, nor the same, nor anything from zero to zero', () => {
+    expect(rises([...flat(28), 1])).toEqual([]);
+    expect(rises([...flat(28, 0), 0])).toEqual([]);
+    expect(rises([...flat(28, 10), 10], { percent: 0, deviations: 0 })).toEqual([]);
+    expect(rises([...flat(28, 0), 1])).toEqual([['2026-02-06', 1, 0]]);
+    // Credits: from -10 to -9 is 10 % up.
+    expect(rises([...flat(28, -10), -9])).toEqual([]);
+    expect(rises([...flat(28, -10), -8])).toEqual([['2026-02-06', -8, -10]]);
+  });
+
+  it('is what the metric says it is', () => {
+    expect(rises([...wavy(28), 13])).toEqual([]);
+    expect(rises([...wavy(28), 13], { percent: 20, deviations: 3 })).toHaveLength(1);
+    expect(rises([...wavy(28), 14], { percent: 50, deviations: 4 })).toEqual([]);
+  });
+
+  it('knows no days and one', () => {
+    expect(rises([])).toEqual([]);
+    expect(rises([5])).toEqual([]);
+  });
+});

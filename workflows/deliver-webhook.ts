@@ -1,0 +1,18 @@
+import { ActivityFailure, CancellationScope, rootCause } from '@temporalio/workflow';
+import type { DeliveryInput, DeliveryStatus } from '../domain/webhook.ts';
+import { attemptDelivery, giveDeliveryUp } from './steps.ts';
+
+/**
+ * Hands one event to one webhook: tries at growing distances for three days, then gives up. Temporal keeps the time
+ * between attempts, however often a process dies (spec §6).
+ */
+export async function deliverWebhook(delivery: DeliveryInput): Promise<DeliveryStatus> {
+  try {
+    return await attemptDelivery(delivery);
+  } catch (error) {
+    const last = error instanceof ActivityFailure ? rootCause(error) : undefined;
+    const reason = `given up after three days of attempts; the last one: ${last ?? String(error)}`;
+    await CancellationScope.nonCancellable(() => giveDeliveryUp(delivery, reason));
+    return 'failed';
+  }
+}
