@@ -389,6 +389,15 @@ describe('the wall between organisations', () => {
     const metric = expectData(await ours.admin.post<{ id: string }>('/metrics', METRIC)).id;
     const value = { period: '2026-01-31', value: 3 };
     expectData(await ours.admin.post(`/metrics/${metric}/values`, { values: [value] }));
+    const ownership = [{ source: 'cloud', cloud: 'aws', account: '1111' }];
+    const team = expectData(await ours.admin.post<{ id: string }>('/teams', { name: 'Shop', ownership })).id;
+    const shared = expectData(
+      await ours.admin.post<{ id: string }>('/shared-costs', {
+        name: 'Platform',
+        spend: ownership,
+        split: { type: 'even', team_ids: [team] },
+      }),
+    ).id;
     const key = await newKey(ours.admin, { permission: 'read' });
     const before = await Promise.all(ours.paths(metric, source));
 
@@ -399,13 +408,19 @@ describe('the wall between organisations', () => {
       'POST /metrics/{id}/values': { values: [{ ...value, value: 9 }] },
       'PUT /metrics/{id}/values/{period}': { value: 9 },
       'POST /metrics/{id}/values/csv': {},
+      'PATCH /teams/{id}': { name: 'Stolen' },
+      'PUT /teams/{id}/ownership': { ownership: [] },
+      'PATCH /shared-costs/{id}': { name: 'Stolen' },
+    };
+    const ids = {
+      keys: key.id,
+      metrics: metric,
+      'cost-sources': source,
+      teams: team,
+      'shared-costs': shared,
     };
     for (const route of ROUTES.filter(({ notFound }) => notFound)) {
-      const id = route.path.startsWith('/keys')
-        ? key.id
-        : route.path.startsWith('/metrics')
-          ? metric
-          : source;
+      const [, id = 'none'] = Object.entries(ids).find(([noun]) => route.path.startsWith(`/${noun}/`)) ?? [];
       const body = bodies[`${route.method} ${route.path}`];
       const options = body === undefined ? {} : { headers: bodyType(route), body: JSON.stringify(body) };
       const answer = await theirs.admin.send(route.method, pathOf(route, id), options);
@@ -415,7 +430,7 @@ describe('the wall between organisations', () => {
       const unknown = await theirs.admin.send(route.method, pathOf(route, never), options);
       expect(expectError(unknown, 404).replace(never, id)).toBe(error);
     }
-    for (const path of ['/cost-sources', '/metrics']) {
+    for (const path of ['/cost-sources', '/metrics', '/teams', '/shared-costs']) {
       expect(expectPage(await theirs.admin.get<unknown[]>(path)).items).toEqual([]);
     }
     expect(expectPage(await theirs.admin.get<unknown[]>('/keys')).items).toHaveLength(1);
@@ -443,6 +458,8 @@ describe('the wall between organisations', () => {
         `/metrics/${metric}`,
         `/metrics/${metric}/values`,
         `/metrics/${metric}/history`,
+        '/teams',
+        '/shared-costs',
         '/costs?start_date=2026-01-01&end_date=2026-01-31',
       ].map(async (path) => (await created.admin.get(path)).body);
     return { ...created, paths };
