@@ -9,7 +9,7 @@ import { completeThrough } from '../warehouse/costs.ts';
 import { dailyUnitCosts } from '../warehouse/daily-unit-costs.ts';
 import { addEvents, eventsOf, type NewEvent } from '../warehouse/events.ts';
 import { listCountMetrics, type Metric } from '../warehouse/metrics.ts';
-import { computeMonths } from '../warehouse/month-computation.ts';
+import { sealBills } from '../warehouse/bill-sealing.ts';
 import { monthFacts } from '../warehouse/months.ts';
 import { findOrganisation, type Organisation } from '../warehouse/organisations.ts';
 import type { Session } from '../warehouse/session.ts';
@@ -39,7 +39,7 @@ export type EventActivities = ReturnType<typeof createEventActivities>;
 export const evaluateEvents = async (warehouse: Warehouse, orgId: string, now: Date): Promise<number> => {
   const organisation = await findOrganisation(warehouse, orgId);
   if (organisation === null || !includes(organisation.tier, 'unit_economics')) return 0;
-  await computeMonths(warehouse, orgId, now);
+  await sealBills(warehouse, orgId, now);
   const complete = await completeThrough(warehouse, orgId);
   return warehouse.exclusive(eventsOf(orgId), () =>
     warehouse.transaction(async (session) => {

@@ -5,7 +5,7 @@ import { invalid, notFound } from '../domain/errors.ts';
 import { AGGREGATIONS, FREQUENCIES } from '../domain/metric.ts';
 import type { SpendPick } from '../domain/spend-pick.ts';
 import { latestUnitCost, monthRecords, type MonthRecord } from '../domain/month-record.ts';
-import { computeMetricMonths } from '../warehouse/bill-sealing.ts';
+import { computeMetricMonths } from '../warehouse/metric-months.ts';
 import {
   createMetric,
   defaultRise,

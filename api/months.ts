@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { toWire, valueToWire } from '../domain/decimals.ts';
 import { invalid } from '../domain/errors.ts';
 import { NO_LABELS, withLabels, type LabelledMonthRecord } from '../domain/month-labels.ts';
-import { computeMetricMonths } from '../warehouse/bill-sealing.ts';
+import { computeMetricMonths } from '../warehouse/metric-months.ts';
 import type { Metric } from '../warehouse/metrics.ts';
 import { labelSums, lockedLabelSums } from '../warehouse/month-labels.ts';
 import { listMonthVersions, lockMonth } from '../warehouse/month-locks.ts';

@@ -141,14 +141,3 @@ INSERT INTO sealed_bills BY NAME
 SELECT $org AS org_id, $version::UUID AS version_id, $now::TIMESTAMP AS sealed_at, unnest(from_json($rows,
   '[{"team_id":"VARCHAR","month":"DATE","direct":"DECIMAL(38,15)","shared":"DECIMAL(38,15)","by_source":"VARCHAR",
     "shared_costs":"VARCHAR"}]'), recursive := true)`;
-
-/** Brings what the months of some metrics are read from up to date: spend, and the bills that team metrics divide. */
-export const computeMetricMonths = async (
-  warehouse: Warehouse,
-  orgId: string,
-  metrics: readonly { scope: { type: string } }[],
-  now: Date,
-): Promise<void> => {
-  const compute = metrics.some(({ scope }) => scope.type === 'team') ? sealBills : computeMonths;
-  await compute(warehouse, orgId, now);
-};

@@ -10,7 +10,7 @@ import {
 import type { DecimalText } from '../domain/decimals.ts';
 import { NO_LABELS } from '../domain/month-labels.ts';
 import { audit } from './audit-log.ts';
-import { computeMetricMonths } from './bill-sealing.ts';
+import { computeMetricMonths } from './metric-months.ts';
 import { idAfter } from './ids.ts';
 import { instant } from './instant.ts';
 import type { Metric } from './metrics.ts';

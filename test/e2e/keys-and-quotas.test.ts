@@ -391,6 +391,15 @@ describe('the wall between organisations', () => {
     expectData(await ours.admin.post(`/metrics/${metric}/values`, { values: [value] }));
     const hook = { url: 'https://1.1.1.1/hook' };
     const webhook = expectData(await ours.admin.post<{ id: string }>('/webhooks', hook)).id;
+    const ownership = [{ source: 'cloud', cloud: 'aws', account: '1111' }];
+    const team = expectData(await ours.admin.post<{ id: string }>('/teams', { name: 'Shop', ownership })).id;
+    const shared = expectData(
+      await ours.admin.post<{ id: string }>('/shared-costs', {
+        name: 'Platform',
+        spend: ownership,
+        split: { type: 'even', team_ids: [team] },
+      }),
+    ).id;
     const key = await newKey(ours.admin, { permission: 'read' });
     const before = await Promise.all(ours.paths(metric, source));
 
@@ -402,15 +411,20 @@ describe('the wall between organisations', () => {
       'PUT /metrics/{id}/values/{period}': { value: 9 },
       'POST /metrics/{id}/values/csv': {},
       'PATCH /webhooks/{id}': { enabled: false },
+      'PATCH /teams/{id}': { name: 'Stolen' },
+      'PUT /teams/{id}/ownership': { ownership: [] },
+      'PATCH /shared-costs/{id}': { name: 'Stolen' },
+    };
+    const ids = {
+      keys: key.id,
+      metrics: metric,
+      'cost-sources': source,
+      teams: team,
+      'shared-costs': shared,
+      webhooks: webhook,
     };
     for (const route of ROUTES.filter(({ notFound }) => notFound)) {
-      const id = route.path.startsWith('/keys')
-        ? key.id
-        : route.path.startsWith('/metrics')
-          ? metric
-          : route.path.startsWith('/webhooks')
-            ? webhook
-            : source;
+      const [, id = 'none'] = Object.entries(ids).find(([noun]) => route.path.startsWith(`/${noun}/`)) ?? [];
       const body = bodies[`${route.method} ${route.path}`];
       const options = body === undefined ? {} : { headers: bodyType(route), body: JSON.stringify(body) };
       const answer = await theirs.admin.send(route.method, pathOf(route, id), options);
@@ -420,7 +434,7 @@ describe('the wall between organisations', () => {
       const unknown = await theirs.admin.send(route.method, pathOf(route, never), options);
       expect(expectError(unknown, 404).replace(never, id)).toBe(error);
     }
-    for (const path of ['/cost-sources', '/metrics', '/webhooks']) {
+    for (const path of ['/cost-sources', '/metrics', '/teams', '/shared-costs', '/webhooks']) {
       expect(expectPage(await theirs.admin.get<unknown[]>(path)).items).toEqual([]);
     }
     expect(expectPage(await theirs.admin.get<unknown[]>('/keys')).items).toHaveLength(1);
@@ -448,6 +462,8 @@ describe('the wall between organisations', () => {
         `/metrics/${metric}`,
         `/metrics/${metric}/values`,
         `/metrics/${metric}/history`,
+        '/teams',
+        '/shared-costs',
         '/costs?start_date=2026-01-01&end_date=2026-01-31',
       ].map(async (path) => (await created.admin.get(path)).body);
     return { ...created, paths };
