@@ -34,7 +34,7 @@ describeOnBothEngines('every month and every breakdown', (open) => {
 
   it(
     'of random organisations are what a row-by-row calculation makes of them',
-    { timeout: 900_000 },
+    { timeout: 1_800_000 },
     async () => {
       const seed = process.env['SEED'] === undefined ? Date.now() % 2 ** 30 : Number(process.env['SEED']);
       const engine = test.warehouse.isDuckLake ? 'DuckLake' : 'DuckDB';
