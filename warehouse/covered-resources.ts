@@ -1,9 +1,9 @@
 import { billLines, LOADS_OF_COMPUTATION } from './counted-spend.ts';
-import { fullResourceKey, resourceName } from './resource-key.ts';
+import { fullResourceKey, isSameByName, resourceName } from './resource-key.ts';
 
 /**
  * What clusters and hosts are made of, day by day: one row per asset that has an id, of the computation's loads.
- * A host is one asset, of kind node, under the machine id that any of its rows of that day names. Creates the
+ * The project is the feed's, else the one in a Google id. A host is one asset, of kind node, under the machine id that any of its rows of that day names. Creates the
  * temporary table `assets`.
  */
 export const ASSETS = `
@@ -22,8 +22,10 @@ host_days AS (
   SELECT day, CAST(NULL AS VARCHAR) AS cluster, host, machine_id AS provider_id, CAST(NULL AS VARCHAR) AS project,
     sum(cost) AS cost
   FROM host_rows GROUP BY ALL)
-SELECT *, ${fullResourceKey('provider_id')} AS full_key, ${resourceName('provider_id')} AS name
-FROM (FROM cluster_days UNION ALL FROM host_days)`;
+SELECT * REPLACE (COALESCE(project, CASE WHEN starts_with(full_key, 'gcp/') THEN split_part(full_key, '/', 2) END) AS project)
+FROM (
+  SELECT *, ${fullResourceKey('provider_id')} AS full_key, ${resourceName('provider_id')} AS name
+  FROM (FROM cluster_days UNION ALL FROM host_days))`;
 
 /**
  * Which resources on the bill are which assets: by the full id where both sides have one, else by name, and then
@@ -44,8 +46,7 @@ pairs AS (
   UNION
   SELECT cloud, account, resource_id, provider_id, known.project
   FROM resources JOIN known ON resources.name = known.name
-  WHERE (resources.full_key IS NULL OR known.full_key IS NULL)
-    AND NOT COALESCE(starts_with(resources.full_key, 'subscriptions/') OR starts_with(known.full_key, 'subscriptions/'), false)
+  WHERE ${isSameByName('resources', 'known')}
     AND (known.project IS NULL OR known.project = lower(account)
       OR known.project = split_part(resources.full_key, '/', 2))),
 resource_days AS (

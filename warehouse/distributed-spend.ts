@@ -1,4 +1,5 @@
 import { LOADS_OF_COMPUTATION } from './counted-spend.ts';
+import { isSameByName } from './resource-key.ts';
 
 const ofUsedLoads = (table: string): string => `(
     SELECT ${table}.* FROM (SELECT *, CAST(date_trunc('month', day) AS DATE) AS month FROM ${table} WHERE org_id = $org) AS ${table}
@@ -21,9 +22,9 @@ WITH ${LOADS_OF_COMPUTATION},
 allocations AS (SELECT day, cluster, namespace, workload, is_idle, cost FROM ${ofUsedLoads('kubernetes_spend')}),
 services AS (SELECT day, host, service, cost FROM ${ofUsedLoads('host_spend')}),
 billed AS (SELECT DISTINCT day, provider_id, project FROM billed_assets),
-cluster_nodes AS (SELECT DISTINCT day, full_key, name FROM assets WHERE cluster IS NOT NULL AND provider_id IS NOT NULL),
+cluster_nodes AS (SELECT DISTINCT day, full_key, name, project FROM assets WHERE cluster IS NOT NULL AND provider_id IS NOT NULL),
 unbilled AS (
-  SELECT day, cluster, host, cost, full_key, name, provider_id FROM assets
+  SELECT day, cluster, host, cost, full_key, name, project FROM assets
   WHERE NOT EXISTS (FROM billed WHERE billed.day = assets.day AND billed.provider_id = assets.provider_id
     AND billed.project IS NOT DISTINCT FROM assets.project)),
 cluster_parts AS (
@@ -35,9 +36,13 @@ cluster_parts AS (
   SELECT day, cluster, -cost FROM allocations WHERE NOT is_idle),
 host_parts AS (
   SELECT day, host, cost FROM unbilled
-  WHERE host IS NOT NULL AND NOT EXISTS (
-    FROM cluster_nodes WHERE cluster_nodes.day = unbilled.day AND unbilled.provider_id IS NOT NULL
-      AND COALESCE(cluster_nodes.full_key, cluster_nodes.name) = COALESCE(unbilled.full_key, unbilled.name))
+  WHERE host IS NOT NULL
+    AND NOT EXISTS (
+      FROM cluster_nodes WHERE cluster_nodes.day = unbilled.day AND cluster_nodes.full_key = unbilled.full_key)
+    AND NOT EXISTS (
+      FROM cluster_nodes WHERE cluster_nodes.day = unbilled.day AND cluster_nodes.name = unbilled.name
+        AND ${isSameByName('cluster_nodes', 'unbilled')}
+        AND (cluster_nodes.project = unbilled.project OR cluster_nodes.project IS NULL OR unbilled.project IS NULL))
   UNION ALL
   SELECT day, host, -cost FROM services WHERE service IS NOT NULL),
 tool_days AS (

@@ -17,3 +17,11 @@ export const fullResourceKey = (id: string): string => `CASE
 
 /** The last part of an id: AWS writes `i-…` alone, behind a zone, or at the end of an ARN. */
 export const resourceName = (id: string): string => `regexp_extract(${bare(id)}, '[^/]+$')`;
+
+/**
+ * Whether two rows of the same name, each with its `full_key`, can be one resource by their names: one of them must be
+ * a mere name. Azure's ids are always full.
+ */
+export const isSameByName = (one: string, other: string): string =>
+  `(${one}.full_key IS NULL OR ${other}.full_key IS NULL)
+    AND NOT COALESCE(starts_with(${one}.full_key, 'subscriptions/') OR starts_with(${other}.full_key, 'subscriptions/'), false)`;

@@ -67,13 +67,6 @@ const google = (project: string, zone: string, name: string): Thing => {
   };
 };
 
-/** Of a Google machine: no bare name on the bill, no full id from the cluster. */
-const distinctlyKnown = (thing: Thing): Thing => ({
-  ...thing,
-  onBill: thing.onBill.filter(({ means }) => means.of === 'google'),
-  onCluster: thing.onCluster.filter(({ id }) => id.means.of === 'name'),
-});
-
 export const THINGS: Readonly<Record<string, readonly Thing[]>> = {
   aws: [amazon('1111', 'instance', 'i-0a1'), amazon('2222', 'volume', 'vol-0b2')],
   azure: [
@@ -84,9 +77,7 @@ export const THINGS: Readonly<Record<string, readonly Thing[]>> = {
   gcp: [
     google('proj-a', 'z1', 'n-1'),
     google('proj-a', 'z2', 'n-1'),
-    // Not drawn: a cluster's full id in one project beside a bare name on the bill of another. The product takes them
-    // for one machine, the naive calculation, which compares projects where both are known, does not.
-    distinctlyKnown(google('proj-b', 'z1', 'n-1')),
+    google('proj-b', 'z1', 'n-1'),
   ],
 };
 
@@ -122,12 +113,14 @@ export const clusterResource: fc.Arbitrary<{ id: Mention | null; project: string
   { weight: 5, arbitrary: fc.constantFrom(...ALL).chain(({ onCluster }) => fc.constantFrom(...onCluster)) },
 );
 
-/**
- * Hosts, each with the machine it runs on, where anybody knows. None on Google's machines: the product takes a host's
- * bare name and a cluster's full id (and the other way round) for two machines, the naive calculation for one.
- */
+/** Hosts, each with the machine it runs on, where anybody knows. */
 export const HOSTS: readonly { host: string; machine: Mention | null }[] = [
   { host: 'host-1', machine: null },
   { host: 'host-2', machine: mention('i-0a1', { of: 'name', name: 'i-0a1' }) },
+  { host: 'host-4', machine: mention('n-1', { of: 'name', name: 'n-1' }) },
+  {
+    host: 'host-5',
+    machine: mention('gce://proj-a/z1/n-1', { of: 'google', project: 'proj-a', zone: 'z1', name: 'n-1' }),
+  },
   { host: 'host-3', machine: THINGS['azure']?.[0]?.onCluster[1]?.id ?? null },
 ];
