@@ -74,11 +74,7 @@ export const THINGS: Readonly<Record<string, readonly Thing[]>> = {
     azure('sub-1', 'rg-other', 'virtualMachines/vm-1'),
     scaleSet('sub-1', 'RG-Web', 'Pool-1'),
   ],
-  gcp: [
-    google('proj-a', 'z1', 'n-1'),
-    google('proj-a', 'z2', 'n-1'),
-    google('proj-b', 'z1', 'n-1'),
-  ],
+  gcp: [google('proj-a', 'z1', 'n-1'), google('proj-a', 'z2', 'n-1'), google('proj-b', 'z1', 'n-1')],
 };
 
 export const ACCOUNTS: readonly { cloud: string; account: string }[] = [
