@@ -592,9 +592,9 @@ describe('in Temporal', () => {
       for await (const { type } of temporal.client.workflow.list({ query: `Organisation = "${id}"` })) {
         found.add(type);
       }
-      return found.size === 2 ? found : undefined;
+      return found.size === 3 ? found : undefined;
     });
-    expect(types).toEqual(new Set(['ingestCosts', 'ingestCostsOnSchedule']));
+    expect(types).toEqual(new Set(['ingestCosts', 'ingestCostsOnSchedule', 'raiseEvents']));
   });
 
   it('history carries no rows and no secrets', async () => {
