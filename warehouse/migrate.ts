@@ -1,8 +1,8 @@
 import { MIGRATIONS } from './migrations.ts';
 import type { Session } from './session.ts';
 
-/** Two nodes that start at once can both try to migrate a DuckLake; one fails and looks again. */
-const ATTEMPTS = 5;
+/** Nodes that start at once all try each migration of a DuckLake; all but one fail, and look again. */
+const ATTEMPTS = 5 * MIGRATIONS.length;
 
 /** Runs the migrations that the warehouse has not seen, each once and in its own transaction, and records them. */
 export const migrate = async (session: Session): Promise<void> => {

@@ -92,8 +92,8 @@ WITH choices AS (
   SELECT * FROM spend_choice_versions WHERE org_id = $org
   QUALIFY row_number() OVER (PARTITION BY org_id, kind, cloud, account ORDER BY version_id DESC) = 1)
 SELECT choices.kind, choices.cloud, choices.account, choices.choice, choices.version_id, choices.choice IS NOT NULL AS in_force,
-  COALESCE(list(DISTINCT picks.user_type || ' "' || picks.user_name || '"')
-    FILTER (picks.user_id IS NOT NULL AND NOT (picks.user_type = $type AND picks.user_id = $user)), []) AS users
+  COALESCE(list_sort(list(DISTINCT picks.user_type || ' "' || picks.user_name || '"')
+    FILTER (picks.user_id IS NOT NULL AND NOT (picks.user_type = $type AND picks.user_id = $user))), []) AS users
 FROM choices LEFT JOIN (FROM spend_picks WHERE org_id = $org) AS picks ON ${USES_CHOICE}
 GROUP BY ALL`;
 
