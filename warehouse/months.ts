@@ -122,7 +122,7 @@ costs AS (
 delivered AS (
   SELECT kind, min(first_day) AS first_day, max(delivered_through) AS delivered_through
   FROM current_loads WHERE org_id = $org GROUP BY kind),
--- Nor has a tag or split any spend in a month that ended before its first use.
+-- Nor has a tag or split any spend in a month of which no day was delivered since its first use.
 scope_kinds AS (
   SELECT metric_id, kind, DATE '0001-01-01' AS collected_from FROM wanted CROSS JOIN delivered WHERE scope <> 'spend'
   UNION ALL
@@ -130,7 +130,7 @@ scope_kinds AS (
       ELSE 'ai_tools' END AS kind, min(COALESCE(choices.first_day, DATE '0001-01-01'))
   FROM picks LEFT JOIN spend_choices AS choices ON ${USES_CHOICE} WHERE scope = 'spend' GROUP BY ALL),
 deliveries AS (
-  SELECT metric_id, month, bool_or(is_delivered AND collected_from <= last_day(month)) AS delivered,
+  SELECT metric_id, month, bool_or(is_delivered AND collected_from <= least(last_day(month), delivered_through)) AS delivered,
     list(kind ORDER BY kind) FILTER (NOT is_delivered) AS undelivered
   FROM (
     SELECT *, COALESCE(month <= delivered_through AND last_day(month) >= first_day, false) AS is_delivered

@@ -2,7 +2,7 @@ import type { Day, Month } from '../../domain/calendar.ts';
 import type { SpendPick } from '../../domain/spend-pick.ts';
 import { NaiveChoices } from './naive-choices.ts';
 import { costOf, numbersOf, type Numbers } from './naive-months.ts';
-import { lastDayOf, NaiveSources } from './naive-sources.ts';
+import { NaiveSources } from './naive-sources.ts';
 import { spentOf, type Spent } from './naive-spend.ts';
 import { KINDS, type Kind, type Organisation, type Step, type StoryMetric } from './organisation-story.ts';
 
@@ -114,7 +114,8 @@ export class NaiveOrganisation {
         ? undelivered.length < kinds.length
         : metric.picks.some(
             (pick) =>
-              !undelivered.includes(kindOf(pick)) && this.choices.isCollectedBy(pick, lastDayOf(month)),
+              !undelivered.includes(kindOf(pick)) &&
+              this.choices.isCollectedBy(pick, this.sources.lastDelivered(kindOf(pick), month)),
           );
     const cost = isKnown ? costOf(spent, metric.picks, month, today) : null;
     const values = [...metric.values.values()].filter(({ period }) => period.startsWith(month));

@@ -133,6 +133,12 @@ export class NaiveSources {
     const last = newest(this.#loads([kind]).map(({ lastDay }) => lastDay));
     return first !== null && last !== null && first.slice(0, 7) <= month && month <= last.slice(0, 7);
   }
+
+  /** The last day up to the month's end that a kind has delivered; empty before there is any. */
+  lastDelivered(kind: Kind, month: Month): Day {
+    const last = newest(this.#loads([kind]).map(({ lastDay }) => lastDay)) ?? '';
+    return last < lastDayOf(month) ? last : lastDayOf(month);
+  }
 }
 
 const known = (days: readonly (Day | null)[]): Day[] => days.filter((day) => day !== null).sort();
