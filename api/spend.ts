@@ -7,7 +7,9 @@ const MOST_PICKS = 1000;
 const text = z
   .string({ error: 'expected a text of 1 to 500 characters' })
   .min(1, { error: 'expected a text of 1 to 500 characters' })
-  .max(500, { error: 'expected a text of 1 to 500 characters' });
+  .max(500, { error: 'expected a text of 1 to 500 characters' })
+  // Keys of spend are held together by one (warehouse/pick-key.ts).
+  .regex(/^\P{Cc}*$/u, { error: 'expected a text without control characters' });
 const trimmed = text.trim();
 
 const kubernetes = z.strictObject({

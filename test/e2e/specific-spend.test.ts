@@ -235,6 +235,7 @@ describe('specific spend', () => {
       [{ source: 'cloud', cloud: 'aws', account: '1', service: 'a', resource_group: 'b' }],
       /scope.spend\[0\]: expected an account/,
     ],
+    ['a control character', [{ source: 'host', host: 'a\u001fb' }], /host: expected a text without control/],
     ['an unknown field', [{ source: 'host', host: 'a', port: 1 }], /scope.spend\[0\].*port/],
     ['no namespace', [{ source: 'kubernetes', cluster: 'prod' }], /scope.spend\[0\].namespace/],
   ])('is refused with %s', async (_, spend, words) => {
