@@ -12,17 +12,15 @@ export const LOADS_OF_DAYS = `used_loads AS (
   FROM computed_loads JOIN current_computations USING (org_id, month, computation_id)
   WHERE org_id = $org AND month BETWEEN date_trunc('month', $start::DATE) AND $end::DATE)`;
 
-const linesOfDays = (columns: string, where: string): string => `
-  SELECT month, computation_id, ${columns}
-  FROM (SELECT *, CAST(date_trunc('month', day) AS DATE) AS month FROM cloud_spend WHERE org_id = $org AND ${where})
-  JOIN used_loads USING (load_id, billing_period, month)`;
+/** The rows of a spend table that the used loads hold, each with its month; `where` narrows them before. */
+export const ofUsedLoads = (table: string, where = 'true'): string => `(
+    FROM (SELECT *, CAST(date_trunc('month', day) AS DATE) AS month FROM ${table} WHERE org_id = $org AND ${where})
+    JOIN used_loads USING (load_id, billing_period, month))`;
 
 /** The bill's lines of the used loads; `where` narrows them by day. */
-export const billLines = (where: string): string =>
-  `bill_lines AS (${linesOfDays(
-    `day, cloud, account, split_kind, split_value, tag_key, tag_value, resource_id, cost`,
-    where,
-  )})`;
+export const billLines = (where: string): string => `bill_lines AS (
+  SELECT month, computation_id, day, cloud, account, split_kind, split_value, tag_key, tag_value, resource_id, cost
+  FROM ${ofUsedLoads('cloud_spend', where)})`;
 
 /**
  * The same lines as they count. One whose resource is an asset of a cluster or a host that day is cluster or host

@@ -1,23 +1,21 @@
-import { billLines, LOADS_OF_COMPUTATION } from './counted-spend.ts';
+import { billLines, LOADS_OF_COMPUTATION, ofUsedLoads } from './counted-spend.ts';
 import { fullResourceKey, isSameByName, resourceName } from './resource-key.ts';
 
 /**
  * What clusters and hosts are made of, day by day: one row per asset that has an id, of the computation's loads.
- * The project is the feed's, else the one in a Google id. A host is one asset, of kind node, under the machine id that any of its rows of that day names. Creates the
- * temporary table `assets`.
+ * The project is the feed's, else the one in a Google id. A host is one asset, of kind node, under the machine id that
+ * any of its rows of that day names. Creates the temporary table `assets`.
  */
 export const ASSETS = `
 CREATE TEMP TABLE assets AS
 WITH ${LOADS_OF_COMPUTATION},
 cluster_days AS (
   SELECT day, cluster, CAST(NULL AS VARCHAR) AS host, provider_id, lower(project) AS project, sum(cost) AS cost
-  FROM (SELECT *, CAST(date_trunc('month', day) AS DATE) AS month FROM cluster_assets WHERE org_id = $org)
-  JOIN used_loads USING (load_id, billing_period, month)
+  FROM ${ofUsedLoads('cluster_assets')}
   GROUP BY ALL),
 host_rows AS (
   SELECT day, host, cost, COALESCE(machine_id, max(machine_id) OVER (PARTITION BY day, host)) AS machine_id
-  FROM (SELECT *, CAST(date_trunc('month', day) AS DATE) AS month FROM host_spend WHERE org_id = $org)
-  JOIN used_loads USING (load_id, billing_period, month)),
+  FROM ${ofUsedLoads('host_spend')}),
 host_days AS (
   SELECT day, CAST(NULL AS VARCHAR) AS cluster, host, machine_id AS provider_id, CAST(NULL AS VARCHAR) AS project,
     sum(cost) AS cost

@@ -1,9 +1,6 @@
-import { LOADS_OF_COMPUTATION } from './counted-spend.ts';
+import { LOADS_OF_COMPUTATION, ofUsedLoads } from './counted-spend.ts';
+import { moneyOfUnits, unitsOf } from './money-units.ts';
 import { isSameByName } from './resource-key.ts';
-
-const ofUsedLoads = (table: string): string => `(
-    SELECT ${table}.* FROM (SELECT *, CAST(date_trunc('month', day) AS DATE) AS month FROM ${table} WHERE org_id = $org) AS ${table}
-    JOIN used_loads USING (load_id, billing_period, month))`;
 
 /**
  * Stores everything that counts and is no bill line.
@@ -46,10 +43,10 @@ host_parts AS (
   UNION ALL
   SELECT day, host, -cost FROM services WHERE service IS NOT NULL),
 tool_days AS (
-  SELECT day, tool, sum(cost) AS cost, CAST(replace(CAST(abs(sum(cost)) AS VARCHAR), '.', '') AS HUGEINT) AS units
+  SELECT day, tool, sum(cost) AS cost, ${unitsOf('abs(sum(cost))')} AS units
   FROM ${ofUsedLoads('ai_tool_spend')} GROUP BY ALL),
 users AS (
-  SELECT day, tool, repository, CAST(replace(CAST(sum(usage) AS VARCHAR), '.', '') AS HUGEINT) AS used
+  SELECT day, tool, repository, ${unitsOf('sum(usage)')} AS used
   FROM ${ofUsedLoads('ai_usage')} GROUP BY ALL HAVING sum(usage) > 0),
 shares AS (
   SELECT day, tool, repository, cost, units, used,
@@ -65,8 +62,7 @@ repository_units AS (
 repository_days AS (
   SELECT day, tool, repository, CASE WHEN is_credit THEN -amount ELSE amount END AS cost
   FROM (
-    SELECT *, CAST(CAST(share_units // 1000000000000000 AS DECIMAL(23,0)) AS DECIMAL(38,15))
-      + CAST(CAST(share_units % 1000000000000000 AS DECIMAL(15,0)) * 0.000000000000001 AS DECIMAL(38,15)) AS amount
+    SELECT *, ${moneyOfUnits('share_units')} AS amount
     FROM repository_units WHERE repository IS NOT NULL)),
 tool_parts AS (
   SELECT day, tool, cost FROM tool_days UNION ALL SELECT day, tool, -cost FROM repository_days),

@@ -1,4 +1,5 @@
 import { chosenValue, columnsOf, type Candidate } from './focus-choices.ts';
+import { moneyOfUnits, unitsOf } from './money-units.ts';
 
 // The statements that turn the judged groups of an export (focus-load.ts) into spend, and publish it.
 
@@ -20,7 +21,7 @@ export const dailyMoneyStatement = (candidates: readonly Candidate[]): string =>
 CREATE TEMP TABLE daily_money AS
 WITH clouds AS (SELECT provider, ${CLOUD} AS cloud FROM (SELECT DISTINCT provider FROM judged_groups WHERE problem IS NULL)),
 spans AS (
-  SELECT *, CAST(replace(CAST(span_cost AS VARCHAR), '.', '') AS HUGEINT) AS units,
+  SELECT *, ${unitsOf('span_cost')} AS units,
     CAST(span_start AS DATE) AS first_day, CAST(span_end - INTERVAL 1 MICROSECOND AS DATE) AS last_day
   FROM judged_groups WHERE problem IS NULL AND span_start IS NOT NULL),
 -- All days between the first and the last of a charge are whole, so that they get the same.
@@ -44,8 +45,7 @@ money AS (
   FROM judged_groups WHERE problem IS NULL AND span_start IS NULL
   UNION ALL
   SELECT billing_period, day, provider, account, account_name, resource_id, ${columnsOf(candidates)}
-    CAST(CAST(day_units // 1000000000000000 AS DECIMAL(23,0)) AS DECIMAL(38,15))
-      + CAST(CAST(day_units % 1000000000000000 AS DECIMAL(15,0)) * 0.000000000000001 AS DECIMAL(38,15)) AS cost,
+    ${moneyOfUnits('day_units')} AS cost,
     false AS inside_day
   FROM day_units),
 chosen_money AS (

@@ -161,20 +161,6 @@ export const MIGRATIONS: readonly { version: number; name: string; statements: r
           SELECT * FROM spend_choice_versions
           QUALIFY row_number() OVER (PARTITION BY org_id, kind, cloud, account ORDER BY version_id DESC) = 1)
         WHERE choice IS NOT NULL`,
-      // The picks of metrics, one row each; what a pick does not name is null.
-      `CREATE VIEW spend_picks AS
-        SELECT org_id, 'metric' AS user_type, metric_id AS user_id, name AS user_name, scope_id, pick.source, pick.cloud,
-          pick.account, CASE WHEN pick.resource_group IS NOT NULL THEN 'resource_group'
-            WHEN pick.source = 'cloud' AND pick.service IS NOT NULL THEN 'service' END AS split_kind,
-          CASE WHEN pick.source = 'cloud' THEN COALESCE(pick.resource_group, pick.service) END AS split_value,
-          pick.tag.key AS tag_key, pick.tag.value AS tag_value, pick.cluster, pick.namespace, pick.workload,
-          pick.host, CASE WHEN pick.source = 'host' THEN pick.service END AS host_service, pick.repository
-        FROM (
-          SELECT org_id, metric_id, name, md5(scope) AS scope_id, unnest(from_json(scope->'$.spend', '[{"source":"VARCHAR",
-            "cloud":"VARCHAR","account":"VARCHAR","service":"VARCHAR","resource_group":"VARCHAR",
-            "tag":{"key":"VARCHAR","value":"VARCHAR"},"cluster":"VARCHAR","namespace":"VARCHAR",
-            "workload":"VARCHAR","host":"VARCHAR","repository":"VARCHAR"}]')) AS pick
-          FROM metrics WHERE scope->>'$.type' = 'spend')`,
     ],
   },
   {
@@ -213,7 +199,7 @@ export const MIGRATIONS: readonly { version: number; name: string; statements: r
         SELECT *, row_number() OVER (PARTITION BY org_id, team_id, month ORDER BY version_id) AS version
         FROM sealed_bills`,
       // The picks of metrics, teams and shared costs, one row each; what a pick does not name is null.
-      `CREATE OR REPLACE VIEW spend_picks AS
+      `CREATE VIEW spend_picks AS
         SELECT org_id, user_type, user_id, user_name, scope_id, pick.source, pick.cloud,
           pick.account, CASE WHEN pick.resource_group IS NOT NULL THEN 'resource_group'
             WHEN pick.source = 'cloud' AND pick.service IS NOT NULL THEN 'service' END AS split_kind,

@@ -1,6 +1,6 @@
 import type { Day } from '../domain/calendar.ts';
 import type { DecimalText } from '../domain/decimals.ts';
-import { billLines, COUNTED_LINES, LOADS_OF_DAYS } from './counted-spend.ts';
+import { billLines, COUNTED_LINES, LOADS_OF_DAYS, ofUsedLoads } from './counted-spend.ts';
 import type { Warehouse } from './warehouse.ts';
 
 /** What a cluster or host reports of itself, next to what it counts as. */
@@ -25,26 +25,23 @@ export const reconciliation = (
 ): Promise<Reconciliation[]> =>
   warehouse.query<Reconciliation>(RECONCILIATION, { org: orgId, start: range.start, end: range.end });
 
-const reported = (table: string): string => `(
-    SELECT ${table}.* FROM (SELECT *, CAST(date_trunc('month', day) AS DATE) AS month FROM ${table}
-      WHERE org_id = $org AND day BETWEEN $start::DATE AND $end::DATE) AS ${table}
-    JOIN used_loads USING (load_id, billing_period, month))`;
+const ON_DAYS = 'day BETWEEN $start::DATE AND $end::DATE';
 
 // A cluster's counted rows beside the bill hold its workloads and the same taken off again: their sum is what
 // it costs outside any bill.
 const RECONCILIATION = `
-WITH ${LOADS_OF_DAYS}, ${billLines('day BETWEEN $start::DATE AND $end::DATE AND resource_id IS NOT NULL')}, ${COUNTED_LINES},
+WITH ${LOADS_OF_DAYS}, ${billLines(`${ON_DAYS} AND resource_id IS NOT NULL`)}, ${COUNTED_LINES},
 parts AS (
   SELECT source, COALESCE(cluster, host) AS name, cost AS billed, 0::DECIMAL(38,15) AS outside_bills, 0::DECIMAL(38,15) AS reported
   FROM counted_lines WHERE source <> 'cloud'
   UNION ALL
   SELECT source, COALESCE(cluster, host), 0, cost, 0
   FROM distributed_spend JOIN current_computations USING (org_id, month, computation_id)
-  WHERE org_id = $org AND day BETWEEN $start::DATE AND $end::DATE AND source <> 'ai_tools'
+  WHERE org_id = $org AND ${ON_DAYS} AND source <> 'ai_tools'
   UNION ALL
-  SELECT 'kubernetes', cluster, 0, 0, cost FROM ${reported('kubernetes_spend')}
+  SELECT 'kubernetes', cluster, 0, 0, cost FROM ${ofUsedLoads('kubernetes_spend', ON_DAYS)}
   UNION ALL
-  SELECT 'hosts', host, 0, 0, cost FROM ${reported('host_spend')})
+  SELECT 'hosts', host, 0, 0, cost FROM ${ofUsedLoads('host_spend', ON_DAYS)})
 SELECT source, name, sum(reported) AS reported, sum(billed) AS billed, sum(outside_bills) AS outside_bills,
   sum(billed) + sum(outside_bills) - sum(reported) AS difference
 FROM parts GROUP BY source, name ORDER BY source DESC, name`;
