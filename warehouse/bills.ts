@@ -10,6 +10,7 @@ import {
 } from '../domain/bill.ts';
 import { factsFrom } from '../domain/month-record.ts';
 import { currentBases } from './bill-basis.ts';
+import { DELIVERED_KINDS, DELIVERS_MONTH } from './delivered-kinds.ts';
 import { instant } from './instant.ts';
 import { SEALED_MONTHS } from './sealed-months.ts';
 import type { Session } from './session.ts';
@@ -114,9 +115,7 @@ totals AS (
   SELECT month, sum(cost) AS total FROM month_spend JOIN current_computations USING (org_id, month, computation_id)
   WHERE org_id = $org AND month BETWEEN $first::DATE AND $last::DATE GROUP BY month),
 delivered AS (
-  SELECT DISTINCT month FROM months JOIN (
-    SELECT kind, min(first_day) AS first_day, max(delivered_through) AS delivered_through
-    FROM current_loads WHERE org_id = $org GROUP BY kind) ON month <= delivered_through AND last_day(month) >= first_day)
+  SELECT DISTINCT month FROM months JOIN (${DELIVERED_KINDS}) ON ${DELIVERS_MONTH})
 SELECT month, settled_at IS NOT NULL AS settled, COALESCE(holds, false) AS sealed,
   CASE WHEN delivered.month IS NOT NULL THEN COALESCE(total, 0::DECIMAL(38,15)) END AS total
 FROM months LEFT JOIN settled USING (month) LEFT JOIN sealed USING (month) LEFT JOIN totals USING (month)

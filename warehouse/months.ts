@@ -3,6 +3,7 @@ import type { DecimalText } from '../domain/decimals.ts';
 import { factsFrom, type MonthFacts, type SettlementFacts } from '../domain/month-record.ts';
 import { fullyLoaded } from '../domain/bill.ts';
 import { monthBills } from './bills.ts';
+import { DELIVERED_KINDS, DELIVERS_MONTH } from './delivered-kinds.ts';
 import { instant } from './instant.ts';
 import type { Session } from './session.ts';
 import { COLLECTED_SINCE, USES_CHOICE } from './spend-choices.ts';
@@ -119,9 +120,7 @@ computations AS (SELECT month, computation_id FROM current_computations WHERE or
 costs AS (
   SELECT scope_id, month, cost FROM scope_costs JOIN computations USING (month, computation_id) WHERE org_id = $org),
 -- A month without spend costs 0 if a source of that kind has delivered it, and is unknown otherwise.
-delivered AS (
-  SELECT kind, min(first_day) AS first_day, max(delivered_through) AS delivered_through
-  FROM current_loads WHERE org_id = $org GROUP BY kind),
+delivered AS (${DELIVERED_KINDS}),
 -- Nor has a tag or split any spend in a month of which no day was delivered since its first use.
 scope_kinds AS (
   SELECT metric_id, kind, DATE '0001-01-01' AS collected_from FROM wanted CROSS JOIN delivered WHERE scope <> 'spend'
@@ -133,7 +132,7 @@ deliveries AS (
   SELECT metric_id, month, bool_or(is_delivered AND collected_from <= least(last_day(month), delivered_through)) AS delivered,
     list(kind ORDER BY kind) FILTER (NOT is_delivered) AS undelivered
   FROM (
-    SELECT *, COALESCE(month <= delivered_through AND last_day(month) >= first_day, false) AS is_delivered
+    SELECT *, COALESCE(${DELIVERS_MONTH}, false) AS is_delivered
     FROM scope_kinds CROSS JOIN months LEFT JOIN delivered USING (kind))
   GROUP BY ALL),
 -- Days before the first use of a tag key or split have no spend by it, for good (spec §1, rule 6).
