@@ -1,7 +1,8 @@
-import { monthOf, type Day, type Month } from '../domain/calendar.ts';
+import { addDays, daysInclusive, monthOf, type Day, type Month } from '../domain/calendar.ts';
 import { moneyText, type DecimalText } from '../domain/decimals.ts';
 import type { BillBasis } from '../domain/bill.ts';
 import type { SpendSource } from '../domain/spend-source.ts';
+import { DAILY_SPEND } from './daily-spend.ts';
 import { OWNERS } from './ownership.ts';
 import type { Session } from './session.ts';
 import { listSharedCosts } from './shared-costs.ts';
@@ -16,34 +17,59 @@ export const currentBases = async (
   months: readonly Day[],
 ): Promise<Map<Month, BillBasis>> => {
   if (months.length === 0) return new Map();
+  const bases = await basesOf(session, orgId, months, ownedSpend('month', MONTH_SPEND), { months });
+  return new Map([...bases].map(([month, basis]) => [monthOf(month), basis]));
+};
+
+/** The same of single days: of every day from `start` to `end`, by today's teams and shared costs. */
+export const dailyBases = (
+  session: Session,
+  orgId: string,
+  { start, end }: { start: Day; end: Day },
+): Promise<Map<Day, BillBasis>> =>
+  basesOf(
+    session,
+    orgId,
+    Array.from({ length: daysInclusive(start, end) }, (_, index) => addDays(start, index)),
+    ownedSpend('day', DAILY_SPEND),
+    { start, end },
+  );
+
+const basesOf = async (
+  session: Session,
+  orgId: string,
+  periods: readonly Day[],
+  statement: string,
+  parameters: Record<string, Day | readonly Day[]>,
+): Promise<Map<Day, BillBasis>> => {
   const teams = await session.query<{ id: string }>(
     'SELECT team_id AS id FROM teams WHERE org_id = $org ORDER BY team_id',
     { org: orgId },
   );
   const sharedCosts = await listSharedCosts(session, orgId);
   const rows = await session.query<{
-    month: Day;
+    period: Day;
     user_type: 'team' | 'shared cost';
     user_id: string;
     owned_source: SpendSource;
     cost: DecimalText;
-  }>(OWNED_SPEND, { org: orgId, months });
+  }>(statement, { org: orgId, ...parameters });
   const owned = new Map<string, Partial<Record<SpendSource, DecimalText>>>();
   const covered = new Map<string, DecimalText>();
-  for (const { month, user_type, user_id, owned_source, cost } of rows) {
-    const at = `${monthOf(month)} ${user_id}`;
+  for (const { period, user_type, user_id, owned_source, cost } of rows) {
+    const at = `${period} ${user_id}`;
     if (user_type === 'team') owned.set(at, { ...owned.get(at), [owned_source]: cost });
     else covered.set(at, cost);
   }
   return new Map(
-    months.map(monthOf).map((month) => [
-      month,
+    periods.map((period) => [
+      period,
       {
-        teams: teams.map(({ id }) => ({ id, by_source: owned.get(`${month} ${id}`) ?? {} })),
+        teams: teams.map(({ id }) => ({ id, by_source: owned.get(`${period} ${id}`) ?? {} })),
         shared_costs: sharedCosts.map(({ id, name, split }) => ({
           id,
           name,
-          amount: covered.get(`${month} ${id}`) ?? moneyText(0n),
+          amount: covered.get(`${period} ${id}`) ?? moneyText(0n),
           split,
         })),
       },
@@ -51,11 +77,13 @@ export const currentBases = async (
   );
 };
 
-// A shared cost's sources are of no interest: it has one sum.
-const OWNED_SPEND = `
-WITH spend AS (
+const MONTH_SPEND = `spend AS (
   SELECT month, keys, cost FROM month_spend JOIN current_computations USING (org_id, month, computation_id)
-  WHERE org_id = $org AND list_contains($months::DATE[], month)),
+  WHERE org_id = $org AND list_contains($months::DATE[], month))`;
+
+// A shared cost's sources are of no interest: it has one sum.
+const ownedSpend = (period: 'month' | 'day', spend: string): string => `
+WITH ${spend},
 ${OWNERS}
-SELECT month, user_type, user_id, CASE WHEN user_type = 'team' THEN owned_source END AS owned_source, sum(cost) AS cost
+SELECT ${period} AS period, user_type, user_id, CASE WHEN user_type = 'team' THEN owned_source END AS owned_source, sum(cost) AS cost
 FROM spend JOIN owners USING (keys) GROUP BY ALL`;

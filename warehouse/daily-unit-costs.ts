@@ -3,8 +3,9 @@ import type { Day } from '../domain/calendar.ts';
 import { RECORDED_DAYS, type RecordedDay } from '../domain/daily-rise.ts';
 import { quotient, type DecimalText } from '../domain/decimals.ts';
 import { UNIT_COST_DECIMALS } from '../domain/month-record.ts';
-import { billLines, COUNTED_LINES, LOADS_OF_DAYS } from './counted-spend.ts';
-import { PICK_KEY, SPEND_KEYS } from './pick-key.ts';
+import { DAILY_SPEND } from './daily-spend.ts';
+import { dailyTeamCosts } from './daily-team-costs.ts';
+import { PICK_KEY } from './pick-key.ts';
 import type { Session } from './session.ts';
 import { USES_CHOICE } from './spend-choices.ts';
 
@@ -18,23 +19,16 @@ export const dailyUnitCosts = async (
   orgId: string,
   through: Day,
 ): Promise<Map<string, RecordedDay[]>> => {
-  const [range] = await session.query<{ start: Day | null; has_organisation: boolean; has_spend: boolean }>(
-    RANGE,
-    { org: orgId, end: through, days: RECORDED_DAYS },
-  );
+  const [range] = await session.query<{ start: Day | null; scopes: Scope[] }>(RANGE, {
+    org: orgId,
+    end: through,
+    days: RECORDED_DAYS,
+  });
   const days = new Map<string, RecordedDay[]>();
   if (range === undefined || range.start === null) return days;
   const parameters = { org: orgId, start: range.start, end: through, days: RECORDED_DAYS };
-  for (const [statement, isWanted] of [
-    [ORGANISATION_DAYS, range.has_organisation],
-    [SPEND_DAYS, range.has_spend],
-  ] as const) {
-    if (!isWanted) continue;
-    const rows = await session.query<{ metric_id: string; day: Day; value: DecimalText; cost: DecimalText }>(
-      statement,
-      parameters,
-    );
-    for (const { metric_id, day, value, cost } of rows) {
+  for (const scope of range.scopes) {
+    for (const { metric_id, day, value, cost } of await DAYS_OF[scope](session, parameters)) {
       const unitCost = quotient(Big(cost), Big(value), UNIT_COST_DECIMALS);
       const ofMetric = days.get(metric_id);
       if (ofMetric === undefined) days.set(metric_id, [{ day, unitCost }]);
@@ -44,24 +38,47 @@ export const dailyUnitCosts = async (
   return days;
 };
 
+type Scope = 'organisation' | 'spend' | 'team';
+
+type Range = Readonly<{ org: string; start: Day; end: Day; days: number }>;
+
+interface DayRow {
+  metric_id: string;
+  day: Day;
+  value: DecimalText;
+  cost: DecimalText;
+}
+
+const teamDays = async (session: Session, range: Range): Promise<DayRow[]> => {
+  const rows = await session.query<Omit<DayRow, 'cost'> & { team_id: string }>(TEAM_DAYS, range);
+  const costs = await dailyTeamCosts(session, range.org, range);
+  return rows.flatMap(({ team_id, ...row }) => {
+    const cost = costs.get(row.day)?.get(team_id);
+    return cost === undefined ? [] : [{ ...row, cost }];
+  });
+};
+
+const DAYS_OF: Record<Scope, (session: Session, range: Range) => Promise<DayRow[]>> = {
+  organisation: (session, range) => session.query(ORGANISATION_DAYS, range),
+  spend: (session, range) => session.query(SPEND_DAYS, range),
+  team: teamDays,
+};
+
 /** Revenue is never told of (spec §6 rule 1). A rule of JSON null means never. */
 const WANTED = `wanted AS (
-  SELECT metric_id, scope->>'$.type' AS scope, md5(scope) AS scope_id FROM metrics
-  WHERE org_id = $org AND kind = 'count' AND frequency = 'daily' AND COALESCE(CAST(rise AS VARCHAR), '') <> 'null'
-    AND (scope->>'$.type') IN ('organisation', 'spend'))`;
+  SELECT metric_id, scope->>'$.type' AS scope, md5(scope) AS scope_id, scope->>'$.team_id' AS team_id FROM metrics
+  WHERE org_id = $org AND kind = 'count' AND frequency = 'daily' AND COALESCE(CAST(rise AS VARCHAR), '') <> 'null')`;
 
 /** The last days of each metric that have a value; of a metric with labels their sum (spec §2, Metric value rule 3). */
 const valueDays = (where: string): string => `value_days AS (
-  SELECT metric_id, scope, scope_id, period AS day, sum(value) AS value
+  SELECT metric_id, scope, scope_id, team_id, period AS day, sum(value) AS value
   FROM metric_values JOIN wanted USING (metric_id) WHERE org_id = $org AND period <= $end::DATE AND ${where}
-  GROUP BY metric_id, scope, scope_id, period HAVING sum(value) > 0
+  GROUP BY metric_id, scope, scope_id, team_id, period HAVING sum(value) > 0
   QUALIFY row_number() OVER (PARTITION BY metric_id ORDER BY period DESC) <= $days)`;
 
 const RANGE = `
 WITH ${WANTED}, ${valueDays('true')}
-SELECT min(day) AS start, COALESCE(bool_or(scope = 'organisation'), false) AS has_organisation,
-  COALESCE(bool_or(scope = 'spend'), false) AS has_spend
-FROM value_days`;
+SELECT min(day) AS start, COALESCE(list(DISTINCT scope), []) AS scopes FROM value_days`;
 
 /** The first day that sources of each kind have delivered: before it, no cost is known. */
 const DELIVERED = `delivered AS (
@@ -77,8 +94,18 @@ FROM value_days LEFT JOIN costs USING (day)
 WHERE day >= (SELECT min(first_day) FROM delivered)
 ORDER BY metric_id, day`;
 
-// The same keys as a month's spend has (month-computation.ts), but day by day: each scope gets a row of spend once,
-// however many of its picks match it. Days before a tag key or split was collected have no cost by it.
+// A tag key or split that any owner picks decides who owns a dollar: days before the newest of them are not like those after.
+const TEAM_DAYS = `
+WITH ${WANTED}, ${valueDays(`scope = 'team' AND period >= $start::DATE`)}, ${DELIVERED},
+picks AS (FROM spend_picks WHERE org_id = $org AND user_type IN ('team', 'shared cost')),
+collected AS (
+  SELECT max(choices.first_day) AS collected_from FROM picks JOIN spend_choices AS choices ON ${USES_CHOICE})
+SELECT metric_id, team_id, day, value FROM value_days CROSS JOIN collected
+WHERE day >= (SELECT min(first_day) FROM delivered) AND day >= COALESCE(collected_from, day)
+ORDER BY metric_id, day`;
+
+// Each scope gets a row of spend once, however many of its picks match it. Days before a tag key or split was collected
+// have no cost by it.
 const SPEND_DAYS = `
 WITH ${WANTED}, ${valueDays(`scope = 'spend' AND period >= $start::DATE`)}, ${DELIVERED},
 picks AS (
@@ -92,17 +119,7 @@ known AS (
 collected AS (
   SELECT user_id AS metric_id, max(choices.first_day) AS collected_from
   FROM picks JOIN spend_choices AS choices ON ${USES_CHOICE} GROUP BY ALL),
-${LOADS_OF_DAYS}, ${billLines('day BETWEEN $start::DATE AND $end::DATE')}, ${COUNTED_LINES},
-rolled_up AS (
-  SELECT day, source, cloud, account, split_kind, split_value, tag_key, tag_value, NULL AS cluster,
-    NULL AS namespace, NULL AS workload, NULL AS host, NULL AS host_service, NULL AS repository, sum(cost) AS cost
-  FROM counted_lines GROUP BY ALL
-  UNION ALL
-  SELECT day, source, NULL, NULL, NULL, NULL, NULL, NULL, cluster, namespace, workload, host, host_service,
-    repository, sum(cost)
-  FROM distributed_spend JOIN current_computations USING (org_id, month, computation_id)
-  WHERE org_id = $org AND day BETWEEN $start::DATE AND $end::DATE GROUP BY ALL),
-spend AS (SELECT row_number() OVER () AS row_id, day, ${SPEND_KEYS} AS keys, cost FROM rolled_up),
+${DAILY_SPEND},
 matches AS (
   SELECT DISTINCT scope_id, row_id
   FROM (SELECT row_id, unnest(keys) AS key FROM spend) JOIN (SELECT DISTINCT scope_id, key FROM picks) USING (key)),

@@ -1,15 +1,20 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { evaluateEvents } from '../../activities/raise-events.ts';
 import { addDays, type Day } from '../../domain/calendar.ts';
+import type { Split } from '../../domain/shared-cost.ts';
+import { writeValues } from '../../warehouse/metric-values.ts';
 import { updateMetric, type Metric } from '../../warehouse/metrics.ts';
 import { updateOrganisation } from '../../warehouse/organisations.ts';
+import { createSharedCost } from '../../warehouse/shared-costs.ts';
+import { createTeam } from '../../warehouse/teams.ts';
 import { createWebhook, newSecretId, newWebhookId } from '../../warehouse/webhooks.ts';
 import { listDeliveries } from '../../warehouse/webhook-deliveries.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
 import { dayLine, focusCsv } from '../support/focus-export.ts';
 import { anyText } from '../support/matchers.ts';
-import { loadText, NOW } from '../support/tenant.ts';
+import { loadText, newMetric, NOW } from '../support/tenant.ts';
 import { newMonthStory, type MonthStory, type StoryChanges } from '../warehouse/month-story.ts';
+import { account } from '../warehouse/team-story.ts';
 
 /** spec §1 rule 7, §6: which numbers are worth an event, and that none is told twice. Time is 7 February 2026, 06:00. */
 
@@ -203,6 +208,64 @@ describeOnBothEngines('events', (open) => {
     await story.values(ones(costs));
     expect(await evaluate(story)).toBe(1);
     expect(await told(story)).toMatchObject([{ data: { period: '2026-02-06', unit_cost: 6, expected: 2 } }]);
+  });
+
+  it('a team has its own days: what it owns, and its parts of shared costs', async () => {
+    const story = await newStory();
+    const { orgId, source } = story;
+    const own = (id: string, pick: string) =>
+      createTeam(
+        test.warehouse,
+        orgId,
+        { name: id, ownership: [account(pick)] },
+        { keyId: 'key_1', now: NOW },
+      );
+    const shop = await own('Shop', '1111');
+    const ads = await own('Ads', '2222');
+    const share = (name: string, pick: string, split: Split) =>
+      createSharedCost(
+        test.warehouse,
+        orgId,
+        { name, spend: [account(pick)], split },
+        { keyId: 'key_1', now: NOW },
+      );
+    const scope = { type: 'team', team_id: shop.id } as const;
+    const visits = await newMetric(test.warehouse, orgId, { name: 'Visits', scope });
+    const costs = days(29, 10);
+    // 10 of its own and half of 4: 12 a day; on the last day, half of 24: 22.
+    const lines = Object.keys(costs).flatMap((day) => [
+      dayLine(day, '10', { SubAccountId: '1111' }),
+      dayLine(day, day === '2026-02-06' ? '24' : '4', { SubAccountId: '3333' }),
+      dayLine(day, '7', { SubAccountId: '4444' }),
+    ]);
+    await loadText(test, { orgId, sourceId: source.id }, focusCsv(lines));
+    await share('Network', '3333', { type: 'even', team_ids: [shop.id, ads.id] });
+    await writeValues(
+      test.warehouse,
+      orgId,
+      visits.id,
+      Object.keys(costs).map((period) => ({ period, label: '', value: 1 })),
+      { source: 'api', by: { type: 'key', id: 'key_1', name: 'Finance' }, now: NOW },
+    );
+    // Days of a month are split as the month is: none has a cost before the values have come.
+    const requests = await newMetric(test.warehouse, orgId, {
+      name: 'Requests',
+      frequency: 'monthly',
+      label_key: 'service',
+    });
+    await share('Platform', '4444', { type: 'metric', metric_id: requests.id, labels: { shop: shop.id } });
+    expect(await evaluate(story)).toBe(0);
+    await writeValues(
+      test.warehouse,
+      orgId,
+      requests.id,
+      ['2026-01-01', '2026-02-01'].map((period) => ({ period, label: 'shop', value: 3 })),
+      { source: 'api', by: { type: 'key', id: 'key_1', name: 'Finance' }, now: NOW },
+    );
+    expect(await evaluate(story)).toBe(1);
+    const numbers = { metric_id: visits.id, period: '2026-02-06', unit_cost: 29, expected: 19 };
+    expect(await told(story)).toMatchObject([{ data: { ...numbers, reason: 'daily_rise' } }]);
+    expect(await evaluate(story)).toBe(0);
   });
 
   it('nothing is told where a metric wants none, is monthly, or the plan has no unit economics', async () => {
