@@ -113,6 +113,11 @@ export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void =>
         by,
       );
       if (updated === null) throw notFound('organisation', request.params.id);
+      // What happened while the plan had no unit economics is told now, else with the daily settlement.
+      if (request.body.tier !== undefined)
+        await orchestration.numbersChanged(updated.id).catch((error: unknown) => {
+          request.log.warn({ err: error, organisation: updated.id }, 'events could not be evaluated yet');
+        });
       return success(updated);
     },
   );

@@ -69,7 +69,7 @@ const testEvent = (webhook: Webhook, currency: string, now: Date): NewEvent => (
 /** `…/webhooks`: where events go to, and how that went (spec §6; contract §3, Webhook). */
 export const webhookRoutes = (app: Api, dependencies: ApiDependencies): void => {
   const { warehouse, clock, sealer, orchestration, sourceRules } = dependencies;
-  const config = { access: 'admin', feature: 'unit_economics' } as const;
+  const config = { access: 'admin' } as const;
 
   /** A new secret in the clear, and as it is stored. */
   const makeSecret = (orgId: string): { secret: string; sealed: SealedSecret } => {
