@@ -7,13 +7,12 @@ import { answerParent } from './bare-process.ts';
 /** What the bare routes ask for: the bound values of the product's own statements. */
 export interface BareReads {
   org: string;
-  metric: string;
+  metrics: readonly string[];
   previousStart: string;
   start: string;
   end: string;
   firstMonth: string;
   lastMonth: string;
-  today: string;
 }
 
 /** The least that answers a read: the product's statement, its rows as JSON. */
@@ -58,12 +57,12 @@ app.get('/costs', () => {
   );
 });
 app.get('/metric', () => {
-  const { org, metric, firstMonth, lastMonth, today } = reads();
+  const { org, metrics, firstMonth, lastMonth } = reads();
   return onConnection(async (connection) =>
     (
       await connection.runAndReadAll(
         MONTH_FACTS,
-        { org, metrics: listValue([metric]), first: firstMonth, last: lastMonth, today },
+        { org, metrics: listValue([...metrics]), first: firstMonth, last: lastMonth },
         { metrics: LIST(VARCHAR) },
       )
     ).getRowObjectsJson(),

@@ -1,10 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { version as duckDbVersion } from '@duckdb/node-api';
+import { bills } from './bills.ts';
 import { csvUpload } from './csv-upload.ts';
 import { crash } from './crash.ts';
 import { ingest } from './ingest.ts';
 import { months } from './months.ts';
+import { overview } from './overview.ts';
 import { table, type Measurement } from './measurement.ts';
 import { reads } from './reads.ts';
 import { readRunOptions, type Benchmark, type RunOptions } from './run-options.ts';
@@ -16,7 +18,9 @@ const PROGRAMS: Record<Benchmark, (options: RunOptions) => Promise<Measurement[]
   values,
   csv: csvUpload,
   months,
+  bills,
   reads,
+  overview,
   crash,
 };
 

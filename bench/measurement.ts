@@ -18,6 +18,13 @@ export interface Measurement {
 
 type Named = Pick<Measurement, 'benchmark' | 'name' | 'unit'> & { target: number | null };
 
+/** How long some work takes. */
+export const secondsOf = async (work: () => Promise<unknown>): Promise<number> => {
+  const start = performance.now();
+  await work();
+  return (performance.now() - start) / 1000;
+};
+
 /** Ours against a limit measured beside it: the ratio of the medians. */
 export const compared = (
   { target, ...named }: Named,

@@ -1,9 +1,34 @@
+import { join } from 'node:path';
 import { idAfter } from '../warehouse/ids.ts';
-import type { Warehouse } from '../warehouse/warehouse.ts';
+import { spillDirectory, Warehouse } from '../warehouse/warehouse.ts';
 
 export const ORG = 'org_bench';
 /** The bench's twelve months are 2025; everything has been delivered. */
 export const NOW = new Date('2026-01-10T12:00:00Z');
+
+/** A warehouse for the bench's organisation. */
+export const openBench = (directory: string, file = 'warehouse.duckdb'): Promise<Warehouse> =>
+  Warehouse.open({
+    location: join(directory, file),
+    dataPath: null,
+    extensions: null,
+    memoryLimit: '2GB',
+    threads: null,
+    spillDirectory: spillDirectory(directory),
+    objectStorage: { keyId: null, secret: null, sessionToken: null, region: null, endpoint: null },
+  });
+
+/** Reads every amount there is once: the least that a computation from these tables must do. */
+export const BARE_SCAN = `
+SELECT (SELECT sum(cost) FROM cloud_spend), (SELECT sum(cost) FROM kubernetes_spend), (SELECT sum(cost) FROM cluster_assets),
+  (SELECT sum(cost) FROM host_spend), (SELECT sum(cost) FROM ai_tool_spend), (SELECT sum(usage) FROM ai_usage)`;
+
+/** Makes months stale, as a restatement of their spend would. */
+export const makeStale = (warehouse: Warehouse, months: 'all' | 'one'): Promise<number> =>
+  warehouse.run(
+    `UPDATE month_computations SET made_of = 'restated' WHERE $months = 'all' OR month = DATE '2025-12-01'`,
+    { months },
+  );
 
 const SOURCES = ['focus', 'opencost', 'hosts', 'ai_tools'] as const;
 const LOADS = Object.fromEntries(SOURCES.map((kind) => [kind, idAfter(null)])) as Record<

@@ -3,9 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { computeMonths } from '../warehouse/month-computation.ts';
 import { monthFacts } from '../warehouse/months.ts';
-import { spillDirectory, Warehouse } from '../warehouse/warehouse.ts';
-import { compared, describe, type Measurement } from './measurement.ts';
-import { addMetrics, fillOrganisation, NOW, ORG } from './months-organisation.ts';
+import { compared, describe, secondsOf, type Measurement } from './measurement.ts';
+import {
+  addMetrics,
+  BARE_SCAN,
+  fillOrganisation,
+  makeStale,
+  NOW,
+  openBench,
+  ORG,
+} from './months-organisation.ts';
 import { naiveCost } from './months-naive.ts';
 import type { RunOptions } from './run-options.ts';
 import { say } from './say.ts';
@@ -17,39 +24,13 @@ const MONTHS = 12;
 const NAIVE_SAMPLES = 36;
 const SHOWN = { newest: '2025-12', count: MONTHS };
 
-const seconds = async (work: () => Promise<unknown>): Promise<number> => {
-  const start = performance.now();
-  await work();
-  return (performance.now() - start) / 1000;
-};
-
-/** Reads every amount there is once: the least that a computation from these tables must do. */
-const BARE_SCAN = `
-SELECT (SELECT sum(cost) FROM cloud_spend), (SELECT sum(cost) FROM kubernetes_spend), (SELECT sum(cost) FROM cluster_assets),
-  (SELECT sum(cost) FROM host_spend), (SELECT sum(cost) FROM ai_tool_spend), (SELECT sum(usage) FROM ai_usage)`;
-
-/** Makes months stale, as a restatement of their spend would. */
-const makeStale = (warehouse: Warehouse, months: 'all' | 'one'): Promise<number> =>
-  warehouse.run(
-    `UPDATE month_computations SET made_of = 'restated' WHERE $months = 'all' OR month = DATE '2025-12-01'`,
-    { months },
-  );
-
 /** Months of all metrics, computed from the spend of a year and read, beside the naive loop and a bare scan. */
 const measure = async (
   { rows, metrics, repetitions }: { rows: number; metrics: number; repetitions: number },
   directory: string,
 ): Promise<Measurement[]> => {
   const name = `${rows / 1_000_000} M rows, ${metrics} metrics`;
-  const warehouse = await Warehouse.open({
-    location: join(directory, `${rows}-${metrics}.duckdb`),
-    dataPath: null,
-    extensions: null,
-    memoryLimit: '2GB',
-    threads: null,
-    spillDirectory: spillDirectory(directory),
-    objectStorage: { keyId: null, secret: null, sessionToken: null, region: null, endpoint: null },
-  });
+  const warehouse = await openBench(directory, `${rows}-${metrics}.duckdb`);
   try {
     say(`months: writing ${name}`);
     await fillOrganisation(warehouse, rows);
@@ -57,12 +38,12 @@ const measure = async (
     const facts = () => warehouse.session((session) => monthFacts(session, ORG, ids, SHOWN));
     const [all, one, read, scan]: number[][] = [[], [], [], []];
     for (let repetition = 0; repetition < repetitions; repetition += 1) {
-      scan?.push(await seconds(() => warehouse.query(BARE_SCAN)));
+      scan?.push(await secondsOf(() => warehouse.query(BARE_SCAN)));
       if (repetition > 0) await makeStale(warehouse, 'all');
-      all?.push(await seconds(async () => (await computeMonths(warehouse, ORG, NOW), await facts())));
+      all?.push(await secondsOf(async () => (await computeMonths(warehouse, ORG, NOW), await facts())));
       await makeStale(warehouse, 'one');
-      one?.push(await seconds(() => computeMonths(warehouse, ORG, NOW)));
-      read?.push(await seconds(facts));
+      one?.push(await secondsOf(() => computeMonths(warehouse, ORG, NOW)));
+      read?.push(await secondsOf(facts));
     }
     say(`months: the naive loop, ${NAIVE_SAMPLES} of ${metrics * MONTHS} statements`);
     const costs = await facts();

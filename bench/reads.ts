@@ -7,20 +7,17 @@ import { startBareProcess } from './bare-process.ts';
 import type { BareReads } from './bare-reads.ts';
 import { as, ingestSource, newMetric, newOrganisation, newSource } from './client.ts';
 import { CACHE_DIR } from './focus-export.ts';
-import { latenciesOf } from './load-test.ts';
-import { compared, describe, type Measurement } from './measurement.ts';
+import type { Measurement } from './measurement.ts';
+import { measureRoute } from './route-latency.ts';
 import type { RunOptions } from './run-options.ts';
 import { say } from './say.ts';
 import { startService } from './service.ts';
-import { percentile } from './statistics.ts';
 
-const MOST_RATIO = 1.5;
 const CLOCK = '2026-01-10T12:00:00Z';
 const TODAY = '2026-01-10';
 /** The range of /costs, and the first day of the one before it. */
 const YEAR = { previousStart: '2024-01-01', start: '2025-01-01', end: '2025-12-31' };
 const SHOWN_MONTHS = 12;
-const WARM_UP_REQUESTS = 50;
 const METRIC_DAYS = 730;
 const MILLISECONDS_PER_DAY = 86_400_000;
 
@@ -75,11 +72,10 @@ export const reads = async (options: RunOptions): Promise<Measurement[]> => {
   try {
     const bareUrl = await bare.ask({
       org: orgId,
-      metric: metricId,
+      metrics: [metricId],
       ...YEAR,
       firstMonth: factsFrom(TODAY.slice(0, 7), SHOWN_MONTHS),
       lastMonth: `${TODAY.slice(0, 7)}-01`,
-      today: TODAY,
     });
     const routes = [
       {
@@ -96,7 +92,12 @@ export const reads = async (options: RunOptions): Promise<Measurement[]> => {
     const measurements: Measurement[] = [];
     for (const route of routes) {
       for (const connections of [1, 50]) {
-        measurements.push(...(await measure(route, connections, { 'x-api-key': secret }, options)));
+        measurements.push(
+          ...(await measureRoute(
+            { ...route, benchmark: 'reads', connections, secret, requests: 200 * (connections > 1 ? 3 : 1) },
+            options,
+          )),
+        );
       }
     }
     return measurements;
@@ -105,43 +106,4 @@ export const reads = async (options: RunOptions): Promise<Measurement[]> => {
     await service.stop();
     await rm(directory, { recursive: true, force: true });
   }
-};
-
-const measure = async (
-  route: { name: string; ours: string; bare: string },
-  connections: number,
-  headers: Record<string, string>,
-  options: RunOptions,
-): Promise<Measurement[]> => {
-  const requests = (options.quick ? 20 : 200) * (connections > 1 ? 3 : 1);
-  const samples = {
-    ours: { p50: [] as number[], p99: [] as number[] },
-    bare: { p50: [] as number[], p99: [] as number[] },
-  };
-  const sides = [
-    { into: samples.bare, url: route.bare, headers: {} },
-    { into: samples.ours, url: route.ours, headers },
-  ];
-  for (const { url, headers } of sides)
-    await latenciesOf({ url, headers, connections, requests: WARM_UP_REQUESTS });
-  for (let repetition = 1; repetition <= options.repetitions; repetition += 1) {
-    for (const { into, url, headers } of sides) {
-      const latencies = await latenciesOf({ url, headers, connections, requests });
-      into.p50.push(percentile(latencies, 50));
-      into.p99.push(percentile(latencies, 99));
-    }
-  }
-  return (['p50', 'p99'] as const).map((part) => {
-    const measurement = compared(
-      {
-        benchmark: 'reads',
-        name: `${route.name}: ${part}, ${connections} connection${connections === 1 ? '' : 's'}`,
-        unit: 'ms',
-        target: MOST_RATIO,
-      },
-      { ours: samples.ours[part], limit: samples.bare[part] },
-    );
-    say(`reads: ${describe(measurement)}`);
-    return measurement;
-  });
 };

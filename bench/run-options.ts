@@ -1,6 +1,15 @@
 import { parseArgs } from 'node:util';
 
-export const BENCHMARKS = ['ingest', 'values', 'csv', 'months', 'reads', 'crash'] as const;
+export const BENCHMARKS = [
+  'ingest',
+  'values',
+  'csv',
+  'months',
+  'bills',
+  'reads',
+  'overview',
+  'crash',
+] as const;
 export type Benchmark = (typeof BENCHMARKS)[number];
 
 /** What one run of the benchmarks does. */
