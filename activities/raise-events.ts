@@ -8,7 +8,7 @@ import { includes } from '../domain/tiers.ts';
 import { completeThrough } from '../warehouse/costs.ts';
 import { dailyUnitCosts } from '../warehouse/daily-unit-costs.ts';
 import { addEvents, eventsOf, type NewEvent } from '../warehouse/events.ts';
-import { listCountMetrics, type Metric } from '../warehouse/metrics.ts';
+import { listMetrics, type Metric } from '../warehouse/metrics.ts';
 import { sealBills } from '../warehouse/bill-sealing.ts';
 import { monthFacts } from '../warehouse/months.ts';
 import { findOrganisation, type Organisation } from '../warehouse/organisations.ts';
@@ -43,7 +43,7 @@ export const evaluateEvents = async (warehouse: Warehouse, orgId: string, now: D
   const complete = await completeThrough(warehouse, orgId);
   return warehouse.exclusive(eventsOf(orgId), () =>
     warehouse.transaction(async (session) => {
-      const metrics = await listCountMetrics(session, orgId);
+      const metrics = await listMetrics(session, orgId);
       const crossings = await crossedTargets(session, organisation, metrics, now);
       const rises = complete === null ? [] : await begunRises(session, organisation, metrics, complete, now);
       return addEvents(session, orgId, [...crossings, ...rises], now);

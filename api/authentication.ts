@@ -4,6 +4,7 @@ import { forbidden, ServiceError, unauthenticated } from '../domain/errors.ts';
 import { permissionMessage, permits } from '../domain/permissions.ts';
 import { includes, planMessage, quotaMessage } from '../domain/tiers.ts';
 import type { KeyHolder } from '../warehouse/api-keys.ts';
+import type { By } from '../warehouse/versions.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { keyIdOf, matches } from './api-key.ts';
 import type { CallMeter, MeteredCall, Quota } from './call-meter.ts';
@@ -29,6 +30,12 @@ export const callerOf = (request: FastifyRequest): Caller => {
   if (request.caller === null) throw new Error('the route is not behind authentication');
   return request.caller;
 };
+
+/** What the caller of a request changes is by them, at `now`. */
+export const changeBy = ({ key: { id, name } }: Caller, now: Date): By => ({
+  actor: { type: 'key', id, name },
+  now,
+});
 
 /**
  * Judges every request under /api/v1 before its body is read: key (401), quota (429), permission (403), plan

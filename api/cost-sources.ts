@@ -12,7 +12,7 @@ import {
   type SourceKind,
 } from '../warehouse/cost-sources.ts';
 import { lastRuns, type IngestRun } from '../warehouse/ingest-runs.ts';
-import { callerOf } from './authentication.ts';
+import { callerOf, changeBy } from './authentication.ts';
 import {
   aiToolsOptions,
   costSourceChanges,
@@ -120,7 +120,8 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
       }),
     },
     async (request) => {
-      const { organisation } = callerOf(request);
+      const caller = callerOf(request);
+      const { organisation } = caller;
       const { currency: own, ...source } = request.body;
       checkCurrency(own, organisation.currency);
       await checkLocations(source, sourceRules);
@@ -135,7 +136,7 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
         warehouse,
         organisation.id,
         { ...source, currency: own ?? null },
-        clock.now(),
+        changeBy(caller, clock.now()),
         id,
       );
       return success(toWireSource(created, undefined));
@@ -173,7 +174,8 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
       }),
     },
     async (request) => {
-      const { organisation } = callerOf(request);
+      const caller = callerOf(request);
+      const { organisation } = caller;
       checkCurrency(request.body.currency, organisation.currency);
       const { options, ...others } = without(request.body, undefined);
       const changes: CostSourceChanges =
@@ -189,7 +191,7 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
         organisation.id,
         request.params.id,
         changes,
-        clock.now(),
+        changeBy(caller, clock.now()),
       );
       if (updated === null) throw notFound('cost source', request.params.id);
       await orchestration.scheduleIngest({
@@ -215,8 +217,10 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
       }),
     },
     async (request) => {
-      const { id } = callerOf(request).organisation;
-      const deleted = await updateCostSource(warehouse, id, request.params.id, 'delete', clock.now());
+      const caller = callerOf(request);
+      const { id } = caller.organisation;
+      const by = changeBy(caller, clock.now());
+      const deleted = await updateCostSource(warehouse, id, request.params.id, 'delete', by);
       if (deleted === null) throw notFound('cost source', request.params.id);
       await orchestration.unscheduleIngest(id, deleted.id);
       return success(toWireSource(deleted, undefined));

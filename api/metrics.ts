@@ -17,7 +17,7 @@ import {
 import { monthFacts, settlementFacts } from '../warehouse/months.ts';
 import { pickWarnings } from '../warehouse/pick-warnings.ts';
 import type { Session } from '../warehouse/session.ts';
-import { callerOf, type Caller } from './authentication.ts';
+import { callerOf, changeBy, type Caller } from './authentication.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { idParams, instant, name } from './fields.ts';
 import { judgedRise, rise } from './rise-field.ts';
@@ -266,20 +266,20 @@ export const metricRoutes = (app: Api, dependencies: ApiDependencies): void => {
       }),
     },
     async (request) => {
-      const { organisation, key } = callerOf(request);
+      const caller = callerOf(request);
       const { target, label_key, rise = defaultRise(request.body), ...definition } = request.body;
       const metric = await createMetric(
         warehouse,
-        organisation.id,
+        caller.organisation.id,
         {
           ...definition,
           target: targetText(target ?? null),
           label_key: label_key ?? null,
           rise: judgedRise(definition, rise),
         },
-        { keyId: key.id, now: clock.now() },
+        changeBy(caller, clock.now()),
       );
-      const warnings = await warningsOf(dependencies, organisation.id, metric);
+      const warnings = await warningsOf(dependencies, caller.organisation.id, metric);
       return success({ ...toWireMetric(metric, []), warnings });
     },
   );
@@ -330,7 +330,7 @@ export const metricRoutes = (app: Api, dependencies: ApiDependencies): void => {
         },
         undefined,
       );
-      const by = { keyId: caller.key.id, now: clock.now() };
+      const by = changeBy(caller, clock.now());
       const metric = await updateMetric(warehouse, caller.organisation.id, request.params.id, changes, by);
       if (metric === null) throw notFound('metric', request.params.id);
       const months = (await monthsOf(dependencies, caller, [metric])).get(metric.id) ?? [];
@@ -352,9 +352,9 @@ export const metricRoutes = (app: Api, dependencies: ApiDependencies): void => {
       }),
     },
     async (request) => {
-      const { organisation, key } = callerOf(request);
-      const by = { keyId: key.id, now: clock.now() };
-      const metric = await updateMetric(warehouse, organisation.id, request.params.id, 'delete', by);
+      const caller = callerOf(request);
+      const by = changeBy(caller, clock.now());
+      const metric = await updateMetric(warehouse, caller.organisation.id, request.params.id, 'delete', by);
       if (metric === null) throw notFound('metric', request.params.id);
       return success(toWireMetric(metric, []));
     },

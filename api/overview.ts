@@ -7,9 +7,6 @@ import { latestMonth, monthsOf } from './metrics.ts';
 import { answers, success } from './route-schema.ts';
 import type { Api } from './server.ts';
 
-/** Of an organisation with more, the oldest ones. */
-const MOST_METRICS = 100_000;
-
 const percent = z.number().nullable();
 
 const glance = z
@@ -37,8 +34,7 @@ export const overviewRoutes = (app: Api, dependencies: ApiDependencies): void =>
     },
     async (request) => {
       const caller = callerOf(request);
-      const all = { limit: MOST_METRICS, cursor: null };
-      const metrics = await listMetrics(dependencies.warehouse, caller.organisation.id, all);
+      const metrics = await listMetrics(dependencies.warehouse, caller.organisation.id);
       const months = await monthsOf(dependencies, caller, metrics);
       return success(
         metrics.map(({ id, name, unit, kind }) => ({

@@ -9,7 +9,7 @@ import {
   updateSharedCost,
   type SharedCost,
 } from '../warehouse/shared-costs.ts';
-import { callerOf, type Caller } from './authentication.ts';
+import { callerOf, changeBy, type Caller } from './authentication.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { idParams, name } from './fields.ts';
 import { page, pageQuery } from './paging.ts';
@@ -78,7 +78,7 @@ const sharedCostRecord = z
 
 const ACCESS = {
   read: { access: 'read', feature: 'unit_economics' },
-  admin: { access: 'admin', feature: 'unit_economics' },
+  admin: { access: 'admin', feature: 'unit_economics', changesNumbers: true },
 } as const;
 
 /** `…/shared-costs`: spend that is split over teams (contract §2). */
@@ -122,7 +122,7 @@ export const sharedCostRoutes = (app: Api, { warehouse, clock }: ApiDependencies
     },
     async (request) => {
       const caller = callerOf(request);
-      const by = { keyId: caller.key.id, now: clock.now() };
+      const by = changeBy(caller, clock.now());
       return withWarnings(
         caller,
         await createSharedCost(warehouse, caller.organisation.id, request.body, by),
@@ -144,7 +144,7 @@ export const sharedCostRoutes = (app: Api, { warehouse, clock }: ApiDependencies
     },
     async (request) => {
       const caller = callerOf(request);
-      const by = { keyId: caller.key.id, now: clock.now() };
+      const by = changeBy(caller, clock.now());
       const changes = without(request.body, undefined);
       const changed = await updateSharedCost(
         warehouse,
@@ -171,9 +171,15 @@ export const sharedCostRoutes = (app: Api, { warehouse, clock }: ApiDependencies
       }),
     },
     async (request) => {
-      const { organisation, key } = callerOf(request);
-      const by = { keyId: key.id, now: clock.now() };
-      const deleted = await updateSharedCost(warehouse, organisation.id, request.params.id, 'delete', by);
+      const caller = callerOf(request);
+      const by = changeBy(caller, clock.now());
+      const deleted = await updateSharedCost(
+        warehouse,
+        caller.organisation.id,
+        request.params.id,
+        'delete',
+        by,
+      );
       if (deleted === null) throw notFound('shared cost', request.params.id);
       return success(deleted);
     },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { notFound } from '../domain/errors.ts';
 import { pickWarnings } from '../warehouse/pick-warnings.ts';
 import { createTeam, findTeam, listTeams, updateTeam, type Team } from '../warehouse/teams.ts';
-import { callerOf, type Caller } from './authentication.ts';
+import { callerOf, changeBy, type Caller } from './authentication.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { idParams, name } from './fields.ts';
 import { page, pageQuery } from './paging.ts';
@@ -17,7 +17,7 @@ const teamRecord = z
 
 const ACCESS = {
   read: { access: 'read', feature: 'unit_economics' },
-  admin: { access: 'admin', feature: 'unit_economics' },
+  admin: { access: 'admin', feature: 'unit_economics', changesNumbers: true },
 } as const;
 
 /** The team of a request, or a 404. */
@@ -40,7 +40,7 @@ export const teamRoutes = (app: Api, dependencies: ApiDependencies): void => {
     id: string,
     changes: Parameters<typeof updateTeam>[3],
   ): Promise<Team> => {
-    const by = { keyId: caller.key.id, now: clock.now() };
+    const by = changeBy(caller, clock.now());
     const team = await updateTeam(warehouse, caller.organisation.id, id, changes, by);
     if (team === null) throw notFound('team', id);
     return team;
@@ -79,7 +79,7 @@ export const teamRoutes = (app: Api, dependencies: ApiDependencies): void => {
     },
     async (request) => {
       const caller = callerOf(request);
-      const by = { keyId: caller.key.id, now: clock.now() };
+      const by = changeBy(caller, clock.now());
       return withWarnings(caller, await createTeam(warehouse, caller.organisation.id, request.body, by));
     },
   );

@@ -15,7 +15,7 @@ import {
   type SealedSecret,
   type Webhook,
 } from '../warehouse/webhooks.ts';
-import { callerOf, type Caller } from './authentication.ts';
+import { callerOf, changeBy } from './authentication.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { idParams } from './fields.ts';
 import { checkCursor, page, pageQuery } from './paging.ts';
@@ -32,8 +32,6 @@ import {
 import { without } from './without.ts';
 
 const SECRET_BYTES = 32;
-
-const actorOf = ({ key }: Caller) => ({ type: 'key', id: key.id, name: key.name }) as const;
 
 const toWireDelivery = (delivery: Delivery): z.infer<typeof deliveryRecord> =>
   deliveryRecord.parse({
@@ -126,7 +124,7 @@ export const webhookRoutes = (app: Api, dependencies: ApiDependencies): void => 
       const orgId = caller.organisation.id;
       const { secret, sealed } = makeSecret(orgId);
       const created = { id: newWebhookId(), ...request.body };
-      const by = { actor: actorOf(caller), now: clock.now() };
+      const by = changeBy(caller, clock.now());
       const webhook = await createWebhook(warehouse, orgId, created, sealed, by);
       return success({ ...webhook, secret });
     },
@@ -151,7 +149,7 @@ export const webhookRoutes = (app: Api, dependencies: ApiDependencies): void => 
       if (fields.url !== undefined) await checkTarget(fields.url);
       const made = rotate_secret === true ? makeSecret(orgId) : null;
       const update = { changes: without(fields, undefined), secret: made?.sealed ?? null };
-      const by = { actor: actorOf(caller), now: clock.now() };
+      const by = changeBy(caller, clock.now());
       const webhook = await updateWebhook(warehouse, orgId, request.params.id, update, by);
       if (webhook === null) throw notFound('webhook', request.params.id);
       return success({ ...webhook, ...(made === null ? {} : { secret: made.secret }) });
@@ -172,7 +170,7 @@ export const webhookRoutes = (app: Api, dependencies: ApiDependencies): void => 
     },
     async (request) => {
       const caller = callerOf(request);
-      const by = { actor: actorOf(caller), now: clock.now() };
+      const by = changeBy(caller, clock.now());
       const webhook = await updateWebhook(warehouse, caller.organisation.id, request.params.id, 'delete', by);
       if (webhook === null) throw notFound('webhook', request.params.id);
       return success(webhook);

@@ -8,7 +8,7 @@ import { createTeam } from '../warehouse/teams.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { NOW, ORG } from './months-organisation.ts';
 
-const BY = { keyId: 'key', now: NOW };
+const BY = { actor: { type: 'key', id: 'key', name: 'Bench' }, now: NOW } as const;
 const account = (index: number): SpendPick => ({
   source: 'cloud',
   cloud: 'aws',

@@ -10,15 +10,16 @@ export interface Actor {
   name: string;
 }
 
+/** What is made, changed and deleted by versions (versions.ts). */
+export type AuditedThing = 'metric' | 'team' | 'shared_cost' | 'cost_source' | 'webhook';
+
 export type AuditAction =
   | 'organisation.create'
   | 'organisation.update'
   | 'key.create'
   | 'key.revoke'
   | 'month.lock'
-  | 'webhook.create'
-  | 'webhook.update'
-  | 'webhook.delete';
+  | `${AuditedThing}.${'create' | 'update' | 'delete'}`;
 
 export interface AuditRecord {
   id: string;

@@ -1,5 +1,5 @@
-import { idAfter, newId } from './ids.ts';
-import type { Session } from './session.ts';
+import { newId } from './ids.ts';
+import { Versions, type By } from './versions.ts';
 import type { Warehouse } from './warehouse.ts';
 
 interface SourceBase {
@@ -46,64 +46,58 @@ export type NewCostSource = Omit<SourceBase, 'id'> & SourceKind;
 /** What can change about a cost source; options are those of its kind. */
 export type CostSourceChanges = Partial<Omit<SourceBase, 'id'>> & { options?: SourceKind['options'] };
 
-const COLUMNS = 'source_id AS id, name, kind, location, currency, options, schedule_paused';
+const COST_SOURCES = new Versions<CostSource>({
+  name: 'cost_source',
+  view: 'cost_sources',
+  idColumn: 'source_id',
+  columns: {
+    name: 'VARCHAR',
+    kind: 'VARCHAR',
+    location: 'VARCHAR',
+    currency: 'VARCHAR',
+    options: 'JSON',
+    schedule_paused: 'BOOLEAN',
+  },
+  exclusive: (_orgId, id) => [`source ${id}`],
+  // The API lets only options in that go with the kind; a source made before an option existed has its default.
+  complete: (source) =>
+    source.kind === 'focus'
+      ? { ...source, options: { ...DEFAULT_FOCUS_OPTIONS, ...source.options } }
+      : source,
+  // Locations may hold a credential.
+  told: ({ name, kind }, fields) => ({ name, kind, set: Object.keys(fields).filter((key) => key !== 'id') }),
+});
 
-type Row = SourceBase & { kind: CostSource['kind']; options: string };
-
-// The API lets only options in that go with the kind; a source made before an option existed has its default.
-const toSource = ({ options, ...row }: Row): CostSource => {
-  const stored = JSON.parse(options) as SourceKind['options'];
-  const complete = row.kind === 'focus' ? { cost_column: 'EffectiveCost', ...stored } : stored;
-  return { ...row, options: complete } as CostSource;
-};
+const DEFAULT_FOCUS_OPTIONS: FocusOptions = { cost_column: 'EffectiveCost' };
 
 /** A new cost source's id. */
 export const newCostSourceId = (): string => newId('src');
 
 /** Stores a new cost source and answers it. */
-export const createCostSource = async (
+export const createCostSource = (
   warehouse: Warehouse,
   orgId: string,
   source: NewCostSource,
-  now: Date,
+  by: By,
   id: string = newCostSourceId(),
-): Promise<CostSource> => {
-  const created = { id, ...source };
-  await warehouse.session((session) =>
-    insertVersion(session, orgId, created, { newest: null, deleted: false, now }),
-  );
-  return created;
-};
+): Promise<CostSource> => COST_SOURCES.create(warehouse, orgId, { id, ...source }, by);
 
 /** The organisation's cost source, or null when it has no such one. */
-export const findCostSource = async (
+export const findCostSource = (
   warehouse: Warehouse,
   orgId: string,
   sourceId: string,
-): Promise<CostSource | null> => {
-  const [row] = await warehouse.query<Row>(
-    `SELECT ${COLUMNS} FROM cost_sources WHERE org_id = $org AND source_id = $source`,
-    { org: orgId, source: sourceId },
-  );
-  return row === undefined ? null : toSource(row);
-};
+): Promise<CostSource | null> => COST_SOURCES.find(warehouse, orgId, sourceId);
 
-/** The cost sources after `cursor`, oldest first. */
-export const listCostSources = async (
+/** The cost sources after `cursor`, oldest first; all of them without a page. */
+export const listCostSources = (
   warehouse: Warehouse,
   orgId: string,
-  page: { limit: number; cursor: string | null },
-): Promise<CostSource[]> => {
-  const rows = await warehouse.query<Row>(
-    `SELECT ${COLUMNS} FROM cost_sources WHERE org_id = $org AND source_id > coalesce($cursor, '')
-     ORDER BY source_id LIMIT $limit`,
-    { org: orgId, ...page },
-  );
-  return rows.map(toSource);
-};
+  page?: { limit: number; cursor: string | null },
+): Promise<CostSource[]> => COST_SOURCES.list(warehouse, orgId, page);
 
 /**
- * Changes or deletes a cost source; answers what it was and is, or null when there is none. The spend of a
+ * Changes or deletes a cost source; answers what it now is (or last was), or null when there is none. The spend of a
  * deleted source no longer counts, except in locked months.
  */
 export const updateCostSource = (
@@ -111,40 +105,6 @@ export const updateCostSource = (
   orgId: string,
   sourceId: string,
   changes: CostSourceChanges | 'delete',
-  now: Date,
+  by: By,
 ): Promise<CostSource | null> =>
-  warehouse.exclusive(`source ${sourceId}`, () =>
-    warehouse.transaction(async (session) => {
-      const [row] = await session.query<Row & { version_id: string }>(
-        `SELECT ${COLUMNS}, version_id FROM cost_sources WHERE org_id = $org AND source_id = $source`,
-        { org: orgId, source: sourceId },
-      );
-      if (row === undefined) return null;
-      const { version_id, ...current } = row;
-      const deleted = changes === 'delete';
-      const source = deleted ? toSource(current) : ({ ...toSource(current), ...changes } as CostSource);
-      await insertVersion(session, orgId, source, { newest: version_id, deleted, now });
-      return source;
-    }),
-  );
-
-const insertVersion = (
-  session: Session,
-  orgId: string,
-  source: CostSource,
-  version: { newest: string | null; deleted: boolean; now: Date },
-) =>
-  session.run(
-    `INSERT INTO cost_source_versions BY NAME
-      SELECT $org AS org_id, $id AS source_id, $version::UUID AS version_id, $name AS name, $kind AS kind,
-        $location AS location, $currency AS currency, $options::JSON AS options,
-        $schedule_paused::BOOLEAN AS schedule_paused, $deleted::BOOLEAN AS deleted, $now::TIMESTAMP AS changed_at`,
-    {
-      org: orgId,
-      ...source,
-      options: JSON.stringify(source.options),
-      version: idAfter(version.newest),
-      deleted: version.deleted,
-      now: version.now.toISOString(),
-    },
-  );
+  COST_SOURCES.change(warehouse, orgId, sourceId, changes as Partial<CostSource> | 'delete', by);

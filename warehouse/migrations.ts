@@ -274,4 +274,16 @@ export const MIGRATIONS: readonly { version: number; name: string; statements: r
         QUALIFY row_number() OVER (PARTITION BY org_id, metric_id, month ORDER BY state_id DESC) = 1`,
     ],
   },
+  {
+    version: 7,
+    name: 'who changed a cost source',
+    statements: [
+      `ALTER TABLE cost_source_versions ADD COLUMN changed_by VARCHAR`,
+      `CREATE OR REPLACE VIEW cost_sources AS
+        SELECT * EXCLUDE (deleted) FROM (
+          SELECT * FROM cost_source_versions
+          QUALIFY row_number() OVER (PARTITION BY org_id, source_id ORDER BY version_id DESC) = 1)
+        WHERE NOT deleted`,
+    ],
+  },
 ];

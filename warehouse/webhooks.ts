@@ -1,8 +1,7 @@
 import type { EventType } from '../domain/webhook.ts';
-import { audit, type Actor, type AuditAction } from './audit-log.ts';
 import { idAfter, newId } from './ids.ts';
-import { instant } from './instant.ts';
 import type { Session } from './session.ts';
+import { Versions, type By } from './versions.ts';
 import type { Warehouse } from './warehouse.ts';
 import { failPendingDeliveries } from './webhook-deliveries.ts';
 
@@ -15,62 +14,47 @@ export interface Webhook {
   created_at: string;
 }
 
-const COLUMNS = 'webhook_id AS id, url, events, enabled, created_at';
-
-const toWebhook = (row: Webhook): Webhook => ({ ...row, created_at: instant(row.created_at) });
-
-/** Who changes a webhook, and when. */
-export interface WebhookChange {
-  actor: Actor;
-  now: Date;
-}
+const WEBHOOKS = new Versions<Webhook>({
+  name: 'webhook',
+  view: 'webhooks',
+  idColumn: 'webhook_id',
+  columns: { url: 'VARCHAR', events: 'VARCHAR[]', enabled: 'BOOLEAN', created_at: 'TIMESTAMP' },
+  exclusive: (_orgId, id) => [`webhook ${id}`],
+  // A URL may hold a credential in its path or query: the log tells its host.
+  told: ({ url }, fields) => ({ ...fields, url: new URL(url).host }),
+});
 
 /** A new webhook's id. */
 export const newWebhookId = (): string => newId('whk');
 
 /** Stores a new webhook with its sealed secret. */
-export const createWebhook = async (
+export const createWebhook = (
   warehouse: Warehouse,
   orgId: string,
   webhook: Omit<Webhook, 'created_at'>,
   secret: SealedSecret,
-  by: WebhookChange,
-): Promise<Webhook> => {
-  const created = { ...webhook, created_at: by.now.toISOString() };
-  await warehouse.transaction(async (session) => {
-    await insertVersion(session, orgId, created, { newest: null, deleted: false, by });
-    await insertSecret(session, orgId, created.id, secret, by.now);
-    await record(session, orgId, 'webhook.create', created, {}, by);
+  by: By,
+): Promise<Webhook> =>
+  WEBHOOKS.create(warehouse, orgId, { ...webhook, created_at: by.now.toISOString() }, by, {
+    around: async (session, _next, store) => {
+      await store();
+      await insertSecret(session, orgId, webhook.id, secret, by.now);
+    },
   });
-  return created;
-};
 
-/** The webhooks after `cursor`, oldest first. */
-export const listWebhooks = async (
-  warehouse: Warehouse,
+/** The webhooks after `cursor`, oldest first; all of them without a page. */
+export const listWebhooks = (
+  warehouse: Pick<Session, 'query'>,
   orgId: string,
-  page: { limit: number; cursor: string | null },
-): Promise<Webhook[]> => {
-  const rows = await warehouse.query<Webhook>(
-    `SELECT ${COLUMNS} FROM webhooks WHERE org_id = $org AND webhook_id > coalesce($cursor, '')
-     ORDER BY webhook_id LIMIT $limit`,
-    { org: orgId, ...page },
-  );
-  return rows.map(toWebhook);
-};
+  page?: { limit: number; cursor: string | null },
+): Promise<Webhook[]> => WEBHOOKS.list(warehouse, orgId, page);
 
 /** The organisation's webhook, or null when it has no such one. */
-export const findWebhook = async (
-  warehouse: Pick<Warehouse, 'query'> | Session,
+export const findWebhook = (
+  warehouse: Pick<Session, 'query'>,
   orgId: string,
   webhookId: string,
-): Promise<Webhook | null> => {
-  const [row] = await warehouse.query<Webhook>(
-    `SELECT ${COLUMNS} FROM webhooks WHERE org_id = $org AND webhook_id = $webhook`,
-    { org: orgId, webhook: webhookId },
-  );
-  return row === undefined ? null : toWebhook(row);
-};
+): Promise<Webhook | null> => WEBHOOKS.find(warehouse, orgId, webhookId);
 
 /** The organisations that want to hear of events: for the start of the service, never for a tenant. */
 export const organisationsWithWebhooks = async (warehouse: Warehouse): Promise<string[]> => {
@@ -93,32 +77,19 @@ export const updateWebhook = (
   orgId: string,
   webhookId: string,
   update: WebhookUpdate,
-  by: WebhookChange,
-): Promise<Webhook | null> =>
-  warehouse.exclusive(`webhook ${webhookId}`, () =>
-    warehouse.transaction(async (session) => {
-      const [row] = await session.query<Webhook & { version_id: string }>(
-        `SELECT ${COLUMNS}, version_id FROM webhooks WHERE org_id = $org AND webhook_id = $webhook`,
-        { org: orgId, webhook: webhookId },
-      );
-      if (row === undefined) return null;
-      const { version_id: newest, ...before } = row;
-      const current = toWebhook(before);
-      if (update === 'delete') {
-        await insertVersion(session, orgId, current, { newest, deleted: true, by });
-        await failPendingDeliveries(session, orgId, webhookId, WEBHOOK_GONE, by.now);
-        await record(session, orgId, 'webhook.delete', current, {}, by);
-        return current;
-      }
-      const webhook = { ...current, ...update.changes };
-      await insertVersion(session, orgId, webhook, { newest, deleted: false, by });
-      if (update.secret !== null) await insertSecret(session, orgId, webhookId, update.secret, by.now);
-      if (!webhook.enabled) await failPendingDeliveries(session, orgId, webhookId, WEBHOOK_OFF, by.now);
-      const detail = { ...update.changes, ...(update.secret === null ? {} : { rotated_secret: true }) };
-      await record(session, orgId, 'webhook.update', webhook, detail, by);
-      return webhook;
-    }),
-  );
+  by: By,
+): Promise<Webhook | null> => {
+  const { changes, secret } = update === 'delete' ? { changes: update, secret: null } : update;
+  return WEBHOOKS.change(warehouse, orgId, webhookId, changes, by, {
+    around: async (session, { thing, deleted }, store) => {
+      await store();
+      if (secret !== null) await insertSecret(session, orgId, webhookId, secret, by.now);
+      const reason = deleted ? WEBHOOK_GONE : thing.enabled ? null : WEBHOOK_OFF;
+      if (reason !== null) await failPendingDeliveries(session, orgId, webhookId, reason, by.now);
+    },
+    detail: secret === null ? {} : { rotated_secret: true },
+  });
+};
 
 export const WEBHOOK_GONE = 'the webhook was deleted';
 export const WEBHOOK_OFF = 'the webhook was disabled';
@@ -160,38 +131,3 @@ const insertSecret = (
         $now::TIMESTAMP AS created_at`,
     { org: orgId, webhook: webhookId, secret: secretId, sealed, now: now.toISOString() },
   );
-
-const insertVersion = (
-  session: Session,
-  orgId: string,
-  { id, url, events, enabled, created_at }: Webhook,
-  { newest, deleted, by }: { newest: string | null; deleted: boolean; by: WebhookChange },
-) =>
-  session.run(
-    `INSERT INTO webhook_versions BY NAME
-      SELECT $org AS org_id, $id AS webhook_id, $version::UUID AS version_id, $url AS url, $events AS events,
-        $enabled::BOOLEAN AS enabled, $created_at::TIMESTAMP AS created_at, $deleted::BOOLEAN AS deleted,
-        $now::TIMESTAMP AS changed_at, $key AS changed_by`,
-    {
-      org: orgId,
-      id,
-      url,
-      events,
-      enabled,
-      created_at,
-      version: idAfter(newest),
-      deleted,
-      now: by.now.toISOString(),
-      key: by.actor.id,
-    },
-  );
-
-/** A URL may hold a credential in its path or query: the log tells its host. */
-const record = (
-  session: Session,
-  orgId: string,
-  action: AuditAction,
-  { id, url }: Webhook,
-  detail: Record<string, unknown>,
-  { actor, now }: WebhookChange,
-) => audit(session, orgId, { actor, action, target: id, detail: { ...detail, url: new URL(url).host } }, now);

@@ -12,7 +12,7 @@ import { listDeliveries } from '../../warehouse/webhook-deliveries.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
 import { dayLine, focusCsv } from '../support/focus-export.ts';
 import { anyText } from '../support/matchers.ts';
-import { loadText, newMetric, NOW } from '../support/tenant.ts';
+import { BY_ADMIN, loadText, newMetric, NOW } from '../support/tenant.ts';
 import { newMonthStory, type MonthStory, type StoryChanges } from '../warehouse/month-story.ts';
 import { account } from '../warehouse/team-story.ts';
 
@@ -101,7 +101,7 @@ describeOnBothEngines('events', (open) => {
     const story = await newStory();
     const { orgId, metric } = story;
     const setTarget = (target: string | null) =>
-      updateMetric(test.warehouse, orgId, metric.id, { target }, { keyId: 'key_1', now: NOW });
+      updateMetric(test.warehouse, orgId, metric.id, { target }, BY_ADMIN);
     await story.spend({ '2025-12-10': '100', '2026-01-10': '100', '2026-01-31': '0' });
     await story.values({ '2025-12-10': 100, '2026-01-10': 50 });
     expect(await evaluate(story)).toBe(0);
@@ -214,21 +214,11 @@ describeOnBothEngines('events', (open) => {
     const story = await newStory();
     const { orgId, source } = story;
     const own = (id: string, pick: string) =>
-      createTeam(
-        test.warehouse,
-        orgId,
-        { name: id, ownership: [account(pick)] },
-        { keyId: 'key_1', now: NOW },
-      );
+      createTeam(test.warehouse, orgId, { name: id, ownership: [account(pick)] }, BY_ADMIN);
     const shop = await own('Shop', '1111');
     const ads = await own('Ads', '2222');
     const share = (name: string, pick: string, split: Split) =>
-      createSharedCost(
-        test.warehouse,
-        orgId,
-        { name, spend: [account(pick)], split },
-        { keyId: 'key_1', now: NOW },
-      );
+      createSharedCost(test.warehouse, orgId, { name, spend: [account(pick)], split }, BY_ADMIN);
     const scope = { type: 'team', team_id: shop.id } as const;
     const visits = await newMetric(test.warehouse, orgId, { name: 'Visits', scope });
     const costs = days(29, 10);

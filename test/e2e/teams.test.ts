@@ -373,3 +373,42 @@ describe('bills', () => {
     expectData(await admin.delete(`/metrics/${ids.calls}`));
   });
 });
+
+describe('the audit log', () => {
+  it('tells who made, changed and deleted what, with what was set', async () => {
+    interface Entry {
+      actor: object;
+      action: string;
+      target: string;
+      detail: Record<string, unknown>;
+    }
+    const log = expectPage(await admin.get<Entry[]>('/audit-log?limit=1000')).items.toReversed();
+    const of = (id: string) => log.filter(({ target }) => target === id);
+    expect(of(ids.shop).map(({ action, detail }) => [action, detail])).toEqual([
+      ['team.create', { name: 'Shop', ownership: [account('1111')] }],
+      ['team.delete', { name: 'Shop' }],
+    ]);
+    expect(of(ids.search).map(({ action }) => action)).toEqual([
+      'team.create',
+      ...['rename', 'own', 'own'].map(() => 'team.update'),
+    ]);
+    expect(of(ids.even)[0]).toMatchObject({
+      actor: { type: 'key', name: 'First admin key' },
+      action: 'shared_cost.create',
+      detail: { spend: [account('3333')], split: { type: 'even' } },
+    });
+    expect(of(ids.calls).map(({ action }) => action)).toEqual(['metric.create', 'metric.delete']);
+    // A location may hold a credential.
+    expect(of(bill).map(({ action, detail }) => [action, detail])).toEqual([
+      [
+        'cost_source.create',
+        {
+          name: 'AWS',
+          kind: 'focus',
+          set: ['name', 'kind', 'location', 'options', 'schedule_paused', 'currency'],
+        },
+      ],
+    ]);
+    expect(JSON.stringify(log)).not.toContain('bill.csv');
+  });
+});

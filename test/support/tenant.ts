@@ -16,6 +16,10 @@ import type { TestWarehouse } from './engines.ts';
 /** When the stories take place, unless they say otherwise: all of January 2026 and February's first days are over. */
 export const NOW = new Date('2026-02-07T06:00:00Z');
 
+/** Whoever made what a story begins with. */
+export const ADMIN = { type: 'key', id: 'key_admin', name: 'Admin' } as const;
+export const BY_ADMIN = { actor: ADMIN, now: NOW };
+
 /** An organisation of its own for each story, so that stories can share a warehouse. */
 export const newOrganisation = async (
   warehouse: Warehouse,
@@ -50,7 +54,7 @@ export const newSource = (
       schedule_paused: false,
       ...changes,
     } as NewCostSource,
-    NOW,
+    BY_ADMIN,
   );
 
 export const newMetric = (
@@ -74,7 +78,7 @@ export const newMetric = (
       rise: DEFAULT_RISE_RULE,
       ...changes,
     },
-    { keyId: 'key_admin', now },
+    { actor: ADMIN, now },
   );
 
 /** Writes files into a new folder of the warehouse's directory and answers their paths, in the order given. */

@@ -11,7 +11,7 @@ import { monthFacts, settlementFacts } from '../../warehouse/months.ts';
 import { findOrganisation } from '../../warehouse/organisations.ts';
 import { costSummary } from '../../warehouse/costs.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
-import { money, newMetric, NOW } from '../support/tenant.ts';
+import { BY_ADMIN, money, newMetric, NOW } from '../support/tenant.ts';
 import { account, inNumbers, newTeamStory, type TeamStory } from './team-story.ts';
 
 /** Before January has settled, and after teams were made. */
@@ -266,7 +266,7 @@ describeOnBothEngines('bills', (open) => {
   it('need the metric they are split by, and its labels', async () => {
     const story = await newStory(test);
     const change = (changes: Parameters<typeof updateMetric>[3]) =>
-      updateMetric(test.warehouse, story.orgId, story.requests.id, changes, { keyId: 'key_1', now: NOW });
+      updateMetric(test.warehouse, story.orgId, story.requests.id, changes, BY_ADMIN);
     for (const changes of ['delete', { label_key: null }] as const)
       await expect(change(changes)).rejects.toThrow(/needed to split shared cost "Platform"/);
     const plain = await newMetric(test.warehouse, story.orgId);

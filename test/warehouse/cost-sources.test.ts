@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findCostSource, listCostSources, updateCostSource } from '../../warehouse/cost-sources.ts';
 import { findRun, lastRuns, listRuns, recordRun, type IngestRun } from '../../warehouse/ingest-runs.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
-import { newOrganisation, newSource, NOW } from '../support/tenant.ts';
+import { BY_ADMIN, newOrganisation, newSource } from '../support/tenant.ts';
 
 const ALL = { limit: 1000, cursor: null };
 
@@ -25,8 +25,10 @@ describeOnBothEngines('cost sources and their runs', (open) => {
       expect(await findCostSource(warehouse, mine.id, source.id)).toEqual(source);
       expect(await findCostSource(warehouse, theirs.id, source.id)).toBeNull();
       expect(await listCostSources(warehouse, theirs.id, ALL)).toEqual([]);
-      expect(await updateCostSource(warehouse, theirs.id, source.id, { name: 'Stolen' }, NOW)).toBeNull();
-      expect(await updateCostSource(warehouse, theirs.id, source.id, 'delete', NOW)).toBeNull();
+      expect(
+        await updateCostSource(warehouse, theirs.id, source.id, { name: 'Stolen' }, BY_ADMIN),
+      ).toBeNull();
+      expect(await updateCostSource(warehouse, theirs.id, source.id, 'delete', BY_ADMIN)).toBeNull();
       expect(await findCostSource(warehouse, mine.id, source.id)).toEqual(source);
     });
 
@@ -35,12 +37,12 @@ describeOnBothEngines('cost sources and their runs', (open) => {
       const { id: orgId } = await newOrganisation(warehouse);
       const source = await newSource(warehouse, orgId);
       for (const name of ['one', 'two', 'three', 'four', 'five']) {
-        expect(await updateCostSource(warehouse, orgId, source.id, { name }, NOW)).toEqual({
+        expect(await updateCostSource(warehouse, orgId, source.id, { name }, BY_ADMIN)).toEqual({
           ...source,
           name,
         });
       }
-      await updateCostSource(warehouse, orgId, source.id, { schedule_paused: true }, NOW);
+      await updateCostSource(warehouse, orgId, source.id, { schedule_paused: true }, BY_ADMIN);
       expect(await listCostSources(warehouse, orgId, ALL)).toEqual([
         { ...source, name: 'five', schedule_paused: true },
       ]);
@@ -55,10 +57,10 @@ describeOnBothEngines('cost sources and their runs', (open) => {
       const { warehouse } = test;
       const { id: orgId } = await newOrganisation(warehouse);
       const source = await newSource(warehouse, orgId);
-      expect(await updateCostSource(warehouse, orgId, source.id, 'delete', NOW)).toEqual(source);
+      expect(await updateCostSource(warehouse, orgId, source.id, 'delete', BY_ADMIN)).toEqual(source);
       expect(await findCostSource(warehouse, orgId, source.id)).toBeNull();
-      expect(await updateCostSource(warehouse, orgId, source.id, { name: 'Back' }, NOW)).toBeNull();
-      expect(await updateCostSource(warehouse, orgId, source.id, 'delete', NOW)).toBeNull();
+      expect(await updateCostSource(warehouse, orgId, source.id, { name: 'Back' }, BY_ADMIN)).toBeNull();
+      expect(await updateCostSource(warehouse, orgId, source.id, 'delete', BY_ADMIN)).toBeNull();
       expect(await listCostSources(warehouse, orgId, ALL)).toEqual([]);
     });
 

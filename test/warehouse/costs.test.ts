@@ -3,7 +3,7 @@ import { updateCostSource } from '../../warehouse/cost-sources.ts';
 import { costSummary } from '../../warehouse/costs.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
 import { dayLine, focusCsv } from '../support/focus-export.ts';
-import { loadText, money, newOrganisation, newSource, NOW } from '../support/tenant.ts';
+import { BY_ADMIN, loadText, money, newOrganisation, newSource, NOW } from '../support/tenant.ts';
 
 const NO_ASSETS = { kubernetes: '0', hosts: '0' };
 const NOTHING = { cloud: '0', kubernetes: '0', hosts: '0', ai_tools: '0' };
@@ -139,14 +139,14 @@ describeOnBothEngines('the summary of costs', (open) => {
     expect(await completeThrough()).toBe('2026-02-03');
     const azure = await newSource(test.warehouse, orgId, { name: 'Azure' });
     expect(await completeThrough()).toBeNull(); // it has delivered nothing yet
-    await updateCostSource(test.warehouse, orgId, azure.id, { schedule_paused: true }, NOW);
+    await updateCostSource(test.warehouse, orgId, azure.id, { schedule_paused: true }, BY_ADMIN);
     expect(await completeThrough()).toBe('2026-02-03'); // nobody waits for a paused source
-    await updateCostSource(test.warehouse, orgId, azure.id, { schedule_paused: false }, NOW);
+    await updateCostSource(test.warehouse, orgId, azure.id, { schedule_paused: false }, BY_ADMIN);
     await loadText(test, { orgId, sourceId: azure.id }, focusCsv([dayLine('2026-01-05', '1')]));
     expect(await completeThrough()).toBe('2026-01-05');
-    await updateCostSource(test.warehouse, orgId, azure.id, 'delete', NOW);
+    await updateCostSource(test.warehouse, orgId, azure.id, 'delete', BY_ADMIN);
     expect(await completeThrough()).toBe('2026-02-03');
-    await updateCostSource(test.warehouse, orgId, aws.id, { schedule_paused: true }, NOW);
+    await updateCostSource(test.warehouse, orgId, aws.id, { schedule_paused: true }, BY_ADMIN);
     expect(await completeThrough()).toBe('2026-02-03'); // no active source is left, so the paused one tells
   });
 
@@ -157,9 +157,9 @@ describeOnBothEngines('the summary of costs', (open) => {
     await loadText(test, { orgId, sourceId: kept.id }, focusCsv([dayLine('2026-01-10', '1')]));
     await loadText(test, { orgId, sourceId: dropped.id }, focusCsv([dayLine('2026-01-10', '2')]));
     expect(await total()).toBe(money('3'));
-    await updateCostSource(test.warehouse, orgId, kept.id, { schedule_paused: true }, NOW);
+    await updateCostSource(test.warehouse, orgId, kept.id, { schedule_paused: true }, BY_ADMIN);
     expect(await total()).toBe(money('3'));
-    await updateCostSource(test.warehouse, orgId, dropped.id, 'delete', NOW);
+    await updateCostSource(test.warehouse, orgId, dropped.id, 'delete', BY_ADMIN);
     expect(await total()).toBe(money('1'));
   });
 });

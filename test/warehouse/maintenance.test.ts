@@ -9,6 +9,7 @@ import { loadFocusExport } from '../../warehouse/focus-load.ts';
 import { compact, removeDeadSpend } from '../../warehouse/maintenance.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
 import { dayLine, focusCsv } from '../support/focus-export.ts';
+import { ADMIN } from '../support/tenant.ts';
 
 const NOW = new Date('2026-03-01T00:00:00Z');
 const RANGE = { previousStart: '2025-12-01', start: '2026-01-01', end: '2026-01-31' };
@@ -35,7 +36,9 @@ describeOnBothEngines('maintenance', (open) => {
       options: { cost_column: 'BilledCost' },
       schedule_paused: false,
     } as const;
-    return (await createCostSource(lent.warehouse, orgId, source, new Date('2026-01-01'))).id;
+    return (
+      await createCostSource(lent.warehouse, orgId, source, { actor: ADMIN, now: new Date('2026-01-01') })
+    ).id;
   };
 
   const load = async (
@@ -110,7 +113,10 @@ describeOnBothEngines('maintenance', (open) => {
   test('the spend of a deleted source stops counting at once and goes after seven days', async () => {
     const source = await newSource('org_deleted');
     await load('org_deleted', source, '5', '2026-02-01T00:00:00Z');
-    await updateCostSource(lent.warehouse, 'org_deleted', source, 'delete', new Date('2026-03-01T00:00:00Z'));
+    await updateCostSource(lent.warehouse, 'org_deleted', source, 'delete', {
+      actor: ADMIN,
+      now: new Date('2026-03-01T00:00:00Z'),
+    });
     expect(Number((await costSummary(lent.warehouse, 'org_deleted', RANGE, NOW)).total)).toBe(0);
     await removeDeadSpend(lent.warehouse, new Date('2026-03-05T00:00:00Z'));
     expect(await rowsOf('org_deleted')).toBe(1);

@@ -5,11 +5,10 @@ import { findMetric, listMetrics, updateMetric } from '../../warehouse/metrics.t
 import { listValueChanges, listValues, type ValueChange } from '../../warehouse/value-history.ts';
 import { Warehouse } from '../../warehouse/warehouse.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
-import { newMetric, newOrganisation, NOW } from '../support/tenant.ts';
+import { BY_ADMIN, newMetric, newOrganisation, NOW } from '../support/tenant.ts';
 
 const ALL = { limit: 1000, cursor: null };
 const ANY_DAY = { start: null, end: null, ...ALL };
-const BY = { keyId: 'key_admin', now: NOW };
 const CHANGE = { source: 'api', by: { type: 'key', id: 'key_1', name: 'Shop' }, now: NOW } as const;
 
 describeOnBothEngines('metrics and their values', (open) => {
@@ -50,13 +49,13 @@ describeOnBothEngines('metrics and their values', (open) => {
       });
       expect(metric.created_at).toBe(NOW.toISOString());
       expect(await findMetric(warehouse, orgId, metric.id)).toEqual(metric);
-      await updateMetric(warehouse, orgId, metric.id, { unit: 'order' }, BY);
-      await updateMetric(warehouse, orgId, metric.id, { target: null, name: 'Orders' }, BY);
+      await updateMetric(warehouse, orgId, metric.id, { unit: 'order' }, BY_ADMIN);
+      await updateMetric(warehouse, orgId, metric.id, { target: null, name: 'Orders' }, BY_ADMIN);
       const changed = { ...metric, unit: 'order', target: null, name: 'Orders' };
       expect(await findMetric(warehouse, orgId, metric.id)).toEqual(changed);
-      expect(await updateMetric(warehouse, orgId, metric.id, 'delete', BY)).toEqual(changed);
+      expect(await updateMetric(warehouse, orgId, metric.id, 'delete', BY_ADMIN)).toEqual(changed);
       expect(await findMetric(warehouse, orgId, metric.id)).toBeNull();
-      expect(await updateMetric(warehouse, orgId, metric.id, { name: 'Back' }, BY)).toBeNull();
+      expect(await updateMetric(warehouse, orgId, metric.id, { name: 'Back' }, BY_ADMIN)).toBeNull();
       expect(await listMetrics(warehouse, orgId, ALL)).toEqual([]);
     });
 
@@ -64,7 +63,7 @@ describeOnBothEngines('metrics and their values', (open) => {
       const { metricId } = await newTenant();
       const { id: other } = await newOrganisation(warehouse);
       expect(await findMetric(warehouse, other, metricId)).toBeNull();
-      expect(await updateMetric(warehouse, other, metricId, 'delete', BY)).toBeNull();
+      expect(await updateMetric(warehouse, other, metricId, 'delete', BY_ADMIN)).toBeNull();
       expect(await listMetrics(warehouse, other, ALL)).toEqual([]);
     });
 
@@ -244,7 +243,7 @@ describeOnBothEngines('metrics and their values', (open) => {
       const tenant = await newTenant();
       const { orgId, metricId } = tenant;
       const change = (changes: { label_key: string | null }) =>
-        updateMetric(warehouse, orgId, metricId, changes, BY);
+        updateMetric(warehouse, orgId, metricId, changes, BY_ADMIN);
       expect(await change(withRegion)).toMatchObject(withRegion);
       expect(await change({ label_key: 'country' })).toMatchObject({ label_key: 'country' });
       await writeValues(warehouse, orgId, metricId, [labelled], CHANGE);
@@ -259,7 +258,7 @@ describeOnBothEngines('metrics and their values', (open) => {
     it('refuses values that were judged by another one', async () => {
       const { orgId, metricId } = await newTenant();
       await expect(writeValues(warehouse, orgId, metricId, [labelled], CHANGE)).rejects.toThrow(/label key/);
-      await updateMetric(warehouse, orgId, metricId, withRegion, BY);
+      await updateMetric(warehouse, orgId, metricId, withRegion, BY_ADMIN);
       await expect(
         writeValues(warehouse, orgId, metricId, [{ ...labelled, label: '' }], CHANGE),
       ).rejects.toThrow(/label key/);

@@ -4,7 +4,7 @@ import { updateMetric, type Metric } from '../../warehouse/metrics.ts';
 import { pickWarnings } from '../../warehouse/pick-warnings.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
 import { dayLine, focusCsv } from '../support/focus-export.ts';
-import { loadText, money, newMetric, newOrganisation, newSource } from '../support/tenant.ts';
+import { ADMIN, loadText, money, newMetric, newOrganisation, newSource } from '../support/tenant.ts';
 import { monthCosts, spendMetric } from './picked-story.ts';
 
 const tag = (key: string, value: string, cloud = 'aws'): SpendPick => ({
@@ -43,7 +43,7 @@ describeOnBothEngines('tag keys and splits', (open) => {
       orgId,
       metric.id,
       spend === 'delete' ? 'delete' : { scope: { type: 'spend', spend } },
-      { keyId: 'key_admin', now: at(day) },
+      { actor: ADMIN, now: at(day) },
     );
   const choices = async (orgId: string) => {
     const rows = await test.warehouse.query<

@@ -13,7 +13,7 @@ import { settleMonths } from '../../warehouse/settlement.ts';
 import { createTeam, updateTeam } from '../../warehouse/teams.ts';
 import type { TestWarehouse } from '../support/engines.ts';
 import { publishSpend, type SpendRow, type SpendTable } from '../support/published-spend.ts';
-import { newMetric, newOrganisation, newSource, NOW } from '../support/tenant.ts';
+import { ADMIN, newMetric, newOrganisation, newSource, NOW } from '../support/tenant.ts';
 
 export const namespace = (name: string, workload?: string): SpendPick => ({
   source: 'kubernetes',
@@ -41,7 +41,7 @@ export const newTeamStory = async (test: TestWarehouse) => {
   const { warehouse } = test;
   const { id: orgId } = await newOrganisation(warehouse);
   const sources = new Map<string, string>();
-  const by = (now: Date) => ({ keyId: 'key_admin', now });
+  const by = (now: Date) => ({ actor: ADMIN, now });
   return {
     orgId,
     /** Replaces a month's spend of the kinds that it has. */

@@ -9,7 +9,7 @@ import type { Organisation as StoredOrganisation } from '../../warehouse/organis
 import { settleMonths } from '../../warehouse/settlement.ts';
 import type { Warehouse } from '../../warehouse/warehouse.ts';
 import { publishSpend, type SpendRow, type SpendTable } from '../support/published-spend.ts';
-import { newOrganisation, newSource } from '../support/tenant.ts';
+import { ADMIN, newOrganisation, newSource } from '../support/tenant.ts';
 import {
   sourceKey,
   type BillLine,
@@ -71,7 +71,7 @@ export class ToldOrganisation {
             warehouse,
             this.id,
             { ...definition, target, label_key: labelled ? 'region' : null },
-            { keyId: KEY.id, now },
+            { actor: ADMIN, now },
           ),
         );
         this.metrics.push(made);
@@ -82,7 +82,7 @@ export class ToldOrganisation {
         if (metric === undefined || metric === null) return true;
         const changes = { scope: scopeOf(step.picks) };
         const made = await orRefused(() =>
-          updateMetric(warehouse, this.id, metric.id, changes, { keyId: KEY.id, now }),
+          updateMetric(warehouse, this.id, metric.id, changes, { actor: ADMIN, now }),
         );
         if (made !== null) this.metrics[step.metric] = made;
         return made !== null;
@@ -96,7 +96,10 @@ export class ToldOrganisation {
         );
         return true;
       case 'delete source':
-        await updateCostSource(warehouse, this.id, await this.#source(step.source), 'delete', now);
+        await updateCostSource(warehouse, this.id, await this.#source(step.source), 'delete', {
+          actor: ADMIN,
+          now,
+        });
         return true;
       case 'set values':
         return this.#ofMetric(step.metric, (metric) =>
