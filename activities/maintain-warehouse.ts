@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../domain/clock.ts';
-import { compact, removeDeadSpend } from '../warehouse/maintenance.ts';
+import { compact, removeDeadSpend, removeOldDeliveries } from '../warehouse/maintenance.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 
 /** The nightly upkeep; each step can run twice, or half and again. */
@@ -13,9 +13,10 @@ export const createMaintenanceActivities = ({
   clock: Clock;
   log: Logger;
 }) => ({
-  /** Removes spend rows that nothing refers to, then gives their space back; answers how many rows went. */
+  /** Removes spend rows and deliveries that nobody needs any more, then gives their space back; answers how many rows went. */
   async maintain(): Promise<number> {
-    const removed = await removeDeadSpend(warehouse, clock.now());
+    const now = clock.now();
+    const removed = (await removeDeadSpend(warehouse, now)) + (await removeOldDeliveries(warehouse, now));
     await compact(warehouse);
     log.info({ removed }, 'maintained the warehouse');
     return removed;

@@ -20,6 +20,7 @@ import {
   updateWebhook,
   type Webhook,
 } from '../../warehouse/webhooks.ts';
+import { removeOldDeliveries } from '../../warehouse/maintenance.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
 import { newOrganisation, NOW } from '../support/tenant.ts';
 
@@ -70,6 +71,41 @@ describeOnBothEngines('webhooks', (open) => {
       status,
       reason,
     ]);
+
+  it('leave nothing of deliveries that ended long ago, nor secrets that sign no more', async () => {
+    const { orgId, webhook } = await newHook();
+    const { orgId: other, webhook: theirs } = await newHook();
+    await add(orgId, 'delivered', 'pending');
+    const [pending, delivered] = await listDeliveries(test.warehouse, orgId, webhook.id, ALL);
+    const ended = { orgId, webhookId: webhook.id, eventId: delivered?.eventId ?? '' };
+    await recordDeliveryStart(test.warehouse, ended, NOW);
+    await recordAttempt(test.warehouse, ended, {
+      at: NOW.toISOString(),
+      status_code: 200,
+      error: null,
+      answer: 'ok',
+    });
+    await endDelivery(test.warehouse, ended, { status: 'delivered', reason: null }, NOW);
+    const rotated = { changes: {}, secret: { secretId: newSecretId(), sealed: 'second' } };
+    await updateWebhook(test.warehouse, orgId, webhook.id, rotated, by());
+    await updateWebhook(test.warehouse, other, theirs.id, 'delete', by());
+    const after = (days: number) => new Date(NOW.getTime() + days * 86_400_000);
+    const secrets = (id: string, organisation = orgId) =>
+      signingSecrets(test.warehouse, organisation, id, new Date(0));
+
+    await removeOldDeliveries(test.warehouse, after(7));
+    expect((await statuses(orgId, webhook)).map(([, status]) => status)).toEqual(['pending', 'delivered']);
+    expect((await secrets(webhook.id)).map(({ sealed }) => sealed)).toEqual(['second', 'first']);
+    expect(await secrets(theirs.id, other)).toEqual([]);
+
+    await removeOldDeliveries(test.warehouse, after(91));
+    expect(
+      (await listDeliveries(test.warehouse, orgId, webhook.id, ALL)).map(({ eventId }) => eventId),
+    ).toEqual([pending?.eventId]);
+    expect((await secrets(webhook.id)).map(({ sealed }) => sealed)).toEqual(['second']);
+    expect(await removeOldDeliveries(test.warehouse, after(91))).toBe(0);
+    expect(await add(orgId, 'delivered')).toBe(0); // and it is not told again
+  });
 
   it('are found, changed and deleted within their organisation', async () => {
     const { orgId, webhook } = await newHook();
