@@ -40,6 +40,11 @@ const bill = z
     version: z.number().nullable(),
     sealed_at: instant.nullable(),
     waiting_for: z.array(z.string()).describe('In words; empty once sealed'),
+    uncollected: z
+      .array(z.string())
+      .describe(
+        'Tags and splits that the bill misses, for they were not collected from the month’s first day on',
+      ),
     unallocated: money
       .nullable()
       .describe('The organisation’s total less the bills of all teams; late spend after the seal among it'),
@@ -99,7 +104,7 @@ export const teamBillRoutes = (app: Api, dependencies: ApiDependencies): void =>
         months: await monthBills(session, organisation.id, shownMonths(now)),
         settlement: await settlementFacts(session, organisation.id, organisation.settle_days),
       }));
-      const bills = months.slice(1).map(({ month, status, settled, missing, ...ofMonth }) => {
+      const bills = months.slice(1).map(({ month, status, settled, missing, uncollected, ...ofMonth }) => {
         const own = ofMonth.bills?.get(team.id);
         const waits = settled ? [] : settlementReasons(month, settlement, now);
         const unknown = own === undefined ? [`no spend has been ingested for ${month}`] : [];
@@ -112,6 +117,7 @@ export const teamBillRoutes = (app: Api, dependencies: ApiDependencies): void =>
             status === 'sealed'
               ? []
               : [...waits, ...unknown, ...missing, ...(idle ? ['the next daily settlement'] : [])],
+          uncollected: uncollected[team.id] ?? [],
           unallocated: ofMonth.unallocated === null ? null : toWire(ofMonth.unallocated),
         };
       });

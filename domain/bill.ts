@@ -7,7 +7,11 @@ export interface BillBasis {
   /** Every team, with the spend that it owns. */
   teams: { id: string; by_source: Partial<Record<SpendSource, DecimalText>> }[];
   shared_costs: { id: string; name: string; amount: DecimalText; split: Split }[];
+  uncollected: UncollectedPicks;
 }
+
+/** Tags and splits that were not collected for all of a month, in words, by the team whose bill misses them. */
+export type UncollectedPicks = Record<string, string[]>;
 
 /** A team's bill of a month in exact decimals. The sources add up to direct, the shared costs to shared. */
 export interface BillAmounts {
@@ -26,12 +30,15 @@ const units = (amount: DecimalText): bigint => decimalUnits(amount, MONEY_DECIMA
 const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);
 
 /** The metrics that a month's shared costs are split by, each once. */
-export const splitMetrics = ({ shared_costs }: BillBasis): string[] => [
+export const splitMetrics = ({ shared_costs }: Pick<BillBasis, 'shared_costs'>): string[] => [
   ...new Set(shared_costs.flatMap(({ split }) => metricOfSplit(split) ?? [])),
 ];
 
 /** The bills of all teams in a month, by team: what each owns, and its share of every shared cost that names it. */
-export const billsOf = (basis: BillBasis, values: MonthValues): Map<string, BillAmounts> => {
+export const billsOf = (
+  basis: Pick<BillBasis, 'teams' | 'shared_costs'>,
+  values: MonthValues,
+): Map<string, BillAmounts> => {
   const shares = basis.shared_costs.map((cost) => ({
     cost,
     ofTeams: sharesOf(units(cost.amount), cost.split, values.get(metricOfSplit(cost.split) ?? '') ?? []),

@@ -7,6 +7,7 @@ import {
   unallocated,
   type BillAmounts,
   type BillStatus,
+  type UncollectedPicks,
 } from '../domain/bill.ts';
 import { factsFrom } from '../domain/month-record.ts';
 import { currentBases } from './bill-basis.ts';
@@ -15,6 +16,7 @@ import { instant } from './instant.ts';
 import { SEALED_MONTHS } from './sealed-months.ts';
 import type { Session } from './session.ts';
 import { splitValues } from './split-values.ts';
+import { uncollectedPicks } from './uncollected-picks.ts';
 
 /** A team's bill, or the newest version of it once it has sealed. */
 export type Bill = BillAmounts & { version: number | null; sealed_at: string | null };
@@ -30,6 +32,7 @@ export interface MonthBills {
   unallocated: DecimalText | null;
   /** Metrics to split by that have no value for the month, in words. */
   missing: string[];
+  uncollected: UncollectedPicks;
 }
 
 /** A team that was made after a month had sealed has no part in it. */
@@ -63,6 +66,7 @@ export const monthBills = async (
     settled: boolean;
     sealed: boolean;
     total: DecimalText | null;
+    uncollected: string | null;
   }>(MONTHS, range);
   const teams = await session.query<{ id: string }>('SELECT team_id AS id FROM teams WHERE org_id = $org', {
     org: orgId,
@@ -73,8 +77,10 @@ export const monthBills = async (
   const metrics = [...new Set([...bases.values()].flatMap(splitMetrics))];
   const values = await splitValues(session, orgId, metrics, open);
   const names = await metricNames(session, orgId, metrics);
+  const unsealed = months.filter(({ sealed }) => !sealed).map(({ month }) => month);
+  const uncollectedNow = await uncollectedPicks(session, orgId, unsealed);
 
-  return months.map(({ month: day, settled, sealed, total }) => {
+  return months.map(({ month: day, settled, sealed, total, uncollected }) => {
     const month = monthOf(day);
     const basis = bases.get(month);
     const sums = values.get(month)?.sums ?? new Map<string, never>();
@@ -101,6 +107,9 @@ export const monthBills = async (
       settled,
       bills,
       missing,
+      uncollected: sealed
+        ? (JSON.parse(uncollected ?? '{}') as UncollectedPicks)
+        : (uncollectedNow.get(month) ?? {}),
       unallocated: total === null || bills === null ? null : unallocated(total, [...bills.values()]),
     };
   });
@@ -117,7 +126,8 @@ totals AS (
 delivered AS (
   SELECT DISTINCT month FROM months JOIN (${DELIVERED_KINDS}) ON ${DELIVERS_MONTH})
 SELECT month, settled_at IS NOT NULL AS settled, COALESCE(holds, false) AS sealed,
-  CASE WHEN delivered.month IS NOT NULL THEN COALESCE(total, 0::DECIMAL(38,15)) END AS total
+  CASE WHEN delivered.month IS NOT NULL THEN COALESCE(total, 0::DECIMAL(38,15)) END AS total,
+  CASE WHEN holds THEN basis->'$.uncollected' END AS uncollected
 FROM months LEFT JOIN settled USING (month) LEFT JOIN sealed USING (month) LEFT JOIN totals USING (month)
 LEFT JOIN delivered USING (month)
 ORDER BY month`;

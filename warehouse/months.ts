@@ -75,6 +75,7 @@ const putTeamCosts = async (
       const bill = ofMonth.bills?.get(teamId);
       found.cost = bill === undefined ? null : fullyLoaded(bill);
       found.settled = ofMonth.status === 'sealed';
+      found.uncollected = ofMonth.uncollected[teamId] ?? [];
       if (ofMonth.status === 'waiting') found.waitingFor = ofMonth.missing;
     }
   }
@@ -114,8 +115,7 @@ wanted AS (
   SELECT metric_id, scope->>'$.type' AS scope, scope->>'$.team_id' AS team_id, md5(scope) AS scope_id
   FROM metrics WHERE org_id = $org AND list_contains($metrics, metric_id)),
 picks AS (
-  SELECT metric_id, scope, spend_picks.* FROM spend_picks JOIN wanted ON user_id = COALESCE(team_id, metric_id)
-  WHERE org_id = $org),
+  SELECT metric_id, spend_picks.* FROM spend_picks JOIN wanted ON user_id = metric_id WHERE org_id = $org),
 computations AS (SELECT month, computation_id FROM current_computations WHERE org_id = $org),
 costs AS (
   SELECT scope_id, month, cost FROM scope_costs JOIN computations USING (month, computation_id) WHERE org_id = $org),
@@ -127,7 +127,7 @@ scope_kinds AS (
   UNION ALL
   SELECT metric_id, CASE source WHEN 'cloud' THEN 'focus' WHEN 'kubernetes' THEN 'opencost' WHEN 'host' THEN 'hosts'
       ELSE 'ai_tools' END AS kind, min(COALESCE(choices.first_day, DATE '0001-01-01'))
-  FROM picks LEFT JOIN spend_choices AS choices ON ${USES_CHOICE} WHERE scope = 'spend' GROUP BY ALL),
+  FROM picks LEFT JOIN spend_choices AS choices ON ${USES_CHOICE} GROUP BY ALL),
 deliveries AS (
   SELECT metric_id, month, bool_or(is_delivered AND collected_from <= least(last_day(month), delivered_through)) AS delivered,
     list(kind ORDER BY kind) FILTER (NOT is_delivered) AS undelivered

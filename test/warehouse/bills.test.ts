@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import Big from 'big.js';
+import type { Split } from '../../domain/shared-cost.ts';
 import type { SpendPick } from '../../domain/spend-pick.ts';
 import { fullyLoaded } from '../../domain/bill.ts';
 import { monthRecords } from '../../domain/month-record.ts';
@@ -361,5 +362,31 @@ describeOnBothEngines('bills', (open) => {
     expect(facts.get(users.id)?.[1]?.uncollected).toEqual([
       'tag key "team" of aws is collected from 2026-02-07 on',
     ]);
+  });
+
+  it('miss what was not collected when they sealed, and what is collected later is none of theirs', async () => {
+    const story = await newStory(test);
+    const tag = (value: string): SpendPick => ({
+      source: 'cloud',
+      cloud: 'aws',
+      tag: { key: 'team', value },
+    });
+    const uncollected = async (team: string, month = '2026-01') =>
+      (await story.month(month)).uncollected[team] ?? [];
+    await story.values(story.requests, '2026-01', { web: 1 });
+    await story.settle();
+    expect((await story.month()).status).toBe('sealed');
+    // January has sealed without the tag; February has not, and began before its first use.
+    const split: Split = { type: 'even', team_ids: [story.shop] };
+    const network = await story.sharedCost('Network', [tag('network')], split, NOW);
+    await story.own(story.search, [account('2'), tag('search')], NOW);
+    const since = ['tag key "team" of aws is collected from 2026-02-07 on'];
+    for (const team of [story.shop, story.search]) {
+      expect(await uncollected(team)).toEqual([]);
+      expect(await uncollected(team, '2026-02')).toEqual(since);
+    }
+    await story.changeSharedCost(network, 'delete');
+    expect(await uncollected(story.shop, '2026-02')).toEqual([]);
+    expect(await uncollected(story.search, '2026-02')).toEqual(since);
   });
 });
