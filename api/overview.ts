@@ -3,7 +3,8 @@ import { glanceAt } from '../domain/overview.ts';
 import { listMetrics } from '../warehouse/metrics.ts';
 import { callerOf } from './authentication.ts';
 import type { ApiDependencies } from './dependencies.ts';
-import { latestMonth, monthsOf } from './metrics.ts';
+import { latestMonth } from './metric-fields.ts';
+import { monthsOf } from './metric-months.ts';
 import { answers, success } from './route-schema.ts';
 import type { Api } from './server.ts';
 

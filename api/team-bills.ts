@@ -9,7 +9,7 @@ import { settlementFacts } from '../warehouse/months.ts';
 import { callerOf } from './authentication.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { idParams, instant, month } from './fields.ts';
-import { shownMonths } from './metrics.ts';
+import { shownMonths } from './metric-months.ts';
 import { answers, success } from './route-schema.ts';
 import type { Api } from './server.ts';
 import { foundTeam } from './teams.ts';

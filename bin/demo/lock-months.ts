@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { monthRecord } from '../../api/metrics.ts';
+import { monthRecord } from '../../api/metric-fields.ts';
 import type { Month } from '../../domain/calendar.ts';
 import type { ApiClient } from './api-client.ts';
 

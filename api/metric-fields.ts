@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { AGGREGATIONS, FREQUENCIES } from '../domain/metric.ts';
+import { instant, name } from './fields.ts';
+import { rise } from './rise-field.ts';
+import { picks, spendPickRecord } from './spend.ts';
+
+const status = z.enum(['open', 'partial', 'ready_to_lock', 'locked', 'changed_since_lock']);
+const numbers = {
+  cost: z.number().nullable(),
+  value: z.number().nullable(),
+  unit_cost: z.number().nullable(),
+};
+const lockedBy = z.object({ type: z.literal('key'), id: z.string(), name: z.string() });
+
+export const monthRecord = z
+  .object({
+    month: z.string(),
+    ...numbers,
+    status,
+    change_percent: z.number().nullable(),
+    above_target: z.boolean(),
+    version: z.number().nullable(),
+    locked: z.object({ version: z.number(), ...numbers, locked_at: instant, locked_by: lockedBy }).nullable(),
+    current: z.object(numbers).optional().describe('Today’s numbers of a month that changed since its lock'),
+    reason: z.string().nullable(),
+    complete_through: z
+      .string()
+      .nullable()
+      .describe('Last day of the month that every active source has delivered'),
+  })
+  .meta({ id: 'Month' });
+
+/** The newest month with a unit cost. */
+export const latestMonth = z.object({
+  month: z.string(),
+  unit_cost: z.number(),
+  change_percent: z.number().nullable(),
+  status,
+});
+
+export const metricRecord = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    unit: z.string(),
+    kind: z.literal('count'),
+    aggregation: z.enum(AGGREGATIONS),
+    frequency: z.enum(FREQUENCIES),
+    scope: z.union([
+      z.object({ type: z.literal('organisation') }),
+      z.object({ type: z.literal('team'), team_id: z.string() }),
+      z.object({ type: z.literal('spend'), spend: z.array(spendPickRecord) }),
+    ]),
+    target: z.number().nullable(),
+    label_key: z.string().nullable(),
+    rise: z.object({ percent: z.number(), deviations: z.number() }).nullable(),
+    created_at: instant,
+    import: z.null(),
+    latest: latestMonth.nullable(),
+  })
+  .meta({ id: 'Metric' });
+
+export const metricWithMonths = metricRecord
+  .extend({ months: z.array(monthRecord) })
+  .meta({ id: 'MetricWithMonths' });
+
+const target = z
+  .number({ error: 'expected a number from 0 to 1e15, or null' })
+  .min(0, { error: 'expected a number from 0 to 1e15, or null' })
+  .max(1e15, { error: 'expected a number from 0 to 1e15, or null' })
+  .nullable();
+
+const unit = z
+  .string({ error: 'expected a text of 1 to 100 characters' })
+  .trim()
+  .min(1, { error: 'expected a text of 1 to 100 characters' })
+  .max(100, { error: 'expected a text of 1 to 100 characters' });
+
+const LABEL_KEY = 'expected a text of 1 to 100 characters, or null';
+const labelKey = z
+  .string({ error: LABEL_KEY })
+  .trim()
+  .min(1, { error: LABEL_KEY })
+  .max(100, { error: LABEL_KEY })
+  .nullable();
+
+/** A new metric (spec §2). */
+export const newMetric = z.strictObject({
+  name,
+  unit,
+  kind: z.literal('count', { error: 'expected "count"' }).default('count'),
+  aggregation: z.enum(AGGREGATIONS),
+  frequency: z.enum(FREQUENCIES),
+  scope: z.discriminatedUnion(
+    'type',
+    [
+      z.strictObject({ type: z.literal('organisation') }),
+      z.strictObject({ type: z.literal('team'), team_id: z.string({ error: 'expected a team id' }) }),
+      z.strictObject({ type: z.literal('spend'), spend: picks(1) }),
+    ],
+    { error: 'expected a type "organisation", "team" or "spend"' },
+  ),
+  target: target.optional(),
+  label_key: labelKey.optional().describe('What the labels of its values name, for example a region'),
+  rise: rise.optional(),
+});
+
+const immutable = (field: string) =>
+  z.never({ error: `expected no ${field}: it cannot be changed after creation` }).optional();
+
+/** What of a metric can change; the rest is refused by name. */
+export const metricChanges = z.strictObject({
+  name: name.optional(),
+  unit: unit.optional(),
+  target: target.optional(),
+  label_key: labelKey.optional().describe('Only while the metric has no values'),
+  rise: rise.optional(),
+  kind: immutable('kind'),
+  aggregation: immutable('aggregation'),
+  frequency: immutable('frequency'),
+  scope: z
+    .strictObject(
+      { type: z.string().optional(), team_id: immutable('team_id'), spend: picks(1).optional() },
+      { error: 'expected {"spend": […]}: the scope itself cannot be changed after creation' },
+    )
+    .optional(),
+  currency: immutable('currency'),
+});

@@ -1,0 +1,47 @@
+import { dayOf, monthOf, type Month } from '../domain/calendar.ts';
+import { monthRecords, type MonthRecord } from '../domain/month-record.ts';
+import { computeMetricMonths } from '../warehouse/metric-months.ts';
+import type { Metric } from '../warehouse/metrics.ts';
+import { monthFacts, settlementFacts } from '../warehouse/months.ts';
+import type { Session } from '../warehouse/session.ts';
+import type { Caller } from './authentication.ts';
+import type { ApiDependencies } from './dependencies.ts';
+
+/** Months that a metric shows (spec §8). */
+const SHOWN_MONTHS = 12;
+
+/** The last twelve months of some metrics of one organisation, newest first, by metric id. */
+export const monthsOf = async (
+  { warehouse, clock }: Pick<ApiDependencies, 'warehouse' | 'clock'>,
+  { organisation }: Caller,
+  metrics: readonly Metric[],
+): Promise<Map<string, MonthRecord[]>> => {
+  const now = clock.now();
+  await computeMetricMonths(warehouse, organisation.id, metrics, now);
+  return warehouse.session((session) => readMonths(session, organisation, metrics, now));
+};
+
+/** The same, on a session of the caller's; spend must have been computed before. */
+export const readMonths = async (
+  session: Session,
+  organisation: Caller['organisation'],
+  metrics: readonly Metric[],
+  now: Date,
+): Promise<Map<string, MonthRecord[]>> => {
+  const facts = await monthFacts(
+    session,
+    organisation.id,
+    metrics.map(({ id }) => id),
+    shownMonths(now),
+  );
+  const settlement = await settlementFacts(session, organisation.id, organisation.settle_days);
+  return new Map(
+    metrics.map((metric) => [metric.id, monthRecords(facts.get(metric.id) ?? [], metric, settlement, now)]),
+  );
+};
+
+/** The months that a metric shows. */
+export const shownMonths = (now: Date): { newest: Month; count: number } => ({
+  newest: monthOf(dayOf(now)),
+  count: SHOWN_MONTHS,
+});
