@@ -245,15 +245,23 @@ describe('a delivery', () => {
     await receiver.close();
   });
 
-  it('survives SIGKILL: each event arrives, under one id, and none is lost', async () => {
+  it('survives SIGKILL, also of an endpoint that fails, redirects and hangs: each event arrives, under one id', async () => {
     const { admin, webhook, receiver } = await newSubscription();
-    receiver.answer((response) => response.writeHead(500).end());
+    let turn = 0;
+    receiver.answer((response) => {
+      turn += 1;
+      if (turn % 3 === 1) response.writeHead(500).end();
+      else if (turn % 3 === 2) response.writeHead(302, { location: `${receiver.url}&elsewhere` }).end();
+      // Every third request gets no answer at all.
+    });
     const events: string[] = [];
     for (let index = 0; index < 5; index++) events.push((await sendTest(admin, webhook)).event_id);
-    await waitFor(async () => (receiver.received.length >= 5 ? true : undefined));
-    await service.kill();
+    for (const requests of [5, 10]) {
+      await waitFor(async () => (receiver.received.length >= requests ? true : undefined), 60);
+      await service.kill();
+      service = await startService({ dataDir: service.dataDir, environment: SETTINGS });
+    }
     receiver.answer((response) => response.end());
-    service = await startService({ dataDir: service.dataDir, environment: SETTINGS });
     const again = as(service, organisation.secret);
     for (const event of events) await deliveryThat(again, webhook, event, isDelivered);
     const arrived = receiver.received.map(({ headers }) => headers['webhook-id']);
