@@ -1,4 +1,4 @@
-import { ActivityFailure, CancellationScope, rootCause } from '@temporalio/workflow';
+import { ActivityFailure, CancellationScope, isCancellation, rootCause } from '@temporalio/workflow';
 import type { DeliveryInput, DeliveryStatus } from '../domain/webhook.ts';
 import { attemptDelivery, giveDeliveryUp } from './steps.ts';
 
@@ -11,7 +11,9 @@ export async function deliverWebhook(delivery: DeliveryInput): Promise<DeliveryS
     return await attemptDelivery(delivery);
   } catch (error) {
     const last = error instanceof ActivityFailure ? rootCause(error) : undefined;
-    const reason = `given up after three days of attempts; the last one: ${last ?? String(error)}`;
+    const reason = isCancellation(error)
+      ? 'the delivery was cancelled in Temporal'
+      : `given up after three days of attempts; the last one: ${last ?? String(error)}`;
     await CancellationScope.nonCancellable(() => giveDeliveryUp(delivery, reason));
     return 'failed';
   }

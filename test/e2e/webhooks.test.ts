@@ -245,6 +245,32 @@ describe('a delivery', () => {
     await receiver.close();
   });
 
+  it('is tried for three days at distances of up to two hours, or until it is cancelled', async () => {
+    const { admin, webhook, receiver } = await newSubscription();
+    receiver.answer((response) => response.writeHead(500).end());
+    const { event_id } = await sendTest(admin, webhook);
+    await deliveryThat(admin, webhook, event_id, ({ attempts }) => attempts.length >= 1);
+    const temporal = await openTemporal(service.dataDir);
+    const ids = { orgId: organisation.id, webhookId: webhook.id, eventId: event_id };
+    const workflow = temporal.client.workflow.getHandle(deliveryWorkflowId(ids));
+    const { events } = await workflow.fetchHistory();
+    const attempts = events
+      ?.map((event) => event.activityTaskScheduledEventAttributes)
+      .find((found) => found);
+    const seconds = (duration: { seconds?: unknown } | null | undefined) => Number(duration?.seconds);
+    expect([
+      seconds(attempts?.scheduleToCloseTimeout),
+      seconds(attempts?.retryPolicy?.initialInterval),
+      seconds(attempts?.retryPolicy?.maximumInterval),
+      attempts?.retryPolicy?.maximumAttempts ?? 0,
+    ]).toEqual([3 * 86_400, 1, 7_200, 0]);
+    await workflow.cancel();
+    const cancelled = await deliveryThat(admin, webhook, event_id, ({ status }) => status === 'failed');
+    expect(cancelled.reason).toBe('the delivery was cancelled in Temporal');
+    await temporal.close();
+    await receiver.close();
+  });
+
   it('survives SIGKILL, also of an endpoint that fails, redirects and hangs: each event arrives, under one id', async () => {
     const { admin, webhook, receiver } = await newSubscription();
     let turn = 0;
