@@ -12,7 +12,8 @@ const MOST_METRICS = 100_000;
 
 const percent = z.number().nullable();
 
-const glance = z
+/** A metric at a glance. */
+export const glanceRecord = z
   .object({
     metric: z.object({ id: z.string(), name: z.string(), unit: z.string(), kind: z.literal('count') }),
     latest: latestMonth.nullable(),
@@ -33,7 +34,10 @@ export const overviewRoutes = (app: Api, dependencies: ApiDependencies): void =>
     '/overview',
     {
       config: { access: 'read', feature: 'unit_economics' },
-      schema: answers(z.array(glance), { tag: 'Metrics', summary: 'Every metric at a glance, oldest first' }),
+      schema: answers(z.array(glanceRecord), {
+        tag: 'Metrics',
+        summary: 'Every metric at a glance, oldest first',
+      }),
     },
     async (request) => {
       const caller = callerOf(request);
