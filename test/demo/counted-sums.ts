@@ -81,7 +81,8 @@ export const accountCosts = ({ bills, prodAssets, hosts }: Exports, account: str
   const own = bills.filter(
     (line) =>
       line['SubAccountId'] === account &&
-      !covered.has(assetDay(line['ResourceId'], line['ChargePeriodStart'])),
+      // A line without a resource, as a credit, is no machine that has no id.
+      (line['ResourceId'] === '' || !covered.has(assetDay(line['ResourceId'], line['ChargePeriodStart']))),
   );
   return costByMonth(own, today);
 };

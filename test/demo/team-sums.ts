@@ -17,56 +17,70 @@ const serviceCosts = ({ hosts }: Exports, host: string, service: string): Sums =
     monthOf,
   );
 
-/** What team Shop owns, by month: of a host its services, not what they leave idle. */
-export const shopDirect = (exports: Exports, today: string): Sums =>
-  together(
-    allocated(exports.prod, { Namespace: 'checkout' }),
-    allocated(exports.prod, { Namespace: 'delivery' }),
-    serviceCosts(exports, 'db-1', 'postgres'),
-    serviceCosts(exports, 'db-1', 'pgbouncer'),
-    accountCosts(exports, '210000000001', today),
-    repositoryCosts(exports, 'github.com/sample-shop/checkout'),
-    repositoryCosts(exports, 'github.com/sample-shop/storefront'),
-  );
-
-/** What team Search owns, by month. */
-export const searchDirect = (exports: Exports, today: string): Sums =>
-  together(
-    allocated(exports.prod, { Namespace: 'search' }),
-    serviceCosts(exports, 'cellar-1', 'builds'),
-    accountCosts(exports, 'shop-search', today),
-    accountCosts(exports, '/subscriptions/5e1f0000-0000-4000-8000-000000000002', today),
-    repositoryCosts(exports, 'github.com/sample-shop/search'),
-  );
-
-/** A team's parts of a month's shared costs, in the order in which they were made; null waits for its values. */
-export interface SharedParts {
-  staging: bigint;
-  data: bigint;
-  platform: bigint | null;
+/** What teams own and share, by month: of a host its services, not what they leave idle. */
+export interface TeamSums {
+  shop: Sums;
+  search: Sums;
+  staging: Sums;
+  data: Sums;
+  platform: Sums;
 }
 
-/** The parts of a month's shared costs of Shop and Search, by the gateway calls of the month where there are any. */
-export const sharedParts = (
-  exports: Exports,
-  today: string,
-  month: string,
-  calls: { checkout: bigint; search: bigint; partners: bigint } | null,
-): { shop: SharedParts; search: SharedParts } => {
-  const costOf = (...accounts: string[]): bigint =>
-    together(...accounts.map((account) => accountCosts(exports, account, today))).get(month) ?? 0n;
-  const staging =
-    costOf('210000000003') + (allocated(exports.prod, { Namespace: 'platform' }).get(month) ?? 0n);
-  const data = costOf('210000000002', 'shop-analytics');
-  const platform = costOf('210000000004');
-  const part = (count: bigint): bigint | null =>
-    calls === null ? null : (platform * count) / (calls.checkout + calls.search + calls.partners);
+/** What the teams of the demo own, and what each shared cost covers. */
+export const teamSums = (exports: Exports, today: string): TeamSums => {
+  const account = (id: string): Sums => accountCosts(exports, id, today);
+  const namespace = (name: string): Sums => allocated(exports.prod, { Namespace: name });
+  const repository = (name: string): Sums => repositoryCosts(exports, `github.com/sample-shop/${name}`);
   return {
-    shop: { staging: staging / 2n, data: (data * 60n) / 100n, platform: part(calls?.checkout ?? 0n) },
-    search: { staging: staging / 2n, data: (data * 25n) / 100n, platform: part(calls?.search ?? 0n) },
+    shop: together(
+      ...[namespace('checkout'), namespace('delivery'), account('210000000001')],
+      ...[serviceCosts(exports, 'db-1', 'postgres'), serviceCosts(exports, 'db-1', 'pgbouncer')],
+      ...[repository('checkout'), repository('storefront')],
+    ),
+    search: together(
+      ...[namespace('search'), serviceCosts(exports, 'cellar-1', 'builds'), repository('search')],
+      ...[account('shop-search'), account('/subscriptions/5e1f0000-0000-4000-8000-000000000002')],
+    ),
+    staging: together(account('210000000003'), namespace('platform')),
+    data: together(account('210000000002'), account('shop-analytics')),
+    platform: account('210000000004'),
   };
 };
 
-/** The sum of a team's parts. */
-export const sharedSum = ({ staging, data, platform }: SharedParts): bigint =>
-  staging + data + (platform ?? 0n);
+/** The gateway calls of a month by who made them; partners are no team. */
+export interface Calls {
+  checkout: bigint;
+  search: bigint;
+  partners: bigint;
+}
+
+/** A team's bill of a month in units, its parts of shared costs in the order in which those were made. */
+export interface ExpectedBill {
+  direct: bigint;
+  parts: { staging: bigint; data: bigint; platform: bigint };
+  shared: bigint;
+  fullyLoaded: bigint;
+}
+
+/** Each team's bill of a month; without calls nobody has a part of the platform yet. */
+export const expectedBills = (
+  sums: TeamSums,
+  month: string,
+  calls: Calls | null,
+): { Shop: ExpectedBill; Search: ExpectedBill } => {
+  const of = (amounts: Sums): bigint => amounts.get(month) ?? 0n;
+  const bill = (own: Sums, percent: bigint, made: bigint): ExpectedBill => {
+    const all = calls === null ? 1n : calls.checkout + calls.search + calls.partners;
+    const parts = {
+      staging: of(sums.staging) / 2n,
+      data: (of(sums.data) * percent) / 100n,
+      platform: (of(sums.platform) * made) / all,
+    };
+    const shared = parts.staging + parts.data + parts.platform;
+    return { direct: of(own), parts, shared, fullyLoaded: of(own) + shared };
+  };
+  return {
+    Shop: bill(sums.shop, 60n, calls?.checkout ?? 0n),
+    Search: bill(sums.search, 25n, calls?.search ?? 0n),
+  };
+};
