@@ -41,10 +41,13 @@ export const billTable = (
       whole('total', total),
     ];
   });
+  const shown = teams.flatMap(({ bills }) => bills.filter(({ month }) => totals.has(month)));
   return [
     `Team bills (${currency}): what a team owns and its parts of shared costs; with unallocated they add up to the total`,
     ...alignedRows([HEADER, ...rows], LEFT_ALIGNED),
-    '  v2 is sealed again: values changed that a shared cost is split by',
+    ...(shown.some(({ version }) => version !== null && version > 1)
+      ? ['  above v1: sealed again, because values that a shared cost is split by had changed']
+      : []),
   ];
 };
 

@@ -16,7 +16,8 @@ const MONTHS = 13;
 
 /**
  * `demo`: starts the service, brings its sample organisation up to date over HTTP, shows it, and goes on serving
- * until it is stopped, unless `exit`. Run again, it goes on with the same organisation and keeps what was changed.
+ * until it is stopped, unless `exit`, saying what its webhook is told. Run again, it goes on with the same
+ * organisation and keeps what was changed.
  */
 export const demo = async (
   settings: Settings,
@@ -70,7 +71,7 @@ export const demoEnvironment = (env: NodeJS.ProcessEnv, dataDir: string | undefi
     // The demo's own words are for people; logs only where something is wrong.
     LOG_LEVEL: 'warn',
     ...Object.fromEntries(Object.entries(env).filter(([name]) => !foreign.test(name))),
-    // Its webhook goes to a listener of its own on this machine.
+    // Its webhook goes to a listener on this machine; no other service is told so.
     PRIVATE_TARGETS: [env['PRIVATE_TARGETS'] ?? '', LISTENER_HOST].join(','),
     DATA_DIR: dataDir ?? join(realDataDir === '' ? './data' : realDataDir, 'demo'),
   };

@@ -23,7 +23,7 @@ export const tellWebhook = async (
     id,
     target: metric.target ?? event.data.target ?? null,
     lines: [
-      `Webhook to ${listener.url}: ${metric.name} got a target, and a month is above it`,
+      `Webhook to ${listener.url}: ${metric.name} got a target, and a month went above it`,
       `  ${eventInWords(event)}`,
       `  ${delivered.id} ${listener.verified.has(delivered.id) ? 'received, signature verified' : 'was received in an earlier run'}`,
     ],
