@@ -92,6 +92,7 @@ const isCorrection = (line: Line): boolean =>
 describe('cost-analytics demo --exit', () => {
   let dataDir: string;
   let first: Awaited<ReturnType<typeof runCommand>>;
+  let second: typeof first;
   let exports: Exports;
   /** The exports as they were before a month was restated. */
   let original: Exports;
@@ -106,7 +107,7 @@ describe('cost-analytics demo --exit', () => {
     original = { ...exports, bills: exports.bills.filter((line) => !isCorrection(line)) };
     // Bills seal before the month is restated.
     sums = teamSums(original, TODAY);
-  });
+  }, 240_000);
   afterAll(() => removeDataDir(dataDir));
 
   test('ends well, and has said where it served and with which key', () => {
@@ -301,7 +302,7 @@ describe('cost-analytics demo --exit', () => {
   });
 
   test('run again, it goes on with the same organisation and writes the same exports', async () => {
-    const second = await run();
+    second = await run();
     expect(second.code, second.stderr).toBe(0);
     expect(keyOf(second.stdout)).toBe(keyOf(first.stdout));
     expect(tablesOf(second.stdout)).toEqual(tablesOf(first.stdout));
@@ -314,7 +315,7 @@ describe('cost-analytics demo --exit', () => {
       ...toldOf(first.stdout),
       how: 'was received in an earlier run',
     });
-  }, 120_000);
+  }, 240_000);
 
   describe('what it leaves behind', () => {
     let service: Awaited<ReturnType<typeof startService>>;
@@ -335,7 +336,10 @@ describe('cost-analytics demo --exit', () => {
         ...['API requests', 'Active customers', 'Checkouts', 'Gateway calls'],
         ...['Open stores', 'Orders', 'Payments', 'Searches'],
       ]);
-      const [webhook, ...others] = await list<{ id: string }>('/webhooks');
+      const [webhook, ...others] = await list<{ id: string; url: string }>('/webhooks');
+      // Each run listens on another port.
+      expect(second.stdout).toContain(`\nWebhook to ${webhook?.url ?? ''}: `);
+      expect(first.stdout).not.toContain(webhook?.url);
       expect(others).toEqual([]);
       const subjects = await list<{ subject: string }>(`/webhooks/${webhook?.id ?? ''}/deliveries`);
       expect(subjects.filter(({ subject }) => subject.endsWith('/above_target')).length).toBeGreaterThan(0);
