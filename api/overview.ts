@@ -10,7 +10,8 @@ import type { Api } from './server.ts';
 
 const percent = z.number().nullable();
 
-const glance = z
+/** A metric at a glance. */
+export const glanceRecord = z
   .object({
     metric: z.object({ id: z.string(), name: z.string(), unit: z.string(), kind: z.literal('count') }),
     latest: latestMonth.nullable(),
@@ -31,7 +32,10 @@ export const overviewRoutes = (app: Api, dependencies: ApiDependencies): void =>
     '/overview',
     {
       config: { access: 'read', feature: 'unit_economics' },
-      schema: answers(z.array(glance), { tag: 'Metrics', summary: 'Every metric at a glance, oldest first' }),
+      schema: answers(z.array(glanceRecord), {
+        tag: 'Metrics',
+        summary: 'Every metric at a glance, oldest first',
+      }),
     },
     async (request) => {
       const caller = callerOf(request);

@@ -72,7 +72,8 @@ const splitRecord = z.union([
   }),
 ]);
 
-const sharedCostRecord = z
+/** A shared cost as it is answered. */
+export const sharedCostRecord = z
   .object({ id: z.string(), name: z.string(), spend: z.array(spendPickRecord), split: splitRecord })
   .meta({ id: 'SharedCost' });
 

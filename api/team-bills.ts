@@ -28,7 +28,8 @@ const amounts = {
     .describe('The parts of shared'),
 };
 
-const bill = z
+/** A team's bill of a month. */
+export const billRecord = z
   .object({
     month: z.string(),
     status: z.enum(['estimate', 'waiting', 'sealed']),
@@ -87,7 +88,7 @@ export const teamBillRoutes = (app: Api, dependencies: ApiDependencies): void =>
     '/teams/:id/bills',
     {
       config: { access: 'read', feature: 'unit_economics' },
-      schema: answers(z.array(bill), {
+      schema: answers(z.array(billRecord), {
         tag: 'Teams',
         summary: 'The bills of the last twelve months, newest first, the running one included',
         params: idParams,

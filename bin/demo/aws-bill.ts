@@ -14,9 +14,12 @@ import { noise } from './noise.ts';
 import { CARTS, DB_MACHINE, PROD_DISK, PROD_NODES } from './platform-account.ts';
 
 const PAYER = '100000000001';
-const SHOP = { account: '210000000001', accountName: 'Shop production' };
-const DATA = { account: '210000000002', accountName: 'Data platform' };
-const STAGING = { account: '210000000003', accountName: 'Shop staging' };
+/** The account in which the shop itself runs. */
+export const SHOP = { account: '210000000001', accountName: 'Shop production' };
+/** The account of the sales warehouse and the data lake. */
+export const DATA = { account: '210000000002', accountName: 'Data platform' };
+/** The account in which the shop is tried out. */
+export const STAGING = { account: '210000000003', accountName: 'Shop staging' };
 const EC2 = { service: 'Amazon Elastic Compute Cloud', category: 'Compute' };
 const S3 = { service: 'Amazon Simple Storage Service', category: 'Storage' };
 

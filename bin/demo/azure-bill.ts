@@ -9,7 +9,8 @@ const subscription = (id: string, accountName: string) => ({
   accountName,
 });
 const BACK_OFFICE = subscription('5e1f0000-0000-4000-8000-000000000001', 'Back office');
-const INSIGHT = subscription('5e1f0000-0000-4000-8000-000000000002', 'Customer insight');
+/** The subscription that recommends what to buy. */
+export const INSIGHT = subscription('5e1f0000-0000-4000-8000-000000000002', 'Customer insight');
 
 const inGroup = (account: { account: string }, resourceGroup: string, path: string) => ({
   resourceGroup,

@@ -1,19 +1,14 @@
 import { join } from 'node:path';
-import { addDays, dayOf, monthOf, monthsBack, type Day, type Month } from '../../domain/calendar.ts';
-import { operatorKey } from '../operator-key.ts';
+import { addDays, dayOf, monthOf, monthsBack } from '../../domain/calendar.ts';
 import { createLog, untilStopped } from '../run-service.ts';
-import { startService, type Service } from '../service.ts';
+import { startService } from '../service.ts';
 import type { Settings } from '../settings.ts';
-import { connectSources, ingestSources } from './ingest-sources.ts';
-import { correctLockedMonths, lockSettledMonths, monthsOf } from './lock-months.ts';
-import { nextSteps } from './next-steps.ts';
-import { recordValues } from './record-values.ts';
 import { requireFreePort } from './require-free-port.ts';
-import { restateBill } from './restate-bill.ts';
-import { restatedMonth, tellRestated } from './restated-month.ts';
-import { sampleOrganisation } from './sample-organisation.ts';
-import { RESTATED_SOURCE, sampleSources } from './sample-sources.ts';
-import { unitCostTable } from './unit-cost-table.ts';
+import { restatedMonth } from './restated-month.ts';
+import { sampleSources } from './sample-sources.ts';
+import { showSample } from './show-sample.ts';
+import { eventInWords } from './told-event.ts';
+import { LISTENER_HOST, startWebhookListener } from './webhook-listener.ts';
 import { writeExports } from './write-exports.ts';
 
 /** Twelve months to show, and the one before them to compare the oldest with. */
@@ -21,7 +16,8 @@ const MONTHS = 13;
 
 /**
  * `demo`: starts the service, brings its sample organisation up to date over HTTP, shows it, and goes on serving
- * until it is stopped, unless `exit`. Run again, it goes on with the same organisation and keeps what was changed.
+ * until it is stopped, unless `exit`, saying what its webhook is told. Run again, it goes on with the same
+ * organisation and keeps what was changed.
  */
 export const demo = async (
   settings: Settings,
@@ -39,6 +35,7 @@ export const demo = async (
   for (const { feeds } of sources) for (const feed of feeds) await writeExports(feed, months, through);
 
   say('Starting the service …');
+  const listener = await startWebhookListener();
   const service = await startService(settings, { api: true, worker: true }, createLog(settings));
   // From here on a signal ends the demo cleanly, however far it has come; what it cuts short is no failure.
   let ending = false;
@@ -50,7 +47,11 @@ export const demo = async (
   void service.failed.then(end);
   const stopped = untilStopped(service);
   try {
-    await showSample(service, settings, { folder, months, through, exit }, say);
+    const running = { url: service.url ?? '', settings, listener };
+    await showSample(running, { folder, months, through, exit }, say);
+    listener.tell((event) => {
+      say(`webhook    ${eventInWords(event)}, signature verified`);
+    });
   } catch (error) {
     if (!isEnding()) {
       await service.stop();
@@ -59,6 +60,7 @@ export const demo = async (
   }
   if (exit && !isEnding()) await service.stop();
   else await stopped;
+  await listener.close();
 };
 
 /** The settings of a demo: its own folder and its own Temporal server, whatever the real service is told to use. */
@@ -69,78 +71,8 @@ export const demoEnvironment = (env: NodeJS.ProcessEnv, dataDir: string | undefi
     // The demo's own words are for people; logs only where something is wrong.
     LOG_LEVEL: 'warn',
     ...Object.fromEntries(Object.entries(env).filter(([name]) => !foreign.test(name))),
+    // Its webhook goes to a listener on this machine; no other service is told so.
+    PRIVATE_TARGETS: [env['PRIVATE_TARGETS'] ?? '', LISTENER_HOST].join(','),
     DATA_DIR: dataDir ?? join(realDataDir === '' ? './data' : realDataDir, 'demo'),
   };
-};
-
-/** What a demo shows. */
-interface Sample {
-  /** The exports lie below it. */
-  folder: string;
-  /** Oldest first, ending with the running month. */
-  months: readonly Month[];
-  /** The last complete day: exports and values reach it. */
-  through: Day;
-  exit: boolean;
-}
-
-const showSample = async (
-  service: Service,
-  settings: Settings,
-  sample: Sample,
-  say: (text: string) => void,
-): Promise<void> => {
-  const { dataDir } = settings;
-  const { months, through, exit } = sample;
-  const url = service.url ?? '';
-  const { admin, adminKey, isNew } = await sampleOrganisation({
-    url,
-    dataDir,
-    operatorKey: await operatorKey(settings.OPERATOR_KEY, dataDir),
-  });
-  say(`${isNew ? 'Made the organisation' : 'Going on with the organisation'} Sample shop. Ingesting …`);
-  const connected = await connectSources(admin, sampleSources(sample.folder, null));
-  await ingestSources(admin, connected, say);
-
-  say('Recording values, locking settled months …');
-  const metrics = await recordValues(admin, months, through);
-  for (const { id } of metrics) await lockSettledMonths(admin, id);
-  const [orders] = metrics;
-  if (orders === undefined) throw new Error('the sample organisation has no metric');
-  await correctLockedMonths(admin, orders.id);
-  const source = connected.find(({ name }) => name === RESTATED_SOURCE);
-  if (source !== undefined)
-    await restateBill(admin, { ...sample, dataDir, source, locks: await monthsOf(admin, orders.id) }, say);
-
-  for (const metric of metrics) {
-    say('');
-    for (const line of unitCostTable(metric, 'USD', await monthsOf(admin, metric.id))) say(line);
-  }
-  const restated = await restatedMonth(dataDir);
-  if (restated !== null) {
-    say('');
-    const { id, name } = orders;
-    for (const line of await tellRestated(admin, restated, { name, months: await monthsOf(admin, id) }))
-      say(line);
-  }
-  say('');
-  say(`base URL   ${url}/api/v1`);
-  say(`admin key  ${adminKey}`);
-  say('');
-  say(
-    exit
-      ? 'What to try next, once you have started it again without --exit:'
-      : 'What to try next (in another terminal; Ctrl-C here ends it):',
-  );
-  const steps = {
-    url,
-    adminKey,
-    metricId: orders.id,
-    labelledMetricId: metrics.find(({ labelKey }) => labelKey !== null)?.id,
-    months: await monthsOf(admin, orders.id),
-    through,
-  };
-  for (const line of nextSteps(steps)) say(line);
-  say('');
-  say(`ready ${url}`);
 };

@@ -4,8 +4,10 @@ import { usageByHour, type MeteredResource } from './metered-resource.ts';
 import { wobble } from './noise.ts';
 
 const BILLING_ACCOUNT = '01D3E0-000000-000001';
-const SEARCH = { account: 'shop-search', accountName: 'shop-search' };
-const ANALYTICS = { account: 'shop-analytics', accountName: 'shop-analytics' };
+/** The project of the shop's search. */
+export const SEARCH = { account: 'shop-search', accountName: 'shop-search' };
+/** The project in which clicks are analysed. */
+export const ANALYTICS = { account: 'shop-analytics', accountName: 'shop-analytics' };
 
 const RESOURCES: readonly MeteredResource[] = [
   {

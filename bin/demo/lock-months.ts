@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { monthRecord } from '../../api/metric-fields.ts';
 import type { Month } from '../../domain/calendar.ts';
 import type { ApiClient } from './api-client.ts';
+import { correctValue } from './correct-value.ts';
 
 export type MonthOnWire = z.infer<typeof monthRecord>;
 
@@ -9,9 +10,10 @@ export type MonthOnWire = z.infer<typeof monthRecord>;
 export const monthsOf = (admin: ApiClient, metricId: string): Promise<MonthOnWire[]> =>
   admin.get(`/api/v1/metrics/${metricId}/months`, z.array(monthRecord));
 
-/** Locks a metric's settled months, except the newest one: that is left for the user to lock. */
-export const lockSettledMonths = async (admin: ApiClient, metricId: string): Promise<void> => {
-  const [, ...earlier] = (await monthsOf(admin, metricId)).filter(({ status }) => status !== 'open');
+/** Locks a metric's newest `most` settled months, except the very newest: that is left for the user to lock. */
+export const lockSettledMonths = async (admin: ApiClient, metricId: string, most = 12): Promise<void> => {
+  const settled = (await monthsOf(admin, metricId)).filter(({ status }) => status !== 'open');
+  const earlier = settled.slice(1, most);
   for (const { month } of earlier.filter(({ status }) => status === 'ready_to_lock').reverse()) {
     await lock(admin, metricId, month);
   }
@@ -27,25 +29,13 @@ export const correctLockedMonths = async (admin: ApiClient, metricId: string): P
     ({ status, version }) => status === 'locked' && version === 1,
   );
   if (changed !== undefined && !months.some(({ status }) => status === 'changed_since_lock')) {
-    await correctValue(admin, metricId, `${changed.month}-15`, 612);
+    await correctValue(admin, metricId, { period: `${changed.month}-15` }, 612);
   }
   if (relocked !== undefined && !months.some(({ version }) => version !== null && version > 1)) {
-    await correctValue(admin, metricId, `${relocked.month}-03`, -230);
+    await correctValue(admin, metricId, { period: `${relocked.month}-03` }, -230);
     await lock(admin, metricId, relocked.month);
   }
 };
 
 const lock = (admin: ApiClient, metricId: string, month: Month): Promise<MonthOnWire> =>
   admin.post(`/api/v1/metrics/${metricId}/months/${month}/lock`, monthRecord);
-
-const correctValue = async (
-  admin: ApiClient,
-  metricId: string,
-  day: string,
-  difference: number,
-): Promise<void> => {
-  const path = `/api/v1/metrics/${metricId}/values`;
-  const stored = await admin.get(`${path}?start=${day}&end=${day}`, z.array(z.object({ value: z.number() })));
-  const value = Math.max(1, (stored[0]?.value ?? 0) + difference);
-  await admin.post(path, z.unknown(), { values: [{ period: day, value }] });
-};

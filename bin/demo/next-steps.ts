@@ -1,5 +1,6 @@
 import type { Day } from '../../domain/calendar.ts';
 import type { MonthOnWire } from './lock-months.ts';
+import { step } from './step.ts';
 
 /** Commands that a user can paste to go on, in the order in which they tell the story of a month. */
 export const nextSteps = (demo: {
@@ -20,7 +21,6 @@ export const nextSteps = (demo: {
   const changed = first('changed_since_lock');
   const versioned = months.find(({ version }) => version !== null && version > 1);
   const range = `start_date=${through.slice(0, 7)}-01&end_date=${through}`;
-  const step = (what: string, command: string): string[] => [`  # ${what}`, `  ${command}`];
   return [
     `  API=${url}/api/v1 KEY=${adminKey}`,
     ...step(
@@ -64,6 +64,5 @@ export const nextSteps = (demo: {
       'who changed which value, and what it was before',
       `curl -s -H "X-API-Key: $KEY" ${metric}/history?limit=5"`,
     ),
-    ...step('every call there is, in a browser', `${url}/docs`),
   ];
 };

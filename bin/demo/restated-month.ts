@@ -1,9 +1,10 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
-import { firstDay, lastDay, type Month } from '../../domain/calendar.ts';
+import type { Month } from '../../domain/calendar.ts';
+import { amountText } from './amount-text.ts';
 import type { ApiClient } from './api-client.ts';
 import type { MonthOnWire } from './lock-months.ts';
+import { monthTotal } from './month-total.ts';
 import { RESTATED_SOURCE } from './sample-sources.ts';
 
 const markerOf = (dataDir: string): string => join(dataDir, 'demo-restated-month');
@@ -24,12 +25,6 @@ export const rememberRestated = async (dataDir: string, month: Month): Promise<v
   await rename(temporary, markerOf(dataDir));
 };
 
-/** What the organisation spent in a month, as `/costs` says now. */
-const spendOf = async (admin: ApiClient, month: Month): Promise<number> => {
-  const path = `/api/v1/costs?start_date=${firstDay(month)}&end_date=${lastDay(month)}`;
-  return (await admin.get(path, z.object({ total: z.number() }))).total;
-};
-
 /**
  * What a restated bill moves and what not: the month's spend, beside what a metric of the whole organisation was
  * locked with. Nothing when the metric does not show the month or has never known it to be different.
@@ -41,12 +36,12 @@ export const tellRestated = async (
 ): Promise<string[]> => {
   const locked = metric.months.find((each) => each.month === month)?.locked ?? null;
   if (locked === null) return [];
-  const spend = await spendOf(admin, month);
+  const spend = await monthTotal(admin, month);
   // An organisation made since has never seen the bill as it was.
   if (spend === locked.cost) return [];
   const rows = [
-    ['/costs now', dollars(spend)],
-    [`${metric.name}, locked v${locked.version}`, dollars(locked.cost ?? 0)],
+    ['/costs now', amountText(spend)],
+    [`${metric.name}, locked v${locked.version}`, amountText(locked.cost)],
   ] as const;
   const width = Math.max(...rows.map(([what]) => what.length));
   return [
@@ -54,6 +49,3 @@ export const tellRestated = async (
     ...rows.map(([what, amount]) => `  ${month}  ${what.padEnd(width)}  ${amount.padStart(10)}`),
   ];
 };
-
-const dollars = (amount: number): string =>
-  amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });

@@ -6,14 +6,17 @@ import { PLATFORM } from './platform-account.ts';
 import { daily, monthly, monthlyByLabel, type SampleValues } from './sample-values.ts';
 import { growth, isWeekend, season } from './season.ts';
 
+/** What a metric divides: all that the organisation spends, picked spend, or the bill of a sample team. */
+export type SampleScope =
+  { type: 'organisation' } | { type: 'spend'; spend: SpendPick[] } | { type: 'team'; team: string };
+
 /** A metric of the sample organisation and what it recorded. */
 export interface SampleMetric {
   name: string;
   unit: string;
   aggregation: Aggregation;
   frequency: Frequency;
-  /** What it is divided from; null is all the organisation spends. */
-  picks: SpendPick[] | null;
+  scope: SampleScope;
   target: number | null;
   labelKey: string | null;
   values: SampleValues;
@@ -24,7 +27,7 @@ const ORDERS: SampleMetric = {
   unit: 'order',
   aggregation: 'total',
   frequency: 'daily',
-  picks: null,
+  scope: { type: 'organisation' },
   target: 0.36,
   labelKey: null,
   values: daily(
@@ -42,7 +45,7 @@ const ACTIVE_CUSTOMERS: SampleMetric = {
   unit: 'customer',
   aggregation: 'average',
   frequency: 'daily',
-  picks: null,
+  scope: { type: 'organisation' },
   target: null,
   labelKey: null,
   values: daily(
@@ -55,7 +58,7 @@ const API_REQUESTS: SampleMetric = {
   unit: 'million requests',
   aggregation: 'total',
   frequency: 'monthly',
-  picks: null,
+  scope: { type: 'organisation' },
   target: null,
   labelKey: null,
   values: monthly((month) => 410 * growth(month, 0.03) * season(month) * wobble(`requests ${month}`, 0.05)),
@@ -67,13 +70,16 @@ const CHECKOUTS: SampleMetric = {
   unit: 'checkout',
   aggregation: 'total',
   frequency: 'daily',
-  picks: [
-    { source: 'kubernetes', cluster: 'prod', namespace: 'checkout' },
-    { source: 'kubernetes', cluster: 'prod', namespace: 'search', workload: 'statefulset/index' },
-    { source: 'host', host: 'db-1', service: 'postgres' },
-    { source: 'cloud', cloud: 'aws', account: PLATFORM.account },
-    { source: 'repository', repository: 'github.com/sample-shop/checkout' },
-  ],
+  scope: {
+    type: 'spend',
+    spend: [
+      { source: 'kubernetes', cluster: 'prod', namespace: 'checkout' },
+      { source: 'kubernetes', cluster: 'prod', namespace: 'search', workload: 'statefulset/index' },
+      { source: 'host', host: 'db-1', service: 'postgres' },
+      { source: 'cloud', cloud: 'aws', account: PLATFORM.account },
+      { source: 'repository', repository: 'github.com/sample-shop/checkout' },
+    ],
+  },
   target: null,
   labelKey: null,
   values: daily(
@@ -94,11 +100,14 @@ const OPEN_STORES: SampleMetric = {
   unit: 'store',
   aggregation: 'average',
   frequency: 'monthly',
-  picks: [
-    { source: 'kubernetes', cluster: 'edge', namespace: 'kiosk' },
-    { source: 'kubernetes', cluster: 'edge', namespace: 'stockroom' },
-    { source: 'kubernetes', cluster: 'prod', namespace: 'delivery' },
-  ],
+  scope: {
+    type: 'spend',
+    spend: [
+      { source: 'kubernetes', cluster: 'edge', namespace: 'kiosk' },
+      { source: 'kubernetes', cluster: 'edge', namespace: 'stockroom' },
+      { source: 'kubernetes', cluster: 'prod', namespace: 'delivery' },
+    ],
+  },
   target: null,
   labelKey: 'region',
   values: monthlyByLabel(
@@ -113,7 +122,10 @@ const PAYMENTS: SampleMetric = {
   unit: 'payment',
   aggregation: 'total',
   frequency: 'daily',
-  picks: [{ source: 'cloud', cloud: 'aws', tag: { key: 'team', value: 'checkout' } }],
+  scope: {
+    type: 'spend',
+    spend: [{ source: 'cloud', cloud: 'aws', tag: { key: 'team', value: 'checkout' } }],
+  },
   target: null,
   labelKey: null,
   values: daily((day) => 3_500 * growth(monthOf(day), 0.02) * wobble(`payments ${day}`, 0.07)),

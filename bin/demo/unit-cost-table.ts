@@ -1,4 +1,6 @@
 import type { SpendPick } from '../../domain/spend-pick.ts';
+import { alignedRows } from './aligned-rows.ts';
+import { amountText, changeText } from './amount-text.ts';
 import type { MonthOnWire } from './lock-months.ts';
 import type { RecordedMetric } from './record-values.ts';
 
@@ -7,7 +9,7 @@ const LEFT_ALIGNED = new Set([0, HEADER.length - 1]);
 
 type TableMetric = Pick<
   RecordedMetric,
-  'name' | 'unit' | 'aggregation' | 'frequency' | 'target' | 'picks' | 'labelKey'
+  'name' | 'unit' | 'aggregation' | 'frequency' | 'target' | 'scope' | 'labelKey'
 >;
 
 /**
@@ -24,17 +26,10 @@ export const unitCostTable = (
   const rest = months.slice(full.length);
   const decimals = full.every(({ value }) => Number.isInteger(value ?? 0)) ? 0 : 1;
   const rows = [HEADER, ...full.map((month) => cells(month, decimals))];
-  const widths = HEADER.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return [
     title(metric, currency),
-    ...(metric.picks === null ? [] : [`  of ${metric.picks.map(pickInWords).join(', ')}`]),
-    ...rows.map((row) =>
-      `  ${row
-        .map((cell, column) =>
-          LEFT_ALIGNED.has(column) ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
-        )
-        .join('  ')}`.trimEnd(),
-    ),
+    ...scopeInWords(metric.scope).map((words) => `  of ${words}`),
+    ...alignedRows(rows, LEFT_ALIGNED),
     ...(rest.length === 0
       ? []
       : [`  ${rest.at(-1)?.month ?? ''} to ${rest[0]?.month ?? ''}: partial too, and never to be locked`]),
@@ -45,9 +40,14 @@ const title = (metric: TableMetric, currency: string): string => {
   const { name, unit, aggregation, frequency, target, labelKey } = metric;
   return [
     `${name} (${frequency}, ${aggregation}): ${currency} per ${unit}`,
-    ...(target === null ? [] : [`target ${target.toFixed(2)}`]),
+    ...(target === null ? [] : [`target ${target}`]),
     ...(labelKey === null ? [] : [`recorded by ${labelKey}`]),
   ].join(', ');
+};
+
+const scopeInWords = (scope: TableMetric['scope']): string[] => {
+  if (scope.type === 'team') return [`the bill of team ${scope.team}`];
+  return scope.type === 'spend' ? [scope.spend.map(pickInWords).join(', ')] : [];
 };
 
 const pickInWords = (pick: SpendPick): string => {
@@ -67,21 +67,14 @@ const pickInWords = (pick: SpendPick): string => {
 
 const cells = (month: MonthOnWire, valueDecimals: number): string[] => [
   month.month,
-  number(month.cost, 2),
-  number(month.value, valueDecimals),
-  number(month.unit_cost, 4),
-  month.change_percent === null
-    ? '-'
-    : `${month.change_percent > 0 ? '+' : ''}${number(month.change_percent, 1)} %`,
+  amountText(month.cost, 2),
+  amountText(month.value, valueDecimals),
+  amountText(month.unit_cost, 4),
+  changeText(month.change_percent),
   [
     month.reason === null ? month.status : `${month.status}: ${month.reason}`,
     ...(month.version === null ? [] : [`v${month.version}`]),
-    ...(month.current === undefined ? [] : [`(now ${number(month.current.unit_cost, 4)})`]),
+    ...(month.current === undefined ? [] : [`(now ${amountText(month.current.unit_cost, 4)})`]),
     ...(month.above_target ? ['- above target'] : []),
   ].join(' '),
 ];
-
-const number = (amount: number | null, decimals: number): string =>
-  amount === null
-    ? '-'
-    : amount.toLocaleString('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals });

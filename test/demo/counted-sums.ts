@@ -26,20 +26,23 @@ export const readExports = (folder: string): Exports => {
   };
 };
 
-type Sums = Map<string, bigint>;
+/** Amounts by month, or by what else a calculation asks for. */
+export type Sums = Map<string, bigint>;
 
 const add = (sums: Sums, key: string, amount: bigint): Sums => sums.set(key, (sums.get(key) ?? 0n) + amount);
 
 /** A column's sum by what `keyOf` says of a line. */
-const sumBy = (lines: readonly Line[], column: string, keyOf: (line: Line) => string): Sums =>
+export const sumBy = (lines: readonly Line[], column: string, keyOf: (line: Line) => string): Sums =>
   lines.reduce(
     (sums, line) => add(sums, keyOf(line), unitsOf(line[column] ?? '')),
     new Map<string, bigint>(),
   );
 
-const monthOf = (line: Line): string => (line['Date'] ?? line['day'] ?? '').slice(0, 7);
+/** The month of a line of a cluster, host or AI tool. */
+export const monthOf = (line: Line): string => (line['Date'] ?? line['day'] ?? '').slice(0, 7);
 
-const together = (...parts: Sums[]): Sums => {
+/** Sums added up. */
+export const together = (...parts: Sums[]): Sums => {
   const sums: Sums = new Map();
   for (const part of parts) for (const [month, amount] of part) add(sums, month, amount);
   return sums;
@@ -70,7 +73,7 @@ export const organisationCosts = (exports: Exports, today: string): Sums => {
 };
 
 /** What an account of a bill costs by month beside the cluster and the host inside it. */
-const accountCosts = ({ bills, prodAssets, hosts }: Exports, account: string, today: string): Sums => {
+export const accountCosts = ({ bills, prodAssets, hosts }: Exports, account: string, today: string): Sums => {
   const covered = new Set([
     ...prodAssets.map((line) => assetDay(line['provider_id'], line['day'])),
     ...hosts.map((line) => assetDay(line['machine_id'], line['day'])),
@@ -78,13 +81,14 @@ const accountCosts = ({ bills, prodAssets, hosts }: Exports, account: string, to
   const own = bills.filter(
     (line) =>
       line['SubAccountId'] === account &&
-      !covered.has(assetDay(line['ResourceId'], line['ChargePeriodStart'])),
+      // A line without a resource, as a credit, is no machine that has no id.
+      (line['ResourceId'] === '' || !covered.has(assetDay(line['ResourceId'], line['ChargePeriodStart']))),
   );
   return costByMonth(own, today);
 };
 
 /** A repository's part of each day's spend on each tool, by its part of the tool's use that day. */
-const repositoryCosts = ({ aiSpend, aiUsage }: Exports, repository: string): Sums => {
+export const repositoryCosts = ({ aiSpend, aiUsage }: Exports, repository: string): Sums => {
   const toolDay = (line: Line): string => `${line['day'] ?? ''} ${line['tool'] ?? ''}`;
   const spend = sumBy(aiSpend, 'cost', toolDay);
   const use = sumBy(aiUsage, 'usage', toolDay);
@@ -96,7 +100,8 @@ const repositoryCosts = ({ aiSpend, aiUsage }: Exports, repository: string): Sum
   return sums;
 };
 
-const allocated = (lines: readonly Line[], chosen: Record<string, string>): Sums =>
+/** What lines of a cluster cost by month that have certain texts in their columns. */
+export const allocated = (lines: readonly Line[], chosen: Record<string, string>): Sums =>
   sumBy(
     lines.filter((line) => Object.entries(chosen).every(([column, text]) => line[column] === text)),
     'TotalCost',

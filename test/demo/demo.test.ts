@@ -2,10 +2,16 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { demoEnvironment } from '../../bin/demo/demo.ts';
+import { GATEWAY_CALLS } from '../../bin/demo/sample-team-metrics.ts';
 import { readSettings } from '../../bin/settings.ts';
-import { newDataDir, removeDataDir, runCommand } from '../support/service-process.ts';
+import { mayReach } from '../../egress/private-targets.ts';
+import { as, type Api } from '../support/api-client.ts';
+import { expectData, expectPage } from '../support/envelope.ts';
+import { newDataDir, removeDataDir, runCommand, startService } from '../support/service-process.ts';
 import { checkoutsCosts, organisationCosts, readExports, storesCosts, type Exports } from './counted-sums.ts';
 import { DOLLAR, rounded, unitsOf, type Line } from './export-sums.ts';
+import { printedBills, printedParts } from './printed-bills.ts';
+import { expectedBills, teamSums, type Calls, type TeamSums } from './team-sums.ts';
 
 const CLOCK = '2026-02-07T06:00:00Z';
 const TODAY = CLOCK.slice(0, 10);
@@ -60,15 +66,37 @@ const keyOf = (stdout: string): string | undefined =>
 const printed = (dividend: bigint, divisor: bigint, decimals: number): string =>
   rounded(unitsOf(rounded(dividend, divisor, 6)), DOLLAR, decimals);
 
+/** The values by which a month's platform is split: as recorded, and in November corrected once it had sealed. */
+const callsOf = (month: string): Calls => {
+  const values = GATEWAY_CALLS.values([month], TODAY);
+  const of = (caller: string): bigint => BigInt(values.find(({ label }) => label === caller)?.value ?? 0);
+  const corrected = month === '2025-11' ? 45n : 0n;
+  return { checkout: of('checkout') + corrected, search: of('search'), partners: of('partners') };
+};
+
+/** The bills of a month as they are after the first run: two months have no values to split by. */
+const billsOf = (sums: TeamSums, month: string) =>
+  expectedBills(sums, month, month >= '2026-01' ? null : callsOf(month));
+
+/** What is printed of the event: the month that went above its target, and how the event came. */
+const toldOf = (stdout: string) =>
+  new RegExp(
+    '^ {2}unit_cost\\.changed above_target: Searches (?<month>\\d{4}-\\d\\d), (?<unitCost>[\\d.]+) USD per thousand searches, ' +
+      'target (?<target>[\\d.]+)\n {2}(?<id>evt_[0-9a-f]{32}) (?<how>.+)$',
+    'm',
+  ).exec(stdout)?.groups;
+
 const isCorrection = (line: Line): boolean =>
   line['ChargeDescription'] === 'Correction of data transfer prices';
 
 describe('cost-analytics demo --exit', () => {
   let dataDir: string;
   let first: Awaited<ReturnType<typeof runCommand>>;
+  let second: typeof first;
   let exports: Exports;
   /** The exports as they were before a month was restated. */
   let original: Exports;
+  let sums: TeamSums;
 
   const run = () => runCommand(['demo', '--data', dataDir, '--port', '0', '--exit'], { CLOCK });
 
@@ -77,7 +105,9 @@ describe('cost-analytics demo --exit', () => {
     first = await run();
     exports = readExports(join(dataDir, 'exports', 'demo'));
     original = { ...exports, bills: exports.bills.filter((line) => !isCorrection(line)) };
-  });
+    // Bills seal before the month is restated.
+    sums = teamSums(original, TODAY);
+  }, 240_000);
   afterAll(() => removeDataDir(dataDir));
 
   test('ends well, and has said where it served and with which key', () => {
@@ -92,7 +122,7 @@ describe('cost-analytics demo --exit', () => {
   test('shows twelve months of each metric, in every state that a month can have', () => {
     const tables = tablesOf(first.stdout);
     expect([...tables.keys()]).toEqual([
-      ...['Orders', 'Active customers', 'API requests', 'Checkouts', 'Open stores', 'Payments'],
+      ...['Orders', 'Active customers', 'API requests', 'Checkouts', 'Open stores', 'Payments', 'Searches'],
     ]);
     for (const [name, rows] of tables) {
       if (name === 'Payments') continue;
@@ -112,6 +142,13 @@ describe('cost-analytics demo --exit', () => {
       'locked v2',
       ...Array.from({ length: 6 }, () => 'locked v1'),
     ]);
+    expect(states('Searches')?.slice(0, 5)).toEqual([
+      'open: the month has not ended; no value has been recorded for 2026-02',
+      'open: metric "Gateway calls", by which a shared cost is split, has no value for 2026-01',
+      'ready_to_lock',
+      'locked v1',
+      'ready_to_lock',
+    ]);
     expect(states('API requests')?.slice(0, 3)).toEqual([
       'open: the month has not ended; no value has been recorded for 2026-02',
       'ready_to_lock',
@@ -128,7 +165,10 @@ describe('cost-analytics demo --exit', () => {
     for (const [name, rows] of tablesOf(first.stdout)) {
       if (name === 'Payments') continue;
       for (const { month, cost, value, unitCost } of rows) {
-        const exact = (picked.get(name) ?? organisation).get(month) ?? 0n;
+        const exact =
+          name === 'Searches'
+            ? billsOf(sums, month).Search.fullyLoaded
+            : ((picked.get(name) ?? organisation).get(month) ?? 0n);
         expect(cost, `${name} ${month}`).toBe(printed(exact, DOLLAR, 2));
         // The printed mean of an average is rounded, so that only sums can be divided again, and means of one value.
         if (value === '-' || name === 'Active customers') continue;
@@ -159,6 +199,65 @@ describe('cost-analytics demo --exit', () => {
       locked: spent(original),
     });
     expect(spent(exports)).not.toBe(spent(original));
+  });
+
+  test('the teams’ bills are what the exports add up to, and with unallocated the total', () => {
+    const months = printedBills(first.stdout);
+    expect(months.map(({ month, teams }) => [month, teams['Shop']?.status, teams['Search']?.status])).toEqual(
+      [
+        [
+          '2026-02',
+          'estimate: the month has not ended; metric "Gateway calls", by which a shared cost is split, has no value for 2026-02',
+          'estimate',
+        ],
+        [
+          '2026-01',
+          'waiting: metric "Gateway calls", by which a shared cost is split, has no value for 2026-01',
+          'waiting',
+        ],
+        ['2025-12', 'sealed v1', 'sealed v1'],
+        ['2025-11', 'sealed v2', 'sealed v2'],
+      ],
+    );
+    const dollars = (units: bigint): string => printed(units, DOLLAR, 2);
+    const totals = organisationCosts(exports, TODAY);
+    for (const { month, teams, unallocated, total } of months) {
+      const expected = billsOf(sums, month);
+      for (const team of ['Shop', 'Search'] as const) {
+        const { direct, shared, fullyLoaded } = expected[team];
+        expect(teams[team], `${team} ${month}`).toMatchObject({
+          direct: dollars(direct),
+          shared: dollars(shared),
+          fullyLoaded: dollars(fullyLoaded),
+        });
+      }
+      const whole = totals.get(month) ?? 0n;
+      expect(total).toBe(dollars(whole));
+      expect(unallocated).toBe(dollars(whole - expected.Shop.fullyLoaded - expected.Search.fullyLoaded));
+    }
+  });
+
+  test('shared costs are split evenly, by percents and by values of which some are no team’s', () => {
+    const { Shop, Search } = billsOf(sums, '2025-12');
+    const both = (cost: 'staging' | 'data' | 'platform') =>
+      [Shop.parts[cost], Search.parts[cost]].map((units) => printed(units, DOLLAR, 2));
+    expect(first.stdout).toContain('\nShared costs of 2025-12, each team');
+    expect(printedParts(first.stdout, 'Staging and logs')).toEqual(both('staging'));
+    expect(printedParts(first.stdout, 'Data platform')).toEqual(both('data'));
+    expect(printedParts(first.stdout, 'Shop platform')).toEqual(both('platform'));
+  });
+
+  test('a webhook tells that a month of the team’s metric is above its target, rightly signed', () => {
+    const told = toldOf(first.stdout);
+    expect(told?.['how']).toBe('received, signature verified');
+    const rows = tablesOf(first.stdout).get('Searches') ?? [];
+    const above = rows.filter(({ status }) => status.endsWith('above target'));
+    expect(above.map(({ month }) => month)).toEqual([told?.['month']]);
+    const unitCost = unitsOf(told?.['unitCost'] ?? '');
+    expect(rounded(unitCost, DOLLAR, 4)).toBe(above[0]?.unitCost);
+    const target = unitsOf(told?.['target'] ?? '');
+    for (const row of rows.filter(({ unitCost: shown }) => shown !== '-'))
+      expect(unitsOf(row.unitCost) > target).toBe(row.month === told?.['month']);
   });
 
   test('what the cluster and the host report is what the bill has under other ids, and a little cheaper', () => {
@@ -203,7 +302,7 @@ describe('cost-analytics demo --exit', () => {
   });
 
   test('run again, it goes on with the same organisation and writes the same exports', async () => {
-    const second = await run();
+    second = await run();
     expect(second.code, second.stderr).toBe(0);
     expect(keyOf(second.stdout)).toBe(keyOf(first.stdout));
     expect(tablesOf(second.stdout)).toEqual(tablesOf(first.stdout));
@@ -211,7 +310,62 @@ describe('cost-analytics demo --exit', () => {
     expect(second.stdout).not.toContain('restates its bill');
     expect(second.stdout.match(/ months ingested$/gm)).toHaveLength(7);
     expect(readExports(join(dataDir, 'exports', 'demo'))).toEqual(exports);
-  }, 120_000);
+    expect(printedBills(second.stdout)).toEqual(printedBills(first.stdout));
+    expect(toldOf(second.stdout)).toEqual({
+      ...toldOf(first.stdout),
+      how: 'was received in an earlier run',
+    });
+  }, 240_000);
+
+  describe('what it leaves behind', () => {
+    let service: Awaited<ReturnType<typeof startService>>;
+    let admin: Api;
+    beforeAll(async () => {
+      service = await startService({ dataDir, environment: { CLOCK } });
+      admin = as(service, keyOf(first.stdout) ?? '');
+    });
+    afterAll(() => service.stop());
+
+    const list = async <Item>(path: string) => expectPage(await admin.get<Item[]>(path)).items;
+
+    test('is there once, after two runs', async () => {
+      const names = async (path: string) => (await list<{ name: string }>(path)).map(({ name }) => name);
+      expect(await names('/teams')).toEqual(['Shop', 'Search']);
+      expect(await names('/shared-costs')).toEqual(['Staging and logs', 'Data platform', 'Shop platform']);
+      expect((await names('/metrics')).sort()).toEqual([
+        ...['API requests', 'Active customers', 'Checkouts', 'Gateway calls'],
+        ...['Open stores', 'Orders', 'Payments', 'Searches'],
+      ]);
+      const [webhook, ...others] = await list<{ id: string; url: string }>('/webhooks');
+      // Each run listens on another port.
+      expect(second.stdout).toContain(`\nWebhook to ${webhook?.url ?? ''}: `);
+      expect(first.stdout).not.toContain(webhook?.url);
+      expect(others).toEqual([]);
+      const subjects = await list<{ subject: string }>(`/webhooks/${webhook?.id ?? ''}/deliveries`);
+      expect(subjects.filter(({ subject }) => subject.endsWith('/above_target')).length).toBeGreaterThan(0);
+      expect(new Set(subjects.map(({ subject }) => subject)).size).toBe(subjects.length);
+    });
+
+    test('waits for the values that it says how to send: they seal the month', async () => {
+      const sent = /-d '(\{"values":.+\})' "\$API(\/metrics\/met_\w+\/values)"/g;
+      const [body = '', path = ''] =
+        [...first.stdout.matchAll(sent)]
+          .map(([, ...parts]) => parts)
+          .find(([values = '']) => values.includes('"label"')) ?? [];
+      expectData(await admin.post(path, JSON.parse(body)));
+      const [shop] = await list<{ id: string }>('/teams');
+      const bills = expectData(
+        await admin.get<{ month: string; status: string; version: number; shared: number }[]>(
+          `/teams/${shop?.id ?? ''}/bills`,
+        ),
+      );
+      const expected = expectedBills(sums, '2026-01', callsOf('2026-01'));
+      expect(bills.find(({ month }) => month === '2026-01')).toMatchObject({
+        ...{ status: 'sealed', version: 1, waiting_for: [] },
+        shared: Number(rounded(expected.Shop.shared, DOLLAR, 6)),
+      });
+    });
+  });
 });
 
 test('a taken port is told at once, with the way out', async () => {
@@ -238,6 +392,7 @@ test('stays away from the real data directory, warehouse and Temporal', () => {
     TEMPORAL_ADDRESS: 'temporal.example.com:7233',
     TEMPORAL_NAMESPACE: 'real',
     SOURCE_ROOTS: '/srv/bills',
+    PRIVATE_TARGETS: '10.0.0.7',
   };
   expect(readSettings(demoEnvironment(real, undefined))).toMatchObject({
     dataDir: '/srv/real/demo',
@@ -247,5 +402,8 @@ test('stays away from the real data directory, warehouse and Temporal', () => {
     TEMPORAL_NAMESPACE: 'default',
     sourceRoots: expect.arrayContaining(['/srv/real/demo/exports']) as unknown,
   });
+  const { PRIVATE_TARGETS: targets } = readSettings(demoEnvironment(real, undefined));
+  const reachable = ['127.0.0.1', '10.0.0.7', '127.0.0.2', '::1', '10.0.0.8'];
+  expect(reachable.filter((ip) => mayReach(targets, ip, ip))).toEqual(['127.0.0.1', '10.0.0.7']);
   expect(readSettings(demoEnvironment(real, '/srv/chosen')).dataDir).toBe('/srv/chosen');
 });

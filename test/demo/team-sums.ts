@@ -1,0 +1,86 @@
+import {
+  accountCosts,
+  allocated,
+  monthOf,
+  repositoryCosts,
+  sumBy,
+  together,
+  type Exports,
+  type Sums,
+} from './counted-sums.ts';
+
+/** What a service on a host costs by month. */
+const serviceCosts = ({ hosts }: Exports, host: string, service: string): Sums =>
+  sumBy(
+    hosts.filter((line) => line['host'] === host && line['service'] === service),
+    'cost',
+    monthOf,
+  );
+
+/** What teams own and share, by month: of a host its services, not what they leave idle. */
+export interface TeamSums {
+  shop: Sums;
+  search: Sums;
+  staging: Sums;
+  data: Sums;
+  platform: Sums;
+}
+
+/** What the teams of the demo own, and what each shared cost covers. */
+export const teamSums = (exports: Exports, today: string): TeamSums => {
+  const account = (id: string): Sums => accountCosts(exports, id, today);
+  const namespace = (name: string): Sums => allocated(exports.prod, { Namespace: name });
+  const repository = (name: string): Sums => repositoryCosts(exports, `github.com/sample-shop/${name}`);
+  return {
+    shop: together(
+      ...[namespace('checkout'), namespace('delivery'), account('210000000001')],
+      ...[serviceCosts(exports, 'db-1', 'postgres'), serviceCosts(exports, 'db-1', 'pgbouncer')],
+      ...[repository('checkout'), repository('storefront')],
+    ),
+    search: together(
+      ...[namespace('search'), serviceCosts(exports, 'cellar-1', 'builds'), repository('search')],
+      ...[account('shop-search'), account('/subscriptions/5e1f0000-0000-4000-8000-000000000002')],
+    ),
+    staging: together(account('210000000003'), namespace('platform')),
+    data: together(account('210000000002'), account('shop-analytics')),
+    platform: account('210000000004'),
+  };
+};
+
+/** The gateway calls of a month by who made them; partners are no team. */
+export interface Calls {
+  checkout: bigint;
+  search: bigint;
+  partners: bigint;
+}
+
+/** A team's bill of a month in units, its parts of shared costs in the order in which those were made. */
+export interface ExpectedBill {
+  direct: bigint;
+  parts: { staging: bigint; data: bigint; platform: bigint };
+  shared: bigint;
+  fullyLoaded: bigint;
+}
+
+/** Each team's bill of a month; without calls nobody has a part of the platform yet. */
+export const expectedBills = (
+  sums: TeamSums,
+  month: string,
+  calls: Calls | null,
+): { Shop: ExpectedBill; Search: ExpectedBill } => {
+  const of = (amounts: Sums): bigint => amounts.get(month) ?? 0n;
+  const bill = (own: Sums, percent: bigint, made: bigint): ExpectedBill => {
+    const all = calls === null ? 1n : calls.checkout + calls.search + calls.partners;
+    const parts = {
+      staging: of(sums.staging) / 2n,
+      data: (of(sums.data) * percent) / 100n,
+      platform: (of(sums.platform) * made) / all,
+    };
+    const shared = parts.staging + parts.data + parts.platform;
+    return { direct: of(own), parts, shared, fullyLoaded: of(own) + shared };
+  };
+  return {
+    Shop: bill(sums.shop, 60n, calls?.checkout ?? 0n),
+    Search: bill(sums.search, 25n, calls?.search ?? 0n),
+  };
+};
