@@ -34,8 +34,18 @@ interface DueMonth {
 const dueMonths = (session: Session, orgId: string): Promise<DueMonth[]> =>
   session.query<DueMonth>(DUE_MONTHS, { org: orgId });
 
+// A month waits while a metric that it is split by has no value there: a sealed one's own metrics, else those of today.
 const DUE_MONTHS = `
 WITH ${SEALED_MONTHS},
+split_by AS (
+  SELECT month, unnest(metric_ids) AS metric_id FROM sealed WHERE holds
+  UNION ALL
+  SELECT month, split->>'$.metric_id' FROM settled LEFT JOIN sealed USING (month) CROSS JOIN shared_costs
+  WHERE holds IS NOT true AND org_id = $org AND (split->>'$.type') = 'metric'),
+with_values AS (
+  SELECT DISTINCT CAST(date_trunc('month', period) AS DATE) AS month, metric_id FROM metric_values
+  WHERE org_id = $org AND metric_id IN (SELECT metric_id FROM split_by)),
+waiting AS (SELECT DISTINCT month FROM split_by ANTI JOIN with_values USING (month, metric_id)),
 values_now AS (
   SELECT sealed.month, max(change_id) AS values_id
   FROM sealed JOIN metric_value_changes AS changes
@@ -43,7 +53,8 @@ values_now AS (
   WHERE metric_id IN (SELECT unnest(metric_ids) FROM sealed)
   GROUP BY sealed.month)
 SELECT month, CASE WHEN holds THEN basis END AS basis, definitions_now.definitions_id
-FROM settled LEFT JOIN sealed USING (month) LEFT JOIN values_now USING (month) CROSS JOIN definitions_now
+FROM settled ANTI JOIN waiting USING (month) LEFT JOIN sealed USING (month) LEFT JOIN values_now USING (month)
+CROSS JOIN definitions_now
 WHERE (holds IS NOT true OR values_now.values_id IS DISTINCT FROM sealed.values_id)
   AND EXISTS (FROM teams WHERE org_id = $org)
 ORDER BY month`;
@@ -68,7 +79,7 @@ const sealDueMonths = async (session: Session, orgId: string, now: Date): Promis
   for (const { month, basis, definitions_id } of bases) {
     const ofMonth = values.get(monthOf(month));
     const metric_ids = splitMetrics(basis);
-    if (ofMonth === undefined || metric_ids.some((metric) => !ofMonth.sums.has(metric))) continue;
+    if (ofMonth === undefined) continue;
     const newest = metric_ids.map((metric) => ofMonth.newest.get(metric) ?? '').sort();
     const values_id = newest.at(-1) ?? null;
     const base = { month, basis: JSON.stringify(basis), metric_ids, values_id, definitions_id };
