@@ -1,7 +1,7 @@
 import type { Day } from '../domain/calendar.ts';
 import type { DecimalText } from '../domain/decimals.ts';
 import { ACCOUNT_NAMES } from './costs.ts';
-import { billLines, COUNTED_LINES, LOADS_OF_DAYS } from './counted-spend.ts';
+import { COUNTED_DAYS } from './daily-spend.ts';
 import { computeMonths } from './month-computation.ts';
 import { OWNERS } from './ownership.ts';
 import { SPEND_KEYS } from './pick-key.ts';
@@ -73,24 +73,13 @@ export const costBreakdown = async (
   return warehouse.query<BreakdownRow>(breakdownStatement(keys), { org: orgId, ...range });
 };
 
-/** Everything that counts on the days, one row per dollar's attributes, from the bill lines up. */
-const COUNTED_DAYS = `${LOADS_OF_DAYS}, ${billLines('day BETWEEN $start::DATE AND $end::DATE')}, ${COUNTED_LINES},
-counted AS (
-  SELECT day, source, cloud, account, split_kind, split_value, tag_key, tag_value, cluster, NULL AS namespace,
-    NULL AS workload, host, NULL AS host_service, NULL AS tool, NULL AS repository, cost
-  FROM counted_lines
-  UNION ALL
-  SELECT day, source, NULL, NULL, NULL, NULL, NULL, NULL, cluster, namespace, workload, host, host_service, tool, repository, cost
-  FROM distributed_spend JOIN current_computations USING (org_id, month, computation_id)
-  WHERE org_id = $org AND day BETWEEN $start::DATE AND $end::DATE)`;
-
-/** The same with its owners: each row is its team's; what a shared cost covers has no team (design §2, Teams). */
+/** What counts on the days with its owners: each row is its team's; what a shared cost covers has no team (design §2, Teams). */
 const OWNED_DAYS = `${COUNTED_DAYS},
 spend AS (SELECT *, ${SPEND_KEYS} AS keys FROM counted),
 ${OWNERS},
 owned AS (SELECT * FROM spend LEFT JOIN owners USING (keys))`;
 
-/** The same, already summed, where the keys need no more. */
+/** What counts on the days, already summed, where the keys need no more. */
 const COUNTED_TOTALS = `counted AS (
   SELECT day, source, cloud, account, cost
   FROM daily_totals JOIN current_computations USING (org_id, month, computation_id)
