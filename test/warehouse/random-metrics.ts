@@ -16,6 +16,8 @@ const accounts = fc.constantFrom(...ACCOUNTS);
 const services = fc.constantFrom('compute', 'storage');
 const hosts = fc.constantFrom(...HOSTS.map(({ host }) => host), 'host-9');
 
+const account = accounts.map((one) => ({ source: 'cloud' as const, ...one }));
+
 /** A pick in one of its nine forms; some of what was never seen. */
 const pick: fc.Arbitrary<SpendPick> = fc.oneof(
   fc.record({ source: fc.constant('kubernetes' as const), cluster: clusters, namespace: namespaces }),
@@ -27,7 +29,7 @@ const pick: fc.Arbitrary<SpendPick> = fc.oneof(
   }),
   fc.record({ source: fc.constant('host' as const), host: hosts }),
   fc.record({ source: fc.constant('host' as const), host: hosts, service: fc.constantFrom('db', 'mail') }),
-  accounts.map((account) => ({ source: 'cloud' as const, ...account })),
+  account,
   fc.record({ account: accounts, service: services }).map(({ account, service }) => ({
     source: 'cloud' as const,
     ...account,
@@ -56,21 +58,38 @@ const pick: fc.Arbitrary<SpendPick> = fc.oneof(
 );
 export const picks = fc.array(pick, { minLength: 1, maxLength: 4 });
 
-export const randomMetric: fc.Arbitrary<StoryMetric> = fc.record({
-  aggregation: fc.constantFrom('total', 'average'),
-  frequency: fc.constantFrom('daily', 'monthly'),
-  picks: fc.option(picks, { freq: 4 }),
-  labelled: fc.boolean(),
-  target: fc.constantFrom(null, '1.5', '0'),
-});
+/** What teams own and share: more whole accounts, so that much of the spend has an owner. */
+export const ownedPicks = fc.array(
+  fc.oneof({ weight: 1, arbitrary: pick }, { weight: 1, arbitrary: account }),
+  { minLength: 1, maxLength: 5 },
+);
+
+/** A metric as drawn; the number of its team may be larger than there are teams. */
+export const randomMetric: fc.Arbitrary<StoryMetric> = fc
+  .record({
+    aggregation: fc.constantFrom<StoryMetric['aggregation']>('total', 'average'),
+    frequency: fc.constantFrom<StoryMetric['frequency']>('daily', 'monthly'),
+    scope: fc.oneof(
+      { weight: 1, arbitrary: fc.constant({ picks: null, team: null }) },
+      { weight: 3, arbitrary: fc.record({ picks, team: fc.constant(null) }) },
+      { weight: 1, arbitrary: fc.record({ picks: fc.constant(null), team: fc.nat(3) }) },
+    ),
+    labelled: fc.boolean(),
+    target: fc.constantFrom(null, '1.5', '0'),
+  })
+  .map(({ scope, ...metric }) => ({ ...metric, ...scope }));
+
+/** What labelled metrics count by. */
+export const LABELS = ['eu', 'us', 'asia'];
 
 /** Values as drawn: what of a day and a label counts depends on the metric they are for. */
 export type DrawnValues = { day: Day; label: string; value: string }[];
 export const drawnValues: fc.Arbitrary<DrawnValues> = fc.array(
   fc.record({
     day: days,
-    label: fc.constantFrom('eu', 'us'),
+    label: fc.constantFrom(...LABELS),
     value: fc.oneof(
+      fc.constant('0'),
       fc.nat(20).map(String),
       fc.nat(999_999_999).map((units) => `${units % 7}.${units.toString().padStart(10, '0')}`),
     ),
