@@ -274,4 +274,12 @@ export const MIGRATIONS: readonly { version: number; name: string; statements: r
         QUALIFY row_number() OVER (PARTITION BY org_id, metric_id, month ORDER BY state_id DESC) = 1`,
     ],
   },
+  {
+    version: 7,
+    name: 'months settled with teams',
+    statements: [
+      // Whether there had been any team when the month settled; NULL in months settled before this was recorded.
+      `ALTER TABLE settled_months ADD COLUMN with_teams BOOLEAN`,
+    ],
+  },
 ];
