@@ -13,7 +13,7 @@ import {
   wholeMonth,
   type Drawn,
 } from './random-steps.ts';
-import { fittingTeamStep, isTeamStep, newSharedCost, newTeam } from './random-teams.ts';
+import { fittingTeamStep, isTeamStep, newSharedCosts, newTeams } from './random-teams.ts';
 
 /** When January is closed; what comes after is late. */
 const CLOSING_DAY = '2026-02-07';
@@ -45,18 +45,20 @@ const late = fc.constantFrom(...LATE_DAYS);
 const teamLife = fc
   .record({
     metric: splittingMetric(fc.constant('2025-12-20')),
-    teams: fc.array(newTeam(earliest), { minLength: 1, maxLength: 3 }),
-    sharedCosts: fc.array(newSharedCost(earliest), { minLength: 1, maxLength: 2 }),
-    cameLate: seldom(3),
+    teams: newTeams(earliest),
+    sharedCosts: newSharedCosts(earliest),
+    came: fc.constantFrom('early', 'early', 'before the closing', 'after it'),
     spend: wholeMonth(early, fc.constant('2026-01'), fc.constant(true)),
     late: fc.array(teamSteps(late), { maxLength: 6 }),
   })
-  .map(({ metric, teams, sharedCosts, cameLate, spend, late }) => {
+  .map(({ metric, teams, sharedCosts, came, spend, late }) => {
     const made = [...teams, ...sharedCosts];
-    const madeLate = made.map((step) => ({ ...step, on: CLOSING_DAY }));
-    return cameLate
-      ? { metrics: [metric], early: spend, late: [...madeLate, ...late] }
-      : { metrics: [metric], early: [...made, ...spend], late };
+    const onClosingDay = made.map((step) => ({ ...step, on: CLOSING_DAY }));
+    const metrics = [metric];
+    if (came === 'early') return { metrics, early: [...made, ...spend], late };
+    return came === 'before the closing'
+      ? { metrics, early: [...spend, ...onClosingDay], late }
+      : { metrics, early: spend, late: [...onClosingDay, ...late] };
   });
 
 /** A small random organisation and its story: first spend and metrics, then a closing, then what comes late. */
@@ -89,7 +91,7 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
         ...(drawn.teams?.metrics ?? []),
         ...(drawn.teams?.early ?? []),
         ...drawn.metrics,
-        ...drawn.whole.flat(),
+        ...(drawn.teams === null ? drawn.whole.flat() : []),
         ...drawn.loads,
         ...drawn.early,
       ]),

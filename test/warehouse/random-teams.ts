@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Day } from '../../domain/calendar.ts';
 import type { SpendPick } from '../../domain/spend-pick.ts';
 import type { StoryMetric, StorySplit, TeamStep } from './organisation-story.ts';
-import { LABELS, ownedPicks as picks } from './random-metrics.ts';
+import { LABELS, picks } from './random-metrics.ts';
 
 /** A split as drawn: numbers may be larger than there are teams and metrics, and name the same team twice. */
 export type DrawnSplit =
@@ -34,7 +34,7 @@ const TEAM_STEPS: readonly string[] = [
 export const isTeamStep = (step: { does: string }): step is DrawnTeamStep => TEAM_STEPS.includes(step.does);
 
 const team = fc.nat(3);
-const teams = fc.uniqueArray(team, { minLength: 1, maxLength: 3, size: 'max' });
+const teams = fc.uniqueArray(team, { minLength: 2, maxLength: 3, size: 'max' });
 
 /** Percents of one team, of two and of three; what is missing to 100 is nobody's. */
 const percents = fc.constantFrom(
@@ -64,11 +64,57 @@ const split: fc.Arbitrary<DrawnSplit> = fc.oneof(
 const sharedCost = { spend: picks, split };
 const does = <Does extends string>(name: Does): fc.Arbitrary<Does> => fc.constant(name);
 
-export const newTeam = (on: fc.Arbitrary<Day>): fc.Arbitrary<DrawnTeamStep> =>
+const newTeam = (on: fc.Arbitrary<Day>): fc.Arbitrary<DrawnTeamStep> =>
   fc.record({ on, does: does('make team'), ownership: picks });
 
-export const newSharedCost = (on: fc.Arbitrary<Day>): fc.Arbitrary<DrawnTeamStep> =>
+const newSharedCost = (on: fc.Arbitrary<Day>): fc.Arbitrary<DrawnTeamStep> =>
   fc.record({ on, does: does('make shared cost'), ...sharedCost });
+
+/** Few picks that much spend has, and of which some are more specific than others. */
+const CONTENDED: readonly SpendPick[] = [
+  { source: 'cloud', cloud: 'aws', account: '1111' },
+  { source: 'cloud', cloud: 'aws', account: '1111', service: 'compute' },
+  { source: 'cloud', cloud: 'aws', account: '1111', service: 'storage' },
+  { source: 'cloud', cloud: 'aws', tag: { key: 'team', value: 'search' } },
+  { source: 'cloud', cloud: 'aws', account: '2222' },
+  { source: 'cloud', cloud: 'azure', account: 'sub-1' },
+  { source: 'cloud', cloud: 'gcp', account: 'proj-a' },
+  { source: 'kubernetes', cluster: 'prod', namespace: 'shop' },
+  { source: 'kubernetes', cluster: 'prod', namespace: 'shop', workload: 'deployment/api' },
+  { source: 'host', host: 'host-1' },
+  { source: 'host', host: 'host-1', service: 'db' },
+  { source: 'repository', repository: 'github.com/acme/web' },
+];
+
+const cards = fc.shuffledSubarray([...CONTENDED], { minLength: 3 });
+
+/** The picks of one of several to whom they are dealt out, so that no two have the same. */
+const dealt = (all: readonly SpendPick[], receiver: number, receivers: number): SpendPick[] =>
+  all.filter((_card, index) => index % receivers === receiver);
+
+/** Teams that own contended picks. */
+export const newTeams = (on: fc.Arbitrary<Day>): fc.Arbitrary<DrawnTeamStep[]> =>
+  fc
+    .record({ cards, count: fc.constantFrom(1, 2, 2, 3, 3), days: fc.tuple(on, on, on) })
+    .map(({ cards: all, count, days }) =>
+      days.slice(0, count).map((day, index) => ({
+        on: day,
+        does: 'make team',
+        ownership: dealt(all, index, count),
+      })),
+    );
+
+/** Shared costs of a few such picks each. */
+export const newSharedCosts = (on: fc.Arbitrary<Day>): fc.Arbitrary<DrawnTeamStep[]> =>
+  fc
+    .record({ cards, costs: fc.array(fc.record({ on, split }), { minLength: 1, maxLength: 2 }) })
+    .map(({ cards: all, costs }) =>
+      costs.map((cost, index) => ({
+        ...cost,
+        does: 'make shared cost',
+        spend: dealt(all, index, costs.length).slice(0, 3),
+      })),
+    );
 
 /** Anything that teams and shared costs go through. */
 export const teamStep = (on: fc.Arbitrary<Day>): fc.Arbitrary<DrawnTeamStep> =>
