@@ -39,8 +39,8 @@ const earliest = fc.oneof(
 const late = fc.constantFrom(...LATE_DAYS);
 
 /**
- * Teams, what they share, a metric to split it by, and January's spend; mostly from the beginning, else only once
- * January has settled.
+ * Teams, what they share, a metric to split it by, and January's spend; half of them from the beginning, the others on
+ * the closing day, in the instant in which January settles: before or after it.
  */
 const teamLife = fc
   .record({

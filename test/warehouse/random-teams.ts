@@ -76,6 +76,7 @@ const CONTENDED: readonly SpendPick[] = [
   { source: 'cloud', cloud: 'aws', account: '1111', service: 'compute' },
   { source: 'cloud', cloud: 'aws', account: '1111', service: 'storage' },
   { source: 'cloud', cloud: 'aws', tag: { key: 'team', value: 'search' } },
+  { source: 'cloud', cloud: 'aws', tag: { key: 'team', value: 'web' } },
   { source: 'cloud', cloud: 'aws', account: '2222' },
   { source: 'cloud', cloud: 'azure', account: 'sub-1' },
   { source: 'cloud', cloud: 'gcp', account: 'proj-a' },
