@@ -71,7 +71,7 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
     ),
     waitsForever: seldom(15),
     metrics: fc.array(newMetric(earliest), { maxLength: 3 }),
-    teams: fc.option(teamLife, { nil: null, freq: 2 }),
+    teams: fc.oneof({ weight: 2, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: teamLife }),
     whole: fc.array(wholeMonth(early), { maxLength: 2, size: 'max' }),
     loads: fc.array(load(early), { maxLength: 3 }),
     early: fc.array(otherSteps(early), { maxLength: 2 }),

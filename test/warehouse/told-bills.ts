@@ -15,7 +15,8 @@ export const toldBills = async (session: Session, orgId: string, teams: ToldTeam
   const answers = [];
   for (const ofMonth of months.slice(1)) {
     const versions = teams.ids.map(async (id, team) => {
-      const listed = id === null ? [] : await listBillVersions(session, orgId, id, ofMonth.month);
+      const listed =
+        id === null || !ofMonth.settled ? [] : await listBillVersions(session, orgId, id, ofMonth.month);
       return [`Team ${team}`, listed.reverse().map((bill) => shown(bill, teams))] as const;
     });
     answers.push([
