@@ -276,7 +276,7 @@ export const MIGRATIONS: readonly { version: number; name: string; statements: r
   },
   {
     version: 7,
-    name: 'who changed a cost source',
+    name: 'who changed a cost source, months settled with teams, unit costs of any size',
     statements: [
       `ALTER TABLE cost_source_versions ADD COLUMN changed_by VARCHAR`,
       `CREATE OR REPLACE VIEW cost_sources AS
@@ -284,6 +284,14 @@ export const MIGRATIONS: readonly { version: number; name: string; statements: r
           SELECT * FROM cost_source_versions
           QUALIFY row_number() OVER (PARTITION BY org_id, source_id ORDER BY version_id DESC) = 1)
         WHERE NOT deleted`,
+      // Whether there had been any team when the month settled; NULL in months settled before this was recorded.
+      `ALTER TABLE settled_months ADD COLUMN with_teams BOOLEAN`,
+      // A cost divided by a value has digits before and after the point that no DECIMAL holds: its text instead.
+      `ALTER TABLE month_locks ADD COLUMN unit_cost_text VARCHAR`,
+      `CREATE OR REPLACE VIEW month_versions AS
+        SELECT * REPLACE (COALESCE(unit_cost_text, CAST(unit_cost AS VARCHAR)) AS unit_cost),
+          row_number() OVER (PARTITION BY org_id, metric_id, month ORDER BY lock_id) AS version
+        FROM month_locks`,
     ],
   },
 ];

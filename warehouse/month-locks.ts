@@ -4,6 +4,7 @@ import {
   currentNumbers,
   monthRecords,
   partialReason,
+  UNIT_COST_DECIMALS,
   type MonthFacts,
   type MonthRecord,
 } from '../domain/month-record.ts';
@@ -74,7 +75,7 @@ export const lockMonth = async (
       await session.run(
         `INSERT INTO month_locks BY NAME
           SELECT $org AS org_id, $metric AS metric_id, $month::DATE AS month, $lock::UUID AS lock_id,
-            $cost::DECIMAL(38,15) AS cost, $value::DECIMAL(38,10) AS value, $unit_cost::DECIMAL(38,20) AS unit_cost,
+            $cost::DECIMAL(38,15) AS cost, $value::DECIMAL(38,10) AS value, $unit_cost AS unit_cost_text,
             $labels::JSON AS label_values, $value_changes::BIGINT AS value_changes, $now::TIMESTAMP AS locked_at, $key AS locked_by_id,
             $key_name AS locked_by_name`,
         {
@@ -84,7 +85,7 @@ export const lockMonth = async (
           lock: lockId,
           cost: cost.toFixed(),
           value: value.toFixed(),
-          unit_cost: unitCost?.toFixed() ?? null,
+          unit_cost: unitCost?.toFixed(UNIT_COST_DECIMALS) ?? null,
           labels: await labelsToFreeze(session, organisation.id, metric, month),
           value_changes: facts.valueChanges,
           now: by.now.toISOString(),

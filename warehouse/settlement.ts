@@ -14,7 +14,8 @@ export const settleMonths = (warehouse: Warehouse, orgId: string, now: Date): Pr
       if (months.length > 0) {
         await session.run(
           `INSERT INTO settled_months BY NAME
-            SELECT $org AS org_id, unnest($months)::DATE AS month, $now::TIMESTAMP AS settled_at`,
+            SELECT $org AS org_id, unnest($months)::DATE AS month, $now::TIMESTAMP AS settled_at,
+              EXISTS (FROM team_versions WHERE org_id = $org) AS with_teams`,
           { org: orgId, months, now: now.toISOString() },
         );
       }

@@ -174,6 +174,16 @@ describeOnBothEngines('bills', (open) => {
     });
   });
 
+  it('of a month that settles in the very instant in which its teams were made stay as they sealed', async () => {
+    const story = await newTeamStory(test);
+    await story.spend('2026-01', spendOf({ '1': '100', '2': '50' }));
+    const shop = await story.team('Shop', [account('1')], NOW);
+    expect(await story.settle(NOW)).toEqual(['2026-01']);
+    await story.own(shop, [account('1'), account('2')], NOW);
+    expect(inNumbers(await story.month(), { shop })).toEqual({ shop: [100, 0, 100], unallocated: 50 });
+    expect(await story.versions(shop)).toHaveLength(1);
+  });
+
   it('leave out a team that came after the month had sealed', async () => {
     const story = await newStory(test);
     await story.values(story.requests, '2026-01', { web: 2, find: 1 });

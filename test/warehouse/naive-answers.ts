@@ -1,8 +1,8 @@
 import type { Day } from '../../domain/calendar.ts';
+import { naiveBills } from './naive-bill-answers.ts';
 import { naiveBreakdown, naiveReconciliation, naiveSummary, within } from './naive-costs.ts';
 import type { NaiveOrganisation } from './naive-organisation.ts';
 import { naiveRecords } from './naive-records.ts';
-import { spentOf } from './naive-spend.ts';
 import type { Organisation } from './organisation-story.ts';
 
 const DAY = 86_400_000;
@@ -18,7 +18,11 @@ export const naiveAnswers = (
 ) => {
   const { today, range } = organisation;
   const rows = naive.sources.rows();
-  const spent = spentOf(rows);
+  naive.bills.seal(today);
+  const spent = naive.spent().map((one) => {
+    const owner = naive.teams.ownerOf(one);
+    return { ...one, team: owner !== null && 'team' in owner ? `Team ${owner.team}` : null };
+  });
   const inRange = within(spent, range);
   const before = {
     start: dayBefore(range.start, 1 + dayNumber(range.end) - dayNumber(range.start)),
@@ -28,6 +32,7 @@ export const naiveAnswers = (
     metrics: naive.metrics.flatMap((metric, index) =>
       metric === null ? [] : [naiveRecords(naive, metric, index, today, spent)],
     ),
+    bills: naiveBills(naive, today, spent),
     completeThrough: naive.sources.completeThrough(),
     summary: naiveSummary(spent, range, before),
     breakdowns: Object.fromEntries(groupings.map((keys) => [keys.join(), naiveBreakdown(inRange, keys)])),

@@ -10,18 +10,18 @@ interface Choice {
 
 /**
  * Tag keys and splits (spec §1, counting rules 5 and 6): one key per cloud, one split per account, set by the first
- * metric to pick it and let go by the last. What they ask for is collected from their first day on, by loads that come
+ * metric, team or shared cost to pick it and let go by the last. What they ask for is collected from their first day on, by loads that come
  * after they were made.
  */
 export class NaiveChoices {
   readonly #inUse = new Map<string, Choice>();
-  readonly #picks = new Map<number, readonly SpendPick[]>();
+  readonly #picks = new Map<string, readonly SpendPick[]>();
 
-  /** A metric picks; false, and nothing is changed, if that needs another choice than is in use. */
-  use(metric: number, picks: readonly SpendPick[], today: Day): boolean {
+  /** Somebody picks; false, and nothing is changed, if that needs another choice than is in use. */
+  use(user: string, picks: readonly SpendPick[], today: Day): boolean {
     const others = new Map<string, string>();
-    for (const [user, theirs] of this.#picks)
-      if (user !== metric) for (const { of, what } of needs(theirs)) others.set(of, what);
+    for (const [other, theirs] of this.#picks)
+      if (other !== user) for (const { of, what } of needs(theirs)) others.set(of, what);
     const needed = new Map<string, string>();
     for (const { of, what } of needs(picks)) {
       if ((needed.get(of) ?? others.get(of) ?? what) !== what) return false;
@@ -30,7 +30,7 @@ export class NaiveChoices {
     for (const [of, what] of needed)
       if (this.#inUse.get(of)?.what !== what) this.#inUse.set(of, { what, firstDay: today });
     for (const of of this.#inUse.keys()) if (!needed.has(of) && !others.has(of)) this.#inUse.delete(of);
-    this.#picks.set(metric, picks);
+    this.#picks.set(user, picks);
     return true;
   }
 

@@ -48,6 +48,7 @@ export const KEYS: Readonly<Record<string, (spent: Spent) => string | null>> = {
   host_service: ({ host_service }) => host_service,
   repository: ({ repository }) => repository,
   tool: ({ tool }) => tool,
+  team: ({ team }) => team,
 };
 
 /** The rows of a breakdown: [keys as JSON, amount]. */

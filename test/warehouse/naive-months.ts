@@ -17,7 +17,7 @@ export interface Numbers {
 }
 
 /** Whether a pick names this spend: cloud spend by what was collected of it, the rest only by direct cost (spec §1). */
-const names = (pick: SpendPick, spent: Spent): boolean => {
+export const names = (pick: SpendPick, spent: Spent): boolean => {
   switch (pick.source) {
     case 'kubernetes':
       return (

@@ -1,9 +1,11 @@
 import type { Day, Month } from '../../domain/calendar.ts';
 import type { SpendPick } from '../../domain/spend-pick.ts';
+import { fullyLoadedOf, NaiveBills } from './naive-bills.ts';
 import { NaiveChoices } from './naive-choices.ts';
 import { costOf, numbersOf, type Numbers } from './naive-months.ts';
 import { NaiveSources } from './naive-sources.ts';
 import { spentOf, type Spent } from './naive-spend.ts';
+import { NaiveTeams } from './naive-teams.ts';
 import { KINDS, type Kind, type Organisation, type Step, type StoryMetric } from './organisation-story.ts';
 
 export type Status = 'open' | 'partial' | 'ready_to_lock' | 'locked' | 'changed_since_lock';
@@ -32,8 +34,11 @@ export interface NaiveFacts {
 /** The whole calculation, told the story step by step: plain loops over rows, nothing kept that could be derived. */
 export class NaiveOrganisation {
   readonly metrics: (NaiveMetric | null)[] = [];
-  readonly settled = new Set<Month>();
+  /** Months that have settled, and whether there had been any team by then. */
+  readonly settled = new Map<Month, { withTeams: boolean }>();
   readonly choices = new NaiveChoices();
+  readonly teams = new NaiveTeams(this);
+  readonly bills = new NaiveBills(this);
   readonly sources: NaiveSources;
 
   constructor(organisation: Organisation) {
@@ -45,7 +50,9 @@ export class NaiveOrganisation {
     switch (step.does) {
       case 'create metric': {
         const { metric } = step;
-        const isAccepted = this.choices.use(this.metrics.length, metric.picks ?? [], step.on);
+        const isAccepted =
+          (metric.team === null || this.teams.has(metric.team)) &&
+          this.choices.use(`metric ${this.metrics.length}`, metric.picks ?? [], step.on);
         this.metrics.push(
           isAccepted
             ? {
@@ -62,7 +69,7 @@ export class NaiveOrganisation {
       case 'repick': {
         const metric = this.metrics[step.metric];
         if (metric === undefined || metric === null) return true;
-        if (!this.choices.use(step.metric, step.picks, step.on)) return false;
+        if (!this.choices.use(`metric ${step.metric}`, step.picks, step.on)) return false;
         metric.picks = step.picks;
         return true;
       }
@@ -73,39 +80,65 @@ export class NaiveOrganisation {
         this.sources.delete(step.source);
         return true;
       case 'set values':
-        for (const { period, label, value } of step.values) this.#change(step.metric, period, label, value);
+        this.#change(step.metric, step.values, step.on);
         return true;
-      case 'remove values':
-        for (const [key, { period }] of this.metrics[step.metric]?.values ?? []) {
-          if (period >= step.start && period <= step.end)
-            this.#change(step.metric, period, key.slice(period.length + 1), null);
-        }
+      case 'remove values': {
+        const present = [...(this.metrics[step.metric]?.values ?? [])].map(([key, { period }]) => ({
+          period,
+          label: key.slice(period.length + 1),
+          value: null,
+        }));
+        const removed = present.filter(({ period }) => period >= step.start && period <= step.end);
+        this.#change(step.metric, removed, step.on);
         return true;
+      }
       case 'settle': {
         const months = this.sources.settledBy(step.on).filter((month) => !this.settled.has(month));
-        for (const month of months) this.settled.add(month);
+        for (const month of months) this.settled.set(month, { withTeams: this.teams.changes > 0 });
+        this.bills.seal(step.on);
         return months;
       }
       case 'lock':
         return this.#lock(step.metric, step.month, step.on);
+      case 'read bills':
+        this.bills.seal(step.on);
+        return true;
+      default:
+        return this.teams.does(step, step.on);
     }
   }
 
+  /** All money that counts. */
+  spent(): Spent[] {
+    return spentOf(this.sources.rows());
+  }
+
   // The same number again is no change; a removal of what is not there neither (design §2, Status).
-  #change(index: number, period: Day, label: string, value: string | null): void {
+  #change(
+    index: number,
+    values: readonly { period: Day; label: string; value: string | null }[],
+    today: Day,
+  ): void {
     const metric = this.metrics[index];
     if (metric === undefined || metric === null) return;
-    const key = `${period} ${label}`;
-    const before = metric.values.get(key)?.value ?? null;
-    if (before === value || (before !== null && value !== null && Number(before) === Number(value))) return;
-    if (value === null) metric.values.delete(key);
-    else metric.values.set(key, { period, value });
-    metric.changed.add(period.slice(0, 7));
+    let isChanged = false;
+    for (const { period, label, value } of values) {
+      const key = `${period} ${label}`;
+      const before = metric.values.get(key)?.value ?? null;
+      if (before === value || (before !== null && value !== null && Number(before) === Number(value)))
+        continue;
+      if (value === null) metric.values.delete(key);
+      else metric.values.set(key, { period, value });
+      metric.changed.add(period.slice(0, 7));
+      isChanged = true;
+    }
+    if (isChanged && this.bills.areSplitBy(index)) this.bills.seal(today);
   }
 
   facts(index: number, month: Month, today: Day, spent: readonly Spent[]): NaiveFacts {
     const metric = this.metrics[index];
     if (metric === undefined || metric === null) throw new Error(`no metric ${index}`);
+    const { team } = metric.definition;
     const kinds = metric.picks === null ? KINDS : [...new Set(metric.picks.map(kindOf))].sort();
     const undelivered = kinds.filter((kind) => !this.sources.isDelivered(kind, month));
     // Unknown, not 0: what no source has delivered, and what tags and splits had before anybody picked by them.
@@ -117,11 +150,15 @@ export class NaiveOrganisation {
               !undelivered.includes(kindOf(pick)) &&
               this.choices.isCollectedBy(pick, this.sources.lastDelivered(kindOf(pick), month)),
           );
-    const cost = isKnown ? costOf(spent, metric.picks, month, today) : null;
+    const ofTeam = team === null ? null : this.#billOf(team, month, today, spent);
+    const cost = ofTeam !== null ? ofTeam.cost : isKnown ? costOf(spent, metric.picks, month, today) : null;
     const values = [...metric.values.values()].filter(({ period }) => period.startsWith(month));
     const current = numbersOf(cost, values, metric.definition);
-    const isUncollected = this.choices.isUncollected(metric.picks ?? [], month);
-    const isSettled = this.settled.has(month);
+    const isUncollected =
+      team === null
+        ? this.choices.isUncollected(metric.picks ?? [], month)
+        : this.bills.isUncollected(month, team);
+    const isSettled = ofTeam === null ? this.settled.has(month) : ofTeam.isSealed;
     const status = ((): Status => {
       if (metric.locks.has(month)) return metric.changed.has(month) ? 'changed_since_lock' : 'locked';
       if (isUncollected) return 'partial';
@@ -137,11 +174,19 @@ export class NaiveOrganisation {
     };
   }
 
+  /** What a metric of a team divides: its bill, sealed or estimated. */
+  #billOf(team: number, month: Month, today: Day, spent: readonly Spent[]) {
+    const { status, bills } = this.bills.ofMonth(month, today, spent);
+    const bill = bills?.get(team);
+    return { isSealed: status === 'sealed', cost: bill === undefined ? null : fullyLoadedOf(bill) };
+  }
+
   /** What is ready is locked, and what has changed since is again, if it has its numbers and is not partial. */
   #lock(index: number, month: Month, today: Day): boolean {
     const metric = this.metrics[index];
     if (metric === undefined || metric === null) return true;
-    const { status, current, isUncollected } = this.facts(index, month, today, spentOf(this.sources.rows()));
+    if (metric.definition.team !== null) this.bills.seal(today);
+    const { status, current, isUncollected } = this.facts(index, month, today, this.spent());
     const isLockable =
       status === 'ready_to_lock' ||
       (status === 'changed_since_lock' && !isUncollected && current.cost !== null && current.value !== null);

@@ -134,6 +134,11 @@ export class NaiveSources {
     return first !== null && last !== null && first.slice(0, 7) <= month && month <= last.slice(0, 7);
   }
 
+  /** Whether anything of the month has been delivered, by whatever kind. */
+  hasDelivered(month: Month): boolean {
+    return KINDS.some((kind) => this.isDelivered(kind, month));
+  }
+
   /** The last day up to the month's end that a kind has delivered; empty before there is any. */
   lastDelivered(kind: Kind, month: Month): Day {
     const last = newest(this.#loads([kind]).map(({ lastDay }) => lastDay)) ?? '';

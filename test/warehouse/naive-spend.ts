@@ -41,6 +41,8 @@ export interface Attributes {
   host_service: string | null;
   tool: string | null;
   repository: string | null;
+  /** Who owns it by today's ownership; what a shared cost covers is no team's. */
+  team: string | null;
 }
 
 /** Some money of a day, in 10⁻¹⁵, and what it was spent on. */
@@ -91,6 +93,7 @@ const NONE = {
   host_service: null,
   tool: null,
   repository: null,
+  team: null,
   bill: null,
 };
 

@@ -87,8 +87,10 @@ export interface SourceName {
 export interface StoryMetric {
   aggregation: 'total' | 'average';
   frequency: 'daily' | 'monthly';
-  /** Null divides the organisation's total spend. */
+  /** Null divides the bill of a team, or the organisation's total spend. */
   picks: readonly SpendPick[] | null;
+  /** Counts the teams in the order of the story, from 0; null where none's bill is divided. */
+  team: number | null;
   labelled: boolean;
   target: string | null;
 }
@@ -100,7 +102,27 @@ export interface StoryValue {
   value: string;
 }
 
-/** What happens on a day. `metric` counts the metrics in the order of the story, from 0. */
+/** How a shared cost is split; percents are decimal texts. */
+export type StorySplit =
+  | { type: 'even'; teams: readonly number[] }
+  | { type: 'fixed'; shares: readonly { team: number; percent: string }[] }
+  | { type: 'metric'; metric: number; labels: Readonly<Record<string, number>> };
+
+export interface StorySharedCost {
+  spend: readonly SpendPick[];
+  split: StorySplit;
+}
+
+/** What happens to teams and what they share. */
+export type TeamStep =
+  | { does: 'make team'; ownership: readonly SpendPick[] }
+  | { does: 'own'; team: number; ownership: readonly SpendPick[] }
+  | { does: 'delete team'; team: number }
+  | ({ does: 'make shared cost' } & StorySharedCost)
+  | ({ does: 'change shared cost'; sharedCost: number } & StorySharedCost)
+  | { does: 'delete shared cost'; sharedCost: number };
+
+/** What happens on a day. `metric`, `team` and `sharedCost` count those in the order of the story, from 0. */
 export type Step = { on: Day } & (
   | { does: 'create metric'; metric: StoryMetric }
   | { does: 'repick'; metric: number; picks: readonly SpendPick[] }
@@ -110,6 +132,8 @@ export type Step = { on: Day } & (
   | { does: 'remove values'; metric: number; start: Day; end: Day }
   | { does: 'settle' }
   | { does: 'lock'; metric: number; month: Month }
+  | { does: 'read bills' }
+  | TeamStep
 );
 
 export interface Organisation {

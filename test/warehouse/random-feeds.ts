@@ -11,7 +11,7 @@ export const SPEND_DAYS: Readonly<Record<Month, readonly Day[]>> = {
 };
 export const SPEND_MONTHS = Object.keys(SPEND_DAYS);
 
-const MOST_ROWS = 6;
+const MOST_ROWS = 10;
 const FIFTEEN = 10 ** 15;
 
 /** Money: whole or with fifteen decimals, now and then a credit, now and then more than a double can hold. */

@@ -56,21 +56,32 @@ const pick: fc.Arbitrary<SpendPick> = fc.oneof(
 );
 export const picks = fc.array(pick, { minLength: 1, maxLength: 4 });
 
-export const randomMetric: fc.Arbitrary<StoryMetric> = fc.record({
-  aggregation: fc.constantFrom('total', 'average'),
-  frequency: fc.constantFrom('daily', 'monthly'),
-  picks: fc.option(picks, { freq: 4 }),
-  labelled: fc.boolean(),
-  target: fc.constantFrom(null, '1.5', '0'),
-});
+/** A metric as drawn; the number of its team may be larger than there are teams. */
+export const randomMetric: fc.Arbitrary<StoryMetric> = fc
+  .record({
+    aggregation: fc.constantFrom<StoryMetric['aggregation']>('total', 'average'),
+    frequency: fc.constantFrom<StoryMetric['frequency']>('daily', 'monthly'),
+    scope: fc.oneof(
+      { weight: 1, arbitrary: fc.constant({ picks: null, team: null }) },
+      { weight: 3, arbitrary: fc.record({ picks, team: fc.constant(null) }) },
+      { weight: 1, arbitrary: fc.record({ picks: fc.constant(null), team: fc.nat(3) }) },
+    ),
+    labelled: fc.boolean(),
+    target: fc.constantFrom(null, '1.5', '0'),
+  })
+  .map(({ scope, ...metric }) => ({ ...metric, ...scope }));
+
+/** What labelled metrics count by. */
+export const LABELS = ['eu', 'us', 'asia'];
 
 /** Values as drawn: what of a day and a label counts depends on the metric they are for. */
 export type DrawnValues = { day: Day; label: string; value: string }[];
 export const drawnValues: fc.Arbitrary<DrawnValues> = fc.array(
   fc.record({
     day: days,
-    label: fc.constantFrom('eu', 'us'),
+    label: fc.constantFrom(...LABELS),
     value: fc.oneof(
+      fc.constant('0'),
       fc.nat(20).map(String),
       fc.nat(999_999_999).map((units) => `${units % 7}.${units.toString().padStart(10, '0')}`),
     ),

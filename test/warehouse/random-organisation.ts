@@ -1,16 +1,19 @@
 import fc from 'fast-check';
-import type { Day, Month } from '../../domain/calendar.ts';
+import { sourceKey, type Organisation, type Step, type StoryMetric } from './organisation-story.ts';
+import { days, fitting } from './random-metrics.ts';
 import {
-  KINDS,
-  sourceKey,
-  type Feed,
-  type Organisation,
-  type SourceName,
-  type Step,
-  type StoryMetric,
-} from './organisation-story.ts';
-import { deliveredThrough, randomFeed, SPEND_DAYS, SPEND_MONTHS } from './random-feeds.ts';
-import { days, drawnValues, fitting, picks, randomMetric, type DrawnValues } from './random-metrics.ts';
+  load,
+  newMetric,
+  often,
+  otherSteps,
+  seldom,
+  source,
+  splittingMetric,
+  teamSteps,
+  wholeMonth,
+  type Drawn,
+} from './random-steps.ts';
+import { fittingTeamStep, isTeamStep, newSharedCosts, newTeams } from './random-teams.ts';
 
 /** When January is closed; what comes after is late. */
 const CLOSING_DAY = '2026-02-07';
@@ -27,94 +30,6 @@ const EARLY_DAYS = [
 ];
 const LATE_DAYS = [CLOSING_DAY, '2026-02-10', TODAY];
 
-/** True once in `times + 1` times, and false once in as many; both shrink to false. */
-const seldom = (times: number): fc.Arbitrary<boolean> => weighted(times, 1);
-const often = (times: number): fc.Arbitrary<boolean> => weighted(1, times);
-const weighted = (no: number, yes: number): fc.Arbitrary<boolean> =>
-  fc.oneof(
-    { withCrossShrink: true },
-    { weight: no, arbitrary: fc.constant(false) },
-    { weight: yes, arbitrary: fc.constant(true) },
-  );
-
-/** Mostly January, so that much of it meets. */
-const months = fc.oneof(
-  { weight: 3, arbitrary: fc.constant('2026-01') },
-  { weight: 2, arbitrary: fc.constantFrom(...SPEND_MONTHS) },
-);
-const source: fc.Arbitrary<SourceName> = fc.record({
-  kind: fc.constantFrom(...KINDS),
-  number: fc.oneof(
-    { weight: 4, arbitrary: fc.constant(1 as const) },
-    { weight: 1, arbitrary: fc.constant(2 as const) },
-  ),
-});
-
-/** A step as drawn; a metric's number may be larger than there are metrics. */
-type Drawn =
-  | Exclude<Step, { does: 'create metric' | 'set values' }>
-  | { on: Day; does: 'create metric'; metric: StoryMetric; values: DrawnValues | null }
-  | { on: Day; does: 'set values'; metric: number; values: DrawnValues };
-
-const loadOf = (on: fc.Arbitrary<Day>, from: SourceName, month: Month): fc.Arbitrary<Drawn> =>
-  fc.record({
-    on,
-    does: fc.constant('load' as const),
-    source: fc.constant(from),
-    month: fc.constant(month),
-    feed: fc
-      .record({ feed: randomFeed(from.kind, month), isWhole: often(4) })
-      .map(({ feed, isWhole }): Feed => (isWhole ? deliveredThrough(feed, lastOf(month)) : feed)),
-  });
-
-const load = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
-  fc.record({ source, month: months }).chain(({ source: from, month }) => loadOf(on, from, month));
-
-/** Most kinds of one month, so that bills meet what they are for. */
-const wholeMonth = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn[]> =>
-  months.chain((month) =>
-    fc
-      .tuple(
-        ...KINDS.map((kind) => fc.option(loadOf(on, { kind, number: 1 }, month), { nil: null, freq: 5 })),
-      )
-      .map((loads) => loads.filter((one) => one !== null)),
-  );
-
-const lastOf = (month: Month): Day => SPEND_DAYS[month]?.at(-1) ?? `${month}-28`;
-
-const newMetric = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
-  fc.record({
-    on,
-    does: fc.constant('create metric' as const),
-    metric: randomMetric,
-    values: fc.option(drawnValues, { nil: null, freq: 5 }),
-  });
-
-const does = <Does extends string>(name: Does): fc.Arbitrary<Does> => fc.constant(name);
-
-const otherSteps = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
-  fc.oneof(
-    {
-      weight: 3,
-      arbitrary: fc.record({ on, does: does('set values'), metric: fc.nat(3), values: drawnValues }),
-    },
-    {
-      weight: 2,
-      arbitrary: fc
-        .record({ on, metric: fc.nat(3), ends: fc.tuple(days, days) })
-        .map(({ ends: [a, b], ...step }) => ({
-          ...step,
-          does: 'remove values' as const,
-          start: a < b ? a : b,
-          end: a < b ? b : a,
-        })),
-    },
-    { weight: 2, arbitrary: fc.record({ on, does: does('lock'), metric: fc.nat(3), month: months }) },
-    { weight: 1, arbitrary: fc.record({ on, does: does('settle') }) },
-    { weight: 1, arbitrary: fc.record({ on, does: does('delete source'), source }) },
-    { weight: 1, arbitrary: fc.record({ on, does: does('repick'), metric: fc.nat(3), picks }) },
-  );
-
 const early = fc.constantFrom(...EARLY_DAYS);
 /** Mostly before January, or what picks tags and splits could never be locked. */
 const earliest = fc.oneof(
@@ -122,6 +37,29 @@ const earliest = fc.oneof(
   { weight: 1, arbitrary: early },
 );
 const late = fc.constantFrom(...LATE_DAYS);
+
+/**
+ * Teams, what they share, a metric to split it by, and January's spend; half of them from the beginning, the others on
+ * the closing day, in the instant in which January settles: before or after it.
+ */
+const teamLife = fc
+  .record({
+    metric: splittingMetric(fc.constant('2025-12-20')),
+    teams: newTeams(earliest),
+    sharedCosts: newSharedCosts(earliest),
+    came: fc.constantFrom('early', 'early', 'before the closing', 'after it'),
+    spend: wholeMonth(early, fc.constant('2026-01'), fc.constant(true)),
+    late: fc.array(teamSteps(late), { maxLength: 6 }),
+  })
+  .map(({ metric, teams, sharedCosts, came, spend, late }) => {
+    const made = [...teams, ...sharedCosts];
+    const onClosingDay = made.map((step) => ({ ...step, on: CLOSING_DAY }));
+    const metrics = [metric];
+    if (came === 'early') return { metrics, early: [...made, ...spend], late };
+    return came === 'before the closing'
+      ? { metrics, early: [...spend, ...onClosingDay], late }
+      : { metrics, early: spend, late: [...onClosingDay, ...late] };
+  });
 
 /** A small random organisation and its story: first spend and metrics, then a closing, then what comes late. */
 export const randomOrganisation: fc.Arbitrary<Organisation> = fc
@@ -133,6 +71,7 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
     ),
     waitsForever: seldom(15),
     metrics: fc.array(newMetric(earliest), { maxLength: 3 }),
+    teams: fc.oneof({ weight: 2, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: teamLife }),
     whole: fc.array(wholeMonth(early), { maxLength: 2, size: 'max' }),
     loads: fc.array(load(early), { maxLength: 3 }),
     early: fc.array(otherSteps(early), { maxLength: 2 }),
@@ -141,16 +80,23 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
       maxLength: 5,
     }),
     range: fc.tuple(days, days),
-    breakdown: fc.nat(23),
+    breakdown: fc.nat(25),
   })
   .map(({ settleDays, paused, waitsForever, breakdown, range: [a, b], ...drawn }) => ({
     settleDays,
     paused,
     waitsForever,
     story: storyOf([
-      ...inTime([...drawn.metrics, ...drawn.whole.flat(), ...drawn.loads, ...drawn.early]),
-      ...(drawn.closes ? closing(drawn.metrics.length) : []),
-      ...inTime(drawn.late),
+      ...inTime([
+        ...(drawn.teams?.metrics ?? []),
+        ...(drawn.teams?.early ?? []),
+        ...drawn.metrics,
+        ...(drawn.teams === null ? drawn.whole.flat() : []),
+        ...drawn.loads,
+        ...drawn.early,
+      ]),
+      ...(drawn.closes ? closing(drawn.metrics.length + (drawn.teams?.metrics.length ?? 0)) : []),
+      ...inTime(drawn.teams?.late ?? drawn.late),
     ]),
     today: TODAY,
     breakdown,
@@ -175,13 +121,22 @@ const closing = (metrics: number): Drawn[] => [
 const storyOf = (drawn: readonly Drawn[]): Step[] => {
   const metrics: StoryMetric[] = [];
   const seen = new Set<string>();
+  let [teamCount, sharedCostCount] = [0, 0];
   return drawn.flatMap((step): Step[] => {
+    if (isTeamStep(step)) {
+      const fitted = fittingTeamStep(step, { teamCount, sharedCostCount, metrics });
+      if (fitted?.does === 'make team') teamCount += 1;
+      if (fitted?.does === 'make shared cost') sharedCostCount += 1;
+      return fitted === null ? [] : [fitted];
+    }
     if (step.does === 'create metric') {
-      metrics.push(step.metric);
+      const { team } = step.metric;
+      const metric = { ...step.metric, team: team === null || teamCount === 0 ? null : team % teamCount };
+      metrics.push(metric);
       const { values, ...created } = step;
       const index = metrics.length - 1;
       return [
-        created,
+        { ...created, metric },
         ...(values === null
           ? []
           : [

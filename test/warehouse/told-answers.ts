@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { monthRecords, type MonthRecord } from '../../domain/month-record.ts';
+import { sealBills } from '../../warehouse/bill-sealing.ts';
 import { BREAKDOWN_KEYS, costBreakdown, type BreakdownKey } from '../../warehouse/cost-breakdown.ts';
 import { costSummary } from '../../warehouse/costs.ts';
 import { monthFacts, settlementFacts } from '../../warehouse/months.ts';
@@ -9,6 +10,7 @@ import { decimalUnits } from './naive-decimals.ts';
 import { moneyText } from './naive-months.ts';
 import { ALL_MONTHS } from './naive-sources.ts';
 import type { Organisation } from './organisation-story.ts';
+import { toldBills } from './told-bills.ts';
 import { noon, previousStart, type ToldOrganisation } from './told-organisation.ts';
 
 /** Breakdowns as users ask for them. */
@@ -23,6 +25,7 @@ const SOME: readonly (readonly BreakdownKey[])[] = [
   ['day', 'workload'],
   ['host', 'host_service'],
   ['tool', 'repository'],
+  ['month', 'team'],
 ];
 
 /** The breakdowns to ask for: by every key at once, of which all others are sums, and one that users ask for. */
@@ -35,6 +38,7 @@ export const breakdownsOf = ({ breakdown }: Organisation): (readonly BreakdownKe
 export const answered = async (warehouse: Warehouse, told: ToldOrganisation, organisation: Organisation) => {
   const { today, range } = organisation;
   const now = noon(today);
+  await sealBills(warehouse, told.id, now);
   // Any read of costs brings the months up to date, and the facts of metrics are read from there.
   const summary = await costSummary(
     warehouse,
@@ -44,9 +48,10 @@ export const answered = async (warehouse: Warehouse, told: ToldOrganisation, org
   );
   const metrics = told.metrics.filter((metric) => metric !== null);
   const ids = metrics.map(({ id }) => id);
-  const [facts, settlement] = await warehouse.session(async (session) => [
+  const [facts, settlement, bills] = await warehouse.session(async (session) => [
     await monthFacts(session, told.id, ids, { newest: ALL_MONTHS.at(-1) ?? '', count: ALL_MONTHS.length }),
     await settlementFacts(session, told.id, told.stored.settle_days),
+    await toldBills(session, told.id, told.teams),
   ]);
   const breakdowns = await Promise.all(
     breakdownsOf(organisation).map(async (keys) => {
@@ -58,6 +63,7 @@ export const answered = async (warehouse: Warehouse, told: ToldOrganisation, org
       const named = rows.map((row): [string, string] => {
         const texts = keys.map((key) => {
           const value = row[key] ?? null;
+          if (value !== null && key === 'team') return told.teams.nameOf(value);
           return key === 'tag' && value !== null ? `${row['tag_key'] ?? ''}=${value}` : value;
         });
         return [JSON.stringify(texts), row.total];
@@ -98,6 +104,7 @@ export const answered = async (warehouse: Warehouse, told: ToldOrganisation, org
         })),
       };
     }),
+    bills,
     completeThrough: summary.completeThrough,
     summary: {
       total: withDecimals(summary.total),

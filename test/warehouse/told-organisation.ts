@@ -1,6 +1,5 @@
 import { addDays, type Day } from '../../domain/calendar.ts';
-import { ServiceError } from '../../domain/errors.ts';
-import type { SpendPick } from '../../domain/spend-pick.ts';
+import { sealBills } from '../../warehouse/bill-sealing.ts';
 import { updateCostSource } from '../../warehouse/cost-sources.ts';
 import { removeValues, writeValues } from '../../warehouse/metric-values.ts';
 import { createMetric, updateMetric, type Metric } from '../../warehouse/metrics.ts';
@@ -17,7 +16,10 @@ import {
   type Organisation,
   type SourceName,
   type Step,
+  type StoryMetric,
 } from './organisation-story.ts';
+import { orRefused } from './told-refusals.ts';
+import { ToldTeams } from './told-teams.ts';
 
 const KEY = { id: 'key_1', name: 'Finance' };
 const CHANGE = { source: 'hand', by: { type: 'key', ...KEY } } as const;
@@ -30,6 +32,7 @@ export class ToldOrganisation {
   /** In the order of the story; null for those that were refused. */
   readonly metrics: (Metric | null)[] = [];
   readonly stored: StoredOrganisation;
+  readonly teams: ToldTeams;
   readonly #warehouse: Warehouse;
   readonly #organisation: Organisation;
   readonly #sources = new Map<string, string>();
@@ -38,6 +41,7 @@ export class ToldOrganisation {
     this.#warehouse = warehouse;
     this.#organisation = organisation;
     this.stored = stored;
+    this.teams = new ToldTeams(warehouse, stored.id, this.metrics);
   }
 
   static async create(warehouse: Warehouse, organisation: Organisation): Promise<ToldOrganisation> {
@@ -55,10 +59,10 @@ export class ToldOrganisation {
     const [warehouse, now] = [this.#warehouse, noon(step.on)];
     switch (step.does) {
       case 'create metric': {
-        const { aggregation, frequency, picks, labelled, target } = step.metric;
-        const scope = scopeOf(picks);
+        const { aggregation, frequency, labelled, target } = step.metric;
+        const scope = this.#scopeOf(step.metric);
         const definition = {
-          name: 'Orders',
+          name: `Metric ${this.metrics.length}`,
           unit: 'order',
           kind: 'count',
           aggregation,
@@ -80,7 +84,7 @@ export class ToldOrganisation {
       case 'repick': {
         const metric = this.metrics[step.metric];
         if (metric === undefined || metric === null) return true;
-        const changes = { scope: scopeOf(step.picks) };
+        const changes = { scope: this.#scopeOf({ picks: step.picks, team: null }) };
         const made = await orRefused(() =>
           updateMetric(warehouse, this.id, metric.id, changes, { actor: ADMIN, now }),
         );
@@ -121,13 +125,26 @@ export class ToldOrganisation {
             { ...CHANGE, now },
           ),
         );
-      case 'settle':
-        return settleMonths(warehouse, this.id, now);
+      case 'settle': {
+        const months = await settleMonths(warehouse, this.id, now);
+        await sealBills(warehouse, this.id, now);
+        return months;
+      }
       case 'lock':
         return this.#ofMetric(step.metric, (metric) =>
           orRefused(() => lockMonth(warehouse, this.stored, metric, step.month, { key: KEY, now })),
         );
+      case 'read bills':
+        await sealBills(warehouse, this.id, now);
+        return true;
+      default:
+        return this.teams.does(step, { actor: ADMIN, now });
     }
+  }
+
+  #scopeOf({ picks, team }: Pick<StoryMetric, 'picks' | 'team'>): Metric['scope'] {
+    if (team !== null) return { type: 'team', team_id: this.teams.idOf(team) };
+    return picks === null ? { type: 'organisation' } : { type: 'spend', spend: [...picks] };
   }
 
   /** Does something with a metric, if it was made; false if that was refused. */
@@ -215,21 +232,6 @@ const cloudRow = (line: BillLine, choices: readonly StoredChoice[]): SpendRow =>
     resource_id: resource?.text ?? null,
     cost,
   };
-};
-
-const scopeOf = (picks: readonly SpendPick[] | null): Metric['scope'] =>
-  picks === null ? { type: 'organisation' } : { type: 'spend', spend: [...picks] };
-
-/** What came, or null where the product refused it in words; any other error is one. */
-const orRefused = async <Result extends object>(
-  work: () => Promise<Result | null>,
-): Promise<Result | null> => {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof ServiceError && (error.kind === 'conflict' || error.kind === 'invalid')) return null;
-    throw error;
-  }
 };
 
 /** The first day of the range of the same length before. */

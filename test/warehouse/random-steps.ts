@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import type { Day, Month } from '../../domain/calendar.ts';
+import { KINDS, type Feed, type SourceName, type Step, type StoryMetric } from './organisation-story.ts';
+import { deliveredThrough, randomFeed, SPEND_DAYS, SPEND_MONTHS } from './random-feeds.ts';
+import { days, drawnValues, picks, randomMetric, type DrawnValues } from './random-metrics.ts';
+import { teamStep, type DrawnTeamStep } from './random-teams.ts';
+
+/** True once in `times + 1` times, and false once in as many; both shrink to false. */
+export const seldom = (times: number): fc.Arbitrary<boolean> => weighted(times, 1);
+export const often = (times: number): fc.Arbitrary<boolean> => weighted(1, times);
+const weighted = (no: number, yes: number): fc.Arbitrary<boolean> =>
+  fc.oneof(
+    { withCrossShrink: true },
+    { weight: no, arbitrary: fc.constant(false) },
+    { weight: yes, arbitrary: fc.constant(true) },
+  );
+
+/** Mostly January, so that much of it meets. */
+const months = fc.oneof(
+  { weight: 3, arbitrary: fc.constant('2026-01') },
+  { weight: 2, arbitrary: fc.constantFrom(...SPEND_MONTHS) },
+);
+export const source: fc.Arbitrary<SourceName> = fc.record({
+  kind: fc.constantFrom(...KINDS),
+  number: fc.oneof(
+    { weight: 4, arbitrary: fc.constant(1 as const) },
+    { weight: 1, arbitrary: fc.constant(2 as const) },
+  ),
+});
+
+/** A step as drawn; a metric's number may be larger than there are metrics. */
+export type Drawn =
+  | Exclude<Step, { does: 'create metric' | 'set values' | DrawnTeamStep['does'] }>
+  | DrawnTeamStep
+  | { on: Day; does: 'create metric'; metric: StoryMetric; values: DrawnValues | null }
+  | { on: Day; does: 'set values'; metric: number; values: DrawnValues };
+
+const loadOf = (
+  on: fc.Arbitrary<Day>,
+  from: SourceName,
+  month: Month,
+  isWhole = often(4),
+): fc.Arbitrary<Drawn> =>
+  fc.record({
+    on,
+    does: fc.constant('load' as const),
+    source: fc.constant(from),
+    month: fc.constant(month),
+    feed: fc
+      .record({ feed: randomFeed(from.kind, month), whole: isWhole })
+      .map(({ feed, whole }): Feed => (whole ? deliveredThrough(feed, lastOf(month)) : feed)),
+  });
+
+export const load = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
+  fc.record({ source, month: months }).chain(({ source: from, month }) => loadOf(on, from, month));
+
+/** Most kinds of one month, so that bills meet what they are for. */
+export const wholeMonth = (
+  on: fc.Arbitrary<Day>,
+  ofMonths = months,
+  isWhole = often(4),
+): fc.Arbitrary<Drawn[]> =>
+  ofMonths.chain((month) =>
+    fc
+      .tuple(
+        ...KINDS.map((kind) =>
+          fc.option(loadOf(on, { kind, number: 1 }, month, isWhole), { nil: null, freq: 5 }),
+        ),
+      )
+      .map((loads) => loads.filter((one) => one !== null)),
+  );
+
+const lastOf = (month: Month): Day => SPEND_DAYS[month]?.at(-1) ?? `${month}-28`;
+
+export const newMetric = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
+  fc.record({
+    on,
+    does: fc.constant('create metric' as const),
+    metric: randomMetric,
+    values: fc.option(drawnValues, { nil: null, freq: 5 }),
+  });
+
+const does = <Does extends string>(name: Does): fc.Arbitrary<Does> => fc.constant(name);
+
+export const otherSteps = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
+  fc.oneof(
+    {
+      weight: 3,
+      arbitrary: fc.record({ on, does: does('set values'), metric: fc.nat(3), values: drawnValues }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc
+        .record({ on, metric: fc.nat(3), ends: fc.tuple(days, days) })
+        .map(({ ends: [a, b], ...step }) => ({
+          ...step,
+          does: 'remove values' as const,
+          start: a < b ? a : b,
+          end: a < b ? b : a,
+        })),
+    },
+    { weight: 2, arbitrary: fc.record({ on, does: does('lock'), metric: fc.nat(3), month: months }) },
+    { weight: 1, arbitrary: fc.record({ on, does: does('settle') }) },
+    { weight: 1, arbitrary: fc.record({ on, does: does('delete source'), source }) },
+    { weight: 1, arbitrary: fc.record({ on, does: does('repick'), metric: fc.nat(3), picks }) },
+  );
+
+/** A metric that shared costs can be split by. */
+export const splittingMetric = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
+  fc.record({
+    on,
+    does: does('create metric'),
+    metric: randomMetric.map((metric) => ({ ...metric, picks: null, team: null, labelled: true })),
+    values: fc.option(drawnValues, { nil: null, freq: 3 }),
+  });
+
+/** What can move the bills of a closed month, and what must not; mostly the values that it is split by. */
+export const teamSteps = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
+  fc.oneof(
+    {
+      weight: 3,
+      arbitrary: fc.record({ on, does: does('set values'), metric: fc.constant(0), values: drawnValues }),
+    },
+    { weight: 3, arbitrary: teamStep(on) },
+    { weight: 2, arbitrary: load(on) },
+    { weight: 2, arbitrary: otherSteps(on) },
+    { weight: 1, arbitrary: fc.record({ on, does: does('read bills') }) },
+  );
