@@ -7,6 +7,7 @@ import { findCostSource, type CostSource } from '../warehouse/cost-sources.ts';
 import type { LoadResult } from '../warehouse/focus-load.ts';
 import { findRun, recordRun, startedRun, type IngestRun } from '../warehouse/ingest-runs.ts';
 import { findOrganisation, type Organisation } from '../warehouse/organisations.ts';
+import { RejectedFeed, type FeedCounts } from '../warehouse/read-feed.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { toFailure } from './failures.ts';
 import { fileLocations, loadSource } from './load-source.ts';
@@ -71,6 +72,7 @@ export const createIngestActivities = ({
           }),
         );
       } catch (error) {
+        if (error instanceof RejectedFeed) await record(run, runCounts(error.counts));
         throw toFailure(error);
       }
     },
@@ -81,9 +83,7 @@ export const createIngestActivities = ({
         status: 'completed',
         finished_at: clock.now().toISOString(),
         months: load.months,
-        rows_read: load.rowsRead,
-        rows_rejected: load.rowsRejected,
-        rejected_samples: load.rejectedSamples,
+        ...runCounts(load),
         cost_total: load.costTotal,
         notes: load.notes,
       });
@@ -98,6 +98,12 @@ export const createIngestActivities = ({
 
 /** The names and shapes of the ingest activities, for workflows. */
 export type IngestActivities = ReturnType<typeof createIngestActivities>;
+
+const runCounts = ({ rowsRead, rowsRejected, rejectedSamples }: FeedCounts) => ({
+  rows_read: rowsRead,
+  rows_rejected: rowsRejected,
+  rejected_samples: rejectedSamples,
+});
 
 const ingested = async (
   warehouse: Warehouse,

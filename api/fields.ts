@@ -18,7 +18,8 @@ export const name = z
   .string({ error: 'expected a text of 1 to 200 characters' })
   .trim()
   .min(1, { error: 'expected a text of 1 to 200 characters' })
-  .max(200, { error: 'expected a text of 1 to 200 characters' });
+  .max(200, { error: 'expected a text of 1 to 200 characters' })
+  .regex(/^\P{Cc}*$/u, { error: 'expected a text without control characters' });
 
 export const permission = z.enum(PERMISSIONS);
 export const tier = z.enum(TIERS);

@@ -2,17 +2,19 @@ import type { z } from 'zod';
 import { invalid, type ServiceError } from '../domain/errors.ts';
 import { shown } from '../domain/shown.ts';
 
-const pathText = (path: readonly PropertyKey[]): string =>
+/** A place in an input, as errors name it: `values[3].period`. */
+export const pathText = (path: readonly PropertyKey[]): string =>
   path.reduce<string>(
     (text, part) =>
       typeof part === 'number' ? `${text}[${part}]` : text === '' ? String(part) : `${text}.${String(part)}`,
     '',
   );
 
+/** What came at a path; where a text was taken apart, the whole of it. */
 const valueAt = (input: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>(
     (value, part) =>
-      typeof value === 'object' && value !== null ? (value as Record<PropertyKey, unknown>)[part] : undefined,
+      typeof value === 'object' && value !== null ? (value as Record<PropertyKey, unknown>)[part] : value,
     input,
   );
 

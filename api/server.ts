@@ -13,6 +13,7 @@ import {
 import type { z } from 'zod';
 import { auditLogRoutes } from './audit-log.ts';
 import { authenticate } from './authentication.ts';
+import { refuseBrokenText } from './broken-text.ts';
 import { CallMeter } from './call-meter.ts';
 import { costSourceRoutes } from './cost-sources.ts';
 import { costRoutes } from './costs.ts';
@@ -166,7 +167,19 @@ const acceptJsonOnly = (app: Api): void => {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') done(null);
-    else void parse(request, body, done);
+    else
+      void parse(request, body, (error: Error | null, parsed?: unknown) => {
+        if (error !== null) {
+          done(error);
+          return;
+        }
+        try {
+          refuseBrokenText(body, parsed);
+          done(null, parsed);
+        } catch (broken) {
+          done(broken as Error);
+        }
+      });
   });
 };
 

@@ -46,6 +46,11 @@ export const billRecord = z
       .describe(
         'Tags and splits that the bill misses, for they were not collected from the month’s first day on',
       ),
+    settled_before_teams: z
+      .boolean()
+      .describe(
+        'The month settled before there was any team: it seals again when teams or shared costs change',
+      ),
     unallocated: money
       .nullable()
       .describe('The organisation’s total less the bills of all teams; late spend after the seal among it'),
@@ -105,9 +110,9 @@ export const teamBillRoutes = (app: Api, dependencies: ApiDependencies): void =>
         months: await monthBills(session, organisation.id, shownMonths(now)),
         settlement: await settlementFacts(session, organisation.id, organisation.settle_days),
       }));
-      const bills = months.slice(1).map(({ month, status, settled, missing, uncollected, ...ofMonth }) => {
+      const bills = months.slice(1).map(({ month, status, settled, missing, ...ofMonth }) => {
         const own = ofMonth.bills?.get(team.id);
-        const waits = settled ? [] : settlementReasons(month, settlement, now);
+        const waits = settled ? [] : settlementReasons(month, settlement, dayOf(now));
         const unknown = own === undefined ? [`no spend has been ingested for ${month}`] : [];
         const idle = dayOf(now) > lastDay(month) && waits.length + missing.length + unknown.length === 0;
         return {
@@ -118,7 +123,8 @@ export const teamBillRoutes = (app: Api, dependencies: ApiDependencies): void =>
             status === 'sealed'
               ? []
               : [...waits, ...unknown, ...missing, ...(idle ? ['the next daily settlement'] : [])],
-          uncollected: uncollected[team.id] ?? [],
+          uncollected: ofMonth.uncollected[team.id] ?? [],
+          settled_before_teams: ofMonth.settledBeforeTeams,
           unallocated: ofMonth.unallocated === null ? null : toWire(ofMonth.unallocated),
         };
       });

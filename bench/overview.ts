@@ -57,7 +57,7 @@ export const overview = async (options: RunOptions): Promise<Measurement[]> => {
         name: `GET /overview, ${size.metrics} metrics`,
         ours: `${service.url}/api/v1/overview`,
         bare: `${bareUrl}/metric`,
-        requests: 100,
+        requests: 50,
       };
       measurements.push(...(await measureRoute({ ...route, secret, connections }, options)));
     }

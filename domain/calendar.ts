@@ -14,9 +14,24 @@ export const monthOf = (period: Day): Month => period.slice(0, 7);
 /** The first day of a month. */
 export const firstDay = (month: Month): Day => `${month}-01`;
 
+/** Few months are asked for, by every month of every metric. */
+const remembered = (compute: (month: Month, days: number) => Day) => {
+  const known = new Map<string, Day>();
+  return (month: Month, days: number): Day => {
+    const asked = `${month} ${days}`;
+    const day = known.get(asked) ?? compute(month, days);
+    known.set(asked, day);
+    return day;
+  };
+};
+
+const dayAfterMonth = remembered((month, days) => addDays(firstDay(addMonths(month, 1)), days));
+
+/** The first day after a month. */
+export const firstDayAfter = (month: Month): Day => dayAfterMonth(month, 0);
+
 /** The last day of a month. */
-export const lastDay = (month: Month): Day =>
-  `${month}-${Temporal.PlainYearMonth.from(month).daysInMonth.toString()}`;
+export const lastDay = (month: Month): Day => dayAfterMonth(month, -1);
 
 /** The month `count` months later (earlier when negative). */
 export const addMonths = (month: Month, count: number): Month =>
@@ -35,8 +50,7 @@ export const monthsBack = (newest: Month, count: number): Month[] =>
   Array.from({ length: count }, (_, back) => addMonths(newest, -back));
 
 /** The first day on which a month can settle: `settleDays` full days after its last (design §2). */
-export const settlesOn = (month: Month, settleDays: number): Day =>
-  addDays(firstDay(addMonths(month, 1)), settleDays);
+export const settlesOn = (month: Month, settleDays: number): Day => dayAfterMonth(month, settleDays);
 
 /** Whole seconds from an instant to the next midnight in UTC, at least 1: when a daily quota resets (spec §8). */
 export const secondsToMidnight = (instant: Date): number =>

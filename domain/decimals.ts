@@ -10,13 +10,22 @@ export const LARGEST_VALUE = 1e15;
 /** An exact decimal as the warehouse writes it, for example `"12.340000000000000"`. */
 export type DecimalText = string;
 
-/** `dividend ÷ divisor`, rounded once, half away from zero, to `places` decimals. `divisor` is not 0. */
-export const quotient = (dividend: Big, divisor: Big, places: number): Big => {
+/** One for each number of places: to make one costs more than to divide. */
+const divisions = new Map<number, typeof Big>();
+
+const divisionTo = (places: number): typeof Big => {
+  const known = divisions.get(places);
+  if (known !== undefined) return known;
   const division = Big();
   division.DP = places;
   division.RM = Big.roundHalfUp;
-  return division(dividend).div(divisor);
+  divisions.set(places, division);
+  return division;
 };
+
+/** `dividend ÷ divisor`, rounded once, half away from zero, to `places` decimals. `divisor` is not 0. */
+export const quotient = (dividend: Big, divisor: Big, places: number): Big =>
+  divisionTo(places)(dividend).div(divisor);
 
 /** An exact amount as the JSON number it becomes at the API's edge: six decimals, half away from zero. */
 export const toWire = (amount: DecimalText | Big): number =>

@@ -1,5 +1,14 @@
 import Big from 'big.js';
-import { addMonths, dayOf, firstDay, lastDay, settlesOn, type Day, type Month } from './calendar.ts';
+import {
+  addMonths,
+  dayOf,
+  firstDay,
+  firstDayAfter,
+  lastDay,
+  settlesOn,
+  type Day,
+  type Month,
+} from './calendar.ts';
 import {
   changePercent,
   quotient,
@@ -150,8 +159,7 @@ export const partialReason = ({
     : `${uncollected.join('; ')}: earlier days of ${month} have no such spend, and never will`;
 
 /** What a month's settlement waits for, in words; empty when nothing is missing (design §2, Status). */
-export const settlementReasons = (month: Month, settlement: SettlementFacts, now: Date): string[] => {
-  const today = dayOf(now);
+export const settlementReasons = (month: Month, settlement: SettlementFacts, today: Day): string[] => {
   const end = lastDay(month);
   if (today <= end) return ['the month has not ended'];
   const waits: string[] = [];
@@ -169,15 +177,15 @@ export const settlementReasons = (month: Month, settlement: SettlementFacts, now
 };
 
 /** Why a month is open or partial, in words; null in any other state. */
-const openReason = (facts: MonthFacts, settlement: SettlementFacts, now: Date): string | null => {
+const openReason = (facts: MonthFacts, settlement: SettlementFacts, today: Day): string | null => {
   const status = monthStatus(facts);
   if (status === 'partial') return partialReason(facts);
   if (status !== 'open') return null;
   const waits: string[] = [];
-  const hasEnded = dayOf(now) > lastDay(facts.month);
+  const hasEnded = today > lastDay(facts.month);
   if (facts.waitingFor !== undefined && facts.waitingFor.length > 0) waits.push(...facts.waitingFor);
   else if (!facts.settled || !hasEnded) {
-    waits.push(...settlementReasons(facts.month, settlement, now));
+    waits.push(...settlementReasons(facts.month, settlement, today));
     if (waits.length === 0 && facts.cost !== null) waits.push('waiting for the next daily settlement');
   }
   const missing = `no ${spendInWords(facts.undelivered)} has been ingested for ${facts.month}`;
@@ -198,17 +206,18 @@ export const monthRecords = (
   now: Date,
 ): MonthRecord[] => {
   const records: MonthRecord[] = [];
+  const today = dayOf(now);
   let before: { month: Month; unitCost: Big | null } | null = null;
   for (const month of facts) {
     const status = monthStatus(month);
-    const today = currentNumbers(month, metric.aggregation);
-    const shown = month.lock === null ? today : frozenNumbers(month.lock);
-    const previous = before?.month === addMonths(month.month, -1) ? before.unitCost : null;
+    const current = currentNumbers(month, metric.aggregation);
+    const shown = month.lock === null ? current : frozenNumbers(month.lock);
+    const isNext = before !== null && firstDayAfter(before.month) === firstDay(month.month);
     records.push({
       month: month.month,
       ...numbersToWire(shown),
       status,
-      change_percent: changePercent(previous, shown.unitCost),
+      change_percent: changePercent(isNext ? (before?.unitCost ?? null) : null, shown.unitCost),
       above_target: metric.target !== null && shown.unitCost?.gt(metric.target) === true,
       version: month.lock?.version ?? null,
       locked:
@@ -220,8 +229,8 @@ export const monthRecords = (
               locked_at: month.lock.lockedAt,
               locked_by: month.lock.lockedBy,
             },
-      ...(status === 'changed_since_lock' ? { current: numbersToWire(today) } : {}),
-      reason: openReason(month, settlement, now),
+      ...(status === 'changed_since_lock' ? { current: numbersToWire(current) } : {}),
+      reason: openReason(month, settlement, today),
       complete_through: month.lock === null ? completeThrough(month.month, settlement) : lastDay(month.month),
     });
     before = { month: month.month, unitCost: shown.unitCost };

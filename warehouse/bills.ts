@@ -13,7 +13,7 @@ import { factsFrom } from '../domain/month-record.ts';
 import { currentBases } from './bill-basis.ts';
 import { DELIVERED_KINDS, DELIVERS_MONTH } from './delivered-kinds.ts';
 import { instant } from './instant.ts';
-import { SEALED_MONTHS } from './sealed-months.ts';
+import { SEALED_MONTHS, SETTLED_BEFORE_TEAMS } from './sealed-months.ts';
 import type { Session } from './session.ts';
 import { splitValues } from './split-values.ts';
 import { uncollectedPicks } from './uncollected-picks.ts';
@@ -26,6 +26,8 @@ export interface MonthBills {
   month: Month;
   status: BillStatus;
   settled: boolean;
+  /** Settled before there was any team: the month seals again when teams or shared costs change. */
+  settledBeforeTeams: boolean;
   /** By team; null while nothing of the month has been delivered. */
   bills: Map<string, Bill> | null;
   /** The organisation's total, as far as it has come, less all bills; null while nothing has been delivered. */
@@ -65,6 +67,7 @@ export const monthBills = async (
     month: Day;
     settled: boolean;
     sealed: boolean;
+    before_teams: boolean;
     total: DecimalText | null;
     uncollected: string | null;
   }>(MONTHS, range);
@@ -80,7 +83,7 @@ export const monthBills = async (
   const unsealed = months.filter(({ sealed }) => !sealed).map(({ month }) => month);
   const uncollectedNow = await uncollectedPicks(session, orgId, unsealed);
 
-  return months.map(({ month: day, settled, sealed, total, uncollected }) => {
+  return months.map(({ month: day, settled, before_teams, sealed, total, uncollected }) => {
     const month = monthOf(day);
     const basis = bases.get(month);
     const sums = values.get(month)?.sums ?? new Map<string, never>();
@@ -105,6 +108,7 @@ export const monthBills = async (
       month,
       status,
       settled,
+      settledBeforeTeams: before_teams,
       bills,
       missing,
       uncollected: sealed
@@ -125,11 +129,12 @@ totals AS (
   WHERE org_id = $org AND month BETWEEN $first::DATE AND $last::DATE GROUP BY month),
 delivered AS (
   SELECT DISTINCT month FROM months JOIN (${DELIVERED_KINDS}) ON ${DELIVERS_MONTH})
-SELECT month, settled_at IS NOT NULL AS settled, COALESCE(holds, false) AS sealed,
+SELECT month, settled_at IS NOT NULL AS settled, settled_at IS NOT NULL AND ${SETTLED_BEFORE_TEAMS} AS before_teams,
+  COALESCE(holds, false) AS sealed,
   CASE WHEN delivered.month IS NOT NULL THEN COALESCE(total, 0::DECIMAL(38,15)) END AS total,
   CASE WHEN holds THEN basis->'$.uncollected' END AS uncollected
 FROM months LEFT JOIN settled USING (month) LEFT JOIN sealed USING (month) LEFT JOIN totals USING (month)
-LEFT JOIN delivered USING (month)
+LEFT JOIN delivered USING (month) CROSS JOIN first_team
 ORDER BY month`;
 
 interface SealedRow {

@@ -1,5 +1,5 @@
 import { firstDay } from '../domain/calendar.ts';
-import { invalid } from '../domain/errors.ts';
+import { ServiceError } from '../domain/errors.ts';
 import { rejectedRows } from './rejected-rows.ts';
 import type { RejectedSample } from './ingest-runs.ts';
 import type { LoadScope } from './publish-load.ts';
@@ -25,7 +25,7 @@ export const FEED_TABLES = ['judged_groups', 'broken_lines', 'broken_line_scans'
  * that a long one does not hide that a short one is unreadable.
  *
  * @param name what the messages call the feed; null where the source has only one.
- * @throws ServiceError `invalid` when more than 1 % of the rows cannot be read.
+ * @throws RejectedFeed when more than 1 % of the rows cannot be read.
  */
 export const readFeed = async (
   session: Session,
@@ -42,10 +42,20 @@ export const readFeed = async (
   return countFeed(session, name);
 };
 
+/** A feed of which too many rows cannot be read: nothing was loaded, and the run shows what it counted. */
+export class RejectedFeed extends ServiceError {
+  readonly counts: FeedCounts;
+
+  constructor(message: string, counts: FeedCounts) {
+    super('invalid', message);
+    this.counts = counts;
+  }
+}
+
 /**
  * Counts what a reading left in `judged_groups` and `broken_lines`.
  *
- * @throws ServiceError `invalid` when more than 1 % of the rows cannot be read.
+ * @throws RejectedFeed when more than 1 % of the rows cannot be read.
  */
 export const countFeed = async (session: Session, name: string | null = null): Promise<FeedCounts> => {
   const { rejected, samples } = await rejectedRows(session);
@@ -54,14 +64,16 @@ export const countFeed = async (session: Session, name: string | null = null): P
   );
   const rowsRead = Number(read?.row_count ?? 0) + rejected.brokenLines;
   const rowsRejected = rejected.unreadable + rejected.brokenLines;
+  const counts = { rowsRead, rowsRejected, rejectedSamples: samples };
   if (rowsRejected * 100 > rowsRead * MOST_REJECTED_PERCENT) {
     const worst = samples.slice(0, 3).map(({ problem, rows }) => `${problem} (${rows} rows)`);
-    throw invalid(
+    throw new RejectedFeed(
       `${name === null ? '' : `${name}: `}${rowsRejected} of ${rowsRead} rows cannot be read, more than ` +
         `${MOST_REJECTED_PERCENT} %: nothing was loaded. ${worst.join('; ')}`,
+      counts,
     );
   }
-  return { rowsRead, rowsRejected, rejectedSamples: samples };
+  return counts;
 };
 
 /** The counts of a source's feeds together. */

@@ -1,3 +1,6 @@
+/** Whether a settled month had settled before there was any team: then it follows the definitions of today. */
+export const SETTLED_BEFORE_TEAMS = 'NOT COALESCE(with_teams, settled_at > first_team_at, false)';
+
 /**
  * The months that have settled, and of those that were sealed what from. A month that settled with teams in place keeps
  * the definitions it was sealed by. One that had settled before there was any team has none of its own time:
@@ -13,6 +16,6 @@ definitions_now AS (
     UNION ALL SELECT version_id FROM shared_cost_versions WHERE org_id = $org)),
 sealed AS (
   SELECT month, basis, metric_ids, values_id,
-    COALESCE(with_teams, settled_at > first_team_at) OR bases.definitions_id = definitions_now.definitions_id AS holds
+    NOT (${SETTLED_BEFORE_TEAMS}) OR bases.definitions_id = definitions_now.definitions_id AS holds
   FROM current_bill_bases AS bases JOIN settled USING (month) CROSS JOIN first_team CROSS JOIN definitions_now
   WHERE org_id = $org)`;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { audit, type Actor, type AuditedThing } from './audit-log.ts';
 import { idAfter } from './ids.ts';
 import { instant } from './instant.ts';
@@ -102,7 +103,10 @@ export class Versions<Thing extends { id: string }> {
     return thing;
   }
 
-  /** Changes or deletes a thing; answers what it now is (or last was), or null when there is none. */
+  /**
+   * Changes or deletes a thing; answers what it now is (or last was), or null when there is none. What changes nothing
+   * is no version.
+   */
   change(
     warehouse: Warehouse,
     orgId: string,
@@ -116,6 +120,7 @@ export class Versions<Thing extends { id: string }> {
       if (current === null) return null;
       const deleted = changes === 'delete';
       const thing = deleted ? current.thing : { ...current.thing, ...changes };
+      if (!deleted && alongside.detail === undefined && isDeepStrictEqual(thing, current.thing)) return thing;
       const next = { thing, before: current.thing, deleted };
       await this.#store(session, orgId, next, current.version, deleted ? {} : changes, by, alongside);
       return thing;

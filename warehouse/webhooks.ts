@@ -87,7 +87,7 @@ export const updateWebhook = (
       const reason = deleted ? WEBHOOK_GONE : thing.enabled ? null : WEBHOOK_OFF;
       if (reason !== null) await failPendingDeliveries(session, orgId, webhookId, reason, by.now);
     },
-    detail: secret === null ? {} : { rotated_secret: true },
+    ...(secret === null ? {} : { detail: { rotated_secret: true } }),
   });
 };
 

@@ -137,6 +137,38 @@ describe('envelopes', () => {
     expect(marked.status).toBe(400);
   });
 
+  it('refuses half a surrogate pair by its place, wherever a text can stand', async () => {
+    const broken: [string, string, RegExp][] = [
+      ['/keys', '{"name":"\\ud800","permission":"read"}', /^name: /],
+      [
+        '/teams',
+        '{"name":"Shop","ownership":[{"source":"host","host":"\\uDFFF"}]}',
+        /^ownership\[0\]\.host: /,
+      ],
+      ['/metrics', JSON.stringify({ ...METRIC, unit: 'x' }).replace('"x"', '"x\\ud800y"'), /^unit: /],
+      [
+        `/metrics/${metricId}/values`,
+        '{"values":[{"period":"2026-01-01","value":1,"label":"\\ud800"}]}',
+        /^values\[0\]\.label: /,
+      ],
+    ];
+    for (const [path, body, place] of broken) {
+      const answer = await admin.send('POST', path, { headers: JSON_TYPE, body });
+      expectError(answer, 400, place);
+      expect(answer.body.error).toContain('expected Unicode text, got');
+    }
+    // A whole pair is a text, escaped or not, and so is the text of an escape.
+    for (const name of ['"\\ud83d\\ude00"', '"\u{1f600}"', '"\\\\ud800"']) {
+      const made = await admin.send<{ id: string; name: string }>('POST', '/teams', {
+        headers: JSON_TYPE,
+        body: `{"name":${name}}`,
+      });
+      expect(expectData(made).name).toBe(JSON.parse(name));
+      expectData(await admin.delete(`/teams/${made.body.data.id}`));
+    }
+    expectError(await admin.post('/teams', { name: 'a\u0000b' }), 400, /^name: .*control characters/);
+  });
+
   it('answers another content type than JSON with a 415', async () => {
     const body = JSON.stringify({ name: 'x', permission: 'read' });
     for (const type of [

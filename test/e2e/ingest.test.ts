@@ -494,6 +494,13 @@ describe('an ingest', () => {
       expect({ content: content.slice(0, 40), run }).toMatchObject({
         run: { status: 'failed', error: textLike(reason), cost_total: null, months: [] },
       });
+      // What was counted is shown, though nothing of it was loaded.
+      if (run.error?.includes('2 of 101 rows') === true)
+        expect(run).toMatchObject({
+          rows_read: 101,
+          rows_rejected: 2,
+          rejected_samples: [{ problem: textLike(/"abc"/), rows: 2 }],
+        });
       expect(run.error).not.toMatch(/\bat .*\.(js|ts):\d|ActivityFailure|Error:/);
       expect(await costs(admin, '2025-02-08', '2026-02-07')).toEqual(before);
     }

@@ -353,7 +353,8 @@ describe('the breakdown of costs', () => {
 
   it.each<[string, RegExp]>([
     ['', /group_by.*: expected one or two of day, month/],
-    ['group_by=moon', /group_by\[0\]: expected one or two of/],
+    ['group_by=moon', /group_by\[0\]: expected one or two of .*, got "moon"$/],
+    ['group_by=day,moon', /group_by\[1\]: .*, got "day,moon"$/],
     ['group_by=day,day', /group_by: expected each key once/],
     ['group_by=day,source,cloud', /group_by: expected one or two of/],
     ['group_by=day&cursor=x', /cursor: expected the next_cursor/],

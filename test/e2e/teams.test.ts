@@ -272,6 +272,7 @@ describe('bills', () => {
       version: null,
       sealed_at: null,
       uncollected: [],
+      settled_before_teams: false,
       waiting_for: [
         'the month has not ended',
         'metric "Calls", by which a shared cost is split, has no value for 2026-01',

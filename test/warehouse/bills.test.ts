@@ -174,6 +174,29 @@ describeOnBothEngines('bills', (open) => {
     });
   });
 
+  it('do not move when teams and shared costs are written again as they are', async () => {
+    const story = await newTeamStory(test);
+    await story.spend('2026-01', spendOf({ '1': '100', '2': '50' }));
+    await story.settle();
+    const shop = await story.team('Shop', [account('1')], NOW);
+    const network = await story.sharedCost('Network', [account('2')], { type: 'even', team_ids: [shop] });
+    expect(inNumbers(await story.month(), { shop })).toEqual({ shop: [100, 50, 150], unallocated: 0 });
+    expect((await story.month()).settledBeforeTeams).toBe(true);
+    await story.spend('2026-01', spendOf({ '1': '130', '2': '50' }));
+    await story.own(shop, [account('1')]);
+    await story.changeSharedCost(network, {});
+    await story.changeSharedCost(network, { name: 'Network', split: { team_ids: [shop], type: 'even' } });
+    expect(inNumbers(await story.month(), { shop })).toEqual({ shop: [100, 50, 150], unallocated: 30 });
+    // A real change seals the month again, of the spend of today, for it had settled before there was any team.
+    await story.changeSharedCost(network, 'delete');
+    expect(inNumbers(await story.month(), { shop })).toEqual({ shop: [130, 0, 130], unallocated: 50 });
+    const versions = await story.versions(shop);
+    expect(versions.map(({ version, direct }) => [version, Number(direct)])).toEqual([
+      [2, 130],
+      [1, 100],
+    ]);
+  });
+
   it('of a month that settles in the very instant in which its teams were made stay as they sealed', async () => {
     const story = await newTeamStory(test);
     await story.spend('2026-01', spendOf({ '1': '100', '2': '50' }));
