@@ -23,7 +23,12 @@ WITH picks AS (SELECT *, ${PICK_KEY} AS key FROM spend_picks WHERE org_id = $org
 seen AS (
   SELECT unnest(keys) AS key FROM month_spend JOIN current_computations USING (org_id, month, computation_id)
   WHERE org_id = $org),
-unseen AS (FROM picks ANTI JOIN seen USING (key)),
+-- By a tag key or split that nothing was loaded with since its first use, nothing can have been seen.
+unseen AS (
+  FROM picks ANTI JOIN seen USING (key)
+  WHERE NOT EXISTS (FROM spend_choices AS choices WHERE ${USES_CHOICE} AND NOT EXISTS (
+    FROM current_loads AS loads WHERE loads.org_id = $org AND loads.kind = 'focus'
+      AND loads.load_id > choices.version_id AND loads.last_day >= choices.first_day))),
 begun AS (
   SELECT DISTINCT ${COLLECTED_SINCE} || '; earlier months are partial and cannot be locked' AS warning
   FROM spend_choices AS choices JOIN picks ON ${USES_CHOICE}

@@ -28,10 +28,16 @@ export const correctLockedMonths = async (admin: ApiClient, metricId: string): P
   const [, changed, , relocked] = months.filter(
     ({ status, version }) => status === 'locked' && version === 1,
   );
-  if (changed !== undefined && !months.some(({ status }) => status === 'changed_since_lock')) {
+  const lockedAgain = months.filter(({ version }) => version !== null && version > 1);
+  // Who has locked the changed month again has seen it, and keeps it so.
+  if (
+    changed !== undefined &&
+    lockedAgain.length < 2 &&
+    !months.some(({ status }) => status === 'changed_since_lock')
+  ) {
     await correctValue(admin, metricId, { period: `${changed.month}-15` }, 612);
   }
-  if (relocked !== undefined && !months.some(({ version }) => version !== null && version > 1)) {
+  if (relocked !== undefined && lockedAgain.length === 0) {
     await correctValue(admin, metricId, { period: `${relocked.month}-03` }, -230);
     await lock(admin, metricId, relocked.month);
   }
