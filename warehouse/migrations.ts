@@ -1,8 +1,15 @@
+/** A step of the schema. */
+export interface Migration {
+  version: number;
+  name: string;
+  statements: readonly string[];
+}
+
 /**
  * The schema, as numbered steps that each run once. Tables are append-only logs, views show their current
  * state: the newest row by a time-ordered id. Only what DuckDB and DuckLake both offer is used (design §2).
  */
-export const MIGRATIONS: readonly { version: number; name: string; statements: readonly string[] }[] = [
+export const MIGRATIONS: readonly Migration[] = [
   {
     version: 1,
     name: 'organisations, keys, calls, audit',

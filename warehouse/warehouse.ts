@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { loadExtension } from './extensions.ts';
 import { migrate } from './migrate.ts';
+import type { Migration } from './migrations.ts';
 import { connectObjectStorage, type ObjectStorage } from './remote-files.ts';
 import { Session, type Parameters } from './session.ts';
 import { sqlText } from './sql-text.ts';
@@ -45,8 +46,8 @@ export class Warehouse {
     this.#instance = instance;
   }
 
-  /** Opens the warehouse and brings its schema up to date. Throws with a message that says what is wrong. */
-  static async open(settings: WarehouseSettings): Promise<Warehouse> {
+  /** Opens the warehouse and brings its schema up to date, or as far as `migrations` go. Throws with a message that says what is wrong. */
+  static async open(settings: WarehouseSettings, migrations?: readonly Migration[]): Promise<Warehouse> {
     await mkdir(settings.spillDirectory, { recursive: true });
     const instance = await DuckDBInstance.create(':memory:', {
       memory_limit: settings.memoryLimit,
@@ -61,7 +62,7 @@ export class Warehouse {
       await attach(session, settings);
       await session.run('USE warehouse');
       await session.run(`SET TimeZone = 'UTC'`);
-      await migrate(session);
+      await migrate(session, migrations);
     } catch (error) {
       instance.closeSync();
       throw error;

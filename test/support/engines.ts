@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe } from 'vitest';
+import type { Migration } from '../../warehouse/migrations.ts';
 import { spillDirectory, Warehouse, type WarehouseSettings } from '../../warehouse/warehouse.ts';
 
 const run = promisify(execFile);
@@ -29,8 +30,12 @@ const settingsIn = (directory: string, location: string, dataPath: string | null
   objectStorage: NO_STORAGE,
 });
 
-const openIn = async (directory: string, settings: WarehouseSettings): Promise<TestWarehouse> => {
-  const warehouse = await Warehouse.open(settings);
+const openIn = async (
+  directory: string,
+  settings: WarehouseSettings,
+  migrations?: readonly Migration[],
+): Promise<TestWarehouse> => {
+  const warehouse = await Warehouse.open(settings, migrations);
   return {
     warehouse,
     settings,
@@ -44,10 +49,10 @@ const openIn = async (directory: string, settings: WarehouseSettings): Promise<T
 
 const newDirectory = (): Promise<string> => mkdtemp(join(tmpdir(), 'cost-analytics-test-'));
 
-/** A fresh DuckDB file. */
-export const openDuckDb = async (): Promise<TestWarehouse> => {
+/** A fresh DuckDB file, its schema up to date or of the migrations given. */
+export const openDuckDb = async (migrations?: readonly Migration[]): Promise<TestWarehouse> => {
   const directory = await newDirectory();
-  return openIn(directory, settingsIn(directory, join(directory, 'warehouse.duckdb'), null));
+  return openIn(directory, settingsIn(directory, join(directory, 'warehouse.duckdb'), null), migrations);
 };
 
 /** The Postgres that `scripts/with-postgres.sh` has started, as libpq names it; null without one. */
@@ -62,9 +67,9 @@ export const newCatalog = async (): Promise<string> => {
 };
 
 /** A fresh DuckLake, its catalog in the test Postgres. */
-export const openDuckLake = async (): Promise<TestWarehouse> => {
+export const openDuckLake = async (migrations?: readonly Migration[]): Promise<TestWarehouse> => {
   const directory = await newDirectory();
-  return openIn(directory, settingsIn(directory, await newCatalog(), join(directory, 'lake')));
+  return openIn(directory, settingsIn(directory, await newCatalog(), join(directory, 'lake')), migrations);
 };
 
 /** Whether this machine can run the DuckLake half of the suite. */
@@ -73,7 +78,7 @@ export const hasDuckLake = testPostgres !== null && process.env['DUCKDB_EXTENSIO
 /** Runs a suite against both engines; without Postgres or the extensions DuckLake's half is skipped, loudly. */
 export const describeOnBothEngines = (
   name: string,
-  suite: (open: () => Promise<TestWarehouse>) => void,
+  suite: (open: (migrations?: readonly Migration[]) => Promise<TestWarehouse>) => void,
 ): void => {
   describe(`${name} on DuckDB`, () => {
     suite(openDuckDb);
