@@ -1,6 +1,9 @@
 import { Runtime, type LogLevel } from '@temporalio/worker';
 import type { Logger } from 'pino';
 
+/** Said of a worker that runs activities alone, as the one for webhooks does: nobody needs to be warned. */
+const MEANT_SO = /^No workflows registered/;
+
 let runtimeInstalled = false;
 
 /** Sends the SDK's logs to ours; a process has one runtime. */
@@ -9,7 +12,7 @@ export const installRuntime = (log: Logger): void => {
   runtimeInstalled = true;
   const write = (level: LogLevel, message: string, meta: object = {}): void => {
     const method = { TRACE: 'trace', DEBUG: 'debug', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const;
-    log[method[level]](meta, message);
+    log[MEANT_SO.test(message) ? 'debug' : method[level]](meta, message);
   };
   Runtime.install({
     // The process ends itself, in the right order.
