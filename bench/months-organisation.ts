@@ -25,10 +25,9 @@ SELECT (SELECT sum(cost) FROM cloud_spend), (SELECT sum(cost) FROM kubernetes_sp
 
 /** Makes months stale, as a restatement of their spend would. */
 export const makeStale = (warehouse: Warehouse, months: 'all' | 'one'): Promise<number> =>
-  warehouse.run(
-    `UPDATE month_computations SET made_of = 'restated' WHERE $months = 'all' OR month = DATE '2025-12-01'`,
-    { months },
-  );
+  warehouse.run(`DELETE FROM month_computations WHERE $months = 'all' OR month = DATE '2025-12-01'`, {
+    months,
+  });
 
 const SOURCES = ['focus', 'opencost', 'hosts', 'ai_tools'] as const;
 const LOADS = Object.fromEntries(SOURCES.map((kind) => [kind, idAfter(null)])) as Record<

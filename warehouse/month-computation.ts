@@ -7,7 +7,11 @@ import { SPEND_KEYS } from './pick-key.ts';
 import { INSERT_SCOPE_COSTS, SCOPE_COSTS_MISSING } from './scope-costs.ts';
 import type { Session } from './session.ts';
 import { dropTemporaryTables } from './temporary-tables.ts';
+import { UpToDate } from './up-to-date.ts';
 import type { Warehouse } from './warehouse.ts';
+
+/** What decides whether months are to be computed: the published loads of existing sources, the scopes, and what was computed. */
+const COMPUTED = new UpToDate(['loads', 'cost_source_versions', 'metric_versions', 'month_computations']);
 
 /**
  * Brings an organisation's counted spend up to date: computes exactly the months whose published loads are not
@@ -18,11 +22,14 @@ import type { Warehouse } from './warehouse.ts';
  */
 export const computeMonths = async (warehouse: Warehouse, orgId: string, now: Date): Promise<Month[]> => {
   const today = dayOf(now);
-  const isStale = await warehouse.session(
+  const isUpToDate = await COMPUTED.isKnown(
+    warehouse,
+    orgId,
+    today,
     async (session) =>
-      (await staleMonths(session, orgId, today)).length > 0 || (await scopeCostsMissing(session, orgId)),
+      (await staleMonths(session, orgId, today)).length === 0 && !(await scopeCostsMissing(session, orgId)),
   );
-  if (!isStale) return [];
+  if (isUpToDate) return [];
   return warehouse.exclusive(`spend ${orgId}`, () =>
     warehouse.transaction(async (session) => {
       const months = await computeStaleMonths(session, orgId, now);
