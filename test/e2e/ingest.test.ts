@@ -449,9 +449,12 @@ describe('an ingest', () => {
 
   it('that is under way keeps a second one out', async () => {
     const { id, admin, source } = await ingested(await writeExport(JANUARY));
+    // A run is completed just before its workflow is closed; until then no other one can have its id.
+    const workflowId = ingestWorkflowId(id, source.id);
+    await temporal.client.workflow.getHandle(workflowId).result();
     // No worker serves this task queue, so the ingest stays under way for as long as the test needs.
     const underWay = await temporal.client.workflow.start('ingestCosts', {
-      workflowId: ingestWorkflowId(id, source.id),
+      workflowId,
       taskQueue: 'nobody',
       args: [{ orgId: id, sourceId: source.id, startMonth: null, endMonth: null }],
     });
