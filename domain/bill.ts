@@ -2,11 +2,15 @@ import { decimalUnits, MONEY_DECIMALS, moneyText, type DecimalText } from './dec
 import { metricOfSplit, sharesOf, type LabelSum, type Split } from './shared-cost.ts';
 import type { SpendSource } from './spend-source.ts';
 
-/** What the bills of a month are made of beside the values it splits by: sealed, it no longer moves. */
+/** What the bills of a month are made of beside the values it splits by. */
 export interface BillBasis {
   /** Every team, with the spend that it owns. */
   teams: { id: string; by_source: Partial<Record<SpendSource, DecimalText>> }[];
   shared_costs: { id: string; name: string; amount: DecimalText; split: Split }[];
+}
+
+/** The same as it was sealed: it no longer moves. */
+export interface SealedBasis extends BillBasis {
   uncollected: UncollectedPicks;
 }
 
@@ -30,15 +34,12 @@ const units = (amount: DecimalText): bigint => decimalUnits(amount, MONEY_DECIMA
 const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);
 
 /** The metrics that a month's shared costs are split by, each once. */
-export const splitMetrics = ({ shared_costs }: Pick<BillBasis, 'shared_costs'>): string[] => [
+export const splitMetrics = ({ shared_costs }: BillBasis): string[] => [
   ...new Set(shared_costs.flatMap(({ split }) => metricOfSplit(split) ?? [])),
 ];
 
 /** The bills of all teams in a month, by team: what each owns, and its share of every shared cost that names it. */
-export const billsOf = (
-  basis: Pick<BillBasis, 'teams' | 'shared_costs'>,
-  values: MonthValues,
-): Map<string, BillAmounts> => {
+export const billsOf = (basis: BillBasis, values: MonthValues): Map<string, BillAmounts> => {
   const shares = basis.shared_costs.map((cost) => ({
     cost,
     ofTeams: sharesOf(units(cost.amount), cost.split, values.get(metricOfSplit(cost.split) ?? '') ?? []),

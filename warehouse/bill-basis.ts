@@ -6,7 +6,6 @@ import { DAILY_SPEND } from './daily-spend.ts';
 import { OWNERS } from './ownership.ts';
 import type { Session } from './session.ts';
 import { listSharedCosts } from './shared-costs.ts';
-import { uncollectedPicks } from './uncollected-picks.ts';
 
 /**
  * What the bills of some months (their first days) are made of today: one statement for all teams, shared costs and
@@ -19,13 +18,7 @@ export const currentBases = async (
 ): Promise<Map<Month, BillBasis>> => {
   if (months.length === 0) return new Map();
   const bases = await basesOf(session, orgId, months, ownedSpend('month', MONTH_SPEND), { months });
-  const uncollected = await uncollectedPicks(session, orgId, months);
-  return new Map(
-    [...bases].map(([month, basis]) => [
-      monthOf(month),
-      { ...basis, uncollected: uncollected.get(monthOf(month)) ?? {} },
-    ]),
-  );
+  return new Map([...bases].map(([month, basis]) => [monthOf(month), basis]));
 };
 
 /** The same of single days: of every day from `start` to `end`, by today's teams and shared costs. */
@@ -33,7 +26,7 @@ export const dailyBases = (
   session: Session,
   orgId: string,
   { start, end }: { start: Day; end: Day },
-): Promise<Map<Day, Omit<BillBasis, 'uncollected'>>> =>
+): Promise<Map<Day, BillBasis>> =>
   basesOf(
     session,
     orgId,
@@ -48,7 +41,7 @@ const basesOf = async (
   periods: readonly Day[],
   statement: string,
   parameters: Record<string, Day | readonly Day[]>,
-): Promise<Map<Day, Omit<BillBasis, 'uncollected'>>> => {
+): Promise<Map<Day, BillBasis>> => {
   const teams = await session.query<{ id: string }>(
     'SELECT team_id AS id FROM teams WHERE org_id = $org ORDER BY team_id',
     { org: orgId },

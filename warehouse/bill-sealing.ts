@@ -1,12 +1,13 @@
 import { monthOf, type Day, type Month } from '../domain/calendar.ts';
 import type { DecimalText } from '../domain/decimals.ts';
-import { billsOf, splitMetrics, type BillAmounts, type BillBasis } from '../domain/bill.ts';
+import { billsOf, splitMetrics, type BillAmounts, type SealedBasis } from '../domain/bill.ts';
 import { currentBases } from './bill-basis.ts';
 import { idAfter } from './ids.ts';
 import { computeMonths } from './month-computation.ts';
 import { SEALED_MONTHS } from './sealed-months.ts';
 import type { Session } from './session.ts';
 import { splitValues } from './split-values.ts';
+import { uncollectedPicks } from './uncollected-picks.ts';
 import type { Warehouse } from './warehouse.ts';
 
 /**
@@ -61,13 +62,15 @@ ORDER BY month`;
 
 const sealDueMonths = async (session: Session, orgId: string, now: Date): Promise<Month[]> => {
   const due = await dueMonths(session, orgId);
-  const current = await currentBases(
-    session,
-    orgId,
-    due.filter(({ basis }) => basis === null).map(({ month }) => month),
-  );
+  const unsealed = due.filter(({ basis }) => basis === null).map(({ month }) => month);
+  const current = await currentBases(session, orgId, unsealed);
+  const uncollected = await uncollectedPicks(session, orgId, unsealed);
+  const basisNow = (month: Month): SealedBasis | undefined => {
+    const basis = current.get(month);
+    return basis && { ...basis, uncollected: uncollected.get(month) ?? {} };
+  };
   const bases = due.flatMap(({ month, basis: sealed, definitions_id }) => {
-    const basis = sealed === null ? current.get(monthOf(month)) : (JSON.parse(sealed) as BillBasis);
+    const basis = sealed === null ? basisNow(monthOf(month)) : (JSON.parse(sealed) as SealedBasis);
     return basis === undefined ? [] : [{ month, basis, definitions_id }];
   });
   const metrics = [...new Set(bases.flatMap(({ basis }) => splitMetrics(basis)))];

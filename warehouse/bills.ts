@@ -13,7 +13,7 @@ import { factsFrom } from '../domain/month-record.ts';
 import { currentBases } from './bill-basis.ts';
 import { DELIVERED_KINDS, DELIVERS_MONTH } from './delivered-kinds.ts';
 import { instant } from './instant.ts';
-import { SEALED_MONTHS, SETTLED_BEFORE_TEAMS } from './sealed-months.ts';
+import { SEALED_MONTHS, SETTLED_WITH_TEAMS } from './sealed-months.ts';
 import type { Session } from './session.ts';
 import { splitValues } from './split-values.ts';
 import { uncollectedPicks } from './uncollected-picks.ts';
@@ -129,7 +129,7 @@ totals AS (
   WHERE org_id = $org AND month BETWEEN $first::DATE AND $last::DATE GROUP BY month),
 delivered AS (
   SELECT DISTINCT month FROM months JOIN (${DELIVERED_KINDS}) ON ${DELIVERS_MONTH})
-SELECT month, settled_at IS NOT NULL AS settled, settled_at IS NOT NULL AND ${SETTLED_BEFORE_TEAMS} AS before_teams,
+SELECT month, settled_at IS NOT NULL AS settled, settled_at IS NOT NULL AND NOT ${SETTLED_WITH_TEAMS} AS before_teams,
   COALESCE(holds, false) AS sealed,
   CASE WHEN delivered.month IS NOT NULL THEN COALESCE(total, 0::DECIMAL(38,15)) END AS total,
   CASE WHEN holds THEN basis->'$.uncollected' END AS uncollected

@@ -1,5 +1,5 @@
-/** Whether a settled month had settled before there was any team: then it follows the definitions of today. */
-export const SETTLED_BEFORE_TEAMS = 'NOT COALESCE(with_teams, settled_at > first_team_at, false)';
+/** Whether there was any team when a settled month settled: without one it follows the definitions of today. */
+export const SETTLED_WITH_TEAMS = 'COALESCE(with_teams, settled_at > first_team_at, false)';
 
 /**
  * The months that have settled, and of those that were sealed what from. A month that settled with teams in place keeps
@@ -16,6 +16,6 @@ definitions_now AS (
     UNION ALL SELECT version_id FROM shared_cost_versions WHERE org_id = $org)),
 sealed AS (
   SELECT month, basis, metric_ids, values_id,
-    NOT (${SETTLED_BEFORE_TEAMS}) OR bases.definitions_id = definitions_now.definitions_id AS holds
+    ${SETTLED_WITH_TEAMS} OR bases.definitions_id = definitions_now.definitions_id AS holds
   FROM current_bill_bases AS bases JOIN settled USING (month) CROSS JOIN first_team CROSS JOIN definitions_now
   WHERE org_id = $org)`;
