@@ -5,7 +5,6 @@ import { toWire } from '../domain/decimals.ts';
 import { settlementReasons } from '../domain/month-record.ts';
 import { sealBills } from '../warehouse/bill-sealing.ts';
 import { listBillVersions, monthBills, type Bill } from '../warehouse/bills.ts';
-import { settlementFacts } from '../warehouse/months.ts';
 import { callerOf } from './authentication.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { idParams, instant, month } from './fields.ts';
@@ -106,12 +105,12 @@ export const teamBillRoutes = (app: Api, dependencies: ApiDependencies): void =>
       const team = await foundTeam(dependencies, caller, request.params.id);
       const now = clock.now();
       await sealBills(warehouse, organisation.id, now);
-      const { months, settlement } = await warehouse.transaction(async (session) => ({
-        months: await monthBills(session, organisation.id, shownMonths(now)),
-        settlement: await settlementFacts(session, organisation.id, organisation.settle_days),
-      }));
-      const bills = months.slice(1).map(({ month, status, settled, missing, ...ofMonth }) => {
+      const months = await warehouse.transaction((session) =>
+        monthBills(session, organisation.id, shownMonths(now)),
+      );
+      const bills = months.slice(1).map(({ month, status, settled, missing, gaps, ...ofMonth }) => {
         const own = ofMonth.bills?.get(team.id);
+        const settlement = { settleDays: organisation.settle_days, gaps };
         const waits = settled ? [] : settlementReasons(month, settlement, dayOf(now));
         const unknown = own === undefined ? [`no spend has been ingested for ${month}`] : [];
         const idle = dayOf(now) > lastDay(month) && waits.length + missing.length + unknown.length === 0;

@@ -11,7 +11,8 @@ import {
 } from '../domain/bill.ts';
 import { factsFrom } from '../domain/month-record.ts';
 import { currentBases } from './bill-basis.ts';
-import { DELIVERED_KINDS, DELIVERS_MONTH } from './delivered-kinds.ts';
+import { coverageOf, type SourceMonth } from '../domain/coverage.ts';
+import { sourceMonths } from './coverage.ts';
 import { instant } from './instant.ts';
 import { SEALED_MONTHS, SETTLED_WITH_TEAMS } from './sealed-months.ts';
 import type { Session } from './session.ts';
@@ -35,6 +36,8 @@ export interface MonthBills {
   /** Metrics to split by that have no value for the month, in words. */
   missing: string[];
   uncollected: UncollectedPicks;
+  /** The sources that the month waits for to settle. */
+  gaps: SourceMonth[];
 }
 
 /** A team that was made after a month had sealed has no part in it. */
@@ -63,14 +66,19 @@ export const monthBills = async (
   { newest, count }: { newest: Month; count: number },
 ): Promise<MonthBills[]> => {
   const range = { org: orgId, first: factsFrom(newest, count), last: firstDay(newest) };
-  const months = await session.query<{
+  const sources = await sourceMonths(session, orgId, { first: monthOf(range.first), last: newest });
+  const rows = await session.query<{
     month: Day;
     settled: boolean;
     sealed: boolean;
     before_teams: boolean;
-    total: DecimalText | null;
+    total: DecimalText;
     uncollected: string | null;
   }>(MONTHS, range);
+  const months = rows.map((row) => {
+    const { gaps, lastCovered } = coverageOf(monthOf(row.month), sources.get(monthOf(row.month)) ?? [], null);
+    return { ...row, gaps, total: lastCovered.size === 0 ? null : row.total };
+  });
   const teams = await session.query<{ id: string }>('SELECT team_id AS id FROM teams WHERE org_id = $org', {
     org: orgId,
   });
@@ -83,7 +91,7 @@ export const monthBills = async (
   const unsealed = months.filter(({ sealed }) => !sealed).map(({ month }) => month);
   const uncollectedNow = await uncollectedPicks(session, orgId, unsealed);
 
-  return months.map(({ month: day, settled, before_teams, sealed, total, uncollected }) => {
+  return months.map(({ month: day, settled, before_teams, sealed, total, uncollected, gaps }) => {
     const month = monthOf(day);
     const basis = bases.get(month);
     const sums = values.get(month)?.sums ?? new Map<string, never>();
@@ -111,6 +119,7 @@ export const monthBills = async (
       settledBeforeTeams: before_teams,
       bills,
       missing,
+      gaps,
       uncollected: sealed
         ? (JSON.parse(uncollected ?? '{}') as UncollectedPicks)
         : (uncollectedNow.get(month) ?? {}),
@@ -126,15 +135,13 @@ months AS (
   SELECT CAST(unnest(generate_series($first::DATE, $last::DATE, INTERVAL 1 MONTH)) AS DATE) AS month),
 totals AS (
   SELECT month, sum(cost) AS total FROM month_spend JOIN current_computations USING (org_id, month, computation_id)
-  WHERE org_id = $org AND month BETWEEN $first::DATE AND $last::DATE GROUP BY month),
-delivered AS (
-  SELECT DISTINCT month FROM months JOIN (${DELIVERED_KINDS}) ON ${DELIVERS_MONTH})
+  WHERE org_id = $org AND month BETWEEN $first::DATE AND $last::DATE GROUP BY month)
 SELECT month, settled_at IS NOT NULL AS settled, settled_at IS NOT NULL AND NOT ${SETTLED_WITH_TEAMS} AS before_teams,
   COALESCE(holds, false) AS sealed,
-  CASE WHEN delivered.month IS NOT NULL THEN COALESCE(total, 0::DECIMAL(38,15)) END AS total,
+  COALESCE(total, 0::DECIMAL(38,15)) AS total,
   CASE WHEN holds THEN basis->'$.uncollected' END AS uncollected
 FROM months LEFT JOIN settled USING (month) LEFT JOIN sealed USING (month) LEFT JOIN totals USING (month)
-LEFT JOIN delivered USING (month) CROSS JOIN first_team
+CROSS JOIN first_team
 ORDER BY month`;
 
 interface SealedRow {

@@ -8,7 +8,7 @@ import { updateMetric, type Metric } from '../../warehouse/metrics.ts';
 import { sealBills } from '../../warehouse/bill-sealing.ts';
 import { computeMetricMonths } from '../../warehouse/metric-months.ts';
 import { lockMonth } from '../../warehouse/month-locks.ts';
-import { monthFacts, settlementFacts } from '../../warehouse/months.ts';
+import { monthFacts } from '../../warehouse/months.ts';
 import { findOrganisation } from '../../warehouse/organisations.ts';
 import { costSummary } from '../../warehouse/costs.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
@@ -328,8 +328,7 @@ describeOnBothEngines('bills', (open) => {
         await computeMetricMonths(test.warehouse, story.orgId, [users], NOW);
         return test.warehouse.session(async (session) => {
           const facts = await monthFacts(session, story.orgId, [users.id], { newest: '2026-01', count: 1 });
-          const settlement = await settlementFacts(session, story.orgId, 5);
-          return monthRecords(facts.get(users.id) ?? [], users, settlement, NOW)[0];
+          return monthRecords(facts.get(users.id) ?? [], users, { settleDays: 5 }, NOW)[0];
         });
       };
       const lock = () =>
