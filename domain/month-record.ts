@@ -183,13 +183,15 @@ const openReason = (facts: MonthFacts, settlement: SettlementFacts, today: Day):
   if (status !== 'open') return null;
   const waits: string[] = [];
   const hasEnded = today > lastDay(facts.month);
-  if (facts.waitingFor !== undefined && facts.waitingFor.length > 0) waits.push(...facts.waitingFor);
+  const { waitingFor = [] } = facts;
+  if (waitingFor.length > 0) waits.push(...waitingFor);
   else if (!facts.settled || !hasEnded) {
     waits.push(...settlementReasons(facts.month, settlement, today));
     if (waits.length === 0 && facts.cost !== null) waits.push('waiting for the next daily settlement');
   }
   const missing = `no ${spendInWords(facts.undelivered)} has been ingested for ${facts.month}`;
-  if (facts.cost === null) waits.push(missing);
+  // A team's bill that waits says itself why there is no cost.
+  if (facts.cost === null && waitingFor.length === 0) waits.push(missing);
   else if (facts.undelivered.length > 0) waits.push(`${missing}, its picks count 0`);
   if (facts.valueSum === null) waits.push(`no value has been recorded for ${facts.month}`);
   return waits.join('; ');

@@ -1,4 +1,5 @@
 import { monthOf, type Day, type Month } from '../domain/calendar.ts';
+import { isBackfill } from './sealed-months.ts';
 import type { Warehouse } from './warehouse.ts';
 
 /**
@@ -14,8 +15,10 @@ export const settleMonths = (warehouse: Warehouse, orgId: string, now: Date): Pr
       if (months.length > 0) {
         await session.run(
           `INSERT INTO settled_months BY NAME
-            SELECT $org AS org_id, unnest($months)::DATE AS month, $now::TIMESTAMP AS settled_at,
-              EXISTS (FROM team_versions WHERE org_id = $org) AS with_teams`,
+            SELECT $org AS org_id, month, $now::TIMESTAMP AS settled_at,
+              EXISTS (FROM teams WHERE org_id = $org) AS with_teams, ${isBackfill('$now::TIMESTAMP')} AS backfilled
+            FROM (SELECT unnest($months)::DATE AS month)
+            CROSS JOIN (SELECT settle_days FROM organisations WHERE org_id = $org)`,
           { org: orgId, months, now: now.toISOString() },
         );
       }

@@ -13,6 +13,8 @@ import {
 /** A load as it was published: its rows, with what was collected of them. */
 interface Load {
   kind: Kind;
+  /** How many loads came before. */
+  number: number;
   rows: Rows;
   firstDay: Day | null;
   lastDay: Day | null;
@@ -32,6 +34,7 @@ const NO_ROWS: Rows = { lines: [], allocations: [], assets: [], shares: [], spen
 export class NaiveSources {
   readonly #sources = new Map<string, Source>();
   readonly #organisation: Organisation;
+  #loadCount = 0;
 
   constructor(organisation: Organisation) {
     this.#organisation = organisation;
@@ -67,6 +70,7 @@ export class NaiveSources {
     }
     source.loads.set(month, {
       kind: feed.kind,
+      number: this.#loadCount++,
       rows,
       firstDay: days[0] ?? null,
       lastDay: days.at(-1) ?? null,
@@ -125,6 +129,13 @@ export class NaiveSources {
       spend: loads.flatMap(({ spend }) => spend),
       usage: loads.flatMap(({ usage }) => usage),
     };
+  }
+
+  /** Which loads a month's spend comes from. */
+  loadsOf(month: Month): number[] {
+    return this.#loads()
+      .filter(({ firstDay, lastDay }) => (firstDay ?? '9') <= lastDayOf(month) && (lastDay ?? '') >= month)
+      .map(({ number }) => number);
   }
 
   /** Whether sources of a kind have delivered any of the month: it lies between their first day and their last. */
