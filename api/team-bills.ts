@@ -3,11 +3,11 @@ import { dayOf, lastDay, monthOf } from '../domain/calendar.ts';
 import { cameAfterSeal, fullyLoaded, SEAL_CAUSES } from '../domain/bill.ts';
 import { toWire } from '../domain/decimals.ts';
 import { invalid } from '../domain/errors.ts';
-import { settlementReasons, type SettlementFacts } from '../domain/month-record.ts';
+import { settlementReasons } from '../domain/month-record.ts';
 import { resealBills } from '../warehouse/bill-resealing.ts';
 import { sealBills } from '../warehouse/bill-sealing.ts';
 import { listBillVersions, monthBills, type Bill, type MonthBills } from '../warehouse/bills.ts';
-import { settlementFacts } from '../warehouse/months.ts';
+import type { Organisation } from '../warehouse/organisations.ts';
 import { listTeams } from '../warehouse/teams.ts';
 import { callerOf, changeBy } from './authentication.ts';
 import type { ApiDependencies } from './dependencies.ts';
@@ -131,13 +131,13 @@ const NOT_KNOWN = {
 /** A team's bill of a month on the wire; of a team that was made after the month had sealed, that it waits for an admin. */
 const billOnWire = (
   teamId: string,
-  { month, status, settled, missing, ...ofMonth }: MonthBills,
-  settlement: SettlementFacts,
+  { month, status, settled, missing, gaps, ...ofMonth }: MonthBills,
+  { settle_days }: Pick<Organisation, 'settle_days'>,
   now: Date,
 ): z.infer<typeof billRecord> => {
   const own = ofMonth.bills?.get(teamId);
   const late = status === 'sealed' && own === undefined ? [cameAfterSeal(month)] : [];
-  const waits = settled ? [] : settlementReasons(month, settlement, dayOf(now));
+  const waits = settled ? [] : settlementReasons(month, { settleDays: settle_days, gaps }, dayOf(now));
   const unknown = ofMonth.bills === null ? [`no spend has been ingested for ${month}`] : [];
   const idle = dayOf(now) > lastDay(month) && waits.length + missing.length + unknown.length === 0;
   return {
@@ -177,11 +177,10 @@ export const teamBillRoutes = (app: Api, dependencies: ApiDependencies): void =>
       const team = await foundTeam(dependencies, caller, request.params.id);
       const now = clock.now();
       await sealBills(warehouse, organisation.id, now);
-      const { months, settlement } = await warehouse.transaction(async (session) => ({
-        months: await monthBills(session, organisation.id, shownMonths(now)),
-        settlement: await settlementFacts(session, organisation.id, organisation.settle_days),
-      }));
-      const bills = months.slice(1).map((ofMonth) => billOnWire(team.id, ofMonth, settlement, now));
+      const months = await warehouse.transaction((session) =>
+        monthBills(session, organisation.id, shownMonths(now)),
+      );
+      const bills = months.slice(1).map((ofMonth) => billOnWire(team.id, ofMonth, organisation, now));
       return success(bills.reverse());
     },
   );
@@ -244,11 +243,10 @@ export const teamBillRoutes = (app: Api, dependencies: ApiDependencies): void =>
         by: changeBy(caller, now),
       });
       const teams = await listTeams(warehouse, organisation.id);
-      const settlement = { settleDays: organisation.settle_days, sources: [] };
       return success(
         teams.map(({ id, name }) => ({
           ...{ team_id: id, team_name: name },
-          ...billOnWire(id, sealed, settlement, now),
+          ...billOnWire(id, sealed, organisation, now),
         })),
       );
     },

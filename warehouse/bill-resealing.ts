@@ -7,9 +7,9 @@ import { currentSealBases } from './bill-basis.ts';
 import { sealExclusively } from './bill-sealing.ts';
 import { storeSeals } from './bill-seals.ts';
 import { monthBills, type MonthBills } from './bills.ts';
-import { DELIVERED_KINDS, DELIVERS_MONTH } from './delivered-kinds.ts';
+import { coverageOf } from '../domain/coverage.ts';
+import { deliveredMonths, sourceMonths } from './coverage.ts';
 import { computeMonths } from './month-computation.ts';
-import { settlementFacts } from './months.ts';
 import type { Organisation } from './organisations.ts';
 import { SEALED_MONTHS } from './sealed-months.ts';
 import type { Session } from './session.ts';
@@ -66,24 +66,25 @@ const madeOfToday = async (
     computation_id: string | null;
     definition_changes: string;
     has_teams: boolean;
-    is_delivered: boolean;
   }>(MADE_OF, { org: orgId, month: firstDay(month) });
   const refuse = (reasons: readonly string[]): never => {
     throw conflict(`the bills of ${month} cannot be sealed again: ${reasons.join('; ')}`);
   };
   if (madeOf === undefined) {
-    const waits = settlementReasons(month, await settlementFacts(session, orgId, settle_days), dayOf(now));
+    const sources = await sourceMonths(session, orgId, { first: month, last: month });
+    const { gaps } = coverageOf(month, sources.get(month) ?? [], null);
+    const waits = settlementReasons(month, { settleDays: settle_days, gaps }, dayOf(now));
     return refuse(['the month has not settled', ...waits]);
   }
-  const { has_teams, is_delivered, ...made } = madeOf;
+  const { has_teams, ...made } = madeOf;
   if (!has_teams) return refuse(['there are no teams']);
-  return is_delivered ? made : refuse([`no spend has been ingested for ${month}`]);
+  const isDelivered = (await deliveredMonths(session, orgId, [month])).has(month);
+  return isDelivered ? made : refuse([`no spend has been ingested for ${month}`]);
 };
 
 const MADE_OF = `
 WITH ${SEALED_MONTHS}
-SELECT computation_id, definition_changes, EXISTS (FROM teams WHERE org_id = $org) AS has_teams,
-  EXISTS (FROM (${DELIVERED_KINDS}) WHERE ${DELIVERS_MONTH}) AS is_delivered
+SELECT computation_id, definition_changes, EXISTS (FROM teams WHERE org_id = $org) AS has_teams
 FROM made_of_now WHERE month = $month::DATE`;
 
 const refuseWithoutValues = async (

@@ -2,7 +2,7 @@ import { monthOf, type Day, type Month } from '../domain/calendar.ts';
 import type { SealedBasis } from '../domain/bill.ts';
 import { currentSealBases } from './bill-basis.ts';
 import { storeSeals, type Seal } from './bill-seals.ts';
-import { DELIVERED_KINDS, DELIVERS_MONTH } from './delivered-kinds.ts';
+import { deliveredMonths } from './coverage.ts';
 import { computeMonths } from './month-computation.ts';
 import { SEALED_MONTHS } from './sealed-months.ts';
 import type { Session } from './session.ts';
@@ -44,8 +44,13 @@ interface DueMonth {
   definition_changes: string;
 }
 
-const dueMonths = (session: Session, orgId: string): Promise<DueMonth[]> =>
-  session.query<DueMonth>(DUE_MONTHS, { org: orgId });
+/** What is unknown cannot be sealed: a month of which nothing is delivered is not due. */
+const dueMonths = async (session: Session, orgId: string): Promise<DueMonth[]> => {
+  const due = await session.query<DueMonth>(DUE_MONTHS, { org: orgId });
+  const unsealed = due.flatMap(({ month, basis }) => (basis === null ? [monthOf(month)] : []));
+  const delivered = await deliveredMonths(session, orgId, unsealed);
+  return due.filter(({ month, basis }) => basis !== null || delivered.has(monthOf(month)));
+};
 
 // A month waits while a metric that it is split by has no value there: a sealed one's own metrics, else those of today.
 // An earlier version did not count the changes: there the bills are split again, once, if any value can have changed.
@@ -66,7 +71,6 @@ values_now AS (
     ON changes.org_id = $org AND CAST(date_trunc('month', period) AS DATE) = sealed.month AND list_contains(metric_ids, metric_id)
   WHERE metric_id IN (SELECT unnest(metric_ids) FROM sealed)
   GROUP BY sealed.month),
-delivered_months AS (SELECT DISTINCT month FROM settled JOIN (${DELIVERED_KINDS}) ON ${DELIVERS_MONTH}),
 moved AS (
   SELECT month, COALESCE(holds, false) AS holds, basis, sealed.month IS NOT NULL AS was_sealed,
     sealed.computation_id IS DISTINCT FROM made_of_now.computation_id AS spend_moved,
@@ -77,8 +81,7 @@ moved AS (
 SELECT month, CASE WHEN holds THEN basis END AS basis, follows_today, NOT with_teams AS settled_before_teams,
   was_sealed, spend_moved, definitions_moved, values_moved, made_of_now.computation_id, made_of_now.definition_changes
 FROM settled JOIN moved USING (month) JOIN made_of_now USING (month) ANTI JOIN waiting USING (month)
-LEFT JOIN delivered_months USING (month)
-WHERE (CASE WHEN holds THEN values_moved ELSE delivered_months.month IS NOT NULL END)
+WHERE (NOT holds OR values_moved)
   AND EXISTS (FROM teams WHERE org_id = $org)
 ORDER BY month`;
 

@@ -12,7 +12,8 @@ import {
 } from '../domain/bill.ts';
 import { factsFrom } from '../domain/month-record.ts';
 import { currentBases } from './bill-basis.ts';
-import { DELIVERED_KINDS, DELIVERS_MONTH } from './delivered-kinds.ts';
+import { coverageOf, type SourceMonth } from '../domain/coverage.ts';
+import { sourceMonths } from './coverage.ts';
 import { instant } from './instant.ts';
 import { SEALED_MONTHS } from './sealed-months.ts';
 import type { Session } from './session.ts';
@@ -53,6 +54,8 @@ export interface MonthBills {
   /** Metrics to split by that have no value for the month, in words. */
   missing: string[];
   uncollected: UncollectedPicks;
+  /** The sources that the month waits for to settle. */
+  gaps: SourceMonth[];
 }
 
 const UNSEALED: Seal = {
@@ -74,16 +77,21 @@ export const monthBills = async (
   { newest, count }: { newest: Month; count: number },
 ): Promise<MonthBills[]> => {
   const range = { org: orgId, first: factsFrom(newest, count), last: firstDay(newest) };
-  const months = await session.query<{
+  const sources = await sourceMonths(session, orgId, { first: monthOf(range.first), last: newest });
+  const rows = await session.query<{
     month: Day;
     settled: boolean;
     sealed: boolean;
     before_teams: boolean;
     backfilled: boolean;
     follows_today: boolean;
-    total: DecimalText | null;
+    total: DecimalText;
     uncollected: string | null;
   }>(MONTHS, range);
+  const months = rows.map((row) => {
+    const { gaps, lastCovered } = coverageOf(monthOf(row.month), sources.get(monthOf(row.month)) ?? [], null);
+    return { ...row, gaps, total: lastCovered.size === 0 ? null : row.total };
+  });
   const teams = await session.query<{ id: string }>('SELECT team_id AS id FROM teams WHERE org_id = $org', {
     org: orgId,
   });
@@ -103,7 +111,7 @@ export const monthBills = async (
   const unsealed = months.filter(({ sealed }) => !sealed).map(({ month }) => month);
   const uncollectedNow = await uncollectedPicks(session, orgId, unsealed);
 
-  return months.map(({ month: day, settled, sealed, total, uncollected, ...of }) => {
+  return months.map(({ month: day, settled, sealed, total, uncollected, gaps, ...of }) => {
     const month = monthOf(day);
     const basis = bases.get(month);
     const sums = values.get(month)?.sums ?? new Map<string, never>();
@@ -129,6 +137,7 @@ export const monthBills = async (
       followsToday: of.follows_today,
       bills,
       missing,
+      gaps,
       uncollected: sealed
         ? (JSON.parse(uncollected ?? '{}') as UncollectedPicks)
         : (uncollectedNow.get(month) ?? {}),
@@ -144,16 +153,13 @@ months AS (
   SELECT CAST(unnest(generate_series($first::DATE, $last::DATE, INTERVAL 1 MONTH)) AS DATE) AS month),
 totals AS (
   SELECT month, sum(cost) AS total FROM month_spend JOIN current_computations USING (org_id, month, computation_id)
-  WHERE org_id = $org AND month BETWEEN $first::DATE AND $last::DATE GROUP BY month),
-delivered AS (
-  SELECT DISTINCT month FROM months JOIN (${DELIVERED_KINDS}) ON ${DELIVERS_MONTH})
+  WHERE org_id = $org AND month BETWEEN $first::DATE AND $last::DATE GROUP BY month)
 SELECT month, settled_at IS NOT NULL AS settled, COALESCE(NOT with_teams, false) AS before_teams,
   COALESCE(backfilled, false) AS backfilled, COALESCE(follows_today, false) AS follows_today,
   COALESCE(holds, false) AS sealed,
-  CASE WHEN delivered.month IS NOT NULL THEN COALESCE(total, 0::DECIMAL(38,15)) END AS total,
+  COALESCE(total, 0::DECIMAL(38,15)) AS total,
   CASE WHEN holds THEN basis->'$.uncollected' END AS uncollected
 FROM months LEFT JOIN settled USING (month) LEFT JOIN sealed USING (month) LEFT JOIN totals USING (month)
-LEFT JOIN delivered USING (month)
 ORDER BY month`;
 
 interface SealedRow {

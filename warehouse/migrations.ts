@@ -302,6 +302,27 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   {
+    version: 8,
+    name: 'coverage: where a source begins, what settled before it, what locked months missed',
+    statements: [
+      // Before this day the source had no spend; NULL: not known.
+      `ALTER TABLE cost_source_versions ADD COLUMN starts_on DATE`,
+      `CREATE OR REPLACE VIEW cost_sources AS
+        SELECT * EXCLUDE (deleted) FROM (
+          SELECT * FROM cost_source_versions
+          QUALIFY row_number() OVER (PARTITION BY org_id, source_id ORDER BY version_id DESC) = 1)
+        WHERE NOT deleted`,
+      // Sorts after every version of a source that the settlement knew; NULL in months settled before it was recorded.
+      `ALTER TABLE settled_months ADD COLUMN settled_id UUID`,
+      // What the version was locked without, as a list of sentences; NULL where nothing was missing.
+      `ALTER TABLE month_locks ADD COLUMN missing JSON`,
+      `CREATE OR REPLACE VIEW month_versions AS
+        SELECT * REPLACE (COALESCE(unit_cost_text, CAST(unit_cost AS VARCHAR)) AS unit_cost),
+          row_number() OVER (PARTITION BY org_id, metric_id, month ORDER BY lock_id) AS version
+        FROM month_locks`,
+    ],
+  },
+  {
     version: 9,
     name: 'months settled late, why bills were sealed',
     statements: [

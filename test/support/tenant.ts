@@ -52,6 +52,7 @@ export const newSource = (
       currency: null,
       options: { cost_column: 'EffectiveCost' },
       schedule_paused: false,
+      starts_on: null,
       ...changes,
     } as NewCostSource,
     BY_ADMIN,

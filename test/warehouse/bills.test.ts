@@ -11,7 +11,7 @@ import { monthBills } from '../../warehouse/bills.ts';
 import { sealBills } from '../../warehouse/bill-sealing.ts';
 import { computeMetricMonths } from '../../warehouse/metric-months.ts';
 import { lockMonth } from '../../warehouse/month-locks.ts';
-import { monthFacts, settlementFacts } from '../../warehouse/months.ts';
+import { monthFacts } from '../../warehouse/months.ts';
 import { findOrganisation } from '../../warehouse/organisations.ts';
 import { costSummary } from '../../warehouse/costs.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
@@ -67,8 +67,7 @@ describeOnBothEngines('bills', (open) => {
     await computeMetricMonths(test.warehouse, orgId, [metric], NOW);
     return test.warehouse.session(async (session) => {
       const facts = await monthFacts(session, orgId, [metric.id], { newest: '2026-01', count: 1 });
-      const settlement = await settlementFacts(session, orgId, 5);
-      return monthRecords(facts.get(metric.id) ?? [], metric, settlement, NOW)[0];
+      return monthRecords(facts.get(metric.id) ?? [], metric, { settleDays: 5 }, NOW)[0];
     });
   };
   const lockOf = async ({ orgId }: Pick<TeamStory, 'orgId'>, metric: Metric) => {
@@ -442,8 +441,15 @@ describeOnBothEngines('bills', (open) => {
         '3': '0.000000000000001',
         '4': '33.333333333333333',
       }),
-      kubernetes_spend: [{ day: '2026-01-31', cluster: 'prod', is_idle: true, cost: '11.1' }],
-      ai_tool_spend: [{ day: '2026-01-31', tool: 'assistant', kind: 'seat', cost: '5.7' }],
+      // Both feeds cover January from its first day on.
+      kubernetes_spend: [
+        { day: '2026-01-01', cluster: 'prod', is_idle: true, cost: '11' },
+        { day: '2026-01-31', cluster: 'prod', is_idle: true, cost: '0.1' },
+      ],
+      ai_tool_spend: [
+        { day: '2026-01-01', tool: 'assistant', kind: 'seat', cost: '5' },
+        { day: '2026-01-31', tool: 'assistant', kind: 'seat', cost: '0.7' },
+      ],
     });
     const teams = [];
     for (const name of ['A', 'B', 'C'])

@@ -35,6 +35,7 @@ describeOnBothEngines('a warehouse of an earlier version', (open) => {
         currency: null,
         options: { cost_column: 'EffectiveCost' },
         schedule_paused: false,
+        starts_on: null,
       },
     ]);
     expect(await listMonthVersions(warehouse, 'org_1', 'met_1', '2026-01')).toMatchObject([
