@@ -3,7 +3,7 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import Big from 'big.js';
 import { addMonths, dayOf, firstDay, monthOf, type Month } from '../domain/calendar.ts';
-import { fullyLoaded } from '../domain/bill.ts';
+import { cameAfterSeal, fullyLoaded } from '../domain/bill.ts';
 import type { DecimalText } from '../domain/decimals.ts';
 import { monthRecords } from '../domain/month-record.ts';
 import { sealBills } from './bill-sealing.ts';
@@ -14,6 +14,7 @@ import { monthFacts } from './months.ts';
 import { numbersOfVersion7, type OldNumber } from './numbers-of-version-7.ts';
 import { listOrganisations, type Organisation } from './organisations.ts';
 import { settleMonths } from './settlement.ts';
+import { listTeams } from './teams.ts';
 import { Warehouse, type WarehouseSettings } from './warehouse.ts';
 
 /** Months that are compared, the running one left out: its numbers move every day. */
@@ -163,11 +164,18 @@ const numbersNow = async (
         },
       );
     });
+    const teams = await listTeams(session, id);
     const ofTeams = (await monthBills(session, id, range)).flatMap(({ month, status, bills }) =>
-      [...(bills ?? [])].map(([team, bill]): [string, ChangedNumber['after']] => [
-        `${team} ${month}`,
-        { cost: fullyLoaded(bill), status, reason: null },
-      ]),
+      teams.map((team): [string, ChangedNumber['after']] => {
+        const bill = bills?.get(team.id);
+        const late = { cost: null, status: 'waiting', reason: cameAfterSeal(month) };
+        const unknown = { cost: null, status, reason: null };
+        const without = status === 'sealed' ? late : unknown;
+        return [
+          `${team.id} ${month}`,
+          bill === undefined ? without : { cost: fullyLoaded(bill), status, reason: bill.reason },
+        ];
+      }),
     );
     return [...ofMetrics, ...ofTeams];
   });

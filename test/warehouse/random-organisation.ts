@@ -42,27 +42,37 @@ const late = fc.constantFrom(...LATE_DAYS);
 const spent = fc.oneof({ weight: 3, arbitrary: fc.constant(CLOSING_DAY) }, { weight: 2, arbitrary: early });
 
 /**
- * Teams, what they share, a metric to split it by, and January's spend; half of them from the beginning, the others on
- * the closing day, in the instant in which January settles: before or after it.
+ * Teams, what they share, metrics to split it by, and January's spend. Half of the teams are made at the beginning, the
+ * others on the closing day, in the instant in which January settles: before or after it. Some come after a trial, a
+ * team that was deleted before January settled.
  */
 const teamLife = fc
   .record({
-    metric: splittingMetric(fc.constant('2025-12-20')),
+    metrics: fc.array(splittingMetric(fc.constant('2025-12-20')), { minLength: 1, maxLength: 2 }),
     teams: newTeams(earliest),
     sharedCosts: newSharedCosts(earliest),
-    came: fc.constantFrom('early', 'early', 'before the closing', 'after it'),
+    came: fc.constantFrom('early', 'early', 'before the closing', 'after it', 'after a trial'),
     spend: wholeMonth(spent, fc.constant('2026-01'), fc.constant(true)),
     late: fc.array(teamSteps(late), { maxLength: 6 }),
   })
-  .map(({ metric, teams, sharedCosts, came, spend, late }) => {
+  .map(({ metrics, teams, sharedCosts, came, spend, late }) => {
     const made = [...teams, ...sharedCosts];
     const onClosingDay = made.map((step) => ({ ...step, on: CLOSING_DAY }));
-    const metrics = [metric];
     if (came === 'early') return { metrics, early: [...made, ...spend], late };
     return came === 'before the closing'
       ? { metrics, early: [...spend, ...onClosingDay], late }
-      : { metrics, early: spend, late: [...onClosingDay, ...late] };
+      : {
+          metrics,
+          early: [...spend, ...(came === 'after a trial' ? TRIAL : [])],
+          late: [...onClosingDay, ...late],
+        };
   });
+
+/** A team that is gone before January settles: the first one, so that later steps may name it. */
+const TRIAL: readonly Drawn[] = [
+  { on: '2025-12-20', does: 'make team', ownership: [] },
+  { on: '2026-01-20', does: 'delete team', team: 0 },
+];
 
 /** A small random organisation and its story: first spend and metrics, then a closing, then what comes late. */
 export const randomOrganisation: fc.Arbitrary<Organisation> = fc
