@@ -39,7 +39,7 @@ export class NaiveSources {
       this.#sources.set('waiting', { kind: 'focus', isPaused: false, isDeleted: false, loads: new Map() });
   }
 
-  load({ source: name, month, feed }: Extract<Step, { does: 'load' }>, choices: NaiveChoices): void {
+  load({ on, source: name, month, feed }: Extract<Step, { does: 'load' }>, choices: NaiveChoices): void {
     const source = this.#sources.get(sourceKey(name)) ?? {
       kind: name.kind,
       isPaused: this.#organisation.paused.some((paused) => sourceKey(paused) === sourceKey(name)),
@@ -51,7 +51,7 @@ export class NaiveSources {
     const rows: Rows = { ...NO_ROWS };
     switch (feed.kind) {
       case 'focus':
-        rows.lines = feed.lines.map((line): CollectedLine => ({ ...line, ...choices.collect(line) }));
+        rows.lines = feed.lines.map((line): CollectedLine => ({ ...line, ...choices.collect(line, on) }));
         break;
       case 'opencost':
         rows.allocations = feed.allocations;
