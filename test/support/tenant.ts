@@ -37,6 +37,16 @@ export const newOrganisation = async (
   return organisation;
 };
 
+const namesGiven = new Map<string, number>();
+
+/** A name for the organisation's next thing of a kind: `Bill`, `Bill 2`, … */
+const freeName = (orgId: string, name: string): string => {
+  const key = `${orgId} ${name}`;
+  const count = (namesGiven.get(key) ?? 0) + 1;
+  namesGiven.set(key, count);
+  return count === 1 ? name : `${name} ${count}`;
+};
+
 export const newSource = (
   warehouse: Warehouse,
   orgId: string,
@@ -46,7 +56,7 @@ export const newSource = (
     warehouse,
     orgId,
     {
-      name: 'Bill',
+      name: freeName(orgId, 'Bill'),
       kind: 'focus',
       location: '/exports/focus',
       currency: null,
@@ -67,7 +77,7 @@ export const newMetric = (
     warehouse,
     orgId,
     {
-      name: 'Orders',
+      name: freeName(orgId, 'Orders'),
       unit: 'order',
       kind: 'count',
       aggregation: 'total',
