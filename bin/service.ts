@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import type { Logger } from 'pino';
@@ -13,6 +12,7 @@ import { Orchestration } from '../temporal/orchestration.ts';
 import { Warehouse } from '../warehouse/warehouse.ts';
 import { masterKey } from './master-key.ts';
 import { operatorKey } from './operator-key.ts';
+import { keepPrivate } from './private-files.ts';
 import { reconcileSchedules } from './schedules.ts';
 import type { Settings } from './settings.ts';
 import { temporalTarget } from './temporal-connection.ts';
@@ -42,7 +42,7 @@ const SEARCH_ATTRIBUTES = { [ORGANISATION_ATTRIBUTE]: 'Keyword' } as const;
 export const startService = async (settings: Settings, roles: Roles, log: Logger): Promise<Service> => {
   const { dataDir } = settings;
   const clock: Clock = settings.CLOCK === null ? systemClock : fixedClock(settings.CLOCK);
-  await mkdir(join(dataDir, 'exports'), { recursive: true });
+  await keepPrivate(dataDir, log);
   const closers: Closer[] = [];
   let stopping: Promise<void> | null = null;
   const stop = (): Promise<void> => {
