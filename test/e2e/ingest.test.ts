@@ -123,6 +123,13 @@ describe('cost sources', () => {
     });
     expect(expectData(await admin.get(`/cost-sources/${created.id}`))).toEqual(created);
     expect(expectPage(await admin.get<unknown[]>('/cost-sources')).items).toEqual([created]);
+    // Asked for again after a lost answer, it is there already.
+    expectError(
+      await admin.post('/cost-sources', { name: 'AWS bill', kind: 'focus', location }),
+      409,
+      `name: expected a name that no other cost source has, got "AWS bill", the name of ${created.id}`,
+    );
+    expect(expectPage(await admin.get<unknown[]>('/cost-sources')).items).toEqual([created]);
     const changes = {
       name: 'Invoiced',
       options: { cost_column: 'BilledCost' },
