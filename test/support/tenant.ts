@@ -12,6 +12,7 @@ import { createOrganisation, newOrganisationId, type Organisation } from '../../
 import type { Session } from '../../warehouse/session.ts';
 import type { Warehouse } from '../../warehouse/warehouse.ts';
 import type { TestWarehouse } from './engines.ts';
+import { freeName } from './free-name.ts';
 
 /** When the stories take place, unless they say otherwise: all of January 2026 and February's first days are over. */
 export const NOW = new Date('2026-02-07T06:00:00Z');
@@ -35,16 +36,6 @@ export const newOrganisation = async (
   };
   await warehouse.session((session) => createOrganisation(session, organisation, NOW));
   return organisation;
-};
-
-const namesGiven = new Map<string, number>();
-
-/** A name for the organisation's next thing of a kind: `Bill`, `Bill 2`, … */
-const freeName = (orgId: string, name: string): string => {
-  const key = `${orgId} ${name}`;
-  const count = (namesGiven.get(key) ?? 0) + 1;
-  namesGiven.set(key, count);
-  return count === 1 ? name : `${name} ${count}`;
 };
 
 export const newSource = (
