@@ -25,13 +25,14 @@ const kubernetes = z
   .refine(
     ({ namespace, workload, idle: isIdle }) =>
       isIdle === true ? namespace === undefined && workload === undefined : namespace !== undefined,
-    { error: 'expected a namespace, a namespace with a workload, or "idle": true, beside the cluster' },
+    { path: ['namespace'], error: 'expected a namespace, also with a workload, or "idle": true alone' },
   );
 
 const host = z
   .strictObject({ source: z.literal('host'), host: text, service: text.optional(), idle })
   .refine((pick) => pick.idle !== true || pick.service === undefined, {
-    error: 'expected a host alone, or with a service or "idle": true',
+    path: ['service'],
+    error: 'expected a service or "idle": true, not both',
   });
 
 const CLOUD_FORMS =

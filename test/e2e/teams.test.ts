@@ -138,9 +138,9 @@ describe('teams', () => {
     const ops = expectData(await admin.post<Team>('/teams', { name: 'Ops', ownership: [idle, host] }));
     expect(ops.ownership).toEqual([idle, host]);
     for (const [pick, words] of [
-      [{ ...idle, namespace: 'shop' }, /^ownership\[0\]: expected a namespace, .*"idle": true/],
-      [{ source: 'kubernetes', cluster: 'prod' }, /^ownership\[0\]: expected a namespace/],
-      [{ ...host, service: 'postgres' }, /^ownership\[0\]: expected a host alone/],
+      [{ ...idle, namespace: 'shop' }, /^ownership\[0\]\.namespace: expected .*"idle": true alone/],
+      [{ source: 'kubernetes', cluster: 'prod' }, /^ownership\[0\]\.namespace: expected a namespace/],
+      [{ ...host, service: 'postgres' }, /^ownership\[0\]\.service: expected .* not both/],
       [{ ...host, idle: false }, /^ownership\[0\]\.idle: expected true/],
     ] as const)
       expectError(await put(`/teams/${ops.id}/ownership`, { ownership: [pick] }), 400, words);
