@@ -4,6 +4,7 @@ import { demo, demoEnvironment } from './demo/demo.ts';
 import { doctor, explain } from './doctor.ts';
 import { ingest } from './ingest.ts';
 import { createOrganisation, listOrganisations, setOrganisation } from './org.ts';
+import { PRIVATE_UMASK } from './private-files.ts';
 import { startAndSay, stopSignal, untilStopped } from './run-service.ts';
 import type { Roles } from './service.ts';
 import { operatorAccess } from './service-client.ts';
@@ -170,6 +171,8 @@ const reasons = (error: unknown): string[] =>
     ? [error.message, ...(error.cause === undefined ? [] : reasons(error.cause))]
     : [String(error)];
 
+// Before anything is opened, by this process or by one that it starts.
+process.umask(PRIVATE_UMASK);
 config({ quiet: true });
 try {
   await program.parseAsync();

@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import type { Logger } from 'pino';
@@ -12,6 +11,7 @@ import { Orchestration } from '../temporal/orchestration.ts';
 import { Warehouse } from '../warehouse/warehouse.ts';
 import { masterKey } from './master-key.ts';
 import { operatorKey } from './operator-key.ts';
+import { keepPrivate } from './private-files.ts';
 import { reconcileSchedules } from './schedules.ts';
 import { clockOf, type Settings } from './settings.ts';
 import { temporalTarget } from './temporal-connection.ts';
@@ -41,7 +41,7 @@ const SEARCH_ATTRIBUTES = { [ORGANISATION_ATTRIBUTE]: 'Keyword' } as const;
 export const startService = async (settings: Settings, roles: Roles, log: Logger): Promise<Service> => {
   const { dataDir } = settings;
   const clock = clockOf(settings);
-  await mkdir(join(dataDir, 'exports'), { recursive: true });
+  await keepPrivate(dataDir, log);
   const closers: Closer[] = [];
   let stopping: Promise<void> | null = null;
   const stop = (): Promise<void> => {

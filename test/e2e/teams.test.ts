@@ -134,7 +134,37 @@ describe('teams', () => {
     [ids.shop, ids.search] = [shop.id, search.id];
   });
 
-  it('never own the same pick: the other owner is named', async () => {
+  it('can own idle capacity, which metrics cannot pick', async () => {
+    const idle = { source: 'kubernetes', cluster: 'prod', idle: true };
+    const host = { source: 'host', host: 'db-1', idle: true };
+    const ops = expectData(await admin.post<Team>('/teams', { name: 'Ops', ownership: [idle, host] }));
+    expect(ops.ownership).toEqual([idle, host]);
+    for (const [pick, words] of [
+      [{ ...idle, namespace: 'shop' }, /^ownership\[0\]\.namespace: expected .*"idle": true alone/],
+      [{ source: 'kubernetes', cluster: 'prod' }, /^ownership\[0\]\.namespace: expected a namespace/],
+      [{ ...host, service: 'postgres' }, /^ownership\[0\]\.service: expected .* not both/],
+      [{ ...host, idle: false }, /^ownership\[0\]\.idle: expected true/],
+    ] as const)
+      expectError(await put(`/teams/${ops.id}/ownership`, { ownership: [pick] }), 400, words);
+    const metric = { name: 'Idle', unit: 'hour', aggregation: 'total', frequency: 'daily' };
+    const scope = { type: 'spend', spend: [account('1111'), idle] };
+    const words = /^scope\.spend\[1\]\.idle: expected no idle: only teams and shared costs/;
+    expectError(await admin.post('/metrics', { ...metric, scope }), 400, words);
+    expectError(
+      await admin.patch('/metrics/met_none', { scope: { spend: [account('1111'), idle] } }),
+      400,
+      words,
+    );
+    expectData(await admin.delete(`/teams/${ops.id}`));
+  });
+
+  it('never own the same pick, nor have the same name: the other one is named', async () => {
+    expectError(
+      await admin.post('/teams', { name: 'Shop' }),
+      409,
+      `name: expected a name that no other team has, got "Shop", the name of ${ids.shop}`,
+    );
+    expectError(await admin.patch(`/teams/${ids.search}`, { name: 'Shop' }), 409, /^name: /);
     expectError(
       await put(`/teams/${ids.search}/ownership`, { ownership: [account('2222'), account('1111')] }),
       409,

@@ -625,7 +625,72 @@ describeOnBothEngines('bills', (open) => {
       expect(await uncollected(team, '2026-02')).toEqual(since);
     }
     await story.changeSharedCost(network, 'delete');
-    expect(await uncollected(story.shop, '2026-02')).toEqual([]);
+    // Shop shares no tag any more, but loses what Search's tag takes of its account since the seventh.
+    expect(await uncollected(story.shop, '2026-02')).toEqual([
+      'tag key "team" of aws, by which another team or shared cost takes spend, is collected from 2026-02-07 on',
+    ]);
     expect(await uncollected(story.search, '2026-02')).toEqual(since);
+  });
+
+  // Account 1111 costs 10 a day, of which 4 are tagged search; B picks the tag on 15 January.
+  it('of a team are partial in the month since the middle of which another tag takes spend from it', async () => {
+    const story = await newTeamStory(test);
+    const at = (day: string) => new Date(`${day}T06:00:00Z`);
+    const daily = (month: string, count: number, tagged: (day: number) => boolean) =>
+      story.spend(month, {
+        cloud_spend: Array.from({ length: count }, (_, index) => {
+          const day = `${month}-${String(index + 1).padStart(2, '0')}`;
+          const line = { day, cloud: 'aws', account: '1111' };
+          const tag = tagged(index + 1) ? { tag_key: 'team', tag_value: 'search' } : {};
+          return [
+            { ...line, cost: '6' },
+            { ...line, ...tag, cost: '4' },
+          ];
+        }).flat(),
+      });
+    await daily('2025-12', 31, () => false);
+    const a = await story.team('A', [account('1111')], at('2025-12-01'));
+    const c = await story.team('C', [account('2222')], at('2025-12-01'));
+    const tag: SpendPick = { source: 'cloud', cloud: 'aws', tag: { key: 'team', value: 'search' } };
+    const b = await story.team('B', [tag], at('2026-01-15'));
+    await daily('2026-01', 31, (day) => day >= 15);
+    await daily('2026-02', 28, () => true);
+    const teams = { A: a, B: b, C: c };
+    const month = async (which: string) => {
+      const found = await story.month(which);
+      const words = Object.entries(teams).map(([name, id]) => [name, found.uncollected[id] ?? []]);
+      return {
+        ...inNumbers(found, teams),
+        uncollected: Object.fromEntries(words) as Record<string, string[]>,
+      };
+    };
+    const since = 'tag key "team" of aws is collected from 2026-01-15 on';
+    const taken =
+      'tag key "team" of aws, by which another team or shared cost takes spend, is collected from 2026-01-15 on';
+    expect(await month('2025-12')).toMatchObject({
+      A: [310, 0, 310], // nothing was taken from it yet
+      uncollected: { A: [], B: [since], C: [] },
+    });
+    // 17 days of 4 went to B. C owns another account: as little as nothing of it is tagged, its month is a mix, too.
+    expect(await month('2026-01')).toMatchObject({
+      A: [242, 0, 242],
+      B: [68, 0, 68],
+      uncollected: { A: [taken], B: [since], C: [taken] },
+    });
+    expect(await month('2026-02')).toMatchObject({
+      A: [42, 0, 42], // seven days so far
+      B: [28, 0, 28],
+      uncollected: { A: [], B: [], C: [] },
+    });
+    const metric = await newMetric(test.warehouse, story.orgId, { scope: { type: 'team', team_id: a } });
+    const facts = await test.warehouse.session((session) =>
+      monthFacts(session, story.orgId, [metric.id], { newest: '2026-02', count: 3 }),
+    );
+    expect(facts.get(metric.id)?.map(({ month: of, uncollected }) => [of, uncollected])).toEqual([
+      ['2025-11', []],
+      ['2025-12', []],
+      ['2026-01', [taken]],
+      ['2026-02', []],
+    ]);
   });
 });

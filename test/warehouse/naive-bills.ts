@@ -67,9 +67,13 @@ export class NaiveBills {
 
   #uncollected(month: Month): ReadonlySet<number> {
     const { teams, choices } = this.#naive;
-    const missing = [...teams.teams.keys()].filter((team) =>
-      choices.isUncollected(teams.picksBehindBill(team), month),
+    const owned = [...teams.teams, ...teams.sharedCosts.map((cost) => cost?.spend ?? [])].flatMap(
+      (picks) => picks ?? [],
     );
+    const missing = [...teams.teams.keys()].filter((team) => {
+      const picks = teams.picksBehindBill(team);
+      return choices.isUncollected(picks, month) || choices.isTakenFrom(picks, owned, month);
+    });
     return new Set(missing);
   }
 

@@ -71,7 +71,7 @@ export class NaiveSources {
     const rows: Rows = { ...NO_ROWS };
     switch (feed.kind) {
       case 'focus':
-        rows.lines = feed.lines.map((line): CollectedLine => ({ ...line, ...choices.collect(line) }));
+        rows.lines = feed.lines.map((line): CollectedLine => ({ ...line, ...choices.collect(line, on) }));
         break;
       case 'opencost':
         rows.allocations = feed.allocations;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { sourceKey, type Organisation, type Step, type StoryMetric } from './organisation-story.ts';
 import { days, fitting } from './random-metrics.ts';
+import { pickedAgain } from './random-picked-again.ts';
 import {
   begunSources,
   load,
@@ -85,6 +86,7 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
     waitsForever: seldom(15),
     metrics: fc.array(newMetric(earliest), { maxLength: 3 }),
     teams: fc.oneof({ weight: 2, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: teamLife }),
+    again: fc.option(pickedAgain(early), { nil: null, freq: 2 }),
     begins: begunSources(earliest),
     whole: fc.array(wholeMonth(spent), { maxLength: 2, size: 'max' }),
     loads: fc.array(load(spent), { maxLength: 3 }),
@@ -97,6 +99,12 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
     range: fc.tuple(days, days),
     breakdown: fc.nat(25),
   })
+  // The metrics of the same day come first, so that their numbers are known.
+  .map(({ teams, again, ...drawn }) => ({
+    ...drawn,
+    teams,
+    again: again?.(teams?.metrics.length ?? 0) ?? [],
+  }))
   .map(({ settleDays, paused, waitsForever, breakdown, range: [a, b], ...drawn }) => ({
     settleDays,
     paused,
@@ -104,6 +112,7 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
     story: storyOf([
       ...inTime([
         ...(drawn.teams?.metrics ?? []),
+        ...drawn.again,
         ...(drawn.teams?.early ?? []),
         ...drawn.metrics,
         ...(drawn.teams === null ? drawn.whole.flat() : []),
@@ -112,7 +121,7 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
         ...drawn.early,
       ]),
       ...(drawn.closes
-        ? closing(drawn.metrics.length + (drawn.teams?.metrics.length ?? 0), drawn.acceptMissing)
+        ? closing(drawn.metrics.length + 1 + (drawn.teams?.metrics.length ?? 0), drawn.acceptMissing)
         : []),
       ...inTime(drawn.teams?.late ?? drawn.late),
     ]),

@@ -7,6 +7,7 @@ import { createMetric, updateMetric, type Metric } from '../../warehouse/metrics
 import { lockMonth } from '../../warehouse/month-locks.ts';
 import type { Organisation as StoredOrganisation } from '../../warehouse/organisations.ts';
 import { settleMonths } from '../../warehouse/settlement.ts';
+import { COLLECTED_CHOICES } from '../../warehouse/spend-choices.ts';
 import type { Warehouse } from '../../warehouse/warehouse.ts';
 import { publishSpend, type SpendRow, type SpendTable } from '../support/published-spend.ts';
 import { ADMIN, newOrganisation, newSource } from '../support/tenant.ts';
@@ -98,7 +99,7 @@ export class ToldOrganisation {
           warehouse,
           { orgId: this.id, sourceId: await this.#source(step.source) },
           step.month,
-          await this.#tables(step.feed),
+          await this.#tables(step.feed, step.on),
           now,
         );
         return true;
@@ -194,13 +195,13 @@ export class ToldOrganisation {
   }
 
   /** The rows as the loaders leave them; of a bill's line what the choices ask for that the product holds now. */
-  async #tables(feed: Feed): Promise<Partial<Record<SpendTable, SpendRow[]>>> {
+  async #tables(feed: Feed, today: Day): Promise<Partial<Record<SpendTable, SpendRow[]>>> {
     switch (feed.kind) {
       case 'focus': {
-        const choices = await this.#warehouse.query<StoredChoice>(
-          'SELECT kind, cloud, account, choice, first_day FROM spend_choices WHERE org_id = $org',
-          { org: this.id },
-        );
+        const choices = await this.#warehouse.query<StoredChoice>(COLLECTED_CHOICES, {
+          org: this.id,
+          today,
+        });
         return { cloud_spend: feed.lines.map((line) => cloudRow(line, choices)) };
       }
       case 'opencost':
