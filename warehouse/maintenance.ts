@@ -15,6 +15,7 @@ const SPEND_TABLES = [
 
 const COMPUTED_TABLES = [
   'computed_loads',
+  'asset_decisions',
   'covered_resources',
   'distributed_spend',
   'daily_totals',
