@@ -1,5 +1,6 @@
 import type { Day } from '../domain/calendar.ts';
 import type { DecimalText } from '../domain/decimals.ts';
+import { assetNotes } from './asset-notes.ts';
 import { billLines, COUNTED_LINES, LOADS_OF_DAYS, ofUsedLoads } from './counted-spend.ts';
 import type { Warehouse } from './warehouse.ts';
 
@@ -21,15 +22,24 @@ export interface Reconciliation {
   borrowed_days: number;
   /** Days on which a machine matched no bill line because several accounts or projects have its name. */
   ambiguous_days: number;
+  /** The same in words. */
+  notes: string[];
 }
 
 /** Compares, over some days, each cluster and host with its bills (design §2: never hidden). */
-export const reconciliation = (
+export const reconciliation = async (
   warehouse: Warehouse,
   orgId: string,
   range: { start: Day; end: Day },
-): Promise<Reconciliation[]> =>
-  warehouse.query<Reconciliation>(RECONCILIATION, { org: orgId, start: range.start, end: range.end });
+): Promise<Reconciliation[]> => {
+  const days = { start: range.start, end: range.end };
+  const rows = await warehouse.query<Omit<Reconciliation, 'notes'>>(RECONCILIATION, { org: orgId, ...days });
+  const notes = await assetNotes(warehouse, orgId, days);
+  return rows.map((row) => ({
+    ...row,
+    notes: notes.filter(({ source, of }) => source === row.source && of === row.name).map(({ note }) => note),
+  }));
+};
 
 const ON_DAYS = 'day BETWEEN $start::DATE AND $end::DATE';
 
