@@ -57,13 +57,14 @@ export const assetNotesOfRun = async (
   return decided.map((one) => noteOf(one).note);
 };
 
+/** What the published loads of the source name in a table. */
+const named = (column: 'cluster' | 'host', table: string): string => `
+      SELECT ${column} FROM ${table} SEMI JOIN current_loads USING (org_id, source_id, load_id, billing_period)
+      WHERE org_id = $org AND source_id = $source`;
+
 const OF_SOURCE = `(
-    cluster IN (
-      SELECT cluster FROM kubernetes_spend SEMI JOIN current_loads USING (org_id, source_id, load_id, billing_period)
-      WHERE org_id = $org AND source_id = $source)
-    OR host IN (
-      SELECT host FROM host_spend SEMI JOIN current_loads USING (org_id, source_id, load_id, billing_period)
-      WHERE org_id = $org AND source_id = $source))`;
+    cluster IN (${named('cluster', 'kubernetes_spend')} UNION ${named('cluster', 'cluster_assets')})
+    OR host IN (${named('host', 'host_spend')}))`;
 
 const decidedOn = (days: string): string => `
 SELECT reason, cluster, host, is_on_bill, name, places, CAST(count(DISTINCT day) AS INTEGER) AS days, min(day) AS first_day,
