@@ -14,11 +14,11 @@ interface Doubled {
 }
 
 /** Where the money of a kind is, and what its rows are told apart by. */
-const SPEND: Readonly<Record<CostSource['kind'], { table: string; keys: string }>> = {
-  focus: { table: 'cloud_spend', keys: 'cloud, account, resource_id' },
-  opencost: { table: 'kubernetes_spend', keys: 'cluster, namespace, workload' },
-  hosts: { table: 'host_spend', keys: 'host, service' },
-  ai_tools: { table: 'ai_tool_spend', keys: 'tool, kind' },
+const SPEND: Readonly<Record<CostSource['kind'], { table: string; keys: readonly string[] }>> = {
+  focus: { table: 'cloud_spend', keys: ['cloud', 'account', 'resource_id'] },
+  opencost: { table: 'kubernetes_spend', keys: ['cluster', 'namespace', 'workload'] },
+  hosts: { table: 'host_spend', keys: ['host', 'service'] },
+  ai_tools: { table: 'ai_tool_spend', keys: ['tool', 'kind'] },
 };
 
 /**
@@ -77,11 +77,9 @@ const COMMON = `CASE WHEN mine.cost > 0 AND theirs.cost > 0 THEN least(mine.cost
   WHEN mine.cost < 0 AND theirs.cost < 0 THEN greatest(mine.cost, theirs.cost) ELSE 0 END`;
 
 /** The rows of the published loads in the months, by source, day and what tells them apart. */
-const rowsOf = ({ table, keys }: { table: string; keys: string }, where: string): string => `rows AS (
-  SELECT source_id, day, ${keys}, concat_ws('|', ${keys
-    .split(', ')
-    .map((key) => `COALESCE(${key}, '')`)
-    .join(', ')}) AS key, sum(cost) AS cost
+const rowsOf = ({ table, keys }: (typeof SPEND)[CostSource['kind']], where: string): string => `rows AS (
+  SELECT source_id, day, ${keys.join(', ')}, concat_ws('|', ${keys.map((key) => `COALESCE(${key}, '')`).join(', ')}) AS key,
+    sum(cost) AS cost
   FROM ${table} SEMI JOIN current_loads USING (org_id, source_id, load_id, billing_period)
   WHERE org_id = $org AND list_contains($months, strftime(day, '%Y-%m')) AND ${where}
   GROUP BY ALL),
