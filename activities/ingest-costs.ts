@@ -1,9 +1,12 @@
 import type { Logger } from 'pino';
+import type { Month } from '../domain/calendar.ts';
 import type { Clock } from '../domain/clock.ts';
 import { notFound } from '../domain/errors.ts';
 import type { IngestRunInput } from '../domain/ingest.ts';
 import type { SourceRules } from '../egress/source-location.ts';
+import { assetNotesOfRun } from '../warehouse/asset-notes.ts';
 import { findCostSource, type CostSource } from '../warehouse/cost-sources.ts';
+import { doubledNotes } from '../warehouse/doubled-spend.ts';
 import type { LoadResult } from '../warehouse/focus-load.ts';
 import { findRun, recordRun, startedRun, type IngestRun } from '../warehouse/ingest-runs.ts';
 import { findOrganisation, type Organisation } from '../warehouse/organisations.ts';
@@ -79,13 +82,14 @@ export const createIngestActivities = ({
 
     /** Records that the run has ended well, once the months it touched have settled. */
     async completeRun(run: IngestRunInput, load: LoadResult): Promise<void> {
+      const notes = [...load.notes, ...(await notesOfSpend(warehouse, run, load.months))];
       await record(run, {
         status: 'completed',
         finished_at: clock.now().toISOString(),
         months: load.months,
         ...runCounts(load),
         cost_total: load.costTotal,
-        notes: load.notes,
+        notes,
       });
     },
 
@@ -104,6 +108,27 @@ const runCounts = ({ rowsRead, rowsRejected, rejectedSamples }: FeedCounts) => (
   rows_rejected: rowsRejected,
   rejected_samples: rejectedSamples,
 });
+
+const MOST_NOTES = 50;
+
+/** What the computation of the months has shown beside what the load noted: assets without a line, what counts twice. */
+const notesOfSpend = async (
+  warehouse: Warehouse,
+  { orgId, sourceId }: IngestRunInput,
+  months: readonly Month[],
+): Promise<string[]> => {
+  const source = await findCostSource(warehouse, orgId, sourceId);
+  if (source === null) return [];
+  const notes = [
+    ...(await doubledNotes(warehouse, orgId, source, months)),
+    ...(await assetNotesOfRun(warehouse, orgId, source, months)),
+  ];
+  if (notes.length <= MOST_NOTES) return notes;
+  return [
+    ...notes.slice(0, MOST_NOTES),
+    `and ${notes.length - MOST_NOTES} more of this kind; see reconciliation`,
+  ];
+};
 
 const ingested = async (
   warehouse: Warehouse,

@@ -53,7 +53,8 @@ export const loadOpenCostSource = async (
     cluster,
     carryOver: false,
   };
-  const result = await loadOpenCost(session, scope, feeds, attempt.isCurrent);
+  const readFrom = [...allocations.files, ...(assets?.files ?? [])].map(({ path }) => path);
+  const result = await loadOpenCost(session, { ...scope, readFrom }, feeds, attempt.isCurrent);
   return { ...result, notes: [...allocations.notes, ...(assets?.notes ?? []), ...result.notes] };
 };
 
@@ -76,7 +77,8 @@ const loadFromApi = async (
       cluster,
       carryOver: true,
     };
-    const result = await loadOpenCost(session, scope, feeds, attempt.isCurrent);
+    const readFrom = (assets?.files ?? []).map(({ path }) => path);
+    const result = await loadOpenCost(session, { ...scope, readFrom }, feeds, attempt.isCurrent);
     return { ...result, notes: [...(assets?.notes ?? []), ...notesOf(days, asked), ...result.notes] };
   } finally {
     await closeApiRows(session);

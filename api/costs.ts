@@ -69,6 +69,18 @@ const reconciled = z.object({
   billed: money.describe('Bill lines of its assets'),
   outside_bills: money.describe('What it costs on days on which no bill has its assets'),
   difference: money.describe('billed + outside_bills − reported'),
+  followed_days: z
+    .number()
+    .describe('Days on which assets without a bill line of their own followed the cluster'),
+  borrowed_days: z
+    .number()
+    .describe(
+      'Days with allocations and no assets: the nearest known assets decided whether it is on a bill',
+    ),
+  ambiguous_days: z
+    .number()
+    .describe('Days on which a machine matched no line, for several accounts or projects have its name'),
+  notes: z.array(z.string()).describe('The same in words'),
 });
 
 const breakdown = pageOf(breakdownRow).extend({
@@ -254,13 +266,12 @@ export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): voi
         data: rows.data.map(({ row }) => toWireRow(row)),
         total: toWire(whole?.total ?? '0'),
         complete_through: await completeThrough(warehouse, organisation.id, start_date, now),
-        reconciliation: reconciled.map(({ source, name, ...amounts }) => ({
-          source,
-          name,
-          reported: toWire(amounts.reported),
-          billed: toWire(amounts.billed),
-          outside_bills: toWire(amounts.outside_bills),
-          difference: toWire(amounts.difference),
+        reconciliation: reconciled.map((row) => ({
+          ...row,
+          reported: toWire(row.reported),
+          billed: toWire(row.billed),
+          outside_bills: toWire(row.outside_bills),
+          difference: toWire(row.difference),
         })),
       };
     },

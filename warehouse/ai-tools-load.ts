@@ -59,7 +59,8 @@ export const loadAiTools = async (
     await session.run(INSERT_SPEND, target);
     await session.run(INSERT_USAGE, target);
     const notes = await unsharedTools(session);
-    const published = await publishLoad(session, scope, loadId, isCurrent);
+    const readFrom = [...files.spend, ...files.usage].map(({ path }) => path);
+    const published = await publishLoad(session, { ...scope, readFrom }, loadId, isCurrent);
     return { ...addCounts(spend, usage), ...published, notes };
   } finally {
     await dropTemporaryTables(session, [...FEED_TABLES, 'usage_days', 'load_days']);

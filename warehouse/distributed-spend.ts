@@ -5,8 +5,9 @@ import { isSameByName } from './resource-key.ts';
 /**
  * Stores everything that counts and is no bill line.
  *
- * What a cluster or a host costs outside any bill: assets that no line covers that day; of a cluster without
- * known assets its allocations, idle included; of a host all its rows, unless a cluster counts its machine. Then
+ * What a cluster or a host costs outside any bill (covered-resources.ts): its assets outside; of a cluster without
+ * assets that day its allocations, idle included, unless the assets that it borrows are on a bill; of a host all its
+ * rows, unless a cluster counts its machine. Then
  * the direct cost of each workload and service, and the same taken off the cluster or host: however the cost is
  * distributed over workloads, the cluster adds up to what its assets are billed (design §2).
  *
@@ -18,17 +19,17 @@ INSERT INTO distributed_spend BY NAME
 WITH ${LOADS_OF_COMPUTATION},
 allocations AS (SELECT day, cluster, namespace, workload, is_idle, cost FROM ${ofUsedLoads('kubernetes_spend')}),
 services AS (SELECT day, host, service, cost FROM ${ofUsedLoads('host_spend')}),
-billed AS (SELECT DISTINCT day, provider_id, project FROM billed_assets),
-cluster_nodes AS (SELECT DISTINCT day, full_key, name, project FROM assets WHERE cluster IS NOT NULL AND provider_id IS NOT NULL),
-unbilled AS (
-  SELECT day, cluster, host, cost, full_key, name, project FROM assets
-  WHERE NOT EXISTS (FROM billed WHERE billed.day = assets.day AND billed.provider_id = assets.provider_id
-    AND billed.project IS NOT DISTINCT FROM assets.project)),
+-- Of a cluster that is on the bill by borrowed assets only the lines count: other machines among them do not.
+cluster_nodes AS (
+  SELECT DISTINCT day, full_key, name, project FROM assets JOIN cluster_days USING (day, cluster)
+  WHERE provider_id IS NOT NULL AND NOT (cluster_days.is_borrowed AND is_on_bill)),
+unbilled AS (SELECT day, cluster, host, cost, full_key, name, project FROM unbilled_assets WHERE is_outside),
 cluster_parts AS (
   SELECT day, cluster, cost FROM unbilled WHERE cluster IS NOT NULL
   UNION ALL
   SELECT day, cluster, cost FROM allocations
-  WHERE NOT EXISTS (FROM assets WHERE assets.day = allocations.day AND assets.cluster = allocations.cluster)
+  WHERE NOT EXISTS (FROM cluster_days WHERE cluster_days.day = allocations.day
+    AND cluster_days.cluster = allocations.cluster AND (is_on_bill OR NOT is_borrowed))
   UNION ALL
   SELECT day, cluster, -cost FROM allocations WHERE NOT is_idle),
 host_parts AS (

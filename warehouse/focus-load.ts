@@ -11,6 +11,7 @@ import {
   PUBLISH,
 } from './focus-daily-money.ts';
 import { focusRollUpStatement, type CostColumn } from './focus-roll-up.ts';
+import { recordLoadFiles } from './load-files.ts';
 import { newLoadId, type LoadScope } from './publish-load.ts';
 import { countFeed, FEED_TABLES, type FeedCounts } from './read-feed.ts';
 import type { Session } from './session.ts';
@@ -72,6 +73,7 @@ export const loadFocusExport = async (
     await session.run(INSERT_CLOUD_SPEND, target);
     await session.run(INSERT_ACCOUNT_NAMES, target);
     if (!isCurrent()) throw new Error('this attempt was given up; nothing was published');
+    await recordLoadFiles(session, { ...load, readFrom: load.files.map(({ path }) => path) }, loadId);
     await session.run(PUBLISH, {
       ...target,
       run: load.runId,

@@ -33,7 +33,8 @@ export const loadHosts = async (
     const counts = await readFeed(session, scope, hostGroups(files));
     await session.run(`CREATE TEMP TABLE load_days AS FROM judged_groups WHERE problem IS NULL`);
     await session.run(INSERT_HOST_SPEND, { org: scope.orgId, source: scope.sourceId, load: loadId });
-    return { ...counts, ...(await publishLoad(session, scope, loadId, isCurrent)), notes: [] };
+    const target = { ...scope, readFrom: files.map(({ path }) => path) };
+    return { ...counts, ...(await publishLoad(session, target, loadId, isCurrent)), notes: [] };
   } finally {
     await dropTemporaryTables(session, [...FEED_TABLES, 'load_days']);
   }

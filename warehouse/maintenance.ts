@@ -15,6 +15,7 @@ const SPEND_TABLES = [
 
 const COMPUTED_TABLES = [
   'computed_loads',
+  'asset_decisions',
   'covered_resources',
   'distributed_spend',
   'daily_totals',
@@ -42,8 +43,18 @@ export const removeDeadSpend = (warehouse: Warehouse, now: Date): Promise<number
         { now: now.toISOString() },
       );
     }
+    removed += await session.run(DELETE_DEAD_LOAD_FILES);
     return removed;
   });
+
+/** What a load read is of interest while it counts; an attempt under way is young, and not published yet. */
+const DELETE_DEAD_LOAD_FILES = `
+DELETE FROM load_files WHERE (org_id, source_id, load_id) IN (
+  SELECT org_id, source_id, load_id
+  FROM (SELECT DISTINCT org_id, source_id, load_id FROM load_files) AS stored
+  ANTI JOIN current_loads USING (org_id, source_id, load_id)
+  WHERE EXISTS (FROM loads WHERE loads.org_id = stored.org_id AND loads.source_id = stored.source_id AND loads.load_id = stored.load_id)
+    OR CAST(uuid_extract_timestamp(load_id) AS TIMESTAMP) < CAST(now() AS TIMESTAMP) - INTERVAL ${GRACE_DAYS} DAY)`;
 
 // An attempt that never published has no instant but the one in its id, which is the machine's and not CLOCK's.
 const deadLoads = (table: (typeof SPEND_TABLES)[number]): string => `

@@ -357,6 +357,19 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   {
+    version: 11,
+    name: 'what was decided about assets, the files that loads read',
+    statements: [
+      // reason: followed (assets without a line of their own went with their cluster), borrowed (the nearest known assets
+      // decided, those of asset_day; null where none are known; assets says what they were), ambiguous (a machine's name
+      // that several places have).
+      `CREATE TABLE asset_decisions (
+        org_id VARCHAR, month DATE, computation_id UUID, reason VARCHAR, day DATE, cluster VARCHAR, host VARCHAR,
+        is_on_bill BOOLEAN, asset_day DATE, assets VARCHAR, name VARCHAR, places VARCHAR, cost DECIMAL(38,15))`,
+      `CREATE TABLE load_files (org_id VARCHAR, source_id VARCHAR, load_id UUID, file VARCHAR)`,
+    ],
+  },
+  {
     version: 12,
     name: 'idle capacity as a pick, tag keys and splits that are not used for a while',
     statements: [

@@ -1,8 +1,10 @@
 import { dayOf, monthOf, type Day, type Month } from '../domain/calendar.ts';
+import { INSERT_ASSET_DECISIONS } from './asset-decisions.ts';
 import { billLines, COUNTED_LINES, LOADS_OF_COMPUTATION } from './counted-spend.ts';
-import { ASSETS, BILLED_ASSETS, INSERT_COVERED_RESOURCES } from './covered-resources.ts';
+import { COVERAGE, INSERT_COVERED_RESOURCES } from './covered-resources.ts';
 import { INSERT_DISTRIBUTED_SPEND } from './distributed-spend.ts';
 import { idAfter } from './ids.ts';
+import { NEAREST_ASSETS } from './nearest-assets.ts';
 import { SPEND_KEYS } from './pick-key.ts';
 import { INSERT_SCOPE_COSTS, SCOPE_COSTS_MISSING } from './scope-costs.ts';
 import type { Session } from './session.ts';
@@ -60,23 +62,32 @@ const LOADED_MONTHS = `loaded_months AS (
 
 /**
  * Which rules months are computed by. A change of what is stored about a month (its keys, what counts) takes the next
- * number, so that months computed before an upgrade are computed anew: 2 gave idle capacity a key.
+ * number, so that months computed before an upgrade are computed anew.
  */
-const RULES = 2;
+const COUNTING_RULES = 2;
 
-// A month that holds days to come grows day by day, so it is also made of the day on which it was computed.
+// A month that holds days to come grows day by day, so it is also made of the day on which it was computed. It is made
+// anew, too, once a cluster's nearest known assets are others than those that it borrowed, of whichever month they are.
 const STALE_MONTHS = `
 WITH ${LOADED_MONTHS},
 wanted AS (
-  SELECT month, md5(string_agg(concat_ws('/', source_id, billing_period, load_id), ',' ORDER BY source_id, billing_period))
+  SELECT month, '${COUNTING_RULES}/' || md5(string_agg(concat_ws('/', source_id, billing_period, load_id), ',' ORDER BY source_id, billing_period))
       || CASE WHEN month > $today::DATE THEN '/ahead'
-        WHEN last_day(month) > $today::DATE AND max(loaded_months.last_day) > $today::DATE THEN '/' || $today ELSE '' END
-      || '/rules ${RULES}' AS made_of
+        WHEN last_day(month) > $today::DATE AND max(loaded_months.last_day) > $today::DATE THEN '/' || $today ELSE '' END AS made_of
   FROM loaded_months GROUP BY month),
-computed AS (SELECT month, made_of FROM current_computations WHERE org_id = $org)
+computed AS (SELECT month, made_of FROM current_computations WHERE org_id = $org),
+borrowed AS (
+  SELECT month, day, cluster, asset_day, assets
+  FROM asset_decisions JOIN current_computations USING (org_id, month, computation_id)
+  WHERE org_id = $org AND reason = 'borrowed'),
+needs AS (SELECT DISTINCT day, cluster FROM borrowed),
+${NEAREST_ASSETS},
+lent_otherwise AS (
+  SELECT DISTINCT month FROM borrowed JOIN nearest_assets USING (day, cluster)
+  WHERE borrowed.asset_day IS DISTINCT FROM nearest_assets.asset_day OR borrowed.assets IS DISTINCT FROM nearest_assets.assets)
 SELECT month, COALESCE(wanted.made_of, '') AS made_of
 FROM wanted FULL JOIN computed USING (month)
-WHERE COALESCE(wanted.made_of, '') IS DISTINCT FROM computed.made_of
+WHERE COALESCE(wanted.made_of, '') IS DISTINCT FROM computed.made_of OR month IN (FROM lent_otherwise)
 ORDER BY month`;
 
 const computeStaleMonths = async (session: Session, orgId: string, now: Date): Promise<Month[]> => {
@@ -92,9 +103,11 @@ const computeStaleMonths = async (session: Session, orgId: string, now: Date): P
   await session.run(INSERT_COMPUTED_LOADS, { ...of, months });
   await dropTemporaryTables(session, TABLES);
   try {
-    await session.run(ASSETS, of);
-    await session.run(BILLED_ASSETS, of);
+    // Those that only read the tables before them have no parameters.
+    for (const statement of Object.values(COVERAGE))
+      await session.run(statement, statement.includes('$org') ? of : {});
     await session.run(INSERT_COVERED_RESOURCES, of);
+    await session.run(INSERT_ASSET_DECISIONS, of);
     await session.run(INSERT_DISTRIBUTED_SPEND, of);
   } finally {
     await dropTemporaryTables(session, TABLES);
@@ -111,7 +124,7 @@ const computeStaleMonths = async (session: Session, orgId: string, now: Date): P
 };
 
 // A statement that fails leaves its transaction unusable; the tables go with the next computation then.
-const TABLES = ['assets', 'billed_assets'];
+const TABLES = Object.keys(COVERAGE);
 
 const INSERT_COMPUTED_LOADS = `
 INSERT INTO computed_loads BY NAME

@@ -1,6 +1,7 @@
 import { monthOf, type Day, type Month } from '../domain/calendar.ts';
 import type { DecimalText } from '../domain/decimals.ts';
 import { idAfter } from './ids.ts';
+import { recordLoadFiles } from './load-files.ts';
 import type { Session } from './session.ts';
 
 /** Which source a load is of, which months it may touch, and as of when. */
@@ -12,6 +13,8 @@ export interface LoadScope {
   startMonth: Month | null;
   endMonth: Month | null;
   now: Date;
+  /** The files that are read, as paths or URLs; an API has none. */
+  readFrom?: readonly string[];
 }
 
 /** An id that sorts after every load of the source so far: the newest reading is the current one. */
@@ -33,7 +36,7 @@ export const newLoadId = async (
  */
 export const publishLoad = async (
   session: Session,
-  { orgId, sourceId, runId, now }: LoadScope,
+  scope: LoadScope,
   loadId: string,
   isCurrent: () => boolean,
 ): Promise<{ months: Month[]; costTotal: DecimalText }> => {
@@ -42,12 +45,13 @@ export const publishLoad = async (
      FROM load_days GROUP BY month ORDER BY month`,
   );
   if (!isCurrent()) throw new Error('this attempt was given up; nothing was published');
+  await recordLoadFiles(session, scope, loadId);
   await session.run(PUBLISH, {
-    org: orgId,
-    source: sourceId,
+    org: scope.orgId,
+    source: scope.sourceId,
     load: loadId,
-    run: runId,
-    now: now.toISOString(),
+    run: scope.runId,
+    now: scope.now.toISOString(),
   });
   return { months: published.map(({ month }) => monthOf(month)), costTotal: published[0]?.cost ?? '0' };
 };

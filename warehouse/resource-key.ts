@@ -25,3 +25,33 @@ export const resourceName = (id: string): string => `regexp_extract(${bare(id)},
 export const isSameByName = (one: string, other: string): string =>
   `(${one}.full_key IS NULL OR ${other}.full_key IS NULL)
     AND NOT COALESCE(starts_with(${one}.full_key, 'subscriptions/') OR starts_with(${other}.full_key, 'subscriptions/'), false)`;
+
+/** Whether a name is that of one machine or disk wherever it stands, for Amazon made it; others give theirs again. */
+export const isUniqueName = (name: string): string =>
+  `regexp_matches(${name}, '^(i|vol)-([0-9a-f]{8}|[0-9a-f]{17})$')`;
+
+/** `app/NAME/id` and the like, at the end of the ARN of a load balancer. */
+const BALANCER_PATH = '(?:^|/)(?:app|net|gwy)/([^/]+)/[^/]+$';
+
+/** The name of a load balancer whose ARN a bill has; null for anything else, and where the ARN ends in it. */
+export const billedBalancerName = (id: string): string =>
+  `CASE WHEN contains(lower(${id}), 'loadbalancer/') THEN NULLIF(regexp_extract(lower(${id}), '${BALANCER_PATH}', 1), '') END`;
+
+/**
+ * The name of a load balancer as a cluster knows it: mostly by its address, `NAME-id.elb.region.amazonaws.com`. Null where
+ * it knows the ARN, which says more.
+ */
+export const balancerName = (id: string): string => `CASE
+    WHEN regexp_matches(lower(${id}), '${BALANCER_PATH}') THEN NULL
+    WHEN ends_with(lower(${id}), '.amazonaws.com') THEN regexp_extract(lower(${id}),
+      '^(?:dualstack\\.)?(?:internal-)?(.+)-[0-9a-f]+\\.(?:[a-z0-9-]+\\.elb|elb\\.[a-z0-9-]+)\\.amazonaws\\.com$', 1)
+    ELSE ${resourceName(id)}
+  END`;
+
+/** The name of a cluster that a bill has as a resource of its own: of EKS, AKS or GKE. Null for anything else. */
+export const billedClusterName = (id: string): string => `CASE
+    WHEN starts_with(lower(${id}), 'arn:') AND contains(lower(${id}), ':eks:') THEN regexp_extract(lower(${id}), ':cluster/([^/]+)$', 1)
+    WHEN contains(lower(${id}), '/managedclusters/') THEN regexp_extract(lower(${id}), '/managedclusters/([^/]+)$', 1)
+    WHEN contains(lower(${id}), '/clusters/')
+      THEN regexp_extract(lower(${id}), 'projects/[^/]+/(?:zones|regions|locations)/[^/]+/clusters/([^/]+)$', 1)
+  END`;

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ingest, newOrganisation, type Api } from '../support/api-client.ts';
 import { expectData, expectError, expectPage } from '../support/envelope.ts';
 import { allocation, node, startFakeOpenCost, type FakeOpenCost } from '../support/fake-opencost.ts';
+import { dayLine, focusCsv } from '../support/focus-export.ts';
 import { textLike } from '../support/matchers.ts';
 import { newDataDir, removeDataDir, startService, type ServiceProcess } from '../support/service-process.ts';
 import { freeName } from '../support/free-name.ts';
@@ -133,6 +134,62 @@ describe('a source', () => {
     for (const [source, message] of refused)
       expectError(await admin.post('/cost-sources', source), 400, message);
     expect(expectPage(await admin.get<unknown[]>('/cost-sources')).items).toEqual([]);
+  });
+
+  it('notes what another one counts, too, and what follows its cluster; both are in the reconciliation', async () => {
+    const { admin } = await newOrganisation(service);
+    const location = await write(
+      'Date,Namespace,ControllerKind,ControllerName,TotalCost\n' +
+        '2026-01-30,shop,deployment,api,1.5\n2026-01-31,shop,deployment,api,1.5\n',
+    );
+    const assets = await write(
+      'day,kind,provider_id,cost\n2026-01-30,Node,i-1,3\n2026-01-30,ClusterManagement,,2\n',
+    );
+    const bill = await write(
+      focusCsv([
+        dayLine('2026-01-30', '3', { ResourceId: 'i-1', ServiceCategory: 'Compute' }),
+        dayLine('2026-01-30', '2'),
+        dayLine('2026-01-31', '3', { ResourceId: 'i-1', ServiceCategory: 'Compute' }),
+      ]),
+    );
+    const options = { cluster: 'prod', assets_location: assets };
+    const first = await newSource(admin, { name: 'First', kind: 'opencost', location, options });
+    expect((await ingest(admin, first.id)).notes).toEqual([
+      textLike(
+        /^cluster "prod": assets that bills name otherwise .* on no bill on 1 day, 2026-01-30: their 2/,
+      ),
+      textLike(/^cluster "prod": .* no assets on 1 day, 2026-01-31.* its allocations of 1.5 count$/),
+    ]);
+    const { id: billId } = await newSource(admin, { name: 'Bill', kind: 'focus', location: bill });
+    const decided = [
+      textLike(/^cluster "prod": assets without a bill line .* on 1 day, 2026-01-30: their 2 is not counted/),
+      textLike(/^cluster "prod": .* no assets on 1 day, 2026-01-31.* not its allocations of 1.5$/),
+    ];
+    expect((await ingest(admin, billId)).notes).toEqual(decided);
+    const reconciled = async () => {
+      const path = '/costs/breakdown?start_date=2026-01-01&end_date=2026-01-31&group_by=source';
+      return (await admin.get(path)).body;
+    };
+    expect(await reconciled()).toMatchObject({
+      total: 8, // 3 + 2 + 3: the bill
+      reconciliation: [
+        { name: 'prod', billed: 6, outside_bills: 0, followed_days: 1, borrowed_days: 1, notes: decided },
+      ],
+    });
+
+    const second = await newSource(admin, {
+      name: 'Second',
+      kind: 'opencost',
+      location,
+      options: { cluster: 'prod' },
+    });
+    const twice = '3 counts twice on 2 days from 2026-01-30 to 2026-01-31';
+    const also = (name: string) => [
+      `source "${name}" also reads the file ${location} that this source reads: ${twice}`,
+      `source "${name}" also reports cluster "prod": ${twice}`,
+    ];
+    expect((await ingest(admin, second.id)).notes.slice(0, 2)).toEqual(also('First'));
+    expect((await ingest(admin, first.id)).notes.slice(0, 2)).toEqual(also('Second'));
   });
 
   it('keeps its kind: changed options are those of the kind that it has', async () => {

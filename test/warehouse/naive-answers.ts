@@ -1,4 +1,5 @@
 import type { Day } from '../../domain/calendar.ts';
+import { naiveDecisions } from './naive-assets.ts';
 import { naiveBills } from './naive-bill-answers.ts';
 import { naiveBreakdown, naiveReconciliation, naiveSummary, within } from './naive-costs.ts';
 import type { NaiveOrganisation } from './naive-organisation.ts';
@@ -9,6 +10,9 @@ const DAY = 86_400_000;
 const dayNumber = (day: Day): number => Date.parse(day) / DAY;
 const dayBefore = (day: Day, days: number): Day =>
   new Date((dayNumber(day) - days) * DAY).toISOString().slice(0, 10);
+
+const daysWithin = ({ start, end }: { start: Day; end: Day }): Day[] =>
+  start > end ? [] : [...daysWithin({ start, end: dayBefore(end, 1) }), end];
 
 /** The same, calculated naively. */
 export const naiveAnswers = (
@@ -36,9 +40,10 @@ export const naiveAnswers = (
     completeThrough: naive.sources.completeThrough(range.start, today),
     summary: naiveSummary(spent, range, before),
     breakdowns: Object.fromEntries(groupings.map((keys) => [keys.join(), naiveBreakdown(inRange, keys)])),
-    reconciliation: naiveReconciliation(inRange, {
-      allocations: within(rows.allocations, range),
-      shares: within(rows.shares, range),
-    }),
+    reconciliation: naiveReconciliation(
+      inRange,
+      { allocations: within(rows.allocations, range), shares: within(rows.shares, range) },
+      naiveDecisions(daysWithin(range), rows),
+    ),
   };
 };

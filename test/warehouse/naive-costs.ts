@@ -67,11 +67,15 @@ export const naiveSummary = (spent: readonly Spent[], range: Range, before: Rang
   };
 };
 
-/** Each cluster and host: reported, billed, outside bills, difference. */
+/**
+ * Each cluster and host: reported, billed, outside bills, difference, and the days on which assets followed their cluster,
+ * were borrowed, or had the name of several machines.
+ */
 export const naiveReconciliation = (
   spent: readonly Spent[],
   rows: { allocations: readonly Allocation[]; shares: readonly HostShare[] },
-): [string, string[]][] => {
+  decisions: ReadonlyMap<string, readonly number[]>,
+): [string, (string | number)[]][] => {
   const reported = [
     ...rows.allocations.map(({ cluster, cost }) => ({ name: `kubernetes ${cluster}`, cost })),
     ...rows.shares.map(({ host, cost }) => ({ name: `hosts ${host}`, cost })),
@@ -81,9 +85,10 @@ export const naiveReconciliation = (
       ? [{ name: `${source} ${cluster ?? host ?? ''}`, units, isBilled: bill !== null }]
       : [],
   );
-  const names = [...new Set([...reported, ...counted].map(({ name }) => name))].sort();
-  return names
-    .map((name): [string, string[]] => {
+  const names = [...reported, ...counted].map(({ name }) => name);
+  return [...new Set([...names, ...decisions.keys()])]
+    .sort()
+    .map((name): [string, (string | number)[]] => {
       const own = counted.filter((one) => one.name === name);
       const itself = reported
         .filter((one) => one.name === name)
@@ -92,7 +97,8 @@ export const naiveReconciliation = (
         total(own.filter((one) => one.isBilled === isBilled)),
       );
       const difference = (billed ?? 0n) + (outside ?? 0n) - itself;
-      return [name, [itself, billed ?? 0n, outside ?? 0n, difference].map(moneyText)];
+      const amounts = [itself, billed ?? 0n, outside ?? 0n, difference].map(moneyText);
+      return [name, [...amounts, ...(decisions.get(name) ?? [0, 0, 0])]];
     })
-    .filter(([, amounts]) => amounts.some((amount) => /[1-9]/.test(amount)));
+    .filter(([, amounts]) => amounts.some((amount) => /[1-9]/.test(String(amount))));
 };

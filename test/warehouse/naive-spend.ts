@@ -1,6 +1,7 @@
 import type { Day } from '../../domain/calendar.ts';
+import { clustersOf, clustersOn, distinct, holdsMachine, hostsOn } from './naive-assets.ts';
 import { absolute, decimalUnits } from './naive-decimals.ts';
-import { sameThing, type Known } from './naive-things.ts';
+import { isAmbiguous, isFor } from './naive-things.ts';
 import type {
   Allocation,
   Asset,
@@ -14,11 +15,12 @@ import type {
 // What an organisation's dollars are, row by row and day by day (design §2, Every dollar once and Repositories).
 //
 // 1. A bill line whose resource is, that day, an asset of a cluster is that cluster's spend; else, if it is the machine
-//    of a host, that host's. (Of several clusters or hosts the first by name.) Any other line is cloud spend.
-// 2. A cluster costs, beside its lines, what its assets cost that no line of the day is for; if it has no asset that
-//    day, what its allocations cost, idle included.
+//    of a host, that host's. (Of several clusters or hosts the first by name.) Any other line is cloud spend. What is
+//    on the bill, and what is not, is in naive-assets.ts.
+// 2. A cluster costs, beside its lines, what its assets outside the bill cost; if it has no asset that day, what its
+//    allocations cost, idle included, unless it is on the bill by the assets that it borrows.
 // 3. A host costs, beside its lines, all its rows of the day; none if a line of the day is for its machine, or if
-//    its machine is an asset of a cluster that day.
+//    what a cluster costs holds its machine.
 // 4. Workloads and services have their direct cost. What is left of the cluster or host, more or less than nothing,
 //    is its own.
 // 5. A tool's spend of a day goes to repositories by their share of its usage that day, down to whole 10⁻¹⁵; what
@@ -100,7 +102,6 @@ const NONE = {
 const unitsOf = (cost: string): bigint => decimalUnits(cost, 15);
 const sumOf = (rows: readonly { cost: string }[]): bigint =>
   rows.reduce((sum, { cost }) => sum + unitsOf(cost), 0n);
-const distinct = (names: readonly string[]): string[] => [...new Set(names)].sort();
 
 /** All money that counts. */
 export const spentOf = (rows: Rows): Spent[] => {
@@ -113,10 +114,9 @@ export const spentOf = (rows: Rows): Spent[] => {
 const spentOn = (day: Day, rows: Rows): Spent[] => {
   const today = <Row extends { day: Day }>(all: readonly Row[]): Row[] =>
     all.filter((row) => row.day === day);
-  const [lines, allocations, assets] = [today(rows.lines), today(rows.allocations), today(rows.assets)];
-  const hosts = hostsOf(today(rows.shares));
-  const isBilled = (thing: Known | null): boolean =>
-    thing !== null && lines.some((line) => line.resource !== null && sameThing(lineThing(line), thing));
+  const ofMonth = rows.lines.filter((line) => line.day.slice(0, 7) === day.slice(0, 7));
+  const [lines, allocations] = [today(rows.lines), today(rows.allocations)];
+  const [clusters, hosts] = [clustersOn(day, rows), hostsOn(day, rows.shares)];
 
   const spent: Spent[] = [];
   const add = (attributes: Partial<Spent> & Pick<Spent, 'source'>, units: bigint): void => {
@@ -126,10 +126,10 @@ const spentOn = (day: Day, rows: Rows): Spent[] => {
   for (const line of lines) {
     const { cloud, account } = line;
     const bill = { cloud, account };
-    const cluster = distinct(
-      assets.filter((asset) => isOf(line, assetThing(asset))).map((asset) => asset.cluster),
-    )[0];
-    const host = hosts.find(({ machine }) => isOf(line, machine))?.host;
+    const cluster = clustersOf(line, clusters, ofMonth)[0];
+    const host = hosts.find(
+      ({ machine }) => machine !== null && isFor(line, machine) && !isAmbiguous(machine, ofMonth),
+    )?.host;
     if (cluster !== undefined) add({ source: 'kubernetes', cluster, bill }, unitsOf(line.cost));
     else if (host !== undefined) add({ source: 'hosts', host, bill }, unitsOf(line.cost));
     else {
@@ -139,12 +139,10 @@ const spentOn = (day: Day, rows: Rows): Spent[] => {
     }
   }
 
-  for (const cluster of distinct([...allocations, ...assets].map((row) => row.cluster))) {
-    const [ownAssets, own] = [assets, allocations].map((all) =>
-      all.filter((row) => row.cluster === cluster),
-    ) as [Asset[], Allocation[]];
-    let rest =
-      ownAssets.length === 0 ? sumOf(own) : sumOf(ownAssets.filter((asset) => !isBilled(assetThing(asset))));
+  for (const { cluster, assets, isBorrowing, isOnBill, outside } of clusters) {
+    const own = allocations.filter((row) => row.cluster === cluster);
+    const countsAllocations = assets.length === 0 || (isBorrowing && !isOnBill);
+    let rest = sumOf(countsAllocations ? own : outside);
     for (const { namespace, workload, cost } of own.filter((row) => row.namespace !== null)) {
       add({ source: 'kubernetes', cluster, namespace, workload }, unitsOf(cost));
       rest -= unitsOf(cost);
@@ -153,9 +151,10 @@ const spentOn = (day: Day, rows: Rows): Spent[] => {
   }
 
   for (const { host, machine, shares } of hosts) {
-    const isNode =
-      machine !== null && assets.map(assetThing).some((asset) => asset !== null && sameThing(asset, machine));
-    let rest = isBilled(machine) || isNode ? 0n : sumOf(shares);
+    const isBilled =
+      machine !== null && !isAmbiguous(machine, ofMonth) && lines.some((line) => isFor(line, machine));
+    const isNode = machine !== null && holdsMachine(clusters, machine);
+    let rest = isBilled || isNode ? 0n : sumOf(shares);
     for (const { service, cost } of shares.filter((share) => share.service !== null)) {
       add({ source: 'hosts', host, host_service: service }, unitsOf(cost));
       rest -= unitsOf(cost);
@@ -171,28 +170,6 @@ const spentOn = (day: Day, rows: Rows): Spent[] => {
   }
   return spent;
 };
-
-const lineThing = ({ resource, cloud, account }: BillLine): Known => ({
-  means: resource?.means ?? { of: 'name', name: '' },
-  // An account of Google's bill is a project.
-  project: cloud === 'gcp' ? account : null,
-});
-
-const assetThing = ({ id, project }: Asset): Known | null =>
-  id === null ? null : { means: id.means, project };
-
-const isOf = (line: BillLine, thing: Known | null): boolean =>
-  line.resource !== null && thing !== null && sameThing(lineThing(line), thing);
-
-/** The hosts of a day by name, each with its rows and the machine that any of them names. */
-const hostsOf = (
-  shares: readonly HostShare[],
-): { host: string; machine: Known | null; shares: HostShare[] }[] =>
-  distinct(shares.map(({ host }) => host)).map((host) => {
-    const own = shares.filter((share) => share.host === host);
-    const machine = own.find((share) => share.machine !== null)?.machine ?? null;
-    return { host, machine: machine === null ? null : { means: machine.means, project: null }, shares: own };
-  });
 
 /** Who gets what of a tool's spend of a day. */
 const sharesOf = (

@@ -4,10 +4,16 @@ import type { SpendPick } from '../../domain/spend-pick.ts';
 // A random organisation as plain data: what happened to it, in time's order. The product is told it step by step
 // (told-organisation.ts), and so is the naive calculation (naive-organisation.ts). Amounts are decimal texts.
 
-/** What an id of a machine, disk or scale set means, which its spelling must not change. */
+/**
+ * What an id means, which its spelling must not change: of a machine, disk or scale set; of a load balancer, whose ARN
+ * not everybody knows; of a cluster itself, as a bill names it. Amazon's ids are unique, a mere name is not.
+ */
 export type Identity =
   | { of: 'azure'; path: string }
   | { of: 'google'; project: string; zone: string; name: string }
+  | { of: 'amazon'; name: string }
+  | { of: 'balancer'; name: string; arn: string | null }
+  | { of: 'cluster'; name: string; id: string }
   | { of: 'name'; name: string };
 
 /** An id as one feed spells it, and what it means. */
@@ -37,10 +43,11 @@ export interface Allocation {
   cost: string;
 }
 
-/** A node, disk or load balancer of a cluster; `project` is the Google project, where the feed knows it. */
+/** An asset of a cluster; `project` is the Google project, where the feed knows it. */
 export interface Asset {
   day: Day;
   cluster: string;
+  kind: 'node' | 'disk' | 'load_balancer' | 'management';
   id: Mention | null;
   project: string | null;
   cost: string;

@@ -127,11 +127,19 @@ export const answered = async (warehouse: Warehouse, told: ToldOrganisation, org
     },
     breakdowns: Object.fromEntries(breakdowns),
     reconciliation: (await reconciliation(warehouse, told.id, range))
-      .map(({ source, name, reported, billed, outside_bills, difference }): [string, string[]] => [
+      .map(({ source, name, ...of }): [string, (string | number)[]] => [
         `${source} ${name}`,
-        [reported, billed, outside_bills, difference],
+        [
+          of.reported,
+          of.billed,
+          of.outside_bills,
+          of.difference,
+          of.followed_days,
+          of.borrowed_days,
+          of.ambiguous_days,
+        ],
       ])
-      .filter(([, amounts]) => amounts.some((amount) => /[1-9]/.test(amount)))
+      .filter(([, amounts]) => amounts.some((amount) => /[1-9]/.test(String(amount))))
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   };
 };

@@ -209,7 +209,6 @@ export class ToldOrganisation {
           kubernetes_spend: feed.allocations.map((row) => ({ ...row, is_idle: row.namespace === null })),
           cluster_assets: feed.assets.map(({ id, ...row }) => ({
             ...row,
-            kind: 'node',
             provider_id: id?.text ?? null,
           })),
         };

@@ -1,0 +1,20 @@
+// What was decided about assets without a bill line of their own, kept so that it can be told (design §2: never hidden).
+
+/**
+ * Stores the decisions of a computation: assets that followed their cluster; days on which a cluster borrowed its nearest
+ * known assets, also where none are known, for they may come; machines whose name several accounts or projects have.
+ */
+export const INSERT_ASSET_DECISIONS = `
+INSERT INTO asset_decisions BY NAME
+WITH decisions AS (
+  SELECT 'followed' AS reason, day, cluster, CAST(NULL AS VARCHAR) AS host, is_on_bill, CAST(NULL AS DATE) AS asset_day,
+    CAST(NULL AS VARCHAR) AS assets, CAST(NULL AS VARCHAR) AS name, CAST(NULL AS VARCHAR) AS places, sum(cost) AS cost
+  FROM unbilled_assets WHERE NOT stands_for_itself GROUP BY ALL
+  UNION ALL
+  SELECT 'borrowed', day, cluster, NULL, COALESCE(is_on_bill, false), asset_day, assets, NULL, NULL, cost
+  FROM borrowed_days LEFT JOIN cluster_days USING (day, cluster)
+  UNION ALL
+  SELECT 'ambiguous', day, cluster, host, false, NULL, NULL, provider_id, places, sum(cost)
+  FROM (SELECT *, CAST(date_trunc('month', day) AS DATE) AS month FROM unbilled_assets WHERE stands_for_itself)
+  JOIN (FROM ambiguous_names WHERE via = 'name') USING (month, identity) GROUP BY ALL)
+SELECT $org AS org_id, CAST(date_trunc('month', day) AS DATE) AS month, $computation::UUID AS computation_id, * FROM decisions`;

@@ -1,0 +1,29 @@
+/**
+ * For the days and clusters of `needs`: the nearest day of which the cluster's assets are known from any published load
+ * (of two equally near the earlier), null where no day is; and `assets`, which says what they were. A computation that
+ * borrowed them is out of date once either is another.
+ */
+export const LENT_ASSETS = `lent_assets AS (
+  SELECT cluster, day AS asset_day, kind, provider_id, project
+  FROM cluster_assets SEMI JOIN current_loads USING (org_id, source_id, load_id, billing_period)
+  WHERE org_id = $org AND cluster IN (SELECT cluster FROM needs))`;
+
+export const NEAREST_ASSETS = `${LENT_ASSETS},
+asset_days AS (SELECT DISTINCT cluster, asset_day FROM lent_assets),
+before AS (
+  SELECT needs.day, needs.cluster, asset_day
+  FROM needs ASOF LEFT JOIN asset_days ON needs.cluster = asset_days.cluster AND needs.day >= asset_days.asset_day),
+behind AS (
+  SELECT needs.day, needs.cluster, asset_day
+  FROM needs ASOF LEFT JOIN asset_days ON needs.cluster = asset_days.cluster AND needs.day <= asset_days.asset_day),
+nearest_days AS (
+  SELECT day, cluster, CASE WHEN behind.asset_day IS NULL OR day - before.asset_day <= behind.asset_day - day
+    THEN before.asset_day ELSE behind.asset_day END AS asset_day
+  FROM before JOIN behind USING (day, cluster)),
+lent_days AS (
+  SELECT cluster, asset_day, md5(string_agg(asset, ',' ORDER BY asset)) AS assets
+  FROM (
+    SELECT DISTINCT cluster, asset_day, concat_ws('|', kind, COALESCE(provider_id, ''), COALESCE(project, '')) AS asset
+    FROM lent_assets SEMI JOIN nearest_days USING (cluster, asset_day))
+  GROUP BY ALL),
+nearest_assets AS (SELECT day, cluster, asset_day, assets FROM nearest_days LEFT JOIN lent_days USING (cluster, asset_day))`;
