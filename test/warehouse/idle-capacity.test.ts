@@ -97,7 +97,7 @@ describeOnBothEngines('idle capacity', (open) => {
     const org = { org: story.orgId };
     await test.warehouse.run(
       `INSERT INTO month_computations
-       SELECT org_id, month, 'ffffffff-0000-7000-8000-000000000000', regexp_replace(made_of, '/rules .*', ''), computed_at
+       SELECT org_id, month, 'ffffffff-0000-7000-8000-000000000000', regexp_replace(made_of, '^[0-9]+/', ''), computed_at
        FROM current_computations WHERE org_id = $org`,
       org,
     );
