@@ -5,7 +5,7 @@ import { toWire } from '../domain/decimals.ts';
 import { monthRecords } from '../domain/month-record.ts';
 import { changedTargetStates } from '../domain/target-crossing.ts';
 import { includes } from '../domain/tiers.ts';
-import { completeThrough } from '../warehouse/costs.ts';
+import { deliveredThrough } from '../warehouse/costs.ts';
 import { dailyUnitCosts } from '../warehouse/daily-unit-costs.ts';
 import { addEvents, eventsOf, type NewEvent } from '../warehouse/events.ts';
 import { listMetrics, type Metric } from '../warehouse/metrics.ts';
@@ -40,7 +40,7 @@ export const evaluateEvents = async (warehouse: Warehouse, orgId: string, now: D
   const organisation = await findOrganisation(warehouse, orgId);
   if (organisation === null || !includes(organisation.tier, 'unit_economics')) return 0;
   await sealBills(warehouse, orgId, now);
-  const complete = await completeThrough(warehouse, orgId);
+  const complete = await deliveredThrough(warehouse, orgId);
   return warehouse.exclusive(eventsOf(orgId), () =>
     warehouse.transaction(async (session) => {
       const metrics = await listMetrics(session, orgId);
@@ -65,7 +65,7 @@ const crossedTargets = async (
   const ids = watched.map(({ id }) => id);
   const facts = await monthFacts(session, organisation.id, ids, range);
   // Only the numbers are looked at, not what open months wait for.
-  const settlement = { settleDays: organisation.settle_days, sources: [] };
+  const settlement = { settleDays: organisation.settle_days };
   const events: NewEvent[] = [];
   for (const metric of watched) {
     const records = monthRecords(facts.get(metric.id) ?? [], metric, settlement, now);

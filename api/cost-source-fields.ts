@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CostSource, SourceKind } from '../warehouse/cost-sources.ts';
-import { currency, name } from './fields.ts';
+import { currency, day, name } from './fields.ts';
 import { invalidInput } from './invalid-input.ts';
 
 const FILES = 'expected a path, glob or URI of CSV or Parquet files';
@@ -34,6 +34,10 @@ export const hostsOptions = z.strictObject({});
 /** AI tools: `location` is the spend, `usage_location` the usage by repository. */
 export const aiToolsOptions = z.strictObject({ usage_location: usageLocation });
 
+const startsOn = day
+  .nullable()
+  .describe('The source had no spend before this day, so that earlier days are a known 0; null: not known');
+
 const newSourceOf = <Kind extends CostSource['kind'], Options extends z.ZodType>(
   kind: Kind,
   options: Options,
@@ -46,6 +50,7 @@ const newSourceOf = <Kind extends CostSource['kind'], Options extends z.ZodType>
     currency: currency.nullish(),
     options,
     schedule_paused: z.boolean().default(false),
+    starts_on: startsOn.default(null),
   });
 
 /** The body that makes a cost source, by its kind. */
@@ -84,6 +89,7 @@ export const costSourceChanges = z.strictObject({
       'focus: cost_column; opencost: cluster, assets_location; ai_tools: usage_location. The kind cannot change.',
     ),
   schedule_paused: z.boolean().optional(),
+  starts_on: startsOn.optional(),
 });
 
 const OPTIONS_OF_KIND = {

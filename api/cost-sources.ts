@@ -12,6 +12,7 @@ import {
   type SourceKind,
 } from '../warehouse/cost-sources.ts';
 import { lastRuns, type IngestRun } from '../warehouse/ingest-runs.ts';
+import { settleMonths } from '../warehouse/settlement.ts';
 import { callerOf, changeBy } from './authentication.ts';
 import {
   aiToolsOptions,
@@ -39,6 +40,7 @@ const wireSource = <Kind extends string, Options extends z.ZodType>(kind: Kind, 
     currency: z.string().nullable(),
     options,
     schedule_paused: z.boolean(),
+    starts_on: z.string().nullable(),
     last_run: runRecord.nullable(),
   });
 
@@ -169,7 +171,7 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
   app.patch(
     '/cost-sources/:id',
     {
-      config: { access: 'admin' },
+      config: { access: 'admin', changesNumbers: true },
       schema: answers(costSource, {
         tag: 'Cost sources',
         summary: 'Change a cost source, pause or resume its schedule',
@@ -199,6 +201,8 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
         changeBy(caller, clock.now()),
       );
       if (updated === null) throw notFound('cost source', request.params.id);
+      // Earlier days are known at once; months must not wait for the next daily settlement.
+      if (changes.starts_on !== undefined) await settleMonths(warehouse, organisation.id, clock.now());
       await orchestration.scheduleIngest({
         orgId: organisation.id,
         sourceId: updated.id,

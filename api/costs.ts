@@ -47,7 +47,10 @@ const costs = z
       )
       .describe('Accounts without the clusters and hosts inside them'),
     previous_period: z.object({ total: money, change_percent: z.number().nullable() }),
-    complete_through: z.string().nullable().describe('Last day that every active source has delivered'),
+    complete_through: z
+      .string()
+      .nullable()
+      .describe('Last day up to which every active source has delivered all days since `start_date`'),
   })
   .meta({ id: 'Costs' });
 
@@ -250,7 +253,7 @@ export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): voi
         ...rows,
         data: rows.data.map(({ row }) => toWireRow(row)),
         total: toWire(whole?.total ?? '0'),
-        complete_through: await completeThrough(warehouse, organisation.id),
+        complete_through: await completeThrough(warehouse, organisation.id, start_date, now),
         reconciliation: reconciled.map(({ source, name, ...amounts }) => ({
           source,
           name,

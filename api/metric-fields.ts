@@ -23,10 +23,11 @@ export const monthRecord = z
     locked: z.object({ version: z.number(), ...numbers, locked_at: instant, locked_by: lockedBy }).nullable(),
     current: z.object(numbers).optional().describe('Today’s numbers of a month that changed since its lock'),
     reason: z.string().nullable(),
+    notes: z.array(z.string()).describe('What to know before locking'),
     complete_through: z
       .string()
       .nullable()
-      .describe('Last day of the month that every active source has delivered'),
+      .describe('Last day of the month up to which every source of the scope has delivered all days'),
   })
   .meta({ id: 'Month' });
 

@@ -2,7 +2,7 @@ import { dayOf, monthOf, type Month } from '../domain/calendar.ts';
 import { monthRecords, type MonthRecord } from '../domain/month-record.ts';
 import { computeMetricMonths } from '../warehouse/metric-months.ts';
 import type { Metric } from '../warehouse/metrics.ts';
-import { monthFacts, settlementFacts } from '../warehouse/months.ts';
+import { monthFacts } from '../warehouse/months.ts';
 import type { Session } from '../warehouse/session.ts';
 import type { Caller } from './authentication.ts';
 import type { ApiDependencies } from './dependencies.ts';
@@ -34,7 +34,7 @@ export const readMonths = async (
     metrics.map(({ id }) => id),
     shownMonths(now),
   );
-  const settlement = await settlementFacts(session, organisation.id, organisation.settle_days);
+  const settlement = { settleDays: organisation.settle_days };
   return new Map(
     metrics.map((metric) => [metric.id, monthRecords(facts.get(metric.id) ?? [], metric, settlement, now)]),
   );

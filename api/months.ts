@@ -27,8 +27,18 @@ const monthVersion = z
     unit_cost: z.number().nullable(),
     locked_at: instant,
     locked_by: z.object({ type: z.literal('key'), id: z.string(), name: z.string() }),
+    missing: z.array(z.string()).describe('What sources had not delivered, in words'),
   })
   .meta({ id: 'MonthVersion' });
+
+const lockBody = z
+  .strictObject({
+    accept_missing: z
+      .boolean({ error: 'expected true or false' })
+      .default(false)
+      .describe('Locks a month that is open only because sources have not delivered all of it'),
+  })
+  .nullish();
 
 const labels = z
   .array(z.object({ label: z.string(), value: z.number(), share_percent: z.number().nullable() }))
@@ -99,7 +109,7 @@ export const monthRoutes = (app: Api, dependencies: ApiDependencies): void => {
       schema: answers(monthRecord, {
         tag: 'Months',
         summary: 'Lock a month, or lock it again after a value changed, as a new version',
-        body: noBody,
+        body: lockBody,
         params: monthParams,
         errors: [404, 409],
       }),
@@ -112,6 +122,7 @@ export const monthRoutes = (app: Api, dependencies: ApiDependencies): void => {
         await lockMonth(warehouse, caller.organisation, metric, request.params.month, {
           key,
           now: clock.now(),
+          acceptMissing: request.body?.accept_missing ?? false,
         }),
       );
     },

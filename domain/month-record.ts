@@ -9,6 +9,7 @@ import {
   type Day,
   type Month,
 } from './calendar.ts';
+import { gapInWords, latecomerInWords, type Coverage } from './coverage.ts';
 import {
   changePercent,
   quotient,
@@ -39,10 +40,10 @@ export interface MonthLock {
 /** What the warehouse knows about one month of one metric. */
 export interface MonthFacts {
   month: Month;
-  /** The scope's spend over the month's days so far; null when no source has delivered any of them. */
+  /** The scope's spend over the month's days so far; null when no source covers any of them. */
   cost: DecimalText | null;
-  /** Kinds of cost sources that the scope picks from and that have not delivered any of the month's days. */
-  undelivered: string[];
+  /** Which days of the month the sources of the scope cover. */
+  coverage: Coverage;
   /** Tag keys and splits that the scope picks by and that have no data for days of the month, in words. */
   uncollected: string[];
   /** Σ of the month's values; null without any. */
@@ -53,16 +54,17 @@ export interface MonthFacts {
   valueChanges: number;
   /** Whether the month has settled; with team scope, whether the team's bill has sealed. */
   settled: boolean;
+  /** Whether the scope is a team, whose bill is the cost. */
+  team: boolean;
   /** With team scope: what the team's bill waits for in a month that has settled, in words. */
   waitingFor?: string[];
   lock: MonthLock | null;
 }
 
-/** What a month waits for is judged against: the organisation's sources and how long its bills move. */
+/** Inputs of the settlement rule. */
 export interface SettlementFacts {
+  /** Full days after a month in which its bills still move. */
   settleDays: number;
-  /** Active sources only, with the last day each has delivered. */
-  sources: { name: string; deliveredThrough: Day | null }[];
 }
 
 interface Numbers {
@@ -81,7 +83,9 @@ export interface MonthRecord extends Numbers {
   locked: (Numbers & { version: number; locked_at: string; locked_by: MonthLock['lockedBy'] }) | null;
   current?: Numbers;
   reason: string | null;
-  /** The last day of the month that every active source has delivered; null while there is none. */
+  /** What to know before locking, in words. */
+  notes: string[];
+  /** The last day of the month up to which every source of the scope covers all days; null while there is none. */
   complete_through: Day | null;
 }
 
@@ -129,7 +133,8 @@ export const monthStatus = (facts: MonthFacts): MonthStatus => {
   if (facts.lock !== null)
     return facts.valueChanges === facts.lock.valueChanges ? 'locked' : 'changed_since_lock';
   if (facts.uncollected.length > 0) return 'partial';
-  return facts.settled && facts.valueSum !== null && facts.cost !== null ? 'ready_to_lock' : 'open';
+  const isWhole = facts.valueSum !== null && facts.cost !== null && missingSpend(facts).length === 0;
+  return facts.settled && isWhole ? 'ready_to_lock' : 'open';
 };
 
 /** Spend by the kinds of sources that bring it, as people call it. */
@@ -143,10 +148,19 @@ const SPEND_IN_WORDS: Record<string, string> = {
 const spendInWords = (kinds: readonly string[]): string =>
   [kinds.map((kind) => SPEND_IN_WORDS[kind] ?? kind).join(' or '), 'spend'].join(' ').trim();
 
-const completeThrough = (month: Month, { sources }: SettlementFacts): Day | null => {
-  const days = sources.map(({ deliveredThrough }) => deliveredThrough ?? '');
-  const [through = ''] = [...days, lastDay(month)].sort();
-  return sources.length === 0 || through < firstDay(month) ? null : through;
+/**
+ * What sources have not delivered of a month, in words. A team's bill that has sealed lacks nothing: it no longer moves.
+ */
+export const missingSpend = ({
+  month,
+  coverage: { gaps, undelivered },
+  cost,
+  settled,
+  team,
+}: Pick<MonthFacts, 'month' | 'coverage' | 'cost' | 'settled' | 'team'>): string[] => {
+  if (team && settled) return [];
+  const unknown = `no ${spendInWords(undelivered)} has been ingested for ${month}, its picks count 0`;
+  return [...gaps.map(gapInWords), ...(undelivered.length > 0 && cost !== null ? [unknown] : [])];
 };
 
 /** Why a month cannot be complete, in words; null when its picks have all their data. */
@@ -158,22 +172,51 @@ export const partialReason = ({
     ? null
     : `${uncollected.join('; ')}: earlier days of ${month} have no such spend, and never will`;
 
+/** What a month's settlement waits for beside its sources, in words; empty when the settle days have passed. */
+const settleDayReasons = (month: Month, { settleDays }: SettlementFacts, today: Day): string[] => {
+  if (today <= lastDay(month)) return ['the month has not ended'];
+  const settles = settlesOn(month, settleDays);
+  return today < settles
+    ? [`cloud billing settles on ${settles}, ${settleDays} full days after the month`]
+    : [];
+};
+
 /** What a month's settlement waits for, in words; empty when nothing is missing (design §2, Status). */
-export const settlementReasons = (month: Month, settlement: SettlementFacts, today: Day): string[] => {
-  const end = lastDay(month);
-  if (today <= end) return ['the month has not ended'];
-  const waits: string[] = [];
-  const settles = settlesOn(month, settlement.settleDays);
-  if (today < settles)
-    waits.push(`cloud billing settles on ${settles}, ${settlement.settleDays} full days after the month`);
-  const late = settlement.sources.filter(
-    (source) => source.deliveredThrough === null || source.deliveredThrough < end,
-  );
-  for (const { name, deliveredThrough } of late) {
-    const so = deliveredThrough === null ? 'nothing so far' : `delivered through ${deliveredThrough}`;
-    waits.push(`cost source ${JSON.stringify(name)} has not delivered ${end} (${so})`);
-  }
-  return waits;
+export const settlementReasons = (
+  month: Month,
+  settlement: SettlementFacts & Pick<Coverage, 'gaps'>,
+  today: Day,
+): string[] => {
+  const waits = settleDayReasons(month, settlement, today);
+  return today <= lastDay(month) ? waits : [...waits, ...settlement.gaps.map(gapInWords)];
+};
+
+/** Something that an open month waits for. */
+interface Wait {
+  reason: string;
+  /** Whether it is spend that sources have not delivered, without which a person may lock the month all the same. */
+  isMissingSpend: boolean;
+}
+
+/** Everything that an open month waits for (contract §3, Month). */
+export const openWaits = (facts: MonthFacts, settlement: SettlementFacts, today: Day): Wait[] => {
+  const { month, settled, waitingFor = [], cost, valueSum, coverage } = facts;
+  const hasEnded = today > lastDay(month);
+  const isSettled = settled && hasEnded;
+  const missing = missingSpend(hasEnded ? facts : { ...facts, coverage: { ...coverage, gaps: [] } });
+  const days = isSettled || waitingFor.length > 0 ? [] : settleDayReasons(month, settlement, today);
+  const isDue = !isSettled && cost !== null && [...waitingFor, ...days, ...missing].length === 0;
+  const unknown = [
+    ...(isDue ? ['waiting for the next daily settlement'] : []),
+    // A team's bill that waits says itself why there is no cost.
+    ...(cost === null && waitingFor.length === 0
+      ? [`no ${spendInWords(coverage.undelivered)} has been ingested for ${month}`]
+      : []),
+    ...(valueSum === null ? [`no value has been recorded for ${month}`] : []),
+  ];
+  const waits = (reasons: readonly string[], isMissingSpend: boolean): Wait[] =>
+    reasons.map((reason) => ({ reason, isMissingSpend }));
+  return [...waits([...waitingFor, ...days], false), ...waits(missing, true), ...waits(unknown, false)];
 };
 
 /** Why a month is open or partial, in words; null in any other state. */
@@ -181,18 +224,9 @@ const openReason = (facts: MonthFacts, settlement: SettlementFacts, today: Day):
   const status = monthStatus(facts);
   if (status === 'partial') return partialReason(facts);
   if (status !== 'open') return null;
-  const waits: string[] = [];
-  const hasEnded = today > lastDay(facts.month);
-  if (facts.waitingFor !== undefined && facts.waitingFor.length > 0) waits.push(...facts.waitingFor);
-  else if (!facts.settled || !hasEnded) {
-    waits.push(...settlementReasons(facts.month, settlement, today));
-    if (waits.length === 0 && facts.cost !== null) waits.push('waiting for the next daily settlement');
-  }
-  const missing = `no ${spendInWords(facts.undelivered)} has been ingested for ${facts.month}`;
-  if (facts.cost === null) waits.push(missing);
-  else if (facts.undelivered.length > 0) waits.push(`${missing}, its picks count 0`);
-  if (facts.valueSum === null) waits.push(`no value has been recorded for ${facts.month}`);
-  return waits.join('; ');
+  return openWaits(facts, settlement, today)
+    .map(({ reason }) => reason)
+    .join('; ');
 };
 
 /**
@@ -231,7 +265,8 @@ export const monthRecords = (
             },
       ...(status === 'changed_since_lock' ? { current: numbersToWire(current) } : {}),
       reason: openReason(month, settlement, today),
-      complete_through: month.lock === null ? completeThrough(month.month, settlement) : lastDay(month.month),
+      notes: month.lock === null ? month.coverage.latecomers.map(latecomerInWords) : [],
+      complete_through: month.lock === null ? month.coverage.completeThrough : lastDay(month.month),
     });
     before = { month: month.month, unitCost: shown.unitCost };
   }

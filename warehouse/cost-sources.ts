@@ -1,3 +1,4 @@
+import type { Day } from '../domain/calendar.ts';
 import { newId } from './ids.ts';
 import { Versions, type By } from './versions.ts';
 import type { Warehouse } from './warehouse.ts';
@@ -9,6 +10,8 @@ interface SourceBase {
   location: string;
   currency: string | null;
   schedule_paused: boolean;
+  /** The source had no spend before this day; null: not known. */
+  starts_on: Day | null;
 }
 
 /** Which FOCUS column is the cost: amortised by default, invoiced by option. */
@@ -57,6 +60,7 @@ const COST_SOURCES = new Versions<CostSource>({
     currency: 'VARCHAR',
     options: 'JSON',
     schedule_paused: 'BOOLEAN',
+    starts_on: 'DATE',
   },
   exclusive: (_orgId, id) => [`source ${id}`],
   // The API lets only options in that go with the kind; a source made before an option existed has its default.

@@ -1,6 +1,7 @@
-import type { Day } from '../domain/calendar.ts';
+import { addDays, dayOf, type Day } from '../domain/calendar.ts';
 import type { DecimalText } from '../domain/decimals.ts';
 import type { SpendSource } from '../domain/spend-source.ts';
+import { COVERED_DAYS } from './coverage.ts';
 import { computeMonths } from './month-computation.ts';
 import type { Warehouse } from './warehouse.ts';
 
@@ -77,20 +78,39 @@ export const costSummary = async (
         : [],
     ),
     previousTotal: whole?.previous ?? '0',
-    completeThrough: await completeThrough(warehouse, orgId),
+    completeThrough: await completeThrough(warehouse, orgId, range.start, now),
   };
 };
 
 /**
- * The last day that every active source has delivered; null while one has delivered nothing. Without any active
- * source, the last day that a paused one has delivered.
+ * The last day up to which every active source covers all days from `start` on; null when one lacks `start` itself. Without
+ * any active source, the paused ones decide, each day by any of them.
  */
-export const completeThrough = async (warehouse: Warehouse, orgId: string): Promise<Day | null> => {
-  const [delivered] = await warehouse.query<{ complete_through: Day | null }>(COMPLETE_THROUGH, {
+export const completeThrough = async (
+  warehouse: Warehouse,
+  orgId: string,
+  start: Day,
+  now: Date,
+): Promise<Day | null> => {
+  const yesterday = addDays(dayOf(now), -1);
+  if (start > yesterday) return null;
+  const [covered] = await warehouse.query<{ complete_through: Day }>(COMPLETE_THROUGH, {
     org: orgId,
+    first: start,
+    last: yesterday,
   });
-  return delivered?.complete_through ?? null;
+  return covered === undefined || covered.complete_through < start ? null : covered.complete_through;
 };
+
+const COMPLETE_THROUGH = `
+WITH ${COVERED_DAYS},
+active AS (SELECT source_id FROM cost_sources WHERE org_id = $org AND NOT schedule_paused),
+day_sources AS (
+  SELECT day, count(covered_days.source_id) AS covering, count(active.source_id) AS covering_actively
+  FROM days LEFT JOIN covered_days USING (day) LEFT JOIN active USING (source_id) GROUP BY day)
+SELECT COALESCE(min(day) FILTER (covering = 0 OR covering_actively < (SELECT count(*) FROM active)) - 1, $last::DATE)
+  AS complete_through
+FROM day_sources`;
 
 /** The names that the current loads give to accounts; the newest one of each. */
 export const ACCOUNT_NAMES = `account_names_now AS (
@@ -119,7 +139,15 @@ parts AS (
 SELECT parts.*, name FROM parts LEFT JOIN account_names_now USING (cloud, account)
 ORDER BY day, own DESC NULLS LAST, cloud, account`;
 
-const COMPLETE_THROUGH = `
+/** The last day that every active source has brought; null while one has brought nothing. */
+export const deliveredThrough = async (warehouse: Warehouse, orgId: string): Promise<Day | null> => {
+  const [delivered] = await warehouse.query<{ delivered_through: Day | null }>(DELIVERED_THROUGH, {
+    org: orgId,
+  });
+  return delivered?.delivered_through ?? null;
+};
+
+const DELIVERED_THROUGH = `
 WITH delivered AS (
   SELECT source_id, schedule_paused, max(delivered_through) AS delivered_through
   FROM cost_sources LEFT JOIN current_loads USING (org_id, source_id)
@@ -128,5 +156,5 @@ SELECT CASE
     WHEN bool_and(schedule_paused) THEN max(delivered_through)
     WHEN bool_and(schedule_paused OR delivered_through IS NOT NULL)
       THEN min(delivered_through) FILTER (NOT schedule_paused)
-  END AS complete_through
+  END AS delivered_through
 FROM delivered`;

@@ -302,6 +302,61 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   {
+    version: 8,
+    name: 'coverage: where a source begins, what settled before it, what locked months missed',
+    statements: [
+      // Before this day the source had no spend; NULL: not known.
+      `ALTER TABLE cost_source_versions ADD COLUMN starts_on DATE`,
+      `CREATE OR REPLACE VIEW cost_sources AS
+        SELECT * EXCLUDE (deleted) FROM (
+          SELECT * FROM cost_source_versions
+          QUALIFY row_number() OVER (PARTITION BY org_id, source_id ORDER BY version_id DESC) = 1)
+        WHERE NOT deleted`,
+      // Sorts after every version of a source that the settlement knew; NULL in months settled before it was recorded.
+      `ALTER TABLE settled_months ADD COLUMN settled_id UUID`,
+      // What the version was locked without, as a list of sentences; NULL where nothing was missing.
+      `ALTER TABLE month_locks ADD COLUMN missing JSON`,
+      `CREATE OR REPLACE VIEW month_versions AS
+        SELECT * REPLACE (COALESCE(unit_cost_text, CAST(unit_cost AS VARCHAR)) AS unit_cost),
+          row_number() OVER (PARTITION BY org_id, metric_id, month ORDER BY lock_id) AS version
+        FROM month_locks`,
+    ],
+  },
+  {
+    version: 9,
+    name: 'months settled late, why bills were sealed',
+    statements: [
+      // Whether the month's spend was complete only long after its end; from now on with_teams counts existing teams
+      // only. NULL in months settled before this was recorded (sealed-months.ts).
+      `ALTER TABLE settled_months ADD COLUMN backfilled BOOLEAN`,
+      // What the bills were sealed from: the month's computed spend, and how many changes of teams, shared costs and
+      // split values there had been. They take the place of values_id and definitions_id, because ids of different things have no
+      // order. NULL in rows of an earlier version.
+      `ALTER TABLE bill_bases ADD COLUMN computation_id UUID`,
+      `ALTER TABLE bill_bases ADD COLUMN definition_changes BIGINT`,
+      `ALTER TABLE bill_bases ADD COLUMN value_changes BIGINT`,
+      // settled, values_changed, backfill or resealed; for the last, who sealed by hand.
+      `ALTER TABLE bill_bases ADD COLUMN sealed_because VARCHAR`,
+      `ALTER TABLE bill_bases ADD COLUMN reason VARCHAR`,
+      `ALTER TABLE bill_bases ADD COLUMN sealed_by_id VARCHAR`,
+      `ALTER TABLE bill_bases ADD COLUMN sealed_by_name VARCHAR`,
+      `CREATE OR REPLACE VIEW current_bill_bases AS
+        SELECT * FROM bill_bases
+        QUALIFY row_number() OVER (PARTITION BY org_id, month ORDER BY version_id DESC) = 1`,
+      // An earlier version recorded no cause: other definitions than the version before mean that the month followed them.
+      `CREATE OR REPLACE VIEW bill_versions AS
+        SELECT * REPLACE (COALESCE(sealed_because, CASE WHEN version = 1 THEN 'settled'
+            WHEN definitions_id IS DISTINCT FROM lag(definitions_id) OVER (PARTITION BY org_id, team_id, month ORDER BY version)
+              THEN 'backfill' ELSE 'values_changed' END) AS sealed_because)
+        FROM (
+          SELECT sealed_bills.*, sealed_because, reason, sealed_by_id, sealed_by_name, definitions_id,
+            row_number() OVER (PARTITION BY org_id, team_id, month ORDER BY version_id) AS version
+          FROM sealed_bills LEFT JOIN (
+            SELECT org_id, month, version_id, sealed_because, reason, sealed_by_id, sealed_by_name, definitions_id
+            FROM bill_bases) USING (org_id, month, version_id))`,
+    ],
+  },
+  {
     version: 12,
     name: 'idle capacity as a pick, tag keys and splits that are not used for a while',
     statements: [

@@ -1,9 +1,10 @@
 import { firstDay, monthOf, type Day, type Month } from '../domain/calendar.ts';
+import { coverageOf, type Coverage, type SourceMonth } from '../domain/coverage.ts';
 import type { DecimalText } from '../domain/decimals.ts';
-import { factsFrom, type MonthFacts, type SettlementFacts } from '../domain/month-record.ts';
-import { fullyLoaded } from '../domain/bill.ts';
+import { factsFrom, type MonthFacts } from '../domain/month-record.ts';
+import { cameAfterSeal, fullyLoaded } from '../domain/bill.ts';
 import { monthBills } from './bills.ts';
-import { DELIVERED_KINDS, DELIVERS_MONTH } from './delivered-kinds.ts';
+import { sourceMonths } from './coverage.ts';
 import { instant } from './instant.ts';
 import type { Session } from './session.ts';
 import { COLLECTED_SINCE, USES_CHOICE } from './spend-choices.ts';
@@ -13,8 +14,7 @@ interface Row {
   metric_id: string;
   team_id: string | null;
   month: Day;
-  cost: DecimalText | null;
-  undelivered: string[] | null;
+  cost: DecimalText;
   uncollected: string[] | null;
   value_sum: DecimalText | null;
   value_periods: string | null;
@@ -32,7 +32,7 @@ interface Row {
 
 /**
  * The facts of each metric's months up to the running one, oldest first: `count` months and the one before
- * them, for its change. Derived at each read by one statement from published loads, the log of values and the
+ * them, for its change. Derived at each read from published loads, the log of values and the
  * lock versions, with team scope beside it from the bills; spend must have been computed and what is due sealed before
  * (month-computation.ts, bill-sealing.ts).
  */
@@ -42,17 +42,65 @@ export const monthFacts = async (
   metricIds: readonly string[],
   months: { newest: Month; count: number },
 ): Promise<Map<string, MonthFacts[]>> => {
-  const rows = await session.query<Row>(MONTH_FACTS, {
-    org: orgId,
-    metrics: metricIds,
-    first: factsFrom(months.newest, months.count),
-    last: firstDay(months.newest),
-  });
+  const first = factsFrom(months.newest, months.count);
+  const parameters = { org: orgId, metrics: metricIds, first, last: firstDay(months.newest) };
+  const rows = await session.query<Row>(MONTH_FACTS, parameters);
+  const kinds = await pickedKinds(session, orgId, metricIds);
+  const sources = await sourceMonths(session, orgId, { first: monthOf(first), last: months.newest });
+  const covered = new Map<string, Coverage>();
   const byMetric = new Map<string, MonthFacts[]>(metricIds.map((id) => [id, []]));
-  for (const row of rows) byMetric.get(row.metric_id)?.push(toFacts(row));
+  for (const row of rows) {
+    const picked = kinds.get(row.metric_id) ?? null;
+    const scope = `${row.month} ${picked?.map(({ kind }) => kind).join() ?? ''}`;
+    const coverage = covered.get(scope) ?? coverageOfRow(row, sources, picked);
+    covered.set(scope, coverage);
+    byMetric.get(row.metric_id)?.push(toFacts(row, coverage, picked));
+  }
   await putTeamCosts(session, orgId, months, byMetric, rows);
   return byMetric;
 };
+
+const coverageOfRow = (
+  { month: day }: Row,
+  sources: ReadonlyMap<Month, readonly SourceMonth[]>,
+  picked: readonly PickedKind[] | null,
+): Coverage => {
+  const month = monthOf(day);
+  return coverageOf(month, sources.get(month) ?? [], picked?.map(({ kind }) => kind) ?? null);
+};
+
+/** A kind of sources that a metric picks from. */
+interface PickedKind {
+  metric_id: string;
+  kind: string;
+  /** The day from which any of its picks of that kind has spend; null when that is always. */
+  collected_from: Day | null;
+}
+
+/** The kinds that each metric of specific spend picks from, in their order. */
+const pickedKinds = async (
+  session: Session,
+  orgId: string,
+  metricIds: readonly string[],
+): Promise<Map<string, PickedKind[]>> => {
+  const rows = await session.query<PickedKind>(PICKED_KINDS, { org: orgId, metrics: metricIds });
+  const byMetric = new Map<string, PickedKind[]>();
+  for (const row of rows) {
+    const ofMetric = byMetric.get(row.metric_id);
+    if (ofMetric === undefined) byMetric.set(row.metric_id, [row]);
+    else ofMetric.push(row);
+  }
+  return byMetric;
+};
+
+// A kind has spend always if one of its picks needs no tag key or split.
+const PICKED_KINDS = `
+SELECT user_id AS metric_id, CASE source WHEN 'cloud' THEN 'focus' WHEN 'kubernetes' THEN 'opencost' WHEN 'host' THEN 'hosts'
+    ELSE 'ai_tools' END AS kind,
+  CASE WHEN bool_and(choices.first_day IS NOT NULL) THEN min(choices.first_day) END AS collected_from
+FROM spend_picks AS picks LEFT JOIN spend_choices AS choices ON ${USES_CHOICE}
+WHERE picks.org_id = $org AND user_type = 'metric' AND list_contains($metrics, user_id)
+GROUP BY ALL ORDER BY metric_id, kind`;
 
 /** With team scope the cost is the team's bill, sealed or estimated, and the month has settled once the bill has sealed. */
 const putTeamCosts = async (
@@ -74,17 +122,29 @@ const putTeamCosts = async (
       if (found === undefined) continue;
       const bill = ofMonth.bills?.get(teamId);
       found.cost = bill === undefined ? null : fullyLoaded(bill);
-      found.settled = ofMonth.status === 'sealed';
+      const isLate = ofMonth.status === 'sealed' && bill === undefined;
+      found.settled = ofMonth.status === 'sealed' && !isLate;
       found.uncollected = ofMonth.uncollected[teamId] ?? [];
       if (ofMonth.status === 'waiting') found.waitingFor = ofMonth.missing;
+      if (isLate) found.waitingFor = [cameAfterSeal(ofMonth.month)];
     }
   }
 };
 
-const toFacts = (row: Row): MonthFacts => ({
+/** Nothing is known of a month of which no day is covered, nor of days before a tag or split was collected. */
+const isKnown = ({ lastCovered }: Coverage, picked: readonly PickedKind[] | null): boolean =>
+  picked === null
+    ? lastCovered.size > 0
+    : picked.some(({ kind, collected_from }) => {
+        const through = lastCovered.get(kind);
+        return through !== undefined && (collected_from === null || collected_from <= through);
+      });
+
+const toFacts = (row: Row, coverage: Coverage, picked: readonly PickedKind[] | null): MonthFacts => ({
   month: monthOf(row.month),
-  cost: row.cost,
-  undelivered: row.undelivered ?? [],
+  cost: isKnown(coverage, picked) ? row.cost : null,
+  team: row.team_id !== null,
+  coverage,
   uncollected: row.uncollected ?? [],
   valueSum: row.value_sum,
   valuePeriods: Number(row.value_periods ?? 0),
@@ -104,41 +164,21 @@ const toFacts = (row: Row): MonthFacts => ({
         },
 });
 
-/**
- * The organisation's cost is summed once per month and shared by its metrics. A month without spend rows costs
- * 0 only if it lies within what the sources have delivered; otherwise its cost is not known (null).
- */
+/** The organisation's cost is summed once per month and shared by its metrics. A month without spend rows costs 0. */
 export const MONTH_FACTS = `
 WITH months AS (
   SELECT CAST(unnest(generate_series($first::DATE, $last::DATE, INTERVAL 1 MONTH)) AS DATE) AS month),
 wanted AS (
-  SELECT metric_id, scope->>'$.type' AS scope, scope->>'$.team_id' AS team_id, md5(scope) AS scope_id
+  SELECT metric_id, scope->>'$.team_id' AS team_id, md5(scope) AS scope_id
   FROM metrics WHERE org_id = $org AND list_contains($metrics, metric_id)),
-picks AS (
-  SELECT metric_id, spend_picks.* FROM spend_picks JOIN wanted ON user_id = metric_id WHERE org_id = $org),
 computations AS (SELECT month, computation_id FROM current_computations WHERE org_id = $org),
 costs AS (
   SELECT scope_id, month, cost FROM scope_costs JOIN computations USING (month, computation_id) WHERE org_id = $org),
--- A month without spend costs 0 if a source of that kind has delivered it, and is unknown otherwise.
-delivered AS (${DELIVERED_KINDS}),
--- Nor has a tag or split any spend in a month of which no day was delivered since its first use.
-scope_kinds AS (
-  SELECT metric_id, kind, DATE '0001-01-01' AS collected_from FROM wanted CROSS JOIN delivered WHERE scope <> 'spend'
-  UNION ALL
-  SELECT metric_id, CASE source WHEN 'cloud' THEN 'focus' WHEN 'kubernetes' THEN 'opencost' WHEN 'host' THEN 'hosts'
-      ELSE 'ai_tools' END AS kind, min(COALESCE(choices.first_day, DATE '0001-01-01'))
-  FROM picks LEFT JOIN spend_choices AS choices ON ${USES_CHOICE} GROUP BY ALL),
-deliveries AS (
-  SELECT metric_id, month, bool_or(is_delivered AND collected_from <= least(last_day(month), delivered_through)) AS delivered,
-    list(kind ORDER BY kind) FILTER (NOT is_delivered) AS undelivered
-  FROM (
-    SELECT *, COALESCE(${DELIVERS_MONTH}, false) AS is_delivered
-    FROM scope_kinds CROSS JOIN months LEFT JOIN delivered USING (kind))
-  GROUP BY ALL),
 -- Days before the first use of a tag key or split have no spend by it, for good (spec §1, rule 6).
 uncollected AS (
   SELECT metric_id, month, list(DISTINCT ${COLLECTED_SINCE}) AS uncollected
-  FROM picks JOIN spend_choices AS choices ON ${USES_CHOICE} JOIN months ON first_day > month GROUP BY ALL),
+  FROM (SELECT metric_id, spend_picks.* FROM spend_picks JOIN wanted ON user_id = metric_id WHERE org_id = $org) AS picks
+  JOIN spend_choices AS choices ON ${USES_CHOICE} JOIN months ON first_day > month GROUP BY ALL),
 value_months AS (
   SELECT metric_id, CAST(date_trunc('month', period) AS DATE) AS month, sum(value) AS value_sum,
     count(DISTINCT period) AS value_periods
@@ -151,40 +191,16 @@ changed_months AS (
 locked AS (
   SELECT * FROM month_versions WHERE org_id = $org AND list_contains($metrics, metric_id)
   QUALIFY row_number() OVER (PARTITION BY org_id, metric_id, month ORDER BY version DESC) = 1)
-SELECT metric_id, team_id, month,
-  CASE WHEN deliveries.delivered THEN CASE WHEN computation_id IS NULL THEN 0 ELSE costs.cost END END
-    AS cost,
-  CASE WHEN scope = 'spend' THEN undelivered END AS undelivered, uncollected,
+SELECT metric_id, team_id, month, COALESCE(costs.cost, 0::DECIMAL(38,15)) AS cost, uncollected,
   value_sum, value_periods, changed_months.value_changes,
   EXISTS (FROM settled_months WHERE settled_months.org_id = $org AND settled_months.month = months.month) AS settled,
   locked.version, locked.cost AS locked_cost, locked.value AS locked_value, locked.unit_cost AS locked_unit_cost,
   locked.value_changes AS locked_value_changes, locked.locked_at, locked.locked_by_id, locked.locked_by_name
 FROM wanted
 CROSS JOIN months
-LEFT JOIN computations USING (month)
 LEFT JOIN costs USING (scope_id, month)
-LEFT JOIN deliveries USING (metric_id, month)
 LEFT JOIN uncollected USING (metric_id, month)
 LEFT JOIN value_months USING (metric_id, month)
 LEFT JOIN changed_months USING (metric_id, month)
 LEFT JOIN locked USING (metric_id, month)
 ORDER BY metric_id, month`;
-
-/** What months wait for: the organisation's active sources, and how far each has delivered. */
-export const settlementFacts = async (
-  session: Session,
-  orgId: string,
-  settleDays: number,
-): Promise<SettlementFacts> => {
-  const sources = await session.query<{ name: string; delivered_through: Day | null }>(
-    `SELECT name, max(delivered_through) AS delivered_through
-     FROM cost_sources LEFT JOIN current_loads USING (org_id, source_id)
-     WHERE org_id = $org AND NOT schedule_paused
-     GROUP BY source_id, name ORDER BY source_id`,
-    { org: orgId },
-  );
-  return {
-    settleDays,
-    sources: sources.map(({ name, delivered_through }) => ({ name, deliveredThrough: delivered_through })),
-  };
-};

@@ -13,7 +13,7 @@ export interface By {
   now: Date;
 }
 
-type ColumnType = 'VARCHAR' | 'VARCHAR[]' | 'BOOLEAN' | 'DECIMAL(38,10)' | 'TIMESTAMP' | 'JSON';
+type ColumnType = 'VARCHAR' | 'VARCHAR[]' | 'BOOLEAN' | 'DECIMAL(38,10)' | 'DATE' | 'TIMESTAMP' | 'JSON';
 
 interface Definition<Thing> {
   /** As the audit log calls it, and its table `<name>_versions`. */

@@ -357,6 +357,7 @@ describeOnBothEngines('the load of an API', (open) => {
           location,
           currency: null,
           schedule_paused: false,
+          starts_on: null,
           options,
         },
         scopeOf(tenant, { now: NOW, ...changes }),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { coverageOf, type SourceMonth } from '../../domain/coverage.ts';
 import {
   currentNumbers,
   factsFrom,
@@ -11,16 +12,30 @@ import {
 } from '../../domain/month-record.ts';
 
 const NOW = new Date('2026-02-07T06:00:00Z');
-const DELIVERED: SettlementFacts = {
-  settleDays: 5,
-  sources: [{ name: 'Bill', deliveredThrough: '2026-02-06' }],
-};
+const SETTLEMENT: SettlementFacts = { settleDays: 5 };
+
+/** A source that covers all of January but for some days. */
+const source = (changes: Partial<SourceMonth> = {}): SourceMonth => ({
+  month: '2026-01',
+  name: 'Bill',
+  kind: 'focus',
+  isActive: true,
+  missingFrom: null,
+  missingThrough: null,
+  lastCovered: '2026-01-31',
+  deliversFrom: '2025-11-01',
+  deliversThrough: '2026-02-06',
+  isLater: false,
+  ...changes,
+});
+const covered = (...sources: SourceMonth[]) => coverageOf('2026-01', sources, null);
 
 /** January 2026: settled, 1,000 spent, 250 orders. */
 const january = (changes: Partial<MonthFacts> = {}): MonthFacts => ({
   month: '2026-01',
   cost: '1000.000000000000000',
-  undelivered: [],
+  team: false,
+  coverage: covered(source()),
   uncollected: [],
   valueSum: '250.0000000000',
   valuePeriods: 31,
@@ -55,7 +70,7 @@ const recordOf = (
   const [record] = monthRecords(
     [before, facts],
     { aggregation: options.aggregation ?? 'total', target: options.target ?? null },
-    options.settlement ?? DELIVERED,
+    options.settlement ?? SETTLEMENT,
     options.now ?? NOW,
   );
   if (record === undefined) throw new Error('no record');
@@ -168,6 +183,7 @@ describe('status', () => {
       },
       current: { cost: 1000, value: 250, unit_cost: 4 },
       reason: null,
+      notes: [],
       complete_through: '2026-01-31',
     });
   });
@@ -201,32 +217,30 @@ describe('status', () => {
 });
 
 describe('reasons', () => {
-  const reasonOf = (facts: Partial<MonthFacts>, settlement = DELIVERED, now = NOW) =>
+  const reasonOf = (facts: Partial<MonthFacts>, settlement = SETTLEMENT, now = NOW) =>
     recordOf(january({ settled: false, ...facts }), { settlement, now }).reason;
 
   it('name the running month', () => {
-    expect(reasonOf({ month: '2026-01' }, DELIVERED, new Date('2026-01-31T23:59:59.999Z'))).toBe(
+    expect(reasonOf({ month: '2026-01' }, SETTLEMENT, new Date('2026-01-31T23:59:59.999Z'))).toBe(
       'the month has not ended',
     );
   });
 
   it('name the day on which billing settles', () => {
     const early = new Date('2026-02-05T23:59:59Z');
-    expect(reasonOf({}, DELIVERED, early)).toBe(
+    expect(reasonOf({}, SETTLEMENT, early)).toBe(
       'cloud billing settles on 2026-02-06, 5 full days after the month',
     );
   });
 
   it('name every source that is late, and how late', () => {
-    const settlement: SettlementFacts = {
-      settleDays: 5,
-      sources: [
-        { name: 'AWS', deliveredThrough: '2026-01-30' },
-        { name: 'Azure "EU"', deliveredThrough: null },
-        { name: 'Oracle', deliveredThrough: '2026-01-31' },
-      ],
-    };
-    expect(reasonOf({}, settlement)).toBe(
+    const last = { missingFrom: '2026-01-31', missingThrough: '2026-01-31' };
+    const coverage = covered(
+      source({ name: 'AWS', ...last, deliversThrough: '2026-01-30' }),
+      source({ name: 'Azure "EU"', ...last, deliversFrom: null, deliversThrough: null }),
+      source({ name: 'Oracle' }),
+    );
+    expect(reasonOf({ coverage })).toBe(
       'cost source "AWS" has not delivered 2026-01-31 (delivered through 2026-01-30); ' +
         'cost source "Azure \\"EU\\"" has not delivered 2026-01-31 (nothing so far)',
     );
@@ -239,7 +253,7 @@ describe('reasons', () => {
   it('say that there is no spend or no value', () => {
     expect(reasonOf({ settled: true, valueSum: null })).toBe('no value has been recorded for 2026-01');
     expect(reasonOf({ settled: true, cost: null })).toBe('no spend has been ingested for 2026-01');
-    expect(reasonOf({ cost: null, valueSum: null }, { settleDays: 5, sources: [] })).toBe(
+    expect(reasonOf({ cost: null, valueSum: null })).toBe(
       'no spend has been ingested for 2026-01; no value has been recorded for 2026-01',
     );
   });
@@ -253,7 +267,7 @@ describe('several months', () => {
     const records = monthRecords(
       [month('2025-11', '100', '50'), month('2025-12', '150', '50'), month('2026-01', '75', '50')],
       { aggregation: 'total', target: null },
-      DELIVERED,
+      SETTLEMENT,
       NOW,
     );
     // Unit costs 2, 3 and 1.5: +50 % and −50 %.
@@ -269,14 +283,14 @@ describe('several months', () => {
     const records = monthRecords(
       [month('2025-10', '100', '50'), month('2025-11', null, '50'), month('2025-12', '150', '50')],
       { aggregation: 'total', target: null },
-      DELIVERED,
+      SETTLEMENT,
       NOW,
     );
     expect(records.map(({ change_percent }) => change_percent)).toEqual([null, null]);
     const gap = monthRecords(
       [month('2025-10', '100', '50'), month('2025-12', '150', '50')],
       { aggregation: 'total', target: null },
-      DELIVERED,
+      SETTLEMENT,
       NOW,
     );
     expect(gap.map(({ change_percent }) => change_percent)).toEqual([null]);
@@ -286,7 +300,7 @@ describe('several months', () => {
     const records = monthRecords(
       [january({ month: '2025-12', lock: lock({ unitCost: '8.000000' }) }), january()],
       { aggregation: 'total', target: null },
-      DELIVERED,
+      SETTLEMENT,
       NOW,
     );
     expect(records[0]?.change_percent).toBe(-50); // from the frozen 8, not from today's 4
@@ -305,7 +319,7 @@ describe('several months', () => {
     const records = monthRecords(
       [month('2025-11', '100', '50'), month('2025-12', '150', '50'), month('2026-01', '75', null)],
       { aggregation: 'total', target: null },
-      DELIVERED,
+      SETTLEMENT,
       NOW,
     );
     expect(latestUnitCost(records)).toEqual({

@@ -18,6 +18,7 @@ const record = (
   version: null,
   locked: null,
   reason: null,
+  notes: [],
   complete_through: null,
   ...more,
 });

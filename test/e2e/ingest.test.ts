@@ -119,6 +119,7 @@ describe('cost sources', () => {
       currency: 'USD',
       options: { cost_column: 'EffectiveCost' },
       schedule_paused: false,
+      starts_on: null,
       last_run: null,
     });
     expect(expectData(await admin.get(`/cost-sources/${created.id}`))).toEqual(created);

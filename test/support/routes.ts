@@ -147,6 +147,14 @@ export const ROUTES: readonly Route[] = [
     unitEconomics: true,
     notFound: true,
   },
+  {
+    method: 'POST',
+    path: '/teams/bills/{month}/reseal',
+    who: 'A',
+    unitEconomics: true,
+    conflict: true,
+    body: true,
+  },
   { method: 'GET', path: '/shared-costs', who: 'R', unitEconomics: true, paged: true },
   { method: 'POST', path: '/shared-costs', who: 'A', unitEconomics: true, conflict: true, body: true },
   {

@@ -53,6 +53,7 @@ export const newSource = (
       currency: null,
       options: { cost_column: 'EffectiveCost' },
       schedule_paused: false,
+      starts_on: null,
       ...changes,
     } as NewCostSource,
     BY_ADMIN,

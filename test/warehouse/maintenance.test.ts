@@ -35,6 +35,7 @@ describeOnBothEngines('maintenance', (open) => {
       currency: null,
       options: { cost_column: 'BilledCost' },
       schedule_paused: false,
+      starts_on: null,
     } as const;
     return (
       await createCostSource(lent.warehouse, orgId, source, { actor: ADMIN, now: new Date('2026-01-01') })

@@ -46,6 +46,7 @@ describeOnBothEngines('locking a month', (open) => {
         unit_cost: '4.00000000000000000000',
         locked_at: NOW.toISOString(),
         locked_by: { type: 'key', ...KEY },
+        missing: [],
       },
     ]);
     const log = await listAuditLog(test.warehouse, story.orgId, { limit: 1, cursor: null });

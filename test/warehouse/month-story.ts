@@ -4,7 +4,7 @@ import { writeValues } from '../../warehouse/metric-values.ts';
 import type { Metric } from '../../warehouse/metrics.ts';
 import { listMonthVersions, lockMonth } from '../../warehouse/month-locks.ts';
 import { computeMonths } from '../../warehouse/month-computation.ts';
-import { monthFacts, settlementFacts } from '../../warehouse/months.ts';
+import { monthFacts } from '../../warehouse/months.ts';
 import type { Organisation } from '../../warehouse/organisations.ts';
 import { settleMonths } from '../../warehouse/settlement.ts';
 import type { TestWarehouse } from '../support/engines.ts';
@@ -46,16 +46,20 @@ export const newMonthStory = async (
         { source: 'hand', by: { type: 'key', ...KEY }, now: NOW },
       ),
     settle: (now: Date = NOW) => settleMonths(warehouse, orgId, now),
-    lock: (month: Month, now: Date = NOW) =>
-      lockMonth(warehouse, organisation, metric, month, { key: KEY, now }),
+    lock: (month: Month, now: Date = NOW, acceptMissing = false) =>
+      lockMonth(warehouse, organisation, metric, month, { key: KEY, now, acceptMissing }),
     versions: (month: Month) => listMonthVersions(warehouse, orgId, metric.id, month),
     /** The records of the last `count` months, newest first. */
     months: async (count = 1, newest: Month = '2026-01', now: Date = NOW): Promise<MonthRecord[]> => {
       await computeMonths(warehouse, orgId, now);
       return warehouse.session(async (session) => {
         const facts = await monthFacts(session, orgId, [metric.id], { newest, count });
-        const settlement = await settlementFacts(session, orgId, organisation.settle_days);
-        return monthRecords(facts.get(metric.id) ?? [], metric, settlement, now);
+        return monthRecords(
+          facts.get(metric.id) ?? [],
+          metric,
+          { settleDays: organisation.settle_days },
+          now,
+        );
       });
     },
   };

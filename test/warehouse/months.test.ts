@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addDays } from '../../domain/calendar.ts';
+import type { MonthFacts } from '../../domain/month-record.ts';
 import { updateCostSource } from '../../warehouse/cost-sources.ts';
 import { listMonthVersions } from '../../warehouse/month-locks.ts';
 import { computeMonths } from '../../warehouse/month-computation.ts';
@@ -30,7 +31,8 @@ describeOnBothEngines('months', (open) => {
         monthFacts(session, story.orgId, [story.metric.id], { newest: '2026-02', count: 2 }),
       );
       const none = {
-        undelivered: [],
+        coverage: expect.anything() as MonthFacts['coverage'],
+        team: false,
         uncollected: [],
         valueSum: null,
         valuePeriods: 0,
@@ -93,16 +95,18 @@ describeOnBothEngines('months', (open) => {
       expect((await story.months(1, '2026-02', march))[0]?.cost).toBe(28);
     });
 
-    it('tell a month without spend inside the delivered range (0) from one outside it (null)', async () => {
+    it('have a cost of 0 only where a bill of the month is loaded, and none in a hole or outside', async () => {
       const story = await newStory();
       await story.spend({ '2025-11-30': '1', '2026-01-31': '1' });
       const costs = (await story.months(4)).map(({ month, cost }) => [month, cost]);
       expect(costs).toEqual([
         ['2026-01', 1],
-        ['2025-12', 0],
+        ['2025-12', null],
         ['2025-11', 1],
         ['2025-10', null],
       ]);
+      await story.spend({ '2025-12-15': '0' });
+      expect((await story.months(2))[1]).toMatchObject({ month: '2025-12', cost: 0 });
     });
 
     it('average over the periods that have a value', async () => {

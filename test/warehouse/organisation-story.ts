@@ -128,11 +128,14 @@ export type Step = { on: Day } & (
   | { does: 'repick'; metric: number; picks: readonly SpendPick[] }
   | { does: 'load'; source: SourceName; month: Month; feed: Feed }
   | { does: 'delete source'; source: SourceName }
-  | { does: 'set values'; metric: number; values: readonly StoryValue[] }
+  | { does: 'begin source'; source: SourceName; startsOn: Day | null }
+  /** `isBehind`: written by a machine whose clock is behind. */
+  | { does: 'set values'; metric: number; values: readonly StoryValue[]; isBehind?: boolean }
   | { does: 'remove values'; metric: number; start: Day; end: Day }
   | { does: 'settle' }
-  | { does: 'lock'; metric: number; month: Month }
+  | { does: 'lock'; metric: number; month: Month; acceptMissing: boolean }
   | { does: 'read bills' }
+  | { does: 'reseal'; month: Month }
   | TeamStep
 );
 

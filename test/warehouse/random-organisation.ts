@@ -3,6 +3,7 @@ import { sourceKey, type Organisation, type Step, type StoryMetric } from './org
 import { days, fitting } from './random-metrics.ts';
 import { pickedAgain } from './random-picked-again.ts';
 import {
+  begunSources,
   load,
   newMetric,
   often,
@@ -38,29 +39,41 @@ const earliest = fc.oneof(
   { weight: 1, arbitrary: early },
 );
 const late = fc.constantFrom(...LATE_DAYS);
+/** Mostly after January, or loads would cover little of it. */
+const spent = fc.oneof({ weight: 3, arbitrary: fc.constant(CLOSING_DAY) }, { weight: 2, arbitrary: early });
 
 /**
- * Teams, what they share, a metric to split it by, and January's spend; half of them from the beginning, the others on
- * the closing day, in the instant in which January settles: before or after it.
+ * Teams, what they share, metrics to split it by, and January's spend. Half of the teams are made at the beginning, the
+ * others on the closing day, in the instant in which January settles: before or after it. Some come after a trial, a
+ * team that was deleted before January settled.
  */
 const teamLife = fc
   .record({
-    metric: splittingMetric(fc.constant('2025-12-20')),
+    metrics: fc.array(splittingMetric(fc.constant('2025-12-20')), { minLength: 1, maxLength: 2 }),
     teams: newTeams(earliest),
     sharedCosts: newSharedCosts(earliest),
-    came: fc.constantFrom('early', 'early', 'before the closing', 'after it'),
-    spend: wholeMonth(early, fc.constant('2026-01'), fc.constant(true)),
+    came: fc.constantFrom('early', 'early', 'before the closing', 'after it', 'after a trial'),
+    spend: wholeMonth(spent, fc.constant('2026-01'), fc.constant(true)),
     late: fc.array(teamSteps(late), { maxLength: 6 }),
   })
-  .map(({ metric, teams, sharedCosts, came, spend, late }) => {
+  .map(({ metrics, teams, sharedCosts, came, spend, late }) => {
     const made = [...teams, ...sharedCosts];
     const onClosingDay = made.map((step) => ({ ...step, on: CLOSING_DAY }));
-    const metrics = [metric];
     if (came === 'early') return { metrics, early: [...made, ...spend], late };
     return came === 'before the closing'
       ? { metrics, early: [...spend, ...onClosingDay], late }
-      : { metrics, early: spend, late: [...onClosingDay, ...late] };
+      : {
+          metrics,
+          early: [...spend, ...(came === 'after a trial' ? TRIAL : [])],
+          late: [...onClosingDay, ...late],
+        };
   });
+
+/** A team that is gone before January settles: the first one, so that later steps may name it. */
+const TRIAL: readonly Drawn[] = [
+  { on: '2025-12-20', does: 'make team', ownership: [] },
+  { on: '2026-01-20', does: 'delete team', team: 0 },
+];
 
 /** A small random organisation and its story: first spend and metrics, then a closing, then what comes late. */
 export const randomOrganisation: fc.Arbitrary<Organisation> = fc
@@ -73,11 +86,13 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
     waitsForever: seldom(15),
     metrics: fc.array(newMetric(earliest), { maxLength: 3 }),
     teams: fc.oneof({ weight: 2, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: teamLife }),
-    again: fc.option(pickedAgain(early), { nil: null, freq: 2 }),
-    whole: fc.array(wholeMonth(early), { maxLength: 2, size: 'max' }),
-    loads: fc.array(load(early), { maxLength: 3 }),
+    again: fc.option(pickedAgain(spent), { nil: null, freq: 2 }),
+    begins: begunSources(earliest),
+    whole: fc.array(wholeMonth(spent), { maxLength: 2, size: 'max' }),
+    loads: fc.array(load(spent), { maxLength: 3 }),
     early: fc.array(otherSteps(early), { maxLength: 2 }),
     closes: often(3),
+    acceptMissing: seldom(2),
     late: fc.array(fc.oneof(load(late), otherSteps(late), otherSteps(late), newMetric(late)), {
       maxLength: 5,
     }),
@@ -101,10 +116,13 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
         ...(drawn.teams?.early ?? []),
         ...drawn.metrics,
         ...(drawn.teams === null ? drawn.whole.flat() : []),
+        ...drawn.begins,
         ...drawn.loads,
         ...drawn.early,
       ]),
-      ...(drawn.closes ? closing(drawn.metrics.length + 1 + (drawn.teams?.metrics.length ?? 0)) : []),
+      ...(drawn.closes
+        ? closing(drawn.metrics.length + 1 + (drawn.teams?.metrics.length ?? 0), drawn.acceptMissing)
+        : []),
       ...inTime(drawn.teams?.late ?? drawn.late),
     ]),
     today: TODAY,
@@ -116,13 +134,14 @@ const inTime = (steps: readonly Drawn[]): Drawn[] =>
   steps.toSorted((a, b) => (a.on < b.on ? -1 : a.on > b.on ? 1 : 0));
 
 /** What has settled is recorded, and January locked, as far as it can be. */
-const closing = (metrics: number): Drawn[] => [
+const closing = (metrics: number, acceptMissing: boolean): Drawn[] => [
   { on: CLOSING_DAY, does: 'settle' },
   ...Array.from({ length: metrics }, (_, metric) => ({
     on: CLOSING_DAY,
     does: 'lock' as const,
     metric,
     month: '2026-01',
+    acceptMissing,
   })),
 ];
 
@@ -130,6 +149,7 @@ const closing = (metrics: number): Drawn[] => [
 const storyOf = (drawn: readonly Drawn[]): Step[] => {
   const metrics: StoryMetric[] = [];
   const seen = new Set<string>();
+  const loaded = new Set(drawn.flatMap((step) => (step.does === 'load' ? [sourceKey(step.source)] : [])));
   let [teamCount, sharedCostCount] = [0, 0];
   return drawn.flatMap((step): Step[] => {
     if (isTeamStep(step)) {
@@ -160,6 +180,7 @@ const storyOf = (drawn: readonly Drawn[]): Step[] => {
     }
     if (step.does === 'load') seen.add(sourceKey(step.source));
     if (step.does === 'delete source') return seen.has(sourceKey(step.source)) ? [step] : [];
+    if (step.does === 'begin source') return loaded.has(sourceKey(step.source)) ? [step] : [];
     if (!('metric' in step)) return [step];
     const index = step.metric % metrics.length;
     const target = metrics[index];

@@ -33,7 +33,7 @@ export type Drawn =
   | Exclude<Step, { does: 'create metric' | 'set values' | DrawnTeamStep['does'] }>
   | DrawnTeamStep
   | { on: Day; does: 'create metric'; metric: StoryMetric; values: DrawnValues | null }
-  | { on: Day; does: 'set values'; metric: number; values: DrawnValues };
+  | { on: Day; does: 'set values'; metric: number; values: DrawnValues; isBehind?: boolean };
 
 const loadOf = (
   on: fc.Arbitrary<Day>,
@@ -80,6 +80,33 @@ export const newMetric = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
     values: fc.option(drawnValues, { nil: null, freq: 5 }),
   });
 
+/** Of most first sources of a kind it is known when they began, so that months can be whole. */
+export const begunSources = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn[]> =>
+  fc
+    .tuple(
+      ...KINDS.map((kind) =>
+        fc.option(
+          fc.record({
+            on,
+            does: fc.constant('begin source' as const),
+            source: fc.constant<SourceName>({ kind, number: 1 }),
+            startsOn: fc.constantFrom('2025-12-30', '2026-01-31'),
+          }),
+          { nil: null, freq: 3 },
+        ),
+      ),
+    )
+    .map((begins) => begins.filter((one) => one !== null));
+
+/** Somebody says when a source began, or takes it back. */
+export const beginSource = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
+  fc.record({
+    on,
+    does: fc.constant('begin source' as const),
+    source,
+    startsOn: fc.constantFrom(null, '2025-12-30', '2026-01-01', '2026-01-31', '2026-02-10'),
+  });
+
 const does = <Does extends string>(name: Does): fc.Arbitrary<Does> => fc.constant(name);
 
 export const otherSteps = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
@@ -99,9 +126,19 @@ export const otherSteps = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
           end: a < b ? b : a,
         })),
     },
-    { weight: 2, arbitrary: fc.record({ on, does: does('lock'), metric: fc.nat(3), month: months }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        on,
+        does: does('lock'),
+        metric: fc.nat(3),
+        month: months,
+        acceptMissing: fc.boolean(),
+      }),
+    },
     { weight: 1, arbitrary: fc.record({ on, does: does('settle') }) },
     { weight: 1, arbitrary: fc.record({ on, does: does('delete source'), source }) },
+    { weight: 2, arbitrary: beginSource(on) },
     { weight: 1, arbitrary: fc.record({ on, does: does('repick'), metric: fc.nat(3), picks }) },
   );
 
@@ -114,15 +151,19 @@ export const splittingMetric = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
     values: fc.option(drawnValues, { nil: null, freq: 3 }),
   });
 
-/** What can move the bills of a closed month, and what must not; mostly the values that it is split by. */
+/** What can move the bills of a closed month, and what must not; mostly the values that it may be split by. */
 export const teamSteps = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
   fc.oneof(
     {
       weight: 3,
-      arbitrary: fc.record({ on, does: does('set values'), metric: fc.constant(0), values: drawnValues }),
+      arbitrary: fc.record({
+        ...{ on, does: does('set values'), metric: fc.constantFrom(0, 0, 1), values: drawnValues },
+        isBehind: seldom(2),
+      }),
     },
     { weight: 3, arbitrary: teamStep(on) },
     { weight: 2, arbitrary: load(on) },
     { weight: 2, arbitrary: otherSteps(on) },
     { weight: 1, arbitrary: fc.record({ on, does: does('read bills') }) },
+    { weight: 1, arbitrary: fc.record({ on, does: does('reseal'), month: months }) },
   );

@@ -3,7 +3,7 @@ import { monthRecords, type MonthRecord } from '../../domain/month-record.ts';
 import { sealBills } from '../../warehouse/bill-sealing.ts';
 import { BREAKDOWN_KEYS, costBreakdown, type BreakdownKey } from '../../warehouse/cost-breakdown.ts';
 import { costSummary } from '../../warehouse/costs.ts';
-import { monthFacts, settlementFacts } from '../../warehouse/months.ts';
+import { monthFacts } from '../../warehouse/months.ts';
 import { reconciliation } from '../../warehouse/reconciliation.ts';
 import type { Warehouse } from '../../warehouse/warehouse.ts';
 import { decimalUnits } from './naive-decimals.ts';
@@ -46,11 +46,11 @@ export const answered = async (warehouse: Warehouse, told: ToldOrganisation, org
     { ...range, previousStart: previousStart(range) },
     now,
   );
+  const settlement = { settleDays: told.stored.settle_days };
   const metrics = told.metrics.filter((metric) => metric !== null);
   const ids = metrics.map(({ id }) => id);
-  const [facts, settlement, bills] = await warehouse.session(async (session) => [
+  const [facts, bills] = await warehouse.session(async (session) => [
     await monthFacts(session, told.id, ids, { newest: ALL_MONTHS.at(-1) ?? '', count: ALL_MONTHS.length }),
-    await settlementFacts(session, told.id, told.stored.settle_days),
     await toldBills(session, told.id, told.teams),
   ]);
   const breakdowns = await Promise.all(
@@ -76,10 +76,15 @@ export const answered = async (warehouse: Warehouse, told: ToldOrganisation, org
       const months = facts.get(metric.id) ?? [];
       return {
         facts: months.map(
-          ({ month, cost, undelivered, uncollected, valueSum, valuePeriods, settled, lock }) => ({
+          ({ month, cost, coverage, uncollected, valueSum, valuePeriods, settled, lock }) => ({
             month,
             cost,
-            undelivered,
+            undelivered: coverage.undelivered,
+            gaps: coverage.gaps.map(({ name, missingFrom, missingThrough }) => [
+              name,
+              missingFrom,
+              missingThrough,
+            ]),
             isUncollected: uncollected.length > 0,
             valueSum,
             valuePeriods,
@@ -100,6 +105,7 @@ export const answered = async (warehouse: Warehouse, told: ToldOrganisation, org
           locked:
             record.locked === null ? null : { version: record.locked.version, ...numbersOf(record.locked) },
           ...(record.current === undefined ? {} : { current: numbersOf(record.current) }),
+          notes: record.notes.map((words) => /"(.*?)"/.exec(words)?.[1]),
           hasReason: record.reason !== null,
         })),
       };

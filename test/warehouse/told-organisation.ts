@@ -1,4 +1,5 @@
 import { addDays, type Day } from '../../domain/calendar.ts';
+import { resealBills } from '../../warehouse/bill-resealing.ts';
 import { sealBills } from '../../warehouse/bill-sealing.ts';
 import { updateCostSource } from '../../warehouse/cost-sources.ts';
 import { removeValues, writeValues } from '../../warehouse/metric-values.ts';
@@ -19,6 +20,7 @@ import {
   type Step,
   type StoryMetric,
 } from './organisation-story.ts';
+import { onClockBehind } from './clock-behind.ts';
 import { orRefused } from './told-refusals.ts';
 import { ToldTeams } from './told-teams.ts';
 
@@ -98,6 +100,16 @@ export class ToldOrganisation {
           { orgId: this.id, sourceId: await this.#source(step.source) },
           step.month,
           await this.#tables(step.feed, step.on),
+          now,
+        );
+        return true;
+      case 'begin source':
+        await updateCostSource(
+          warehouse,
+          this.id,
+          await this.#source(step.source),
+          { starts_on: step.startsOn },
+          { actor: ADMIN, now },
         );
         return true;
       case 'delete source':
@@ -106,16 +118,15 @@ export class ToldOrganisation {
           now,
         });
         return true;
-      case 'set values':
-        return this.#ofMetric(step.metric, (metric) =>
-          writeValues(
-            warehouse,
-            this.id,
-            metric.id,
-            step.values.map(({ value, ...of }) => ({ ...of, value: Number(value) })),
-            { ...CHANGE, now },
-          ),
+      case 'set values': {
+        const values = step.values.map(({ value, ...of }) => ({ ...of, value: Number(value) }));
+        const write = (metric: Metric) =>
+          writeValues(warehouse, this.id, metric.id, values, { ...CHANGE, now });
+        return this.#ofMetric(
+          step.metric,
+          step.isBehind === true ? (metric) => onClockBehind(() => write(metric)) : write,
         );
+      }
       case 'remove values':
         return this.#ofMetric(step.metric, (metric) =>
           removeValues(
@@ -133,11 +144,24 @@ export class ToldOrganisation {
       }
       case 'lock':
         return this.#ofMetric(step.metric, (metric) =>
-          orRefused(() => lockMonth(warehouse, this.stored, metric, step.month, { key: KEY, now })),
+          orRefused(() =>
+            lockMonth(warehouse, this.stored, metric, step.month, {
+              key: KEY,
+              now,
+              acceptMissing: step.acceptMissing,
+            }),
+          ),
         );
       case 'read bills':
         await sealBills(warehouse, this.id, now);
         return true;
+      case 'reseal': {
+        const by = { actor: ADMIN, now };
+        const done = await orRefused(() =>
+          resealBills(warehouse, this.stored, step.month, { reason: 'looked at again', by }),
+        );
+        return done !== null;
+      }
       default:
         return this.teams.does(step, { actor: ADMIN, now });
     }

@@ -1,0 +1,93 @@
+import { firstDay, lastDay, monthOf, type Day, type Month } from '../domain/calendar.ts';
+import type { SourceMonth } from '../domain/coverage.ts';
+import type { Session } from './session.ts';
+
+/**
+ * The days that each source covers, as ranges (design §2, Coverage); CTEs that end with `covered_ranges`.
+ *
+ * A load covers days of its own billing period that had ended when it was published. A row of another period, such as a
+ * correction, covers nothing. Days after the newest one that the source has brought at all are not covered: its export may
+ * be stale. A bill covers its period from the first day on; other feeds begin with the first day that they ever brought.
+ * Days before the source's `starts_on` are covered, for it had no spend then.
+ */
+export const COVERED_RANGES = `own_loads AS (
+  SELECT source_id, billing_period, CASE WHEN kind = 'focus' THEN billing_period ELSE greatest(first_day, billing_period) END AS first_day,
+    least(CAST(published_at AS DATE) - 1, CAST(billing_period + INTERVAL 1 MONTH AS DATE) - 1) AS ended_through,
+    least(delivered_through, CAST(published_at AS DATE) - 1, CAST(billing_period + INTERVAL 1 MONTH AS DATE) - 1) AS brought_through
+  FROM current_loads WHERE org_id = $org AND first_day IS NOT NULL),
+deliveries AS (
+  SELECT source_id, min(first_day) AS delivers_from, max(brought_through) AS delivers_through
+  FROM own_loads WHERE brought_through >= billing_period GROUP BY source_id),
+covered_ranges AS (
+  SELECT source_id, greatest(billing_period, delivers_from) AS covered_from,
+    least(ended_through, delivers_through) AS covered_through
+  FROM own_loads JOIN deliveries USING (source_id)
+  WHERE least(ended_through, delivers_through) >= billing_period
+  UNION ALL
+  SELECT source_id, DATE '0001-01-01', starts_on - 1 FROM cost_sources WHERE org_id = $org AND starts_on IS NOT NULL)`;
+
+/** The same, day by day from `$first` to `$last`: `covered_days` has one row for each source and day. */
+export const COVERED_DAYS = `${COVERED_RANGES},
+days AS (SELECT CAST(unnest(generate_series($first::DATE, $last::DATE, INTERVAL 1 DAY)) AS DATE) AS day),
+covered_days AS (
+  SELECT DISTINCT source_id, day FROM covered_ranges JOIN days ON day BETWEEN covered_from AND covered_through)`;
+
+/** What each existing source covers of every month from `first` to `last`, by month; sources in the order of their making. */
+export const sourceMonths = async (
+  session: Pick<Session, 'query'>,
+  orgId: string,
+  { first, last }: { first: Month; last: Month },
+): Promise<Map<Month, SourceMonth[]>> => {
+  const rows = await session.query<Omit<SourceMonth, 'month'> & { month: Day }>(SOURCE_MONTHS, {
+    org: orgId,
+    first: firstDay(first),
+    last: lastDay(last),
+  });
+  const byMonth = new Map<Month, SourceMonth[]>();
+  for (const { month: day, ...source } of rows) {
+    const month = monthOf(day);
+    const ofMonth = byMonth.get(month);
+    if (ofMonth === undefined) byMonth.set(month, [{ ...source, month }]);
+    else ofMonth.push({ ...source, month });
+  }
+  return byMonth;
+};
+
+/** Of some months, oldest first, those of which any day is covered. */
+export const deliveredMonths = async (
+  session: Pick<Session, 'query'>,
+  orgId: string,
+  months: readonly Month[],
+): Promise<Set<Month>> => {
+  const [first, last] = [months[0], months.at(-1)];
+  if (first === undefined || last === undefined) return new Set();
+  const sources = await sourceMonths(session, orgId, { first, last });
+  return new Set(
+    months.filter((month) => sources.get(month)?.some(({ lastCovered }) => lastCovered !== null)),
+  );
+};
+
+// Ids tell what came first where they are known; a month that settled before they were recorded has only its instant.
+const SOURCE_MONTHS = `
+WITH ${COVERED_DAYS},
+made AS (
+  SELECT source_id, min(version_id) AS made_id, min(changed_at) AS made_at
+  FROM cost_source_versions WHERE org_id = $org GROUP BY source_id),
+settled AS (
+  SELECT month, min(settled_id) AS settled_id, min(settled_at) AS settled_at
+  FROM settled_months WHERE org_id = $org GROUP BY month),
+source_days AS (
+  SELECT source_id, CAST(date_trunc('month', day) AS DATE) AS month, day, covered_days.day IS NOT NULL AS covered
+  FROM (SELECT source_id, day FROM cost_sources CROSS JOIN days WHERE org_id = $org)
+  LEFT JOIN covered_days USING (source_id, day)),
+source_months AS (
+  SELECT source_id, month, min(day) FILTER (NOT covered) AS "missingFrom", max(day) FILTER (NOT covered) AS "missingThrough",
+    max(day) FILTER (covered) AS "lastCovered"
+  FROM source_days GROUP BY ALL)
+SELECT month, name, kind, NOT schedule_paused AS "isActive", "missingFrom", "missingThrough", "lastCovered",
+  delivers_from AS "deliversFrom", delivers_through AS "deliversThrough",
+  COALESCE(made_id > settled_id, made_at > settled_at, false) AS "isLater"
+FROM source_months JOIN cost_sources USING (source_id) JOIN made USING (source_id)
+LEFT JOIN deliveries USING (source_id) LEFT JOIN settled USING (month)
+WHERE cost_sources.org_id = $org
+ORDER BY month, source_id`;
