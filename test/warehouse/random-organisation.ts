@@ -86,7 +86,7 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
     waitsForever: seldom(15),
     metrics: fc.array(newMetric(earliest), { maxLength: 3 }),
     teams: fc.oneof({ weight: 2, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: teamLife }),
-    again: fc.option(pickedAgain(early), { nil: null, freq: 2 }),
+    again: fc.option(pickedAgain(spent), { nil: null, freq: 2 }),
     begins: begunSources(earliest),
     whole: fc.array(wholeMonth(spent), { maxLength: 2, size: 'max' }),
     loads: fc.array(load(spent), { maxLength: 3 }),
