@@ -51,7 +51,7 @@ export const loadOpenCostSource = async (
     allocations: relationsOf(allocations.files),
     assets: assets === null ? null : relationsOf(assets.files),
     cluster,
-    carryOver: false,
+    from: 'files' as const,
   };
   const result = await loadOpenCost(session, scope, feeds, attempt.isCurrent);
   return { ...result, notes: [...allocations.notes, ...(assets?.notes ?? []), ...result.notes] };
@@ -74,7 +74,7 @@ const loadFromApi = async (
       allocations: [API_ALLOCATIONS],
       assets: assets === null ? [API_ASSETS] : relationsOf(assets.files),
       cluster,
-      carryOver: true,
+      from: 'api' as const,
     };
     const result = await loadOpenCost(session, scope, feeds, attempt.isCurrent);
     return { ...result, notes: [...(assets?.notes ?? []), ...notesOf(days, asked), ...result.notes] };

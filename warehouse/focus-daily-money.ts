@@ -67,6 +67,13 @@ SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, billing_per
   max(account_name) AS name
 FROM daily_money WHERE account_name IS NOT NULL GROUP BY ALL`;
 
+/** Stores what this load has of each day, for the load that comes after it (bill-shrink.ts). */
+export const INSERT_BILL_DAYS = `
+INSERT INTO bill_days BY NAME
+SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, billing_period, day,
+  bool_or(inside_day) AS inside_day, sum(cost) AS cost
+FROM daily_money GROUP BY ALL`;
+
 /**
  * Publishes the load. How far the source has delivered is read off the rows that lie inside one day: a charge
  * spread over its month reaches days that are still to come.

@@ -1,12 +1,14 @@
 import type { Month } from '../domain/calendar.ts';
 import type { DecimalText } from '../domain/decimals.ts';
 import { invalid } from '../domain/errors.ts';
+import { checkShrink } from './bill-shrink.ts';
 import type { ExportFile } from './export-files.ts';
 import { candidatesToCollect } from './focus-choices.ts';
 import { assigned, billingPeriodDay, cloudOf, nullable } from './focus-columns.ts';
 import {
   dailyMoneyStatement,
   INSERT_ACCOUNT_NAMES,
+  INSERT_BILL_DAYS,
   INSERT_CLOUD_SPEND,
   PUBLISH,
 } from './focus-daily-money.ts';
@@ -36,8 +38,8 @@ export interface LoadResult extends FeedCounts {
 /**
  * Loads a FOCUS export: one pass over the files, then one load per billing period, published together by one
  * statement. Until that statement nobody sees a row, so a crash or a refusal changes nothing; done twice, the
- * second load replaces the first by the same numbers. Throws `invalid` for another currency, or for too many
- * rows that cannot be read.
+ * second load replaces the first by the same numbers. Throws `invalid` for another currency, for too many rows
+ * that cannot be read, or if a settled month would lose days.
  */
 export const loadFocusExport = async (
   session: Session,
@@ -58,7 +60,9 @@ export const loadFocusExport = async (
     const counts = await countFeed(session);
     const target = { org: load.orgId, source: load.sourceId, load: loadId };
     await session.run(dailyMoneyStatement(candidates));
+    const shrunk = await checkShrink(session, load);
     await session.run(INSERT_CLOUD_SPEND, target);
+    await session.run(INSERT_BILL_DAYS, target);
     await session.run(INSERT_ACCOUNT_NAMES, target);
     if (!isCurrent()) throw new Error('this attempt was given up; nothing was published');
     await session.run(PUBLISH, {
@@ -71,7 +75,7 @@ export const loadFocusExport = async (
       months: await loadedMonths(session),
       ...counts,
       costTotal: (await costTotal(session)) ?? '0',
-      notes: await fallbackNotes(session),
+      notes: [...(await fallbackNotes(session)), ...shrunk],
     };
   } finally {
     await dropTemporaryTables(session, TABLES);
