@@ -1,17 +1,69 @@
 import { stat } from 'node:fs/promises';
 import { z } from 'zod';
 import { invalid } from '../domain/errors.ts';
-import { currentFiles, manifestGlobs, type ExportManifest } from '../domain/export-manifest.ts';
+import {
+  currentFiles,
+  manifestGlobs,
+  manifestsAmong,
+  type ExportManifest,
+} from '../domain/export-manifest.ts';
 import { checkResolvedFiles, checkSourceLocation, type SourceRules } from '../egress/source-location.ts';
 import { formatOf, listFiles, readText } from '../warehouse/export-files.ts';
 import { refuseUnreadableUrl } from './refuse-unreadable-url.ts';
 import type { Session } from '../warehouse/session.ts';
 
-/** The part of AWS's manifests that matters here: Data Exports name `dataFiles`, older reports `reportKeys`. */
+/** Azure writes days as `2026-01-31T00:00:00`, with or without a Z; the last one is included. */
+const manifestDay = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\d/)
+  .transform((text) => text.slice(0, 10));
+const manifestInstant = z.string().transform((text) => {
+  const instant = Date.parse(text);
+  return Number.isNaN(instant) ? null : instant;
+});
+
+/** What an export reports on: Azure names the export as a resource below its scope. */
+const manifestScope = z
+  .string()
+  .transform(
+    (id) => /^(.+)\/providers\/Microsoft\.CostManagement\/exports\//i.exec(id)?.[1]?.toLowerCase() ?? null,
+  );
+
+/**
+ * The part of manifests that matters here. AWS Data Exports name `dataFiles`, AWS's older reports `reportKeys`;
+ * Azure names the `blobs` of one run of an export.
+ */
 const manifestText = z.union([
-  z.object({ dataFiles: z.array(z.string()) }).transform(({ dataFiles }) => dataFiles),
-  z.object({ reportKeys: z.array(z.string()) }).transform(({ reportKeys }) => reportKeys),
+  z.object({ dataFiles: z.array(z.string()) }),
+  z.object({ reportKeys: z.array(z.string()) }).transform(({ reportKeys }) => ({ dataFiles: reportKeys })),
+  z
+    .object({
+      blobs: z.array(z.object({ blobName: z.string() })),
+      exportConfig: z.object({ resourceId: manifestScope.nullish() }).nullish(),
+      runInfo: z
+        .object({
+          startDate: manifestDay.nullish(),
+          endDate: manifestDay.nullish(),
+          submittedTime: manifestInstant.nullish(),
+        })
+        .nullish(),
+    })
+    .transform(({ blobs, exportConfig, runInfo }) => ({
+      dataFiles: blobs.map(({ blobName }) => blobName.trim()),
+      run: {
+        scope: exportConfig?.resourceId ?? null,
+        from: runInfo?.startDate ?? null,
+        to: runInfo?.endDate ?? null,
+        submitted: runInfo?.submittedTime ?? null,
+      },
+    })),
 ]);
+
+/** The files to read, and what was decided about others. */
+export interface LocationFiles {
+  files: string[];
+  notes: string[];
+}
 
 /**
  * The files that a source's location stands for now: its path, folder or glob resolved, judged against what
@@ -23,26 +75,34 @@ export const exportFiles = async (
   location: string,
   rules: SourceRules,
   field = 'location',
-): Promise<string[]> => {
+): Promise<LocationFiles> => {
   const target = await checkSourceLocation(location, rules, field);
   if (target.kind === 'http') {
     await refuseUnreadableUrl(target.url, rules.privateTargets, field);
-    return [target.url];
+    return { files: [target.url], notes: [] };
   }
   const pattern =
     target.kind === 'local' ? await localPattern(target.path) : target.url.replace(/\/$/, '/**');
-  const found = (await listFiles(session, pattern)).filter((file) => formatOf(file) !== null);
+  const listed = await listFiles(session, pattern);
+  const found = listed.filter((file) => formatOf(file) !== null);
   if (found.length === 0)
     throw invalid(`${field}: no .csv, .csv.gz or .parquet file matches ${JSON.stringify(location)}`);
-  const manifests = await manifestsOf(session, found, target.kind === 'local' ? rules.roots : null, field);
-  const { files, missing } = currentFiles(found, manifests);
+  const paths = [...manifestsAmong(listed, found), ...(await manifestsBeside(session, found, pattern))];
+  const manifests = await readManifests(session, paths, target.kind === 'local' ? rules.roots : null, field);
+  const { files, missing, undecided, notes } = currentFiles(found, manifests);
+  if (undecided.length > 0) {
+    throw invalid(
+      `${field}: these folders hold the same days, and no manifest.json says which run is the newest: ` +
+        `${undecided.map((folder) => JSON.stringify(folder)).join(', ')}; copy their manifests too, or name one of them`,
+    );
+  }
   if (missing.length > 0) {
     throw invalid(
       `${field}: a manifest names ${missing.length} files that are not there, first ${JSON.stringify(missing[0])}`,
     );
   }
   if (target.kind === 'local') await checkResolvedFiles(files, rules.roots, field);
-  return files;
+  return { files, notes };
 };
 
 /** A folder stands for all files below it. */
@@ -54,22 +114,35 @@ const localPattern = async (path: string): Promise<string> => {
   return isFolder ? `${path}/**` : path;
 };
 
-/** The manifests that govern some files. Of local ones those that lie outside the roots do not exist for a tenant. */
-const manifestsOf = async (
+/** The manifests that can govern some files and that the listing of `pattern` has not shown. */
+const manifestsBeside = async (
   session: Session,
   files: readonly string[],
+  pattern: string,
+): Promise<string[]> => {
+  const folder = pattern.endsWith('/**') ? pattern.slice(0, -2) : null;
+  const paths = [];
+  for (const glob of manifestGlobs(files))
+    if (folder === null || !glob.startsWith(folder)) paths.push(...(await listFiles(session, glob)));
+  return paths;
+};
+
+/** Reads manifests. Of local ones those that lie outside the roots do not exist for a tenant. */
+const readManifests = async (
+  session: Session,
+  paths: readonly string[],
   roots: readonly string[] | null,
   field: string,
 ): Promise<ExportManifest[]> => {
   const manifests: ExportManifest[] = [];
-  for (const glob of manifestGlobs(files)) {
-    for (const path of await listFiles(session, glob)) {
-      if (roots !== null && !(await liesUnder(path, roots))) continue;
-      const parsed = manifestText.safeParse(parseJson(await readText(session, path)));
-      if (!parsed.success)
-        throw invalid(`${field}: ${JSON.stringify(path)} is no manifest: expected JSON with dataFiles`);
-      manifests.push({ path, dataFiles: parsed.data });
-    }
+  for (const path of new Set(paths)) {
+    if (roots !== null && !(await liesUnder(path, roots))) continue;
+    const parsed = manifestText.safeParse(parseJson(await readText(session, path)));
+    if (!parsed.success)
+      throw invalid(
+        `${field}: ${JSON.stringify(path)} is no manifest: expected JSON with dataFiles or blobs`,
+      );
+    manifests.push({ path, ...parsed.data });
   }
   return manifests;
 };

@@ -64,6 +64,7 @@ export const createIngestActivities = ({
                 runId: run.runId,
                 startMonth: run.startMonth,
                 endMonth: run.endMonth,
+                acceptShrink: run.acceptShrink === true,
                 now: clock.now(),
               },
               currency: organisation.currency,

@@ -51,7 +51,7 @@ export const loadOpenCostSource = async (
     allocations: relationsOf(allocations.files),
     assets: assets === null ? null : relationsOf(assets.files),
     cluster,
-    carryOver: false,
+    from: 'files' as const,
   };
   const readFrom = [...allocations.files, ...(assets?.files ?? [])].map(({ path }) => path);
   const result = await loadOpenCost(session, { ...scope, readFrom }, feeds, attempt.isCurrent);
@@ -75,7 +75,7 @@ const loadFromApi = async (
       allocations: [API_ALLOCATIONS],
       assets: assets === null ? [API_ASSETS] : relationsOf(assets.files),
       cluster,
-      carryOver: true,
+      from: 'api' as const,
     };
     const readFrom = (assets?.files ?? []).map(({ path }) => path);
     const result = await loadOpenCost(session, { ...scope, readFrom }, feeds, attempt.isCurrent);

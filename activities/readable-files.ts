@@ -25,7 +25,8 @@ export const readableFiles = async (
   field = 'location',
 ): Promise<ReadableFiles> => {
   const described = [];
-  for (const path of await exportFiles(session, location, rules, field)) {
+  const current = await exportFiles(session, location, rules, field);
+  for (const path of current.files) {
     if (formatOf(path) === null)
       throw invalid(
         `${field}: expected .csv, .csv.gz or .parquet files, got ${JSON.stringify(withoutQuery(path))}`,
@@ -33,9 +34,11 @@ export const readableFiles = async (
     described.push(await describeFile(session, path));
   }
   const files = described.filter(({ columns }) => columns.length > 0);
-  const notes = described
-    .filter(({ columns }) => columns.length === 0)
-    .map(({ path }) => `${withoutQuery(path)} is empty and was left out`);
+  const empty = described.filter(({ columns }) => columns.length === 0);
+  const notes = [
+    ...current.notes,
+    ...empty.map(({ path }) => `${withoutQuery(path)} is empty and was left out`),
+  ];
   if (files.length === 0) throw invalid(`${field}: every file is empty`);
   for (const file of files) {
     const columns = missing(file);

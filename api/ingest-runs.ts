@@ -34,7 +34,14 @@ export const runRecord = z
   .meta({ id: 'Run' });
 
 export const ingestBody = z
-  .strictObject({ start_month: month.nullish(), end_month: month.nullish() })
+  .strictObject({
+    start_month: month.nullish(),
+    end_month: month.nullish(),
+    accept_shrink: z
+      .boolean()
+      .nullish()
+      .describe('Whether days may go that an earlier load had and the source no longer has'),
+  })
   .refine(({ start_month: start, end_month: end }) => !start || !end || end >= start, {
     path: ['end_month'],
     error: 'expected a month not before start_month',
@@ -63,7 +70,8 @@ export const startIngest = async (
 ): Promise<z.infer<typeof ingestStarted>> => {
   const startMonth = body?.start_month ?? null;
   const endMonth = body?.end_month ?? null;
-  const input: IngestInput = { orgId, sourceId, startMonth, endMonth };
+  const acceptShrink = body?.accept_shrink ?? false;
+  const input: IngestInput = { orgId, sourceId, startMonth, endMonth, acceptShrink };
   const { runId, workflowId } = await orchestration.startIngest(input).catch(async (error: unknown) => {
     const last = (await lastRuns(warehouse, orgId)).get(sourceId);
     if (!(error instanceof ServiceError) || last === undefined || last.status === 'running') throw error;

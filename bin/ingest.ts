@@ -8,14 +8,25 @@ const POLL_MS = 500;
 /** `ingest`: starts an ingest and, if asked, shows its progress to its end. Throws when the run fails. */
 export const ingest = async (
   access: ServiceAccess,
-  options: { org: string; source: string; from?: string; to?: string; wait?: boolean },
+  options: {
+    org: string;
+    source: string;
+    from?: string;
+    to?: string;
+    acceptShrink?: boolean;
+    wait?: boolean;
+  },
   say: (text: string) => void,
 ): Promise<void> => {
   const path = `/operator/organisations/${encodeURIComponent(options.org)}/cost-sources/${encodeURIComponent(options.source)}`;
   const { run_id } = await call(access, ingestStarted, {
     method: 'POST',
     path: `${path}/ingest`,
-    body: { start_month: options.from ?? null, end_month: options.to ?? null },
+    body: {
+      start_month: options.from ?? null,
+      end_month: options.to ?? null,
+      accept_shrink: options.acceptShrink ?? false,
+    },
   });
   say(`${run_id} started`);
   if (options.wait !== true) return;

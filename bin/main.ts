@@ -135,6 +135,7 @@ program
   .requiredOption('--source <id>')
   .option('--from <month>', 'first billing month, YYYY-MM')
   .option('--to <month>', 'last billing month, YYYY-MM')
+  .option('--accept-shrink', 'let days go that an earlier load had and the source no longer has')
   .option('--wait', 'show progress until it has ended')
   .addOption(dataOption)
   .addOption(urlOption)
@@ -144,6 +145,7 @@ program
       source: string;
       from?: string;
       to?: string;
+      acceptShrink?: boolean;
       wait?: boolean;
       data?: string;
       url?: string;

@@ -7,6 +7,8 @@ export interface IngestInput {
   /** First and last month of the billing periods to load; null loads all that the export holds. */
   startMonth: Month | null;
   endMonth: Month | null;
+  /** Whether days that an earlier load had may go. Schedules leave it out: they never accept that. */
+  acceptShrink?: boolean;
 }
 
 /** How far an ingest has come, as its activity's heartbeats tell. */

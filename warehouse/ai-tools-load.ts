@@ -1,3 +1,4 @@
+import { keepEarlierDays } from './carry-over.ts';
 import type { ExportFile } from './export-files.ts';
 import type { LoadResult } from './focus-load.ts';
 import { newLoadId, publishLoad, type LoadScope } from './publish-load.ts';
@@ -30,6 +31,9 @@ export const missingAiSpendColumns = (file: ExportFile): string[] =>
 export const missingAiUsageColumns = (file: ExportFile): string[] =>
   missingTabularColumns(file, USAGE_COLUMNS);
 
+/** What messages call the second feed. */
+const USAGE_FEED = 'options.usage_location';
+
 /** The two feeds of an AI tools source (sources §4). */
 export interface AiToolFiles {
   spend: readonly ExportFile[];
@@ -38,7 +42,7 @@ export interface AiToolFiles {
 
 /**
  * Loads the spend on AI tools and their usage by repository (sources §4), one load of both for each month that has
- * spend: usage shares out spend, so without spend it says nothing. Done twice, the second load replaces the first
+ * spend: usage shares out spend, so without spend it says nothing. Days that a feed lacks stay as they were. Done twice, the second load replaces the first
  * by the same numbers. Throws `invalid` when either feed has too many rows that cannot be read.
  */
 export const loadAiTools = async (
@@ -50,15 +54,19 @@ export const loadAiTools = async (
   const loadId = await newLoadId(session, scope);
   try {
     const usage = await readFeed(session, scope, usageGroups(files.usage), {
-      name: 'options.usage_location',
+      name: USAGE_FEED,
     });
     await session.run('CREATE TEMP TABLE usage_days AS FROM judged_groups WHERE problem IS NULL');
     const spend = await readFeed(session, scope, spendGroups(files.spend));
     await session.run('CREATE TEMP TABLE load_days AS FROM judged_groups WHERE problem IS NULL');
+    const kept = [
+      ...(await keepEarlierDays(session, scope, { staged: 'load_days', stored: 'ai_tool_spend' })),
+      ...(await keepEarlierDays(session, scope, { staged: 'usage_days', stored: 'ai_usage' }, USAGE_FEED)),
+    ];
     const target = { org: scope.orgId, source: scope.sourceId, load: loadId };
     await session.run(INSERT_SPEND, target);
     await session.run(INSERT_USAGE, target);
-    const notes = await unsharedTools(session);
+    const notes = [...kept, ...(await unsharedTools(session))];
     const readFrom = [...files.spend, ...files.usage].map(({ path }) => path);
     const published = await publishLoad(session, { ...scope, readFrom }, loadId, isCurrent);
     return { ...addCounts(spend, usage), ...published, notes };

@@ -1,6 +1,6 @@
 import { dayOf, type Day } from '../domain/calendar.ts';
 import type { ExportFile } from './export-files.ts';
-import { textOf } from './focus-columns.ts';
+import { assignedOf, textOf } from './focus-columns.ts';
 import { tagValueOf } from './focus-tags.ts';
 import type { Session } from './session.ts';
 import { COLLECTED_CHOICES } from './spend-choices.ts';
@@ -71,7 +71,7 @@ const valueOf = (
   const split = SPLITS[choice];
   if (split === undefined) return null;
   const accounts = choices.map(({ account }) => sqlText(account)).join(', ');
-  return (file) => `CASE WHEN ${textOf(file, 'account')} IN (${accounts}) THEN ${split(file)} END`;
+  return (file) => `CASE WHEN ${assignedOf(file, 'account')} IN (${accounts}) THEN ${split(file)} END`;
 };
 
 /**
@@ -80,7 +80,7 @@ const valueOf = (
  */
 const SPLITS: Record<string, (file: ExportFile) => string> = {
   service: (file) => textOf(file, 'service'),
-  resource_group: (file) => `lower(COALESCE(${textOf(file, 'resource_group')},
+  resource_group: (file) => `lower(COALESCE(${assignedOf(file, 'resource_group')},
     NULLIF(regexp_extract(${textOf(file, 'resource')}, '/resourceGroups/([^/]+)', 1, 'i'), '')))`,
 };
 

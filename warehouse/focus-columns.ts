@@ -9,10 +9,12 @@ export const COLUMNS = {
   period_start: ['ChargePeriodStart'],
   period_end: ['ChargePeriodEnd'],
   billing_period: ['BillingPeriodStart'],
-  provider: ['ServiceProviderName', 'ProviderName', 'PublisherName', 'InvoiceIssuerName'],
+  // The publisher comes last: of a marketplace charge it is the vendor, where the issuer is the cloud.
+  provider: ['ServiceProviderName', 'ProviderName', 'InvoiceIssuerName', 'PublisherName'],
   account: ['SubAccountId', 'BillingAccountId'],
   account_name: ['SubAccountName'],
   category: ['ServiceCategory'],
+  charge_category: ['ChargeCategory'],
   resource: ['ResourceId'],
   service: ['ServiceName'],
   resource_group: ['x_ResourceGroupName'],
@@ -28,6 +30,18 @@ export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"
 /** A text without the three spellings of null; CSV's are null already when they are read. */
 export const nullable = (text: string): string =>
   `CASE WHEN ${text} NOT IN ('NULL', 'null', '') THEN ${text} END`;
+
+/** The cloud of a provider by its short name: aws, azure, gcp, oci, or the provider's own name in lower case (contract §3). */
+export const cloudOf = (provider: string): string => `CASE
+    WHEN regexp_matches(lower(${provider}), '\\b(aws|amazon)\\b') THEN 'aws'
+    WHEN regexp_matches(lower(${provider}), '\\b(microsoft|azure)\\b') THEN 'azure'
+    WHEN regexp_matches(lower(${provider}), '\\b(google|gcp)\\b') THEN 'gcp'
+    WHEN regexp_matches(lower(${provider}), '\\b(oracle|oci)\\b') THEN 'oci'
+    ELSE lower(trim(${provider})) END`;
+
+/** A text, but null where it is what Azure writes for an id that is not there. Only of few rows the cloud is looked at. */
+export const assigned = (text: string, cloud: string): string =>
+  `CASE WHEN length(${text}) IN (2, 10) AND lower(${text}) IN ('-2', 'unassigned') AND ${cloud} = 'azure' THEN NULL ELSE ${text} END`;
 
 /** A column as text. */
 const asText = ({ name, type }: ExportColumn, format: ExportFile['format']): string => {
@@ -105,11 +119,22 @@ export const textOf = (file: ExportFile, field: Field): string => {
   return `COALESCE(${columns.map((column) => asText(column, file.format)).join(', ')})`;
 };
 
+/** A field of an id as text, from the first of its columns that has a value which Azure has assigned. */
+export const assignedOf = (file: ExportFile, field: Field): string => {
+  const cloud = cloudOf(textOf(file, 'provider'));
+  const texts = present(file, field).map((column) => assigned(asText(column, file.format), cloud));
+  return `COALESCE(${[...texts, 'CAST(NULL AS VARCHAR)'].join(', ')})`;
+};
+
 /** A column as it stands, for the report of a row that cannot be read; cast to text only there. */
 export const rawOf = (file: ExportFile, field: Field): string => {
   const [column] = present(file, field);
   return column === undefined ? 'CAST(NULL AS VARCHAR)' : quoted(column.name);
 };
+
+/** A row's account as a group key. Where only one column can hold it, null is told from the groups. */
+export const accountOf = (file: ExportFile): string =>
+  present(file, 'account').length === 1 ? keyOf(file, 'account') : assignedOf(file, 'account');
 
 /** A billing period as a group key: its day where the file has it as a time, else its text, cast when grouped. */
 export const billingPeriodOf = (file: ExportFile): string => {

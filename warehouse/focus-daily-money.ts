@@ -3,14 +3,6 @@ import { moneyOfUnits, unitsOf } from './money-units.ts';
 
 // The statements that turn the judged groups of an export (focus-load.ts) into spend, and publish it.
 
-/** The cloud by its short name: aws, azure, gcp, oci, or the provider's own name in lower case (contract §3). */
-const CLOUD = `CASE
-    WHEN regexp_matches(lower(provider), '\\b(aws|amazon)\\b') THEN 'aws'
-    WHEN regexp_matches(lower(provider), '\\b(microsoft|azure)\\b') THEN 'azure'
-    WHEN regexp_matches(lower(provider), '\\b(google|gcp)\\b') THEN 'gcp'
-    WHEN regexp_matches(lower(provider), '\\b(oracle|oci)\\b') THEN 'oci'
-    ELSE lower(trim(provider)) END`;
-
 /**
  * Daily money of every readable row. A row inside one UTC day belongs to it; a longer one is spread over
  * [start, end) by seconds in whole 10⁻¹⁵ units, and its last day takes what the division leaves, so that the
@@ -19,8 +11,7 @@ const CLOUD = `CASE
  */
 export const dailyMoneyStatement = (candidates: readonly Candidate[]): string => `
 CREATE TEMP TABLE daily_money AS
-WITH clouds AS (SELECT provider, ${CLOUD} AS cloud FROM (SELECT DISTINCT provider FROM judged_groups WHERE problem IS NULL)),
-spans AS (
+WITH spans AS (
   SELECT *, ${unitsOf('span_cost')} AS units,
     CAST(span_start AS DATE) AS first_day, CAST(span_end - INTERVAL 1 MICROSECOND AS DATE) AS last_day
   FROM judged_groups WHERE problem IS NULL AND span_start IS NOT NULL),
@@ -30,7 +21,7 @@ shares AS (
     units * 86400 // date_diff('second', span_start, span_end) AS middle_units
   FROM spans),
 span_groups AS (
-  SELECT billing_period, provider, account, any_value(account_name) AS account_name, resource_id,
+  SELECT billing_period, cloud, account, any_value(account_name) AS account_name, resource_id,
     ${columnsOf(candidates)}first_day, last_day,
     sum(first_units * row_count) AS first_units, sum(middle_units * row_count) AS middle_units,
     sum((units - first_units - middle_units * (last_day - first_day - 1)) * row_count) AS last_units
@@ -41,21 +32,21 @@ day_units AS (
   SELECT *, CASE day WHEN first_day THEN first_units WHEN last_day THEN last_units ELSE middle_units END AS day_units
   FROM span_days),
 money AS (
-  SELECT billing_period, day, provider, account, account_name, resource_id, ${columnsOf(candidates)}cost, true AS inside_day
+  SELECT billing_period, day, cloud, account, account_name, resource_id, ${columnsOf(candidates)}cost, true AS inside_day
   FROM judged_groups WHERE problem IS NULL AND span_start IS NULL
   UNION ALL
-  SELECT billing_period, day, provider, account, account_name, resource_id, ${columnsOf(candidates)}
+  SELECT billing_period, day, cloud, account, account_name, resource_id, ${columnsOf(candidates)}
     ${moneyOfUnits('day_units')} AS cost,
     false AS inside_day
   FROM day_units),
 chosen_money AS (
-  SELECT money.*, clouds.cloud, split.choice AS split_kind, ${chosenValue(candidates, 'split', 'split.choice')} AS split_value,
+  SELECT money.*, split.choice AS split_kind, ${chosenValue(candidates, 'split', 'split.choice')} AS split_value,
     tag.choice AS tag_key, ${chosenValue(candidates, 'tag', 'tag.choice')} AS tag_value
-  FROM money JOIN clouds USING (provider)
+  FROM money
   LEFT JOIN temp.main.focus_choices AS split
-    ON split.kind = 'split' AND split.cloud = clouds.cloud AND split.account = money.account AND split.first_day <= day
+    ON split.kind = 'split' AND split.cloud = money.cloud AND split.account = money.account AND split.first_day <= day
   LEFT JOIN temp.main.focus_choices AS tag
-    ON tag.kind = 'tag' AND tag.cloud = clouds.cloud AND tag.first_day <= day)
+    ON tag.kind = 'tag' AND tag.cloud = money.cloud AND tag.first_day <= day)
 SELECT billing_period, day, cloud, account,
   CASE WHEN split_value IS NOT NULL THEN split_kind END AS split_kind, split_value,
   CASE WHEN tag_value IS NOT NULL THEN tag_key END AS tag_key, tag_value,
@@ -76,6 +67,13 @@ SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, billing_per
   max(account_name) AS name
 FROM daily_money WHERE account_name IS NOT NULL GROUP BY ALL`;
 
+/** Stores what this load has of each day, for the load that comes after it (bill-shrink.ts). */
+export const INSERT_BILL_DAYS = `
+INSERT INTO bill_days BY NAME
+SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, billing_period, day,
+  bool_or(inside_day) AS inside_day, sum(cost) AS cost
+FROM daily_money GROUP BY ALL`;
+
 /**
  * Publishes the load. How far the source has delivered is read off the rows that lie inside one day: a charge
  * spread over its month reaches days that are still to come.
@@ -83,7 +81,7 @@ FROM daily_money WHERE account_name IS NOT NULL GROUP BY ALL`;
 export const PUBLISH = `
 INSERT INTO loads BY NAME
 WITH rows_read AS (
-  SELECT billing_period, any_value(fell_back) AS fell_back, sum(row_count)::BIGINT AS row_count
+  SELECT billing_period, bool_and(fell_back) AS fell_back, sum(row_count)::BIGINT AS row_count
   FROM judged_groups WHERE problem IS NULL GROUP BY ALL),
 delivered AS (
   SELECT billing_period, min(day) AS first_day, max(day) AS last_day, sum(cost) AS cost_total,

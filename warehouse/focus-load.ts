@@ -1,15 +1,18 @@
-import type { Day, Month } from '../domain/calendar.ts';
+import type { Month } from '../domain/calendar.ts';
 import type { DecimalText } from '../domain/decimals.ts';
 import { invalid } from '../domain/errors.ts';
+import { checkShrink } from './bill-shrink.ts';
 import type { ExportFile } from './export-files.ts';
 import { candidatesToCollect } from './focus-choices.ts';
-import { billingPeriodDay, nullable } from './focus-columns.ts';
+import { assigned, billingPeriodDay, cloudOf, nullable } from './focus-columns.ts';
 import {
   dailyMoneyStatement,
   INSERT_ACCOUNT_NAMES,
+  INSERT_BILL_DAYS,
   INSERT_CLOUD_SPEND,
   PUBLISH,
 } from './focus-daily-money.ts';
+import { FALLBACK_TABLES, fallbackNotes, readFallback } from './focus-fallback.ts';
 import { focusRollUpStatement, type CostColumn } from './focus-roll-up.ts';
 import { recordLoadFiles } from './load-files.ts';
 import { newLoadId, type LoadScope } from './publish-load.ts';
@@ -36,8 +39,8 @@ export interface LoadResult extends FeedCounts {
 /**
  * Loads a FOCUS export: one pass over the files, then one load per billing period, published together by one
  * statement. Until that statement nobody sees a row, so a crash or a refusal changes nothing; done twice, the
- * second load replaces the first by the same numbers. Throws `invalid` for another currency, or for too many
- * rows that cannot be read.
+ * second load replaces the first by the same numbers. Throws `invalid` for another currency, for too many rows
+ * that cannot be read, or if a settled month would lose days.
  */
 export const loadFocusExport = async (
   session: Session,
@@ -49,28 +52,18 @@ export const loadFocusExport = async (
   try {
     const candidates = await candidatesToCollect(session, load.orgId, load.now);
     await session.run(focusRollUpStatement('focus_roll_up', load.files, load.costColumn, candidates));
-    const fallback = load.costColumn === 'EffectiveCost' ? await periodsWithoutEffectiveCost(session) : [];
-    if (fallback.length > 0) {
-      const billed = focusRollUpStatement(
-        'billed_roll_up',
-        load.files,
-        'BilledCost',
-        candidates,
-        'of $periods',
-      );
-      await session.run(billed, { periods: fallback });
-    } else await session.run('CREATE TEMP TABLE billed_roll_up AS FROM focus_roll_up LIMIT 0');
+    await readFallback(session, load.files, load.costColumn, candidates);
     await session.run(JUDGED_GROUPS, {
       start: load.startMonth === null ? null : `${load.startMonth}-01`,
       end: load.endMonth === null ? null : `${load.endMonth}-01`,
-      periods: fallback,
     });
     await refuseOtherCurrencies(session, load.currency);
     const counts = await countFeed(session);
-    const periods = await loadedPeriods(session);
     const target = { org: load.orgId, source: load.sourceId, load: loadId };
     await session.run(dailyMoneyStatement(candidates));
+    const shrunk = await checkShrink(session, load);
     await session.run(INSERT_CLOUD_SPEND, target);
+    await session.run(INSERT_BILL_DAYS, target);
     await session.run(INSERT_ACCOUNT_NAMES, target);
     if (!isCurrent()) throw new Error('this attempt was given up; nothing was published');
     await recordLoadFiles(session, { ...load, readFrom: load.files.map(({ path }) => path) }, loadId);
@@ -84,7 +77,7 @@ export const loadFocusExport = async (
       months: await loadedMonths(session),
       ...counts,
       costTotal: (await costTotal(session)) ?? '0',
-      notes: periods.filter(({ fell_back }) => fell_back).map(fallbackNote),
+      notes: [...(await fallbackNotes(session)), ...shrunk],
     };
   } finally {
     await dropTemporaryTables(session, TABLES);
@@ -92,39 +85,28 @@ export const loadFocusExport = async (
 };
 
 /** The temporary tables of a load. */
-const TABLES = [...FEED_TABLES, 'focus_choices', 'focus_roll_up', 'billed_roll_up', 'daily_money'];
+const TABLES = [...FEED_TABLES, ...FALLBACK_TABLES, 'focus_choices', 'focus_roll_up', 'daily_money'];
 
-/**
- * The billing periods, as their texts stand, whose EffectiveCost is missing or zero in every row while their
- * BilledCost is not: they are read again by BilledCost. Never row by row, for a commitment purchase is rightly 0
- * (sources §1).
- */
-const periodsWithoutEffectiveCost = async (session: Session): Promise<string[]> => {
-  const rows = await session.query<{ billing_period: string }>(
-    `SELECT DISTINCT CAST(billing_period AS VARCHAR) AS billing_period
-     FROM focus_roll_up WHERE billing_period IS NOT NULL
-     WINDOW same_period AS (PARTITION BY ${billingPeriodDay('billing_period')})
-     QUALIFY NOT COALESCE(bool_or(cost_present) OVER same_period, false)
-       AND bool_or(billed_nonzero) OVER same_period`,
-  );
-  return rows.map(({ billing_period }) => billing_period);
-};
+const idOf = (column: string): string => assigned(nullable(column), 'cloud');
 
-/** The groups of the wanted billing periods; those of `$periods` as their BilledCost has it. */
+/** The groups of the wanted billing periods, those that fell back as their BilledCost has it. */
 const JUDGED_GROUPS = `
 CREATE TEMP TABLE judged_groups AS
 WITH all_groups AS (
-  SELECT *, false AS fell_back FROM focus_roll_up
-  WHERE NOT COALESCE(list_contains($periods, CAST(billing_period AS VARCHAR)), false)
+  SELECT *, false AS fell_back FROM focus_roll_up AS read_first
+  ANTI JOIN temp.main.fallen_back AS bill
+    ON bill.provider = read_first.provider AND bill.billing_period = CAST(read_first.billing_period AS VARCHAR)
   UNION ALL
   SELECT *, true AS fell_back FROM billed_roll_up),
+clouds AS (
+  SELECT provider, ${cloudOf('provider')} AS cloud FROM (SELECT DISTINCT provider FROM all_groups)
+  WHERE ${nullable('provider')} IS NOT NULL),
 dated_groups AS (
   SELECT * REPLACE (
     ${billingPeriodDay('billing_period')} AS billing_period, ${nullable('currency')} AS currency,
-    ${nullable('provider')} AS provider, ${nullable('account')} AS account,
-    ${nullable('account_name')} AS account_name, lower(${nullable('resource_id')}) AS resource_id),
+    ${idOf('account')} AS account, ${idOf('account_name')} AS account_name, lower(${idOf('resource_id')}) AS resource_id),
     CAST(billing_period AS VARCHAR) AS raw_billing_period
-  FROM all_groups),
+  FROM all_groups LEFT JOIN clouds USING (provider)),
 judged AS (
   SELECT * EXCLUDE (raw_billing_period) REPLACE (
     CASE
@@ -132,7 +114,7 @@ judged AS (
       WHEN billing_period IS NULL THEN 'BillingPeriodStart: expected a UTC time, got '
         || COALESCE('"' || left(raw_billing_period, 80) || '"', 'nothing')
       WHEN currency IS NULL THEN 'BillingCurrency: expected a currency, got nothing'
-      WHEN provider IS NULL THEN 'ProviderName: expected a provider, got nothing'
+      WHEN cloud IS NULL THEN 'ProviderName: expected a provider, got nothing'
       WHEN account IS NULL THEN 'SubAccountId: expected an account, got nothing'
     END AS problem)
   FROM dated_groups)
@@ -160,20 +142,6 @@ const loadedMonths = async (session: Session): Promise<Month[]> => {
   );
   return rows.map(({ month }) => month);
 };
-
-interface Period {
-  billing_period: Day;
-  fell_back: boolean;
-}
-
-const loadedPeriods = (session: Session): Promise<Period[]> =>
-  session.query<Period>(
-    `SELECT billing_period, any_value(fell_back) AS fell_back FROM judged_groups
-     WHERE problem IS NULL GROUP BY ALL ORDER BY ALL`,
-  );
-
-const fallbackNote = ({ billing_period }: Period): string =>
-  `billing period ${billing_period}: EffectiveCost is missing or zero in every row, BilledCost was used instead`;
 
 const costTotal = async (session: Session): Promise<DecimalText | null> => {
   const [row] = await session.query<{ cost: DecimalText | null }>(

@@ -1,6 +1,7 @@
 import { compressionOf, CSV_OPTIONS, type ExportFile } from './export-files.ts';
 import type { Candidate } from './focus-choices.ts';
 import {
+  accountOf,
   billingPeriodOf,
   COLUMNS,
   isNonzero,
@@ -9,6 +10,7 @@ import {
   nullable,
   present,
   rawOf,
+  textOf,
   timeOf,
   type Field,
 } from './focus-columns.ts';
@@ -76,7 +78,8 @@ const typedRows = (
     ${moneyOf(file, costColumn)} AS cost, ${rawOf(file, costColumn)} AS raw_cost,
     ${costColumn === 'EffectiveCost' ? isNonzero(file, 'BilledCost') : 'false'} AS billed_nonzero,
     ${billingPeriodOf(file)} AS billing_period, ${keyOf(file, 'currency')} AS currency,
-    ${keyOf(file, 'provider')} AS provider, ${keyOf(file, 'account')} AS account,
+    COALESCE(lower(${textOf(file, 'charge_category')}) = 'usage', true) AS is_usage,
+    ${keyOf(file, 'provider')} AS provider, ${accountOf(file)} AS account,
     ${keyOf(file, 'account_name')} AS account_name,
     CASE WHEN ${keyOf(file, 'category')} IN ('Compute', 'Networking', 'Storage')
       THEN ${keyOf(file, 'resource')} END AS resource_id${candidates
@@ -100,23 +103,23 @@ const LONGEST_PERIOD_DAYS = 7305;
 /**
  * The one pass over an export: a roll-up to day, billing period, account and resource, one `GROUP BY` over all
  * files whatever their size; memory follows the number of groups. Kept as they stand, to be judged when the
- * whole is known: rows longer than a UTC day (for the spread), and rows that cannot be read, by problem; and for
- * the fallback of a whole period, whether EffectiveCost and BilledCost are anything but zero (sources §1). The
- * candidates to be collected are group keys of their own.
+ * whole is known: rows longer than a UTC day (for the spread), and rows that cannot be read, by problem; and for the
+ * fallback of a whole bill (focus-fallback.ts), whether it has usage, and whether EffectiveCost and BilledCost are
+ * anything but zero. The candidates to be collected are group keys of their own.
  *
- * Creates the temporary table `table`. `periods` restricts it to billing periods, as their texts stand.
+ * Creates the temporary table `table`; of `bills` that have fallen back, only their rows.
  */
 export const focusRollUpStatement = (
   table: string,
   files: readonly ExportFile[],
   costColumn: CostColumn,
   candidates: readonly Candidate[],
-  periods: 'all' | 'of $periods' = 'all',
+  bills: 'all' | 'fallen back' = 'all',
 ): string => {
   const scans = sameShape(files).flatMap((shape) =>
     shape[0] === undefined
       ? []
-      : [typedRows(shape, shape[0], costColumn, periods === 'all' ? 'counted' : 'skipped', candidates)],
+      : [typedRows(shape, shape[0], costColumn, bills === 'all' ? 'counted' : 'skipped', candidates)],
   );
   return `
 CREATE TEMP TABLE ${table} AS
@@ -132,7 +135,11 @@ judged_rows AS (
         THEN 'ChargePeriodEnd: expected a charge period below 20 years, got ' || ${got('raw_period_end')}
       WHEN cost IS NULL THEN '${costColumn}: expected a decimal number, got ' || ${got('raw_cost')}
     END AS problem
-  FROM typed_rows${periods === 'all' ? '' : ' WHERE list_contains($periods, CAST(billing_period AS VARCHAR))'})
+  FROM typed_rows${
+    bills === 'all'
+      ? ''
+      : ' SEMI JOIN temp.main.fallen_back AS bill ON bill.provider = typed_rows.provider AND bill.billing_period = CAST(typed_rows.billing_period AS VARCHAR)'
+  })
 SELECT
   problem, currency, billing_period, provider, account, resource_id,
   ${candidates.map(collectedKey).join('')}CAST(period_start AS DATE) AS day,
@@ -142,7 +149,8 @@ SELECT
   any_value(account_name) AS account_name,
   any_value(CASE WHEN problem IS NOT NULL THEN file END) AS file,
   sum(cost) AS cost, count(*) AS row_count,
-  bool_or(CASE WHEN cost IS NULL THEN ${nullable('CAST(raw_cost AS VARCHAR)')} IS NOT NULL ELSE cost <> 0 END) AS cost_present, bool_or(billed_nonzero) AS billed_nonzero
+  bool_or(CASE WHEN cost IS NULL THEN ${nullable('CAST(raw_cost AS VARCHAR)')} IS NOT NULL ELSE cost <> 0 END) AS cost_present,
+  bool_or(billed_nonzero) AS billed_nonzero, bool_or(is_usage) AS is_usage
 FROM judged_rows
 GROUP BY ALL`;
 };

@@ -1,3 +1,4 @@
+import { keepEarlierDays } from './carry-over.ts';
 import type { ExportFile } from './export-files.ts';
 import type { LoadResult } from './focus-load.ts';
 import { newLoadId, publishLoad, type LoadScope } from './publish-load.ts';
@@ -19,7 +20,7 @@ const COLUMNS: TabularColumns = {
 export const missingHostColumns = (file: ExportFile): string[] => missingTabularColumns(file, COLUMNS);
 
 /**
- * Loads host spend (sources §3), one load per month. Done twice, the second load replaces the first by the same
+ * Loads host spend (sources §3), one load per month; days that the files lack stay as they were. Done twice, the second load replaces the first by the same
  * numbers; before it publishes nobody sees a row. Throws `invalid` for too many rows that cannot be read.
  */
 export const loadHosts = async (
@@ -32,9 +33,10 @@ export const loadHosts = async (
   try {
     const counts = await readFeed(session, scope, hostGroups(files));
     await session.run(`CREATE TEMP TABLE load_days AS FROM judged_groups WHERE problem IS NULL`);
+    const notes = await keepEarlierDays(session, scope, { staged: 'load_days', stored: 'host_spend' });
     await session.run(INSERT_HOST_SPEND, { org: scope.orgId, source: scope.sourceId, load: loadId });
     const target = { ...scope, readFrom: files.map(({ path }) => path) };
-    return { ...counts, ...(await publishLoad(session, target, loadId, isCurrent)), notes: [] };
+    return { ...counts, ...(await publishLoad(session, target, loadId, isCurrent)), notes };
   } finally {
     await dropTemporaryTables(session, [...FEED_TABLES, 'load_days']);
   }

@@ -6,6 +6,7 @@ const GRACE_DAYS = 7;
 const SPEND_TABLES = [
   'cloud_spend',
   'account_names',
+  'bill_days',
   'kubernetes_spend',
   'cluster_assets',
   'host_spend',

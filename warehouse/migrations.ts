@@ -357,6 +357,17 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   {
+    version: 10,
+    name: 'the days of bills',
+    statements: [
+      // What a load of a bill has of each day; inside_day: any of its charges lies inside the day, none is spread
+      // over it from a longer period. Loads before this version have no rows.
+      `CREATE TABLE bill_days (
+        org_id VARCHAR, source_id VARCHAR, load_id UUID, billing_period DATE, day DATE, inside_day BOOLEAN,
+        cost DECIMAL(38,15))`,
+    ],
+  },
+  {
     version: 11,
     name: 'what was decided about assets, the files that loads read',
     statements: [

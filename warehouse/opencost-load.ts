@@ -1,6 +1,6 @@
 import { invalid } from '../domain/errors.ts';
+import { carryOver, keepEarlierDays } from './carry-over.ts';
 import type { LoadResult } from './focus-load.ts';
-import { CARRY_OVER_ALLOCATIONS, CARRY_OVER_ASSETS } from './opencost-carry-over.ts';
 import { allocationGroups, assetGroups } from './opencost-groups.ts';
 import { newLoadId, publishLoad, type LoadScope } from './publish-load.ts';
 import { addCounts, FEED_TABLES, readFeed, type FeedCounts } from './read-feed.ts';
@@ -15,15 +15,13 @@ export interface OpenCostFeeds {
   assets: readonly Relation[] | null;
   /** `options.cluster`: the cluster of rows that name none. */
   cluster: string | null;
-  /**
-   * Whether the days that the feeds lack stay as they were loaded before: an API is asked for some days only, and
-   * forgets old ones. A file is the whole truth about its months.
-   */
-  carryOver: boolean;
+  /** An API is asked for some days only, and forgets old ones: what it lacks always stays, without a note. */
+  from: 'files' | 'api';
 }
 
 /**
- * Loads the spend and the assets of clusters (sources §2), one load for each month that has allocations. Done twice,
+ * Loads the spend and the assets of clusters (sources §2), one load for each month that has allocations. Days that a feed
+ * lacks stay as they were. Done twice,
  * the second load replaces the first by the same numbers. Throws `invalid` when a feed has too many rows that cannot
  * be read, or when no cluster is named.
  */
@@ -47,19 +45,30 @@ export const loadOpenCost = async (
       `CREATE TEMP TABLE load_days AS SELECT * EXCLUDE (problem, file, counts) FROM judged_groups WHERE problem IS NULL AND counts`,
     );
     const source = { org: scope.orgId, source: scope.sourceId };
-    if (feeds.carryOver) {
-      // Assets first: they follow the months of the allocations that were read.
-      await session.run(CARRY_OVER_ASSETS, source);
-      await session.run(CARRY_OVER_ALLOCATIONS, source);
-    }
+    const notes = await keepDays(session, scope, feeds);
     await session.run(INSERT_ALLOCATIONS, { ...source, load: loadId });
     await session.run(INSERT_ASSETS, { ...source, load: loadId });
     const published = await publishLoad(session, scope, loadId, isCurrent);
-    return { ...addCounts(allocations, assets), ...published, notes: [] };
+    return { ...addCounts(allocations, assets), ...published, notes };
   } finally {
     await dropTemporaryTables(session, [...FEED_TABLES, 'asset_days', 'load_days']);
   }
 };
+
+/** A source that names no assets has none, whatever it had before. */
+const keepDays = async (session: Session, scope: LoadScope, feeds: OpenCostFeeds): Promise<string[]> => {
+  if (feeds.from === 'api') {
+    await carryOver(session, scope, ALLOCATION_FEED);
+    await carryOver(session, scope, ASSET_FEED);
+    return [];
+  }
+  const kept = await keepEarlierDays(session, scope, ALLOCATION_FEED);
+  if (feeds.assets === null) return kept;
+  return [...kept, ...(await keepEarlierDays(session, scope, ASSET_FEED, 'assets'))];
+};
+
+const ALLOCATION_FEED = { staged: 'load_days', stored: 'kubernetes_spend' } as const;
+const ASSET_FEED = { staged: 'asset_days', stored: 'cluster_assets' } as const;
 
 const readAssets = async (
   session: Session,

@@ -12,6 +12,8 @@ export interface LoadScope {
   /** Months outside these are left alone. */
   startMonth: Month | null;
   endMonth: Month | null;
+  /** Whether days that an earlier load had, and the source no longer has, may go. */
+  acceptShrink: boolean;
   now: Date;
   /** The files that are read, as paths or URLs; an API has none. */
   readFrom?: readonly string[];

@@ -28,11 +28,13 @@ describe('the files of a location', () => {
   };
   /** The files below the root, by their paths relative to it. */
   const filesOf = async (location: string): Promise<string[]> => {
-    const files = await test.warehouse.session((session) =>
+    const { files, notes } = await test.warehouse.session((session) =>
       exportFiles(session, location, { roots: [root], privateTargets: parsePrivateTargets('') }),
     );
+    lastNotes = notes.map((note) => note.replaceAll(`${root}/`, ''));
     return files.map((file) => (file.startsWith(`${root}/`) ? file.slice(root.length + 1) : file));
   };
+  let lastNotes: string[];
 
   it('are the one it names', async () => {
     await write({ 'a.csv': 'x', 'b.csv': 'x' });
@@ -80,6 +82,88 @@ describe('the files of a location', () => {
     const url = 'https://1.1.1.1/focus.csv.gz?signature=abc';
     expect(await filesOf(url)).toEqual([url]);
     await expect(filesOf('http://127.0.0.1/focus.csv')).rejects.toThrow('PRIVATE_TARGETS');
+  });
+
+  describe('of Azure exports', () => {
+    const JUNE = 'daily/20260601-20260630';
+    /** As Azure writes them: https://github.com/microsoft/finops-toolkit/issues/527. */
+    const manifest = (folder: string, endDate: string, submittedTime: string, exportName = 'daily'): string =>
+      JSON.stringify({
+        manifestVersion: '2024-04-01',
+        blobCount: 1,
+        exportConfig: {
+          exportName,
+          resourceId: `/subscriptions/AB/providers/Microsoft.CostManagement/exports/${exportName}`,
+          type: 'FocusCost',
+          timeFrame: 'MonthToDate',
+        },
+        deliveryConfig: { partitionData: true, dataOverwriteBehavior: 'CreateNewReport', fileFormat: 'Csv' },
+        runInfo: {
+          executionType: 'Scheduled',
+          submittedTime,
+          runId: folder.split('/').at(-1),
+          startDate: '2026-06-01T00:00:00',
+          endDate,
+        },
+        blobs: [{ blobName: `container/${folder}/part_0_0001.csv`, byteCount: 1, dataRowCount: 1 }],
+      });
+
+    it('are those of the newest run, by manifests in any case', async () => {
+      const runs = [
+        ['manifest.json', '9bbac73f-1', '2026-06-10T06:49:06.5756051Z', '2026-06-10T00:00:00Z'],
+        ['Manifest.json', '0a3f9d28-2', '2026-06-12T06:49:06.5Z', '2026-06-12T00:00:00'],
+        ['_manifest.JSON', '5c1d0e77-3', '2026-06-11T06:49:06Z', '2026-06-11'],
+      ] as const;
+      for (const [name, id, submitted, to] of runs) {
+        const folder = `${JUNE}/202606100000/${id}`;
+        await write({
+          [`${folder}/part_0_0001.csv`]: 'x',
+          [`${folder}/${name}`]: manifest(folder, to, submitted),
+        });
+      }
+      const newest = `${JUNE}/202606100000/0a3f9d28-2/part_0_0001.csv`;
+      expect(await filesOf(root)).toEqual([newest]);
+      expect(await filesOf(`${root}/daily/**/*.csv`)).toEqual([newest]);
+      expect(await filesOf(`${root}/${JUNE}/202606100000/9bbac73f-1`)).toHaveLength(1); // named alone it counts
+    });
+
+    it('have the days of a one-time export once', async () => {
+      const [once, daily] = ['once/20260601-20260609/a', `${JUNE}/b`];
+      await write({
+        [`${once}/part_0_0001.csv`]: 'x',
+        [`${once}/manifest.json`]: manifest(once, '2026-06-09T23:59:59Z', '2026-06-25T00:00:00Z', 'once'),
+        [`${daily}/part_0_0001.csv`]: 'x',
+        [`${daily}/manifest.json`]: manifest(daily, '2026-06-20T00:00:00Z', '2026-06-20T06:00:00Z'),
+      });
+      expect(await filesOf(root)).toEqual([`${daily}/part_0_0001.csv`]);
+      expect(lastNotes).toEqual([]);
+    });
+
+    it('are refused where two run folders hold the same days without a manifest', async () => {
+      await write({ [`${JUNE}/a/part_0.csv`]: 'x', [`${JUNE}/b/part_0.csv`]: 'x' });
+      await expect(filesOf(root)).rejects.toMatchObject({
+        kind: 'invalid',
+        message:
+          'location: these folders hold the same days, and no manifest.json says which run is the newest: ' +
+          `"${root}/${JUNE}/a/", "${root}/${JUNE}/b/"; copy their manifests too, or name one of them`,
+      });
+      expect(await filesOf(`${root}/${JUNE}/a`)).toEqual([`${JUNE}/a/part_0.csv`]);
+    });
+
+    it('leave out a run that is still being delivered, with a note', async () => {
+      await write({
+        [`${JUNE}/a/part_0_0001.csv`]: 'x',
+        [`${JUNE}/a/manifest.json`]: manifest(`${JUNE}/a`, '2026-06-20', '2026-06-20T06:00:00Z'),
+        [`${JUNE}/b/part_0_0001.csv`]: 'x',
+      });
+      expect(await filesOf(root)).toEqual([`${JUNE}/a/part_0_0001.csv`]);
+      expect(lastNotes).toEqual([`${JUNE}/b/ has no manifest yet, as other runs have, and was left out`]);
+    });
+
+    it('do not depend on another program’s manifest.json in a folder without exports', async () => {
+      await write({ 'a/x.csv': 'x', 'target/manifest.json': '{"nodes": {}}' });
+      expect(await filesOf(root)).toEqual(['a/x.csv']);
+    });
   });
 
   describe('of an AWS Data Export', () => {
@@ -142,7 +226,7 @@ describe('the files of a location', () => {
         await expect(filesOf(root)).rejects.toMatchObject({
           kind: 'invalid',
           message: expect.stringMatching(
-            /focus-Manifest\.json" is no manifest: expected JSON with dataFiles$/,
+            /focus-Manifest\.json" is no manifest: expected JSON with dataFiles or blobs$/,
           ) as string,
         });
       }

@@ -10,32 +10,32 @@ const manifest = (partition: string, dataFiles: string[]) => ({
   dataFiles,
 });
 
+const ANY_CASE = '*[mM][aA][nN][iI][fF][eE][sS][tT].[jJ][sS][oO][nN]';
+
 describe('where manifests can lie', () => {
   it('is the metadata folder beside data', () => {
     expect(manifestGlobs([january('focus-00001.csv.gz'), february('focus-00001.csv.gz')])).toContain(
-      `${EXPORT}/metadata/**/*Manifest.json`,
+      `${EXPORT}/metadata/**/${ANY_CASE}`,
     );
   });
 
   it('is the folder of the files themselves elsewhere', () => {
     expect(manifestGlobs(['/exports/a/x.csv', '/exports/a/y.csv', '/exports/b/z.csv'])).toEqual([
-      '/exports/a/*Manifest.json',
-      '/exports/b/*Manifest.json',
+      `/exports/a/${ANY_CASE}`,
+      `/exports/b/${ANY_CASE}`,
     ]);
   });
 
   it('is also the folder of the files when a folder above happens to be called data', () => {
     // The default SOURCE_ROOTS is <data>/exports, where <data> is ./data.
-    expect(manifestGlobs(['/srv/data/exports/acme/x.csv'])).toContain(
-      '/srv/data/exports/acme/*Manifest.json',
-    );
+    expect(manifestGlobs(['/srv/data/exports/acme/x.csv'])).toContain(`/srv/data/exports/acme/${ANY_CASE}`);
   });
 });
 
 describe('the files that count', () => {
   it('are all of them without a manifest', () => {
     const files = [january('a.csv'), february('b.csv')];
-    expect(currentFiles(files, [])).toEqual({ files, missing: [] });
+    expect(currentFiles(files, [])).toMatchObject({ files, missing: [] });
   });
 
   it("are those that the partition's manifest names; other partitions are left alone", () => {
@@ -46,7 +46,7 @@ describe('the files that count', () => {
     ];
     const current = currentFiles(files, [manifest('2026-01', [january('focus-00001.csv.gz')])]);
     // Two was left behind by a larger January; February has no manifest.
-    expect(current).toEqual({
+    expect(current).toMatchObject({
       files: [january('focus-00001.csv.gz'), february('focus-00001.csv.gz')],
       missing: [],
     });
@@ -69,13 +69,13 @@ describe('the files that count', () => {
         manifest('2026-01', [second]),
       ],
     );
-    expect(current).toEqual({ files: [second], missing: [] });
+    expect(current).toMatchObject({ files: [second], missing: [] });
   });
 
   it('leave out an older file of the same name outside the execution', () => {
     // The export was switched from overwriting to a folder for each execution: both lie there now.
     const [old, named] = [january('focus-00001.csv.gz'), january('20260201T0000Z-bbb/focus-00001.csv.gz')];
-    expect(currentFiles([old, named], [manifest('2026-01', [named])])).toEqual({
+    expect(currentFiles([old, named], [manifest('2026-01', [named])])).toMatchObject({
       files: [named],
       missing: [],
     });
@@ -83,7 +83,7 @@ describe('the files that count', () => {
 
   it('leave out an older file of the same name inside an execution', () => {
     const [named, old] = [january('focus-00001.csv.gz'), january('20260131T0000Z-aaa/focus-00001.csv.gz')];
-    expect(currentFiles([old, named], [manifest('2026-01', [named])])).toEqual({
+    expect(currentFiles([old, named], [manifest('2026-01', [named])])).toMatchObject({
       files: [named],
       missing: [],
     });
@@ -95,7 +95,7 @@ describe('the files that count', () => {
       [copy('focus-00001.csv'), copy('focus-00001-old.csv')],
       [{ path: copy('focus-Manifest.json'), dataFiles: ['s3://bucket/acme/2026-01/focus-00001.csv'] }],
     );
-    expect(current).toEqual({ files: [copy('focus-00001.csv')], missing: [] });
+    expect(current).toMatchObject({ files: [copy('focus-00001.csv')], missing: [] });
   });
 
   it('are found where a folder above is called metadata', () => {
@@ -105,12 +105,12 @@ describe('the files that count', () => {
       [file, `${root}/data/BILLING_PERIOD=2026-01/old.csv`],
       [{ path: `${root}/metadata/BILLING_PERIOD=2026-01/focus-Manifest.json`, dataFiles: [file] }],
     );
-    expect(current).toEqual({ files: [file], missing: [] });
+    expect(current).toMatchObject({ files: [file], missing: [] });
   });
 
   it('are incomplete when a named one is not there', () => {
     const named = [january('focus-00001.csv.gz'), january('focus-00002.csv.gz')];
-    expect(currentFiles([january('focus-00001.csv.gz')], [manifest('2026-01', named)])).toEqual({
+    expect(currentFiles([january('focus-00001.csv.gz')], [manifest('2026-01', named)])).toMatchObject({
       files: [january('focus-00001.csv.gz')],
       missing: [january('focus-00002.csv.gz')],
     });
@@ -125,7 +125,7 @@ describe('the files that count', () => {
 
   it('are not judged by the manifest of a partition that was not asked for', () => {
     const files = [february('focus-00001.csv.gz')];
-    expect(currentFiles(files, [manifest('2026-01', [january('focus-00001.csv.gz')])])).toEqual({
+    expect(currentFiles(files, [manifest('2026-01', [january('focus-00001.csv.gz')])])).toMatchObject({
       files,
       missing: [],
     });
@@ -137,5 +137,83 @@ describe('the files that count', () => {
       [manifest('2026-01', [january('01.csv')])],
     );
     expect(current.files).toEqual([january('01.csv')]);
+  });
+});
+
+describe('the files of Azure run folders', () => {
+  const ROOT = '/exports/azure';
+  const part = (run: string) => `${ROOT}/${run}/part_0_0001.csv`;
+  const run = (
+    folder: string,
+    from: string,
+    to: string,
+    submitted: number,
+    scope: string | null = '/sub/1',
+  ) => ({
+    path: `${ROOT}/${folder}/manifest.json`,
+    dataFiles: [`msexports/${folder}/part_0_0001.csv`],
+    run: { scope, from, to, submitted },
+  });
+  const [JUNE, DAILY] = ['20260601-20260630', 'daily/20260601-20260630'];
+
+  it('are those of the newest run of a range, and no other run has to be whole', () => {
+    const files = [part(`${DAILY}/aaa`), part(`${DAILY}/202606100000/bbb`)];
+    const older = run(`${DAILY}/aaa`, '2026-06-01', '2026-06-09', 1);
+    expect(
+      currentFiles(files, [
+        { ...older, dataFiles: [...older.dataFiles, 'gone.csv'] },
+        run(`${DAILY}/202606100000/bbb`, '2026-06-01', '2026-06-10', 2),
+      ]),
+    ).toEqual({ files: files.slice(1), missing: [], undecided: [], notes: [] });
+  });
+
+  it('are those of every scope, and of exports side by side whose scope is not known once', () => {
+    const files = [part('one/20260601-20260630/a'), part('two/20260601-20260630/b')];
+    const runs = (...scopes: [string | null, string | null]) =>
+      scopes.map((scope, index) =>
+        run(`${['one', 'two'][index]}/${JUNE}/${'ab'[index]}`, '2026-06-01', '2026-06-30', index, scope),
+      );
+    expect(currentFiles(files, runs('/sub/1', '/sub/2')).files).toEqual(files);
+    expect(currentFiles(files, runs('/sub/1', '/sub/1')).files).toEqual(files.slice(1));
+    expect(currentFiles(files, runs('/sub/1', null)).files).toEqual(files.slice(1));
+  });
+
+  it('are undecided in two run folders of a range without manifests', () => {
+    const folders = [`${ROOT}/${DAILY}/aaa/`, `${ROOT}/${DAILY}/bbb/`];
+    const files = folders.map((folder) => `${folder}part_0_0001.csv`);
+    expect(currentFiles(files, []).undecided).toEqual(folders);
+    // Of one run alone, of files side by side, and of two months there is nothing to decide.
+    for (const sure of [
+      [part(`${DAILY}/aaa`), `${ROOT}/${DAILY}/aaa/part_0_0002.csv`],
+      [`${ROOT}/${DAILY}/one.csv`, `${ROOT}/${DAILY}/two.csv`],
+      [part(`${DAILY}/aaa`), part('daily/20260701-20260731/aaa')],
+    ])
+      expect(currentFiles(sure, [])).toEqual({ files: sure, missing: [], undecided: [], notes: [] });
+  });
+
+  it('leave out a run that has no manifest yet', () => {
+    const files = [part(`${DAILY}/aaa`), part(`${DAILY}/bbb`)];
+    expect(currentFiles(files, [run(`${DAILY}/aaa`, '2026-06-01', '2026-06-09', 1)])).toEqual({
+      files: files.slice(0, 1),
+      missing: [],
+      undecided: [],
+      notes: [`${ROOT}/${DAILY}/bbb/ has no manifest yet, as other runs have, and was left out`],
+    });
+  });
+
+  it('leave out a run of which a newer one has some days, and note the days that no run has', () => {
+    const files = [part('a/20260601-20260615/a'), part('b/20260610-20260620/b')];
+    expect(
+      currentFiles(files, [
+        run('a/20260601-20260615/a', '2026-06-01', '2026-06-15', 1),
+        run('b/20260610-20260620/b', '2026-06-10', '2026-06-20', 2),
+      ]),
+    ).toMatchObject({
+      files: files.slice(1),
+      notes: [
+        `${ROOT}/a/20260601-20260615/a/ was left out, because a newer run has some of its days; ` +
+          'no run has 2026-06-01 to 2026-06-09',
+      ],
+    });
   });
 });

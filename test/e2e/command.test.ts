@@ -197,6 +197,18 @@ describe('ingest', () => {
     });
     expect(await total()).toBe(3.5);
 
+    // January has settled: that its 31st is gone needs a word.
+    await writeFile(location, focusCsv([dayLine('2025-12-31', '1'), dayLine('2026-01-30', '4')]));
+    const shrunk = await operate(...command, '--wait');
+    expect(shrunk.code).toBe(1);
+    expect(shrunk.stderr).toMatch(
+      /failed: the export no longer has 2026-01-31, 2\.5 USD less .*accept_shrink/,
+    );
+    expect(await succeed(...command, '--accept-shrink', '--wait')).toMatch(
+      /2 rows read.*\nnote: .*2026-01-31/,
+    );
+    expect(await total()).toBe(5);
+
     await writeFile(location, 'nothing,of,use\n1,2,3\n');
     const failed = await operate(...command, '--wait');
     expect(failed.code).toBe(1);

@@ -398,7 +398,8 @@ describe('an ingest', () => {
     expect((await costs(admin)).total).toBe(30);
     // The 30th is gone, the 31st restated; December restated too, but outside the range.
     await writeFile(location, focusCsv([dayLine('2025-12-31', '2'), dayLine('2026-01-31', '21.5')]));
-    const run = await ingest(admin, source.id, { start_month: '2026-01', end_month: '2026-01' });
+    const range = { start_month: '2026-01', end_month: '2026-01', accept_shrink: true };
+    const run = await ingest(admin, source.id, range);
     expect(run).toMatchObject({ status: 'completed', months: ['2026-01'], rows_read: 1, cost_total: 21.5 });
     expect((await costs(admin)).by_day).toEqual([{ day: '2026-01-31', total: 21.5 }]);
     expect((await costs(admin, '2025-12-01', '2025-12-31')).total).toBe(1);
@@ -412,6 +413,70 @@ describe('an ingest', () => {
       /^end_month: /,
     );
     expectError(await admin.post(`/cost-sources/${source.id}/ingest`, { start_month: '2026-1' }), 400);
+  });
+
+  it('that would take days from a settled month fails until someone accepts it; a schedule never does', async () => {
+    const january = Array.from({ length: 31 }, (_, day) => `2026-01-${String(day + 1).padStart(2, '0')}`);
+    const location = await writeExport(january.map((day) => dayLine(day, '10')));
+    const { admin, source, id } = await ingested(location);
+    expect((await costs(admin)).total).toBe(310);
+    // The next export ends on the 29th: January has settled, and 20 of its 310 would go.
+    await writeFile(location, focusCsv(january.slice(0, 29).map((day) => dayLine(day, '10'))));
+    const reason =
+      'the export no longer has 2026-01-30 to 2026-01-31, 20 USD less than the load before, in settled months; ' +
+      'nothing was loaded. Mend the export, or start the ingest with accept_shrink to let them go';
+    expect(await ingest(admin, source.id)).toMatchObject({ status: 'failed', error: reason });
+    expect(await ingest(admin, source.id, { accept_shrink: false })).toMatchObject({ status: 'failed' });
+    await temporal.client.schedule.getHandle(ingestWorkflowId(id, source.id)).trigger();
+    await waitFor(async () => {
+      const runs = await runsOf(admin, source.id);
+      return runs.length === 4 && runs[0]?.status !== 'running' ? true : undefined;
+    });
+    expect((await runsOf(admin, source.id)).map(({ error }) => error)).toEqual([
+      reason,
+      reason,
+      reason,
+      null,
+    ]);
+    expect((await costs(admin)).total).toBe(310);
+
+    expectError(
+      await admin.post(`/cost-sources/${source.id}/ingest`, { accept_shrink: 'yes' }),
+      400,
+      /^accept_shrink: /,
+    );
+    expect(await ingest(admin, source.id, { accept_shrink: true })).toMatchObject({
+      status: 'completed',
+      cost_total: 290,
+      notes: ['the export no longer has 2026-01-30 to 2026-01-31, 20 USD less than the load before'],
+    });
+    expect((await costs(admin)).total).toBe(290);
+    expect(await ingest(admin, source.id)).toMatchObject({ status: 'completed', notes: [] });
+  });
+
+  it('reads each run of an Azure export once', async () => {
+    const folder = newFile('azure');
+    const run = async (path: string, days: number, submittedTime: string): Promise<void> => {
+      const lines = Array.from({ length: days }, (_, day) =>
+        dayLine(`2026-01-${String(day + 1).padStart(2, '0')}`, '10', { ProviderName: 'Microsoft' }),
+      );
+      await mkdir(join(folder, path), { recursive: true });
+      await writeFile(join(folder, path, 'part_0_0001.csv'), focusCsv(lines));
+      const runInfo = {
+        submittedTime,
+        startDate: '2026-01-01T00:00:00',
+        endDate: `2026-01-${String(days).padStart(2, '0')}T00:00:00Z`,
+      };
+      const manifest = { runInfo, blobs: [{ blobName: `container/${path}/part_0_0001.csv` }] };
+      await writeFile(join(folder, path, 'manifest.json'), JSON.stringify(manifest));
+    };
+    const daily = 'daily/20260101-20260131';
+    await run(`${daily}/2f9d2a1c-0c1e-4b65-9c0e-6f4f1c1b8a01`, 31, '2026-01-31T06:49:06.5756051Z');
+    await run(`${daily}/0d6c3a52-6a3d-4a2c-8f3c-2b7b0c7e9d02`, 31, '2026-02-01T06:49:06.5756051Z');
+    await run('once/20260101-20260109/7c1b8d0e-91b5-4d4e-9a57-5d2f6f0b1c03', 9, '2026-02-03T06:00:00Z');
+    const { admin, run: outcome } = await ingested(folder);
+    expect(outcome).toMatchObject({ status: 'completed', rows_read: 31, cost_total: 310, notes: [] });
+    expect((await costs(admin)).total).toBe(310);
   });
 
   it('takes no body as everything, and keys with write may start it', async () => {
@@ -481,7 +546,7 @@ describe('an ingest', () => {
     const location = await writeExport(JANUARY);
     const { admin, source, run: first } = await ingested(location);
     const before = await costs(admin, '2025-02-08', '2026-02-07');
-    const good = focusCsv([dayLine('2026-01-31', '99')]);
+    const good = focusCsv([dayLine('2026-01-30', '0'), dayLine('2026-01-31', '99')]);
     const many = Array.from({ length: 99 }, () => dayLine('2026-01-31', '99'));
     const failures: [string, RegExp][] = [
       [

@@ -24,6 +24,7 @@ export const scopeOf = (tenant: Tenant, changes: Partial<LoadScope> = {}): LoadS
   runId: 'run_1',
   startMonth: null,
   endMonth: null,
+  acceptShrink: false,
   now: NOW,
   ...changes,
 });

@@ -116,11 +116,12 @@ export const loadPaths = async (
     return loadFocusExport(
       session,
       {
-        runId: 'run_1',
+        runId: `run_${randomUUID()}`,
         costColumn: 'EffectiveCost',
         currency: 'USD',
         startMonth: null,
         endMonth: null,
+        acceptShrink: false,
         now: NOW,
         ...changes,
         ...target,

@@ -94,7 +94,7 @@ describeOnBothEngines('AI tool spend', (open) => {
     ]);
   });
 
-  it('is the same after a second load, and follows what the usage says then', async () => {
+  it('is the same after a second load, and follows what the usage says of a day', async () => {
     const tenant = await newTenant(test);
     await load(tenant, { spend: SPEND, usage: USAGE });
     const once = [await spendRows(tenant), await usageRows(tenant)];
@@ -102,11 +102,48 @@ describeOnBothEngines('AI tool spend', (open) => {
     expect([await spendRows(tenant), await usageRows(tenant)]).toEqual(once);
     await load(
       tenant,
-      { spend: SPEND, usage: 'day,tool,repository,usage\n' },
+      { spend: SPEND, usage: 'day,tool,repository,usage\n2026-01-30,Copilot,github.com/acme/web,9\n' },
       { startMonth: '2026-01', endMonth: '2026-01' },
     );
     expect(await spendRows(tenant)).toEqual(once[0]);
-    expect(await usageRows(tenant)).toEqual([]);
+    expect(await usageRows(tenant)).toEqual([
+      { day: '2026-01-30', tool: 'Copilot', repository: 'github.com/acme/web', usage: '9.000000' },
+      { day: '2026-01-31', tool: 'Copilot', repository: 'github.com/acme/web', usage: '0.000000' },
+    ]);
+  });
+
+  it('keeps the days that a feed lacks, each feed by itself', async () => {
+    const tenant = await newTenant(test);
+    await load(tenant, { spend: SPEND, usage: USAGE });
+    const once = await usageRows(tenant);
+    const next = {
+      spend: 'day,tool,cost,kind\n2026-01-31,Copilot,5,usage\n',
+      usage: 'day,tool,repository,usage\n2026-01-29,Copilot,github.com/acme/web,1\n',
+    };
+    // 10.25 + 19 of the 30th stay; the usage of both days stays as well, for the spend needs it.
+    expect(await load(tenant, next)).toMatchObject({
+      rowsRead: 2,
+      costTotal: money('34.25'),
+      months: ['2026-01'],
+      notes: [
+        'the files no longer have 2026-01-30; what was loaded before stays',
+        'options.usage_location: the files no longer have 2026-01-30 to 2026-01-31; what was loaded before stays',
+      ],
+    });
+    const added = {
+      day: '2026-01-29',
+      tool: 'Copilot',
+      repository: 'github.com/acme/web',
+      usage: '1.000000',
+    };
+    expect(await usageRows(tenant)).toEqual([added, ...once]);
+    expect(await load(tenant, next, { acceptShrink: true })).toMatchObject({ costTotal: money('5') });
+    expect(await usageRows(tenant)).toEqual([added]);
+    // February, of which the files say nothing, is there in any case.
+    expect(await spendRows(tenant)).toEqual([
+      { day: '2026-01-31', tool: 'Copilot', kind: 'usage', cost: money('5') },
+      { day: '2026-02-01', tool: 'Cursor', kind: 'usage', cost: money('3') },
+    ]);
   });
 
   it('is refused when either feed cannot be read, and nothing changes', async () => {

@@ -504,7 +504,7 @@ describe('mandatory columns', () => {
       'ChargePeriodStart',
       'ChargePeriodEnd',
       'BillingPeriodStart',
-      'ServiceProviderName or ProviderName or PublisherName or InvoiceIssuerName',
+      'ServiceProviderName or ProviderName or InvoiceIssuerName or PublisherName',
       'SubAccountId or BillingAccountId',
     ]);
   });

@@ -84,6 +84,59 @@ export interface NaiveChoice {
   firstDay: string;
 }
 
+/** A line of an export as it stands, before it is known what it costs and to whom it belongs. */
+export interface NaiveLine {
+  /** ServiceProviderName, ProviderName, InvoiceIssuerName, PublisherName, in this order; null where there is none. */
+  providers: readonly (string | null)[];
+  period: string;
+  usage: boolean;
+  effective: string;
+  billed: string;
+  subAccount: string | null;
+  billingAccount: string;
+  /** x_ResourceGroupName, and the one that ResourceId names. */
+  groups: readonly (string | null)[];
+}
+
+/** The short names of the providers that the lines have. */
+export const NAIVE_CLOUDS: Readonly<Record<string, string>> = {
+  AWS: 'aws',
+  Microsoft: 'azure',
+  Acme: 'acme',
+};
+
+const naiveCloud = ({ providers }: NaiveLine): string => {
+  for (const provider of providers) if (provider !== null) return NAIVE_CLOUDS[provider] ?? '';
+  throw new Error('a line without a provider');
+};
+
+/** Azure writes -2 or Unassigned for an id that is not there. */
+const naiveId = (id: string | null, cloud: string): string | null =>
+  cloud === 'azure' && id !== null && ['-2', 'unassigned'].includes(id.toLowerCase()) ? null : id;
+
+/**
+ * What a line costs and to whom it belongs, given all lines of its export. A cloud's bill of a period falls back to
+ * BilledCost if it has usage, no EffectiveCost anywhere, and a BilledCost somewhere.
+ */
+export const naiveMeaning = (
+  line: NaiveLine,
+  all: readonly NaiveLine[],
+): Pick<NaiveSpendRow, 'cost' | 'cloud' | 'account' | 'resourceGroup'> => {
+  const cloud = naiveCloud(line);
+  const bill = all.filter((other) => other.period === line.period && naiveCloud(other) === cloud);
+  const fellBack =
+    bill.some(({ usage }) => usage) &&
+    bill.every(({ effective }) => unitsOf(effective) === 0n) &&
+    bill.some(({ billed }) => unitsOf(billed) !== 0n);
+  const groups = line.groups.map((group) => naiveId(group, cloud)).filter((group) => group !== null);
+  return {
+    cost: fellBack ? line.billed : line.effective,
+    cloud,
+    account: naiveId(line.subAccount, cloud) ?? line.billingAccount,
+    resourceGroup: groups[0] ?? null,
+  };
+};
+
 /** The value of the first tag whose key is `wanted` but for spaces around it. */
 const naiveTag = ({ tags }: NaiveSpendRow, wanted: string | null): string | null => {
   const value = tags.find(([key]) => key.replaceAll(/^ +| +$/g, '') === wanted)?.[1] ?? null;

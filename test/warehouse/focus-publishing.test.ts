@@ -78,6 +78,86 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
     expect(await story.count('loads')).toBe(3); // what was replaced is kept until it is cleaned up
   });
 
+  /** January has settled. */
+  const settle = (orgId: string) =>
+    test.warehouse.run(
+      `INSERT INTO settled_months BY NAME
+       SELECT $org AS org_id, DATE '2026-01-01' AS month, TIMESTAMP '2026-02-06 06:15:00' AS settled_at`,
+      { org: orgId },
+    );
+
+  it('notes the days that the export has lost, and how much went with them', async () => {
+    const story = await newStory();
+    await story.load({ '2026-01-10': '2', '2026-01-11': '3', '2026-01-12': '4.5', '2026-01-14': '8' });
+    const shorter = { '2026-01-10': '2', '2026-01-13': '1' };
+    const note =
+      'the export no longer has 2026-01-11 to 2026-01-12, 2026-01-14, 15.5 USD less than the load before';
+    expect(await story.load(shorter, { runId: 'run_2' })).toMatchObject({ notes: [note] });
+    expect(await story.spend()).toEqual({ '2026-01-10': money('2'), '2026-01-13': money('1') });
+    // An activity that is tried again says the same; the next run has nothing to say.
+    expect(await story.load(shorter, { runId: 'run_2' })).toMatchObject({ notes: [note] });
+    expect(await story.load(shorter)).toMatchObject({ notes: [] });
+  });
+
+  it('is refused if a settled month would lose days, unless the ingest accepts it', async () => {
+    const story = await newStory();
+    await story.load({ '2026-01-10': '2', '2026-01-11': '3', '2026-01-12': '4', '2026-02-01': '5' });
+    await settle(story.orgId);
+    const before = await story.spend();
+    const shorter = { '2026-01-10': '20', '2026-02-02': '6' };
+    await expect(story.load(shorter)).rejects.toMatchObject({
+      kind: 'invalid',
+      message:
+        'the export no longer has 2026-01-11 to 2026-01-12, 7 USD less than the load before, in settled months; ' +
+        'nothing was loaded. Mend the export, or start the ingest with accept_shrink to let them go',
+    });
+    expect(await story.spend()).toEqual(before);
+    // An amount may change, a day may come, and a month that the export does not hold stays.
+    expect(
+      await story.load({ '2026-01-09': '1', '2026-01-10': '20', '2026-01-11': '3', '2026-01-12': '4' }),
+    ).toMatchObject({ notes: [] });
+    expect(await story.load({ '2026-02-02': '6' })).toMatchObject({
+      notes: ['the export no longer has 2026-02-01, 5 USD less than the load before'],
+    });
+    expect(await story.load(shorter, { startMonth: '2026-02' })).toMatchObject({ months: ['2026-02'] });
+    expect(await story.load(shorter, { acceptShrink: true })).toMatchObject({
+      notes: [
+        'the export no longer has 2026-01-09, 2026-01-11 to 2026-01-12, 8 USD less than the load before',
+      ],
+    });
+    expect(await story.spend()).toEqual({ '2026-01-10': money('20'), '2026-02-02': money('6') });
+    // It is the new truth: the next schedule needs no acceptance.
+    expect(await story.load(shorter)).toMatchObject({ notes: [] });
+  });
+
+  it('decides by the month of the day, not of the billing period', async () => {
+    const story = await newStory();
+    await settle(story.orgId);
+    const february = { BillingPeriodStart: '2026-02-01T00:00:00Z' };
+    const load = (...lines: Parameters<typeof focusCsv>[0]) => loadText(test, story.target, focusCsv(lines));
+    await load(dayLine('2026-01-31', '-5', february), dayLine('2026-02-01', '1'));
+    await expect(load(dayLine('2026-02-01', '1'))).rejects.toThrow(
+      /^the export no longer has 2026-01-31, -5 USD less than the load before, in settled months/,
+    );
+  });
+
+  it('has lost a day of which only a share of a longer charge is left', async () => {
+    const story = await newStory();
+    const fee = dayLine('2026-01-01', '31', { ChargePeriodEnd: '2026-02-01T00:00:00Z' });
+    const load = (...lines: Parameters<typeof focusCsv>[0]) => loadText(test, story.target, focusCsv(lines));
+    await load(fee, dayLine('2026-01-10', '2'), dayLine('2026-01-11', '3'));
+    await settle(story.orgId);
+    await expect(load(fee, dayLine('2026-01-10', '2'))).rejects.toThrow(
+      /^the export no longer has 2026-01-11, 3 USD less/,
+    );
+    // A load of an earlier version did not keep which charges lie inside their day: the fee is on every day.
+    await test.warehouse.run('DELETE FROM bill_days WHERE org_id = $org', { org: story.orgId });
+    await expect(load(dayLine('2026-01-10', '2'), dayLine('2026-01-11', '3'))).rejects.toThrow(
+      /^the export no longer has 2026-01-01 to 2026-01-09, 2026-01-12 to 2026-01-31, 29 USD less/,
+    );
+    expect(await load(fee, dayLine('2026-01-10', '2'))).toMatchObject({ notes: [] });
+  });
+
   it('twice gives the same numbers', async () => {
     const story = await newStory();
     const days = { '2026-01-10': '0.1', '2026-01-11': '-0.2' };

@@ -270,6 +270,8 @@ describeOnBothEngines('the rows of a FOCUS export', (open) => {
       [{ ServiceProviderName: 'NULL', ProviderName: 'AWS', PublisherName: 'Microsoft' }, 'aws'],
       [{ ServiceProviderName: '', ProviderName: 'null', PublisherName: 'Microsoft' }, 'azure'],
       [{ ProviderName: '', PublisherName: '', InvoiceIssuerName: 'Oracle America' }, 'oci'],
+      // A marketplace charge: the vendor publishes what the cloud invoices.
+      [{ ProviderName: 'NULL', InvoiceIssuerName: 'Microsoft', PublisherName: 'Datadog' }, 'azure'],
       [{ ProviderName: 'Amazon Web Services, Inc.' }, 'aws'],
       [{ ProviderName: 'AWS' }, 'aws'],
       [{ ProviderName: 'Microsoft Azure' }, 'azure'],
@@ -297,6 +299,44 @@ describeOnBothEngines('the rows of a FOCUS export', (open) => {
       orgId,
     );
     expect(rows.map(({ cloud }) => cloud)).toEqual(clouds.map(([, cloud]) => cloud));
+  });
+
+  it('have no id where Azure writes -2 or Unassigned', async () => {
+    const line = (provider: string, more: FocusLine) =>
+      dayLine('2026-01-10', '1', {
+        ProviderName: provider,
+        ServiceCategory: 'Compute',
+        BillingAccountId: 'payer',
+        SubAccountName: 'Unassigned',
+        ...more,
+      });
+    const { orgId } = await loaded([
+      line('Microsoft', { SubAccountId: '-2', ResourceId: 'Unassigned' }),
+      line('Microsoft', { SubAccountId: 'UNASSIGNED', ResourceId: '-2' }),
+      line('Microsoft', { SubAccountId: 'sub-1', ResourceId: 'vm-1' }),
+      // Anyone else means what it says.
+      line('Acme', { SubAccountId: '-2', ResourceId: 'Unassigned' }),
+    ]);
+    const rows = await rowsOf(
+      `SELECT cloud, account, resource_id, name, sum(cost) AS cost
+       FROM cloud_spend LEFT JOIN account_names USING (org_id, load_id, billing_period, cloud, account)
+       WHERE org_id = $org GROUP BY ALL ORDER BY ALL`,
+      orgId,
+    );
+    expect(rows).toEqual([
+      { cloud: 'acme', account: '-2', resource_id: 'unassigned', name: 'Unassigned', cost: money('1') },
+      { cloud: 'azure', account: 'payer', resource_id: null, name: null, cost: money('2') },
+      { cloud: 'azure', account: 'sub-1', resource_id: 'vm-1', name: null, cost: money('1') },
+    ]);
+  });
+
+  it('without any account that Azure has assigned cannot be read', async () => {
+    const line = dayLine('2026-01-10', '1', {
+      ProviderName: 'Microsoft',
+      SubAccountId: '-2',
+      BillingAccountId: 'Unassigned',
+    });
+    await expect(loaded([line])).rejects.toThrow(/SubAccountId: expected an account, got nothing/);
   });
 
   it('keep a resource only where it can be part of a cluster or host, in lower case', async () => {
@@ -385,7 +425,7 @@ describeOnBothEngines('the rows of a FOCUS export', (open) => {
       '2026-02-01': money('0'),
     });
     expect(result.notes).toEqual([
-      'billing period 2025-12-01: EffectiveCost is missing or zero in every row, BilledCost was used instead',
+      'billing period 2025-12-01: EffectiveCost is missing or zero in every row of aws, BilledCost was used instead',
     ]);
     expect(result).toMatchObject({ rowsRead: 7, rowsRejected: 0, costTotal: '20.000000000000001' });
     const loads = await rowsOf(
@@ -397,6 +437,62 @@ describeOnBothEngines('the rows of a FOCUS export', (open) => {
       { billing_period: '2026-01-01', cost_column: 'EffectiveCost' },
       { billing_period: '2026-02-01', cost_column: 'EffectiveCost' },
     ]);
+  });
+
+  it('fall back for one cloud alone, where its bill of the period has usage', async () => {
+    const line = (provider: string, day: string, effective: string, billed: string, category = 'Usage') =>
+      dayLine(day, effective, {
+        BilledCost: billed,
+        SubAccountId: provider,
+        ProviderName: provider,
+        ChargeCategory: category,
+      });
+    const { byAccount, result, orgId } = await loaded([
+      // AWS has its EffectiveCost, Oracle has none: 10 + 20 of one and 3 + 4 of the other.
+      line('AWS', '2026-01-10', '10', '11'),
+      line('AWS', '2026-01-11', '20', '21'),
+      line('Oracle', '2026-01-10', '0', '3'),
+      line('OCI', '2026-01-11', '', '4'), // the same cloud by another name
+      // Microsoft bills in January nothing but a commitment, which is rightly 0 until it is used.
+      line('Microsoft', '2026-01-12', '0', '1000', 'Purchase'),
+      // Its fee of February comes with usage, and so with the bill that falls back.
+      line('Microsoft', '2026-02-02', '0', '5', 'Purchase'),
+      line('Microsoft', '2026-02-03', '0', '0', 'usage'),
+    ]);
+    expect(byAccount).toEqual({
+      AWS: { '2026-01-10': money('10'), '2026-01-11': money('20') },
+      Oracle: { '2026-01-10': money('3') },
+      OCI: { '2026-01-11': money('4') },
+      Microsoft: { '2026-01-12': money('0'), '2026-02-02': money('5'), '2026-02-03': money('0') },
+    });
+    expect(result.costTotal).toBe(money('42'));
+    expect(result.notes).toEqual([
+      'billing period 2026-01-01: EffectiveCost is missing or zero in every row of oci, BilledCost was used instead',
+      'billing period 2026-02-01: EffectiveCost is missing or zero in every row of azure, BilledCost was used instead',
+    ]);
+    // A load that fell back in part only has its option's column.
+    const loads = await rowsOf(
+      'SELECT billing_period, cost_column FROM current_loads WHERE org_id = $org ORDER BY ALL',
+      orgId,
+    );
+    expect(loads).toEqual([
+      { billing_period: '2026-01-01', cost_column: 'EffectiveCost' },
+      { billing_period: '2026-02-01', cost_column: 'BilledCost' },
+    ]);
+  });
+
+  it('are usage in exports without a charge category', async () => {
+    const { byDay } = await loaded([dayLine('2026-01-10', '0', { BilledCost: '5' })], {}, [
+      'EffectiveCost',
+      'BilledCost',
+      'BillingCurrency',
+      'BillingPeriodStart',
+      'ChargePeriodStart',
+      'ChargePeriodEnd',
+      'ProviderName',
+      'SubAccountId',
+    ]);
+    expect(byDay).toEqual({ '2026-01-10': money('5') });
   });
 
   it('fall back by the billing period, in whatever form each row writes it', async () => {

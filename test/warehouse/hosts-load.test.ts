@@ -95,9 +95,54 @@ describeOnBothEngines('host spend', (open) => {
     expect(await rows(tenant)).toEqual(once);
     await load(tenant, 'day,host,service,cost\n2026-02-02,web-1,nginx,7\n');
     expect(await rows(tenant)).toEqual([
-      ...once.slice(0, 3),
+      ...once,
       { day: '2026-02-02', host: 'web-1', service: 'nginx', machine_id: null, cost: money('7') },
     ]);
+  });
+
+  it('keeps days that the file lacks, and none of a day that it has', async () => {
+    const tenant = await newTenant(test);
+    const rolling = (...lines: string[]) => `day,host,service,cost\n${lines.join('\n')}\n`;
+    const days = async () => (await rows(tenant)).map((row) => Object.values(row).slice(0, 2).join(' '));
+    await load(
+      tenant,
+      rolling(
+        '2026-01-10,a,x,1',
+        '2026-01-11,a,x,2',
+        '2026-01-12,a,x,4',
+        '2026-01-12,b,x,8',
+        '2026-02-01,a,x,16',
+      ),
+    );
+    const next = rolling('2026-01-12,a,x,32', '2026-01-13,a,x,64');
+    for (const time of ['once', 'twice']) {
+      // 1 + 2 stay, the 12th is a's 32 alone. February is not in the file at all.
+      expect({ time, result: await load(tenant, next) }).toMatchObject({
+        result: {
+          rowsRead: 2,
+          costTotal: money('99'),
+          months: ['2026-01'],
+          notes: ['the files no longer have 2026-01-10 to 2026-01-11; what was loaded before stays'],
+        },
+      });
+      expect(await days()).toEqual([
+        '2026-01-10 a',
+        '2026-01-11 a',
+        '2026-01-12 a',
+        '2026-01-13 a',
+        '2026-02-01 a',
+      ]);
+    }
+    expect(await currentLoads(test, tenant.orgId)).toMatchObject([
+      { first_day: '2026-01-10', last_day: '2026-01-13', rows_read: '2', cost_total: money('99') },
+      { first_day: '2026-02-01' },
+    ]);
+    // Whoever accepts it takes the month as the file has it.
+    expect(await load(tenant, next, { acceptShrink: true })).toMatchObject({
+      costTotal: money('96'),
+      notes: [],
+    });
+    expect(await days()).toEqual(['2026-01-12 a', '2026-01-13 a', '2026-02-01 a']);
   });
 
   it('touches only the months asked for', async () => {

@@ -63,6 +63,7 @@ describeOnBothEngines('maintenance', (open) => {
           currency: 'USD',
           startMonth: null,
           endMonth: null,
+          acceptShrink: false,
           now: new Date(now),
         },
         () => isCurrent,

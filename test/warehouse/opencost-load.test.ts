@@ -33,7 +33,7 @@ describeOnBothEngines('cluster spend from files', (open) => {
           allocations: relationsOf([await describeFile(session, allocations)]),
           assets: texts.assets === undefined ? null : relationsOf([await describeFile(session, assets)]),
           cluster,
-          carryOver: false,
+          from: 'files',
         },
         () => true,
       ),
@@ -161,6 +161,33 @@ describeOnBothEngines('cluster spend from files', (open) => {
     }
     await load(tenant, { allocations: EXPORT });
     expect(await assetRows(tenant)).toEqual([]);
+  });
+
+  it('keeps the days that a feed lacks, allocations and assets each by themselves', async () => {
+    const tenant = await newTenant(test, 'opencost');
+    await load(tenant, { allocations: EXPORT, assets: ASSETS });
+    const assets = await assetRows(tenant);
+    const header = EXPORT.split('\n')[0] ?? '';
+    const next = {
+      allocations: `${header}\n2026-01-31,checkout,deployment,api,api-1,app,0,0,0,0,0,7\n`,
+      assets: `date,type,providerID,totalCost,cluster\n2026-01-31,Node,i-0abc,6,\n`,
+    };
+    // The 30th came to 10.625001, the 31st is 7 now.
+    expect(await load(tenant, next)).toMatchObject({
+      rowsRead: 2,
+      costTotal: money('17.625001'),
+      notes: [
+        'the files no longer have 2026-01-30; what was loaded before stays',
+        'assets: the files no longer have 2026-01-30; what was loaded before stays',
+      ],
+    });
+    const node = { day: '2026-01-31', cluster: 'prod', kind: 'node', provider_id: 'i-0abc', project: null };
+    expect(await assetRows(tenant)).toEqual([...assets, { ...node, cost: money('6') }]);
+    expect(await load(tenant, next, { acceptShrink: true })).toMatchObject({
+      costTotal: money('7'),
+      notes: [],
+    });
+    expect(await assetRows(tenant)).toEqual([{ ...node, cost: money('6') }]);
   });
 
   it('is refused for rows that cannot be read, in either feed', async () => {

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { daysLeftOut, runsThatCount, type ExportRun } from '../../domain/export-runs.ts';
+
+/** A run of June's days `from` to `to`; without `submitted` one without a manifest. */
+const run = (
+  folder: string,
+  from: number,
+  to: number,
+  submitted: number | null,
+  more: Partial<ExportRun> = {},
+) => ({
+  folder,
+  scope: '/subscriptions/1',
+  root: '/exports/',
+  rangeFolder: `/exports/${folder}/`,
+  from: `2026-06-${String(from).padStart(2, '0')}`,
+  to: `2026-06-${String(to).padStart(2, '0')}`,
+  submitted,
+  ...more,
+});
+const names = (runs: readonly ExportRun[]) => runs.map(({ folder }) => folder).sort();
+const counted = (...runs: ExportRun[]) => names(runsThatCount(runs).current);
+
+describe('of several runs of an export', () => {
+  it('those of different days all count', () => {
+    expect(counted(run('a', 1, 9, 1), run('b', 10, 20, 2))).toEqual(['a', 'b']);
+  });
+
+  it('of the same range the newest counts', () => {
+    expect(counted(run('a', 1, 30, 1), run('b', 1, 30, 3), run('c', 1, 30, 2))).toEqual(['b']);
+  });
+
+  it('the range that contains another replaces it, newer or older', () => {
+    // A one-time export of 1 to 9 June beside the daily one.
+    expect(counted(run('once', 1, 9, 1), run('daily', 1, 20, 2))).toEqual(['daily']);
+    expect(counted(run('once', 1, 9, 3), run('daily', 1, 20, 2))).toEqual(['daily']);
+    expect(counted(run('day', 5, 5, 3), run('daily', 1, 20, 2))).toEqual(['daily']);
+  });
+
+  it('of ranges that overlap in part the newest counts, and what the other had replaced counts again', () => {
+    const [small, middle, late] = [run('small', 1, 9, 1), run('middle', 1, 20, 2), run('late', 10, 30, 3)];
+    expect(counted(small, middle, late)).toEqual(['late', 'small']);
+    const { replaced, current } = runsThatCount([middle, late]);
+    expect(names(replaced)).toEqual(['middle']);
+    expect(daysLeftOut(middle, current)).toHaveLength(9);
+    expect(daysLeftOut(middle, [small, late])).toEqual([]);
+  });
+
+  it('those of another scope count as well; without a scope the folder above the exports tells', () => {
+    const june = (folder: string, more: Partial<ExportRun>) => run(folder, 1, 30, 1, more);
+    expect(counted(june('a', {}), june('b', { scope: '/subscriptions/2' }))).toEqual(['a', 'b']);
+    expect(counted(june('a', {}), june('b', { scope: null }))).toEqual(['b']);
+    expect(counted(june('a', {}), june('b', { scope: null, root: '/elsewhere/' }))).toEqual(['a', 'b']);
+  });
+
+  it('no day counts twice, whatever the ranges', () => {
+    for (let seed = 1; seed <= 200; seed += 1) {
+      const random = (below: number, salt: number) =>
+        Math.abs(Math.floor(Math.sin(seed * 99 + salt) * 1e6)) % below;
+      const runs = Array.from({ length: 6 }, (_, index) => {
+        const from = 1 + random(25, index);
+        return run(`run ${index}`, from, from + random(6, index + 10), random(4, index + 20));
+      });
+      const { current, replaced, undecided } = runsThatCount(runs);
+      const days = current.flatMap(({ from, to }) => daysLeftOut({ ...run('', 1, 1, 0), from, to }, []));
+      expect({ seed, twice: days.length - new Set(days).size }).toEqual({ seed, twice: 0 });
+      expect(names([...current, ...replaced])).toEqual(names(runs));
+      expect(undecided).toEqual([]);
+    }
+  });
+});
+
+describe('runs without a manifest', () => {
+  it('are undecided where they have the same days as any other', () => {
+    const [silent, other] = [run('a', 1, 30, null), run('b', 1, 9, null)];
+    expect(names(runsThatCount([silent, other]).undecided)).toEqual(['a', 'b']);
+    expect(names(runsThatCount([silent, run('c', 5, 9, 1)]).undecided)).toEqual(['a', 'c']);
+    expect(runsThatCount([other, run('c', 10, 30, 1)])).toMatchObject({ undecided: [], replaced: [] });
+  });
+
+  it('are not finished beside one of the same export and range that has a manifest', () => {
+    const folders = { rangeFolder: '/exports/daily/20260601-20260630/' };
+    const { current, unfinished, undecided } = runsThatCount([
+      run('a', 1, 9, 1, folders),
+      run('b', 1, 30, null, folders),
+    ]);
+    expect([names(current), names(unfinished), undecided]).toEqual([['a'], ['b'], []]);
+  });
+});

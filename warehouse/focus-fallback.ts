@@ -1,0 +1,56 @@
+import type { Day } from '../domain/calendar.ts';
+import type { ExportFile } from './export-files.ts';
+import type { Candidate } from './focus-choices.ts';
+import { billingPeriodDay, cloudOf, nullable } from './focus-columns.ts';
+import { focusRollUpStatement, type CostColumn } from './focus-roll-up.ts';
+import type { Session } from './session.ts';
+
+/** The temporary tables that the fallback leaves. */
+export const FALLBACK_TABLES = ['fallen_back', 'billed_roll_up'] as const;
+
+/**
+ * Reads by BilledCost what has no EffectiveCost: creates `fallen_back`, the providers and billing periods that fall
+ * back, as their texts stand, and `billed_roll_up`, their second reading. The first one is in `focus_roll_up`.
+ */
+export const readFallback = async (
+  session: Session,
+  files: readonly ExportFile[],
+  costColumn: CostColumn,
+  candidates: readonly Candidate[],
+): Promise<void> => {
+  await session.run(FALLEN_BACK, { falls_back: costColumn === 'EffectiveCost' });
+  const [some] = await session.query('FROM temp.main.fallen_back LIMIT 1');
+  await session.run(
+    some === undefined
+      ? 'CREATE TEMP TABLE billed_roll_up AS FROM focus_roll_up LIMIT 0'
+      : focusRollUpStatement('billed_roll_up', files, 'BilledCost', candidates, 'fallen back'),
+  );
+};
+
+/**
+ * A cloud's bill of a period falls back as a whole, if its EffectiveCost is missing or zero in every row, its
+ * BilledCost is not, and it has usage. Never row by row: a commitment purchase is rightly 0 (sources §1).
+ */
+const FALLEN_BACK = `
+CREATE TEMP TABLE fallen_back AS
+WITH bills AS (
+  SELECT provider, CAST(billing_period AS VARCHAR) AS billing_period, bool_or(cost_present) AS cost_present,
+    bool_or(billed_nonzero) AS billed_nonzero, bool_or(is_usage) AS has_usage
+  FROM focus_roll_up
+  WHERE $falls_back AND ${nullable('provider')} IS NOT NULL AND billing_period IS NOT NULL
+  GROUP BY ALL)
+SELECT provider, billing_period FROM bills
+WINDOW same_bill AS (PARTITION BY ${cloudOf('provider')}, ${billingPeriodDay('billing_period')})
+QUALIFY NOT COALESCE(bool_or(cost_present) OVER same_bill, false)
+  AND bool_or(billed_nonzero) OVER same_bill AND bool_or(has_usage) OVER same_bill`;
+
+/** What fell back, in words. */
+export const fallbackNotes = async (session: Session): Promise<string[]> => {
+  const bills = await session.query<{ billing_period: Day; cloud: string }>(
+    `SELECT DISTINCT billing_period, cloud FROM judged_groups WHERE problem IS NULL AND fell_back ORDER BY ALL`,
+  );
+  return bills.map(
+    ({ billing_period, cloud }) =>
+      `billing period ${billing_period}: EffectiveCost is missing or zero in every row of ${cloud}, BilledCost was used instead`,
+  );
+};
