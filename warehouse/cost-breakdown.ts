@@ -73,6 +73,19 @@ export const costBreakdown = async (
   return warehouse.query<BreakdownRow>(breakdownStatement(keys), { org: orgId, ...range });
 };
 
+/** All rows of the same, a batch at a time, in bounded memory; see {@link Warehouse.stream}. */
+export const streamBreakdown = async function* (
+  warehouse: Warehouse,
+  orgId: string,
+  keys: readonly BreakdownKey[],
+  days: { start: Day; end: Day },
+  { now, signal }: { now: Date; signal: AbortSignal },
+): AsyncGenerator<BreakdownRow[]> {
+  await computeMonths(warehouse, orgId, now);
+  const parameters = { org: orgId, ...days, limit: null, offset: 0 };
+  yield* warehouse.stream<BreakdownRow>(breakdownStatement(keys), parameters, signal);
+};
+
 /** What counts on the days with its owners: each row is its team's; what a shared cost covers has no team (design §2, Teams). */
 const OWNED_DAYS = `${COUNTED_DAYS},
 spend AS (SELECT *, ${SPEND_KEYS} AS keys FROM counted),
@@ -113,5 +126,5 @@ FROM keyed
 GROUP BY ${columns.join(', ') || '()'}
 HAVING sum(cost) <> 0 OR (${attributed})
 ORDER BY ${[...times, 'total DESC', ...columns.map((column) => `${column} NULLS LAST`)].join(', ')}
-LIMIT $limit OFFSET $offset`;
+LIMIT $limit::BIGINT OFFSET $offset`;
 };
