@@ -56,6 +56,7 @@ export const publishSpend = async (
   target: { orgId: string; sourceId: string },
   month: Month,
   tables: Partial<Record<SpendTable, readonly SpendRow[]>>,
+  now: Date = new Date('2026-02-07T06:00:00Z'),
 ): Promise<void> => {
   const [newest] = await warehouse.query<{ id: string | null }>(
     'SELECT max(load_id) AS id FROM loads WHERE org_id = $org AND source_id = $source',
@@ -84,8 +85,8 @@ export const publishSpend = async (
   await warehouse.run(
     `INSERT INTO loads BY NAME
      SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, 'run_test' AS run_id,
-       $period::DATE AS billing_period, TIMESTAMP '2026-02-07 06:00:00' AS published_at, $first::DATE AS first_day,
+       $period::DATE AS billing_period, $now::TIMESTAMP AS published_at, $first::DATE AS first_day,
        $last::DATE AS last_day, $last::DATE AS delivered_through, 0::BIGINT AS rows_read, 0::DECIMAL(38,15) AS cost_total`,
-    { ...load, first: days[0] ?? null, last: days.at(-1) ?? null },
+    { ...load, now: now.toISOString(), first: days[0] ?? null, last: days.at(-1) ?? null },
   );
 };

@@ -33,7 +33,7 @@ export const naiveAnswers = (
       metric === null ? [] : [naiveRecords(naive, metric, index, today, spent)],
     ),
     bills: naiveBills(naive, today, spent),
-    completeThrough: naive.sources.completeThrough(),
+    completeThrough: naive.sources.completeThrough(range.start, today),
     summary: naiveSummary(spent, range, before),
     breakdowns: Object.fromEntries(groupings.map((keys) => [keys.join(), naiveBreakdown(inRange, keys)])),
     reconciliation: naiveReconciliation(inRange, {

@@ -3,7 +3,7 @@ import type { SpendPick } from '../../domain/spend-pick.ts';
 import { fullyLoadedOf, NaiveBills } from './naive-bills.ts';
 import { NaiveChoices } from './naive-choices.ts';
 import { costOf, numbersOf, type Numbers } from './naive-months.ts';
-import { NaiveSources } from './naive-sources.ts';
+import { NaiveSources, type NaiveGap } from './naive-sources.ts';
 import { spentOf, type Spent } from './naive-spend.ts';
 import { NaiveTeams } from './naive-teams.ts';
 import { KINDS, type Kind, type Organisation, type Step, type StoryMetric } from './organisation-story.ts';
@@ -24,6 +24,11 @@ export interface NaiveMetric {
 /** What is known of a month of a metric, beside its lock. */
 export interface NaiveFacts {
   undelivered: Kind[];
+  gaps: NaiveGap[];
+  /** Whether spend is missing that sources have not delivered. */
+  isMissing: boolean;
+  /** Whether the team's bill waits for values that it is split by. */
+  isWaiting: boolean;
   isUncollected: boolean;
   isSettled: boolean;
   values: { period: Day; value: string }[];
@@ -76,6 +81,9 @@ export class NaiveOrganisation {
       case 'load':
         this.sources.load(step, this.choices);
         return true;
+      case 'begin source':
+        this.sources.begin(step.source, step.startsOn);
+        return true;
       case 'delete source':
         this.sources.delete(step.source);
         return true;
@@ -93,13 +101,13 @@ export class NaiveOrganisation {
         return true;
       }
       case 'settle': {
-        const months = this.sources.settledBy(step.on).filter((month) => !this.settled.has(month));
+        const months = this.sources.settle(step.on, this.settled);
         for (const month of months) this.settled.set(month, { withTeams: this.teams.changes > 0 });
         this.bills.seal(step.on);
         return months;
       }
       case 'lock':
-        return this.#lock(step.metric, step.month, step.on);
+        return this.#lock(step, step.on);
       case 'read bills':
         this.bills.seal(step.on);
         return true;
@@ -148,7 +156,7 @@ export class NaiveOrganisation {
         : metric.picks.some(
             (pick) =>
               !undelivered.includes(kindOf(pick)) &&
-              this.choices.isCollectedBy(pick, this.sources.lastDelivered(kindOf(pick), month)),
+              this.choices.isCollectedBy(pick, this.sources.lastDelivered(kindOf(pick), month) ?? ''),
           );
     const ofTeam = team === null ? null : this.#billOf(team, month, today, spent);
     const cost = ofTeam !== null ? ofTeam.cost : isKnown ? costOf(spent, metric.picks, month, today) : null;
@@ -159,13 +167,19 @@ export class NaiveOrganisation {
         ? this.choices.isUncollected(metric.picks ?? [], month)
         : this.bills.isUncollected(month, team);
     const isSettled = ofTeam === null ? this.settled.has(month) : ofTeam.isSealed;
+    const gaps = this.sources.gaps(month, metric.picks === null ? null : kinds);
+    const isMissing =
+      (team === null || !isSettled) && (gaps.length > 0 || (metric.picks !== null && undelivered.length > 0));
     const status = ((): Status => {
       if (metric.locks.has(month)) return metric.changed.has(month) ? 'changed_since_lock' : 'locked';
       if (isUncollected) return 'partial';
-      return isSettled && current.value !== null && cost !== null ? 'ready_to_lock' : 'open';
+      return isSettled && !isMissing && current.value !== null && cost !== null ? 'ready_to_lock' : 'open';
     })();
     return {
       undelivered: metric.picks === null ? [] : undelivered,
+      gaps,
+      isMissing,
+      isWaiting: ofTeam?.isWaiting ?? false,
       isUncollected,
       isSettled,
       values,
@@ -178,18 +192,30 @@ export class NaiveOrganisation {
   #billOf(team: number, month: Month, today: Day, spent: readonly Spent[]) {
     const { status, bills } = this.bills.ofMonth(month, today, spent);
     const bill = bills?.get(team);
-    return { isSealed: status === 'sealed', cost: bill === undefined ? null : fullyLoadedOf(bill) };
+    return {
+      isSealed: status === 'sealed',
+      isWaiting: status === 'waiting',
+      cost: bill === undefined ? null : fullyLoadedOf(bill),
+    };
   }
 
-  /** What is ready is locked, and what has changed since is again, if it has its numbers and is not partial. */
-  #lock(index: number, month: Month, today: Day): boolean {
+  /**
+   * What is ready is locked, and what has changed since is again, if it has its numbers and is not partial. What only lacks
+   * spend that sources have not delivered is locked where that is accepted.
+   */
+  #lock({ metric: index, month, acceptMissing }: Extract<Step, { does: 'lock' }>, today: Day): boolean {
     const metric = this.metrics[index];
     if (metric === undefined || metric === null) return true;
     if (metric.definition.team !== null) this.bills.seal(today);
-    const { status, current, isUncollected } = this.facts(index, month, today, this.spent());
-    const isLockable =
-      status === 'ready_to_lock' ||
-      (status === 'changed_since_lock' && !isUncollected && current.cost !== null && current.value !== null);
+    const facts = this.facts(index, month, today, this.spent());
+    const { status, current, isUncollected, isMissing } = facts;
+    const hasNumbers = current.cost !== null && current.value !== null;
+    const isLockable = ((): boolean => {
+      if (status === 'ready_to_lock') return true;
+      if (isUncollected || !hasNumbers || (isMissing && !acceptMissing)) return false;
+      if (status === 'changed_since_lock') return true;
+      return status === 'open' && isMissing && !facts.isWaiting && this.sources.hasClosed(month, today);
+    })();
     if (!isLockable) return false;
     metric.locks.set(month, [...(metric.locks.get(month) ?? []), current]);
     metric.changed.delete(month);

@@ -38,10 +38,11 @@ export const naiveRecords = (
   });
   return {
     facts: months.map(
-      ({ month, undelivered, isUncollected, isSettled, values, current, version, frozen }) => ({
+      ({ month, undelivered, gaps, isUncollected, isSettled, values, current, version, frozen }) => ({
         month,
         cost: text(current.cost, moneyText),
         undelivered,
+        gaps,
         isUncollected,
         valueSum: values.length === 0 ? null : valueText(sumOfValues(values)),
         valuePeriods: new Set(values.map(({ period }) => period)).size,
@@ -60,6 +61,7 @@ export const naiveRecords = (
         version: frozen === null ? null : version,
         locked: frozen === null ? null : { version, ...shownNumbers(frozen) },
         ...(status === 'changed_since_lock' ? { current: shownNumbers(current) } : {}),
+        notes: frozen === null && metric.picks === null ? naive.sources.latecomers(month) : [],
         hasReason: status === 'open' || status === 'partial',
       }))
       .reverse(),

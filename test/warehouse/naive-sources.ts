@@ -12,19 +12,26 @@ import {
 
 /** A load as it was published: its rows, with what was collected of them. */
 interface Load {
-  kind: Kind;
   rows: Rows;
-  firstDay: Day | null;
-  lastDay: Day | null;
+  /** The days of its rows, in order. */
+  days: readonly Day[];
+  publishedOn: Day;
 }
 
 interface Source {
+  name: string;
   kind: Kind;
   isPaused: boolean;
   isDeleted: boolean;
+  startsOn: Day | null;
+  /** Its place among all that was made and settled. */
+  madeAs: number;
   /** The newest load of each month, or billing period. */
   loads: Map<Month, Load>;
 }
+
+/** A source that lacks days of a month: its name, the first and the last of them. */
+export type NaiveGap = [source: string, from: Day, through: Day];
 
 const NO_ROWS: Rows = { lines: [], allocations: [], assets: [], shares: [], spend: [], usage: [] };
 
@@ -32,21 +39,31 @@ const NO_ROWS: Rows = { lines: [], allocations: [], assets: [], shares: [], spen
 export class NaiveSources {
   readonly #sources = new Map<string, Source>();
   readonly #organisation: Organisation;
+  /** The place of each settled month among the sources made. */
+  readonly #settledAs = new Map<Month, number>();
+  #made = 0;
 
   constructor(organisation: Organisation) {
     this.#organisation = organisation;
-    if (organisation.waitsForever)
-      this.#sources.set('waiting', { kind: 'focus', isPaused: false, isDeleted: false, loads: new Map() });
+    if (organisation.waitsForever) this.#make('waiting', 'focus', false);
   }
 
-  load({ source: name, month, feed }: Extract<Step, { does: 'load' }>, choices: NaiveChoices): void {
-    const source = this.#sources.get(sourceKey(name)) ?? {
-      kind: name.kind,
-      isPaused: this.#organisation.paused.some((paused) => sourceKey(paused) === sourceKey(name)),
-      isDeleted: false,
-      loads: new Map<Month, Load>(),
-    };
-    this.#sources.set(sourceKey(name), source);
+  #make(name: string, kind: Kind, isPaused: boolean): Source {
+    this.#made += 1;
+    const source = { name, kind, isPaused, isDeleted: false, startsOn: null, madeAs: this.#made };
+    const made: Source = { ...source, loads: new Map() };
+    this.#sources.set(name, made);
+    return made;
+  }
+
+  #named(name: SourceName): Source {
+    const key = sourceKey(name);
+    const isPaused = this.#organisation.paused.some((paused) => sourceKey(paused) === key);
+    return this.#sources.get(key) ?? this.#make(key, name.kind, isPaused);
+  }
+
+  load({ on, source: name, month, feed }: Extract<Step, { does: 'load' }>, choices: NaiveChoices): void {
+    const source = this.#named(name);
     const days = daysOf(feed);
     const rows: Rows = { ...NO_ROWS };
     switch (feed.kind) {
@@ -65,58 +82,110 @@ export class NaiveSources {
         rows.usage = feed.usage;
         break;
     }
-    source.loads.set(month, {
-      kind: feed.kind,
-      rows,
-      firstDay: days[0] ?? null,
-      lastDay: days.at(-1) ?? null,
-    });
+    source.loads.set(month, { rows, days, publishedOn: on });
+  }
+
+  begin(name: SourceName, startsOn: Day | null): void {
+    this.#named(name).startsOn = startsOn;
   }
 
   delete(name: SourceName): void {
-    const source = this.#sources.get(sourceKey(name));
-    if (source !== undefined) source.isDeleted = true;
+    this.#named(name).isDeleted = true;
   }
 
-  /** What is published and not deleted. */
-  #loads(kinds: readonly Kind[] = KINDS): Load[] {
-    return [...this.#sources.values()]
-      .filter(({ isDeleted, kind }) => !isDeleted && kinds.includes(kind))
-      .flatMap(({ loads }) => [...loads.values()]);
+  #existing(kinds: readonly Kind[] = KINDS): Source[] {
+    return [...this.#sources.values()].filter(({ isDeleted, kind }) => !isDeleted && kinds.includes(kind));
   }
 
-  /** How far a source has delivered. */
-  #deliveredThrough = ({ loads }: Source): Day | null =>
-    newest([...loads.values()].map(({ lastDay }) => lastDay));
-
-  /** The last day that all active sources have delivered; with none active, any paused one. */
-  completeThrough(): Day | null {
-    const sources = [...this.#sources.values()].filter(({ isDeleted }) => !isDeleted);
-    const active = sources.filter(({ isPaused }) => !isPaused).map(this.#deliveredThrough);
-    if (active.length === 0) return newest(sources.map(this.#deliveredThrough));
-    return active.includes(null) ? null : oldest(active);
+  /** The last day of its period that had ended when a load was published and that its rows reach; null without any. */
+  #brought(month: Month, { days, publishedOn }: Load): Day | null {
+    const reached = daysOfMonth(month).filter((day) => day < publishedOn && day <= (days.at(-1) ?? ''));
+    return reached.at(-1) ?? null;
   }
 
-  /** The months that can settle: the settle days have passed, somebody has delivered it, and no active source has yet to. */
-  settledBy(today: Day): Month[] {
-    const first = oldest(this.#loads().map(({ firstDay }) => firstDay));
-    const last = newest(this.#loads().map(({ lastDay }) => lastDay));
-    if (first === null || last === null) return [];
-    const active = [...this.#sources.values()].filter(({ isDeleted, isPaused }) => !isDeleted && !isPaused);
-    return ALL_MONTHS.filter((month) => {
-      const end = lastDayOf(month);
-      return (
+  /**
+   * Whether a source covers a day: it had no spend before that, or a load of the day's month was published after it, and the
+   * source's rows reach it. A bill begins with its month, any other feed with its first row.
+   */
+  #covers({ kind, startsOn, loads }: Source, day: Day): boolean {
+    if (startsOn !== null && day < startsOn) return true;
+    const load = loads.get(day.slice(0, 7));
+    if (load === undefined || load.days.length === 0 || load.publishedOn <= day) return false;
+    const bringing = [...loads].filter(([month, one]) => this.#brought(month, one) !== null);
+    const through = newest(bringing.map(([month, one]) => this.#brought(month, one)));
+    const first = oldest(bringing.map(([month, { days }]) => latest(days[0] ?? null, `${month}-01`)));
+    return through !== null && day <= through && (kind === 'focus' || (first !== null && first <= day));
+  }
+
+  #gap(source: Source, month: Month): NaiveGap | null {
+    const missing = daysOfMonth(month).filter((day) => !this.#covers(source, day));
+    const [from, through] = [missing[0], missing.at(-1)];
+    return from === undefined || through === undefined ? null : [source.name, from, through];
+  }
+
+  #isLater(source: Source, month: Month): boolean {
+    return source.madeAs > (this.#settledAs.get(month) ?? Infinity);
+  }
+
+  /** The active sources that a month waits for; of all spend (`kinds` null) only those made before it settled. */
+  gaps(month: Month, kinds: readonly Kind[] | null): NaiveGap[] {
+    return this.#existing(kinds ?? KINDS)
+      .filter((source) => !source.isPaused && (kinds !== null || !this.#isLater(source, month)))
+      .flatMap((source) => {
+        const gap = this.#gap(source, month);
+        return gap === null ? [] : [gap];
+      });
+  }
+
+  /** The names of active sources made after a month had settled that lack days of it. */
+  latecomers(month: Month): string[] {
+    return this.#existing()
+      .filter(
+        (source) => !source.isPaused && this.#isLater(source, month) && this.#gap(source, month) !== null,
+      )
+      .map(({ name }) => name);
+  }
+
+  /** The last day up to which all active sources cover every day from the start on; with none active, any paused one. */
+  completeThrough(start: Day, today: Day): Day | null {
+    const active = this.#existing().filter(({ isPaused }) => !isPaused);
+    const isWhole = (day: Day): boolean =>
+      active.length === 0
+        ? this.#existing().some((source) => this.#covers(source, day))
+        : active.every((source) => this.#covers(source, day));
+    let through: Day | null = null;
+    for (let day = start; day < today && isWhole(day); day = dayAfter(day)) through = day;
+    return through;
+  }
+
+  /** Whether the settle days of a month have passed. */
+  hasClosed(month: Month, today: Day): boolean {
+    return dayNumber(today) > dayNumber(lastDayOf(month)) + this.#organisation.settleDays;
+  }
+
+  /** The months that settle now: the settle days have passed, no active source lacks a day, and one covers the last. */
+  settle(today: Day, settled: ReadonlyMap<Month, unknown>): Month[] {
+    const first = oldest(
+      this.#existing().flatMap(({ loads }) =>
+        [...loads].map(([month, { days }]) => latest(days[0] ?? null, `${month}-01`)),
+      ),
+    );
+    const months = ALL_MONTHS.filter(
+      (month) =>
+        !settled.has(month) &&
+        first !== null &&
         month >= first.slice(0, 7) &&
-        dayNumber(today) > dayNumber(end) + this.#organisation.settleDays &&
-        last >= end &&
-        active.map(this.#deliveredThrough).every((day) => day !== null && day >= end)
-      );
-    });
+        this.hasClosed(month, today) &&
+        this.gaps(month, null).length === 0 &&
+        this.#existing().some((source) => this.#covers(source, lastDayOf(month))),
+    );
+    for (const month of months) this.#settledAs.set(month, this.#made);
+    return months;
   }
 
   /** All rows of the loads that count, whatever the day. */
   rows(): Rows {
-    const loads = this.#loads().map(({ rows }) => rows);
+    const loads = this.#existing().flatMap(({ loads: own }) => [...own.values()].map(({ rows }) => rows));
     return {
       lines: loads.flatMap(({ lines }) => lines),
       allocations: loads.flatMap(({ allocations }) => allocations),
@@ -127,22 +196,22 @@ export class NaiveSources {
     };
   }
 
-  /** Whether sources of a kind have delivered any of the month: it lies between their first day and their last. */
+  /** Whether sources of a kind cover any day of the month. */
   isDelivered(kind: Kind, month: Month): boolean {
-    const first = oldest(this.#loads([kind]).map(({ firstDay }) => firstDay));
-    const last = newest(this.#loads([kind]).map(({ lastDay }) => lastDay));
-    return first !== null && last !== null && first.slice(0, 7) <= month && month <= last.slice(0, 7);
+    return this.lastDelivered(kind, month) !== null;
   }
 
-  /** Whether anything of the month has been delivered, by whatever kind. */
+  /** Whether any day of the month is covered, by whatever kind. */
   hasDelivered(month: Month): boolean {
     return KINDS.some((kind) => this.isDelivered(kind, month));
   }
 
-  /** The last day up to the month's end that a kind has delivered; empty before there is any. */
-  lastDelivered(kind: Kind, month: Month): Day {
-    const last = newest(this.#loads([kind]).map(({ lastDay }) => lastDay)) ?? '';
-    return last < lastDayOf(month) ? last : lastDayOf(month);
+  /** The last day of the month that a kind covers; null without any. */
+  lastDelivered(kind: Kind, month: Month): Day | null {
+    const days = daysOfMonth(month).filter((day) =>
+      this.#existing([kind]).some((source) => this.#covers(source, day)),
+    );
+    return days.at(-1) ?? null;
   }
 }
 
@@ -154,4 +223,11 @@ const newest = (days: readonly (Day | null)[]): Day | null => known(days).at(-1)
 export const ALL_MONTHS: readonly Month[] = ['2025-12', '2026-01', '2026-02'];
 export const lastDayOf = (month: Month): Day =>
   `${month}-${{ '2025-11': '30', '2026-02': '28' }[month] ?? '31'}`;
+const dayAfter = (day: Day): Day => new Date((dayNumber(day) + 1) * 86_400_000).toISOString().slice(0, 10);
+const daysOfMonth = (month: Month): Day[] =>
+  Array.from(
+    { length: Number(lastDayOf(month).slice(8)) },
+    (_, index) => `${month}-${`${index + 1}`.padStart(2, '0')}`,
+  );
+const latest = (day: Day | null, other: Day): Day | null => (day === null ? null : day < other ? other : day);
 const dayNumber = (day: Day): number => Date.parse(day) / 86_400_000;

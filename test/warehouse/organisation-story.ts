@@ -128,10 +128,11 @@ export type Step = { on: Day } & (
   | { does: 'repick'; metric: number; picks: readonly SpendPick[] }
   | { does: 'load'; source: SourceName; month: Month; feed: Feed }
   | { does: 'delete source'; source: SourceName }
+  | { does: 'begin source'; source: SourceName; startsOn: Day | null }
   | { does: 'set values'; metric: number; values: readonly StoryValue[] }
   | { does: 'remove values'; metric: number; start: Day; end: Day }
   | { does: 'settle' }
-  | { does: 'lock'; metric: number; month: Month }
+  | { does: 'lock'; metric: number; month: Month; acceptMissing: boolean }
   | { does: 'read bills' }
   | TeamStep
 );

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { sourceKey, type Organisation, type Step, type StoryMetric } from './organisation-story.ts';
 import { days, fitting } from './random-metrics.ts';
 import {
+  begunSources,
   load,
   newMetric,
   often,
@@ -37,6 +38,8 @@ const earliest = fc.oneof(
   { weight: 1, arbitrary: early },
 );
 const late = fc.constantFrom(...LATE_DAYS);
+/** Mostly after January, or loads would cover little of it. */
+const spent = fc.oneof({ weight: 3, arbitrary: fc.constant(CLOSING_DAY) }, { weight: 2, arbitrary: early });
 
 /**
  * Teams, what they share, a metric to split it by, and January's spend; half of them from the beginning, the others on
@@ -48,7 +51,7 @@ const teamLife = fc
     teams: newTeams(earliest),
     sharedCosts: newSharedCosts(earliest),
     came: fc.constantFrom('early', 'early', 'before the closing', 'after it'),
-    spend: wholeMonth(early, fc.constant('2026-01'), fc.constant(true)),
+    spend: wholeMonth(spent, fc.constant('2026-01'), fc.constant(true)),
     late: fc.array(teamSteps(late), { maxLength: 6 }),
   })
   .map(({ metric, teams, sharedCosts, came, spend, late }) => {
@@ -72,10 +75,12 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
     waitsForever: seldom(15),
     metrics: fc.array(newMetric(earliest), { maxLength: 3 }),
     teams: fc.oneof({ weight: 2, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: teamLife }),
-    whole: fc.array(wholeMonth(early), { maxLength: 2, size: 'max' }),
-    loads: fc.array(load(early), { maxLength: 3 }),
+    begins: begunSources(earliest),
+    whole: fc.array(wholeMonth(spent), { maxLength: 2, size: 'max' }),
+    loads: fc.array(load(spent), { maxLength: 3 }),
     early: fc.array(otherSteps(early), { maxLength: 2 }),
     closes: often(3),
+    acceptMissing: seldom(2),
     late: fc.array(fc.oneof(load(late), otherSteps(late), otherSteps(late), newMetric(late)), {
       maxLength: 5,
     }),
@@ -92,10 +97,13 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
         ...(drawn.teams?.early ?? []),
         ...drawn.metrics,
         ...(drawn.teams === null ? drawn.whole.flat() : []),
+        ...drawn.begins,
         ...drawn.loads,
         ...drawn.early,
       ]),
-      ...(drawn.closes ? closing(drawn.metrics.length + (drawn.teams?.metrics.length ?? 0)) : []),
+      ...(drawn.closes
+        ? closing(drawn.metrics.length + (drawn.teams?.metrics.length ?? 0), drawn.acceptMissing)
+        : []),
       ...inTime(drawn.teams?.late ?? drawn.late),
     ]),
     today: TODAY,
@@ -107,13 +115,14 @@ const inTime = (steps: readonly Drawn[]): Drawn[] =>
   steps.toSorted((a, b) => (a.on < b.on ? -1 : a.on > b.on ? 1 : 0));
 
 /** What has settled is recorded, and January locked, as far as it can be. */
-const closing = (metrics: number): Drawn[] => [
+const closing = (metrics: number, acceptMissing: boolean): Drawn[] => [
   { on: CLOSING_DAY, does: 'settle' },
   ...Array.from({ length: metrics }, (_, metric) => ({
     on: CLOSING_DAY,
     does: 'lock' as const,
     metric,
     month: '2026-01',
+    acceptMissing,
   })),
 ];
 
@@ -121,6 +130,7 @@ const closing = (metrics: number): Drawn[] => [
 const storyOf = (drawn: readonly Drawn[]): Step[] => {
   const metrics: StoryMetric[] = [];
   const seen = new Set<string>();
+  const loaded = new Set(drawn.flatMap((step) => (step.does === 'load' ? [sourceKey(step.source)] : [])));
   let [teamCount, sharedCostCount] = [0, 0];
   return drawn.flatMap((step): Step[] => {
     if (isTeamStep(step)) {
@@ -151,6 +161,7 @@ const storyOf = (drawn: readonly Drawn[]): Step[] => {
     }
     if (step.does === 'load') seen.add(sourceKey(step.source));
     if (step.does === 'delete source') return seen.has(sourceKey(step.source)) ? [step] : [];
+    if (step.does === 'begin source') return loaded.has(sourceKey(step.source)) ? [step] : [];
     if (!('metric' in step)) return [step];
     const index = step.metric % metrics.length;
     const target = metrics[index];

@@ -80,6 +80,33 @@ export const newMetric = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
     values: fc.option(drawnValues, { nil: null, freq: 5 }),
   });
 
+/** Of most first sources of a kind it is known when they began, so that months can be whole. */
+export const begunSources = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn[]> =>
+  fc
+    .tuple(
+      ...KINDS.map((kind) =>
+        fc.option(
+          fc.record({
+            on,
+            does: fc.constant('begin source' as const),
+            source: fc.constant<SourceName>({ kind, number: 1 }),
+            startsOn: fc.constantFrom('2025-12-30', '2026-01-31'),
+          }),
+          { nil: null, freq: 3 },
+        ),
+      ),
+    )
+    .map((begins) => begins.filter((one) => one !== null));
+
+/** Somebody says when a source began, or takes it back. */
+export const beginSource = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
+  fc.record({
+    on,
+    does: fc.constant('begin source' as const),
+    source,
+    startsOn: fc.constantFrom(null, '2025-12-30', '2026-01-01', '2026-01-31', '2026-02-10'),
+  });
+
 const does = <Does extends string>(name: Does): fc.Arbitrary<Does> => fc.constant(name);
 
 export const otherSteps = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
@@ -99,9 +126,19 @@ export const otherSteps = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
           end: a < b ? b : a,
         })),
     },
-    { weight: 2, arbitrary: fc.record({ on, does: does('lock'), metric: fc.nat(3), month: months }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        on,
+        does: does('lock'),
+        metric: fc.nat(3),
+        month: months,
+        acceptMissing: fc.boolean(),
+      }),
+    },
     { weight: 1, arbitrary: fc.record({ on, does: does('settle') }) },
     { weight: 1, arbitrary: fc.record({ on, does: does('delete source'), source }) },
+    { weight: 2, arbitrary: beginSource(on) },
     { weight: 1, arbitrary: fc.record({ on, does: does('repick'), metric: fc.nat(3), picks }) },
   );
 

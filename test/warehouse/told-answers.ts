@@ -80,6 +80,11 @@ export const answered = async (warehouse: Warehouse, told: ToldOrganisation, org
             month,
             cost,
             undelivered: coverage.undelivered,
+            gaps: coverage.gaps.map(({ name, missingFrom, missingThrough }) => [
+              name,
+              missingFrom,
+              missingThrough,
+            ]),
             isUncollected: uncollected.length > 0,
             valueSum,
             valuePeriods,
@@ -100,6 +105,7 @@ export const answered = async (warehouse: Warehouse, told: ToldOrganisation, org
           locked:
             record.locked === null ? null : { version: record.locked.version, ...numbersOf(record.locked) },
           ...(record.current === undefined ? {} : { current: numbersOf(record.current) }),
+          notes: record.notes.map((words) => /"(.*?)"/.exec(words)?.[1]),
           hasReason: record.reason !== null,
         })),
       };

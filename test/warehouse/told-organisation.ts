@@ -97,6 +97,16 @@ export class ToldOrganisation {
           { orgId: this.id, sourceId: await this.#source(step.source) },
           step.month,
           await this.#tables(step.feed),
+          now,
+        );
+        return true;
+      case 'begin source':
+        await updateCostSource(
+          warehouse,
+          this.id,
+          await this.#source(step.source),
+          { starts_on: step.startsOn },
+          { actor: ADMIN, now },
         );
         return true;
       case 'delete source':
@@ -132,7 +142,13 @@ export class ToldOrganisation {
       }
       case 'lock':
         return this.#ofMetric(step.metric, (metric) =>
-          orRefused(() => lockMonth(warehouse, this.stored, metric, step.month, { key: KEY, now })),
+          orRefused(() =>
+            lockMonth(warehouse, this.stored, metric, step.month, {
+              key: KEY,
+              now,
+              acceptMissing: step.acceptMissing,
+            }),
+          ),
         );
       case 'read bills':
         await sealBills(warehouse, this.id, now);

@@ -1,0 +1,261 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addDays, type Day } from '../../domain/calendar.ts';
+import { updateCostSource } from '../../warehouse/cost-sources.ts';
+import { lockMonth } from '../../warehouse/month-locks.ts';
+import { computeMetricMonths } from '../../warehouse/metric-months.ts';
+import { monthFacts } from '../../warehouse/months.ts';
+import { monthRecords, type MonthRecord } from '../../domain/month-record.ts';
+import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
+import { dayLine, focusCsv } from '../support/focus-export.ts';
+import { publishSpend } from '../support/published-spend.ts';
+import { BY_ADMIN, loadText, newMetric, newSource, NOW } from '../support/tenant.ts';
+import { january, KEY, newMonthStory, type MonthStory } from './month-story.ts';
+
+describeOnBothEngines('coverage', (open) => {
+  let test: TestWarehouse;
+  beforeAll(async () => {
+    test = await open();
+  });
+  afterAll(() => test.close());
+
+  /** The same cost on every day from one to another. */
+  const daily = (from: Day, through: Day, cost: string): Record<Day, string> => {
+    const days: Record<Day, string> = {};
+    for (let day = from; day <= through; day = addDays(day, 1)) days[day] = cost;
+    return days;
+  };
+
+  describe('of a bill', () => {
+    it('begins when a day has ended: three hours of the 31st deliver nothing of it', async () => {
+      const story = await newMonthStory(test);
+      await story.values({ '2026-01-10': 1 });
+      // One dollar an hour: 30 whole days and three hours, 723 of the month's 744.
+      const days = daily('2026-01-01', '2026-01-30', '24');
+      await story.spend({ ...days, '2026-01-31': '3' }, story.source.id, new Date('2026-01-31T04:30:00Z'));
+      expect(await story.settle()).toEqual([]);
+      expect(await january(story)).toMatchObject({
+        cost: 723,
+        status: 'open',
+        reason: 'cost source "Bill" has not delivered 2026-01-31 (delivered through 2026-01-30)',
+        complete_through: '2026-01-30',
+      });
+      await story.spend({ ...days, '2026-01-31': '24' });
+      expect(await story.settle()).toEqual(['2026-01']);
+      expect(await january(story)).toMatchObject({ cost: 744, status: 'ready_to_lock' });
+    });
+
+    it('is of its own billing period: a correction makes no month known', async () => {
+      const story = await newMonthStory(test);
+      await story.values({ '2025-12-10': 1, '2026-01-10': 1 });
+      // January's bill takes back 5 of 31 December; each day of January costs 10.
+      const days = daily('2026-01-01', '2026-01-31', '10');
+      await loadText(
+        test,
+        { orgId: story.orgId, sourceId: story.source.id },
+        focusCsv([
+          ...Object.entries(days).map(([day, cost]) => dayLine(day, cost)),
+          dayLine('2025-12-31', '-5', { BillingPeriodStart: '2026-01-01T00:00:00Z' }),
+        ]),
+      );
+      expect(await story.settle()).toEqual(['2026-01']);
+      expect(await story.months(2)).toMatchObject([
+        { month: '2026-01', cost: 310, status: 'ready_to_lock', change_percent: null },
+        { month: '2025-12', cost: null, status: 'open' },
+      ]);
+      // Once December's own bill is there, the correction counts in it: 31 × 8 − 5.
+      await story.spend(daily('2025-12-01', '2025-12-31', '8'));
+      expect(await story.settle()).toEqual(['2025-12']);
+      expect((await story.months(2))[1]).toMatchObject({ cost: 243, status: 'ready_to_lock' });
+    });
+
+    it('has holes: without its own file February is open, says why and cannot be locked', async () => {
+      const now = new Date('2026-04-07T06:00:00Z');
+      const story = await newMonthStory(test);
+      await story.values({ '2026-01-10': 1 });
+      for (const month of ['2026-01', '2026-03'])
+        await story.spend(daily(`${month}-01`, `${month}-31`, '10'), story.source.id, now);
+      expect(await story.settle(now)).toEqual(['2026-01', '2026-03']);
+      const [march, february] = await story.months(2, '2026-03', now);
+      expect(march).toMatchObject({ cost: 310, change_percent: null });
+      expect(february).toMatchObject({ cost: null, status: 'open' });
+      expect(february?.reason).toContain(
+        'cost source "Bill" has not delivered 2026-02-01 to 2026-02-28 (it has later days, but no load of 2026-02 with these)',
+      );
+      for (const acceptMissing of [false, true])
+        await expect(story.lock('2026-02', now, acceptMissing)).rejects.toThrow(
+          /2026-02 cannot be locked: .*no spend has been ingested for 2026-02/,
+        );
+    });
+
+    it('waits for an export that is not brought up to date', async () => {
+      const story = await newMonthStory(test);
+      await story.spend(daily('2026-01-01', '2026-01-20', '10'));
+      expect(await story.settle()).toEqual([]);
+      // Days without a charge are delivered once the source has later ones.
+      await story.spend({ '2026-02-03': '1' });
+      expect(await story.settle()).toEqual(['2026-01']);
+    });
+  });
+
+  describe('of a source that began later', () => {
+    const CLUSTER_AND_ACCOUNT = {
+      type: 'spend',
+      spend: [
+        { source: 'cloud', cloud: 'aws', account: '1111' },
+        { source: 'kubernetes', cluster: 'prod', namespace: 'shop' },
+      ],
+    } as const;
+
+    const recordsOf = async (
+      story: MonthStory,
+      metric: Awaited<ReturnType<typeof newMetric>>,
+    ): Promise<MonthRecord[]> => {
+      await computeMetricMonths(test.warehouse, story.orgId, [metric], NOW);
+      return test.warehouse.session(async (session) => {
+        const facts = await monthFacts(session, story.orgId, [metric.id], { newest: '2026-01', count: 2 });
+        return monthRecords(facts.get(metric.id) ?? [], metric, { settleDays: 5 }, NOW);
+      });
+    };
+
+    /** A bill of December and January that has settled, and a cluster connected later, with data from 20 January on. */
+    const clusterStory = async () => {
+      const story = await newMonthStory(
+        test,
+        {},
+        { scope: { ...CLUSTER_AND_ACCOUNT, spend: [...CLUSTER_AND_ACCOUNT.spend] } },
+      );
+      const whole = await newMetric(test.warehouse, story.orgId, { name: 'Whole' });
+      await story.values({ '2025-12-10': 10, '2026-01-10': 10 });
+      await story.spend({ ...daily('2025-12-01', '2026-01-31', '10') });
+      expect(await story.settle()).toEqual(['2025-12', '2026-01']);
+      return { ...story, whole };
+    };
+
+    const connectCluster = async (story: MonthStory): Promise<string> => {
+      const { id } = await newSource(test.warehouse, story.orgId, {
+        name: 'Cluster',
+        kind: 'opencost',
+        options: {},
+      });
+      return id;
+    };
+
+    const loadCluster = (story: MonthStory, sourceId: string) =>
+      publishSpend(test.warehouse, { orgId: story.orgId, sourceId }, '2026-01', {
+        kubernetes_spend: Object.keys(daily('2026-01-20', '2026-01-31', '')).map((day) => ({
+          day,
+          cluster: 'prod',
+          namespace: 'shop',
+          workload: 'deployment/api',
+          is_idle: false,
+          cost: '2',
+        })),
+      });
+
+    it('holds back what picks from its kind, and says so', async () => {
+      const story = await clusterStory();
+      expect((await recordsOf(story, story.metric))[0]).toMatchObject({
+        status: 'open',
+        reason: 'no Kubernetes spend has been ingested for 2026-01, its picks count 0',
+      });
+      // A new source delivers nothing by being there.
+      const cluster = await connectCluster(story);
+      expect((await recordsOf(story, story.metric))[0]?.reason).toContain(
+        'cost source "Cluster" has not delivered 2026-01-01 to 2026-01-31 (nothing so far)',
+      );
+      await loadCluster(story, cluster);
+      const from = '(it delivers from 2026-01-20 on; set its starts_on if it had no spend before)';
+      // The account's 310 and the namespace's 12 × 2, so far.
+      expect(await recordsOf(story, story.metric)).toMatchObject([
+        {
+          month: '2026-01',
+          cost: 334,
+          status: 'open',
+          reason: `cost source "Cluster" has not delivered 2026-01-01 to 2026-01-19 ${from}`,
+          complete_through: null,
+        },
+        {
+          month: '2025-12',
+          cost: 310,
+          status: 'open',
+          reason: expect.stringContaining(
+            `cost source "Cluster" has not delivered 2025-12-01 to 2025-12-31 ${from}`,
+          ) as string,
+        },
+      ]);
+      await updateCostSource(test.warehouse, story.orgId, cluster, { starts_on: '2026-01-20' }, BY_ADMIN);
+      expect(await recordsOf(story, story.metric)).toMatchObject([
+        { month: '2026-01', cost: 334, status: 'ready_to_lock', notes: [] },
+        { month: '2025-12', cost: 310, status: 'ready_to_lock', notes: [] },
+      ]);
+    });
+
+    it('does not hold back the organisation, whose months had settled: a note says from when it delivers', async () => {
+      const story = await clusterStory();
+      const values = { orgId: story.orgId, id: story.whole.id };
+      expect(values.id).not.toBe(story.metric.id);
+      const cluster = await connectCluster(story);
+      expect((await recordsOf(story, story.whole))[1]).toMatchObject({
+        cost: 310,
+        notes: [
+          'cost source "Cluster" was connected after 2025-12 had settled: it has delivered nothing yet',
+        ],
+      });
+      await loadCluster(story, cluster);
+      expect(await recordsOf(story, story.whole)).toMatchObject([
+        {
+          month: '2026-01',
+          cost: 334,
+          reason: 'no value has been recorded for 2026-01',
+          notes: [
+            'cost source "Cluster" was connected after 2026-01 had settled: it delivers from 2026-01-20 on',
+          ],
+        },
+        {
+          month: '2025-12',
+          cost: 310,
+          reason: 'no value has been recorded for 2025-12',
+          notes: [
+            'cost source "Cluster" was connected after 2025-12 had settled: it delivers from 2026-01-20 on',
+          ],
+        },
+      ]);
+    });
+
+    it('is locked without by who accepts that, and the version keeps what was missing', async () => {
+      const story = await clusterStory();
+      await loadCluster(story, await connectCluster(story));
+      const lock = (acceptMissing: boolean) =>
+        lockMonth(test.warehouse, story.organisation, story.metric, '2026-01', {
+          key: KEY,
+          now: NOW,
+          acceptMissing,
+        });
+      await expect(lock(false)).rejects.toThrow('send {"accept_missing": true} to lock it without');
+      expect(await lock(true)).toMatchObject({ status: 'locked', version: 1, cost: 334, unit_cost: 33.4 });
+      expect(await story.versions('2026-01')).toMatchObject([
+        {
+          version: 1,
+          missing: [
+            'cost source "Cluster" has not delivered 2026-01-01 to 2026-01-19 ' +
+              '(it delivers from 2026-01-20 on; set its starts_on if it had no spend before)',
+          ],
+        },
+      ]);
+      // A later version must accept it anew.
+      await story.values({ '2026-01-10': 20 });
+      await expect(lock(false)).rejects.toThrow('has not delivered 2026-01-01 to 2026-01-19');
+      expect(await lock(true)).toMatchObject({ version: 2, unit_cost: 16.7 });
+    });
+  });
+
+  it('is not accepted for what only time or a value can bring', async () => {
+    const story = await newMonthStory(test);
+    await story.spend(daily('2026-01-01', '2026-01-30', '10'));
+    await expect(story.lock('2026-01', NOW, true)).rejects.toThrow('no value has been recorded for 2026-01');
+    await story.values({ '2026-01-10': 10 });
+    const early = new Date('2026-02-04T00:00:00Z');
+    await expect(story.lock('2026-01', early, true)).rejects.toThrow('cloud billing settles on 2026-02-06');
+    expect(await story.lock('2026-01', NOW, true)).toMatchObject({ version: 1, unit_cost: 30 });
+  });
+});
