@@ -322,4 +322,17 @@ export const MIGRATIONS: readonly Migration[] = [
         FROM month_locks`,
     ],
   },
+  {
+    version: 13,
+    name: 'days of the running month and the month before',
+    statements: [
+      // What a scope costs on a day of a month as computed; each month that is known has a row of cost 0 on its first day.
+      `CREATE TABLE scope_day_costs (
+        org_id VARCHAR, scope_id VARCHAR, month DATE, computation_id UUID, day DATE, cost DECIMAL(38,15))`,
+      // What teams and shared costs own on a day, by what all of them pick (definitions_id); likewise, of 'nobody'.
+      `CREATE TABLE owner_day_costs (
+        org_id VARCHAR, month DATE, computation_id UUID, definitions_id VARCHAR, day DATE, user_type VARCHAR,
+        user_id VARCHAR, owned_source VARCHAR, cost DECIMAL(38,15))`,
+    ],
+  },
 ];
