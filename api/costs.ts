@@ -48,7 +48,10 @@ const costs = z
         }),
       )
       .describe('Accounts without the clusters and hosts inside them'),
-    previous_period: z.object({ total: money, change_percent: z.number().nullable() }),
+    previous_period: z.object({
+      total: money.nullable().describe('Null where nothing of the period was delivered'),
+      change_percent: z.number().nullable(),
+    }),
     complete_through: z
       .string()
       .nullable()
@@ -188,7 +191,7 @@ export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): voi
           hosts: toWire(hosts),
         })),
         previous_period: {
-          total: toWire(summary.previousTotal),
+          total: summary.previousTotal === null ? null : toWire(summary.previousTotal),
           change_percent: changePercent(summary.previousTotal, summary.total),
         },
         complete_through: summary.completeThrough,

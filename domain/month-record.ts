@@ -146,6 +146,10 @@ const frozenNumbers = (lock: MonthLock): MonthNumbers => ({
   unitCost: lock.unitCost === null ? null : Big(lock.unitCost),
 });
 
+/** The unit cost that a month shows: as it was locked, or as of now. */
+export const shownUnitCost = (facts: MonthFacts, aggregation: Aggregation): Big | null =>
+  (facts.lock === null ? currentNumbers(facts, aggregation) : frozenNumbers(facts.lock)).unitCost;
+
 /**
  * The state of a month (spec §3): late spend never moves a locked one, a changed value does, and a new pick without
  * data does not undo its lock. A month without all its tag or split data is partial for good.

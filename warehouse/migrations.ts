@@ -333,6 +333,12 @@ export const MIGRATIONS: readonly Migration[] = [
       `CREATE TABLE owner_day_costs (
         org_id VARCHAR, month DATE, computation_id UUID, definitions_id VARCHAR, day DATE, user_type VARCHAR,
         user_id VARCHAR, owned_source VARCHAR, cost DECIMAL(38,15))`,
+      // The target that a metric's months were last compared with.
+      `CREATE TABLE judged_targets (
+        org_id VARCHAR, metric_id VARCHAR, state_id UUID, target DECIMAL(38,10), changed_at TIMESTAMP)`,
+      `CREATE VIEW current_judged_targets AS
+        SELECT * FROM judged_targets
+        QUALIFY row_number() OVER (PARTITION BY org_id, metric_id ORDER BY state_id DESC) = 1`,
     ],
   },
 ];

@@ -168,6 +168,11 @@ export class NaiveSources {
     );
   }
 
+  /** Whether any source covers any of the days. */
+  coversAnyOf(days: readonly Day[]): boolean {
+    return days.some((day) => this.#existing().some((source) => this.#covers(source, day)));
+  }
+
   /** Whether the settle days of a month have passed. */
   hasClosed(month: Month, today: Day): boolean {
     return dayNumber(today) > dayNumber(lastDayOf(month)) + this.#organisation.settleDays;

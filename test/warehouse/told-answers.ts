@@ -120,7 +120,7 @@ export const answered = async (warehouse: Warehouse, told: ToldOrganisation, org
     completeThrough: summary.completeThrough,
     summary: {
       total: withDecimals(summary.total),
-      previousTotal: withDecimals(summary.previousTotal),
+      previousTotal: summary.previousTotal === null ? null : withDecimals(summary.previousTotal),
       bySource: inOrder(Object.entries(summary.bySource)),
       byDay: inOrder(summary.byDay.map(({ day, total }) => [day, total])),
       byAccount: inOrder(
