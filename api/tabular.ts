@@ -9,6 +9,8 @@ import {
   Struct,
   Utf8,
   vectorFromArray,
+  type Data,
+  type Vector,
 } from 'apache-arrow';
 import { stringify } from 'csv-stringify/sync';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -93,23 +95,23 @@ const csvText = async function* ({ columns, batches }: Rows): AsyncGenerator<str
   for await (const rows of batches) yield lines(rows, false);
 };
 
+type Cell = Utf8 | Float64;
+
 /** The Arrow writer queues what it is given; here each batch is handed on before the next one is read. */
 const arrowBytes = async function* ({ columns, numbers, batches }: Rows): AsyncGenerator<Uint8Array> {
-  const schema = new Schema(
-    columns.map((column) => new Field(column, numbers.includes(column) ? new Float64() : new Utf8(), true)),
+  const fields = columns.map(
+    (column) => new Field<Cell>(column, numbers.includes(column) ? new Float64() : new Utf8(), true),
   );
+  const schema = new Schema(fields);
   const batchOf = (rows: readonly Row[]): RecordBatch => {
-    const children = schema.fields.flatMap(
-      ({ name, type }) =>
-        vectorFromArray(
-          rows.map((row) => row[name] ?? null),
-          type,
-        ).data,
-    );
-    return new RecordBatch(
-      schema,
-      makeData({ type: new Struct(schema.fields), length: rows.length, children }),
-    );
+    const children = fields.flatMap(({ name, type }): readonly Data<Cell>[] => {
+      const column: Vector<Cell> = vectorFromArray(
+        rows.map((row) => row[name] ?? null),
+        type,
+      );
+      return column.data;
+    });
+    return new RecordBatch(schema, makeData({ type: new Struct(fields), length: rows.length, children }));
   };
   const writer = new RecordBatchStreamWriter();
   const written = new Written(writer);
@@ -135,7 +137,7 @@ class Written {
     for (;;) {
       this.#next ??= this.#bytes.next();
       // What is there already wins; else the question stays open until there is more.
-      const next = await Promise.race([this.#next, null]);
+      const next = await Promise.race([this.#next, Promise.resolve(null)]);
       if (next === null || next.done === true) return;
       this.#next = null;
       yield next.value;

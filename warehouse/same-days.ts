@@ -1,4 +1,4 @@
-import { addDays, addMonths, firstDay, monthOf, type Day, type Month } from '../domain/calendar.ts';
+import { addDays, addMonths, firstDay, monthOf, type Day } from '../domain/calendar.ts';
 import type { DecimalText } from '../domain/decimals.ts';
 import type { DaysFacts, MonthFacts } from '../domain/month-record.ts';
 import { decimalUnits, MONEY_DECIMALS, moneyText } from '../domain/decimals.ts';
