@@ -98,7 +98,8 @@ const COUNTED_TOTALS = `counted AS (
   FROM daily_totals JOIN current_computations USING (org_id, month, computation_id)
   WHERE org_id = $org AND day BETWEEN $start::DATE AND $end::DATE)`;
 
-const breakdownStatement = (keys: readonly BreakdownKey[]): string => {
+/** The statement of a breakdown; `$limit` null reads all rows. */
+export const breakdownStatement = (keys: readonly BreakdownKey[]): string => {
   const named = keys.includes('account');
   const owned = keys.includes('team');
   const counted = owned
