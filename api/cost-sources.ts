@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { invalid, notFound } from '../domain/errors.ts';
+import { invalid, notFound, ServiceError } from '../domain/errors.ts';
 import { checkSourceLocation, type SourceRules } from '../egress/source-location.ts';
 import {
   createCostSource,
@@ -119,6 +119,7 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
         tag: 'Cost sources',
         summary: 'Connect a cost source; it is read daily',
         body: newCostSource,
+        errors: [409],
       }),
     },
     async (request) => {
@@ -140,7 +141,11 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
         { ...source, currency: own ?? null },
         changeBy(caller, clock.now()),
         id,
-      );
+      ).catch(async (error: unknown) => {
+        // What was refused is not stored: nothing is left to read daily.
+        if (error instanceof ServiceError) await orchestration.unscheduleIngest(organisation.id, id);
+        throw error;
+      });
       return success(toWireSource(created, undefined));
     },
   );
@@ -172,7 +177,7 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
         summary: 'Change a cost source, pause or resume its schedule',
         params: idParams,
         body: costSourceChanges,
-        errors: [404],
+        errors: [404, 409],
       }),
     },
     async (request) => {

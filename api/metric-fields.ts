@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AGGREGATIONS, FREQUENCIES } from '../domain/metric.ts';
 import { instant, name } from './fields.ts';
 import { rise } from './rise-field.ts';
-import { picks, spendPickRecord } from './spend.ts';
+import { metricPicks, spendPickRecord } from './spend.ts';
 
 const status = z.enum(['open', 'partial', 'ready_to_lock', 'locked', 'changed_since_lock']);
 const numbers = {
@@ -105,7 +105,7 @@ export const newMetric = z.strictObject({
     [
       z.strictObject({ type: z.literal('organisation') }),
       z.strictObject({ type: z.literal('team'), team_id: z.string({ error: 'expected a team id' }) }),
-      z.strictObject({ type: z.literal('spend'), spend: picks(1) }),
+      z.strictObject({ type: z.literal('spend'), spend: metricPicks }),
     ],
     { error: 'expected a type "organisation", "team" or "spend"' },
   ),
@@ -129,7 +129,7 @@ export const metricChanges = z.strictObject({
   frequency: immutable('frequency'),
   scope: z
     .strictObject(
-      { type: z.string().optional(), team_id: immutable('team_id'), spend: picks(1).optional() },
+      { type: z.string().optional(), team_id: immutable('team_id'), spend: metricPicks.optional() },
       { error: 'expected {"spend": […]}: the scope itself cannot be changed after creation' },
     )
     .optional(),

@@ -15,7 +15,7 @@ import { idParams, name } from './fields.ts';
 import { page, pageQuery } from './paging.ts';
 import { answers, answersPage, noBody, success } from './route-schema.ts';
 import type { Api } from './server.ts';
-import { picks, spendPickRecord, warned } from './spend.ts';
+import { ownedPicks, spendPickRecord, warned } from './spend.ts';
 import { without } from './without.ts';
 
 const id = z.string({ error: 'expected an id' }).min(1, { error: 'expected an id' });
@@ -117,7 +117,7 @@ export const sharedCostRoutes = (app: Api, { warehouse, clock }: ApiDependencies
         tag: 'Teams',
         summary: 'Split spend over teams: evenly, by fixed percents, or by a labelled metric',
         description: 'What is split is nobody’s own. What no team gets stays unallocated.',
-        body: z.strictObject({ name, spend: picks(1), split }),
+        body: z.strictObject({ name, spend: ownedPicks(1), split }),
         errors: [409],
       }),
     },
@@ -139,7 +139,11 @@ export const sharedCostRoutes = (app: Api, { warehouse, clock }: ApiDependencies
         tag: 'Teams',
         summary: 'Change name, spend or split',
         params: idParams,
-        body: z.strictObject({ name: name.optional(), spend: picks(1).optional(), split: split.optional() }),
+        body: z.strictObject({
+          name: name.optional(),
+          spend: ownedPicks(1).optional(),
+          split: split.optional(),
+        }),
         errors: [404, 409],
       }),
     },

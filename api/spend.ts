@@ -12,14 +12,28 @@ const text = z
   .regex(/^\P{Cc}*$/u, { error: 'expected a text without control characters' });
 const trimmed = text.trim();
 
-const kubernetes = z.strictObject({
-  source: z.literal('kubernetes'),
-  cluster: text,
-  namespace: text,
-  workload: text.optional(),
-});
+const idle = z.literal(true, { error: 'expected true, or no idle' }).optional();
 
-const host = z.strictObject({ source: z.literal('host'), host: text, service: text.optional() });
+const kubernetes = z
+  .strictObject({
+    source: z.literal('kubernetes'),
+    cluster: text,
+    namespace: text.optional(),
+    workload: text.optional(),
+    idle,
+  })
+  .refine(
+    ({ namespace, workload, idle: isIdle }) =>
+      isIdle === true ? namespace === undefined && workload === undefined : namespace !== undefined,
+    { path: ['namespace'], error: 'expected a namespace, also with a workload, or "idle": true alone' },
+  );
+
+const host = z
+  .strictObject({ source: z.literal('host'), host: text, service: text.optional(), idle })
+  .refine((pick) => pick.idle !== true || pick.service === undefined, {
+    path: ['service'],
+    error: 'expected a service or "idle": true, not both',
+  });
 
 const CLOUD_FORMS =
   'expected an account, an account with a service or a resource_group, or a tag alone, beside the cloud';
@@ -47,8 +61,8 @@ const repository = z.strictObject({
   repository: text.transform(normalRepository).pipe(z.string().min(1, { error: 'expected host/owner/name' })),
 });
 
-/** Picks in the nine forms that they have, at least as many as given (contract §3, Spend). */
-export const picks = (least: 0 | 1): z.ZodType<SpendPick[]> =>
+/** Picks of teams and shared costs, at least as many as given (contract §3, Spend). */
+export const ownedPicks = (least: 0 | 1): z.ZodType<SpendPick[]> =>
   z
     .array(
       z.discriminatedUnion('source', [kubernetes, host, cloud, repository], {
@@ -58,6 +72,18 @@ export const picks = (least: 0 | 1): z.ZodType<SpendPick[]> =>
     )
     .min(least, { error: `expected ${least} to ${MOST_PICKS} picks` })
     .max(MOST_PICKS, { error: `expected ${least} to ${MOST_PICKS} picks` });
+
+/** Picks of a metric: at least one, and no idle capacity, which only teams and shared costs pick. */
+export const metricPicks = ownedPicks(1).superRefine((picks, context) => {
+  picks.forEach((pick, index) => {
+    if ('idle' in pick && pick.idle === true)
+      context.addIssue({
+        code: 'custom',
+        path: [index, 'idle'],
+        message: 'expected no idle: only teams and shared costs can pick idle capacity',
+      });
+  });
+});
 
 /** What an answer to a change of picks says beside what they are. */
 export const warned = {
@@ -80,5 +106,6 @@ export const spendPickRecord = z
     resource_group: z.string().optional(),
     tag: z.object({ key: z.string(), value: z.string() }).optional(),
     repository: z.string().optional(),
+    idle: z.literal(true).optional(),
   })
   .meta({ id: 'SpendPick' });

@@ -1,11 +1,15 @@
 import { z } from 'zod';
-import { dayOf, lastDay } from '../domain/calendar.ts';
-import { fullyLoaded } from '../domain/bill.ts';
+import { dayOf, lastDay, monthOf } from '../domain/calendar.ts';
+import { cameAfterSeal, fullyLoaded, SEAL_CAUSES } from '../domain/bill.ts';
 import { toWire } from '../domain/decimals.ts';
+import { invalid } from '../domain/errors.ts';
 import { settlementReasons } from '../domain/month-record.ts';
+import { resealBills } from '../warehouse/bill-resealing.ts';
 import { sealBills } from '../warehouse/bill-sealing.ts';
-import { listBillVersions, monthBills, type Bill } from '../warehouse/bills.ts';
-import { callerOf } from './authentication.ts';
+import { listBillVersions, monthBills, type Bill, type MonthBills } from '../warehouse/bills.ts';
+import type { Organisation } from '../warehouse/organisations.ts';
+import { listTeams } from '../warehouse/teams.ts';
+import { callerOf, changeBy } from './authentication.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { idParams, instant, month } from './fields.ts';
 import { shownMonths } from './metric-months.ts';
@@ -27,6 +31,13 @@ const amounts = {
     .describe('The parts of shared'),
 };
 
+const sealedBecause = z
+  .enum(SEAL_CAUSES)
+  .describe(
+    'The month settled; values changed; a month that follows today moved; an admin sealed it by hand',
+  );
+const sealedBy = z.object({ type: z.literal('key'), id: z.string(), name: z.string() }).nullable();
+
 /** A team's bill of a month. */
 export const billRecord = z
   .object({
@@ -39,25 +50,55 @@ export const billRecord = z
     shared_costs: amounts.shared_costs,
     version: z.number().nullable(),
     sealed_at: instant.nullable(),
+    sealed_because: sealedBecause.nullable(),
+    reason: z
+      .string()
+      .nullable()
+      .describe('What had moved, or the words of the admin who sealed it; or why the team has no bill'),
+    sealed_by: sealedBy.describe('Who sealed it by hand'),
     waiting_for: z.array(z.string()).describe('In words; empty once sealed'),
     uncollected: z
       .array(z.string())
       .describe(
         'Tags and splits that the bill misses, for they were not collected from the month’s first day on',
       ),
-    settled_before_teams: z
+    settled_before_teams: z.boolean().describe('The month settled while there was no team'),
+    backfilled: z
+      .boolean()
+      .describe('The spend of the month was complete more than `settle_days` + 3 days after it ended'),
+    follows_today: z
       .boolean()
       .describe(
-        'The month settled before there was any team: it seals again when teams or shared costs change',
+        'Settled before teams, or backfilled, and not sealed by hand: seals again if spend, teams or shared costs change',
       ),
     unallocated: money
       .nullable()
       .describe('The organisation’s total less the bills of all teams; late spend after the seal among it'),
   })
-  .meta({ id: 'Bill', description: 'Amounts are null while no spend of the month has been ingested.' });
+  .meta({
+    id: 'Bill',
+    description:
+      'Amounts are null while no spend of the month has been ingested, and if the team was made after it sealed.',
+  });
+
+const teamBillRecord = billRecord
+  .extend({ team_id: z.string(), team_name: z.string() })
+  .meta({ id: 'TeamBill' });
+
+const REASON = { error: 'expected a text of 1 to 1000 characters' };
+/** Why an admin seals a month by hand. */
+const reason = z
+  .string(REASON)
+  .trim()
+  .min(1, REASON)
+  .max(1000, REASON)
+  .regex(/^\P{Cc}*$/u, { error: 'expected a text without control characters' });
 
 const billVersion = z
-  .object({ version: z.number(), ...amounts, sealed_at: instant })
+  .object({
+    ...{ version: z.number(), ...amounts, sealed_at: instant, sealed_because: sealedBecause },
+    ...{ reason: z.string().nullable(), sealed_by: sealedBy },
+  })
   .meta({ id: 'BillVersion' });
 
 const toWireAmounts = ({ direct, shared, by_source, shared_costs, ...others }: Bill) => ({
@@ -82,6 +123,37 @@ const NOT_KNOWN = {
   shared_costs: [],
   version: null,
   sealed_at: null,
+  sealed_because: null,
+  reason: null,
+  sealed_by: null,
+};
+
+/** A team's bill of a month on the wire; of a team that was made after the month had sealed, that it waits for an admin. */
+const billOnWire = (
+  teamId: string,
+  { month, status, settled, missing, gaps, ...ofMonth }: MonthBills,
+  { settle_days }: Pick<Organisation, 'settle_days'>,
+  now: Date,
+): z.infer<typeof billRecord> => {
+  const own = ofMonth.bills?.get(teamId);
+  const late = status === 'sealed' && own === undefined ? [cameAfterSeal(month)] : [];
+  const waits = settled ? [] : settlementReasons(month, { settleDays: settle_days, gaps }, dayOf(now));
+  const unknown = ofMonth.bills === null ? [`no spend has been ingested for ${month}`] : [];
+  const idle = dayOf(now) > lastDay(month) && waits.length + missing.length + unknown.length === 0;
+  return {
+    month,
+    status: late.length > 0 ? 'waiting' : status,
+    ...(own === undefined ? { ...NOT_KNOWN, reason: late[0] ?? null } : toWireAmounts(own)),
+    waiting_for:
+      status === 'sealed'
+        ? late
+        : [...waits, ...unknown, ...missing, ...(idle ? ['the next daily settlement'] : [])],
+    uncollected: ofMonth.uncollected[teamId] ?? [],
+    settled_before_teams: ofMonth.settledBeforeTeams,
+    backfilled: ofMonth.backfilled,
+    follows_today: ofMonth.followsToday,
+    unallocated: ofMonth.unallocated === null ? null : toWire(ofMonth.unallocated),
+  };
 };
 
 /** `…/teams/{id}/bills`: what a team costs, month by month (contract §3, Team, bill, shared cost). */
@@ -108,25 +180,7 @@ export const teamBillRoutes = (app: Api, dependencies: ApiDependencies): void =>
       const months = await warehouse.transaction((session) =>
         monthBills(session, organisation.id, shownMonths(now)),
       );
-      const bills = months.slice(1).map(({ month, status, settled, missing, gaps, ...ofMonth }) => {
-        const own = ofMonth.bills?.get(team.id);
-        const settlement = { settleDays: organisation.settle_days, gaps };
-        const waits = settled ? [] : settlementReasons(month, settlement, dayOf(now));
-        const unknown = own === undefined ? [`no spend has been ingested for ${month}`] : [];
-        const idle = dayOf(now) > lastDay(month) && waits.length + missing.length + unknown.length === 0;
-        return {
-          month,
-          status,
-          ...(own === undefined ? NOT_KNOWN : toWireAmounts(own)),
-          waiting_for:
-            status === 'sealed'
-              ? []
-              : [...waits, ...unknown, ...missing, ...(idle ? ['the next daily settlement'] : [])],
-          uncollected: ofMonth.uncollected[team.id] ?? [],
-          settled_before_teams: ofMonth.settledBeforeTeams,
-          unallocated: ofMonth.unallocated === null ? null : toWire(ofMonth.unallocated),
-        };
-      });
+      const bills = months.slice(1).map((ofMonth) => billOnWire(team.id, ofMonth, organisation, now));
       return success(bills.reverse());
     },
   );
@@ -157,6 +211,42 @@ export const teamBillRoutes = (app: Api, dependencies: ApiDependencies): void =>
           ...toWireAmounts(version),
           version: version.version ?? 0,
           sealed_at: version.sealed_at ?? '',
+          sealed_because: version.sealed_because ?? 'settled',
+        })),
+      );
+    },
+  );
+
+  app.post(
+    '/teams/bills/:month/reseal',
+    {
+      config: { access: 'admin', feature: 'unit_economics', changesNumbers: true },
+      schema: answers(z.array(teamBillRecord), {
+        tag: 'Teams',
+        summary: 'Seal all bills of a past month again from today’s spend, ownership and values',
+        description:
+          'Each bill gets a new version with the reason. From then on only split values and another such call move them.',
+        params: z.strictObject({ month }),
+        body: z.strictObject({ reason }),
+        errors: [409],
+      }),
+    },
+    async (request) => {
+      const caller = callerOf(request);
+      const { organisation } = caller;
+      const now = clock.now();
+      const of = request.params.month;
+      if (of > monthOf(dayOf(now))) throw invalid(`month: expected a past month, got ${JSON.stringify(of)}`);
+      const { reason: why } = request.body;
+      const sealed = await resealBills(warehouse, organisation, of, {
+        reason: why,
+        by: changeBy(caller, now),
+      });
+      const teams = await listTeams(warehouse, organisation.id);
+      return success(
+        teams.map(({ id, name }) => ({
+          ...{ team_id: id, team_name: name },
+          ...billOnWire(id, sealed, organisation, now),
         })),
       );
     },

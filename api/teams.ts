@@ -8,7 +8,7 @@ import { idParams, name } from './fields.ts';
 import { page, pageQuery } from './paging.ts';
 import { answers, answersPage, noBody, success } from './route-schema.ts';
 import type { Api } from './server.ts';
-import { picks, spendPickRecord, warned } from './spend.ts';
+import { ownedPicks, spendPickRecord, warned } from './spend.ts';
 import { without } from './without.ts';
 
 const teamRecord = z
@@ -73,7 +73,7 @@ export const teamRoutes = (app: Api, dependencies: ApiDependencies): void => {
       schema: answers(teamRecord.extend(warned), {
         tag: 'Teams',
         summary: 'Make a team',
-        body: z.strictObject({ name, ownership: picks(0).default([]) }),
+        body: z.strictObject({ name, ownership: ownedPicks(0).default([]) }),
         errors: [409],
       }),
     },
@@ -102,7 +102,7 @@ export const teamRoutes = (app: Api, dependencies: ApiDependencies): void => {
         summary: 'Rename a team',
         params: idParams,
         body: z.strictObject({ name: name.optional() }),
-        errors: [404],
+        errors: [404, 409],
       }),
     },
     async (request) =>
@@ -117,9 +117,9 @@ export const teamRoutes = (app: Api, dependencies: ApiDependencies): void => {
         tag: 'Teams',
         summary: 'Set what a team owns; the most specific owner has a dollar',
         description:
-          'Workload over namespace, service over host, service or resource group over tag over account. Shared costs come first.',
+          'Workload over namespace, service over host, service or resource group over tag over account; of equals a shared cost.',
         params: idParams,
-        body: z.strictObject({ ownership: picks(0) }),
+        body: z.strictObject({ ownership: ownedPicks(0) }),
         errors: [404, 409],
       }),
     },

@@ -3,9 +3,10 @@ import { Client, Connection } from '@temporalio/client';
 import { defaultCliCacheDir } from '../temporal/cli-cache.ts';
 import { findInstalledCli } from '../temporal/find-installed-cli.ts';
 import { Orchestration } from '../temporal/orchestration.ts';
+import { toWire } from '../domain/decimals.ts';
+import { explainUpgrade, schemaVersion, type ChangedNumber } from '../warehouse/explain-upgrade.ts';
 import { probeExtension } from '../warehouse/probe-extension.ts';
-import { Warehouse } from '../warehouse/warehouse.ts';
-import { readSettings, type Settings } from './settings.ts';
+import { clockOf, readSettings, type Settings } from './settings.ts';
 import { temporalTarget } from './temporal-connection.ts';
 import { warehouseSettings } from './warehouse-settings.ts';
 
@@ -118,16 +119,51 @@ const extensions = async (settings: Settings): Promise<Finding[]> => {
 
 const warehouse = async (settings: Settings): Promise<Finding[]> => {
   try {
-    const opened = await Warehouse.open(warehouseSettings(settings));
-    await opened.ping();
-    opened.close();
-    return [found('warehouse', 'ok', withoutPassword(settings.warehouse))];
+    const { version, newest } = await schemaVersion(warehouseSettings(settings));
+    const opened = found('warehouse', 'ok', withoutPassword(settings.warehouse));
+    if (version === 0 || version === newest) return [opened];
+    const next = `the next start upgrades it from version ${version} to ${newest}`;
+    return [opened, found('warehouse', 'note', `${next}; doctor --explain-upgrade lists what changes`)];
   } catch (error) {
     const text = message(error);
     return text.includes('another process uses')
       ? [found('warehouse', 'note', `${text} (fine if that is the service itself)`)]
       : [found('warehouse', 'problem', `WAREHOUSE cannot be opened: ${withoutPassword(text)}`)];
   }
+};
+
+/**
+ * `doctor --explain-upgrade`: lists what the numbers of ended months become when this version first opens the warehouse, and
+ * changes nothing. False if it cannot be told.
+ */
+export const explain = async (env: NodeJS.ProcessEnv, say: (text: string) => void): Promise<boolean> => {
+  const settings = readSettings(env);
+  const explained = await explainUpgrade(warehouseSettings(settings), clockOf(settings).now());
+  if (explained === null) {
+    say(
+      'A DuckLake is not copied here. Copy its catalog database, point WAREHOUSE to the copy, and compare what both versions answer.',
+    );
+    return false;
+  }
+  const { version, newest, changes, lockedMonths } = explained;
+  if (version === 0 || version === newest) {
+    say(`The warehouse is of version ${version === 0 ? newest : version}: there is nothing to upgrade.`);
+    return true;
+  }
+  say(`An upgrade from version ${version} to ${newest} changes ${changes.length} numbers of ended months.`);
+  for (const change of changes) say(changeInWords(change));
+  say(`${lockedMonths} locked months keep their numbers. Nothing was changed.`);
+  return true;
+};
+
+const amount = (cost: string | null): string => (cost === null ? 'unknown' : `${toWire(cost)}`);
+
+const changeInWords = ({ organisation, of, name, month, before, after }: ChangedNumber): string => {
+  const costs =
+    before.cost === after.cost ? amount(after.cost) : `${amount(before.cost)} -> ${amount(after.cost)}`;
+  const statuses = before.status === after.status ? after.status : `${before.status} -> ${after.status}`;
+  const because = after.reason === null ? '' : `: ${after.reason}`;
+  return `${organisation}, ${of} ${JSON.stringify(name)}, ${month}: ${costs}, ${statuses}${because}`;
 };
 
 /** A DuckLake catalog's password stands in its connection string. */

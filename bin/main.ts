@@ -1,9 +1,10 @@
 import { config } from 'dotenv';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { demo, demoEnvironment } from './demo/demo.ts';
-import { doctor } from './doctor.ts';
+import { doctor, explain } from './doctor.ts';
 import { ingest } from './ingest.ts';
 import { createOrganisation, listOrganisations, setOrganisation } from './org.ts';
+import { PRIVATE_UMASK } from './private-files.ts';
 import { startAndSay, stopSignal, untilStopped } from './run-service.ts';
 import type { Roles } from './service.ts';
 import { operatorAccess } from './service-client.ts';
@@ -154,9 +155,11 @@ program
 program
   .command('doctor')
   .description('check settings, Temporal, extensions and warehouse, and say what to fix')
+  .option('--explain-upgrade', 'list which numbers of ended months the first start of this version changes')
   .addOption(dataOption)
-  .action(async ({ data }: { data?: string }) => {
-    const healthy = await doctor({ ...process.env, ...(data === undefined ? {} : { DATA_DIR: data }) }, say);
+  .action(async ({ data, explainUpgrade }: { data?: string; explainUpgrade?: boolean }) => {
+    const examine = explainUpgrade === true ? explain : doctor;
+    const healthy = await examine({ ...process.env, ...(data === undefined ? {} : { DATA_DIR: data }) }, say);
     process.exitCode = healthy ? 0 : 1;
   });
 
@@ -168,6 +171,8 @@ const reasons = (error: unknown): string[] =>
     ? [error.message, ...(error.cause === undefined ? [] : reasons(error.cause))]
     : [String(error)];
 
+// Before anything is opened, by this process or by one that it starts.
+process.umask(PRIVATE_UMASK);
 config({ quiet: true });
 try {
   await program.parseAsync();

@@ -1,9 +1,7 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { buildServer } from '../api/server.ts';
-import { fixedClock, systemClock, type Clock } from '../domain/clock.ts';
 import { ORGANISATION_ATTRIBUTE } from '../domain/ingest.ts';
 import { Sealer } from '../security/sealing.ts';
 import { startDevServer } from '../temporal/dev-server.ts';
@@ -13,8 +11,9 @@ import { Orchestration } from '../temporal/orchestration.ts';
 import { Warehouse } from '../warehouse/warehouse.ts';
 import { masterKey } from './master-key.ts';
 import { operatorKey } from './operator-key.ts';
+import { keepPrivate } from './private-files.ts';
 import { reconcileSchedules } from './schedules.ts';
-import type { Settings } from './settings.ts';
+import { clockOf, type Settings } from './settings.ts';
 import { temporalTarget } from './temporal-connection.ts';
 import { VERSION } from './version.ts';
 import { warehouseSettings } from './warehouse-settings.ts';
@@ -41,8 +40,8 @@ const SEARCH_ATTRIBUTES = { [ORGANISATION_ATTRIBUTE]: 'Keyword' } as const;
 /** Starts the parts of the product that `roles` names, each when what it needs is there. */
 export const startService = async (settings: Settings, roles: Roles, log: Logger): Promise<Service> => {
   const { dataDir } = settings;
-  const clock: Clock = settings.CLOCK === null ? systemClock : fixedClock(settings.CLOCK);
-  await mkdir(join(dataDir, 'exports'), { recursive: true });
+  const clock = clockOf(settings);
+  await keepPrivate(dataDir, log);
   const closers: Closer[] = [];
   let stopping: Promise<void> | null = null;
   const stop = (): Promise<void> => {

@@ -1,5 +1,6 @@
 import { delimiter, join, resolve } from 'node:path';
 import { z } from 'zod';
+import { fixedClock, systemClock, type Clock } from '../domain/clock.ts';
 import { parsePrivateTargets, type PrivateTargets } from '../egress/private-targets.ts';
 import { parseMasterKey } from './master-key.ts';
 
@@ -119,3 +120,7 @@ export const readSettings = (env: NodeJS.ProcessEnv): Settings => {
     ],
   };
 };
+
+/** The product's clock: the system's, unless `CLOCK` makes time stand still. */
+export const clockOf = ({ CLOCK }: Pick<Settings, 'CLOCK'>): Clock =>
+  CLOCK === null ? systemClock : fixedClock(CLOCK);

@@ -14,6 +14,13 @@ export interface SealedBasis extends BillBasis {
   uncollected: UncollectedPicks;
 }
 
+/**
+ * Why a version of a bill was sealed: the month had settled; values that it is split by changed; a month that follows
+ * today's spend and definitions had these; an admin did so by hand.
+ */
+export const SEAL_CAUSES = ['settled', 'values_changed', 'backfill', 'resealed'] as const;
+export type SealCause = (typeof SEAL_CAUSES)[number];
+
 /** Tags and splits that were not collected for all of a month, in words, by the team whose bill misses them. */
 export type UncollectedPicks = Record<string, string[]>;
 
@@ -85,3 +92,7 @@ export const missingValues = (month: string, names: readonly string[]): string[]
   names.map(
     (name) => `metric ${JSON.stringify(name)}, by which a shared cost is split, has no value for ${month}`,
   );
+
+/** Why a team has no bill of a month that has sealed. */
+export const cameAfterSeal = (month: string): string =>
+  `the team was made after the bills of ${month} had sealed; an admin may seal them again`;

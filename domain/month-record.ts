@@ -233,7 +233,10 @@ export const openWaits = (facts: MonthFacts, settlement: SettlementFacts, today:
   const isDue = !isSettled && cost !== null && [...waitingFor, ...days, ...missing].length === 0;
   const unknown = [
     ...(isDue ? ['waiting for the next daily settlement'] : []),
-    ...(cost === null ? [`no ${spendInWords(coverage.undelivered)} has been ingested for ${month}`] : []),
+    // A team's bill that waits says itself why there is no cost.
+    ...(cost === null && waitingFor.length === 0
+      ? [`no ${spendInWords(coverage.undelivered)} has been ingested for ${month}`]
+      : []),
     ...(valueSum === null ? [`no value has been recorded for ${month}`] : []),
   ];
   const waits = (reasons: readonly string[], isMissingSpend: boolean): Wait[] =>

@@ -2,11 +2,18 @@ import { invalid } from './errors.ts';
 
 /**
  * One pick of spend: what a metric counts, a team owns, a shared cost covers (contract §3, Spend). A cloud pick names a whole account, a service or
- * resource group in it, or a tag of the whole cloud. Picks may overlap; a dollar counts once.
+ * resource group in it, or a tag of the whole cloud. Picks may overlap; a dollar counts once. A cluster is picked by namespace or
+ * its idle capacity, a host by its services or its idle capacity; metrics never pick idle capacity.
  */
 export type SpendPick =
-  | { source: 'kubernetes'; cluster: string; namespace: string; workload?: string | undefined }
-  | { source: 'host'; host: string; service?: string | undefined }
+  | {
+      source: 'kubernetes';
+      cluster: string;
+      namespace?: string | undefined;
+      workload?: string | undefined;
+      idle?: true | undefined;
+    }
+  | { source: 'host'; host: string; service?: string | undefined; idle?: true | undefined }
   | {
       source: 'cloud';
       cloud: string;

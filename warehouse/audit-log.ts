@@ -19,6 +19,7 @@ export type AuditAction =
   | 'key.create'
   | 'key.revoke'
   | 'month.lock'
+  | 'bills.reseal'
   | `${AuditedThing}.${'create' | 'update' | 'delete'}`;
 
 export interface AuditRecord {

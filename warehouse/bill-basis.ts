@@ -1,11 +1,12 @@
 import { addDays, daysInclusive, monthOf, type Day, type Month } from '../domain/calendar.ts';
 import { moneyText, type DecimalText } from '../domain/decimals.ts';
-import type { BillBasis } from '../domain/bill.ts';
+import type { BillBasis, SealedBasis } from '../domain/bill.ts';
 import type { SpendSource } from '../domain/spend-source.ts';
 import { DAILY_SPEND } from './daily-spend.ts';
 import { OWNERS } from './ownership.ts';
 import type { Session } from './session.ts';
 import { listSharedCosts } from './shared-costs.ts';
+import { uncollectedPicks } from './uncollected-picks.ts';
 
 /**
  * What the bills of some months (their first days) are made of today: one statement for all teams, shared costs and
@@ -21,7 +22,20 @@ export const currentBases = async (
   return new Map([...bases].map(([month, basis]) => [monthOf(month), basis]));
 };
 
-/** The same of single days: of every day from `start` to `end`, by today's teams and shared costs, or from what is stored. */
+/** The same, with what is not collected today, as it is kept once it is sealed. */
+export const currentSealBases = async (
+  session: Session,
+  orgId: string,
+  months: readonly Day[],
+): Promise<Map<Month, SealedBasis>> => {
+  const bases = await currentBases(session, orgId, months);
+  const uncollected = await uncollectedPicks(session, orgId, months);
+  return new Map(
+    [...bases].map(([month, basis]) => [month, { ...basis, uncollected: uncollected.get(month) ?? {} }]),
+  );
+};
+
+/** The basis of single days: of every day from `start` to `end`, by today's teams and shared costs, or from what is stored. */
 export const dailyBases = (
   session: Session,
   orgId: string,

@@ -1,5 +1,5 @@
 import { firstDay, monthOf, type Day, type Month } from '../domain/calendar.ts';
-import { moneyText, type DecimalText } from '../domain/decimals.ts';
+import type { DecimalText } from '../domain/decimals.ts';
 import {
   billsOf,
   missingValues,
@@ -7,6 +7,7 @@ import {
   unallocated,
   type BillAmounts,
   type BillStatus,
+  type SealCause,
   type UncollectedPicks,
 } from '../domain/bill.ts';
 import { factsFrom } from '../domain/month-record.ts';
@@ -14,22 +15,39 @@ import { currentBases } from './bill-basis.ts';
 import { coverageOf, type SourceMonth } from '../domain/coverage.ts';
 import { sourceMonths } from './coverage.ts';
 import { instant } from './instant.ts';
-import { SEALED_MONTHS, SETTLED_WITH_TEAMS } from './sealed-months.ts';
+import { SEALED_MONTHS } from './sealed-months.ts';
 import type { Session } from './session.ts';
-import { splitValues } from './split-values.ts';
+import { metricNames, splitValues } from './split-values.ts';
 import { uncollectedPicks } from './uncollected-picks.ts';
 
 /** A team's bill, or the newest version of it once it has sealed. */
-export type Bill = BillAmounts & { version: number | null; sealed_at: string | null };
+export type Bill = BillAmounts & Seal;
+
+/** Which version a bill is, and why it was sealed; null before it has. */
+interface Seal {
+  version: number | null;
+  sealed_at: string | null;
+  sealed_because: SealCause | null;
+  /** In words: what had moved, or what the admin said who sealed it. */
+  reason: string | null;
+  sealed_by: { type: 'key'; id: string; name: string } | null;
+}
 
 /** The bills of all teams in a month. */
 export interface MonthBills {
   month: Month;
   status: BillStatus;
   settled: boolean;
-  /** Settled before there was any team: the month seals again when teams or shared costs change. */
+  /** Settled while there was no team. */
   settledBeforeTeams: boolean;
-  /** By team; null while nothing of the month has been delivered. */
+  /** Settled by backfill. */
+  backfilled: boolean;
+  /** Seals again when its spend, teams or shared costs change. */
+  followsToday: boolean;
+  /**
+   * By team; null while nothing of the month has been delivered. A team that was made after the month had sealed has
+   * no bill.
+   */
   bills: Map<string, Bill> | null;
   /** The organisation's total, as far as it has come, less all bills; null while nothing has been delivered. */
   unallocated: DecimalText | null;
@@ -40,19 +58,12 @@ export interface MonthBills {
   gaps: SourceMonth[];
 }
 
-/** A team that was made after a month had sealed has no part in it. */
-const NOTHING: Bill = {
-  direct: moneyText(0n),
-  shared: moneyText(0n),
-  by_source: {
-    cloud: moneyText(0n),
-    kubernetes: moneyText(0n),
-    hosts: moneyText(0n),
-    ai_tools: moneyText(0n),
-  },
-  shared_costs: [],
+const UNSEALED: Seal = {
   version: null,
   sealed_at: null,
+  sealed_because: null,
+  reason: null,
+  sealed_by: null,
 };
 
 /**
@@ -72,6 +83,8 @@ export const monthBills = async (
     settled: boolean;
     sealed: boolean;
     before_teams: boolean;
+    backfilled: boolean;
+    follows_today: boolean;
     total: DecimalText;
     uncollected: string | null;
   }>(MONTHS, range);
@@ -83,6 +96,13 @@ export const monthBills = async (
     org: orgId,
   });
   const versions = await sealedBills(session, range);
+  const withoutDeleted = (bills = new Map<string, Bill>()): Map<string, Bill> =>
+    new Map(
+      teams.flatMap(({ id }) => {
+        const bill = bills.get(id);
+        return bill === undefined ? [] : [[id, bill] as const];
+      }),
+    );
   const open = months.filter(({ sealed, total }) => !sealed && total !== null).map(({ month }) => month);
   const bases = await currentBases(session, orgId, open);
   const metrics = [...new Set([...bases.values()].flatMap(splitMetrics))];
@@ -91,7 +111,7 @@ export const monthBills = async (
   const unsealed = months.filter(({ sealed }) => !sealed).map(({ month }) => month);
   const uncollectedNow = await uncollectedPicks(session, orgId, unsealed);
 
-  return months.map(({ month: day, settled, before_teams, sealed, total, uncollected, gaps }) => {
+  return months.map(({ month: day, settled, sealed, total, uncollected, gaps, ...of }) => {
     const month = monthOf(day);
     const basis = bases.get(month);
     const sums = values.get(month)?.sums ?? new Map<string, never>();
@@ -105,18 +125,16 @@ export const monthBills = async (
               .map((metric) => names.get(metric) ?? metric),
           );
     const status: BillStatus = sealed ? 'sealed' : settled && missing.length > 0 ? 'waiting' : 'estimate';
-    const ofTeams = sealed
-      ? versions.get(month)
-      : basis === undefined
-        ? null
-        : new Map([...billsOf(basis, sums)].map(([id, bill]) => [id, { ...NOTHING, ...bill }]));
-    const bills =
-      ofTeams === null ? null : new Map(teams.map(({ id }) => [id, ofTeams?.get(id) ?? NOTHING] as const));
+    const estimates =
+      basis && new Map([...billsOf(basis, sums)].map(([id, bill]) => [id, { ...bill, ...UNSEALED }]));
+    const bills = sealed ? withoutDeleted(versions.get(month)) : (estimates ?? null);
     return {
       month,
       status,
       settled,
-      settledBeforeTeams: before_teams,
+      settledBeforeTeams: of.before_teams,
+      backfilled: of.backfilled,
+      followsToday: of.follows_today,
       bills,
       missing,
       gaps,
@@ -136,12 +154,12 @@ months AS (
 totals AS (
   SELECT month, sum(cost) AS total FROM month_spend JOIN current_computations USING (org_id, month, computation_id)
   WHERE org_id = $org AND month BETWEEN $first::DATE AND $last::DATE GROUP BY month)
-SELECT month, settled_at IS NOT NULL AS settled, settled_at IS NOT NULL AND NOT ${SETTLED_WITH_TEAMS} AS before_teams,
+SELECT month, settled_at IS NOT NULL AS settled, COALESCE(NOT with_teams, false) AS before_teams,
+  COALESCE(backfilled, false) AS backfilled, COALESCE(follows_today, false) AS follows_today,
   COALESCE(holds, false) AS sealed,
   COALESCE(total, 0::DECIMAL(38,15)) AS total,
   CASE WHEN holds THEN basis->'$.uncollected' END AS uncollected
 FROM months LEFT JOIN settled USING (month) LEFT JOIN sealed USING (month) LEFT JOIN totals USING (month)
-CROSS JOIN first_team
 ORDER BY month`;
 
 interface SealedRow {
@@ -153,17 +171,28 @@ interface SealedRow {
   by_source: string;
   shared_costs: string;
   sealed_at: string;
+  sealed_because: SealCause;
+  reason: string | null;
+  sealed_by_id: string | null;
+  sealed_by_name: string | null;
 }
 
-const SEALED_COLUMNS = 'month, team_id, version, direct, shared, by_source, shared_costs, sealed_at';
+const SEALED_COLUMNS = `month, team_id, version, direct, shared, by_source, shared_costs, sealed_at, sealed_because,
+  reason, sealed_by_id, sealed_by_name`;
 
-const toBill = ({ version, direct, shared, by_source, shared_costs, sealed_at }: SealedRow): Bill => ({
-  direct,
-  shared,
-  by_source: JSON.parse(by_source) as Bill['by_source'],
-  shared_costs: JSON.parse(shared_costs) as Bill['shared_costs'],
-  version: Number(version),
-  sealed_at: instant(sealed_at),
+const toBill = (row: SealedRow): Bill => ({
+  direct: row.direct,
+  shared: row.shared,
+  by_source: JSON.parse(row.by_source) as Bill['by_source'],
+  shared_costs: JSON.parse(row.shared_costs) as Bill['shared_costs'],
+  version: Number(row.version),
+  sealed_at: instant(row.sealed_at),
+  sealed_because: row.sealed_because,
+  reason: row.reason,
+  sealed_by:
+    row.sealed_by_id === null
+      ? null
+      : { type: 'key', id: row.sealed_by_id, name: row.sealed_by_name ?? row.sealed_by_id },
 });
 
 const sealedBills = async (
@@ -181,19 +210,6 @@ const sealedBills = async (
     byMonth.set(monthOf(row.month), ofMonth.set(row.team_id, toBill(row)));
   }
   return byMonth;
-};
-
-const metricNames = async (
-  session: Session,
-  orgId: string,
-  metricIds: readonly string[],
-): Promise<Map<string, string>> => {
-  if (metricIds.length === 0) return new Map();
-  const rows = await session.query<{ metric_id: string; name: string }>(
-    'SELECT metric_id, name FROM metrics WHERE org_id = $org AND list_contains($metrics, metric_id)',
-    { org: orgId, metrics: metricIds },
-  );
-  return new Map(rows.map(({ metric_id, name }) => [metric_id, name]));
 };
 
 /** The sealed versions of a team's bill of a month, newest first; empty while it has not sealed. */

@@ -53,6 +53,20 @@ export const sourceMonths = async (
   return byMonth;
 };
 
+/** Of some months, oldest first, those of which any day is covered. */
+export const deliveredMonths = async (
+  session: Pick<Session, 'query'>,
+  orgId: string,
+  months: readonly Month[],
+): Promise<Set<Month>> => {
+  const [first, last] = [months[0], months.at(-1)];
+  if (first === undefined || last === undefined) return new Set();
+  const sources = await sourceMonths(session, orgId, { first, last });
+  return new Set(
+    months.filter((month) => sources.get(month)?.some(({ lastCovered }) => lastCovered !== null)),
+  );
+};
+
 // Ids tell what came first where they are known; a month that settled before they were recorded has only its instant.
 const SOURCE_MONTHS = `
 WITH ${COVERED_DAYS},

@@ -1,8 +1,9 @@
-import type { Day } from '../domain/calendar.ts';
+import { dayOf, type Day } from '../domain/calendar.ts';
 import type { ExportFile } from './export-files.ts';
 import { textOf } from './focus-columns.ts';
 import { tagValueOf } from './focus-tags.ts';
 import type { Session } from './session.ts';
+import { COLLECTED_CHOICES } from './spend-choices.ts';
 import { sqlText } from './sql-text.ts';
 
 /** Something that spend is picked by: a cloud's tag key, or an account's split, from a day on (spec §1, rules 5 and 6). */
@@ -29,16 +30,19 @@ export interface Candidate {
 }
 
 /**
- * What is to be collected for the organisation's choices as they stand now, each value once however many clouds or
+ * What is to be collected for the organisation's choices as they stand at `now`, each value once however many clouds or
  * accounts share it; nothing when there is no choice. Creates the temporary table `focus_choices` of those choices.
  */
-export const candidatesToCollect = async (session: Session, orgId: string): Promise<Candidate[]> => {
+export const candidatesToCollect = async (
+  session: Session,
+  orgId: string,
+  now: Date,
+): Promise<Candidate[]> => {
   // No tag key holds a NUL character; in the text of a statement it would be the end.
   await session.run(
     `CREATE TEMP TABLE focus_choices AS
-     SELECT kind, cloud, account, choice, first_day FROM spend_choices
-     WHERE org_id = $org AND NOT contains(choice || account, chr(0))`,
-    { org: orgId },
+     FROM (${COLLECTED_CHOICES}) WHERE NOT contains(choice || account, chr(0))`,
+    { org: orgId, today: dayOf(now) },
   );
   const rows = await session.query<FocusChoice>(
     'SELECT kind, account, choice, first_day FROM temp.main.focus_choices ORDER BY kind, choice, account',

@@ -46,7 +46,7 @@ export const loadFocusExport = async (
   const loadId = await newLoadId(session, load);
   await dropTemporaryTables(session, TABLES);
   try {
-    const candidates = await candidatesToCollect(session, load.orgId);
+    const candidates = await candidatesToCollect(session, load.orgId, load.now);
     await session.run(focusRollUpStatement('focus_roll_up', load.files, load.costColumn, candidates));
     const fallback = load.costColumn === 'EffectiveCost' ? await periodsWithoutEffectiveCost(session) : [];
     if (fallback.length > 0) {

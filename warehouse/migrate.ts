@@ -14,7 +14,7 @@ export const migrate = async (
       await migrateOnce(session, migrations);
       return;
     } catch (error) {
-      if (attempt === ATTEMPTS_OF_EACH * migrations.length) throw error;
+      if (attempt >= ATTEMPTS_OF_EACH * migrations.length) throw error;
     }
   }
 };

@@ -323,6 +323,74 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   {
+    version: 9,
+    name: 'months settled late, why bills were sealed',
+    statements: [
+      // Whether the month's spend was complete only long after its end; from now on with_teams counts existing teams
+      // only. NULL in months settled before this was recorded (sealed-months.ts).
+      `ALTER TABLE settled_months ADD COLUMN backfilled BOOLEAN`,
+      // What the bills were sealed from: the month's computed spend, and how many changes of teams, shared costs and
+      // split values there had been. They take the place of values_id and definitions_id, because ids of different things have no
+      // order. NULL in rows of an earlier version.
+      `ALTER TABLE bill_bases ADD COLUMN computation_id UUID`,
+      `ALTER TABLE bill_bases ADD COLUMN definition_changes BIGINT`,
+      `ALTER TABLE bill_bases ADD COLUMN value_changes BIGINT`,
+      // settled, values_changed, backfill or resealed; for the last, who sealed by hand.
+      `ALTER TABLE bill_bases ADD COLUMN sealed_because VARCHAR`,
+      `ALTER TABLE bill_bases ADD COLUMN reason VARCHAR`,
+      `ALTER TABLE bill_bases ADD COLUMN sealed_by_id VARCHAR`,
+      `ALTER TABLE bill_bases ADD COLUMN sealed_by_name VARCHAR`,
+      `CREATE OR REPLACE VIEW current_bill_bases AS
+        SELECT * FROM bill_bases
+        QUALIFY row_number() OVER (PARTITION BY org_id, month ORDER BY version_id DESC) = 1`,
+      // An earlier version recorded no cause: other definitions than the version before mean that the month followed them.
+      `CREATE OR REPLACE VIEW bill_versions AS
+        SELECT * REPLACE (COALESCE(sealed_because, CASE WHEN version = 1 THEN 'settled'
+            WHEN definitions_id IS DISTINCT FROM lag(definitions_id) OVER (PARTITION BY org_id, team_id, month ORDER BY version)
+              THEN 'backfill' ELSE 'values_changed' END) AS sealed_because)
+        FROM (
+          SELECT sealed_bills.*, sealed_because, reason, sealed_by_id, sealed_by_name, definitions_id,
+            row_number() OVER (PARTITION BY org_id, team_id, month ORDER BY version_id) AS version
+          FROM sealed_bills LEFT JOIN (
+            SELECT org_id, month, version_id, sealed_because, reason, sealed_by_id, sealed_by_name, definitions_id
+            FROM bill_bases) USING (org_id, month, version_id))`,
+    ],
+  },
+  {
+    version: 12,
+    name: 'idle capacity as a pick, tag keys and splits that are not used for a while',
+    statements: [
+      // The picks of metrics, teams and shared costs; idle is whether a pick is the idle capacity of a cluster or host.
+      `CREATE OR REPLACE VIEW spend_picks AS
+        SELECT org_id, user_type, user_id, user_name, scope_id, pick.source, pick.cloud,
+          pick.account, CASE WHEN pick.resource_group IS NOT NULL THEN 'resource_group'
+            WHEN pick.source = 'cloud' AND pick.service IS NOT NULL THEN 'service' END AS split_kind,
+          CASE WHEN pick.source = 'cloud' THEN COALESCE(pick.resource_group, pick.service) END AS split_value,
+          pick.tag.key AS tag_key, pick.tag.value AS tag_value, pick.cluster, pick.namespace, pick.workload,
+          pick.host, CASE WHEN pick.source = 'host' THEN pick.service END AS host_service, pick.repository,
+          COALESCE(pick.idle, false) AS idle
+        FROM (
+          SELECT org_id, user_type, user_id, user_name, scope_id, unnest(from_json(picks, '[{"source":"VARCHAR",
+            "cloud":"VARCHAR","account":"VARCHAR","service":"VARCHAR","resource_group":"VARCHAR",
+            "tag":{"key":"VARCHAR","value":"VARCHAR"},"cluster":"VARCHAR","namespace":"VARCHAR",
+            "workload":"VARCHAR","host":"VARCHAR","repository":"VARCHAR","idle":"BOOLEAN"}]')) AS pick
+          FROM (
+            SELECT org_id, 'metric' AS user_type, metric_id AS user_id, name AS user_name, md5(scope) AS scope_id,
+              scope->'$.spend' AS picks
+            FROM metrics WHERE scope->>'$.type' = 'spend'
+            UNION ALL SELECT org_id, 'team', team_id, name, md5(ownership), ownership FROM teams
+            UNION ALL SELECT org_id, 'shared cost', shared_cost_id, name, md5(spend), spend FROM shared_costs))`,
+      // A choice that nothing uses any more since a day keeps its values for a while (spend-choices.ts). Rows from
+      // before have NULL: they were in use, or had been released for good by a choice of NULL.
+      `ALTER TABLE spend_choice_versions ADD COLUMN unused_since DATE`,
+      `CREATE OR REPLACE VIEW spend_choices AS
+        SELECT * FROM (
+          SELECT * FROM spend_choice_versions
+          QUALIFY row_number() OVER (PARTITION BY org_id, kind, cloud, account ORDER BY version_id DESC) = 1)
+        WHERE choice IS NOT NULL`,
+    ],
+  },
+  {
     version: 13,
     name: 'days of the running month and the month before',
     statements: [

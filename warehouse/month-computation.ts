@@ -70,13 +70,20 @@ const LOADED_MONTHS = `loaded_months AS (
     CAST(unnest(generate_series(date_trunc('month', first_day), date_trunc('month', last_day), INTERVAL 1 MONTH)) AS DATE) AS month
   FROM current_loads WHERE org_id = $org AND first_day IS NOT NULL)`;
 
+/**
+ * Which rules months are computed by. A change of what is stored about a month (its keys, what counts) takes the next
+ * number, so that months computed before an upgrade are computed anew: 2 gave idle capacity a key.
+ */
+const RULES = 2;
+
 // A month that holds days to come grows day by day, so it is also made of the day on which it was computed.
 const STALE_MONTHS = `
 WITH ${LOADED_MONTHS},
 wanted AS (
   SELECT month, md5(string_agg(concat_ws('/', source_id, billing_period, load_id), ',' ORDER BY source_id, billing_period))
       || CASE WHEN month > $today::DATE THEN '/ahead'
-        WHEN last_day(month) > $today::DATE AND max(loaded_months.last_day) > $today::DATE THEN '/' || $today ELSE '' END AS made_of
+        WHEN last_day(month) > $today::DATE AND max(loaded_months.last_day) > $today::DATE THEN '/' || $today ELSE '' END
+      || '/rules ${RULES}' AS made_of
   FROM loaded_months GROUP BY month),
 computed AS (SELECT month, made_of FROM current_computations WHERE org_id = $org)
 SELECT month, COALESCE(wanted.made_of, '') AS made_of
@@ -146,8 +153,8 @@ const INSERT_MONTH_SPEND = `
 INSERT INTO month_spend BY NAME
 WITH ${LOADS_OF_COMPUTATION}, ${billLines('day <= $today::DATE')}, ${COUNTED_LINES}, ${DISTRIBUTED},
 rolled_up AS (
-  SELECT month, source, cloud, account, split_kind, split_value, tag_key, tag_value, NULL AS cluster,
-    NULL AS namespace, NULL AS workload, NULL AS host, NULL AS host_service, NULL AS repository, sum(cost) AS cost
+  SELECT month, source, cloud, account, split_kind, split_value, tag_key, tag_value, cluster,
+    NULL AS namespace, NULL AS workload, host, NULL AS host_service, NULL AS repository, sum(cost) AS cost
   FROM counted_lines GROUP BY ALL
   UNION ALL
   SELECT month, source, NULL, NULL, NULL, NULL, NULL, NULL, cluster, namespace, workload, host, host_service,

@@ -2,7 +2,7 @@ import { firstDay, monthOf, type Day, type Month } from '../domain/calendar.ts';
 import { coverageOf, type Coverage, type SourceMonth } from '../domain/coverage.ts';
 import type { DecimalText } from '../domain/decimals.ts';
 import { factsFrom, type MonthFacts } from '../domain/month-record.ts';
-import { fullyLoaded } from '../domain/bill.ts';
+import { cameAfterSeal, fullyLoaded } from '../domain/bill.ts';
 import { monthBills } from './bills.ts';
 import { sourceMonths } from './coverage.ts';
 import { instant } from './instant.ts';
@@ -125,9 +125,11 @@ const putTeamCosts = async (
       if (found === undefined) continue;
       const bill = ofMonth.bills?.get(teamId);
       found.cost = bill === undefined ? null : fullyLoaded(bill);
-      found.settled = ofMonth.status === 'sealed';
+      const isLate = ofMonth.status === 'sealed' && bill === undefined;
+      found.settled = ofMonth.status === 'sealed' && !isLate;
       found.uncollected = ofMonth.uncollected[teamId] ?? [];
       if (ofMonth.status === 'waiting') found.waitingFor = ofMonth.missing;
+      if (isLate) found.waitingFor = [cameAfterSeal(ofMonth.month)];
     }
   }
 };

@@ -9,11 +9,11 @@ const SPECIFICITY = `CASE split_part(key, chr(31), 1)
 /** Where spend with a key comes from, as `by_source` names it. */
 const SOURCE = `CASE split_part(key, chr(31), 1)
     WHEN 'namespace' THEN 'kubernetes' WHEN 'workload' THEN 'kubernetes' WHEN 'host' THEN 'hosts' WHEN 'service' THEN 'hosts'
-    WHEN 'repository' THEN 'ai_tools' ELSE 'cloud' END`;
+    WHEN 'idle cluster' THEN 'kubernetes' WHEN 'idle host' THEN 'hosts' WHEN 'repository' THEN 'ai_tools' ELSE 'cloud' END`;
 
 /**
- * The one owner of spend with certain keys, for every `keys` of `spend`: a shared cost before a team, then the most
- * specific pick, then the oldest owner. What nobody owns is not there.
+ * The one owner of spend with certain keys, for every `keys` of `spend`: the most specific pick of all teams and shared
+ * costs, of equals the shared cost, then the oldest owner. Spend that nobody owns has no row.
  */
 export const OWNERS = `owner_picks AS (
   SELECT DISTINCT user_type, user_id, user_name, ${PICK_KEY} AS key FROM spend_picks
@@ -21,4 +21,4 @@ export const OWNERS = `owner_picks AS (
 owners AS (
   SELECT keys, user_type, user_id, user_name, ${SOURCE} AS owned_source
   FROM (SELECT keys, unnest(keys) AS key FROM (SELECT DISTINCT keys FROM spend)) JOIN owner_picks USING (key)
-  QUALIFY row_number() OVER (PARTITION BY keys ORDER BY user_type = 'team', ${SPECIFICITY} DESC, user_id) = 1)`;
+  QUALIFY row_number() OVER (PARTITION BY keys ORDER BY ${SPECIFICITY} DESC, user_type = 'team', user_id) = 1)`;

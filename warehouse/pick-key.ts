@@ -1,10 +1,11 @@
 // What can be picked has a key, a text that a row of spend and a pick of it have in common: one comparison serves
-// all nine forms of a pick (contract §3, Spend). A unit separator keeps the parts apart.
+// all forms of a pick (contract §3, Spend). A unit separator keeps the parts apart.
 
 const key = (form: string, ...columns: string[]): string => [`'${form}'`, ...columns].join(` || chr(31) || `);
 
 /** The key of a row of spend_picks. */
 export const PICK_KEY = `CASE
+    WHEN idle THEN CASE source WHEN 'host' THEN ${key('idle host', 'host')} ELSE ${key('idle cluster', 'cluster')} END
     WHEN tag_key IS NOT NULL THEN ${key('tag', 'cloud', 'tag_key', 'tag_value')}
     WHEN split_kind IS NOT NULL THEN ${key('split', 'cloud', 'account', 'split_kind', 'split_value')}
     WHEN account IS NOT NULL THEN ${key('account', 'cloud', 'account')}
@@ -16,9 +17,9 @@ export const PICK_KEY = `CASE
   END`;
 
 /**
- * All keys of a row of counted spend. A bill line that is cluster or host spend has none, for it has another source
- * than `cloud`; nor has what a cluster or host costs beyond its workloads and services, idle among it (spec §1,
- * counting rules 2 and 3).
+ * All keys of a row of counted spend. A bill line that is cluster or host spend has none of its account's, for it has
+ * another source than `cloud`. It has the key of idle capacity, as has everything that a cluster or host costs beyond
+ * its workloads and services: teams and shared costs can pick that, metrics cannot (spec §1, counting rules 2 and 3).
  */
 export const SPEND_KEYS = `list_filter(CASE
     WHEN source = 'cloud' THEN [${key('account', 'cloud', 'account')},
@@ -27,4 +28,6 @@ export const SPEND_KEYS = `list_filter(CASE
       ${key('workload', 'cluster', 'namespace', 'workload')}]
     WHEN host_service IS NOT NULL THEN [${key('host', 'host')}, ${key('service', 'host', 'host_service')}]
     WHEN repository IS NOT NULL THEN [${key('repository', 'repository')}]
+    WHEN source = 'kubernetes' THEN [${key('idle cluster', 'cluster')}]
+    WHEN source = 'hosts' THEN [${key('idle host', 'host')}]
     ELSE [] END, lambda key: key IS NOT NULL)`;

@@ -34,7 +34,7 @@ begun AS (
   FROM spend_choices AS choices JOIN picks ON ${USES_CHOICE}
   WHERE first_day > (SELECT min(first_day) FROM current_loads WHERE org_id = $org))
 SELECT 'spend of ' || source || ' ' || concat_ws(' / ', cloud, account, split_value, tag_key || '=' || tag_value, cluster,
-    namespace, workload, host, host_service, repository) || ' has never been seen' AS warning
+    namespace, workload, host, host_service, repository, CASE WHEN idle THEN 'idle' END) || ' has never been seen' AS warning
 FROM unseen
 UNION ALL SELECT warning FROM begun
 ORDER BY warning`;

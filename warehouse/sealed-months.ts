@@ -1,21 +1,52 @@
-/** Whether there was any team when a settled month settled: without one it follows the definitions of today. */
-export const SETTLED_WITH_TEAMS = 'COALESCE(with_teams, settled_at > first_team_at, false)';
+/** Full days after its settle days within which a month settles in time. */
+const DAYS_IN_TIME = 3;
 
 /**
- * The months that have settled, and of those that were sealed what from. A month that settled with teams in place keeps
- * the definitions it was sealed by. One that had settled before there was any team has none of its own time:
- * it follows today's, so that teams can be set up over past months one after the other; what it was sealed from
- * holds only until teams or shared costs change. Instants tell the order only where nothing else does: a clock may stand still.
+ * Whether a `month` that settled at an instant did so by backfill: more full UTC days than its settle days and three
+ * had passed since it ended. With five settle days January is in time until the end of 9 February.
  */
-export const SEALED_MONTHS = `settled AS (
-  SELECT month, min(settled_at) AS settled_at, bool_and(with_teams) AS with_teams FROM settled_months WHERE org_id = $org GROUP BY month),
-first_team AS (SELECT min(changed_at) AS first_team_at FROM team_versions WHERE org_id = $org),
+export const isBackfill = (settledAt: string): string =>
+  `CAST(${settledAt} AS DATE) - (last_day(month) + 1) > settle_days + ${DAYS_IN_TIME}`;
+
+/**
+ * The months that have settled, and of those that were sealed what from. A month that settled by backfill, or while there
+ * was no team, `follows_today` until an admin seals it by hand: what it was sealed from holds only until its spend, a
+ * team or a shared cost moves. Every other month keeps what it was sealed from.
+ * What an earlier version settled tells neither: there the instants do, and where an instant is the same, what was recorded.
+ */
+export const SEALED_MONTHS = `settlements AS (
+  SELECT month, min(settled_at) AS settled_at, bool_and(with_teams) AS with_teams, bool_and(backfilled) AS backfilled
+  FROM settled_months WHERE org_id = $org GROUP BY month),
+team_lives AS (
+  SELECT deleted, changed_at AS since, lead(changed_at) OVER (PARTITION BY team_id ORDER BY version_id) AS until
+  FROM team_versions WHERE org_id = $org),
+settle_days_then AS (
+  SELECT month, COALESCE(arg_max(settle_days, version_id) FILTER (changed_at <= settled_at),
+    arg_min(settle_days, version_id)) AS settle_days
+  FROM settlements CROSS JOIN organisation_versions WHERE org_id = $org GROUP BY month),
+judged AS (
+  SELECT month, settled_at, COALESCE(backfilled, ${isBackfill('settled_at')}, false) AS backfilled,
+    CASE WHEN backfilled IS NOT NULL THEN with_teams
+      ELSE with_teams IS NOT false AND EXISTS (
+        FROM team_lives
+        WHERE NOT deleted AND (since < settled_at OR (since = settled_at AND with_teams))
+          AND (until IS NULL OR until > settled_at)) END AS with_teams
+  FROM settlements LEFT JOIN settle_days_then USING (month)),
+sealed_by_hand AS (
+  SELECT DISTINCT month FROM bill_bases WHERE org_id = $org AND sealed_because = 'resealed'),
+settled AS (
+  SELECT judged.*, (backfilled OR NOT with_teams) AND sealed_by_hand.month IS NULL AS follows_today
+  FROM judged LEFT JOIN sealed_by_hand USING (month)),
 definitions_now AS (
-  SELECT max(version_id) AS definitions_id FROM (
-    SELECT version_id FROM team_versions WHERE org_id = $org
-    UNION ALL SELECT version_id FROM shared_cost_versions WHERE org_id = $org)),
+  SELECT (SELECT count(*) FROM team_versions WHERE org_id = $org)
+    + (SELECT count(*) FROM shared_cost_versions WHERE org_id = $org) AS definition_changes),
+made_of_now AS (
+  SELECT month, computation_id, definition_changes
+  FROM settled CROSS JOIN definitions_now
+  LEFT JOIN (SELECT month, computation_id FROM current_computations WHERE org_id = $org) USING (month)),
 sealed AS (
-  SELECT month, basis, metric_ids, values_id,
-    ${SETTLED_WITH_TEAMS} OR bases.definitions_id = definitions_now.definitions_id AS holds
-  FROM current_bill_bases AS bases JOIN settled USING (month) CROSS JOIN first_team CROSS JOIN definitions_now
+  SELECT month, basis, metric_ids, bases.computation_id, bases.definition_changes, value_changes,
+    NOT follows_today OR (bases.definition_changes IS NOT DISTINCT FROM made_of_now.definition_changes
+      AND bases.computation_id IS NOT DISTINCT FROM made_of_now.computation_id) AS holds
+  FROM current_bill_bases AS bases JOIN settled USING (month) JOIN made_of_now USING (month)
   WHERE org_id = $org)`;

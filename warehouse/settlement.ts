@@ -2,6 +2,7 @@ import { addMonths, dayOf, monthOf, type Day, type Month } from '../domain/calen
 import { isCovered } from '../domain/coverage.ts';
 import { sourceMonths } from './coverage.ts';
 import { idAfter } from './ids.ts';
+import { isBackfill } from './sealed-months.ts';
 import type { Warehouse } from './warehouse.ts';
 
 /**
@@ -30,8 +31,10 @@ export const settleMonths = (warehouse: Warehouse, orgId: string, now: Date): Pr
       );
       await session.run(
         `INSERT INTO settled_months BY NAME
-          SELECT $org AS org_id, unnest($months)::DATE AS month, $now::TIMESTAMP AS settled_at,
-            $settled::UUID AS settled_id, EXISTS (FROM team_versions WHERE org_id = $org) AS with_teams`,
+          SELECT $org AS org_id, month, $now::TIMESTAMP AS settled_at, $settled::UUID AS settled_id,
+            EXISTS (FROM teams WHERE org_id = $org) AS with_teams, ${isBackfill('$now::TIMESTAMP')} AS backfilled
+          FROM (SELECT unnest($months)::DATE AS month)
+          CROSS JOIN (SELECT settle_days FROM organisations WHERE org_id = $org)`,
         { org: orgId, months, now: now.toISOString(), settled: idAfter(source?.newest ?? null) },
       );
       return months.map(monthOf);

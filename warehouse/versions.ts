@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { conflict } from '../domain/errors.ts';
+import { shown } from '../domain/shown.ts';
 import { audit, type Actor, type AuditedThing } from './audit-log.ts';
 import { idAfter } from './ids.ts';
 import { instant } from './instant.ts';
@@ -50,7 +52,8 @@ const ALL = 1_000_000;
 
 /**
  * Things that an organisation makes, changes and deletes: a log of versions, of which the newest is what a thing is
- * now (design §2). Every change is recorded in the audit log.
+ * now (design §2). Every change is recorded in the audit log. Of things that have a name, no two of an organisation
+ * have the same.
  */
 export class Versions<Thing extends { id: string }> {
   readonly #definition: Definition<Thing>;
@@ -89,7 +92,7 @@ export class Versions<Thing extends { id: string }> {
     return rows.map((row) => this.#thingOf(row));
   }
 
-  /** Stores a new thing and answers it. */
+  /** Stores a new thing and answers it. Throws a conflict for a name that another one has. */
   async create(
     warehouse: Warehouse,
     orgId: string,
@@ -105,7 +108,7 @@ export class Versions<Thing extends { id: string }> {
 
   /**
    * Changes or deletes a thing; answers what it now is (or last was), or null when there is none. What changes nothing
-   * is no version.
+   * is no version. Throws a conflict for a new name that another one has.
    */
   change(
     warehouse: Warehouse,
@@ -145,13 +148,31 @@ export class Versions<Thing extends { id: string }> {
     return this.#definition.complete?.(thing) ?? thing;
   }
 
+  /**
+   * Throws a conflict that names the one that has the name. Names are compared as they are stored; two from before
+   * names had to be unique keep theirs.
+   */
+  async #refuseTakenName(session: Session, orgId: string, taken: unknown): Promise<void> {
+    const { name, view, idColumn } = this.#definition;
+    const [other] = await session.query<{ id: string }>(
+      `SELECT min(${idColumn}) AS id FROM ${view} WHERE org_id = $org AND name = $name HAVING count(*) > 0`,
+      { org: orgId, name: taken as string },
+    );
+    if (other !== undefined)
+      throw conflict(
+        `name: expected a name that no other ${name.replace('_', ' ')} has, got ${shown(taken)}, the name of ${other.id}`,
+      );
+  }
+
   #exclusively<Result>(
     warehouse: Warehouse,
     orgId: string,
     id: string,
     work: (session: Session) => Promise<Result>,
   ): Promise<Result> {
-    return this.#definition.exclusive(orgId, id).reduceRight(
+    const { name, columns, exclusive } = this.#definition;
+    const names = 'name' in columns ? [`names of ${name} ${orgId}`] : [];
+    return [...names, ...exclusive(orgId, id)].reduceRight(
       (inner, section) => () => warehouse.exclusive(section, inner),
       () => warehouse.transaction(work),
     )();
@@ -169,6 +190,8 @@ export class Versions<Thing extends { id: string }> {
     const { name, told = namedAnd } = this.#definition;
     const { thing, before, deleted } = next;
     const values = thing as Record<string, unknown>;
+    if (!deleted && nameOf(thing) !== nameOf(before))
+      await this.#refuseTakenName(session, orgId, nameOf(thing));
     await around(session, next, async () => {
       await session.run(this.#insert, {
         ...Object.fromEntries(this.#columns.map(([column, type]) => [column, written(type, values[column])])),
@@ -185,6 +208,8 @@ export class Versions<Thing extends { id: string }> {
     await audit(session, orgId, { actor, action, target: thing.id, detail: { ...set, ...detail } }, now);
   }
 }
+
+const nameOf = (thing: object | null): unknown => (thing !== null && 'name' in thing ? thing.name : null);
 
 const namedAnd = (thing: object, fields: object): Record<string, unknown> =>
   'name' in thing ? { name: thing.name, ...fields } : { ...fields };

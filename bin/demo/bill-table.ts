@@ -45,13 +45,20 @@ export const billTable = (
   return [
     `Team bills (${currency}): what a team owns and its parts of shared costs; with unallocated they add up to the total`,
     ...alignedRows([HEADER, ...rows], LEFT_ALIGNED),
-    ...(shown.some(({ version }) => version !== null && version > 1)
-      ? ['  above v1: sealed again, because values that a shared cost is split by had changed']
+    ...(shown.some(({ follows_today }) => follows_today)
+      ? ['  follows today: loaded late, so it moves with spend and teams until an admin seals it by hand']
+      : []),
+    ...(shown.some(({ sealed_because }) => sealed_because === 'values_changed')
+      ? ['  values changed: sealed again, because values that a shared cost is split by had changed']
       : []),
   ];
 };
 
-const statusInWords = ({ status, version, waiting_for }: BillOnWire, withReasons: boolean): string => {
-  if (version !== null) return `${status} v${version}`;
+const CAUSES = { settled: '', values_changed: ', values changed', backfill: '', resealed: ', by hand' };
+
+const statusInWords = (bill: BillOnWire, withReasons: boolean): string => {
+  const { status, version, waiting_for, sealed_because, follows_today } = bill;
+  const sealed = follows_today ? ', follows today' : sealed_because && CAUSES[sealed_because];
+  if (version !== null) return `${status} v${version}${sealed ?? ''}`;
   return withReasons && waiting_for.length > 0 ? `${status}: ${waiting_for.join('; ')}` : status;
 };

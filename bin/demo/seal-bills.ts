@@ -1,13 +1,16 @@
+import { z } from 'zod';
 import type { Day, Month } from '../../domain/calendar.ts';
 import type { ApiClient } from './api-client.ts';
 import { correctValue } from './correct-value.ts';
 import { recordMissing } from './record-values.ts';
 import type { TeamSetUp } from './set-up-teams.ts';
-import { billsOf } from './team-bills.ts';
+import { billsOf, type BillOnWire } from './team-bills.ts';
 
 /**
  * Seals the bills of all settled months but the newest: that one waits for the values it is split by, which are left
- * for the user to send. Makes sure that one sealed month had a value corrected, and so has a second version.
+ * for the user to send. The others were ingested long after they ended, so they follow today's spend and teams until an admin
+ * seals them by hand. Does so once, with the month before the newest sealed one; then corrects a value that
+ * it is split by, so that it has versions of three kinds.
  */
 export const sealSettledBills = async (
   admin: ApiClient,
@@ -24,7 +27,12 @@ export const sealSettledBills = async (
   );
   const sealed = (await firstBills(admin, teams)).filter(({ status }) => status === 'sealed');
   const corrected = sealed[1]?.month;
-  if (corrected === undefined || sealed.some(({ version }) => version !== null && version > 1)) return;
+  const byHand = ({ sealed_because }: BillOnWire) =>
+    sealed_because === 'resealed' || sealed_because === 'values_changed';
+  if (corrected === undefined || sealed.some(byHand)) return;
+  await admin.post(`/api/v1/teams/bills/${corrected}/reseal`, z.unknown(), {
+    reason: 'compared with the ledger',
+  });
   await correctValue(admin, gatewayCalls.id, { period: corrected, label: 'checkout' }, 45);
 };
 

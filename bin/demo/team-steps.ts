@@ -23,6 +23,10 @@ export const teamSteps = (demo: {
   const [team] = teams;
   const waiting = team?.bills.find(({ status }) => status === 'waiting')?.month;
   const sealed = team?.bills.find(({ status }) => status === 'sealed')?.month;
+  const following = team?.bills.find(
+    ({ follows_today, version }) => follows_today && version !== null,
+  )?.month;
+  const versioned = team?.bills.find(({ version }) => version !== null && version > 1)?.month;
   const missing = gatewayCalls
     .values(waiting === undefined ? [] : [waiting], through)
     .filter(({ period }) => period === waiting);
@@ -37,6 +41,18 @@ export const teamSteps = (demo: {
       : step(
           `send what the bills of ${waiting} wait for: they seal`,
           `curl -s ${json} -d '${JSON.stringify({ values: missing })}' "$API/metrics/${gatewayCalls.id}/values"`,
+        )),
+    ...(following === undefined
+      ? []
+      : step(
+          `seal the bills of ${following} by hand: late spend and other owners move them no longer`,
+          `curl -s -X POST ${json} -d '{"reason":"compared with the ledger"}' "$API/teams/bills/${following}/reseal"`,
+        )),
+    ...(team === undefined || versioned === undefined
+      ? []
+      : step(
+          `every version of the bill of ${versioned}, and why it was sealed`,
+          `curl -s ${key} "$API/teams/${team.id}/bills/${versioned}/versions"`,
         )),
     ...(sealed === undefined
       ? []

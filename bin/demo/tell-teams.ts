@@ -6,7 +6,7 @@ import type { TeamSetUp } from './set-up-teams.ts';
 import { sharedCostTable } from './shared-cost-table.ts';
 import { billsOf, type TeamBills } from './team-bills.ts';
 
-/** The running month, one that waits, one that sealed, and one that sealed again. */
+/** The running month, one that waits, one that follows today, and one that was sealed by hand and then by values. */
 const SHOWN_MONTHS = 4;
 
 /** What teams cost: their newest bills, and how the shared costs of the newest sealed month fell, a table each. */

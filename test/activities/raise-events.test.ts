@@ -15,7 +15,7 @@ import { anyText } from '../support/matchers.ts';
 import { publishSpend } from '../support/published-spend.ts';
 import { BY_ADMIN, loadText, newMetric, newSource, NOW } from '../support/tenant.ts';
 import { newMonthStory, type MonthStory, type StoryChanges } from '../warehouse/month-story.ts';
-import { account } from '../warehouse/team-story.ts';
+import { account, newTeamStory } from '../warehouse/team-story.ts';
 
 /** spec §1 rule 7, §6: which numbers are worth an event, and that none is told twice. Time is 7 February 2026, 06:00. */
 
@@ -125,6 +125,24 @@ describeOnBothEngines('events', (open) => {
     await story.lock('2026-01');
     await story.spend({ '2026-01-10': '900', '2026-01-31': '0' });
     expect(await evaluate(story)).toBe(0);
+  });
+
+  it('a month of a team goes above when an admin seals its bill again with late spend', async () => {
+    const story = await newTeamStory(test);
+    const shop = await story.team('Shop', [account('1')], new Date('2026-01-10T06:00:00Z'));
+    const bill = (cost: string) => [{ day: '2026-01-31', cloud: 'aws', account: '1', cost }];
+    await story.spend('2026-01', { cloud_spend: bill('100') });
+    const users = await newMetric(test.warehouse, story.orgId, {
+      ...{ frequency: 'monthly', scope: { type: 'team', team_id: shop }, target: '20' },
+    });
+    await story.values(users, '2026-01', { '': 10 });
+    await story.settle();
+    await story.spend('2026-01', { cloud_spend: bill('300') });
+    const evaluated = () => evaluateEvents(test.warehouse, story.orgId, NOW);
+    expect(await evaluated()).toBe(0);
+    await story.reseal('2026-01', 'the late invoice is right', NOW);
+    expect([await evaluated(), await evaluated()]).toEqual([1, 0]);
+    expect((await told(story)).map(({ data }) => data['unit_cost'])).toEqual([30]);
   });
 
   /** `count` days that end with 6 February, each of 10 a unit, the last of `last`. */

@@ -215,8 +215,9 @@ describe('cost-analytics demo --exit', () => {
           'waiting: metric "Gateway calls", by which a shared cost is split, has no value for 2026-01',
           'waiting',
         ],
-        ['2025-12', 'sealed v1', 'sealed v1'],
-        ['2025-11', 'sealed v2', 'sealed v2'],
+        ['2025-12', 'sealed v1, follows today', 'sealed v1, follows today'],
+        // By backfill, by hand, by a corrected value.
+        ['2025-11', 'sealed v3, values changed', 'sealed v3, values changed'],
       ],
     );
     const dollars = (units: bigint): string => printed(units, DOLLAR, 2);
@@ -235,6 +236,13 @@ describe('cost-analytics demo --exit', () => {
       expect(total).toBe(dollars(whole));
       expect(unallocated).toBe(dollars(whole - expected.Shop.fullyLoaded - expected.Search.fullyLoaded));
     }
+  });
+
+  test('months that were loaded late follow today, which an admin can end', () => {
+    expect(first.stdout).toContain('follows today: loaded late, so it moves with spend and teams until');
+    expect(first.stdout).toMatch(
+      /^ {2}curl -s -X POST .*"reason":.* "\$API\/teams\/bills\/2025-12\/reseal"$/m,
+    );
   });
 
   test('shared costs are split evenly, by percents and by values of which some are no team’s', () => {

@@ -6,6 +6,7 @@ import { expectData, expectError, expectPage } from '../support/envelope.ts';
 import { allocation, node, startFakeOpenCost, type FakeOpenCost } from '../support/fake-opencost.ts';
 import { textLike } from '../support/matchers.ts';
 import { newDataDir, removeDataDir, startService, type ServiceProcess } from '../support/service-process.ts';
+import { freeName } from '../support/free-name.ts';
 
 /** Sources of clusters, hosts and AI tools, through the real workflow (contract §3; design §4). */
 let service: ServiceProcess;
@@ -46,7 +47,7 @@ const write = async (text: string): Promise<string> => {
 };
 
 const newSource = async (admin: Api, source: object): Promise<Source> =>
-  expectData(await admin.post<Source>('/cost-sources', { name: 'Source', ...source }));
+  expectData(await admin.post<Source>('/cost-sources', { name: freeName('', 'Source'), ...source }));
 
 describe('a source', () => {
   it('of each kind is created, read and ingested, twice alike', async () => {

@@ -544,7 +544,8 @@ describe('paging', () => {
         schedule_paused: true,
       });
       source = created.body.data.id;
-      metric = (await paged.post<{ id: string }>('/metrics', METRIC)).body.data.id;
+      metric = (await paged.post<{ id: string }>('/metrics', { ...METRIC, name: `Metric ${index}` })).body
+        .data.id;
     }
     for (let index = 1; index <= 6; index++) {
       await ingest(paged, source);

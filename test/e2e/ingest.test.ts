@@ -119,9 +119,17 @@ describe('cost sources', () => {
       currency: 'USD',
       options: { cost_column: 'EffectiveCost' },
       schedule_paused: false,
+      starts_on: null,
       last_run: null,
     });
     expect(expectData(await admin.get(`/cost-sources/${created.id}`))).toEqual(created);
+    expect(expectPage(await admin.get<unknown[]>('/cost-sources')).items).toEqual([created]);
+    // Asked for again after a lost answer, it is there already.
+    expectError(
+      await admin.post('/cost-sources', { name: 'AWS bill', kind: 'focus', location }),
+      409,
+      `name: expected a name that no other cost source has, got "AWS bill", the name of ${created.id}`,
+    );
     expect(expectPage(await admin.get<unknown[]>('/cost-sources')).items).toEqual([created]);
     const changes = {
       name: 'Invoiced',
@@ -580,6 +588,17 @@ describe('in Temporal', () => {
     expect(await paused()).toBe(true);
     await admin.patch(`/cost-sources/${source.id}`, { schedule_paused: false });
     expect(await paused()).toBe(false);
+    // One that is refused leaves no schedule.
+    const repeated = { name: 'Still paused', kind: 'focus', location: source.location };
+    expectError(await admin.post('/cost-sources', repeated), 409, /^name: /);
+    const isAlone = async (): Promise<boolean> => {
+      const scheduled: string[] = [];
+      for await (const { scheduleId } of temporal.client.schedule.list())
+        if (scheduleId.startsWith(ingestWorkflowId(id, ''))) scheduled.push(scheduleId);
+      return scheduled.join() === ingestWorkflowId(id, source.id);
+    };
+    // Temporal lists what it has a moment later.
+    await waitFor(async () => ((await isAlone()) ? true : undefined));
     await admin.delete(`/cost-sources/${source.id}`);
     await expect(schedule.describe()).rejects.toThrow(/not found/i);
     const asleep = await newSource(admin, source.location, { schedule_paused: true });

@@ -14,7 +14,7 @@ import { openTemporal } from '../support/temporal-client.ts';
  *
  * Spend (USD):       AWS                                     Azure
  *   2025-10          80   (31st)
- *   2025-11          nothing
+ *   2025-11          0 (30th)
  *   2025-12          100 (1st) + 187.5 (31st)
  *                    + 12.5 (31st, on January's bill) = 300
  *   2026-01          250.25 (10th) + 149.75 (31st) = 400     60 (10th), later + 20 (31st) = 80
@@ -58,6 +58,7 @@ let customers: string;
 let signups: string;
 
 const OCTOBER = dayLine('2025-10-31', '80');
+const NOVEMBER = dayLine('2025-11-30', '0');
 const DECEMBER = [dayLine('2025-12-01', '100'), dayLine('2025-12-31', '187.5')];
 const JANUARY = [
   dayLine('2025-12-31', '12.5', { BillingPeriodStart: '2026-01-01T00:00:00Z' }),
@@ -167,6 +168,7 @@ describe('31 January 2026, noon', () => {
         version: null,
         locked: null,
         reason: textLike(/spend.*value/),
+        notes: [],
         complete_through: null,
       });
     }
@@ -175,13 +177,13 @@ describe('31 January 2026, noon', () => {
   });
 
   it('computes unit costs once spend and values are there', async () => {
-    await writeFile(awsFile, focusCsv([OCTOBER, ...DECEMBER, ...JANUARY]));
+    await writeFile(awsFile, focusCsv([OCTOBER, NOVEMBER, ...DECEMBER, ...JANUARY]));
     aws = expectData(
       await admin.post<{ id: string }>('/cost-sources', { name: 'AWS', kind: 'focus', location: awsFile }),
     ).id;
     expect(await ingest(admin, aws)).toMatchObject({
       status: 'completed',
-      months: ['2025-10', '2025-12', '2026-01'],
+      months: ['2025-10', '2025-11', '2025-12', '2026-01'],
       cost_total: 780,
     });
     expect(
@@ -256,7 +258,7 @@ describe('31 January 2026, noon', () => {
       ['2025-10', 'ready_to_lock'],
       ['2025-09', 'open'],
     ]);
-    // A month without a line between months with some cost nothing.
+    // A bill without money is a month that costs nothing.
     expect(await monthOf(customers, '2025-11')).toMatchObject({
       cost: 0,
       value: 25,
@@ -338,6 +340,7 @@ describe('31 January 2026, noon', () => {
         locked_by: { type: 'key', id: textLike(/^key_/), name: 'First admin key' },
       },
       reason: null,
+      notes: [],
       complete_through: '2025-12-31',
     });
     expect(await monthOf(orders, '2025-12')).toEqual(locked);
@@ -377,7 +380,7 @@ describe('5 February 2026, one second to midnight', () => {
       }),
     ).id;
     expect((await monthOf(orders, '2026-01')).reason).toMatch(
-      /"Azure" has not delivered 2026-01-31.*nothing/,
+      /"Azure" has not delivered 2026-01-01 to 2026-01-31 .nothing so far/,
     );
     await ingest(admin, azure);
     // 460 ÷ 160
@@ -386,7 +389,7 @@ describe('5 February 2026, one second to midnight', () => {
       cost: 460,
       unit_cost: 2.875,
       change_percent: 43.75,
-      reason: textLike(/"Azure" has not delivered 2026-01-31.*2026-01-10/),
+      reason: textLike(/"Azure" has not delivered 2026-01-11 to 2026-01-31 .delivered through 2026-01-10/),
     });
   });
 });
@@ -397,6 +400,9 @@ describe('6 February 2026, midnight', () => {
     await settleDaily();
     expect(await monthOf(orders, '2026-01')).toMatchObject({ status: 'open' });
     expectError(await lock(orders, '2026-01'), 409, /Azure/);
+    // What AWS brought on the 31st at noon delivers nothing of that day.
+    expect((await monthOf(orders, '2026-01')).reason).toMatch(/"AWS" has not delivered 2026-01-31 /);
+    await ingest(admin, aws);
     await writeFile(
       azureFile,
       focusCsv([dayLine('2026-01-10', '60', AZURE), dayLine('2026-01-31', '20', AZURE)]),
@@ -482,7 +488,7 @@ describe('6 February 2026, midnight', () => {
     const restated = JANUARY.map((line) =>
       line['EffectiveCost'] === '149.75' ? dayLine('2026-01-31', '169.75') : line,
     );
-    await writeFile(awsFile, focusCsv([OCTOBER, ...DECEMBER, ...restated]));
+    await writeFile(awsFile, focusCsv([OCTOBER, NOVEMBER, ...DECEMBER, ...restated]));
     await ingest(admin, aws);
     expect(await monthOf(signups, '2026-01')).toMatchObject({ status: 'locked', cost: 480, version: 1 });
     expect(await monthOf(signups, '2026-01')).not.toHaveProperty('current');
@@ -516,8 +522,8 @@ describe('6 February 2026, midnight', () => {
     const by = { type: 'key', id: anyText, name: 'First admin key' };
     const at = '2026-02-06T00:00:00.000Z';
     expect(expectData(await admin.get(`/metrics/${orders}/months/2026-01/versions`))).toEqual([
-      { version: 2, cost: 500, value: 150, unit_cost: 3.333333, locked_at: at, locked_by: by },
-      { version: 1, cost: 480, value: 160, unit_cost: 3, locked_at: at, locked_by: by },
+      { version: 2, cost: 500, value: 150, unit_cost: 3.333333, locked_at: at, locked_by: by, missing: [] },
+      { version: 1, cost: 480, value: 160, unit_cost: 3, locked_at: at, locked_by: by, missing: [] },
     ]);
     expectError(await lock(orders, '2026-01'), 409, /version 2/);
   });

@@ -6,6 +6,7 @@ import { as, ingest, newOrganisation, type Api } from '../support/api-client.ts'
 import { expectData, expectError } from '../support/envelope.ts';
 import { dayLine, focusCsv } from '../support/focus-export.ts';
 import { newDataDir, removeDataDir, startService, type ServiceProcess } from '../support/service-process.ts';
+import { freeName } from '../support/free-name.ts';
 
 /**
  * A bill of three days of December, January and February each, and a cluster inside it, told through the API alone:
@@ -62,7 +63,8 @@ beforeAll(async () => {
     return join(exportsDir, name);
   };
   const source = async (body: object): Promise<string> =>
-    expectData(await admin.post<{ id: string }>('/cost-sources', { name: 'Source', ...body })).id;
+    expectData(await admin.post<{ id: string }>('/cost-sources', { name: freeName('', 'Source'), ...body }))
+      .id;
   const location = await file('bill.csv', focusCsv(linesOf(['2025-12', '2026-01'])));
   bill = await source({ kind: 'focus', location });
   await ingest(admin, bill);
@@ -110,7 +112,7 @@ interface Metric {
 
 const metric = (scope: object, more: object = {}) =>
   admin.post<Metric>('/metrics', {
-    name: 'Orders',
+    name: freeName('', 'Orders'),
     unit: 'order',
     aggregation: 'total',
     frequency: 'monthly',

@@ -79,6 +79,7 @@ interface Bill {
   shared_costs: { id: string; name: string; amount: number }[];
   version: number | null;
   sealed_at: string | null;
+  sealed_because: string | null;
   waiting_for: string[];
   unallocated: number | null;
 }
@@ -98,6 +99,7 @@ const usersMonth = async () =>
   expectData(await admin.get<Month[]>(`/metrics/${ids.users}/months`)).find(
     ({ month }) => month === '2026-01',
   );
+const reseal = (month: string, body: object) => admin.post<Bill[]>(`/teams/bills/${month}/reseal`, body);
 const calls = (values: Record<string, number>) =>
   admin.post(`/metrics/${ids.calls}/values`, {
     values: Object.entries(values).map(([label, value]) => ({ period: '2026-01', label, value })),
@@ -132,7 +134,37 @@ describe('teams', () => {
     [ids.shop, ids.search] = [shop.id, search.id];
   });
 
-  it('never own the same pick: the other owner is named', async () => {
+  it('can own idle capacity, which metrics cannot pick', async () => {
+    const idle = { source: 'kubernetes', cluster: 'prod', idle: true };
+    const host = { source: 'host', host: 'db-1', idle: true };
+    const ops = expectData(await admin.post<Team>('/teams', { name: 'Ops', ownership: [idle, host] }));
+    expect(ops.ownership).toEqual([idle, host]);
+    for (const [pick, words] of [
+      [{ ...idle, namespace: 'shop' }, /^ownership\[0\]\.namespace: expected .*"idle": true alone/],
+      [{ source: 'kubernetes', cluster: 'prod' }, /^ownership\[0\]\.namespace: expected a namespace/],
+      [{ ...host, service: 'postgres' }, /^ownership\[0\]\.service: expected .* not both/],
+      [{ ...host, idle: false }, /^ownership\[0\]\.idle: expected true/],
+    ] as const)
+      expectError(await put(`/teams/${ops.id}/ownership`, { ownership: [pick] }), 400, words);
+    const metric = { name: 'Idle', unit: 'hour', aggregation: 'total', frequency: 'daily' };
+    const scope = { type: 'spend', spend: [account('1111'), idle] };
+    const words = /^scope\.spend\[1\]\.idle: expected no idle: only teams and shared costs/;
+    expectError(await admin.post('/metrics', { ...metric, scope }), 400, words);
+    expectError(
+      await admin.patch('/metrics/met_none', { scope: { spend: [account('1111'), idle] } }),
+      400,
+      words,
+    );
+    expectData(await admin.delete(`/teams/${ops.id}`));
+  });
+
+  it('never own the same pick, nor have the same name: the other one is named', async () => {
+    expectError(
+      await admin.post('/teams', { name: 'Shop' }),
+      409,
+      `name: expected a name that no other team has, got "Shop", the name of ${ids.shop}`,
+    );
+    expectError(await admin.patch(`/teams/${ids.search}`, { name: 'Shop' }), 409, /^name: /);
     expectError(
       await put(`/teams/${ids.search}/ownership`, { ownership: [account('2222'), account('1111')] }),
       409,
@@ -271,8 +303,11 @@ describe('bills', () => {
       ],
       version: null,
       sealed_at: null,
+      ...{ sealed_because: null, reason: null, sealed_by: null },
       uncollected: [],
       settled_before_teams: false,
+      backfilled: false,
+      follows_today: false,
       waiting_for: [
         'the month has not ended',
         'metric "Calls", by which a shared cost is split, has no value for 2026-01',
@@ -339,9 +374,11 @@ describe('bills', () => {
     const versions = expectData(
       await admin.get<(Bill & { version: number })[]>(`/teams/${ids.shop}/bills/2026-01/versions`),
     );
-    expect(versions.map(({ version, fully_loaded }) => [version, fully_loaded])).toEqual([
-      [2, 139],
-      [1, 149],
+    expect(
+      versions.map(({ version, fully_loaded, sealed_because }) => [version, fully_loaded, sealed_because]),
+    ).toEqual([
+      [2, 139, 'values_changed'],
+      [1, 149, 'settled'],
     ]);
     expect(await usersMonth()).toMatchObject({ cost: 149, unit_cost: 14.9, status: 'locked' });
   });
@@ -350,6 +387,47 @@ describe('bills', () => {
     await writeBill([...january, dayLine('2026-01-31', '1000', { SubAccountId: '1111' })]);
     await ingest(admin, bill);
     expect(await billOf(ids.shop)).toMatchObject({ fully_loaded: 139, version: 2, unallocated: 1009 });
+  });
+
+  it('are sealed again by an admin, and give a team that came later its first bill', async () => {
+    const late = expectData(await admin.post<Team>('/teams', { name: 'Late', ownership: [account('6666')] }));
+    const why = 'the team was made after the bills of 2026-01 had sealed; an admin may seal them again';
+    expect(await billOf(late.id)).toMatchObject({
+      ...{ status: 'waiting', direct: null, fully_loaded: null, version: null, reason: why },
+      ...{ waiting_for: [why], unallocated: 1009 },
+    });
+    const answered = expectData(await reseal('2026-01', { reason: ' the late invoice is right ' }));
+    const again = { status: 'sealed', sealed_because: 'resealed', reason: 'the late invoice is right' };
+    const by = { type: 'key', name: 'First admin key' };
+    expect(answered).toMatchObject([
+      { ...again, team_id: ids.shop, team_name: 'Shop', fully_loaded: 1139, version: 3, sealed_by: by },
+      { ...again, team_name: 'Search', fully_loaded: 89, version: 3, unallocated: 2 },
+      { ...again, team_name: 'Late', fully_loaded: 7, version: 1, follows_today: false },
+    ]);
+    expect(await billOf(late.id)).toMatchObject({ ...again, fully_loaded: 7, waiting_for: [] });
+    // A locked month of a team's metric does not move.
+    expect(await usersMonth()).toMatchObject({ cost: 149, unit_cost: 14.9, status: 'locked' });
+    const [newest] = expectData(await admin.get<Bill[]>(`/teams/${ids.shop}/bills/2026-01/versions`));
+    expect(newest).toMatchObject({ fully_loaded: 1139, reason: again.reason, sealed_by: by });
+    const [entry] = expectPage(await admin.get<object[]>('/audit-log?limit=1')).items;
+    expect(entry).toMatchObject({
+      ...{ action: 'bills.reseal', target: '2026-01' },
+      detail: { month: '2026-01', reason: again.reason },
+    });
+    expectData(await admin.delete(`/teams/${late.id}`));
+  });
+
+  it.each<[string, object, number, RegExp]>([
+    ['2026-13', { reason: 'x' }, 400, /^month: expected a month as YYYY-MM/],
+    ['2026-03', { reason: 'x' }, 400, /^month: expected a past month, got "2026-03"/],
+    ['2026-01', {}, 400, /^reason: expected a text of 1 to 1000 characters/],
+    ['2026-01', { reason: '  ' }, 400, /^reason: expected a text of 1 to 1000 characters/],
+    ['2026-01', { reason: 'x'.repeat(1001) }, 400, /^reason: expected a text of 1 to 1000 characters/],
+    ['2026-01', { reason: 'x', force: true }, 400, /force/],
+    ['2026-02', { reason: 'x' }, 409, /has not settled; the month has not ended/],
+    ['2025-12', { reason: 'x' }, 409, /has not settled/],
+  ])('of %s are not sealed by %j', async (month, body, status, words) => {
+    expectError(await reseal(month, body), status, words);
   });
 
   it('are no breakdown: that gives each dollar to its owner', async () => {

@@ -161,7 +161,7 @@ describe('unit_cost.changed', () => {
     expect(expectData(await admin.get(`/metrics/${id}`))).toMatchObject({ rise: null });
     for (const wrong of [{ percent: 20 }, { percent: -1, deviations: 4 }, 20, { ...rule, colour: 1 }])
       expectError(await admin.patch(`/metrics/${id}`, { rise: wrong }), 400, /^rise/);
-    const monthly = { ...METRIC, frequency: 'monthly' };
+    const monthly = { ...METRIC, name: 'Orders of a month', frequency: 'monthly' };
     expect(expectData(await admin.post('/metrics', monthly))).toMatchObject({ rise: null });
     expectError(await admin.post('/metrics', { ...monthly, rise: rule }), 400, /^rise: .*monthly/);
   });

@@ -7,6 +7,7 @@ import { expectData, expectError, expectPage } from '../support/envelope.ts';
 import { dayLine, focusCsv } from '../support/focus-export.ts';
 import { textLike } from '../support/matchers.ts';
 import { newDataDir, removeDataDir, startService, type ServiceProcess } from '../support/service-process.ts';
+import { freeName } from '../support/free-name.ts';
 
 /**
  * Every way a value comes in or goes (spec §2, Metric value and CSV format; contract §3, Values): by API, by hand, by
@@ -75,7 +76,9 @@ afterAll(async () => {
 });
 
 const newMetric = async (changes: object = {}): Promise<string> =>
-  expectData(await admin.post<{ id: string }>('/metrics', { name: 'Orders', ...METRIC, ...changes })).id;
+  expectData(
+    await admin.post<{ id: string }>('/metrics', { name: freeName('', 'Orders'), ...METRIC, ...changes }),
+  ).id;
 
 const post = (metric: string, values: unknown[], api = admin) =>
   api.post(`/metrics/${metric}/values`, { values });

@@ -12,6 +12,7 @@ import { createOrganisation, newOrganisationId, type Organisation } from '../../
 import type { Session } from '../../warehouse/session.ts';
 import type { Warehouse } from '../../warehouse/warehouse.ts';
 import type { TestWarehouse } from './engines.ts';
+import { freeName } from './free-name.ts';
 
 /** When the stories take place, unless they say otherwise: all of January 2026 and February's first days are over. */
 export const NOW = new Date('2026-02-07T06:00:00Z');
@@ -46,7 +47,7 @@ export const newSource = (
     warehouse,
     orgId,
     {
-      name: 'Bill',
+      name: freeName(orgId, 'Bill'),
       kind: 'focus',
       location: '/exports/focus',
       currency: null,
@@ -68,7 +69,7 @@ export const newMetric = (
     warehouse,
     orgId,
     {
-      name: 'Orders',
+      name: freeName(orgId, 'Orders'),
       unit: 'order',
       kind: 'count',
       aggregation: 'total',

@@ -5,6 +5,9 @@ import type { SpendPick } from '../../domain/spend-pick.ts';
 import { fullyLoaded } from '../../domain/bill.ts';
 import { monthRecords } from '../../domain/month-record.ts';
 import { updateMetric, type Metric } from '../../warehouse/metrics.ts';
+import { lastDay } from '../../domain/calendar.ts';
+import { listAuditLog } from '../../warehouse/audit-log.ts';
+import { monthBills } from '../../warehouse/bills.ts';
 import { sealBills } from '../../warehouse/bill-sealing.ts';
 import { computeMetricMonths } from '../../warehouse/metric-months.ts';
 import { lockMonth } from '../../warehouse/month-locks.ts';
@@ -12,8 +15,9 @@ import { monthFacts } from '../../warehouse/months.ts';
 import { findOrganisation } from '../../warehouse/organisations.ts';
 import { costSummary } from '../../warehouse/costs.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
-import { BY_ADMIN, money, newMetric, NOW } from '../support/tenant.ts';
-import { account, inNumbers, newTeamStory, type TeamStory } from './team-story.ts';
+import { ADMIN, BY_ADMIN, money, newMetric, NOW } from '../support/tenant.ts';
+import { onClockBehind } from './clock-behind.ts';
+import { account, inNumbers, namespace, newTeamStory, type TeamStory } from './team-story.ts';
 
 /** Before January has settled, and after teams were made. */
 const BEFORE = new Date('2026-01-10T06:00:00Z');
@@ -58,6 +62,26 @@ describeOnBothEngines('bills', (open) => {
     return (await costSummary(test.warehouse, orgId, range, NOW)).total;
   };
 
+  /** January of a team's metric. */
+  const recordOf = async ({ orgId }: Pick<TeamStory, 'orgId'>, metric: Metric) => {
+    await computeMetricMonths(test.warehouse, orgId, [metric], NOW);
+    return test.warehouse.session(async (session) => {
+      const facts = await monthFacts(session, orgId, [metric.id], { newest: '2026-01', count: 1 });
+      return monthRecords(facts.get(metric.id) ?? [], metric, { settleDays: 5 }, NOW)[0];
+    });
+  };
+  const lockOf = async ({ orgId }: Pick<TeamStory, 'orgId'>, metric: Metric) => {
+    const organisation = await findOrganisation(test.warehouse, orgId);
+    if (organisation === null) throw new Error('no organisation');
+    const by = { key: { id: 'key_1', name: 'Finance' }, now: NOW };
+    return lockMonth(test.warehouse, organisation, metric, '2026-01', by);
+  };
+  /** Every version of a team's January, newest first: what it costs, and why it was sealed. */
+  const causes = async (story: Pick<TeamStory, 'versions'>, team: string) =>
+    (await story.versions(team)).map((bill) => [
+      ...[Number(fullyLoaded(bill)), bill.sealed_because, bill.reason],
+    ]);
+
   it('are estimates until the month settles, wait for values, seal, and seal again when values change', async () => {
     const story = await newStory(test);
     expect(await story.month()).toMatchObject({
@@ -90,6 +114,9 @@ describeOnBothEngines('bills', (open) => {
       shared_costs: [{ id: story.platform, name: 'Platform', amount: money('20') }],
       version: 1,
       sealed_at: NOW.toISOString(),
+      sealed_because: 'settled',
+      reason: null,
+      sealed_by: null,
     });
     expect(await story.numbers()).toEqual({ Shop: [100, 20, 120], Search: [50, 10, 60], unallocated: 90 });
 
@@ -99,9 +126,11 @@ describeOnBothEngines('bills', (open) => {
     await story.values(story.requests, '2026-01', { web: 10, find: 20, other: 30 });
     expect(await story.numbers()).toEqual({ Shop: [100, 5, 105], Search: [50, 10, 60], unallocated: 105 });
     const versions = await story.versions(story.shop);
-    expect(versions.map(({ version, shared }) => [version, Number(shared)])).toEqual([
-      [2, 5],
-      [1, 20],
+    expect(
+      versions.map(({ version, shared, sealed_because }) => [version, Number(shared), sealed_because]),
+    ).toEqual([
+      [2, 5, 'values_changed'],
+      [1, 20, 'settled'],
     ]);
     // Search pays what it paid before: no other version.
     expect(await story.versions(story.search)).toHaveLength(1);
@@ -174,27 +203,44 @@ describeOnBothEngines('bills', (open) => {
     });
   });
 
-  it('do not move when teams and shared costs are written again as they are', async () => {
+  it('of such months follow the spend of today, and get no version if nothing moves', async () => {
     const story = await newTeamStory(test);
     await story.spend('2026-01', spendOf({ '1': '100', '2': '50' }));
     await story.settle();
     const shop = await story.team('Shop', [account('1')], NOW);
     const network = await story.sharedCost('Network', [account('2')], { type: 'even', team_ids: [shop] });
     expect(inNumbers(await story.month(), { shop })).toEqual({ shop: [100, 50, 150], unallocated: 0 });
-    expect((await story.month()).settledBeforeTeams).toBe(true);
+    expect(await story.month()).toMatchObject({ settledBeforeTeams: true, followsToday: true });
+    await story.spend('2026-01', spendOf({ '1': '130', '2': '50' }));
+    expect(inNumbers(await story.month(), { shop })).toEqual({ shop: [130, 50, 180], unallocated: 0 });
+    // The same spend, ownership and shared costs again, and another name, are no other amounts.
     await story.spend('2026-01', spendOf({ '1': '130', '2': '50' }));
     await story.own(shop, [account('1')]);
     await story.changeSharedCost(network, {});
     await story.changeSharedCost(network, { name: 'Network', split: { team_ids: [shop], type: 'even' } });
-    expect(inNumbers(await story.month(), { shop })).toEqual({ shop: [100, 50, 150], unallocated: 30 });
-    // A real change seals the month again, of the spend of today, for it had settled before there was any team.
+    await story.team('Other');
+    expect(inNumbers(await story.month(), { shop })).toEqual({ shop: [130, 50, 180], unallocated: 0 });
     await story.changeSharedCost(network, 'delete');
     expect(inNumbers(await story.month(), { shop })).toEqual({ shop: [130, 0, 130], unallocated: 50 });
-    const versions = await story.versions(shop);
-    expect(versions.map(({ version, direct }) => [version, Number(direct)])).toEqual([
-      [2, 130],
-      [1, 100],
+    expect(await causes(story, shop)).toEqual([
+      [180 - 50, 'backfill', 'changed since: teams or shared costs'],
+      [180, 'backfill', 'changed since: spend'],
+      [150, 'backfill', 'the month had settled before there were teams'],
     ]);
+  });
+
+  it('of a month that settled after a trial team was deleted follow the teams of today', async () => {
+    const story = await newTeamStory(test);
+    await story.spend('2026-01', spendOf({ '1': '100', '2': '50' }));
+    await story.deleteTeam(await story.team('Trial', [account('1')], BEFORE));
+    expect(await story.settle()).toEqual(['2026-01']);
+    const shop = await story.team('Shop');
+    expect(inNumbers(await story.month(), { shop })).toEqual({ shop: [0, 0, 0], unallocated: 150 });
+    await story.own(shop, [account('1')]);
+    const search = await story.team('Search', [account('2')]);
+    expect(inNumbers(await story.month(), { shop, search })).toEqual({
+      ...{ shop: [100, 0, 100], search: [50, 0, 50], unallocated: 0 },
+    });
   });
 
   it('of a month that settles in the very instant in which its teams were made stay as they sealed', async () => {
@@ -207,15 +253,183 @@ describeOnBothEngines('bills', (open) => {
     expect(await story.versions(shop)).toHaveLength(1);
   });
 
-  it('leave out a team that came after the month had sealed', async () => {
+  it('leave out a team that came after the month had sealed, until an admin seals it again', async () => {
     const story = await newStory(test);
     await story.values(story.requests, '2026-01', { web: 2, find: 1 });
     await story.settle();
     const late = await story.team('Late', [account('3')], LATER);
+    const users = await newMetric(test.warehouse, story.orgId, {
+      ...{ frequency: 'monthly', scope: { type: 'team', team_id: late } },
+    });
+    await story.values(users, '2026-01', { '': 9 });
     const month = await story.month();
     expect(month.status).toBe('sealed');
-    expect(month.bills?.get(late)).toMatchObject({ direct: money('0'), version: null });
-    expect(await story.numbers()).toMatchObject({ unallocated: 90 });
+    expect(month.bills?.has(late)).toBe(false);
+    expect(await story.numbers()).toMatchObject({ Shop: [100, 20, 120], unallocated: 90 });
+    const why = 'the team was made after the bills of 2026-01 had sealed; an admin may seal them again';
+    expect(await recordOf(story, users)).toMatchObject({ cost: null, status: 'open', reason: why });
+    await expect(lockOf(story, users)).rejects.toThrow(`2026-01 cannot be locked: ${why}`);
+    await story.reseal('2026-01', 'Late joins', LATER);
+    expect(await recordOf(story, users)).toMatchObject({ cost: 90, unit_cost: 10, status: 'ready_to_lock' });
+    expect(await story.numbers()).toMatchObject({ Shop: [100, 20, 120], unallocated: 0 });
+  });
+
+  describe('of a month that settles by backfill', () => {
+    it.each<[string, string, boolean]>([
+      [
+        'is one from the ninth full day after the end on, with five settle days',
+        '2026-02-10T00:00:00Z',
+        true,
+      ],
+      ['is none before', '2026-02-09T23:59:59Z', false],
+    ])('%s', async (_, settledAt, isBackfill) => {
+      const story = await newTeamStory(test);
+      const shop = await story.team('Shop', [], BEFORE);
+      await story.spend('2026-01', spendOf({ '1': '100' }));
+      expect(await story.settle(new Date(settledAt))).toEqual(['2026-01']);
+      expect(await story.month()).toMatchObject({ backfilled: isBackfill, followsToday: isBackfill });
+      await story.own(shop, [account('1')]);
+      expect(inNumbers(await story.month(), { shop })).toMatchObject({
+        shop: isBackfill ? [100, 0, 100] : [0, 0, 0],
+      });
+    });
+
+    it('follow spend that comes later: the bill of the cloud is loaded before the feed of the cluster', async () => {
+      const story = await newTeamStory(test);
+      const shop = await story.team('Shop', [account('1'), namespace('shop')], BEFORE);
+      await story.spend('2026-01', spendOf({ '2': '50' }));
+      expect(await story.settle(LATER)).toEqual(['2026-01']);
+      expect(inNumbers(await story.month('2026-01', LATER), { shop })).toEqual({
+        ...{ shop: [0, 0, 0], unallocated: 50 },
+      });
+      const workload = { day: '2026-01-31', cluster: 'prod', namespace: 'shop', workload: 'deployment/api' };
+      await story.spend('2026-01', { kubernetes_spend: [{ ...workload, is_idle: false, cost: '42' }] });
+      expect(inNumbers(await story.month('2026-01', LATER), { shop })).toEqual({
+        ...{ shop: [42, 0, 42], unallocated: 50 },
+      });
+      expect(await causes(story, shop)).toEqual([
+        [42, 'backfill', 'changed since: spend'],
+        [0, 'backfill', 'the spend of the month was complete late'],
+      ]);
+    });
+
+    it('follow ownership that is set after the first ingest, in all twelve months', async () => {
+      const story = await newTeamStory(test);
+      const shop = await story.team('Shop', [], BEFORE);
+      const months = ['02', '03', '04', '05', '06', '07', '08', '09', '10', '11', '12', '01'].map(
+        (month) => `${month === '01' ? '2026' : '2025'}-${month}`,
+      );
+      for (const month of months) await story.spend(month, spendOf({ '1': '7' }, lastDay(month)));
+      expect(await story.settle(LATER)).toEqual(months);
+      const bills = async () => {
+        await sealBills(test.warehouse, story.orgId, LATER);
+        const all = await test.warehouse.session((session) =>
+          monthBills(session, story.orgId, { newest: '2026-01', count: 12 }),
+        );
+        return all.slice(1).map((month) => [month.status, inNumbers(month, { shop }).unallocated]);
+      };
+      expect(await bills()).toEqual(months.map(() => ['sealed', 7]));
+      await story.own(shop, [account('1')], LATER);
+      expect(await bills()).toEqual(months.map(() => ['sealed', 0]));
+    });
+
+    it('are not known any more once its source is deleted', async () => {
+      const story = await newTeamStory(test);
+      const shop = await story.team('Shop', [account('1')], BEFORE);
+      await story.spend('2026-01', spendOf({ '1': '100' }));
+      await story.settle(LATER);
+      await story.deleteSource('bill');
+      expect(await story.month('2026-01', LATER)).toMatchObject({ status: 'estimate', bills: null });
+      expect(await story.versions(shop)).toHaveLength(1);
+    });
+  });
+
+  describe('sealed again by an admin', () => {
+    it('have another version with its reason, and no longer follow today', async () => {
+      const story = await newTeamStory(test);
+      const shop = await story.team('Shop', [account('1')], BEFORE);
+      await story.spend('2026-01', spendOf({ '1': '100', '2': '50' }));
+      await story.settle(LATER);
+      // The amounts are the same, but a person vouches for them from now on.
+      const sealed = await story.reseal('2026-01', 'checked with finance', LATER);
+      expect(sealed).toMatchObject({ status: 'sealed', backfilled: true, followsToday: false });
+      await story.spend('2026-01', spendOf({ '1': '130', '2': '50' }));
+      await story.own(shop, [account('1'), account('2')], LATER);
+      expect(inNumbers(await story.month('2026-01', LATER), { shop })).toEqual({
+        ...{ shop: [100, 0, 100], unallocated: 80 },
+      });
+      await story.reseal('2026-01', 'the restated bill is right', LATER);
+      expect(inNumbers(await story.month('2026-01', LATER), { shop })).toMatchObject({ shop: [180, 0, 180] });
+      expect(await causes(story, shop)).toEqual([
+        [180, 'resealed', 'the restated bill is right'],
+        [100, 'resealed', 'checked with finance'],
+        [100, 'backfill', 'the spend of the month was complete late'],
+      ]);
+      expect((await story.versions(shop)).map(({ sealed_by }) => sealed_by?.name)).toEqual([
+        ...['Admin', 'Admin', undefined],
+      ]);
+      const [record] = await listAuditLog(test.warehouse, story.orgId, { limit: 1, cursor: null });
+      expect(record).toMatchObject({
+        ...{ actor: ADMIN, action: 'bills.reseal', target: '2026-01' },
+        detail: { month: '2026-01', reason: 'the restated bill is right' },
+      });
+    });
+
+    it('of a month that settled in time take its spend and owners of today, and later its values', async () => {
+      const story = await newStory(test);
+      await story.values(story.requests, '2026-01', { web: 2, find: 1 });
+      await story.settle();
+      await story.spend('2026-01', spendOf({ '1': '107', '2': '50', '3': '90', '4': '33' }));
+      await story.own(story.search, [account('2'), account('3')], LATER);
+      expect(await story.numbers()).toMatchObject({ Shop: [100, 20, 120], Search: [50, 10, 60] });
+      await story.reseal('2026-01', 'late invoice', LATER);
+      expect(await story.numbers()).toEqual({ Shop: [107, 22, 129], Search: [140, 11, 151], unallocated: 0 });
+      await story.spend('2026-01', spendOf({ '1': '200', '2': '50', '3': '90', '4': '33' }));
+      await story.values(story.requests, '2026-01', { web: 1, find: 2 });
+      expect(await story.numbers()).toEqual({
+        Shop: [107, 11, 118],
+        Search: [140, 22, 162],
+        unallocated: 93,
+      });
+      expect((await causes(story, story.shop)).map(([, because]) => because)).toEqual([
+        ...['values_changed', 'resealed', 'settled'],
+      ]);
+    });
+
+    it('must have settled, have spend, teams, and the values that split them', async () => {
+      const story = await newStory(test);
+      const refused = (words: string, month = '2026-01') =>
+        expect(story.reseal(month, 'why not', NOW)).rejects.toThrow(
+          `the bills of ${month} cannot be sealed again: ${words}`,
+        );
+      await refused('the month has not settled');
+      await refused('the month has not settled; the month has not ended', '2026-02');
+      await story.settle();
+      await refused('metric "Requests", by which a shared cost is split, has no value for 2026-01');
+      await story.values(story.requests, '2026-01', { web: 2, find: 1 });
+      await story.deleteSource('bill');
+      await refused('no spend has been ingested for 2026-01');
+      const alone = await newTeamStory(test);
+      await alone.spend('2026-01', spendOf({ '1': '1' }));
+      await alone.settle();
+      await expect(alone.reseal('2026-01', 'why not', NOW)).rejects.toThrow(/there are no teams$/);
+    });
+  });
+
+  it('see every change of two metrics that change at once, also of one whose machine has a slow clock', async () => {
+    const story = await newStory(test);
+    const jobs = await story.metric({ name: 'Jobs' });
+    const labels = { web: story.shop, find: story.search };
+    const split = { type: 'metric', metric_id: jobs.id, labels } as const;
+    await story.sharedCost('Batch', [account('3')], split, BEFORE);
+    await story.values(story.requests, '2026-01', { web: 2, find: 1 });
+    await onClockBehind(() => story.values(jobs, '2026-01', { web: 1, find: 2 }));
+    await story.settle();
+    // 30 × 2/3 and 90 × 1/3.
+    expect(await story.numbers()).toMatchObject({ Shop: [100, 50, 150], Search: [50, 70, 120] });
+    await story.values(story.requests, '2026-01', { web: 1, find: 1 });
+    await onClockBehind(() => story.values(jobs, '2026-01', { web: 1, find: 0 }));
+    expect(await story.numbers()).toMatchObject({ Shop: [100, 105, 205], Search: [50, 15, 65] });
   });
 
   it('and what is unallocated are the total to the last decimal, whatever is split', async () => {
@@ -227,8 +441,15 @@ describeOnBothEngines('bills', (open) => {
         '3': '0.000000000000001',
         '4': '33.333333333333333',
       }),
-      kubernetes_spend: [{ day: '2026-01-31', cluster: 'prod', is_idle: true, cost: '11.1' }],
-      ai_tool_spend: [{ day: '2026-01-31', tool: 'assistant', kind: 'seat', cost: '5.7' }],
+      // Both feeds cover January from its first day on.
+      kubernetes_spend: [
+        { day: '2026-01-01', cluster: 'prod', is_idle: true, cost: '11' },
+        { day: '2026-01-31', cluster: 'prod', is_idle: true, cost: '0.1' },
+      ],
+      ai_tool_spend: [
+        { day: '2026-01-01', tool: 'assistant', kind: 'seat', cost: '5' },
+        { day: '2026-01-31', tool: 'assistant', kind: 'seat', cost: '0.7' },
+      ],
     });
     const teams = [];
     for (const name of ['A', 'B', 'C'])
@@ -322,21 +543,7 @@ describeOnBothEngines('bills', (open) => {
         scope,
       });
       await story.values(users, '2026-01', { '': 10 });
-      const organisation = await findOrganisation(test.warehouse, story.orgId);
-      if (organisation === null) throw new Error('no organisation');
-      const record = async () => {
-        await computeMetricMonths(test.warehouse, story.orgId, [users], NOW);
-        return test.warehouse.session(async (session) => {
-          const facts = await monthFacts(session, story.orgId, [users.id], { newest: '2026-01', count: 1 });
-          return monthRecords(facts.get(users.id) ?? [], users, { settleDays: 5 }, NOW)[0];
-        });
-      };
-      const lock = () =>
-        lockMonth(test.warehouse, organisation, users, '2026-01', {
-          key: { id: 'key_1', name: 'Finance' },
-          now: NOW,
-        });
-      return { ...story, users, record, lock };
+      return { ...story, record: () => recordOf(story, users), lock: () => lockOf(story, users) };
     };
 
     it('are the estimate, then the sealed bill, and are ready to lock once it has sealed', async () => {
@@ -418,7 +625,72 @@ describeOnBothEngines('bills', (open) => {
       expect(await uncollected(team, '2026-02')).toEqual(since);
     }
     await story.changeSharedCost(network, 'delete');
-    expect(await uncollected(story.shop, '2026-02')).toEqual([]);
+    // Shop shares no tag any more, but loses what Search's tag takes of its account since the seventh.
+    expect(await uncollected(story.shop, '2026-02')).toEqual([
+      'tag key "team" of aws, by which another team or shared cost takes spend, is collected from 2026-02-07 on',
+    ]);
     expect(await uncollected(story.search, '2026-02')).toEqual(since);
+  });
+
+  // Account 1111 costs 10 a day, of which 4 are tagged search; B picks the tag on 15 January.
+  it('of a team are partial in the month since the middle of which another tag takes spend from it', async () => {
+    const story = await newTeamStory(test);
+    const at = (day: string) => new Date(`${day}T06:00:00Z`);
+    const daily = (month: string, count: number, tagged: (day: number) => boolean) =>
+      story.spend(month, {
+        cloud_spend: Array.from({ length: count }, (_, index) => {
+          const day = `${month}-${String(index + 1).padStart(2, '0')}`;
+          const line = { day, cloud: 'aws', account: '1111' };
+          const tag = tagged(index + 1) ? { tag_key: 'team', tag_value: 'search' } : {};
+          return [
+            { ...line, cost: '6' },
+            { ...line, ...tag, cost: '4' },
+          ];
+        }).flat(),
+      });
+    await daily('2025-12', 31, () => false);
+    const a = await story.team('A', [account('1111')], at('2025-12-01'));
+    const c = await story.team('C', [account('2222')], at('2025-12-01'));
+    const tag: SpendPick = { source: 'cloud', cloud: 'aws', tag: { key: 'team', value: 'search' } };
+    const b = await story.team('B', [tag], at('2026-01-15'));
+    await daily('2026-01', 31, (day) => day >= 15);
+    await daily('2026-02', 28, () => true);
+    const teams = { A: a, B: b, C: c };
+    const month = async (which: string) => {
+      const found = await story.month(which);
+      const words = Object.entries(teams).map(([name, id]) => [name, found.uncollected[id] ?? []]);
+      return {
+        ...inNumbers(found, teams),
+        uncollected: Object.fromEntries(words) as Record<string, string[]>,
+      };
+    };
+    const since = 'tag key "team" of aws is collected from 2026-01-15 on';
+    const taken =
+      'tag key "team" of aws, by which another team or shared cost takes spend, is collected from 2026-01-15 on';
+    expect(await month('2025-12')).toMatchObject({
+      A: [310, 0, 310], // nothing was taken from it yet
+      uncollected: { A: [], B: [since], C: [] },
+    });
+    // 17 days of 4 went to B. C owns another account: as little as nothing of it is tagged, its month is a mix, too.
+    expect(await month('2026-01')).toMatchObject({
+      A: [242, 0, 242],
+      B: [68, 0, 68],
+      uncollected: { A: [taken], B: [since], C: [taken] },
+    });
+    expect(await month('2026-02')).toMatchObject({
+      A: [42, 0, 42], // seven days so far
+      B: [28, 0, 28],
+      uncollected: { A: [], B: [], C: [] },
+    });
+    const metric = await newMetric(test.warehouse, story.orgId, { scope: { type: 'team', team_id: a } });
+    const facts = await test.warehouse.session((session) =>
+      monthFacts(session, story.orgId, [metric.id], { newest: '2026-02', count: 3 }),
+    );
+    expect(facts.get(metric.id)?.map(({ month: of, uncollected }) => [of, uncollected])).toEqual([
+      ['2025-11', []],
+      ['2025-12', []],
+      ['2026-01', [taken]],
+      ['2026-02', []],
+    ]);
   });
 });

@@ -1,5 +1,5 @@
 import type { Day } from '../../domain/calendar.ts';
-import { fullyLoadedOf, type NaiveBill } from './naive-bills.ts';
+import { fullyLoadedOf, type NaiveBill, type Seal } from './naive-bills.ts';
 import { costOf, moneyText } from './naive-months.ts';
 import type { NaiveOrganisation } from './naive-organisation.ts';
 import { ALL_MONTHS } from './naive-sources.ts';
@@ -36,7 +36,7 @@ export const naiveBills = (naive: NaiveOrganisation, today: Day, spent: readonly
 
 const teamName = (team: number): string => `Team ${team}`;
 
-const shown = (bill: NaiveBill & { version: number | null; sealedOn: Day | null }) => ({
+const shown = (bill: NaiveBill & Seal) => ({
   ...bill,
   fully_loaded: moneyText(fullyLoadedOf(bill)),
   shared_costs: bill.shared_costs.map(([index, amount]) => [`Shared cost ${index}`, amount]),

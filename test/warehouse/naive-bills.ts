@@ -23,21 +23,30 @@ export interface NaiveBill {
   shared_costs: [number, string][];
 }
 
-export type NaiveVersion = NaiveBill & { sealedOn: Day };
+export type SealedBecause = 'settled' | 'values_changed' | 'backfill' | 'resealed';
+export type NaiveVersion = NaiveBill & { sealedOn: Day; because: SealedBecause };
 
 export interface NaiveMonthBills {
   status: 'estimate' | 'waiting' | 'sealed';
   /** Metrics to split by that have no value. */
   missing: number[];
   /** By team, with the number of the version once it has sealed; null while nothing of the month is delivered. */
-  bills: Map<number, NaiveBill & { version: number | null; sealedOn: Day | null }> | null;
+  bills: Map<number, NaiveBill & Seal> | null;
+}
+
+export interface Seal {
+  version: number | null;
+  sealedOn: Day | null;
+  because: SealedBecause | null;
 }
 
 /** Bills from the single dollars, and how they seal (README, Bills). */
 export class NaiveBills {
   readonly #naive: NaiveOrganisation;
-  /** What months were sealed from, and after how many changes of teams and shared costs. */
-  readonly #sealed = new Map<Month, { basis: Basis; changes: number }>();
+  /** What months were sealed from. */
+  readonly #sealed = new Map<Month, { basis: Basis; madeOf: string }>();
+  /** Months that an admin has sealed. */
+  readonly #byHand = new Set<Month>();
   /** Versions by month and team, oldest first. */
   readonly #versions = new Map<string, NaiveVersion[]>();
   /** The metrics that bills were ever sealed by. */
@@ -58,9 +67,13 @@ export class NaiveBills {
 
   #uncollected(month: Month): ReadonlySet<number> {
     const { teams, choices } = this.#naive;
-    const missing = [...teams.teams.keys()].filter((team) =>
-      choices.isUncollected(teams.picksBehindBill(team), month),
+    const owned = [...teams.teams, ...teams.sharedCosts.map((cost) => cost?.spend ?? [])].flatMap(
+      (picks) => picks ?? [],
     );
+    const missing = [...teams.teams.keys()].filter((team) => {
+      const picks = teams.picksBehindBill(team);
+      return choices.isUncollected(picks, month) || choices.isTakenFrom(picks, owned, month);
+    });
     return new Set(missing);
   }
 
@@ -78,30 +91,50 @@ export class NaiveBills {
     const { teams, settled } = this.#naive;
     if (!teams.teams.some((ownership) => ownership !== null)) return;
     for (const month of settled.keys()) {
-      const { basis, changes } = this.#holding(month) ?? {
-        basis: this.#basisOf(month, today, this.#naive.spent()),
-        changes: teams.changes,
-      };
-      if (this.#missing(basis, month).length > 0) continue;
-      this.#sealed.set(month, { basis, changes });
-      for (const metric of metricsOf(basis)) this.#splitBy.add(metric);
-      for (const [team, bill] of this.#billsOf(basis, month)) {
-        const before = this.versions(month, team);
-        const { sealedOn: _, ...newest } = before.at(-1) ?? { sealedOn: null };
-        if (JSON.stringify(newest) !== JSON.stringify(bill))
-          this.#versions.set(`${month} ${team}`, [...before, { ...bill, sealedOn: today }]);
-      }
+      const held = this.#holding(month);
+      const basis = held?.basis ?? this.#basisNow(month, today);
+      if (basis === null || this.#missing(basis, month).length > 0) continue;
+      const because = this.#followsToday(month) ? 'backfill' : held === null ? 'settled' : 'values_changed';
+      this.#seal(month, basis, because, today);
+    }
+  }
+
+  /** Seals a month by hand: every bill is another version. False if that had to be refused. */
+  reseal(month: Month, today: Day): boolean {
+    const { teams, settled } = this.#naive;
+    const basis = this.#basisNow(month, today);
+    const isPossible =
+      settled.has(month) &&
+      teams.teams.some((ownership) => ownership !== null) &&
+      basis !== null &&
+      this.#missing(basis, month).length === 0;
+    if (!isPossible) return false;
+    this.#byHand.add(month);
+    this.#seal(month, basis, 'resealed', today);
+    return true;
+  }
+
+  #seal(month: Month, basis: Basis, because: SealedBecause, today: Day): void {
+    this.#sealed.set(month, { basis, madeOf: this.#madeOf(month) });
+    for (const metric of metricsOf(basis)) this.#splitBy.add(metric);
+    for (const [team, bill] of this.#billsOf(basis, month)) {
+      const before = this.versions(month, team);
+      const { sealedOn: _, because: __, ...newest } = before.at(-1) ?? { sealedOn: null, because: null };
+      if (because === 'resealed' || JSON.stringify(newest) !== JSON.stringify(bill))
+        this.#versions.set(`${month} ${team}`, [...before, { ...bill, sealedOn: today, because }]);
     }
   }
 
   /** The bills of a month after what is due has been sealed. */
   ofMonth(month: Month, today: Day, spent: readonly Spent[]): NaiveMonthBills {
     const { teams, sources, settled } = this.#naive;
-    const existing = [...teams.teams.keys()].filter((team) => teams.has(team));
     if (this.#holding(month) !== null) {
-      const bills = existing.map((team) => {
+      // A team that came after the month had sealed has no bill.
+      const bills = [...teams.teams.keys()].flatMap((team) => {
         const versions = this.versions(month, team);
-        return [team, { ...NOTHING, ...versions.at(-1), version: versions.length || null }] as const;
+        const newest = versions.at(-1);
+        if (!teams.has(team) || newest === undefined) return [];
+        return [[team, { ...newest, version: versions.length }] as const];
       });
       return { status: 'sealed', missing: [], bills: new Map(bills) };
     }
@@ -109,7 +142,7 @@ export class NaiveBills {
     const basis = this.#basisOf(month, today, spent);
     const missing = this.#missing(basis, month);
     const bills = [...this.#billsOf(basis, month)].map(
-      ([team, bill]) => [team, { ...NOTHING, ...bill }] as const,
+      ([team, bill]) => [team, { ...bill, ...UNSEALED }] as const,
     );
     const status = settled.has(month) && missing.length > 0 ? 'waiting' : 'estimate';
     return { status, missing, bills: new Map(bills) };
@@ -124,11 +157,24 @@ export class NaiveBills {
     return bill === undefined ? null : fullyLoadedOf(bill);
   }
 
-  /** What a month was sealed from. If it settled before there was any team, that holds only until teams or shared costs change. */
-  #holding(month: Month): { basis: Basis; changes: number } | null {
+  /** What a month was sealed from. If it follows today, that holds only until its spend, a team or a shared cost moves. */
+  #holding(month: Month): { basis: Basis; madeOf: string } | null {
     const sealed = this.#sealed.get(month) ?? null;
-    const followsToday = this.#naive.settled.get(month)?.withTeams === false;
-    return followsToday && sealed?.changes !== this.#naive.teams.changes ? null : sealed;
+    return this.#followsToday(month) && sealed?.madeOf !== this.#madeOf(month) ? null : sealed;
+  }
+
+  #followsToday(month: Month): boolean {
+    const settled = this.#naive.settled.get(month);
+    return settled !== undefined && (settled.isBackfill || !settled.hadTeams) && !this.#byHand.has(month);
+  }
+
+  #madeOf(month: Month): string {
+    return `${this.#naive.teams.changes} ${this.#naive.sources.loadsOf(month).join()}`;
+  }
+
+  /** What a month's bills are made of today; null if nothing of it is delivered. */
+  #basisNow(month: Month, today: Day): Basis | null {
+    return this.#naive.sources.hasDelivered(month) ? this.#basisOf(month, today, this.#naive.spent()) : null;
   }
 
   #basisOf(month: Month, today: Day, spent: readonly Spent[]): Basis {
@@ -192,20 +238,7 @@ const metricsOf = ({ sharedCosts }: Basis): number[] => [
   ...new Set(sharedCosts.flatMap(({ split }) => (split.type === 'metric' ? [split.metric] : []))),
 ];
 
-/** Of a team that was made after the month had sealed. */
-const NOTHING = {
-  direct: moneyText(0n),
-  shared: moneyText(0n),
-  by_source: {
-    cloud: moneyText(0n),
-    kubernetes: moneyText(0n),
-    hosts: moneyText(0n),
-    ai_tools: moneyText(0n),
-  },
-  shared_costs: [],
-  version: null,
-  sealedOn: null,
-};
+const UNSEALED: Seal = { version: null, sealedOn: null, because: null };
 
 export const fullyLoadedOf = ({ direct, shared }: NaiveBill): bigint =>
   decimalUnits(direct, MONEY) + decimalUnits(shared, MONEY);

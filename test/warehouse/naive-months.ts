@@ -16,16 +16,23 @@ export interface Numbers {
   unitCost: bigint | null;
 }
 
-/** Whether a pick names this spend: cloud spend by what was collected of it, the rest only by direct cost (spec §1). */
+/**
+ * Whether a pick names this spend: cloud spend by what was collected of it, clusters and hosts by direct cost (spec §1),
+ * or by idle: all that is theirs and no workload's and no service's, whether a bill has it or not.
+ */
 export const names = (pick: SpendPick, spent: Spent): boolean => {
   switch (pick.source) {
     case 'kubernetes':
+      if (pick.idle === true)
+        return spent.source === 'kubernetes' && spent.cluster === pick.cluster && spent.namespace === null;
       return (
         spent.cluster === pick.cluster &&
         spent.namespace === pick.namespace &&
         (pick.workload === undefined || spent.workload === pick.workload)
       );
     case 'host':
+      if (pick.idle === true)
+        return spent.source === 'hosts' && spent.host === pick.host && spent.host_service === null;
       return (
         spent.host === pick.host &&
         spent.host_service !== null &&

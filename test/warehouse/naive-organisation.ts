@@ -3,7 +3,7 @@ import type { SpendPick } from '../../domain/spend-pick.ts';
 import { fullyLoadedOf, NaiveBills } from './naive-bills.ts';
 import { NaiveChoices } from './naive-choices.ts';
 import { costOf, numbersOf, type Numbers } from './naive-months.ts';
-import { NaiveSources, type NaiveGap } from './naive-sources.ts';
+import { lastDayOf, NaiveSources, type NaiveGap } from './naive-sources.ts';
 import { spentOf, type Spent } from './naive-spend.ts';
 import { NaiveTeams } from './naive-teams.ts';
 import { KINDS, type Kind, type Organisation, type Step, type StoryMetric } from './organisation-story.ts';
@@ -39,14 +39,16 @@ export interface NaiveFacts {
 /** The whole calculation, told the story step by step: plain loops over rows, nothing kept that could be derived. */
 export class NaiveOrganisation {
   readonly metrics: (NaiveMetric | null)[] = [];
-  /** Months that have settled, and whether there had been any team by then. */
-  readonly settled = new Map<Month, { withTeams: boolean }>();
+  /** Months that have settled, whether there were teams at that moment, and whether that was late. */
+  readonly settled = new Map<Month, { hadTeams: boolean; isBackfill: boolean }>();
   readonly choices = new NaiveChoices();
   readonly teams = new NaiveTeams(this);
   readonly bills = new NaiveBills(this);
   readonly sources: NaiveSources;
+  readonly #settleDays: number;
 
   constructor(organisation: Organisation) {
+    this.#settleDays = organisation.settleDays;
     this.sources = new NaiveSources(organisation);
   }
 
@@ -102,7 +104,13 @@ export class NaiveOrganisation {
       }
       case 'settle': {
         const months = this.sources.settle(step.on, this.settled);
-        for (const month of months) this.settled.set(month, { withTeams: this.teams.changes > 0 });
+        for (const month of months) {
+          const fullDays = daysBetween(lastDayOf(month), step.on) - 1;
+          this.settled.set(month, {
+            hadTeams: this.teams.teams.some((ownership) => ownership !== null),
+            isBackfill: fullDays > this.#settleDays + 3,
+          });
+        }
         this.bills.seal(step.on);
         return months;
       }
@@ -111,6 +119,8 @@ export class NaiveOrganisation {
       case 'read bills':
         this.bills.seal(step.on);
         return true;
+      case 'reseal':
+        return this.bills.reseal(step.month, step.on);
       default:
         return this.teams.does(step, step.on);
     }
@@ -222,6 +232,8 @@ export class NaiveOrganisation {
     return true;
   }
 }
+
+const daysBetween = (start: Day, end: Day): number => (Date.parse(end) - Date.parse(start)) / 86_400_000;
 
 const kindOf = ({ source }: SpendPick): Kind =>
   (({ cloud: 'focus', kubernetes: 'opencost', host: 'hosts', repository: 'ai_tools' }) as const)[source];

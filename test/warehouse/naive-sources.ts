@@ -12,6 +12,8 @@ import {
 
 /** A load as it was published: its rows, with what was collected of them. */
 interface Load {
+  /** How many loads came before. */
+  number: number;
   rows: Rows;
   /** The days of its rows, in order. */
   days: readonly Day[];
@@ -39,6 +41,7 @@ const NO_ROWS: Rows = { lines: [], allocations: [], assets: [], shares: [], spen
 export class NaiveSources {
   readonly #sources = new Map<string, Source>();
   readonly #organisation: Organisation;
+  #loadCount = 0;
   /** The place of each settled month among the sources made. */
   readonly #settledAs = new Map<Month, number>();
   #made = 0;
@@ -68,7 +71,7 @@ export class NaiveSources {
     const rows: Rows = { ...NO_ROWS };
     switch (feed.kind) {
       case 'focus':
-        rows.lines = feed.lines.map((line): CollectedLine => ({ ...line, ...choices.collect(line) }));
+        rows.lines = feed.lines.map((line): CollectedLine => ({ ...line, ...choices.collect(line, on) }));
         break;
       case 'opencost':
         rows.allocations = feed.allocations;
@@ -82,7 +85,7 @@ export class NaiveSources {
         rows.usage = feed.usage;
         break;
     }
-    source.loads.set(month, { rows, days, publishedOn: on });
+    source.loads.set(month, { number: this.#loadCount++, rows, days, publishedOn: on });
   }
 
   begin(name: SourceName, startsOn: Day | null): void {
@@ -209,6 +212,14 @@ export class NaiveSources {
       spend: loads.flatMap(({ spend }) => spend),
       usage: loads.flatMap(({ usage }) => usage),
     };
+  }
+
+  /** Which loads a month's spend comes from. */
+  loadsOf(month: Month): number[] {
+    return this.#existing()
+      .flatMap(({ loads }) => [...loads.values()])
+      .filter(({ days }) => (days[0] ?? '9') <= lastDayOf(month) && (days.at(-1) ?? '') >= month)
+      .map(({ number }) => number);
   }
 
   /** Whether sources of a kind cover any day of the month. */

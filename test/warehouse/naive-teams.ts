@@ -95,18 +95,19 @@ export class NaiveTeams {
     return [...(this.teams[team] ?? []), ...ofShared.flatMap((cost) => cost?.spend ?? [])];
   }
 
-  /** The one owner of some money: a shared cost before a team, then the most specific pick. */
+  /** The one owner of some money: of all teams and shared costs the most specific pick, of equals the shared cost. */
   ownerOf(spent: Spent): { sharedCost: number } | { team: number } | null {
     const sharedCost = mostSpecific(
       this.sharedCosts.map((cost) => cost?.spend ?? []),
       spent,
     );
-    if (sharedCost !== null) return { sharedCost };
     const team = mostSpecific(
       this.teams.map((ownership) => ownership ?? []),
       spent,
     );
-    return team === null ? null : { team };
+    if (sharedCost !== null && sharedCost.specificity >= (team?.specificity ?? 0))
+      return { sharedCost: sharedCost.index };
+    return team === null ? null : { team: team.index };
   }
 }
 
@@ -131,14 +132,17 @@ const isSame = (one: SpendPick, other: SpendPick): boolean => {
   return text(one) === text(other);
 };
 
-/** Whose picks name some money most specifically. */
-const mostSpecific = (all: readonly (readonly SpendPick[])[], spent: Spent): number | null => {
+/** Whose picks name some money most specifically, and how specifically. */
+const mostSpecific = (
+  all: readonly (readonly SpendPick[])[],
+  spent: Spent,
+): { index: number; specificity: number } | null => {
   let found: { index: number; specificity: number } | null = null;
   for (const [index, picks] of all.entries())
     for (const pick of picks.filter((one) => names(one, spent)))
       if (specificityOf(pick) > (found?.specificity ?? 0))
         found = { index, specificity: specificityOf(pick) };
-  return found?.index ?? null;
+  return found;
 };
 
 /** Workload over namespace, service over host; in a cloud service or resource group over tag over account. */

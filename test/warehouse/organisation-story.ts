@@ -129,11 +129,13 @@ export type Step = { on: Day } & (
   | { does: 'load'; source: SourceName; month: Month; feed: Feed }
   | { does: 'delete source'; source: SourceName }
   | { does: 'begin source'; source: SourceName; startsOn: Day | null }
-  | { does: 'set values'; metric: number; values: readonly StoryValue[] }
+  /** `isBehind`: written by a machine whose clock is behind. */
+  | { does: 'set values'; metric: number; values: readonly StoryValue[]; isBehind?: boolean }
   | { does: 'remove values'; metric: number; start: Day; end: Day }
   | { does: 'settle' }
   | { does: 'lock'; metric: number; month: Month; acceptMissing: boolean }
   | { does: 'read bills' }
+  | { does: 'reseal'; month: Month }
   | TeamStep
 );
 

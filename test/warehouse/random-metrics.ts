@@ -16,8 +16,8 @@ const accounts = fc.constantFrom(...ACCOUNTS);
 const services = fc.constantFrom('compute', 'storage');
 const hosts = fc.constantFrom(...HOSTS.map(({ host }) => host), 'host-9');
 
-/** A pick in one of its nine forms; some of what was never seen. */
-const pick: fc.Arbitrary<SpendPick> = fc.oneof(
+/** A pick in one of the nine forms that metrics may use; some of what was never seen. */
+export const pick: fc.Arbitrary<SpendPick> = fc.oneof(
   fc.record({ source: fc.constant('kubernetes' as const), cluster: clusters, namespace: namespaces }),
   fc.record({
     source: fc.constant('kubernetes' as const),

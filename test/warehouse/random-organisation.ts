@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { sourceKey, type Organisation, type Step, type StoryMetric } from './organisation-story.ts';
 import { days, fitting } from './random-metrics.ts';
+import { pickedAgain } from './random-picked-again.ts';
 import {
   begunSources,
   load,
@@ -42,27 +43,37 @@ const late = fc.constantFrom(...LATE_DAYS);
 const spent = fc.oneof({ weight: 3, arbitrary: fc.constant(CLOSING_DAY) }, { weight: 2, arbitrary: early });
 
 /**
- * Teams, what they share, a metric to split it by, and January's spend; half of them from the beginning, the others on
- * the closing day, in the instant in which January settles: before or after it.
+ * Teams, what they share, metrics to split it by, and January's spend. Half of the teams are made at the beginning, the
+ * others on the closing day, in the instant in which January settles: before or after it. Some come after a trial, a
+ * team that was deleted before January settled.
  */
 const teamLife = fc
   .record({
-    metric: splittingMetric(fc.constant('2025-12-20')),
+    metrics: fc.array(splittingMetric(fc.constant('2025-12-20')), { minLength: 1, maxLength: 2 }),
     teams: newTeams(earliest),
     sharedCosts: newSharedCosts(earliest),
-    came: fc.constantFrom('early', 'early', 'before the closing', 'after it'),
+    came: fc.constantFrom('early', 'early', 'before the closing', 'after it', 'after a trial'),
     spend: wholeMonth(spent, fc.constant('2026-01'), fc.constant(true)),
     late: fc.array(teamSteps(late), { maxLength: 6 }),
   })
-  .map(({ metric, teams, sharedCosts, came, spend, late }) => {
+  .map(({ metrics, teams, sharedCosts, came, spend, late }) => {
     const made = [...teams, ...sharedCosts];
     const onClosingDay = made.map((step) => ({ ...step, on: CLOSING_DAY }));
-    const metrics = [metric];
     if (came === 'early') return { metrics, early: [...made, ...spend], late };
     return came === 'before the closing'
       ? { metrics, early: [...spend, ...onClosingDay], late }
-      : { metrics, early: spend, late: [...onClosingDay, ...late] };
+      : {
+          metrics,
+          early: [...spend, ...(came === 'after a trial' ? TRIAL : [])],
+          late: [...onClosingDay, ...late],
+        };
   });
+
+/** A team that is gone before January settles: the first one, so that later steps may name it. */
+const TRIAL: readonly Drawn[] = [
+  { on: '2025-12-20', does: 'make team', ownership: [] },
+  { on: '2026-01-20', does: 'delete team', team: 0 },
+];
 
 /** A small random organisation and its story: first spend and metrics, then a closing, then what comes late. */
 export const randomOrganisation: fc.Arbitrary<Organisation> = fc
@@ -75,6 +86,7 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
     waitsForever: seldom(15),
     metrics: fc.array(newMetric(earliest), { maxLength: 3 }),
     teams: fc.oneof({ weight: 2, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: teamLife }),
+    again: fc.option(pickedAgain(early), { nil: null, freq: 2 }),
     begins: begunSources(earliest),
     whole: fc.array(wholeMonth(spent), { maxLength: 2, size: 'max' }),
     loads: fc.array(load(spent), { maxLength: 3 }),
@@ -87,6 +99,12 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
     range: fc.tuple(days, days),
     breakdown: fc.nat(25),
   })
+  // The metrics of the same day come first, so that their numbers are known.
+  .map(({ teams, again, ...drawn }) => ({
+    ...drawn,
+    teams,
+    again: again?.(teams?.metrics.length ?? 0) ?? [],
+  }))
   .map(({ settleDays, paused, waitsForever, breakdown, range: [a, b], ...drawn }) => ({
     settleDays,
     paused,
@@ -94,6 +112,7 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
     story: storyOf([
       ...inTime([
         ...(drawn.teams?.metrics ?? []),
+        ...drawn.again,
         ...(drawn.teams?.early ?? []),
         ...drawn.metrics,
         ...(drawn.teams === null ? drawn.whole.flat() : []),
@@ -102,7 +121,7 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
         ...drawn.early,
       ]),
       ...(drawn.closes
-        ? closing(drawn.metrics.length + (drawn.teams?.metrics.length ?? 0), drawn.acceptMissing)
+        ? closing(drawn.metrics.length + 1 + (drawn.teams?.metrics.length ?? 0), drawn.acceptMissing)
         : []),
       ...inTime(drawn.teams?.late ?? drawn.late),
     ]),

@@ -33,7 +33,7 @@ export type Drawn =
   | Exclude<Step, { does: 'create metric' | 'set values' | DrawnTeamStep['does'] }>
   | DrawnTeamStep
   | { on: Day; does: 'create metric'; metric: StoryMetric; values: DrawnValues | null }
-  | { on: Day; does: 'set values'; metric: number; values: DrawnValues };
+  | { on: Day; does: 'set values'; metric: number; values: DrawnValues; isBehind?: boolean };
 
 const loadOf = (
   on: fc.Arbitrary<Day>,
@@ -151,15 +151,19 @@ export const splittingMetric = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
     values: fc.option(drawnValues, { nil: null, freq: 3 }),
   });
 
-/** What can move the bills of a closed month, and what must not; mostly the values that it is split by. */
+/** What can move the bills of a closed month, and what must not; mostly the values that it may be split by. */
 export const teamSteps = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
   fc.oneof(
     {
       weight: 3,
-      arbitrary: fc.record({ on, does: does('set values'), metric: fc.constant(0), values: drawnValues }),
+      arbitrary: fc.record({
+        ...{ on, does: does('set values'), metric: fc.constantFrom(0, 0, 1), values: drawnValues },
+        isBehind: seldom(2),
+      }),
     },
     { weight: 3, arbitrary: teamStep(on) },
     { weight: 2, arbitrary: load(on) },
     { weight: 2, arbitrary: otherSteps(on) },
     { weight: 1, arbitrary: fc.record({ on, does: does('read bills') }) },
+    { weight: 1, arbitrary: fc.record({ on, does: does('reseal'), month: months }) },
   );

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Day } from '../../domain/calendar.ts';
 import type { SpendPick } from '../../domain/spend-pick.ts';
 import type { StoryMetric, StorySplit, TeamStep } from './organisation-story.ts';
-import { LABELS, picks } from './random-metrics.ts';
+import { LABELS, pick } from './random-metrics.ts';
 
 /** A split as drawn: numbers may be larger than there are teams and metrics, and name the same team twice. */
 export type DrawnSplit =
@@ -32,6 +32,18 @@ const TEAM_STEPS: readonly string[] = [
 ] satisfies TeamStep['does'][];
 
 export const isTeamStep = (step: { does: string }): step is DrawnTeamStep => TEAM_STEPS.includes(step.does);
+
+/** Idle capacity, which metrics cannot pick. */
+const IDLE: readonly SpendPick[] = [
+  { source: 'kubernetes', cluster: 'prod', idle: true },
+  { source: 'kubernetes', cluster: 'edge', idle: true },
+  { source: 'host', host: 'host-1', idle: true },
+  { source: 'host', host: 'host-2', idle: true },
+];
+const picks = fc.array(
+  fc.oneof({ weight: 6, arbitrary: pick }, { weight: 1, arbitrary: fc.constantFrom(...IDLE) }),
+  { minLength: 1, maxLength: 4 },
+);
 
 const team = fc.nat(3);
 const teams = fc.uniqueArray(team, { minLength: 2, maxLength: 3, size: 'max' });
@@ -85,6 +97,7 @@ const CONTENDED: readonly SpendPick[] = [
   { source: 'host', host: 'host-1' },
   { source: 'host', host: 'host-1', service: 'db' },
   { source: 'repository', repository: 'github.com/acme/web' },
+  ...IDLE,
 ];
 
 const cards = fc.shuffledSubarray([...CONTENDED], { minLength: 3 });

@@ -114,7 +114,10 @@ describeOnBothEngines('the running month', (open) => {
     const network = { name: 'Network', spend: [account('3333')] };
     const split: Split = { type: 'even', team_ids: [shop.id, ads.id] };
     await createSharedCost(warehouse, orgId, { ...network, split }, BY_ADMIN);
-    const metric = await newMetric(warehouse, orgId, { scope: { type: 'team', team_id: shop.id } });
+    const metric = await newMetric(warehouse, orgId, {
+      name: 'Visits',
+      scope: { type: 'team', team_id: shop.id },
+    });
     // A day of January costs 8 and half of 4; a day of February 11 and half of 2.
     const lines = (days: Record<Day, unknown>, its: string, shared: string) =>
       Object.keys(days).flatMap((day) => [

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { SpendPick } from '../../domain/spend-pick.ts';
 import { updateMetric, type Metric } from '../../warehouse/metrics.ts';
 import { pickWarnings } from '../../warehouse/pick-warnings.ts';
+import { COLLECTED_CHOICES } from '../../warehouse/spend-choices.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
 import { dayLine, focusCsv } from '../support/focus-export.ts';
 import { ADMIN, loadText, money, newMetric, newOrganisation, newSource } from '../support/tenant.ts';
@@ -45,12 +46,11 @@ describeOnBothEngines('tag keys and splits', (open) => {
       spend === 'delete' ? 'delete' : { scope: { type: 'spend', spend } },
       { actor: ADMIN, now: at(day) },
     );
-  const choices = async (orgId: string) => {
+  /** What loads of a day collect. */
+  const choices = async (orgId: string, today = '2026-02-07') => {
     const rows = await test.warehouse.query<
       Record<'kind' | 'cloud' | 'account' | 'choice' | 'first_day', string>
-    >('SELECT kind, cloud, account, choice, first_day FROM spend_choices WHERE org_id = $org ORDER BY ALL', {
-      org: orgId,
-    });
+    >(`FROM (${COLLECTED_CHOICES}) ORDER BY ALL`, { org: orgId, today });
     return rows.map((row) => Object.values(row).join(' '));
   };
 
@@ -91,16 +91,57 @@ describeOnBothEngines('tag keys and splits', (open) => {
     expect(count?.n).toBe('1');
   });
 
-  it('are released when nothing uses them any more, and begin anew', async () => {
+  it('are kept for thirty days after their last use, and begin anew later', async () => {
     const orgId = await newOrg();
+    const host: SpendPick = { source: 'host', host: 'db-1' };
     const orders = await pick(orgId, [tag('team', 'search')]);
     const users = await pick(orgId, [tag('team', 'web')], 'Users');
     await change(orgId, orders, 'delete', '2026-01-12');
-    expect(await choices(orgId)).toEqual(['tag aws  team 2026-01-10']);
-    await change(orgId, users, [{ source: 'host', host: 'db-1' }], '2026-01-13');
-    expect(await choices(orgId)).toEqual([]);
-    await pick(orgId, [tag('env', 'prod')], 'Requests', '2026-01-14');
-    expect(await choices(orgId)).toEqual(['tag aws  env 2026-01-14']);
+    await change(orgId, users, [host], '2026-01-13');
+    expect(await choices(orgId, '2026-02-12')).toEqual(['tag aws  team 2026-01-10']);
+    expect(await choices(orgId, '2026-02-13')).toEqual([]);
+    await change(orgId, users, [tag('team', 'web')], '2026-02-12'); // the thirtieth day
+    expect(await choices(orgId, '2027-01-01')).toEqual(['tag aws  team 2026-01-10']);
+    await change(orgId, users, [host], '2026-02-13');
+    await change(orgId, users, [tag('team', 'web')], '2026-03-16'); // the thirty-first
+    expect(await choices(orgId, '2026-03-16')).toEqual(['tag aws  team 2026-03-16']);
+  });
+
+  it('give way to another at once when nothing uses them', async () => {
+    const orgId = await newOrg();
+    const orders = await pick(orgId, [tag('team', 'search')]);
+    await change(orgId, orders, 'delete', '2026-01-12');
+    const users = await pick(orgId, [tag('env', 'prod')], 'Users', '2026-01-14');
+    expect(await choices(orgId, '2026-01-14')).toEqual(['tag aws  env 2026-01-14']);
+    // The first is gone, however soon it comes back.
+    await change(orgId, users, [tag('team', 'search')], '2026-01-15');
+    expect(await choices(orgId, '2026-01-15')).toEqual(['tag aws  team 2026-01-15']);
+  });
+
+  it('lose nothing of a pick that is taken away and put back within thirty days', async () => {
+    const january = async (away: string, loaded: string, back: string) => {
+      const orgId = await newOrg();
+      const target = { orgId, sourceId: (await newSource(test.warehouse, orgId)).id };
+      const metric = await pick(orgId, [tag('team', 'search')], 'Orders', '2026-01-01');
+      await change(orgId, metric, [service('Amazon S3', '2222')], away);
+      const tagged = { Tags: '{"team":"search"}' };
+      await loadText(
+        test,
+        target,
+        focusCsv([dayLine('2026-01-05', '10', tagged), dayLine('2026-01-31', '7', tagged)]),
+        { now: at(loaded) },
+      );
+      const again = await change(orgId, metric, [tag('team', 'search')], back);
+      if (again === null) throw new Error('no metric');
+      const [month] = await monthCosts(test.warehouse, orgId, again, '2026-01');
+      return [month?.cost, month?.uncollected];
+    };
+    expect(await january('2026-01-10', '2026-02-02', '2026-02-09')).toEqual([money('17'), []]);
+    // Loaded and put back when it was no longer kept: what is missing is not 0.
+    expect(await january('2026-01-02', '2026-02-02', '2026-02-03')).toEqual([
+      null,
+      ['tag key "team" of aws is collected from 2026-02-03 on'],
+    ]);
   });
 
   it('can be changed by their only user', async () => {

@@ -3,9 +3,10 @@ import { fullyLoaded } from '../../domain/bill.ts';
 import { periodToDay } from '../../domain/metric.ts';
 import type { Split } from '../../domain/shared-cost.ts';
 import type { SpendPick } from '../../domain/spend-pick.ts';
+import { resealBills } from '../../warehouse/bill-resealing.ts';
 import { sealBills } from '../../warehouse/bill-sealing.ts';
 import { listBillVersions, monthBills, type MonthBills } from '../../warehouse/bills.ts';
-import type { NewCostSource } from '../../warehouse/cost-sources.ts';
+import { updateCostSource, type NewCostSource } from '../../warehouse/cost-sources.ts';
 import { removeValues, writeValues } from '../../warehouse/metric-values.ts';
 import type { Metric } from '../../warehouse/metrics.ts';
 import { createSharedCost, updateSharedCost } from '../../warehouse/shared-costs.ts';
@@ -88,6 +89,10 @@ export const newTeamStory = async (test: TestWarehouse) => {
         { start: periodToDay(period), end: periodToDay(period), label: null },
         { source: 'hand', by: { type: 'key', id: 'key_1', name: 'Finance' }, now: NOW },
       ),
+    reseal: (month: Month, reason: string, now: Date) =>
+      resealBills(warehouse, { id: orgId, settle_days: 5 }, month, { reason, by: by(now) }),
+    deleteSource: (name: keyof typeof KINDS) =>
+      updateCostSource(warehouse, orgId, sources.get(name) ?? '', 'delete', by(NOW)),
     settle: async (now = NOW) => {
       const months = await settleMonths(warehouse, orgId, now);
       await sealBills(warehouse, orgId, now);

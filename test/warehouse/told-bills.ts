@@ -52,5 +52,6 @@ const shown = (bill: Bill, teams: ToldTeams) => ({
   shared_costs: bill.shared_costs.map(({ id, amount }) => [teams.sharedCostName(id), amount]),
   version: bill.version,
   sealedOn: bill.sealed_at?.slice(0, 10) ?? null,
+  because: bill.sealed_because,
   fully_loaded: fullyLoaded(bill),
 });

@@ -1,4 +1,5 @@
 import { addDays, type Day } from '../../domain/calendar.ts';
+import { resealBills } from '../../warehouse/bill-resealing.ts';
 import { sealBills } from '../../warehouse/bill-sealing.ts';
 import { updateCostSource } from '../../warehouse/cost-sources.ts';
 import { removeValues, writeValues } from '../../warehouse/metric-values.ts';
@@ -6,6 +7,7 @@ import { createMetric, updateMetric, type Metric } from '../../warehouse/metrics
 import { lockMonth } from '../../warehouse/month-locks.ts';
 import type { Organisation as StoredOrganisation } from '../../warehouse/organisations.ts';
 import { settleMonths } from '../../warehouse/settlement.ts';
+import { COLLECTED_CHOICES } from '../../warehouse/spend-choices.ts';
 import type { Warehouse } from '../../warehouse/warehouse.ts';
 import { publishSpend, type SpendRow, type SpendTable } from '../support/published-spend.ts';
 import { ADMIN, newOrganisation, newSource } from '../support/tenant.ts';
@@ -18,6 +20,7 @@ import {
   type Step,
   type StoryMetric,
 } from './organisation-story.ts';
+import { onClockBehind } from './clock-behind.ts';
 import { orRefused } from './told-refusals.ts';
 import { ToldTeams } from './told-teams.ts';
 
@@ -96,7 +99,7 @@ export class ToldOrganisation {
           warehouse,
           { orgId: this.id, sourceId: await this.#source(step.source) },
           step.month,
-          await this.#tables(step.feed),
+          await this.#tables(step.feed, step.on),
           now,
         );
         return true;
@@ -115,16 +118,15 @@ export class ToldOrganisation {
           now,
         });
         return true;
-      case 'set values':
-        return this.#ofMetric(step.metric, (metric) =>
-          writeValues(
-            warehouse,
-            this.id,
-            metric.id,
-            step.values.map(({ value, ...of }) => ({ ...of, value: Number(value) })),
-            { ...CHANGE, now },
-          ),
+      case 'set values': {
+        const values = step.values.map(({ value, ...of }) => ({ ...of, value: Number(value) }));
+        const write = (metric: Metric) =>
+          writeValues(warehouse, this.id, metric.id, values, { ...CHANGE, now });
+        return this.#ofMetric(
+          step.metric,
+          step.isBehind === true ? (metric) => onClockBehind(() => write(metric)) : write,
         );
+      }
       case 'remove values':
         return this.#ofMetric(step.metric, (metric) =>
           removeValues(
@@ -153,6 +155,13 @@ export class ToldOrganisation {
       case 'read bills':
         await sealBills(warehouse, this.id, now);
         return true;
+      case 'reseal': {
+        const by = { actor: ADMIN, now };
+        const done = await orRefused(() =>
+          resealBills(warehouse, this.stored, step.month, { reason: 'looked at again', by }),
+        );
+        return done !== null;
+      }
       default:
         return this.teams.does(step, { actor: ADMIN, now });
     }
@@ -186,13 +195,13 @@ export class ToldOrganisation {
   }
 
   /** The rows as the loaders leave them; of a bill's line what the choices ask for that the product holds now. */
-  async #tables(feed: Feed): Promise<Partial<Record<SpendTable, SpendRow[]>>> {
+  async #tables(feed: Feed, today: Day): Promise<Partial<Record<SpendTable, SpendRow[]>>> {
     switch (feed.kind) {
       case 'focus': {
-        const choices = await this.#warehouse.query<StoredChoice>(
-          'SELECT kind, cloud, account, choice, first_day FROM spend_choices WHERE org_id = $org',
-          { org: this.id },
-        );
+        const choices = await this.#warehouse.query<StoredChoice>(COLLECTED_CHOICES, {
+          org: this.id,
+          today,
+        });
         return { cloud_spend: feed.lines.map((line) => cloudRow(line, choices)) };
       }
       case 'opencost':
