@@ -1,11 +1,9 @@
-import { addDays, dayOf, monthOf, type Day } from '../domain/calendar.ts';
+import { addDays, dayOf, monthOf } from '../domain/calendar.ts';
 import type { Clock } from '../domain/clock.ts';
 import { risesBegun } from '../domain/daily-rise.ts';
 import { toWire } from '../domain/decimals.ts';
-import { monthRecords } from '../domain/month-record.ts';
-import { changedTargetStates } from '../domain/target-crossing.ts';
+import { changedTargetStates, comparedMonths, isNewsOfTarget } from '../domain/target-crossing.ts';
 import { includes } from '../domain/tiers.ts';
-import { deliveredThrough } from '../warehouse/costs.ts';
 import { dailyUnitCosts } from '../warehouse/daily-unit-costs.ts';
 import { addEvents, eventsOf, type NewEvent } from '../warehouse/events.ts';
 import { listMetrics, type Metric } from '../warehouse/metrics.ts';
@@ -13,7 +11,12 @@ import { sealBills } from '../warehouse/bill-sealing.ts';
 import { monthFacts } from '../warehouse/months.ts';
 import { findOrganisation, type Organisation } from '../warehouse/organisations.ts';
 import type { Session } from '../warehouse/session.ts';
-import { recordTargetStates, targetStates } from '../warehouse/target-states.ts';
+import {
+  judgedTargets,
+  recordJudgedTargets,
+  recordTargetStates,
+  targetStates,
+} from '../warehouse/target-states.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { withHeartbeats } from './with-heartbeats.ts';
 
@@ -33,19 +36,19 @@ export type EventActivities = ReturnType<typeof createEventActivities>;
 
 /**
  * Finds the months that went above their target and the days on which a unit cost began to rise, and stores those that
- * were not told before (spec §6). Reading, what was seen, events and deliveries share one transaction: nothing is told
+ * were not told before (spec §6). A target that has changed, or is the first one, is told of for the running month and the
+ * newest complete month only. Reading, what was seen, events and deliveries share one transaction: nothing is told
  * twice, and nothing is seen without being told.
  */
 export const evaluateEvents = async (warehouse: Warehouse, orgId: string, now: Date): Promise<number> => {
   const organisation = await findOrganisation(warehouse, orgId);
   if (organisation === null || !includes(organisation.tier, 'unit_economics')) return 0;
   await sealBills(warehouse, orgId, now);
-  const complete = await deliveredThrough(warehouse, orgId);
   return warehouse.exclusive(eventsOf(orgId), () =>
     warehouse.transaction(async (session) => {
       const metrics = await listMetrics(session, orgId);
       const crossings = await crossedTargets(session, organisation, metrics, now);
-      const rises = complete === null ? [] : await begunRises(session, organisation, metrics, complete, now);
+      const rises = await begunRises(session, organisation, metrics, now);
       return addEvents(session, orgId, [...crossings, ...rises], now);
     }),
   );
@@ -61,23 +64,28 @@ const crossedTargets = async (
   // A metric that has lost its target is above it no more.
   const watched = metrics.filter(({ id, target }) => target !== null || seen.has(id));
   if (watched.length === 0) return [];
-  const range = { newest: monthOf(dayOf(now)), count: WATCHED_MONTHS };
+  const today = dayOf(now);
+  const range = { newest: monthOf(today), count: WATCHED_MONTHS, today };
   const ids = watched.map(({ id }) => id);
   const facts = await monthFacts(session, organisation.id, ids, range);
-  // Only the numbers are looked at, not what open months wait for.
-  const settlement = { settleDays: organisation.settle_days };
+  const judged = await judgedTargets(session, organisation.id);
+  const retargeted = new Set(
+    watched.filter(({ id, target }) => judged.get(id) !== target).map(({ id }) => id),
+  );
   const events: NewEvent[] = [];
   for (const metric of watched) {
-    const records = monthRecords(facts.get(metric.id) ?? [], metric, settlement, now);
-    const states = changedTargetStates(records, seen.get(metric.id) ?? new Map());
+    const months = comparedMonths((facts.get(metric.id) ?? []).slice(1), metric, today);
+    const states = changedTargetStates(months, seen.get(metric.id) ?? new Map());
     if (states.length > 0) await recordTargetStates(session, organisation.id, metric.id, states, now);
     for (const { month, above, crossings } of states) {
-      const unitCost = records.find((record) => record.month === month)?.unit_cost;
-      if (!above || metric.target === null || unitCost === undefined || unitCost === null) continue;
-      const numbers = { unit_cost: unitCost, target: toWire(metric.target) };
+      const unitCost = months.find((compared) => compared.month === month)?.unitCost ?? null;
+      if (!above || metric.target === null || unitCost === null) continue;
+      if (retargeted.has(metric.id) && !isNewsOfTarget(month, today)) continue;
+      const numbers = { unit_cost: toWire(unitCost), target: toWire(metric.target) };
       events.push(unitCostChanged(organisation, metric, 'above_target', month, numbers, `/${crossings}`));
     }
   }
+  if (retargeted.size > 0) await recordJudgedTargets(session, organisation.id, [...retargeted], now);
   return events;
 };
 
@@ -85,13 +93,11 @@ const begunRises = async (
   session: Session,
   organisation: Organisation,
   metrics: readonly Metric[],
-  complete: Day,
   now: Date,
 ): Promise<NewEvent[]> => {
   const today = dayOf(now);
-  const yesterday = addDays(today, -1);
   // A day that is not over has no unit cost yet, although sources and values may have begun to tell of it.
-  const days = await dailyUnitCosts(session, organisation.id, complete < yesterday ? complete : yesterday);
+  const days = await dailyUnitCosts(session, organisation.id, addDays(today, -1));
   return metrics.flatMap((metric) => {
     if (metric.rise === null) return [];
     return risesBegun(days.get(metric.id) ?? [], metric.rise, today).map(({ day, unitCost, expected }) => {

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { addDays, daysInclusive } from '../domain/calendar.ts';
 import { changePercent, toWire } from '../domain/decimals.ts';
@@ -7,6 +8,7 @@ import {
   BREAKDOWN_KEYS,
   breakdownColumns,
   costBreakdown,
+  streamBreakdown,
   type BreakdownKey,
   type BreakdownRow,
 } from '../warehouse/cost-breakdown.ts';
@@ -18,10 +20,10 @@ import { day } from './fields.ts';
 import { page } from './paging.ts';
 import { answers, describe, pageOf, success } from './route-schema.ts';
 import type { Api } from './server.ts';
-import { sendTabular, TABULAR_NOTE, tabularType } from './tabular.ts';
+import { closeSignal, sendTabular, TABULAR_NOTE, tabularType } from './tabular.ts';
 
 const MOST_DAYS = 366;
-/** Rows of a breakdown that one answer holds. */
+/** Rows of a breakdown that one answer of JSON holds. */
 const MOST_ROWS = 100_000;
 
 const money = z.number();
@@ -46,7 +48,10 @@ const costs = z
         }),
       )
       .describe('Accounts without the clusters and hosts inside them'),
-    previous_period: z.object({ total: money, change_percent: z.number().nullable() }),
+    previous_period: z.object({
+      total: money.nullable().describe('Null where nothing of the period was delivered'),
+      change_percent: z.number().nullable(),
+    }),
     complete_through: z
       .string()
       .nullable()
@@ -114,7 +119,9 @@ const breakdownQuery = range.extend({
     .min(1, { error: 'expected a whole number from 1 to 1000' })
     .max(1000, { error: 'expected a whole number from 1 to 1000' })
     .optional()
-    .describe(`All rows without it, up to ${MOST_ROWS}`),
+    .describe(
+      `Without \`limit\` and \`cursor\` JSON has up to ${MOST_ROWS} rows and a \`next_cursor\` if there are more; CSV and Arrow have all`,
+    ),
   cursor: z.string().optional().describe('`next_cursor` of the page before'),
 });
 
@@ -133,22 +140,17 @@ const daysOf = ({ start_date, end_date }: z.infer<typeof range>): number => {
 /** The grain of `/costs` as rows. */
 const FLAT_KEYS: readonly BreakdownKey[] = ['day', 'source', 'cloud', 'account'];
 
-const wholeRange = ({ start_date, end_date }: z.infer<typeof range>) => ({
-  start: start_date,
-  end: end_date,
-  limit: MOST_ROWS,
-  offset: 0,
-});
-
 const toWireRow = ({ total, ...keys }: BreakdownRow): z.infer<typeof breakdownRow> => ({
   ...keys,
   total: toWire(total),
 });
 
-const tableOf = (keys: readonly BreakdownKey[], rows: readonly BreakdownRow[]) => ({
+const tableOf = (keys: readonly BreakdownKey[], batches: AsyncIterable<readonly BreakdownRow[]>) => ({
   columns: breakdownColumns(keys),
   numbers: ['total'],
-  rows: rows.map(toWireRow),
+  batches: (async function* () {
+    for await (const rows of batches) yield rows.map(toWireRow);
+  })(),
 });
 
 /** `GET /costs` and `GET /costs/breakdown`: the spend of a range of days (spec §4). */
@@ -171,13 +173,9 @@ export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): voi
       const now = clock.now();
       const type = tabularType(request);
       if (type !== null) {
-        const rows = await costBreakdown(
-          warehouse,
-          organisation.id,
-          FLAT_KEYS,
-          wholeRange(request.query),
-          now,
-        );
+        const range = { start: start_date, end: end_date };
+        const signal = closeSignal(reply);
+        const rows = streamBreakdown(warehouse, organisation.id, FLAT_KEYS, range, { now, signal });
         return sendTabular(reply, type, tableOf(FLAT_KEYS, rows));
       }
       const summary = await costSummary(
@@ -205,7 +203,7 @@ export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): voi
           hosts: toWire(hosts),
         })),
         previous_period: {
-          total: toWire(summary.previousTotal),
+          total: summary.previousTotal === null ? null : toWire(summary.previousTotal),
           change_percent: changePercent(summary.previousTotal, summary.total),
         },
         complete_through: summary.completeThrough,
@@ -230,6 +228,12 @@ export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): voi
       daysOf(request.query);
       const days = { start: start_date, end: end_date };
       const now = clock.now();
+      const type = tabularType(request);
+      if (type !== null && limit === undefined && cursor === undefined) {
+        const signal = closeSignal(reply);
+        const all = streamBreakdown(warehouse, organisation.id, group_by, days, { now, signal });
+        return sendTabular(reply, type, tableOf(group_by, all));
+      }
       const rows = await page(
         { limit: limit ?? MOST_ROWS, cursor },
         z.number().int().min(0),
@@ -241,17 +245,10 @@ export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): voi
         },
         ({ next }) => next,
       );
-      const type = tabularType(request);
       if (type !== null) {
         if (rows.next_cursor !== null) reply.header('x-next-cursor', rows.next_cursor);
-        return sendTabular(
-          reply,
-          type,
-          tableOf(
-            group_by,
-            rows.data.map(({ row }) => row),
-          ),
-        );
+        const paged = Readable.from([rows.data.map(({ row }) => row)]) as AsyncIterable<BreakdownRow[]>;
+        return sendTabular(reply, type, tableOf(group_by, paged));
       }
       const [whole] = await costBreakdown(
         warehouse,

@@ -12,12 +12,20 @@ const numbers = {
 };
 const lockedBy = z.object({ type: z.literal('key'), id: z.string(), name: z.string() });
 
+const change = {
+  change_percent: z.number().nullable(),
+  change_basis: z
+    .enum(['month', 'same_days'])
+    .describe('`same_days`: the running month’s complete days against the same days of the month before'),
+};
+
 export const monthRecord = z
   .object({
     month: z.string(),
     ...numbers,
     status,
-    change_percent: z.number().nullable(),
+    ...change,
+    cost_change_percent: z.number().nullable().describe('Change of the cost, by the same basis'),
     above_target: z.boolean(),
     version: z.number().nullable(),
     locked: z.object({ version: z.number(), ...numbers, locked_at: instant, locked_by: lockedBy }).nullable(),
@@ -35,7 +43,7 @@ export const monthRecord = z
 export const latestMonth = z.object({
   month: z.string(),
   unit_cost: z.number(),
-  change_percent: z.number().nullable(),
+  ...change,
   status,
 });
 

@@ -32,7 +32,7 @@ export const readMonths = async (
     session,
     organisation.id,
     metrics.map(({ id }) => id),
-    shownMonths(now),
+    { ...shownMonths(now), today: dayOf(now) },
   );
   const settlement = { settleDays: organisation.settle_days };
   return new Map(

@@ -15,7 +15,13 @@ export const glanceRecord = z
   .object({
     metric: z.object({ id: z.string(), name: z.string(), unit: z.string(), kind: z.literal('count') }),
     latest: latestMonth.nullable(),
-    spend_change_percent: percent.describe('Change of the latest month’s cost from the month before'),
+    change_basis: z
+      .enum(['month', 'same_days'])
+      .nullable()
+      .describe('What the changes compare, as in `latest`; null without a latest month'),
+    spend_change_percent: percent.describe(
+      'Change of the latest month’s cost from the month before; of the running month, from the same days of it',
+    ),
     unit_cost_change_percent: percent,
     opposite_directions: z
       .boolean()

@@ -1,4 +1,17 @@
-import { Float64, Table, tableToIPC, Utf8, vectorFromArray } from 'apache-arrow';
+import { Readable } from 'node:stream';
+import {
+  Field,
+  Float64,
+  makeData,
+  RecordBatch,
+  RecordBatchStreamWriter,
+  Schema,
+  Struct,
+  Utf8,
+  vectorFromArray,
+  type Data,
+  type Vector,
+} from 'apache-arrow';
 import { stringify } from 'csv-stringify/sync';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
@@ -8,13 +21,18 @@ const ARROW = 'application/vnd.apache.arrow.stream';
 type TabularType = typeof CSV | typeof ARROW;
 
 /** What a route with rows can also answer, for its description. */
-export const TABULAR_NOTE = `Also answers \`Accept: ${CSV}\` and \`${ARROW}\`.`;
+export const TABULAR_NOTE = `Also answers \`Accept: ${CSV}\` and \`${ARROW}\`, which stream every row.`;
 
-/** Rows with the same columns; the columns of `numbers` hold numbers, the others texts. */
+/** A reader that takes nothing for so long is cut off: it holds a connection to the warehouse. */
+const STALLED_MS = 60_000;
+
+type Row = Readonly<Record<string, string | number | null>>;
+
+/** Rows with the same columns, batch by batch; the columns of `numbers` hold numbers, the others texts. */
 export interface Rows {
   columns: readonly string[];
   numbers: readonly string[];
-  rows: readonly Readonly<Record<string, string | number | null>>[];
+  batches: AsyncIterable<readonly Row[]>;
 }
 
 /** The tabular type that the caller's Accept header prefers to JSON, or null when it does not. */
@@ -23,25 +41,106 @@ export const tabularType = (request: FastifyRequest): TabularType | null => {
   return type === CSV || type === ARROW ? type : null;
 };
 
-/** Sends rows as CSV or as an Arrow stream. A text that a spreadsheet would take for a formula gets an apostrophe before it. */
-export const sendTabular = (reply: FastifyReply, type: TabularType, table: Rows): FastifyReply =>
-  type === ARROW
-    ? reply.type(ARROW).send(Buffer.from(tableToIPC(arrowTable(table), 'stream')))
-    : reply.type(`${CSV}; charset=utf-8`).send(
-        stringify([...table.rows], {
-          header: true,
-          columns: [...table.columns],
-          record_delimiter: 'windows',
-          cast: { string: (text) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text) },
-        }),
-      );
+/** A signal that the caller is gone, or has got everything. */
+export const closeSignal = (reply: FastifyReply): AbortSignal => {
+  const controller = new AbortController();
+  reply.raw.once('close', () => {
+    controller.abort();
+  });
+  return controller.signal;
+};
 
-const arrowTable = ({ columns, numbers, rows }: Rows): Table =>
-  new Table(
-    Object.fromEntries(
-      columns.map((column) => {
-        const values = rows.map((row) => row[column] ?? null);
-        return [column, vectorFromArray(values, numbers.includes(column) ? new Float64() : new Utf8())];
-      }),
-    ),
+/**
+ * Streams rows as CSV or as an Arrow stream, as fast as the caller takes them. What fails before the first batch is
+ * an error as of any route; what fails later breaks the connection off, so that nobody takes a part for the whole.
+ */
+export const sendTabular = async (
+  reply: FastifyReply,
+  type: TabularType,
+  { batches, ...table }: Rows,
+): Promise<FastifyReply> => {
+  const started = await startedWith(batches);
+  const bytes =
+    type === ARROW ? arrowBytes({ ...table, batches: started }) : csvText({ ...table, batches: started });
+  const body = Readable.from(bytes, { objectMode: false });
+  reply.raw.setTimeout(STALLED_MS, () => {
+    body.destroy(new Error(`the caller took nothing for ${STALLED_MS / 1000} seconds`));
+  });
+  return reply.type(type === ARROW ? ARROW : `${CSV}; charset=utf-8`).send(body);
+};
+
+/** The same items, of which the first has already come. */
+const startedWith = async <Item>(items: AsyncIterable<Item>): Promise<AsyncIterable<Item>> => {
+  const iterator = items[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  return (async function* () {
+    try {
+      for (let next = first; next.done !== true; next = await iterator.next()) yield next.value;
+    } finally {
+      await iterator.return?.();
+    }
+  })();
+};
+
+/** A text that a spreadsheet would take for a formula gets an apostrophe before it. */
+const csvText = async function* ({ columns, batches }: Rows): AsyncGenerator<string> {
+  const lines = (rows: readonly Row[], header: boolean): string =>
+    stringify([...rows], {
+      header,
+      columns: [...columns],
+      record_delimiter: 'windows',
+      cast: { string: (text) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text) },
+    });
+  yield lines([], true);
+  for await (const rows of batches) yield lines(rows, false);
+};
+
+type Cell = Utf8 | Float64;
+
+/** The Arrow writer queues what it is given; here each batch is handed on before the next one is read. */
+const arrowBytes = async function* ({ columns, numbers, batches }: Rows): AsyncGenerator<Uint8Array> {
+  const fields = columns.map(
+    (column) => new Field<Cell>(column, numbers.includes(column) ? new Float64() : new Utf8(), true),
   );
+  const schema = new Schema(fields);
+  const batchOf = (rows: readonly Row[]): RecordBatch => {
+    const children = fields.flatMap(({ name, type }): readonly Data<Cell>[] => {
+      const column: Vector<Cell> = vectorFromArray(
+        rows.map((row) => row[name] ?? null),
+        type,
+      );
+      return column.data;
+    });
+    return new RecordBatch(schema, makeData({ type: new Struct(fields), length: rows.length, children }));
+  };
+  const writer = new RecordBatchStreamWriter();
+  const written = new Written(writer);
+  writer.write(batchOf([]));
+  for await (const rows of batches) {
+    writer.write(batchOf(rows));
+    yield* written.soFar();
+  }
+  writer.finish();
+  yield* written.soFar();
+};
+
+/** What a writer has put out and nobody has taken yet. */
+class Written {
+  readonly #bytes: AsyncIterator<Uint8Array>;
+  #next: Promise<IteratorResult<Uint8Array>> | null = null;
+
+  constructor(writer: AsyncIterable<Uint8Array>) {
+    this.#bytes = writer[Symbol.asyncIterator]();
+  }
+
+  async *soFar(): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      this.#next ??= this.#bytes.next();
+      // What is there already wins; else the question stays open until there is more.
+      const next = await Promise.race([this.#next, Promise.resolve(null)]);
+      if (next === null || next.done === true) return;
+      this.#next = null;
+      yield next.value;
+    }
+  }
+}

@@ -4,6 +4,7 @@ import { version as duckDbVersion } from '@duckdb/node-api';
 import { bills } from './bills.ts';
 import { csvUpload } from './csv-upload.ts';
 import { crash } from './crash.ts';
+import { exports } from './exports.ts';
 import { ingest } from './ingest.ts';
 import { months } from './months.ts';
 import { overview } from './overview.ts';
@@ -21,6 +22,7 @@ const PROGRAMS: Record<Benchmark, (options: RunOptions) => Promise<Measurement[]
   bills,
   reads,
   overview,
+  exports,
   crash,
 };
 

@@ -8,6 +8,7 @@ export const BENCHMARKS = [
   'bills',
   'reads',
   'overview',
+  'exports',
   'crash',
 ] as const;
 export type Benchmark = (typeof BENCHMARKS)[number];

@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import { addDays, type Day } from './calendar.ts';
+import { addDays, daysInclusive, type Day } from './calendar.ts';
 import { quotient } from './decimals.ts';
 import { UNIT_COST_DECIMALS } from './month-record.ts';
 
@@ -17,6 +17,8 @@ const LEAST_HISTORY = 14;
 
 /** Values may come late and several at once: so many of the newest recorded days are judged, each on its own. */
 export const JUDGED_DAYS = 7;
+
+const DAYS_OF_WEEK = 7;
 
 /** A day that lies further back is history and no news: whoever uploads last year is not told of last year. */
 const NEWS_DAYS = 35;
@@ -40,6 +42,9 @@ export interface Rise extends RecordedDay {
  * lasts is told once, on its first day (spec §6). Median and median absolute deviation are hardly moved by single
  * outliers; where the history does not vary at all, the percentage alone decides.
  *
+ * A day must stand above the same weekdays of its history by the same rule as above all of it: a shop that sells little on
+ * Saturdays has a high unit cost each Saturday, and that is no news. A history without that weekday decides alone.
+ *
  * @param days the last {@link RECORDED_DAYS} recorded days, oldest first.
  */
 export const risesBegun = (days: readonly RecordedDay[], rule: RiseRule, today: Day): Rise[] => {
@@ -55,19 +60,31 @@ export const risesBegun = (days: readonly RecordedDay[], rule: RiseRule, today: 
 
 const riseAt = (days: readonly RecordedDay[], index: number, rule: RiseRule): Rise | null => {
   const judged = days[index];
-  const history = days
-    .slice(Math.max(0, index - HISTORY_DAYS), Math.max(0, index))
-    .map(({ unitCost }) => unitCost);
+  const history = days.slice(Math.max(0, index - HISTORY_DAYS), Math.max(0, index));
   if (judged === undefined || history.length < LEAST_HISTORY) return null;
-  const expected = median(history);
-  const deviation = median(history.map((unitCost) => unitCost.minus(expected).abs()));
+  const weekday = weekdayOf(judged.day);
+  const sameWeekdays = history.filter(({ day }) => weekdayOf(day) === weekday);
+  return standsAbove(judged, history, rule) &&
+    (sameWeekdays.length === 0 || standsAbove(judged, sameWeekdays, rule))
+    ? { ...judged, expected: median(costsOf(history)) }
+    : null;
+};
+
+const standsAbove = (judged: RecordedDay, others: readonly RecordedDay[], rule: RiseRule): boolean => {
+  const costs = costsOf(others);
+  const expected = median(costs);
+  const deviation = median(costs.map((unitCost) => unitCost.minus(expected).abs()));
   const above = judged.unitCost.minus(expected);
-  const isRise =
+  return (
     above.gt(0) &&
     above.times(100).gte(expected.abs().times(rule.percent)) &&
-    above.gte(deviation.times(rule.deviations));
-  return isRise ? { ...judged, expected } : null;
+    above.gte(deviation.times(rule.deviations))
+  );
 };
+
+const costsOf = (days: readonly RecordedDay[]): Big[] => days.map(({ unitCost }) => unitCost);
+
+const weekdayOf = (day: Day): number => daysInclusive('1970-01-01', day) % DAYS_OF_WEEK;
 
 const median = (values: readonly Big[]): Big => {
   const sorted = [...values].sort((a, b) => a.cmp(b));

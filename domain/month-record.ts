@@ -5,6 +5,7 @@ import {
   firstDay,
   firstDayAfter,
   lastDay,
+  monthOf,
   settlesOn,
   type Day,
   type Month,
@@ -59,6 +60,21 @@ export interface MonthFacts {
   /** With team scope: what the team's bill waits for in a month that has settled, in words. */
   waitingFor?: string[];
   lock: MonthLock | null;
+  /** Of the running month, where it can be compared. */
+  sameDays?: SameDays;
+}
+
+/** What some days of a month come to: cost, and values as of a month. */
+export type DaysFacts = Pick<MonthFacts, 'cost' | 'valueSum' | 'valuePeriods'>;
+
+/**
+ * The running month's days that are complete, the 1st to `through`, and the same days of the month before; null where its
+ * days are not known. Values of a monthly metric are in neither.
+ */
+export interface SameDays {
+  through: Day;
+  now: DaysFacts;
+  before: DaysFacts | null;
 }
 
 /** Inputs of the settlement rule. */
@@ -73,11 +89,16 @@ interface Numbers {
   unit_cost: number | null;
 }
 
+export type ChangeBasis = 'month' | 'same_days';
+
 /** A month of a metric as the API shows it (contract §3, Month). */
 export interface MonthRecord extends Numbers {
   month: Month;
   status: MonthStatus;
   change_percent: number | null;
+  /** What the changes compare: whole months, or the running month's days so far with the same days before. */
+  change_basis: ChangeBasis;
+  cost_change_percent: number | null;
   above_target: boolean;
   version: number | null;
   locked: (Numbers & { version: number; locked_at: string; locked_by: MonthLock['lockedBy'] }) | null;
@@ -101,7 +122,7 @@ export interface MonthNumbers {
  * periods that have one (spec §2 rule 1); the unit cost is divided from the exact sums, once, and is null
  * without a value or with value 0 (design §2).
  */
-export const currentNumbers = (facts: MonthFacts, aggregation: Aggregation): MonthNumbers => {
+export const currentNumbers = (facts: DaysFacts, aggregation: Aggregation): MonthNumbers => {
   const cost = facts.cost === null ? null : Big(facts.cost);
   if (facts.valueSum === null) return { cost, value: null, unitCost: null };
   const sum = Big(facts.valueSum);
@@ -124,6 +145,10 @@ const frozenNumbers = (lock: MonthLock): MonthNumbers => ({
   value: Big(lock.value),
   unitCost: lock.unitCost === null ? null : Big(lock.unitCost),
 });
+
+/** The unit cost that a month shows: as it was locked, or as of now. */
+export const shownUnitCost = (facts: MonthFacts, aggregation: Aggregation): Big | null =>
+  (facts.lock === null ? currentNumbers(facts, aggregation) : frozenNumbers(facts.lock)).unitCost;
 
 /**
  * The state of a month (spec §3): late spend never moves a locked one, a changed value does, and a new pick without
@@ -229,6 +254,24 @@ const openReason = (facts: MonthFacts, settlement: SettlementFacts, today: Day):
     .join('; ');
 };
 
+const changes = (
+  basis: ChangeBasis,
+  before: MonthNumbers | null,
+  after: MonthNumbers | null,
+): Pick<MonthRecord, 'change_percent' | 'change_basis' | 'cost_change_percent'> => ({
+  change_percent: changePercent(before?.unitCost ?? null, after?.unitCost ?? null),
+  change_basis: basis,
+  cost_change_percent: changePercent(before?.cost ?? null, after?.cost ?? null),
+});
+
+/** The change of the running month's days from the same days of the month before; null where either is not known. */
+const sameDaysChange = (days: SameDays | undefined, aggregation: Aggregation) => {
+  const [before, now] = [days?.before ?? null, days?.now ?? null].map((facts) =>
+    facts === null ? null : currentNumbers(facts, aggregation),
+  );
+  return changes('same_days', before ?? null, now ?? null);
+};
+
 /**
  * Month records, newest first, from the facts of consecutive months, oldest first. The oldest month only
  * serves the change of the one after it and is left out.
@@ -241,7 +284,7 @@ export const monthRecords = (
 ): MonthRecord[] => {
   const records: MonthRecord[] = [];
   const today = dayOf(now);
-  let before: { month: Month; unitCost: Big | null } | null = null;
+  let before: (MonthNumbers & { month: Month }) | null = null;
   for (const month of facts) {
     const status = monthStatus(month);
     const current = currentNumbers(month, metric.aggregation);
@@ -251,7 +294,9 @@ export const monthRecords = (
       month: month.month,
       ...numbersToWire(shown),
       status,
-      change_percent: changePercent(isNext ? (before?.unitCost ?? null) : null, shown.unitCost),
+      ...(month.month === monthOf(today)
+        ? sameDaysChange(month.sameDays, metric.aggregation)
+        : changes('month', isNext ? before : null, shown)),
       above_target: metric.target !== null && shown.unitCost?.gt(metric.target) === true,
       version: month.lock?.version ?? null,
       locked:
@@ -268,17 +313,19 @@ export const monthRecords = (
       notes: month.lock === null ? month.coverage.latecomers.map(latecomerInWords) : [],
       complete_through: month.lock === null ? month.coverage.completeThrough : lastDay(month.month),
     });
-    before = { month: month.month, unitCost: shown.unitCost };
+    before = { month: month.month, ...shown };
   }
   return records.slice(1).reverse();
 };
 
+export type LatestUnitCost = Pick<MonthRecord, 'month' | 'change_percent' | 'change_basis' | 'status'> & {
+  unit_cost: number;
+};
+
 /** The newest month with a unit cost, for lists and headers (contract §3, `latest`). */
-export const latestUnitCost = (
-  records: readonly MonthRecord[],
-): { month: Month; unit_cost: number; change_percent: number | null; status: MonthStatus } | null => {
-  for (const { month, unit_cost, change_percent, status } of records) {
-    if (unit_cost !== null) return { month, unit_cost, change_percent, status };
+export const latestUnitCost = (records: readonly MonthRecord[]): LatestUnitCost | null => {
+  for (const { month, unit_cost, change_percent, change_basis, status } of records) {
+    if (unit_cost !== null) return { month, unit_cost, change_percent, change_basis, status };
   }
   return null;
 };

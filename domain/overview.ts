@@ -1,11 +1,11 @@
-import type { Month } from './calendar.ts';
-import { changePercent } from './decimals.ts';
-import { latestUnitCost, type MonthRecord, type MonthStatus } from './month-record.ts';
+import { latestUnitCost, type ChangeBasis, type LatestUnitCost, type MonthRecord } from './month-record.ts';
 
 /** A metric at a glance (contract §3, Overview). */
 export interface Glance {
-  latest: { month: Month; unit_cost: number; change_percent: number | null; status: MonthStatus } | null;
-  /** Change of the latest month's cost from the month before it. */
+  latest: LatestUnitCost | null;
+  /** What the changes compare; null without a latest month. */
+  change_basis: ChangeBasis | null;
+  /** Change of the latest month's cost from the month before it; of the running month, from the same days of it. */
   spend_change_percent: number | null;
   unit_cost_change_percent: number | null;
   /** Spend rises while the unit cost falls, or the other way round (spec §6, rule 2). */
@@ -18,12 +18,12 @@ export interface Glance {
 /** What a metric's month records, newest first, come to at a glance; all of it is about its latest month. */
 export const glanceAt = (records: readonly MonthRecord[]): Glance => {
   const latest = latestUnitCost(records);
-  const index = records.findIndex(({ month }) => month === latest?.month);
-  const [current, before] = [records[index], records[index + 1]];
-  const spend = changePercent(before?.cost?.toString() ?? null, current?.cost?.toString() ?? null);
+  const current = records.find(({ month }) => month === latest?.month);
+  const spend = current?.cost_change_percent ?? null;
   const unitCost = latest?.change_percent ?? null;
   return {
     latest,
+    change_basis: latest?.change_basis ?? null,
     spend_change_percent: spend,
     unit_cost_change_percent: unitCost,
     opposite_directions: spend !== null && unitCost !== null && Math.sign(spend) * Math.sign(unitCost) < 0,

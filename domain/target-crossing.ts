@@ -1,4 +1,39 @@
-import type { Month } from './calendar.ts';
+import type Big from 'big.js';
+import { addMonths, monthOf, type Day, type Month } from './calendar.ts';
+import type { DecimalText } from './decimals.ts';
+import type { Aggregation } from './metric.ts';
+import { currentNumbers, shownUnitCost, type MonthFacts } from './month-record.ts';
+
+/** A month whose unit cost is compared with the target of its metric. */
+export interface ComparedMonth {
+  month: Month;
+  unitCost: Big | null;
+  above_target: boolean;
+}
+
+/**
+ * The months of a metric as they are compared with its target: each by the unit cost that it shows, and the running month by
+ * its days whose cost and values are complete (`sameDays`). While it has none, it is left out: nothing is known of it.
+ */
+export const comparedMonths = (
+  facts: readonly MonthFacts[],
+  { aggregation, target }: { aggregation: Aggregation; target: DecimalText | null },
+  today: Day,
+): ComparedMonth[] =>
+  facts.flatMap((month) => {
+    const isRunning = month.month === monthOf(today);
+    const days = month.sameDays?.now;
+    const unitCost = !isRunning
+      ? shownUnitCost(month, aggregation)
+      : days === undefined
+        ? null
+        : currentNumbers(days, aggregation).unitCost;
+    if (isRunning && unitCost === null && target !== null) return [];
+    return [{ month: month.month, unitCost, above_target: target !== null && unitCost?.gt(target) === true }];
+  });
+
+/** Whether a month above a target is news although the target itself has changed: the running and the newest complete one. */
+export const isNewsOfTarget = (month: Month, today: Day): boolean => month >= addMonths(monthOf(today), -1);
 
 /** What was last seen of a month: whether it was above its metric's target, and how often it has gone there. */
 export interface TargetState {

@@ -35,17 +35,18 @@ export const currentSealBases = async (
   );
 };
 
-/** The basis of single days: of every day from `start` to `end`, by today's teams and shared costs. */
+/** The basis of single days: of every day from `start` to `end`, by today's teams and shared costs, or from what is stored. */
 export const dailyBases = (
   session: Session,
   orgId: string,
   { start, end }: { start: Day; end: Day },
+  statement = ownedSpend('day', DAILY_SPEND),
 ): Promise<Map<Day, BillBasis>> =>
   basesOf(
     session,
     orgId,
     Array.from({ length: daysInclusive(start, end) }, (_, index) => addDays(start, index)),
-    ownedSpend('day', DAILY_SPEND),
+    statement,
     { start, end },
   );
 
@@ -96,7 +97,7 @@ const MONTH_SPEND = `spend AS (
   WHERE org_id = $org AND list_contains($months::DATE[], month))`;
 
 // A shared cost's sources are of no interest: it has one sum.
-const ownedSpend = (period: 'month' | 'day', spend: string): string => `
+export const ownedSpend = (period: 'month' | 'day', spend: string): string => `
 WITH ${spend},
 ${OWNERS}
 SELECT ${period} AS period, user_type, user_id, CASE WHEN user_type = 'team' THEN owned_source END AS owned_source, sum(cost) AS cost

@@ -73,6 +73,19 @@ export const costBreakdown = async (
   return warehouse.query<BreakdownRow>(breakdownStatement(keys), { org: orgId, ...range });
 };
 
+/** All rows of the same, a batch at a time, in bounded memory; see {@link Warehouse.stream}. */
+export const streamBreakdown = async function* (
+  warehouse: Warehouse,
+  orgId: string,
+  keys: readonly BreakdownKey[],
+  days: { start: Day; end: Day },
+  { now, signal }: { now: Date; signal: AbortSignal },
+): AsyncGenerator<BreakdownRow[]> {
+  await computeMonths(warehouse, orgId, now);
+  const parameters = { org: orgId, ...days, limit: null, offset: 0 };
+  yield* warehouse.stream<BreakdownRow>(breakdownStatement(keys), parameters, signal);
+};
+
 /** What counts on the days with its owners: each row is its team's; what a shared cost covers has no team (design §2, Teams). */
 const OWNED_DAYS = `${COUNTED_DAYS},
 spend AS (SELECT *, ${SPEND_KEYS} AS keys FROM counted),
@@ -85,7 +98,8 @@ const COUNTED_TOTALS = `counted AS (
   FROM daily_totals JOIN current_computations USING (org_id, month, computation_id)
   WHERE org_id = $org AND day BETWEEN $start::DATE AND $end::DATE)`;
 
-const breakdownStatement = (keys: readonly BreakdownKey[]): string => {
+/** The statement of a breakdown; `$limit` null reads all rows. */
+export const breakdownStatement = (keys: readonly BreakdownKey[]): string => {
   const named = keys.includes('account');
   const owned = keys.includes('team');
   const counted = owned
@@ -113,5 +127,5 @@ FROM keyed
 GROUP BY ${columns.join(', ') || '()'}
 HAVING sum(cost) <> 0 OR (${attributed})
 ORDER BY ${[...times, 'total DESC', ...columns.map((column) => `${column} NULLS LAST`)].join(', ')}
-LIMIT $limit OFFSET $offset`;
+LIMIT $limit::BIGINT OFFSET $offset`;
 };

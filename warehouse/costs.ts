@@ -21,7 +21,8 @@ export interface CostSummary {
   bySource: Record<SpendSource, DecimalText>;
   byDay: { day: Day; total: DecimalText }[];
   byAccount: AccountSpend[];
-  previousTotal: DecimalText;
+  /** Null where nothing of the range before was delivered. */
+  previousTotal: DecimalText | null;
   completeThrough: Day | null;
 }
 
@@ -77,10 +78,25 @@ export const costSummary = async (
         ? [{ cloud, account, name, total: own ?? '0', kubernetes: kubernetes ?? '0', hosts: hosts ?? '0' }]
         : [],
     ),
-    previousTotal: whole?.previous ?? '0',
+    previousTotal: whole?.previous ?? (await nothingSpent(warehouse, orgId, range)),
     completeThrough: await completeThrough(warehouse, orgId, range.start, now),
   };
 };
+
+/** What was spent before the range if no money is there: nothing, or not known where no source covers any of the days. */
+const nothingSpent = async (
+  warehouse: Warehouse,
+  orgId: string,
+  { previousStart, start }: CostRange,
+): Promise<DecimalText | null> => {
+  const days = { org: orgId, first: previousStart, last: addDays(start, -1) };
+  const [covered] = await warehouse.query<{ any: boolean }>(ANY_COVERED, days);
+  return covered?.any === true ? '0' : null;
+};
+
+const ANY_COVERED = `
+WITH ${COVERED_DAYS}
+SELECT count(*) > 0 AS any FROM covered_days SEMI JOIN (FROM cost_sources WHERE org_id = $org) USING (source_id)`;
 
 /**
  * The last day up to which every active source covers all days from `start` on; null when one lacks `start` itself. Without
@@ -138,23 +154,3 @@ parts AS (
   GROUP BY GROUPING SETS ((day), (source), (cloud, account), ()))
 SELECT parts.*, name FROM parts LEFT JOIN account_names_now USING (cloud, account)
 ORDER BY day, own DESC NULLS LAST, cloud, account`;
-
-/** The last day that every active source has brought; null while one has brought nothing. */
-export const deliveredThrough = async (warehouse: Warehouse, orgId: string): Promise<Day | null> => {
-  const [delivered] = await warehouse.query<{ delivered_through: Day | null }>(DELIVERED_THROUGH, {
-    org: orgId,
-  });
-  return delivered?.delivered_through ?? null;
-};
-
-const DELIVERED_THROUGH = `
-WITH delivered AS (
-  SELECT source_id, schedule_paused, max(delivered_through) AS delivered_through
-  FROM cost_sources LEFT JOIN current_loads USING (org_id, source_id)
-  WHERE org_id = $org GROUP BY ALL)
-SELECT CASE
-    WHEN bool_and(schedule_paused) THEN max(delivered_through)
-    WHEN bool_and(schedule_paused OR delivered_through IS NOT NULL)
-      THEN min(delivered_through) FILTER (NOT schedule_paused)
-  END AS delivered_through
-FROM delivered`;

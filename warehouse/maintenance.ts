@@ -22,6 +22,8 @@ const COMPUTED_TABLES = [
   'daily_totals',
   'month_spend',
   'scope_costs',
+  'scope_day_costs',
+  'owner_day_costs',
 ] as const;
 
 /**

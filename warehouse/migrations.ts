@@ -414,4 +414,23 @@ export const MIGRATIONS: readonly Migration[] = [
         WHERE choice IS NOT NULL`,
     ],
   },
+  {
+    version: 13,
+    name: 'days of the running month and the month before',
+    statements: [
+      // What a scope costs on a day of a month as computed; each month that is known has a row of cost 0 on its first day.
+      `CREATE TABLE scope_day_costs (
+        org_id VARCHAR, scope_id VARCHAR, month DATE, computation_id UUID, day DATE, cost DECIMAL(38,15))`,
+      // What teams and shared costs own on a day, by what all of them pick (definitions_id); likewise, of 'nobody'.
+      `CREATE TABLE owner_day_costs (
+        org_id VARCHAR, month DATE, computation_id UUID, definitions_id VARCHAR, day DATE, user_type VARCHAR,
+        user_id VARCHAR, owned_source VARCHAR, cost DECIMAL(38,15))`,
+      // The target that a metric's months were last compared with.
+      `CREATE TABLE judged_targets (
+        org_id VARCHAR, metric_id VARCHAR, state_id UUID, target DECIMAL(38,10), changed_at TIMESTAMP)`,
+      `CREATE VIEW current_judged_targets AS
+        SELECT * FROM judged_targets
+        QUALIFY row_number() OVER (PARTITION BY org_id, metric_id ORDER BY state_id DESC) = 1`,
+    ],
+  },
 ];

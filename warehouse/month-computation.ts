@@ -7,17 +7,26 @@ import { idAfter } from './ids.ts';
 import { NEAREST_ASSETS } from './nearest-assets.ts';
 import { SPEND_KEYS } from './pick-key.ts';
 import { INSERT_SCOPE_COSTS, SCOPE_COSTS_MISSING } from './scope-costs.ts';
+import { scopeDayCostsMissing, storeScopeDayCosts } from './scope-day-costs.ts';
 import type { Session } from './session.ts';
 import { dropTemporaryTables } from './temporary-tables.ts';
 import { UpToDate } from './up-to-date.ts';
 import type { Warehouse } from './warehouse.ts';
 
-/** What decides whether months are to be computed: the published loads of existing sources, the scopes, and what was computed. */
-const COMPUTED = new UpToDate(['loads', 'cost_source_versions', 'metric_versions', 'month_computations']);
+/** What decides whether months are to be computed: the published loads of existing sources, the scopes, the owners, and what was computed. */
+const COMPUTED = new UpToDate([
+  'loads',
+  'cost_source_versions',
+  'metric_versions',
+  'team_versions',
+  'shared_cost_versions',
+  'month_computations',
+]);
 
 /**
  * Brings an organisation's counted spend up to date: computes exactly the months whose published loads are not
- * those it was last computed from, then the costs of all scopes in them and of new scopes in all; answers the
+ * those it was last computed from, then the costs of all scopes in them and of new scopes in all, and what they cost by
+ * day in the running month and the one before it (scope-day-costs.ts); answers the
  * months, oldest first, usually none. Every read of spend comes through here first, so that no number can be stale,
  * whoever published, deleted a source, changed a scope, or died before computing. One transaction: a reader sees
  * all of a month or none of it.
@@ -29,13 +38,16 @@ export const computeMonths = async (warehouse: Warehouse, orgId: string, now: Da
     orgId,
     today,
     async (session) =>
-      (await staleMonths(session, orgId, today)).length === 0 && !(await scopeCostsMissing(session, orgId)),
+      (await staleMonths(session, orgId, today)).length === 0 &&
+      !(await scopeCostsMissing(session, orgId)) &&
+      !(await scopeDayCostsMissing(session, orgId, today)),
   );
   if (isUpToDate) return [];
   return warehouse.exclusive(`spend ${orgId}`, () =>
     warehouse.transaction(async (session) => {
       const months = await computeStaleMonths(session, orgId, now);
       if (await scopeCostsMissing(session, orgId)) await session.run(INSERT_SCOPE_COSTS, { org: orgId });
+      await storeScopeDayCosts(session, orgId, today);
       return months;
     }),
   );

@@ -7,6 +7,7 @@ import { monthBills } from './bills.ts';
 import { sourceMonths } from './coverage.ts';
 import { instant } from './instant.ts';
 import type { Session } from './session.ts';
+import { putSameDays } from './same-days.ts';
 import { COLLECTED_SINCE, USES_CHOICE } from './spend-choices.ts';
 
 /** A month of a metric's row, as {@link MONTH_FACTS} selects it. */
@@ -33,14 +34,14 @@ interface Row {
 /**
  * The facts of each metric's months up to the running one, oldest first: `count` months and the one before
  * them, for its change. Derived at each read from published loads, the log of values and the
- * lock versions, with team scope beside it from the bills; spend must have been computed and what is due sealed before
+ * lock versions, with team scope beside it from the bills; given `today`, the running month has its same days as well. Spend must have been computed and what is due sealed before
  * (month-computation.ts, bill-sealing.ts).
  */
 export const monthFacts = async (
   session: Session,
   orgId: string,
   metricIds: readonly string[],
-  months: { newest: Month; count: number },
+  { today, ...months }: { newest: Month; count: number; today?: Day },
 ): Promise<Map<string, MonthFacts[]>> => {
   const first = factsFrom(months.newest, months.count);
   const parameters = { org: orgId, metrics: metricIds, first, last: firstDay(months.newest) };
@@ -57,6 +58,8 @@ export const monthFacts = async (
     byMetric.get(row.metric_id)?.push(toFacts(row, coverage, picked));
   }
   await putTeamCosts(session, orgId, months, byMetric, rows);
+  if (today !== undefined && monthOf(today) === months.newest)
+    await putSameDays(session, orgId, byMetric, today);
   return byMetric;
 };
 

@@ -34,6 +34,34 @@ export class Session {
     return reader.getRowObjectsJson() as unknown as Row[];
   }
 
+  /**
+   * Runs one statement and hands its rows on as they are asked for, a chunk at a time; see {@link query}. Nothing else
+   * may use the session meanwhile. `signal` stops the statement, which then fails; whoever stops reading before the
+   * end ends it as well.
+   */
+  async *stream<Row extends object>(
+    sql: string,
+    parameters: Parameters,
+    signal: AbortSignal,
+  ): AsyncGenerator<Row[]> {
+    signal.throwIfAborted();
+    const interrupt = (): void => {
+      this.interrupt();
+    };
+    signal.addEventListener('abort', interrupt);
+    try {
+      const result = await this.#connection.stream(sql, ...bound(parameters));
+      for await (const rows of result.yieldRowObjectJson()) {
+        yield rows as unknown as Row[];
+        signal.throwIfAborted();
+      }
+    } finally {
+      signal.removeEventListener('abort', interrupt);
+      // The next statement ends the one before it, with its transaction, that otherwise waits for the garbage collector.
+      await this.run('SELECT 1');
+    }
+  }
+
   /** Runs one statement for its effect; answers how many rows it changed. */
   async run(sql: string, parameters: Parameters = {}): Promise<number> {
     const reader = await this.#execute(sql, parameters);
@@ -88,14 +116,19 @@ export class Session {
   }
 
   #execute(sql: string, parameters: Parameters) {
-    const values: Record<string, DuckDBValue> = {};
-    const types: Record<string, DuckDBType> = {};
-    for (const [name, value] of Object.entries(parameters)) {
-      if (isList(value)) {
-        values[name] = listValue([...value]);
-        types[name] = LIST(VARCHAR);
-      } else values[name] = value;
-    }
-    return this.#connection.runAndReadAll(sql, values, types);
+    return this.#connection.runAndReadAll(sql, ...bound(parameters));
   }
 }
+
+/** Values and their types, as the driver binds them. */
+const bound = (parameters: Parameters): [Record<string, DuckDBValue>, Record<string, DuckDBType>] => {
+  const values: Record<string, DuckDBValue> = {};
+  const types: Record<string, DuckDBType> = {};
+  for (const [name, value] of Object.entries(parameters)) {
+    if (isList(value)) {
+      values[name] = listValue([...value]);
+      types[name] = LIST(VARCHAR);
+    } else values[name] = value;
+  }
+  return [values, types];
+};

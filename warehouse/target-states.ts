@@ -1,4 +1,5 @@
 import { firstDay, monthOf, type Day, type Month } from '../domain/calendar.ts';
+import type { DecimalText } from '../domain/decimals.ts';
 import type { TargetState } from '../domain/target-crossing.ts';
 import { idAfter } from './ids.ts';
 import type { Session } from './session.ts';
@@ -50,4 +51,35 @@ export const recordTargetStates = async (
       },
     );
   }
+};
+
+/** The targets that months were last compared with, by metric; a metric whose months never were is not there. */
+export const judgedTargets = async (
+  session: Session,
+  orgId: string,
+): Promise<Map<string, DecimalText | null>> => {
+  const rows = await session.query<{ metric_id: string; target: DecimalText | null }>(
+    'SELECT metric_id, target FROM current_judged_targets WHERE org_id = $org',
+    { org: orgId },
+  );
+  return new Map(rows.map(({ metric_id, target }) => [metric_id, target]));
+};
+
+/** Records the targets of some metrics as those that their months were compared with, in the same transaction. */
+export const recordJudgedTargets = async (
+  session: Session,
+  orgId: string,
+  metricIds: readonly string[],
+  now: Date,
+): Promise<void> => {
+  const [newest] = await session.query<{ id: string | null }>(
+    'SELECT max(state_id) AS id FROM judged_targets WHERE org_id = $org',
+    { org: orgId },
+  );
+  await session.run(
+    `INSERT INTO judged_targets BY NAME
+      SELECT org_id, metric_id, $state::UUID AS state_id, target, $now::TIMESTAMP AS changed_at FROM metrics
+      WHERE org_id = $org AND list_contains($metrics, metric_id)`,
+    { org: orgId, metrics: metricIds, state: idAfter(newest?.id ?? null), now: now.toISOString() },
+  );
 };

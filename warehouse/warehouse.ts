@@ -4,6 +4,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { loadExtension } from './extensions.ts';
 import { migrate } from './migrate.ts';
 import type { Migration } from './migrations.ts';
+import { Places } from './places.ts';
 import { connectObjectStorage, type ObjectStorage } from './remote-files.ts';
 import { Session, type Parameters } from './session.ts';
 import { sqlText } from './sql-text.ts';
@@ -27,6 +28,9 @@ const ATTACH_ATTEMPTS = 5;
 /** Sessions that may run at once; each holds a thread of libuv's pool while a statement runs. */
 const MOST_SESSIONS = 16;
 
+/** Streams that may be open at once: each holds a connection for as long as its reader takes. Further ones wait. */
+const MOST_STREAMS = 8;
+
 const isDuckLake = (location: string): boolean => location.startsWith('ducklake:');
 
 /**
@@ -39,6 +43,7 @@ export class Warehouse {
   readonly #idle: Session[] = [];
   readonly #waiting: ((session: Session) => void)[] = [];
   readonly #locks = new Map<string, Promise<unknown>>();
+  readonly #streams = new Places(MOST_STREAMS);
   #open = 0;
 
   private constructor(settings: WarehouseSettings, instance: DuckDBInstance) {
@@ -94,6 +99,26 @@ export class Warehouse {
     }
   }
 
+  /** Runs one statement on a connection of its own and hands its rows on as they are asked for; see {@link Session.stream}. */
+  async *stream<Row extends object>(
+    sql: string,
+    parameters: Parameters,
+    signal: AbortSignal,
+  ): AsyncGenerator<Row[]> {
+    await this.#streams.take();
+    try {
+      signal.throwIfAborted();
+      const session = await this.#connect();
+      try {
+        yield* session.stream<Row>(sql, parameters, signal);
+      } finally {
+        session.close();
+      }
+    } finally {
+      this.#streams.giveBack();
+    }
+  }
+
   /** Runs `work` in one transaction on a session of its own. */
   transaction<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
     return this.session((session) => session.transaction(() => work(session)));
@@ -144,14 +169,18 @@ export class Warehouse {
     }
     this.#open += 1;
     try {
-      const session = new Session(await this.#instance.connect());
-      await session.run('USE warehouse');
-      await session.run(`SET TimeZone = 'UTC'`);
-      return session;
+      return await this.#connect();
     } catch (error) {
       this.#open -= 1;
       throw error;
     }
+  }
+
+  async #connect(): Promise<Session> {
+    const session = new Session(await this.#instance.connect());
+    await session.run('USE warehouse');
+    await session.run(`SET TimeZone = 'UTC'`);
+    return session;
   }
 }
 

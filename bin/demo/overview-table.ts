@@ -12,7 +12,7 @@ const LEFT_ALIGNED = new Set([0, 1, 5, 6]);
 export const overviewTable = async (admin: ApiClient): Promise<string[]> => {
   const glances = await admin.get('/api/v1/overview', z.array(glanceRecord));
   return [
-    'At a glance (/overview): the newest month that has a unit cost, against the month before it',
+    'At a glance (/overview): the newest month that has a unit cost, against the month before it or its same days',
     ...alignedRows(
       [
         HEADER,
@@ -24,6 +24,7 @@ export const overviewTable = async (admin: ApiClient): Promise<string[]> => {
           changeText(glance.spend_change_percent),
           sparkline(glance.sparkline),
           [
+            ...(glance.change_basis === 'same_days' ? ['same days'] : []),
             ...(glance.opposite_directions ? ['opposite directions'] : []),
             ...(glance.above_target ? ['above target'] : []),
           ].join(', '),

@@ -75,6 +75,9 @@ const cells = (month: MonthOnWire, valueDecimals: number): string[] => [
     month.reason === null ? month.status : `${month.status}: ${month.reason}`,
     ...(month.version === null ? [] : [`v${month.version}`]),
     ...(month.current === undefined ? [] : [`(now ${amountText(month.current.unit_cost, 4)})`]),
+    ...(month.change_basis === 'same_days' && month.change_percent !== null
+      ? ['(change of the same days)']
+      : []),
     ...(month.above_target ? ['- above target'] : []),
   ].join(' '),
 ];

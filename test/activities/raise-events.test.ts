@@ -12,7 +12,8 @@ import { listDeliveries } from '../../warehouse/webhook-deliveries.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
 import { dayLine, focusCsv } from '../support/focus-export.ts';
 import { anyText } from '../support/matchers.ts';
-import { BY_ADMIN, loadText, newMetric, NOW } from '../support/tenant.ts';
+import { publishSpend } from '../support/published-spend.ts';
+import { BY_ADMIN, loadText, newMetric, newSource, NOW } from '../support/tenant.ts';
 import { newMonthStory, type MonthStory, type StoryChanges } from '../warehouse/month-story.ts';
 import { account, newTeamStory } from '../warehouse/team-story.ts';
 
@@ -108,16 +109,12 @@ describeOnBothEngines('events', (open) => {
     await setTarget('1.5');
     expect(await evaluate(story)).toBe(1);
     await setTarget('0.5');
-    expect(await evaluate(story)).toBe(1); // December follows
+    expect(await evaluate(story)).toBe(0); // December is above it too: no news
     await setTarget(null);
     expect(await evaluate(story)).toBe(0);
     await setTarget('1.5');
     expect(await evaluate(story)).toBe(1);
-    expect((await told(story)).map(({ data }) => data['period']).sort()).toEqual([
-      '2025-12',
-      '2026-01',
-      '2026-01',
-    ]);
+    expect((await told(story)).map(({ data }) => data['period']).sort()).toEqual(['2026-01', '2026-01']);
   });
 
   it('a locked month is not moved above by late spend', async () => {
@@ -195,7 +192,84 @@ describeOnBothEngines('events', (open) => {
     await story.spend(texts(costs));
     await story.values(ones(costs));
     expect(await evaluate(story)).toBe(0);
-    expect(await evaluate(story, new Date('2026-02-08T00:00:00Z'))).toBe(1);
+    const midnight = new Date('2026-02-08T00:00:00Z');
+    await story.spend(texts(costs), story.source.id, midnight);
+    expect(await evaluate(story, midnight)).toBe(1);
+  });
+
+  it('a source that delivers monthly, and an old hole, hold back only what they are part of', async () => {
+    const story = await newStory({}, {
+      scope: { type: 'spend', spend: [{ source: 'cloud', cloud: 'aws', account: '1111' }] },
+    } satisfies Partial<Metric>);
+    const { orgId } = story;
+    // The servers' costs come once a month: January's are the newest.
+    const servers = await newSource(test.warehouse, orgId, { name: 'Servers', kind: 'hosts', options: {} });
+    await publishSpend(test.warehouse, { orgId, sourceId: servers.id }, '2026-01', {
+      host_spend: ['2026-01-01', '2026-01-31'].map((day) => ({ day, host: 'db', service: 'db', cost: '0.1' })),
+    });
+    const all = await newMetric(test.warehouse, orgId, { name: 'All' });
+    // November was delivered, December never.
+    const costs = { ...days(29, 15), '2025-11-15': 10 };
+    await story.spend(texts(costs));
+    const values = ones(costs);
+    await story.values(values);
+    await writeValues(
+      test.warehouse,
+      orgId,
+      all.id,
+      Object.entries(values).map(([period, value]) => ({ period, label: '', value })),
+      { source: 'api', by: { type: 'key', id: 'key_1', name: 'Finance' }, now: NOW },
+    );
+    expect(await evaluate(story)).toBe(1);
+    expect(await told(story)).toMatchObject([
+      { data: { metric_id: story.metric.id, period: '2026-02-06', expected: 10 } },
+    ]);
+  });
+
+  it('the running month is above its target by its days whose cost and values are complete', async () => {
+    const story = await newStory({}, { target: '2', rise: null });
+    // Six days of 10 for 5 orders each; on the 7th six hours have cost 4 and nobody has counted orders: 64 ÷ 30 is above 2.
+    const costs = Object.fromEntries(Object.keys(days(6, 10)).map((day) => [day, '10']));
+    const values = Object.fromEntries(Object.keys(days(6, 10)).map((day) => [day, 5]));
+    await story.spend({ ...costs, '2026-02-07': '4' });
+    await story.values(values);
+    expect(await evaluate(story, new Date('2026-02-07T06:30:00Z'))).toBe(0);
+    // The 7th costs 16 for 5 orders: 76 ÷ 35.
+    const morning = new Date('2026-02-08T06:30:00Z');
+    await story.spend({ ...costs, '2026-02-07': '16' }, story.source.id, morning);
+    expect(await evaluate(story, morning)).toBe(0);
+    await story.values({ '2026-02-07': 5 });
+    expect(await evaluate(story, morning)).toBe(1);
+    expect(await told(story)).toMatchObject([
+      { data: { reason: 'above_target', period: '2026-02', unit_cost: 2.171429, target: 2 } },
+    ]);
+  });
+
+  it('a lower target is told for the running and the newest complete month only', async () => {
+    const story = await newStory({}, { target: '10', rise: null });
+    const { orgId, metric } = story;
+    const months = ['2025-10', '2025-11', '2025-12', '2026-01'];
+    const costs = months.map((month) => [`${month}-01`, '0'] as const);
+    await story.spend({
+      ...Object.fromEntries(costs),
+      ...Object.fromEntries(months.map((month) => [`${month}-10`, '100'])),
+      '2026-02-01': '0',
+      '2026-02-06': '100',
+    });
+    const values = Object.fromEntries(months.map((month) => [`${month}-10`, 50]));
+    await story.values({ ...values, '2026-02-06': 50 });
+    expect(await evaluate(story)).toBe(0);
+    await updateMetric(test.warehouse, orgId, metric.id, { target: '1' }, BY_ADMIN);
+    expect(await evaluate(story)).toBe(2);
+    expect(await evaluate(story)).toBe(0);
+    const periods = async () => (await told(story)).map(({ data }) => data['period']);
+    expect((await periods()).sort()).toEqual(['2026-01', '2026-02']);
+    // A value that moves an old month above the same target is news.
+    await story.values({ '2025-11-10': 200 });
+    expect(await evaluate(story)).toBe(0);
+    await story.values({ '2025-11-10': 20 });
+    expect(await evaluate(story)).toBe(1);
+    expect((await periods()).sort()).toEqual(['2025-11', '2026-01', '2026-02']);
   });
 
   it('days add up their labels, and days of no value are none', async () => {

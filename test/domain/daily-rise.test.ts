@@ -70,6 +70,22 @@ describe('a daily rise', () => {
     expect(rises([...flat(28), 20], DEFAULT_RISE_RULE, addDays('2026-02-06', 36))).toEqual([]);
   });
 
+  it('stands above the same weekdays too: a weekend that always is dear is none', () => {
+    const days = (count: number) => Array.from({ length: count }, (_, index) => (index % 7 < 5 ? 10 : 30));
+    // The median is 10, and the fifth and sixth of each seven days cost 30.
+    expect(rises(days(34))).toEqual([]);
+    expect(rises([...days(33), 45])).toEqual([['2026-02-06', 45, 10]]);
+    expect(rises([...days(35), 15])).toEqual([['2026-02-06', 15, 10]]);
+  });
+
+  it('is decided by all days where the history lacks its weekday', () => {
+    // Recorded on Mondays to Fridays only, then on a Sunday.
+    const days = Array.from({ length: 41 }, (_, index) => addDays('2026-02-08', index - 40))
+      .filter((day) => day === '2026-02-08' || ![0, 6].includes(new Date(day).getUTCDay()))
+      .map((day) => ({ day, unitCost: Big(day === '2026-02-08' ? 20 : 10) }));
+    expect(risesBegun(days, DEFAULT_RISE_RULE, '2026-02-09').map(({ day }) => day)).toEqual(['2026-02-08']);
+  });
+
   it('is never a fall, nor the same, nor anything from zero to zero', () => {
     expect(rises([...flat(28), 1])).toEqual([]);
     expect(rises([...flat(28, 0), 0])).toEqual([]);

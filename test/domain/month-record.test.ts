@@ -167,6 +167,8 @@ describe('status', () => {
     expect(recordOf(january({ valueChanges: 32, lock: lock({ version: 2 }) }))).toEqual({
       month: '2026-01',
       cost: 900,
+      change_basis: 'month',
+      cost_change_percent: null,
       value: 300,
       unit_cost: 3,
       status: 'changed_since_lock',
@@ -325,6 +327,7 @@ describe('several months', () => {
     expect(latestUnitCost(records)).toEqual({
       month: '2025-12',
       unit_cost: 3,
+      change_basis: 'month',
       change_percent: 50,
       status: 'ready_to_lock',
     });

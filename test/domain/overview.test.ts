@@ -14,6 +14,8 @@ const record = (
   unit_cost: unitCost,
   status: 'open',
   change_percent: null,
+  change_basis: 'month',
+  cost_change_percent: null,
   above_target: false,
   version: null,
   locked: null,
@@ -25,14 +27,26 @@ const record = (
 
 describe('a metric at a glance', () => {
   it('shows its latest month, and spend and unit cost that part ways', () => {
-    // Spend rises from 100 to 120, a unit falls from 2 to 1.5: opposite. The running month has no unit cost yet.
+    // Spend rises by 20 %, a unit falls from 2 to 1.5: opposite. The running month has no unit cost yet.
     const months = [
       record('2026-02', 30, null),
-      record('2026-01', 120, 1.5, { change_percent: -25, status: 'ready_to_lock', above_target: true }),
+      record('2026-01', 120, 1.5, {
+        change_percent: -25,
+        cost_change_percent: 20,
+        status: 'ready_to_lock',
+        above_target: true,
+      }),
       record('2025-12', 100, 2),
     ];
     expect(glanceAt(months)).toEqual({
-      latest: { month: '2026-01', unit_cost: 1.5, change_percent: -25, status: 'ready_to_lock' },
+      latest: {
+        month: '2026-01',
+        unit_cost: 1.5,
+        change_percent: -25,
+        change_basis: 'month',
+        status: 'ready_to_lock',
+      },
+      change_basis: 'month',
       spend_change_percent: 20,
       unit_cost_change_percent: -25,
       opposite_directions: true,
@@ -42,11 +56,11 @@ describe('a metric at a glance', () => {
   });
 
   it.each([
-    ['both rise', 120, 50],
-    ['spend stays', 100, 10],
-    ['the unit cost stays', 120, 0],
-  ])('is not opposite when %s', (_, cost, change) => {
-    const months = [record('2026-01', cost, 3, { change_percent: change }), record('2025-12', 100, 2)];
+    ['both rise', 20, 50],
+    ['spend stays', 0, 10],
+    ['the unit cost stays', 20, 0],
+  ])('is not opposite when %s', (_, cost_change_percent, change_percent) => {
+    const months = [record('2026-01', 120, 3, { change_percent, cost_change_percent })];
     expect(glanceAt(months).opposite_directions).toBe(false);
   });
 
@@ -58,6 +72,7 @@ describe('a metric at a glance', () => {
     });
     expect(glanceAt([record('2026-01', null, null)])).toMatchObject({
       latest: null,
+      change_basis: null,
       spend_change_percent: null,
       above_target: false,
       sparkline: [null],

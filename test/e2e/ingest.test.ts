@@ -76,7 +76,7 @@ interface Costs {
   by_source: Record<string, number>;
   by_day: { day: string; total: number }[];
   by_account: { cloud: string; account: string; name: string | null; total: number }[];
-  previous_period: { total: number; change_percent: number | null };
+  previous_period: { total: number | null; change_percent: number | null };
   complete_through: string | null;
 }
 
@@ -268,7 +268,7 @@ describe('an ingest', () => {
         { cloud: 'aws', account: '1111', name: 'Shop', total: 10.1, ...NO_ASSETS },
         { cloud: 'aws', account: '2222', name: 'Search', total: 0.2, ...NO_ASSETS },
       ],
-      previous_period: { total: 0, change_percent: null },
+      previous_period: { total: null, change_percent: null },
       complete_through: '2026-01-31',
     });
   });

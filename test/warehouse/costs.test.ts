@@ -76,14 +76,14 @@ describeOnBothEngines('the summary of costs', (open) => {
     });
   });
 
-  it('is 0 where nothing was ingested', async () => {
+  it('is 0 where nothing was ingested, and nothing is known of the range before', async () => {
     const { id: orgId } = await newOrganisation(test.warehouse);
     expect(await costSummary(test.warehouse, orgId, JANUARY, NOW)).toEqual({
       total: '0',
       bySource: NOTHING,
       byDay: [],
       byAccount: [],
-      previousTotal: '0',
+      previousTotal: null,
       completeThrough: null,
     });
   });

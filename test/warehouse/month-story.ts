@@ -1,4 +1,4 @@
-import type { Month } from '../../domain/calendar.ts';
+import { dayOf, type Month } from '../../domain/calendar.ts';
 import { monthRecords, type MonthRecord } from '../../domain/month-record.ts';
 import { writeValues } from '../../warehouse/metric-values.ts';
 import type { Metric } from '../../warehouse/metrics.ts';
@@ -53,7 +53,11 @@ export const newMonthStory = async (
     months: async (count = 1, newest: Month = '2026-01', now: Date = NOW): Promise<MonthRecord[]> => {
       await computeMonths(warehouse, orgId, now);
       return warehouse.session(async (session) => {
-        const facts = await monthFacts(session, orgId, [metric.id], { newest, count });
+        const facts = await monthFacts(session, orgId, [metric.id], {
+          newest,
+          count,
+          today: dayOf(now),
+        });
         return monthRecords(
           facts.get(metric.id) ?? [],
           metric,

@@ -38,7 +38,11 @@ export const naiveAnswers = (
     ),
     bills: naiveBills(naive, today, spent),
     completeThrough: naive.sources.completeThrough(range.start, today),
-    summary: naiveSummary(spent, range, before),
+    summary: naiveSummary(spent, range, before, ({ start, end }) =>
+      naive.sources.coversAnyOf(
+        Array.from({ length: 1 + dayNumber(end) - dayNumber(start) }, (_, days) => dayBefore(end, days)),
+      ),
+    ),
     breakdowns: Object.fromEntries(groupings.map((keys) => [keys.join(), naiveBreakdown(inRange, keys)])),
     reconciliation: naiveReconciliation(
       inRange,

@@ -148,6 +148,15 @@ export class NaiveBills {
     return { status, missing, bills: new Map(bills) };
   }
 
+  /** A team's bill of a single day by today's definitions; null while a metric to split by has no value in its month. */
+  ofDay(day: Day, team: number, spent: readonly Spent[]): bigint | null {
+    const month = day.slice(0, 7);
+    const ofDay = spent.filter((one) => one.day === day);
+    const basis = this.#basisOf(month, day, ofDay);
+    const bill = this.#missing(basis, month).length > 0 ? undefined : this.#billsOf(basis, month).get(team);
+    return bill === undefined ? null : fullyLoadedOf(bill);
+  }
+
   /** What a month was sealed from. If it follows today, that holds only until its spend, a team or a shared cost moves. */
   #holding(month: Month): { basis: Basis; madeOf: string } | null {
     const sealed = this.#sealed.get(month) ?? null;

@@ -55,12 +55,19 @@ export const KEYS: Readonly<Record<string, (spent: Spent) => string | null>> = {
 export const naiveBreakdown = (spent: readonly Spent[], keys: readonly string[]): [string, string][] =>
   sums(spent, (one) => JSON.stringify(keys.map((key) => KEYS[key]?.(one) ?? null)));
 
-export const naiveSummary = (spent: readonly Spent[], range: Range, before: Range) => {
+/** `isCovered` tells whether any source covers a day of a range: else nothing is known of it, if there is no money. */
+export const naiveSummary = (
+  spent: readonly Spent[],
+  range: Range,
+  before: Range,
+  isCovered: (range: Range) => boolean,
+) => {
+  const previous = within(spent, before);
   const inRange = within(spent, range);
   const billed = inRange.filter(({ bill }) => bill !== null);
   return {
     total: moneyText(total(inRange)),
-    previousTotal: moneyText(total(within(spent, before))),
+    previousTotal: previous.length === 0 && !isCovered(before) ? null : moneyText(total(previous)),
     bySource: sums(inRange, ({ source }) => source),
     byDay: sums(inRange, ({ day }) => day),
     byAccount: sums(billed, ({ bill, source }) => `${bill?.cloud ?? ''} ${bill?.account ?? ''} ${source}`),

@@ -1,6 +1,5 @@
 import type { Day } from '../../domain/calendar.ts';
 import {
-  changeInPercent,
   isAbove,
   moneyText,
   shownNumbers,
@@ -10,6 +9,7 @@ import {
   type Numbers,
 } from './naive-months.ts';
 import type { NaiveMetric, NaiveOrganisation } from './naive-organisation.ts';
+import { changes, sameDaysChange } from './naive-same-days.ts';
 import { ALL_MONTHS } from './naive-sources.ts';
 import type { Spent } from './naive-spend.ts';
 
@@ -52,11 +52,22 @@ export const naiveRecords = (
     ),
     records: months
       .slice(1)
-      .map(({ month, status, shown, current, version, frozen }, place) => ({
+      .map(({ month, status, shown, current, version, frozen, isUncollected }, place) => ({
         month,
         ...shownNumbers(shown),
         status,
-        change_percent: changeInPercent(months[place]?.shown.unitCost ?? null, shown.unitCost),
+        ...(month === today.slice(0, 7)
+          ? sameDaysChange(
+              naive,
+              metric,
+              {
+                today,
+                before: months[place]?.month ?? '',
+                isUncollected: isUncollected || months[place]?.isUncollected === true,
+              },
+              spent,
+            )
+          : changes('month', months[place]?.shown ?? null, shown)),
         above_target: isAbove(shown.unitCost, metric.definition.target),
         version: frozen === null ? null : version,
         locked: frozen === null ? null : { version, ...shownNumbers(frozen) },

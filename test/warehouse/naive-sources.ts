@@ -161,6 +161,21 @@ export class NaiveSources {
     return through;
   }
 
+  /** Whether all active sources of some kinds (null: of all) cover a day, and any source of each kind does (null: of any). */
+  isKnown(day: Day, kinds: readonly Kind[] | null): boolean {
+    const isCovered = (kind: Kind): boolean =>
+      this.#existing([kind]).some((source) => this.#covers(source, day));
+    return (
+      this.#existing(kinds ?? KINDS).every((source) => source.isPaused || this.#covers(source, day)) &&
+      (kinds === null ? KINDS.some(isCovered) : kinds.every(isCovered))
+    );
+  }
+
+  /** Whether any source covers any of the days. */
+  coversAnyOf(days: readonly Day[]): boolean {
+    return days.some((day) => this.#existing().some((source) => this.#covers(source, day)));
+  }
+
   /** Whether the settle days of a month have passed. */
   hasClosed(month: Month, today: Day): boolean {
     return dayNumber(today) > dayNumber(lastDayOf(month)) + this.#organisation.settleDays;

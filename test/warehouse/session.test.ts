@@ -22,6 +22,33 @@ describeOnBothEngines('sessions', (open) => {
       })
     ).map(({ text }) => text);
 
+  it('stream rows in batches, and end a statement that nobody reads on', async () => {
+    const { signal } = new AbortController();
+    let count = 0;
+    const numbers =
+      'SELECT CAST(range AS DECIMAL(38,15)) AS number FROM range($count::BIGINT) ORDER BY range';
+    for await (const rows of warehouse.stream<{ number: string }>(numbers, { count: 10_000 }, signal)) {
+      expect(rows[0]?.number).toBe(`${count}.000000000000000`);
+      count += rows.length;
+    }
+    expect(count).toBe(10_000);
+    // More than may be open at once, each left after its first batch.
+    for (let index = 0; index < 12; index += 1)
+      for await (const rows of warehouse.stream(numbers, { count: 1_000_000 }, signal)) {
+        expect(rows.length).toBeLessThan(10_000);
+        break;
+      }
+    const leave = new AbortController();
+    const endless =
+      'SELECT count(*) AS count FROM range(1000000000000) AS numbers(number) WHERE hash(number) % 7 = 3';
+    const read = warehouse.stream(endless, {}, leave.signal).next();
+    setTimeout(() => {
+      leave.abort();
+    }, 100);
+    await expect(read).rejects.toThrow(/interrupt/i);
+    await expect(warehouse.stream(numbers, { count: 1 }, leave.signal).next()).rejects.toThrow(/abort/i);
+  });
+
   it('keep decimals exact far beyond doubles, in and out and in sums', async () => {
     // 2^53 + 1 with 15 decimals; a double would end in …992.
     for (const amount of ['9007199254740993.000000000000001', '0.000000000000001', '-0.000000000000003']) {

@@ -50,7 +50,11 @@ export const answered = async (warehouse: Warehouse, told: ToldOrganisation, org
   const metrics = told.metrics.filter((metric) => metric !== null);
   const ids = metrics.map(({ id }) => id);
   const [facts, bills] = await warehouse.session(async (session) => [
-    await monthFacts(session, told.id, ids, { newest: ALL_MONTHS.at(-1) ?? '', count: ALL_MONTHS.length }),
+    await monthFacts(session, told.id, ids, {
+      newest: ALL_MONTHS.at(-1) ?? '',
+      count: ALL_MONTHS.length,
+      today,
+    }),
     await toldBills(session, told.id, told.teams),
   ]);
   const breakdowns = await Promise.all(
@@ -100,6 +104,8 @@ export const answered = async (warehouse: Warehouse, told: ToldOrganisation, org
           ...numbersOf(record),
           status: record.status,
           change_percent: record.change_percent,
+          change_basis: record.change_basis,
+          cost_change_percent: record.cost_change_percent,
           above_target: record.above_target,
           version: record.version,
           locked:
@@ -114,7 +120,7 @@ export const answered = async (warehouse: Warehouse, told: ToldOrganisation, org
     completeThrough: summary.completeThrough,
     summary: {
       total: withDecimals(summary.total),
-      previousTotal: withDecimals(summary.previousTotal),
+      previousTotal: summary.previousTotal === null ? null : withDecimals(summary.previousTotal),
       bySource: inOrder(Object.entries(summary.bySource)),
       byDay: inOrder(summary.byDay.map(({ day, total }) => [day, total])),
       byAccount: inOrder(

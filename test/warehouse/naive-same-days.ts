@@ -1,0 +1,77 @@
+import type { Day } from '../../domain/calendar.ts';
+import type { SpendPick } from '../../domain/spend-pick.ts';
+import { changeInPercent, names, numbersOf, type Numbers } from './naive-months.ts';
+import type { NaiveMetric, NaiveOrganisation } from './naive-organisation.ts';
+import { lastDayOf } from './naive-sources.ts';
+import type { Spent } from './naive-spend.ts';
+import type { Kind } from './organisation-story.ts';
+
+/** How a month changed: from the month before, or of the running month from the same days of it. */
+export const changes = (basis: 'month' | 'same_days', before: Numbers | null, after: Numbers | null) => ({
+  change_percent: changeInPercent(before?.unitCost ?? null, after?.unitCost ?? null),
+  change_basis: basis,
+  cost_change_percent: changeInPercent(before?.cost ?? null, after?.cost ?? null),
+});
+
+const KIND = { cloud: 'focus', kubernetes: 'opencost', host: 'hosts', repository: 'ai_tools' } as const;
+const kindsOf = (picks: readonly SpendPick[] | null): Kind[] | null =>
+  picks === null ? null : picks.map(({ source }) => KIND[source]);
+
+/** The days of a month from its first to another. */
+const daysThrough = (through: Day): Day[] =>
+  Array.from(
+    { length: Number(through.slice(8)) },
+    (_, index) => `${through.slice(0, 8)}${(index + 1).toString().padStart(2, '0')}`,
+  );
+
+/** The same day of another month, or the last one of it. */
+const sameDay = (day: Day, month: string): Day => {
+  const same = `${month}-${day.slice(8)}`;
+  return same > lastDayOf(month) ? lastDayOf(month) : same;
+};
+
+/**
+ * The running month's change: its days from the first up to which every one is over and known, and (daily) that has values
+ * on or after it, against the same days of the month before. Monthly values are compared with nothing.
+ */
+export const sameDaysChange = (
+  naive: NaiveOrganisation,
+  metric: NaiveMetric,
+  { today, before, isUncollected }: { today: Day; before: string; isUncollected: boolean },
+  spent: readonly Spent[],
+) => {
+  const nothing = changes('same_days', null, null);
+  const { team, frequency } = metric.definition;
+  const kinds = kindsOf(metric.picks);
+  const values = [...metric.values.values()];
+  const newest = values
+    .map(({ period }) => period)
+    .filter((day) => day.startsWith(today.slice(0, 7)) && day < today)
+    .sort()
+    .at(-1);
+  let through: Day | null = null;
+  for (const day of daysThrough(today)) {
+    const hasValue = frequency === 'monthly' || (newest !== undefined && day <= newest);
+    if (day === today || !hasValue || !naive.sources.isKnown(day, kinds)) break;
+    through = day;
+  }
+  if (through === null || isUncollected) return nothing;
+  const numbersThrough = (last: Day): Numbers | null => {
+    const days = daysThrough(last);
+    const costs = days.map((day) =>
+      team === null
+        ? spent
+            .filter((one) => one.day === day)
+            .filter((one) => metric.picks === null || metric.picks.some((pick) => names(pick, one)))
+            .reduce((sum, { units }) => sum + units, 0n)
+        : naive.bills.ofDay(day, team, spent),
+    );
+    const cost = costs.reduce((sum, one) => (sum === null || one === null ? null : sum + one), 0n);
+    const counted = frequency === 'monthly' ? [] : values.filter(({ period }) => days.includes(period));
+    return numbersOf(cost, counted, metric.definition);
+  };
+  const beforeThrough = sameDay(through, before);
+  return daysThrough(beforeThrough).every((day) => naive.sources.isKnown(day, kinds))
+    ? changes('same_days', numbersThrough(beforeThrough), numbersThrough(through))
+    : nothing;
+};

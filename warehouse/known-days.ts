@@ -1,0 +1,26 @@
+/** The kind of sources that a pick takes spend from. */
+export const PICK_KIND = `CASE source WHEN 'cloud' THEN 'focus' WHEN 'kubernetes' THEN 'opencost' WHEN 'host' THEN 'hosts'
+    ELSE 'ai_tools' END`;
+
+/**
+ * On which days the spend of a scope is known: CTEs after `wanted` (metric_id) and COVERED_DAYS that end with
+ * `metric_kinds` and `known_days`. A metric of picked spend needs every active source of the kinds it picks from to cover
+ * the day, and each of these kinds some source. Organisation and teams (`kinds` '') need every active source, and any.
+ */
+export const KNOWN_DAYS = `metric_kinds AS (
+  SELECT metric_id, COALESCE(string_agg(DISTINCT kind, ',' ORDER BY kind), '') AS kinds
+  FROM wanted LEFT JOIN (
+    SELECT user_id AS metric_id, ${PICK_KIND} AS kind FROM spend_picks WHERE org_id = $org AND user_type = 'metric')
+    USING (metric_id)
+  GROUP BY metric_id),
+kind_days AS (
+  SELECT kind, day, bool_or(covered_days.source_id IS NOT NULL) AS is_covered,
+    bool_and(schedule_paused OR covered_days.source_id IS NOT NULL) AS is_whole
+  FROM (SELECT source_id, kind, schedule_paused, day FROM cost_sources CROSS JOIN days WHERE org_id = $org)
+  LEFT JOIN covered_days USING (source_id, day) GROUP BY kind, day),
+known_days AS (
+  SELECT kinds, day
+  FROM (SELECT DISTINCT kinds FROM metric_kinds) JOIN kind_days ON kinds = '' OR list_contains(string_split(kinds, ','), kind)
+  GROUP BY kinds, day
+  HAVING bool_and(is_whole) AND CASE WHEN kinds = '' THEN bool_or(is_covered)
+    ELSE bool_and(is_covered) AND count(*) = len(string_split(kinds, ',')) END)`;
