@@ -14,7 +14,7 @@ import { monthRecord } from './metric-fields.ts';
 import { monthsOf, readMonths, shownMonths } from './metric-months.ts';
 import { foundMetric } from './metrics.ts';
 import { idParams } from './fields.ts';
-import { answers, noBody, success } from './route-schema.ts';
+import { answers, success } from './route-schema.ts';
 import type { Api } from './server.ts';
 
 const monthParams = idParams.extend({ month });
