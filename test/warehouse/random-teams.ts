@@ -111,18 +111,17 @@ export const newTeams = (on: fc.Arbitrary<Day>): fc.Arbitrary<DrawnTeamStep[]> =
 const splitBy = (metric: number): fc.Arbitrary<DrawnSplit> =>
   labels.map((ofTeams) => ({ type: 'metric', metric, labels: ofTeams }));
 
-/** Shared costs of a few such picks each; some bills are split by two metrics. */
+/** How shared costs are split; some bills are split by two metrics. */
+const newSplits = (on: fc.Arbitrary<Day>): fc.Arbitrary<{ on: Day; split: DrawnSplit }[]> =>
+  fc.oneof(
+    fc.array(fc.record({ on, split }), { minLength: 1, maxLength: 2 }),
+    fc.tuple(fc.record({ on, split: splitBy(0) }), fc.record({ on, split: splitBy(1) })),
+  );
+
+/** Shared costs of a few such picks each. */
 export const newSharedCosts = (on: fc.Arbitrary<Day>): fc.Arbitrary<DrawnTeamStep[]> =>
   fc
-    .record({
-      cards,
-      costs: fc.oneof(
-        fc.array(fc.record({ on, split }), { minLength: 1, maxLength: 2 }),
-        fc
-          .tuple(fc.record({ on, split: splitBy(0) }), fc.record({ on, split: splitBy(1) }))
-          .map((both) => [...both]),
-      ),
-    })
+    .record({ cards, costs: newSplits(on) })
     .map(({ cards: all, costs }) =>
       costs.map((cost, index) => ({
         ...cost,
