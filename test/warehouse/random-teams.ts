@@ -120,15 +120,13 @@ const newSplits = (on: fc.Arbitrary<Day>): fc.Arbitrary<{ on: Day; split: DrawnS
 
 /** Shared costs of a few such picks each. */
 export const newSharedCosts = (on: fc.Arbitrary<Day>): fc.Arbitrary<DrawnTeamStep[]> =>
-  fc
-    .record({ cards, costs: newSplits(on) })
-    .map(({ cards: all, costs }) =>
-      costs.map((cost, index) => ({
-        ...cost,
-        does: 'make shared cost',
-        spend: dealt(all, index, costs.length).slice(0, 3),
-      })),
-    );
+  fc.record({ cards, costs: newSplits(on) }).map(({ cards: all, costs }) =>
+    costs.map((cost, index) => ({
+      ...cost,
+      does: 'make shared cost',
+      spend: dealt(all, index, costs.length).slice(0, 3),
+    })),
+  );
 
 /** Anything that teams and shared costs go through. */
 export const teamStep = (on: fc.Arbitrary<Day>): fc.Arbitrary<DrawnTeamStep> =>
