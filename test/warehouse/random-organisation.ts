@@ -49,7 +49,7 @@ const spent = fc.oneof({ weight: 3, arbitrary: fc.constant(CLOSING_DAY) }, { wei
  */
 const teamLife = fc
   .record({
-    metrics: fc.array(splittingMetric(fc.constant('2025-12-20')), { minLength: 1, maxLength: 2 }),
+    metrics: fc.tuple(splittingMetric(fc.constant('2025-12-20')), splittingMetric(fc.constant('2025-12-20'))),
     teams: newTeams(earliest),
     sharedCosts: newSharedCosts(earliest),
     came: fc.constantFrom('early', 'early', 'before the closing', 'after it', 'after a trial'),

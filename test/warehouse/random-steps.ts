@@ -165,5 +165,5 @@ export const teamSteps = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
     { weight: 2, arbitrary: load(on) },
     { weight: 2, arbitrary: otherSteps(on) },
     { weight: 1, arbitrary: fc.record({ on, does: does('read bills') }) },
-    { weight: 1, arbitrary: fc.record({ on, does: does('reseal'), month: months }) },
+    { weight: 3, arbitrary: fc.record({ on, does: does('reseal'), month: fc.constant('2026-01') }) },
   );

@@ -58,6 +58,10 @@ const percents = fc.constantFrom(
   ['0', '99.999999', '0.000001'],
 );
 
+const labels = fc
+  .array(fc.tuple(fc.constantFrom(...LABELS), team), { minLength: 1, maxLength: 3, size: 'max' })
+  .map((entries): Record<string, number> => Object.fromEntries(entries));
+
 const split: fc.Arbitrary<DrawnSplit> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ type: fc.constant('even' as const), teams }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('fixed' as const), teams, percents }) },
@@ -66,9 +70,7 @@ const split: fc.Arbitrary<DrawnSplit> = fc.oneof(
     arbitrary: fc.record({
       type: fc.constant('metric' as const),
       metric: fc.nat(3),
-      labels: fc
-        .array(fc.tuple(fc.constantFrom(...LABELS), team), { minLength: 1, maxLength: 3, size: 'max' })
-        .map((labels) => Object.fromEntries(labels)),
+      labels,
     }),
   },
 );
@@ -118,17 +120,26 @@ export const newTeams = (on: fc.Arbitrary<Day>): fc.Arbitrary<DrawnTeamStep[]> =
       })),
     );
 
+/** A split by one of the two metrics that are made for that. */
+const splitBy = (metric: number): fc.Arbitrary<DrawnSplit> =>
+  labels.map((ofTeams) => ({ type: 'metric', metric, labels: ofTeams }));
+
+/** How shared costs are split; some bills are split by two metrics. */
+const newSplits = (on: fc.Arbitrary<Day>): fc.Arbitrary<{ on: Day; split: DrawnSplit }[]> =>
+  fc.oneof(
+    fc.array(fc.record({ on, split }), { minLength: 1, maxLength: 2 }),
+    fc.tuple(fc.record({ on, split: splitBy(0) }), fc.record({ on, split: splitBy(1) })),
+  );
+
 /** Shared costs of a few such picks each. */
 export const newSharedCosts = (on: fc.Arbitrary<Day>): fc.Arbitrary<DrawnTeamStep[]> =>
-  fc
-    .record({ cards, costs: fc.array(fc.record({ on, split }), { minLength: 1, maxLength: 2 }) })
-    .map(({ cards: all, costs }) =>
-      costs.map((cost, index) => ({
-        ...cost,
-        does: 'make shared cost',
-        spend: dealt(all, index, costs.length).slice(0, 3),
-      })),
-    );
+  fc.record({ cards, costs: newSplits(on) }).map(({ cards: all, costs }) =>
+    costs.map((cost, index) => ({
+      ...cost,
+      does: 'make shared cost',
+      spend: dealt(all, index, costs.length).slice(0, 3),
+    })),
+  );
 
 /** Anything that teams and shared costs go through. */
 export const teamStep = (on: fc.Arbitrary<Day>): fc.Arbitrary<DrawnTeamStep> =>
