@@ -485,7 +485,7 @@ describe('the audit log', () => {
         {
           name: 'AWS',
           kind: 'focus',
-          set: ['name', 'kind', 'location', 'options', 'schedule_paused', 'currency'],
+          set: ['name', 'kind', 'location', 'options', 'schedule_paused', 'starts_on', 'currency'],
         },
       ],
     ]);
