@@ -80,7 +80,9 @@ describe('what DuckDB says about files', () => {
     const rules = { roots: [test.directory], privateTargets: parsePrivateTargets('127.0.0.1') };
     const read = async () => {
       const paths = path.startsWith('http')
-        ? await test.warehouse.session((session) => exportFiles(session, path, rules)).then(({ files }) => files)
+        ? await test.warehouse
+            .session((session) => exportFiles(session, path, rules))
+            .then(({ files }) => files)
         : [path];
       return loadPaths(test, { orgId, sourceId }, paths);
     };
