@@ -377,6 +377,7 @@ export const MIGRATIONS: readonly Migration[] = [
       `CREATE TABLE asset_decisions (
         org_id VARCHAR, month DATE, computation_id UUID, reason VARCHAR, day DATE, cluster VARCHAR, host VARCHAR,
         is_on_bill BOOLEAN, asset_day DATE, assets VARCHAR, name VARCHAR, places VARCHAR, cost DECIMAL(38,15))`,
+      // What a published load read, by path or URL: two sources that read the same file count it twice.
       `CREATE TABLE load_files (org_id VARCHAR, source_id VARCHAR, load_id UUID, file VARCHAR)`,
     ],
   },

@@ -161,7 +161,7 @@ export const billedResource: fc.Arbitrary<{ cloud: string; account: string; reso
   fc.oneof(
     { weight: 2, arbitrary: fc.constantFrom(...ACCOUNTS).map((account) => ({ ...account, resource: null })) },
     { weight: 6, arbitrary: billed(MACHINES) },
-    { weight: 1, arbitrary: billed(FOLLOWERS) },
+    { weight: 3, arbitrary: billed(FOLLOWERS) },
   );
 
 type ClusterResource = Pick<Asset, 'kind' | 'id' | 'project'>;
@@ -187,8 +187,8 @@ const called = (
 /** What a cluster calls one of its assets; some it cannot name, such as its management. */
 export const clusterResource: fc.Arbitrary<ClusterResource> = fc.oneof(
   { weight: 6, arbitrary: called(['node', 'disk'], MACHINES, 1) },
-  { weight: 1, arbitrary: called(['load_balancer'], BALANCERS, 2) },
-  { weight: 1, arbitrary: fc.constant({ kind: 'management' as const, id: null, project: null }) },
+  { weight: 2, arbitrary: called(['load_balancer'], BALANCERS, 1) },
+  { weight: 2, arbitrary: fc.constant({ kind: 'management' as const, id: null, project: null }) },
 );
 
 /** Hosts, each with the machine it runs on, where anybody knows. */
