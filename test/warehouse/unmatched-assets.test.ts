@@ -204,6 +204,23 @@ describeOnBothEngines('an asset without a bill line of its own', (open) => {
     expect(await story.costs(december)).toMatchObject({ total: 25, cloud: 24, kubernetes: 1 });
   });
 
+  it('leaves a host its cost on such days, unless the allocations that count hold its machine', async () => {
+    const story = await newStory();
+    const nextDay = { start: NEXT_DAY, end: NEXT_DAY };
+    await story.reported({
+      kubernetes_spend: [workload(NEXT_DAY, '20')],
+      cluster_assets: [asset(DAY, 'node', 'i-node1', '24'), asset(DAY, 'node', 'cellar-1', '7')],
+    });
+    await story.hosted([
+      { day: NEXT_DAY, host: 'db', service: 'postgres', machine_id: 'cellar-1', cost: '9' },
+    ]);
+    // On no bill the cluster counts 20, and the host's machine is part of it.
+    expect(await story.costs(nextDay)).toEqual({ total: 20, cloud: 0, kubernetes: 20, hosts: 0 });
+    // On the bill it counts the line of the other node alone.
+    await story.billed([line(NEXT_DAY, 'i-node1', '24')]);
+    expect(await story.costs(nextDay)).toEqual({ total: 33, cloud: 0, kubernetes: 24, hosts: 9 });
+  });
+
   it('does not make its month be counted anew while what was borrowed stays what it was', async () => {
     const story = await newStory();
     await story.reported({ kubernetes_spend: [workload('2025-12-31', '20')] }, '2025-12');
