@@ -162,8 +162,8 @@ const changeInWords = ({ organisation, of, name, month, before, after }: Changed
   const costs =
     before.cost === after.cost ? amount(after.cost) : `${amount(before.cost)} -> ${amount(after.cost)}`;
   const statuses = before.status === after.status ? after.status : `${before.status} -> ${after.status}`;
-  const because = after.reason === null ? '' : `: ${after.reason}`;
-  return `${organisation}, ${of} ${JSON.stringify(name)}, ${month}: ${costs}, ${statuses}${because}`;
+  const reason = after.reason ?? 'counted by the rules of this version';
+  return `${organisation}, ${of} ${JSON.stringify(name)}, ${month}: ${costs}, ${statuses}: ${reason}`;
 };
 
 /** A DuckLake catalog's password stands in its connection string. */

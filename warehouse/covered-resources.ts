@@ -148,7 +148,7 @@ LEFT JOIN cluster_days USING (day, cluster)
 ANTI JOIN (SELECT DISTINCT day, identity FROM billed_assets) AS billed USING (day, identity)`;
 
 /** The tables, in the order in which they are made, with the statements that make them. */
-export const COVERAGE: Readonly<Record<string, string>> = {
+export const COVERING_TABLES: Readonly<Record<string, string>> = {
   borrowed_days: BORROWED_DAYS,
   assets: ASSETS,
   asset_pairs: ASSET_PAIRS,

@@ -1,7 +1,7 @@
 import { dayOf, monthOf, type Day, type Month } from '../domain/calendar.ts';
 import { INSERT_ASSET_DECISIONS } from './asset-decisions.ts';
 import { billLines, COUNTED_LINES, LOADS_OF_COMPUTATION } from './counted-spend.ts';
-import { COVERAGE, INSERT_COVERED_RESOURCES } from './covered-resources.ts';
+import { COVERING_TABLES, INSERT_COVERED_RESOURCES } from './covered-resources.ts';
 import { INSERT_DISTRIBUTED_SPEND } from './distributed-spend.ts';
 import { idAfter } from './ids.ts';
 import { NEAREST_ASSETS } from './nearest-assets.ts';
@@ -116,7 +116,7 @@ const computeStaleMonths = async (session: Session, orgId: string, now: Date): P
   await dropTemporaryTables(session, TABLES);
   try {
     // Those that only read the tables before them have no parameters.
-    for (const statement of Object.values(COVERAGE))
+    for (const statement of Object.values(COVERING_TABLES))
       await session.run(statement, statement.includes('$org') ? of : {});
     await session.run(INSERT_COVERED_RESOURCES, of);
     await session.run(INSERT_ASSET_DECISIONS, of);
@@ -136,7 +136,7 @@ const computeStaleMonths = async (session: Session, orgId: string, now: Date): P
 };
 
 // A statement that fails leaves its transaction unusable; the tables go with the next computation then.
-const TABLES = Object.keys(COVERAGE);
+const TABLES = Object.keys(COVERING_TABLES);
 
 const INSERT_COMPUTED_LOADS = `
 INSERT INTO computed_loads BY NAME

@@ -6,6 +6,7 @@ import { cameAfterSeal, fullyLoaded } from '../domain/bill.ts';
 import { monthBills } from './bills.ts';
 import { sourceMonths } from './coverage.ts';
 import { instant } from './instant.ts';
+import { PICK_KIND } from './known-days.ts';
 import type { Session } from './session.ts';
 import { putSameDays } from './same-days.ts';
 import { COLLECTED_SINCE, USES_CHOICE } from './spend-choices.ts';
@@ -98,8 +99,7 @@ const pickedKinds = async (
 
 // A kind has spend always if one of its picks needs no tag key or split.
 const PICKED_KINDS = `
-SELECT user_id AS metric_id, CASE source WHEN 'cloud' THEN 'focus' WHEN 'kubernetes' THEN 'opencost' WHEN 'host' THEN 'hosts'
-    ELSE 'ai_tools' END AS kind,
+SELECT user_id AS metric_id, ${PICK_KIND} AS kind,
   CASE WHEN bool_and(choices.first_day IS NOT NULL) THEN min(choices.first_day) END AS collected_from
 FROM spend_picks AS picks LEFT JOIN spend_choices AS choices ON ${USES_CHOICE}
 WHERE picks.org_id = $org AND user_type = 'metric' AND list_contains($metrics, user_id)
