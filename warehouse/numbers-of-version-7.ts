@@ -32,25 +32,26 @@ delivered AS (
 wanted AS (
   SELECT metric_id, name, scope->>'$.type' AS scope, md5(scope) AS scope_id FROM metrics
   WHERE org_id = $org AND (scope->>'$.type') <> 'team'),
+uses AS (
+  SELECT picks.user_id AS metric_id, picks.source, choices.first_day
+  FROM spend_picks AS picks LEFT JOIN spend_choices AS choices ON picks.org_id = choices.org_id
+    AND picks.cloud = choices.cloud AND ((choices.kind = 'tag' AND picks.tag_key = choices.choice)
+      OR (choices.kind = 'split' AND picks.account = choices.account AND picks.split_kind = choices.choice))
+  WHERE picks.org_id = $org AND picks.user_type = 'metric'),
 kinds AS (
-  SELECT metric_id, kind FROM wanted CROSS JOIN delivered WHERE scope = 'organisation'
-  UNION
-  SELECT user_id, CASE source WHEN 'cloud' THEN 'focus' WHEN 'kubernetes' THEN 'opencost' WHEN 'host' THEN 'hosts'
-    ELSE 'ai_tools' END
-  FROM spend_picks WHERE org_id = $org AND user_type = 'metric'),
+  SELECT metric_id, kind, DATE '0001-01-01' AS collected_from FROM wanted CROSS JOIN delivered WHERE scope = 'organisation'
+  UNION ALL
+  SELECT metric_id, CASE source WHEN 'cloud' THEN 'focus' WHEN 'kubernetes' THEN 'opencost' WHEN 'host' THEN 'hosts'
+    ELSE 'ai_tools' END AS kind, min(COALESCE(first_day, DATE '0001-01-01'))
+  FROM uses GROUP BY ALL),
 known AS (
   SELECT DISTINCT metric_id, month FROM kinds JOIN delivered USING (kind)
-  JOIN months ON month <= delivered_through AND last_day(month) >= first_day),
+  JOIN months ON month <= delivered_through AND last_day(month) >= delivered.first_day
+    AND collected_from <= least(last_day(month), delivered_through)),
 costs AS (
   SELECT scope_id, month, cost FROM scope_costs JOIN current_computations USING (org_id, month, computation_id)
   WHERE org_id = $org),
-partial AS (
-  SELECT DISTINCT picks.user_id AS metric_id, month
-  FROM spend_picks AS picks JOIN spend_choices AS choices ON picks.org_id = choices.org_id AND picks.cloud = choices.cloud
-    AND ((choices.kind = 'tag' AND picks.tag_key = choices.choice)
-      OR (choices.kind = 'split' AND picks.account = choices.account AND picks.split_kind = choices.choice))
-  JOIN months ON choices.first_day > month
-  WHERE picks.org_id = $org AND picks.user_type = 'metric'),
+partial AS (SELECT DISTINCT metric_id, month FROM uses JOIN months ON first_day > month),
 with_values AS (
   SELECT DISTINCT metric_id, CAST(date_trunc('month', period) AS DATE) AS month FROM metric_values WHERE org_id = $org),
 changes AS (
