@@ -2,7 +2,7 @@ import { addDays, dayOf, monthOf } from '../domain/calendar.ts';
 import type { Clock } from '../domain/clock.ts';
 import { risesBegun } from '../domain/daily-rise.ts';
 import { toWire } from '../domain/decimals.ts';
-import { changedTargetStates, comparedMonths, isNewsOfTarget } from '../domain/target-crossing.ts';
+import { changedTargetStates, comparedMonths, newsOfTarget } from '../domain/target-crossing.ts';
 import { includes } from '../domain/tiers.ts';
 import { dailyUnitCosts } from '../warehouse/daily-unit-costs.ts';
 import { addEvents, eventsOf, type NewEvent } from '../warehouse/events.ts';
@@ -75,12 +75,13 @@ const crossedTargets = async (
   const events: NewEvent[] = [];
   for (const metric of watched) {
     const months = comparedMonths((facts.get(metric.id) ?? []).slice(1), metric, today);
+    const news = newsOfTarget(months, today);
     const states = changedTargetStates(months, seen.get(metric.id) ?? new Map());
     if (states.length > 0) await recordTargetStates(session, organisation.id, metric.id, states, now);
     for (const { month, above, crossings } of states) {
       const unitCost = months.find((compared) => compared.month === month)?.unitCost ?? null;
       if (!above || metric.target === null || unitCost === null) continue;
-      if (retargeted.has(metric.id) && !isNewsOfTarget(month, today)) continue;
+      if (retargeted.has(metric.id) && !news.has(month)) continue;
       const numbers = { unit_cost: toWire(unitCost), target: toWire(metric.target) };
       events.push(unitCostChanged(organisation, metric, 'above_target', month, numbers, `/${crossings}`));
     }

@@ -1,13 +1,15 @@
 import type Big from 'big.js';
-import { addMonths, monthOf, type Day, type Month } from './calendar.ts';
+import { monthOf, type Day, type Month } from './calendar.ts';
 import type { DecimalText } from './decimals.ts';
 import type { Aggregation } from './metric.ts';
-import { currentNumbers, shownUnitCost, type MonthFacts } from './month-record.ts';
+import { currentNumbers, missingSpend, shownUnitCost, type MonthFacts } from './month-record.ts';
 
 /** A month whose unit cost is compared with the target of its metric. */
 export interface ComparedMonth {
   month: Month;
   unitCost: Big | null;
+  /** Whether it is over, has a unit cost, and lacks no spend. */
+  isComplete: boolean;
   above_target: boolean;
 }
 
@@ -29,11 +31,22 @@ export const comparedMonths = (
         ? null
         : currentNumbers(days, aggregation).unitCost;
     if (isRunning && unitCost === null && target !== null) return [];
-    return [{ month: month.month, unitCost, above_target: target !== null && unitCost?.gt(target) === true }];
+    const isWhole = month.lock !== null || missingSpend(month).length === 0;
+    return [
+      {
+        month: month.month,
+        unitCost,
+        isComplete: !isRunning && unitCost !== null && isWhole,
+        above_target: target !== null && unitCost?.gt(target) === true,
+      },
+    ];
   });
 
-/** Whether a month above a target is news although the target itself has changed: the running and the newest complete one. */
-export const isNewsOfTarget = (month: Month, today: Day): boolean => month >= addMonths(monthOf(today), -1);
+/** The months of which to tell although the target itself has changed: the running one and the newest that is complete. */
+export const newsOfTarget = (months: readonly ComparedMonth[], today: Day): ReadonlySet<Month> => {
+  const complete = months.filter(({ isComplete }) => isComplete).map(({ month }) => month);
+  return new Set([monthOf(today), ...complete.sort().slice(-1)]);
+};
 
 /** What was last seen of a month: whether it was above its metric's target, and how often it has gone there. */
 export interface TargetState {

@@ -24,10 +24,9 @@ const COMPUTED = new UpToDate([
 ]);
 
 /**
- * Brings an organisation's counted spend up to date: computes exactly the months whose published loads are not
- * those it was last computed from, then the costs of all scopes in them and of new scopes in all, and what they cost by
- * day in the running month and the one before it (scope-day-costs.ts); answers the
- * months, oldest first, usually none. Every read of spend comes through here first, so that no number can be stale,
+ * Brings an organisation's counted spend up to date. It computes exactly the months whose published loads are not
+ * those they were last computed from. Then it stores what every scope costs in each month, and by day in the running
+ * month and the one before it (scope-day-costs.ts). Returns the months, oldest first, usually none. Every read of spend comes through here first, so that no number can be stale,
  * whoever published, deleted a source, changed a scope, or died before computing. One transaction: a reader sees
  * all of a month or none of it.
  */

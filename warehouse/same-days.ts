@@ -24,8 +24,8 @@ interface Row {
 
 /**
  * Puts beside each metric's running month what its days so far come to, and the same days of the month before: one
- * statement for all metrics. The days are the 1st to the last day that is over, up to which the scope's sources
- * cover every day (known-days.ts) and, for a daily metric, values have come. Where the month before is shorter, its days go
+ * statement for all metrics. The days begin with the 1st. They end with the last day that is over, up to
+ * which the scope's sources cover every day (known-days.ts). Those of a daily metric end with its last value. Where the month before is shorter, its days go
  * through its end. Monthly values cannot be cut into days: only the cost of these metrics is compared. Months that miss tag
  * or split data are not compared.
  *
