@@ -99,7 +99,10 @@ complete AS (
 day_values AS (
   SELECT metric_id, period AS day, sum(value) AS value FROM metric_values JOIN wanted USING (metric_id)
   WHERE org_id = $org AND frequency = 'daily' AND period BETWEEN $first::DATE AND $last::DATE GROUP BY ALL),
-newest_values AS (SELECT metric_id, max(day) AS day FROM day_values WHERE day >= $month::DATE GROUP BY ALL),
+-- A value of today says that those before it have come.
+newest_values AS (
+  SELECT metric_id, max(period) AS day FROM metric_values JOIN wanted USING (metric_id)
+  WHERE org_id = $org AND frequency = 'daily' AND period >= $month::DATE GROUP BY ALL),
 compared AS (
   SELECT metric_id, team_id, scope_id, least(running.complete_through, newest_values.day) AS through,
     least($first::DATE + CAST(through - $month::DATE AS INTEGER), $month::DATE - 1) AS before_through,

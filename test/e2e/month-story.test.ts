@@ -164,6 +164,8 @@ describe('31 January 2026, noon', () => {
         unit_cost: null,
         status: 'open',
         change_percent: null,
+        change_basis: month.month === '2026-01' ? 'same_days' : 'month',
+        cost_change_percent: null,
         above_target: false,
         version: null,
         locked: null,
@@ -205,24 +207,27 @@ describe('31 January 2026, noon', () => {
     });
     await send(signups, { '2025-12': 3, '2026-01': 0 });
 
-    // 300 ÷ 150 = 2, 400 ÷ 160 = 2.5: up by a quarter, above 2.4.
+    // 300 ÷ 150 = 2, 400 ÷ 160 = 2.5: above 2.4. The days up to the last value, the 15th, compare with those of
+    // December: 250.25 ÷ 160 = 1.5640625 with 100 ÷ 100.
     expect(await monthOf(orders, '2025-12')).toMatchObject({ cost: 300, value: 150, unit_cost: 2 });
     expect(await monthOf(orders, '2026-01')).toMatchObject({
       cost: 400,
       value: 160,
       unit_cost: 2.5,
-      change_percent: 25,
+      change_percent: 56.40625,
+      change_basis: 'same_days',
+      cost_change_percent: 150.25,
       above_target: true,
       status: 'open',
       reason: textLike(/has not ended/),
     });
-    // 300 ÷ 15 = 20, 400 ÷ 40 = 10: halved across the turn of the year.
+    // 300 ÷ 15 = 20, 400 ÷ 40 = 10. Up to the 30th, the last day that is over: 250.25 ÷ 30 with 100 ÷ 10.
     expect(await monthOf(customers, '2025-12')).toMatchObject({ cost: 300, value: 15, unit_cost: 20 });
     expect(await monthOf(customers, '2026-01')).toMatchObject({
       cost: 400,
       value: 40,
       unit_cost: 10,
-      change_percent: -50,
+      change_percent: -16.583333,
     });
     // A value of 0 divides nothing; 300 ÷ 3.
     expect(await monthOf(signups, '2025-12')).toMatchObject({ cost: 300, value: 3, unit_cost: 100 });
@@ -235,7 +240,8 @@ describe('31 January 2026, noon', () => {
     expect(await latestOf(orders)).toEqual({
       month: '2026-01',
       unit_cost: 2.5,
-      change_percent: 25,
+      change_percent: 56.40625,
+      change_basis: 'same_days',
       status: 'open',
     });
     expect(await latestOf(signups)).toMatchObject({ month: '2025-12', unit_cost: 100 });
@@ -308,8 +314,9 @@ describe('31 January 2026, noon', () => {
     expect(overview[0]).toEqual({
       metric: { id: orders, name: 'Orders', unit: 'order', kind: 'count' },
       latest: record.latest,
-      // January's 400 against December's 300.
-      spend_change_percent: 33.333333,
+      // 250.25 against 100, of the first fifteen days.
+      spend_change_percent: 150.25,
+      change_basis: 'same_days',
       unit_cost_change_percent: latest?.change_percent,
       opposite_directions: (latest?.change_percent ?? 0) < 0,
       above_target: latest?.above_target,
@@ -329,6 +336,8 @@ describe('31 January 2026, noon', () => {
       unit_cost: 2,
       status: 'locked',
       change_percent: null,
+      change_basis: 'month',
+      cost_change_percent: null,
       above_target: false,
       version: 1,
       locked: {
@@ -463,6 +472,7 @@ describe('6 February 2026, midnight', () => {
       month: '2026-01',
       unit_cost: 3,
       change_percent: 50,
+      change_basis: 'month',
       status: 'changed_since_lock',
     });
     // The neighbours and the other metrics are not concerned.

@@ -108,6 +108,7 @@ export const ROUTES: readonly Route[] = [
     unitEconomics: true,
     notFound: true,
     conflict: true,
+    body: true,
   },
   {
     method: 'GET',

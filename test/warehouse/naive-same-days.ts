@@ -46,7 +46,7 @@ export const sameDaysChange = (
   const values = [...metric.values.values()];
   const newest = values
     .map(({ period }) => period)
-    .filter((day) => day.startsWith(today.slice(0, 7)) && day < today)
+    .filter((day) => day.startsWith(today.slice(0, 7)))
     .sort()
     .at(-1);
   let through: Day | null = null;
