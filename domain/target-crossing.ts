@@ -8,7 +8,7 @@ import { currentNumbers, missingSpend, shownUnitCost, type MonthFacts } from './
 export interface ComparedMonth {
   month: Month;
   unitCost: Big | null;
-  /** Whether it is over, has a unit cost, and lacks no spend. */
+  /** Whether it is over, has a unit cost, and lacks no spend; a team's bill must have sealed. */
   isComplete: boolean;
   above_target: boolean;
 }
@@ -31,7 +31,8 @@ export const comparedMonths = (
         ? null
         : currentNumbers(days, aggregation).unitCost;
     if (isRunning && unitCost === null && target !== null) return [];
-    const isWhole = month.lock !== null || missingSpend(month).length === 0;
+    const isSealed = !month.team || month.settled;
+    const isWhole = month.lock !== null || (isSealed && missingSpend(month).length === 0);
     return [
       {
         month: month.month,

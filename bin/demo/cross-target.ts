@@ -17,8 +17,8 @@ export interface DeliveredEvent {
 }
 
 /**
- * Has a webhook told that a metric goes above its target, once in the life of the metric: gives it a target that only
- * its dearest month is above, and waits for the delivery. Answers the first event of the metric that was delivered, in
+ * Has a webhook told that a metric goes above its target, once in the life of the metric. Gives it a target that its
+ * newest complete month is above, of which a new target is told, and waits for the delivery. Answers the first event of the metric that was delivered, in
  * this run or an earlier one; null when the user's own targets leave nothing to tell.
  */
 export const crossTarget = async (
@@ -30,7 +30,7 @@ export const crossTarget = async (
   if (earlier !== null) return earlier;
   const months = await monthsOf(admin, metric.id);
   if (metric.target === null) {
-    const target = targetBelowDearest(months);
+    const target = targetBelowNewest(months);
     if (target === null) return null;
     await admin.patch(`/api/v1/metrics/${metric.id}`, z.unknown(), { target });
   } else if (!months.some(({ above_target }) => above_target)) return null;
@@ -43,15 +43,16 @@ export const crossTarget = async (
   return null;
 };
 
-/** A round number that the dearest month is above and no other; null without two different months. */
-const targetBelowDearest = (months: readonly MonthOnWire[]): number | null => {
-  const [dearest, next] = months
-    .flatMap(({ unit_cost }) => unit_cost ?? [])
-    .toSorted((one, other) => other - one);
-  if (dearest === undefined || next === undefined) return null;
-  const middle = (dearest + next) / 2;
-  const rounded = [1, 2, 3, 4, 5, 6].map((decimals) => Number(middle.toFixed(decimals)));
-  return rounded.find((target) => target >= next && target < dearest) ?? null;
+/** A round number that the newest month with final numbers is above; null without one. */
+const targetBelowNewest = (months: readonly MonthOnWire[]): number | null => {
+  const newest = months.find(
+    ({ status, unit_cost }) => unit_cost !== null && !['open', 'partial'].includes(status),
+  );
+  const unitCost = newest?.unit_cost ?? 0;
+  const rounded = [1, 2, 3, 4, 5, 6].map(
+    (decimals) => Math.floor(unitCost * 10 ** decimals) / 10 ** decimals,
+  );
+  return rounded.find((target) => target > 0 && target < unitCost) ?? null;
 };
 
 const deliveredOf = async (

@@ -292,7 +292,18 @@ describe('the breakdown of costs', () => {
       total: 70,
       complete_through: '2026-01-28',
       reconciliation: [
-        { source: 'kubernetes', name: 'prod', reported: 21, billed: 25, outside_bills: 0, difference: 4 },
+        {
+          source: 'kubernetes',
+          name: 'prod',
+          reported: 21,
+          billed: 25,
+          outside_bills: 0,
+          difference: 4,
+          followed_days: 0,
+          borrowed_days: 0,
+          ambiguous_days: 0,
+          notes: [],
+        },
       ],
     });
     expect((await breakdown('group_by=namespace&group_by=workload')).data).toEqual([

@@ -1,14 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addDays, type Day } from '../../domain/calendar.ts';
+import { sealBills } from '../../warehouse/bill-sealing.ts';
+import { monthBills } from '../../warehouse/bills.ts';
 import { updateCostSource } from '../../warehouse/cost-sources.ts';
 import { lockMonth } from '../../warehouse/month-locks.ts';
 import { computeMetricMonths } from '../../warehouse/metric-months.ts';
 import { monthFacts } from '../../warehouse/months.ts';
+import { createTeam } from '../../warehouse/teams.ts';
 import { monthRecords, type MonthRecord } from '../../domain/month-record.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
 import { dayLine, focusCsv } from '../support/focus-export.ts';
 import { publishSpend } from '../support/published-spend.ts';
-import { BY_ADMIN, loadText, newMetric, newSource, NOW } from '../support/tenant.ts';
+import { BY_ADMIN, loadText, money, newMetric, newSource, NOW } from '../support/tenant.ts';
 import { january, KEY, newMonthStory, type MonthStory } from './month-story.ts';
 
 describeOnBothEngines('coverage', (open) => {
@@ -32,7 +35,22 @@ describeOnBothEngines('coverage', (open) => {
       // One dollar an hour: 30 whole days and three hours, 723 of the month's 744.
       const days = daily('2026-01-01', '2026-01-30', '24');
       await story.spend({ ...days, '2026-01-31': '3' }, story.source.id, new Date('2026-01-31T04:30:00Z'));
+      const { id: team } = await createTeam(
+        test.warehouse,
+        story.orgId,
+        { name: 'Shop', ownership: [{ source: 'cloud', cloud: 'aws', account: '1111' }] },
+        BY_ADMIN,
+      );
+      const bill = async () => {
+        await sealBills(test.warehouse, story.orgId, NOW);
+        const months = await test.warehouse.session((session) =>
+          monthBills(session, story.orgId, { newest: '2026-01', count: 1 }),
+        );
+        const ofMonth = months.at(-1);
+        return [ofMonth?.status, ofMonth?.bills?.get(team)?.direct];
+      };
       expect(await story.settle()).toEqual([]);
+      expect(await bill()).toEqual(['estimate', money('723')]);
       expect(await january(story)).toMatchObject({
         cost: 723,
         status: 'open',
@@ -42,6 +60,7 @@ describeOnBothEngines('coverage', (open) => {
       await story.spend({ ...days, '2026-01-31': '24' });
       expect(await story.settle()).toEqual(['2026-01']);
       expect(await january(story)).toMatchObject({ cost: 744, status: 'ready_to_lock' });
+      expect(await bill()).toEqual(['sealed', money('744')]);
     });
 
     it('is of its own billing period: a correction makes no month known', async () => {
