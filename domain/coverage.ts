@@ -12,6 +12,8 @@ export interface SourceMonth {
   missingThrough: Day | null;
   /** The last day of the month that it covers; null without any. */
   lastCovered: Day | null;
+  /** The same, or a day of the month that it has brought a part of: the day is not over. */
+  lastKnown: Day | null;
   /** The first and the last day that it has ever brought; null before it has brought any. */
   deliversFrom: Day | null;
   deliversThrough: Day | null;
@@ -25,10 +27,10 @@ export interface Coverage {
   gaps: SourceMonth[];
   /** Sources made after the month had settled that lack days of it; only all spend can have any. */
   latecomers: SourceMonth[];
-  /** Kinds that the scope picks from and of which no source covers any day. */
+  /** Kinds that the scope picks from and of which no day is known. */
   undelivered: string[];
-  /** The last covered day of the month by kind, of the kinds that cover any. */
-  lastCovered: ReadonlyMap<string, Day>;
+  /** The last day of the month of which something is known, by kind; kinds without any are not there. */
+  lastKnown: ReadonlyMap<string, Day>;
   /** Up to this day of the month no source of the scope lacks a day; null when one lacks the first. */
   completeThrough: Day | null;
 }
@@ -43,21 +45,22 @@ export const coverageOf = (
   const lacking = sources.filter(({ isActive, missingFrom }) => isActive && missingFrom !== null);
   const isAwaited = ({ isLater }: SourceMonth): boolean => kinds !== null || !isLater;
   const gaps = lacking.filter(isAwaited);
-  const lastCovered = new Map<string, Day>();
-  for (const { kind, lastCovered: day } of sources)
-    if (day !== null && day > (lastCovered.get(kind) ?? '')) lastCovered.set(kind, day);
-  const undelivered = (kinds ?? []).filter((kind) => !lastCovered.has(kind));
+  const lastKnown = new Map<string, Day>();
+  for (const { kind, lastKnown: day } of sources)
+    if (day !== null && day > (lastKnown.get(kind) ?? '')) lastKnown.set(kind, day);
+  const undelivered = (kinds ?? []).filter((kind) => !lastKnown.has(kind));
+  const covered = sources.flatMap(({ lastCovered }) => lastCovered ?? []).sort();
   return {
     gaps,
     latecomers: kinds === null ? lacking.filter(({ isLater }) => isLater) : [],
     undelivered,
-    lastCovered,
+    lastKnown,
     completeThrough:
-      lastCovered.size === 0 || undelivered.length > 0
+      covered.length === 0 || undelivered.length > 0
         ? null
         : sources.some((source) => source.isActive && isAwaited(source))
           ? beforeGaps(month, gaps)
-          : ([...lastCovered.values()].sort().at(-1) ?? null),
+          : (covered.at(-1) ?? null),
   };
 };
 

@@ -89,8 +89,8 @@ export const monthBills = async (
     uncollected: string | null;
   }>(MONTHS, range);
   const months = rows.map((row) => {
-    const { gaps, lastCovered } = coverageOf(monthOf(row.month), sources.get(monthOf(row.month)) ?? [], null);
-    return { ...row, gaps, total: lastCovered.size === 0 ? null : row.total };
+    const { gaps, lastKnown } = coverageOf(monthOf(row.month), sources.get(monthOf(row.month)) ?? [], null);
+    return { ...row, gaps, total: lastKnown.size === 0 ? null : row.total };
   });
   const teams = await session.query<{ id: string }>('SELECT team_id AS id FROM teams WHERE org_id = $org', {
     org: orgId,

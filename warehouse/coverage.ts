@@ -13,7 +13,8 @@ import type { Session } from './session.ts';
 export const COVERED_RANGES = `own_loads AS (
   SELECT source_id, billing_period, CASE WHEN kind = 'focus' THEN billing_period ELSE greatest(first_day, billing_period) END AS first_day,
     least(CAST(published_at AS DATE) - 1, CAST(billing_period + INTERVAL 1 MONTH AS DATE) - 1) AS ended_through,
-    least(delivered_through, CAST(published_at AS DATE) - 1, CAST(billing_period + INTERVAL 1 MONTH AS DATE) - 1) AS brought_through
+    least(delivered_through, CAST(published_at AS DATE) - 1, CAST(billing_period + INTERVAL 1 MONTH AS DATE) - 1) AS brought_through,
+    least(delivered_through, CAST(billing_period + INTERVAL 1 MONTH AS DATE) - 1) AS begun_through
   FROM current_loads WHERE org_id = $org AND first_day IS NOT NULL),
 deliveries AS (
   SELECT source_id, min(first_day) AS delivers_from, max(brought_through) AS delivers_through
@@ -62,9 +63,7 @@ export const deliveredMonths = async (
   const [first, last] = [months[0], months.at(-1)];
   if (first === undefined || last === undefined) return new Set();
   const sources = await sourceMonths(session, orgId, { first, last });
-  return new Set(
-    months.filter((month) => sources.get(month)?.some(({ lastCovered }) => lastCovered !== null)),
-  );
+  return new Set(months.filter((month) => sources.get(month)?.some(({ lastKnown }) => lastKnown !== null)));
 };
 
 // Ids tell what came first where they are known; a month that settled before they were recorded has only its instant.
@@ -76,18 +75,22 @@ made AS (
 settled AS (
   SELECT month, min(settled_id) AS settled_id, min(settled_at) AS settled_at
   FROM settled_months WHERE org_id = $org GROUP BY month),
+begun AS (
+  SELECT source_id, CAST(date_trunc('month', begun_through) AS DATE) AS month, max(begun_through) AS begun_through
+  FROM own_loads WHERE begun_through >= billing_period GROUP BY ALL),
 source_days AS (
   SELECT source_id, CAST(date_trunc('month', day) AS DATE) AS month, day, covered_days.day IS NOT NULL AS covered
   FROM (SELECT source_id, day FROM cost_sources CROSS JOIN days WHERE org_id = $org)
   LEFT JOIN covered_days USING (source_id, day)),
 source_months AS (
   SELECT source_id, month, min(day) FILTER (NOT covered) AS "missingFrom", max(day) FILTER (NOT covered) AS "missingThrough",
-    max(day) FILTER (covered) AS "lastCovered"
+    max(day) FILTER (covered) AS last_covered
   FROM source_days GROUP BY ALL)
-SELECT month, name, kind, NOT schedule_paused AS "isActive", "missingFrom", "missingThrough", "lastCovered",
+SELECT month, name, kind, NOT schedule_paused AS "isActive", "missingFrom", "missingThrough", last_covered AS "lastCovered",
+  greatest(last_covered, begun_through) AS "lastKnown",
   delivers_from AS "deliversFrom", delivers_through AS "deliversThrough",
   COALESCE(made_id > settled_id, made_at > settled_at, false) AS "isLater"
 FROM source_months JOIN cost_sources USING (source_id) JOIN made USING (source_id)
-LEFT JOIN deliveries USING (source_id) LEFT JOIN settled USING (month)
+LEFT JOIN deliveries USING (source_id) LEFT JOIN begun USING (source_id, month) LEFT JOIN settled USING (month)
 WHERE cost_sources.org_id = $org
 ORDER BY month, source_id`;

@@ -134,12 +134,12 @@ const putTeamCosts = async (
   }
 };
 
-/** Nothing is known of a month of which no day is covered, nor of days before a tag or split was collected. */
-const isKnown = ({ lastCovered }: Coverage, picked: readonly PickedKind[] | null): boolean =>
+/** Nothing is known of a month of which no source has brought any day, nor of days before a tag or split was collected. */
+const isKnown = ({ lastKnown }: Coverage, picked: readonly PickedKind[] | null): boolean =>
   picked === null
-    ? lastCovered.size > 0
+    ? lastKnown.size > 0
     : picked.some(({ kind, collected_from }) => {
-        const through = lastCovered.get(kind);
+        const through = lastKnown.get(kind);
         return through !== undefined && (collected_from === null || collected_from <= through);
       });
 

@@ -23,6 +23,7 @@ const source = (changes: Partial<SourceMonth> = {}): SourceMonth => ({
   missingFrom: null,
   missingThrough: null,
   lastCovered: '2026-01-31',
+  lastKnown: '2026-01-31',
   deliversFrom: '2025-11-01',
   deliversThrough: '2026-02-06',
   isLater: false,

@@ -86,7 +86,7 @@ export const publishSpend = async (
     `INSERT INTO loads BY NAME
      SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, 'run_test' AS run_id,
        $period::DATE AS billing_period, $now::TIMESTAMP AS published_at, $first::DATE AS first_day,
-       $last::DATE AS last_day, $last::DATE AS delivered_through, 0::BIGINT AS rows_read, 0::DECIMAL(38,15) AS cost_total`,
+       $last::DATE AS last_day, least($last::DATE, CAST($now::TIMESTAMP AS DATE)) AS delivered_through, 0::BIGINT AS rows_read, 0::DECIMAL(38,15) AS cost_total`,
     { ...load, now: now.toISOString(), first: days[0] ?? null, last: days.at(-1) ?? null },
   );
 };

@@ -120,6 +120,12 @@ export class NaiveSources {
     return through !== null && day <= through && (kind === 'focus' || (first !== null && first <= day));
   }
 
+  /** Whether the day's own load reaches it, although the day may not have been over. */
+  #hasBegun({ loads }: Source, day: Day): boolean {
+    const load = loads.get(day.slice(0, 7));
+    return load !== undefined && day <= load.publishedOn && day <= (load.days.at(-1) ?? '');
+  }
+
   #gap(source: Source, month: Month): NaiveGap | null {
     const missing = daysOfMonth(month).filter((day) => !this.#covers(source, day));
     const [from, through] = [missing[0], missing.at(-1)];
@@ -222,20 +228,20 @@ export class NaiveSources {
       .map(({ number }) => number);
   }
 
-  /** Whether sources of a kind cover any day of the month. */
+  /** Whether sources of a kind have brought any day of the month, or cover one. */
   isDelivered(kind: Kind, month: Month): boolean {
     return this.lastDelivered(kind, month) !== null;
   }
 
-  /** Whether any day of the month is covered, by whatever kind. */
+  /** Whether anything is known of the month, by whatever kind. */
   hasDelivered(month: Month): boolean {
     return KINDS.some((kind) => this.isDelivered(kind, month));
   }
 
-  /** The last day of the month that a kind covers; null without any. */
+  /** The last day of the month that a kind covers or has brought a part of; null without any. */
   lastDelivered(kind: Kind, month: Month): Day | null {
     const days = daysOfMonth(month).filter((day) =>
-      this.#existing([kind]).some((source) => this.#covers(source, day)),
+      this.#existing([kind]).some((source) => this.#covers(source, day) || this.#hasBegun(source, day)),
     );
     return days.at(-1) ?? null;
   }
