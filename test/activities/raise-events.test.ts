@@ -205,7 +205,12 @@ describeOnBothEngines('events', (open) => {
     // The servers' costs come once a month: January's are the newest.
     const servers = await newSource(test.warehouse, orgId, { name: 'Servers', kind: 'hosts', options: {} });
     await publishSpend(test.warehouse, { orgId, sourceId: servers.id }, '2026-01', {
-      host_spend: ['2026-01-01', '2026-01-31'].map((day) => ({ day, host: 'db', service: 'db', cost: '0.1' })),
+      host_spend: ['2026-01-01', '2026-01-31'].map((day) => ({
+        day,
+        host: 'db',
+        service: 'db',
+        cost: '0.1',
+      })),
     });
     const all = await newMetric(test.warehouse, orgId, { name: 'All' });
     // November was delivered, December never.

@@ -17,7 +17,7 @@ let admin: Api;
 let orgId: string;
 let sourceId: string;
 let receiver: WebhookReceiver;
-const ids = { shop: '', calls: '', orders: '', tagged: '', team: '', webhook: '' };
+const ids = { shop: '', calls: '', orders: '', visits: '', tagged: '', team: '', webhook: '' };
 
 beforeAll(async () => {
   service = await startService({
@@ -126,6 +126,13 @@ describe('a plan without unit economics', () => {
       scope: { type: 'team', team_id: ids.shop },
       target: 2,
     });
+    ids.visits = await make('/metrics', {
+      ...metric,
+      name: 'Visits',
+      frequency: 'daily',
+      scope: { type: 'organisation' },
+      target: 2,
+    });
     await make('/shared-costs', {
       name: 'Platform',
       spend: [account('2222')],
@@ -138,6 +145,7 @@ describe('a plan without unit economics', () => {
       { period: '2026-02', value: 10 },
     ];
     expectData(await values(ids.orders, orders));
+    expectData(await values(ids.visits, [{ period: '2026-02-06', value: 10 }]));
     // 100 of its own and all of the 40, over 100 orders.
     expectData(await admin.post(`/metrics/${ids.orders}/months/2026-01/lock`));
     expect(await monthOf(ids.orders, '2026-01')).toMatchObject({ status: 'locked', unit_cost: 1.4 });
@@ -161,9 +169,10 @@ describe('a plan without unit economics', () => {
     expect(organisation).toMatchObject({ data: { tier: 'starter' } });
     expect(rest).toEqual(openBefore.slice(1));
     const late = line('2026-01-31', '1000', '1111');
-    await deliver([...JANUARY, late, line('2026-02-07', '30', '1111')]);
+    const february = [line('2026-02-06', '30', '1111'), line('2026-02-07', '30', '1111')];
+    await deliver([...JANUARY, late, ...february]);
     const costs = await admin.get('/costs?start_date=2026-01-01&end_date=2026-02-07');
-    expect(expectData(costs)).toMatchObject({ total: 1170 });
+    expect(expectData(costs)).toMatchObject({ total: 1200 });
     const other = await make('/webhooks', { url: `${receiver.url}&other` });
     expectData(await admin.delete(`/webhooks/${other}`));
     expect(receiver.received).toEqual([]);
@@ -179,11 +188,11 @@ describe('a plan without unit economics', () => {
     });
     // What came meanwhile is there too, by the tag that nobody could pick then.
     expect(await monthOf(ids.tagged, '2026-02')).toMatchObject({ cost: 30 });
-    expect(await monthOf(ids.orders, '2026-02')).toMatchObject({ cost: 30, unit_cost: 3 });
-    // February went above its target while nobody was to be told: now they are.
+    expect(await monthOf(ids.orders, '2026-02')).toMatchObject({ cost: 60, unit_cost: 6 });
+    // February's complete days went above the target while nobody was to be told: now they are.
     const event = await waitFor(async () => receiver.received[0]);
     expect(JSON.parse(event.body)).toMatchObject({
-      data: { metric_id: ids.orders, reason: 'above_target', period: '2026-02', unit_cost: 3 },
+      data: { metric_id: ids.visits, reason: 'above_target', period: '2026-02', unit_cost: 3 },
     });
   });
 });
