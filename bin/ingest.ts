@@ -5,17 +5,20 @@ import { call, type ServiceAccess } from './service-client.ts';
 
 const POLL_MS = 500;
 
+/** What the command is told: a source, its months, and how to read it. */
+export interface IngestOptions {
+  org: string;
+  source: string;
+  from?: string;
+  to?: string;
+  acceptShrink?: boolean;
+  wait?: boolean;
+}
+
 /** `ingest`: starts an ingest and, if asked, shows its progress to its end. Throws when the run fails. */
 export const ingest = async (
   access: ServiceAccess,
-  options: {
-    org: string;
-    source: string;
-    from?: string;
-    to?: string;
-    acceptShrink?: boolean;
-    wait?: boolean;
-  },
+  options: IngestOptions,
   say: (text: string) => void,
 ): Promise<void> => {
   const path = `/operator/organisations/${encodeURIComponent(options.org)}/cost-sources/${encodeURIComponent(options.source)}`;

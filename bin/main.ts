@@ -2,7 +2,7 @@ import { config } from 'dotenv';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { demo, demoEnvironment } from './demo/demo.ts';
 import { doctor, explain } from './doctor.ts';
-import { ingest } from './ingest.ts';
+import { ingest, type IngestOptions } from './ingest.ts';
 import { createOrganisation, listOrganisations, setOrganisation } from './org.ts';
 import { PRIVATE_UMASK } from './private-files.ts';
 import { startAndSay, stopSignal, untilStopped } from './run-service.ts';
@@ -139,20 +139,9 @@ program
   .option('--wait', 'show progress until it has ended')
   .addOption(dataOption)
   .addOption(urlOption)
-  .action(
-    async (flags: {
-      org: string;
-      source: string;
-      from?: string;
-      to?: string;
-      acceptShrink?: boolean;
-      wait?: boolean;
-      data?: string;
-      url?: string;
-    }) => {
-      await ingest(await operatorAccess(settingsWith(dataOf(flags)), flags.url), flags, say);
-    },
-  );
+  .action(async (flags: IngestOptions & { data?: string; url?: string }) => {
+    await ingest(await operatorAccess(settingsWith(dataOf(flags)), flags.url), flags, say);
+  });
 
 program
   .command('doctor')

@@ -1,4 +1,5 @@
 import { addDays, lastDay, type Day, type Month } from './calendar.ts';
+import { rangeInWords } from './day-ranges.ts';
 
 /** Which days of a month a cost source covers (design §2, Coverage). */
 export interface SourceMonth {
@@ -35,7 +36,7 @@ export interface Coverage {
   completeThrough: Day | null;
 }
 
-/** Covers of a month: of all spend (`kinds` null), or of picks from some kinds of sources. */
+/** The coverage of a month: of all spend (`kinds` null), or of picks from some kinds of sources. */
 export const coverageOf = (
   month: Month,
   all: readonly SourceMonth[],
@@ -79,7 +80,7 @@ export const isCovered = (month: Month, sources: readonly SourceMonth[]): boolea
 /** Which days a source lacks, and what it has instead, in words. */
 export const gapInWords = (gap: SourceMonth): string => {
   const { name, missingFrom, missingThrough } = gap;
-  const days = missingFrom === missingThrough ? missingFrom : `${missingFrom} to ${missingThrough}`;
+  const days = rangeInWords(missingFrom ?? '', missingThrough ?? '');
   return `cost source ${JSON.stringify(name)} has not delivered ${days} (${delivered(gap)})`;
 };
 

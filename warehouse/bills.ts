@@ -70,14 +70,18 @@ const UNSEALED: Seal = {
  * The bills of `count` months up to `newest` and of the one before them, oldest first: sealed ones as they were
  * sealed, the others from today's spend, ownership and values. Whatever is due must have been sealed
  * before (bill-sealing.ts).
+ *
+ * @param known what sources cover of these months, where the caller has read it already.
  */
 export const monthBills = async (
   session: Session,
   orgId: string,
   { newest, count }: { newest: Month; count: number },
+  known?: ReadonlyMap<Month, readonly SourceMonth[]>,
 ): Promise<MonthBills[]> => {
   const range = { org: orgId, first: factsFrom(newest, count), last: firstDay(newest) };
-  const sources = await sourceMonths(session, orgId, { first: monthOf(range.first), last: newest });
+  const sources =
+    known ?? (await sourceMonths(session, orgId, { first: monthOf(range.first), last: newest }));
   const rows = await session.query<{
     month: Day;
     settled: boolean;

@@ -28,8 +28,8 @@ export const readFallback = async (
 };
 
 /**
- * A cloud's bill of a period falls back as a whole, if its EffectiveCost is missing or zero in every row, its
- * BilledCost is not, and it has usage. Never row by row: a commitment purchase is rightly 0 (sources §1).
+ * A cloud's bill of a period falls back as a whole. It does so if it has usage, its EffectiveCost is missing or zero in
+ * every row, and its BilledCost is not. Never row by row: a commitment purchase is rightly 0 (sources §1).
  */
 const FALLEN_BACK = `
 CREATE TEMP TABLE fallen_back AS

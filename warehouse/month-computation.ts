@@ -72,8 +72,8 @@ const LOADED_MONTHS = `loaded_months AS (
   FROM current_loads WHERE org_id = $org AND first_day IS NOT NULL)`;
 
 /**
- * Which rules months are computed by. A change of what is stored about a month (its keys, what counts) takes the next
- * number, so that months computed before an upgrade are computed anew.
+ * Which rules months are computed by. Whoever changes what is stored about a month (its keys, what counts) takes the next
+ * number. Then months that an earlier version computed are computed anew.
  */
 const COUNTING_RULES = 2;
 

@@ -58,7 +58,7 @@ export const monthFacts = async (
     covered.set(scope, coverage);
     byMetric.get(row.metric_id)?.push(toFacts(row, coverage, picked));
   }
-  await putTeamCosts(session, orgId, months, byMetric, rows);
+  await putTeamCosts(session, orgId, months, byMetric, rows, sources);
   if (today !== undefined && monthOf(today) === months.newest)
     await putSameDays(session, orgId, byMetric, today);
   return byMetric;
@@ -112,12 +112,13 @@ const putTeamCosts = async (
   months: { newest: Month; count: number },
   byMetric: Map<string, MonthFacts[]>,
   rows: readonly Row[],
+  sources: ReadonlyMap<Month, readonly SourceMonth[]>,
 ): Promise<void> => {
   const teams = new Map(
     rows.flatMap(({ metric_id, team_id }) => (team_id === null ? [] : [[metric_id, team_id]])),
   );
   if (teams.size === 0) return;
-  const bills = await monthBills(session, orgId, months);
+  const bills = await monthBills(session, orgId, months, sources);
   for (const [metricId, teamId] of teams) {
     const facts = byMetric.get(metricId) ?? [];
     for (const ofMonth of bills) {

@@ -44,8 +44,8 @@ export const storePicks = async (
 };
 
 /**
- * Makes the choices that a user's new picks need: one in use is shared, one that is still collected goes on since its
- * first day, any other begins today and takes the place of what nobody uses. Throws a conflict that names the choice in
+ * Makes the choices that a user's new picks need. One in use is shared. One that is still collected goes on since its
+ * first day. Any other begins today and takes the place of what nobody uses. Throws a conflict that names the choice in
  * use and its users if another user needs it to be different (spec §1, counting rule 5).
  */
 const makeChoices = async (
