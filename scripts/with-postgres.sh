@@ -76,7 +76,7 @@ started=false
 for _ in 1 2 3 4 5; do
   port=$(free_port)
   if (as_owner "$bin/pg_ctl" start -D "$dir/data" -l "$dir/data/server.log" -t 60 \
-    -o "-c listen_addresses=127.0.0.1 -c unix_socket_directories=$dir -p $port") >/dev/null 2>&1; then
+    -o "-c listen_addresses=127.0.0.1 -c unix_socket_directories=$dir -c fsync=off -p $port") >/dev/null 2>&1; then
     started=true
     break
   fi

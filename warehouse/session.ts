@@ -116,7 +116,10 @@ export class Session {
   }
 
   #execute(sql: string, parameters: Parameters) {
-    return this.#connection.runAndReadAll(sql, ...bound(parameters));
+    // Without parameters DuckDB plans the statement once; one with parameters is planned again when it runs.
+    return Object.keys(parameters).length === 0
+      ? this.#connection.runAndReadAll(sql)
+      : this.#connection.runAndReadAll(sql, ...bound(parameters));
   }
 }
 

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { loadExtension } from './extensions.ts';
+import { giveStatistics } from './lake-statistics.ts';
 import { migrate } from './migrate.ts';
 import type { Migration } from './migrations.ts';
 import { Places } from './places.ts';
@@ -68,6 +69,7 @@ export class Warehouse {
       await session.run('USE warehouse');
       await session.run(`SET TimeZone = 'UTC'`);
       await migrate(session, migrations);
+      if (isDuckLake(settings.location)) await giveStatistics(session);
     } catch (error) {
       instance.closeSync();
       throw error;

@@ -26,7 +26,7 @@ interface Told {
   data: Record<string, unknown>;
 }
 
-describeOnBothEngines('events', (open) => {
+describeOnBothEngines('events', (open, onDuckDb) => {
   let test: TestWarehouse;
   beforeAll(async () => {
     test = await open();
@@ -98,33 +98,35 @@ describeOnBothEngines('events', (open) => {
     expect(await deliveriesOf(story, hook.id)).toEqual([subject, subject]);
   });
 
-  it('a target that is set, moved or taken away', async () => {
-    const story = await newStory();
-    const { orgId, metric } = story;
-    const setTarget = (target: string | null) =>
-      updateMetric(test.warehouse, orgId, metric.id, { target }, BY_ADMIN);
-    await story.spend({ '2025-12-10': '100', '2026-01-10': '100', '2026-01-31': '0' });
-    await story.values({ '2025-12-10': 100, '2026-01-10': 50 });
-    expect(await evaluate(story)).toBe(0);
-    await setTarget('1.5');
-    expect(await evaluate(story)).toBe(1);
-    await setTarget('0.5');
-    expect(await evaluate(story)).toBe(0); // December is above it too: no news
-    await setTarget(null);
-    expect(await evaluate(story)).toBe(0);
-    await setTarget('1.5');
-    expect(await evaluate(story)).toBe(1);
-    expect((await told(story)).map(({ data }) => data['period']).sort()).toEqual(['2026-01', '2026-01']);
-  });
+  onDuckDb(() => {
+    it('a target that is set, moved or taken away', async () => {
+      const story = await newStory();
+      const { orgId, metric } = story;
+      const setTarget = (target: string | null) =>
+        updateMetric(test.warehouse, orgId, metric.id, { target }, BY_ADMIN);
+      await story.spend({ '2025-12-10': '100', '2026-01-10': '100', '2026-01-31': '0' });
+      await story.values({ '2025-12-10': 100, '2026-01-10': 50 });
+      expect(await evaluate(story)).toBe(0);
+      await setTarget('1.5');
+      expect(await evaluate(story)).toBe(1);
+      await setTarget('0.5');
+      expect(await evaluate(story)).toBe(0); // December is above it too: no news
+      await setTarget(null);
+      expect(await evaluate(story)).toBe(0);
+      await setTarget('1.5');
+      expect(await evaluate(story)).toBe(1);
+      expect((await told(story)).map(({ data }) => data['period']).sort()).toEqual(['2026-01', '2026-01']);
+    });
 
-  it('a locked month is not moved above by late spend', async () => {
-    const story = await newStory({}, { target: '2' });
-    await story.spend({ '2026-01-10': '100', '2026-01-31': '0' });
-    await story.values({ '2026-01-10': 50 });
-    await story.settle();
-    await story.lock('2026-01');
-    await story.spend({ '2026-01-10': '900', '2026-01-31': '0' });
-    expect(await evaluate(story)).toBe(0);
+    it('a locked month is not moved above by late spend', async () => {
+      const story = await newStory({}, { target: '2' });
+      await story.spend({ '2026-01-10': '100', '2026-01-31': '0' });
+      await story.values({ '2026-01-10': 50 });
+      await story.settle();
+      await story.lock('2026-01');
+      await story.spend({ '2026-01-10': '900', '2026-01-31': '0' });
+      expect(await evaluate(story)).toBe(0);
+    });
   });
 
   it('a month of a team goes above when an admin seals its bill again with late spend', async () => {
@@ -186,108 +188,112 @@ describeOnBothEngines('events', (open) => {
     expect(await deliveriesOf(story, hook.id)).toEqual([subject]);
   });
 
-  it('a day counts when every source has delivered it and it is over', async () => {
-    const story = await newStory();
-    const costs = { ...days(29, 10), '2026-02-07': 50 };
-    await story.spend(texts(costs));
-    await story.values(ones(costs));
-    expect(await evaluate(story)).toBe(0);
-    const midnight = new Date('2026-02-08T00:00:00Z');
-    await story.spend(texts(costs), story.source.id, midnight);
-    expect(await evaluate(story, midnight)).toBe(1);
-  });
-
-  it('a source that delivers monthly, and an old hole, hold back only what they are part of', async () => {
-    const story = await newStory({}, {
-      scope: { type: 'spend', spend: [{ source: 'cloud', cloud: 'aws', account: '1111' }] },
-    } satisfies Partial<Metric>);
-    const { orgId } = story;
-    // The servers' costs come once a month: January's are the newest.
-    const servers = await newSource(test.warehouse, orgId, { name: 'Servers', kind: 'hosts', options: {} });
-    await publishSpend(test.warehouse, { orgId, sourceId: servers.id }, '2026-01', {
-      host_spend: ['2026-01-01', '2026-01-31'].map((day) => ({
-        day,
-        host: 'db',
-        service: 'db',
-        cost: '0.1',
-      })),
+  onDuckDb(() => {
+    it('a day counts when every source has delivered it and it is over', async () => {
+      const story = await newStory();
+      const costs = { ...days(29, 10), '2026-02-07': 50 };
+      await story.spend(texts(costs));
+      await story.values(ones(costs));
+      expect(await evaluate(story)).toBe(0);
+      const midnight = new Date('2026-02-08T00:00:00Z');
+      await story.spend(texts(costs), story.source.id, midnight);
+      expect(await evaluate(story, midnight)).toBe(1);
     });
-    const all = await newMetric(test.warehouse, orgId, { name: 'All' });
-    // November was delivered, December never.
-    const costs = { ...days(29, 15), '2025-11-15': 10 };
-    await story.spend(texts(costs));
-    const values = ones(costs);
-    await story.values(values);
-    await writeValues(
-      test.warehouse,
-      orgId,
-      all.id,
-      Object.entries(values).map(([period, value]) => ({ period, label: '', value })),
-      { source: 'api', by: { type: 'key', id: 'key_1', name: 'Finance' }, now: NOW },
-    );
-    expect(await evaluate(story)).toBe(1);
-    expect(await told(story)).toMatchObject([
-      { data: { metric_id: story.metric.id, period: '2026-02-06', expected: 10 } },
-    ]);
-  });
 
-  it('the running month is above its target by its days whose cost and values are complete', async () => {
-    const story = await newStory({}, { target: '2', rise: null });
-    // Six days of 10 for 5 orders each; on the 7th six hours have cost 4 and nobody has counted orders: 64 ÷ 30 is above 2.
-    const costs = Object.fromEntries(Object.keys(days(6, 10)).map((day) => [day, '10']));
-    const values = Object.fromEntries(Object.keys(days(6, 10)).map((day) => [day, 5]));
-    await story.spend({ ...costs, '2026-02-07': '4' });
-    await story.values(values);
-    expect(await evaluate(story, new Date('2026-02-07T06:30:00Z'))).toBe(0);
-    // The 7th costs 16 for 5 orders: 76 ÷ 35.
-    const morning = new Date('2026-02-08T06:30:00Z');
-    await story.spend({ ...costs, '2026-02-07': '16' }, story.source.id, morning);
-    expect(await evaluate(story, morning)).toBe(0);
-    await story.values({ '2026-02-07': 5 });
-    expect(await evaluate(story, morning)).toBe(1);
-    expect(await told(story)).toMatchObject([
-      { data: { reason: 'above_target', period: '2026-02', unit_cost: 2.171429, target: 2 } },
-    ]);
-  });
-
-  it('a lower target is told for the running and the newest complete month only', async () => {
-    const story = await newStory({}, { target: '10', rise: null });
-    const { orgId, metric } = story;
-    const months = ['2025-10', '2025-11', '2025-12', '2026-01'];
-    const costs = months.map((month) => [`${month}-01`, '0'] as const);
-    await story.spend({
-      ...Object.fromEntries(costs),
-      ...Object.fromEntries(months.map((month) => [`${month}-10`, '100'])),
-      '2026-02-01': '0',
-      '2026-02-06': '100',
+    it('a source that delivers monthly, and an old hole, hold back only what they are part of', async () => {
+      const story = await newStory({}, {
+        scope: { type: 'spend', spend: [{ source: 'cloud', cloud: 'aws', account: '1111' }] },
+      } satisfies Partial<Metric>);
+      const { orgId } = story;
+      // The servers' costs come once a month: January's are the newest.
+      const servers = await newSource(test.warehouse, orgId, { name: 'Servers', kind: 'hosts', options: {} });
+      await publishSpend(test.warehouse, { orgId, sourceId: servers.id }, '2026-01', {
+        host_spend: ['2026-01-01', '2026-01-31'].map((day) => ({
+          day,
+          host: 'db',
+          service: 'db',
+          cost: '0.1',
+        })),
+      });
+      const all = await newMetric(test.warehouse, orgId, { name: 'All' });
+      // November was delivered, December never.
+      const costs = { ...days(29, 15), '2025-11-15': 10 };
+      await story.spend(texts(costs));
+      const values = ones(costs);
+      await story.values(values);
+      await writeValues(
+        test.warehouse,
+        orgId,
+        all.id,
+        Object.entries(values).map(([period, value]) => ({ period, label: '', value })),
+        { source: 'api', by: { type: 'key', id: 'key_1', name: 'Finance' }, now: NOW },
+      );
+      expect(await evaluate(story)).toBe(1);
+      expect(await told(story)).toMatchObject([
+        { data: { metric_id: story.metric.id, period: '2026-02-06', expected: 10 } },
+      ]);
     });
-    const values = Object.fromEntries(months.map((month) => [`${month}-10`, 50]));
-    await story.values({ ...values, '2026-02-06': 50 });
-    expect(await evaluate(story)).toBe(0);
-    await updateMetric(test.warehouse, orgId, metric.id, { target: '1' }, BY_ADMIN);
-    expect(await evaluate(story)).toBe(2);
-    expect(await evaluate(story)).toBe(0);
-    const periods = async () => (await told(story)).map(({ data }) => data['period']);
-    expect((await periods()).sort()).toEqual(['2026-01', '2026-02']);
-    // A value that moves an old month above the same target is news.
-    await story.values({ '2025-11-10': 200 });
-    expect(await evaluate(story)).toBe(0);
-    await story.values({ '2025-11-10': 20 });
-    expect(await evaluate(story)).toBe(1);
-    expect((await periods()).sort()).toEqual(['2025-11', '2026-01', '2026-02']);
-  });
 
-  it('days add up their labels, and days of no value are none', async () => {
-    const story = await newStory({}, { label_key: 'region' });
-    const costs = days(29, 10);
-    await story.spend(texts(costs));
-    await story.values(ones(costs), 'eu');
-    await story.values(ones(costs), 'us');
-    expect(await evaluate(story)).toBe(0);
-    await story.values({ '2026-02-06': 0, '2026-02-05': 0 }, 'us'); // twice as dear: 10 ÷ 1 instead of 10 ÷ 2
-    await story.values({ '2026-02-06': 0 }, 'eu');
-    expect(await evaluate(story)).toBe(1);
-    expect(await told(story)).toMatchObject([{ data: { period: '2026-02-05', unit_cost: 10, expected: 5 } }]);
+    it('the running month is above its target by its days whose cost and values are complete', async () => {
+      const story = await newStory({}, { target: '2', rise: null });
+      // Six days of 10 for 5 orders each; on the 7th six hours have cost 4 and nobody has counted orders: 64 ÷ 30 is above 2.
+      const costs = Object.fromEntries(Object.keys(days(6, 10)).map((day) => [day, '10']));
+      const values = Object.fromEntries(Object.keys(days(6, 10)).map((day) => [day, 5]));
+      await story.spend({ ...costs, '2026-02-07': '4' });
+      await story.values(values);
+      expect(await evaluate(story, new Date('2026-02-07T06:30:00Z'))).toBe(0);
+      // The 7th costs 16 for 5 orders: 76 ÷ 35.
+      const morning = new Date('2026-02-08T06:30:00Z');
+      await story.spend({ ...costs, '2026-02-07': '16' }, story.source.id, morning);
+      expect(await evaluate(story, morning)).toBe(0);
+      await story.values({ '2026-02-07': 5 });
+      expect(await evaluate(story, morning)).toBe(1);
+      expect(await told(story)).toMatchObject([
+        { data: { reason: 'above_target', period: '2026-02', unit_cost: 2.171429, target: 2 } },
+      ]);
+    });
+
+    it('a lower target is told for the running and the newest complete month only', async () => {
+      const story = await newStory({}, { target: '10', rise: null });
+      const { orgId, metric } = story;
+      const months = ['2025-10', '2025-11', '2025-12', '2026-01'];
+      const costs = months.map((month) => [`${month}-01`, '0'] as const);
+      await story.spend({
+        ...Object.fromEntries(costs),
+        ...Object.fromEntries(months.map((month) => [`${month}-10`, '100'])),
+        '2026-02-01': '0',
+        '2026-02-06': '100',
+      });
+      const values = Object.fromEntries(months.map((month) => [`${month}-10`, 50]));
+      await story.values({ ...values, '2026-02-06': 50 });
+      expect(await evaluate(story)).toBe(0);
+      await updateMetric(test.warehouse, orgId, metric.id, { target: '1' }, BY_ADMIN);
+      expect(await evaluate(story)).toBe(2);
+      expect(await evaluate(story)).toBe(0);
+      const periods = async () => (await told(story)).map(({ data }) => data['period']);
+      expect((await periods()).sort()).toEqual(['2026-01', '2026-02']);
+      // A value that moves an old month above the same target is news.
+      await story.values({ '2025-11-10': 200 });
+      expect(await evaluate(story)).toBe(0);
+      await story.values({ '2025-11-10': 20 });
+      expect(await evaluate(story)).toBe(1);
+      expect((await periods()).sort()).toEqual(['2025-11', '2026-01', '2026-02']);
+    });
+
+    it('days add up their labels, and days of no value are none', async () => {
+      const story = await newStory({}, { label_key: 'region' });
+      const costs = days(29, 10);
+      await story.spend(texts(costs));
+      await story.values(ones(costs), 'eu');
+      await story.values(ones(costs), 'us');
+      expect(await evaluate(story)).toBe(0);
+      await story.values({ '2026-02-06': 0, '2026-02-05': 0 }, 'us'); // twice as dear: 10 ÷ 1 instead of 10 ÷ 2
+      await story.values({ '2026-02-06': 0 }, 'eu');
+      expect(await evaluate(story)).toBe(1);
+      expect(await told(story)).toMatchObject([
+        { data: { period: '2026-02-05', unit_cost: 10, expected: 5 } },
+      ]);
+    });
   });
 
   it('a metric of picked spend has its own days', async () => {
@@ -355,33 +361,35 @@ describeOnBothEngines('events', (open) => {
     expect(await evaluate(story)).toBe(0);
   });
 
-  it('nothing is told where a metric wants none, is monthly, or the plan has no unit economics', async () => {
-    const costs = days(29, 15);
-    for (const story of [
-      await newStory({}, { rise: null }),
-      await newStory({}, { rise: { percent: 60, deviations: 4 } }),
-      await newStory({ tier: 'starter' }),
-    ]) {
-      await story.spend(texts(costs));
-      await story.values(ones(costs));
-      expect(await evaluate(story)).toBe(0);
-    }
-    const monthly = await newStory({}, { frequency: 'monthly', rise: null });
-    await monthly.spend(texts(costs));
-    await monthly.values({ '2026-02-01': 1 });
-    expect(await evaluate(monthly)).toBe(0);
-    const starter = await newStory({ tier: 'starter' }, { target: '1' });
-    await starter.spend({ '2026-01-10': '100', '2026-01-31': '0' });
-    await starter.values({ '2026-01-10': 1 });
-    expect(await evaluate(starter)).toBe(0);
-    const operator = { type: 'operator', id: 'operator', name: 'operator' } as const;
-    await updateOrganisation(
-      test.warehouse,
-      starter.orgId,
-      { tier: 'business' },
-      { actor: operator, now: NOW },
-    );
-    expect(await evaluate(starter)).toBe(1);
+  onDuckDb(() => {
+    it('nothing is told where a metric wants none, is monthly, or the plan has no unit economics', async () => {
+      const costs = days(29, 15);
+      for (const story of [
+        await newStory({}, { rise: null }),
+        await newStory({}, { rise: { percent: 60, deviations: 4 } }),
+        await newStory({ tier: 'starter' }),
+      ]) {
+        await story.spend(texts(costs));
+        await story.values(ones(costs));
+        expect(await evaluate(story)).toBe(0);
+      }
+      const monthly = await newStory({}, { frequency: 'monthly', rise: null });
+      await monthly.spend(texts(costs));
+      await monthly.values({ '2026-02-01': 1 });
+      expect(await evaluate(monthly)).toBe(0);
+      const starter = await newStory({ tier: 'starter' }, { target: '1' });
+      await starter.spend({ '2026-01-10': '100', '2026-01-31': '0' });
+      await starter.values({ '2026-01-10': 1 });
+      expect(await evaluate(starter)).toBe(0);
+      const operator = { type: 'operator', id: 'operator', name: 'operator' } as const;
+      await updateOrganisation(
+        test.warehouse,
+        starter.orgId,
+        { tier: 'business' },
+        { actor: operator, now: NOW },
+      );
+      expect(await evaluate(starter)).toBe(1);
+    });
   });
 
   it('two that evaluate at once tell it once; organisations do not hear of one another', async () => {

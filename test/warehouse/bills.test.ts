@@ -50,7 +50,7 @@ const newStory = async (test: TestWarehouse, changes: Partial<Metric> = {}) => {
   };
 };
 
-describeOnBothEngines('bills', (open) => {
+describeOnBothEngines('bills', (open, onDuckDb) => {
   let test: TestWarehouse;
   beforeAll(async () => {
     test = await open();
@@ -161,85 +161,87 @@ describeOnBothEngines('bills', (open) => {
     });
   });
 
-  it('that have sealed stay when all their values are removed, until there are others', async () => {
-    const story = await newStory(test);
-    await story.values(story.requests, '2026-01', { web: 2, find: 1 });
-    await story.settle();
-    await story.removeValues(story.requests, '2026-01');
-    expect((await story.month()).status).toBe('sealed');
-    expect(await story.numbers()).toEqual({ Shop: [100, 20, 120], Search: [50, 10, 60], unallocated: 90 });
-    await story.values(story.requests, '2026-01', { find: 1 });
-    expect(await story.numbers()).toEqual({ Shop: [100, 0, 100], Search: [50, 30, 80], unallocated: 90 });
-  });
-
-  it('of months that had settled before there were teams follow the teams of today', async () => {
-    const story = await newTeamStory(test);
-    await story.spend('2026-01', spendOf({ '1': '100', '2': '50' }));
-    expect(await story.settle()).toEqual(['2026-01']);
-    const shop = await story.team('Shop', [account('1')]);
-    expect(inNumbers(await story.month(), { shop })).toEqual({ shop: [100, 0, 100], unallocated: 50 });
-    expect((await story.month()).status).toBe('sealed');
-    const search = await story.team('Search', []);
-    const platform = await story.sharedCost('Platform', [account('2')], {
-      type: 'even',
-      team_ids: [shop, search],
+  onDuckDb(() => {
+    it('that have sealed stay when all their values are removed, until there are others', async () => {
+      const story = await newStory(test);
+      await story.values(story.requests, '2026-01', { web: 2, find: 1 });
+      await story.settle();
+      await story.removeValues(story.requests, '2026-01');
+      expect((await story.month()).status).toBe('sealed');
+      expect(await story.numbers()).toEqual({ Shop: [100, 20, 120], Search: [50, 10, 60], unallocated: 90 });
+      await story.values(story.requests, '2026-01', { find: 1 });
+      expect(await story.numbers()).toEqual({ Shop: [100, 0, 100], Search: [50, 30, 80], unallocated: 90 });
     });
-    expect(inNumbers(await story.month(), { shop, search })).toEqual({
-      shop: [100, 25, 125],
-      search: [0, 25, 25],
-      unallocated: 0,
-    });
-    expect((await story.versions(shop)).map(({ version }) => version)).toEqual([2, 1]);
-    // A split by a metric without values puts them back to waiting.
-    const requests = await story.metric();
-    const labels = { web: shop };
-    await story.changeSharedCost(platform, { split: { type: 'metric', metric_id: requests.id, labels } });
-    expect((await story.month()).status).toBe('waiting');
-    await story.values(requests, '2026-01', { web: 1 });
-    expect(inNumbers(await story.month(), { shop, search })).toEqual({
-      shop: [100, 50, 150],
-      search: [0, 0, 0],
-      unallocated: 0,
-    });
-  });
 
-  it('of such months follow the spend of today, and get no version if nothing moves', async () => {
-    const story = await newTeamStory(test);
-    await story.spend('2026-01', spendOf({ '1': '100', '2': '50' }));
-    await story.settle();
-    const shop = await story.team('Shop', [account('1')], NOW);
-    const network = await story.sharedCost('Network', [account('2')], { type: 'even', team_ids: [shop] });
-    expect(inNumbers(await story.month(), { shop })).toEqual({ shop: [100, 50, 150], unallocated: 0 });
-    expect(await story.month()).toMatchObject({ settledBeforeTeams: true, followsToday: true });
-    await story.spend('2026-01', spendOf({ '1': '130', '2': '50' }));
-    expect(inNumbers(await story.month(), { shop })).toEqual({ shop: [130, 50, 180], unallocated: 0 });
-    // The same spend, ownership and shared costs again, and another name, are no other amounts.
-    await story.spend('2026-01', spendOf({ '1': '130', '2': '50' }));
-    await story.own(shop, [account('1')]);
-    await story.changeSharedCost(network, {});
-    await story.changeSharedCost(network, { name: 'Network', split: { team_ids: [shop], type: 'even' } });
-    await story.team('Other');
-    expect(inNumbers(await story.month(), { shop })).toEqual({ shop: [130, 50, 180], unallocated: 0 });
-    await story.changeSharedCost(network, 'delete');
-    expect(inNumbers(await story.month(), { shop })).toEqual({ shop: [130, 0, 130], unallocated: 50 });
-    expect(await causes(story, shop)).toEqual([
-      [180 - 50, 'backfill', 'changed since: teams or shared costs'],
-      [180, 'backfill', 'changed since: spend'],
-      [150, 'backfill', 'the month had settled before there were teams'],
-    ]);
-  });
+    it('of months that had settled before there were teams follow the teams of today', async () => {
+      const story = await newTeamStory(test);
+      await story.spend('2026-01', spendOf({ '1': '100', '2': '50' }));
+      expect(await story.settle()).toEqual(['2026-01']);
+      const shop = await story.team('Shop', [account('1')]);
+      expect(inNumbers(await story.month(), { shop })).toEqual({ shop: [100, 0, 100], unallocated: 50 });
+      expect((await story.month()).status).toBe('sealed');
+      const search = await story.team('Search', []);
+      const platform = await story.sharedCost('Platform', [account('2')], {
+        type: 'even',
+        team_ids: [shop, search],
+      });
+      expect(inNumbers(await story.month(), { shop, search })).toEqual({
+        shop: [100, 25, 125],
+        search: [0, 25, 25],
+        unallocated: 0,
+      });
+      expect((await story.versions(shop)).map(({ version }) => version)).toEqual([2, 1]);
+      // A split by a metric without values puts them back to waiting.
+      const requests = await story.metric();
+      const labels = { web: shop };
+      await story.changeSharedCost(platform, { split: { type: 'metric', metric_id: requests.id, labels } });
+      expect((await story.month()).status).toBe('waiting');
+      await story.values(requests, '2026-01', { web: 1 });
+      expect(inNumbers(await story.month(), { shop, search })).toEqual({
+        shop: [100, 50, 150],
+        search: [0, 0, 0],
+        unallocated: 0,
+      });
+    });
 
-  it('of a month that settled after a trial team was deleted follow the teams of today', async () => {
-    const story = await newTeamStory(test);
-    await story.spend('2026-01', spendOf({ '1': '100', '2': '50' }));
-    await story.deleteTeam(await story.team('Trial', [account('1')], BEFORE));
-    expect(await story.settle()).toEqual(['2026-01']);
-    const shop = await story.team('Shop');
-    expect(inNumbers(await story.month(), { shop })).toEqual({ shop: [0, 0, 0], unallocated: 150 });
-    await story.own(shop, [account('1')]);
-    const search = await story.team('Search', [account('2')]);
-    expect(inNumbers(await story.month(), { shop, search })).toEqual({
-      ...{ shop: [100, 0, 100], search: [50, 0, 50], unallocated: 0 },
+    it('of such months follow the spend of today, and get no version if nothing moves', async () => {
+      const story = await newTeamStory(test);
+      await story.spend('2026-01', spendOf({ '1': '100', '2': '50' }));
+      await story.settle();
+      const shop = await story.team('Shop', [account('1')], NOW);
+      const network = await story.sharedCost('Network', [account('2')], { type: 'even', team_ids: [shop] });
+      expect(inNumbers(await story.month(), { shop })).toEqual({ shop: [100, 50, 150], unallocated: 0 });
+      expect(await story.month()).toMatchObject({ settledBeforeTeams: true, followsToday: true });
+      await story.spend('2026-01', spendOf({ '1': '130', '2': '50' }));
+      expect(inNumbers(await story.month(), { shop })).toEqual({ shop: [130, 50, 180], unallocated: 0 });
+      // The same spend, ownership and shared costs again, and another name, are no other amounts.
+      await story.spend('2026-01', spendOf({ '1': '130', '2': '50' }));
+      await story.own(shop, [account('1')]);
+      await story.changeSharedCost(network, {});
+      await story.changeSharedCost(network, { name: 'Network', split: { team_ids: [shop], type: 'even' } });
+      await story.team('Other');
+      expect(inNumbers(await story.month(), { shop })).toEqual({ shop: [130, 50, 180], unallocated: 0 });
+      await story.changeSharedCost(network, 'delete');
+      expect(inNumbers(await story.month(), { shop })).toEqual({ shop: [130, 0, 130], unallocated: 50 });
+      expect(await causes(story, shop)).toEqual([
+        [180 - 50, 'backfill', 'changed since: teams or shared costs'],
+        [180, 'backfill', 'changed since: spend'],
+        [150, 'backfill', 'the month had settled before there were teams'],
+      ]);
+    });
+
+    it('of a month that settled after a trial team was deleted follow the teams of today', async () => {
+      const story = await newTeamStory(test);
+      await story.spend('2026-01', spendOf({ '1': '100', '2': '50' }));
+      await story.deleteTeam(await story.team('Trial', [account('1')], BEFORE));
+      expect(await story.settle()).toEqual(['2026-01']);
+      const shop = await story.team('Shop');
+      expect(inNumbers(await story.month(), { shop })).toEqual({ shop: [0, 0, 0], unallocated: 150 });
+      await story.own(shop, [account('1')]);
+      const search = await story.team('Search', [account('2')]);
+      expect(inNumbers(await story.month(), { shop, search })).toEqual({
+        ...{ shop: [100, 0, 100], search: [50, 0, 50], unallocated: 0 },
+      });
     });
   });
 
@@ -253,44 +255,52 @@ describeOnBothEngines('bills', (open) => {
     expect(await story.versions(shop)).toHaveLength(1);
   });
 
-  it('leave out a team that came after the month had sealed, until an admin seals it again', async () => {
-    const story = await newStory(test);
-    await story.values(story.requests, '2026-01', { web: 2, find: 1 });
-    await story.settle();
-    const late = await story.team('Late', [account('3')], LATER);
-    const users = await newMetric(test.warehouse, story.orgId, {
-      ...{ frequency: 'monthly', scope: { type: 'team', team_id: late } },
+  onDuckDb(() => {
+    it('leave out a team that came after the month had sealed, until an admin seals it again', async () => {
+      const story = await newStory(test);
+      await story.values(story.requests, '2026-01', { web: 2, find: 1 });
+      await story.settle();
+      const late = await story.team('Late', [account('3')], LATER);
+      const users = await newMetric(test.warehouse, story.orgId, {
+        ...{ frequency: 'monthly', scope: { type: 'team', team_id: late } },
+      });
+      await story.values(users, '2026-01', { '': 9 });
+      const month = await story.month();
+      expect(month.status).toBe('sealed');
+      expect(month.bills?.has(late)).toBe(false);
+      expect(await story.numbers()).toMatchObject({ Shop: [100, 20, 120], unallocated: 90 });
+      const why = 'the team was made after the bills of 2026-01 had sealed; an admin may seal them again';
+      expect(await recordOf(story, users)).toMatchObject({ cost: null, status: 'open', reason: why });
+      await expect(lockOf(story, users)).rejects.toThrow(`2026-01 cannot be locked: ${why}`);
+      await story.reseal('2026-01', 'Late joins', LATER);
+      expect(await recordOf(story, users)).toMatchObject({
+        cost: 90,
+        unit_cost: 10,
+        status: 'ready_to_lock',
+      });
+      expect(await story.numbers()).toMatchObject({ Shop: [100, 20, 120], unallocated: 0 });
     });
-    await story.values(users, '2026-01', { '': 9 });
-    const month = await story.month();
-    expect(month.status).toBe('sealed');
-    expect(month.bills?.has(late)).toBe(false);
-    expect(await story.numbers()).toMatchObject({ Shop: [100, 20, 120], unallocated: 90 });
-    const why = 'the team was made after the bills of 2026-01 had sealed; an admin may seal them again';
-    expect(await recordOf(story, users)).toMatchObject({ cost: null, status: 'open', reason: why });
-    await expect(lockOf(story, users)).rejects.toThrow(`2026-01 cannot be locked: ${why}`);
-    await story.reseal('2026-01', 'Late joins', LATER);
-    expect(await recordOf(story, users)).toMatchObject({ cost: 90, unit_cost: 10, status: 'ready_to_lock' });
-    expect(await story.numbers()).toMatchObject({ Shop: [100, 20, 120], unallocated: 0 });
   });
 
   describe('of a month that settles by backfill', () => {
-    it.each<[string, string, boolean]>([
-      [
-        'is one from the ninth full day after the end on, with five settle days',
-        '2026-02-10T00:00:00Z',
-        true,
-      ],
-      ['is none before', '2026-02-09T23:59:59Z', false],
-    ])('%s', async (_, settledAt, isBackfill) => {
-      const story = await newTeamStory(test);
-      const shop = await story.team('Shop', [], BEFORE);
-      await story.spend('2026-01', spendOf({ '1': '100' }));
-      expect(await story.settle(new Date(settledAt))).toEqual(['2026-01']);
-      expect(await story.month()).toMatchObject({ backfilled: isBackfill, followsToday: isBackfill });
-      await story.own(shop, [account('1')]);
-      expect(inNumbers(await story.month(), { shop })).toMatchObject({
-        shop: isBackfill ? [100, 0, 100] : [0, 0, 0],
+    onDuckDb(() => {
+      it.each<[string, string, boolean]>([
+        [
+          'is one from the ninth full day after the end on, with five settle days',
+          '2026-02-10T00:00:00Z',
+          true,
+        ],
+        ['is none before', '2026-02-09T23:59:59Z', false],
+      ])('%s', async (_, settledAt, isBackfill) => {
+        const story = await newTeamStory(test);
+        const shop = await story.team('Shop', [], BEFORE);
+        await story.spend('2026-01', spendOf({ '1': '100' }));
+        expect(await story.settle(new Date(settledAt))).toEqual(['2026-01']);
+        expect(await story.month()).toMatchObject({ backfilled: isBackfill, followsToday: isBackfill });
+        await story.own(shop, [account('1')]);
+        expect(inNumbers(await story.month(), { shop })).toMatchObject({
+          shop: isBackfill ? [100, 0, 100] : [0, 0, 0],
+        });
       });
     });
 
@@ -313,34 +323,36 @@ describeOnBothEngines('bills', (open) => {
       ]);
     });
 
-    it('follow ownership that is set after the first ingest, in all twelve months', async () => {
-      const story = await newTeamStory(test);
-      const shop = await story.team('Shop', [], BEFORE);
-      const months = ['02', '03', '04', '05', '06', '07', '08', '09', '10', '11', '12', '01'].map(
-        (month) => `${month === '01' ? '2026' : '2025'}-${month}`,
-      );
-      for (const month of months) await story.spend(month, spendOf({ '1': '7' }, lastDay(month)));
-      expect(await story.settle(LATER)).toEqual(months);
-      const bills = async () => {
-        await sealBills(test.warehouse, story.orgId, LATER);
-        const all = await test.warehouse.session((session) =>
-          monthBills(session, story.orgId, { newest: '2026-01', count: 12 }),
+    onDuckDb(() => {
+      it('follow ownership that is set after the first ingest, in all twelve months', async () => {
+        const story = await newTeamStory(test);
+        const shop = await story.team('Shop', [], BEFORE);
+        const months = ['02', '03', '04', '05', '06', '07', '08', '09', '10', '11', '12', '01'].map(
+          (month) => `${month === '01' ? '2026' : '2025'}-${month}`,
         );
-        return all.slice(1).map((month) => [month.status, inNumbers(month, { shop }).unallocated]);
-      };
-      expect(await bills()).toEqual(months.map(() => ['sealed', 7]));
-      await story.own(shop, [account('1')], LATER);
-      expect(await bills()).toEqual(months.map(() => ['sealed', 0]));
-    });
+        for (const month of months) await story.spend(month, spendOf({ '1': '7' }, lastDay(month)));
+        expect(await story.settle(LATER)).toEqual(months);
+        const bills = async () => {
+          await sealBills(test.warehouse, story.orgId, LATER);
+          const all = await test.warehouse.session((session) =>
+            monthBills(session, story.orgId, { newest: '2026-01', count: 12 }),
+          );
+          return all.slice(1).map((month) => [month.status, inNumbers(month, { shop }).unallocated]);
+        };
+        expect(await bills()).toEqual(months.map(() => ['sealed', 7]));
+        await story.own(shop, [account('1')], LATER);
+        expect(await bills()).toEqual(months.map(() => ['sealed', 0]));
+      });
 
-    it('are not known any more once its source is deleted', async () => {
-      const story = await newTeamStory(test);
-      const shop = await story.team('Shop', [account('1')], BEFORE);
-      await story.spend('2026-01', spendOf({ '1': '100' }));
-      await story.settle(LATER);
-      await story.deleteSource('bill');
-      expect(await story.month('2026-01', LATER)).toMatchObject({ status: 'estimate', bills: null });
-      expect(await story.versions(shop)).toHaveLength(1);
+      it('are not known any more once its source is deleted', async () => {
+        const story = await newTeamStory(test);
+        const shop = await story.team('Shop', [account('1')], BEFORE);
+        await story.spend('2026-01', spendOf({ '1': '100' }));
+        await story.settle(LATER);
+        await story.deleteSource('bill');
+        expect(await story.month('2026-01', LATER)).toMatchObject({ status: 'estimate', bills: null });
+        expect(await story.versions(shop)).toHaveLength(1);
+      });
     });
   });
 
@@ -375,44 +387,50 @@ describeOnBothEngines('bills', (open) => {
       });
     });
 
-    it('of a month that settled in time take its spend and owners of today, and later its values', async () => {
-      const story = await newStory(test);
-      await story.values(story.requests, '2026-01', { web: 2, find: 1 });
-      await story.settle();
-      await story.spend('2026-01', spendOf({ '1': '107', '2': '50', '3': '90', '4': '33' }));
-      await story.own(story.search, [account('2'), account('3')], LATER);
-      expect(await story.numbers()).toMatchObject({ Shop: [100, 20, 120], Search: [50, 10, 60] });
-      await story.reseal('2026-01', 'late invoice', LATER);
-      expect(await story.numbers()).toEqual({ Shop: [107, 22, 129], Search: [140, 11, 151], unallocated: 0 });
-      await story.spend('2026-01', spendOf({ '1': '200', '2': '50', '3': '90', '4': '33' }));
-      await story.values(story.requests, '2026-01', { web: 1, find: 2 });
-      expect(await story.numbers()).toEqual({
-        Shop: [107, 11, 118],
-        Search: [140, 22, 162],
-        unallocated: 93,
+    onDuckDb(() => {
+      it('of a month that settled in time take its spend and owners of today, and later its values', async () => {
+        const story = await newStory(test);
+        await story.values(story.requests, '2026-01', { web: 2, find: 1 });
+        await story.settle();
+        await story.spend('2026-01', spendOf({ '1': '107', '2': '50', '3': '90', '4': '33' }));
+        await story.own(story.search, [account('2'), account('3')], LATER);
+        expect(await story.numbers()).toMatchObject({ Shop: [100, 20, 120], Search: [50, 10, 60] });
+        await story.reseal('2026-01', 'late invoice', LATER);
+        expect(await story.numbers()).toEqual({
+          Shop: [107, 22, 129],
+          Search: [140, 11, 151],
+          unallocated: 0,
+        });
+        await story.spend('2026-01', spendOf({ '1': '200', '2': '50', '3': '90', '4': '33' }));
+        await story.values(story.requests, '2026-01', { web: 1, find: 2 });
+        expect(await story.numbers()).toEqual({
+          Shop: [107, 11, 118],
+          Search: [140, 22, 162],
+          unallocated: 93,
+        });
+        expect((await causes(story, story.shop)).map(([, because]) => because)).toEqual([
+          ...['values_changed', 'resealed', 'settled'],
+        ]);
       });
-      expect((await causes(story, story.shop)).map(([, because]) => because)).toEqual([
-        ...['values_changed', 'resealed', 'settled'],
-      ]);
-    });
 
-    it('must have settled, have spend, teams, and the values that split them', async () => {
-      const story = await newStory(test);
-      const refused = (words: string, month = '2026-01') =>
-        expect(story.reseal(month, 'why not', NOW)).rejects.toThrow(
-          `the bills of ${month} cannot be sealed again: ${words}`,
-        );
-      await refused('the month has not settled');
-      await refused('the month has not settled; the month has not ended', '2026-02');
-      await story.settle();
-      await refused('metric "Requests", by which a shared cost is split, has no value for 2026-01');
-      await story.values(story.requests, '2026-01', { web: 2, find: 1 });
-      await story.deleteSource('bill');
-      await refused('no spend has been ingested for 2026-01');
-      const alone = await newTeamStory(test);
-      await alone.spend('2026-01', spendOf({ '1': '1' }));
-      await alone.settle();
-      await expect(alone.reseal('2026-01', 'why not', NOW)).rejects.toThrow(/there are no teams$/);
+      it('must have settled, have spend, teams, and the values that split them', async () => {
+        const story = await newStory(test);
+        const refused = (words: string, month = '2026-01') =>
+          expect(story.reseal(month, 'why not', NOW)).rejects.toThrow(
+            `the bills of ${month} cannot be sealed again: ${words}`,
+          );
+        await refused('the month has not settled');
+        await refused('the month has not settled; the month has not ended', '2026-02');
+        await story.settle();
+        await refused('metric "Requests", by which a shared cost is split, has no value for 2026-01');
+        await story.values(story.requests, '2026-01', { web: 2, find: 1 });
+        await story.deleteSource('bill');
+        await refused('no spend has been ingested for 2026-01');
+        const alone = await newTeamStory(test);
+        await alone.spend('2026-01', spendOf({ '1': '1' }));
+        await alone.settle();
+        await expect(alone.reseal('2026-01', 'why not', NOW)).rejects.toThrow(/there are no teams$/);
+      });
     });
   });
 
@@ -432,105 +450,107 @@ describeOnBothEngines('bills', (open) => {
     expect(await story.numbers()).toMatchObject({ Shop: [100, 105, 205], Search: [50, 15, 65] });
   });
 
-  it('and what is unallocated are the total to the last decimal, whatever is split', async () => {
-    const story = await newTeamStory(test);
-    await story.spend('2026-01', {
-      ...spendOf({
-        '1': '100.000000000000001',
-        '2': '-7.123456789012345',
-        '3': '0.000000000000001',
-        '4': '33.333333333333333',
-      }),
-      // Both feeds cover January from its first day on.
-      kubernetes_spend: [
-        { day: '2026-01-01', cluster: 'prod', is_idle: true, cost: '11' },
-        { day: '2026-01-31', cluster: 'prod', is_idle: true, cost: '0.1' },
-      ],
-      ai_tool_spend: [
-        { day: '2026-01-01', tool: 'assistant', kind: 'seat', cost: '5' },
-        { day: '2026-01-31', tool: 'assistant', kind: 'seat', cost: '0.7' },
-      ],
-    });
-    const teams = [];
-    for (const name of ['A', 'B', 'C'])
-      teams.push(await story.team(name, name === 'A' ? [account('1')] : [], BEFORE));
-    const [a = '', b = '', c = ''] = teams;
-    await story.sharedCost('Even', [account('2')], { type: 'even', team_ids: teams }, BEFORE);
-    await story.sharedCost(
-      'Fixed',
-      [account('3')],
-      {
-        type: 'fixed',
-        shares: [
-          { team_id: a, percent: 33.333333 },
-          { team_id: b, percent: 33.333333 },
+  onDuckDb(() => {
+    it('and what is unallocated are the total to the last decimal, whatever is split', async () => {
+      const story = await newTeamStory(test);
+      await story.spend('2026-01', {
+        ...spendOf({
+          '1': '100.000000000000001',
+          '2': '-7.123456789012345',
+          '3': '0.000000000000001',
+          '4': '33.333333333333333',
+        }),
+        // Both feeds cover January from its first day on.
+        kubernetes_spend: [
+          { day: '2026-01-01', cluster: 'prod', is_idle: true, cost: '11' },
+          { day: '2026-01-31', cluster: 'prod', is_idle: true, cost: '0.1' },
         ],
-      },
-      BEFORE,
-    );
-    const requests = await story.metric({ aggregation: 'average', frequency: 'daily' });
-    const labels = { x: a, y: b, z: c };
-    await story.sharedCost(
-      'By requests',
-      [account('4')],
-      { type: 'metric', metric_id: requests.id, labels },
-      BEFORE,
-    );
-    await story.values(requests, '2026-01-01', { x: 1, y: 1 });
-    await story.values(requests, '2026-01-02', { x: 0.0000000001, z: 1, nobody: 1 });
-    for (const settle of [false, true]) {
-      if (settle) await story.settle();
-      const month = await story.month();
-      expect(month.status).toBe(settle ? 'sealed' : 'estimate');
-      const bills = [...(month.bills?.values() ?? [])].map(fullyLoaded);
-      const sum = bills.reduce((all, bill) => all.plus(bill), Big(month.unallocated ?? 'NaN'));
-      expect(sum.toFixed(15)).toBe(await total(story));
-      // −7.123456789012345 ÷ 3 = −2.374485596337448 and one unit left, which is A's.
-      expect(teams.map((id) => month.bills?.get(id)?.shared_costs[0]?.amount)).toEqual([
-        '-2.374485596337449',
-        '-2.374485596337448',
-        '-2.374485596337448',
-      ]);
-      // A third of one unit each: the largest part, 33.333334 %, is nobody's.
-      expect(teams.map((id) => month.bills?.get(id)?.shared_costs[1])).toMatchObject([
-        { amount: '0.000000000000000' },
-        { amount: '0.000000000000000' },
-        { name: 'By requests' },
-      ]);
-      expect(month.bills?.get(a)?.by_source.cloud).toBe('100.000000000000001');
-    }
-  });
-
-  it('split by a metric whose values are all 0 leave its shared cost unallocated, and seal', async () => {
-    const story = await newStory(test);
-    await story.values(story.requests, '2026-01', { web: 0, find: 0 });
-    await story.settle();
-    expect((await story.month()).status).toBe('sealed');
-    expect(await story.numbers()).toEqual({ Shop: [100, 0, 100], Search: [50, 0, 50], unallocated: 120 });
-  });
-
-  it('are not known where nothing has been delivered', async () => {
-    const story = await newStory(test);
-    expect(await story.month('2025-12')).toMatchObject({
-      bills: null,
-      unallocated: null,
-      status: 'estimate',
+        ai_tool_spend: [
+          { day: '2026-01-01', tool: 'assistant', kind: 'seat', cost: '5' },
+          { day: '2026-01-31', tool: 'assistant', kind: 'seat', cost: '0.7' },
+        ],
+      });
+      const teams = [];
+      for (const name of ['A', 'B', 'C'])
+        teams.push(await story.team(name, name === 'A' ? [account('1')] : [], BEFORE));
+      const [a = '', b = '', c = ''] = teams;
+      await story.sharedCost('Even', [account('2')], { type: 'even', team_ids: teams }, BEFORE);
+      await story.sharedCost(
+        'Fixed',
+        [account('3')],
+        {
+          type: 'fixed',
+          shares: [
+            { team_id: a, percent: 33.333333 },
+            { team_id: b, percent: 33.333333 },
+          ],
+        },
+        BEFORE,
+      );
+      const requests = await story.metric({ aggregation: 'average', frequency: 'daily' });
+      const labels = { x: a, y: b, z: c };
+      await story.sharedCost(
+        'By requests',
+        [account('4')],
+        { type: 'metric', metric_id: requests.id, labels },
+        BEFORE,
+      );
+      await story.values(requests, '2026-01-01', { x: 1, y: 1 });
+      await story.values(requests, '2026-01-02', { x: 0.0000000001, z: 1, nobody: 1 });
+      for (const settle of [false, true]) {
+        if (settle) await story.settle();
+        const month = await story.month();
+        expect(month.status).toBe(settle ? 'sealed' : 'estimate');
+        const bills = [...(month.bills?.values() ?? [])].map(fullyLoaded);
+        const sum = bills.reduce((all, bill) => all.plus(bill), Big(month.unallocated ?? 'NaN'));
+        expect(sum.toFixed(15)).toBe(await total(story));
+        // −7.123456789012345 ÷ 3 = −2.374485596337448 and one unit left, which is A's.
+        expect(teams.map((id) => month.bills?.get(id)?.shared_costs[0]?.amount)).toEqual([
+          '-2.374485596337449',
+          '-2.374485596337448',
+          '-2.374485596337448',
+        ]);
+        // A third of one unit each: the largest part, 33.333334 %, is nobody's.
+        expect(teams.map((id) => month.bills?.get(id)?.shared_costs[1])).toMatchObject([
+          { amount: '0.000000000000000' },
+          { amount: '0.000000000000000' },
+          { name: 'By requests' },
+        ]);
+        expect(month.bills?.get(a)?.by_source.cloud).toBe('100.000000000000001');
+      }
     });
-  });
 
-  it('need the metric they are split by, and its labels', async () => {
-    const story = await newStory(test);
-    const change = (changes: Parameters<typeof updateMetric>[3]) =>
-      updateMetric(test.warehouse, story.orgId, story.requests.id, changes, BY_ADMIN);
-    for (const changes of ['delete', { label_key: null }] as const)
-      await expect(change(changes)).rejects.toThrow(/needed to split shared cost "Platform"/);
-    const plain = await newMetric(test.warehouse, story.orgId);
-    const split = { type: 'metric', metric_id: plain.id, labels: { web: story.shop } } as const;
-    await expect(story.changeSharedCost(story.platform, { split })).rejects.toThrow(
-      'split.metric_id: expected a metric with a label key, got one without',
-    );
-    await story.changeSharedCost(story.platform, 'delete');
-    expect((await change('delete'))?.id).toBe(story.requests.id);
+    it('split by a metric whose values are all 0 leave its shared cost unallocated, and seal', async () => {
+      const story = await newStory(test);
+      await story.values(story.requests, '2026-01', { web: 0, find: 0 });
+      await story.settle();
+      expect((await story.month()).status).toBe('sealed');
+      expect(await story.numbers()).toEqual({ Shop: [100, 0, 100], Search: [50, 0, 50], unallocated: 120 });
+    });
+
+    it('are not known where nothing has been delivered', async () => {
+      const story = await newStory(test);
+      expect(await story.month('2025-12')).toMatchObject({
+        bills: null,
+        unallocated: null,
+        status: 'estimate',
+      });
+    });
+
+    it('need the metric they are split by, and its labels', async () => {
+      const story = await newStory(test);
+      const change = (changes: Parameters<typeof updateMetric>[3]) =>
+        updateMetric(test.warehouse, story.orgId, story.requests.id, changes, BY_ADMIN);
+      for (const changes of ['delete', { label_key: null }] as const)
+        await expect(change(changes)).rejects.toThrow(/needed to split shared cost "Platform"/);
+      const plain = await newMetric(test.warehouse, story.orgId);
+      const split = { type: 'metric', metric_id: plain.id, labels: { web: story.shop } } as const;
+      await expect(story.changeSharedCost(story.platform, { split })).rejects.toThrow(
+        'split.metric_id: expected a metric with a label key, got one without',
+      );
+      await story.changeSharedCost(story.platform, 'delete');
+      expect((await change('delete'))?.id).toBe(story.requests.id);
+    });
   });
 
   describe('divided by a metric', () => {
@@ -546,22 +566,24 @@ describeOnBothEngines('bills', (open) => {
       return { ...story, record: () => recordOf(story, users), lock: () => lockOf(story, users) };
     };
 
-    it('are the estimate, then the sealed bill, and are ready to lock once it has sealed', async () => {
-      const story = await teamStory();
-      expect(await story.record()).toMatchObject({
-        ...{ cost: 100, value: 10, unit_cost: 10, status: 'open' },
-        reason: 'waiting for the next daily settlement',
-      });
-      await story.settle();
-      const reason = 'metric "Requests", by which a shared cost is split, has no value for 2026-01';
-      expect(await story.record()).toMatchObject({ cost: 100, status: 'open', reason });
-      await expect(story.lock()).rejects.toThrow(`2026-01 cannot be locked: ${reason}`);
-      await story.values(story.requests, '2026-01', { web: 2, find: 1 });
-      expect(await story.record()).toMatchObject({
-        cost: 120,
-        unit_cost: 12,
-        status: 'ready_to_lock',
-        reason: null,
+    onDuckDb(() => {
+      it('are the estimate, then the sealed bill, and are ready to lock once it has sealed', async () => {
+        const story = await teamStory();
+        expect(await story.record()).toMatchObject({
+          ...{ cost: 100, value: 10, unit_cost: 10, status: 'open' },
+          reason: 'waiting for the next daily settlement',
+        });
+        await story.settle();
+        const reason = 'metric "Requests", by which a shared cost is split, has no value for 2026-01';
+        expect(await story.record()).toMatchObject({ cost: 100, status: 'open', reason });
+        await expect(story.lock()).rejects.toThrow(`2026-01 cannot be locked: ${reason}`);
+        await story.values(story.requests, '2026-01', { web: 2, find: 1 });
+        expect(await story.record()).toMatchObject({
+          cost: 120,
+          unit_cost: 12,
+          status: 'ready_to_lock',
+          reason: null,
+        });
       });
     });
 
@@ -603,94 +625,98 @@ describeOnBothEngines('bills', (open) => {
     ]);
   });
 
-  it('miss what was not collected when they sealed, and what is collected later is none of theirs', async () => {
-    const story = await newStory(test);
-    const tag = (value: string): SpendPick => ({
-      source: 'cloud',
-      cloud: 'aws',
-      tag: { key: 'team', value },
+  onDuckDb(() => {
+    it('miss what was not collected when they sealed, and what is collected later is none of theirs', async () => {
+      const story = await newStory(test);
+      const tag = (value: string): SpendPick => ({
+        source: 'cloud',
+        cloud: 'aws',
+        tag: { key: 'team', value },
+      });
+      const uncollected = async (team: string, month = '2026-01') =>
+        (await story.month(month)).uncollected[team] ?? [];
+      await story.values(story.requests, '2026-01', { web: 1 });
+      await story.settle();
+      expect((await story.month()).status).toBe('sealed');
+      // January has sealed without the tag; February has not, and began before its first use.
+      const split: Split = { type: 'even', team_ids: [story.shop] };
+      const network = await story.sharedCost('Network', [tag('network')], split, NOW);
+      await story.own(story.search, [account('2'), tag('search')], NOW);
+      const since = ['tag key "team" of aws is collected from 2026-02-07 on'];
+      for (const team of [story.shop, story.search]) {
+        expect(await uncollected(team)).toEqual([]);
+        expect(await uncollected(team, '2026-02')).toEqual(since);
+      }
+      await story.changeSharedCost(network, 'delete');
+      // Shop shares no tag any more, but loses what Search's tag takes of its account since the seventh.
+      expect(await uncollected(story.shop, '2026-02')).toEqual([
+        'tag key "team" of aws, by which another team or shared cost takes spend, is collected from 2026-02-07 on',
+      ]);
+      expect(await uncollected(story.search, '2026-02')).toEqual(since);
     });
-    const uncollected = async (team: string, month = '2026-01') =>
-      (await story.month(month)).uncollected[team] ?? [];
-    await story.values(story.requests, '2026-01', { web: 1 });
-    await story.settle();
-    expect((await story.month()).status).toBe('sealed');
-    // January has sealed without the tag; February has not, and began before its first use.
-    const split: Split = { type: 'even', team_ids: [story.shop] };
-    const network = await story.sharedCost('Network', [tag('network')], split, NOW);
-    await story.own(story.search, [account('2'), tag('search')], NOW);
-    const since = ['tag key "team" of aws is collected from 2026-02-07 on'];
-    for (const team of [story.shop, story.search]) {
-      expect(await uncollected(team)).toEqual([]);
-      expect(await uncollected(team, '2026-02')).toEqual(since);
-    }
-    await story.changeSharedCost(network, 'delete');
-    // Shop shares no tag any more, but loses what Search's tag takes of its account since the seventh.
-    expect(await uncollected(story.shop, '2026-02')).toEqual([
-      'tag key "team" of aws, by which another team or shared cost takes spend, is collected from 2026-02-07 on',
-    ]);
-    expect(await uncollected(story.search, '2026-02')).toEqual(since);
   });
 
-  // Account 1111 costs 10 a day, of which 4 are tagged search; B picks the tag on 15 January.
-  it('of a team are partial in the month since the middle of which another tag takes spend from it', async () => {
-    const story = await newTeamStory(test);
-    const at = (day: string) => new Date(`${day}T06:00:00Z`);
-    const daily = (month: string, count: number, tagged: (day: number) => boolean) =>
-      story.spend(month, {
-        cloud_spend: Array.from({ length: count }, (_, index) => {
-          const day = `${month}-${String(index + 1).padStart(2, '0')}`;
-          const line = { day, cloud: 'aws', account: '1111' };
-          const tag = tagged(index + 1) ? { tag_key: 'team', tag_value: 'search' } : {};
-          return [
-            { ...line, cost: '6' },
-            { ...line, ...tag, cost: '4' },
-          ];
-        }).flat(),
-      });
-    await daily('2025-12', 31, () => false);
-    const a = await story.team('A', [account('1111')], at('2025-12-01'));
-    const c = await story.team('C', [account('2222')], at('2025-12-01'));
-    const tag: SpendPick = { source: 'cloud', cloud: 'aws', tag: { key: 'team', value: 'search' } };
-    const b = await story.team('B', [tag], at('2026-01-15'));
-    await daily('2026-01', 31, (day) => day >= 15);
-    await daily('2026-02', 28, () => true);
-    const teams = { A: a, B: b, C: c };
-    const month = async (which: string) => {
-      const found = await story.month(which);
-      const words = Object.entries(teams).map(([name, id]) => [name, found.uncollected[id] ?? []]);
-      return {
-        ...inNumbers(found, teams),
-        uncollected: Object.fromEntries(words) as Record<string, string[]>,
+  onDuckDb(() => {
+    // Account 1111 costs 10 a day, of which 4 are tagged search; B picks the tag on 15 January.
+    it('of a team are partial in the month since the middle of which another tag takes spend from it', async () => {
+      const story = await newTeamStory(test);
+      const at = (day: string) => new Date(`${day}T06:00:00Z`);
+      const daily = (month: string, count: number, tagged: (day: number) => boolean) =>
+        story.spend(month, {
+          cloud_spend: Array.from({ length: count }, (_, index) => {
+            const day = `${month}-${String(index + 1).padStart(2, '0')}`;
+            const line = { day, cloud: 'aws', account: '1111' };
+            const tag = tagged(index + 1) ? { tag_key: 'team', tag_value: 'search' } : {};
+            return [
+              { ...line, cost: '6' },
+              { ...line, ...tag, cost: '4' },
+            ];
+          }).flat(),
+        });
+      await daily('2025-12', 31, () => false);
+      const a = await story.team('A', [account('1111')], at('2025-12-01'));
+      const c = await story.team('C', [account('2222')], at('2025-12-01'));
+      const tag: SpendPick = { source: 'cloud', cloud: 'aws', tag: { key: 'team', value: 'search' } };
+      const b = await story.team('B', [tag], at('2026-01-15'));
+      await daily('2026-01', 31, (day) => day >= 15);
+      await daily('2026-02', 28, () => true);
+      const teams = { A: a, B: b, C: c };
+      const month = async (which: string) => {
+        const found = await story.month(which);
+        const words = Object.entries(teams).map(([name, id]) => [name, found.uncollected[id] ?? []]);
+        return {
+          ...inNumbers(found, teams),
+          uncollected: Object.fromEntries(words) as Record<string, string[]>,
+        };
       };
-    };
-    const since = 'tag key "team" of aws is collected from 2026-01-15 on';
-    const taken =
-      'tag key "team" of aws, by which another team or shared cost takes spend, is collected from 2026-01-15 on';
-    expect(await month('2025-12')).toMatchObject({
-      A: [310, 0, 310], // nothing was taken from it yet
-      uncollected: { A: [], B: [since], C: [] },
+      const since = 'tag key "team" of aws is collected from 2026-01-15 on';
+      const taken =
+        'tag key "team" of aws, by which another team or shared cost takes spend, is collected from 2026-01-15 on';
+      expect(await month('2025-12')).toMatchObject({
+        A: [310, 0, 310], // nothing was taken from it yet
+        uncollected: { A: [], B: [since], C: [] },
+      });
+      // 17 days of 4 went to B. C owns another account: as little as nothing of it is tagged, its month is a mix, too.
+      expect(await month('2026-01')).toMatchObject({
+        A: [242, 0, 242],
+        B: [68, 0, 68],
+        uncollected: { A: [taken], B: [since], C: [taken] },
+      });
+      expect(await month('2026-02')).toMatchObject({
+        A: [42, 0, 42], // seven days so far
+        B: [28, 0, 28],
+        uncollected: { A: [], B: [], C: [] },
+      });
+      const metric = await newMetric(test.warehouse, story.orgId, { scope: { type: 'team', team_id: a } });
+      const facts = await test.warehouse.session((session) =>
+        monthFacts(session, story.orgId, [metric.id], { newest: '2026-02', count: 3 }),
+      );
+      expect(facts.get(metric.id)?.map(({ month: of, uncollected }) => [of, uncollected])).toEqual([
+        ['2025-11', []],
+        ['2025-12', []],
+        ['2026-01', [taken]],
+        ['2026-02', []],
+      ]);
     });
-    // 17 days of 4 went to B. C owns another account: as little as nothing of it is tagged, its month is a mix, too.
-    expect(await month('2026-01')).toMatchObject({
-      A: [242, 0, 242],
-      B: [68, 0, 68],
-      uncollected: { A: [taken], B: [since], C: [taken] },
-    });
-    expect(await month('2026-02')).toMatchObject({
-      A: [42, 0, 42], // seven days so far
-      B: [28, 0, 28],
-      uncollected: { A: [], B: [], C: [] },
-    });
-    const metric = await newMetric(test.warehouse, story.orgId, { scope: { type: 'team', team_id: a } });
-    const facts = await test.warehouse.session((session) =>
-      monthFacts(session, story.orgId, [metric.id], { newest: '2026-02', count: 3 }),
-    );
-    expect(facts.get(metric.id)?.map(({ month: of, uncollected }) => [of, uncollected])).toEqual([
-      ['2025-11', []],
-      ['2025-12', []],
-      ['2026-01', [taken]],
-      ['2026-02', []],
-    ]);
   });
 });

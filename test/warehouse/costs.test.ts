@@ -9,7 +9,7 @@ const NO_ASSETS = { kubernetes: '0', hosts: '0' };
 const NOTHING = { cloud: '0', kubernetes: '0', hosts: '0', ai_tools: '0' };
 const JANUARY = { previousStart: '2025-12-01', start: '2026-01-01', end: '2026-01-31' };
 
-describeOnBothEngines('the summary of costs', (open) => {
+describeOnBothEngines('the summary of costs', (open, onDuckDb) => {
   let test: TestWarehouse;
   beforeAll(async () => {
     test = await open();
@@ -60,43 +60,45 @@ describeOnBothEngines('the summary of costs', (open) => {
     });
   });
 
-  it('of one day compares with the day before', async () => {
-    const { id: orgId } = await newOrganisation(test.warehouse);
-    const { id: sourceId } = await newSource(test.warehouse, orgId);
-    await loadText(
-      test,
-      { orgId, sourceId },
-      focusCsv([dayLine('2026-01-09', '3'), dayLine('2026-01-10', '5')]),
-    );
-    const day = { previousStart: '2026-01-09', start: '2026-01-10', end: '2026-01-10' };
-    expect(await costSummary(test.warehouse, orgId, day, NOW)).toMatchObject({
-      total: money('5'),
-      previousTotal: money('3'),
-      byDay: [{ day: '2026-01-10', total: money('5') }],
+  onDuckDb(() => {
+    it('of one day compares with the day before', async () => {
+      const { id: orgId } = await newOrganisation(test.warehouse);
+      const { id: sourceId } = await newSource(test.warehouse, orgId);
+      await loadText(
+        test,
+        { orgId, sourceId },
+        focusCsv([dayLine('2026-01-09', '3'), dayLine('2026-01-10', '5')]),
+      );
+      const day = { previousStart: '2026-01-09', start: '2026-01-10', end: '2026-01-10' };
+      expect(await costSummary(test.warehouse, orgId, day, NOW)).toMatchObject({
+        total: money('5'),
+        previousTotal: money('3'),
+        byDay: [{ day: '2026-01-10', total: money('5') }],
+      });
     });
-  });
 
-  it('is 0 where nothing was ingested, and nothing is known of the range before', async () => {
-    const { id: orgId } = await newOrganisation(test.warehouse);
-    expect(await costSummary(test.warehouse, orgId, JANUARY, NOW)).toEqual({
-      total: '0',
-      bySource: NOTHING,
-      byDay: [],
-      byAccount: [],
-      previousTotal: null,
-      completeThrough: null,
+    it('is 0 where nothing was ingested, and nothing is known of the range before', async () => {
+      const { id: orgId } = await newOrganisation(test.warehouse);
+      expect(await costSummary(test.warehouse, orgId, JANUARY, NOW)).toEqual({
+        total: '0',
+        bySource: NOTHING,
+        byDay: [],
+        byAccount: [],
+        previousTotal: null,
+        completeThrough: null,
+      });
     });
-  });
 
-  it('leaves out an account that spent only in the range before', async () => {
-    const { id: orgId } = await newOrganisation(test.warehouse);
-    const { id: sourceId } = await newSource(test.warehouse, orgId);
-    await loadText(test, { orgId, sourceId }, focusCsv([dayLine('2025-12-10', '3')]));
-    expect(await costSummary(test.warehouse, orgId, JANUARY, NOW)).toMatchObject({
-      total: '0',
-      byDay: [],
-      byAccount: [],
-      previousTotal: money('3'),
+    it('leaves out an account that spent only in the range before', async () => {
+      const { id: orgId } = await newOrganisation(test.warehouse);
+      const { id: sourceId } = await newSource(test.warehouse, orgId);
+      await loadText(test, { orgId, sourceId }, focusCsv([dayLine('2025-12-10', '3')]));
+      expect(await costSummary(test.warehouse, orgId, JANUARY, NOW)).toMatchObject({
+        total: '0',
+        byDay: [],
+        byAccount: [],
+        previousTotal: money('3'),
+      });
     });
   });
 
@@ -150,16 +152,21 @@ describeOnBothEngines('the summary of costs', (open) => {
     expect(await completeThrough()).toBe('2026-02-03'); // no active source is left, so the paused one tells
   });
 
-  it('keeps the spend of a paused source and drops that of a deleted one', async () => {
-    const { id: orgId } = await newOrganisation(test.warehouse);
-    const total = async () => (await costSummary(test.warehouse, orgId, JANUARY, NOW)).total;
-    const [kept, dropped] = [await newSource(test.warehouse, orgId), await newSource(test.warehouse, orgId)];
-    await loadText(test, { orgId, sourceId: kept.id }, focusCsv([dayLine('2026-01-10', '1')]));
-    await loadText(test, { orgId, sourceId: dropped.id }, focusCsv([dayLine('2026-01-10', '2')]));
-    expect(await total()).toBe(money('3'));
-    await updateCostSource(test.warehouse, orgId, kept.id, { schedule_paused: true }, BY_ADMIN);
-    expect(await total()).toBe(money('3'));
-    await updateCostSource(test.warehouse, orgId, dropped.id, 'delete', BY_ADMIN);
-    expect(await total()).toBe(money('1'));
+  onDuckDb(() => {
+    it('keeps the spend of a paused source and drops that of a deleted one', async () => {
+      const { id: orgId } = await newOrganisation(test.warehouse);
+      const total = async () => (await costSummary(test.warehouse, orgId, JANUARY, NOW)).total;
+      const [kept, dropped] = [
+        await newSource(test.warehouse, orgId),
+        await newSource(test.warehouse, orgId),
+      ];
+      await loadText(test, { orgId, sourceId: kept.id }, focusCsv([dayLine('2026-01-10', '1')]));
+      await loadText(test, { orgId, sourceId: dropped.id }, focusCsv([dayLine('2026-01-10', '2')]));
+      expect(await total()).toBe(money('3'));
+      await updateCostSource(test.warehouse, orgId, kept.id, { schedule_paused: true }, BY_ADMIN);
+      expect(await total()).toBe(money('3'));
+      await updateCostSource(test.warehouse, orgId, dropped.id, 'delete', BY_ADMIN);
+      expect(await total()).toBe(money('1'));
+    });
   });
 });

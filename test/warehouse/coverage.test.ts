@@ -14,7 +14,7 @@ import { publishSpend } from '../support/published-spend.ts';
 import { BY_ADMIN, loadText, money, newMetric, newSource, NOW } from '../support/tenant.ts';
 import { january, KEY, newMonthStory, type MonthStory } from './month-story.ts';
 
-describeOnBothEngines('coverage', (open) => {
+describeOnBothEngines('coverage', (open, onDuckDb) => {
   let test: TestWarehouse;
   beforeAll(async () => {
     test = await open();
@@ -63,28 +63,30 @@ describeOnBothEngines('coverage', (open) => {
       expect(await bill()).toEqual(['sealed', money('744')]);
     });
 
-    it('is of its own billing period: a correction makes no month known', async () => {
-      const story = await newMonthStory(test);
-      await story.values({ '2025-12-10': 1, '2026-01-10': 1 });
-      // January's bill takes back 5 of 31 December; each day of January costs 10.
-      const days = daily('2026-01-01', '2026-01-31', '10');
-      await loadText(
-        test,
-        { orgId: story.orgId, sourceId: story.source.id },
-        focusCsv([
-          ...Object.entries(days).map(([day, cost]) => dayLine(day, cost)),
-          dayLine('2025-12-31', '-5', { BillingPeriodStart: '2026-01-01T00:00:00Z' }),
-        ]),
-      );
-      expect(await story.settle()).toEqual(['2026-01']);
-      expect(await story.months(2)).toMatchObject([
-        { month: '2026-01', cost: 310, status: 'ready_to_lock', change_percent: null },
-        { month: '2025-12', cost: null, status: 'open' },
-      ]);
-      // Once December's own bill is there, the correction counts in it: 31 × 8 − 5.
-      await story.spend(daily('2025-12-01', '2025-12-31', '8'));
-      expect(await story.settle()).toEqual(['2025-12']);
-      expect((await story.months(2))[1]).toMatchObject({ cost: 243, status: 'ready_to_lock' });
+    onDuckDb(() => {
+      it('is of its own billing period: a correction makes no month known', async () => {
+        const story = await newMonthStory(test);
+        await story.values({ '2025-12-10': 1, '2026-01-10': 1 });
+        // January's bill takes back 5 of 31 December; each day of January costs 10.
+        const days = daily('2026-01-01', '2026-01-31', '10');
+        await loadText(
+          test,
+          { orgId: story.orgId, sourceId: story.source.id },
+          focusCsv([
+            ...Object.entries(days).map(([day, cost]) => dayLine(day, cost)),
+            dayLine('2025-12-31', '-5', { BillingPeriodStart: '2026-01-01T00:00:00Z' }),
+          ]),
+        );
+        expect(await story.settle()).toEqual(['2026-01']);
+        expect(await story.months(2)).toMatchObject([
+          { month: '2026-01', cost: 310, status: 'ready_to_lock', change_percent: null },
+          { month: '2025-12', cost: null, status: 'open' },
+        ]);
+        // Once December's own bill is there, the correction counts in it: 31 × 8 − 5.
+        await story.spend(daily('2025-12-01', '2025-12-31', '8'));
+        expect(await story.settle()).toEqual(['2025-12']);
+        expect((await story.months(2))[1]).toMatchObject({ cost: 243, status: 'ready_to_lock' });
+      });
     });
 
     it('has holes: without its own file February is open, says why and cannot be locked', async () => {
@@ -106,13 +108,15 @@ describeOnBothEngines('coverage', (open) => {
         );
     });
 
-    it('waits for an export that is not brought up to date', async () => {
-      const story = await newMonthStory(test);
-      await story.spend(daily('2026-01-01', '2026-01-20', '10'));
-      expect(await story.settle()).toEqual([]);
-      // Days without a charge are delivered once the source has later ones.
-      await story.spend({ '2026-02-03': '1' });
-      expect(await story.settle()).toEqual(['2026-01']);
+    onDuckDb(() => {
+      it('waits for an export that is not brought up to date', async () => {
+        const story = await newMonthStory(test);
+        await story.spend(daily('2026-01-01', '2026-01-20', '10'));
+        expect(await story.settle()).toEqual([]);
+        // Days without a charge are delivered once the source has later ones.
+        await story.spend({ '2026-02-03': '1' });
+        expect(await story.settle()).toEqual(['2026-01']);
+      });
     });
   });
 
@@ -171,74 +175,76 @@ describeOnBothEngines('coverage', (open) => {
         })),
       });
 
-    it('holds back what picks from its kind, and says so', async () => {
-      const story = await clusterStory();
-      expect((await recordsOf(story, story.metric))[0]).toMatchObject({
-        status: 'open',
-        reason: 'no Kubernetes spend has been ingested for 2026-01, its picks count 0',
+    onDuckDb(() => {
+      it('holds back what picks from its kind, and says so', async () => {
+        const story = await clusterStory();
+        expect((await recordsOf(story, story.metric))[0]).toMatchObject({
+          status: 'open',
+          reason: 'no Kubernetes spend has been ingested for 2026-01, its picks count 0',
+        });
+        // A new source delivers nothing by being there.
+        const cluster = await connectCluster(story);
+        expect((await recordsOf(story, story.metric))[0]?.reason).toContain(
+          'cost source "Cluster" has not delivered 2026-01-01 to 2026-01-31 (nothing so far)',
+        );
+        await loadCluster(story, cluster);
+        const from = '(it delivers from 2026-01-20 on; set its starts_on if it had no spend before)';
+        // The account's 310 and the namespace's 12 × 2, so far.
+        expect(await recordsOf(story, story.metric)).toMatchObject([
+          {
+            month: '2026-01',
+            cost: 334,
+            status: 'open',
+            reason: `cost source "Cluster" has not delivered 2026-01-01 to 2026-01-19 ${from}`,
+            complete_through: null,
+          },
+          {
+            month: '2025-12',
+            cost: 310,
+            status: 'open',
+            reason: expect.stringContaining(
+              `cost source "Cluster" has not delivered 2025-12-01 to 2025-12-31 ${from}`,
+            ) as string,
+          },
+        ]);
+        await updateCostSource(test.warehouse, story.orgId, cluster, { starts_on: '2026-01-20' }, BY_ADMIN);
+        expect(await recordsOf(story, story.metric)).toMatchObject([
+          { month: '2026-01', cost: 334, status: 'ready_to_lock', notes: [] },
+          { month: '2025-12', cost: 310, status: 'ready_to_lock', notes: [] },
+        ]);
       });
-      // A new source delivers nothing by being there.
-      const cluster = await connectCluster(story);
-      expect((await recordsOf(story, story.metric))[0]?.reason).toContain(
-        'cost source "Cluster" has not delivered 2026-01-01 to 2026-01-31 (nothing so far)',
-      );
-      await loadCluster(story, cluster);
-      const from = '(it delivers from 2026-01-20 on; set its starts_on if it had no spend before)';
-      // The account's 310 and the namespace's 12 × 2, so far.
-      expect(await recordsOf(story, story.metric)).toMatchObject([
-        {
-          month: '2026-01',
-          cost: 334,
-          status: 'open',
-          reason: `cost source "Cluster" has not delivered 2026-01-01 to 2026-01-19 ${from}`,
-          complete_through: null,
-        },
-        {
-          month: '2025-12',
-          cost: 310,
-          status: 'open',
-          reason: expect.stringContaining(
-            `cost source "Cluster" has not delivered 2025-12-01 to 2025-12-31 ${from}`,
-          ) as string,
-        },
-      ]);
-      await updateCostSource(test.warehouse, story.orgId, cluster, { starts_on: '2026-01-20' }, BY_ADMIN);
-      expect(await recordsOf(story, story.metric)).toMatchObject([
-        { month: '2026-01', cost: 334, status: 'ready_to_lock', notes: [] },
-        { month: '2025-12', cost: 310, status: 'ready_to_lock', notes: [] },
-      ]);
-    });
 
-    it('does not hold back the organisation, whose months had settled: a note says from when it delivers', async () => {
-      const story = await clusterStory();
-      const values = { orgId: story.orgId, id: story.whole.id };
-      expect(values.id).not.toBe(story.metric.id);
-      const cluster = await connectCluster(story);
-      expect((await recordsOf(story, story.whole))[1]).toMatchObject({
-        cost: 310,
-        notes: [
-          'cost source "Cluster" was connected after 2025-12 had settled: it has delivered nothing yet',
-        ],
-      });
-      await loadCluster(story, cluster);
-      expect(await recordsOf(story, story.whole)).toMatchObject([
-        {
-          month: '2026-01',
-          cost: 334,
-          reason: 'no value has been recorded for 2026-01',
-          notes: [
-            'cost source "Cluster" was connected after 2026-01 had settled: it delivers from 2026-01-20 on',
-          ],
-        },
-        {
-          month: '2025-12',
+      it('does not hold back the organisation, whose months had settled: a note says from when it delivers', async () => {
+        const story = await clusterStory();
+        const values = { orgId: story.orgId, id: story.whole.id };
+        expect(values.id).not.toBe(story.metric.id);
+        const cluster = await connectCluster(story);
+        expect((await recordsOf(story, story.whole))[1]).toMatchObject({
           cost: 310,
-          reason: 'no value has been recorded for 2025-12',
           notes: [
-            'cost source "Cluster" was connected after 2025-12 had settled: it delivers from 2026-01-20 on',
+            'cost source "Cluster" was connected after 2025-12 had settled: it has delivered nothing yet',
           ],
-        },
-      ]);
+        });
+        await loadCluster(story, cluster);
+        expect(await recordsOf(story, story.whole)).toMatchObject([
+          {
+            month: '2026-01',
+            cost: 334,
+            reason: 'no value has been recorded for 2026-01',
+            notes: [
+              'cost source "Cluster" was connected after 2026-01 had settled: it delivers from 2026-01-20 on',
+            ],
+          },
+          {
+            month: '2025-12',
+            cost: 310,
+            reason: 'no value has been recorded for 2025-12',
+            notes: [
+              'cost source "Cluster" was connected after 2025-12 had settled: it delivers from 2026-01-20 on',
+            ],
+          },
+        ]);
+      });
     });
 
     it('is locked without by who accepts that, and the version keeps what was missing', async () => {
@@ -268,13 +274,17 @@ describeOnBothEngines('coverage', (open) => {
     });
   });
 
-  it('is not accepted for what only time or a value can bring', async () => {
-    const story = await newMonthStory(test);
-    await story.spend(daily('2026-01-01', '2026-01-30', '10'));
-    await expect(story.lock('2026-01', NOW, true)).rejects.toThrow('no value has been recorded for 2026-01');
-    await story.values({ '2026-01-10': 10 });
-    const early = new Date('2026-02-04T00:00:00Z');
-    await expect(story.lock('2026-01', early, true)).rejects.toThrow('cloud billing settles on 2026-02-06');
-    expect(await story.lock('2026-01', NOW, true)).toMatchObject({ version: 1, unit_cost: 30 });
+  onDuckDb(() => {
+    it('is not accepted for what only time or a value can bring', async () => {
+      const story = await newMonthStory(test);
+      await story.spend(daily('2026-01-01', '2026-01-30', '10'));
+      await expect(story.lock('2026-01', NOW, true)).rejects.toThrow(
+        'no value has been recorded for 2026-01',
+      );
+      await story.values({ '2026-01-10': 10 });
+      const early = new Date('2026-02-04T00:00:00Z');
+      await expect(story.lock('2026-01', early, true)).rejects.toThrow('cloud billing settles on 2026-02-06');
+      expect(await story.lock('2026-01', NOW, true)).toMatchObject({ version: 1, unit_cost: 30 });
+    });
   });
 });

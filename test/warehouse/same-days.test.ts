@@ -24,7 +24,7 @@ const each = <Value>(start: Day, end: Day, value: Value): Record<Day, Value> => 
   return days;
 };
 
-describeOnBothEngines('the running month', (open) => {
+describeOnBothEngines('the running month', (open, onDuckDb) => {
   let test: TestWarehouse;
   beforeAll(async () => {
     test = await open();
@@ -54,48 +54,50 @@ describeOnBothEngines('the running month', (open) => {
     });
   });
 
-  it('is compared with all of a shorter month', async () => {
-    const story = await newMonthStory(test, {}, { aggregation: 'average' });
-    const now = new Date('2026-03-31T06:00:00Z');
-    await story.spend(
-      { ...each('2026-02-01', '2026-02-28', '1'), ...each('2026-03-01', '2026-03-30', '1') },
-      story.source.id,
-      now,
-    );
-    await story.values(each('2026-02-01', '2026-02-28', 2));
-    await writeValues(
-      test.warehouse,
-      story.orgId,
-      story.metric.id,
-      Object.keys(each('2026-03-01', '2026-03-30', 2)).map((period) => ({ period, label: '', value: 2 })),
-      { source: 'api', by: { type: 'key', id: 'key_1', name: 'Finance' }, now },
-    );
-    // 30 ÷ 2 against 28 ÷ 2.
-    const [march] = await story.months(2, '2026-03', now);
-    expect(march).toMatchObject({ ...SAME, change_percent: 7.142857, cost_change_percent: 7.142857 });
-  });
-
-  it('has no change where days of either month are not known', async () => {
-    const story = await newMonthStory(test);
-    await story.spend({ ...each('2026-02-01', '2026-02-06', '12') });
-    await story.values(each('2026-01-01', '2026-02-06', 5));
-    const nothing = { ...SAME, change_percent: null, cost_change_percent: null };
-    expect(await running(story)).toMatchObject({ cost: 72, ...nothing });
-    await story.spend(each('2026-01-01', '2026-01-31', '10'));
-    expect(await running(story)).toMatchObject({ ...SAME, change_percent: 20, cost_change_percent: 20 });
-    const young = await newMonthStory(test);
-    await young.spend(each('2026-01-01', '2026-02-06', '10'));
-    expect(await running(young)).toMatchObject(nothing); // no values
-  });
-
-  it('of a monthly metric is compared by its cost alone', async () => {
-    const story = await newMonthStory(test, {}, { frequency: 'monthly', rise: null });
-    await story.spend({
-      ...each('2026-01-01', '2026-01-31', '10'),
-      ...each('2026-02-01', '2026-02-06', '12'),
+  onDuckDb(() => {
+    it('is compared with all of a shorter month', async () => {
+      const story = await newMonthStory(test, {}, { aggregation: 'average' });
+      const now = new Date('2026-03-31T06:00:00Z');
+      await story.spend(
+        { ...each('2026-02-01', '2026-02-28', '1'), ...each('2026-03-01', '2026-03-30', '1') },
+        story.source.id,
+        now,
+      );
+      await story.values(each('2026-02-01', '2026-02-28', 2));
+      await writeValues(
+        test.warehouse,
+        story.orgId,
+        story.metric.id,
+        Object.keys(each('2026-03-01', '2026-03-30', 2)).map((period) => ({ period, label: '', value: 2 })),
+        { source: 'api', by: { type: 'key', id: 'key_1', name: 'Finance' }, now },
+      );
+      // 30 ÷ 2 against 28 ÷ 2.
+      const [march] = await story.months(2, '2026-03', now);
+      expect(march).toMatchObject({ ...SAME, change_percent: 7.142857, cost_change_percent: 7.142857 });
     });
-    await story.values({ '2026-01-01': 100, '2026-02-01': 100 });
-    expect(await running(story)).toMatchObject({ ...SAME, change_percent: null, cost_change_percent: 20 });
+
+    it('has no change where days of either month are not known', async () => {
+      const story = await newMonthStory(test);
+      await story.spend({ ...each('2026-02-01', '2026-02-06', '12') });
+      await story.values(each('2026-01-01', '2026-02-06', 5));
+      const nothing = { ...SAME, change_percent: null, cost_change_percent: null };
+      expect(await running(story)).toMatchObject({ cost: 72, ...nothing });
+      await story.spend(each('2026-01-01', '2026-01-31', '10'));
+      expect(await running(story)).toMatchObject({ ...SAME, change_percent: 20, cost_change_percent: 20 });
+      const young = await newMonthStory(test);
+      await young.spend(each('2026-01-01', '2026-02-06', '10'));
+      expect(await running(young)).toMatchObject(nothing); // no values
+    });
+
+    it('of a monthly metric is compared by its cost alone', async () => {
+      const story = await newMonthStory(test, {}, { frequency: 'monthly', rise: null });
+      await story.spend({
+        ...each('2026-01-01', '2026-01-31', '10'),
+        ...each('2026-02-01', '2026-02-06', '12'),
+      });
+      await story.values({ '2026-01-01': 100, '2026-02-01': 100 });
+      expect(await running(story)).toMatchObject({ ...SAME, change_percent: null, cost_change_percent: 20 });
+    });
   });
 
   it('of a team is compared by what it owns and its parts of shared costs', async () => {

@@ -13,7 +13,7 @@ const DAY = '2026-01-30';
 const NEXT_DAY = '2026-01-31';
 
 /** Assets that no bill line has the id of (design §2, Every dollar once). */
-describeOnBothEngines('an asset without a bill line of its own', (open) => {
+describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb) => {
   let test: TestWarehouse;
   beforeAll(async () => {
     test = await open();
@@ -105,48 +105,50 @@ describeOnBothEngines('an asset without a bill line of its own', (open) => {
     ]);
   });
 
-  it('has a line under the name that bills give it: a load balancer, the cluster itself', async () => {
-    const story = await newStory();
-    const balancer = 'arn:aws:elasticloadbalancing:eu-west-1:1111:loadbalancer';
-    await story.billed([
-      line(DAY, 'i-node1', '24'),
-      line(DAY, `${balancer}/app/k8s-shop-api/50dc6c495c0c9188`, '1'),
-      line(DAY, `${balancer}/net/k8s-shop-web/a1b2c3d4e5f60718`, '2'),
-      line(DAY, 'arn:aws:eks:eu-west-1:1111:cluster/prod', '3'),
-    ]);
-    await story.reported({
-      cluster_assets: [
-        asset(DAY, 'node', 'i-node1', '24'),
-        asset(DAY, 'load_balancer', 'k8s-shop-api', '1.5'),
-        asset(DAY, 'load_balancer', 'k8s-shop-web-a1b2c3d4e5f60718.elb.eu-west-1.amazonaws.com', '2.5'),
-        asset(DAY, 'management', null, '2.4'),
-      ],
+  onDuckDb(() => {
+    it('has a line under the name that bills give it: a load balancer, the cluster itself', async () => {
+      const story = await newStory();
+      const balancer = 'arn:aws:elasticloadbalancing:eu-west-1:1111:loadbalancer';
+      await story.billed([
+        line(DAY, 'i-node1', '24'),
+        line(DAY, `${balancer}/app/k8s-shop-api/50dc6c495c0c9188`, '1'),
+        line(DAY, `${balancer}/net/k8s-shop-web/a1b2c3d4e5f60718`, '2'),
+        line(DAY, 'arn:aws:eks:eu-west-1:1111:cluster/prod', '3'),
+      ]);
+      await story.reported({
+        cluster_assets: [
+          asset(DAY, 'node', 'i-node1', '24'),
+          asset(DAY, 'load_balancer', 'k8s-shop-api', '1.5'),
+          asset(DAY, 'load_balancer', 'k8s-shop-web-a1b2c3d4e5f60718.elb.eu-west-1.amazonaws.com', '2.5'),
+          asset(DAY, 'management', null, '2.4'),
+        ],
+      });
+      expect(await story.costs()).toEqual({ total: 30, cloud: 0, kubernetes: 30, hosts: 0 });
+      expect(await story.notes(story.clusters)).toEqual([]);
     });
-    expect(await story.costs()).toEqual({ total: 30, cloud: 0, kubernetes: 30, hosts: 0 });
-    expect(await story.notes(story.clusters)).toEqual([]);
-  });
 
-  it('counts on its own where no node or disk of its cluster is on a bill', async () => {
-    const story = await newStory();
-    await story.billed([line(DAY, null, '5')]);
-    await story.reported({
-      cluster_assets: [asset(DAY, 'node', 'cellar-1', '7'), asset(DAY, 'load_balancer', null, '2')],
+    it('counts on its own where no node or disk of its cluster is on a bill', async () => {
+      const story = await newStory();
+      await story.billed([line(DAY, null, '5')]);
+      await story.reported({
+        cluster_assets: [asset(DAY, 'node', 'cellar-1', '7'), asset(DAY, 'load_balancer', null, '2')],
+      });
+      expect(await story.costs()).toEqual({ total: 14, cloud: 5, kubernetes: 9, hosts: 0 });
+      expect(await story.notes(story.clusters)).toEqual([
+        'cluster "prod": assets that bills name otherwise follow the cluster, whose nodes and disks are on no bill ' +
+          'on 1 day, 2026-01-30: their 2 counts on its own',
+      ]);
     });
-    expect(await story.costs()).toEqual({ total: 14, cloud: 5, kubernetes: 9, hosts: 0 });
-    expect(await story.notes(story.clusters)).toEqual([
-      'cluster "prod": assets that bills name otherwise follow the cluster, whose nodes and disks are on no bill ' +
-        'on 1 day, 2026-01-30: their 2 counts on its own',
-    ]);
-  });
 
-  it('stands for itself as a node or disk with an id: a hybrid cluster has nodes on no bill', async () => {
-    const story = await newStory();
-    await story.billed([line(DAY, 'i-node1', '24')]);
-    await story.reported({
-      cluster_assets: [asset(DAY, 'node', 'i-node1', '20'), asset(DAY, 'node', 'cellar-1', '7')],
+    it('stands for itself as a node or disk with an id: a hybrid cluster has nodes on no bill', async () => {
+      const story = await newStory();
+      await story.billed([line(DAY, 'i-node1', '24')]);
+      await story.reported({
+        cluster_assets: [asset(DAY, 'node', 'i-node1', '20'), asset(DAY, 'node', 'cellar-1', '7')],
+      });
+      expect(await story.costs()).toEqual({ total: 31, cloud: 0, kubernetes: 31, hosts: 0 }); // 24 + 7
+      expect(await story.notes(story.clusters)).toEqual([]);
     });
-    expect(await story.costs()).toEqual({ total: 31, cloud: 0, kubernetes: 31, hosts: 0 }); // 24 + 7
-    expect(await story.notes(story.clusters)).toEqual([]);
   });
 
   it('is its nearest known one on days without any: assets that are a day behind', async () => {
@@ -204,21 +206,23 @@ describeOnBothEngines('an asset without a bill line of its own', (open) => {
     expect(await story.costs(december)).toMatchObject({ total: 25, cloud: 24, kubernetes: 1 });
   });
 
-  it('leaves a host its cost on such days, unless the allocations that count hold its machine', async () => {
-    const story = await newStory();
-    const nextDay = { start: NEXT_DAY, end: NEXT_DAY };
-    await story.reported({
-      kubernetes_spend: [workload(NEXT_DAY, '20')],
-      cluster_assets: [asset(DAY, 'node', 'i-node1', '24'), asset(DAY, 'node', 'cellar-1', '7')],
+  onDuckDb(() => {
+    it('leaves a host its cost on such days, unless the allocations that count hold its machine', async () => {
+      const story = await newStory();
+      const nextDay = { start: NEXT_DAY, end: NEXT_DAY };
+      await story.reported({
+        kubernetes_spend: [workload(NEXT_DAY, '20')],
+        cluster_assets: [asset(DAY, 'node', 'i-node1', '24'), asset(DAY, 'node', 'cellar-1', '7')],
+      });
+      await story.hosted([
+        { day: NEXT_DAY, host: 'db', service: 'postgres', machine_id: 'cellar-1', cost: '9' },
+      ]);
+      // On no bill the cluster counts 20, and the host's machine is part of it.
+      expect(await story.costs(nextDay)).toEqual({ total: 20, cloud: 0, kubernetes: 20, hosts: 0 });
+      // On the bill it counts the line of the other node alone.
+      await story.billed([line(NEXT_DAY, 'i-node1', '24')]);
+      expect(await story.costs(nextDay)).toEqual({ total: 33, cloud: 0, kubernetes: 24, hosts: 9 });
     });
-    await story.hosted([
-      { day: NEXT_DAY, host: 'db', service: 'postgres', machine_id: 'cellar-1', cost: '9' },
-    ]);
-    // On no bill the cluster counts 20, and the host's machine is part of it.
-    expect(await story.costs(nextDay)).toEqual({ total: 20, cloud: 0, kubernetes: 20, hosts: 0 });
-    // On the bill it counts the line of the other node alone.
-    await story.billed([line(NEXT_DAY, 'i-node1', '24')]);
-    expect(await story.costs(nextDay)).toEqual({ total: 33, cloud: 0, kubernetes: 24, hosts: 9 });
   });
 
   it('does not make its month be counted anew while what was borrowed stays what it was', async () => {
@@ -240,34 +244,36 @@ describeOnBothEngines('an asset without a bill line of its own', (open) => {
     expect(await computations()).toBe(1);
   });
 
-  it('is no machine whose bare name several projects have, which is noted; a known project tells them apart', async () => {
-    const story = await newStory();
-    await story.billed([
-      line(DAY, '//compute.googleapis.com/projects/proj-a/zones/z1/instances/n-1', '10', 'proj-a'),
-      line(DAY, 'n-1', '12', 'proj-b'),
-    ]);
-    await story.hosted([{ day: DAY, host: 'db', service: 'postgres', machine_id: 'n-1', cost: '9' }]);
-    // Not 22 of both projects' machines: nobody knows which is the host's.
-    expect(await story.costs()).toEqual({ total: 31, cloud: 22, kubernetes: 0, hosts: 9 });
-    const note =
-      'host "db": the machine name "n-1" is that of several machines on the bills (gcp/proj-a, gcp/proj-b), so it ' +
-      'matches no bill line on 1 day, 2026-01-30, and 9 counts beside the bills; name the machine with its project';
-    expect(await story.notes(story.hosts)).toEqual([note]);
-    expect(await story.reconciled()).toMatchObject([{ name: 'db', ambiguous_days: 1, notes: [note] }]);
-    await story.reported({ cluster_assets: [asset(DAY, 'node', 'n-1', '11', { project: 'proj-b' })] });
-    expect(await story.costs()).toMatchObject({ cloud: 10, kubernetes: 12 });
-    await story.hosted([
-      { day: DAY, host: 'db', service: 'postgres', machine_id: 'gce://proj-a/z1/n-1', cost: '9' },
-    ]);
-    expect(await story.costs()).toEqual({ total: 22, cloud: 0, kubernetes: 12, hosts: 10 });
-  });
+  onDuckDb(() => {
+    it('is no machine whose bare name several projects have, which is noted; a known project tells them apart', async () => {
+      const story = await newStory();
+      await story.billed([
+        line(DAY, '//compute.googleapis.com/projects/proj-a/zones/z1/instances/n-1', '10', 'proj-a'),
+        line(DAY, 'n-1', '12', 'proj-b'),
+      ]);
+      await story.hosted([{ day: DAY, host: 'db', service: 'postgres', machine_id: 'n-1', cost: '9' }]);
+      // Not 22 of both projects' machines: nobody knows which is the host's.
+      expect(await story.costs()).toEqual({ total: 31, cloud: 22, kubernetes: 0, hosts: 9 });
+      const note =
+        'host "db": the machine name "n-1" is that of several machines on the bills (gcp/proj-a, gcp/proj-b), so it ' +
+        'matches no bill line on 1 day, 2026-01-30, and 9 counts beside the bills; name the machine with its project';
+      expect(await story.notes(story.hosts)).toEqual([note]);
+      expect(await story.reconciled()).toMatchObject([{ name: 'db', ambiguous_days: 1, notes: [note] }]);
+      await story.reported({ cluster_assets: [asset(DAY, 'node', 'n-1', '11', { project: 'proj-b' })] });
+      expect(await story.costs()).toMatchObject({ cloud: 10, kubernetes: 12 });
+      await story.hosted([
+        { day: DAY, host: 'db', service: 'postgres', machine_id: 'gce://proj-a/z1/n-1', cost: '9' },
+      ]);
+      expect(await story.costs()).toEqual({ total: 22, cloud: 0, kubernetes: 12, hosts: 10 });
+    });
 
-  it("is one thing under an id that Amazon made, in whichever accounts' lines it stands", async () => {
-    const story = await newStory();
-    const id = 'i-0a1b2c3d4e5f60718';
-    await story.billed([line(DAY, id, '10'), line(DAY, id, '14', '2222')]);
-    await story.reported({ cluster_assets: [asset(DAY, 'node', id, '20')] });
-    expect(await story.costs()).toEqual({ total: 24, cloud: 0, kubernetes: 24, hosts: 0 });
-    expect(await story.notes(story.clusters)).toEqual([]);
+    it("is one thing under an id that Amazon made, in whichever accounts' lines it stands", async () => {
+      const story = await newStory();
+      const id = 'i-0a1b2c3d4e5f60718';
+      await story.billed([line(DAY, id, '10'), line(DAY, id, '14', '2222')]);
+      await story.reported({ cluster_assets: [asset(DAY, 'node', id, '20')] });
+      expect(await story.costs()).toEqual({ total: 24, cloud: 0, kubernetes: 24, hosts: 0 });
+      expect(await story.notes(story.clusters)).toEqual([]);
+    });
   });
 });

@@ -17,7 +17,7 @@ const ALL = { limit: 1000, cursor: null };
 const CHANGE = { source: 'csv', by: { type: 'key', id: 'key_1', name: 'Finance' }, now: NOW } as const;
 const DAY = 86_400_000;
 
-describeOnBothEngines('values from a CSV file', (open) => {
+describeOnBothEngines('values from a CSV file', (open, onDuckDb) => {
   let test: TestWarehouse;
   let warehouse: Warehouse;
   beforeAll(async () => {
@@ -45,33 +45,35 @@ describeOnBothEngines('values from a CSV file', (open) => {
     );
   const region = { label_key: 'region' };
 
-  it('is taken with and without header, byte order mark, CRLF, blank lines and a last line end', async () => {
-    for (const file of [
-      '2026-01-05,100\n2026-01-06,1.5\n',
-      '2026-01-05,100\n2026-01-06,1.5',
-      'period,value\n2026-01-05,100\n2026-01-06,1.5\n',
-      'Day;of the year,"Orders, all"\n2026-01-05,100\n2026-01-06,1.5\n',
-      '\ufeff2026-01-05,100\n2026-01-06,1.5\n',
-      '\ufeffperiod,value\n2026-01-05,100\n2026-01-06,1.5\n',
-      '\ufeff"period","value"\r\n2026-01-05,100\r\n2026-01-06,1.5\r\n',
-      '2026-01-05,100\r\n2026-01-06,1.5',
-      '2026-01-05,100\r\n2026-01-06,1.5\n',
-      'period,value\n2026-01-05,100\r\n2026-01-06,1.5\r\n',
-      '\n\n2026-01-05,100\n\n \t\n2026-01-06,1.5\n\n\n',
-      '\r\n2026-01-05,100\r\n\r\n2026-01-06,1.5\r\n  \r\n',
-      '"2026-01-05","100"\n"2026-01-06",1.5\n',
-      '2026-01-06,15E-1\n2026-01-05,1e2\n',
-      '2026-01-06,01.50\n2026-01-05,100.0000000000000\n',
-    ]) {
-      const tenant = await newTenant();
-      const first = await upload(tenant, file).catch((error: unknown) => error);
-      expect({ file, first }).toEqual({
-        file,
-        first: { created: 2, replaced: 0, unchanged: 0, months: ['2026-01'] },
-      });
-      expect(await stored(tenant)).toEqual(['2026-01-05 100', '2026-01-06 1.5']);
-      expect(await upload(tenant, file)).toEqual({ created: 0, replaced: 0, unchanged: 2, months: [] });
-    }
+  onDuckDb(() => {
+    it('is taken with and without header, byte order mark, CRLF, blank lines and a last line end', async () => {
+      for (const file of [
+        '2026-01-05,100\n2026-01-06,1.5\n',
+        '2026-01-05,100\n2026-01-06,1.5',
+        'period,value\n2026-01-05,100\n2026-01-06,1.5\n',
+        'Day;of the year,"Orders, all"\n2026-01-05,100\n2026-01-06,1.5\n',
+        '\ufeff2026-01-05,100\n2026-01-06,1.5\n',
+        '\ufeffperiod,value\n2026-01-05,100\n2026-01-06,1.5\n',
+        '\ufeff"period","value"\r\n2026-01-05,100\r\n2026-01-06,1.5\r\n',
+        '2026-01-05,100\r\n2026-01-06,1.5',
+        '2026-01-05,100\r\n2026-01-06,1.5\n',
+        'period,value\n2026-01-05,100\r\n2026-01-06,1.5\r\n',
+        '\n\n2026-01-05,100\n\n \t\n2026-01-06,1.5\n\n\n',
+        '\r\n2026-01-05,100\r\n\r\n2026-01-06,1.5\r\n  \r\n',
+        '"2026-01-05","100"\n"2026-01-06",1.5\n',
+        '2026-01-06,15E-1\n2026-01-05,1e2\n',
+        '2026-01-06,01.50\n2026-01-05,100.0000000000000\n',
+      ]) {
+        const tenant = await newTenant();
+        const first = await upload(tenant, file).catch((error: unknown) => error);
+        expect({ file, first }).toEqual({
+          file,
+          first: { created: 2, replaced: 0, unchanged: 0, months: ['2026-01'] },
+        });
+        expect(await stored(tenant)).toEqual(['2026-01-05 100', '2026-01-06 1.5']);
+        expect(await upload(tenant, file)).toEqual({ created: 0, replaced: 0, unchanged: 2, months: [] });
+      }
+    });
   });
 
   it('replaces what is there, and tells the history who did it and what was before', async () => {
@@ -235,25 +237,26 @@ describeOnBothEngines('values from a CSV file', (open) => {
       expect(await upload(tenant, `2026-01-06,${'𝒳'.repeat(200)},1\n`)).toMatchObject({ created: 1 });
     });
 
-    it('what the same rules refuse in JSON, whatever the text', async () => {
-      const rules = { frequency: 'daily', label_key: 'region' } as const;
-      const tenant = await newTenant(rules);
-      const digits = fc.stringMatching(/^[0-9]{0,20}$/);
-      const value = fc.oneof(
+    onDuckDb(() => {
+      it('what the same rules refuse in JSON, whatever the text', async () => {
+        const rules = { frequency: 'daily', label_key: 'region' } as const;
+        const tenant = await newTenant(rules);
+        const digits = fc.stringMatching(/^[0-9]{0,20}$/);
+        const value = fc.oneof(
         fc.tuple(fc.constantFrom('', '-', '+', ' '), digits, fc.constantFrom('', '.', ','), digits,
           fc.constantFrom('', 'e1', 'E-3', 'e+11', 'e-10', 'e', 'e99999', ' ')).map((parts) => parts.join('')),
         fc.string({ maxLength: 4 }),
       ); // prettier-ignore
-      const period = fc.oneof(
+        const period = fc.oneof(
         fc.date({ min: new Date('1999-01-01'), max: new Date('2027-01-01'), noInvalidDate: true })
           .map((date) => date.toISOString().slice(0, 10)),
         fc.stringMatching(/^[0-2]\d{3}-[01]\d-[0-3]\d$/),
         fc.stringMatching(/^[-0-9 ]{0,11}$/),
       ); // prettier-ignore
-      const label = fc.oneof(fc.constant('eu'), fc.string({ unit: 'binary', maxLength: 5 }));
-      const field = (text: string): string =>
-        /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-      await fc.assert(
+        const label = fc.oneof(fc.constant('eu'), fc.string({ unit: 'binary', maxLength: 5 }));
+        const field = (text: string): string =>
+          /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+        await fc.assert(
         fc.asyncProperty(period, label, value, async (period, label, value) => {
           const record = [period, label, value].map(field).join(',');
           expect(csvFields(record)).toEqual([period, label, value]);
@@ -266,6 +269,7 @@ describeOnBothEngines('values from a CSV file', (open) => {
         }),
         { numRuns: warehouse.isDuckLake ? 50 : 300, examples: [['2026-01-05', 'eu', '1e-11'], ['2026-01-05', '\ufeff', '1'], ['2026-01-05', 'eu', `0.${'0'.repeat(50)}`]] },
       ); // prettier-ignore
+      });
     });
 
     it('more lines than are allowed', async () => {
