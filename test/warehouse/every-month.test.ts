@@ -24,7 +24,7 @@ describeOnBothEngines('every month and every breakdown', (open) => {
   afterAll(() => test.close());
 
   const isAsTheNaiveOne = async (organisation: Organisation): Promise<void> => {
-    const told = await ToldOrganisation.create(test.warehouse, organisation);
+    const told = await ToldOrganisation.create(test, organisation);
     const naive = new NaiveOrganisation(organisation);
     for (const [index, step] of organisation.story.entries())
       expect(await told.does(step), `step ${index}, ${step.does}`).toEqual(naive.does(step));

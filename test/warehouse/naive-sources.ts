@@ -67,7 +67,6 @@ export class NaiveSources {
 
   load({ on, source: name, month, feed }: Extract<Step, { does: 'load' }>, choices: NaiveChoices): void {
     const source = this.#named(name);
-    const days = daysOf(feed);
     const rows: Rows = { ...NO_ROWS };
     switch (feed.kind) {
       case 'focus':
@@ -78,13 +77,21 @@ export class NaiveSources {
         rows.assets = feed.assets;
         break;
       case 'hosts':
-        rows.shares = feed.shares;
+        // A file without a row is no load; days that it lacks stay.
+        if (feed.shares.length === 0) return;
+        rows.shares = [
+          ...feed.shares,
+          ...(source.loads.get(month)?.rows.shares ?? []).filter(
+            ({ day }) => !feed.shares.some((share) => share.day === day),
+          ),
+        ];
         break;
       case 'ai_tools':
         rows.spend = feed.spend;
         rows.usage = feed.usage;
         break;
     }
+    const days = daysOf({ ...feed, ...rows });
     source.loads.set(month, { number: this.#loadCount++, rows, days, publishedOn: on });
   }
 

@@ -121,16 +121,22 @@ const FEEDS: Readonly<Record<Kind, (day: fc.Arbitrary<Day>) => fc.Arbitrary<Feed
 const rows = <Row>(row: fc.Arbitrary<Row>): fc.Arbitrary<Row[]> =>
   fc.array(row, { maxLength: MOST_ROWS, size: 'max' });
 
-/** A feed of one month; a bill may also have days of the months beside it. */
+/** A feed of one month; a bill may also have days of the months beside it, and some have nothing else: corrections. */
 export const randomFeed = (kind: Kind, month: Month): fc.Arbitrary<Feed> => {
   const [first, ...others] = SPEND_DAYS[month] ?? [];
   if (first === undefined) throw new Error(`no days of ${month} to spend on`);
   const ofMonth = fc.oneof(fc.constant(first), fc.constantFrom(first, ...others));
+  if (kind !== 'focus') return FEEDS[kind](ofMonth);
   const anyDay = fc.constantFrom(...Object.values(SPEND_DAYS).flat());
-  return FEEDS[kind](
-    kind === 'focus'
-      ? fc.oneof({ weight: 9, arbitrary: ofMonth }, { weight: 1, arbitrary: anyDay })
-      : ofMonth,
+  const lastDays = SPEND_MONTHS.filter((other) => other !== month).flatMap(
+    (other) => SPEND_DAYS[other]?.at(-1) ?? [],
+  );
+  return fc.oneof(
+    {
+      weight: 5,
+      arbitrary: FEEDS.focus(fc.oneof({ weight: 9, arbitrary: ofMonth }, { weight: 1, arbitrary: anyDay })),
+    },
+    { weight: 1, arbitrary: FEEDS.focus(fc.constantFrom(...lastDays)) },
   );
 };
 

@@ -1,9 +1,17 @@
 import fc from 'fast-check';
-import { sourceKey, type Organisation, type Step, type StoryMetric } from './organisation-story.ts';
+import {
+  sourceKey,
+  type Organisation,
+  type SourceName,
+  type Step,
+  type StoryMetric,
+} from './organisation-story.ts';
 import { days, fitting } from './random-metrics.ts';
 import { pickedAgain } from './random-picked-again.ts';
 import {
   begunSources,
+  changedAtOnce,
+  everySource,
   load,
   newMetric,
   often,
@@ -54,9 +62,14 @@ const teamLife = fc
     sharedCosts: newSharedCosts(earliest),
     came: fc.constantFrom('early', 'early', 'before the closing', 'after it', 'after a trial'),
     spend: wholeMonth(spent, fc.constant('2026-01'), fc.constant(true)),
-    late: fc.array(teamSteps(late), { maxLength: 6 }),
+    changes: fc.array(teamSteps(late), { maxLength: 6 }),
+    atOnce: fc.oneof(
+      { weight: 2, arbitrary: fc.constant([]) },
+      { weight: 1, arbitrary: changedAtOnce(TODAY) },
+    ),
   })
-  .map(({ metrics, teams, sharedCosts, came, spend, late }) => {
+  .map(({ metrics, teams, sharedCosts, came, spend, changes, atOnce }) => {
+    const late = [...changes, ...atOnce];
     const made = [...teams, ...sharedCosts];
     const onClosingDay = made.map((step) => ({ ...step, on: CLOSING_DAY }));
     if (came === 'early') return { metrics, early: [...made, ...spend], late };
@@ -74,6 +87,12 @@ const TRIAL: readonly Drawn[] = [
   { on: '2025-12-20', does: 'make team', ownership: [] },
   { on: '2026-01-20', does: 'delete team', team: 0 },
 ];
+
+/** All of January and of February so far, so that the running month has the same days to be compared with. */
+const running = fc.record({
+  before: everySource(CLOSING_DAY, '2026-01'),
+  soFar: everySource(TODAY, '2026-02'),
+});
 
 /** A small random organisation and its story: first spend and metrics, then a closing, then what comes late. */
 export const randomOrganisation: fc.Arbitrary<Organisation> = fc
@@ -96,39 +115,40 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
     late: fc.array(fc.oneof(load(late), otherSteps(late), otherSteps(late), newMetric(late)), {
       maxLength: 5,
     }),
+    running: fc.oneof({ weight: 2, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: running }),
     range: fc.tuple(days, days),
     breakdown: fc.nat(25),
   })
-  // The metrics of the same day come first, so that their numbers are known.
-  .map(({ teams, again, ...drawn }) => ({
-    ...drawn,
-    teams,
-    again: again?.(teams?.metrics.length ?? 0) ?? [],
-  }))
-  .map(({ settleDays, paused, waitsForever, breakdown, range: [a, b], ...drawn }) => ({
-    settleDays,
-    paused,
-    waitsForever,
-    story: storyOf([
-      ...inTime([
-        ...(drawn.teams?.metrics ?? []),
-        ...drawn.again,
-        ...(drawn.teams?.early ?? []),
-        ...drawn.metrics,
-        ...(drawn.teams === null ? drawn.whole.flat() : []),
-        ...drawn.begins,
-        ...drawn.loads,
-        ...drawn.early,
-      ]),
-      ...(drawn.closes
-        ? closing(drawn.metrics.length + 1 + (drawn.teams?.metrics.length ?? 0), drawn.acceptMissing)
-        : []),
+  .map(({ settleDays, paused, waitsForever, breakdown, range: [a, b], ...drawn }) => {
+    const metrics = drawn.teams?.metrics ?? [];
+    const early = inTime([
+      // The metrics of the same day come first, so that their numbers are known.
+      ...metrics,
+      ...(drawn.again?.(metrics.length) ?? []),
+      ...(drawn.teams?.early ?? []),
+      ...drawn.metrics,
+      ...(drawn.teams === null ? drawn.whole.flat() : []),
+      ...drawn.begins,
+      ...drawn.loads,
+      ...drawn.early,
+    ]);
+    const loaded = loadedSources(early);
+    const story = storyOf([
+      ...early,
+      ...(drawn.running?.before(loaded) ?? []),
+      ...(drawn.closes ? closing(drawn.metrics.length + 1 + metrics.length, drawn.acceptMissing) : []),
       ...inTime(drawn.teams?.late ?? drawn.late),
-    ]),
-    today: TODAY,
-    breakdown,
-    range: a < b ? { start: a, end: b } : { start: b, end: a },
-  }));
+      ...(drawn.running?.soFar(loaded) ?? []),
+    ]);
+    const range = a < b ? { start: a, end: b } : { start: b, end: a };
+    return { settleDays, paused, waitsForever, story, breakdown, range, today: TODAY };
+  });
+
+/** Each source that is loaded, once. */
+const loadedSources = (story: readonly Drawn[]): SourceName[] => {
+  const sources = story.flatMap((step) => (step.does === 'load' ? [step.source] : []));
+  return [...new Map(sources.map((one) => [sourceKey(one), one])).values()];
+};
 
 const inTime = (steps: readonly Drawn[]): Drawn[] =>
   steps.toSorted((a, b) => (a.on < b.on ? -1 : a.on > b.on ? 1 : 0));
@@ -149,7 +169,7 @@ const closing = (metrics: number, acceptMissing: boolean): Drawn[] => [
 const storyOf = (drawn: readonly Drawn[]): Step[] => {
   const metrics: StoryMetric[] = [];
   const seen = new Set<string>();
-  const loaded = new Set(drawn.flatMap((step) => (step.does === 'load' ? [sourceKey(step.source)] : [])));
+  const loaded = new Set(loadedSources(drawn).map(sourceKey));
   let [teamCount, sharedCostCount] = [0, 0];
   return drawn.flatMap((step): Step[] => {
     if (isTeamStep(step)) {

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import type { Day, Month } from '../../domain/calendar.ts';
-import { KINDS, type Feed, type SourceName, type Step, type StoryMetric } from './organisation-story.ts';
+import {
+  KINDS,
+  type Feed,
+  type Kind,
+  type SourceName,
+  type Step,
+  type StoryMetric,
+} from './organisation-story.ts';
 import { deliveredThrough, randomFeed, SPEND_DAYS, SPEND_MONTHS } from './random-feeds.ts';
 import { days, drawnValues, picks, randomMetric, type DrawnValues } from './random-metrics.ts';
 import { teamStep, type DrawnTeamStep } from './random-teams.ts';
@@ -68,6 +75,21 @@ export const wholeMonth = (
         ),
       )
       .map((loads) => loads.filter((one) => one !== null)),
+  );
+
+/** What every source that the story has loaded brings of one month, all of it. */
+export const everySource = (
+  on: Day,
+  month: Month,
+): fc.Arbitrary<(loaded: readonly SourceName[]) => Drawn[]> =>
+  fc.record(Object.fromEntries(KINDS.map((kind) => [kind, randomFeed(kind, month)]))).map(
+    (feeds: Partial<Record<Kind, Feed>>) => (loaded) =>
+      loaded.flatMap((from): Drawn[] => {
+        const feed = feeds[from.kind];
+        return feed === undefined
+          ? []
+          : [{ on, does: 'load', source: from, month, feed: deliveredThrough(feed, lastOf(month)) }];
+      }),
   );
 
 const lastOf = (month: Month): Day => SPEND_DAYS[month]?.at(-1) ?? `${month}-28`;
@@ -150,6 +172,17 @@ export const splittingMetric = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
     metric: randomMetric.map((metric) => ({ ...metric, picks: null, team: null, labelled: true })),
     values: fc.option(drawnValues, { nil: null, freq: 3 }),
   });
+
+/** Two machines change the metrics that bills are split by, and the one whose clock is behind writes last. */
+export const changedAtOnce = (on: Day): fc.Arbitrary<Drawn[]> =>
+  fc
+    .record({ first: fc.constantFrom(0, 1), values: fc.tuple(drawnValues, drawnValues) })
+    .map(({ first, values: [one, other] }): Drawn[] => [
+      { on, does: 'set values', metric: first, values: one, isBehind: false },
+      { on, does: 'read bills' },
+      { on, does: 'set values', metric: 1 - first, values: other, isBehind: true },
+      { on, does: 'read bills' },
+    ]);
 
 /** What can move the bills of a closed month, and what must not; mostly the values that it may be split by. */
 export const teamSteps = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>

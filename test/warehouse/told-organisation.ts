@@ -4,17 +4,21 @@ import { sealBills } from '../../warehouse/bill-sealing.ts';
 import { updateCostSource } from '../../warehouse/cost-sources.ts';
 import { removeValues, writeValues } from '../../warehouse/metric-values.ts';
 import { createMetric, updateMetric, type Metric } from '../../warehouse/metrics.ts';
+import { loadHosts } from '../../warehouse/hosts-load.ts';
 import { lockMonth } from '../../warehouse/month-locks.ts';
 import type { Organisation as StoredOrganisation } from '../../warehouse/organisations.ts';
 import { settleMonths } from '../../warehouse/settlement.ts';
 import { COLLECTED_CHOICES } from '../../warehouse/spend-choices.ts';
 import type { Warehouse } from '../../warehouse/warehouse.ts';
+import type { TestWarehouse } from '../support/engines.ts';
+import { loadWith, scopeOf } from '../support/feeds.ts';
 import { publishSpend, type SpendRow, type SpendTable } from '../support/published-spend.ts';
-import { ADMIN, newOrganisation, newSource } from '../support/tenant.ts';
+import { ADMIN, newOrganisation, newSource, writeFiles } from '../support/tenant.ts';
 import {
   sourceKey,
   type BillLine,
   type Feed,
+  type HostShare,
   type Organisation,
   type SourceName,
   type Step,
@@ -36,21 +40,24 @@ export class ToldOrganisation {
   readonly metrics: (Metric | null)[] = [];
   readonly stored: StoredOrganisation;
   readonly teams: ToldTeams;
+  readonly #test: TestWarehouse;
   readonly #warehouse: Warehouse;
   readonly #organisation: Organisation;
   readonly #sources = new Map<string, string>();
 
-  private constructor(warehouse: Warehouse, organisation: Organisation, stored: StoredOrganisation) {
-    this.#warehouse = warehouse;
+  private constructor(test: TestWarehouse, organisation: Organisation, stored: StoredOrganisation) {
+    this.#test = test;
+    this.#warehouse = test.warehouse;
     this.#organisation = organisation;
     this.stored = stored;
-    this.teams = new ToldTeams(warehouse, stored.id, this.metrics);
+    this.teams = new ToldTeams(test.warehouse, stored.id, this.metrics);
   }
 
-  static async create(warehouse: Warehouse, organisation: Organisation): Promise<ToldOrganisation> {
+  static async create(test: TestWarehouse, organisation: Organisation): Promise<ToldOrganisation> {
+    const { warehouse } = test;
     const stored = await newOrganisation(warehouse, { settle_days: organisation.settleDays });
     if (organisation.waitsForever) await newSource(warehouse, stored.id, { name: 'waiting' });
-    return new ToldOrganisation(warehouse, organisation, stored);
+    return new ToldOrganisation(test, organisation, stored);
   }
 
   get id(): string {
@@ -94,15 +101,12 @@ export class ToldOrganisation {
         if (made !== null) this.metrics[step.metric] = made;
         return made !== null;
       }
-      case 'load':
-        await publishSpend(
-          warehouse,
-          { orgId: this.id, sourceId: await this.#source(step.source) },
-          step.month,
-          await this.#tables(step.feed, step.on),
-          now,
-        );
+      case 'load': {
+        const target = { orgId: this.id, sourceId: await this.#source(step.source) };
+        if (step.feed.kind === 'hosts') await loadHostFile(this.#test, target, step.feed.shares, now);
+        else await publishSpend(warehouse, target, step.month, await this.#tables(step.feed, step.on), now);
         return true;
+      }
       case 'begin source':
         await updateCostSource(
           warehouse,
@@ -195,7 +199,10 @@ export class ToldOrganisation {
   }
 
   /** The rows as the loaders leave them; of a bill's line what the choices ask for that the product holds now. */
-  async #tables(feed: Feed, today: Day): Promise<Partial<Record<SpendTable, SpendRow[]>>> {
+  async #tables(
+    feed: Exclude<Feed, { kind: 'hosts' }>,
+    today: Day,
+  ): Promise<Partial<Record<SpendTable, SpendRow[]>>> {
     switch (feed.kind) {
       case 'focus': {
         const choices = await this.#warehouse.query<StoredChoice>(COLLECTED_CHOICES, {
@@ -212,13 +219,6 @@ export class ToldOrganisation {
             provider_id: id?.text ?? null,
           })),
         };
-      case 'hosts':
-        return {
-          host_spend: feed.shares.map(({ machine, ...row }) => ({
-            ...row,
-            machine_id: machine?.text ?? null,
-          })),
-        };
       case 'ai_tools':
         return {
           ai_tool_spend: feed.spend.map((row) => ({ ...row, kind: null })),
@@ -227,6 +227,24 @@ export class ToldOrganisation {
     }
   }
 }
+
+/** Hosts come from a real file, which may lack days that an earlier one had. */
+const loadHostFile = async (
+  test: TestWarehouse,
+  target: { orgId: string; sourceId: string },
+  shares: readonly HostShare[],
+  now: Date,
+): Promise<void> => {
+  const rows = shares.map(({ day, host, service, machine, cost }) =>
+    [day, host, service ?? '__idle__', cost, machine?.text ?? ''].join(','),
+  );
+  const paths = await writeFiles(test, {
+    'hosts.csv': ['day,host,service,cost,machine_id', ...rows, ''].join('\n'),
+  });
+  await loadWith(test, paths, (session, files) =>
+    loadHosts(session, scopeOf(target, { now }), files, () => true),
+  );
+};
 
 interface StoredChoice {
   kind: 'tag' | 'split';
