@@ -87,6 +87,21 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
         expect(await story.settle()).toEqual(['2025-12']);
         expect((await story.months(2))[1]).toMatchObject({ cost: 243, status: 'ready_to_lock' });
       });
+
+      it('does not reach a day by corrections alone: December ends with the 30th, and January brings but the 31st', async () => {
+        const story = await newMonthStory(test);
+        await story.values({ '2025-12-10': 1 });
+        await story.spend(daily('2025-12-01', '2025-12-30', '8'));
+        await loadText(
+          test,
+          { orgId: story.orgId, sourceId: story.source.id },
+          focusCsv([dayLine('2025-12-31', '-5', { BillingPeriodStart: '2026-01-01T00:00:00Z' })]),
+        );
+        expect(await story.settle()).toEqual([]);
+        const [december] = await story.months(1, '2025-12');
+        expect(december).toMatchObject({ status: 'open' });
+        expect(december?.reason).toContain('cost source "Bill" has not delivered 2025-12-31');
+      });
     });
 
     it('has holes: without its own file February is open, says why and cannot be locked', async () => {

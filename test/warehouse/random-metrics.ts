@@ -76,17 +76,24 @@ export const LABELS = ['eu', 'us', 'asia'];
 
 /** Values as drawn: what of a day and a label counts depends on the metric they are for. */
 export type DrawnValues = { day: Day; label: string; value: string }[];
-export const drawnValues: fc.Arbitrary<DrawnValues> = fc.array(
-  fc.record({
-    day: days,
-    label: fc.constantFrom(...LABELS),
-    value: fc.oneof(
-      fc.constant('0'),
-      fc.nat(20).map(String),
-      fc.nat(999_999_999).map((units) => `${units % 7}.${units.toString().padStart(10, '0')}`),
-    ),
-  }),
-  { minLength: 1, maxLength: 4 },
+const valuesOn = (day: fc.Arbitrary<Day>): fc.Arbitrary<DrawnValues> =>
+  fc.array(
+    fc.record({
+      day,
+      label: fc.constantFrom(...LABELS),
+      value: fc.oneof(
+        fc.constant('0'),
+        fc.nat(20).map(String),
+        fc.nat(999_999_999).map((units) => `${units % 7}.${units.toString().padStart(10, '0')}`),
+      ),
+    }),
+    { minLength: 1, maxLength: 4 },
+  );
+
+export const drawnValues = valuesOn(days);
+/** Values of the running month, and of the same days of the month before. */
+export const runningValues = valuesOn(
+  fc.constantFrom('2026-02-01', '2026-02-10', '2026-01-01', '2026-01-10'),
 );
 
 /** The values as a metric takes them, each period and label once. */

@@ -6,7 +6,7 @@ import {
   type Step,
   type StoryMetric,
 } from './organisation-story.ts';
-import { days, fitting } from './random-metrics.ts';
+import { days, fitting, runningValues } from './random-metrics.ts';
 import { pickedAgain } from './random-picked-again.ts';
 import {
   begunSources,
@@ -19,6 +19,7 @@ import {
   seldom,
   source,
   splittingMetric,
+  teamMetric,
   teamSteps,
   wholeMonth,
   type Drawn,
@@ -59,6 +60,7 @@ const teamLife = fc
   .record({
     metrics: fc.tuple(splittingMetric(fc.constant('2025-12-20')), splittingMetric(fc.constant('2025-12-20'))),
     teams: newTeams(earliest),
+    ofTeam: teamMetric(fc.constant(CLOSING_DAY)),
     sharedCosts: newSharedCosts(earliest),
     came: fc.constantFrom('early', 'early', 'before the closing', 'after it', 'after a trial'),
     spend: wholeMonth(spent, fc.constant('2026-01'), fc.constant(true)),
@@ -68,8 +70,8 @@ const teamLife = fc
       { weight: 1, arbitrary: changedAtOnce(TODAY) },
     ),
   })
-  .map(({ metrics, teams, sharedCosts, came, spend, changes, atOnce }) => {
-    const late = [...changes, ...atOnce];
+  .map(({ metrics, teams, ofTeam, sharedCosts, came, spend, changes, atOnce }) => {
+    const late = [ofTeam, ...changes, ...atOnce];
     const made = [...teams, ...sharedCosts];
     const onClosingDay = made.map((step) => ({ ...step, on: CLOSING_DAY }));
     if (came === 'early') return { metrics, early: [...made, ...spend], late };
@@ -88,10 +90,22 @@ const TRIAL: readonly Drawn[] = [
   { on: '2026-01-20', does: 'delete team', team: 0 },
 ];
 
-/** All of January and of February so far, so that the running month has the same days to be compared with. */
+/** All of February so far and mostly of January, so that the running month has the same days to be compared with. */
 const running = fc.record({
-  before: everySource(CLOSING_DAY, '2026-01'),
+  before: fc.oneof(
+    { weight: 1, arbitrary: fc.constant(() => []) },
+    { weight: 3, arbitrary: everySource(CLOSING_DAY, '2026-01') },
+  ),
   soFar: everySource(TODAY, '2026-02'),
+  values: fc.array(
+    fc.record({
+      on: fc.constant(TODAY),
+      does: fc.constant('set values' as const),
+      metric: fc.nat(5),
+      values: runningValues,
+    }),
+    { minLength: 3, maxLength: 6 },
+  ),
 });
 
 /** A small random organisation and its story: first spend and metrics, then a closing, then what comes late. */
@@ -139,6 +153,7 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
       ...(drawn.closes ? closing(drawn.metrics.length + 1 + metrics.length, drawn.acceptMissing) : []),
       ...inTime(drawn.teams?.late ?? drawn.late),
       ...(drawn.running?.soFar(loaded) ?? []),
+      ...(drawn.running?.values ?? []),
     ]);
     const range = a < b ? { start: a, end: b } : { start: b, end: a };
     return { settleDays, paused, waitsForever, story, breakdown, range, today: TODAY };

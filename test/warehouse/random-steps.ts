@@ -173,6 +173,17 @@ export const splittingMetric = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
     values: fc.option(drawnValues, { nil: null, freq: 3 }),
   });
 
+/** A metric of one of the teams. */
+export const teamMetric = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
+  fc.record({
+    on,
+    does: does('create metric'),
+    metric: fc
+      .record({ metric: randomMetric, team: fc.nat(3) })
+      .map(({ metric, team }) => ({ ...metric, picks: null, team })),
+    values: fc.option(drawnValues, { nil: null, freq: 5 }),
+  });
+
 /** Two machines change the metrics that bills are split by, and the one whose clock is behind writes last. */
 export const changedAtOnce = (on: Day): fc.Arbitrary<Drawn[]> =>
   fc

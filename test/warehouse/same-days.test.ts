@@ -3,13 +3,15 @@ import { dayOf, type Day } from '../../domain/calendar.ts';
 import { monthRecords } from '../../domain/month-record.ts';
 import type { Split } from '../../domain/shared-cost.ts';
 import { sealBills } from '../../warehouse/bill-sealing.ts';
+import { updateCostSource } from '../../warehouse/cost-sources.ts';
 import { writeValues } from '../../warehouse/metric-values.ts';
 import { monthFacts } from '../../warehouse/months.ts';
 import { createSharedCost } from '../../warehouse/shared-costs.ts';
 import { createTeam } from '../../warehouse/teams.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
 import { dayLine, focusCsv } from '../support/focus-export.ts';
-import { BY_ADMIN, loadText, newMetric, NOW } from '../support/tenant.ts';
+import { publishSpend } from '../support/published-spend.ts';
+import { BY_ADMIN, loadText, newMetric, newSource, NOW } from '../support/tenant.ts';
 import { newMonthStory, type MonthStory } from './month-story.ts';
 import { account } from './team-story.ts';
 
@@ -87,6 +89,33 @@ describeOnBothEngines('the running month', (open, onDuckDb) => {
       const young = await newMonthStory(test);
       await young.spend(each('2026-01-01', '2026-02-06', '10'));
       expect(await running(young)).toMatchObject(nothing); // no values
+    });
+
+    it('ends before the first day that a source lacks, whatever it has later', async () => {
+      const story = await newMonthStory(test);
+      await story.spend({
+        ...each('2026-01-01', '2026-01-31', '10'),
+        ...each('2026-02-01', '2026-02-06', '12'),
+      });
+      await story.values(each('2026-01-01', '2026-02-06', 5));
+      expect(await running(story)).toMatchObject({ ...SAME, change_percent: 20 });
+      // There were no hosts before February, and the feed begins with the 3rd.
+      const hosts = await newSource(test.warehouse, story.orgId, {
+        kind: 'hosts',
+        options: {},
+        starts_on: '2026-02-01',
+      });
+      const target = { orgId: story.orgId, sourceId: hosts.id };
+      const rows = ['2026-02-03', '2026-02-06'].map((day) => ({ day, host: 'host-1', cost: '6' }));
+      await publishSpend(test.warehouse, target, '2026-02', { host_spend: rows });
+      expect(await running(story)).toMatchObject({
+        ...SAME,
+        change_percent: null,
+        cost_change_percent: null,
+      });
+      // They came on the 3rd: six days of 12 and twice 6 are 84 for 30 orders, 60 in January.
+      await updateCostSource(test.warehouse, story.orgId, hosts.id, { starts_on: '2026-02-03' }, BY_ADMIN);
+      expect(await running(story)).toMatchObject({ ...SAME, change_percent: 40, cost_change_percent: 40 });
     });
 
     it('of a monthly metric is compared by its cost alone', async () => {
