@@ -108,6 +108,20 @@ const running = fc.record({
   ),
 });
 
+/** All of December, loaded on the closing day by sources that began with its spend: it settles by backfill. */
+const pastMonth = everySource(CLOSING_DAY, '2025-12').map(
+  (loadsOf) =>
+    (loaded: readonly SourceName[]): Drawn[] => [
+      ...loaded.map((from) => ({
+        on: CLOSING_DAY,
+        does: 'begin source' as const,
+        source: from,
+        startsOn: '2025-12-30',
+      })),
+      ...loadsOf(loaded),
+    ],
+);
+
 /** A small random organisation and its story: first spend and metrics, then a closing, then what comes late. */
 export const randomOrganisation: fc.Arbitrary<Organisation> = fc
   .record({
@@ -129,6 +143,7 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
     late: fc.array(fc.oneof(load(late), otherSteps(late), otherSteps(late), newMetric(late)), {
       maxLength: 5,
     }),
+    past: fc.oneof({ weight: 2, arbitrary: fc.constant(() => []) }, { weight: 1, arbitrary: pastMonth }),
     running: fc.oneof({ weight: 2, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: running }),
     range: fc.tuple(days, days),
     breakdown: fc.nat(25),
@@ -149,6 +164,7 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
     const loaded = loadedSources(early);
     const story = storyOf([
       ...early,
+      ...drawn.past(loaded),
       ...(drawn.running?.before(loaded) ?? []),
       ...(drawn.closes ? closing(drawn.metrics.length + 1 + metrics.length, drawn.acceptMissing) : []),
       ...inTime(drawn.teams?.late ?? drawn.late),
