@@ -11,7 +11,7 @@ import type { Session } from './session.ts';
  * Days before the source's `starts_on` are covered, for it had no spend then.
  */
 export const COVERED_RANGES = `own_loads AS (
-  SELECT source_id, billing_period, CASE WHEN kind = 'focus' THEN billing_period ELSE greatest(first_day, billing_period) END AS first_day,
+  SELECT source_id, kind, billing_period, CASE WHEN kind = 'focus' THEN billing_period ELSE greatest(first_day, billing_period) END AS first_day,
     least(CAST(published_at AS DATE) - 1, CAST(billing_period + INTERVAL 1 MONTH AS DATE) - 1) AS ended_through,
     least(delivered_through, CAST(published_at AS DATE) - 1, CAST(billing_period + INTERVAL 1 MONTH AS DATE) - 1) AS brought_through,
     least(delivered_through, CAST(billing_period + INTERVAL 1 MONTH AS DATE) - 1) AS begun_through
@@ -20,7 +20,7 @@ deliveries AS (
   SELECT source_id, min(first_day) AS delivers_from, max(brought_through) AS delivers_through
   FROM own_loads WHERE brought_through >= billing_period GROUP BY source_id),
 covered_ranges AS (
-  SELECT source_id, greatest(billing_period, delivers_from) AS covered_from,
+  SELECT source_id, CASE WHEN kind = 'focus' THEN billing_period ELSE greatest(billing_period, delivers_from) END AS covered_from,
     least(ended_through, delivers_through) AS covered_through
   FROM own_loads JOIN deliveries USING (source_id)
   WHERE least(ended_through, delivers_through) >= billing_period

@@ -101,6 +101,10 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
         const [december] = await story.months(1, '2025-12');
         expect(december).toMatchObject({ status: 'open' });
         expect(december?.reason).toContain('cost source "Bill" has not delivered 2025-12-31');
+        // With February's bill the source has come further: December is 30 × 8 − 5, and January cost nothing.
+        await story.spend(daily('2026-02-01', '2026-02-06', '8'));
+        expect(await story.settle()).toEqual(['2025-12', '2026-01']);
+        expect(await story.months(2)).toMatchObject([{ cost: 0 }, { cost: 235 }]);
       });
     });
 
