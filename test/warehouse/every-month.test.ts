@@ -13,7 +13,7 @@ import { ToldOrganisation } from './told-organisation.ts';
 const RUNS = { DuckDB: 60, DuckLake: 4 };
 /** Organisations at a time. A failure names the seed of its own lane; as SEED it comes first. */
 const LANES = 2;
-/** The same organisations each time, so that a change is judged by its own effect; `SEED=` draws others. */
+/** Every run draws the same organisations, so a new failure comes from the change. `SEED=` draws others. */
 const DEFAULT_SEED = 70_000_000;
 /** Organisations that share a warehouse: its statements look at all of them, so that more would make each slower. */
 const IN_A_WAREHOUSE = 20;
