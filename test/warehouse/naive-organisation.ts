@@ -198,12 +198,12 @@ export class NaiveOrganisation {
     };
   }
 
-  /** What a metric of a team divides: its bill, sealed or estimated. */
+  /** What a metric of a team divides: its bill, sealed or estimated. A team that came after the month had sealed has none. */
   #billOf(team: number, month: Month, today: Day, spent: readonly Spent[]) {
     const { status, bills } = this.bills.ofMonth(month, today, spent);
     const bill = bills?.get(team);
     return {
-      isSealed: status === 'sealed',
+      isSealed: status === 'sealed' && bill !== undefined,
       isWaiting: status === 'waiting',
       cost: bill === undefined ? null : fullyLoadedOf(bill),
     };
