@@ -1,6 +1,6 @@
+import { raceToSetUp } from './race-to-set-up.ts';
 import type { Session } from './session.ts';
 
-/** Nodes that start at once all try; all but one fail, and look again. */
 const ATTEMPTS = 20;
 
 /**
@@ -8,19 +8,13 @@ const ATTEMPTS = 20;
  * again for every column of a table that never held a row: 50 ms a statement in place of 8. The empty row of
  * schema_migrations tells the next start that one was killed between the two steps.
  */
-export const giveStatistics = async (session: Session): Promise<void> => {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      const bare = await session.query<TableName>(TABLES_WITHOUT_STATISTICS);
-      if (bare.length > 0) await storeEmptyRows(session, bare);
-      const left = await session.query('SELECT version FROM schema_migrations WHERE version IS NULL LIMIT 1');
-      if (left.length > 0) await deleteEmptyRows(session);
-      return;
-    } catch (error) {
-      if (attempt === ATTEMPTS) throw error;
-    }
-  }
-};
+export const giveStatistics = (session: Session): Promise<void> =>
+  raceToSetUp(ATTEMPTS, async () => {
+    const bare = await session.query<TableName>(TABLES_WITHOUT_STATISTICS);
+    if (bare.length > 0) await storeEmptyRows(session, bare);
+    const left = await session.query('SELECT version FROM schema_migrations WHERE version IS NULL LIMIT 1');
+    if (left.length > 0) await deleteEmptyRows(session);
+  });
 
 interface TableName {
   name: string;

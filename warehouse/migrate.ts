@@ -1,23 +1,13 @@
 import { MIGRATIONS, type Migration } from './migrations.ts';
+import { raceToSetUp } from './race-to-set-up.ts';
 import type { Session } from './session.ts';
 
-/** Nodes that start at once all try each migration of a DuckLake; all but one fail, and look again. */
+/** Each node may lose the race for each migration. */
 const ATTEMPTS_OF_EACH = 5;
 
 /** Runs the migrations that the warehouse has not seen, each once and in its own transaction, and records them. */
-export const migrate = async (
-  session: Session,
-  migrations: readonly Migration[] = MIGRATIONS,
-): Promise<void> => {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      await migrateOnce(session, migrations);
-      return;
-    } catch (error) {
-      if (attempt >= ATTEMPTS_OF_EACH * migrations.length) throw error;
-    }
-  }
-};
+export const migrate = (session: Session, migrations: readonly Migration[] = MIGRATIONS): Promise<void> =>
+  raceToSetUp(ATTEMPTS_OF_EACH * migrations.length, () => migrateOnce(session, migrations));
 
 const migrateOnce = async (session: Session, migrations: readonly Migration[]): Promise<void> => {
   await session.run(

@@ -6,6 +6,7 @@ import { giveStatistics } from './lake-statistics.ts';
 import { migrate } from './migrate.ts';
 import type { Migration } from './migrations.ts';
 import { Places } from './places.ts';
+import { raceToSetUp } from './race-to-set-up.ts';
 import { connectObjectStorage, type ObjectStorage } from './remote-files.ts';
 import { Session, type Parameters } from './session.ts';
 import { sqlText } from './sql-text.ts';
@@ -214,17 +215,10 @@ const attach = async (session: Session, settings: WarehouseSettings): Promise<vo
   }
 };
 
-/** Nodes that start at once on an empty catalog all try to set it up; all but one fail, and then find it there. */
-const attachDuckLake = async (session: Session, location: string, dataPath: string): Promise<void> => {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      await session.run(`ATTACH ${sqlText(location)} AS warehouse (DATA_PATH ${sqlText(dataPath)})`);
-      return;
-    } catch (error) {
-      if (attempt === ATTACH_ATTEMPTS) throw error;
-    }
-  }
-};
+const attachDuckLake = (session: Session, location: string, dataPath: string): Promise<void> =>
+  raceToSetUp(ATTACH_ATTEMPTS, () =>
+    session.run(`ATTACH ${sqlText(location)} AS warehouse (DATA_PATH ${sqlText(dataPath)})`),
+  );
 
 /** Where DuckDB spills what exceeds its memory limit, under the data directory. */
 export const spillDirectory = (dataDir: string): string => join(dataDir, 'spill');
