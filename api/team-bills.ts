@@ -131,13 +131,13 @@ const NOT_KNOWN = {
 /** A team's bill of a month on the wire; of a team that was made after the month had sealed, that it waits for an admin. */
 const billOnWire = (
   teamId: string,
-  { month, status, settled, missing, gaps, ...ofMonth }: MonthBills,
+  { month, status, settled, missing, holdingBack, ...ofMonth }: MonthBills,
   { settle_days }: Pick<Organisation, 'settle_days'>,
   now: Date,
 ): z.infer<typeof billRecord> => {
   const own = ofMonth.bills?.get(teamId);
   const late = status === 'sealed' && own === undefined ? [cameAfterSeal(month)] : [];
-  const waits = settled ? [] : settlementReasons(month, { settleDays: settle_days, gaps }, dayOf(now));
+  const waits = settled ? [] : settlementReasons(month, { settleDays: settle_days, holdingBack }, dayOf(now));
   const unknown = ofMonth.bills === null ? [`no spend has been ingested for ${month}`] : [];
   const idle = dayOf(now) > lastDay(month) && waits.length + missing.length + unknown.length === 0;
   return {

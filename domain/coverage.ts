@@ -26,6 +26,8 @@ export interface SourceMonth {
 export interface Coverage {
   /** Active sources that lack days of the month and that the scope waits for. */
   gaps: SourceMonth[];
+  /** Sources that the month waits for to settle, whatever the scope: what one brings can be cut out of another's spend. */
+  holdingBack: SourceMonth[];
   /** Sources made after the month had settled that lack days of it; only all spend can have any. */
   latecomers: SourceMonth[];
   /** Kinds that the scope picks from and of which no day is known. */
@@ -43,8 +45,10 @@ export const coverageOf = (
   kinds: readonly string[] | null,
 ): Coverage => {
   const sources = kinds === null ? all : all.filter(({ kind }) => kinds.includes(kind));
-  const lacking = sources.filter(({ isActive, missingFrom }) => isActive && missingFrom !== null);
-  const isAwaited = ({ isLater }: SourceMonth): boolean => kinds !== null || !isLater;
+  const isLatecomer = latecomersAmong(all);
+  const isAwaited = (source: SourceMonth): boolean =>
+    source.isActive && (kinds !== null || !isLatecomer(source));
+  const lacking = sources.filter(isLacking);
   const gaps = lacking.filter(isAwaited);
   const lastKnown = new Map<string, Day>();
   for (const { kind, lastKnown: day } of sources)
@@ -53,16 +57,40 @@ export const coverageOf = (
   const covered = sources.flatMap(({ lastCovered }) => lastCovered ?? []).sort();
   return {
     gaps,
-    latecomers: kinds === null ? lacking.filter(({ isLater }) => isLater) : [],
+    holdingBack: holdingBack(month, all),
+    latecomers: kinds === null ? lacking.filter((source) => source.isActive && isLatecomer(source)) : [],
     undelivered,
     lastKnown,
     completeThrough:
       covered.length === 0 || undelivered.length > 0
         ? null
-        : sources.some((source) => source.isActive && isAwaited(source))
+        : sources.some(isAwaited)
           ? beforeGaps(month, gaps)
           : (covered.at(-1) ?? null),
   };
+};
+
+const isLacking = ({ missingFrom }: SourceMonth): boolean => missingFrom !== null;
+
+/**
+ * Which sources a month that has settled does not wait for: those made later, as long as a source made before knows of the month.
+ * Where none does, it has been replaced, and what replaces it is waited for.
+ */
+const latecomersAmong = (all: readonly SourceMonth[]): ((source: SourceMonth) => boolean) => {
+  const isKnownBySooner = all.some(({ isLater, lastCovered }) => !isLater && lastCovered !== null);
+  return ({ isLater }) => isLater && isKnownBySooner;
+};
+
+/**
+ * The sources that keep a month from settling: the active ones that lack a day; where there are none, and no source covers its
+ * last day, all that lack it.
+ */
+const holdingBack = (month: Month, all: readonly SourceMonth[]): SourceMonth[] => {
+  const isLatecomer = latecomersAmong(all);
+  const lacking = all.filter(isLacking);
+  const awaited = lacking.filter((source) => source.isActive && !isLatecomer(source));
+  const isReached = all.some(({ lastCovered }) => lastCovered === lastDay(month));
+  return awaited.length > 0 || isReached ? awaited : lacking;
 };
 
 const beforeGaps = (month: Month, gaps: readonly SourceMonth[]): Day | null => {
@@ -72,10 +100,9 @@ const beforeGaps = (month: Month, gaps: readonly SourceMonth[]): Day | null => {
   return through.startsWith(month) ? through : null;
 };
 
-/** Whether sources let a month settle: none that is active lacks a day, and one covers its last. */
+/** Whether sources let a month settle: there are some, and none holds it back. */
 export const isCovered = (month: Month, sources: readonly SourceMonth[]): boolean =>
-  coverageOf(month, sources, null).gaps.length === 0 &&
-  sources.some(({ lastCovered }) => lastCovered === lastDay(month));
+  sources.length > 0 && holdingBack(month, sources).length === 0;
 
 /** Which days a source lacks, and what it has instead, in words. */
 export const gapInWords = (gap: SourceMonth): string => {
@@ -94,8 +121,13 @@ const delivered = ({ month, missingFrom, missingThrough, deliversFrom, deliversT
 };
 
 /** What to know of a month that had settled before a source was made, in words. */
-export const latecomerInWords = ({ month, name, deliversFrom }: SourceMonth): string => {
+export const latecomerInWords = ({ month, name, ...days }: SourceMonth): string => {
+  const { deliversFrom, missingFrom, missingThrough } = days;
   const delivers =
     deliversFrom === null ? 'it has delivered nothing yet' : `it delivers from ${deliversFrom} on`;
-  return `cost source ${JSON.stringify(name)} was connected after ${month} had settled: ${delivers}`;
+  const lacks =
+    deliversFrom !== null && (missingThrough ?? '') >= deliversFrom
+      ? `, and lacks ${rangeInWords(missingFrom ?? '', missingThrough ?? '')}`
+      : '';
+  return `cost source ${JSON.stringify(name)} was connected after ${month} had settled: ${delivers}${lacks}`;
 };

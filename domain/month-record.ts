@@ -57,7 +57,7 @@ export interface MonthFacts {
   settled: boolean;
   /** Whether the scope is a team, whose bill is the cost. */
   team: boolean;
-  /** With team scope: what the team's bill waits for in a month that has settled, in words. */
+  /** With team scope: what the team's bill waits for before it can seal, beside spend, in words. */
   waitingFor?: string[];
   lock: MonthLock | null;
   /** Of the running month, where it can be compared. */
@@ -174,18 +174,20 @@ const spendInWords = (kinds: readonly string[]): string =>
   [kinds.map((kind) => SPEND_IN_WORDS[kind] ?? kind).join(' or '), 'spend'].join(' ').trim();
 
 /**
- * What sources have not delivered of a month, in words. A team's bill that has sealed lacks nothing: it no longer moves.
+ * What sources have not delivered of a month, in words: of the scope, and until the month has settled of all that it waits for.
+ * A team's bill that has sealed lacks nothing: it no longer moves.
  */
 export const missingSpend = ({
   month,
-  coverage: { gaps, undelivered },
+  coverage: { gaps, holdingBack, undelivered },
   cost,
   settled,
   team,
 }: Pick<MonthFacts, 'month' | 'coverage' | 'cost' | 'settled' | 'team'>): string[] => {
   if (team && settled) return [];
   const unknown = `no ${spendInWords(undelivered)} has been ingested for ${month}, its picks count 0`;
-  return [...gaps.map(gapInWords), ...(undelivered.length > 0 && cost !== null ? [unknown] : [])];
+  const lacking = settled ? gaps : [...new Set([...gaps, ...holdingBack])];
+  return [...lacking.map(gapInWords), ...(undelivered.length > 0 && cost !== null ? [unknown] : [])];
 };
 
 /** Why a month cannot be complete, in words; null when its picks have all their data. */
@@ -209,11 +211,11 @@ const settleDayReasons = (month: Month, { settleDays }: SettlementFacts, today: 
 /** What a month's settlement waits for, in words; empty when nothing is missing (design §2, Status). */
 export const settlementReasons = (
   month: Month,
-  settlement: SettlementFacts & Pick<Coverage, 'gaps'>,
+  settlement: SettlementFacts & Pick<Coverage, 'holdingBack'>,
   today: Day,
 ): string[] => {
   const waits = settleDayReasons(month, settlement, today);
-  return today <= lastDay(month) ? waits : [...waits, ...settlement.gaps.map(gapInWords)];
+  return today <= lastDay(month) ? waits : [...waits, ...settlement.holdingBack.map(gapInWords)];
 };
 
 /** Something that an open month waits for. */
@@ -228,8 +230,10 @@ export const openWaits = (facts: MonthFacts, settlement: SettlementFacts, today:
   const { month, settled, waitingFor = [], cost, valueSum, coverage } = facts;
   const hasEnded = today > lastDay(month);
   const isSettled = settled && hasEnded;
-  const missing = missingSpend(hasEnded ? facts : { ...facts, coverage: { ...coverage, gaps: [] } });
-  const days = isSettled || waitingFor.length > 0 ? [] : settleDayReasons(month, settlement, today);
+  const missing = missingSpend(
+    hasEnded ? facts : { ...facts, coverage: { ...coverage, gaps: [], holdingBack: [] } },
+  );
+  const days = isSettled ? [] : settleDayReasons(month, settlement, today);
   const isDue = !isSettled && cost !== null && [...waitingFor, ...days, ...missing].length === 0;
   const unknown = [
     ...(isDue ? ['waiting for the next daily settlement'] : []),
@@ -241,7 +245,7 @@ export const openWaits = (facts: MonthFacts, settlement: SettlementFacts, today:
   ];
   const waits = (reasons: readonly string[], isMissingSpend: boolean): Wait[] =>
     reasons.map((reason) => ({ reason, isMissingSpend }));
-  return [...waits([...waitingFor, ...days], false), ...waits(missing, true), ...waits(unknown, false)];
+  return [...waits([...days, ...waitingFor], false), ...waits(missing, true), ...waits(unknown, false)];
 };
 
 /** Why a month is open or partial, in words; null in any other state. */

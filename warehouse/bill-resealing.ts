@@ -72,8 +72,8 @@ const madeOfToday = async (
   };
   if (madeOf === undefined) {
     const sources = await sourceMonths(session, orgId, { first: month, last: month });
-    const { gaps } = coverageOf(month, sources.get(month) ?? [], null);
-    const waits = settlementReasons(month, { settleDays: settle_days, gaps }, dayOf(now));
+    const { holdingBack } = coverageOf(month, sources.get(month) ?? [], null);
+    const waits = settlementReasons(month, { settleDays: settle_days, holdingBack }, dayOf(now));
     return refuse(['the month has not settled', ...waits]);
   }
   const { has_teams, ...made } = madeOf;

@@ -55,7 +55,7 @@ export interface MonthBills {
   missing: string[];
   uncollected: UncollectedPicks;
   /** The sources that the month waits for to settle. */
-  gaps: SourceMonth[];
+  holdingBack: SourceMonth[];
 }
 
 const UNSEALED: Seal = {
@@ -93,8 +93,12 @@ export const monthBills = async (
     uncollected: string | null;
   }>(MONTHS, range);
   const months = rows.map((row) => {
-    const { gaps, lastKnown } = coverageOf(monthOf(row.month), sources.get(monthOf(row.month)) ?? [], null);
-    return { ...row, gaps, total: lastKnown.size === 0 ? null : row.total };
+    const { holdingBack, lastKnown } = coverageOf(
+      monthOf(row.month),
+      sources.get(monthOf(row.month)) ?? [],
+      null,
+    );
+    return { ...row, holdingBack, total: lastKnown.size === 0 ? null : row.total };
   });
   const teams = await session.query<{ id: string }>('SELECT team_id AS id FROM teams WHERE org_id = $org', {
     org: orgId,
@@ -115,7 +119,7 @@ export const monthBills = async (
   const unsealed = months.filter(({ sealed }) => !sealed).map(({ month }) => month);
   const uncollectedNow = await uncollectedPicks(session, orgId, unsealed);
 
-  return months.map(({ month: day, settled, sealed, total, uncollected, gaps, ...of }) => {
+  return months.map(({ month: day, settled, sealed, total, uncollected, holdingBack, ...of }) => {
     const month = monthOf(day);
     const basis = bases.get(month);
     const sums = values.get(month)?.sums ?? new Map<string, never>();
@@ -141,7 +145,7 @@ export const monthBills = async (
       followsToday: of.follows_today,
       bills,
       missing,
-      gaps,
+      holdingBack,
       uncollected: sealed
         ? (JSON.parse(uncollected ?? '{}') as UncollectedPicks)
         : (uncollectedNow.get(month) ?? {}),

@@ -59,6 +59,7 @@ export const costSummary = async (
 ): Promise<CostSummary> => {
   await computeMonths(warehouse, orgId, now);
   const rows = await warehouse.query<Row>(COST_SUMMARY, { org: orgId, ...range });
+  const coverage = await coverageFrom(warehouse, orgId, range, now);
   const whole = rows.find(({ part }) => part === 'total');
   const ofSource = (wanted: SpendSource): DecimalText =>
     rows.find(({ part, source }) => part === 'source' && source === wanted)?.total ?? '0';
@@ -78,25 +79,11 @@ export const costSummary = async (
         ? [{ cloud, account, name, total: own ?? '0', kubernetes: kubernetes ?? '0', hosts: hosts ?? '0' }]
         : [],
     ),
-    previousTotal: whole?.previous ?? (await nothingSpent(warehouse, orgId, range)),
-    completeThrough: await completeThrough(warehouse, orgId, range.start, now),
+    // Money alone makes no day known: it can be a correction.
+    previousTotal: coverage.coversBefore ? (whole?.previous ?? '0') : null,
+    completeThrough: coverage.completeThrough,
   };
 };
-
-/** What was spent before the range if no money is there: nothing, or not known where no source covers any of the days. */
-const nothingSpent = async (
-  warehouse: Warehouse,
-  orgId: string,
-  { previousStart, start }: CostRange,
-): Promise<DecimalText | null> => {
-  const days = { org: orgId, first: previousStart, last: addDays(start, -1) };
-  const [covered] = await warehouse.query<{ any: boolean }>(ANY_COVERED, days);
-  return covered?.any === true ? '0' : null;
-};
-
-const ANY_COVERED = `
-WITH ${COVERED_DAYS}
-SELECT count(*) > 0 AS any FROM covered_days SEMI JOIN (FROM cost_sources WHERE org_id = $org) USING (source_id)`;
 
 /**
  * The last day up to which every active source covers all days from `start` on; null when one lacks `start` itself. Without
@@ -107,25 +94,39 @@ export const completeThrough = async (
   orgId: string,
   start: Day,
   now: Date,
-): Promise<Day | null> => {
-  const yesterday = addDays(dayOf(now), -1);
-  if (start > yesterday) return null;
-  const [covered] = await warehouse.query<{ complete_through: Day }>(COMPLETE_THROUGH, {
+): Promise<Day | null> =>
+  (await coverageFrom(warehouse, orgId, { previousStart: start, start }, now)).completeThrough;
+
+/** The same, and whether any source covers any day from `previousStart` to before `start`. */
+const coverageFrom = async (
+  warehouse: Warehouse,
+  orgId: string,
+  { previousStart, start }: Pick<CostRange, 'previousStart' | 'start'>,
+  now: Date,
+): Promise<{ completeThrough: Day | null; coversBefore: boolean }> => {
+  const [yesterday, before] = [addDays(dayOf(now), -1), addDays(start, -1)];
+  const [covered] = await warehouse.query<{ complete_through: Day; covers_before: boolean }>(COVERAGE_FROM, {
     org: orgId,
-    first: start,
-    last: yesterday,
+    first: previousStart,
+    start,
+    last: yesterday < before ? before : yesterday,
   });
-  return covered === undefined || covered.complete_through < start ? null : covered.complete_through;
+  const isKnown = covered !== undefined && covered.complete_through >= start && start <= yesterday;
+  return {
+    completeThrough: isKnown ? covered.complete_through : null,
+    coversBefore: covered?.covers_before === true,
+  };
 };
 
-const COMPLETE_THROUGH = `
+const COVERAGE_FROM = `
 WITH ${COVERED_DAYS},
-active AS (SELECT source_id FROM cost_sources WHERE org_id = $org AND NOT schedule_paused),
+existing AS (SELECT source_id, NOT schedule_paused AS is_active FROM cost_sources WHERE org_id = $org),
 day_sources AS (
-  SELECT day, count(covered_days.source_id) AS covering, count(active.source_id) AS covering_actively
-  FROM days LEFT JOIN covered_days USING (day) LEFT JOIN active USING (source_id) GROUP BY day)
-SELECT COALESCE(min(day) FILTER (covering = 0 OR covering_actively < (SELECT count(*) FROM active)) - 1, $last::DATE)
-  AS complete_through
+  SELECT day, count(source_id) AS covering, count(source_id) FILTER (is_active) AS covering_actively
+  FROM days LEFT JOIN (FROM covered_days JOIN existing USING (source_id)) USING (day) GROUP BY day)
+SELECT COALESCE(min(day) FILTER (day >= $start::DATE
+      AND (covering = 0 OR covering_actively < (SELECT count(*) FROM existing WHERE is_active))) - 1, $last::DATE) AS complete_through,
+  COALESCE(bool_or(covering > 0) FILTER (day < $start::DATE), false) AS covers_before
 FROM day_sources`;
 
 /** The names that the current loads give to accounts; the newest one of each. */

@@ -3,19 +3,23 @@ import type { SourceMonth } from '../domain/coverage.ts';
 import type { Session } from './session.ts';
 
 /**
- * The days that each source covers, as ranges (design §2, Coverage); CTEs that end with `covered_ranges`.
+ * The days that each source covers, as ranges, by some loads (design §2, Coverage); CTEs that end with `covered_ranges`.
  *
  * A load covers days of its own billing period that had ended when it was published. A row of another period, such as a
- * correction, covers nothing. Days after the newest one that the source has brought at all are not covered: its export may
- * be stale. A bill covers its period from the first day on; other feeds begin with the first day that they ever brought.
- * Days before the source's `starts_on` are covered, for it had no spend then.
+ * correction, covers nothing.
+ * Clusters and hosts have spend every day: their loads cover the days that they, and those whose days they keep, have read
+ * (publish-load.ts). Bills and AI tools may have days without: after the newest day that the source has brought at all none is
+ * covered, for its export may be stale; a bill covers its period from the first day on, AI tools from the first day that they
+ * ever brought. So do loads from before read days were recorded.
+ * Days before the source's `starts_on`, and before any that it brought, are covered, for it had no spend then.
  */
-export const COVERED_RANGES = `own_loads AS (
-  SELECT source_id, kind, billing_period, CASE WHEN kind = 'focus' THEN billing_period ELSE greatest(first_day, billing_period) END AS first_day,
+const coveredRanges = (loads: string): string => `own_loads AS (
+  SELECT source_id, kind, billing_period, covered_days,
+    CASE WHEN kind = 'focus' THEN billing_period ELSE greatest(first_day, billing_period) END AS first_day,
     least(CAST(published_at AS DATE) - 1, CAST(billing_period + INTERVAL 1 MONTH AS DATE) - 1) AS ended_through,
     least(delivered_through, CAST(published_at AS DATE) - 1, CAST(billing_period + INTERVAL 1 MONTH AS DATE) - 1) AS brought_through,
     least(delivered_through, CAST(billing_period + INTERVAL 1 MONTH AS DATE) - 1) AS begun_through
-  FROM current_loads WHERE org_id = $org AND first_day IS NOT NULL),
+  FROM ${loads} WHERE org_id = $org AND first_day IS NOT NULL),
 deliveries AS (
   SELECT source_id, min(first_day) AS delivers_from, max(brought_through) AS delivers_through
   FROM own_loads WHERE brought_through >= billing_period GROUP BY source_id),
@@ -23,27 +27,43 @@ covered_ranges AS (
   SELECT source_id, CASE WHEN kind = 'focus' THEN billing_period ELSE greatest(billing_period, delivers_from) END AS covered_from,
     least(ended_through, delivers_through) AS covered_through
   FROM own_loads JOIN deliveries USING (source_id)
-  WHERE least(ended_through, delivers_through) >= billing_period
+  WHERE covered_days IS NULL AND least(ended_through, delivers_through) >= billing_period
   UNION ALL
-  SELECT source_id, DATE '0001-01-01', starts_on - 1 FROM cost_sources WHERE org_id = $org AND starts_on IS NOT NULL)`;
+  SELECT source_id, day, day FROM (SELECT source_id, unnest(covered_days) AS day FROM own_loads)
+  UNION ALL
+  SELECT source_id, DATE '0001-01-01', least(starts_on, delivers_from) - 1
+  FROM cost_sources LEFT JOIN deliveries USING (source_id) WHERE org_id = $org AND starts_on IS NOT NULL)`;
 
 /** The same, day by day from `$first` to `$last`: `covered_days` has one row for each source and day. */
-export const COVERED_DAYS = `${COVERED_RANGES},
+const coveredDays = (loads: string): string => `${coveredRanges(loads)},
 days AS (SELECT CAST(unnest(generate_series($first::DATE, $last::DATE, INTERVAL 1 DAY)) AS DATE) AS day),
 covered_days AS (
   SELECT DISTINCT source_id, day FROM covered_ranges JOIN days ON day BETWEEN covered_from AND covered_through)`;
 
-/** What each existing source covers of every month from `first` to `last`, by month; sources in the order of their making. */
+/** By the loads that are current. */
+export const COVERED_DAYS = coveredDays('current_loads');
+
+/** The loads of existing sources that were current at `$as_of`. */
+const LOADS_AS_OF = `(
+    SELECT loads.*, kind FROM loads JOIN cost_sources USING (org_id, source_id)
+    WHERE org_id = $org AND published_at < $as_of::TIMESTAMP
+    QUALIFY row_number() OVER (PARTITION BY source_id, billing_period ORDER BY load_id DESC) = 1)`;
+
+/**
+ * What each existing source covers of every month from `first` to `last`, by month; sources in the order of their making.
+ *
+ * @param asOf the day before which loads count; today all do.
+ */
 export const sourceMonths = async (
   session: Pick<Session, 'query'>,
   orgId: string,
   { first, last }: { first: Month; last: Month },
+  asOf: Day | null = null,
 ): Promise<Map<Month, SourceMonth[]>> => {
-  const rows = await session.query<Omit<SourceMonth, 'month'> & { month: Day }>(SOURCE_MONTHS, {
-    org: orgId,
-    first: firstDay(first),
-    last: lastDay(last),
-  });
+  const range = { org: orgId, first: firstDay(first), last: lastDay(last) };
+  const rows = await (asOf === null
+    ? session.query<SourceMonthRow>(sourceMonthsBy('current_loads'), range)
+    : session.query<SourceMonthRow>(sourceMonthsBy(LOADS_AS_OF), { ...range, as_of: asOf }));
   const byMonth = new Map<Month, SourceMonth[]>();
   for (const { month: day, ...source } of rows) {
     const month = monthOf(day);
@@ -66,9 +86,11 @@ export const deliveredMonths = async (
   return new Set(months.filter((month) => sources.get(month)?.some(({ lastKnown }) => lastKnown !== null)));
 };
 
+type SourceMonthRow = Omit<SourceMonth, 'month'> & { month: Day };
+
 // Ids tell what came first where they are known; a month that settled before they were recorded has only its instant.
-const SOURCE_MONTHS = `
-WITH ${COVERED_DAYS},
+const sourceMonthsBy = (loads: string): string => `
+WITH ${coveredDays(loads)},
 made AS (
   SELECT source_id, min(version_id) AS made_id, min(changed_at) AS made_at
   FROM cost_source_versions WHERE org_id = $org GROUP BY source_id),

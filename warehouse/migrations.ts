@@ -434,4 +434,16 @@ export const MIGRATIONS: readonly Migration[] = [
         QUALIFY row_number() OVER (PARTITION BY org_id, metric_id ORDER BY state_id DESC) = 1`,
     ],
   },
+  {
+    version: 14,
+    name: 'the days that a load of clusters or hosts covers',
+    statements: [
+      // NULL of bills and AI tools, and in loads from before this was recorded (coverage.ts).
+      `ALTER TABLE loads ADD COLUMN covered_days DATE[]`,
+      `CREATE OR REPLACE VIEW current_loads AS
+        SELECT loads.*, cost_sources.kind FROM loads JOIN cost_sources USING (org_id, source_id)
+        QUALIFY row_number() OVER (
+          PARTITION BY loads.org_id, loads.source_id, loads.billing_period ORDER BY loads.load_id DESC) = 1`,
+    ],
+  },
 ];

@@ -129,7 +129,7 @@ const putTeamCosts = async (
       const isLate = ofMonth.status === 'sealed' && bill === undefined;
       found.settled = ofMonth.status === 'sealed' && !isLate;
       found.uncollected = ofMonth.uncollected[teamId] ?? [];
-      if (ofMonth.status === 'waiting') found.waitingFor = ofMonth.missing;
+      if (ofMonth.status !== 'sealed') found.waitingFor = ofMonth.missing;
       if (isLate) found.waitingFor = [cameAfterSeal(ofMonth.month)];
     }
   }

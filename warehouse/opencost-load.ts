@@ -48,7 +48,8 @@ export const loadOpenCost = async (
     const notes = await keepDays(session, scope, feeds);
     await session.run(INSERT_ALLOCATIONS, { ...source, load: loadId });
     await session.run(INSERT_ASSETS, { ...source, load: loadId });
-    const published = await publishLoad(session, scope, loadId, isCurrent);
+    const acceptShrink = scope.acceptShrink && feeds.from === 'files';
+    const published = await publishLoad(session, { ...scope, acceptShrink }, loadId, isCurrent);
     return { ...addCounts(allocations, assets), ...published, notes };
   } finally {
     await dropTemporaryTables(session, [...FEED_TABLES, 'asset_days', 'load_days']);

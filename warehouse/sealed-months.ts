@@ -1,18 +1,17 @@
-/** Full days after its settle days within which a month settles in time. */
+/** Full days after its settle days within which a month's spend is complete in time. */
 const DAYS_IN_TIME = 3;
 
 /**
- * Whether a `month` that settled at an instant did so by backfill: more full UTC days than its settle days and three
- * had passed since it ended. With five settle days January is in time until the end of 9 February.
+ * The first day on which a month's spend is complete too late, so that it settles by backfill: more full UTC days than its
+ * settle days and three have passed since it ended. With five settle days January is in time until the end of 9 February.
  */
-export const isBackfill = (settledAt: string): string =>
-  `CAST(${settledAt} AS DATE) - (last_day(month) + 1) > settle_days + ${DAYS_IN_TIME}`;
+export const lateFrom = (month: string): string => `(last_day(${month}) + settle_days + ${DAYS_IN_TIME + 2})`;
 
 /**
  * The months that have settled, and of those that were sealed what from. A month that settled by backfill, or while there
  * was no team, `follows_today` until an admin seals it by hand: what it was sealed from holds only until its spend, a
  * team or a shared cost moves. Every other month keeps what it was sealed from.
- * What an earlier version settled tells neither: there the instants do, and where an instant is the same, what was recorded.
+ * What an earlier version settled tells neither: there the instants of its settlement do, and where an instant is the same, what was recorded.
  */
 export const SEALED_MONTHS = `settlements AS (
   SELECT month, min(settled_at) AS settled_at, bool_and(with_teams) AS with_teams, bool_and(backfilled) AS backfilled
@@ -25,7 +24,7 @@ settle_days_then AS (
     arg_min(settle_days, version_id)) AS settle_days
   FROM settlements CROSS JOIN organisation_versions WHERE org_id = $org GROUP BY month),
 judged AS (
-  SELECT month, settled_at, COALESCE(backfilled, ${isBackfill('settled_at')}, false) AS backfilled,
+  SELECT month, settled_at, COALESCE(backfilled, settled_at >= ${lateFrom('month')}, false) AS backfilled,
     CASE WHEN backfilled IS NOT NULL THEN with_teams
       ELSE with_teams IS NOT false AND EXISTS (
         FROM team_lives

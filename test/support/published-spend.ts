@@ -82,11 +82,14 @@ export const publishSpend = async (
     );
   }
   days.sort();
+  const isDaily = tables.kubernetes_spend !== undefined || tables.host_spend !== undefined;
   await warehouse.run(
     `INSERT INTO loads BY NAME
      SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, 'run_test' AS run_id,
        $period::DATE AS billing_period, $now::TIMESTAMP AS published_at, $first::DATE AS first_day,
-       $last::DATE AS last_day, least($last::DATE, CAST($now::TIMESTAMP AS DATE)) AS delivered_through, 0::BIGINT AS rows_read, 0::DECIMAL(38,15) AS cost_total`,
-    { ...load, now: now.toISOString(), first: days[0] ?? null, last: days.at(-1) ?? null },
+       $last::DATE AS last_day, least($last::DATE, CAST($now::TIMESTAMP AS DATE)) AS delivered_through, 0::BIGINT AS rows_read, 0::DECIMAL(38,15) AS cost_total,
+       CASE WHEN $daily THEN CAST(generate_series(greatest($first::DATE, $period::DATE),
+         least($last::DATE, last_day($period::DATE), CAST($now::TIMESTAMP AS DATE) - 1), INTERVAL 1 DAY) AS DATE[]) END AS covered_days`,
+    { ...load, now: now.toISOString(), first: days[0] ?? null, last: days.at(-1) ?? null, daily: isDaily },
   );
 };

@@ -15,7 +15,7 @@ import { monthFacts } from '../../warehouse/months.ts';
 import { findOrganisation } from '../../warehouse/organisations.ts';
 import { costSummary } from '../../warehouse/costs.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
-import { ADMIN, BY_ADMIN, money, newMetric, NOW } from '../support/tenant.ts';
+import { ADMIN, BY_ADMIN, money, newMetric, newSource, NOW } from '../support/tenant.ts';
 import { onClockBehind } from './clock-behind.ts';
 import { account, inNumbers, namespace, newTeamStory, type TeamStory } from './team-story.ts';
 
@@ -70,10 +70,10 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
       return monthRecords(facts.get(metric.id) ?? [], metric, { settleDays: 5 }, NOW)[0];
     });
   };
-  const lockOf = async ({ orgId }: Pick<TeamStory, 'orgId'>, metric: Metric) => {
+  const lockOf = async ({ orgId }: Pick<TeamStory, 'orgId'>, metric: Metric, acceptMissing = false) => {
     const organisation = await findOrganisation(test.warehouse, orgId);
     if (organisation === null) throw new Error('no organisation');
-    const by = { key: { id: 'key_1', name: 'Finance' }, now: NOW };
+    const by = { key: { id: 'key_1', name: 'Finance' }, now: NOW, acceptMissing };
     return lockMonth(test.warehouse, organisation, metric, '2026-01', by);
   };
   /** Every version of a team's January, newest first: what it costs, and why it was sealed. */
@@ -284,17 +284,17 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
 
   describe('of a month that settles by backfill', () => {
     onDuckDb(() => {
-      it.each<[string, string, boolean]>([
+      it.each<[string, string, string, boolean]>([
         [
-          'is one from the ninth full day after the end on, with five settle days',
-          '2026-02-10T00:00:00Z',
-          true,
+          'is one whose spend is complete from the ninth full day after the end on, with five settle days',
+          ...(['2026-02-10T00:00:00Z', '2026-02-10T00:00:00Z', true] as const),
         ],
-        ['is none before', '2026-02-09T23:59:59Z', false],
-      ])('%s', async (_, settledAt, isBackfill) => {
+        ['is none before', '2026-02-09T23:59:59Z', '2026-02-09T23:59:59Z', false],
+        ['is none if only the settlement was late', '2026-02-09T23:59:59Z', '2026-02-20T06:00:00Z', false],
+      ])('%s', async (_, loadedAt, settledAt, isBackfill) => {
         const story = await newTeamStory(test);
         const shop = await story.team('Shop', [], BEFORE);
-        await story.spend('2026-01', spendOf({ '1': '100' }));
+        await story.spend('2026-01', spendOf({ '1': '100' }), new Date(loadedAt));
         expect(await story.settle(new Date(settledAt))).toEqual(['2026-01']);
         expect(await story.month()).toMatchObject({ backfilled: isBackfill, followsToday: isBackfill });
         await story.own(shop, [account('1')]);
@@ -307,7 +307,7 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
     it('follow spend that comes later: the bill of the cloud is loaded before the feed of the cluster', async () => {
       const story = await newTeamStory(test);
       const shop = await story.team('Shop', [account('1'), namespace('shop')], BEFORE);
-      await story.spend('2026-01', spendOf({ '2': '50' }));
+      await story.spend('2026-01', spendOf({ '2': '50' }), LATER);
       expect(await story.settle(LATER)).toEqual(['2026-01']);
       expect(inNumbers(await story.month('2026-01', LATER), { shop })).toEqual({
         ...{ shop: [0, 0, 0], unallocated: 50 },
@@ -330,7 +330,7 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
         const months = ['02', '03', '04', '05', '06', '07', '08', '09', '10', '11', '12', '01'].map(
           (month) => `${month === '01' ? '2026' : '2025'}-${month}`,
         );
-        for (const month of months) await story.spend(month, spendOf({ '1': '7' }, lastDay(month)));
+        for (const month of months) await story.spend(month, spendOf({ '1': '7' }, lastDay(month)), LATER);
         expect(await story.settle(LATER)).toEqual(months);
         const bills = async () => {
           await sealBills(test.warehouse, story.orgId, LATER);
@@ -347,7 +347,7 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
       it('are not known any more once its source is deleted', async () => {
         const story = await newTeamStory(test);
         const shop = await story.team('Shop', [account('1')], BEFORE);
-        await story.spend('2026-01', spendOf({ '1': '100' }));
+        await story.spend('2026-01', spendOf({ '1': '100' }), LATER);
         await story.settle(LATER);
         await story.deleteSource('bill');
         expect(await story.month('2026-01', LATER)).toMatchObject({ status: 'estimate', bills: null });
@@ -360,7 +360,7 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
     it('have another version with its reason, and no longer follow today', async () => {
       const story = await newTeamStory(test);
       const shop = await story.team('Shop', [account('1')], BEFORE);
-      await story.spend('2026-01', spendOf({ '1': '100', '2': '50' }));
+      await story.spend('2026-01', spendOf({ '1': '100', '2': '50' }), LATER);
       await story.settle(LATER);
       // The amounts are the same, but a person vouches for them from now on.
       const sealed = await story.reseal('2026-01', 'checked with finance', LATER);
@@ -563,19 +563,21 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
         scope,
       });
       await story.values(users, '2026-01', { '': 10 });
-      return { ...story, record: () => recordOf(story, users), lock: () => lockOf(story, users) };
+      return {
+        ...story,
+        record: () => recordOf(story, users),
+        lock: (acceptMissing = false) => lockOf(story, users, acceptMissing),
+      };
     };
 
     onDuckDb(() => {
       it('are the estimate, then the sealed bill, and are ready to lock once it has sealed', async () => {
         const story = await teamStory();
-        expect(await story.record()).toMatchObject({
-          ...{ cost: 100, value: 10, unit_cost: 10, status: 'open' },
-          reason: 'waiting for the next daily settlement',
-        });
-        await story.settle();
         const reason = 'metric "Requests", by which a shared cost is split, has no value for 2026-01';
-        expect(await story.record()).toMatchObject({ cost: 100, status: 'open', reason });
+        const estimate = { cost: 100, value: 10, unit_cost: 10, status: 'open', reason };
+        expect(await story.record()).toMatchObject(estimate);
+        await story.settle();
+        expect(await story.record()).toMatchObject(estimate);
         await expect(story.lock()).rejects.toThrow(`2026-01 cannot be locked: ${reason}`);
         await story.values(story.requests, '2026-01', { web: 2, find: 1 });
         expect(await story.record()).toMatchObject({
@@ -584,6 +586,20 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
           status: 'ready_to_lock',
           reason: null,
         });
+      });
+    });
+
+    onDuckDb(() => {
+      it('are not locked without values to split by, whatever spend is accepted as missing', async () => {
+        const story = await teamStory();
+        await newSource(test.warehouse, story.orgId, { name: 'Hosts', kind: 'hosts', options: {} });
+        const [missing, values] = [
+          'cost source "Hosts" has not delivered 2026-01-01 to 2026-01-31 (nothing so far)',
+          'metric "Requests", by which a shared cost is split, has no value for 2026-01',
+        ];
+        await expect(story.lock(true)).rejects.toThrow(`2026-01 cannot be locked: ${values}; ${missing}`);
+        await story.values(story.requests, '2026-01', { web: 2, find: 1 });
+        expect(await story.lock(true)).toMatchObject({ cost: 120, status: 'locked' });
       });
     });
 

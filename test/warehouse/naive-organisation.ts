@@ -39,7 +39,7 @@ export interface NaiveFacts {
 /** The whole calculation, told the story step by step: plain loops over rows, nothing kept that could be derived. */
 export class NaiveOrganisation {
   readonly metrics: (NaiveMetric | null)[] = [];
-  /** Months that have settled, whether there were teams at that moment, and whether that was late. */
+  /** Months that have settled, whether there were teams at that moment, and whether their spend was complete late. */
   readonly settled = new Map<Month, { hadTeams: boolean; isBackfill: boolean }>();
   readonly choices = new NaiveChoices();
   readonly teams = new NaiveTeams(this);
@@ -103,12 +103,14 @@ export class NaiveOrganisation {
         return true;
       }
       case 'settle': {
-        const months = this.sources.settle(step.on, this.settled);
+        const values = this.metrics.flatMap((metric) => [...(metric?.values.values() ?? [])]);
+        const firstValue = values.map(({ period }) => period).sort()[0] ?? null;
+        const months = this.sources.settle(step.on, this.settled, firstValue);
         for (const month of months) {
-          const fullDays = daysBetween(lastDayOf(month), step.on) - 1;
+          const lateFrom = daysAfter(lastDayOf(month), 1 + this.#settleDays + 3 + 1);
           this.settled.set(month, {
             hadTeams: this.teams.teams.some((ownership) => ownership !== null),
-            isBackfill: fullDays > this.#settleDays + 3,
+            isBackfill: step.on >= lateFrom && !this.sources.wasWholeBefore(lateFrom, month),
           });
         }
         this.bills.seal(step.on);
@@ -178,8 +180,11 @@ export class NaiveOrganisation {
         : this.bills.isUncollected(month, team);
     const isSettled = ofTeam === null ? this.settled.has(month) : ofTeam.isSealed;
     const gaps = this.sources.gaps(month, metric.picks === null ? null : kinds);
+    // Until the month has settled, it waits for all that keeps it from that.
+    const isHeldBack = !isSettled && !this.sources.isWhole(month);
     const isMissing =
-      (team === null || !isSettled) && (gaps.length > 0 || (metric.picks !== null && undelivered.length > 0));
+      (team === null || !isSettled) &&
+      (gaps.length > 0 || isHeldBack || (metric.picks !== null && undelivered.length > 0));
     const status = ((): Status => {
       if (metric.locks.has(month)) return metric.changed.has(month) ? 'changed_since_lock' : 'locked';
       if (isUncollected) return 'partial';
@@ -200,11 +205,11 @@ export class NaiveOrganisation {
 
   /** What a metric of a team divides: its bill, sealed or estimated. A team that came after the month had sealed has none. */
   #billOf(team: number, month: Month, today: Day, spent: readonly Spent[]) {
-    const { status, bills } = this.bills.ofMonth(month, today, spent);
+    const { status, bills, missing } = this.bills.ofMonth(month, today, spent);
     const bill = bills?.get(team);
     return {
       isSealed: status === 'sealed' && bill !== undefined,
-      isWaiting: status === 'waiting',
+      isWaiting: missing.length > 0 && status !== 'sealed',
       cost: bill === undefined ? null : fullyLoadedOf(bill),
     };
   }
@@ -233,7 +238,8 @@ export class NaiveOrganisation {
   }
 }
 
-const daysBetween = (start: Day, end: Day): number => (Date.parse(end) - Date.parse(start)) / 86_400_000;
+const daysAfter = (day: Day, count: number): Day =>
+  new Date(Date.parse(day) + count * 86_400_000).toISOString().slice(0, 10);
 
 const kindOf = ({ source }: SpendPick): Kind =>
   (({ cloud: 'focus', kubernetes: 'opencost', host: 'hosts', repository: 'ai_tools' }) as const)[source];

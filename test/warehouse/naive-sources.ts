@@ -17,6 +17,8 @@ interface Load {
   rows: Rows;
   /** The days of its rows, in order. */
   days: readonly Day[];
+  /** Of clusters and hosts, the days that it or a load before it whose days it keeps has read, from its first to its last. */
+  read: ReadonlySet<Day>;
   publishedOn: Day;
 }
 
@@ -30,6 +32,8 @@ interface Source {
   madeAs: number;
   /** The newest load of each month, or billing period. */
   loads: Map<Month, Load>;
+  /** All loads with their months, oldest first. */
+  published: [Month, Load][];
 }
 
 /** A source that lacks days of a month: its name, the first and the last of them. */
@@ -54,7 +58,7 @@ export class NaiveSources {
   #make(name: string, kind: Kind, isPaused: boolean): Source {
     this.#made += 1;
     const source = { name, kind, isPaused, isDeleted: false, startsOn: null, madeAs: this.#made };
-    const made: Source = { ...source, loads: new Map() };
+    const made: Source = { ...source, loads: new Map(), published: [] };
     this.#sources.set(name, made);
     return made;
   }
@@ -68,6 +72,7 @@ export class NaiveSources {
   load({ on, source: name, month, feed }: Extract<Step, { does: 'load' }>, choices: NaiveChoices): void {
     const source = this.#named(name);
     const rows: Rows = { ...NO_ROWS };
+    const read = daysRead(daysOf(feed), month, on);
     switch (feed.kind) {
       case 'focus':
         rows.lines = feed.lines.map((line): CollectedLine => ({ ...line, ...choices.collect(line, on) }));
@@ -85,6 +90,7 @@ export class NaiveSources {
             ({ day }) => !feed.shares.some((share) => share.day === day),
           ),
         ];
+        read.push(...(source.loads.get(month)?.read ?? []));
         break;
       case 'ai_tools':
         rows.spend = feed.spend;
@@ -92,7 +98,9 @@ export class NaiveSources {
         break;
     }
     const days = daysOf({ ...feed, ...rows });
-    source.loads.set(month, { number: this.#loadCount++, rows, days, publishedOn: on });
+    const load = { number: this.#loadCount++, rows, days, read: new Set(read), publishedOn: on };
+    source.loads.set(month, load);
+    source.published.push([month, load]);
   }
 
   begin(name: SourceName, startsOn: Day | null): void {
@@ -114,17 +122,22 @@ export class NaiveSources {
   }
 
   /**
-   * Whether a source covers a day: it had no spend before that, or a load of the day's month was published after it, and the
-   * source's rows reach it. A bill begins with its month, any other feed with its first row.
+   * Whether a source covers a day: it had no spend before that, or a load of the day's month was published after it. That of a
+   * cluster or host has read it; that of a bill or AI tool lies within what the source has brought, a bill's from its month on.
    */
   #covers({ kind, startsOn, loads }: Source, day: Day): boolean {
-    if (startsOn !== null && day < startsOn) return true;
+    const bringing = [...loads].filter(([month, one]) => this.#brought(month, one) !== null);
+    const first = oldest(
+      bringing.map(([month, { days }]) =>
+        kind === 'focus' ? `${month}-01` : latest(days[0] ?? null, `${month}-01`),
+      ),
+    );
+    if (startsOn !== null && day < startsOn && day < (first ?? startsOn)) return true;
     const load = loads.get(day.slice(0, 7));
     if (load === undefined || load.days.length === 0 || load.publishedOn <= day) return false;
-    const bringing = [...loads].filter(([month, one]) => this.#brought(month, one) !== null);
+    if (kind === 'opencost' || kind === 'hosts') return load.read.has(day);
     const through = newest(bringing.map(([month, one]) => this.#brought(month, one)));
-    const first = oldest(bringing.map(([month, { days }]) => latest(days[0] ?? null, `${month}-01`)));
-    return through !== null && day <= through && (kind === 'focus' || (first !== null && first <= day));
+    return through !== null && day <= through && first !== null && (kind === 'focus' || first <= day);
   }
 
   /** Whether the day's own load reaches it, although the day may not have been over. */
@@ -139,25 +152,48 @@ export class NaiveSources {
     return from === undefined || through === undefined ? null : [source.name, from, through];
   }
 
-  #isLater(source: Source, month: Month): boolean {
-    return source.madeAs > (this.#settledAs.get(month) ?? Infinity);
+  /** Whether a source was made after a month had settled, and one made before it covers any day of the month. */
+  #isLatecomer(source: Source, month: Month): boolean {
+    const isLater = ({ madeAs }: Source): boolean => madeAs > (this.#settledAs.get(month) ?? Infinity);
+    return (
+      isLater(source) &&
+      this.#existing().some(
+        (one) => !isLater(one) && daysOfMonth(month).some((day) => this.#covers(one, day)),
+      )
+    );
   }
 
   /** The active sources that a month waits for; of all spend (`kinds` null) only those made before it settled. */
   gaps(month: Month, kinds: readonly Kind[] | null): NaiveGap[] {
     return this.#existing(kinds ?? KINDS)
-      .filter((source) => !source.isPaused && (kinds !== null || !this.#isLater(source, month)))
-      .flatMap((source) => {
-        const gap = this.#gap(source, month);
-        return gap === null ? [] : [gap];
-      });
+      .filter((source) => !source.isPaused && (kinds !== null || !this.#isLatecomer(source, month)))
+      .map((source) => this.#gap(source, month))
+      .filter((gap) => gap !== null);
+  }
+
+  /** Whether sources let a month settle: no active one lacks a day, and any covers the last. */
+  isWhole(month: Month, sources: readonly Source[] = this.#existing()): boolean {
+    return (
+      sources.every(
+        (source) => source.isPaused || this.#isLatecomer(source, month) || this.#gap(source, month) === null,
+      ) && sources.some((source) => this.#covers(source, lastDayOf(month)))
+    );
+  }
+
+  /** The same by what had been published before a day. */
+  wasWholeBefore(day: Day, month: Month): boolean {
+    const sources = this.#existing().map((source) => ({
+      ...source,
+      loads: new Map(source.published.filter(([, { publishedOn }]) => publishedOn < day)),
+    }));
+    return this.isWhole(month, sources);
   }
 
   /** The names of active sources made after a month had settled that lack days of it. */
   latecomers(month: Month): string[] {
     return this.#existing()
       .filter(
-        (source) => !source.isPaused && this.#isLater(source, month) && this.#gap(source, month) !== null,
+        (source) => !source.isPaused && this.#isLatecomer(source, month) && this.#gap(source, month) !== null,
       )
       .map(({ name }) => name);
   }
@@ -194,21 +230,25 @@ export class NaiveSources {
     return dayNumber(today) > dayNumber(lastDayOf(month)) + this.#organisation.settleDays;
   }
 
-  /** The months that settle now: the settle days have passed, no active source lacks a day, and one covers the last. */
-  settle(today: Day, settled: ReadonlyMap<Month, unknown>): Month[] {
+  /**
+   * The months that settle now: the settle days have passed, no active source lacks a day, and one covers the last. They begin
+   * with the first day delivered, or with the first that has a value if a source says from when on it had spend.
+   */
+  settle(today: Day, settled: ReadonlyMap<Month, unknown>, firstValue: Day | null): Month[] {
+    const sources = this.#existing();
     const first = oldest(
-      this.#existing().flatMap(({ loads }) =>
+      sources.flatMap(({ loads }) =>
         [...loads].map(([month, { days }]) => latest(days[0] ?? null, `${month}-01`)),
       ),
     );
+    const from = sources.some(({ startsOn }) => startsOn !== null) ? oldest([first, firstValue]) : first;
     const months = ALL_MONTHS.filter(
       (month) =>
         !settled.has(month) &&
         first !== null &&
-        month >= first.slice(0, 7) &&
+        month >= (from ?? '').slice(0, 7) &&
         this.hasClosed(month, today) &&
-        this.gaps(month, null).length === 0 &&
-        this.#existing().some((source) => this.#covers(source, lastDayOf(month))),
+        this.isWhole(month),
     );
     for (const month of months) this.#settledAs.set(month, this.#made);
     return months;
@@ -269,4 +309,9 @@ const daysOfMonth = (month: Month): Day[] =>
     (_, index) => `${month}-${`${index + 1}`.padStart(2, '0')}`,
   );
 const latest = (day: Day | null, other: Day): Day | null => (day === null ? null : day < other ? other : day);
+/** The days of a month from the first to the last of some days of one reading that had ended before it was published. */
+const daysRead = (days: readonly Day[], month: Month, publishedOn: Day): Day[] =>
+  daysOfMonth(month).filter(
+    (day) => day < publishedOn && day >= (days[0] ?? '9') && day <= (days.at(-1) ?? ''),
+  );
 const dayNumber = (day: Day): number => Date.parse(day) / 86_400_000;

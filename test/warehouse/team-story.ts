@@ -46,7 +46,7 @@ export const newTeamStory = async (test: TestWarehouse) => {
   return {
     orgId,
     /** Replaces a month's spend of the kinds that it has. */
-    spend: async (month: Month, tables: Partial<Record<SpendTable, readonly SpendRow[]>>) => {
+    spend: async (month: Month, tables: Partial<Record<SpendTable, readonly SpendRow[]>>, now = NOW) => {
       for (const [name, { source, tables: own }] of Object.entries(KINDS)) {
         const given = Object.fromEntries(
           Object.entries(tables).filter(([table]) => own.some((one) => one === table)),
@@ -54,7 +54,7 @@ export const newTeamStory = async (test: TestWarehouse) => {
         if (Object.keys(given).length === 0) continue;
         const id = sources.get(name) ?? (await newSource(warehouse, orgId, source)).id;
         sources.set(name, id);
-        await publishSpend(warehouse, { orgId, sourceId: id }, month, given);
+        await publishSpend(warehouse, { orgId, sourceId: id }, month, given, now);
       }
     },
     team: async (name: string, ownership: SpendPick[] = [], now = NOW) =>
