@@ -36,6 +36,8 @@ export interface MonthLock {
   lockedBy: { type: 'key'; id: string; name: string };
   /** How many changes of the month's values the version had seen. */
   valueChanges: number;
+  /** Whether it was locked without spend that sources had not delivered. */
+  isIncomplete: boolean;
 }
 
 /** What the warehouse knows about one month of one metric. */
@@ -315,7 +317,10 @@ export const monthRecords = (
       ...(status === 'changed_since_lock' ? { current: numbersToWire(current) } : {}),
       reason: openReason(month, settlement, today),
       notes: month.lock === null ? month.coverage.latecomers.map(latecomerInWords) : [],
-      complete_through: month.lock === null ? month.coverage.completeThrough : lastDay(month.month),
+      complete_through:
+        month.lock === null || month.lock.isIncomplete
+          ? month.coverage.completeThrough
+          : lastDay(month.month),
     });
     before = { month: month.month, ...shown };
   }

@@ -27,6 +27,7 @@ interface Row {
   locked_value: DecimalText | null;
   locked_unit_cost: DecimalText | null;
   locked_value_changes: string | null;
+  locked_incomplete: boolean;
   locked_at: string | null;
   locked_by_id: string | null;
   locked_by_name: string | null;
@@ -165,6 +166,7 @@ const toFacts = (row: Row, coverage: Coverage, picked: readonly PickedKind[] | n
           lockedAt: instant(row.locked_at),
           lockedBy: { type: 'key', id: row.locked_by_id ?? '', name: row.locked_by_name ?? '' },
           valueChanges: Number(row.locked_value_changes ?? 0),
+          isIncomplete: row.locked_incomplete,
         },
 });
 
@@ -199,7 +201,7 @@ SELECT metric_id, team_id, month, COALESCE(costs.cost, 0::DECIMAL(38,15)) AS cos
   value_sum, value_periods, changed_months.value_changes,
   EXISTS (FROM settled_months WHERE settled_months.org_id = $org AND settled_months.month = months.month) AS settled,
   locked.version, locked.cost AS locked_cost, locked.value AS locked_value, locked.unit_cost AS locked_unit_cost,
-  locked.value_changes AS locked_value_changes, locked.locked_at, locked.locked_by_id, locked.locked_by_name
+  locked.value_changes AS locked_value_changes, locked.missing IS NOT NULL AS locked_incomplete, locked.locked_at, locked.locked_by_id, locked.locked_by_name
 FROM wanted
 CROSS JOIN months
 LEFT JOIN costs USING (scope_id, month)

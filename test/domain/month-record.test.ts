@@ -54,6 +54,7 @@ const lock = (changes: Partial<MonthLock> = {}): MonthLock => ({
   lockedAt: '2026-02-06T00:00:00.000Z',
   lockedBy: { type: 'key', id: 'key_1', name: 'Finance' },
   valueChanges: 31,
+  isIncomplete: false,
   ...changes,
 });
 

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addDays, type Day } from '../../domain/calendar.ts';
+import { addDays, monthOf, type Day } from '../../domain/calendar.ts';
 import { sealBills } from '../../warehouse/bill-sealing.ts';
 import { monthBills } from '../../warehouse/bills.ts';
 import { updateCostSource } from '../../warehouse/cost-sources.ts';
 import { lockMonth } from '../../warehouse/month-locks.ts';
+import { costSummary } from '../../warehouse/costs.ts';
+import { loadHosts } from '../../warehouse/hosts-load.ts';
 import { computeMetricMonths } from '../../warehouse/metric-months.ts';
 import { monthFacts } from '../../warehouse/months.ts';
 import { createTeam } from '../../warehouse/teams.ts';
@@ -11,7 +13,8 @@ import { monthRecords, type MonthRecord } from '../../domain/month-record.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
 import { dayLine, focusCsv } from '../support/focus-export.ts';
 import { publishSpend } from '../support/published-spend.ts';
-import { BY_ADMIN, loadText, money, newMetric, newSource, NOW } from '../support/tenant.ts';
+import { loadWith, scopeOf } from '../support/feeds.ts';
+import { BY_ADMIN, loadText, money, newMetric, newSource, NOW, writeFiles } from '../support/tenant.ts';
 import { january, KEY, newMonthStory, type MonthStory } from './month-story.ts';
 
 describeOnBothEngines('coverage', (open, onDuckDb) => {
@@ -82,6 +85,10 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
           { month: '2026-01', cost: 310, status: 'ready_to_lock', change_percent: null },
           { month: '2025-12', cost: null, status: 'open' },
         ]);
+        const range = { previousStart: '2025-12-01', start: '2026-01-01', end: '2026-01-31' };
+        expect(await costSummary(test.warehouse, story.orgId, range, NOW)).toMatchObject({
+          ...{ total: money('310'), previousTotal: null },
+        });
         // Once December's own bill is there, the correction counts in it: 31 × 8 − 5.
         await story.spend(daily('2025-12-01', '2025-12-31', '8'));
         expect(await story.settle()).toEqual(['2025-12']);
@@ -182,9 +189,9 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
       return id;
     };
 
-    const loadCluster = (story: MonthStory, sourceId: string) =>
-      publishSpend(test.warehouse, { orgId: story.orgId, sourceId }, '2026-01', {
-        kubernetes_spend: Object.keys(daily('2026-01-20', '2026-01-31', '')).map((day) => ({
+    const loadCluster = (story: MonthStory, sourceId: string, from = '2026-01-20', through = '2026-01-31') =>
+      publishSpend(test.warehouse, { orgId: story.orgId, sourceId }, monthOf(from), {
+        kubernetes_spend: Object.keys(daily(from, through, '')).map((day) => ({
           day,
           cluster: 'prod',
           namespace: 'shop',
@@ -263,6 +270,11 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
             ],
           },
         ]);
+        await loadCluster(story, cluster, '2025-11-30', '2025-11-30');
+        expect((await recordsOf(story, story.whole))[1]?.notes).toEqual([
+          'cost source "Cluster" was connected after 2025-12 had settled: it delivers from 2025-11-30 on, ' +
+            'and lacks 2025-12-01 to 2025-12-31',
+        ]);
       });
     });
 
@@ -276,7 +288,9 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
           acceptMissing,
         });
       await expect(lock(false)).rejects.toThrow('send {"accept_missing": true} to lock it without');
-      expect(await lock(true)).toMatchObject({ status: 'locked', version: 1, cost: 334, unit_cost: 33.4 });
+      expect(await lock(true)).toMatchObject({
+        ...{ status: 'locked', version: 1, cost: 334, unit_cost: 33.4, complete_through: null },
+      });
       expect(await story.versions('2026-01')).toMatchObject([
         {
           version: 1,
@@ -290,6 +304,168 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
       await story.values({ '2026-01-10': 20 });
       await expect(lock(false)).rejects.toThrow('has not delivered 2026-01-01 to 2026-01-19');
       expect(await lock(true)).toMatchObject({ version: 2, unit_cost: 16.7 });
+    });
+  });
+
+  describe('of hosts, which have spend every day', () => {
+    /** One dollar an hour. */
+    const FULL = '24';
+
+    const hostStory = async () => {
+      const story = await newMonthStory(test);
+      await updateCostSource(test.warehouse, story.orgId, story.source.id, 'delete', BY_ADMIN);
+      const { id } = await newSource(test.warehouse, story.orgId, {
+        ...{ name: 'Hosts', kind: 'hosts', options: {} },
+      });
+      await story.values({ '2026-01-10': 1, '2026-02-10': 1 });
+      const load = async (days: Record<Day, string>, at: string, acceptShrink = false): Promise<void> => {
+        const rows = Object.entries(days).map(([day, cost]) => `${day},host-1,web,${cost}`);
+        const paths = await writeFiles(test, {
+          'hosts.csv': ['day,host,service,cost', ...rows, ''].join('\n'),
+        });
+        const scope = scopeOf({ orgId: story.orgId, sourceId: id }, { now: new Date(at), acceptShrink });
+        await loadWith(test, paths, (session, files) => loadHosts(session, scope, files, () => true));
+      };
+      return { ...story, load };
+    };
+
+    it('is what each run has read, also once a later run keeps its days', async () => {
+      const story = await hostStory();
+      // At 04:30 on the 10th the file has nine whole days and three hours; then the host is not heard of until the 13th.
+      await story.load(
+        { ...daily('2026-01-01', '2026-01-09', FULL), '2026-01-10': '3' },
+        '2026-01-10T04:30:00Z',
+      );
+      await story.load(daily('2026-01-13', '2026-01-19', FULL), '2026-01-20T06:00:00Z');
+      await story.load(daily('2026-01-25', '2026-02-06', FULL), '2026-02-07T06:00:00Z');
+      expect(await story.settle()).toEqual([]);
+      // 9 + 7 + 7 whole days and three hours.
+      expect(await january(story)).toMatchObject({
+        ...{ cost: 555, status: 'open', complete_through: '2026-01-09' },
+        reason:
+          'cost source "Hosts" has not delivered 2026-01-10 to 2026-01-24 (it has later days, but no load of 2026-01 with these)',
+      });
+      await story.load(daily('2026-01-10', '2026-01-24', FULL), '2026-02-07T06:00:00Z');
+      expect(await story.settle()).toEqual(['2026-01']);
+      expect(await january(story)).toMatchObject({ cost: 744, status: 'ready_to_lock' });
+    });
+
+    onDuckDb(() => {
+      it('is not more by days of another month: of February only the last nine are there', async () => {
+        const story = await hostStory();
+        const now = new Date('2026-04-07T06:00:00Z');
+        await story.load(daily('2026-01-01', '2026-01-31', FULL), '2026-02-01T06:00:00Z');
+        await story.load(daily('2026-02-20', '2026-02-28', FULL), '2026-03-01T06:00:00Z');
+        await story.load(daily('2026-03-01', '2026-03-31', FULL), '2026-04-01T06:00:00Z');
+        expect(await story.settle(now)).toEqual(['2026-01', '2026-03']);
+        expect((await story.months(2, '2026-03', now))[1]).toMatchObject({
+          ...{ month: '2026-02', cost: 216, status: 'open', complete_through: null },
+        });
+        // One file with both ends has no spend between them.
+        await story.load(
+          { '2026-01-31': FULL, ...daily('2026-02-20', '2026-02-28', FULL) },
+          '2026-04-07T06:00:00Z',
+        );
+        expect(await story.settle(now)).toEqual(['2026-02']);
+      });
+
+      it('ends with the days that an ingest lets go', async () => {
+        const story = await hostStory();
+        await story.load(daily('2026-01-01', '2026-01-31', FULL), '2026-02-01T06:00:00Z');
+        await story.load(daily('2026-01-20', '2026-01-31', FULL), '2026-02-02T06:00:00Z', true);
+        expect(await story.settle()).toEqual([]);
+        expect(await january(story)).toMatchObject({ cost: 288, complete_through: null });
+      });
+    });
+  });
+
+  describe('of a month that has not settled', () => {
+    const ACCOUNT = { type: 'spend', spend: [{ source: 'cloud', cloud: 'aws', account: '1111' }] } as const;
+
+    onDuckDb(() => {
+      it('names what holds it back to a metric that picks other spend, and can be accepted', async () => {
+        const story = await newMonthStory(test, {}, { scope: { ...ACCOUNT, spend: [...ACCOUNT.spend] } });
+        await newSource(test.warehouse, story.orgId, { name: 'Cluster', kind: 'opencost', options: {} });
+        await story.values({ '2026-01-10': 10 });
+        await story.spend(daily('2026-01-01', '2026-01-31', '10'));
+        expect(await story.settle()).toEqual([]);
+        // The cluster's nodes may be in the account: its cost is not final without it.
+        const reason = 'cost source "Cluster" has not delivered 2026-01-01 to 2026-01-31 (nothing so far)';
+        expect(await january(story)).toMatchObject({ cost: 310, status: 'open', reason });
+        await expect(story.lock('2026-01')).rejects.toThrow(`2026-01 cannot be locked: ${reason}`);
+        expect(await story.lock('2026-01', NOW, true)).toMatchObject({ status: 'locked', unit_cost: 31 });
+        expect(await story.versions('2026-01')).toMatchObject([{ missing: [reason] }]);
+      });
+
+      it('waits for a paused source if there is no other', async () => {
+        const story = await newMonthStory(test);
+        await story.values({ '2026-01-10': 10 });
+        await story.spend(daily('2026-01-01', '2026-01-20', '10'));
+        await updateCostSource(
+          test.warehouse,
+          story.orgId,
+          story.source.id,
+          { schedule_paused: true },
+          BY_ADMIN,
+        );
+        expect(await story.settle()).toEqual([]);
+        expect(await january(story)).toMatchObject({
+          ...{ cost: 200, status: 'open' },
+          reason:
+            'cost source "Bill" has not delivered 2026-01-21 to 2026-01-31 (delivered through 2026-01-20)',
+        });
+        expect(await story.lock('2026-01', NOW, true)).toMatchObject({ status: 'locked', unit_cost: 20 });
+      });
+
+      it('is a known 0 before the source had spend, in months that have a value', async () => {
+        const story = await newMonthStory(test);
+        await story.values({ '2025-11-10': 4, '2026-01-10': 10 });
+        await story.spend(daily('2026-01-01', '2026-01-31', '10'));
+        await updateCostSource(
+          test.warehouse,
+          story.orgId,
+          story.source.id,
+          { starts_on: '2026-01-01' },
+          BY_ADMIN,
+        );
+        expect(await story.settle()).toEqual(['2025-11', '2025-12', '2026-01']);
+        expect(await story.months(3)).toMatchObject([
+          { cost: 310, status: 'ready_to_lock' },
+          { cost: 0, status: 'open', reason: 'no value has been recorded for 2025-12' },
+          { cost: 0, status: 'ready_to_lock' },
+        ]);
+      });
+
+      it('is not shortened by a start after days that the source has brought', async () => {
+        const story = await newMonthStory(test);
+        await story.spend(daily('2026-01-01', '2026-01-10', '10'));
+        await updateCostSource(
+          test.warehouse,
+          story.orgId,
+          story.source.id,
+          { starts_on: '2026-02-01' },
+          BY_ADMIN,
+        );
+        expect(await story.settle()).toEqual([]);
+        expect((await january(story)).complete_through).toBe('2026-01-10');
+      });
+    });
+  });
+
+  onDuckDb(() => {
+    it('is waited for again where a settled month has lost its source to a new one', async () => {
+      const story = await newMonthStory(test);
+      await story.values({ '2026-01-10': 10 });
+      await story.spend(daily('2026-01-01', '2026-01-31', '10'));
+      expect(await story.settle()).toEqual(['2026-01']);
+      await updateCostSource(test.warehouse, story.orgId, story.source.id, 'delete', BY_ADMIN);
+      const { id } = await newSource(test.warehouse, story.orgId, { name: 'Bill again' });
+      await story.spend(daily('2026-01-01', '2026-01-03', '10'), id);
+      expect(await january(story)).toMatchObject({
+        ...{ cost: 30, status: 'open', notes: [] },
+        reason:
+          'cost source "Bill again" has not delivered 2026-01-04 to 2026-01-31 (delivered through 2026-01-03)',
+      });
     });
   });
 
