@@ -229,8 +229,9 @@ interface Wait {
 
 /** Everything that an open month waits for (contract §3, Month). */
 export const openWaits = (facts: MonthFacts, settlement: SettlementFacts, today: Day): Wait[] => {
-  const { month, settled, waitingFor = [], cost, valueSum, coverage } = facts;
+  const { month, settled, cost, valueSum, coverage } = facts;
   const hasEnded = today > lastDay(month);
+  const waitingFor = hasEnded ? (facts.waitingFor ?? []) : [];
   const isSettled = settled && hasEnded;
   const missing = missingSpend(
     hasEnded ? facts : { ...facts, coverage: { ...coverage, gaps: [], holdingBack: [] } },

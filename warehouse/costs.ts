@@ -79,8 +79,7 @@ export const costSummary = async (
         ? [{ cloud, account, name, total: own ?? '0', kubernetes: kubernetes ?? '0', hosts: hosts ?? '0' }]
         : [],
     ),
-    // Money alone makes no day known: it can be a correction.
-    previousTotal: coverage.coversBefore ? (whole?.previous ?? '0') : null,
+    previousTotal: whole?.previous ?? (coverage.coversBefore ? '0' : null),
     completeThrough: coverage.completeThrough,
   };
 };
