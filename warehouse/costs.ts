@@ -1,3 +1,4 @@
+import Big from 'big.js';
 import { addDays, dayOf, type Day } from '../domain/calendar.ts';
 import type { DecimalText } from '../domain/decimals.ts';
 import type { SpendSource } from '../domain/spend-source.ts';
@@ -61,6 +62,7 @@ export const costSummary = async (
   const rows = await warehouse.query<Row>(COST_SUMMARY, { org: orgId, ...range });
   const coverage = await coverageFrom(warehouse, orgId, range, now);
   const whole = rows.find(({ part }) => part === 'total');
+  const previous = whole?.previous ?? '0';
   const ofSource = (wanted: SpendSource): DecimalText =>
     rows.find(({ part, source }) => part === 'source' && source === wanted)?.total ?? '0';
   return {
@@ -79,7 +81,8 @@ export const costSummary = async (
         ? [{ cloud, account, name, total: own ?? '0', kubernetes: kubernetes ?? '0', hosts: hosts ?? '0' }]
         : [],
     ),
-    previousTotal: whole?.previous ?? (coverage.coversBefore ? '0' : null),
+    // A sum of 0 is known only where days are.
+    previousTotal: coverage.coversBefore || !Big(previous).eq(0) ? previous : null,
     completeThrough: coverage.completeThrough,
   };
 };

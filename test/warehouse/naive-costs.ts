@@ -67,7 +67,7 @@ export const naiveSummary = (
   const billed = inRange.filter(({ bill }) => bill !== null);
   return {
     total: moneyText(total(inRange)),
-    previousTotal: previous.length === 0 && !isCovered(before) ? null : moneyText(total(previous)),
+    previousTotal: total(previous) === 0n && !isCovered(before) ? null : moneyText(total(previous)),
     bySource: sums(inRange, ({ source }) => source),
     byDay: sums(inRange, ({ day }) => day),
     byAccount: sums(billed, ({ bill, source }) => `${bill?.cloud ?? ''} ${bill?.account ?? ''} ${source}`),
