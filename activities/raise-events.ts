@@ -17,6 +17,7 @@ import {
   recordTargetStates,
   targetStates,
 } from '../warehouse/target-states.ts';
+import { valuesThrough } from '../warehouse/values-through.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { withHeartbeats } from './with-heartbeats.ts';
 
@@ -36,8 +37,8 @@ export type EventActivities = ReturnType<typeof createEventActivities>;
 
 /**
  * Finds the months that went above their target and the days on which a unit cost began to rise, and stores those that
- * were not told before (spec §6). A target that has changed, or is the first one, is told of for the running month and the
- * newest complete month only. Reading, what was seen, events and deliveries share one transaction: nothing is told
+ * were not told before (spec §6). A month is neither told nor remembered before its numbers are complete. A target that has
+ * changed, or is the first one, is told of for the running month and the newest complete month only. Reading, what was seen, events and deliveries share one transaction: nothing is told
  * twice, and nothing is seen without being told.
  */
 export const evaluateEvents = async (warehouse: Warehouse, orgId: string, now: Date): Promise<number> => {
@@ -68,13 +69,17 @@ const crossedTargets = async (
   const range = { newest: monthOf(today), count: WATCHED_MONTHS, today };
   const ids = watched.map(({ id }) => id);
   const facts = await monthFacts(session, organisation.id, ids, range);
+  const values = await valuesThrough(session, organisation.id, ids);
   const judged = await judgedTargets(session, organisation.id);
   const retargeted = new Set(
     watched.filter(({ id, target }) => judged.get(id) !== target).map(({ id }) => id),
   );
   const events: NewEvent[] = [];
   for (const metric of watched) {
-    const months = comparedMonths((facts.get(metric.id) ?? []).slice(1), metric, today);
+    const months = comparedMonths((facts.get(metric.id) ?? []).slice(1), metric, {
+      today,
+      valuesThrough: values.get(metric.id) ?? null,
+    });
     const news = newsOfTarget(months, today);
     const states = changedTargetStates(months, seen.get(metric.id) ?? new Map());
     if (states.length > 0) await recordTargetStates(session, organisation.id, metric.id, states, now);

@@ -1,52 +1,57 @@
 import type Big from 'big.js';
-import { monthOf, type Day, type Month } from './calendar.ts';
+import { lastDay, monthOf, type Day, type Month } from './calendar.ts';
 import type { DecimalText } from './decimals.ts';
 import type { Aggregation } from './metric.ts';
-import { currentNumbers, missingSpend, shownUnitCost, type MonthFacts } from './month-record.ts';
+import { currentNumbers, shownUnitCost, type MonthFacts } from './month-record.ts';
 
 /** A month whose unit cost is compared with the target of its metric. */
 export interface ComparedMonth {
   month: Month;
+  /** Null only if the metric has no target. */
   unitCost: Big | null;
-  /** Whether it is over, has a unit cost, and lacks no spend; a team's bill must have sealed. */
-  isComplete: boolean;
   above_target: boolean;
 }
 
 /**
- * The months of a metric as they are compared with its target: each by the unit cost that it shows, and the running month by
- * its days whose cost and values are complete (`sameDays`). While it has none, it is left out: nothing is known of it.
+ * The months of a metric that can be compared with its target: the running month by its days whose cost and values are
+ * complete (`sameDays`), and every month whose own numbers are complete. The others are left out, because nothing is known
+ * of them yet. Without a target each month is there, and above none.
+ *
+ * @param valuesThrough the day through which the metric's values are complete; null without values.
  */
 export const comparedMonths = (
   facts: readonly MonthFacts[],
   { aggregation, target }: { aggregation: Aggregation; target: DecimalText | null },
-  today: Day,
+  { today, valuesThrough }: { today: Day; valuesThrough: Day | null },
 ): ComparedMonth[] =>
-  facts.flatMap((month) => {
-    const isRunning = month.month === monthOf(today);
-    const days = month.sameDays?.now;
-    const unitCost = !isRunning
-      ? shownUnitCost(month, aggregation)
-      : days === undefined
-        ? null
-        : currentNumbers(days, aggregation).unitCost;
-    if (isRunning && unitCost === null && target !== null) return [];
-    const isSealed = !month.team || month.settled;
-    const isWhole = month.lock !== null || (isSealed && missingSpend(month).length === 0);
-    return [
-      {
-        month: month.month,
-        unitCost,
-        isComplete: !isRunning && unitCost !== null && isWhole,
-        above_target: target !== null && unitCost?.gt(target) === true,
-      },
-    ];
+  facts.flatMap((month): ComparedMonth[] => {
+    if (target === null) return [{ month: month.month, unitCost: null, above_target: false }];
+    const unitCost = comparedUnitCost(month, aggregation, { today, valuesThrough });
+    return unitCost === null ? [] : [{ month: month.month, unitCost, above_target: unitCost.gt(target) }];
   });
 
-/** The months of which to tell although the target itself has changed: the running one and the newest that is complete. */
+const comparedUnitCost = (
+  month: MonthFacts,
+  aggregation: Aggregation,
+  { today, valuesThrough }: { today: Day; valuesThrough: Day | null },
+): Big | null => {
+  if (month.month === monthOf(today))
+    return month.sameDays === undefined ? null : currentNumbers(month.sameDays.now, aggregation).unitCost;
+  return isComplete(month, valuesThrough) ? shownUnitCost(month, aggregation) : null;
+};
+
+/** Whether an ended month has all of its spend and values, or has settled: a settled month waits for nothing more. */
+const isComplete = ({ month, lock, settled, coverage }: MonthFacts, valuesThrough: Day | null): boolean => {
+  const end = lastDay(month);
+  const hasValues = valuesThrough !== null && valuesThrough >= end;
+  return lock !== null || settled || (coverage.completeThrough === end && hasValues);
+};
+
+/** The months to report although the target itself has changed: the running one and the newest that is complete. */
 export const newsOfTarget = (months: readonly ComparedMonth[], today: Day): ReadonlySet<Month> => {
-  const complete = months.filter(({ isComplete }) => isComplete).map(({ month }) => month);
-  return new Set([monthOf(today), ...complete.sort().slice(-1)]);
+  const running = monthOf(today);
+  const complete = months.map(({ month }) => month).filter((month) => month !== running);
+  return new Set([running, ...complete.sort().slice(-1)]);
 };
 
 /** What was last seen of a month: whether it was above its metric's target, and how often it has gone there. */

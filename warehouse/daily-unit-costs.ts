@@ -10,6 +10,7 @@ import { KNOWN_DAYS } from './known-days.ts';
 import { PICK_KEY } from './pick-key.ts';
 import type { Session } from './session.ts';
 import { USES_CHOICE } from './spend-choices.ts';
+import { COMPLETE_VALUES } from './values-through.ts';
 
 /** No recorded day is older: history of a metric with a value a week. */
 const OLDEST_DAYS = 366;
@@ -17,7 +18,7 @@ const OLDEST_DAYS = 366;
 /**
  * The unit costs of the last recorded days of all daily metrics of an organisation that want to hear of rises, oldest
  * first, by metric: the scope's cost of the day ÷ the sum of the day's values. A day up to `through` is recorded when it has
- * a value other than 0 and the sources that the scope picks from cover it (known-days.ts): a source that delivers monthly
+ * a value other than 0, its values are complete (values-through.ts), and the sources that the scope picks from cover it (known-days.ts): a source that delivers monthly
  * holds back only what it is part of, and a hole only its own days. Spend must have been computed before.
  */
 export const dailyUnitCosts = async (
@@ -69,16 +70,16 @@ const DAYS_OF: Record<Scope, (session: Session, range: Range) => Promise<DayRow[
 
 /** Revenue is never told of (spec §6 rule 1). A rule of JSON null means never. */
 const WANTED = `wanted AS (
-  SELECT metric_id, scope->>'$.type' AS scope, md5(scope) AS scope_id, scope->>'$.team_id' AS team_id FROM metrics
+  SELECT metric_id, frequency, scope->>'$.type' AS scope, md5(scope) AS scope_id, scope->>'$.team_id' AS team_id FROM metrics
   WHERE org_id = $org AND kind = 'count' AND frequency = 'daily' AND COALESCE(CAST(rise AS VARCHAR), '') <> 'null')`;
 
 /** The last known days of each metric that have a value; of a metric with labels their sum (spec §2, Metric value rule 3). */
-const valueDays = (where: string): string => `${COVERED_DAYS}, ${KNOWN_DAYS},
+const valueDays = (where: string): string => `${COVERED_DAYS}, ${KNOWN_DAYS}, ${COMPLETE_VALUES},
 value_days AS (
   SELECT metric_id, scope, scope_id, team_id, period AS day, sum(value) AS value
-  FROM metric_values JOIN wanted USING (metric_id) JOIN metric_kinds USING (metric_id)
+  FROM metric_values JOIN wanted USING (metric_id) JOIN metric_kinds USING (metric_id) JOIN complete_values USING (metric_id)
   JOIN known_days ON known_days.kinds = metric_kinds.kinds AND known_days.day = period
-  WHERE org_id = $org AND ${where}
+  WHERE org_id = $org AND period <= values_through AND ${where}
   GROUP BY metric_id, scope, scope_id, team_id, period HAVING sum(value) > 0
   QUALIFY row_number() OVER (PARTITION BY metric_id ORDER BY period DESC) <= $days)`;
 

@@ -6,6 +6,7 @@ import { COVERED_DAYS } from './coverage.ts';
 import { dailyTeamCosts } from './daily-team-costs.ts';
 import { KNOWN_DAYS } from './known-days.ts';
 import type { Session } from './session.ts';
+import { COMPLETE_VALUES } from './values-through.ts';
 
 /** A metric's days so far and the same days of the month before, as {@link SAME_DAYS} selects them. */
 interface Row {
@@ -25,7 +26,7 @@ interface Row {
 /**
  * Puts beside each metric's running month what its days so far come to, and the same days of the month before: one
  * statement for all metrics. The days begin with the 1st. They end with the last day that is over, up to
- * which the scope's sources cover every day (known-days.ts). Those of a daily metric end with its last value. Where the month before is shorter, its days go
+ * which the scope's sources cover every day (known-days.ts). Those of a daily metric end with the last day whose values are complete (values-through.ts). Where the month before is shorter, its days go
  * through its end. Monthly values cannot be cut into days: only the cost of these metrics is compared. Months that miss tag
  * or split data are not compared.
  *
@@ -99,19 +100,17 @@ complete AS (
 day_values AS (
   SELECT metric_id, period AS day, sum(value) AS value FROM metric_values JOIN wanted USING (metric_id)
   WHERE org_id = $org AND frequency = 'daily' AND period BETWEEN $first::DATE AND $last::DATE GROUP BY ALL),
--- A value of today says that those before it have come.
-newest_values AS (
-  SELECT metric_id, max(period) AS day FROM metric_values JOIN wanted USING (metric_id)
-  WHERE org_id = $org AND frequency = 'daily' AND period >= $month::DATE GROUP BY ALL),
+${COMPLETE_VALUES},
 compared AS (
-  SELECT metric_id, team_id, scope_id, least(running.complete_through, newest_values.day) AS through,
+  SELECT metric_id, team_id, scope_id,
+    least(running.complete_through, CASE frequency WHEN 'daily' THEN values_through END) AS through,
     least($first::DATE + CAST(through - $month::DATE AS INTEGER), $month::DATE - 1) AS before_through,
     before.complete_through >= before_through AS is_before_known
   FROM wanted JOIN metric_kinds USING (metric_id)
   JOIN complete AS running ON running.kinds = metric_kinds.kinds AND running.is_running
   JOIN complete AS before ON before.kinds = metric_kinds.kinds AND NOT before.is_running
-  LEFT JOIN newest_values USING (metric_id)
-  WHERE (frequency = 'monthly' OR newest_values.day IS NOT NULL) AND running.complete_through >= $month::DATE),
+  LEFT JOIN complete_values USING (metric_id)
+  WHERE (frequency = 'monthly' OR values_through >= $month::DATE) AND running.complete_through >= $month::DATE),
 compared_days AS (
   SELECT metric_id, scope_id, day, day >= $month::DATE AS is_running FROM compared JOIN days
     ON day BETWEEN $month::DATE AND through OR day <= before_through),

@@ -68,9 +68,9 @@ describeOnBothEngines('events', (open, onDuckDb) => {
     const subject = `${story.metric.id}/2026-01/above_target`;
     await story.spend({ '2026-01-10': '100', '2026-01-31': '0' });
     expect(await evaluate(story)).toBe(0); // no value yet
-    await story.values({ '2026-01-10': 50 });
+    await story.values({ '2026-01-31': 50 });
     expect(await evaluate(story)).toBe(0); // exactly 2 is not above
-    await story.values({ '2026-01-10': 40 });
+    await story.values({ '2026-01-31': 40 });
     expect(await evaluate(story)).toBe(1);
     expect(await evaluate(story)).toBe(0);
     expect(await told(story)).toEqual([
@@ -88,9 +88,9 @@ describeOnBothEngines('events', (open, onDuckDb) => {
         },
       },
     ]);
-    await story.values({ '2026-01-10': 20 }); // further above is no crossing
+    await story.values({ '2026-01-31': 20 }); // further above is no crossing
     expect(await evaluate(story)).toBe(0);
-    await story.values({ '2026-01-10': 100 });
+    await story.values({ '2026-01-31': 100 });
     expect(await evaluate(story)).toBe(0);
     await story.spend({ '2026-01-10': '300', '2026-01-31': '0' });
     expect(await evaluate(story)).toBe(1);
@@ -105,7 +105,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
       const setTarget = (target: string | null) =>
         updateMetric(test.warehouse, orgId, metric.id, { target }, BY_ADMIN);
       await story.spend({ '2025-12-10': '100', '2026-01-10': '100', '2026-01-31': '0' });
-      await story.values({ '2025-12-10': 100, '2026-01-10': 50 });
+      await story.values({ '2025-12-10': 100, '2026-01-31': 50 });
       expect(await evaluate(story)).toBe(0);
       await setTarget('1.5');
       expect(await evaluate(story)).toBe(1);
@@ -253,6 +253,83 @@ describeOnBothEngines('events', (open, onDuckDb) => {
       ]);
     });
 
+    /** The number for each day from one to another. */
+    const each = <Value>(start: Day, end: Day, value: Value): Record<Day, Value> => {
+      const numbers: Record<Day, Value> = {};
+      for (let day = start; day <= end; day = addDays(day, 1)) numbers[day] = value;
+      return numbers;
+    };
+    const at = (time: string) => new Date(`2026-${time}:00Z`);
+    const periodsOf = async (story: MonthStory) =>
+      (await told(story)).map(({ data }) => [data['period'], data['unit_cost']]);
+
+    it('a month that has ended is judged once its last day has a value', async () => {
+      const story = await newStory({}, { target: '1.02', rise: null });
+      await story.spend(each('2026-01-01', '2026-01-31', '10'), story.source.id, at('02-01T06:30'));
+      await story.values(each('2026-01-01', '2026-01-30', 10));
+      // 310 ÷ 300 is 1.033, only because the 31st lacks its value. With it January costs 310 ÷ 310.
+      expect(await evaluate(story, at('02-01T06:30'))).toBe(0);
+      await story.values({ '2026-01-31': 10 });
+      expect(await evaluate(story, at('02-01T09:30'))).toBe(0);
+      // 310 ÷ 302: above once all is known.
+      await story.values({ '2026-01-31': 2 });
+      expect(await evaluate(story, at('02-01T10:30'))).toBe(1);
+      expect(await periodsOf(story)).toEqual([['2026-01', 1.02649]]);
+    });
+
+    it('a month that was told while it ran is not told again when its bill comes after its values', async () => {
+      const story = await newStory({}, { target: '0.99', rise: null });
+      await story.spend(each('2026-01-01', '2026-01-30', '10'), story.source.id, at('01-31T06:30'));
+      await story.values(each('2026-01-01', '2026-01-30', 10));
+      expect(await evaluate(story, at('01-31T06:30'))).toBe(1);
+      // 300 ÷ 310 would be below 0.99, and the bill of the 31st bring it back to 310 ÷ 310.
+      await story.values({ '2026-01-31': 10 });
+      expect(await evaluate(story, at('02-01T06:30'))).toBe(0);
+      await story.spend(each('2026-01-01', '2026-01-31', '10'), story.source.id, at('02-01T07:30'));
+      expect(await evaluate(story, at('02-01T07:30'))).toBe(0);
+      expect(await periodsOf(story)).toEqual([['2026-01', 1]]);
+    });
+
+    it('a month that has settled is judged without a value of its last day', async () => {
+      const story = await newStory({}, { target: '2', rise: null });
+      await story.spend(each('2026-01-01', '2026-01-31', '10'));
+      await story.values({ '2026-01-10': 100 }); // 310 ÷ 100
+      expect(await evaluate(story)).toBe(0);
+      await story.settle();
+      expect([await evaluate(story), await evaluate(story)]).toEqual([1, 0]);
+    });
+
+    it('a monthly metric is judged once its month has ended, its value is there and its bill is complete', async () => {
+      const story = await newStory({}, { target: '2', rise: null, frequency: 'monthly' });
+      await story.spend(each('2026-01-01', '2026-01-30', '10'), story.source.id, at('01-31T06:30'));
+      await story.values({ '2026-01-01': 100 });
+      expect(await evaluate(story, at('01-31T06:30'))).toBe(0);
+      expect(await evaluate(story, at('02-01T06:30'))).toBe(0);
+      await story.spend(each('2026-01-01', '2026-01-31', '10'), story.source.id, at('02-01T07:30'));
+      expect(await evaluate(story, at('02-01T07:30'))).toBe(1);
+      expect(await periodsOf(story)).toEqual([['2026-01', 3.1]]);
+    });
+
+    it('a lower target is told of a month that completes later', async () => {
+      const story = await newStory({}, { target: '10', rise: null });
+      const spend = (through: Day, now: Date) =>
+        story.spend({ ...each('2025-12-01', through, '10') }, story.source.id, now);
+      await spend('2026-01-30', at('01-31T06:30'));
+      await story.values(each('2025-12-01', '2026-01-31', 5));
+      const morning = at('02-02T06:30');
+      expect(await evaluate(story, morning)).toBe(0);
+      await updateMetric(test.warehouse, story.orgId, story.metric.id, { target: '1' }, BY_ADMIN);
+      // December is the newest complete month: 310 ÷ 155. January lacks the bill of its last day.
+      expect([await evaluate(story, morning), await evaluate(story, morning)]).toEqual([1, 0]);
+      expect(await periodsOf(story)).toEqual([['2025-12', 2]]);
+      await spend('2026-01-31', morning);
+      expect([await evaluate(story, morning), await evaluate(story, morning)]).toEqual([1, 0]);
+      expect((await periodsOf(story)).sort()).toEqual([
+        ['2025-12', 2],
+        ['2026-01', 2],
+      ]);
+    });
+
     it('a lower target is told for the running and the newest complete month only', async () => {
       const story = await newStory({}, { target: '10', rise: null });
       const { orgId, metric } = story;
@@ -278,6 +355,45 @@ describeOnBothEngines('events', (open, onDuckDb) => {
       await story.values({ '2025-11-10': 20 });
       expect(await evaluate(story)).toBe(1);
       expect((await periods()).sort()).toEqual(['2025-11', '2026-01', '2026-02']);
+    });
+
+    it('a day whose labels have not all come is not judged, nor is its month', async () => {
+      const story = await newStory({}, { label_key: 'region', target: '1.05' });
+      await story.spend(each('2026-01-01', '2026-02-06', '20'));
+      await story.values(each('2026-01-01', '2026-02-06', 10), 'eu');
+      await story.values(each('2026-01-01', '2026-02-05', 10), 'us');
+      // The 6th would cost 20 ÷ 10, twice the 1 that is expected, and February 120 ÷ 110.
+      expect(await evaluate(story)).toBe(0);
+      await story.values({ '2026-02-06': 10 }, 'us');
+      expect(await evaluate(story)).toBe(0);
+    });
+
+    it('a day whose label stays away is judged when a later day has values', async () => {
+      const story = await newStory({}, { label_key: 'region' });
+      await story.spend(each('2026-01-01', '2026-02-06', '20'));
+      await story.values(each('2026-01-01', '2026-02-06', 10), 'eu');
+      await story.values(each('2026-01-01', '2026-02-05', 10), 'us');
+      expect(await evaluate(story)).toBe(0);
+      await story.values({ '2026-02-07': 10 }, 'eu');
+      expect(await evaluate(story)).toBe(1);
+      expect(await periodsOf(story)).toEqual([['2026-02-06', 2]]);
+    });
+
+    it('a monthly metric is judged when every label of the month before has its value', async () => {
+      const story = await newStory(
+        {},
+        { label_key: 'region', target: '2', rise: null, frequency: 'monthly' },
+      );
+      await story.spend({
+        ...each('2025-12-01', '2025-12-31', '10'),
+        ...each('2026-01-01', '2026-01-31', '10'),
+      });
+      await story.values({ '2025-12-01': 100, '2026-01-01': 100 }, 'eu');
+      await story.values({ '2025-12-01': 100 }, 'us');
+      expect(await evaluate(story)).toBe(0); // 310 ÷ 100
+      await story.values({ '2026-01-01': 50 }, 'us');
+      expect(await evaluate(story)).toBe(1);
+      expect(await periodsOf(story)).toEqual([['2026-01', 2.066667]]);
     });
 
     it('days add up their labels, and days of no value are none', async () => {
@@ -379,7 +495,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
       expect(await evaluate(monthly)).toBe(0);
       const starter = await newStory({ tier: 'starter' }, { target: '1' });
       await starter.spend({ '2026-01-10': '100', '2026-01-31': '0' });
-      await starter.values({ '2026-01-10': 1 });
+      await starter.values({ '2026-01-31': 1 });
       expect(await evaluate(starter)).toBe(0);
       const operator = { type: 'operator', id: 'operator', name: 'operator' } as const;
       await updateOrganisation(
@@ -397,7 +513,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
     const hook = await newHook(story);
     const theirs = await newHook(other);
     await story.spend({ '2026-01-10': '100', '2026-01-31': '0' });
-    await story.values({ '2026-01-10': 1 });
+    await story.values({ '2026-01-31': 1 });
     const counts = await Promise.all([evaluate(story), evaluate(story), evaluate(other)]);
     expect(counts.sort()).toEqual([0, 0, 1]);
     expect(await told(story)).toEqual([{ subject: anyText, data: expect.anything() as unknown }]);

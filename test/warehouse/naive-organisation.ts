@@ -6,7 +6,14 @@ import { costOf, numbersOf, type Numbers } from './naive-months.ts';
 import { lastDayOf, NaiveSources, type NaiveGap } from './naive-sources.ts';
 import { spentOf, type Spent } from './naive-spend.ts';
 import { NaiveTeams } from './naive-teams.ts';
-import { KINDS, type Kind, type Organisation, type Step, type StoryMetric } from './organisation-story.ts';
+import {
+  KINDS,
+  type Kind,
+  type Organisation,
+  type Step,
+  type StoryMetric,
+  type StoryValue,
+} from './organisation-story.ts';
 
 export type Status = 'open' | 'partial' | 'ready_to_lock' | 'locked' | 'changed_since_lock';
 
@@ -14,7 +21,7 @@ export interface NaiveMetric {
   definition: StoryMetric;
   picks: readonly SpendPick[] | null;
   /** By period and label. */
-  values: Map<string, { period: Day; value: string }>;
+  values: Map<string, StoryValue>;
   /** Versions of locked months, oldest first. */
   locks: Map<Month, Numbers[]>;
   /** Locked months of which a value was changed since. */
@@ -148,7 +155,7 @@ export class NaiveOrganisation {
       if (before === value || (before !== null && value !== null && Number(before) === Number(value)))
         continue;
       if (value === null) metric.values.delete(key);
-      else metric.values.set(key, { period, value });
+      else metric.values.set(key, { period, label, value });
       metric.changed.add(period.slice(0, 7));
       isChanged = true;
     }

@@ -4,7 +4,7 @@ import { changeInPercent, names, numbersOf, type Numbers } from './naive-months.
 import type { NaiveMetric, NaiveOrganisation } from './naive-organisation.ts';
 import { lastDayOf } from './naive-sources.ts';
 import type { Spent } from './naive-spend.ts';
-import type { Kind } from './organisation-story.ts';
+import type { Kind, StoryValue } from './organisation-story.ts';
 
 /** How a month changed: from the month before, or of the running month from the same days of it. */
 export const changes = (basis: 'month' | 'same_days', before: Numbers | null, after: Numbers | null) => ({
@@ -30,9 +30,20 @@ const sameDay = (day: Day, month: string): Day => {
   return same > lastDayOf(month) ? lastDayOf(month) : same;
 };
 
+const DAY_MS = 86_400_000;
+
+/** Whether a day has a value of each label that had one in the seven days before it. */
+const hasAllLabels = (day: Day, values: readonly StoryValue[]): boolean => {
+  const before = values.filter(({ period }) => {
+    const age = Date.parse(day) - Date.parse(period);
+    return age > 0 && age <= 7 * DAY_MS;
+  });
+  return before.every(({ label }) => values.some((one) => one.period === day && one.label === label));
+};
+
 /**
- * The running month's change: its days from the first up to which every one is over and known, and (daily) that has values
- * on or after it, against the same days of the month before. Monthly values are compared with nothing.
+ * The running month's change: its days from the first up to which every one is over and known, and (daily) that has all its
+ * values, or has values after it, against the same days of the month before. Monthly values are compared with nothing.
  */
 export const sameDaysChange = (
   naive: NaiveOrganisation,
@@ -44,14 +55,12 @@ export const sameDaysChange = (
   const { team, frequency } = metric.definition;
   const kinds = kindsOf(metric.picks);
   const values = [...metric.values.values()];
-  const newest = values
-    .map(({ period }) => period)
-    .filter((day) => day.startsWith(today.slice(0, 7)))
-    .sort()
-    .at(-1);
   let through: Day | null = null;
   for (const day of daysThrough(today)) {
-    const hasValue = frequency === 'monthly' || (newest !== undefined && day <= newest);
+    const hasValue =
+      frequency === 'monthly' ||
+      values.some(({ period }) => period > day) ||
+      (values.some(({ period }) => period === day) && hasAllLabels(day, values));
     if (day === today || !hasValue || !naive.sources.isKnown(day, kinds)) break;
     through = day;
   }
