@@ -1,7 +1,7 @@
 import Big from 'big.js';
 import { describe, expect, it } from 'vitest';
-import { addDays } from '../../domain/calendar.ts';
-import { DEFAULT_RISE_RULE, risesBegun, type RiseRule } from '../../domain/daily-rise.ts';
+import { addDays, type Day } from '../../domain/calendar.ts';
+import { DEFAULT_RISE_RULE, RECORDED_DAYS, risesBegun, type RiseRule } from '../../domain/daily-rise.ts';
 
 const TODAY = '2026-02-07';
 
@@ -56,6 +56,58 @@ describe('a daily rise', () => {
       ['2026-02-04', 20, 10],
       ['2026-02-06', 21, 10],
     ]);
+  });
+
+  describe('that lasts from Thursday, 8 January, on is told on that day only', () => {
+    /** The days told of when every morning from 5 January to 10 February looks at the days before it. */
+    const toldEachMorning = (unitCostOf: (weekend: boolean, risen: boolean) => number): Day[] => {
+      const told = new Set<Day>();
+      for (let morning = '2026-01-05'; morning <= '2026-02-10'; morning = addDays(morning, 1)) {
+        const days = Array.from({ length: RECORDED_DAYS }, (_, index) => {
+          const day = addDays(morning, index - RECORDED_DAYS);
+          const isWeekend = [0, 6].includes(new Date(day).getUTCDay());
+          return { day, unitCost: Big(unitCostOf(isWeekend, day >= '2026-01-08')) };
+        });
+        for (const { day } of risesBegun(days, DEFAULT_RISE_RULE, morning)) told.add(day);
+      }
+      return [...told];
+    };
+
+    it('where weekends are a little cheaper', () => {
+      // Saturday: 10.4 is 4 % above the median of 10 of all days, yet 30 % above the Saturdays of 8. The run lasts to Monday.
+      expect(toldEachMorning((weekend, risen) => (weekend ? 8 : 10) * (risen ? 1.3 : 1))).toEqual([
+        '2026-01-08',
+      ]);
+    });
+
+    it('where weekends are half as dear', () => {
+      // Saturday: 7.5 is below the median of 10, and 50 % above the Saturdays of 5.
+      expect(toldEachMorning((weekend, risen) => (weekend ? 5 : 10) * (risen ? 1.5 : 1))).toEqual([
+        '2026-01-08',
+      ]);
+    });
+
+    it('where weekends are dear and do not rise', () => {
+      // Saturday: 20 as on all Saturdays, and twice the median of 10. It does not end the run of Thursday and Friday.
+      expect(toldEachMorning((weekend, risen) => (weekend ? 20 : risen ? 15 : 10))).toEqual(['2026-01-08']);
+    });
+
+    it('and on the Monday after where weekends are cheap and do not rise', () => {
+      // Saturday: 5 is above nothing, so that 12 January is a rise anew. On the 19th the Monday before has risen.
+      expect(toldEachMorning((weekend, risen) => (weekend ? 5 : risen ? 15 : 10))).toEqual([
+        '2026-01-08',
+        '2026-01-12',
+      ]);
+    });
+
+    it('as is one that begins after a dear weekend, on its Monday', () => {
+      // The weekend stands above the median of 10 as ever: it is no rise, so that none lasts to Monday.
+      const days = Array.from({ length: 42 }, (_, index) => addDays('2026-02-02', index - 41)).map((day) => ({
+        day,
+        unitCost: Big([0, 6].includes(new Date(day).getUTCDay()) ? 20 : day === '2026-02-02' ? 15 : 10),
+      }));
+      expect(risesBegun(days, DEFAULT_RISE_RULE, '2026-02-03').map(({ day }) => day)).toEqual(['2026-02-02']);
+    });
   });
 
   it('is found for each of the seven newest days, not before', () => {
