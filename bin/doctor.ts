@@ -146,8 +146,12 @@ export const explain = async (env: NodeJS.ProcessEnv, say: (text: string) => voi
     return false;
   }
   const { version, newest, changes, lockedMonths } = explained;
-  if (version === 0 || version === newest) {
-    say(`The warehouse is of version ${version === 0 ? newest : version}: there is nothing to upgrade.`);
+  if (version === 0) {
+    say('There is no warehouse yet: there is nothing to upgrade.');
+    return true;
+  }
+  if (version === newest && changes.length === 0) {
+    say(`The warehouse is of version ${version}: there is nothing to upgrade.`);
     return true;
   }
   say(`An upgrade from version ${version} to ${newest} changes ${changes.length} numbers of ended months.`);
@@ -158,13 +162,15 @@ export const explain = async (env: NodeJS.ProcessEnv, say: (text: string) => voi
 
 const amount = (cost: string | null): string => (cost === null ? 'unknown' : `${toWire(cost)}`);
 
-const changeInWords = ({ organisation, of, name, month, before, after }: ChangedNumber): string => {
-  const costs =
-    before.cost === after.cost ? amount(after.cost) : `${amount(before.cost)} -> ${amount(after.cost)}`;
-  const statuses = before.status === after.status ? after.status : `${before.status} -> ${after.status}`;
-  const reason = after.reason ?? 'counted by the rules of this version';
-  return `${organisation}, ${of} ${JSON.stringify(name)}, ${month}: ${costs}, ${statuses}: ${reason}`;
+const changeInWords = ({ organisation, of, name, month, before, after, reason }: ChangedNumber): string => {
+  const subject = of === 'organisation' ? 'total' : `${of} ${JSON.stringify(name)}`;
+  const parts = [fromTo(amount(before.cost), amount(after.cost))];
+  if (before.status !== null && after.status !== null) parts.push(fromTo(before.status, after.status));
+  return `${organisation}, ${subject}, ${month}: ${parts.join(', ')}: ${reason}`;
 };
+
+const fromTo = (before: string, after: string): string =>
+  before === after ? after : `${before} -> ${after}`;
 
 /** A DuckLake catalog's password stands in its connection string. */
 const withoutPassword = (text: string): string => text.replace(/(password=|:\/\/[^:@\s]*:)[^\s@]+/gi, '$1…');

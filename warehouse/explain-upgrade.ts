@@ -1,46 +1,44 @@
-import { constants } from 'node:fs';
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import Big from 'big.js';
 import { addMonths, dayOf, firstDay, monthOf, type Month } from '../domain/calendar.ts';
-import { cameAfterSeal, fullyLoaded } from '../domain/bill.ts';
 import type { DecimalText } from '../domain/decimals.ts';
-import { monthRecords } from '../domain/month-record.ts';
 import { sealBills } from './bill-sealing.ts';
-import { monthBills } from './bills.ts';
-import { listMetrics } from './metrics.ts';
 import { MIGRATIONS } from './migrations.ts';
-import { monthFacts } from './months.ts';
 import { numbersOfVersion7, type OldNumber } from './numbers-of-version-7.ts';
-import { listOrganisations, type Organisation } from './organisations.ts';
+import { listOrganisations } from './organisations.ts';
 import { settleMonths } from './settlement.ts';
-import { listTeams } from './teams.ts';
+import { inWords, shownMonths, type ShownMonths, type ShownNumber } from './shown-numbers.ts';
+import { withCopy } from './warehouse-copy.ts';
 import { Warehouse, type WarehouseSettings } from './warehouse.ts';
 
 /** Months that are compared, the running one left out: its numbers move every day. */
 const MONTHS = 12;
 
-/** The last version whose numbers followed other rules. */
+/** The last version whose numbers the readers of today cannot show. */
 const OLD_RULES = 7;
 
 /** A number that the upgrade changes. */
 export interface ChangedNumber {
   organisation: string;
-  of: OldNumber['of'];
+  of: ShownNumber['of'];
   name: string;
   month: Month;
-  before: { cost: DecimalText | null; status: string };
-  after: { cost: DecimalText | null; status: string; reason: string | null };
+  before: { cost: DecimalText | null; status: string | null };
+  after: { cost: DecimalText | null; status: string | null };
+  /** Why it changes, in words. */
+  reason: string;
 }
 
 /** What an upgrade of a warehouse would do. */
 export interface ExplainedUpgrade {
+  /** 0 if there is no warehouse yet. */
   version: number;
   newest: number;
   changes: ChangedNumber[];
   /** Locked months, of which none moves. */
   lockedMonths: number;
 }
+
+const NEWEST = MIGRATIONS.at(-1)?.version ?? 0;
 
 /** The version of a warehouse's schema, which opening it here does not change. */
 export const schemaVersion = async (
@@ -51,7 +49,7 @@ export const schemaVersion = async (
     const [row] = await warehouse.query<{ version: number | null }>(
       'SELECT max(version) AS version FROM schema_migrations',
     );
-    return { version: row?.version ?? 0, newest: MIGRATIONS.at(-1)?.version ?? 0 };
+    return { version: row?.version ?? 0, newest: NEWEST };
   } finally {
     warehouse.close();
   }
@@ -59,124 +57,107 @@ export const schemaVersion = async (
 
 /**
  * Upgrades a copy of a warehouse's file and compares the numbers of the last twelve ended months before and after. The
- * warehouse itself stays as it is; no other process may use it. Null for a DuckLake, of which no copy can be made here.
+ * warehouse itself is only read; no other process may use it. Null for a DuckLake, of which no copy can be made here.
  */
 export const explainUpgrade = async (
   settings: WarehouseSettings,
   now: Date,
 ): Promise<ExplainedUpgrade | null> => {
   if (settings.location.startsWith('ducklake:')) return null;
-  const { version, newest } = await schemaVersion(settings);
-  if (version === 0 || version > OLD_RULES) return { version, newest, changes: [], lockedMonths: 0 };
-  const directory = await mkdtemp(join(settings.spillDirectory, 'upgrade-'));
+  const explained = await withCopy(settings, (copy) => explainOn(copy, now));
+  return explained ?? { version: 0, newest: NEWEST, changes: [], lockedMonths: 0 };
+};
+
+const explainOn = async (copy: WarehouseSettings, now: Date): Promise<ExplainedUpgrade> => {
+  const { version, newest } = await schemaVersion(copy);
+  const last = addMonths(monthOf(dayOf(now)), -1);
+  const old = version > OLD_RULES ? new Map<string, OldNumber>() : await oldNumbers(copy, last);
+  const warehouse = await Warehouse.open(copy);
   try {
-    const copy = { ...settings, location: join(directory, 'warehouse.duckdb') };
-    await copyFile(settings.location, copy.location, constants.COPYFILE_FICLONE);
-    await copyFile(`${settings.location}.wal`, `${copy.location}.wal`).catch(unlessMissing);
-    const before = await oldNumbers(copy, now);
-    const after = await newNumbers(copy, now);
-    const changes = before.flatMap(({ organisation, number }) => {
-      const key = keyOf(number);
-      const found = after.get(key);
-      if (found === undefined || isSame(number, found)) return [];
-      const { of, name, month, cost, status } = number;
-      return [{ organisation, of, name, month: monthOf(month), before: { cost, status }, after: found }];
-    });
-    const lockedMonths = before.filter(({ number }) =>
-      ['locked', 'changed_since_lock'].includes(number.status),
-    ).length;
+    const changes: ChangedNumber[] = [];
+    let lockedMonths = 0;
+    for (const organisation of await listOrganisations(warehouse)) {
+      const { id, name } = organisation;
+      const show = () => shownMonths(warehouse, organisation, { newest: last, count: MONTHS }, now);
+      const before = await show();
+      await settleMonths(warehouse, id, now);
+      await sealBills(warehouse, id, now);
+      const after = await show();
+      const numbers = before.numbers.map((number) => ({ ...number, ...old.get(keyOf(number)) }));
+      changes.push(...changesOf(name, { ...before, numbers }, after, { version, newest }));
+      lockedMonths += numbers.filter(({ status }) => isLocked(status)).length;
+    }
     return { version, newest, changes, lockedMonths };
   } finally {
-    await rm(directory, { recursive: true, force: true });
+    warehouse.close();
   }
 };
 
-/** A file that was closed cleanly has no write-ahead log. */
-const unlessMissing = (error: NodeJS.ErrnoException): void => {
-  if (error.code !== 'ENOENT') throw error;
-};
+const keyOf = ({ of, id, month }: Pick<ShownNumber, 'of' | 'id' | 'month'>): string => `${of} ${id} ${month}`;
 
-const keyOf = ({ id, month }: Pick<OldNumber, 'id' | 'month'>): string => `${id} ${monthOf(month)}`;
+const isLocked = (status: string | null): boolean => status === 'locked' || status === 'changed_since_lock';
 
-const isSame = (
-  before: Pick<OldNumber, 'cost' | 'status'>,
-  after: { cost: DecimalText | null; status: string },
-): boolean =>
-  before.status === after.status &&
-  (before.cost === null || after.cost === null
-    ? before.cost === after.cost
-    : Big(before.cost).eq(after.cost));
-
-const oldNumbers = async (settings: WarehouseSettings, now: Date) => {
-  // Versions before the one whose numbers are read only lacked columns.
+/** What version 7 and those before it showed, by what it is of; versions before 7 only lacked columns. */
+const oldNumbers = async (settings: WarehouseSettings, last: Month): Promise<Map<string, OldNumber>> => {
   const warehouse = await Warehouse.open(
     settings,
     MIGRATIONS.filter(({ version }) => version <= OLD_RULES),
   );
   try {
-    const newest = addMonths(monthOf(dayOf(now)), -1);
-    const range = { first: firstDay(addMonths(newest, 1 - MONTHS)), last: firstDay(newest) };
-    const found: { organisation: string; number: OldNumber }[] = [];
-    for (const { id, name } of await listOrganisations(warehouse)) {
-      const numbers = await warehouse.session((session) => numbersOfVersion7(session, id, range));
-      found.push(...numbers.map((number) => ({ organisation: name, number })));
-    }
+    const range = { first: firstDay(addMonths(last, 1 - MONTHS)), last: firstDay(last) };
+    const found = new Map<string, OldNumber>();
+    for (const { id } of await listOrganisations(warehouse))
+      for (const number of await warehouse.session((session) => numbersOfVersion7(session, id, range))) {
+        const ofMonth = { ...number, month: monthOf(number.month) };
+        found.set(keyOf(ofMonth), ofMonth);
+      }
     return found;
   } finally {
     warehouse.close();
   }
 };
 
-const newNumbers = async (settings: WarehouseSettings, now: Date) => {
-  const warehouse = await Warehouse.open(settings);
-  try {
-    const found = new Map<string, ChangedNumber['after']>();
-    for (const organisation of await listOrganisations(warehouse))
-      for (const [key, number] of await numbersNow(warehouse, organisation, now)) found.set(key, number);
-    return found;
-  } finally {
-    warehouse.close();
-  }
-};
+interface Versions {
+  version: number;
+  newest: number;
+}
 
-const numbersNow = async (
-  warehouse: Warehouse,
-  { id, settle_days }: Organisation,
-  now: Date,
-): Promise<[string, ChangedNumber['after']][]> => {
-  await settleMonths(warehouse, id, now);
-  await sealBills(warehouse, id, now);
-  const range = { newest: addMonths(monthOf(dayOf(now)), -1), count: MONTHS };
-  return warehouse.transaction(async (session) => {
-    const metrics = await listMetrics(session, id);
-    const facts = await monthFacts(
-      session,
-      id,
-      metrics.map((metric) => metric.id),
-      range,
-    );
-    const ofMetrics = metrics.flatMap((metric) => {
-      const months = facts.get(metric.id) ?? [];
-      return monthRecords(months, metric, { settleDays: settle_days }, now).map(
-        ({ month, status, reason }): [string, ChangedNumber['after']] => {
-          const fact = months.find((one) => one.month === month);
-          return [`${metric.id} ${month}`, { cost: fact?.lock?.cost ?? fact?.cost ?? null, status, reason }];
-        },
-      );
-    });
-    const teams = await listTeams(session, id);
-    const ofTeams = (await monthBills(session, id, range)).flatMap(({ month, status, bills }) =>
-      teams.map((team): [string, ChangedNumber['after']] => {
-        const bill = bills?.get(team.id);
-        const late = { cost: null, status: 'waiting', reason: cameAfterSeal(month) };
-        const unknown = { cost: null, status, reason: null };
-        const without = status === 'sealed' ? late : unknown;
-        return [
-          `${team.id} ${month}`,
-          bill === undefined ? without : { cost: fullyLoaded(bill), status, reason: bill.reason },
-        ];
-      }),
-    );
-    return [...ofMetrics, ...ofTeams];
+const changesOf = (
+  organisation: string,
+  before: ShownMonths,
+  after: ShownMonths,
+  versions: Versions,
+): ChangedNumber[] => {
+  const then = new Map(before.numbers.map((number) => [keyOf(number), number]));
+  return after.numbers.flatMap((number): ChangedNumber[] => {
+    const { of, name, month, cost, status } = number;
+    const was = then.get(keyOf(number));
+    if (was === undefined || (was.status === status && isSameCost(was.cost, cost))) return [];
+    const reason = reasonOf(number, isSameCost(was.cost, cost), before, after, versions);
+    const numbers = { before: { cost: was.cost, status: was.status }, after: { cost, status } };
+    return [{ organisation, of, name, month, ...numbers, reason }];
   });
 };
+
+const isSameCost = (before: DecimalText | null, after: DecimalText | null): boolean =>
+  before === null || after === null ? before === after : Big(before).eq(after);
+
+/** The number's own reason; if its cost moves also what is newly decided about assets, and the rules if they are others. */
+const reasonOf = (
+  { month, reason }: ShownNumber,
+  isCostSame: boolean,
+  before: ShownMonths,
+  after: ShownMonths,
+  { version, newest }: Versions,
+): string => {
+  const known = before.notes.get(month) ?? [];
+  const decided = (after.notes.get(month) ?? []).filter((note) => !known.includes(note));
+  const [rulesBefore, rulesAfter] = [before.rules.get(month), after.rules.get(month)];
+  const isCountedAnew = rulesBefore !== undefined && rulesAfter !== undefined && rulesBefore !== rulesAfter;
+  const counted = `the counting rules changed from ${inVersion(rulesBefore, version)} to ${inVersion(rulesAfter, newest)}`;
+  const moved = isCostSame ? [] : [...(isCountedAnew ? [counted] : []), ...decided];
+  return inWords([...(reason === null ? [] : [reason]), ...moved]) ?? counted;
+};
+
+const inVersion = (rules: number | null | undefined, version: number): string =>
+  rules === null || rules === undefined ? `those of version ${version}` : `${rules} (version ${version})`;

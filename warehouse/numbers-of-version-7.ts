@@ -6,7 +6,7 @@ import type { Session } from './session.ts';
 export interface OldNumber {
   of: 'metric' | 'team';
   id: string;
-  name: string;
+  /** The first day of the month. */
   month: Day;
   cost: DecimalText | null;
   status: string;
@@ -14,7 +14,8 @@ export interface OldNumber {
 
 /**
  * What an organisation's warehouse of version 7 showed of the months from `first` to `last`: the cost and the status of every
- * metric's month, except of team metrics, and the newest sealed bills of every team. It reads what that version had stored.
+ * metric's month, and the newest sealed bills of every team. It reads what that version had stored. Estimates of bills, and
+ * months of team metrics that are neither locked nor sealed, are not there.
  */
 export const numbersOfVersion7 = (
   session: Session,
@@ -30,8 +31,11 @@ delivered AS (
   SELECT kind, min(first_day) AS first_day, max(delivered_through) AS delivered_through
   FROM current_loads WHERE org_id = $org GROUP BY kind),
 wanted AS (
-  SELECT metric_id, name, scope->>'$.type' AS scope, md5(scope) AS scope_id FROM metrics
-  WHERE org_id = $org AND (scope->>'$.type') <> 'team'),
+  SELECT metric_id, scope->>'$.type' AS scope, md5(scope) AS scope_id, scope->>'$.team_id' AS team_id FROM metrics
+  WHERE org_id = $org),
+bills AS (
+  SELECT team_id, month, direct + shared AS cost FROM sealed_bills WHERE org_id = $org AND month BETWEEN $first::DATE AND $last::DATE
+  QUALIFY row_number() OVER (PARTITION BY team_id, month ORDER BY version_id DESC) = 1),
 uses AS (
   SELECT picks.user_id AS metric_id, picks.source, choices.first_day
   FROM spend_picks AS picks LEFT JOIN spend_choices AS choices ON picks.org_id = choices.org_id
@@ -61,21 +65,21 @@ locked AS (
   SELECT metric_id, month, cost, value_changes AS seen FROM month_locks WHERE org_id = $org
   QUALIFY row_number() OVER (PARTITION BY metric_id, month ORDER BY lock_id DESC) = 1),
 metric_numbers AS (
-  SELECT metric_id, name, month,
-    COALESCE(locked.cost, CASE WHEN known.month IS NOT NULL THEN COALESCE(costs.cost, 0) END) AS cost,
+  SELECT metric_id, month,
+    COALESCE(locked.cost, bills.cost, CASE WHEN known.month IS NOT NULL THEN COALESCE(costs.cost, 0) END) AS cost,
     CASE WHEN locked.month IS NOT NULL THEN CASE WHEN value_changes = seen THEN 'locked' ELSE 'changed_since_lock' END
       WHEN partial.month IS NOT NULL THEN 'partial'
+      WHEN bills.month IS NOT NULL AND with_values.month IS NOT NULL THEN 'ready_to_lock'
       WHEN known.month IS NOT NULL AND with_values.month IS NOT NULL
         AND EXISTS (FROM settled_months WHERE settled_months.org_id = $org AND settled_months.month = months.month)
         THEN 'ready_to_lock'
       ELSE 'open' END AS status
   FROM wanted CROSS JOIN months LEFT JOIN known USING (metric_id, month) LEFT JOIN costs USING (scope_id, month)
   LEFT JOIN partial USING (metric_id, month) LEFT JOIN with_values USING (metric_id, month)
-  LEFT JOIN changes USING (metric_id, month) LEFT JOIN locked USING (metric_id, month))
-SELECT 'metric' AS of, metric_id AS id, name, month, CAST(cost AS DECIMAL(38,15)) AS cost, status FROM metric_numbers
+  LEFT JOIN changes USING (metric_id, month) LEFT JOIN locked USING (metric_id, month)
+  LEFT JOIN bills USING (team_id, month)
+  WHERE scope <> 'team' OR locked.month IS NOT NULL OR bills.month IS NOT NULL)
+SELECT 'metric' AS of, metric_id AS id, month, CAST(cost AS DECIMAL(38,15)) AS cost, status FROM metric_numbers
 UNION ALL
-SELECT 'team', team_id, name, month, direct + shared, 'sealed' FROM (
-  SELECT * FROM sealed_bills WHERE org_id = $org AND month BETWEEN $first::DATE AND $last::DATE
-  QUALIFY row_number() OVER (PARTITION BY team_id, month ORDER BY version_id DESC) = 1)
-JOIN (SELECT team_id, name FROM teams WHERE org_id = $org) USING (team_id)
-ORDER BY of, name, id, month`;
+SELECT 'team', team_id, month, CAST(cost AS DECIMAL(38,15)), 'sealed' FROM bills
+ORDER BY of, id, month`;

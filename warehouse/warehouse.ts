@@ -201,10 +201,19 @@ const attach = async (session: Session, settings: WarehouseSettings): Promise<vo
     await attachDuckLake(session, settings.location, settings.dataPath);
     return;
   }
-  const file = resolve(settings.location);
-  await mkdir(dirname(file), { recursive: true });
+  await mkdir(dirname(resolve(settings.location)), { recursive: true });
+  await attachFile(session, settings.location);
+};
+
+/** Attaches a warehouse's file. Throws with a message that says so if another process uses it. */
+export const attachFile = async (
+  session: Session,
+  location: string,
+  access: 'READ_WRITE' | 'READ_ONLY' = 'READ_WRITE',
+): Promise<void> => {
+  const file = resolve(location);
   try {
-    await session.run(`ATTACH ${sqlText(file)} AS warehouse`);
+    await session.run(`ATTACH ${sqlText(file)} AS warehouse (${access})`);
   } catch (cause) {
     if (cause instanceof Error && /lock/i.test(cause.message)) {
       throw new Error(`another process uses ${file}: stop it, or choose another DATA_DIR or WAREHOUSE`, {
