@@ -23,7 +23,7 @@ type TabularType = typeof CSV | typeof ARROW;
 /** What a route with rows can also answer, for its description. */
 export const TABULAR_NOTE = `Also answers \`Accept: ${CSV}\` and \`${ARROW}\`, which stream every row.`;
 
-/** A reader that takes nothing for so long is cut off: it holds a connection to the warehouse. */
+/** A caller that does not take a batch for so long is cut off, because it holds a connection to the warehouse. */
 const STALLED_MS = 60_000;
 
 type Row = Readonly<Record<string, string | number | null>>;
@@ -51,7 +51,7 @@ export const closeSignal = (reply: FastifyReply): AbortSignal => {
 };
 
 /**
- * Streams rows as CSV or as an Arrow stream, as fast as the caller takes them. What fails before the first batch is
+ * Streams rows as CSV or as an Arrow stream, as fast as the caller takes them. Cuts off a caller that has stalled. What fails before the first batch is
  * an error as of any route; what fails later breaks the connection off, so that nobody takes a part for the whole.
  */
 export const sendTabular = async (
@@ -62,11 +62,28 @@ export const sendTabular = async (
   const started = await startedWith(batches);
   const bytes =
     type === ARROW ? arrowBytes({ ...table, batches: started }) : csvText({ ...table, batches: started });
-  const body = Readable.from(bytes, { objectMode: false });
-  reply.raw.setTimeout(STALLED_MS, () => {
+  const cutOff = (): void => {
     body.destroy(new Error(`the caller took nothing for ${STALLED_MS / 1000} seconds`));
-  });
+  };
+  const body = Readable.from(untilStalled<string | Uint8Array>(bytes, cutOff), { objectMode: false });
+  // What is left once the warehouse has given everything holds no connection to it.
+  body.once('end', () => reply.raw.setTimeout(STALLED_MS, () => reply.raw.destroy()));
   return reply.type(type === ARROW ? ARROW : `${CSV}; charset=utf-8`).send(body);
+};
+
+/**
+ * Hands items on, and calls `cutOff` if nobody asks for the next one in time. The time that the items take does not
+ * count. A socket's own timeout would wait twice as long while a write is under way.
+ */
+const untilStalled = async function* <Item>(items: AsyncIterable<Item>, cutOff: () => void) {
+  for await (const item of items) {
+    const timer = setTimeout(cutOff, STALLED_MS);
+    try {
+      yield item;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
 };
 
 /** The same items, of which the first has already come. */
