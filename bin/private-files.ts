@@ -1,4 +1,4 @@
-import { chmod, lstat, mkdir, readdir } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 
@@ -20,7 +20,14 @@ export const keepPrivate = async (dataDir: string, log: Pick<Logger, 'warn'>): P
   const own = (await readdir(dataDir)).filter((name) => OWN.test(name)).map((name) => join(dataDir, name));
   const scratch = await readdir(spill, { recursive: true });
   const shared: string[] = [];
-  for (const path of [dataDir, exports, spill, ...own, ...scratch.map((name) => join(spill, name))])
+  // The data directory itself may be a link, and what it leads to is the service's own.
+  for (const path of [
+    await realpath(dataDir),
+    exports,
+    spill,
+    ...own,
+    ...scratch.map((name) => join(spill, name)),
+  ])
     if (!(await isPrivate(path))) shared.push(path);
   if (shared.length > 0) log.warn({ shared }, 'others can read these, and their rights cannot be changed');
 };

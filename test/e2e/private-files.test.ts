@@ -1,6 +1,7 @@
-import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { keepPrivate } from '../../bin/private-files.ts';
 import { newDataDir, removeDataDir, startService } from '../support/service-process.ts';
 
 let dataDir = '';
@@ -34,6 +35,19 @@ const expectPrivate = (found: ReadonlyMap<string, string>): void => {
   expect(shared).toEqual([]);
   expect([...found.keys()]).toEqual(expect.arrayContaining(OWN));
 };
+
+it('a data directory behind a link is readable by its owner only', async () => {
+  dataDir = await newDataDir();
+  const link = `${dataDir}-link`;
+  await symlink(dataDir, link);
+  await chmod(dataDir, 0o755);
+  const warned: unknown[] = [];
+  await keepPrivate(link, { warn: (shared: unknown) => warned.push(shared) });
+  const found = await rights();
+  await rm(link);
+  await removeDataDir(dataDir);
+  expect([warned, found.get(''), found.get('spill')]).toEqual([[], '700', '700']);
+});
 
 it('the data directory is readable by its owner only, also one that an earlier version made', async () => {
   dataDir = await newDataDir();
