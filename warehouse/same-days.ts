@@ -27,7 +27,7 @@ interface Row {
  * Puts beside each metric's running month what its days so far come to, and the same days of the month before: one
  * statement for all metrics. The days begin with the 1st. They end with the last day that is over, up to
  * which the scope's sources cover every day (known-days.ts). Those of a daily metric end with the last day whose values are complete (values-through.ts). Where the month before is shorter, its days go
- * through its end. Monthly values cannot be cut into days: only the cost of these metrics is compared. Months that miss tag
+ * through its end. Days before the metric's first value have none that is known. Monthly values cannot be cut into days: only the cost of these metrics is compared. Months that miss tag
  * or split data are not compared.
  *
  * @param byMetric facts of months up to the running one, oldest first; with the month before it.
@@ -103,7 +103,7 @@ day_values AS (
 ${COMPLETE_VALUES},
 compared AS (
   SELECT metric_id, team_id, scope_id,
-    least(running.complete_through, CASE frequency WHEN 'daily' THEN values_through END) AS through,
+    least(running.complete_through, CASE frequency WHEN 'daily' THEN values_through END) AS through, values_from,
     least($first::DATE + CAST(through - $month::DATE AS INTEGER), $month::DATE - 1) AS before_through,
     before.complete_through >= before_through AS is_before_known
   FROM wanted JOIN metric_kinds USING (metric_id)
@@ -126,6 +126,7 @@ costs AS (
   FROM compared_days JOIN day_costs USING (scope_id, day) GROUP BY metric_id)
 SELECT metric_id, team_id, through, before_through, is_before_known,
   COALESCE(cost, 0::DECIMAL(38,15)) AS cost, value_sum, COALESCE(value_periods, 0) AS value_periods,
-  COALESCE(before_cost, 0::DECIMAL(38,15)) AS before_cost, before_value_sum,
+  COALESCE(before_cost, 0::DECIMAL(38,15)) AS before_cost,
+  CASE WHEN values_from <= $first::DATE THEN before_value_sum END AS before_value_sum,
   COALESCE(before_value_periods, 0) AS before_value_periods
 FROM compared LEFT JOIN costs USING (metric_id) LEFT JOIN values_so_far USING (metric_id)`;

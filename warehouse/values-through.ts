@@ -3,20 +3,21 @@ import type { Session } from './session.ts';
 
 /**
  * Through which day the values of a metric are complete: CTEs after `wanted` (metric_id, frequency) that end with
- * `complete_values` (metric_id, values_through). Metrics without values are not there.
+ * `complete_values` (metric_id, values_through, values_from: the first period with a value). Metrics without values are not
+ * there.
  *
  * A value of a later period says that those before it have come, so only the newest period can be incomplete: with labels it
  * is while a label lacks a value there that had one in the week before (of a monthly metric, in the month before).
  */
 export const COMPLETE_VALUES = `newest_values AS (
-  SELECT metric_id, frequency, max(period) AS newest FROM metric_values JOIN wanted USING (metric_id)
+  SELECT metric_id, frequency, min(period) AS values_from, max(period) AS newest FROM metric_values JOIN wanted USING (metric_id)
   WHERE org_id = $org GROUP BY ALL),
 complete_values AS (
   SELECT metric_id, CASE WHEN count(DISTINCT label) > count(DISTINCT label) FILTER (period = newest) THEN newest - 1
-    WHEN frequency = 'monthly' THEN last_day(newest) ELSE newest END AS values_through
+    WHEN frequency = 'monthly' THEN last_day(newest) ELSE newest END AS values_through, values_from
   FROM metric_values JOIN newest_values USING (metric_id)
   WHERE org_id = $org AND period >= newest - CASE frequency WHEN 'monthly' THEN 31 ELSE 7 END
-  GROUP BY metric_id, frequency, newest)`;
+  GROUP BY metric_id, frequency, newest, values_from)`;
 
 /** The day through which the values of each of some metrics are complete, by metric; metrics without values are not there. */
 export const valuesThrough = async (

@@ -65,6 +65,7 @@ export const sameDaysChange = (
     through = day;
   }
   if (through === null || isUncollected) return nothing;
+  const isBegun = values.some(({ period }) => period <= `${before}-01`);
   const numbersThrough = (last: Day): Numbers | null => {
     const days = daysThrough(last);
     const costs = days.map((day) =>
@@ -76,7 +77,9 @@ export const sameDaysChange = (
         : naive.bills.ofDay(day, team, spent),
     );
     const cost = costs.reduce((sum, one) => (sum === null || one === null ? null : sum + one), 0n);
-    const counted = frequency === 'monthly' ? [] : values.filter(({ period }) => days.includes(period));
+    // Days before the metric's first value have none that is known.
+    const hasValues = frequency === 'daily' && (isBegun || last.startsWith(today.slice(0, 7)));
+    const counted = hasValues ? values.filter(({ period }) => days.includes(period)) : [];
     return numbersOf(cost, counted, metric.definition);
   };
   const beforeThrough = sameDay(through, before);

@@ -91,6 +91,32 @@ describeOnBothEngines('the running month', (open, onDuckDb) => {
       expect(await running(young)).toMatchObject(nothing); // no values
     });
 
+    it('is compared by its cost alone where the values begin in the middle of the days before', async () => {
+      const story = await newMonthStory(test);
+      await story.spend({
+        ...each('2026-01-01', '2026-01-31', '10'),
+        ...each('2026-02-01', '2026-02-06', '10'),
+      });
+      await story.values(each('2026-01-05', '2026-02-06', 10));
+      // 60 ÷ 60 in February. January's 60 for the 20 of two days would be a fall by two thirds.
+      const cost = { ...SAME, cost_change_percent: 0 };
+      expect(await running(story)).toMatchObject({ ...cost, change_percent: null });
+      await story.values(each('2026-01-01', '2026-01-04', 10));
+      expect(await running(story)).toMatchObject({ ...cost, change_percent: 0 });
+    });
+
+    it('is compared by the days whose labels have all come', async () => {
+      const story = await newMonthStory(test, {}, { label_key: 'region' });
+      await story.spend({
+        ...each('2026-01-01', '2026-01-31', '10'),
+        ...each('2026-02-01', '2026-02-06', '12'),
+      });
+      await story.values(each('2026-01-01', '2026-02-06', 10), 'eu');
+      await story.values(each('2026-01-01', '2026-02-05', 10), 'us');
+      // 60 ÷ 100 against 50 ÷ 100 through the 5th. With the 6th, 72 ÷ 110 would be 31 % up on 60 ÷ 120.
+      expect(await running(story)).toMatchObject({ ...SAME, change_percent: 20, cost_change_percent: 20 });
+    });
+
     it('ends before the first day that a source lacks, whatever it has later', async () => {
       const story = await newMonthStory(test);
       await story.spend({
