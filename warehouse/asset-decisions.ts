@@ -8,13 +8,14 @@ export const INSERT_ASSET_DECISIONS = `
 INSERT INTO asset_decisions BY NAME
 WITH decisions AS (
   SELECT 'followed' AS reason, day, cluster, CAST(NULL AS VARCHAR) AS host, is_on_bill, CAST(NULL AS DATE) AS asset_day,
-    CAST(NULL AS VARCHAR) AS assets, CAST(NULL AS VARCHAR) AS name, CAST(NULL AS VARCHAR) AS places, sum(cost) AS cost
+    CAST(NULL AS VARCHAR) AS assets, CAST(NULL AS BOOLEAN) AS lender_is_on_bill, CAST(NULL AS VARCHAR) AS name, CAST(NULL AS VARCHAR) AS places, sum(cost) AS cost
   FROM unbilled_assets WHERE NOT stands_for_itself GROUP BY ALL
   UNION ALL
-  SELECT 'borrowed', day, cluster, NULL, COALESCE(is_on_bill, false), asset_day, assets, NULL, NULL, cost
+  SELECT 'borrowed', day, cluster, NULL, COALESCE(is_on_bill, false), asset_day, assets,
+    COALESCE(lender_is_on_bill, false), NULL, NULL, cost
   FROM borrowed_days LEFT JOIN cluster_days USING (day, cluster)
   UNION ALL
-  SELECT 'ambiguous', day, cluster, host, false, NULL, NULL, provider_id, places, sum(cost)
+  SELECT 'ambiguous', day, cluster, host, false, NULL, NULL, NULL, provider_id, places, sum(cost)
   FROM (SELECT *, CAST(date_trunc('month', day) AS DATE) AS month FROM unbilled_assets WHERE stands_for_itself)
   JOIN (FROM ambiguous_names WHERE via = 'name') USING (month, identity) GROUP BY ALL)
 SELECT $org AS org_id, CAST(date_trunc('month', day) AS DATE) AS month, $computation::UUID AS computation_id, * FROM decisions`;

@@ -1,5 +1,5 @@
 import { billLines, LOADS_OF_COMPUTATION, ofUsedLoads } from './counted-spend.ts';
-import { LENT_ASSETS, NEAREST_ASSETS } from './nearest-assets.ts';
+import { LENDERS_ON_BILLS, LENT_ASSETS, NEAREST_ASSETS } from './nearest-assets.ts';
 import {
   balancerName,
   billedBalancerName,
@@ -113,30 +113,46 @@ WHERE via <> 'full id'
 GROUP BY month, identity, via HAVING count(DISTINCT place) > 1`;
 
 /**
- * Which resources on the bill are which assets: one row per day on which the bill has the resource and the cluster or
- * host the asset. What a cluster borrows counts only if a node or a disk among it is on the bill.
+ * Which resources on the bill are which assets, borrowed ones included: one row per day on which the bill has the
+ * resource and the cluster or host the asset.
  */
-const BILLED_ASSETS = `
-CREATE TEMP TABLE billed_assets AS
+const FOUND_ASSETS = `
+CREATE TEMP TABLE found_assets AS
 WITH found AS (
   SELECT DISTINCT day, cloud, account, resource_id, identity
   FROM resource_days JOIN asset_pairs USING (cloud, account, resource_id)
-  ANTI JOIN ambiguous_names USING (month, identity, via)),
-billed AS (
-  SELECT day, cloud, account, resource_id, identity, cluster, host, is_borrowed, stands_for_itself
-  FROM found JOIN assets USING (day, identity)),
-on_bill AS (SELECT DISTINCT day, cluster FROM billed WHERE stands_for_itself AND cluster IS NOT NULL)
-SELECT * FROM billed
-WHERE NOT is_borrowed OR EXISTS (FROM on_bill WHERE on_bill.day = billed.day AND on_bill.cluster = billed.cluster)`;
+  ANTI JOIN ambiguous_names USING (month, identity, via))
+SELECT day, cloud, account, resource_id, identity, cluster, host, is_borrowed, stands_for_itself
+FROM found JOIN assets USING (day, identity)`;
 
-/** Whether a cluster is on a bill that day: whether any of its nodes or disks is. */
+/**
+ * Whether a cluster is on a bill that day: whether any of its nodes or disks is. A cluster that borrows its assets is on
+ * a bill, too, if it was on one on the day that lends: other machines may have taken the place of those since. What
+ * this computation decides about that day comes before what an earlier one stored.
+ */
 const CLUSTER_DAYS = `
 CREATE TEMP TABLE cluster_days AS
-WITH on_bill AS (
-  SELECT DISTINCT day, cluster, true AS is_on_bill FROM billed_assets WHERE stands_for_itself AND cluster IS NOT NULL)
-SELECT day, cluster, is_borrowed, COALESCE(is_on_bill, false) AS is_on_bill
-FROM (SELECT DISTINCT day, cluster, is_borrowed FROM assets WHERE cluster IS NOT NULL)
-LEFT JOIN on_bill USING (day, cluster)`;
+WITH ${LENDERS_ON_BILLS},
+days AS (
+  SELECT day, cluster, is_borrowed, bool_or(billed.day IS NOT NULL) AS is_found
+  FROM (SELECT DISTINCT day, cluster, is_borrowed FROM assets WHERE cluster IS NOT NULL) AS all_days
+  LEFT JOIN (SELECT day, cluster FROM found_assets WHERE stands_for_itself) AS billed USING (day, cluster)
+  GROUP BY ALL),
+lenders AS (
+  SELECT day AS asset_day, cluster FROM days WHERE is_found AND NOT is_borrowed
+  UNION
+  SELECT asset_day, cluster FROM lenders_on_bills
+  WHERE date_trunc('month', asset_day) NOT IN (SELECT month FROM computed_loads WHERE org_id = $org AND computation_id = $computation::UUID))
+SELECT day, cluster, is_borrowed, is_found OR lenders.cluster IS NOT NULL AS is_on_bill,
+  lenders.cluster IS NOT NULL AS lender_is_on_bill
+FROM days LEFT JOIN borrowed_days USING (day, cluster) LEFT JOIN lenders USING (cluster, asset_day)`;
+
+/** The same resources as they count: what a cluster borrows counts only on days on which it is on a bill. */
+const BILLED_ASSETS = `
+CREATE TEMP TABLE billed_assets AS
+SELECT * FROM found_assets
+WHERE NOT is_borrowed
+  OR EXISTS (FROM cluster_days WHERE is_on_bill AND cluster_days.day = found_assets.day AND cluster_days.cluster = found_assets.cluster)`;
 
 /** Assets of the day that no line is for; `is_outside` of those that count on their own: the others' cluster is on the bill. */
 const UNBILLED_ASSETS = `
@@ -154,8 +170,9 @@ export const COVERING_TABLES: Readonly<Record<string, string>> = {
   asset_pairs: ASSET_PAIRS,
   resource_days: RESOURCE_DAYS,
   ambiguous_names: AMBIGUOUS_NAMES,
-  billed_assets: BILLED_ASSETS,
+  found_assets: FOUND_ASSETS,
   cluster_days: CLUSTER_DAYS,
+  billed_assets: BILLED_ASSETS,
   unbilled_assets: UNBILLED_ASSETS,
 };
 
@@ -165,3 +182,9 @@ INSERT INTO covered_resources BY NAME
 SELECT $org AS org_id, CAST(date_trunc('month', day) AS DATE) AS month, $computation::UUID AS computation_id, day, cloud,
   account, resource_id, min(cluster) AS cluster, CASE WHEN min(cluster) IS NULL THEN min(host) END AS host
 FROM billed_assets GROUP BY ALL`;
+
+/** Stores on which days a cluster is on a bill by assets of its own: days that borrow from them follow. */
+export const INSERT_BILLED_CLUSTERS = `
+INSERT INTO billed_clusters BY NAME
+SELECT $org AS org_id, CAST(date_trunc('month', day) AS DATE) AS month, $computation::UUID AS computation_id, day, cluster
+FROM cluster_days WHERE is_on_bill AND NOT is_borrowed`;

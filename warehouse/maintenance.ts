@@ -17,6 +17,7 @@ const SPEND_TABLES = [
 const COMPUTED_TABLES = [
   'computed_loads',
   'asset_decisions',
+  'billed_clusters',
   'covered_resources',
   'distributed_spend',
   'daily_totals',

@@ -446,4 +446,14 @@ export const MIGRATIONS: readonly Migration[] = [
           PARTITION BY loads.org_id, loads.source_id, loads.billing_period ORDER BY loads.load_id DESC) = 1`,
     ],
   },
+  {
+    version: 15,
+    name: 'whether the clusters that lend assets are on a bill',
+    statements: [
+      // Days on which a cluster is on a bill by nodes or disks of its own.
+      `CREATE TABLE billed_clusters (org_id VARCHAR, month DATE, computation_id UUID, day DATE, cluster VARCHAR)`,
+      // Whether the cluster was on a bill on asset_day; NULL in decisions of other reasons.
+      `ALTER TABLE asset_decisions ADD COLUMN lender_is_on_bill BOOLEAN`,
+    ],
+  },
 ];

@@ -1,10 +1,10 @@
 import { dayOf, monthOf, type Day, type Month } from '../domain/calendar.ts';
 import { INSERT_ASSET_DECISIONS } from './asset-decisions.ts';
 import { billLines, COUNTED_LINES, LOADS_OF_COMPUTATION } from './counted-spend.ts';
-import { COVERING_TABLES, INSERT_COVERED_RESOURCES } from './covered-resources.ts';
+import { COVERING_TABLES, INSERT_BILLED_CLUSTERS, INSERT_COVERED_RESOURCES } from './covered-resources.ts';
 import { INSERT_DISTRIBUTED_SPEND } from './distributed-spend.ts';
 import { idAfter } from './ids.ts';
-import { NEAREST_ASSETS } from './nearest-assets.ts';
+import { LENDERS_ON_BILLS, NEAREST_ASSETS } from './nearest-assets.ts';
 import { SPEND_KEYS } from './pick-key.ts';
 import { INSERT_SCOPE_COSTS, SCOPE_COSTS_MISSING } from './scope-costs.ts';
 import { scopeDayCostsMissing, storeScopeDayCosts } from './scope-day-costs.ts';
@@ -45,9 +45,11 @@ export const computeMonths = async (warehouse: Warehouse, orgId: string, now: Da
   return warehouse.exclusive(`spend ${orgId}`, () =>
     warehouse.transaction(async (session) => {
       const months = await computeStaleMonths(session, orgId, now);
+      // A month that borrows assets follows the month that lends them. A borrowed day lends nothing, so twice is enough.
+      if (months.length > 0) months.push(...(await computeStaleMonths(session, orgId, now)));
       if (await scopeCostsMissing(session, orgId)) await session.run(INSERT_SCOPE_COSTS, { org: orgId });
       await storeScopeDayCosts(session, orgId, today);
-      return months;
+      return months.sort();
     }),
   );
 };
@@ -75,10 +77,11 @@ const LOADED_MONTHS = `loaded_months AS (
  * Which rules months are computed by. Whoever changes what is stored about a month (its keys, what counts) takes the next
  * number. Then months that an earlier version computed are computed anew.
  */
-const COUNTING_RULES = 2;
+const COUNTING_RULES = 3;
 
 // A month that holds days to come grows day by day, so it is also made of the day on which it was computed. It is made
-// anew, too, once a cluster's nearest known assets are others than those that it borrowed, of whichever month they are.
+// anew, too, once a cluster's nearest known assets are others than those that it borrowed, of whichever month they are, or
+// once these are on a bill and were on none, or the reverse.
 const STALE_MONTHS = `
 WITH ${LOADED_MONTHS},
 wanted AS (
@@ -88,14 +91,17 @@ wanted AS (
   FROM loaded_months GROUP BY month),
 computed AS (SELECT month, made_of FROM current_computations WHERE org_id = $org),
 borrowed AS (
-  SELECT month, day, cluster, asset_day, assets
+  SELECT month, day, cluster, asset_day, assets, lender_is_on_bill
   FROM asset_decisions JOIN current_computations USING (org_id, month, computation_id)
   WHERE org_id = $org AND reason = 'borrowed'),
 needs AS (SELECT DISTINCT day, cluster FROM borrowed),
 ${NEAREST_ASSETS},
+${LENDERS_ON_BILLS},
 lent_otherwise AS (
   SELECT DISTINCT month FROM borrowed JOIN nearest_assets USING (day, cluster)
-  WHERE borrowed.asset_day IS DISTINCT FROM nearest_assets.asset_day OR borrowed.assets IS DISTINCT FROM nearest_assets.assets)
+  LEFT JOIN lenders_on_bills ON lenders_on_bills.cluster = borrowed.cluster AND lenders_on_bills.asset_day = borrowed.asset_day
+  WHERE borrowed.asset_day IS DISTINCT FROM nearest_assets.asset_day OR borrowed.assets IS DISTINCT FROM nearest_assets.assets
+    OR borrowed.lender_is_on_bill <> (lenders_on_bills.cluster IS NOT NULL))
 SELECT month, COALESCE(wanted.made_of, '') AS made_of
 FROM wanted FULL JOIN computed USING (month)
 WHERE COALESCE(wanted.made_of, '') IS DISTINCT FROM computed.made_of OR month IN (FROM lent_otherwise)
@@ -118,6 +124,7 @@ const computeStaleMonths = async (session: Session, orgId: string, now: Date): P
     for (const statement of Object.values(COVERING_TABLES))
       await session.run(statement, statement.includes('$org') ? of : {});
     await session.run(INSERT_COVERED_RESOURCES, of);
+    await session.run(INSERT_BILLED_CLUSTERS, of);
     await session.run(INSERT_ASSET_DECISIONS, of);
     await session.run(INSERT_DISTRIBUTED_SPEND, of);
   } finally {

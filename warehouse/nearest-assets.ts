@@ -27,3 +27,9 @@ lent_days AS (
     FROM lent_assets SEMI JOIN nearest_days USING (cluster, asset_day))
   GROUP BY ALL),
 nearest_assets AS (SELECT day, cluster, asset_day, assets FROM nearest_days LEFT JOIN lent_days USING (cluster, asset_day))`;
+
+/** The days on which a cluster is on a bill by assets of its own, as current computations decided. */
+export const LENDERS_ON_BILLS = `lenders_on_bills AS (
+  SELECT DISTINCT day AS asset_day, cluster
+  FROM billed_clusters JOIN current_computations USING (org_id, month, computation_id)
+  WHERE org_id = $org)`;

@@ -9,8 +9,8 @@ import type { Allocation, Asset, BillLine, HostShare } from './organisation-stor
 // 2. Any other asset may have a line, too: a load balancer under its name, the management fee under the cluster's own.
 //    Without one it follows its cluster, which is on the bill if any of its nodes or disks of rule 1 is.
 // 3. A cluster with allocations and no assets on a day borrows its assets of the nearest day that has any (of two
-//    equally near the earlier): if by them it is on the bill, their lines of the day are all that it costs. If not,
-//    nothing is theirs.
+//    equally near the earlier). It is on the bill if by them it is, or if it was on the bill on the day that lends them:
+//    then their lines of the day are all that it costs. If not, nothing is theirs.
 
 /** A cluster on a day. */
 export interface ClusterDay {
@@ -45,16 +45,16 @@ export const distinct = (names: readonly string[]): string[] => [...new Set(name
 /** What of a day can be told about its clusters. */
 export const clustersOn = (day: Day, rows: AssetRows): ClusterDay[] => {
   const ofMonth = rows.lines.filter((line) => line.day.slice(0, 7) === day.slice(0, 7));
-  const today = rows.lines.filter((line) => line.day === day);
-  const isBilled = (thing: Known | null): boolean =>
-    thing !== null && !isAmbiguous(thing, ofMonth) && today.some((line) => isFor(line, thing));
+  const isBilled = (asset: Asset): boolean => isBilledOn(day, asset, rows.lines);
   const clusters = [...rows.allocations, ...rows.assets].filter((row) => row.day === day);
   return distinct(clusters.map(({ cluster }) => cluster)).map((cluster) => {
     const known = rows.assets.filter((asset) => asset.cluster === cluster);
     const own = known.filter((asset) => asset.day === day);
     const assets = own.length > 0 ? own : known.filter((asset) => asset.day === nearest(day, known));
-    const isOnBill = assets.some((asset) => standsForItself(asset) && isBilled(thingOf(asset)));
-    const unbilled = own.filter((asset) => !isBilled(thingOf(asset)));
+    const isOnBill = assets.some(
+      (asset) => standsForItself(asset) && (isBilled(asset) || isBilledOn(asset.day, asset, rows.lines)),
+    );
+    const unbilled = own.filter((asset) => !isBilled(asset));
     return {
       cluster,
       assets,
@@ -92,6 +92,14 @@ export const holdsMachine = (clusters: readonly ClusterDay[], machine: Known): b
     .filter(({ isBorrowing, isOnBill }) => !(isBorrowing && isOnBill))
     .flatMap(({ assets }) => assets.map(thingOf))
     .some((thing) => thing !== null && sameThing(thing, machine));
+
+/** Whether a line of a day is for an asset. */
+const isBilledOn = (day: Day, asset: Asset, lines: readonly BillLine[]): boolean => {
+  const thing = thingOf(asset);
+  if (thing === null) return false;
+  const ofMonth = lines.filter((line) => line.day.slice(0, 7) === day.slice(0, 7));
+  return !isAmbiguous(thing, ofMonth) && ofMonth.some((line) => line.day === day && isFor(line, thing));
+};
 
 const nearest = (day: Day, assets: readonly Asset[]): Day | undefined =>
   distinct(assets.map((asset) => asset.day)).sort((a, b) => distance(day, a) - distance(day, b))[0];

@@ -206,6 +206,41 @@ describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb
     expect(await story.costs(december)).toMatchObject({ total: 25, cloud: 24, kubernetes: 1 });
   });
 
+  it('was on a bill on the day that lends it: nodes that were replaced overnight, months before the first assets', async () => {
+    const story = await newStory();
+    const december = { start: '2025-12-30', end: '2025-12-31' };
+    const bill = (january: string) =>
+      story.billed([line('2026-01-01', january, '24'), line('2026-01-02', 'i-node3', '24')]);
+    await story.billed([line('2025-12-30', 'i-old1', '24'), line('2025-12-31', 'i-old2', '24')], '2025-12');
+    await bill('i-node1');
+    await story.reported(
+      { kubernetes_spend: [workload('2025-12-30', '20'), workload('2025-12-31', '20')] },
+      '2025-12',
+    );
+    await story.reported({
+      kubernetes_spend: [workload('2026-01-01', '20'), workload('2026-01-02', '20')],
+      cluster_assets: [asset('2026-01-01', 'node', 'i-node1', '24')],
+    });
+    // Four days of 24. By the nodes of 1 January alone the other three would be 44.
+    expect(await story.costs(december)).toEqual({ total: 48, cloud: 48, kubernetes: 0, hosts: 0 });
+    expect(await story.costs()).toEqual({ total: 48, cloud: 24, kubernetes: 24, hosts: 0 });
+    const borrowed = (days: string, decided: string) =>
+      `cluster "prod": it reports allocations but no assets on ${days}. By its nearest known assets, of 2026-01-01, it is ${decided}`;
+    const onBill = (cost: string) => `on a bill: only their bill lines count, not its allocations of ${cost}`;
+    expect(await story.notes(story.clusters, ['2025-12'])).toEqual([
+      borrowed('2 days from 2025-12-30 to 2025-12-31', onBill('40')),
+    ]);
+    expect(await story.notes(story.clusters)).toEqual([borrowed('1 day, 2026-01-02', onBill('20'))]);
+    // January's bill no longer has the node. December follows, though its own bill and clusters are what they were.
+    await bill('i-node2');
+    expect(await story.costs(december)).toEqual({ total: 88, cloud: 48, kubernetes: 40, hosts: 0 });
+    expect(await story.notes(story.clusters, ['2025-12'])).toEqual([
+      borrowed('2 days from 2025-12-30 to 2025-12-31', 'on no bill: its allocations of 40 count'),
+    ]);
+    await bill('i-node1');
+    expect(await story.costs(december)).toMatchObject({ total: 48, kubernetes: 0 });
+  });
+
   onDuckDb(() => {
     it('leaves a host its cost on such days, unless the allocations that count hold its machine', async () => {
       const story = await newStory();
