@@ -1,4 +1,4 @@
-import { keepEarlierDays } from './carry-over.ts';
+import { keepEarlierDays, keepLateMonths } from './carry-over.ts';
 import type { ExportFile } from './export-files.ts';
 import type { LoadResult } from './focus-load.ts';
 import { newLoadId, publishLoad, type LoadScope } from './publish-load.ts';
@@ -42,8 +42,8 @@ export interface AiToolFiles {
 
 /**
  * Loads the spend on AI tools and their usage by repository (sources §4), one load of both for each month that has
- * spend: usage shares out spend, so without spend it says nothing. Days that a feed lacks stay as they were. Done twice, the second load replaces the first
- * by the same numbers. Throws `invalid` when either feed has too many rows that cannot be read.
+ * spend: usage shares out spend, so without spend it says nothing. Usage of a month that was loaded before joins that month's
+ * spend. Days that a feed lacks stay as they were. Done twice, the second load replaces the first by the same numbers. Throws `invalid` when either feed has too many rows that cannot be read.
  */
 export const loadAiTools = async (
   session: Session,
@@ -59,10 +59,15 @@ export const loadAiTools = async (
     await session.run('CREATE TEMP TABLE usage_days AS FROM judged_groups WHERE problem IS NULL');
     const spend = await readFeed(session, scope, spendGroups(files.spend));
     await session.run('CREATE TEMP TABLE load_days AS FROM judged_groups WHERE problem IS NULL');
+    const feeds = {
+      spend: { staged: 'load_days', stored: 'ai_tool_spend' },
+      late: { staged: 'usage_days', stored: 'ai_usage' },
+    } as const;
     const kept = [
-      ...(await keepEarlierDays(session, scope, { staged: 'load_days', stored: 'ai_tool_spend' })),
-      ...(await keepEarlierDays(session, scope, { staged: 'usage_days', stored: 'ai_usage' }, USAGE_FEED)),
+      ...(await keepEarlierDays(session, scope, feeds.spend)),
+      ...(await keepEarlierDays(session, scope, feeds.late, USAGE_FEED)),
     ];
+    await keepLateMonths(session, scope, feeds);
     const target = { org: scope.orgId, source: scope.sourceId, load: loadId };
     await session.run(INSERT_SPEND, target);
     await session.run(INSERT_USAGE, target);
@@ -71,7 +76,7 @@ export const loadAiTools = async (
     const published = await publishLoad(session, { ...scope, readFrom }, loadId, isCurrent);
     return { ...addCounts(spend, usage), ...published, notes };
   } finally {
-    await dropTemporaryTables(session, [...FEED_TABLES, 'usage_days', 'load_days']);
+    await dropTemporaryTables(session, [...FEED_TABLES, 'usage_days', 'load_days', 'late_months']);
   }
 };
 

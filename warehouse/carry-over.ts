@@ -2,12 +2,15 @@ import type { Day } from '../domain/calendar.ts';
 import { dayRanges } from '../domain/day-ranges.ts';
 import type { LoadScope } from './publish-load.ts';
 import type { Session } from './session.ts';
+import { dropTemporaryTables } from './temporary-tables.ts';
 
 /** Where what was read of a feed is staged, and where loads keep it. */
 interface Feed {
   staged: 'load_days' | 'asset_days' | 'usage_days';
   stored: 'host_spend' | 'kubernetes_spend' | 'cluster_assets' | 'ai_tool_spend' | 'ai_usage';
 }
+
+type SourceOf = Pick<LoadScope, 'orgId' | 'sourceId'>;
 
 /**
  * Takes over the days that a reading lacks. A load replaces a whole month; what an API was not asked for, and what it
@@ -16,23 +19,55 @@ interface Feed {
  */
 export const carryOver = async (
   session: Session,
-  { orgId, sourceId }: Pick<LoadScope, 'orgId' | 'sourceId'>,
+  source: SourceOf,
   { staged, stored }: Feed,
 ): Promise<Day[]> => {
-  await session.run(
-    `INSERT INTO temp.main.${staged} BY NAME
-     SELECT * EXCLUDE (org_id, source_id, load_id, billing_period), 0 AS row_count
-     FROM ${stored} SEMI JOIN current_loads USING (org_id, source_id, load_id, billing_period)
-     WHERE org_id = $org AND source_id = $source
-       AND billing_period IN (SELECT CAST(date_trunc('month', day) AS DATE) FROM load_days)
-       AND day NOT IN (SELECT day FROM ${staged})`,
-    { org: orgId, source: sourceId },
+  await takeOver(
+    session,
+    source,
+    { staged, stored },
+    `SELECT CAST(date_trunc('month', day) AS DATE) FROM load_days`,
   );
   const rows = await session.query<{ day: Day }>(
     `SELECT DISTINCT day FROM temp.main.${staged} WHERE row_count = 0 ORDER BY day`,
   );
   return rows.map(({ day }) => day);
 };
+
+/**
+ * Loads months again that only the second feed of a source has rows of, if the source has a load of them: both feeds
+ * keep all days that were not read. Usage or assets often come after the spend of a month's last day.
+ */
+export const keepLateMonths = async (
+  session: Session,
+  source: SourceOf,
+  { spend, late }: { spend: Feed; late: Feed },
+): Promise<void> => {
+  await session.run(
+    `CREATE TEMP TABLE late_months AS
+     SELECT DISTINCT CAST(date_trunc('month', day) AS DATE) AS month FROM ${late.staged}
+     WHERE month NOT IN (SELECT CAST(date_trunc('month', day) AS DATE) FROM ${spend.staged})`,
+  );
+  await takeOver(session, source, spend, 'FROM late_months');
+  await takeOver(session, source, late, 'FROM late_months');
+  await dropTemporaryTables(session, ['late_months']);
+};
+
+/** Rows of another month than their load's only lend assets (opencost-load.ts): they are read anew or go. */
+const takeOver = (
+  session: Session,
+  { orgId, sourceId }: SourceOf,
+  { staged, stored }: Feed,
+  months: string,
+): Promise<number> =>
+  session.run(
+    `INSERT INTO temp.main.${staged} BY NAME
+     SELECT * EXCLUDE (org_id, source_id, load_id, billing_period), 0 AS row_count
+     FROM ${stored} SEMI JOIN current_loads USING (org_id, source_id, load_id, billing_period)
+     WHERE org_id = $org AND source_id = $source AND billing_period IN (${months})
+       AND billing_period = date_trunc('month', day) AND day NOT IN (SELECT day FROM ${staged})`,
+    { org: orgId, source: sourceId },
+  );
 
 /**
  * Takes over the days that the files of a feed lack, with a note; nothing, if the ingest accepts that they go.

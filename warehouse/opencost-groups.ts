@@ -36,7 +36,10 @@ const KIND = `CASE replace(replace(lower(kind), '_', ''), ' ', '')
     WHEN 'clustermanagement' THEN 'management' WHEN 'management' THEN 'management'
     WHEN 'network' THEN 'none' WHEN 'cloud' THEN 'none' WHEN 'shared' THEN 'none' END`;
 
-/** Rolls cluster assets up to day, cluster, kind and id: creates `judged_groups`. */
+/**
+ * Rolls cluster assets up to day, cluster, kind and id: creates `judged_groups`. Rows before `$first` are there to lend:
+ * the run neither counts nor rejects them.
+ */
 export const assetGroups = (relations: readonly Relation[]): string => `
 CREATE TEMP TABLE judged_groups AS
 WITH ${judgedRows(relations, ASSET_COLUMNS, [
@@ -44,5 +47,5 @@ WITH ${judgedRows(relations, ASSET_COLUMNS, [
 ])}
 SELECT problem, any_value(CASE WHEN problem IS NOT NULL THEN file END) AS file, day,
   ${KIND} <> 'none' AS counts, COALESCE(cluster, $cluster) AS cluster, ${KIND} AS kind, provider_id, project,
-  sum(cost) AS cost, count(*) AS row_count
-FROM judged_rows GROUP BY ALL`;
+  sum(cost) AS cost, count(*) FILTER ($first::DATE IS NULL OR day IS NULL OR day >= $first::DATE) AS row_count
+FROM judged_rows WHERE problem IS NULL OR day IS NULL OR $first::DATE IS NULL OR day >= $first::DATE GROUP BY ALL`;

@@ -1,5 +1,6 @@
 import { invalid } from '../domain/errors.ts';
-import { carryOver, keepEarlierDays } from './carry-over.ts';
+import { addMonths, firstDay } from '../domain/calendar.ts';
+import { carryOver, keepEarlierDays, keepLateMonths } from './carry-over.ts';
 import type { LoadResult } from './focus-load.ts';
 import { allocationGroups, assetGroups } from './opencost-groups.ts';
 import { newLoadId, publishLoad, type LoadScope } from './publish-load.ts';
@@ -20,9 +21,9 @@ export interface OpenCostFeeds {
 }
 
 /**
- * Loads the spend and the assets of clusters (sources §2), one load for each month that has allocations. Days that a feed
- * lacks stay as they were. Done twice,
- * the second load replaces the first by the same numbers. Throws `invalid` when a feed has too many rows that cannot
+ * Loads the spend and the assets of clusters (sources §2), one load for each month that has allocations. Assets of a month
+ * that was loaded before join that month's allocations. Days that a feed lacks stay as they were. Of the time before the
+ * first month the newest assets are kept with it, because its first days may borrow them. Done twice, the second load replaces the first by the same numbers. Throws `invalid` when a feed has too many rows that cannot
  * be read, or when no cluster is named.
  */
 export const loadOpenCost = async (
@@ -35,7 +36,11 @@ export const loadOpenCost = async (
   try {
     const assets = await readAssets(session, scope, feeds);
     await session.run(
-      `CREATE TEMP TABLE asset_days AS SELECT * EXCLUDE (problem, file, counts) FROM judged_groups WHERE problem IS NULL AND counts`,
+      `CREATE TEMP TABLE read_assets AS SELECT * EXCLUDE (problem, file, counts) FROM judged_groups WHERE problem IS NULL AND counts`,
+    );
+    await session.run(
+      `CREATE TEMP TABLE asset_days AS FROM read_assets WHERE $first::DATE IS NULL OR day >= $first::DATE`,
+      { first: scope.startMonth === null ? null : firstDay(scope.startMonth) },
     );
     const allocations = await readFeed(session, scope, allocationGroups(feeds.allocations), {
       parameters: { cluster: feeds.cluster },
@@ -46,13 +51,21 @@ export const loadOpenCost = async (
     );
     const source = { org: scope.orgId, source: scope.sourceId };
     const notes = await keepDays(session, scope, feeds);
+    await keepLateMonths(session, scope, { spend: ALLOCATION_FEED, late: ASSET_FEED });
     await session.run(INSERT_ALLOCATIONS, { ...source, load: loadId });
     await session.run(INSERT_ASSETS, { ...source, load: loadId });
+    await session.run(INSERT_LENT_ASSETS, { ...source, load: loadId });
     const acceptShrink = scope.acceptShrink && feeds.from === 'files';
     const published = await publishLoad(session, { ...scope, acceptShrink }, loadId, isCurrent);
     return { ...addCounts(allocations, assets), ...published, notes };
   } finally {
-    await dropTemporaryTables(session, [...FEED_TABLES, 'asset_days', 'load_days']);
+    await dropTemporaryTables(session, [
+      ...FEED_TABLES,
+      'read_assets',
+      'asset_days',
+      'load_days',
+      'late_months',
+    ]);
   }
 };
 
@@ -71,6 +84,7 @@ const keepDays = async (session: Session, scope: LoadScope, feeds: OpenCostFeeds
 const ALLOCATION_FEED = { staged: 'load_days', stored: 'kubernetes_spend' } as const;
 const ASSET_FEED = { staged: 'asset_days', stored: 'cluster_assets' } as const;
 
+/** Reads the month before the start month as well, because its newest assets lend (INSERT_LENT_ASSETS). */
 const readAssets = async (
   session: Session,
   scope: LoadScope,
@@ -78,7 +92,11 @@ const readAssets = async (
 ): Promise<FeedCounts> => {
   const counts = await readFeed(session, scope, assetGroups(assets ?? [NO_ASSETS]), {
     name: 'assets',
-    parameters: { cluster },
+    parameters: {
+      cluster,
+      first: scope.startMonth === null ? null : firstDay(scope.startMonth),
+      start: scope.startMonth === null ? null : firstDay(addMonths(scope.startMonth, -1)),
+    },
   });
   await refuseUnnamedCluster(session);
   return counts;
@@ -114,3 +132,18 @@ SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id,
   CAST(date_trunc('month', day) AS DATE) AS billing_period, day, cluster, kind, provider_id, project, cost
 FROM asset_days
 WHERE date_trunc('month', day) IN (SELECT date_trunc('month', day) FROM load_days)`;
+
+/**
+ * The newest assets of each cluster from before the first loaded month, as rows of that month's load with their own day.
+ * They only lend (nearest-assets.ts): spend is read by the month of its load. A load of their own month has them already.
+ */
+const INSERT_LENT_ASSETS = `
+INSERT INTO cluster_assets BY NAME
+WITH first_month AS (SELECT CAST(date_trunc('month', min(day)) AS DATE) AS billing_period FROM load_days),
+own_days AS (
+  SELECT day, cluster FROM cluster_assets SEMI JOIN current_loads USING (org_id, source_id, load_id, billing_period)
+  WHERE org_id = $org AND source_id = $source AND billing_period = date_trunc('month', day)),
+earlier_assets AS (
+  SELECT billing_period, day, cluster, kind, provider_id, project, cost FROM read_assets JOIN first_month ON day < billing_period
+  QUALIFY rank() OVER (PARTITION BY cluster ORDER BY day DESC) = 1)
+SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, * FROM earlier_assets ANTI JOIN own_days USING (day, cluster)`;

@@ -60,9 +60,10 @@ export const publishLoad = async (
 };
 
 /**
- * What lies in the future is a plan: nothing is delivered before its day has begun. Clusters and hosts have spend every day,
- * so their load covers the days from the first to the last that this run has read, as far as they had ended, and what the
- * load before covered if its days stay. Of one from before that was recorded these are all its days.
+ * What lies in the future is a plan: nothing is delivered before its day has begun. A month of which this run read no spend
+ * (carry-over.ts) has its spend as of the load before. Clusters and hosts have spend every day, so their load covers the days
+ * from the first to the last that this run has read, as far as they had ended, and what the load before covered if its days
+ * stay. Of one from before that was recorded these are all its days.
  */
 const PUBLISH = `
 INSERT INTO loads BY NAME
@@ -71,18 +72,22 @@ WITH published AS (
     sum(cost) AS cost_total, min(day) AS first_day, max(day) AS last_day,
     least(max(day), CAST($now::TIMESTAMP AS DATE)) AS delivered_through
   FROM load_days GROUP BY billing_period),
+before AS (
+  SELECT billing_period, published_at AS read_at, COALESCE(covered_days, CAST(generate_series(greatest(first_day, billing_period),
+    least(delivered_through, CAST(published_at AS DATE) - 1), INTERVAL 1 DAY) AS DATE[])) AS covered_days
+  FROM current_loads WHERE org_id = $org AND source_id = $source),
 days_read AS (
   SELECT CAST(unnest(generate_series(min(day), least(max(day), CAST($now::TIMESTAMP AS DATE) - 1), INTERVAL 1 DAY)) AS DATE) AS day
   FROM load_days WHERE row_count > 0),
 days_kept AS (
-  SELECT unnest(COALESCE(covered_days, CAST(generate_series(greatest(first_day, billing_period),
-    least(delivered_through, CAST(published_at AS DATE) - 1), INTERVAL 1 DAY) AS DATE[]))) AS day
-  FROM current_loads WHERE org_id = $org AND source_id = $source AND NOT $accept_shrink),
+  SELECT unnest(before.covered_days) AS day FROM before JOIN published USING (billing_period)
+  WHERE rows_read = 0 OR NOT $accept_shrink),
 covered AS (
   SELECT CAST(date_trunc('month', day) AS DATE) AS billing_period, list(DISTINCT day ORDER BY day) AS covered_days
   FROM (FROM days_read UNION ALL FROM days_kept) GROUP BY ALL)
-SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, $run AS run_id, $now::TIMESTAMP AS published_at,
+SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, $run AS run_id,
+  CASE WHEN rows_read = 0 THEN read_at ELSE $now::TIMESTAMP END AS published_at,
   CAST(NULL AS VARCHAR) AS cost_column, published.*,
   CASE WHEN (SELECT kind FROM cost_sources WHERE org_id = $org AND source_id = $source) IN ('opencost', 'hosts')
-    THEN COALESCE(covered_days, []) END AS covered_days
-FROM published LEFT JOIN covered USING (billing_period)`;
+    THEN COALESCE(covered.covered_days, []) END AS covered_days
+FROM published LEFT JOIN before USING (billing_period) LEFT JOIN covered USING (billing_period)`;

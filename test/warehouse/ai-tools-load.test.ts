@@ -146,6 +146,33 @@ describeOnBothEngines('AI tool spend', (open) => {
     ]);
   });
 
+  it("has the usage of a month's last day that comes with the next month", async () => {
+    const tenant = await newTenant(test);
+    const day = (day: string, cost: string) => `day,tool,cost\n${day},Copilot,${cost}\n`;
+    const usage = (...days: string[]) =>
+      ['day,tool,repository,usage', ...days.map((used) => `${used},Copilot,github.com/acme/web,1`), ''].join(
+        '\n',
+      );
+    await load(tenant, { spend: day('2026-01-31', '10'), usage: usage('2026-01-30') });
+    const next = { spend: day('2026-02-01', '4'), usage: usage('2026-01-31', '2025-12-31') };
+    expect(await load(tenant, next)).toMatchObject({ months: ['2026-01', '2026-02'], rowsRead: 3 });
+    expect(await spendRows(tenant)).toMatchObject([
+      { day: '2026-01-31', cost: money('10') },
+      { day: '2026-02-01', cost: money('4') },
+    ]);
+    // December was never loaded.
+    expect(await usageRows(tenant)).toMatchObject([{ day: '2026-01-30' }, { day: '2026-01-31' }]);
+    const january = { endMonth: '2026-01' };
+    expect(await load(tenant, { ...next, usage: usage('2026-01-29', '2026-02-01') }, january)).toMatchObject({
+      months: ['2026-01'],
+    });
+    expect(await usageRows(tenant)).toMatchObject([
+      { day: '2026-01-29' },
+      { day: '2026-01-30' },
+      { day: '2026-01-31' },
+    ]);
+  });
+
   it('is refused when either feed cannot be read, and nothing changes', async () => {
     const tenant = await newTenant(test);
     await load(tenant, { spend: SPEND, usage: USAGE });

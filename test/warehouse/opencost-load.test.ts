@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Day } from '../../domain/calendar.ts';
+import { costSummary } from '../../warehouse/costs.ts';
+import { sourceMonths } from '../../warehouse/coverage.ts';
 import { describeFile } from '../../warehouse/export-files.ts';
 import { missingAllocationColumns, missingAssetColumns } from '../../warehouse/opencost-columns.ts';
 import { loadOpenCost, type OpenCostFeeds } from '../../warehouse/opencost-load.ts';
@@ -6,7 +9,8 @@ import type { LoadScope } from '../../warehouse/publish-load.ts';
 import { relationsOf } from '../../warehouse/scan-files.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
 import { currentLoads, currentRows, newTenant, scopeOf, type Tenant } from '../support/feeds.ts';
-import { money, writeFiles } from '../support/tenant.ts';
+import { publishSpend } from '../support/published-spend.ts';
+import { money, newSource, NOW, writeFiles } from '../support/tenant.ts';
 
 /** Clusters from OpenCost's exported files (sources §2). */
 describeOnBothEngines('cluster spend from files', (open) => {
@@ -141,10 +145,13 @@ describeOnBothEngines('cluster spend from files', (open) => {
     '2026-01-30,ClusterManagement,,2.4,,',
     '2026-01-30,Network,net,9,,',
     '2026-02-03,Node,i-0abc,5,,', // a month without allocations
+    '2025-12-30,Node,i-0abc,5,,',
+    '2025-12-31,Node,i-0def,5,,', // the newest before: January may borrow it
+    '2025-12-31,Network,net,9,,',
     '',
   ].join('\n');
 
-  it('has its nodes, disks and load balancers beside it, in the months that have allocations', async () => {
+  it('has its nodes, disks and load balancers beside it, in the months that have allocations, and the newest before', async () => {
     const tenant = await newTenant(test, 'opencost');
     const expected = [
       { cluster: 'blue', kind: 'disk', provider_id: 'gke-disk-1', project: 'acme-prod', cost: money('1.5') },
@@ -152,11 +159,19 @@ describeOnBothEngines('cluster spend from files', (open) => {
       { cluster: 'prod', kind: 'management', provider_id: null, project: null, cost: money('2.4') },
       { cluster: 'prod', kind: 'node', provider_id: 'i-0abc', project: null, cost: money('5.5') },
     ].map((row) => ({ day: '2026-01-30', ...row }));
+    const lent = {
+      day: '2025-12-31',
+      cluster: 'prod',
+      kind: 'node',
+      provider_id: 'i-0def',
+      project: null,
+      cost: money('5'),
+    };
     for (const time of ['once', 'twice']) {
       const result = await load(tenant, { allocations: EXPORT, assets: ASSETS });
       // The run's money is what the workloads and idle cost; the assets are the same money seen another way.
-      expect({ time, result }).toMatchObject({ result: { rowsRead: 17, costTotal: money('9.625001') } });
-      expect(await assetRows(tenant)).toEqual(expected);
+      expect({ time, result }).toMatchObject({ result: { rowsRead: 20, costTotal: money('9.625001') } });
+      expect(await assetRows(tenant)).toEqual([lent, ...expected]);
       expect(await allocationRows(tenant)).toHaveLength(7);
     }
     await load(tenant, { allocations: EXPORT });
@@ -166,7 +181,7 @@ describeOnBothEngines('cluster spend from files', (open) => {
   it('keeps the days that a feed lacks, allocations and assets each by themselves', async () => {
     const tenant = await newTenant(test, 'opencost');
     await load(tenant, { allocations: EXPORT, assets: ASSETS });
-    const assets = await assetRows(tenant);
+    const assets = (await assetRows(tenant)).slice(1); // without what December lends
     const header = EXPORT.split('\n')[0] ?? '';
     const next = {
       allocations: `${header}\n2026-01-31,checkout,deployment,api,api-1,app,0,0,0,0,0,7\n`,
@@ -190,6 +205,89 @@ describeOnBothEngines('cluster spend from files', (open) => {
     expect(await assetRows(tenant)).toEqual([{ ...node, cost: money('6') }]);
   });
 
+  const costOf = async ({ orgId }: Tenant, start: Day, end = start) => {
+    const { total } = await costSummary(
+      test.warehouse,
+      orgId,
+      { start, end, previousStart: '2025-12-01' },
+      NOW,
+    );
+    return Number(total);
+  };
+  const workloads = (...days: Day[]) =>
+    [
+      'Date,Namespace,ControllerKind,ControllerName,TotalCost',
+      ...days.map((day) => `${day},shop,deployment,api,20`),
+      '',
+    ].join('\n');
+  const nodes = (id: string, ...days: Day[]) =>
+    ['day,kind,provider_id,cost', ...days.map((day) => `${day},node,${id},24`), ''].join('\n');
+
+  it('has the assets of the last day of a month that come with the next month: 24, not its allocations of 20', async () => {
+    const tenant = await newTenant(test, 'opencost');
+    const at = (day: Day) => ({ now: new Date(`${day}T18:00:00Z`) });
+    const first = {
+      allocations: workloads('2026-01-30', '2026-01-31'),
+      assets: nodes('cellar-1', '2026-01-30'),
+    };
+    await load(tenant, first, at('2026-01-31'));
+    expect(await costOf(tenant, '2026-01-30', '2026-01-31')).toBe(44);
+    const next = { allocations: workloads('2026-02-01'), assets: nodes('cellar-1', '2026-01-31') };
+    for (const time of ['once', 'twice']) {
+      const { months, notes } = await load(tenant, next, at('2026-02-01'));
+      expect({ time, months, notes }).toEqual({ time, months: ['2026-01', '2026-02'], notes: [] });
+      // Both days by their assets, 1 February by its allocations.
+      expect(await costOf(tenant, '2026-01-30', '2026-01-31')).toBe(48);
+      expect(await costOf(tenant, '2026-02-01')).toBe(20);
+    }
+    // The last day's allocations are those of an export from before its end.
+    const january = (
+      await sourceMonths(test.warehouse, tenant.orgId, { first: '2026-01', last: '2026-01' })
+    ).get('2026-01');
+    expect(january).toMatchObject([{ lastCovered: '2026-01-30' }]);
+    const last = {
+      allocations: workloads('2026-02-01', '2026-02-02'),
+      assets: nodes('cellar-1', '2026-02-01'),
+    };
+    expect(await load(tenant, last, at('2026-02-02'))).toMatchObject({ months: ['2026-02'], notes: [] });
+    expect(await costOf(tenant, '2026-01-30', '2026-02-02')).toBe(92); // 3 × 24 + 20
+  });
+
+  it('borrows on its first day from the month before, be it not loaded: 24, not 44', async () => {
+    const allDays = ['2026-01-31', '2026-02-01'] as const;
+    for (const { allocations, startMonth } of [
+      { allocations: workloads('2026-02-01'), startMonth: null },
+      { allocations: workloads(...allDays), startMonth: '2026-02' },
+    ]) {
+      const tenant = await newTenant(test, 'opencost');
+      const bill = await newSource(test.warehouse, tenant.orgId, { name: 'AWS' });
+      for (const day of allDays) {
+        await publishSpend(test.warehouse, { orgId: tenant.orgId, sourceId: bill.id }, day.slice(0, 7), {
+          cloud_spend: [{ day, cloud: 'aws', account: '1111', resource_id: 'i-node1', cost: '24' }],
+        });
+      }
+      const assets = `${nodes('i-node1', '2026-01-30', '2026-01-31')}2026-01-31,toaster,,1\n`;
+      if (startMonth === null) {
+        await load(tenant, { allocations, assets: nodes('i-node1', '2026-01-30', '2026-01-31') });
+      } else {
+        // Rows from before the start month are neither counted nor rejected.
+        expect(await load(tenant, { allocations, assets }, { startMonth })).toMatchObject({
+          rowsRead: 1,
+          rowsRejected: 0,
+        });
+      }
+      expect(await costOf(tenant, '2026-02-01')).toBe(24);
+      expect(await costOf(tenant, '2026-01-30', '2026-01-31')).toBe(24);
+      expect(await currentLoads(test, tenant.orgId)).toContainEqual(
+        expect.objectContaining({
+          billing_period: '2026-02-01',
+          first_day: '2026-02-01',
+          last_day: '2026-02-01',
+        }),
+      );
+    }
+  });
+
   it('is refused for rows that cannot be read, in either feed', async () => {
     const tenant = await newTenant(test, 'opencost');
     await expect(
@@ -198,7 +296,7 @@ describeOnBothEngines('cluster spend from files', (open) => {
     await expect(
       load(tenant, { allocations: EXPORT, assets: `${ASSETS}2026-01-30,Toaster,t,1,,\n` }),
     ).rejects.toThrow(
-      /^assets: 1 of 9 rows cannot be read.*expected Node, Disk, LoadBalancer or ClusterManagement, got "Toaster"/,
+      /^assets: 1 of 12 rows cannot be read.*expected Node, Disk, LoadBalancer or ClusterManagement, got "Toaster"/,
     );
     expect(await currentLoads(test, tenant.orgId)).toEqual([]);
   });
