@@ -59,20 +59,22 @@ export const loadAiTools = async (
     await session.run('CREATE TEMP TABLE usage_days AS FROM judged_groups WHERE problem IS NULL');
     const spend = await readFeed(session, scope, spendGroups(files.spend));
     await session.run('CREATE TEMP TABLE load_days AS FROM judged_groups WHERE problem IS NULL');
+    const taking = { ...scope, loadId };
     const feeds = {
       spend: { staged: 'load_days', stored: 'ai_tool_spend' },
       late: { staged: 'usage_days', stored: 'ai_usage' },
     } as const;
     const kept = [
-      ...(await keepEarlierDays(session, scope, feeds.spend)),
-      ...(await keepEarlierDays(session, scope, feeds.late, USAGE_FEED)),
+      ...(await keepEarlierDays(session, taking, feeds.spend)),
+      ...(await keepEarlierDays(session, taking, feeds.late, USAGE_FEED)),
     ];
-    await keepLateMonths(session, scope, feeds);
+    await keepLateMonths(session, taking, feeds);
     const target = { org: scope.orgId, source: scope.sourceId, load: loadId };
     await session.run(INSERT_SPEND, target);
     await session.run(INSERT_USAGE, target);
     const notes = [...kept, ...(await unsharedTools(session))];
-    const readFrom = [...files.spend, ...files.usage].map(({ path }) => path);
+    // Usage costs nothing, so two sources with the same usage count nothing twice.
+    const readFrom = files.spend.map(({ path }) => path);
     const published = await publishLoad(session, { ...scope, readFrom }, loadId, isCurrent);
     return { ...addCounts(spend, usage), ...published, notes };
   } finally {

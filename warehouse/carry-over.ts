@@ -1,5 +1,6 @@
 import type { Day } from '../domain/calendar.ts';
 import { dayRanges } from '../domain/day-ranges.ts';
+import { keepLoadFiles } from './load-files.ts';
 import type { LoadScope } from './publish-load.ts';
 import type { Session } from './session.ts';
 import { dropTemporaryTables } from './temporary-tables.ts';
@@ -10,7 +11,12 @@ interface Feed {
   stored: 'host_spend' | 'kubernetes_spend' | 'cluster_assets' | 'ai_tool_spend' | 'ai_usage';
 }
 
-type SourceOf = Pick<LoadScope, 'orgId' | 'sourceId'>;
+/** The load that takes days over, and the source that it is of. */
+interface Taking {
+  orgId: string;
+  sourceId: string;
+  loadId: string;
+}
 
 /**
  * Takes over the days that a reading lacks. A load replaces a whole month; what an API was not asked for, and what it
@@ -19,12 +25,12 @@ type SourceOf = Pick<LoadScope, 'orgId' | 'sourceId'>;
  */
 export const carryOver = async (
   session: Session,
-  source: SourceOf,
+  taking: Taking,
   { staged, stored }: Feed,
 ): Promise<Day[]> => {
   await takeOver(
     session,
-    source,
+    taking,
     { staged, stored },
     `SELECT CAST(date_trunc('month', day) AS DATE) FROM load_days`,
   );
@@ -40,7 +46,7 @@ export const carryOver = async (
  */
 export const keepLateMonths = async (
   session: Session,
-  source: SourceOf,
+  taking: Taking,
   { spend, late }: { spend: Feed; late: Feed },
 ): Promise<void> => {
   await session.run(
@@ -48,26 +54,31 @@ export const keepLateMonths = async (
      SELECT DISTINCT CAST(date_trunc('month', day) AS DATE) AS month FROM ${late.staged}
      WHERE month NOT IN (SELECT CAST(date_trunc('month', day) AS DATE) FROM ${spend.staged})`,
   );
-  await takeOver(session, source, spend, 'FROM late_months');
-  await takeOver(session, source, late, 'FROM late_months');
+  await takeOver(session, taking, spend, 'FROM late_months');
+  await takeOver(session, taking, late, 'FROM late_months');
   await dropTemporaryTables(session, ['late_months']);
 };
 
-/** Rows of another month than their load's only lend assets (opencost-load.ts): they are read anew or go. */
-const takeOver = (
+/**
+ * Rows of another month than their load's only lend assets (opencost-load.ts): they are read anew or go. Usage costs nothing,
+ * so the files it was read with are of no interest.
+ */
+const takeOver = async (
   session: Session,
-  { orgId, sourceId }: SourceOf,
+  taking: Taking,
   { staged, stored }: Feed,
   months: string,
-): Promise<number> =>
-  session.run(
+): Promise<void> => {
+  const taken = await session.run(
     `INSERT INTO temp.main.${staged} BY NAME
      SELECT * EXCLUDE (org_id, source_id, load_id, billing_period), 0 AS row_count
      FROM ${stored} SEMI JOIN current_loads USING (org_id, source_id, load_id, billing_period)
      WHERE org_id = $org AND source_id = $source AND billing_period IN (${months})
        AND billing_period = date_trunc('month', day) AND day NOT IN (SELECT day FROM ${staged})`,
-    { org: orgId, source: sourceId },
+    { org: taking.orgId, source: taking.sourceId },
   );
+  if (taken > 0 && stored !== 'ai_usage') await keepLoadFiles(session, taking, staged);
+};
 
 /**
  * Takes over the days that the files of a feed lack, with a note; nothing, if the ingest accepts that they go.
@@ -76,12 +87,12 @@ const takeOver = (
  */
 export const keepEarlierDays = async (
   session: Session,
-  scope: LoadScope,
+  taking: Taking & Pick<LoadScope, 'acceptShrink'>,
   feed: Feed,
   name: string | null = null,
 ): Promise<string[]> => {
-  if (scope.acceptShrink) return [];
-  const days = await carryOver(session, scope, feed);
+  if (taking.acceptShrink) return [];
+  const days = await carryOver(session, taking, feed);
   if (days.length === 0) return [];
   return [
     `${name === null ? '' : `${name}: `}the files no longer have ${dayRanges(days)}; what was loaded before stays`,

@@ -33,7 +33,11 @@ export const loadHosts = async (
   try {
     const counts = await readFeed(session, scope, hostGroups(files));
     await session.run(`CREATE TEMP TABLE load_days AS FROM judged_groups WHERE problem IS NULL`);
-    const notes = await keepEarlierDays(session, scope, { staged: 'load_days', stored: 'host_spend' });
+    const notes = await keepEarlierDays(
+      session,
+      { ...scope, loadId },
+      { staged: 'load_days', stored: 'host_spend' },
+    );
     await session.run(INSERT_HOST_SPEND, { org: scope.orgId, source: scope.sourceId, load: loadId });
     const target = { ...scope, readFrom: files.map(({ path }) => path) };
     return { ...counts, ...(await publishLoad(session, target, loadId, isCurrent)), notes };

@@ -17,7 +17,31 @@ export const recordLoadFiles = async (
 
 const INSERT_LOAD_FILES = `
 INSERT INTO load_files BY NAME
-SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, unnest($files) AS file`;
+SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, file
+FROM (SELECT unnest($files) AS file EXCEPT SELECT file FROM load_files WHERE org_id = $org AND load_id = $load::UUID)`;
+
+/**
+ * Stores that a load also counts the files of the loads that it replaces, of the months from which the table `staged` took
+ * days over (carry-over.ts).
+ */
+export const keepLoadFiles = async (
+  session: Session,
+  { orgId, sourceId, loadId }: { orgId: string; sourceId: string; loadId: string },
+  staged: string,
+): Promise<void> => {
+  await session.run(
+    `INSERT INTO load_files BY NAME
+     SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, file
+     FROM (
+       SELECT file FROM load_files
+       WHERE org_id = $org AND source_id = $source AND load_id IN (
+         SELECT load_id FROM current_loads
+         WHERE org_id = $org AND source_id = $source
+           AND billing_period IN (SELECT CAST(date_trunc('month', day) AS DATE) FROM ${staged} WHERE row_count = 0))
+       EXCEPT SELECT file FROM load_files WHERE org_id = $org AND load_id = $load::UUID)`,
+    { org: orgId, source: sourceId, load: loadId },
+  );
+};
 
 /** The user and the query of a URL can hold keys and signatures; local paths may have any of their signs. */
 const withoutCredentials = (file: string): string =>

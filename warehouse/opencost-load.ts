@@ -50,8 +50,9 @@ export const loadOpenCost = async (
       `CREATE TEMP TABLE load_days AS SELECT * EXCLUDE (problem, file, counts) FROM judged_groups WHERE problem IS NULL AND counts`,
     );
     const source = { org: scope.orgId, source: scope.sourceId };
-    const notes = await keepDays(session, scope, feeds);
-    await keepLateMonths(session, scope, { spend: ALLOCATION_FEED, late: ASSET_FEED });
+    const taking = { ...scope, loadId };
+    const notes = await keepDays(session, taking, feeds);
+    await keepLateMonths(session, taking, { spend: ALLOCATION_FEED, late: ASSET_FEED });
     await session.run(INSERT_ALLOCATIONS, { ...source, load: loadId });
     await session.run(INSERT_ASSETS, { ...source, load: loadId });
     await session.run(INSERT_LENT_ASSETS, { ...source, load: loadId });
@@ -70,15 +71,19 @@ export const loadOpenCost = async (
 };
 
 /** A source that names no assets has none, whatever it had before. */
-const keepDays = async (session: Session, scope: LoadScope, feeds: OpenCostFeeds): Promise<string[]> => {
+const keepDays = async (
+  session: Session,
+  taking: LoadScope & { loadId: string },
+  feeds: OpenCostFeeds,
+): Promise<string[]> => {
   if (feeds.from === 'api') {
-    await carryOver(session, scope, ALLOCATION_FEED);
-    await carryOver(session, scope, ASSET_FEED);
+    await carryOver(session, taking, ALLOCATION_FEED);
+    await carryOver(session, taking, ASSET_FEED);
     return [];
   }
-  const kept = await keepEarlierDays(session, scope, ALLOCATION_FEED);
+  const kept = await keepEarlierDays(session, taking, ALLOCATION_FEED);
   if (feeds.assets === null) return kept;
-  return [...kept, ...(await keepEarlierDays(session, scope, ASSET_FEED, 'assets'))];
+  return [...kept, ...(await keepEarlierDays(session, taking, ASSET_FEED, 'assets'))];
 };
 
 const ALLOCATION_FEED = { staged: 'load_days', stored: 'kubernetes_spend' } as const;

@@ -44,7 +44,7 @@ describeOnBothEngines('what two sources count twice', (open) => {
     await loadPaths(test, { orgId, sourceId: other.id }, [shared, own]);
     // 24 + 3 − 1; the 5 of the other file is counted once, and December is no month of the run.
     const note = (name: string) =>
-      `source "${name}" also reads the file ${shared} that this source reads: 26 counts twice on 2 days from 2026-01-10 to 2026-01-11`;
+      `source "${name}" also counts the file ${shared} that this source counts: 26 counts twice on 2 days from 2026-01-10 to 2026-01-11`;
     expect(await notesOf(orgId, other)).toEqual([note('One')]);
     expect(await notesOf(orgId, one)).toEqual([note('Other')]);
     expect(await notesOf(orgId, one, ['2026-02'])).toEqual([]);
