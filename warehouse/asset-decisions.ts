@@ -2,7 +2,8 @@
 
 /**
  * Stores the decisions of a computation: assets that followed their cluster; days on which a cluster borrowed its nearest
- * known assets, also where none are known, for they may come; machines whose name several accounts or projects have.
+ * known assets, also where none are known, for they may come; machines whose name several accounts,
+ * projects or zones have, also borrowed ones.
  */
 export const INSERT_ASSET_DECISIONS = `
 INSERT INTO asset_decisions BY NAME
@@ -16,6 +17,12 @@ WITH decisions AS (
   FROM borrowed_days LEFT JOIN cluster_days USING (day, cluster)
   UNION ALL
   SELECT 'ambiguous', day, cluster, host, false, NULL, NULL, NULL, provider_id, places, sum(cost)
-  FROM (SELECT *, CAST(date_trunc('month', day) AS DATE) AS month FROM unbilled_assets WHERE stands_for_itself)
+  FROM (
+    SELECT day, CAST(date_trunc('month', day) AS DATE) AS month, cluster, host, provider_id, identity, cost
+    FROM (
+      SELECT * EXCLUDE (is_on_bill, is_outside) FROM unbilled_assets
+      UNION ALL BY NAME
+      SELECT * FROM assets ANTI JOIN found_assets USING (day, identity) WHERE is_borrowed)
+    WHERE stands_for_itself)
   JOIN (FROM ambiguous_names WHERE via = 'name') USING (month, identity) GROUP BY ALL)
 SELECT $org AS org_id, CAST(date_trunc('month', day) AS DATE) AS month, $computation::UUID AS computation_id, * FROM decisions`;

@@ -87,9 +87,11 @@ const sentenceOf = (decided: Decided): string => {
   const { reason, is_on_bill: isOnBill, name, places } = decided;
   const [days, cost] = [onDays(decided), String(toWire(decided.cost))];
   if (reason === 'ambiguous') {
+    // A borrowed machine costs nothing of its own.
+    const beside = cost === '0' ? '' : `, and ${cost} counts beside the bills`;
     return (
       `the machine name ${quoted(name)} is that of several machines on the bills (${places ?? ''}), so it matches no ` +
-      `bill line ${days}, and ${cost} counts beside the bills; name the machine with its project`
+      `bill line ${days}${beside}; name the machine with its project and zone`
     );
   }
   if (reason === 'followed') {

@@ -5,6 +5,7 @@ import {
   billedBalancerName,
   billedClusterName,
   fullResourceKey,
+  googleZone,
   isSameByName,
   isUniqueName,
   resourceName,
@@ -67,14 +68,15 @@ FROM named`;
  * Which resources on the bill can be which assets: by the full id where both sides have one, else by name, and then
  * only where the project agrees as far as it is known. Azure's ids are always full. A load balancer is found by the
  * name inside its ARN, too, and the management fee by the cluster's own resource. `place` tells apart what has the
- * same name.
+ * same name, and so does `zone` where Google's bill says it.
  */
 const ASSET_PAIRS = `
 CREATE TEMP TABLE asset_pairs AS
 WITH ${LOADS_OF_COMPUTATION}, ${billLines(`resource_id IS NOT NULL AND (SELECT count(*) FROM assets WHERE provider_id IS NOT NULL OR own_cluster IS NOT NULL) > 0`)},
 resources AS (
   SELECT *, ${fullResourceKey('resource_id')} AS full_key, ${resourceName('resource_id')} AS name,
-    ${billedBalancerName('resource_id')} AS balancer, ${billedClusterName('resource_id')} AS own_cluster
+    ${billedBalancerName('resource_id')} AS balancer, ${billedClusterName('resource_id')} AS own_cluster,
+    ${googleZone('resource_id')} AS zone
   FROM (SELECT DISTINCT cloud, account, resource_id FROM bill_lines)),
 placed AS (
   SELECT *, CASE WHEN starts_with(full_key, 'gcp/') THEN split_part(full_key, '/', 2) ELSE lower(account) END AS project FROM resources),
@@ -82,21 +84,24 @@ known AS (
   SELECT DISTINCT identity, project, full_key, name, balancer, own_cluster
   FROM assets WHERE provider_id IS NOT NULL OR own_cluster IS NOT NULL),
 pairs AS (
-  SELECT 'full id' AS via, cloud, account, resource_id, placed.project AS own_project, identity, known.project, '' AS place
+  SELECT 'full id' AS via, cloud, account, resource_id, placed.project AS own_project, identity, known.project, '' AS place,
+    CAST(NULL AS VARCHAR) AS zone
   FROM placed JOIN known ON placed.full_key = known.full_key
   UNION ALL
   SELECT 'name', cloud, account, resource_id, placed.project, identity, known.project,
-    CASE WHEN NOT ${isUniqueName('known.name')} THEN cloud || '/' || placed.project ELSE '' END
-  FROM placed JOIN known ON placed.name = known.name WHERE ${isSameByName('placed', 'known')}
+    CASE WHEN NOT ${isUniqueName('known.name')} THEN cloud || '/' || placed.project ELSE '' END,
+    cloud || '/' || placed.project || '/' || placed.zone
+  FROM placed JOIN known ON placed.name = known.name
+  WHERE ${isSameByName('placed', 'known')} AND COALESCE(placed.balancer <> known.balancer, true)
   UNION ALL
   -- Names of load balancers are unique in a region, the fourth part of an ARN.
   SELECT 'load balancer', cloud, account, resource_id, placed.project, identity, known.project,
-    concat_ws('/', cloud, account, split_part(lower(resource_id), ':', 4))
+    concat_ws('/', cloud, account, split_part(lower(resource_id), ':', 4)), NULL
   FROM placed JOIN known ON placed.balancer = known.balancer
   UNION ALL
-  SELECT 'cluster', cloud, account, resource_id, placed.project, identity, known.project, lower(resource_id)
+  SELECT 'cluster', cloud, account, resource_id, placed.project, identity, known.project, lower(resource_id), NULL
   FROM placed JOIN known ON placed.own_cluster = known.own_cluster)
-SELECT DISTINCT via, cloud, account, resource_id, identity, place FROM pairs
+SELECT DISTINCT via, cloud, account, resource_id, identity, place, zone FROM pairs
 WHERE via = 'full id' OR project IS NULL OR project IN (lower(account), own_project)`;
 
 const RESOURCE_DAYS = `
@@ -107,10 +112,10 @@ SELECT DISTINCT month, day, cloud, account, resource_id FROM bill_lines SEMI JOI
 /** Names that several things have on the bills of a month: nobody knows which of them is meant. */
 const AMBIGUOUS_NAMES = `
 CREATE TEMP TABLE ambiguous_names AS
-SELECT month, identity, via, string_agg(DISTINCT place, ', ' ORDER BY place) AS places
+SELECT month, identity, via, string_agg(DISTINCT COALESCE(zone, place), ', ' ORDER BY COALESCE(zone, place)) AS places
 FROM (SELECT DISTINCT month, cloud, account, resource_id FROM resource_days) JOIN asset_pairs USING (cloud, account, resource_id)
 WHERE via <> 'full id'
-GROUP BY month, identity, via HAVING count(DISTINCT place) > 1`;
+GROUP BY month, identity, via HAVING count(DISTINCT place) > 1 OR count(DISTINCT zone) > 1`;
 
 /**
  * Which resources on the bill are which assets, borrowed ones included: one row per day on which the bill has the

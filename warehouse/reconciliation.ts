@@ -20,7 +20,7 @@ export interface Reconciliation {
   followed_days: number;
   /** Days with allocations and no assets, for which the nearest known assets decided. */
   borrowed_days: number;
-  /** Days on which a machine matched no bill line because several accounts or projects have its name. */
+  /** Days on which a machine matched no bill line because several accounts, projects or zones have its name. */
   ambiguous_days: number;
   /** The same in words. */
   notes: string[];

@@ -15,6 +15,10 @@ export const fullResourceKey = (id: string): string => `CASE
       lower(${id}), '^.*projects/([^/]+)/(?:zones|regions)/([^/]+)/[^/]+/([^/]+)$', '\\1/\\2/\\3')
   END`;
 
+/** The zone that a Google id says; null for anything else, also for what stands in a whole region. */
+export const googleZone = (id: string): string =>
+  `NULLIF(regexp_extract(lower(${id}), '(?:^gce:/+[^/]+/|projects/[^/]+/zones/)([^/]+)/', 1), '')`;
+
 /** The last part of an id: AWS writes `i-…` alone, behind a zone, or at the end of an ARN. */
 export const resourceName = (id: string): string => `regexp_extract(${bare(id)}, '[^/]+$')`;
 
@@ -31,18 +35,18 @@ export const isUniqueName = (name: string): string =>
   `regexp_matches(${name}, '^(i|vol)-([0-9a-f]{8}|[0-9a-f]{17})$')`;
 
 /** `app/NAME/id` and the like, at the end of the ARN of a load balancer. */
-const BALANCER_PATH = '(?:^|/)(?:app|net|gwy)/([^/]+)/[^/]+$';
+const BALANCER_PATH = '(?:^|/)(?:app|net|gwy)/[^/]+/[^/]+$';
 
-/** The name of a load balancer whose ARN a bill has; null for anything else, and where the ARN ends in it. */
+/** The name of a load balancer whose ARN a bill has, a classic one's ends in it; null for anything else. */
 export const billedBalancerName = (id: string): string =>
-  `CASE WHEN contains(lower(${id}), 'loadbalancer/') THEN NULLIF(regexp_extract(lower(${id}), '${BALANCER_PATH}', 1), '') END`;
+  `NULLIF(regexp_extract(lower(${id}), 'loadbalancer/(?:(?:app|net|gwy)/)?([^/]+)(?:/[^/]+)?$', 1), '')`;
 
 /**
  * The name of a load balancer as a cluster knows it: mostly by its address, `NAME-id.elb.region.amazonaws.com`. Null where
  * it knows the ARN, which says more.
  */
 export const balancerName = (id: string): string => `CASE
-    WHEN regexp_matches(lower(${id}), '${BALANCER_PATH}') THEN NULL
+    WHEN regexp_matches(lower(${id}), '${BALANCER_PATH}') OR contains(lower(${id}), 'loadbalancer/') THEN NULL
     WHEN ends_with(lower(${id}), '.amazonaws.com') THEN regexp_extract(lower(${id}),
       '^(?:dualstack\\.)?(?:internal-)?(.+)-[0-9a-f]+\\.(?:[a-z0-9-]+\\.elb|elb\\.[a-z0-9-]+)\\.amazonaws\\.com$', 1)
     ELSE ${resourceName(id)}

@@ -5,7 +5,7 @@ import type { Allocation, Asset, BillLine, HostShare } from './organisation-stor
 // Which assets a bill already holds, day by day (design §2, Every dollar once).
 //
 // 1. A node or a disk with an id stands for itself: it is on the bill if a line of the day is for it. A mere name that
-//    several accounts or projects have, on the bills of that month, is for nothing.
+//    several accounts, projects or zones have, on the bills of that month, is for nothing.
 // 2. Any other asset may have a line, too: a load balancer under its name, the management fee under the cluster's own.
 //    Without one it follows its cluster, which is on the bill if any of its nodes or disks of rule 1 is.
 // 3. A cluster with allocations and no assets on a day borrows its assets of the nearest day that has any (of two
@@ -62,7 +62,7 @@ export const clustersOn = (day: Day, rows: AssetRows): ClusterDay[] => {
       isOnBill,
       outside: unbilled.filter((asset) => standsForItself(asset) || !isOnBill),
       isFollowed: unbilled.some((asset) => !standsForItself(asset)),
-      isAmbiguous: own.some((asset) => {
+      isAmbiguous: assets.some((asset) => {
         const thing = thingOf(asset);
         return standsForItself(asset) && thing !== null && isAmbiguous(thing, ofMonth);
       }),

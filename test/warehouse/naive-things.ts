@@ -43,15 +43,17 @@ export const isFor = (line: BillLine, thing: Known): boolean => {
 };
 
 /**
- * Whether a thing's mere name is that of several: machines in several accounts or projects, load balancers in several
+ * Whether a thing's mere name is that of several: machines in several accounts, projects or zones, load balancers in several
  * accounts, several clusters, on the bills of a month. An id that Amazon makes is one thing wherever it stands.
  */
 export const isAmbiguous = (thing: Known, linesOfMonth: readonly BillLine[]): boolean => {
   if (thing.means.of === 'amazon') return false;
-  const places = linesOfMonth
-    .filter((line) => isFor(line, thing))
-    .map(({ cloud, account, resource }) =>
-      resource?.means.of === 'cluster' ? resource.means.id : `${cloud} ${account}`,
-    );
-  return new Set(places).size > 1;
+  const lines = linesOfMonth.filter((line) => isFor(line, thing));
+  const places = lines.map(({ cloud, account, resource }) =>
+    resource?.means.of === 'cluster' ? resource.means.id : `${cloud} ${account}`,
+  );
+  const zones = lines.flatMap(({ resource }) =>
+    resource?.means.of === 'google' ? [resource.means.zone] : [],
+  );
+  return new Set(places).size > 1 || new Set(zones).size > 1;
 };

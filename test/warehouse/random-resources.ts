@@ -102,11 +102,28 @@ const balancer = (account: string, type: 'app' | 'net', name: string, id: string
   };
 };
 
+/** A classic load balancer, whose ARN ends in its name. */
+const classicBalancer = (account: string, name: string): Thing => {
+  const arn = `arn:aws:elasticloadbalancing:eu-west-1:${account}:loadbalancer/${name}`;
+  const called: Identity = { of: 'balancer', name, arn: null };
+  return {
+    account,
+    onBill: [mention(arn, { of: 'balancer', name, arn })],
+    onCluster: [
+      unplaced(mention(arn, { of: 'balancer', name, arn })),
+      unplaced(mention(name, called)),
+      unplaced(mention(`${name}-1037804914.eu-west-1.elb.amazonaws.com`, called)),
+    ],
+  };
+};
+
 /** Load balancers by cloud: the name of one is that of another account's, too. */
 const BALANCERS: readonly Thing[] = [
   balancer('1111', 'app', 'k8s-shop-api', '50dc6c495c0c9188'),
   balancer('2222', 'net', 'k8s-shop-api', 'a1b2c3d4e5f60718'),
   balancer('1111', 'net', 'k8s-kiosk', '0123456789abcdef'),
+  classicBalancer('2222', 'k8s-kiosk'),
+  classicBalancer('1111', 'a1b2c3d4e5f60718293a4b5c6d7e8f90'),
 ];
 
 /** A cluster as its bill has it, with what it costs beside its machines. */

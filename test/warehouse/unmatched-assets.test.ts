@@ -113,6 +113,7 @@ describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb
         line(DAY, 'i-node1', '24'),
         line(DAY, `${balancer}/app/k8s-shop-api/50dc6c495c0c9188`, '1'),
         line(DAY, `${balancer}/net/k8s-shop-web/a1b2c3d4e5f60718`, '2'),
+        line(DAY, `${balancer}/a1b2c3d4e5f60718293a4b5c6d7e8f90`, '1'),
         line(DAY, 'arn:aws:eks:eu-west-1:1111:cluster/prod', '3'),
       ]);
       await story.reported({
@@ -120,10 +121,16 @@ describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb
           asset(DAY, 'node', 'i-node1', '24'),
           asset(DAY, 'load_balancer', 'k8s-shop-api', '1.5'),
           asset(DAY, 'load_balancer', 'k8s-shop-web-a1b2c3d4e5f60718.elb.eu-west-1.amazonaws.com', '2.5'),
+          asset(
+            DAY,
+            'load_balancer',
+            'a1b2c3d4e5f60718293a4b5c6d7e8f90-1234567890.eu-west-1.elb.amazonaws.com',
+            '0.5',
+          ),
           asset(DAY, 'management', null, '2.4'),
         ],
       });
-      expect(await story.costs()).toEqual({ total: 30, cloud: 0, kubernetes: 30, hosts: 0 });
+      expect(await story.costs()).toEqual({ total: 31, cloud: 0, kubernetes: 31, hosts: 0 });
       expect(await story.notes(story.clusters)).toEqual([]);
     });
 
@@ -290,8 +297,8 @@ describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb
       // Not 22 of both projects' machines: nobody knows which is the host's.
       expect(await story.costs()).toEqual({ total: 31, cloud: 22, kubernetes: 0, hosts: 9 });
       const note =
-        'host "db": the machine name "n-1" is that of several machines on the bills (gcp/proj-a, gcp/proj-b), so it ' +
-        'matches no bill line on 1 day, 2026-01-30, and 9 counts beside the bills; name the machine with its project';
+        'host "db": the machine name "n-1" is that of several machines on the bills (gcp/proj-a/z1, gcp/proj-b), so it ' +
+        'matches no bill line on 1 day, 2026-01-30, and 9 counts beside the bills; name the machine with its project and zone';
       expect(await story.notes(story.hosts)).toEqual([note]);
       expect(await story.reconciled()).toMatchObject([{ name: 'db', ambiguous_days: 1, notes: [note] }]);
       await story.reported({ cluster_assets: [asset(DAY, 'node', 'n-1', '11', { project: 'proj-b' })] });
@@ -300,6 +307,47 @@ describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb
         { day: DAY, host: 'db', service: 'postgres', machine_id: 'gce://proj-a/z1/n-1', cost: '9' },
       ]);
       expect(await story.costs()).toEqual({ total: 22, cloud: 0, kubernetes: 12, hosts: 10 });
+    });
+
+    it('is no machine whose bare name two zones of a project have; a region holds its zones', async () => {
+      const story = await newStory();
+      const project = '//compute.googleapis.com/projects/proj-a';
+      const zones = [
+        line(DAY, `${project}/zones/z1/instances/n-1`, '10', 'proj-a'),
+        line(DAY, `${project}/zones/z1/disks/n-1`, '2', 'proj-a'),
+        line(DAY, `${project}/regions/z/disks/n-1`, '1', 'proj-a'),
+      ];
+      await story.billed(zones);
+      await story.hosted([{ day: DAY, host: 'db', service: 'postgres', machine_id: 'n-1', cost: '9' }]);
+      expect(await story.costs()).toEqual({ total: 13, cloud: 0, kubernetes: 0, hosts: 13 });
+      await story.billed([...zones, line(DAY, `${project}/zones/z2/instances/n-1`, '12', 'proj-a')]);
+      // Not 25 of both zones' machines.
+      expect(await story.costs()).toEqual({ total: 34, cloud: 25, kubernetes: 0, hosts: 9 });
+      expect(await story.notes(story.hosts)).toEqual([
+        'host "db": the machine name "n-1" is that of several machines on the bills (gcp/proj-a, gcp/proj-a/z1, ' +
+          'gcp/proj-a/z2), so it matches no bill line on 1 day, 2026-01-30, and 9 counts beside the bills; name the ' +
+          'machine with its project and zone',
+      ]);
+    });
+
+    it('is noted as ambiguous also on a day that borrows it', async () => {
+      const story = await newStory();
+      const lines = (day: Day) => [line(day, 'web-1', '10'), line(day, 'web-1', '12', '2222')];
+      await story.billed([...lines(DAY), ...lines(NEXT_DAY)]);
+      await story.reported({
+        kubernetes_spend: [workload(DAY, '8'), workload(NEXT_DAY, '8')],
+        cluster_assets: [asset(DAY, 'node', 'web-1', '9')],
+      });
+      // The node counts 9 on its own day, the allocations 8 on the next.
+      expect(await story.costs()).toEqual({ total: 61, cloud: 44, kubernetes: 17, hosts: 0 });
+      const ambiguous = (days: string) =>
+        `cluster "prod": the machine name "web-1" is that of several machines on the bills (aws/1111, aws/2222), so it matches no bill line ${days}`;
+      const hint = '; name the machine with its project and zone';
+      expect(await story.notes(story.clusters)).toEqual([
+        expect.stringContaining('it is on no bill: its allocations of 8 count'),
+        `${ambiguous('on 2 days from 2026-01-30 to 2026-01-31')}, and 9 counts beside the bills${hint}`,
+      ]);
+      expect(await story.reconciled()).toMatchObject([{ name: 'prod', borrowed_days: 1, ambiguous_days: 2 }]);
     });
 
     it("is one thing under an id that Amazon made, in whichever accounts' lines it stands", async () => {
