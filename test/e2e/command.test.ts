@@ -202,7 +202,7 @@ describe('ingest', () => {
     const shrunk = await operate(...command, '--wait');
     expect(shrunk.code).toBe(1);
     expect(shrunk.stderr).toMatch(
-      /failed: the export no longer has 2026-01-31, 2\.5 USD less .*accept_shrink/,
+      /failed: the export no longer has 2026-01-31, which had 2\.5 USD; .* 1\.5 USD more, .*accept_shrink/,
     );
     expect(await succeed(...command, '--accept-shrink', '--wait')).toMatch(
       /2 rows read.*\nnote: .*2026-01-31/,

@@ -423,7 +423,7 @@ describe('an ingest', () => {
     // The next export ends on the 29th: January has settled, and 20 of its 310 would go.
     await writeFile(location, focusCsv(january.slice(0, 29).map((day) => dayLine(day, '10'))));
     const reason =
-      'the export no longer has 2026-01-30 to 2026-01-31, 20 USD less than the load before, in settled months; ' +
+      'the export no longer has 2026-01-30 to 2026-01-31, which had 20 USD; the bill as a whole is 20 USD less, in settled months; ' +
       'nothing was loaded. Mend the export, or start the ingest with accept_shrink to let them go';
     expect(await ingest(admin, source.id)).toMatchObject({ status: 'failed', error: reason });
     expect(await ingest(admin, source.id, { accept_shrink: false })).toMatchObject({ status: 'failed' });
@@ -448,7 +448,9 @@ describe('an ingest', () => {
     expect(await ingest(admin, source.id, { accept_shrink: true })).toMatchObject({
       status: 'completed',
       cost_total: 290,
-      notes: ['the export no longer has 2026-01-30 to 2026-01-31, 20 USD less than the load before'],
+      notes: [
+        'the export no longer has 2026-01-30 to 2026-01-31, which had 20 USD; the bill as a whole is 20 USD less',
+      ],
     });
     expect((await costs(admin)).total).toBe(290);
     expect(await ingest(admin, source.id)).toMatchObject({ status: 'completed', notes: [] });

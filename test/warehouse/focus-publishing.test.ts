@@ -91,7 +91,7 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
     await story.load({ '2026-01-10': '2', '2026-01-11': '3', '2026-01-12': '4.5', '2026-01-14': '8' });
     const shorter = { '2026-01-10': '2', '2026-01-13': '1' };
     const note =
-      'the export no longer has 2026-01-11 to 2026-01-12, 2026-01-14, 15.5 USD less than the load before';
+      'the export no longer has 2026-01-11 to 2026-01-12, 2026-01-14, which had 15.5 USD; the bill as a whole is 14.5 USD less';
     expect(await story.load(shorter, { runId: 'run_2' })).toMatchObject({ notes: [note] });
     expect(await story.spend()).toEqual({ '2026-01-10': money('2'), '2026-01-13': money('1') });
     // An activity that is tried again says the same; the next run has nothing to say.
@@ -108,7 +108,8 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
     await expect(story.load(shorter)).rejects.toMatchObject({
       kind: 'invalid',
       message:
-        'the export no longer has 2026-01-11 to 2026-01-12, 7 USD less than the load before, in settled months; ' +
+        // January alone had 9 and has 20 now; February goes from 5 to 6.
+        'the export no longer has 2026-01-11 to 2026-01-12, which had 7 USD; the bill as a whole is 12 USD more, in settled months; ' +
         'nothing was loaded. Mend the export, or start the ingest with accept_shrink to let them go',
     });
     expect(await story.spend()).toEqual(before);
@@ -117,12 +118,12 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
       await story.load({ '2026-01-09': '1', '2026-01-10': '20', '2026-01-11': '3', '2026-01-12': '4' }),
     ).toMatchObject({ notes: [] });
     expect(await story.load({ '2026-02-02': '6' })).toMatchObject({
-      notes: ['the export no longer has 2026-02-01, 5 USD less than the load before'],
+      notes: ['the export no longer has 2026-02-01, which had 5 USD; the bill as a whole is 1 USD more'],
     });
     expect(await story.load(shorter, { startMonth: '2026-02' })).toMatchObject({ months: ['2026-02'] });
     expect(await story.load(shorter, { acceptShrink: true })).toMatchObject({
       notes: [
-        'the export no longer has 2026-01-09, 2026-01-11 to 2026-01-12, 8 USD less than the load before',
+        'the export no longer has 2026-01-09, 2026-01-11 to 2026-01-12, which had 8 USD; the bill as a whole is 8 USD less',
       ],
     });
     expect(await story.spend()).toEqual({ '2026-01-10': money('20'), '2026-02-02': money('6') });
@@ -137,7 +138,7 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
     const load = (...lines: Parameters<typeof focusCsv>[0]) => loadText(test, story.target, focusCsv(lines));
     await load(dayLine('2026-01-31', '-5', february), dayLine('2026-02-01', '1'));
     await expect(load(dayLine('2026-02-01', '1'))).rejects.toThrow(
-      /^the export no longer has 2026-01-31, -5 USD less than the load before, in settled months/,
+      /^the export no longer has 2026-01-31, which had -5 USD; the bill as a whole is 5 USD more, in settled months/,
     );
   });
 
@@ -148,14 +149,41 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
     await load(fee, dayLine('2026-01-10', '2'), dayLine('2026-01-11', '3'));
     await settle(story.orgId);
     await expect(load(fee, dayLine('2026-01-10', '2'))).rejects.toThrow(
-      /^the export no longer has 2026-01-11, 3 USD less/,
+      /^the export no longer has 2026-01-11, which had 4 USD; the bill as a whole is 3 USD less/,
     );
     // A load of an earlier version did not keep which charges lie inside their day: the fee is on every day.
     await test.warehouse.run('DELETE FROM bill_days WHERE org_id = $org', { org: story.orgId });
     await expect(load(dayLine('2026-01-10', '2'), dayLine('2026-01-11', '3'))).rejects.toThrow(
-      /^the export no longer has 2026-01-01 to 2026-01-09, 2026-01-12 to 2026-01-31, 29 USD less/,
+      /^the export no longer has 2026-01-01 to 2026-01-09, 2026-01-12 to 2026-01-31, which had 29 USD; the bill as a whole is 31 USD less/,
     );
     expect(await load(fee, dayLine('2026-01-10', '2'))).toMatchObject({ notes: [] });
+  });
+
+  it('has not lost a day that moves to the next billing period; the money of another charge of the day does not hide it', async () => {
+    const story = await newStory();
+    const february = { BillingPeriodStart: '2026-02-01T00:00:00Z' };
+    const load = (...lines: Parameters<typeof focusCsv>[0]) => loadText(test, story.target, focusCsv(lines));
+    const rest = [dayLine('2026-01-30', '2'), dayLine('2026-02-01', '1')];
+    await load(...rest, dayLine('2026-01-31', '3'));
+    await settle(story.orgId);
+    expect(await load(...rest, dayLine('2026-01-31', '3', february))).toMatchObject({ notes: [] });
+    expect(Object.values(await story.spend()).map(Number)).toEqual([2, 3, 1]);
+    await load(...rest, dayLine('2026-01-31', '3'), dayLine('2026-01-31', '-1', february));
+    await expect(load(...rest, dayLine('2026-01-31', '-1', february))).rejects.toThrow(
+      /^the export no longer has 2026-01-31, which had 3 USD; the bill as a whole is 3 USD less, in settled months/,
+    );
+  });
+
+  it('has lost the days over which a fee was spread, though as one charge it is as much', async () => {
+    const story = await newStory();
+    const fee = dayLine('2026-01-01', '31', { ChargePeriodEnd: '2026-02-01T00:00:00Z' });
+    const load = (...lines: Parameters<typeof focusCsv>[0]) => loadText(test, story.target, focusCsv(lines));
+    await load(fee, dayLine('2026-01-10', '2'));
+    await settle(story.orgId);
+    const restated = [dayLine('2026-01-01', '31'), dayLine('2026-01-10', '2')] as const;
+    await expect(load(...restated)).rejects.toThrow(
+      /2026-01-02 to 2026-01-09, 2026-01-11 to 2026-01-31, which had 29 USD; the bill as a whole is what it was, in settled/,
+    );
   });
 
   it('twice gives the same numbers', async () => {
