@@ -101,13 +101,16 @@ export const currentFiles = (
   const governorOf = (file: string) => outermostFirst.find(({ directory }) => file.startsWith(directory));
   const governing = new Set(files.flatMap((file) => governorOf(file) ?? []));
 
-  // A run without a manifest is a folder below that of its range: files beside each other there are one delivery.
+  // A run without a manifest is a folder below that of its range. Files beside each other in the folder of the range are one
+  // delivery, which is another run only where there are runs below.
   const folders = new Set(files.filter((file) => governorOf(file) === undefined).map(directoryOf));
-  const silent = [...folders].flatMap((folder) => {
-    const run = runIn(folder, undefined);
-    return run === null || run.rangeFolder === folder ? [] : [run];
-  });
   const stated = outermostFirst.flatMap(({ run }) => run ?? []);
+  const unstated = [...folders].flatMap((folder) => runIn(folder, undefined) ?? []);
+  const silent = unstated.filter(
+    (run) =>
+      run.rangeFolder !== run.folder ||
+      [...stated, ...unstated].some((other) => other !== run && other.rangeFolder === run.folder),
+  );
   const runs = runsThatCount([...stated, ...silent]);
   const leftOut = new Set([...runs.replaced, ...runs.unfinished].map(({ folder }) => folder));
 

@@ -45,10 +45,27 @@ const contains = (one: ExportRun, other: ExportRun): boolean =>
   one.to >= other.to &&
   (one.from < other.from || one.to > other.to || isNewer(one, other));
 
+/** Whether other runs, of which no two overlap and none has all days, together have every day of a run, and more days. */
+const isContainedTogether = (run: ExportRun, runs: readonly ExportRun[]): boolean => {
+  const others = runs
+    .filter((other) => overlap(run, other) && !contains(other, run))
+    .sort((a, b) => (a.from < b.from ? -1 : 1));
+  const end = addDays(run.to, 1);
+  // The days after runs that follow each other without a gap, and whether the first of them began before the run.
+  const reached = new Map<Day, boolean>();
+  for (const { from, to } of others) {
+    const before = from <= run.from ? from < run.from : reached.get(from);
+    if (before === undefined) continue;
+    const next = addDays(to, 1);
+    reached.set(next, before || reached.get(next) === true);
+  }
+  return [...reached].some(([next, before]) => next > end || (next === end && before));
+};
+
 /**
  * Which runs count, so that no day counts twice. Of runs that overlap, the one that contains the other replaces it,
- * however old; of equal ranges, and of ranges that overlap in part, the newest does. What only a replaced run had
- * replaced counts again.
+ * however old, and so do several that together contain it; of equal ranges, and of ranges that overlap in part, the newest
+ * does. What only a replaced run had replaced counts again.
  */
 export const runsThatCount = (runs: readonly ExportRun[]): RunsThatCount => {
   const [known, unknown] = [runs.filter(isKnown), runs.filter((run) => !isKnown(run))];
@@ -61,6 +78,9 @@ export const runsThatCount = (runs: readonly ExportRun[]): RunsThatCount => {
   );
   const current: ExportRun[] = [];
   let rest = known;
+  // Oldest first and one by one: runs can contain each other together.
+  for (const run of [...known].sort((a, b) => (isNewer(a, b) ? 1 : -1)))
+    if (isContainedTogether(run, rest)) rest = rest.filter((other) => other !== run);
   while (rest.length > 0) {
     const outermost = rest.filter((run) => !rest.some((other) => contains(other, run)));
     const newest = outermost.reduce((one, other) => (isNewer(other, one) ? other : one));

@@ -182,6 +182,9 @@ describe('the files of Azure run folders', () => {
     const folders = [`${ROOT}/${DAILY}/aaa/`, `${ROOT}/${DAILY}/bbb/`];
     const files = folders.map((folder) => `${folder}part_0_0001.csv`);
     expect(currentFiles(files, []).undecided).toEqual(folders);
+    // A file in the folder of the range is a run of its own beside run folders.
+    const beside = [`${ROOT}/${DAILY}/part.csv`, part(`${DAILY}/aaa`)];
+    expect(currentFiles(beside, []).undecided).toEqual([`${ROOT}/${DAILY}/`, `${ROOT}/${DAILY}/aaa/`]);
     // Of one run alone, of files side by side, and of two months there is nothing to decide.
     for (const sure of [
       [part(`${DAILY}/aaa`), `${ROOT}/${DAILY}/aaa/part_0_0002.csv`],
@@ -198,6 +201,11 @@ describe('the files of Azure run folders', () => {
       missing: [],
       undecided: [],
       notes: [`${ROOT}/${DAILY}/bbb/ has no manifest yet, as other runs have, and was left out`],
+    });
+    const beside = [part(`${DAILY}/aaa`), `${ROOT}/${DAILY}/part.csv`];
+    expect(currentFiles(beside, [run(`${DAILY}/aaa`, '2026-06-01', '2026-06-09', 1)])).toMatchObject({
+      files: beside.slice(0, 1),
+      notes: [`${ROOT}/${DAILY}/ has no manifest yet, as other runs have, and was left out`],
     });
   });
 

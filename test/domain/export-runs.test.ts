@@ -46,6 +46,25 @@ describe('of several runs of an export', () => {
     expect(daysLeftOut(middle, [small, late])).toEqual([]);
   });
 
+  it('those that together contain another replace it, newer or older: a one-time export across the end of a month', () => {
+    const [first, second] = [run('first', 1, 15, 1), run('second', 16, 30, 2)];
+    for (const submitted of [0, 3]) {
+      expect(counted(first, second, run('once', 15, 16, submitted))).toEqual(['first', 'second']);
+      expect(
+        counted(first, run('day', 16, 16, 2), run('rest', 17, 30, 2), run('once', 15, 17, submitted)),
+      ).toEqual(['day', 'first', 'rest']);
+    }
+    // Runs that have no more days than one that contains them do not replace it, nor do those with a gap or another scope.
+    expect(counted(first, second, run('whole', 1, 30, 0))).toEqual(['whole']);
+    expect(counted(first, run('later', 18, 30, 2), run('once', 15, 18, 3))).toEqual(['once']);
+    expect(
+      counted(first, run('other', 16, 30, 2, { scope: '/subscriptions/2' }), run('once', 15, 16, 3)),
+    ).toEqual(['once', 'other']);
+    // Each of the two in the middle is within its neighbours: one of them has to stay.
+    const chain = [run('a', 1, 10, 1), run('b', 5, 15, 2), run('c', 11, 20, 3), run('d', 16, 25, 4)];
+    expect(counted(...chain)).toEqual(['a', 'd']);
+  });
+
   it('those of another scope count as well; without a scope the folder above the exports tells', () => {
     const june = (folder: string, more: Partial<ExportRun>) => run(folder, 1, 30, 1, more);
     expect(counted(june('a', {}), june('b', { scope: '/subscriptions/2' }))).toEqual(['a', 'b']);
