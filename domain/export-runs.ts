@@ -49,7 +49,7 @@ const contains = (one: ExportRun, other: ExportRun): boolean =>
 const isContainedTogether = (run: ExportRun, runs: readonly ExportRun[]): boolean => {
   const others = runs
     .filter((other) => overlap(run, other) && !contains(other, run))
-    .sort((a, b) => (a.from < b.from ? -1 : 1));
+    .sort((a, b) => a.from.localeCompare(b.from));
   const end = addDays(run.to, 1);
   // The days after runs that follow each other without a gap, and whether the first of them began before the run.
   const reached = new Map<Day, boolean>();
@@ -64,8 +64,8 @@ const isContainedTogether = (run: ExportRun, runs: readonly ExportRun[]): boolea
 
 /**
  * Which runs count, so that no day counts twice. Of runs that overlap, the one that contains the other replaces it,
- * however old, and so do several that together contain it; of equal ranges, and of ranges that overlap in part, the newest
- * does. What only a replaced run had replaced counts again.
+ * however old. Several that together contain a run replace it, too. Of equal ranges, and of ranges that overlap in part,
+ * the newest replaces the others. What only a replaced run had replaced counts again.
  */
 export const runsThatCount = (runs: readonly ExportRun[]): RunsThatCount => {
   const [known, unknown] = [runs.filter(isKnown), runs.filter((run) => !isKnown(run))];

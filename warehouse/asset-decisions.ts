@@ -2,14 +2,15 @@
 
 /**
  * Stores the decisions of a computation: assets that followed their cluster; days on which a cluster borrowed its nearest
- * known assets, also where none are known, for they may come; machines whose name several accounts,
- * projects or zones have, also borrowed ones.
+ * known assets, also where none are known, for they may come; machines whose name several accounts, projects or zones
+ * have, also borrowed ones.
  */
 export const INSERT_ASSET_DECISIONS = `
 INSERT INTO asset_decisions BY NAME
 WITH decisions AS (
   SELECT 'followed' AS reason, day, cluster, CAST(NULL AS VARCHAR) AS host, is_on_bill, CAST(NULL AS DATE) AS asset_day,
-    CAST(NULL AS VARCHAR) AS assets, CAST(NULL AS BOOLEAN) AS lender_is_on_bill, CAST(NULL AS VARCHAR) AS name, CAST(NULL AS VARCHAR) AS places, sum(cost) AS cost
+    CAST(NULL AS VARCHAR) AS assets, CAST(NULL AS BOOLEAN) AS lender_is_on_bill, CAST(NULL AS VARCHAR) AS name,
+    CAST(NULL AS VARCHAR) AS places, sum(cost) AS cost
   FROM unbilled_assets WHERE NOT stands_for_itself GROUP BY ALL
   UNION ALL
   SELECT 'borrowed', day, cluster, NULL, COALESCE(is_on_bill, false), asset_day, assets,

@@ -147,7 +147,8 @@ lenders AS (
   SELECT day AS asset_day, cluster FROM days WHERE is_found AND NOT is_borrowed
   UNION
   SELECT asset_day, cluster FROM lenders_on_bills
-  WHERE date_trunc('month', asset_day) NOT IN (SELECT month FROM computed_loads WHERE org_id = $org AND computation_id = $computation::UUID))
+  WHERE date_trunc('month', asset_day) NOT IN (
+    SELECT month FROM computed_loads WHERE org_id = $org AND computation_id = $computation::UUID))
 SELECT day, cluster, is_borrowed, is_found OR lenders.cluster IS NOT NULL AS is_on_bill,
   lenders.cluster IS NOT NULL AS lender_is_on_bill
 FROM days LEFT JOIN borrowed_days USING (day, cluster) LEFT JOIN lenders USING (cluster, asset_day)`;
@@ -157,7 +158,9 @@ const BILLED_ASSETS = `
 CREATE TEMP TABLE billed_assets AS
 SELECT * FROM found_assets
 WHERE NOT is_borrowed
-  OR EXISTS (FROM cluster_days WHERE is_on_bill AND cluster_days.day = found_assets.day AND cluster_days.cluster = found_assets.cluster)`;
+  OR EXISTS (
+    FROM cluster_days
+    WHERE is_on_bill AND cluster_days.day = found_assets.day AND cluster_days.cluster = found_assets.cluster)`;
 
 /** Assets of the day that no line is for; `is_outside` of those that count on their own: the others' cluster is on the bill. */
 const UNBILLED_ASSETS = `
