@@ -4,6 +4,7 @@ import { shown } from '../domain/shown.ts';
 import { audit, type Actor, type AuditedThing } from './audit-log.ts';
 import { idAfter } from './ids.ts';
 import { instant } from './instant.ts';
+import { nameKey } from './name-key.ts';
 import type { Parameter, Session } from './session.ts';
 import type { Warehouse } from './warehouse.ts';
 
@@ -149,14 +150,15 @@ export class Versions<Thing extends { id: string }> {
   }
 
   /**
-   * Throws a conflict that names the one that has the name. Names are compared as they are stored; two from before
+   * Throws a conflict that names the other one that has the name, however it is encoded (name-key.ts). Two from before
    * names had to be unique keep theirs.
    */
-  async #refuseTakenName(session: Session, orgId: string, taken: unknown): Promise<void> {
+  async #refuseTakenName(session: Session, orgId: string, id: string, taken: unknown): Promise<void> {
     const { name, view, idColumn } = this.#definition;
     const [other] = await session.query<{ id: string }>(
-      `SELECT min(${idColumn}) AS id FROM ${view} WHERE org_id = $org AND name = $name HAVING count(*) > 0`,
-      { org: orgId, name: taken as string },
+      `SELECT min(${idColumn}) AS id FROM ${view}
+       WHERE org_id = $org AND ${idColumn} <> $id AND ${nameKey('name')} = ${nameKey('$name')} HAVING count(*) > 0`,
+      { org: orgId, id, name: taken as string },
     );
     if (other !== undefined)
       throw conflict(
@@ -191,7 +193,7 @@ export class Versions<Thing extends { id: string }> {
     const { thing, before, deleted } = next;
     const values = thing as Record<string, unknown>;
     if (!deleted && nameOf(thing) !== nameOf(before))
-      await this.#refuseTakenName(session, orgId, nameOf(thing));
+      await this.#refuseTakenName(session, orgId, thing.id, nameOf(thing));
     await around(session, next, async () => {
       await session.run(this.#insert, {
         ...Object.fromEntries(this.#columns.map(([column, type]) => [column, written(type, values[column])])),

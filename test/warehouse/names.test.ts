@@ -63,7 +63,7 @@ describeOnBothEngines('names', (open) => {
         kind: 'conflict',
         message: `name: expected a name that no other ${kind} has, got "Shop", the name of ${first.id}`,
       });
-      await make(org, 'shop'); // names are compared as they are written
+      await make(org, 'shop'); // letter case tells names apart
       await make(await newOrg(), 'Shop');
       const outcomes = await Promise.allSettled([1, 2, 3].map(() => make(org, 'Twice')));
       expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -80,6 +80,22 @@ describeOnBothEngines('names', (open) => {
       expect(await change(org, second.id, { name: 'Shop' })).toMatchObject({ name: 'Shop' });
       await make(org, 'Search');
     });
+  });
+
+  it('are the same if they look the same, and can be spelt anew by the one that has them', async () => {
+    const { id: org } = await newOrganisation(test.warehouse);
+    const cafe = await newMetric(test.warehouse, org, { name: 'Caf\u00e9 A B' });
+    for (const name of [
+      'Cafe\u0301 A B', // an accent of its own
+      'Caf\u00e9 A\u00a0B', // no-break space
+      'Caf\u00e9  A \u2003 B', // several, one of them wide
+      'Caf\u00e9 A B\u200b', // zero-width space
+      '\ufeffCaf\u00e9 A\u2060 B ',
+    ])
+      await expect(newMetric(test.warehouse, org, { name })).rejects.toThrow(`the name of ${cafe.id}`);
+    await newMetric(test.warehouse, org, { name: 'Cafe A B' });
+    const anew = { name: 'Cafe\u0301 A B' };
+    expect(await updateMetric(test.warehouse, org, cafe.id, anew, BY_ADMIN)).toMatchObject(anew);
   });
 
   it('that two have had since before keep working, and cannot be taken again', async () => {
