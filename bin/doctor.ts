@@ -154,7 +154,8 @@ export const explain = async (env: NodeJS.ProcessEnv, say: (text: string) => voi
     say(`The warehouse is of version ${version}: there is nothing to upgrade.`);
     return true;
   }
-  say(`An upgrade from version ${version} to ${newest} changes ${changes.length} numbers of ended months.`);
+  const what = version === newest ? 'The next start' : `An upgrade from version ${version} to ${newest}`;
+  say(`${what} changes ${changes.length} numbers of ended months.`);
   for (const change of changes) say(changeInWords(change));
   say(`${lockedMonths} locked months keep their numbers. Nothing was changed.`);
   return true;

@@ -142,21 +142,25 @@ const changesOf = (
 const isSameCost = (before: DecimalText | null, after: DecimalText | null): boolean =>
   before === null || after === null ? before === after : Big(before).eq(after);
 
-/** The number's own reason; if its cost moves also what is newly decided about assets, and the rules if they are others. */
+/** The number's own reason; if its cost moves, also the rules if they are others, and what is newly decided about assets. */
 const reasonOf = (
-  { month, reason }: ShownNumber,
+  { month, status, reason }: ShownNumber,
   isCostSame: boolean,
   before: ShownMonths,
   after: ShownMonths,
   { version, newest }: Versions,
 ): string => {
+  const own = reason === null ? [] : [reason];
+  // A month that settles makes its numbers final and has nothing more to say.
+  const isFinal = status === 'ready_to_lock' || status === 'sealed';
+  if (isCostSame && isFinal) return [...own, 'the month has settled'].join('; ');
+  const [rulesBefore, rulesAfter] = [before.rules.get(month), after.rules.get(month)];
+  const changed = `the counting rules changed from ${inVersion(rulesBefore, version)} to ${inVersion(rulesAfter, newest)}`;
+  const isCountedAnew = rulesBefore !== undefined && rulesAfter !== undefined && rulesBefore !== rulesAfter;
   const known = before.notes.get(month) ?? [];
   const decided = (after.notes.get(month) ?? []).filter((note) => !known.includes(note));
-  const [rulesBefore, rulesAfter] = [before.rules.get(month), after.rules.get(month)];
-  const isCountedAnew = rulesBefore !== undefined && rulesAfter !== undefined && rulesBefore !== rulesAfter;
-  const counted = `the counting rules changed from ${inVersion(rulesBefore, version)} to ${inVersion(rulesAfter, newest)}`;
-  const moved = isCostSame ? [] : [...(isCountedAnew ? [counted] : []), ...decided];
-  return inWords([...(reason === null ? [] : [reason]), ...moved]) ?? counted;
+  const moved = isCostSame ? [] : [...(isCountedAnew ? [changed] : []), ...decided];
+  return inWords([...own, ...moved]) ?? changed;
 };
 
 const inVersion = (rules: number | null | undefined, version: number): string =>

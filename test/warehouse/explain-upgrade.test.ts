@@ -7,6 +7,7 @@ import { MIGRATIONS } from '../../warehouse/migrations.ts';
 import { Warehouse } from '../../warehouse/warehouse.ts';
 import { openDuckDb } from '../support/engines.ts';
 import { newMetric, newOrganisation, NOW } from '../support/tenant.ts';
+import { newMonthStory } from './month-story.ts';
 import { account, namespace, newTeamStory } from './team-story.ts';
 
 const AT = `TIMESTAMP '2026-02-07 06:00:00'`;
@@ -198,6 +199,19 @@ describe('an upgrade explained', () => {
     expect([total, bill]).toEqual([why, why]);
     expect(orders).toMatch(/^cloud billing settles on 2026-02-06, 5 full days after the month; .*/);
     expect(orders?.endsWith(`; ${why}`)).toBe(true);
+    await test.close();
+  });
+
+  it('says of a month that has become due meanwhile that it has settled', async () => {
+    const test = await openDuckDb();
+    const story = await newMonthStory(test);
+    await story.spend({ '2026-01-10': '100', '2026-01-31': '0' });
+    await story.values({ '2026-01-10': 50 });
+    await story.months(1, '2026-01', new Date('2026-02-03T06:00:00Z'));
+    test.warehouse.close();
+    const explained = await explainUpgrade(test.settings, NOW);
+    expect(lines(explained)).toEqual(['metric Orders 2026-01 100 100 open ready_to_lock']);
+    expect(explained?.changes[0]?.reason).toBe('the month has settled');
     await test.close();
   });
 
