@@ -40,11 +40,18 @@ const comparedUnitCost = (
   return isComplete(month, valuesThrough) ? shownUnitCost(month, aggregation) : null;
 };
 
-/** Whether an ended month has all of its spend and values, or has settled: a settled month waits for nothing more. */
-const isComplete = ({ month, lock, settled, coverage }: MonthFacts, valuesThrough: Day | null): boolean => {
+/**
+ * Whether an ended month has all of its spend and values, or has settled: a settled month waits for nothing more. A team's
+ * cost also needs the values that its shared costs are split by.
+ */
+const isComplete = (
+  { month, lock, settled, coverage, waitingFor = [] }: MonthFacts,
+  valuesThrough: Day | null,
+): boolean => {
   const end = lastDay(month);
   const hasValues = valuesThrough !== null && valuesThrough >= end;
-  return lock !== null || settled || (coverage.completeThrough === end && hasValues);
+  const hasCost = coverage.completeThrough === end && waitingFor.length === 0;
+  return lock !== null || settled || (hasCost && hasValues);
 };
 
 /** The months to report although the target itself has changed: the running one and the newest that is complete. */

@@ -147,6 +147,30 @@ describeOnBothEngines('events', (open, onDuckDb) => {
     expect((await told(story)).map(({ data }) => data['unit_cost'])).toEqual([30]);
   });
 
+  onDuckDb(() => {
+    it('a month of a team is not judged while a shared cost lacks the values that it is split by', async () => {
+      const story = await newTeamStory(test);
+      const shop = await story.team('Shop', [account('1')], new Date('2026-01-10T06:00:00Z'));
+      const requests = await story.metric();
+      const split: Split = { type: 'metric', metric_id: requests.id, labels: { shop } };
+      await story.sharedCost('Network', [account('2')], split, new Date('2026-01-10T06:00:00Z'));
+      const line = (its: string, cost: string) => ({ day: '2026-01-31', cloud: 'aws', account: its, cost });
+      await story.spend('2026-01', { cloud_spend: [line('1', '100'), line('2', '200')] });
+      const users = await newMetric(test.warehouse, story.orgId, {
+        ...{ frequency: 'monthly', scope: { type: 'team', team_id: shop }, target: '5' },
+      });
+      await story.values(users, '2026-01', { '': 10 });
+      // Shop's own 100 ÷ 10 is above 5, yet its part of the 200 is not known. With it Shop costs 300 ÷ 10.
+      const evaluated = (now: Date) => evaluateEvents(test.warehouse, story.orgId, now);
+      expect(await evaluated(new Date('2026-02-02T06:00:00Z'))).toBe(0);
+      await story.settle();
+      expect(await evaluated(NOW)).toBe(0);
+      await story.values(requests, '2026-01', { shop: 3 });
+      expect([await evaluated(NOW), await evaluated(NOW)]).toEqual([1, 0]);
+      expect((await told(story)).map(({ data }) => data['unit_cost'])).toEqual([30]);
+    });
+  });
+
   /** `count` days that end with 6 February, each of 10 a unit, the last of `last`. */
   const days = (count: number, last: number): Record<Day, number> =>
     Object.fromEntries(
