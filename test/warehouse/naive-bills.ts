@@ -168,8 +168,12 @@ export class NaiveBills {
     return settled !== undefined && (settled.isBackfill || !settled.hadTeams) && !this.#byHand.has(month);
   }
 
+  /** The spend moves with the month's own loads, and with those of other months, whose assets a cluster may borrow. */
   #madeOf(month: Month): string {
-    return `${this.#naive.teams.changes} ${this.#naive.sources.loadsOf(month).join()}`;
+    const { teams, sources } = this.#naive;
+    const spent = this.#naive.spent().filter(({ day }) => day.startsWith(month));
+    const told = spent.map((one) => JSON.stringify({ ...one, units: one.units.toString() })).sort();
+    return `${teams.changes} ${sources.loadsOf(month).join()} ${told.join()}`;
   }
 
   /** What a month's bills are made of today; null if nothing of it is delivered. */
