@@ -21,8 +21,8 @@ SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, file
 FROM (SELECT unnest($files) AS file EXCEPT SELECT file FROM load_files WHERE org_id = $org AND load_id = $load::UUID)`;
 
 /**
- * Stores that a load also counts the files of the loads that it replaces, of the months from which the table `staged` took
- * days over (carry-over.ts).
+ * A load also counts the files of the loads that it replaces, where it took days over from them (carry-over.ts). Stores them
+ * for the months of the table `staged`.
  */
 export const keepLoadFiles = async (
   session: Session,
