@@ -43,7 +43,8 @@ export interface AiToolFiles {
 /**
  * Loads the spend on AI tools and their usage by repository (sources §4), one load of both for each month that has
  * spend: usage shares out spend, so without spend it says nothing. Usage of a month that was loaded before joins that month's
- * spend. Days that a feed lacks stay as they were. Done twice, the second load replaces the first by the same numbers. Throws `invalid` when either feed has too many rows that cannot be read.
+ * spend. Days that a feed lacks stay as they were. Done twice, the second load replaces the first by the same numbers. Throws
+ * `invalid` when either feed has too many rows that cannot be read.
  */
 export const loadAiTools = async (
   session: Session,
@@ -78,7 +79,7 @@ export const loadAiTools = async (
     const published = await publishLoad(session, { ...scope, readFrom }, loadId, isCurrent);
     return { ...addCounts(spend, usage), ...published, notes };
   } finally {
-    await dropTemporaryTables(session, [...FEED_TABLES, 'usage_days', 'load_days', 'late_months']);
+    await dropTemporaryTables(session, [...FEED_TABLES, 'usage_days', 'load_days']);
   }
 };
 

@@ -3,7 +3,6 @@ import { dayRanges } from '../domain/day-ranges.ts';
 import { keepLoadFiles } from './load-files.ts';
 import type { LoadScope } from './publish-load.ts';
 import type { Session } from './session.ts';
-import { dropTemporaryTables } from './temporary-tables.ts';
 
 /** Where what was read of a feed is staged, and where loads keep it. */
 interface Feed {
@@ -49,14 +48,11 @@ export const keepLateMonths = async (
   taking: Taking,
   { spend, late }: { spend: Feed; late: Feed },
 ): Promise<void> => {
-  await session.run(
-    `CREATE TEMP TABLE late_months AS
-     SELECT DISTINCT CAST(date_trunc('month', day) AS DATE) AS month FROM ${late.staged}
-     WHERE month NOT IN (SELECT CAST(date_trunc('month', day) AS DATE) FROM ${spend.staged})`,
-  );
-  await takeOver(session, taking, spend, 'FROM late_months');
-  await takeOver(session, taking, late, 'FROM late_months');
-  await dropTemporaryTables(session, ['late_months']);
+  const lateMonths = `SELECT CAST(date_trunc('month', day) AS DATE) AS month FROM ${late.staged}
+    WHERE month NOT IN (SELECT CAST(date_trunc('month', day) AS DATE) FROM ${spend.staged})`;
+  // The second feed first: once the spend is there, its months are late no more.
+  await takeOver(session, taking, late, lateMonths);
+  await takeOver(session, taking, spend, lateMonths);
 };
 
 /**

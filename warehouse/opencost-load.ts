@@ -23,8 +23,9 @@ export interface OpenCostFeeds {
 /**
  * Loads the spend and the assets of clusters (sources §2), one load for each month that has allocations. Assets of a month
  * that was loaded before join that month's allocations. Days that a feed lacks stay as they were. Of the time before the
- * first month the newest assets are kept with it, because its first days may borrow them. Done twice, the second load replaces the first by the same numbers. Throws `invalid` when a feed has too many rows that cannot
- * be read, or when no cluster is named.
+ * first month the newest assets are kept with it, because its first days may borrow them. Done twice, the second load
+ * replaces the first by the same numbers. Throws `invalid` when a feed has too many rows that cannot be read, or when no
+ * cluster is named.
  */
 export const loadOpenCost = async (
   session: Session,
@@ -38,10 +39,8 @@ export const loadOpenCost = async (
     await session.run(
       `CREATE TEMP TABLE read_assets AS SELECT * EXCLUDE (problem, file, counts) FROM judged_groups WHERE problem IS NULL AND counts`,
     );
-    await session.run(
-      `CREATE TEMP TABLE asset_days AS FROM read_assets WHERE $first::DATE IS NULL OR day >= $first::DATE`,
-      { first: scope.startMonth === null ? null : firstDay(scope.startMonth) },
-    );
+    // Rows that only lend are not counted (opencost-groups.ts).
+    await session.run(`CREATE TEMP TABLE asset_days AS FROM read_assets WHERE row_count > 0`);
     const allocations = await readFeed(session, scope, allocationGroups(feeds.allocations), {
       parameters: { cluster: feeds.cluster },
     });
@@ -60,13 +59,7 @@ export const loadOpenCost = async (
     const published = await publishLoad(session, { ...scope, acceptShrink }, loadId, isCurrent);
     return { ...addCounts(allocations, assets), ...published, notes };
   } finally {
-    await dropTemporaryTables(session, [
-      ...FEED_TABLES,
-      'read_assets',
-      'asset_days',
-      'load_days',
-      'late_months',
-    ]);
+    await dropTemporaryTables(session, [...FEED_TABLES, 'read_assets', 'asset_days', 'load_days']);
   }
 };
 
