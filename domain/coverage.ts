@@ -57,7 +57,7 @@ export const coverageOf = (
   const covered = sources.flatMap(({ lastCovered }) => lastCovered ?? []).sort();
   return {
     gaps,
-    holdingBack: holdingBack(month, all),
+    holdingBack: holdingBack(month, all, isLatecomer),
     latecomers: kinds === null ? lacking.filter((source) => source.isActive && isLatecomer(source)) : [],
     undelivered,
     lastKnown,
@@ -85,8 +85,11 @@ const latecomersAmong = (all: readonly SourceMonth[]): ((source: SourceMonth) =>
  * The sources that keep a month from settling: the active ones that lack a day; where there are none, and no source covers its
  * last day, all that lack it.
  */
-const holdingBack = (month: Month, all: readonly SourceMonth[]): SourceMonth[] => {
-  const isLatecomer = latecomersAmong(all);
+const holdingBack = (
+  month: Month,
+  all: readonly SourceMonth[],
+  isLatecomer: (source: SourceMonth) => boolean,
+): SourceMonth[] => {
   const lacking = all.filter(isLacking);
   const awaited = lacking.filter((source) => source.isActive && !isLatecomer(source));
   const isReached = all.some(({ lastCovered }) => lastCovered === lastDay(month));
@@ -102,7 +105,7 @@ const beforeGaps = (month: Month, gaps: readonly SourceMonth[]): Day | null => {
 
 /** Whether sources let a month settle: there are some, and none holds it back. */
 export const isCovered = (month: Month, sources: readonly SourceMonth[]): boolean =>
-  sources.length > 0 && holdingBack(month, sources).length === 0;
+  sources.length > 0 && coverageOf(month, sources, null).holdingBack.length === 0;
 
 /** Which days a source lacks, and what it has instead, in words. */
 export const gapInWords = (gap: SourceMonth): string => {

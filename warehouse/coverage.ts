@@ -62,8 +62,8 @@ export const sourceMonths = async (
 ): Promise<Map<Month, SourceMonth[]>> => {
   const range = { org: orgId, first: firstDay(first), last: lastDay(last) };
   const rows = await (asOf === null
-    ? session.query<SourceMonthRow>(sourceMonthsBy('current_loads'), range)
-    : session.query<SourceMonthRow>(sourceMonthsBy(LOADS_AS_OF), { ...range, as_of: asOf }));
+    ? session.query<SourceMonthRow>(SOURCE_MONTHS, range)
+    : session.query<SourceMonthRow>(SOURCE_MONTHS_AS_OF, { ...range, as_of: asOf }));
   const byMonth = new Map<Month, SourceMonth[]>();
   for (const { month: day, ...source } of rows) {
     const month = monthOf(day);
@@ -116,3 +116,7 @@ FROM source_months JOIN cost_sources USING (source_id) JOIN made USING (source_i
 LEFT JOIN deliveries USING (source_id) LEFT JOIN begun USING (source_id, month) LEFT JOIN settled USING (month)
 WHERE cost_sources.org_id = $org
 ORDER BY month, source_id`;
+
+// Made once, for every read of months asks for them.
+const SOURCE_MONTHS = sourceMonthsBy('current_loads');
+const SOURCE_MONTHS_AS_OF = sourceMonthsBy(LOADS_AS_OF);

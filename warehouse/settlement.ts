@@ -54,12 +54,12 @@ export const settleMonths = (warehouse: Warehouse, orgId: string, now: Date): Pr
 const isBackfill = async (
   session: Session,
   orgId: string,
-  { month: day, late_from: lateFrom }: Unsettled,
+  unsettled: Unsettled,
   now: Date,
 ): Promise<boolean> => {
-  if (dayOf(now) < lateFrom) return false;
-  const month = monthOf(day);
-  const sources = await sourceMonths(session, orgId, { first: month, last: month }, lateFrom);
+  if (dayOf(now) < unsettled.late_from) return false;
+  const month = monthOf(unsettled.month);
+  const sources = await sourceMonths(session, orgId, { first: month, last: month }, unsettled.late_from);
   return !isCovered(month, sources.get(month) ?? []);
 };
 
