@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addDays, monthOf, type Day } from '../../domain/calendar.ts';
 import { sealBills } from '../../warehouse/bill-sealing.ts';
 import { monthBills } from '../../warehouse/bills.ts';
-import { updateCostSource } from '../../warehouse/cost-sources.ts';
 import { lockMonth } from '../../warehouse/month-locks.ts';
 import { loadHosts } from '../../warehouse/hosts-load.ts';
 import { computeMetricMonths } from '../../warehouse/metric-months.ts';
@@ -228,7 +227,7 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
             ) as string,
           },
         ]);
-        await updateCostSource(test.warehouse, story.orgId, cluster, { starts_on: '2026-01-20' }, BY_ADMIN);
+        await story.changeSource({ starts_on: '2026-01-20' }, cluster);
         expect(await recordsOf(story, story.metric)).toMatchObject([
           { month: '2026-01', cost: 334, status: 'ready_to_lock', notes: [] },
           { month: '2025-12', cost: 310, status: 'ready_to_lock', notes: [] },
@@ -308,7 +307,7 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
 
     const hostStory = async () => {
       const story = await newMonthStory(test);
-      await updateCostSource(test.warehouse, story.orgId, story.source.id, 'delete', BY_ADMIN);
+      await story.changeSource('delete');
       const { id } = await newSource(test.warehouse, story.orgId, {
         ...{ name: 'Hosts', kind: 'hosts', options: {} },
       });
@@ -396,13 +395,7 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
         const story = await newMonthStory(test);
         await story.values({ '2026-01-10': 10 });
         await story.spend(daily('2026-01-01', '2026-01-20', '10'));
-        await updateCostSource(
-          test.warehouse,
-          story.orgId,
-          story.source.id,
-          { schedule_paused: true },
-          BY_ADMIN,
-        );
+        await story.changeSource({ schedule_paused: true });
         expect(await story.settle()).toEqual([]);
         expect(await january(story)).toMatchObject({
           ...{ cost: 200, status: 'open' },
@@ -416,13 +409,7 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
         const story = await newMonthStory(test);
         await story.values({ '2025-11-10': 4, '2026-01-10': 10 });
         await story.spend(daily('2026-01-01', '2026-01-31', '10'));
-        await updateCostSource(
-          test.warehouse,
-          story.orgId,
-          story.source.id,
-          { starts_on: '2026-01-01' },
-          BY_ADMIN,
-        );
+        await story.changeSource({ starts_on: '2026-01-01' });
         expect(await story.settle()).toEqual(['2025-11', '2025-12', '2026-01']);
         expect(await story.months(3)).toMatchObject([
           { cost: 310, status: 'ready_to_lock' },
@@ -434,13 +421,7 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
       it('is not shortened by a start after days that the source has brought', async () => {
         const story = await newMonthStory(test);
         await story.spend(daily('2026-01-01', '2026-01-10', '10'));
-        await updateCostSource(
-          test.warehouse,
-          story.orgId,
-          story.source.id,
-          { starts_on: '2026-02-01' },
-          BY_ADMIN,
-        );
+        await story.changeSource({ starts_on: '2026-02-01' });
         expect(await story.settle()).toEqual([]);
         expect((await january(story)).complete_through).toBe('2026-01-10');
       });
@@ -453,7 +434,7 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
       await story.values({ '2026-01-10': 10 });
       await story.spend(daily('2026-01-01', '2026-01-31', '10'));
       expect(await story.settle()).toEqual(['2026-01']);
-      await updateCostSource(test.warehouse, story.orgId, story.source.id, 'delete', BY_ADMIN);
+      await story.changeSource('delete');
       const { id } = await newSource(test.warehouse, story.orgId, { name: 'Bill again' });
       await story.spend(daily('2026-01-01', '2026-01-03', '10'), id);
       expect(await january(story)).toMatchObject({

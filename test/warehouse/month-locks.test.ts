@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { listAuditLog } from '../../warehouse/audit-log.ts';
-import { updateCostSource } from '../../warehouse/cost-sources.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
-import { BY_ADMIN, money, NOW } from '../support/tenant.ts';
+import { money, NOW } from '../support/tenant.ts';
 import { january, KEY, newMonthStory, type StoryChanges } from './month-story.ts';
 
 describeOnBothEngines('locking a month', (open, onDuckDb) => {
@@ -65,7 +64,7 @@ describeOnBothEngines('locking a month', (open, onDuckDb) => {
     const locked = await story.lock('2026-01');
     await story.spend({ '2026-01-10': '5000', '2026-01-31': '0' });
     expect(await january(story)).toEqual(locked);
-    await updateCostSource(test.warehouse, story.orgId, story.source.id, 'delete', BY_ADMIN);
+    await story.changeSource('delete');
     expect(await january(story)).toEqual(locked);
   });
 

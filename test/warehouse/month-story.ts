@@ -1,5 +1,6 @@
 import { dayOf, type Month } from '../../domain/calendar.ts';
 import { monthRecords, type MonthRecord } from '../../domain/month-record.ts';
+import { updateCostSource } from '../../warehouse/cost-sources.ts';
 import { writeValues } from '../../warehouse/metric-values.ts';
 import type { Metric } from '../../warehouse/metrics.ts';
 import { listMonthVersions, lockMonth } from '../../warehouse/month-locks.ts';
@@ -9,7 +10,7 @@ import type { Organisation } from '../../warehouse/organisations.ts';
 import { settleMonths } from '../../warehouse/settlement.ts';
 import type { TestWarehouse } from '../support/engines.ts';
 import { dayLine, focusCsv } from '../support/focus-export.ts';
-import { loadText, newMetric, newOrganisation, newSource, NOW } from '../support/tenant.ts';
+import { BY_ADMIN, loadText, newMetric, newOrganisation, newSource, NOW } from '../support/tenant.ts';
 
 export const KEY = { id: 'key_1', name: 'Finance' };
 
@@ -45,6 +46,8 @@ export const newMonthStory = async (
         Object.entries(values).map(([period, value]) => ({ period, label, value })),
         { source: 'hand', by: { type: 'key', ...KEY }, now: NOW },
       ),
+    changeSource: (changes: Parameters<typeof updateCostSource>[3], sourceId = source.id) =>
+      updateCostSource(warehouse, orgId, sourceId, changes, BY_ADMIN),
     settle: (now: Date = NOW) => settleMonths(warehouse, orgId, now),
     lock: (month: Month, now: Date = NOW, acceptMissing = false) =>
       lockMonth(warehouse, organisation, metric, month, { key: KEY, now, acceptMissing }),

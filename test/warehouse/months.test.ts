@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addDays } from '../../domain/calendar.ts';
 import type { MonthFacts } from '../../domain/month-record.ts';
-import { updateCostSource } from '../../warehouse/cost-sources.ts';
 import { listMonthVersions } from '../../warehouse/month-locks.ts';
 import { computeMonths } from '../../warehouse/month-computation.ts';
 import { monthFacts } from '../../warehouse/months.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
 import { dayLine, focusCsv } from '../support/focus-export.ts';
-import { BY_ADMIN, loadText, money, newMetric, newSource, NOW } from '../support/tenant.ts';
+import { loadText, money, newMetric, newSource, NOW } from '../support/tenant.ts';
 import { january, newMonthStory, type StoryChanges } from './month-story.ts';
 
 describeOnBothEngines('months', (open, onDuckDb) => {
@@ -151,9 +150,9 @@ describeOnBothEngines('months', (open, onDuckDb) => {
         await story.spend({ '2026-01-10': '10', '2026-01-31': '0' });
         await story.spend({ '2026-01-10': '5', '2026-01-31': '0' }, second.id);
         expect((await january(story)).cost).toBe(15);
-        await updateCostSource(test.warehouse, story.orgId, second.id, 'delete', BY_ADMIN);
+        await story.changeSource('delete', second.id);
         expect((await january(story)).cost).toBe(10);
-        await updateCostSource(test.warehouse, story.orgId, story.source.id, 'delete', BY_ADMIN);
+        await story.changeSource('delete');
         expect((await january(story)).cost).toBeNull();
       });
     });
@@ -204,27 +203,21 @@ describeOnBothEngines('months', (open, onDuckDb) => {
         await story.spend({ '2026-01-31': '1' });
         await story.spend({ '2026-01-02': '1' }, paused.id);
         expect(await story.settle()).toEqual([]);
-        await updateCostSource(test.warehouse, story.orgId, deleted.id, 'delete', BY_ADMIN);
+        await story.changeSource('delete', deleted.id);
         expect(await story.settle()).toEqual(['2026-01']);
       });
 
       it('happens with paused sources alone once they have delivered the month', async () => {
         const story = await newStory();
         await story.spend({ '2025-12-31': '1', '2026-01-30': '1' });
-        await updateCostSource(
-          test.warehouse,
-          story.orgId,
-          story.source.id,
-          { schedule_paused: true },
-          BY_ADMIN,
-        );
+        await story.changeSource({ schedule_paused: true });
         expect(await story.settle()).toEqual(['2025-12']); // nobody has delivered 31 January
       });
 
       it('never happens without a source or before the first spend', async () => {
         const empty = await newStory();
         expect(await empty.settle()).toEqual([]);
-        await updateCostSource(test.warehouse, empty.orgId, empty.source.id, 'delete', BY_ADMIN);
+        await empty.changeSource('delete');
         expect(await empty.settle()).toEqual([]);
 
         const story = await newStory();
