@@ -37,9 +37,9 @@ export type EventActivities = ReturnType<typeof createEventActivities>;
 
 /**
  * Finds the months that went above their target and the days on which a unit cost began to rise, and stores those that
- * were not told before (spec §6). A month is neither told nor remembered before its numbers are complete. A target that has
- * changed, or is the first one, is told of for the running month and the newest complete month only. Reading, what was seen, events and deliveries share one transaction: nothing is told
- * twice, and nothing is seen without being told.
+ * were not told before (spec §6). A month is neither told nor remembered before its numbers are complete. After a new or
+ * changed target only the running month and the newest complete one are told. Reading, what was seen, events and deliveries
+ * share one transaction: nothing is told twice, and nothing is seen without being told.
  */
 export const evaluateEvents = async (warehouse: Warehouse, orgId: string, now: Date): Promise<number> => {
   const organisation = await findOrganisation(warehouse, orgId);

@@ -51,8 +51,9 @@ export const closeSignal = (reply: FastifyReply): AbortSignal => {
 };
 
 /**
- * Streams rows as CSV or as an Arrow stream, as fast as the caller takes them. Cuts off a caller that has stalled. What fails before the first batch is
- * an error as of any route; what fails later breaks the connection off, so that nobody takes a part for the whole.
+ * Streams rows as CSV or as an Arrow stream, as fast as the caller takes them. Cuts off a caller that has stalled. What
+ * fails before the first batch is an error as of any route. What fails later breaks the connection off, so that nobody
+ * takes a part for the whole.
  */
 export const sendTabular = async (
   reply: FastifyReply,

@@ -18,8 +18,9 @@ const OLDEST_DAYS = 366;
 /**
  * The unit costs of the last recorded days of all daily metrics of an organisation that want to hear of rises, oldest
  * first, by metric: the scope's cost of the day ÷ the sum of the day's values. A day up to `through` is recorded when it has
- * a value other than 0, its values are complete (values-through.ts), and the sources that the scope picks from cover it (known-days.ts): a source that delivers monthly
- * holds back only what it is part of, and a hole only its own days. Spend must have been computed before.
+ * a value other than 0, its values are complete (values-through.ts), and the sources that the scope picks from cover it
+ * (known-days.ts). So a source that delivers monthly holds back only what it is part of, and a hole only its own days. Spend
+ * must have been computed before.
  */
 export const dailyUnitCosts = async (
   session: Session,

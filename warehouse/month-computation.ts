@@ -79,9 +79,9 @@ const LOADED_MONTHS = `loaded_months AS (
  */
 const COUNTING_RULES = 3;
 
-// A month that holds days to come grows day by day, so it is also made of the day on which it was computed. It is made
-// anew, too, once a cluster's nearest known assets are others than those that it borrowed, of whichever month they are, or
-// once these are on a bill and were on none, or the reverse.
+// A month that holds days to come grows day by day, so it is also made of the day on which it was computed. A month that
+// borrowed assets is made anew once the cluster's nearest known assets are others, of whichever month they are. So it is
+// once the cluster came onto a bill, or went off it, on the day that lends.
 const STALE_MONTHS = `
 WITH ${LOADED_MONTHS},
 wanted AS (

@@ -61,9 +61,11 @@ export const publishLoad = async (
 
 /**
  * What lies in the future is a plan: nothing is delivered before its day has begun. A month of which this run read no spend
- * (carry-over.ts) has its spend as of the load before. Clusters and hosts have spend every day, so their load covers the days
- * from the first to the last that this run has read, as far as they had ended, and what the load before covered if its days
- * stay. Of one from before that was recorded these are all its days.
+ * (carry-over.ts) has its spend as of the load before.
+ *
+ * Clusters and hosts have spend every day. Their load covers the days from the first to the last that this run has read, as
+ * far as they have ended. If days of the load before stay, the load also covers what that one covered. A load from before
+ * covered days were recorded covers all its days.
  */
 const PUBLISH = `
 INSERT INTO loads BY NAME

@@ -26,9 +26,10 @@ interface Row {
 /**
  * Puts beside each metric's running month what its days so far come to, and the same days of the month before: one
  * statement for all metrics. The days begin with the 1st. They end with the last day that is over, up to
- * which the scope's sources cover every day (known-days.ts). Those of a daily metric end with the last day whose values are complete (values-through.ts). Where the month before is shorter, its days go
- * through its end. Days before the metric's first value have none that is known. Monthly values cannot be cut into days: only the cost of these metrics is compared. Months that miss tag
- * or split data are not compared.
+ * which the scope's sources cover every day (known-days.ts). Those of a daily metric end with the last day whose values are
+ * complete (values-through.ts). Where the month before is shorter, its days go through its end. Days before the metric's
+ * first value have none that is known. Monthly values cannot be cut into days: only the cost of these metrics is compared.
+ * Months that miss tag or split data are not compared.
  *
  * @param byMetric facts of months up to the running one, oldest first; with the month before it.
  */

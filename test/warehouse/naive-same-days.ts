@@ -42,8 +42,9 @@ const hasAllLabels = (day: Day, values: readonly StoryValue[]): boolean => {
 };
 
 /**
- * The running month's change: its days from the first up to which every one is over and known, and (daily) that has all its
- * values, or has values after it, against the same days of the month before. Monthly values are compared with nothing.
+ * The running month's change against the same days of the month before. Its days begin with the first, and end before one
+ * that is not over or not known. Days of a daily metric also end before one that lacks values and has none after it. Monthly
+ * values are compared with nothing.
  */
 export const sameDaysChange = (
   naive: NaiveOrganisation,
