@@ -9,7 +9,6 @@ import {
 } from '../domain/export-manifest.ts';
 import { checkResolvedFiles, checkSourceLocation, type SourceRules } from '../egress/source-location.ts';
 import { formatOf, listFiles, readText } from '../warehouse/export-files.ts';
-import { refuseUnreadableUrl } from './refuse-unreadable-url.ts';
 import type { Session } from '../warehouse/session.ts';
 
 /** Azure writes days as `2026-01-31T00:00:00`, with or without a Z; the last one is included. */
@@ -77,10 +76,7 @@ export const exportFiles = async (
   field = 'location',
 ): Promise<LocationFiles> => {
   const target = await checkSourceLocation(location, rules, field);
-  if (target.kind === 'http') {
-    await refuseUnreadableUrl(target.url, rules.privateTargets, field);
-    return { files: [target.url], notes: [] };
-  }
+  if (target.kind === 'http') return { files: [target.url], notes: [] };
   const pattern =
     target.kind === 'local' ? await localPattern(target.path) : target.url.replace(/\/$/, '/**');
   const listed = await listFiles(session, pattern);

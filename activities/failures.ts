@@ -1,23 +1,40 @@
-import { ApplicationFailure } from '@temporalio/common';
-import { ServiceError } from '../domain/errors.ts';
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import { Outage, ServiceError } from '../domain/errors.ts';
 
-/** DuckDB's errors about what was read, which no repetition mends; its IO and HTTP errors may pass. */
-const BAD_DATA =
-  /^(Invalid Input|Conversion|Binder|Parser|Serialization|Out of Range) Error|No magic bytes found|not a GZIP stream|Failed to decode gzip stream/;
+/** Tries after which an error that nobody knows counts as one that no repetition mends. */
+const MOST_TRIES_UNKNOWN = 3;
+
+/** DuckDB's errors about what was read or asked, and refusals by the system: a person must mend them. */
+const PERMANENT =
+  /^(Invalid Input|Invalid|Conversion|Binder|Parser|Serialization|Out of Range|Not implemented|Permission|Missing Extension) Error|No magic bytes found|not a GZIP stream|Failed to decode gzip stream|Could not read enough bytes|Cannot use multiple '\*\*'|Permission denied|^EACCES|^EPERM|^EISDIR|^ENOTDIR|^ELOOP/;
 const REFUSED_BY_HOST = /\(HTTP (400|401|403|404|410)\b[^)]*\)/;
+
+/** What passes by itself: hosts and disks that are away for a while, files in use, writes that met. */
+const PASSING =
+  /\(HTTP (408|425|429|5\d\d)\b|^HTTP Error|^TransactionContext Error|^Transaction Error|Conflict on|[Cc]ould not (connect|resolve|establish)|[Uu]nable to connect|[Cc]onnection (reset|refused|closed|lost|timed out|to server)|terminating connection|server closed|timed? ?out|Stale file handle|Too many open files|Resource temporarily unavailable|Input\/output error|No such file or directory|No files found|Interrupted!|\b(ECONNRESET|ECONNREFUSED|ETIMEDOUT|EPIPE|EAI_AGAIN|EMFILE|ENFILE|EBUSY|EIO|ESTALE|ENOENT)\b/;
+
 /** A signed URL's query is a credential, and DuckDB repeats it. */
 const URL_QUERY = /(\bhttps?:\/\/[^\s'"?]+)\?[^\s'"]*/g;
 
 /**
- * An error as Temporal should treat it: what a person must mend fails at once with its message, an outage is
- * tried again (design §3).
+ * An error as Temporal should treat it: what a person must mend fails at once with its message, what can pass is tried
+ * again, and what nobody knows is tried three times (design §3).
+ *
+ * @param attempt the try that failed, counted from 1.
  */
-export const toFailure = (error: unknown): Error => {
+export const toFailure = (error: unknown, attempt: number): Error => {
+  if (error instanceof ApplicationFailure || error instanceof CancelledFailure) return error;
   if (error instanceof ServiceError) return ApplicationFailure.nonRetryable(error.message, error.kind);
-  if (!(error instanceof Error)) return new Error(String(error));
-  const message = error.message.replace(URL_QUERY, '$1?…');
-  if (BAD_DATA.test(message) || REFUSED_BY_HOST.test(message)) {
+  const message = (error instanceof Error ? error.message : String(error)).replace(URL_QUERY, '$1?…');
+  if (error instanceof Outage) return ApplicationFailure.retryable(message, 'outage');
+  if (REFUSED_BY_HOST.test(message) || PERMANENT.test(message))
     return ApplicationFailure.nonRetryable(message, 'bad_data');
-  }
-  return message === error.message ? error : ApplicationFailure.retryable(message);
+  if (PASSING.test(message)) return ApplicationFailure.retryable(message, 'outage');
+  return attempt < MOST_TRIES_UNKNOWN
+    ? ApplicationFailure.retryable(message, 'unknown')
+    : ApplicationFailure.nonRetryable(message, 'unknown');
 };
+
+/** Whether Temporal tries again after a failure of {@link toFailure}. */
+export const isTriedAgain = (failure: Error): boolean =>
+  failure instanceof ApplicationFailure && failure.nonRetryable !== true;

@@ -1,18 +1,19 @@
+import type { Info } from '@temporalio/activity';
 import type { Logger } from 'pino';
 import type { Month } from '../domain/calendar.ts';
 import type { Clock } from '../domain/clock.ts';
 import { notFound } from '../domain/errors.ts';
-import type { IngestRunInput } from '../domain/ingest.ts';
+import { ingestOf, runIdOf, type IngestRunInput } from '../domain/ingest.ts';
 import type { SourceRules } from '../egress/source-location.ts';
 import { assetNotesOfRun } from '../warehouse/asset-notes.ts';
 import { findCostSource, type CostSource } from '../warehouse/cost-sources.ts';
 import { doubledNotes } from '../warehouse/doubled-spend.ts';
 import type { LoadResult } from '../warehouse/focus-load.ts';
 import { findRun, recordRun, startedRun, type IngestRun } from '../warehouse/ingest-runs.ts';
+import { publishComputed } from '../warehouse/month-computation.ts';
 import { findOrganisation, type Organisation } from '../warehouse/organisations.ts';
 import { RejectedFeed, type FeedCounts } from '../warehouse/read-feed.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
-import { toFailure } from './failures.ts';
 import { fileLocations, loadSource } from './load-source.ts';
 import { withHeartbeats } from './with-heartbeats.ts';
 
@@ -56,6 +57,7 @@ export const createIngestActivities = ({
           await openRemoteFiles();
         return await warehouse.session((session) =>
           withHeartbeats(session, async (attempt) => {
+            const now = clock.now();
             const result = await loadSource(source, {
               session,
               scope: {
@@ -65,11 +67,18 @@ export const createIngestActivities = ({
                 startMonth: run.startMonth,
                 endMonth: run.endMonth,
                 acceptShrink: run.acceptShrink === true,
-                now: clock.now(),
+                now,
               },
               currency: organisation.currency,
               rules: sourceRules,
+              objectStorage: warehouse.settings.objectStorage,
               attempt,
+              publish: (work) =>
+                publishComputed(warehouse, session, { orgId: run.orgId, now }, () => {
+                  if (!attempt.isCurrent())
+                    throw new Error('this attempt was given up; nothing was published');
+                  return work();
+                }),
             });
             log.info({ run: run.runId, organisation: run.orgId, rows: result.rowsRead }, 'loaded');
             return result;
@@ -77,7 +86,7 @@ export const createIngestActivities = ({
         );
       } catch (error) {
         if (error instanceof RejectedFeed) await record(run, runCounts(error.counts));
-        throw toFailure(error);
+        throw error;
       }
     },
 
@@ -87,6 +96,7 @@ export const createIngestActivities = ({
       await record(run, {
         status: 'completed',
         finished_at: clock.now().toISOString(),
+        error: null,
         months: load.months,
         ...runCounts(load),
         cost_total: load.costTotal,
@@ -101,12 +111,39 @@ export const createIngestActivities = ({
   };
 };
 
+/**
+ * Shows on a run why one of its steps has failed, while Temporal tries it again. A run that goes on has no error in the
+ * end. What cannot be recorded is logged: the try after it counts more.
+ */
+export const noteRetryOnRun =
+  ({ warehouse, log }: Pick<IngestDependencies, 'warehouse' | 'log'>) =>
+  async ({ workflowExecution, attempt }: Info, message: string): Promise<void> => {
+    const { workflowId = '', runId = '' } = workflowExecution ?? {};
+    const ingest = ingestOf(workflowId);
+    if (ingest === null) return;
+    log.warn({ workflow: workflowId, attempt, error: message }, 'a step is tried again');
+    try {
+      const run = await findRun(warehouse, ingest.orgId, runIdOf(runId));
+      if (run?.status === 'running')
+        await recordRun(warehouse, ingest.orgId, {
+          ...run,
+          error: `try ${attempt}: ${message}; it is tried again`,
+        });
+    } catch (error) {
+      log.error({ workflow: workflowId, err: error }, 'the cause of a retry could not be recorded');
+    }
+  };
+
 /** The names and shapes of the ingest activities, for workflows. */
 export type IngestActivities = ReturnType<typeof createIngestActivities>;
 
-const runCounts = ({ rowsRead, rowsRejected, rejectedSamples }: FeedCounts) => ({
+/** A load that a worker of an earlier version began has not counted what it left out. */
+type RunCounts = Omit<FeedCounts, 'rowsLeftOut'> & Partial<Pick<FeedCounts, 'rowsLeftOut'>>;
+
+const runCounts = ({ rowsRead, rowsRejected, rowsLeftOut = 0, rejectedSamples }: RunCounts) => ({
   rows_read: rowsRead,
   rows_rejected: rowsRejected,
+  rows_left_out: rowsLeftOut,
   rejected_samples: rejectedSamples,
 });
 

@@ -1,6 +1,5 @@
 import { daysToAsk } from '../domain/opencost-days.ts';
 import type { Day } from '../domain/calendar.ts';
-import type { SourceRules } from '../egress/source-location.ts';
 import type { CostSourceOf } from '../warehouse/cost-sources.ts';
 import type { LoadResult } from '../warehouse/focus-load.ts';
 import {
@@ -14,9 +13,9 @@ import {
 } from '../warehouse/opencost-api-rows.ts';
 import { missingAllocationColumns, missingAssetColumns } from '../warehouse/opencost-columns.ts';
 import { loadOpenCost } from '../warehouse/opencost-load.ts';
-import type { LoadScope } from '../warehouse/publish-load.ts';
 import { relationsOf } from '../warehouse/scan-files.ts';
 import type { Session } from '../warehouse/session.ts';
+import type { SourceReading } from './source-reading.ts';
 import { openCostApi, type OpenCostApi } from './opencost-api.ts';
 import { isApiLocation } from './opencost-requests.ts';
 import { readableFiles, type ReadableFiles } from './readable-files.ts';
@@ -24,29 +23,22 @@ import type { Attempt } from './with-heartbeats.ts';
 
 /** Loads an OpenCost source from its files or its API; see `loadOpenCost`. */
 export const loadOpenCostSource = async (
-  session: Session,
   { location, options }: CostSourceOf<'opencost'>,
-  scope: LoadScope,
-  attempt: Attempt,
-  rules: SourceRules,
+  reading: Omit<SourceReading, 'currency'>,
 ): Promise<LoadResult> => {
+  const { session, scope, rules } = reading;
   const assets =
     options.assets_location === undefined
       ? null
-      : await readableFiles(
-          session,
-          options.assets_location,
-          rules,
-          missingAssetColumns,
-          'options.assets_location',
-        );
+      : await readableFiles(reading, options.assets_location, missingAssetColumns, 'options.assets_location');
   const cluster = options.cluster ?? null;
   if (isApiLocation(location)) {
     const { privateTargets } = rules;
-    const api = openCostApi(location, { privateTargets, signal: attempt.signal });
-    return loadFromApi(session, api, scope, attempt, { assets, cluster });
+    const api = openCostApi(location, { privateTargets, signal: reading.attempt.signal });
+    return loadFromApi(api, reading, { assets, cluster });
   }
-  const allocations = await readableFiles(session, location, rules, missingAllocationColumns);
+  const publish = assets?.publish ?? reading.publish;
+  const allocations = await readableFiles({ ...reading, publish }, location, missingAllocationColumns);
   const feeds = {
     allocations: relationsOf(allocations.files),
     assets: assets === null ? null : relationsOf(assets.files),
@@ -54,16 +46,14 @@ export const loadOpenCostSource = async (
     from: 'files' as const,
   };
   const readFrom = [...allocations.files, ...(assets?.files ?? [])].map(({ path }) => path);
-  const result = await loadOpenCost(session, { ...scope, readFrom }, feeds, attempt.isCurrent);
+  const result = await loadOpenCost(session, { ...scope, readFrom }, feeds, allocations.publish);
   return { ...result, notes: [...allocations.notes, ...(assets?.notes ?? []), ...result.notes] };
 };
 
 /** Asks the API day by day, then loads what it answered; days that it no longer knows stay as they are. */
 const loadFromApi = async (
-  session: Session,
   api: OpenCostApi,
-  scope: LoadScope,
-  attempt: Attempt,
+  { session, scope, attempt, publish }: Omit<SourceReading, 'currency'>,
   { assets, cluster }: { assets: ReadableFiles | null; cluster: string | null },
 ): Promise<LoadResult> => {
   const lastDelivered = await lastDeliveredDay(session, scope.orgId, scope.sourceId);
@@ -78,7 +68,7 @@ const loadFromApi = async (
       from: 'api' as const,
     };
     const readFrom = (assets?.files ?? []).map(({ path }) => path);
-    const result = await loadOpenCost(session, { ...scope, readFrom }, feeds, attempt.isCurrent);
+    const result = await loadOpenCost(session, { ...scope, readFrom }, feeds, assets?.publish ?? publish);
     return { ...result, notes: [...(assets?.notes ?? []), ...notesOf(days, asked), ...result.notes] };
   } finally {
     await closeApiRows(session);

@@ -1,15 +1,12 @@
-import type { SourceRules } from '../egress/source-location.ts';
 import { loadAiTools, missingAiSpendColumns, missingAiUsageColumns } from '../warehouse/ai-tools-load.ts';
 import type { CostSource, CostSourceOf } from '../warehouse/cost-sources.ts';
 import { loadFocusExport, type LoadResult } from '../warehouse/focus-load.ts';
 import { missingColumns } from '../warehouse/focus-roll-up.ts';
 import { loadHosts, missingHostColumns } from '../warehouse/hosts-load.ts';
-import type { LoadScope } from '../warehouse/publish-load.ts';
-import type { Session } from '../warehouse/session.ts';
 import { loadOpenCostSource } from './load-opencost.ts';
 import { isApiLocation } from './opencost-requests.ts';
 import { readableFiles } from './readable-files.ts';
-import type { Attempt } from './with-heartbeats.ts';
+import type { SourceReading } from './source-reading.ts';
 
 /** The places that DuckDB reads a source from; an API is asked by ourselves. */
 export const fileLocations = (source: CostSource): string[] => {
@@ -25,23 +22,13 @@ export const fileLocations = (source: CostSource): string[] => {
   }
 };
 
-/** What a source is read with. */
-export interface SourceReading {
-  session: Session;
-  scope: LoadScope;
-  /** The organisation's currency. */
-  currency: string;
-  rules: SourceRules;
-  attempt: Attempt;
-}
-
 /** Reads a source of any kind and publishes its loads (design §4). */
 export const loadSource = (source: CostSource, reading: SourceReading): Promise<LoadResult> => {
   switch (source.kind) {
     case 'focus':
       return loadFocusSource(source, reading);
     case 'opencost':
-      return loadOpenCostSource(reading.session, source, reading.scope, reading.attempt, reading.rules);
+      return loadOpenCostSource(source, reading);
     case 'hosts':
       return loadHostsSource(source, reading);
     case 'ai_tools':
@@ -51,40 +38,39 @@ export const loadSource = (source: CostSource, reading: SourceReading): Promise<
 
 const loadFocusSource = async (
   { location, options }: CostSourceOf<'focus'>,
-  { session, scope, currency, rules, attempt }: SourceReading,
+  reading: SourceReading,
 ): Promise<LoadResult> => {
+  const { session, scope, currency } = reading;
   const costColumn = options.cost_column;
-  const { files, notes } = await readableFiles(session, location, rules, (file) =>
+  const { files, notes, publish } = await readableFiles(reading, location, (file) =>
     missingColumns(file, costColumn),
   );
-  const load = { ...scope, files, costColumn, currency };
-  return withNotes(notes, await loadFocusExport(session, load, attempt.isCurrent));
+  return withNotes(notes, await loadFocusExport(session, { ...scope, files, costColumn, currency }, publish));
 };
 
 const loadHostsSource = async (
   { location }: CostSourceOf<'hosts'>,
-  { session, scope, rules, attempt }: SourceReading,
+  reading: SourceReading,
 ): Promise<LoadResult> => {
-  const { files, notes } = await readableFiles(session, location, rules, missingHostColumns);
-  return withNotes(notes, await loadHosts(session, scope, files, attempt.isCurrent));
+  const { files, notes, publish } = await readableFiles(reading, location, missingHostColumns);
+  return withNotes(notes, await loadHosts(reading.session, reading.scope, files, publish));
 };
 
 const loadAiToolsSource = async (
   { location, options }: CostSourceOf<'ai_tools'>,
-  { session, scope, rules, attempt }: SourceReading,
+  reading: SourceReading,
 ): Promise<LoadResult> => {
-  const spend = await readableFiles(session, location, rules, missingAiSpendColumns);
+  const spend = await readableFiles(reading, location, missingAiSpendColumns);
   const usage = await readableFiles(
-    session,
+    { ...reading, publish: spend.publish },
     options.usage_location,
-    rules,
     missingAiUsageColumns,
     'options.usage_location',
   );
   const files = { spend: spend.files, usage: usage.files };
   return withNotes(
     [...spend.notes, ...usage.notes],
-    await loadAiTools(session, scope, files, attempt.isCurrent),
+    await loadAiTools(reading.session, reading.scope, files, usage.publish),
   );
 };
 

@@ -1,5 +1,5 @@
 import type { Day } from '../domain/calendar.ts';
-import { invalid } from '../domain/errors.ts';
+import { invalid, Outage } from '../domain/errors.ts';
 import { guardedGet, type GuardedAnswer } from '../egress/guarded-get.ts';
 import type { PrivateTargets } from '../egress/private-targets.ts';
 import type { ApiAllocation, ApiAsset } from '../warehouse/opencost-api-rows.ts';
@@ -29,7 +29,7 @@ const PASSING = new Set([408, 425, 429]);
 
 /**
  * The API below a base URL. Its calls throw `invalid` for what a person must mend (a wrong address, a refusal,
- * another answer than OpenCost's), and a plain Error for outages, which may be tried again.
+ * another answer than OpenCost's), and Outage for what may pass.
  */
 export const openCostApi = (location: string, rules: OpenCostApiRules): OpenCostApi => {
   let base = new URL(location);
@@ -99,7 +99,7 @@ const judged = (url: URL, { status, text }: GuardedAnswer): { data: unknown } =>
     );
   }
   if (status >= 500 || PASSING.has(status))
-    throw new Error(`${named(url)} answered ${status}: ${shown(text)}`);
+    throw new Outage(`${named(url)} answered ${status}: ${shown(text)}`);
   if (status !== 200) throw invalid(`${named(url)} answered ${status}: ${shown(text)}`);
   const envelope = envelopeOf(parseJson(text));
   if (envelope === null) {
@@ -109,7 +109,7 @@ const judged = (url: URL, { status, text }: GuardedAnswer): { data: unknown } =>
     );
   }
   const message = `${named(url)} answered code ${envelope.code}: ${shown(envelope.message ?? '')}`;
-  if (envelope.code >= 500 || PASSING.has(envelope.code)) throw new Error(message);
+  if (envelope.code >= 500 || PASSING.has(envelope.code)) throw new Outage(message);
   if (envelope.code !== 200) throw invalid(message);
   return envelope;
 };

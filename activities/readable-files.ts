@@ -1,13 +1,16 @@
 import { invalid } from '../domain/errors.ts';
-import type { SourceRules } from '../egress/source-location.ts';
 import { describeFile, formatOf, type ExportFile } from '../warehouse/export-files.ts';
-import type { Session } from '../warehouse/session.ts';
+import type { Publish } from '../warehouse/publish-load.ts';
 import { exportFiles } from './export-location.ts';
+import type { SourceReading } from './source-reading.ts';
+import { refuseChangedFiles, rowCounter, versionsOf, withoutQuery } from './whole-files.ts';
 
 /** The files to read, and what was decided about others. */
 export interface ReadableFiles {
   files: ExportFile[];
   notes: string[];
+  /** Publishes what was read of them, unless one has changed meanwhile. */
+  publish: Publish;
 }
 
 /**
@@ -18,22 +21,25 @@ export interface ReadableFiles {
  * @param field the field of the source that holds the location.
  */
 export const readableFiles = async (
-  session: Session,
+  { session, rules: sourceRules, objectStorage, attempt, publish }: Omit<SourceReading, 'currency'>,
   location: string,
-  rules: SourceRules,
   missing: (file: ExportFile) => string[],
   field = 'location',
 ): Promise<ReadableFiles> => {
+  const current = await exportFiles(session, location, sourceRules, field);
+  const other = current.files.find((path) => formatOf(path) === null);
+  if (other !== undefined)
+    throw invalid(
+      `${field}: expected .csv, .csv.gz or .parquet files, got ${JSON.stringify(withoutQuery(other))}`,
+    );
+  const { privateTargets } = sourceRules;
+  const rules = { privateTargets, objectStorage, field, signal: attempt.signal };
+  const versions = await versionsOf(current.files, rules);
   const described = [];
-  const current = await exportFiles(session, location, rules, field);
-  for (const path of current.files) {
-    if (formatOf(path) === null)
-      throw invalid(
-        `${field}: expected .csv, .csv.gz or .parquet files, got ${JSON.stringify(withoutQuery(path))}`,
-      );
-    described.push(await describeFile(session, path));
-  }
-  const files = described.filter(({ columns }) => columns.length > 0);
+  for (const path of current.files) described.push(await describeFile(session, path));
+  const files = described
+    .filter(({ columns }) => columns.length > 0)
+    .map((file) => (file.format === 'csv' ? { ...file, count: rowCounter(file.path, rules) } : file));
   const empty = described.filter(({ columns }) => columns.length === 0);
   const notes = [
     ...current.notes,
@@ -48,8 +54,12 @@ export const readableFiles = async (
       );
     }
   }
-  return { files, notes };
+  return {
+    files,
+    notes,
+    publish: async (work) => {
+      await refuseChangedFiles(versions, rules);
+      return publish(work);
+    },
+  };
 };
-
-/** A signed URL's query is a credential. */
-const withoutQuery = (path: string): string => path.replace(/\?.*$/, '');

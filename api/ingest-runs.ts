@@ -24,6 +24,10 @@ export const runRecord = z
     months: z.array(z.string()).describe('Months whose cost the run touched'),
     rows_read: z.number().describe('While the run is under way: rows read so far'),
     rows_rejected: z.number(),
+    rows_left_out: z
+      .number()
+      .nullable()
+      .describe('Rows read that are none of this run: other months, shared cost, usage without spend'),
     rejected_samples: z.array(
       z.object({ problem: z.string(), file: z.string().nullable(), rows: z.number() }),
     ),

@@ -3,7 +3,8 @@ import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker
 import type { Logger } from 'pino';
 import { createSpendActivities } from '../activities/compute-spend.ts';
 import { createDeliveryActivities } from '../activities/deliver-webhook.ts';
-import { createIngestActivities } from '../activities/ingest-costs.ts';
+import { createIngestActivities, noteRetryOnRun } from '../activities/ingest-costs.ts';
+import { judgeFailures } from '../activities/judge-failures.ts';
 import { createMaintenanceActivities } from '../activities/maintain-warehouse.ts';
 import { createEventActivities } from '../activities/raise-events.ts';
 import { createSettlementActivities } from '../activities/settle-months.ts';
@@ -83,6 +84,7 @@ export const startWorkers = async (
       ...createStartActivities({ warehouse, clock, starter: parts.orchestration }),
       ...createMaintenanceActivities({ warehouse, clock, log }),
     },
+    interceptors: { activity: [judgeFailures(noteRetryOnRun({ warehouse, log }))] },
     maxConcurrentActivityTaskExecutions: 4,
     // Progress is read off the heartbeats.
     maxHeartbeatThrottleInterval: '1s',

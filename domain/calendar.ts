@@ -41,6 +41,10 @@ export const addMonths = (month: Month, count: number): Month =>
 export const addDays = (day: Day, count: number): Day =>
   Temporal.PlainDate.from(day).add({ days: count }).toString();
 
+/** The day `count` years later; 29 February becomes the 28th. */
+export const addYears = (day: Day, count: number): Day =>
+  Temporal.PlainDate.from(day).add({ years: count }).toString();
+
 /** How many days lie from `start` to `end`, both counted. */
 export const daysInclusive = (start: Day, end: Day): number =>
   Temporal.PlainDate.from(start).until(Temporal.PlainDate.from(end)).days + 1;

@@ -40,6 +40,11 @@ export class ServiceError extends Error {
   }
 }
 
+/** What may pass by itself: a host that is away, a limit that was reached. Whoever works in the background tries again. */
+export class Outage extends Error {
+  override readonly name = 'Outage';
+}
+
 export const invalid = (message: string): ServiceError => new ServiceError('invalid', message);
 export const unauthenticated = (message: string): ServiceError =>
   new ServiceError('unauthenticated', message);

@@ -32,6 +32,12 @@ export interface IngestRunInput extends IngestInput {
 /** The id of a source's ingest workflow: one source has at most one running (design §3). */
 export const ingestWorkflowId = (orgId: string, sourceId: string): string => `ingest/${orgId}/${sourceId}`;
 
+/** The organisation and the source of an ingest workflow, by its id; null for another workflow. */
+export const ingestOf = (workflowId: string): { orgId: string; sourceId: string } | null => {
+  const [, orgId, sourceId] = /^ingest\/([^/]+)\/([^/]+)$/.exec(workflowId) ?? [];
+  return orgId === undefined || sourceId === undefined ? null : { orgId, sourceId };
+};
+
 /** A run's id, from the id that Temporal gave the workflow's execution. */
 export const runIdOf = (executionId: string): string => `run_${executionId.replaceAll('-', '')}`;
 

@@ -1,6 +1,6 @@
 import { get as getHttp, type IncomingMessage } from 'node:http';
 import { get as getHttps } from 'node:https';
-import { invalid, ServiceError } from '../domain/errors.ts';
+import { invalid, Outage, ServiceError } from '../domain/errors.ts';
 import { pinnedLookup } from './pinned-lookup.ts';
 import type { PrivateTargets } from './private-targets.ts';
 import { resolveTarget } from './resolve-target.ts';
@@ -28,7 +28,7 @@ export interface GuardedGetRules {
  * the time of the connection changes nothing.
  *
  * @throws ServiceError `invalid` when the target is not allowed or the answer too long.
- * @throws Error when the host cannot be reached or does not answer in time; it may at another time. The message
+ * @throws Outage when the host cannot be reached or does not answer in time; it may at another time. The message
  *   names the host, not its address.
  */
 export const guardedGet = async (url: URL, rules: GuardedGetRules): Promise<GuardedAnswer> => {
@@ -37,10 +37,10 @@ export const guardedGet = async (url: URL, rules: GuardedGetRules): Promise<Guar
   const signal = AbortSignal.any([rules.signal, timeout]);
   return await answerOf(url, addresses, signal, rules).catch((error: unknown) => {
     if (rules.signal.aborted || error instanceof ServiceError) throw error;
-    if (timeout.aborted) throw new Error(`${url.host} did not answer within ${rules.timeoutMs / 1000} s`);
+    if (timeout.aborted) throw new Outage(`${url.host} did not answer within ${rules.timeoutMs / 1000} s`);
     // Without its cause, which tells the address.
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'no reason given';
-    throw new Error(`${url.host} cannot be reached (${code})`);
+    throw new Outage(`${url.host} cannot be reached (${code})`);
   });
 };
 

@@ -1,10 +1,10 @@
 import { keepEarlierDays, keepLateMonths } from './carry-over.ts';
 import type { ExportFile } from './export-files.ts';
 import type { LoadResult } from './focus-load.ts';
-import { newLoadId, publishLoad, type LoadScope } from './publish-load.ts';
-import { addCounts, FEED_TABLES, readFeed } from './read-feed.ts';
+import { newLoadId, publishLoad, type LoadScope, type Publish } from './publish-load.ts';
+import { addCounts, FEED_TABLES, readFeed, rowsStored, stageFeed, withoutUnusedMonths } from './read-feed.ts';
 import { normalRepositorySql } from './repository-sql.ts';
-import { relationsOf } from './scan-files.ts';
+import { relationsOf, type Relation } from './scan-files.ts';
 import type { Session } from './session.ts';
 import { got, judgedRows, missingTabularColumns, type TabularColumns } from './tabular-rows.ts';
 import { dropTemporaryTables } from './temporary-tables.ts';
@@ -50,16 +50,22 @@ export const loadAiTools = async (
   session: Session,
   scope: LoadScope,
   files: AiToolFiles,
-  isCurrent: () => boolean,
+  publish: Publish,
 ): Promise<LoadResult> => {
   const loadId = await newLoadId(session, scope);
   try {
-    const usage = await readFeed(session, scope, usageGroups(files.usage), {
+    const relations = { spend: relationsOf(files.spend), usage: relationsOf(files.usage) };
+    const usage = await readFeed(session, scope, {
+      statement: usageGroups(relations.usage),
       name: USAGE_FEED,
+      relations: relations.usage,
     });
-    await session.run('CREATE TEMP TABLE usage_days AS FROM judged_groups WHERE problem IS NULL');
-    const spend = await readFeed(session, scope, spendGroups(files.spend));
-    await session.run('CREATE TEMP TABLE load_days AS FROM judged_groups WHERE problem IS NULL');
+    await stageFeed(session, 'usage_days');
+    const spend = await readFeed(session, scope, {
+      statement: spendGroups(relations.spend),
+      relations: relations.spend,
+    });
+    await stageFeed(session, 'load_days');
     const taking = { ...scope, loadId };
     const feeds = {
       spend: { staged: 'load_days', stored: 'ai_tool_spend' },
@@ -70,38 +76,42 @@ export const loadAiTools = async (
       ...(await keepEarlierDays(session, taking, feeds.late, USAGE_FEED)),
     ];
     await keepLateMonths(session, taking, feeds);
-    const target = { org: scope.orgId, source: scope.sourceId, load: loadId };
-    await session.run(INSERT_SPEND, target);
-    await session.run(INSERT_USAGE, target);
+    const load = { org: scope.orgId, source: scope.sourceId, load: loadId };
+    await session.run(INSERT_SPEND, load);
+    await session.run(INSERT_USAGE, load);
     const notes = [...kept, ...(await unsharedTools(session))];
     // Usage costs nothing, so two sources with the same usage count nothing twice.
     const readFrom = files.spend.map(({ path }) => path);
-    const published = await publishLoad(session, { ...scope, readFrom }, loadId, isCurrent);
-    return { ...addCounts(spend, usage), ...published, notes };
+    const target = { ...scope, readFrom };
+    const counts = addCounts(spend, await withoutUnusedMonths(session, usage, 'usage_days'));
+    return { ...counts, ...(await publishLoad(session, target, loadId, rowsStored(spend), publish)), notes };
   } finally {
     await dropTemporaryTables(session, [...FEED_TABLES, 'usage_days', 'load_days']);
   }
 };
 
-const spendGroups = (files: readonly ExportFile[]): string => `
+/** Shares are exact as long as the product of two usages fits 128 bits (distributed-spend.ts). */
+const LARGEST_USAGE = 1e12;
+
+const spendGroups = (relations: readonly Relation[]): string => `
 CREATE TEMP TABLE judged_groups AS
-WITH ${judgedRows(relationsOf(files), SPEND_COLUMNS, [
+WITH ${judgedRows(relations, SPEND_COLUMNS, [
   `WHEN lower(kind) NOT IN ('usage', 'seat') THEN 'kind: expected usage or seat, got ' || ${got('raw_kind')}`,
 ])}
-SELECT problem, any_value(CASE WHEN problem IS NOT NULL THEN file END) AS file, day, tool, lower(kind) AS kind,
+SELECT problem, is_wanted AS counts, any_value(CASE WHEN problem IS NOT NULL THEN file END) AS file, day, tool, lower(kind) AS kind,
   sum(cost) AS cost, count(*) AS row_count
 FROM judged_rows GROUP BY ALL`;
 
 /** Usage by the repository's normal name; usage without one takes its share but belongs to none. */
-const usageGroups = (files: readonly ExportFile[]): string => `
+const usageGroups = (relations: readonly Relation[]): string => `
 CREATE TEMP TABLE judged_groups AS
-WITH ${judgedRows(relationsOf(files), USAGE_COLUMNS, [
-  `WHEN usage < 0 THEN 'usage: expected a number of 0 or more, got ' || ${got('raw_usage')}`,
+WITH ${judgedRows(relations, USAGE_COLUMNS, [
+  `WHEN usage NOT BETWEEN 0 AND ${LARGEST_USAGE} THEN 'usage: expected a number from 0 to 1e12, got ' || ${got('raw_usage')}`,
 ])},
 usage_groups AS (
-  SELECT problem, file, day, tool, repository AS spelling, sum(usage) AS usage, count(*) AS row_count
+  SELECT problem, is_wanted AS counts, file, day, tool, repository AS spelling, sum(usage) AS usage, count(*) AS row_count
   FROM judged_rows GROUP BY ALL)
-SELECT problem, any_value(CASE WHEN problem IS NOT NULL THEN file END) AS file, day, tool,
+SELECT problem, counts, any_value(CASE WHEN problem IS NOT NULL THEN file END) AS file, day, tool,
   ${normalRepositorySql('spelling')} AS repository, CAST(sum(usage) AS DECIMAL(38,6)) AS usage,
   sum(row_count) AS row_count
 FROM usage_groups GROUP BY ALL`;

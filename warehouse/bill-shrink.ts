@@ -3,6 +3,7 @@ import { dayRanges } from '../domain/day-ranges.ts';
 import { toWire, type DecimalText } from '../domain/decimals.ts';
 import { invalid } from '../domain/errors.ts';
 import type { LoadScope } from './publish-load.ts';
+import { STORED } from './read-feed.ts';
 import type { Session } from './session.ts';
 
 /**
@@ -54,7 +55,7 @@ const LOST_DAYS = `
 WITH replaced AS (
   SELECT org_id, source_id, billing_period, load_id FROM loads
   WHERE org_id = $org AND source_id = $source AND run_id <> $run
-    AND billing_period IN (SELECT billing_period FROM judged_groups WHERE problem IS NULL)
+    AND billing_period IN (SELECT billing_period FROM judged_groups WHERE ${STORED})
   QUALIFY row_number() OVER (PARTITION BY billing_period ORDER BY load_id DESC) = 1),
 known_days AS (
   SELECT billing_period, day, inside_day, cost

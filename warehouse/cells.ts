@@ -1,5 +1,5 @@
 import type { ExportColumn } from './export-files.ts';
-import { billingPeriodDay, nullable, quoted } from './focus-columns.ts';
+import { billingPeriodDay, decimalFromNumber, decimalFromText, nullable, quoted } from './focus-columns.ts';
 
 /** A cell as text without blanks around it; null in its three spellings is null (sources §1). */
 export const textCell = ({ name, type }: ExportColumn): string =>
@@ -15,10 +15,9 @@ export const dayCell = (column: ExportColumn): string => {
 
 /**
  * A cell as an exact decimal of 15 places; null when it is none. A binary number means the shortest decimal that
- * stands for it. The narrow cast is far faster and fits all but the largest amounts.
+ * stands for it.
  */
-export const decimalCell = (column: ExportColumn): string => {
-  const isNumber = /^(DECIMAL|TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT|U[A-Z]*INT)/.test(column.type);
-  const amount = isNumber ? quoted(column.name) : textCell(column);
-  return `COALESCE(CAST(TRY_CAST(${amount} AS DECIMAL(18,15)) AS DECIMAL(38,15)), TRY_CAST(${amount} AS DECIMAL(38,15)))`;
-};
+export const decimalCell = (column: ExportColumn): string =>
+  /^(DECIMAL|TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT|U[A-Z]*INT)/.test(column.type)
+    ? decimalFromNumber(quoted(column.name))
+    : decimalFromText(textCell(column));

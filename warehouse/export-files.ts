@@ -6,7 +6,21 @@ export interface ExportFile {
   path: string;
   format: 'csv' | 'parquet';
   columns: ExportColumn[];
+  /** Counts the rows another way than the reader does; null where nobody does. */
+  count: CountRows | null;
 }
+
+/**
+ * Counts a file's rows: `by` lines, which is quick, or by records, which takes line breaks within quotes for what they are;
+ * and those of more than {@link LONGEST_LINE_BYTES}.
+ */
+export type CountRows = (
+  by: 'lines' | 'records',
+  signal: AbortSignal,
+) => Promise<{ rows: number; longRows: number }>;
+
+/** DuckDB rejects longer lines. */
+export const LONGEST_LINE_BYTES = 2_000_000;
 
 export interface ExportColumn {
   name: string;
@@ -16,7 +30,7 @@ export interface ExportColumn {
 
 /** How every CSV export is read: RFC 4180, and the three spellings of null, nothing else (sources §1). */
 export const CSV_OPTIONS = `auto_detect = false, delim = ',', quote = '"', escape = '"', comment = '', skip = 0,
-  hive_partitioning = false,
+  hive_partitioning = false, max_line_size = ${LONGEST_LINE_BYTES},
   nullstr = ['NULL', 'null', '']`;
 
 /** The files that a path or glob stands for, in order. */
@@ -29,7 +43,9 @@ export const listFiles = async (session: Session, pattern: string): Promise<stri
 
 /** The whole text of a small file. */
 export const readText = async (session: Session, file: string): Promise<string> => {
-  const [row] = await session.query<{ content: string }>('SELECT content FROM read_text($file)', { file });
+  const [row] = await session.query<{ content: string }>('SELECT content FROM read_text($file)', {
+    file: patternOf(file),
+  });
   return row?.content ?? '';
 };
 
@@ -46,17 +62,29 @@ export const describeFile = async (session: Session, path: string): Promise<Expo
   if (format === null) {
     throw invalid(`location: expected .csv, .csv.gz or .parquet files, got ${JSON.stringify(path)}`);
   }
+  if (format === 'csv') return { path, format, columns: await csvColumns(session, path), count: null };
+  const rows = await parquetRows(session, path);
   return {
     path,
     format,
-    columns: format === 'csv' ? await csvColumns(session, path) : await parquetColumns(session, path),
+    columns: await parquetColumns(session, path),
+    count: () => Promise.resolve({ rows, longRows: 0 }),
   };
+};
+
+/** How many rows a Parquet file says it has. */
+const parquetRows = async (session: Session, path: string): Promise<number> => {
+  const [row] = await session.query<{ row_count: string }>(
+    'SELECT sum(num_rows)::BIGINT AS row_count FROM parquet_file_metadata($path)',
+    { path: patternOf(path) },
+  );
+  return Number(row?.row_count);
 };
 
 const parquetColumns = async (session: Session, path: string): Promise<ExportColumn[]> => {
   const rows = await session.query<{ column_name: string; column_type: string }>(
     'SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM read_parquet($path, hive_partitioning = false))',
-    { path },
+    { path: patternOf(path) },
   );
   return rows.map(({ column_name, column_type }) => ({ name: column_name, type: column_type }));
 };
@@ -70,15 +98,22 @@ const csvColumns = async (session: Session, path: string): Promise<ExportColumn[
      FROM read_csv($path, auto_detect = false, header = false, delim = '\x01', quote = '', escape = '',
        columns = {line: 'VARCHAR'}, ignore_errors = true, strict_mode = false, compression = ${compressionOf(path)})
      LIMIT 1`,
-    { path },
+    { path: patternOf(path) },
   );
   // The pattern also matches the nothing behind the last name.
   return uniqueNames((header?.names ?? []).slice(0, -1)).map((name) => ({ name, type: 'VARCHAR' }));
 };
 
-/** A CSV file's compression by its name, in any case, as a SQL literal. */
-export const compressionOf = (path: string): string =>
-  /\.gz$/i.test(/^https?:/.test(path) ? new URL(path).pathname : path) ? `'gzip'` : `'none'`;
+/** A file's path as a pattern that it alone matches: DuckDB takes its `*`, `?` and `[` for wildcards. */
+export const patternOf = (path: string): string =>
+  /^https?:/i.test(path) ? path : path.replace(/[*?[]/g, '[$&]');
+
+/** Whether a CSV file is compressed, by its name, in any case. */
+export const isCompressed = (path: string): boolean =>
+  /\.gz$/i.test(/^https?:/.test(path) ? new URL(path).pathname : path);
+
+/** A CSV file's compression as a SQL literal. */
+export const compressionOf = (path: string): string => (isCompressed(path) ? `'gzip'` : `'none'`);
 
 /** Columns without a name, or with one that was there before, are unknown ones: they only need a name to be read. */
 const uniqueNames = (names: readonly string[]): string[] => {

@@ -9,6 +9,7 @@ export const COLUMNS = {
   period_start: ['ChargePeriodStart'],
   period_end: ['ChargePeriodEnd'],
   billing_period: ['BillingPeriodStart'],
+  billing_period_end: ['BillingPeriodEnd'],
   // The publisher comes last: of a marketplace charge it is the vendor, where the issuer is the cloud.
   provider: ['ServiceProviderName', 'ProviderName', 'InvoiceIssuerName', 'PublisherName'],
   account: ['SubAccountId', 'BillingAccountId'],
@@ -51,21 +52,29 @@ const asText = ({ name, type }: ExportColumn, format: ExportFile['format']): str
 
 /**
  * A text as a UTC instant. The plain cast is fast but drops an offset, so it serves only the forms that have
- * none; the others, and times without seconds, take the slow road.
+ * none; the others, and times without seconds, take the slow road. Words such as "epoch" are times too, for a cast, so
+ * that a text must begin with a digit.
  */
 const timeFromText = (text: string): string => `COALESCE(
-    CASE WHEN suffix(${text}, 'Z') OR length(${text}) IN (10, 19) THEN TRY_CAST(${text} AS TIMESTAMP) END,
-    timezone('UTC', TRY_CAST(
-      regexp_replace(${text}, '^(.{10}[T ]\\d\\d:\\d\\d)(Z|[+-].*)?$', '\\1:00\\2') AS TIMESTAMPTZ)))`;
+    CASE WHEN ${text} < ':' AND (suffix(${text}, 'Z') OR length(${text}) IN (10, 19)) THEN TRY_CAST(${text} AS TIMESTAMP) END,
+    CASE WHEN ${text} < ':' THEN timezone('UTC', TRY_CAST(
+      regexp_replace(${text}, '^(.{10}[T ]\\d\\d:\\d\\d)(Z|[+-].*)?$', '\\1:00\\2') AS TIMESTAMPTZ)) END)`;
 
 const asTime = (column: ExportColumn, format: ExportFile['format']): string => {
   if (column.type === 'TIMESTAMP WITH TIME ZONE') return `timezone('UTC', ${quoted(column.name)})`;
-  if (/^(TIMESTAMP|DATE)/.test(column.type)) return `CAST(${quoted(column.name)} AS TIMESTAMP)`;
+  if (/^(TIMESTAMP|DATE)/.test(column.type)) return `TRY_CAST(${quoted(column.name)} AS TIMESTAMP)`;
   return timeFromText(asText(column, format));
 };
 
-/** A text or decimal as money; the narrow cast is twenty times faster and fits all but the largest lines. */
-const decimal = (amount: string): string =>
+/**
+ * A decimal as money, or a text of one; the narrow cast is twenty times faster and fits all but the largest lines. A cast
+ * also takes `1_000`, which is no number in any export.
+ */
+export const decimalFromText = (amount: string): string =>
+  `CASE WHEN NOT contains(${amount}, '_') THEN ${decimalFromNumber(amount)} END`;
+
+/** A number as money; see {@link decimalFromText}. */
+export const decimalFromNumber = (amount: string): string =>
   `COALESCE(CAST(TRY_CAST(${amount} AS DECIMAL(18,15)) AS DECIMAL(38,15)), TRY_CAST(${amount} AS DECIMAL(38,15)))`;
 
 /**
@@ -73,12 +82,12 @@ const decimal = (amount: string): string =>
  * ten decimals and fifteen digits a cast finds it, the others go the slow way over text.
  */
 const asMoney = (column: ExportColumn, format: ExportFile['format']): string => {
-  if (column.type === 'VARCHAR') return decimal(asText(column, format));
+  if (column.type === 'VARCHAR') return decimalFromText(asText(column, format));
   const amount = quoted(column.name);
-  if (column.type !== 'DOUBLE' && column.type !== 'FLOAT') return decimal(amount);
+  if (column.type !== 'DOUBLE' && column.type !== 'FLOAT') return decimalFromNumber(amount);
   const short = `TRY_CAST(${amount} AS DECIMAL(18,10))`;
   return `CASE WHEN abs(${amount}) < 100000 AND CAST(${short} AS ${column.type}) = ${amount} THEN CAST(${short} AS DECIMAL(38,15))
-    ELSE ${decimal(`CAST(${amount} AS VARCHAR)`)} END`;
+    ELSE ${decimalFromNumber(`CAST(${amount} AS VARCHAR)`)} END`;
 };
 
 /** The file's columns that can hold a field, in the order in which they count. */
@@ -136,12 +145,12 @@ export const rawOf = (file: ExportFile, field: Field): string => {
 export const accountOf = (file: ExportFile): string =>
   present(file, 'account').length === 1 ? keyOf(file, 'account') : assignedOf(file, 'account');
 
-/** A billing period as a group key: its day where the file has it as a time, else its text, cast when grouped. */
-export const billingPeriodOf = (file: ExportFile): string => {
-  const [column] = present(file, 'billing_period');
+/** A bound of a billing period as a group key: its day where the file has it as a time, else its text, cast when grouped. */
+export const billingPeriodOf = (file: ExportFile, field: 'billing_period' | 'billing_period_end'): string => {
+  const [column] = present(file, field);
   return column !== undefined && /^(TIMESTAMP|DATE)/.test(column.type)
     ? `CAST(${asTime(column, file.format)} AS DATE)`
-    : keyOf(file, 'billing_period');
+    : keyOf(file, field);
 };
 
 /** Whether a field is an amount other than zero. */
@@ -151,6 +160,6 @@ export const isNonzero = (file: ExportFile, field: Field): string => {
   return `TRY_CAST(${column.type === 'VARCHAR' ? asText(column, file.format) : quoted(column.name)} AS DOUBLE) <> 0`;
 };
 
-/** A billing period's text as its first day. */
+/** A bound of a billing period as the day of its text. */
 export const billingPeriodDay = (column: string): string =>
   `CAST(${timeFromText(`CAST(${column} AS VARCHAR)`)} AS DATE)`;

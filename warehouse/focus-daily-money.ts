@@ -1,5 +1,6 @@
 import { chosenValue, columnsOf, type Candidate } from './focus-choices.ts';
 import { moneyOfUnits, unitsOf } from './money-units.ts';
+import { STORED } from './read-feed.ts';
 
 // The statements that turn the judged groups of an export (focus-load.ts) into spend, and publish it.
 
@@ -14,7 +15,7 @@ CREATE TEMP TABLE daily_money AS
 WITH spans AS (
   SELECT *, ${unitsOf('span_cost')} AS units,
     CAST(span_start AS DATE) AS first_day, CAST(span_end - INTERVAL 1 MICROSECOND AS DATE) AS last_day
-  FROM judged_groups WHERE problem IS NULL AND span_start IS NOT NULL),
+  FROM judged_groups WHERE ${STORED} AND span_start IS NOT NULL),
 -- All days between the first and the last of a charge are whole, so that they get the same.
 shares AS (
   SELECT *, units * date_diff('second', span_start, CAST(first_day + 1 AS TIMESTAMP)) // date_diff('second', span_start, span_end) AS first_units,
@@ -33,7 +34,7 @@ day_units AS (
   FROM span_days),
 money AS (
   SELECT billing_period, day, cloud, account, account_name, resource_id, ${columnsOf(candidates)}cost, true AS inside_day
-  FROM judged_groups WHERE problem IS NULL AND span_start IS NULL
+  FROM judged_groups WHERE ${STORED} AND span_start IS NULL
   UNION ALL
   SELECT billing_period, day, cloud, account, account_name, resource_id, ${columnsOf(candidates)}
     ${moneyOfUnits('day_units')} AS cost,
@@ -82,7 +83,7 @@ export const PUBLISH = `
 INSERT INTO loads BY NAME
 WITH rows_read AS (
   SELECT billing_period, bool_and(fell_back) AS fell_back, sum(row_count)::BIGINT AS row_count
-  FROM judged_groups WHERE problem IS NULL GROUP BY ALL),
+  FROM judged_groups WHERE ${STORED} GROUP BY ALL),
 delivered AS (
   SELECT billing_period, min(day) AS first_day, max(day) AS last_day, sum(cost) AS cost_total,
     least(COALESCE(max(day) FILTER (inside_day), max(day)), CAST($now::TIMESTAMP AS DATE)) AS delivered_through

@@ -3,6 +3,7 @@ import type { ExportFile } from './export-files.ts';
 import type { Candidate } from './focus-choices.ts';
 import { billingPeriodDay, cloudOf, nullable } from './focus-columns.ts';
 import { focusRollUpStatement, type CostColumn } from './focus-roll-up.ts';
+import { STORED } from './read-feed.ts';
 import type { Session } from './session.ts';
 
 /** The temporary tables that the fallback leaves. */
@@ -14,16 +15,20 @@ export const FALLBACK_TABLES = ['fallen_back', 'billed_roll_up'] as const;
  */
 export const readFallback = async (
   session: Session,
-  files: readonly ExportFile[],
-  costColumn: CostColumn,
+  load: { files: readonly ExportFile[]; costColumn: CostColumn; now: Date },
   candidates: readonly Candidate[],
 ): Promise<void> => {
-  await session.run(FALLEN_BACK, { falls_back: costColumn === 'EffectiveCost' });
+  await session.run(FALLEN_BACK, { falls_back: load.costColumn === 'EffectiveCost' });
   const [some] = await session.query('FROM temp.main.fallen_back LIMIT 1');
   await session.run(
     some === undefined
       ? 'CREATE TEMP TABLE billed_roll_up AS FROM focus_roll_up LIMIT 0'
-      : focusRollUpStatement('billed_roll_up', files, 'BilledCost', candidates, 'fallen back'),
+      : focusRollUpStatement(
+          'billed_roll_up',
+          { ...load, costColumn: 'BilledCost' },
+          candidates,
+          'fallen back',
+        ),
   );
 };
 
@@ -47,7 +52,7 @@ QUALIFY NOT COALESCE(bool_or(cost_present) OVER same_bill, false)
 /** What fell back, in words. */
 export const fallbackNotes = async (session: Session): Promise<string[]> => {
   const bills = await session.query<{ billing_period: Day; cloud: string }>(
-    `SELECT DISTINCT billing_period, cloud FROM judged_groups WHERE problem IS NULL AND fell_back ORDER BY ALL`,
+    `SELECT DISTINCT billing_period, cloud FROM judged_groups WHERE ${STORED} AND fell_back ORDER BY ALL`,
   );
   return bills.map(
     ({ billing_period, cloud }) =>

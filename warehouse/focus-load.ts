@@ -15,8 +15,11 @@ import {
 import { FALLBACK_TABLES, fallbackNotes, readFallback } from './focus-fallback.ts';
 import { focusRollUpStatement, type CostColumn } from './focus-roll-up.ts';
 import { recordLoadFiles } from './load-files.ts';
-import { newLoadId, type LoadScope } from './publish-load.ts';
-import { countFeed, FEED_TABLES, type FeedCounts } from './read-feed.ts';
+import { got } from './tabular-rows.ts';
+import { expectedTime, isTooLong, LONGEST_PERIOD, readableDay } from './readable-limits.ts';
+import { checkPublished, newLoadId, type LoadScope, type Publish } from './publish-load.ts';
+import { countFeed, FEED_TABLES, readingBounds, rowsStored, STORED, type FeedCounts } from './read-feed.ts';
+import { startRowCount } from './row-count.ts';
 import type { Session } from './session.ts';
 import { dropTemporaryTables } from './temporary-tables.ts';
 
@@ -45,33 +48,33 @@ export interface LoadResult extends FeedCounts {
 export const loadFocusExport = async (
   session: Session,
   load: FocusLoad,
-  isCurrent: () => boolean,
+  publish: Publish,
 ): Promise<LoadResult> => {
   const loadId = await newLoadId(session, load);
-  await dropTemporaryTables(session, TABLES);
+  const rowCount = startRowCount(load.files.map(({ count }) => count));
   try {
+    await dropTemporaryTables(session, TABLES);
     const candidates = await candidatesToCollect(session, load.orgId, load.now);
-    await session.run(focusRollUpStatement('focus_roll_up', load.files, load.costColumn, candidates));
-    await readFallback(session, load.files, load.costColumn, candidates);
-    await session.run(JUDGED_GROUPS, {
-      start: load.startMonth === null ? null : `${load.startMonth}-01`,
-      end: load.endMonth === null ? null : `${load.endMonth}-01`,
-    });
+    await session.run(focusRollUpStatement('focus_roll_up', load, candidates));
+    await readFallback(session, load, candidates);
+    await session.run(JUDGED_GROUPS, readingBounds(load));
     await refuseOtherCurrencies(session, load.currency);
-    const counts = await countFeed(session);
+    const counts = await countFeed(session, rowCount);
     const target = { org: load.orgId, source: load.sourceId, load: loadId };
     await session.run(dailyMoneyStatement(candidates));
     const shrunk = await checkShrink(session, load);
     await session.run(INSERT_CLOUD_SPEND, target);
     await session.run(INSERT_BILL_DAYS, target);
     await session.run(INSERT_ACCOUNT_NAMES, target);
-    if (!isCurrent()) throw new Error('this attempt was given up; nothing was published');
-    await recordLoadFiles(session, { ...load, readFrom: load.files.map(({ path }) => path) }, loadId);
-    await session.run(PUBLISH, {
-      ...target,
-      run: load.runId,
-      now: load.now.toISOString(),
-      column: load.costColumn,
+    await publish(async () => {
+      await recordLoadFiles(session, { ...load, readFrom: load.files.map(({ path }) => path) }, loadId);
+      await session.run(PUBLISH, {
+        ...target,
+        run: load.runId,
+        now: load.now.toISOString(),
+        column: load.costColumn,
+      });
+      await checkPublished(session, load, loadId, rowsStored(counts));
     });
     return {
       months: await loadedMonths(session),
@@ -80,6 +83,7 @@ export const loadFocusExport = async (
       notes: [...(await fallbackNotes(session)), ...shrunk],
     };
   } finally {
+    rowCount.stop();
     await dropTemporaryTables(session, TABLES);
   }
 };
@@ -89,7 +93,7 @@ const TABLES = [...FEED_TABLES, ...FALLBACK_TABLES, 'focus_choices', 'focus_roll
 
 const idOf = (column: string): string => assigned(nullable(column), 'cloud');
 
-/** The groups of the wanted billing periods, those that fell back as their BilledCost has it. */
+/** All groups, those that fell back as their BilledCost has it; `counts` are those of the wanted billing periods. */
 const JUDGED_GROUPS = `
 CREATE TEMP TABLE judged_groups AS
 WITH all_groups AS (
@@ -103,30 +107,36 @@ clouds AS (
   WHERE ${nullable('provider')} IS NOT NULL),
 dated_groups AS (
   SELECT * REPLACE (
-    ${billingPeriodDay('billing_period')} AS billing_period, ${nullable('currency')} AS currency,
+    ${readableDay(billingPeriodDay('billing_period'), '$last_day::DATE')} AS billing_period,
+    ${readableDay(billingPeriodDay('billing_period_end'), '$last_day::DATE')} AS billing_period_end,
+    ${nullable('trim(currency)')} AS currency,
     ${idOf('account')} AS account, ${idOf('account_name')} AS account_name, lower(${idOf('resource_id')}) AS resource_id),
-    CAST(billing_period AS VARCHAR) AS raw_billing_period
+    CAST(billing_period AS VARCHAR) AS raw_billing_period, CAST(billing_period_end AS VARCHAR) AS raw_billing_period_end
   FROM all_groups LEFT JOIN clouds USING (provider)),
+wanted AS (
+  SELECT *, (date_trunc('month', billing_period) < $start::DATE OR date_trunc('month', billing_period) > $end::DATE) IS NOT TRUE AS counts
+  FROM dated_groups),
 judged AS (
-  SELECT * EXCLUDE (raw_billing_period) REPLACE (
+  SELECT * EXCLUDE (raw_billing_period, billing_period_end, raw_billing_period_end) REPLACE (
     CASE
+      WHEN NOT counts THEN NULL
       WHEN problem IS NOT NULL THEN problem
-      WHEN billing_period IS NULL THEN 'BillingPeriodStart: expected a UTC time, got '
-        || COALESCE('"' || left(raw_billing_period, 80) || '"', 'nothing')
+      WHEN billing_period IS NULL THEN 'BillingPeriodStart: expected ' || ${expectedTime('a UTC time', 'raw_billing_period')} || ', got ' || ${got('raw_billing_period')}
+      WHEN billing_period_end IS NULL AND ${nullable('trim(raw_billing_period_end)')} IS NOT NULL
+        THEN 'BillingPeriodEnd: expected ' || ${expectedTime('a UTC time', 'raw_billing_period_end')} || ', got ' || ${got('raw_billing_period_end')}
+      WHEN ${isTooLong('billing_period', 'billing_period_end')}
+        THEN 'BillingPeriodEnd: expected a billing period of ${LONGEST_PERIOD}, got ' || ${got('raw_billing_period_end')}
       WHEN currency IS NULL THEN 'BillingCurrency: expected a currency, got nothing'
       WHEN cloud IS NULL THEN 'ProviderName: expected a provider, got nothing'
       WHEN account IS NULL THEN 'SubAccountId: expected an account, got nothing'
     END AS problem)
-  FROM dated_groups)
-SELECT * FROM judged
-WHERE billing_period IS NULL
-  OR (date_trunc('month', billing_period) >= COALESCE($start::DATE, DATE '0001-01-01')
-      AND date_trunc('month', billing_period) <= COALESCE($end::DATE, DATE '9999-12-31'))`;
+  FROM wanted)
+SELECT * FROM judged`;
 
 const refuseOtherCurrencies = async (session: Session, currency: string): Promise<void> => {
   const others = await session.query<{ currency: string; row_count: string }>(
     `SELECT currency, sum(row_count) AS row_count FROM judged_groups
-     WHERE problem IS NULL AND upper(trim(currency)) <> $currency GROUP BY ALL ORDER BY ALL`,
+     WHERE ${STORED} AND upper(currency) <> $currency GROUP BY ALL ORDER BY ALL`,
     { currency },
   );
   if (others.length === 0) return;

@@ -1,4 +1,4 @@
-import { compressionOf, CSV_OPTIONS, type ExportFile } from './export-files.ts';
+import { compressionOf, CSV_OPTIONS, patternOf, type ExportFile } from './export-files.ts';
 import type { Candidate } from './focus-choices.ts';
 import {
   accountOf,
@@ -14,7 +14,17 @@ import {
   timeOf,
   type Field,
 } from './focus-columns.ts';
+import {
+  expectedAmount,
+  expectedTime,
+  isTooLong,
+  lastReadableDay,
+  LONGEST_PERIOD,
+  readableAmount,
+  readableTime,
+} from './readable-limits.ts';
 import { sqlText } from './sql-text.ts';
+import { got } from './tabular-rows.ts';
 
 /** Which column is the cost: amortised, or as invoiced. */
 export type CostColumn = 'EffectiveCost' | 'BilledCost';
@@ -56,7 +66,7 @@ const scan = (
   file: ExportFile,
   brokenLines: keyof typeof BROKEN_LINES,
 ): string => {
-  const paths = `[${files.map(({ path }) => sqlText(path)).join(', ')}]`;
+  const paths = `[${files.map(({ path }) => sqlText(patternOf(path))).join(', ')}]`;
   if (file.format === 'parquet')
     return `read_parquet(${paths}, filename = 'export_file', hive_partitioning = false)`;
   const columns = file.columns.map(({ name }) => `${sqlText(name)}: 'VARCHAR'`).join(', ');
@@ -77,7 +87,8 @@ const typedRows = (
     ${timeOf(file, 'period_end')} AS period_end, ${rawOf(file, 'period_end')} AS raw_period_end,
     ${moneyOf(file, costColumn)} AS cost, ${rawOf(file, costColumn)} AS raw_cost,
     ${costColumn === 'EffectiveCost' ? isNonzero(file, 'BilledCost') : 'false'} AS billed_nonzero,
-    ${billingPeriodOf(file)} AS billing_period, ${keyOf(file, 'currency')} AS currency,
+    ${billingPeriodOf(file, 'billing_period')} AS billing_period, ${billingPeriodOf(file, 'billing_period_end')} AS billing_period_end,
+    ${keyOf(file, 'currency')} AS currency,
     COALESCE(lower(${textOf(file, 'charge_category')}) = 'usage', true) AS is_usage,
     ${keyOf(file, 'provider')} AS provider, ${accountOf(file)} AS account,
     ${keyOf(file, 'account_name')} AS account_name,
@@ -90,15 +101,10 @@ const typedRows = (
         .join('')}
   FROM ${scan(files, file, brokenLines)}`;
 
-const got = (raw: string): string => `COALESCE('"' || left(CAST(${raw} AS VARCHAR), 80) || '"', 'nothing')`;
-
 /** A candidate's value as a group key, of rows that reach its first day: the days before stay as few rows as they are. */
 const collectedKey = ({ column, firstDay }: Candidate): string =>
   `CASE WHEN period_end >= DATE ${sqlText(firstDay)} THEN ${column} END AS ${column},
   `;
-
-/** Twenty years: a charge period beyond is a mistake, and its days would fill the warehouse. */
-const LONGEST_PERIOD_DAYS = 7305;
 
 /**
  * The one pass over an export: a roll-up to day, billing period, account and resource, one `GROUP BY` over all
@@ -111,11 +117,11 @@ const LONGEST_PERIOD_DAYS = 7305;
  */
 export const focusRollUpStatement = (
   table: string,
-  files: readonly ExportFile[],
-  costColumn: CostColumn,
+  { files, costColumn, now }: { files: readonly ExportFile[]; costColumn: CostColumn; now: Date },
   candidates: readonly Candidate[],
   bills: 'all' | 'fallen back' = 'all',
 ): string => {
+  const lastDay = lastReadableDay(now);
   const scans = sameShape(files).flatMap((shape) =>
     shape[0] === undefined
       ? []
@@ -124,24 +130,28 @@ export const focusRollUpStatement = (
   return `
 CREATE TEMP TABLE ${table} AS
 WITH typed_rows AS (${scans.join('\n  UNION ALL')}),
+readable_rows AS (
+  SELECT * REPLACE (${readableTime('period_start', lastDay)} AS period_start, ${readableTime('period_end', lastDay)} AS period_end,
+    ${readableAmount('cost')} AS cost)
+  FROM typed_rows),
 judged_rows AS (
   SELECT *, period_end > CAST(CAST(period_start AS DATE) + 1 AS TIMESTAMP) AS spans_days,
     CASE
-      WHEN period_start IS NULL THEN 'ChargePeriodStart: expected a UTC time, got ' || ${got('raw_period_start')}
-      WHEN period_end IS NULL THEN 'ChargePeriodEnd: expected a UTC time, got ' || ${got('raw_period_end')}
+      WHEN period_start IS NULL THEN 'ChargePeriodStart: expected ' || ${expectedTime('a UTC time', 'raw_period_start')} || ', got ' || ${got('raw_period_start')}
+      WHEN period_end IS NULL THEN 'ChargePeriodEnd: expected ' || ${expectedTime('a UTC time', 'raw_period_end')} || ', got ' || ${got('raw_period_end')}
       WHEN period_end < period_start
         THEN 'ChargePeriodEnd: expected a time not before ChargePeriodStart, got ' || ${got('raw_period_end')}
-      WHEN CAST(period_end AS DATE) - CAST(period_start AS DATE) > ${LONGEST_PERIOD_DAYS}
-        THEN 'ChargePeriodEnd: expected a charge period below 20 years, got ' || ${got('raw_period_end')}
-      WHEN cost IS NULL THEN '${costColumn}: expected a decimal number, got ' || ${got('raw_cost')}
+      WHEN ${isTooLong('period_start', 'period_end')}
+        THEN 'ChargePeriodEnd: expected a charge period of ${LONGEST_PERIOD}, got ' || ${got('raw_period_end')}
+      WHEN cost IS NULL THEN '${costColumn}: expected ' || ${expectedAmount('raw_cost')} || ', got ' || ${got('raw_cost')}
     END AS problem
-  FROM typed_rows${
+  FROM readable_rows AS typed_rows${
     bills === 'all'
       ? ''
       : ' SEMI JOIN temp.main.fallen_back AS bill ON bill.provider = typed_rows.provider AND bill.billing_period = CAST(typed_rows.billing_period AS VARCHAR)'
   })
 SELECT
-  problem, currency, billing_period, provider, account, resource_id,
+  problem, currency, billing_period, billing_period_end, provider, account, resource_id,
   ${candidates.map(collectedKey).join('')}CAST(period_start AS DATE) AS day,
   CASE WHEN spans_days THEN period_start END AS span_start,
   CASE WHEN spans_days THEN period_end END AS span_end,

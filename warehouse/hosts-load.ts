@@ -1,9 +1,9 @@
 import { keepEarlierDays } from './carry-over.ts';
 import type { ExportFile } from './export-files.ts';
 import type { LoadResult } from './focus-load.ts';
-import { newLoadId, publishLoad, type LoadScope } from './publish-load.ts';
-import { FEED_TABLES, readFeed } from './read-feed.ts';
-import { relationsOf } from './scan-files.ts';
+import { newLoadId, publishLoad, type LoadScope, type Publish } from './publish-load.ts';
+import { FEED_TABLES, readFeed, rowsStored, stageFeed } from './read-feed.ts';
+import { relationsOf, type Relation } from './scan-files.ts';
 import type { Session } from './session.ts';
 import { judgedRows, missingTabularColumns, type TabularColumns } from './tabular-rows.ts';
 import { dropTemporaryTables } from './temporary-tables.ts';
@@ -27,12 +27,13 @@ export const loadHosts = async (
   session: Session,
   scope: LoadScope,
   files: readonly ExportFile[],
-  isCurrent: () => boolean,
+  publish: Publish,
 ): Promise<LoadResult> => {
   const loadId = await newLoadId(session, scope);
   try {
-    const counts = await readFeed(session, scope, hostGroups(files));
-    await session.run(`CREATE TEMP TABLE load_days AS FROM judged_groups WHERE problem IS NULL`);
+    const relations = relationsOf(files);
+    const counts = await readFeed(session, scope, { statement: hostGroups(relations), relations });
+    await stageFeed(session, 'load_days');
     const notes = await keepEarlierDays(
       session,
       { ...scope, loadId },
@@ -40,17 +41,17 @@ export const loadHosts = async (
     );
     await session.run(INSERT_HOST_SPEND, { org: scope.orgId, source: scope.sourceId, load: loadId });
     const target = { ...scope, readFrom: files.map(({ path }) => path) };
-    return { ...counts, ...(await publishLoad(session, target, loadId, isCurrent)), notes };
+    return { ...counts, ...(await publishLoad(session, target, loadId, rowsStored(counts), publish)), notes };
   } finally {
     await dropTemporaryTables(session, [...FEED_TABLES, 'load_days']);
   }
 };
 
 /** The spend by everything that is kept; a host's idle share has no service. */
-const hostGroups = (files: readonly ExportFile[]): string => `
+const hostGroups = (relations: readonly Relation[]): string => `
 CREATE TEMP TABLE judged_groups AS
-WITH ${judgedRows(relationsOf(files), COLUMNS)}
-SELECT problem, any_value(CASE WHEN problem IS NOT NULL THEN file END) AS file, day, host,
+WITH ${judgedRows(relations, COLUMNS)}
+SELECT problem, is_wanted AS counts, any_value(CASE WHEN problem IS NOT NULL THEN file END) AS file, day, host,
   NULLIF(service, '__idle__') AS service, machine_id, sum(cost) AS cost, count(*) AS row_count
 FROM judged_rows GROUP BY ALL`;
 

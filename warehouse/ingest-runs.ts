@@ -17,6 +17,8 @@ export interface IngestRun {
   months: Month[];
   rows_read: number;
   rows_rejected: number;
+  /** Rows that were read and are none of the run's; null in runs of an earlier version. */
+  rows_left_out: number | null;
   /** What could not be read, one sample for each reason. */
   rejected_samples: RejectedSample[];
   cost_total: DecimalText | null;
@@ -31,16 +33,20 @@ export interface RejectedSample {
   rows: number;
 }
 
-type Row = Omit<IngestRun, 'months' | 'rows_read' | 'rows_rejected' | 'rejected_samples' | 'notes'> & {
+type Row = Omit<
+  IngestRun,
+  'months' | 'rows_read' | 'rows_rejected' | 'rows_left_out' | 'rejected_samples' | 'notes'
+> & {
   months: string;
   rows_read: string;
   rows_rejected: string;
+  rows_left_out: string | null;
   rejected_samples: string;
   notes: string;
 };
 
 const COLUMNS = `run_id, source_id, workflow_id, status, started_at, finished_at, months, rows_read, rows_rejected,
-  rejected_samples, cost_total, notes, error`;
+  rows_left_out, rejected_samples, cost_total, notes, error`;
 
 const toRun = (row: Row): IngestRun => ({
   ...row,
@@ -49,6 +55,7 @@ const toRun = (row: Row): IngestRun => ({
   months: JSON.parse(row.months) as Month[],
   rows_read: Number(row.rows_read),
   rows_rejected: Number(row.rows_rejected),
+  rows_left_out: row.rows_left_out === null ? null : Number(row.rows_left_out),
   rejected_samples: JSON.parse(row.rejected_samples) as RejectedSample[],
   notes: JSON.parse(row.notes) as string[],
 });
@@ -65,6 +72,7 @@ export const startedRun = (
   months: [],
   rows_read: 0,
   rows_rejected: 0,
+  rows_left_out: 0,
   rejected_samples: [],
   cost_total: null,
   notes: [],
@@ -78,7 +86,7 @@ export const recordRun = async (warehouse: Warehouse, orgId: string, run: Ingest
       SELECT $org AS org_id, $run_id AS run_id, $event::UUID AS event_id, $source_id AS source_id,
         $workflow_id AS workflow_id, $status AS status, $started_at::TIMESTAMP AS started_at,
         $finished_at::TIMESTAMP AS finished_at, $months::JSON AS months, $rows_read::BIGINT AS rows_read,
-        $rows_rejected::BIGINT AS rows_rejected, $rejected_samples::JSON AS rejected_samples,
+        $rows_rejected::BIGINT AS rows_rejected, $rows_left_out::BIGINT AS rows_left_out, $rejected_samples::JSON AS rejected_samples,
         $cost_total::DECIMAL(38,15) AS cost_total, $notes::JSON AS notes, $error AS error`,
     {
       org: orgId,

@@ -456,4 +456,20 @@ export const MIGRATIONS: readonly Migration[] = [
       `ALTER TABLE asset_decisions ADD COLUMN lender_is_on_bill BOOLEAN`,
     ],
   },
+  {
+    version: 16,
+    name: 'rows that a run leaves out, loads that nothing can be computed from',
+    statements: [
+      // Rows of other months, shared cost, usage without spend. NULL in runs from before this was recorded.
+      `ALTER TABLE ingest_run_events ADD COLUMN rows_left_out BIGINT`,
+      `CREATE OR REPLACE VIEW ingest_runs AS
+        SELECT * FROM ingest_run_events
+        QUALIFY row_number() OVER (
+          PARTITION BY org_id, run_id ORDER BY (status <> 'running') DESC, event_id DESC) = 1`,
+      // Rows beyond these days were not rejected yet (readable-limits.ts), and every computation failed on them.
+      `DELETE FROM loads
+        WHERE NOT (billing_period BETWEEN DATE '1970-01-01' AND CAST(published_at AS DATE) + INTERVAL 10 YEARS
+          AND first_day >= DATE '1970-01-01' AND last_day <= CAST(published_at AS DATE) + INTERVAL 10 YEARS)`,
+    ],
+  },
 ];

@@ -42,16 +42,39 @@ export const computeMonths = async (warehouse: Warehouse, orgId: string, now: Da
       !(await scopeDayCostsMissing(session, orgId, today)),
   );
   if (isUpToDate) return [];
-  return warehouse.exclusive(`spend ${orgId}`, () =>
-    warehouse.transaction(async (session) => {
-      const months = await computeStaleMonths(session, orgId, now);
-      // A month that borrows assets follows the month that lends them. A borrowed day lends nothing, so twice is enough.
-      if (months.length > 0) months.push(...(await computeStaleMonths(session, orgId, now)));
-      if (await scopeCostsMissing(session, orgId)) await session.run(INSERT_SCOPE_COSTS, { org: orgId });
-      await storeScopeDayCosts(session, orgId, today);
-      return months.sort();
+  return warehouse.exclusive(spendOf(orgId), () =>
+    warehouse.transaction((session) => bringUpToDate(session, orgId, now)),
+  );
+};
+
+/** Under this name an organisation's spend is computed, once at a time. */
+const spendOf = (orgId: string): string => `spend ${orgId}`;
+
+/**
+ * Runs `publish`, which publishes loads, and computes the months that they change, in one transaction: a load whose months
+ * cannot be computed is never current. Throws what the computation throws; then nothing is published.
+ */
+export const publishComputed = <Result>(
+  warehouse: Warehouse,
+  session: Session,
+  { orgId, now }: { orgId: string; now: Date },
+  publish: () => Promise<Result>,
+): Promise<Result> =>
+  warehouse.exclusive(spendOf(orgId), () =>
+    session.transaction(async () => {
+      const result = await publish();
+      await bringUpToDate(session, orgId, now);
+      return result;
     }),
   );
+
+const bringUpToDate = async (session: Session, orgId: string, now: Date): Promise<Month[]> => {
+  const months = await computeStaleMonths(session, orgId, now);
+  // A month that borrows assets follows the month that lends them. A borrowed day lends nothing, so twice is enough.
+  if (months.length > 0) months.push(...(await computeStaleMonths(session, orgId, now)));
+  if (await scopeCostsMissing(session, orgId)) await session.run(INSERT_SCOPE_COSTS, { org: orgId });
+  await storeScopeDayCosts(session, orgId, dayOf(now));
+  return months.sort();
 };
 
 const scopeCostsMissing = async (session: Session, orgId: string): Promise<boolean> => {

@@ -46,6 +46,7 @@ const relation = (table: keyof typeof TABLES): Relation => ({
   fileColumn: 'export_file',
   format: 'parquet',
   columns: TABLES[table].map((name) => ({ name, type: 'VARCHAR' })),
+  counts: [null],
 });
 
 /** The allocations and assets that were appended, as feeds of `loadOpenCost`. */

@@ -16,7 +16,7 @@ named_rows AS (
   FROM judged_rows),
 told_rows AS (
   SELECT *, contains(names, '__idle__') AS is_idle,
-    NOT (contains(names, '__shared__') OR contains(names, '__external__')) AS counts,
+    is_wanted AND NOT (contains(names, '__shared__') OR contains(names, '__external__')) AS counts,
     CASE
       WHEN COALESCE(controller, '__unallocated__') = '__unallocated__' THEN '__unallocated__'
       WHEN COALESCE(controller_kind, '__unallocated__') = '__unallocated__' THEN controller
@@ -37,15 +37,17 @@ const KIND = `CASE replace(replace(lower(kind), '_', ''), ' ', '')
     WHEN 'network' THEN 'none' WHEN 'cloud' THEN 'none' WHEN 'shared' THEN 'none' END`;
 
 /**
- * Rolls cluster assets up to day, cluster, kind and id: creates `judged_groups`. Rows before `$first` are there to lend:
- * the run neither counts nor rejects them.
+ * Rolls cluster assets up to day, cluster, kind and id: creates `judged_groups`. The rows of the month before `$start` are
+ * there to lend: the run neither stores nor rejects them.
  */
 export const assetGroups = (relations: readonly Relation[]): string => `
 CREATE TEMP TABLE judged_groups AS
 WITH ${judgedRows(relations, ASSET_COLUMNS, [
   `WHEN ${KIND} IS NULL THEN 'kind: expected Node, Disk, LoadBalancer or ClusterManagement, got ' || ${got('raw_kind')}`,
 ])}
-SELECT problem, any_value(CASE WHEN problem IS NOT NULL THEN file END) AS file, day,
-  ${KIND} <> 'none' AS counts, COALESCE(cluster, $cluster) AS cluster, ${KIND} AS kind, provider_id, project,
-  sum(cost) AS cost, count(*) FILTER ($first::DATE IS NULL OR day IS NULL OR day >= $first::DATE) AS row_count
-FROM judged_rows WHERE problem IS NULL OR day IS NULL OR $first::DATE IS NULL OR day >= $first::DATE GROUP BY ALL`;
+SELECT problem, COALESCE(is_wanted AND ${KIND} <> 'none', false) AS counts,
+  COALESCE(NOT is_wanted AND day BETWEEN $start::DATE - INTERVAL 1 MONTH AND $start::DATE AND ${KIND} <> 'none'
+    AND cost IS NOT NULL, false) AS lends,
+  any_value(CASE WHEN problem IS NOT NULL THEN file END) AS file, day, COALESCE(cluster, $cluster) AS cluster, ${KIND} AS kind,
+  provider_id, project, sum(cost) AS cost, count(*) AS row_count
+FROM judged_rows GROUP BY ALL`;

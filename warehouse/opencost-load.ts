@@ -1,10 +1,9 @@
 import { invalid } from '../domain/errors.ts';
-import { addMonths, firstDay } from '../domain/calendar.ts';
 import { carryOver, keepEarlierDays, keepLateMonths } from './carry-over.ts';
 import type { LoadResult } from './focus-load.ts';
 import { allocationGroups, assetGroups } from './opencost-groups.ts';
-import { newLoadId, publishLoad, type LoadScope } from './publish-load.ts';
-import { addCounts, FEED_TABLES, readFeed, type FeedCounts } from './read-feed.ts';
+import { newLoadId, publishLoad, type LoadScope, type Publish } from './publish-load.ts';
+import { addCounts, FEED_TABLES, readFeed, rowsStored, stageFeed, withoutUnusedMonths } from './read-feed.ts';
 import type { Relation } from './scan-files.ts';
 import type { Session } from './session.ts';
 import { dropTemporaryTables } from './temporary-tables.ts';
@@ -31,23 +30,32 @@ export const loadOpenCost = async (
   session: Session,
   scope: LoadScope,
   feeds: OpenCostFeeds,
-  isCurrent: () => boolean,
+  publish: Publish,
 ): Promise<LoadResult> => {
   const loadId = await newLoadId(session, scope);
   try {
-    const assets = await readAssets(session, scope, feeds);
-    await session.run(
-      `CREATE TEMP TABLE read_assets AS SELECT * EXCLUDE (problem, file, counts) FROM judged_groups WHERE problem IS NULL AND counts`,
-    );
-    // Rows that only lend are not counted (opencost-groups.ts).
-    await session.run(`CREATE TEMP TABLE asset_days AS FROM read_assets WHERE row_count > 0`);
-    const allocations = await readFeed(session, scope, allocationGroups(feeds.allocations), {
-      parameters: { cluster: feeds.cluster },
+    const parameters = { cluster: feeds.cluster };
+    const assetRelations = feeds.assets ?? [NO_ASSETS];
+    const assets = await readFeed(session, scope, {
+      statement: assetGroups(assetRelations),
+      name: 'assets',
+      parameters,
+      relations: assetRelations,
     });
     await refuseUnnamedCluster(session);
     await session.run(
-      `CREATE TEMP TABLE load_days AS SELECT * EXCLUDE (problem, file, counts) FROM judged_groups WHERE problem IS NULL AND counts`,
+      `CREATE TEMP TABLE read_assets AS SELECT * EXCLUDE (problem, file) FROM judged_groups WHERE problem IS NULL AND (counts OR lends)`,
     );
+    await session.run(
+      'CREATE TEMP TABLE asset_days AS SELECT * EXCLUDE (counts, lends) FROM read_assets WHERE counts',
+    );
+    const allocations = await readFeed(session, scope, {
+      statement: allocationGroups(feeds.allocations),
+      parameters,
+      relations: feeds.allocations,
+    });
+    await refuseUnnamedCluster(session);
+    await stageFeed(session, 'load_days');
     const source = { org: scope.orgId, source: scope.sourceId };
     const taking = { ...scope, loadId };
     const notes = await keepDays(session, taking, feeds);
@@ -56,8 +64,13 @@ export const loadOpenCost = async (
     await session.run(INSERT_ASSETS, { ...source, load: loadId });
     await session.run(INSERT_LENT_ASSETS, { ...source, load: loadId });
     const acceptShrink = scope.acceptShrink && feeds.from === 'files';
-    const published = await publishLoad(session, { ...scope, acceptShrink }, loadId, isCurrent);
-    return { ...addCounts(allocations, assets), ...published, notes };
+    const counts = addCounts(allocations, await withoutUnusedMonths(session, assets, 'asset_days'));
+    const target = { ...scope, acceptShrink };
+    return {
+      ...counts,
+      ...(await publishLoad(session, target, loadId, rowsStored(allocations), publish)),
+      notes,
+    };
   } finally {
     await dropTemporaryTables(session, [...FEED_TABLES, 'read_assets', 'asset_days', 'load_days']);
   }
@@ -82,30 +95,13 @@ const keepDays = async (
 const ALLOCATION_FEED = { staged: 'load_days', stored: 'kubernetes_spend' } as const;
 const ASSET_FEED = { staged: 'asset_days', stored: 'cluster_assets' } as const;
 
-/** Reads the month before the start month as well, because its newest assets lend (INSERT_LENT_ASSETS). */
-const readAssets = async (
-  session: Session,
-  scope: LoadScope,
-  { assets, cluster }: OpenCostFeeds,
-): Promise<FeedCounts> => {
-  const counts = await readFeed(session, scope, assetGroups(assets ?? [NO_ASSETS]), {
-    name: 'assets',
-    parameters: {
-      cluster,
-      first: scope.startMonth === null ? null : firstDay(scope.startMonth),
-      start: scope.startMonth === null ? null : firstDay(addMonths(scope.startMonth, -1)),
-    },
-  });
-  await refuseUnnamedCluster(session);
-  return counts;
-};
-
 /** The feed of a source without one: it has no rows. */
 const NO_ASSETS: Relation = {
   from: `(SELECT CAST(NULL AS VARCHAR) AS export_file LIMIT 0)`,
   fileColumn: 'export_file',
   format: 'parquet',
   columns: [],
+  counts: [],
 };
 
 const refuseUnnamedCluster = async (session: Session): Promise<void> => {

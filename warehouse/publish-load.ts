@@ -1,5 +1,6 @@
 import { monthOf, type Day, type Month } from '../domain/calendar.ts';
 import type { DecimalText } from '../domain/decimals.ts';
+import { invalid } from '../domain/errors.ts';
 import { idAfter } from './ids.ts';
 import { recordLoadFiles } from './load-files.ts';
 import type { Session } from './session.ts';
@@ -19,6 +20,12 @@ export interface LoadScope {
   readFrom?: readonly string[];
 }
 
+/**
+ * Publishes what was read: runs `work`, which inserts the loads, as a whole or not at all. Throws if the reading must not be
+ * published.
+ */
+export type Publish = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
 /** An id that sorts after every load of the source so far: the newest reading is the current one. */
 export const newLoadId = async (
   session: Session,
@@ -33,30 +40,57 @@ export const newLoadId = async (
 
 /**
  * Publishes a load for each month that the temporary table `load_days` (day, cost, row_count) has: by one statement,
- * before which nobody sees a row. Answers the months, oldest first, and their money. Throws when the attempt was
- * given up.
+ * before which nobody sees a row. Returns the months, oldest first, and their money.
+ *
+ * @param rowsStored how many rows the reading counted as stored.
  */
 export const publishLoad = async (
   session: Session,
   scope: LoadScope,
   loadId: string,
-  isCurrent: () => boolean,
+  rowsStored: number,
+  publish: Publish,
 ): Promise<{ months: Month[]; costTotal: DecimalText }> => {
   const published = await session.query<{ month: Day; cost: DecimalText }>(
     `SELECT CAST(date_trunc('month', day) AS DATE) AS month, sum(sum(cost)) OVER () AS cost
      FROM load_days GROUP BY month ORDER BY month`,
   );
-  if (!isCurrent()) throw new Error('this attempt was given up; nothing was published');
-  await recordLoadFiles(session, scope, loadId);
-  await session.run(PUBLISH, {
-    org: scope.orgId,
-    source: scope.sourceId,
-    load: loadId,
-    run: scope.runId,
-    now: scope.now.toISOString(),
-    accept_shrink: scope.acceptShrink,
+  await publish(async () => {
+    await recordLoadFiles(session, scope, loadId);
+    await session.run(PUBLISH, {
+      org: scope.orgId,
+      source: scope.sourceId,
+      load: loadId,
+      run: scope.runId,
+      now: scope.now.toISOString(),
+      accept_shrink: scope.acceptShrink,
+    });
+    await checkPublished(session, scope, loadId, rowsStored);
   });
   return { months: published.map(({ month }) => monthOf(month)), costTotal: published[0]?.cost ?? '0' };
+};
+
+/** Sums of a hundred such totals still are exact decimals. */
+const LARGEST_TOTAL = '1e21';
+
+/** Throws if the loads do not hold the rows that were counted as stored, or more money than sums can hold. */
+export const checkPublished = async (
+  session: Session,
+  { orgId, sourceId }: Pick<LoadScope, 'orgId' | 'sourceId'>,
+  loadId: string,
+  rowsStored: number,
+): Promise<void> => {
+  const [loads] = await session.query<{ row_count: string; is_huge: boolean }>(
+    `SELECT COALESCE(sum(rows_read), 0)::BIGINT AS row_count, COALESCE(bool_or(abs(cost_total) > ${LARGEST_TOTAL}), false) AS is_huge
+     FROM loads WHERE org_id = $org AND source_id = $source AND load_id = $load::UUID`,
+    { org: orgId, source: sourceId, load: loadId },
+  );
+  if (Number(loads?.row_count) !== rowsStored) {
+    throw new Error(
+      `${rowsStored} rows were to be stored, but the loads hold ${Number(loads?.row_count)}: nothing was published`,
+    );
+  }
+  if (loads?.is_huge === true) throw invalid(`a month costs more than ${LARGEST_TOTAL}: nothing was loaded`);
 };
 
 /**

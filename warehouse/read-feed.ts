@@ -1,45 +1,79 @@
 import { firstDay } from '../domain/calendar.ts';
 import { ServiceError } from '../domain/errors.ts';
+import { LONGEST_LINE_BYTES } from './export-files.ts';
+import { lastReadableDay } from './readable-limits.ts';
 import { rejectedRows } from './rejected-rows.ts';
+import { startRowCount, type RowCount } from './row-count.ts';
+import type { Relation } from './scan-files.ts';
 import type { RejectedSample } from './ingest-runs.ts';
 import type { LoadScope } from './publish-load.ts';
 import type { Parameters, Session } from './session.ts';
 import { dropTemporaryTables } from './temporary-tables.ts';
 
-/** What the reading of one feed of a source counted. */
+/** What the reading of one feed of a source counted: rows read are those stored, rejected and left out. */
 export interface FeedCounts {
   rowsRead: number;
   rowsRejected: number;
+  /** Rows that are none of this ingest's: other months, shared cost, usage without spend. */
+  rowsLeftOut: number;
   rejectedSamples: RejectedSample[];
 }
 
 /** More rows than this that cannot be read fail the load (design §4). */
 const MOST_REJECTED_PERCENT = 1;
 
+/** Which of the judged groups are stored. */
+export const STORED = 'problem IS NULL AND counts';
+
 /** The temporary tables that a reading leaves. */
 export const FEED_TABLES = ['judged_groups', 'broken_lines', 'broken_line_scans'] as const;
 
 /**
- * Reads one feed: runs `statement`, which creates the temporary table `judged_groups` (problem, file, row_count
+ * Reads one feed: runs `statement`, which creates the temporary table `judged_groups` (problem, counts, file, row_count
  * and what the feed is about), and counts what could not be read. Each feed of a source is judged by itself, so
  * that a long one does not hide that a short one is unreadable.
  *
- * @param name what the messages call the feed; null where the source has only one.
  * @throws RejectedFeed when more than 1 % of the rows cannot be read.
+ * @throws ServiceError `invalid` when rows of the files are not accounted for.
  */
 export const readFeed = async (
   session: Session,
   scope: LoadScope,
-  statement: string,
-  { name = null, parameters = {} }: { name?: string | null; parameters?: Parameters } = {},
+  { statement, name = null, parameters = {}, relations }: Feed,
 ): Promise<FeedCounts> => {
-  await dropTemporaryTables(session, FEED_TABLES);
-  await session.run(statement, {
-    start: scope.startMonth === null ? null : firstDay(scope.startMonth),
-    end: scope.endMonth === null ? null : firstDay(scope.endMonth),
-    ...parameters,
-  });
-  return countFeed(session, name);
+  const count = startRowCount(relations.flatMap(({ counts }) => counts));
+  try {
+    await dropTemporaryTables(session, FEED_TABLES);
+    await session.run(statement, { ...readingBounds(scope), ...parameters });
+    return await countFeed(session, count, name);
+  } finally {
+    count.stop();
+  }
+};
+
+/** A feed of a source, and how it is read. */
+interface Feed {
+  statement: string;
+  /** What messages call the feed; null where the source has only one. */
+  name?: string | null;
+  /** Those of the statement beside {@link readingBounds}. */
+  parameters?: Parameters;
+  /** What the statement reads. */
+  relations: readonly Relation[];
+}
+
+/** The parameters that decide which rows are wanted and which days may be named. */
+export const readingBounds = ({ startMonth, endMonth, now }: LoadScope): Parameters => ({
+  start: startMonth === null ? null : firstDay(startMonth),
+  end: endMonth === null ? null : firstDay(endMonth),
+  last_day: lastReadableDay(now),
+});
+
+/** Sets the rows of the feed that are stored aside, as the temporary table `table`. */
+export const stageFeed = async (session: Session, table: string): Promise<void> => {
+  await session.run(
+    `CREATE TEMP TABLE ${table} AS SELECT * EXCLUDE (problem, file, counts) FROM judged_groups WHERE ${STORED}`,
+  );
 };
 
 /** A feed of which too many rows cannot be read: nothing was loaded, and the run shows what it counted. */
@@ -52,23 +86,38 @@ export class RejectedFeed extends ServiceError {
   }
 }
 
+const DROPPED_LINES = { problem: `a line of more than ${LONGEST_LINE_BYTES} bytes`, file: null };
+
 /**
- * Counts what a reading left in `judged_groups` and `broken_lines`.
+ * Counts what a reading left in `judged_groups` and `broken_lines`, and compares it with the second count of the rows.
  *
- * @throws RejectedFeed when more than 1 % of the rows cannot be read.
+ * @throws RejectedFeed when more than 1 % of the rows that are wanted cannot be read.
+ * @throws ServiceError `invalid` when rows of the files are not accounted for.
  */
-export const countFeed = async (session: Session, name: string | null = null): Promise<FeedCounts> => {
-  const { rejected, samples } = await rejectedRows(session);
-  const [read] = await session.query<{ row_count: string | null }>(
-    'SELECT sum(row_count) AS row_count FROM judged_groups',
+export const countFeed = async (
+  session: Session,
+  count: RowCount,
+  name: string | null = null,
+): Promise<FeedCounts> => {
+  const { told, longLines, samples } = await rejectedRows(session);
+  const [read] = await session.query<{ stored: string | null; left_out: string | null }>(
+    `SELECT sum(row_count) FILTER (${STORED}) AS stored, sum(row_count) FILTER (problem IS NULL AND NOT counts) AS left_out
+     FROM judged_groups`,
   );
-  const rowsRead = Number(read?.row_count ?? 0) + rejected.brokenLines;
-  const rowsRejected = rejected.unreadable + rejected.brokenLines;
-  const counts = { rowsRead, rowsRejected, rejectedSamples: samples };
-  if (rowsRejected * 100 > rowsRead * MOST_REJECTED_PERCENT) {
+  const [stored, rowsLeftOut] = [Number(read?.stored ?? 0), Number(read?.left_out ?? 0)];
+  const dropped = await count.droppedLines(stored + rowsLeftOut + told, longLines);
+  const rejected = told + dropped;
+  const rowsWanted = stored + rejected;
+  const counts = {
+    rowsRead: rowsWanted + rowsLeftOut,
+    rowsRejected: rejected,
+    rowsLeftOut,
+    rejectedSamples: dropped === 0 ? samples : [{ ...DROPPED_LINES, rows: dropped }, ...samples],
+  };
+  if (rejected * 100 > rowsWanted * MOST_REJECTED_PERCENT) {
     const worst = samples.slice(0, 3).map(({ problem, rows }) => `${problem} (${rows} rows)`);
     throw new RejectedFeed(
-      `${name === null ? '' : `${name}: `}${rowsRejected} of ${rowsRead} rows cannot be read, more than ` +
+      `${name === null ? '' : `${name}: `}${rejected} of ${rowsWanted} rows cannot be read, more than ` +
         `${MOST_REJECTED_PERCENT} %: nothing was loaded. ${worst.join('; ')}`,
       counts,
     );
@@ -76,9 +125,27 @@ export const countFeed = async (session: Session, name: string | null = null): P
   return counts;
 };
 
+/** A second feed's counts: rows of months without spend are left out. Its rows are in `staged`, the spend in `load_days`. */
+export const withoutUnusedMonths = async (
+  session: Session,
+  counts: FeedCounts,
+  staged: 'asset_days' | 'usage_days',
+): Promise<FeedCounts> => {
+  const [unused] = await session.query<{ row_count: string | null }>(
+    `SELECT sum(row_count) AS row_count FROM ${staged}
+     WHERE date_trunc('month', day) NOT IN (SELECT date_trunc('month', day) FROM load_days)`,
+  );
+  return { ...counts, rowsLeftOut: counts.rowsLeftOut + Number(unused?.row_count ?? 0) };
+};
+
+/** The rows that a feed stores. */
+export const rowsStored = ({ rowsRead, rowsRejected, rowsLeftOut }: FeedCounts): number =>
+  rowsRead - rowsRejected - rowsLeftOut;
+
 /** The counts of a source's feeds together. */
 export const addCounts = (one: FeedCounts, other: FeedCounts): FeedCounts => ({
   rowsRead: one.rowsRead + other.rowsRead,
   rowsRejected: one.rowsRejected + other.rowsRejected,
+  rowsLeftOut: one.rowsLeftOut + other.rowsLeftOut,
   rejectedSamples: [...one.rejectedSamples, ...other.rejectedSamples],
 });

@@ -1,16 +1,7 @@
+import type { ObjectStorage } from '../domain/object-storage.ts';
 import { loadExtension } from './extensions.ts';
 import { sqlText } from './sql-text.ts';
 import type { Session } from './session.ts';
-
-/** Credentials and place of the object storage, by AWS's own variables. */
-export interface ObjectStorage {
-  keyId: string | null;
-  secret: string | null;
-  sessionToken: string | null;
-  region: string | null;
-  /** Another endpoint than AWS's, for example of MinIO: `http://host:port`. */
-  endpoint: string | null;
-}
 
 /** The proxy that every request of DuckDB leaves through (egress/guarded-proxy.ts). */
 export interface EgressProxy {

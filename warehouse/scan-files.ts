@@ -1,4 +1,11 @@
-import { compressionOf, CSV_OPTIONS, type ExportColumn, type ExportFile } from './export-files.ts';
+import {
+  compressionOf,
+  CSV_OPTIONS,
+  patternOf,
+  type CountRows,
+  type ExportColumn,
+  type ExportFile,
+} from './export-files.ts';
 import { sqlText } from './sql-text.ts';
 
 /** Rows that one FROM item reads: files of one shape, or a temporary table. */
@@ -9,6 +16,8 @@ export interface Relation {
   fileColumn: string;
   format: ExportFile['format'];
   columns: readonly ExportColumn[];
+  /** Each counts the rows of a part of the relation; null where nobody does. */
+  counts: readonly (CountRows | null)[];
 }
 
 /**
@@ -28,12 +37,13 @@ export const relationsOf = (files: readonly ExportFile[]): Relation[] => {
     fileColumn: 'export_file',
     format: same[0].format,
     columns: same[0].columns,
+    counts: same.map(({ count }) => count),
   }));
 };
 
 const scanOf = (files: readonly [ExportFile, ...ExportFile[]]): string => {
   const [{ format, path, columns }] = files;
-  const paths = `[${files.map((file) => sqlText(file.path)).join(', ')}]`;
+  const paths = `[${files.map((file) => sqlText(patternOf(file.path))).join(', ')}]`;
   if (format === 'parquet')
     return `read_parquet(${paths}, filename = 'export_file', hive_partitioning = false)`;
   const types = columns.map(({ name }) => `${sqlText(name)}: 'VARCHAR'`).join(', ');

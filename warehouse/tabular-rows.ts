@@ -1,6 +1,7 @@
 import { dayCell, decimalCell, textCell } from './cells.ts';
 import type { ExportColumn, ExportFile } from './export-files.ts';
 import { nullable, quoted } from './focus-columns.ts';
+import { expectedAmount, expectedTime, readableAmount, readableDay } from './readable-limits.ts';
 import type { Relation } from './scan-files.ts';
 
 /** A column of a table that people or tools export for us (sources §2–4). */
@@ -28,10 +29,11 @@ const found = (columns: readonly ExportColumn[], { names }: TabularColumn): Expo
 
 const CELLS = { text: textCell, day: dayCell, decimal: decimalCell } as const;
 const SQL_TYPES = { text: 'VARCHAR', day: 'DATE', decimal: 'DECIMAL(38,15)' } as const;
+/** What a message expects of a cell, in SQL. */
 const EXPECTED = {
-  text: 'a text',
-  day: 'a day as YYYY-MM-DD or an instant',
-  decimal: 'a decimal number',
+  text: () => `'a text'`,
+  day: (raw: string) => expectedTime('a day as YYYY-MM-DD or an instant', raw),
+  decimal: expectedAmount,
 } as const;
 
 /** What came, for the report of a row that cannot be read. */
@@ -54,13 +56,16 @@ const problemOf = ([field, { names, holds, required }]: [string, TabularColumn])
     required === 'value'
       ? `${field} IS NULL`
       : `${field} IS NULL AND ${nullable(`trim(raw_${field})`)} IS NOT NULL`;
-  return [`WHEN ${wrong} THEN '${names[0]}: expected ${EXPECTED[holds]}, got ' || ${got(`raw_${field}`)}`];
+  return [
+    `WHEN ${wrong} THEN '${names[0]}: expected ' || ${EXPECTED[holds](`raw_${field}`)} || ', got ' || ${got(`raw_${field}`)}`,
+  ];
 };
 
 /**
- * The named queries that read a table row by row: `judged_rows` has every column typed, and in `problem` why the
- * row cannot be read, or null. Only rows of the months from `$start` to `$end` (days; null leaves the side open),
- * and rows without a day. `checks` are further rules, as WHEN … THEN.
+ * The named queries that read a table row by row: `judged_rows` has every column typed, in `problem` why the row cannot be
+ * read, or null, and in `is_wanted` whether it is of the months from `$start` to `$end` (days; null leaves the side
+ * open). A row without a day is wanted, because it must be told. `$last_day` is the last day that a row may name.
+ * `checks` are further rules, as WHEN … THEN.
  */
 export const judgedRows = (
   relations: readonly Relation[],
@@ -68,8 +73,18 @@ export const judgedRows = (
   checks: readonly string[] = [],
 ): string => `
 typed_rows AS (${relations.map((relation) => typedRows(relation, columns)).join('\n  UNION ALL ')}),
+readable_rows AS (SELECT * REPLACE (${readable(columns)}) FROM typed_rows),
 judged_rows AS (
-  SELECT *, CASE ${[...Object.entries(columns).flatMap(problemOf), ...checks].join('\n    ')} END AS problem
-  FROM typed_rows
-  WHERE day IS NULL OR (day >= COALESCE($start::DATE, DATE '0001-01-01')
-    AND day <= COALESCE(last_day($end::DATE), DATE '9999-12-31')))`;
+  SELECT *, (day < $start::DATE OR day > last_day($end::DATE)) IS NOT TRUE AS is_wanted,
+    CASE WHEN is_wanted THEN CASE ${[...Object.entries(columns).flatMap(problemOf), ...checks].join('\n    ')} END END AS problem
+  FROM readable_rows)`;
+
+/** Days and amounts within what a row may say, others as null. */
+const readable = (columns: TabularColumns): string =>
+  Object.entries(columns)
+    .flatMap(([field, { holds }]) => {
+      if (holds === 'text') return [];
+      const within = holds === 'day' ? readableDay(field, '$last_day::DATE') : readableAmount(field);
+      return [`${within} AS ${field}`];
+    })
+    .join(',\n    ');

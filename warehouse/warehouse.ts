@@ -1,13 +1,14 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
+import type { ObjectStorage } from '../domain/object-storage.ts';
 import { loadExtension } from './extensions.ts';
 import { giveStatistics } from './lake-statistics.ts';
 import { migrate } from './migrate.ts';
 import type { Migration } from './migrations.ts';
 import { Places } from './places.ts';
 import { raceToSetUp } from './race-to-set-up.ts';
-import { connectObjectStorage, type ObjectStorage } from './remote-files.ts';
+import { connectObjectStorage } from './remote-files.ts';
 import { Session, type Parameters } from './session.ts';
 import { sqlText } from './sql-text.ts';
 

@@ -1,23 +1,18 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { exportFiles } from '../../activities/export-location.ts';
-import { toFailure } from '../../activities/failures.ts';
-import { conflict, invalid, notFound } from '../../domain/errors.ts';
-import { parsePrivateTargets } from '../../egress/private-targets.ts';
+import { isTriedAgain, toFailure } from '../../activities/failures.ts';
+import { loadSource } from '../../activities/load-source.ts';
+import { conflict, invalid, notFound, Outage } from '../../domain/errors.ts';
 import { describeFile } from '../../warehouse/export-files.ts';
 import { loadExtension } from '../../warehouse/extensions.ts';
 import { openDuckDb, type TestWarehouse } from '../support/engines.ts';
 import { extensionDirectory, hasHttpfs } from '../support/extension-directory.ts';
+import { readingOf } from '../support/feeds.ts';
 import { listenLocally, type LocalServer } from '../support/file-server.ts';
 import { dayLine, focusCsv } from '../support/focus-export.ts';
-import { loadPaths, newOrganisation, newSource, writeFiles } from '../support/tenant.ts';
-
-/** Whether Temporal would try again. */
-const isRetryable = (failure: Error): boolean =>
-  !(failure instanceof ApplicationFailure) || failure.nonRetryable !== true;
+import { newOrganisation, newSource, writeFiles } from '../support/tenant.ts';
 
 describe('what a person must mend', () => {
   it.each([
@@ -25,7 +20,7 @@ describe('what a person must mend', () => {
     [notFound('cost source', 'src_1'), 'not_found'],
     [conflict('no'), 'conflict'],
   ])('fails at once, with its own words: %s', (error, type) => {
-    const failure = toFailure(error);
+    const failure = toFailure(error, 1);
     expect(failure).toBeInstanceOf(ApplicationFailure);
     expect(failure).toMatchObject({ message: error.message, type, nonRetryable: true });
   });
@@ -35,21 +30,46 @@ describe('what may pass', () => {
   it.each([
     'IO Error: Could not read from file "/exports/a.csv": Stale file handle',
     'IO Error: Cannot open file "/exports/a.csv": Too many open files',
+    'IO Error: No files found that match the pattern "/exports/gone-since.csv"',
     "HTTP Error: HTTP GET error reading 'https://host/a.csv' (HTTP 503 Service Unavailable)",
     "HTTP Error: HTTP GET error reading 'https://host/a.csv' (HTTP 429 Too Many Requests)",
     "HTTP Error: HTTP GET error reading 'https://host/404.csv' (HTTP 500 Internal Server Error)",
-    'Out of Memory Error: failed to allocate data of size 32.0 MiB',
     'TransactionContext Error: Failed to commit: Conflict on tuple deletion!',
-    'INTERRUPT Error: Interrupted!',
-  ])('is tried again: %s', (message) => {
-    const error = new Error(message);
-    expect(toFailure(error)).toBe(error);
-    expect(isRetryable(toFailure(error))).toBe(true);
+    'IO Error: Unable to connect to Postgres at "dbname=catalog": connection to server failed: Connection refused',
+    'connect ECONNREFUSED 10.0.0.7:443',
+  ])('is tried again, however often it failed: %s', (message) => {
+    for (const attempt of [1, 3, 15])
+      expect(toFailure(new Error(message), attempt)).toMatchObject({ message, nonRetryable: false });
   });
 
-  it('is also whatever is no error at all', () => {
-    expect(toFailure('broken')).toMatchObject({ message: 'broken' });
-    expect(isRetryable(toFailure('broken'))).toBe(true);
+  it('is an outage that says so, whatever its words', () => {
+    expect(toFailure(new Outage('the host has gone fishing'), 7)).toMatchObject({ nonRetryable: false });
+  });
+});
+
+describe('what nobody knows', () => {
+  it.each([
+    new Error('Out of Memory Error: failed to allocate data of size 32.0 MiB'),
+    new Error('INTERNAL Error: Attempted to access index 3 within vector of size 3'),
+    new TypeError("Cannot read properties of undefined (reading 'x')"),
+    'broken',
+  ])('is tried three times: %s', (error) => {
+    expect([1, 2, 3].map((attempt) => isTriedAgain(toFailure(error, attempt)))).toEqual([true, true, false]);
+  });
+});
+
+describe('what a person must mend, by the words of DuckDB and the system', () => {
+  it.each([
+    'IO Error: Cannot open file "/exports/a.csv": Permission denied',
+    "IO Error: Cannot use multiple '**' in one path",
+    'Invalid Error: TProtocolException: Invalid data',
+    "Invalid Error: don't know what type: ",
+    'IO Error: Could not read enough bytes from file "/exports/a.parquet": attempted to read 9 bytes from location 7',
+    'Invalid Input Error: Failed to read file "/exports/a.parquet": ZSTD Decompression failure',
+    'Out of Range Error: Overflow in HUGEINT addition',
+    "EACCES: permission denied, open '/exports/a.csv'",
+  ])('fails at once: %s', (message) => {
+    expect(toFailure(new Error(message), 1)).toMatchObject({ message, nonRetryable: true });
   });
 });
 
@@ -74,24 +94,17 @@ describe('what DuckDB says about files', () => {
     await server.close();
   });
 
-  const failureOf = async (path: string): Promise<Error> => {
+  const failureOf = async (location: string): Promise<Error> => {
     const { id: orgId } = await newOrganisation(test.warehouse);
-    const { id: sourceId } = await newSource(test.warehouse, orgId);
-    const rules = { roots: [test.directory], privateTargets: parsePrivateTargets('127.0.0.1') };
-    const read = async () => {
-      const paths = path.startsWith('http')
-        ? await test.warehouse
-            .session((session) => exportFiles(session, path, rules))
-            .then(({ files }) => files)
-        : [path];
-      return loadPaths(test, { orgId, sourceId }, paths);
-    };
-    const error = await read().then(
-      () => null,
-      (thrown: unknown) => thrown,
-    );
-    if (error === null) throw new Error(`${path} could be read`);
-    return toFailure(error);
+    const source = await newSource(test.warehouse, orgId, { location });
+    const error = await test.warehouse
+      .session((session) => loadSource(source, readingOf(test, session, { orgId, sourceId: source.id })))
+      .then(
+        () => null,
+        (thrown: unknown) => thrown,
+      );
+    if (error === null) throw new Error(`${location} could be read`);
+    return toFailure(error, 1);
   };
 
   it('is bad data when a file is no Parquet, or a part of one', async () => {
@@ -104,7 +117,7 @@ describe('what DuckDB says about files', () => {
     await writeFile(part, (await readFile(`${text}.whole`)).subarray(0, 500));
     for (const path of [text, part]) {
       const failure = await failureOf(path);
-      expect([path, isRetryable(failure)]).toEqual([path, false]);
+      expect([path, isTriedAgain(failure)]).toEqual([path, false]);
       expect(failure.message).toMatch(/magic bytes/i);
     }
   });
@@ -116,30 +129,26 @@ describe('what DuckDB says about files', () => {
     const flipped = Buffer.from(whole);
     flipped.fill(0xff, 2000, 2100);
     const paths = await writeFiles(test, { 'flipped.csv.gz': flipped, 'none.csv.gz': 'not compressed' });
-    for (const path of paths) expect([path, isRetryable(await failureOf(path))]).toEqual([path, false]);
-  });
-
-  it('may pass when a file went away between listing and reading', async () => {
-    expect(isRetryable(await failureOf(join(test.directory, 'gone.csv')))).toBe(true);
+    for (const path of paths) expect([path, isTriedAgain(await failureOf(path))]).toEqual([path, false]);
   });
 
   describe.skipIf(!hasHttpfs)(`over HTTP${hasHttpfs ? '' : ' (SKIPPED: needs the extension httpfs)'}`, () => {
     it.each([400, 401, 403, 404, 410])('is final for %i', async (status) => {
-      expect(isRetryable(await failureOf(`${server.url}/${status}/focus.csv`))).toBe(false);
+      expect(isTriedAgain(await failureOf(`${server.url}/${status}/focus.csv`))).toBe(false);
     });
 
     it.each([429, 500, 502, 503])('may pass for %i', async (status) => {
-      expect(isRetryable(await failureOf(`${server.url}/${status}/focus.csv`))).toBe(true);
+      expect(isTriedAgain(await failureOf(`${server.url}/${status}/focus.csv`))).toBe(true);
     });
 
     it('may pass when nobody answers', async () => {
       const gone = await listenLocally((_, response) => response.end());
       await gone.close();
-      expect(isRetryable(await failureOf(`${gone.url}/focus.csv`))).toBe(true);
+      expect(isTriedAgain(await failureOf(`${gone.url}/focus.csv`))).toBe(true);
     });
 
     it('is not taken for a refusal because of a number in the address', async () => {
-      expect(isRetryable(await failureOf(`${server.url}/503/accounts/410/gone-live.csv`))).toBe(true);
+      expect(isTriedAgain(await failureOf(`${server.url}/503/accounts/410/gone-live.csv`))).toBe(true);
     });
   });
 
@@ -148,6 +157,6 @@ describe('what DuckDB says about files', () => {
     const error = await test.warehouse
       .session((session) => describeFile(session, path))
       .catch((thrown: unknown) => thrown);
-    expect(isRetryable(toFailure(error))).toBe(false);
+    expect(isTriedAgain(toFailure(error, 1))).toBe(false);
   });
 });

@@ -16,7 +16,7 @@ import {
   type FakeOpenCost,
   type OtherAnswer,
 } from '../support/fake-opencost.ts';
-import { currentLoads, currentRows, newTenant, scopeOf, type Tenant } from '../support/feeds.ts';
+import { currentLoads, currentRows, newTenant, scopeOf, type Tenant, publishing } from '../support/feeds.ts';
 import { listenLocally } from '../support/file-server.ts';
 import { money, writeFiles } from '../support/tenant.ts';
 
@@ -349,7 +349,6 @@ describeOnBothEngines('the load of an API', (open) => {
   ) =>
     test.warehouse.session((session) =>
       loadOpenCostSource(
-        session,
         {
           id: tenant.sourceId,
           name: 'Cluster',
@@ -360,9 +359,14 @@ describeOnBothEngines('the load of an API', (open) => {
           starts_on: null,
           options,
         },
-        scopeOf(tenant, { now: NOW, ...changes }),
-        { isCurrent: () => true, signal, report },
-        { roots: [test.directory], privateTargets: TARGETS },
+        {
+          session,
+          scope: scopeOf(tenant, { now: NOW, ...changes }),
+          rules: { roots: [test.directory], privateTargets: TARGETS },
+          attempt: { isCurrent: () => true, signal, report },
+          publish: publishing(),
+          objectStorage: test.warehouse.settings.objectStorage,
+        },
       ),
     );
   const allocations = ({ orgId }: Tenant) =>
@@ -412,6 +416,7 @@ describeOnBothEngines('the load of an API', (open) => {
       months: ['2026-01', '2026-02'],
       rowsRead: 2 * 6 + 3,
       rowsRejected: 0,
+      rowsLeftOut: 4,
       rejectedSamples: [],
       // (1 + 0.1 + 0.2 + 3) + (2 + 0.1 + 0.2 + 3)
       costTotal: money('9.6'),
@@ -502,6 +507,7 @@ describeOnBothEngines('the load of an API', (open) => {
       months: [],
       rowsRead: 0,
       rowsRejected: 0,
+      rowsLeftOut: 0,
       rejectedSamples: [],
       costTotal: '0',
       notes: [

@@ -1,8 +1,10 @@
+import type { SourceReading } from '../../activities/source-reading.ts';
 import type { Day } from '../../domain/calendar.ts';
 import type { DecimalText } from '../../domain/decimals.ts';
+import { parsePrivateTargets } from '../../egress/private-targets.ts';
 import { describeFile, type ExportFile } from '../../warehouse/export-files.ts';
 import type { LoadResult } from '../../warehouse/focus-load.ts';
-import type { LoadScope } from '../../warehouse/publish-load.ts';
+import type { LoadScope, Publish } from '../../warehouse/publish-load.ts';
 import type { Session } from '../../warehouse/session.ts';
 import type { TestWarehouse } from './engines.ts';
 import { newOrganisation, newSource, NOW } from './tenant.ts';
@@ -27,6 +29,30 @@ export const scopeOf = (tenant: Tenant, changes: Partial<LoadScope> = {}): LoadS
   acceptShrink: false,
   now: NOW,
   ...changes,
+});
+
+/** Publishes at once, or, as an attempt that was given up, never. */
+export const publishing =
+  (isCurrent = true): Publish =>
+  async (work) => {
+    if (!isCurrent) throw new Error('this attempt was given up; nothing was published');
+    return work();
+  };
+
+/** How a source is read in a test: from the test's folder and from this machine. */
+export const readingOf = (
+  { warehouse, directory }: Pick<TestWarehouse, 'warehouse' | 'directory'>,
+  session: Session,
+  tenant: Tenant,
+  changes: Partial<LoadScope> = {},
+): SourceReading => ({
+  session,
+  scope: scopeOf(tenant, changes),
+  currency: 'USD',
+  rules: { roots: [directory], privateTargets: parsePrivateTargets('127.0.0.1') },
+  objectStorage: warehouse.settings.objectStorage,
+  attempt: { isCurrent: () => true, signal: new AbortController().signal, report: () => undefined },
+  publish: publishing(),
 });
 
 /** Describes files that exist and loads them on a session of the warehouse's. */

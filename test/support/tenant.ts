@@ -13,6 +13,7 @@ import type { Session } from '../../warehouse/session.ts';
 import type { Warehouse } from '../../warehouse/warehouse.ts';
 import type { TestWarehouse } from './engines.ts';
 import { freeName } from './free-name.ts';
+import { publishing } from './feeds.ts';
 
 /** When the stories take place, unless they say otherwise: all of January 2026 and February's first days are over. */
 export const NOW = new Date('2026-02-07T06:00:00Z');
@@ -108,7 +109,7 @@ export const loadPaths = async (
   target: { orgId: string; sourceId: string },
   paths: readonly string[],
   changes: LoadChanges = {},
-  on: { session?: Session; isCurrent?: () => boolean } = {},
+  on: { session?: Session; isCurrent?: boolean } = {},
 ): Promise<LoadResult> => {
   const work = async (session: Session): Promise<LoadResult> => {
     const files = [];
@@ -127,7 +128,7 @@ export const loadPaths = async (
         ...target,
         files,
       },
-      on.isCurrent ?? (() => true),
+      publishing(on.isCurrent),
     );
   };
   return on.session === undefined ? warehouse.session(work) : work(on.session);

@@ -11,7 +11,7 @@ import { monthRecords, type MonthRecord } from '../../domain/month-record.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
 import { dayLine, focusCsv } from '../support/focus-export.ts';
 import { publishSpend } from '../support/published-spend.ts';
-import { loadWith, scopeOf } from '../support/feeds.ts';
+import { loadWith, scopeOf, publishing } from '../support/feeds.ts';
 import { BY_ADMIN, loadText, money, newMetric, newSource, NOW, writeFiles } from '../support/tenant.ts';
 import { january, KEY, newMonthStory, type MonthStory } from './month-story.ts';
 
@@ -318,7 +318,7 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
           'hosts.csv': ['day,host,service,cost', ...rows, ''].join('\n'),
         });
         const scope = scopeOf({ orgId: story.orgId, sourceId: id }, { now: new Date(at), acceptShrink });
-        await loadWith(test, paths, (session, files) => loadHosts(session, scope, files, () => true));
+        await loadWith(test, paths, (session, files) => loadHosts(session, scope, files, publishing()));
       };
       return { ...story, load };
     };

@@ -9,7 +9,7 @@ import { costSummary } from '../../warehouse/costs.ts';
 import { doubledNotes } from '../../warehouse/doubled-spend.ts';
 import type { LoadScope } from '../../warehouse/publish-load.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
-import { scopeOf } from '../support/feeds.ts';
+import { readingOf } from '../support/feeds.ts';
 import { dayLine, focusCsv } from '../support/focus-export.ts';
 import { newOrganisation, newSource, NOW } from '../support/tenant.ts';
 
@@ -43,11 +43,13 @@ describeOnBothEngines('what two sources read from files', (open, onDuckDb) => {
       ingest: async (source: CostSource, changes: Partial<LoadScope> = {}) => {
         const result = await warehouse.session((session) =>
           loadSource(source, {
-            session,
-            scope: scopeOf({ orgId, sourceId: source.id }, { runId: `run_${randomUUID()}`, ...changes }),
-            currency: 'USD',
+            ...readingOf(
+              test,
+              session,
+              { orgId, sourceId: source.id },
+              { runId: `run_${randomUUID()}`, ...changes },
+            ),
             rules: { roots: [root], privateTargets: parsePrivateTargets('') },
-            attempt: { isCurrent: () => true, signal: new AbortController().signal, report: () => undefined },
           }),
         );
         await total();

@@ -410,7 +410,7 @@ describeOnBothEngines('the files of a FOCUS export', (open, onDuckDb) => {
       ]);
     });
 
-    it('do not count rows of billing periods that were not asked for', async () => {
+    it('count rows of billing periods that were not asked for as left out', async () => {
       const text = focusCsv([
         dayLine('2026-01-10', 'x'),
         dayLine('2026-01-10', '1'),
@@ -418,7 +418,7 @@ describeOnBothEngines('the files of a FOCUS export', (open, onDuckDb) => {
       ]);
       const { byDay, result } = await loaded({ 'focus.csv': text }, { startMonth: '2026-02' });
       expect(byDay).toEqual({ '2026-02-01': money('2') });
-      expect(result).toMatchObject({ rowsRead: 1, rowsRejected: 0 });
+      expect(result).toMatchObject({ rowsRead: 3, rowsRejected: 0, rowsLeftOut: 2 });
     });
   });
 
@@ -484,6 +484,7 @@ describe('mandatory columns', () => {
   const file = (names: string[]) => ({
     path: '/a.csv',
     format: 'csv' as const,
+    count: null,
     columns: names.map((name) => ({ name, type: 'VARCHAR' })),
   });
   const enough = [

@@ -212,7 +212,8 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
     const restated = { '2025-11-10': '9', '2025-12-10': '9', '2026-01-10': '9', '2026-02-05': '9' };
     expect(await story.load(restated, { startMonth: '2025-12', endMonth: '2026-01' })).toMatchObject({
       months: ['2025-12', '2026-01'],
-      rowsRead: 2,
+      rowsRead: 4,
+      rowsLeftOut: 2,
       costTotal: money('18'),
     });
     const spend = async () => Object.values(await story.spend()).map(Number);
@@ -238,7 +239,8 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
     await story.load({ '2026-01-10': '1' });
     expect(await story.load({ '2026-01-10': '5' }, { startMonth: '2026-03' })).toMatchObject({
       months: [],
-      rowsRead: 0,
+      rowsRead: 1,
+      rowsLeftOut: 1,
       costTotal: '0',
     });
     expect(await story.spend()).toEqual({ '2026-01-10': money('1') });
@@ -297,7 +299,7 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
     const story = await newStory();
     await story.load({ '2026-01-10': '1' });
     const [path = ''] = await writeFiles(test, { 'new.csv': focusCsv([dayLine('2026-01-10', '100')]) });
-    await expect(loadPaths(test, story.target, [path], {}, { isCurrent: () => false })).rejects.toThrow(
+    await expect(loadPaths(test, story.target, [path], {}, { isCurrent: false })).rejects.toThrow(
       'given up; nothing was published',
     );
     await expect(

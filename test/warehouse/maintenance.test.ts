@@ -10,6 +10,7 @@ import { compact, removeDeadSpend } from '../../warehouse/maintenance.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
 import { dayLine, focusCsv } from '../support/focus-export.ts';
 import { ADMIN } from '../support/tenant.ts';
+import { publishing } from '../support/feeds.ts';
 
 const NOW = new Date('2026-03-01T00:00:00Z');
 const RANGE = { previousStart: '2025-12-01', start: '2026-01-01', end: '2026-01-31' };
@@ -66,7 +67,7 @@ describeOnBothEngines('maintenance', (open) => {
           acceptShrink: false,
           now: new Date(now),
         },
-        () => isCurrent,
+        publishing(isCurrent),
       ),
     );
   };

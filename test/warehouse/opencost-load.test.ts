@@ -8,7 +8,7 @@ import { loadOpenCost, type OpenCostFeeds } from '../../warehouse/opencost-load.
 import type { LoadScope } from '../../warehouse/publish-load.ts';
 import { relationsOf } from '../../warehouse/scan-files.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
-import { currentLoads, currentRows, newTenant, scopeOf, type Tenant } from '../support/feeds.ts';
+import { currentLoads, currentRows, newTenant, scopeOf, type Tenant, publishing } from '../support/feeds.ts';
 import { publishSpend } from '../support/published-spend.ts';
 import { money, newSource, NOW, writeFiles } from '../support/tenant.ts';
 
@@ -39,7 +39,7 @@ describeOnBothEngines('cluster spend from files', (open) => {
           cluster,
           from: 'files',
         },
-        () => true,
+        publishing(),
       ),
     );
   };
@@ -87,6 +87,7 @@ describeOnBothEngines('cluster spend from files', (open) => {
       months: ['2026-01'],
       rowsRead: 9,
       rowsRejected: 0,
+      rowsLeftOut: 0,
       rejectedSamples: [],
       costTotal: money('9.625001'),
       notes: [],
@@ -270,10 +271,11 @@ describeOnBothEngines('cluster spend from files', (open) => {
       if (startMonth === null) {
         await load(tenant, { allocations, assets: nodes('i-node1', '2026-01-30', '2026-01-31') });
       } else {
-        // Rows from before the start month are neither counted nor rejected.
+        // Rows from before the start month are left out, and not rejected.
         expect(await load(tenant, { allocations, assets }, { startMonth })).toMatchObject({
-          rowsRead: 1,
+          rowsRead: 5,
           rowsRejected: 0,
+          rowsLeftOut: 4,
         });
       }
       expect(await costOf(tenant, '2026-02-01')).toBe(24);
@@ -296,7 +298,7 @@ describeOnBothEngines('cluster spend from files', (open) => {
     await expect(
       load(tenant, { allocations: EXPORT, assets: `${ASSETS}2026-01-30,Toaster,t,1,,\n` }),
     ).rejects.toThrow(
-      /^assets: 1 of 12 rows cannot be read.*expected Node, Disk, LoadBalancer or ClusterManagement, got "Toaster"/,
+      /^assets: 1 of 10 rows cannot be read.*expected Node, Disk, LoadBalancer or ClusterManagement, got "Toaster"/,
     );
     expect(await currentLoads(test, tenant.orgId)).toEqual([]);
   });

@@ -11,7 +11,7 @@ import { settleMonths } from '../../warehouse/settlement.ts';
 import { COLLECTED_CHOICES } from '../../warehouse/spend-choices.ts';
 import type { Warehouse } from '../../warehouse/warehouse.ts';
 import type { TestWarehouse } from '../support/engines.ts';
-import { loadWith, scopeOf } from '../support/feeds.ts';
+import { loadWith, scopeOf, publishing } from '../support/feeds.ts';
 import { publishSpend, type SpendRow, type SpendTable } from '../support/published-spend.ts';
 import { ADMIN, newOrganisation, newSource, writeFiles } from '../support/tenant.ts';
 import {
@@ -242,7 +242,7 @@ const loadHostFile = async (
     'hosts.csv': ['day,host,service,cost,machine_id', ...rows, ''].join('\n'),
   });
   await loadWith(test, paths, (session, files) =>
-    loadHosts(session, scopeOf(target, { now }), files, () => true),
+    loadHosts(session, scopeOf(target, { now }), files, publishing()),
   );
 };
 

@@ -1,0 +1,26 @@
+import { activityInfo } from '@temporalio/activity';
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import { isTriedAgain, toFailure } from './failures.ts';
+
+/**
+ * Makes every activity of a worker fail as `toFailure` says, and tells `noteRetry` of each failure after which Temporal
+ * tries again.
+ */
+export const judgeFailures =
+  (
+    noteRetry: (info: ReturnType<typeof activityInfo>, message: string) => Promise<void>,
+  ): ActivityInterceptorsFactory =>
+  () => ({
+    inbound: {
+      execute: async (input, next) => {
+        try {
+          return await next(input);
+        } catch (error) {
+          const info = activityInfo();
+          const failure = toFailure(error, info.attempt);
+          if (isTriedAgain(failure)) await noteRetry(info, failure.message);
+          throw failure;
+        }
+      },
+    },
+  });

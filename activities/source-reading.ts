@@ -1,0 +1,17 @@
+import type { ObjectStorage } from '../domain/object-storage.ts';
+import type { SourceRules } from '../egress/source-location.ts';
+import type { LoadScope, Publish } from '../warehouse/publish-load.ts';
+import type { Session } from '../warehouse/session.ts';
+import type { Attempt } from './with-heartbeats.ts';
+
+/** What a source is read with. */
+export interface SourceReading {
+  session: Session;
+  scope: LoadScope;
+  /** The organisation's currency. */
+  currency: string;
+  rules: SourceRules;
+  objectStorage: ObjectStorage;
+  attempt: Attempt;
+  publish: Publish;
+}

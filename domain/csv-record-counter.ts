@@ -1,0 +1,64 @@
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
+const QUOTE = 34;
+const COMMA = 44;
+
+/** Where the counter stands: before a record, before a field, in a plain or quoted one, behind a quote within quotes. */
+const RECORD = 0;
+const FIELD = 1;
+const PLAIN = 2;
+const QUOTED = 3;
+const CLOSED = 4;
+
+/**
+ * Counts the records of a CSV file (RFC 4180) by its bytes alone: blank lines are none, a line break within quotes ends
+ * none, a quote that never closes takes the rest of the file. It is the second count that the reading of a file is compared
+ * with, so it shares nothing with the reader.
+ */
+export class CsvRecordCounter {
+  readonly #longBytes: number;
+  #state = RECORD;
+  #recordBytes = 0;
+  #records = 0;
+  #longRecords = 0;
+
+  /** @param longBytes records of more bytes are counted apart as well. */
+  constructor(longBytes: number) {
+    this.#longBytes = longBytes;
+  }
+
+  /** Takes the next bytes of the file. */
+  add(bytes: Uint8Array): void {
+    let state = this.#state;
+    let begin = -this.#recordBytes;
+    const { length } = bytes;
+    for (let at = 0; at < length; at += 1) {
+      const byte = bytes[at];
+      if (state === QUOTED) {
+        if (byte === QUOTE) state = CLOSED;
+      } else if (byte === LINE_FEED || byte === CARRIAGE_RETURN) {
+        if (state !== RECORD) this.#end(at - begin);
+        state = RECORD;
+        begin = at + 1;
+      } else if (byte === QUOTE) {
+        state = state === PLAIN ? PLAIN : QUOTED;
+      } else if (byte === COMMA) {
+        state = FIELD;
+      } else state = PLAIN;
+    }
+    this.#state = state;
+    this.#recordBytes = length - begin;
+  }
+
+  /** How many records there were, with the header; of them those that are long. */
+  end(): { records: number; longRecords: number } {
+    if (this.#state !== RECORD) this.#end(this.#recordBytes);
+    this.#state = RECORD;
+    return { records: this.#records, longRecords: this.#longRecords };
+  }
+
+  #end(bytes: number): void {
+    this.#records += 1;
+    if (bytes > this.#longBytes) this.#longRecords += 1;
+  }
+}

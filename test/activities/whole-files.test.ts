@@ -1,0 +1,221 @@
+import { appendFile, rename, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadSource } from '../../activities/load-source.ts';
+import type { LoadResult } from '../../warehouse/focus-load.ts';
+import { loadExtension } from '../../warehouse/extensions.ts';
+import type { Session } from '../../warehouse/session.ts';
+import { openDuckDb, type TestWarehouse } from '../support/engines.ts';
+import { extensionDirectory, hasHttpfs } from '../support/extension-directory.ts';
+import { readingOf } from '../support/feeds.ts';
+import { listenLocally, sendContent, serveFiles } from '../support/file-server.ts';
+import { dayLine, focusCsv } from '../support/focus-export.ts';
+import { money, newOrganisation, newSource, spendByDay, writeFiles } from '../support/tenant.ts';
+
+const DAY = '2026-01-10';
+const csvOf = (rows: number, cost = '1'): string =>
+  focusCsv(Array.from({ length: rows }, (_, index) => dayLine(DAY, cost, { ResourceId: `r-${index}` })));
+
+/** A file that is not whole, or not one file, changes nothing. */
+describe('a torn file', () => {
+  let test: TestWarehouse;
+  beforeAll(async () => {
+    test = await openDuckDb();
+    if (hasHttpfs)
+      await test.warehouse.session((session) => loadExtension(session, 'httpfs', extensionDirectory));
+  });
+  afterAll(() => test.close());
+
+  /** A source with a good load of 5, and its next reading. */
+  const newStory = async (content: string | Buffer, name = 'focus.csv') => {
+    const [location = ''] = await writeFiles(test, { [name]: content });
+    return storyOf(location);
+  };
+  const storyOf = async (location: string) => {
+    const { id: orgId } = await newOrganisation(test.warehouse);
+    const [before = ''] = await writeFiles(test, { 'before.csv': csvOf(1, '5') });
+    const source = await newSource(test.warehouse, orgId, { location });
+    const ingest = (from: string, lend = (session: Session): Session => session): Promise<LoadResult> =>
+      test.warehouse.session((session) =>
+        loadSource(
+          { ...source, location: from },
+          readingOf(test, lend(session), { orgId, sourceId: source.id }),
+        ),
+      );
+    await ingest(before);
+    return {
+      path: location,
+      ingest: (lend?: (session: Session) => Session) => ingest(location, lend),
+      spend: () => spendByDay(test.warehouse, orgId),
+    };
+  };
+  const UNCHANGED = { [DAY]: money('5') };
+
+  describe('that is compressed', () => {
+    const text = csvOf(20_000);
+    const whole = gzipSync(text);
+
+    it('is read when it is whole, also in several parts', async () => {
+      const half = text.lastIndexOf('\n', text.length / 2) + 1;
+      const parts = Buffer.concat([gzipSync(text.slice(0, half)), gzipSync(text.slice(half))]);
+      for (const content of [whole, parts]) {
+        const story = await newStory(content, 'focus.csv.gz');
+        expect(await story.ingest()).toMatchObject({ rowsRead: 20_000, rowsRejected: 0 });
+        expect(await story.spend()).toEqual({ [DAY]: money('20000') });
+      }
+    });
+
+    it.each([0.1, 0.5, 0.9, 0.999])('fails when only a part of it is there: %d', async (part) => {
+      const story = await newStory(whole.subarray(0, Math.floor(whole.length * part)), 'focus.csv.gz');
+      await expect(story.ingest()).rejects.toThrow(/focus\.csv\.gz is damaged: unexpected end of file/);
+      expect(await story.spend()).toEqual(UNCHANGED);
+    });
+
+    it.each([1, 4, 8])(
+      'fails when its last %d bytes are missing, although every row is there',
+      async (bytes) => {
+        const story = await newStory(whole.subarray(0, whole.length - bytes), 'focus.csv.gz');
+        await expect(story.ingest()).rejects.toThrow('is damaged: unexpected end of file');
+        expect(await story.spend()).toEqual(UNCHANGED);
+      },
+    );
+
+    it.each([
+      ['checksum', 8, 'incorrect data check'],
+      ['length', 4, 'incorrect length check'],
+    ])('fails when its %s is wrong', async (_, fromEnd, message) => {
+      const content = Buffer.from(whole);
+      content[whole.length - fromEnd] = (whole.at(-fromEnd) ?? 0) ^ 1;
+      const story = await newStory(content, 'focus.csv.gz');
+      await expect(story.ingest()).rejects.toThrow(`is damaged: ${message}`);
+      expect(await story.spend()).toEqual(UNCHANGED);
+    });
+
+    it('fails when its second part is cut', async () => {
+      const second = gzipSync(text.slice(text.indexOf('\n') + 1));
+      const story = await newStory(
+        Buffer.concat([whole, second.subarray(0, second.length / 2)]),
+        'focus.csv.gz',
+      );
+      await expect(story.ingest()).rejects.toThrow('is damaged: unexpected end of file');
+      expect(await story.spend()).toEqual(UNCHANGED);
+    });
+  });
+
+  describe('that changes while it is read', () => {
+    /** Does something to the file once its reading has begun. */
+    const meanwhile =
+      (work: () => Promise<void>) =>
+      (session: Session): Session =>
+        new Proxy(session, {
+          get: (target, name) => {
+            if (name === 'run')
+              return async (...[sql, parameters]: Parameters<Session['run']>) => {
+                const changed = await target.run(sql, parameters);
+                if (sql.includes('CREATE TEMP TABLE focus_roll_up')) await work();
+                return changed;
+              };
+            const value: unknown = Reflect.get(target, name, target);
+            return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+          },
+        });
+
+    it('fails when it has grown, changed in place, or is another file', async () => {
+      const changes: ((path: string) => Promise<void>)[] = [
+        (path) => appendFile(path, csvOf(1).split('\n')[1] ?? ''),
+        async (path) => {
+          await writeFile(path, csvOf(10, '2'));
+          await utimes(path, new Date(), new Date('2030-01-01'));
+        },
+        async (path) => {
+          await writeFile(`${path}.new`, csvOf(10, '3'));
+          await rename(`${path}.new`, path);
+        },
+      ];
+      for (const change of changes) {
+        const story = await newStory(csvOf(10));
+        await expect(story.ingest(meanwhile(() => change(story.path)))).rejects.toThrow(
+          /^location: .*focus\.csv changed while it was read; nothing was loaded/,
+        );
+        expect(await story.spend()).toEqual(UNCHANGED);
+        await story.ingest();
+        expect(await story.spend()).not.toEqual(UNCHANGED);
+      }
+    });
+
+    it.skipIf(!hasHttpfs)('fails when its host has another version of it, by the ETag', async () => {
+      const files = { content: csvOf(10), version: 1 };
+      const server = await listenLocally((request, response) => {
+        const tagged = Object.assign(response, {});
+        const writeHead = tagged.writeHead.bind(tagged);
+        tagged.writeHead = ((status: number, headers: Record<string, string>) =>
+          writeHead(status, { ...headers, etag: `"v${files.version}"` })) as typeof tagged.writeHead;
+        sendContent(request, tagged, Buffer.from(files.content));
+      });
+      const story = await storyOf(`${server.url}/focus.csv`);
+      const newer = () => {
+        files.version = 2;
+        return Promise.resolve();
+      };
+      await expect(story.ingest(meanwhile(newer))).rejects.toThrow('changed while it was read');
+      expect(await story.spend()).toEqual(UNCHANGED);
+      await story.ingest();
+      expect(await story.spend()).toEqual({ [DAY]: money('10') });
+      await server.close();
+    });
+
+    it.skipIf(!hasHttpfs)('is found torn on its host as well', async () => {
+      const whole = gzipSync(csvOf(5_000));
+      const server = await serveFiles(
+        new Map([
+          ['/whole.csv.gz', whole],
+          ['/half.csv.gz', whole.subarray(0, whole.length / 2)],
+        ]),
+      );
+      const half = await storyOf(`${server.url}/half.csv.gz?sig=secret`);
+      await expect(half.ingest()).rejects.toThrow(/half\.csv\.gz is damaged: unexpected end of file/);
+      await expect(half.ingest()).rejects.not.toThrow('secret');
+      const story = await storyOf(`${server.url}/whole.csv.gz`);
+      await story.ingest();
+      expect(await story.spend()).toEqual({ [DAY]: money('5000') });
+      await server.close();
+    });
+  });
+
+  describe('that DuckDB reads in part without a word', () => {
+    const lines = csvOf(100_000).split('\n').slice(0, -1);
+    const [header = '', ...rows] = lines;
+    const fileOf = (middle: string): string =>
+      [header, ...rows.slice(0, 50_000), middle, ...rows.slice(50_000), ''].join('\n');
+
+    it('fails for a quote that never closes, because it takes an unknown number of rows with it', async () => {
+      const story = await newStory(fileOf('"1,2'));
+      await expect(story.ingest()).rejects.toThrow(
+        /the files hold 50001 rows, of which \d+ could be told apart/,
+      );
+      expect(await story.spend()).toEqual(UNCHANGED);
+    });
+
+    it.each([2_100_000, 40_000_000])('rejects and counts a line of %d bytes', async (bytes) => {
+      const story = await newStory(fileOf((rows[0] ?? '').replace('Shop', 'x'.repeat(bytes))));
+      const result = await story.ingest();
+      expect(result).toMatchObject({ rowsRead: 100_001, rowsRejected: 1, rowsLeftOut: 0 });
+      expect(result.rejectedSamples).toHaveLength(1);
+      expect(await story.spend()).toEqual({ [DAY]: money('100000') });
+    });
+
+    it('reads blank lines, line breaks in fields, and a last line without an end', async () => {
+      const row = (rows[0] ?? '').replace('Shop', '"Sh\nop"');
+      const story = await newStory([header, '', row, '', '', ...rows.slice(0, 9)].join('\n'));
+      expect(await story.ingest()).toMatchObject({ rowsRead: 10, rowsRejected: 0 });
+    });
+
+    it('reads a file named like a pattern, and no other', async () => {
+      const [path = ''] = await writeFiles(test, { 'focus[1].csv': csvOf(3), 'focus1.csv': csvOf(7) });
+      const story = await storyOf(join(path, '..', 'focus*.csv'));
+      await story.ingest();
+      expect(await story.spend()).toEqual({ [DAY]: money('10') });
+    });
+  });
+});

@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { costSummary } from '../../warehouse/costs.ts';
+import { loadAiTools } from '../../warehouse/ai-tools-load.ts';
+import type { ExportFile } from '../../warehouse/export-files.ts';
+import type { LoadResult } from '../../warehouse/focus-load.ts';
+import { loadHosts } from '../../warehouse/hosts-load.ts';
+import { publishComputed } from '../../warehouse/month-computation.ts';
+import { loadOpenCost } from '../../warehouse/opencost-load.ts';
+import { relationsOf } from '../../warehouse/scan-files.ts';
+import type { Session } from '../../warehouse/session.ts';
+import { POISONED_AMOUNTS, POISONED_DAYS, POISONED_FOCUS_ROWS } from '../attack/poisoned-rows.ts';
+import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
+import { loadWith, publishing, scopeOf, type Tenant } from '../support/feeds.ts';
+import { dayLine, focusCsv } from '../support/focus-export.ts';
+import { loadText, newOrganisation, newSource, NOW, writeFiles } from '../support/tenant.ts';
+
+/** Each good row costs 1; among 3,000 of them the poisoned ones stay below one in a hundred. */
+const GOOD_ROWS = 3000;
+const good = Array.from({ length: GOOD_ROWS }, () => '1');
+
+/** A row that would poison every computation is a rejected row, in every kind of feed. */
+describeOnBothEngines('poisoned rows', (open) => {
+  let test: TestWarehouse;
+  beforeAll(async () => {
+    test = await open();
+  });
+  afterAll(() => test.close());
+
+  const newTenant = async (kind: 'focus' | 'hosts' | 'opencost' | 'ai_tools'): Promise<Tenant> => {
+    const { id: orgId } = await newOrganisation(test.warehouse);
+    const options = kind === 'ai_tools' ? { usage_location: 'usage.csv' } : {};
+    const { id: sourceId } = await newSource(test.warehouse, orgId, { kind, options } as never);
+    return { orgId, sourceId };
+  };
+  const totalOf = async (orgId: string) => {
+    const range = { start: '2026-01-01', end: '2026-01-31', previousStart: '2025-12-01' };
+    return Number((await costSummary(test.warehouse, orgId, range, NOW)).total);
+  };
+  const loaded = async (
+    kind: 'hosts' | 'opencost' | 'ai_tools',
+    texts: Readonly<Record<string, string>>,
+    load: (session: Session, tenant: Tenant, files: ExportFile[]) => Promise<LoadResult>,
+  ): Promise<{ result: LoadResult; total: number }> => {
+    const tenant = await newTenant(kind);
+    const paths = await writeFiles(test, texts);
+    const result = await loadWith(test, paths, (session, files) => load(session, tenant, files));
+    return { result, total: await totalOf(tenant.orgId) };
+  };
+
+  it('of a FOCUS export are rejected with their reasons, and all others count', async () => {
+    const tenant = await newTenant('focus');
+    const poisoned = POISONED_FOCUS_ROWS.map(([row]) => dayLine('2026-01-10', '7', row));
+    const lines = [...good.map((cost) => dayLine('2026-01-10', cost)), ...poisoned];
+    const result = await loadText(test, tenant, focusCsv(lines));
+    expect(result).toMatchObject({
+      rowsRead: GOOD_ROWS + poisoned.length,
+      rowsRejected: poisoned.length,
+      rowsLeftOut: 0,
+      months: ['2026-01'],
+    });
+    expect(await totalOf(tenant.orgId)).toBe(GOOD_ROWS);
+  });
+
+  it.each(POISONED_FOCUS_ROWS)('of a FOCUS export say what is wrong: %j', async (row, reason) => {
+    const tenant = await newTenant('focus');
+    const lines = [
+      ...good.slice(0, 100).map((cost) => dayLine('2026-01-10', cost)),
+      dayLine('2026-01-10', '7', row),
+    ];
+    const { rejectedSamples } = await loadText(test, tenant, focusCsv(lines));
+    expect(rejectedSamples).toEqual([
+      expect.objectContaining({ problem: expect.stringMatching(reason) as string, rows: 1 }),
+    ]);
+  });
+
+  it('of hosts are rejected', async () => {
+    const rows = [
+      ...good.map((cost) => `2026-01-10,db-1,postgres,${cost}`),
+      ...POISONED_DAYS.map((day) => `${day},db-1,postgres,7`),
+      ...POISONED_AMOUNTS.map((cost) => `2026-01-10,db-1,postgres,"${cost}"`),
+    ];
+    const { result, total } = await loaded(
+      'hosts',
+      { 'hosts.csv': `day,host,service,cost\n${rows.join('\n')}\n` },
+      (session, tenant, files) => loadHosts(session, scopeOf(tenant), files, publishing()),
+    );
+    expect(result.rowsRejected).toBe(POISONED_DAYS.length + POISONED_AMOUNTS.length);
+    expect(result.rowsRead).toBe(rows.length);
+    expect(total).toBe(GOOD_ROWS);
+  });
+
+  it('of clusters and their assets are rejected', async () => {
+    const allocations = [
+      ...good.map((cost) => `2026-01-10,shop,deployment,api,${cost}`),
+      ...POISONED_DAYS.map((day) => `${day},shop,deployment,api,7`),
+      ...POISONED_AMOUNTS.map((cost) => `2026-01-10,shop,deployment,api,"${cost}"`),
+    ];
+    const assets = [
+      ...good.map(() => '2026-01-10,Node,i-1,0.5'),
+      ...POISONED_DAYS.map((day) => `${day},Node,i-1,7`),
+      ...POISONED_AMOUNTS.map((cost) => `2026-01-10,Node,i-1,"${cost}"`),
+    ];
+    const { result, total } = await loaded(
+      'opencost',
+      {
+        'allocations.csv': `Date,Namespace,ControllerKind,ControllerName,TotalCost\n${allocations.join('\n')}\n`,
+        'assets.csv': `day,kind,provider_id,cost\n${assets.join('\n')}\n`,
+      },
+      (session, tenant, files) =>
+        loadOpenCost(
+          session,
+          scopeOf(tenant),
+          {
+            allocations: relationsOf(files.slice(0, 1)),
+            assets: relationsOf(files.slice(1)),
+            cluster: 'prod',
+            from: 'files',
+          },
+          publishing(),
+        ),
+    );
+    expect(result.rowsRejected).toBe(2 * (POISONED_DAYS.length + POISONED_AMOUNTS.length));
+    expect(result.rowsRead).toBe(allocations.length + assets.length);
+    // The node is on no bill, so that the cluster costs what its assets cost.
+    expect(total).toBe(GOOD_ROWS / 2);
+  });
+
+  it('of AI tools and their usage are rejected', async () => {
+    const spend = [
+      ...good.map((cost) => `2026-01-10,Copilot,${cost}`),
+      ...POISONED_DAYS.map((day) => `${day},Copilot,7`),
+      ...POISONED_AMOUNTS.map((cost) => `2026-01-10,Copilot,"${cost}"`),
+    ];
+    const usage = [
+      ...good.map(() => '2026-01-10,Copilot,github.com/acme/web,1'),
+      ...POISONED_DAYS.map((day) => `${day},Copilot,github.com/acme/web,7`),
+      ...[...POISONED_AMOUNTS, '1e13', '-1'].map(
+        (used) => `2026-01-10,Copilot,github.com/acme/web,"${used}"`,
+      ),
+    ];
+    const { result, total } = await loaded(
+      'ai_tools',
+      {
+        'spend.csv': `day,tool,cost\n${spend.join('\n')}\n`,
+        'usage.csv': `day,tool,repository,usage\n${usage.join('\n')}\n`,
+      },
+      (session, tenant, files) =>
+        loadAiTools(
+          session,
+          scopeOf(tenant),
+          { spend: files.slice(0, 1), usage: files.slice(1) },
+          publishing(),
+        ),
+    );
+    expect(result.rowsRejected).toBe(2 * (POISONED_DAYS.length + POISONED_AMOUNTS.length) + 2);
+    expect(result.rowsRead).toBe(spend.length + usage.length);
+    expect(total).toBe(GOOD_ROWS);
+  });
+
+  it('of a kind nobody thought of fail their load: what cannot be computed is never current', async () => {
+    const tenant = await newTenant('hosts');
+    const load = async (row: string, spoil: (session: Session) => Promise<void>) =>
+      loadWith(
+        test,
+        await writeFiles(test, { 'hosts.csv': `day,host,service,cost\n${row}\n` }),
+        (session, files) =>
+          loadHosts(session, scopeOf(tenant), files, (work) =>
+            publishComputed(test.warehouse, session, { orgId: tenant.orgId, now: NOW }, async () => {
+              const result = await work();
+              await spoil(session);
+              return result;
+            }),
+          ),
+      );
+    const asRead = () => Promise.resolve();
+    await load('2026-01-10,db-1,postgres,5', asRead);
+    expect(await totalOf(tenant.orgId)).toBe(5);
+    // No reading lets such a load through, and no computation gets to its end.
+    const endless = async (session: Session) => {
+      await session.run(
+        `UPDATE loads SET last_day = DATE 'infinity'
+         WHERE org_id = $org AND load_id = (SELECT max(load_id) FROM loads WHERE org_id = $org)`,
+        { org: tenant.orgId },
+      );
+    };
+    await expect(load('2026-01-11,db-1,postgres,9', endless)).rejects.toThrow();
+    expect(await totalOf(tenant.orgId)).toBe(5);
+    await load('2026-01-10,db-1,postgres,6', asRead);
+    expect(await totalOf(tenant.orgId)).toBe(6);
+  });
+});

@@ -1,0 +1,44 @@
+import { addDays, addYears, dayOf, type Day } from '../domain/calendar.ts';
+
+// What a row of a feed may say at most. A row beyond is a mistake, and would cost every later computation its numbers, its
+// memory or its end. It is rejected like a row that cannot be read.
+
+const FIRST_DAY: Day = '1970-01-01';
+const MOST_YEARS = 10;
+
+/** The last day that a row may name: ten years after the load. */
+export const lastReadableDay = (now: Date): Day => addYears(dayOf(now), MOST_YEARS);
+
+/** A day, or null where no row may name it; `lastDay` is SQL. */
+export const readableDay = (day: string, lastDay: string): string =>
+  `CASE WHEN ${day} BETWEEN DATE '${FIRST_DAY}' AND ${lastDay} THEN ${day} END`;
+
+/** An instant, or null where no row may name it. */
+export const readableTime = (time: string, lastDay: Day): string =>
+  `CASE WHEN ${time} >= TIMESTAMP '${FIRST_DAY}' AND ${time} < TIMESTAMP '${addDays(lastDay, 1)}' THEN ${time} END`;
+
+const YEARS = `from ${FIRST_DAY.slice(0, 4)} to ${MOST_YEARS} years from now`;
+
+/** What a message expects of a time that is null: its form, or, where it is well formed, its years. In SQL. */
+export const expectedTime = (form: string, raw: string): string =>
+  `CASE WHEN TRY_CAST(CAST(${raw} AS VARCHAR) AS TIMESTAMP) IS NULL THEN '${form}' ELSE '${form} ${YEARS}' END`;
+
+/** Whether a period is longer than it may be. */
+export const isTooLong = (start: string, end: string): string =>
+  `${end} > ${start} + INTERVAL ${MOST_YEARS} YEARS`;
+
+/** What messages expect of a period. */
+export const LONGEST_PERIOD = `at most ${MOST_YEARS} years`;
+
+/** Sums of a thousand such amounts still are exact decimals. */
+const LARGEST_AMOUNT = '100000000000000000000';
+
+/** An amount, or null where sums of it could leave the decimals of the warehouse. */
+export const readableAmount = (amount: string): string =>
+  `CASE WHEN ${amount} BETWEEN -${LARGEST_AMOUNT} AND ${LARGEST_AMOUNT} THEN ${amount} END`;
+
+/** What a message expects of an amount that is null: a number, or, where it is one, a smaller one. In SQL. */
+export const expectedAmount = (raw: string): string => {
+  const number = `TRY_CAST(CAST(${raw} AS VARCHAR) AS DOUBLE)`;
+  return `CASE WHEN abs(${number}) > ${LARGEST_AMOUNT} AND NOT isnan(${number}) THEN 'a decimal number of at most 1e20' ELSE 'a decimal number' END`;
+};
