@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { invalid, notFound } from '../domain/errors.ts';
 import { createKey, listKeys, newKeyId, revokeKey } from '../warehouse/api-keys.ts';
-import { audit } from '../warehouse/audit-log.ts';
+import { audit, type Actor } from '../warehouse/audit-log.ts';
+import type { Session } from '../warehouse/session.ts';
 import { newSecret } from './api-key.ts';
 import { callerOf } from './authentication.ts';
 import type { ApiDependencies } from './dependencies.ts';
@@ -23,6 +24,20 @@ export const keyRecord = z
   .meta({ id: 'Key' });
 
 export const newKeyRecord = keyRecord.extend({ secret: z.string().describe('Shown in this answer only') });
+
+/** Stores a new key with a record in the audit log, and returns it with its secret, which nobody can read again. */
+export const issueKey = async (
+  session: Session,
+  orgId: string,
+  key: Pick<z.infer<typeof keyRecord>, 'name' | 'permission' | 'expires_at'>,
+  { actor, now }: { actor: Actor; now: Date },
+): Promise<z.infer<typeof newKeyRecord>> => {
+  const id = newKeyId();
+  const { secret, secretHash } = newSecret(id);
+  await createKey(session, orgId, { id, ...key, secretHash }, now);
+  await audit(session, orgId, { actor, action: 'key.create', target: id, detail: { ...key } }, now);
+  return { id, ...key, created_at: now.toISOString(), last_used_at: null, revoked_at: null, secret };
+};
 
 /** `GET`, `POST /keys` and `DELETE /keys/{id}` (spec §5). */
 export const keyRoutes = (app: Api, { warehouse, clock }: ApiDependencies): void => {
@@ -67,28 +82,11 @@ export const keyRoutes = (app: Api, { warehouse, clock }: ApiDependencies): void
           `expires_at: expected an instant in the future, got ${JSON.stringify(request.body.expires_at)}`,
         );
       }
-      const id = newKeyId();
-      const { secret, secretHash } = newSecret(id);
-      await warehouse.transaction(async (session) => {
-        await createKey(session, organisation.id, { id, name, permission, expires_at, secretHash }, now);
-        const actor = { type: 'key', id: key.id, name: key.name } as const;
-        await audit(
-          session,
-          organisation.id,
-          { actor, action: 'key.create', target: id, detail: { name, permission, expires_at } },
-          now,
-        );
-      });
-      return success({
-        id,
-        name,
-        permission,
-        expires_at,
-        created_at: now.toISOString(),
-        last_used_at: null,
-        revoked_at: null,
-        secret,
-      });
+      const actor = { type: 'key', id: key.id, name: key.name } as const;
+      const created = await warehouse.transaction((session) =>
+        issueKey(session, organisation.id, { name, permission, expires_at }, { actor, now }),
+      );
+      return success(created);
     },
   );
 

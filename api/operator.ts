@@ -1,8 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { notFound, unauthenticated } from '../domain/errors.ts';
-import { createKey, newKeyId } from '../warehouse/api-keys.ts';
-import { audit, type Actor, type AuditAction } from '../warehouse/audit-log.ts';
+import { audit, type Actor } from '../warehouse/audit-log.ts';
 import { findCostSource } from '../warehouse/cost-sources.ts';
 import {
   createOrganisation,
@@ -11,11 +10,10 @@ import {
   newOrganisationId,
   updateOrganisation,
 } from '../warehouse/organisations.ts';
-import { newSecret } from './api-key.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { currency, idParams, name, organisation, settleDays, tier } from './fields.ts';
 import { ingestBody, ingestStarted, runRecord, runsOf, startIngest } from './ingest-runs.ts';
-import { newKeyRecord } from './keys.ts';
+import { issueKey, newKeyRecord } from './keys.ts';
 import { pageQuery } from './paging.ts';
 import { answers, answersPage, success } from './route-schema.ts';
 import type { Api } from './server.ts';
@@ -23,6 +21,9 @@ import { without } from './without.ts';
 
 const OPERATOR: Actor = { type: 'operator', id: 'operator', name: 'operator' };
 const DEFAULT_SETTLE_DAYS = 5;
+
+/** An admin key that never expires. */
+const adminKey = (keyName: string) => ({ name: keyName, permission: 'admin' as const, expires_at: null });
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
@@ -53,26 +54,22 @@ export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void =>
     },
     async (request) => {
       const now = clock.now();
-      const id = newKeyId();
-      const { secret, secretHash } = newSecret(id);
-      const key = { id, name: 'First admin key', permission: 'admin' as const, expires_at: null };
       const orgId = newOrganisationId();
       // First what can be repeated: an organisation is never stored without its daily settlement.
       await orchestration.scheduleSettlement(orgId);
+      const by = { actor: OPERATOR, now };
       const created = await warehouse.transaction(async (session) => {
         const { settle_days = DEFAULT_SETTLE_DAYS, ...asked } = request.body;
         const stored = await createOrganisation(session, { ...asked, settle_days }, now, orgId);
-        await createKey(session, orgId, { ...key, secretHash }, now);
-        const record = (action: AuditAction, target: string, detail: Record<string, unknown>) =>
-          audit(session, orgId, { actor: OPERATOR, action, target, detail }, now);
-        await record('organisation.create', orgId, asked);
-        await record('key.create', id, { name: key.name, permission: key.permission });
-        return stored;
+        await audit(
+          session,
+          orgId,
+          { actor: OPERATOR, action: 'organisation.create', target: orgId, detail: asked },
+          now,
+        );
+        return { organisation: stored, key: await issueKey(session, orgId, adminKey('First admin key'), by) };
       });
-      return success({
-        organisation: created,
-        key: { ...key, created_at: now.toISOString(), last_used_at: null, revoked_at: null, secret },
-      });
+      return success(created);
     },
   );
 
@@ -119,6 +116,27 @@ export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void =>
           request.log.warn({ err: error, organisation: updated.id }, 'events could not be evaluated yet');
         });
       return success(updated);
+    },
+  );
+
+  app.post(
+    '/organisations/:id/keys',
+    {
+      schema: answers(newKeyRecord, {
+        tag: 'Operator',
+        caller: 'operator',
+        summary: 'Create an admin key for an organisation that lost its own',
+        params: idParams,
+        body: z.strictObject({ name: name.optional() }).nullish(),
+        errors: [404],
+      }),
+    },
+    async (request) => {
+      const { id } = request.params;
+      if ((await findOrganisation(warehouse, id)) === null) throw notFound('organisation', id);
+      const key = adminKey(request.body?.name ?? 'Admin key of the operator');
+      const by = { actor: OPERATOR, now: clock.now() };
+      return success(await warehouse.transaction((session) => issueKey(session, id, key, by)));
     },
   );
 

@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { demo, demoEnvironment } from './demo/demo.ts';
 import { doctor, explain } from './doctor.ts';
 import { ingest, type IngestOptions } from './ingest.ts';
-import { createOrganisation, listOrganisations, setOrganisation } from './org.ts';
+import { createAdminKey, createOrganisation, listOrganisations, setOrganisation } from './org.ts';
 import { PRIVATE_UMASK } from './private-files.ts';
 import { startAndSay, stopSignal, untilStopped } from './run-service.ts';
 import type { Roles } from './service.ts';
@@ -127,6 +127,17 @@ org
       await setOrganisation(await operatorAccess(settingsWith(dataOf(flags)), flags.url), flags);
     },
   );
+org
+  .command('key')
+  .description('make an admin key for an organisation that lost its own')
+  .requiredOption('--org <id>')
+  .option('--name <name>', 'what the key is called')
+  .addOption(jsonOption)
+  .addOption(dataOption)
+  .addOption(urlOption)
+  .action(async (flags: { org: string; name?: string; json?: boolean; data?: string; url?: string }) => {
+    await createAdminKey(await operatorAccess(settingsWith(dataOf(flags)), flags.url), flags);
+  });
 
 program
   .command('ingest')

@@ -10,6 +10,10 @@ const say = (text: string): void => {
 const line = ({ id, name, tier, currency, settle_days }: z.infer<typeof organisation>): string =>
   `${id}  ${tier.padEnd(12)} ${currency}  settles after ${settle_days} days  ${name}`;
 
+const sayKey = ({ secret }: z.infer<typeof newKeyRecord>): void => {
+  say(`admin key (shown this once): ${secret}`);
+};
+
 /** `org create`: makes an organisation and shows its first admin key, this once. */
 export const createOrganisation = async (
   access: ServiceAccess,
@@ -30,7 +34,7 @@ export const createOrganisation = async (
     return;
   }
   say(line(created.organisation));
-  say(`admin key (shown this once): ${created.key.secret}`);
+  sayKey(created.key);
 };
 
 /** `org list`: all organisations. */
@@ -61,4 +65,18 @@ export const setOrganisation = async (
     },
   });
   say(options.json === true ? JSON.stringify(changed) : line(changed));
+};
+
+/** `org key`: makes an admin key for an organisation that lost its own, and shows it this once. */
+export const createAdminKey = async (
+  access: ServiceAccess,
+  options: { org: string; name?: string; json?: boolean },
+): Promise<void> => {
+  const key = await call(access, newKeyRecord, {
+    method: 'POST',
+    path: `/operator/organisations/${encodeURIComponent(options.org)}/keys`,
+    body: options.name === undefined ? {} : { name: options.name },
+  });
+  if (options.json === true) say(JSON.stringify(key));
+  else sayKey(key);
 };

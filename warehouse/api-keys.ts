@@ -79,8 +79,9 @@ export const listKeys = async (
 };
 
 /**
- * Revokes a key at once; revoking it again changes nothing. Answers null when the organisation has no such
- * key. Throws a conflict for its last active admin key, so that nobody locks themselves out (contract §3).
+ * Revokes a key at once; revoking it again changes nothing. Returns null if the organisation has no such key.
+ * Throws a conflict for its last active admin key that never expires, so that nobody locks themselves out (contract §3).
+ * An organisation that has only expiring admin keys keeps one of them.
  */
 export const revokeKey = (
   warehouse: Warehouse,
@@ -103,11 +104,12 @@ export const revokeKey = (
         permission === 'admin' &&
         revoked_at === null &&
         (expires_at === null || Date.parse(expires_at) > now.getTime());
-      if (active(key) && keys.filter(active).length === 1) {
+      const others = keys.filter((other) => active(other) && other.id !== keyId);
+      const last = lastAdminKey(key, others);
+      if (active(key) && last !== null)
         throw conflict(
-          `key ${JSON.stringify(key.name)} is the last active admin key: create another admin key before revoking it`,
+          `key ${JSON.stringify(key.name)} is ${last}: create an admin key without expires_at before revoking it`,
         );
-      }
       await session.run(
         'INSERT INTO api_key_revocations BY NAME SELECT $org AS org_id, $key AS key_id, $now::TIMESTAMP AS revoked_at',
         { org: orgId, key: keyId, now: now.toISOString() },
@@ -117,6 +119,13 @@ export const revokeKey = (
       return revoked;
     }),
   );
+
+/** Which last key an active admin key is, in words; null if the `others` (active admin keys) can do without it. */
+const lastAdminKey = (key: ApiKey, others: readonly ApiKey[]): string | null => {
+  if (others.some(({ expires_at }) => expires_at === null)) return null;
+  if (key.expires_at === null && others.length > 0) return 'the last active admin key that never expires';
+  return others.length > 0 ? null : 'the last active admin key';
+};
 
 /**
  * The holders of the named keys, by key id. The one statement that starts from a key rather than from an

@@ -127,6 +127,33 @@ describe('org', () => {
     });
   });
 
+  it('key makes an admin key for an organisation that lost its own, told in its audit log', async () => {
+    const create = ['org', 'create', '--name', 'Locked out', '--tier', 'business', '--currency', 'USD'];
+    const { organisation } = readCreated(await succeed(...create, '--json'));
+    const make = ['org', 'key', '--org', organisation.id];
+    const named = JSON.parse(await succeed(...make, '--name', 'Rescue', '--json')) as Created['key'];
+    expect(named).toEqual({
+      id: textLike(/^key_/),
+      name: 'Rescue',
+      permission: 'admin',
+      expires_at: null,
+      created_at: '2026-02-07T06:00:00.000Z',
+      last_used_at: null,
+      revoked_at: null,
+      secret: anyText,
+    });
+    expect(expectData(await as(service, named.secret).get('/organisation'))).toEqual(organisation);
+    const [, secret = ''] = /(ca_\S+)/.exec(await succeed(...make)) ?? [];
+    const { items } = expectPage(await as(service, secret).get<Record<string, unknown>[]>('/audit-log'));
+    expect(items.map(({ actor, action, target, detail }) => [actor, action, target, detail])[1]).toEqual([
+      { type: 'operator', id: 'operator', name: 'operator' },
+      'key.create',
+      named.id,
+      { name: 'Rescue', permission: 'admin', expires_at: null },
+    ]);
+    expect(JSON.stringify(items)).not.toContain(named.secret);
+  });
+
   it('ends with 1 and the service’s own words when something is wrong', async () => {
     const cases: [string[], RegExp][] = [
       [
@@ -136,6 +163,8 @@ describe('org', () => {
       [['org', 'create', '--name', 'x', '--currency', 'USD'], /--tier/],
       [['org', 'set', '--id', 'org_none', '--tier', 'starter'], /org_none/],
       [['org', 'set', '--id', 'org_none', '--settle-days', 'few'], /whole number/],
+      [['org', 'key', '--org', 'org_none'], /org_none/],
+      [['org', 'key'], /--org/],
       [['nonsense'], /nonsense/],
     ];
     for (const [command, message] of cases) {
@@ -144,7 +173,7 @@ describe('org', () => {
       expect(stderr).toMatch(message);
       expect(stderr).not.toMatch(/^\s+at /m);
     }
-    expect(readList(await succeed('org', 'list', '--json'))).toHaveLength(3);
+    expect(readList(await succeed('org', 'list', '--json'))).toHaveLength(4);
   });
 
   it('says what to do when no service answers or the operator key is missing or wrong', async () => {

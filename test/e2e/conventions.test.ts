@@ -725,6 +725,7 @@ describe('GET /openapi.json', () => {
       'GET /operator/organisations',
       'POST /operator/organisations',
       'PATCH /operator/organisations/{id}',
+      'POST /operator/organisations/{id}/keys',
       'POST /operator/organisations/{id}/cost-sources/{source_id}/ingest',
       'GET /operator/organisations/{id}/cost-sources/{source_id}/runs',
     ];

@@ -11,6 +11,7 @@ import {
 import { audit, listAuditLog } from '../../warehouse/audit-log.ts';
 import { findOrganisation, listOrganisations, updateOrganisation } from '../../warehouse/organisations.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
+import { textLike } from '../support/matchers.ts';
 import { newOrganisation, NOW } from '../support/tenant.ts';
 
 const ALL = { limit: 1000, cursor: null };
@@ -165,14 +166,31 @@ describeOnBothEngines('organisations, keys, calls and the audit log', (open) => 
       const expired = await newKey(orgId, { permission: 'admin', expires_at: NOW.toISOString() });
       await expect(revokeKey(test.warehouse, orgId, admin, NOW, nothing)).rejects.toMatchObject({
         kind: 'conflict',
-        message: 'key "Only" is the last active admin key: create another admin key before revoking it',
+        message:
+          'key "Only" is the last active admin key: create an admin key without expires_at before revoking it',
       });
       expect((await findKeyHolders(test.warehouse, [admin], '2026-02-10')).get(admin)?.revoked).toBe(false);
       expect(await revokeKey(test.warehouse, orgId, expired, NOW, nothing)).not.toBeNull();
 
-      const next = await newKey(orgId, { permission: 'admin', expires_at: '2026-02-07T06:00:00.001Z' });
+      // A key that expires is no other admin: it would lock everybody out when it does.
+      const temporary = { permission: 'admin', expires_at: '2026-02-07T06:00:00.001Z' } as const;
+      const expiring = await newKey(orgId, temporary);
+      await expect(revokeKey(test.warehouse, orgId, admin, NOW, nothing)).rejects.toMatchObject({
+        kind: 'conflict',
+        message: textLike(/^key "Only" is the last active admin key that never expires: create an admin key/),
+      });
+      const next = await newKey(orgId, { name: 'Next', permission: 'admin' });
       expect(await revokeKey(test.warehouse, orgId, admin, NOW, nothing)).not.toBeNull();
+      expect(await revokeKey(test.warehouse, orgId, expiring, NOW, nothing)).not.toBeNull();
       await expect(revokeKey(test.warehouse, orgId, next, NOW, nothing)).rejects.toThrow('last active admin');
+    });
+
+    it('that expires can be revoked while another admin key remains', async () => {
+      const { id: orgId } = await newOrganisation(test.warehouse);
+      const temporary = { permission: 'admin', expires_at: '2026-02-08T06:00:00Z' } as const;
+      const [one, two] = [await newKey(orgId, temporary), await newKey(orgId, temporary)];
+      expect(await revokeKey(test.warehouse, orgId, one, NOW, nothing)).not.toBeNull();
+      await expect(revokeKey(test.warehouse, orgId, two, NOW, nothing)).rejects.toThrow('last active admin');
     });
 
     it('is kept when both last admin keys are revoked at once', async () => {
