@@ -7,7 +7,8 @@ import {
   manifestsAmong,
   type ExportManifest,
 } from '../domain/export-manifest.ts';
-import { checkResolvedFiles, checkSourceLocation, type SourceRules } from '../egress/source-location.ts';
+import { checkResolvedFiles, checkSourceLocation } from '../egress/source-location.ts';
+import type { SourceRules } from '../egress/source-rules.ts';
 import { formatOf, listFiles, readText } from '../warehouse/export-files.ts';
 import type { Session } from '../warehouse/session.ts';
 

@@ -4,7 +4,7 @@ import type { Month } from '../domain/calendar.ts';
 import type { Clock } from '../domain/clock.ts';
 import { notFound } from '../domain/errors.ts';
 import { ingestOf, runIdOf, type IngestRunInput } from '../domain/ingest.ts';
-import type { SourceRules } from '../egress/source-location.ts';
+import type { SourceRulesOf } from '../egress/source-rules.ts';
 import { assetNotesOfRun } from '../warehouse/asset-notes.ts';
 import { findCostSource, type CostSource } from '../warehouse/cost-sources.ts';
 import { doubledNotes } from '../warehouse/doubled-spend.ts';
@@ -20,7 +20,7 @@ import { withHeartbeats } from './with-heartbeats.ts';
 export interface IngestDependencies {
   warehouse: Warehouse;
   clock: Clock;
-  sourceRules: SourceRules;
+  sourceRulesOf: SourceRulesOf;
   /** Makes remote locations readable, through the guard; called before each one. */
   openRemoteFiles: () => Promise<void>;
   log: Logger;
@@ -30,7 +30,7 @@ export interface IngestDependencies {
 export const createIngestActivities = ({
   warehouse,
   clock,
-  sourceRules,
+  sourceRulesOf,
   openRemoteFiles,
   log,
 }: IngestDependencies) => {
@@ -70,7 +70,7 @@ export const createIngestActivities = ({
                 now,
               },
               currency: organisation.currency,
-              rules: sourceRules,
+              rules: sourceRulesOf(run.orgId),
               objectStorage: warehouse.settings.objectStorage,
               attempt,
               publish: (work) =>

@@ -1,5 +1,5 @@
 import type { ObjectStorage } from '../domain/object-storage.ts';
-import type { SourceRules } from '../egress/source-location.ts';
+import type { SourceRules } from '../egress/source-rules.ts';
 import type { LoadScope, Publish } from '../warehouse/publish-load.ts';
 import type { Session } from '../warehouse/session.ts';
 import type { Attempt } from './with-heartbeats.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { invalid, notFound, ServiceError } from '../domain/errors.ts';
-import { checkSourceLocation, type SourceRules } from '../egress/source-location.ts';
+import { checkSourceLocation } from '../egress/source-location.ts';
+import type { SourceRules } from '../egress/source-rules.ts';
 import {
   createCostSource,
   findCostSource,
@@ -80,7 +81,7 @@ const checkCurrency = (own: string | null | undefined, expected: string): void =
 
 /** `…/cost-sources`: where spend comes from, runs and their history (contract §3). */
 export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void => {
-  const { warehouse, orchestration, clock, sourceRules } = dependencies;
+  const { warehouse, orchestration, clock, sourceRulesOf } = dependencies;
 
   const found = async (orgId: string, id: string): Promise<CostSource> => {
     const source = await findCostSource(warehouse, orgId, id);
@@ -127,7 +128,7 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
       const { organisation } = caller;
       const { currency: own, ...source } = request.body;
       checkCurrency(own, organisation.currency);
-      await checkLocations(source, sourceRules);
+      await checkLocations(source, sourceRulesOf(organisation.id));
       const id = newCostSourceId();
       // First what can be repeated: a source is never stored without its daily ingest.
       await orchestration.scheduleIngest({
@@ -192,7 +193,7 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
               ...others,
               options: optionsOf((await found(organisation.id, request.params.id)).kind, options),
             };
-      await checkLocations(changes, sourceRules);
+      await checkLocations(changes, sourceRulesOf(organisation.id));
       const updated = await updateCostSource(
         warehouse,
         organisation.id,

@@ -1,5 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
-import type { SourceRules } from '../egress/source-location.ts';
+import type { SourceRulesOf } from '../egress/source-rules.ts';
 import type { Orchestration } from '../temporal/orchestration.ts';
 import type { Sealer } from '../security/sealing.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
@@ -9,7 +9,9 @@ export interface ApiDependencies {
   warehouse: Warehouse;
   orchestration: Orchestration;
   clock: Clock;
-  sourceRules: SourceRules;
+  sourceRulesOf: SourceRulesOf;
+  /** Makes an organisation's folder for exports, if it is the service's to make, and returns its path. */
+  makeSourceFolder: (orgId: string) => Promise<string>;
   sealer: Sealer;
   operatorKey: string;
   version: string;

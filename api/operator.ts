@@ -27,11 +27,18 @@ const adminKey = (keyName: string) => ({ name: keyName, permission: 'admin' as c
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
+/** A new organisation as the operator sees it once. */
+export const createdOrganisation = z.object({
+  organisation,
+  key: newKeyRecord,
+  source_folder: z.string().describe('Where its local exports belong: relative locations begin there'),
+});
+
 const sourceParams = z.strictObject({ id: z.string(), source_id: z.string() });
 
 /** The operator's routes: organisations, and ingests for the command line (contract §4). */
 export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void => {
-  const { warehouse, orchestration, clock, operatorKey } = dependencies;
+  const { warehouse, orchestration, clock, operatorKey, makeSourceFolder } = dependencies;
   const expected = digest(operatorKey);
   app.addHook('onRequest', async (request) => {
     const key = request.headers['x-operator-key'];
@@ -45,7 +52,7 @@ export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void =>
   app.post(
     '/organisations',
     {
-      schema: answers(z.object({ organisation, key: newKeyRecord }), {
+      schema: answers(createdOrganisation, {
         tag: 'Operator',
         caller: 'operator',
         summary: 'Create an organisation and its first admin key',
@@ -55,8 +62,9 @@ export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void =>
     async (request) => {
       const now = clock.now();
       const orgId = newOrganisationId();
-      // First what can be repeated: an organisation is never stored without its daily settlement.
+      // First what can be repeated: an organisation is never stored without its daily settlement and folder.
       await orchestration.scheduleSettlement(orgId);
+      const source_folder = await makeSourceFolder(orgId);
       const by = { actor: OPERATOR, now };
       const created = await warehouse.transaction(async (session) => {
         const { settle_days = DEFAULT_SETTLE_DAYS, ...asked } = request.body;
@@ -67,7 +75,8 @@ export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void =>
           { actor: OPERATOR, action: 'organisation.create', target: orgId, detail: asked },
           now,
         );
-        return { organisation: stored, key: await issueKey(session, orgId, adminKey('First admin key'), by) };
+        const key = await issueKey(session, orgId, adminKey('First admin key'), by);
+        return { organisation: stored, key, source_folder };
       });
       return success(created);
     },

@@ -66,7 +66,7 @@ const testEvent = (webhook: Webhook, currency: string, now: Date): NewEvent => (
 
 /** `…/webhooks`: where events go to, and how that went (spec §6; contract §3, Webhook). */
 export const webhookRoutes = (app: Api, dependencies: ApiDependencies): void => {
-  const { warehouse, clock, sealer, orchestration, sourceRules } = dependencies;
+  const { warehouse, clock, sealer, orchestration, sourceRulesOf } = dependencies;
   const config = { access: 'admin' } as const;
 
   /** A new secret in the clear, and as it is stored. */
@@ -84,8 +84,8 @@ export const webhookRoutes = (app: Api, dependencies: ApiDependencies): void => 
   };
 
   /** Throws for a URL that must not be reached; it is judged anew at each delivery. */
-  const checkTarget = async (url: string): Promise<void> => {
-    await resolveTarget(sourceRules.privateTargets, new URL(url).hostname, 'url');
+  const checkTarget = async (orgId: string, url: string): Promise<void> => {
+    await resolveTarget(sourceRulesOf(orgId).privateTargets, new URL(url).hostname, 'url');
   };
 
   app.get(
@@ -120,8 +120,8 @@ export const webhookRoutes = (app: Api, dependencies: ApiDependencies): void => 
     },
     async (request) => {
       const caller = callerOf(request);
-      await checkTarget(request.body.url);
       const orgId = caller.organisation.id;
+      await checkTarget(orgId, request.body.url);
       const { secret, sealed } = makeSecret(orgId);
       const created = { id: newWebhookId(), ...request.body };
       const by = changeBy(caller, clock.now());
@@ -146,7 +146,7 @@ export const webhookRoutes = (app: Api, dependencies: ApiDependencies): void => 
       const caller = callerOf(request);
       const orgId = caller.organisation.id;
       const { rotate_secret, ...fields } = request.body;
-      if (fields.url !== undefined) await checkTarget(fields.url);
+      if (fields.url !== undefined) await checkTarget(orgId, fields.url);
       const made = rotate_secret === true ? makeSecret(orgId) : null;
       const update = { changes: without(fields, undefined), secret: made?.sealed ?? null };
       const by = changeBy(caller, clock.now());

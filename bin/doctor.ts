@@ -5,8 +5,11 @@ import { findInstalledCli } from '../temporal/find-installed-cli.ts';
 import { Orchestration } from '../temporal/orchestration.ts';
 import { toWire } from '../domain/decimals.ts';
 import { explainUpgrade, schemaVersion, type ChangedNumber } from '../warehouse/explain-upgrade.ts';
+import { listOrganisations } from '../warehouse/organisations.ts';
 import { probeExtension } from '../warehouse/probe-extension.ts';
+import { Warehouse } from '../warehouse/warehouse.ts';
 import { clockOf, readSettings, type Settings } from './settings.ts';
+import { sourceFolderProblems } from './source-folders.ts';
 import { temporalTarget } from './temporal-connection.ts';
 import { warehouseSettings } from './warehouse-settings.ts';
 
@@ -121,7 +124,8 @@ const warehouse = async (settings: Settings): Promise<Finding[]> => {
   try {
     const { version, newest } = await schemaVersion(warehouseSettings(settings));
     const opened = found('warehouse', 'ok', withoutPassword(settings.warehouse));
-    if (version === 0 || version === newest) return [opened];
+    if (version === 0) return [opened];
+    if (version === newest) return [opened, ...(await sourceFolders(settings))];
     const next = `the next start upgrades it from version ${version} to ${newest}`;
     return [opened, found('warehouse', 'note', `${next}; doctor --explain-upgrade lists what changes`)];
   } catch (error) {
@@ -129,6 +133,21 @@ const warehouse = async (settings: Settings): Promise<Finding[]> => {
     return text.includes('another process uses')
       ? [found('warehouse', 'note', `${text} (fine if that is the service itself)`)]
       : [found('warehouse', 'problem', `WAREHOUSE cannot be opened: ${withoutPassword(text)}`)];
+  }
+};
+
+/** Of a warehouse of this version: an older one may not tell its sources. */
+const sourceFolders = async (settings: Settings): Promise<Finding[]> => {
+  const opened = await Warehouse.open(warehouseSettings(settings), []);
+  try {
+    const organisations = await listOrganisations(opened);
+    const { shared, outside } = await sourceFolderProblems(opened, organisations, settings);
+    return [
+      ...(shared === null ? [] : [found('SOURCE_ROOTS', 'note', shared)]),
+      ...outside.map((problem) => found('SOURCE_ROOTS', 'problem', problem)),
+    ];
+  } finally {
+    opened.close();
   }
 };
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { organisation } from '../api/fields.ts';
 import { newKeyRecord } from '../api/keys.ts';
+import { createdOrganisation } from '../api/operator.ts';
 import { call, type ServiceAccess } from './service-client.ts';
 
 const say = (text: string): void => {
@@ -19,7 +20,7 @@ export const createOrganisation = async (
   access: ServiceAccess,
   options: { name: string; tier: string; currency: string; settleDays?: number; json?: boolean },
 ): Promise<void> => {
-  const created = await call(access, z.object({ organisation, key: newKeyRecord }), {
+  const created = await call(access, createdOrganisation, {
     method: 'POST',
     path: '/operator/organisations',
     body: {
@@ -35,6 +36,7 @@ export const createOrganisation = async (
   }
   say(line(created.organisation));
   sayKey(created.key);
+  say(`folder for its exports: ${created.source_folder}`);
 };
 
 /** `org list`: all organisations. */

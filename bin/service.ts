@@ -3,6 +3,7 @@ import { Client, Connection } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { buildServer } from '../api/server.ts';
 import { ORGANISATION_ATTRIBUTE } from '../domain/ingest.ts';
+import { sourceRulesOf } from '../egress/source-rules.ts';
 import { Sealer } from '../security/sealing.ts';
 import { startDevServer } from '../temporal/dev-server.ts';
 import { ensureSearchAttributes } from '../temporal/ensure-search-attributes.ts';
@@ -14,6 +15,7 @@ import { operatorKey } from './operator-key.ts';
 import { keepPrivate } from './private-files.ts';
 import { reconcileSchedules } from './schedules.ts';
 import { clockOf, type Settings } from './settings.ts';
+import { makeSourceFolder, prepareSourceFolders } from './source-folders.ts';
 import { temporalTarget } from './temporal-connection.ts';
 import { VERSION } from './version.ts';
 import { warehouseSettings } from './warehouse-settings.ts';
@@ -61,6 +63,8 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
       warehouse.close();
     });
 
+    await prepareSourceFolders(warehouse, settings, log);
+
     const embedded = settings.TEMPORAL_ADDRESS === null;
     const address = settings.TEMPORAL_ADDRESS ?? (await embeddedTemporal(settings, log, closers, fail));
     const target = await temporalTarget(settings, address);
@@ -70,8 +74,6 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
     closers.push(() => connection.close());
     if (!embedded) await registerSearchAttributes(connection, target.namespace);
     const orchestration = new Orchestration(new Client({ connection, namespace: target.namespace }));
-
-    const sourceRules = { roots: settings.sourceRoots, privateTargets: settings.PRIVATE_TARGETS };
 
     const sealer = new Sealer(await masterKey(settings.MASTER_KEY, dataDir));
 
@@ -93,7 +95,8 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
         warehouse,
         orchestration,
         clock,
-        sourceRules,
+        sourceRulesOf: sourceRulesOf(settings),
+        makeSourceFolder: makeSourceFolder(settings),
         sealer,
         operatorKey: await operatorKey(settings.OPERATOR_KEY, dataDir),
         version: VERSION,

@@ -2,6 +2,7 @@ import { delimiter, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { fixedClock, systemClock, type Clock } from '../domain/clock.ts';
 import { parsePrivateTargets, type PrivateTargets } from '../egress/private-targets.ts';
+import { ORGANISATION_PLACEHOLDER, type SourceRoots } from '../egress/source-rules.ts';
 import { parseMasterKey } from './master-key.ts';
 
 /** A setting that is absent or empty. */
@@ -62,7 +63,16 @@ const environment = z.object({
     z.string().regex(/^\d+(\.\d+)?\s?[KMGT]i?B$/i, { error: 'expected a size such as 1GB' }),
   ),
   DUCKDB_THREADS: wholeNumber('a number of threads', 1, 1024),
-  SOURCE_ROOTS: optional,
+  SOURCE_ROOTS: optional.transform((text, context): SourceRoots | null => {
+    if (text === null) return null;
+    const [first, ...others] = text
+      .split(delimiter)
+      .filter((root) => root !== '')
+      .map((root) => resolve(root));
+    if (first !== undefined) return [first, ...others];
+    context.addIssue({ code: 'custom', message: 'expected at least one folder' });
+    return z.NEVER;
+  }),
   PRIVATE_TARGETS: withDefault('').transform((text, context): PrivateTargets => {
     try {
       return parsePrivateTargets(text);
@@ -84,7 +94,7 @@ export interface Settings extends z.infer<typeof environment> {
   dataDir: string;
   port: number;
   warehouse: string;
-  sourceRoots: string[];
+  sourceRoots: SourceRoots;
   webhookTimeoutMs: number;
 }
 
@@ -114,10 +124,7 @@ export const readSettings = (env: NodeJS.ProcessEnv): Settings => {
     port: parsed.data.PORT ?? DEFAULT_PORT,
     webhookTimeoutMs: (parsed.data.WEBHOOK_TIMEOUT ?? DEFAULT_WEBHOOK_TIMEOUT) * 1000,
     warehouse: warehouse ?? join(dataDir, 'warehouse.duckdb'),
-    sourceRoots: parsed.data.SOURCE_ROOTS?.split(delimiter).filter((root) => root !== '') ?? [
-      join(dataDir, 'exports'),
-      process.cwd(),
-    ],
+    sourceRoots: parsed.data.SOURCE_ROOTS ?? [join(dataDir, 'exports', ORGANISATION_PLACEHOLDER)],
   };
 };
 

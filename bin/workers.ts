@@ -12,6 +12,7 @@ import { createStartActivities } from '../activities/start-deliveries.ts';
 import type { Clock } from '../domain/clock.ts';
 import { TASK_QUEUE } from '../domain/ingest.ts';
 import { DELIVERY_TASK_QUEUE } from '../domain/webhook.ts';
+import { sourceRulesOf } from '../egress/source-rules.ts';
 import type { Sealer } from '../security/sealing.ts';
 import type { Orchestration } from '../temporal/orchestration.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
@@ -72,12 +73,17 @@ export const startWorkers = async (
     });
   };
   const { PRIVATE_TARGETS: privateTargets } = settings;
-  const sourceRules = { roots: settings.sourceRoots, privateTargets };
   await run({
     taskQueue: TASK_QUEUE,
     workflowBundle: { codePath: join(import.meta.dirname, '../workflows/bundle.js') },
     activities: {
-      ...createIngestActivities({ warehouse, clock, sourceRules, openRemoteFiles: remote.open, log }),
+      ...createIngestActivities({
+        warehouse,
+        clock,
+        sourceRulesOf: sourceRulesOf(settings),
+        openRemoteFiles: remote.open,
+        log,
+      }),
       ...createSpendActivities({ warehouse, clock }),
       ...createSettlementActivities({ warehouse, clock }),
       ...createEventActivities({ warehouse, clock }),

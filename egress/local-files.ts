@@ -31,7 +31,9 @@ export async function checkResolvedFiles(
 async function realPathIn(realRoots: readonly string[], path: string, field: string): Promise<string> {
   const real = await realPathOf(path);
   if (real === null || !realRoots.some((root) => liesUnder(real, root))) {
-    throw invalid(`${field}: a local file must lie under one of the folders of the setting SOURCE_ROOTS`);
+    throw invalid(
+      `${field}: a local file must lie under one of your organisation's folders (setting SOURCE_ROOTS); a relative location begins in the first`,
+    );
   }
   return real;
 }

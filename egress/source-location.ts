@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 import { invalid } from '../domain/errors.ts';
 import { pathOfFileUrl } from './file-url.ts';
 import { realPathUnder } from './local-files.ts';
-import type { PrivateTargets } from './private-targets.ts';
 import { resolveTarget } from './resolve-target.ts';
+import type { SourceRules } from './source-rules.ts';
 
 export { checkResolvedFiles } from './local-files.ts';
 
@@ -11,23 +11,22 @@ export { checkResolvedFiles } from './local-files.ts';
 export type SourceLocation =
   { kind: 'local'; path: string } | { kind: 'http'; url: string } | { kind: 's3'; url: string };
 
-export interface SourceRules {
-  /** The folders of SOURCE_ROOTS. They need not exist. */
-  readonly roots: readonly string[];
-  readonly privateTargets: PrivateTargets;
-}
-
 const ACCEPTED = 'a local path or glob, file://…, s3://bucket/key, https://… or http://…';
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
 /** A NUL ends a path early, a line break a request line. */
 const CONTROL = /\p{Cc}/u;
 const GLOB = /[*?[]/;
 
+/** Whether a location names files of the service's own machine. */
+export const isLocal = (location: string): boolean =>
+  [undefined, 'file'].includes(SCHEME.exec(location)?.[1]?.toLowerCase());
+
 /**
  * Decides whether the service may read `location` for a tenant. It looks at the location only: the files
  * that a local glob expands to go to {@link checkResolvedFiles}, and an HTTP redirect meets the proxy.
  *
  * @param field the name of the request's field, with which every message begins.
+ * @param rules those of the organisation; a relative path begins in the first of their folders.
  * @throws ServiceError `invalid`, which names SOURCE_ROOTS or PRIVATE_TARGETS where one of them decides.
  */
 export async function checkSourceLocation(
@@ -62,11 +61,13 @@ async function local(path: string, rules: SourceRules, field: string): Promise<S
   const segments = path.split('/');
   if (segments.includes('..')) throw invalid(`${field}: a local path must not contain ".."`);
   const firstGlob = segments.findIndex((segment) => GLOB.test(segment));
+  // A relative path never begins in the folder where the service happens to run.
+  const [start = '/'] = rules.roots;
   if (firstGlob === -1) {
-    return { kind: 'local', path: await realPathUnder(resolve(path), rules.roots, field) };
+    return { kind: 'local', path: await realPathUnder(resolve(start, path), rules.roots, field) };
   }
   const folder = await realPathUnder(
-    resolve(segments.slice(0, firstGlob).join('/') || startOf(path)),
+    resolve(start, segments.slice(0, firstGlob).join('/') || startOf(path)),
     rules.roots,
     field,
   );

@@ -4,12 +4,9 @@ import { createLog, untilStopped } from '../run-service.ts';
 import { startService } from '../service.ts';
 import type { Settings } from '../settings.ts';
 import { requireFreePort } from './require-free-port.ts';
-import { restatedMonth } from './restated-month.ts';
-import { sampleSources } from './sample-sources.ts';
 import { showSample } from './show-sample.ts';
 import { eventInWords } from './told-event.ts';
 import { LISTENER_HOST, startWebhookListener } from './webhook-listener.ts';
-import { writeExports } from './write-exports.ts';
 
 /** Twelve months to show, and the one before them to compare the oldest with. */
 const MONTHS = 13;
@@ -25,15 +22,9 @@ export const demo = async (
   say: (text: string) => void,
 ): Promise<void> => {
   await requireFreePort(settings.HOST, settings.port);
-  const { dataDir } = settings;
   const now = settings.CLOCK ?? new Date();
   const through = addDays(dayOf(now), -1);
   const months = monthsBack(monthOf(dayOf(now)), MONTHS).reverse();
-  const folder = join(dataDir, 'exports', 'demo');
-  const sources = sampleSources(folder, await restatedMonth(dataDir));
-  say(`Writing the exports of ${sources.length} cost sources, ${MONTHS} months each, below ${folder} …`);
-  for (const { feeds } of sources) for (const feed of feeds) await writeExports(feed, months, through);
-
   say('Starting the service …');
   const listener = await startWebhookListener();
   const service = await startService(settings, { api: true, worker: true }, createLog(settings));
@@ -48,7 +39,7 @@ export const demo = async (
   const stopped = untilStopped(service);
   try {
     const running = { url: service.url ?? '', settings, listener };
-    await showSample(running, { folder, months, through, exit }, say);
+    await showSample(running, { months, through, exit }, say);
     listener.tell((event) => {
       say(`webhook    ${eventInWords(event)}, signature verified`);
     });

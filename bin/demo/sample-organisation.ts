@@ -1,8 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { organisation } from '../../api/fields.ts';
-import { newKeyRecord } from '../../api/keys.ts';
+import { createdOrganisation } from '../../api/operator.ts';
 import { ApiClient, Refused } from './api-client.ts';
 
 /** Where the demo keeps the admin key of its organisation, so that a second run goes on with the same one. */
@@ -10,6 +9,7 @@ export const demoKeyFile = (dataDir: string): string => join(dataDir, 'demo.key'
 
 /** The sample organisation as its admin reaches it. */
 export interface SampleOrganisation {
+  id: string;
   admin: ApiClient;
   adminKey: string;
   isNew: boolean;
@@ -24,32 +24,32 @@ export const sampleOrganisation = async (service: {
   const { url, dataDir, operatorKey } = service;
   const file = demoKeyFile(dataDir);
   const kept = (await readFile(file, 'utf8').catch(() => '')).trim();
-  if (kept !== '' && (await isAdminKey(url, kept))) {
-    return { admin: adminOf(url, kept), adminKey: kept, isNew: false };
-  }
+  const keptFor = kept === '' ? null : await organisationOf(url, kept);
+  if (keptFor !== null) return { id: keptFor, admin: adminOf(url, kept), adminKey: kept, isNew: false };
   const operator = new ApiClient(url, { 'x-operator-key': operatorKey });
-  const { key } = await operator.post(
-    '/operator/organisations',
-    z.object({ organisation, key: newKeyRecord }),
-    { name: 'Sample shop', tier: 'enterprise', currency: 'USD' },
-  );
+  const { organisation, key } = await operator.post('/operator/organisations', createdOrganisation, {
+    name: 'Sample shop',
+    tier: 'enterprise',
+    currency: 'USD',
+  });
   const temporary = `${file}.${process.pid}`;
   await writeFile(temporary, `${key.secret}\n`, { mode: 0o600 });
   await rename(temporary, file);
-  return { admin: adminOf(url, key.secret), adminKey: key.secret, isNew: true };
+  return { id: organisation.id, admin: adminOf(url, key.secret), adminKey: key.secret, isNew: true };
 };
 
 const adminOf = (url: string, key: string): ApiClient => new ApiClient(url, { 'x-api-key': key });
 
-const isAdminKey = async (url: string, key: string): Promise<boolean> => {
+/** The organisation that an admin key opens; null if it opens none any more. */
+const organisationOf = async (url: string, secret: string): Promise<string | null> => {
   try {
-    const { key: record } = await adminOf(url, key).get(
+    const { organisation, key } = await adminOf(url, secret).get(
       '/api/v1/auth/info',
-      z.object({ key: z.object({ permission: z.string() }) }),
+      z.object({ organisation: z.object({ id: z.string() }), key: z.object({ permission: z.string() }) }),
     );
-    return record.permission === 'admin';
+    return key.permission === 'admin' ? organisation.id : null;
   } catch (error) {
-    if (error instanceof Refused && error.status === 401) return false;
+    if (error instanceof Refused && error.status === 401) return null;
     throw error;
   }
 };

@@ -1,4 +1,5 @@
 import type { Day, Month } from '../../domain/calendar.ts';
+import { sourceRulesOf } from '../../egress/source-rules.ts';
 import { operatorKey } from '../operator-key.ts';
 import type { Settings } from '../settings.ts';
 import type { ApiClient } from './api-client.ts';
@@ -22,13 +23,12 @@ import { teamSteps } from './team-steps.ts';
 import { tellWebhook } from './tell-webhook.ts';
 import { unitCostTable } from './unit-cost-table.ts';
 import type { WebhookListener } from './webhook-listener.ts';
+import { writeExports } from './write-exports.ts';
 
 const CURRENCY = 'USD';
 
 /** What a demo shows. */
 export interface Sample {
-  /** The exports lie below it. */
-  folder: string;
   /** Oldest first, ending with the running month. */
   months: readonly Month[];
   /** The last complete day: exports and values reach it. */
@@ -44,13 +44,14 @@ export const showSample = async (
 ): Promise<void> => {
   const { url, settings, listener } = service;
   const { dataDir } = settings;
-  const { admin, adminKey, isNew } = await sampleOrganisation({
+  const { id, admin, adminKey, isNew } = await sampleOrganisation({
     url,
     dataDir,
     operatorKey: await operatorKey(settings.OPERATOR_KEY, dataDir),
   });
-  say(`${isNew ? 'Made the organisation' : 'Going on with the organisation'} Sample shop. Ingesting …`);
-  const { setUp, metrics, orders } = await bringUpToDate(admin, dataDir, sample, say);
+  say(`${isNew ? 'Made the organisation' : 'Going on with the organisation'} Sample shop.`);
+  const [folder] = sourceRulesOf(settings)(id).roots;
+  const { setUp, metrics, orders } = await bringUpToDate(admin, dataDir, { ...sample, folder }, say);
 
   const chapter = (lines: readonly string[]): void => {
     if (lines.length === 0) return;
@@ -104,14 +105,25 @@ export const showSample = async (
   say(`ready ${url}`);
 };
 
-/** Everything that the sample organisation has and does, as far as an earlier run has not made it. */
+/**
+ * Everything that the sample organisation has and does, as far as an earlier run has not made it; its exports lie
+ * below `folder`.
+ */
 const bringUpToDate = async (
   admin: ApiClient,
   dataDir: string,
-  sample: Sample,
+  sample: Sample & { folder: string },
   say: (text: string) => void,
 ): Promise<{ setUp: TeamSetUp; metrics: RecordedMetric[]; orders: RecordedMetric }> => {
-  const connected = await connectSources(admin, sampleSources(sample.folder, null));
+  const { folder, months, through } = sample;
+  const sources = sampleSources(folder, await restatedMonth(dataDir));
+  say(
+    `Writing the exports of ${sources.length} cost sources, ${months.length} months each, below ${folder} …`,
+  );
+  for (const { feeds } of sources) for (const feed of feeds) await writeExports(feed, months, through);
+
+  say('Ingesting …');
+  const connected = await connectSources(admin, sources);
   const setUp = await setUpTeams(admin);
   await ingestSources(admin, connected, say);
 

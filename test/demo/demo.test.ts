@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -98,12 +99,18 @@ describe('cost-analytics demo --exit', () => {
   let original: Exports;
   let sums: TeamSums;
 
+  /** What lies in the folder of the demo's one organisation. */
+  const readSampleExports = async (): Promise<Exports> => {
+    const folders = await readdir(join(dataDir, 'exports'));
+    expect(folders).toEqual([expect.stringMatching(/^org_/)]);
+    return readExports(join(dataDir, 'exports', ...folders));
+  };
   const run = () => runCommand(['demo', '--data', dataDir, '--port', '0', '--exit'], { CLOCK });
 
   beforeAll(async () => {
     dataDir = await newDataDir();
     first = await run();
-    exports = readExports(join(dataDir, 'exports', 'demo'));
+    exports = await readSampleExports();
     original = { ...exports, bills: exports.bills.filter((line) => !isCorrection(line)) };
     // Bills seal before the month is restated.
     sums = teamSums(original, TODAY);
@@ -319,7 +326,7 @@ describe('cost-analytics demo --exit', () => {
     expect(restatedOf(second.stdout)).toEqual(restatedOf(first.stdout));
     expect(second.stdout).not.toContain('restates its bill');
     expect(second.stdout.match(/ months ingested$/gm)).toHaveLength(7);
-    expect(readExports(join(dataDir, 'exports', 'demo'))).toEqual(exports);
+    expect(await readSampleExports()).toEqual(exports);
     expect(printedBills(second.stdout)).toEqual(printedBills(first.stdout));
     expect(toldOf(second.stdout)).toEqual({
       ...toldOf(first.stdout),
@@ -410,7 +417,7 @@ test('stays away from the real data directory, warehouse and Temporal', () => {
     WAREHOUSE_DATA: null,
     TEMPORAL_ADDRESS: null,
     TEMPORAL_NAMESPACE: 'default',
-    sourceRoots: expect.arrayContaining(['/srv/real/demo/exports']) as unknown,
+    sourceRoots: ['/srv/real/demo/exports/{organisation}'],
   });
   const { PRIVATE_TARGETS: targets } = readSettings(demoEnvironment(real, undefined));
   const reachable = ['127.0.0.1', '10.0.0.7', '127.0.0.2', '::1', '10.0.0.8'];

@@ -83,12 +83,14 @@ describe('org', () => {
         revoked_at: null,
         secret: anyText,
       },
+      source_folder: service.dataDir,
     });
     const admin = as(service, created.key.secret);
     expect(expectData(await admin.get('/organisation'))).toEqual(created.organisation);
 
     const options = ['--tier', 'starter', '--currency', 'USD', '--settle-days', '3'];
     const text = await succeed('org', 'create', '--name', 'Small & Co', ...options);
+    expect(text).toContain(`\nfolder for its exports: ${service.dataDir}\n`);
     const [, id, secret] = /(org_\w+)[^]*Small & Co[^]*?(ca_\S+)/.exec(text) ?? [];
     expect(expectData(await as(service, secret ?? '').get('/organisation'))).toEqual({
       id,
@@ -264,6 +266,7 @@ describe('settings', () => {
       PRIVATE_TARGETS: ['http://minio:9000', /PRIVATE_TARGETS: .*"http:\/\/minio:9000"/],
       DUCKDB_MEMORY_LIMIT: ['lots', /DUCKDB_MEMORY_LIMIT: expected a size/],
       DUCKDB_THREADS: ['0', /DUCKDB_THREADS: expected a number of threads/],
+      SOURCE_ROOTS: [':', /SOURCE_ROOTS: expected at least one folder/],
     };
     const settings = Object.fromEntries(Object.entries(wrong).map(([name, [value]]) => [name, value]));
     for (const command of ['start', 'doctor']) {

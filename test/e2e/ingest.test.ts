@@ -191,7 +191,7 @@ describe('cost sources', () => {
       `${exportsDir}-beside/export.csv`,
       '/**/*.csv',
       service.dataDir,
-      'warehouse.duckdb',
+      join(service.dataDir, 'warehouse.duckdb'),
     ]) {
       const source = { name: 'Bill', kind: 'focus', location };
       expectError(await admin.post('/cost-sources', source), 400, /^location: .*SOURCE_ROOTS/);
@@ -303,7 +303,7 @@ describe('an ingest', () => {
       text,
       typed,
       `file://${csv}`,
-      `exports/${csv.slice(exportsDir.length + 1)}`,
+      csv.slice(exportsDir.length + 1),
     ]) {
       const { admin, run } = await ingested(location);
       expect({ location, run }).toMatchObject({ location, run: { status: 'completed', rows_read: 3 } });

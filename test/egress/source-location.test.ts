@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parsePrivateTargets } from '../../egress/private-targets.ts';
 import { checkResolvedFiles, checkSourceLocation } from '../../egress/source-location.ts';
+import { sourceRulesOf } from '../../egress/source-rules.ts';
 
 let base: string;
 let root: string;
@@ -31,7 +32,8 @@ beforeAll(async () => {
 
 afterAll(() => rm(base, { recursive: true }));
 
-const REFUSED = 'location: a local file must lie under one of the folders of the setting SOURCE_ROOTS';
+const REFUSED =
+  "location: a local file must lie under one of your organisation's folders (setting SOURCE_ROOTS); a relative location begins in the first";
 
 describe('local locations', () => {
   it.each([
@@ -61,17 +63,17 @@ describe('local locations', () => {
     });
   });
 
-  it('takes a relative path from the working directory', async () => {
-    const rules = { roots: [process.cwd()], privateTargets: parsePrivateTargets('') };
-    const cwd = await realpath(process.cwd());
-    for (const path of ['x/y.csv', './x/y.csv', '*.csv', './x/**']) {
+  it('takes a relative path from the first root, wherever the service runs', async () => {
+    const rules = { roots: [root, base], privateTargets: parsePrivateTargets('') };
+    for (const path of ['x/y.csv', './x/y.csv', '*.csv', './x/**', '.']) {
       await expect(checkSourceLocation(path, rules)).resolves.toEqual({
         kind: 'local',
-        path: join(cwd, path),
+        path: join(root, path).replace(/\/$/, ''),
       });
     }
-    await expect(check('x/y.csv')).rejects.toThrow(REFUSED);
-    await expect(check('*.csv')).rejects.toThrow(REFUSED);
+    await expect(checkSourceLocation('../secret/a.csv', rules)).rejects.toThrow('".."');
+    await expect(check('linked/a.csv')).rejects.toThrow(REFUSED);
+    await expect(check('link*')).resolves.toMatchObject({ path: `${root}/link*` });
   });
 
   it('decodes a file URL, and takes its "?" for a wildcard', async () => {
@@ -135,6 +137,53 @@ describe('local locations', () => {
       await expect(checkSourceLocation(location, rules, 'sources[0]')).rejects.toThrow(/^sources\[0\]: /);
     }
   });
+});
+
+describe('folders of organisations', () => {
+  const rulesOf = (...sourceRoots: [string, ...string[]]) =>
+    sourceRulesOf({ sourceRoots, PRIVATE_TARGETS: parsePrivateTargets('') });
+  beforeAll(async () => {
+    for (const id of ['org_a', 'org_ab']) {
+      await mkdir(join(base, 'tenants', id, 'aws'), { recursive: true });
+      await writeFile(join(base, 'tenants', id, 'aws', 'bill.csv'), 'x\n1\n');
+    }
+    await symlink(join(base, 'tenants', 'org_ab'), join(base, 'tenants', 'org_a', 'neighbour'));
+  });
+
+  it('hold the id wherever the placeholder stands', () => {
+    const { roots } = rulesOf('/srv/{organisation}/in', '/mnt/bills-{organisation}', '/all')('org_a');
+    expect(roots).toEqual(['/srv/org_a/in', '/mnt/bills-org_a', '/all']);
+  });
+
+  it('let each organisation read its own files, by one location', async () => {
+    const rules = rulesOf(join(base, 'tenants', '{organisation}'));
+    for (const id of ['org_a', 'org_ab'])
+      for (const location of ['aws/bill.csv', join(base, 'tenants', id, 'aws', 'bill.csv')])
+        await expect(checkSourceLocation(location, rules(id))).resolves.toEqual({
+          kind: 'local',
+          path: join(base, 'tenants', id, 'aws', 'bill.csv'),
+        });
+  });
+
+  it.each([
+    ['another organisation’s folder', () => join(base, 'tenants', 'org_ab', 'aws', 'bill.csv')],
+    ['its own folder’s parent', () => join(base, 'tenants')],
+    ['a glob over all folders', () => join(base, 'tenants', '*', 'aws', '*.csv')],
+    ['a glob that begins in its name', () => join(base, 'tenants', 'org_a*', 'aws', '*.csv')],
+    ['the placeholder itself', () => join(base, 'tenants', '{organisation}', 'x.csv')],
+    ['a link to another folder', () => 'neighbour/aws/bill.csv'],
+    ['".."', () => '../org_ab/aws/bill.csv'],
+  ])('refuse %s', async (_what, location) => {
+    const rules = rulesOf(join(base, 'tenants', '{organisation}'))('org_a');
+    await expect(checkSourceLocation(location(), rules)).rejects.toMatchObject({ kind: 'invalid' });
+  });
+
+  it.each(['', '.', '..', 'a/b', 'a\\b', '../org_b', 'org_*', 'a\0b', 'a b'])(
+    'are not made of the id %j, which is no plain segment of a path',
+    (id) => {
+      expect(() => rulesOf('/srv/{organisation}')(id)).toThrow('cannot name a folder');
+    },
+  );
 });
 
 describe('checkResolvedFiles', () => {

@@ -30,7 +30,8 @@ export const removeDataDir = (dataDir: string): Promise<void> =>
 
 /**
  * Starts the built command on a free port and waits for its `ready` line. `environment` adds settings, for
- * example `CLOCK`; the working directory is the data directory, so that nothing of the checkout is readable.
+ * example `CLOCK`. Stories may put their exports anywhere below the data directory, unless they say otherwise: an empty
+ * `SOURCE_ROOTS` is the product's default.
  */
 export const startService = async (options: {
   dataDir: string;
@@ -40,7 +41,7 @@ export const startService = async (options: {
   const { dataDir, command = ['start'], environment = {} } = options;
   const child = spawn(process.execPath, [COMMAND, ...command], {
     cwd: dataDir,
-    env: { ...process.env, DATA_DIR: dataDir, PORT: '0', ...environment },
+    env: { ...process.env, DATA_DIR: dataDir, PORT: '0', SOURCE_ROOTS: dataDir, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let logs = '';
