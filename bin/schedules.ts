@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Orchestration } from '../temporal/orchestration.ts';
 import { listCostSources } from '../warehouse/cost-sources.ts';
 import { listOrganisations } from '../warehouse/organisations.ts';
+import { deliveriesToStart } from '../warehouse/webhook-deliveries.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { organisationsWithWebhooks } from '../warehouse/webhooks.ts';
 
@@ -11,9 +12,9 @@ const ATTEMPTS = 10;
 const PAUSE_MS = 5_000;
 
 /**
- * Makes Temporal's schedules those of the warehouse's organisations and cost sources, in the background of each
- * start: a process that died between scheduling and storing, or a new Temporal beside an old warehouse, mends
- * itself. Ends early when `stopping` says so.
+ * Makes Temporal's schedules those of the warehouse's organisations and cost sources, and starts pending deliveries that
+ * Temporal lacks, in the background of each start: a process that died between scheduling and storing, or a new Temporal
+ * beside an old warehouse, mends itself. Ends early when `stopping` says so.
  */
 export const reconcileSchedules = async (
   warehouse: Warehouse,
@@ -33,8 +34,13 @@ export const reconcileSchedules = async (
       }
       await orchestration.reconcileSchedules({ organisations, sources });
       // Whoever died may have changed numbers and not told; nobody listens in organisations without a webhook.
-      for (const orgId of await organisationsWithWebhooks(warehouse))
+      for (const orgId of await organisationsWithWebhooks(warehouse)) {
         await orchestration.numbersChanged(orgId);
+        for (const delivery of await deliveriesToStart(warehouse, orgId, true)) {
+          if (isStopping()) return;
+          await orchestration.startDelivery(delivery);
+        }
+      }
       return;
     } catch (error) {
       if (isStopping()) return;

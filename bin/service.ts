@@ -10,6 +10,7 @@ import { ensureSearchAttributes } from '../temporal/ensure-search-attributes.ts'
 import { findTemporalCli } from '../temporal/find-temporal-cli.ts';
 import { Orchestration } from '../temporal/orchestration.ts';
 import { Warehouse } from '../warehouse/warehouse.ts';
+import { watchRuns } from './lost-runs.ts';
 import { masterKey } from './master-key.ts';
 import { operatorKey } from './operator-key.ts';
 import { keepPrivate } from './private-files.ts';
@@ -84,9 +85,12 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
 
     const stopping = new AbortController();
     const reconciled = reconcileSchedules(warehouse, orchestration, log, stopping.signal);
+    const watched = roles.worker
+      ? watchRuns({ warehouse, orchestration, clock, log }, stopping.signal)
+      : Promise.resolve();
     closers.push(async () => {
       stopping.abort();
-      await reconciled;
+      await Promise.all([reconciled, watched]);
     });
     if (!roles.api) return { url: null, stop, failed };
 

@@ -41,6 +41,10 @@ export const ingestOf = (workflowId: string): { orgId: string; sourceId: string 
 /** A run's id, from the id that Temporal gave the workflow's execution. */
 export const runIdOf = (executionId: string): string => `run_${executionId.replaceAll('-', '')}`;
 
+/** The id of the workflow's execution, from the id of its run. */
+export const executionIdOf = (runId: string): string =>
+  runId.replace(/^run_(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+
 /** The Temporal search attribute that carries the organisation of a workflow. */
 export const ORGANISATION_ATTRIBUTE = 'Organisation';
 

@@ -14,6 +14,9 @@ export interface DevServerFiles {
 
 const MAX_LOG_BYTES = 10_000_000;
 
+/** What SQLite keeps beside a database, the write-ahead log first. */
+const BESIDE = ['-wal', '-shm', '-journal'] as const;
+
 /**
  * Creates the data directory if need be and names the files in it.
  *
@@ -56,7 +59,21 @@ export async function markDatabaseFinished(files: DevServerFiles): Promise<void>
  */
 export async function removeUnfinishedDatabase(files: DevServerFiles): Promise<void> {
   if (!(await exists(files.databaseUnfinished))) return;
-  for (const suffix of ['', '-wal', '-shm', '-journal']) await rm(files.database + suffix, { force: true });
+  for (const suffix of ['', ...BESIDE]) await rm(files.database + suffix, { force: true });
+}
+
+/**
+ * Renames a database that cannot be read, with what belongs to it, so that the server makes a new one and a person can
+ * still look at the old one.
+ *
+ * @returns its new path
+ */
+export async function setDatabaseAside(files: DevServerFiles, now: Date): Promise<string> {
+  const aside = `${files.database}.unreadable-${now.toISOString().replaceAll(':', '-')}`;
+  // The database last: if this process dies in between, the next start finds it unreadable again.
+  for (const suffix of [...BESIDE, ''])
+    if (await exists(files.database + suffix)) await rename(files.database + suffix, aside + suffix);
+  return aside;
 }
 
 /** Keeps one old log, so that a server that runs for years does not fill the disk. */

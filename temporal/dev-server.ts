@@ -1,11 +1,13 @@
 import type { BaseLogger } from 'pino';
 import { adoptRunningServer } from './adopt-running-server.ts';
+import { databaseIsUnreadable } from './database-is-unreadable.ts';
 import {
   devServerFiles,
   markDatabaseFinished,
   markNewDatabase,
   removeUnfinishedDatabase,
   rotateLog,
+  setDatabaseAside,
   type DevServerFiles,
 } from './dev-server-files.ts';
 import { removeDevServerRecord, writeDevServerRecord } from './dev-server-record.ts';
@@ -42,7 +44,8 @@ const START_ATTEMPTS = 3;
 
 /**
  * Starts the Temporal dev server on the database in the data directory, or takes over the one that
- * still runs there because its starter was killed. Returns when it can be worked with.
+ * still runs there because its starter was killed. Returns when it can be worked with. A database that
+ * cannot be read is set aside, once, and made anew: the caller restores schedules and open work.
  *
  * The caller must hold the data directory for itself (the lock of the DuckDB file does that): a second
  * caller would take over the server of the first.
@@ -56,13 +59,24 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
   await removeUnfinishedDatabase(files);
   await rotateLog(files);
   await markNewDatabase(files);
+  let isSetAside = false;
   for (let attempt = 1; ; attempt++) {
     try {
       return await startNewServer(options, files);
     } catch (error) {
+      if (!isSetAside && databaseIsUnreadable(String(error))) {
+        isSetAside = true;
+        const aside = await setDatabaseAside(files, new Date());
+        await markNewDatabase(files);
+        options.log.warn(
+          { aside, err: error },
+          'Temporal: its database cannot be read and was set aside; starting with a new one',
+        );
+        continue;
+      }
       // The server and its internal services listen on ports that were free a moment before.
       const portTaken = /address already in use|can't set frontend port/.test(String(error));
-      if (!portTaken || attempt === START_ATTEMPTS) throw error;
+      if (!portTaken || attempt >= START_ATTEMPTS) throw error;
       options.log.warn({ attempt }, 'Temporal: a port was taken meanwhile, starting again');
     }
   }

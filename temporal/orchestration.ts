@@ -8,10 +8,18 @@ import {
   WorkflowIdReusePolicy,
   WorkflowNotFoundError,
   type ScheduleOptions,
+  type WorkflowExecutionDescription,
+  type WorkflowExecutionStatusName,
 } from '@temporalio/client';
-import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
+import {
+  defineSearchAttributeKey,
+  rootCause,
+  SearchAttributeType,
+  TypedSearchAttributes,
+} from '@temporalio/common';
 import { conflict } from '../domain/errors.ts';
 import {
+  executionIdOf,
   ingestWorkflowId,
   ORGANISATION_ATTRIBUTE,
   runIdOf,
@@ -30,12 +38,13 @@ const ORGANISATION = defineSearchAttributeKey(ORGANISATION_ATTRIBUTE, SearchAttr
 
 const CALL_DEADLINE_MS = 5_000;
 
-/** What Temporal knows of a run that the warehouse still shows as running. */
+/** What Temporal knows of a run that the warehouse shows as running. */
 export type RunLife =
   | { state: 'running'; progress: IngestProgress | null }
-  /** Ended without a word of its own: terminated, cancelled or timed out by an operator or the server. */
-  | { state: 'ended'; how: string }
-  | { state: 'finishing' };
+  /** `how`, in words: completed, failed, terminated, timed out …, with Temporal's reason. */
+  | { state: 'closed'; how: string }
+  /** It never had such a run, or has forgotten it. */
+  | { state: 'unknown' };
 
 /** The one place that speaks to Temporal for the API and the command: starts, looks, schedules. */
 export class Orchestration {
@@ -120,20 +129,50 @@ export class Orchestration {
     }
   }
 
-  /** What has become of a run. */
+  /** What has become of a run. Throws if Temporal does not answer. */
   async lifeOf(workflowId: string, runId: string): Promise<RunLife> {
+    const newest = await this.#describe(workflowId);
+    const own =
+      newest !== null && runOf(newest, newest.raw.workflowExecutionInfo) === runId
+        ? newest
+        : await this.#describe(workflowId, executionIdOf(runId));
+    if (own === null) return { state: 'unknown' };
+    if (!CLOSED.has(own.status.name))
+      return { state: 'running', progress: heartbeat(own.raw.pendingActivities) };
+    const words = own.status.name.toLowerCase().replaceAll('_', ' ');
+    const reason = await this.#reasonOfEnd(workflowId, own.runId);
+    return { state: 'closed', how: reason === null ? words : `${words} (${reason})` };
+  }
+
+  /** The ids of the runs that Temporal has as running. A run that has just begun may be missing. */
+  async runningIngests(): Promise<ReadonlySet<string>> {
+    const query = `WorkflowType = 'ingestCosts' AND ExecutionStatus = 'Running'`;
+    return this.#soon(async () => {
+      const running = new Set<string>();
+      for await (const execution of this.#client.workflow.list({ query, pageSize: 1000 }))
+        running.add(runOf(execution, execution.raw));
+      return running;
+    });
+  }
+
+  /** An execution of a workflow, the newest one if none is named; null if Temporal has no such one. */
+  async #describe(workflowId: string, executionId?: string): Promise<WorkflowExecutionDescription | null> {
     try {
-      const description = await this.#soon(() => this.#client.workflow.getHandle(workflowId).describe());
-      // The workflow id has gone on to a newer execution, so this one has ended.
-      if (runIdOf(description.runId) !== runId) return { state: 'ended', how: 'ended' };
-      if (description.status.name === 'RUNNING') {
-        return { state: 'running', progress: heartbeat(description.raw.pendingActivities) };
-      }
-      const said = ['COMPLETED', 'FAILED'].includes(description.status.name);
-      return said ? { state: 'finishing' } : { state: 'ended', how: description.status.name.toLowerCase() };
+      return await this.#soon(() => this.#client.workflow.getHandle(workflowId, executionId).describe());
     } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return { state: 'ended', how: 'forgotten' };
+      if (error instanceof WorkflowNotFoundError) return null;
       throw error;
+    }
+  }
+
+  /** Why a closed execution ended, as far as Temporal was told. */
+  async #reasonOfEnd(workflowId: string, executionId: string): Promise<string | null> {
+    try {
+      await this.#soon(() => this.#client.workflow.getHandle(workflowId, executionId).result());
+      return null;
+    } catch (error) {
+      if (!(error instanceof WorkflowFailedError)) throw error;
+      return rootCause(error.cause) ?? null;
     }
   }
 
@@ -251,6 +290,23 @@ const ingestSchedule = ({
   policies: DAILY,
   state: { paused },
 });
+
+const CLOSED: ReadonlySet<WorkflowExecutionStatusName> = new Set([
+  'COMPLETED',
+  'FAILED',
+  'CANCELLED',
+  'TERMINATED',
+  'TIMED_OUT',
+]);
+
+/** The run that an execution belongs to: one that an operator has reset goes on as the same run. */
+const runOf = (
+  { runId }: { runId: string },
+  info: { firstRunId?: string | null } | null | undefined,
+): string => {
+  const first = info?.firstRunId;
+  return runIdOf(first === undefined || first === null || first === '' ? runId : first);
+};
 
 const organisation = (orgId: string): TypedSearchAttributes =>
   new TypedSearchAttributes([{ key: ORGANISATION, value: orgId }]);

@@ -144,3 +144,28 @@ export const lastRuns = async (warehouse: Warehouse, orgId: string): Promise<Map
   );
   return new Map(rows.map((row) => [row.source_id, toRun(row)]));
 };
+
+/** A run that the warehouse has as running, of whichever organisation. */
+export type OpenRun = Pick<IngestRun, 'run_id' | 'source_id' | 'workflow_id'> & { org_id: string };
+
+/** All runs that have not ended, oldest first: for the worker that compares them with Temporal, never for a tenant. */
+export const openRuns = (warehouse: Warehouse): Promise<OpenRun[]> =>
+  warehouse.query<OpenRun>(
+    `SELECT org_id, run_id, source_id, workflow_id FROM ingest_run_events AS opened
+     WHERE status = 'running' AND NOT EXISTS (FROM ingest_run_events AS ended
+       WHERE ended.org_id = opened.org_id AND ended.run_id = opened.run_id AND ended.status <> 'running')
+     GROUP BY ALL ORDER BY min(event_id)`,
+  );
+
+/** Records that a run which could not say its own end has failed; false if it had ended after all. */
+export const failOpenRun = async (
+  warehouse: Warehouse,
+  { org_id, run_id }: Pick<OpenRun, 'org_id' | 'run_id'>,
+  error: string,
+  now: Date,
+): Promise<boolean> => {
+  const run = await findRun(warehouse, org_id, run_id);
+  if (run?.status !== 'running') return false;
+  await recordRun(warehouse, org_id, { ...run, status: 'failed', finished_at: now.toISOString(), error });
+  return true;
+};

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
@@ -53,6 +53,9 @@ describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
     if (pid === undefined) throw new Error('no record of a dev server');
     return pid;
   };
+
+  const filesSetAside = async (): Promise<string[]> =>
+    (await readdir(dataDir)).filter((name) => name.includes('unreadable')).sort();
 
   it('keeps its state over a stop', async () => {
     const first = await start();
@@ -149,26 +152,69 @@ describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
     await server.stop();
   });
 
-  it('shows the end of the log when the server does not start', async () => {
-    await (await start()).stop();
-    await writeFile(join(dataDir, 'temporal.db'), 'this is no database '.repeat(1000));
-    await rm(join(dataDir, 'temporal.db-wal'), { force: true });
-    await expect(start()).rejects.toThrow(
-      /did not start: it ended with exit code 1[^]*file is not a database/,
-    );
+  it('shows the end of the log when the server does not start, and leaves the database alone', async () => {
+    const first = await start();
+    const database = join(dataDir, 'temporal.db');
+    // A second server on the same database: nothing is wrong with the file.
+    await writeFile(join(dataDir, 'temporal.json'), '');
+    await expect(start()).rejects.toThrow(/did not start: it ended with exit code 1[^]*database is locked/);
+    await first.stop();
+    expect(await filesSetAside()).toEqual([]);
     expect(readDevServerRecord(join(dataDir, 'temporal.json'))).toBeUndefined();
+    await rename(database, `${database}.kept`);
+    await mkdir(database);
+    await expect(start()).rejects.toThrow(/did not start/);
+    expect(await filesSetAside()).toEqual([]);
     await expect(start({ cli: join(dir, 'nothing') })).rejects.toThrow(/Cannot execute the Temporal CLI/);
   });
 
-  it('discards a database on which no server ever answered, and no other', async () => {
+  it.each<[string, (whole: Buffer) => Buffer]>([
+    ['is no database', () => Buffer.from('this is no database '.repeat(1000))],
+    ['is empty', () => Buffer.alloc(0)],
+    ['lost its write-ahead log, and so its tables', (whole) => whole.subarray(0, 4096)],
+    ['is torn', (whole) => whole.subarray(0, 1000)],
+    // The first page is no page of a table any more.
+    ['is malformed', (whole) => Buffer.from(whole).fill(0xff, 100, 4096)],
+  ])('sets a database aside that %s, and makes a new one', async (_what, damage) => {
+    const first = await start();
+    await createSchedule(first.address);
+    await first.stop();
+    const database = join(dataDir, 'temporal.db');
+    const damaged = damage(await readFile(database));
+    await rm(`${database}-wal`, { force: true });
+    await writeFile(database, damaged);
+
+    const second = await start();
+    const setAside = await filesSetAside();
+    const [aside = ''] = setAside;
+    expect(aside).toMatch(/^temporal\.db\.unreadable-\d{4}-\d\d-\d\dT/);
+    // What SQLite has beside a database goes with it.
+    expect(setAside.filter((name) => !name.startsWith(aside))).toEqual([]);
+    const kept = await readFile(join(dataDir, aside));
+    expect(kept.subarray(0, damaged.length)).toEqual(damaged);
+    const said = logged.filter((message) => message.includes('set aside'));
+    expect(said).toEqual([
+      'Temporal: its database cannot be read and was set aside; starting with a new one',
+    ]);
+    await expect(scheduleIds(second.address)).rejects.toThrow();
+    await createSchedule(second.address);
+    await second.stop();
+
+    const third = await start();
+    expect(await scheduleIds(third.address)).toEqual(['monthly']);
+    await third.stop();
+    expect(await filesSetAside()).toEqual(setAside);
+  });
+
+  it('discards a database on which no server ever answered', async () => {
     await (await start()).stop();
     const database = join(dataDir, 'temporal.db');
     await writeFile(database, (await readFile(database)).subarray(0, 4096));
     await rm(`${database}-wal`, { force: true });
-    await expect(start()).rejects.toThrow(/did not start/);
     await writeFile(`${database}.unfinished`, '');
     await (await start()).stop();
     await (await start()).stop();
+    expect(await filesSetAside()).toEqual([]);
   });
 
   it('refuses a path that SQLite would read as something else', async () => {
