@@ -11,7 +11,7 @@ import { Warehouse } from '../warehouse/warehouse.ts';
 import { clockOf, readSettings, type Settings } from './settings.ts';
 import { sourceFolderProblems } from './source-folders.ts';
 import { temporalTarget } from './temporal-connection.ts';
-import { warehouseSettings } from './warehouse-settings.ts';
+import { withWarehouseSettings } from './warehouse-settings.ts';
 
 interface Finding {
   subject: string;
@@ -122,7 +122,7 @@ const extensions = async (settings: Settings): Promise<Finding[]> => {
 
 const warehouse = async (settings: Settings): Promise<Finding[]> => {
   try {
-    const { version, newest } = await schemaVersion(warehouseSettings(settings));
+    const { version, newest } = await withWarehouseSettings(settings, schemaVersion);
     const opened = found('warehouse', 'ok', withoutPassword(settings.warehouse));
     if (version === 0) return [opened];
     if (version === newest) return [opened, ...(await sourceFolders(settings))];
@@ -137,19 +137,20 @@ const warehouse = async (settings: Settings): Promise<Finding[]> => {
 };
 
 /** Of a warehouse of this version: an older one may not tell its sources. */
-const sourceFolders = async (settings: Settings): Promise<Finding[]> => {
-  const opened = await Warehouse.open(warehouseSettings(settings), []);
-  try {
-    const organisations = await listOrganisations(opened);
-    const { shared, outside } = await sourceFolderProblems(opened, organisations, settings);
-    return [
-      ...(shared === null ? [] : [found('SOURCE_ROOTS', 'note', shared)]),
-      ...outside.map((problem) => found('SOURCE_ROOTS', 'problem', problem)),
-    ];
-  } finally {
-    opened.close();
-  }
-};
+const sourceFolders = (settings: Settings): Promise<Finding[]> =>
+  withWarehouseSettings(settings, async (how) => {
+    const opened = await Warehouse.open(how, []);
+    try {
+      const organisations = await listOrganisations(opened);
+      const { shared, outside } = await sourceFolderProblems(opened, organisations, settings);
+      return [
+        ...(shared === null ? [] : [found('SOURCE_ROOTS', 'note', shared)]),
+        ...outside.map((problem) => found('SOURCE_ROOTS', 'problem', problem)),
+      ];
+    } finally {
+      opened.close();
+    }
+  });
 
 /**
  * `doctor --explain-upgrade`: lists what the numbers of ended months become when this version first opens the warehouse, and
@@ -157,7 +158,9 @@ const sourceFolders = async (settings: Settings): Promise<Finding[]> => {
  */
 export const explain = async (env: NodeJS.ProcessEnv, say: (text: string) => void): Promise<boolean> => {
   const settings = readSettings(env);
-  const explained = await explainUpgrade(warehouseSettings(settings), clockOf(settings).now());
+  const explained = await withWarehouseSettings(settings, (how) =>
+    explainUpgrade(how, clockOf(settings).now()),
+  );
   if (explained === null) {
     say(
       'A DuckLake is not copied here. Copy its catalog database, point WAREHOUSE to the copy, and compare what both versions answer.',

@@ -18,7 +18,7 @@ export const keepPrivate = async (dataDir: string, log: Pick<Logger, 'warn'>): P
   const [exports, spill] = [join(dataDir, 'exports'), join(dataDir, 'spill')];
   for (const folder of [exports, spill]) await mkdir(folder, { recursive: true });
   const own = (await readdir(dataDir)).filter((name) => OWN.test(name)).map((name) => join(dataDir, name));
-  const scratch = await readdir(spill, { recursive: true });
+  const scratch = await readdir(spill);
   const shared: string[] = [];
   // The data directory itself may be a link, and what it leads to is the service's own.
   for (const path of [

@@ -9,7 +9,8 @@ import { startDevServer } from '../temporal/dev-server.ts';
 import { ensureSearchAttributes } from '../temporal/ensure-search-attributes.ts';
 import { findTemporalCli } from '../temporal/find-temporal-cli.ts';
 import { Orchestration } from '../temporal/orchestration.ts';
-import { Warehouse } from '../warehouse/warehouse.ts';
+import { takeScratch } from '../warehouse/scratch.ts';
+import { spillDirectory, Warehouse } from '../warehouse/warehouse.ts';
 import { watchRuns } from './lost-runs.ts';
 import { masterKey } from './master-key.ts';
 import { operatorKey } from './operator-key.ts';
@@ -59,10 +60,13 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
   });
   try {
     // The warehouse comes first: its lock keeps a second process away from the Temporal server too.
-    const warehouse = await Warehouse.open(warehouseSettings(settings));
+    const scratch = await takeScratch(spillDirectory(dataDir));
+    closers.push(scratch.release);
+    const warehouse = await Warehouse.open(warehouseSettings(settings, scratch.folder));
     closers.push(() => {
       warehouse.close();
     });
+    await scratch.removeLeftovers();
 
     await prepareSourceFolders(warehouse, settings, log);
 

@@ -67,9 +67,11 @@ beforeAll(async () => {
 
 afterAll(async () => {
   // Whatever was refused, no upload is left behind.
-  expect((await readdir(join(service.dataDir, 'spill'))).filter((name) => name.startsWith('upload'))).toEqual(
-    [],
-  );
+  expect(
+    (await readdir(join(service.dataDir, 'spill'), { recursive: true })).filter((name) =>
+      name.includes('upload'),
+    ),
+  ).toEqual([]);
   expect(service.logs()).not.toMatch(/"level":(50|60)/);
   await service.stop();
   await removeDataDir(service.dataDir);
