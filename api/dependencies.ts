@@ -4,6 +4,9 @@ import type { Orchestration } from '../temporal/orchestration.ts';
 import type { Sealer } from '../security/sealing.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 
+/** Whether the service's folders can be written to; less than 64 MiB free is full. */
+export type DiskState = 'ok' | 'full' | 'read_only';
+
 /** All that the API works with; made by the process that serves it, or by a test. */
 export interface ApiDependencies {
   warehouse: Warehouse;
@@ -12,6 +15,8 @@ export interface ApiDependencies {
   sourceRulesOf: SourceRulesOf;
   /** Makes an organisation's folder for exports, if it is the service's to make, and returns its path. */
   makeSourceFolder: (orgId: string) => Promise<string>;
+  /** How the disk of the service's own files is. */
+  disk: () => Promise<DiskState>;
   sealer: Sealer;
   operatorKey: string;
   version: string;

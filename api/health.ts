@@ -3,7 +3,7 @@ import { secondsToMidnight } from '../domain/calendar.ts';
 import { callerOf } from './authentication.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { instant, permission, tier } from './fields.ts';
-import { reachable } from './operations.ts';
+import { conditionOf, isReady } from './operations.ts';
 import { answers, success } from './route-schema.ts';
 import type { Api } from './server.ts';
 
@@ -14,6 +14,7 @@ const health = z.object({
   version: z.string(),
   warehouse: state,
   temporal: state,
+  disk: z.enum(['ok', 'full', 'read_only']).describe('full: less than 64 MiB are free'),
 });
 
 const authInfo = z.object({
@@ -36,9 +37,9 @@ export const healthRoutes = (app: Api, dependencies: ApiDependencies): void => {
       schema: answers(health, { tag: 'Health', summary: 'Health of the service and what it needs' }),
     },
     async () => {
-      const parts = await reachable(dependencies);
-      const status = parts.warehouse === 'ok' && parts.temporal === 'ok' ? 'ok' : 'degraded';
-      return success({ status, version: dependencies.version, ...parts } as const);
+      const condition = await conditionOf(dependencies);
+      const status = isReady(condition) ? 'ok' : 'degraded';
+      return success({ status, version: dependencies.version, ...condition } as const);
     },
   );
 

@@ -1,26 +1,36 @@
 import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
-import type { ApiDependencies } from './dependencies.ts';
+import type { ApiDependencies, DiskState } from './dependencies.ts';
 import type { Api } from './server.ts';
 
-/** Whether the warehouse and Temporal answer. */
-export const reachable = async ({
-  warehouse,
-  orchestration,
-}: Pick<ApiDependencies, 'warehouse' | 'orchestration'>): Promise<{
+/** What the service needs, and how it is. */
+export interface Condition {
   warehouse: 'ok' | 'unreachable';
   temporal: 'ok' | 'unreachable';
-}> => {
+  disk: DiskState;
+}
+
+/** Whether the warehouse and Temporal answer, and the disk can be written to. */
+export const conditionOf = async ({
+  warehouse,
+  orchestration,
+  disk,
+}: Pick<ApiDependencies, 'warehouse' | 'orchestration' | 'disk'>): Promise<Condition> => {
   const state = (check: Promise<void>): Promise<'ok' | 'unreachable'> =>
     check.then(
       () => 'ok',
       () => 'unreachable',
     );
-  const [warehouseState, temporalState] = await Promise.all([
+  const [warehouseState, temporalState, diskState] = await Promise.all([
     state(warehouse.ping()),
     state(orchestration.ping()),
+    disk(),
   ]);
-  return { warehouse: warehouseState, temporal: temporalState };
+  return { warehouse: warehouseState, temporal: temporalState, disk: diskState };
 };
+
+/** Whether nothing is missing that the service needs. */
+export const isReady = (condition: Condition): boolean =>
+  Object.values(condition).every((state) => state === 'ok');
 
 /** Liveness, readiness and Prometheus metrics: outside /api/v1, without a key (contract §1). */
 export const operationRoutes = (app: Api, dependencies: ApiDependencies): void => {
@@ -48,9 +58,9 @@ export const operationRoutes = (app: Api, dependencies: ApiDependencies): void =
 
   app.get('/livez', { schema: { hide: true } }, () => ({ status: 'ok' }));
   app.get('/readyz', { schema: { hide: true } }, async (_request, reply) => {
-    const state = await reachable(dependencies);
-    const ready = state.warehouse === 'ok' && state.temporal === 'ok';
-    return reply.status(ready ? 200 : 503).send({ status: ready ? 'ok' : 'unavailable', ...state });
+    const condition = await conditionOf(dependencies);
+    const ready = isReady(condition);
+    return reply.status(ready ? 200 : 503).send({ status: ready ? 'ok' : 'unavailable', ...condition });
   });
   app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>
     reply.type(registry.contentType).send(await registry.metrics()),

@@ -11,6 +11,7 @@ import { findTemporalCli } from '../temporal/find-temporal-cli.ts';
 import { Orchestration } from '../temporal/orchestration.ts';
 import { takeScratch } from '../warehouse/scratch.ts';
 import { spillDirectory, Warehouse } from '../warehouse/warehouse.ts';
+import { createDiskCheck, writtenFolders } from './disk-check.ts';
 import { watchRuns } from './lost-runs.ts';
 import { masterKey } from './master-key.ts';
 import { operatorKey } from './operator-key.ts';
@@ -105,6 +106,7 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
         clock,
         sourceRulesOf: sourceRulesOf(settings),
         makeSourceFolder: makeSourceFolder(settings),
+        disk: createDiskCheck(writtenFolders(settings), log),
         sealer,
         operatorKey: await operatorKey(settings.OPERATOR_KEY, dataDir),
         version: VERSION,

@@ -68,6 +68,7 @@ describeOnBothEngines('exports of costs', (open, onDuckDb) => {
         clock: fixedClock(NOW),
         sourceRulesOf: () => ({ roots: [test.directory], privateTargets: parsePrivateTargets('') }),
         makeSourceFolder: async () => test.directory,
+        disk: async () => 'ok',
         sealer: new Sealer(Buffer.alloc(32)),
         operatorKey: 'operator-key',
         version: '0.0.0',

@@ -23,6 +23,7 @@ const dependencies = (opened: TestWarehouse, connection: Connection): ApiDepende
   clock: fixedClock(new Date('2026-02-07T06:00:00Z')),
   sourceRulesOf: () => ({ roots: [opened.directory], privateTargets: parsePrivateTargets('') }),
   makeSourceFolder: async () => opened.directory,
+  disk: async () => 'ok',
   sealer: new Sealer(Buffer.alloc(32)),
   operatorKey: OPERATOR_KEY,
   version: '0.0.0',

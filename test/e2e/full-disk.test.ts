@@ -1,0 +1,98 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { newOrganisation, waitFor, type Api } from '../support/api-client.ts';
+import { expectData } from '../support/envelope.ts';
+import { startService, type ServiceProcess } from '../support/service-process.ts';
+
+/** Small disks of memory, filled and made read-only; only root may mount them. */
+const canMount = await (async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'cost-analytics-mount-'));
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder], { stdio: 'ignore' });
+    execFileSync('umount', [folder]);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+})();
+const title = canMount ? 'a disk' : 'a disk (skipped: this machine does not allow mounts)';
+
+describe.skipIf(!canMount)(title, { timeout: 60_000 }, () => {
+  let base: string;
+  let mounted: string[];
+  let service: ServiceProcess | null;
+
+  beforeEach(async () => {
+    base = await mkdtemp(join(tmpdir(), 'cost-analytics-disk-'));
+    mounted = [];
+    service = null;
+  });
+  afterEach(async () => {
+    while (mounted.length > 1) unmount();
+    await service?.stop();
+    while (mounted.length > 0) unmount();
+    await rm(base, { recursive: true, force: true });
+  });
+
+  const mount = async (folder: string, options: string): Promise<string> => {
+    await mkdir(folder, { recursive: true });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder]);
+    mounted.push(folder);
+    return folder;
+  };
+  const unmount = (): void => {
+    execFileSync('umount', ['--lazy', mounted.pop() ?? '']);
+  };
+  /** Waits until both say that the disk is so. */
+  const untilDiskIs = async ({ url }: ServiceProcess, admin: Api, disk: string): Promise<void> => {
+    const isOk = disk === 'ok';
+    await waitFor(async () => {
+      const ready = await fetch(`${url}/readyz`);
+      const said = (await ready.json()) as { disk: string };
+      if (said.disk !== disk) return undefined;
+      expect([ready.status, said]).toMatchObject([isOk ? 200 : 503, { warehouse: 'ok', temporal: 'ok' }]);
+      return true;
+    });
+    expect(expectData(await admin.get('/health'))).toMatchObject({ status: isOk ? 'ok' : 'degraded', disk });
+    expect((await fetch(`${url}/livez`)).status).toBe(200);
+  };
+
+  it('that is full or read-only is noticed by /readyz and /health, and so is that it is mended', async () => {
+    const dataDir = await mount(join(base, 'data'), 'size=160m');
+    service = await startService({ dataDir });
+    const { admin } = await newOrganisation(service);
+    await untilDiskIs(service, admin, 'ok');
+    // Less than 64 MiB are left, so that there is room to end in order.
+    const ballast = join(dataDir, 'ballast');
+    await writeFile(ballast, Buffer.alloc(110 * 2 ** 20));
+    await untilDiskIs(service, admin, 'full');
+    await rm(ballast);
+    await untilDiskIs(service, admin, 'ok');
+
+    await mount(dataDir, 'ro');
+    await untilDiskIs(service, admin, 'read_only');
+    unmount();
+    await untilDiskIs(service, admin, 'ok');
+    expect((await readdir(dataDir)).filter((name) => name.startsWith('.disk'))).toEqual([]);
+    expect(service.logs().match(/the disk cannot be written to/g)).toHaveLength(2);
+  });
+
+  it('of a warehouse elsewhere counts, too', async () => {
+    const elsewhere = await mount(join(base, 'warehouse'), 'size=160m');
+    const dataDir = join(base, 'data');
+    await mkdir(dataDir);
+    service = await startService({
+      dataDir,
+      environment: { WAREHOUSE: join(elsewhere, 'costs.duckdb') },
+    });
+    const { admin } = await newOrganisation(service);
+    await untilDiskIs(service, admin, 'ok');
+    await writeFile(join(elsewhere, 'ballast'), Buffer.alloc(110 * 2 ** 20));
+    await untilDiskIs(service, admin, 'full');
+  });
+});
