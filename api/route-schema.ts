@@ -27,6 +27,7 @@ const ERRORS: Record<number, string> = {
   415: 'The content type is not the expected one.',
   429: 'Daily call limit of the plan reached; Retry-After gives the seconds to midnight UTC.',
   500: 'Internal error; the message says nothing more.',
+  503: 'Busy; try again after the seconds that Retry-After gives.',
 };
 
 interface Route<Body, Params, Query> {
@@ -42,7 +43,10 @@ interface Route<Body, Params, Query> {
   errors?: readonly (404 | 409 | 413 | 415)[];
 }
 
-const COMMON_ERRORS = { tenant: [400, 401, 403, 429, 500], operator: [400, 401, 500] } as const;
+const COMMON_ERRORS = {
+  tenant: [400, 401, 403, 429, 500, 503],
+  operator: [400, 401, 500, 503],
+} as const;
 
 /** A query without fields: an unknown one is refused by name. */
 const nothing = z.strictObject({});

@@ -8,20 +8,24 @@ export type ErrorKind =
   | 'unauthenticated' // 401
   | 'forbidden' // 403
   | 'not_found' // 404
+  | 'too_slow' // 408
   | 'conflict' // 409
   | 'too_large' // 413
   | 'unsupported_type' // 415
-  | 'quota_exceeded'; // 429
+  | 'quota_exceeded' // 429
+  | 'unavailable'; // 503
 
 const STATUS: Record<ErrorKind, number> = {
   invalid: 400,
   unauthenticated: 401,
   forbidden: 403,
   not_found: 404,
+  too_slow: 408,
   conflict: 409,
   too_large: 413,
   unsupported_type: 415,
   quota_exceeded: 429,
+  unavailable: 503,
 };
 
 /** An error whose message says what was expected, what came and what to do. Safe to show to its caller. */
@@ -52,3 +56,6 @@ export const forbidden = (message: string): ServiceError => new ServiceError('fo
 export const notFound = (what: string, id: string): ServiceError =>
   new ServiceError('not_found', `${what} ${JSON.stringify(id)} does not exist in this organisation`);
 export const conflict = (message: string): ServiceError => new ServiceError('conflict', message);
+/** Too much is asked at once, or the machine has run short. The same request may succeed later. */
+export const unavailable = (message = 'busy; try again'): ServiceError =>
+  new ServiceError('unavailable', message);

@@ -88,6 +88,48 @@ describe('when the warehouse fails', () => {
   });
 });
 
+describe('when memory or disk run short', () => {
+  let app: Api;
+  let opened: TestWarehouse;
+  const connection = nobody();
+  const lines: string[] = [];
+
+  beforeAll(async () => {
+    opened = await openDuckDb();
+    app = await buildServer(
+      dependencies(opened, connection),
+      pino({ level: 'info' }, { write: (line: string) => lines.push(line) }),
+    );
+    app.get('/full-disk', () => {
+      throw new Error('IO Error: Could not write file "/data/spill/x": No space left on device');
+    });
+    app.get('/large', () => opened.warehouse.query(`SELECT len(list(range)) AS length FROM range(10000000)`));
+    await opened.warehouse.run(`SET memory_limit = '50MB'`);
+  });
+
+  afterAll(async () => {
+    await app.close();
+    await connection.close();
+    await opened.close();
+  });
+
+  it('answers 503 with Retry-After, reveals nothing and logs the reason', async () => {
+    for (const [url, reason] of [
+      ['/large', 'Out of Memory Error'],
+      ['/full-disk', 'No space left on device'],
+    ] as const) {
+      const answer = await app.inject({ method: 'GET', url, headers: OPERATOR });
+      expect({ url, status: answer.statusCode, body: answer.json<unknown>() }).toEqual({
+        url,
+        status: 503,
+        body: { success: false, error: 'busy; try again' },
+      });
+      expect(answer.headers['retry-after']).toMatch(/^\d+$/);
+      expect(lines.filter((line) => line.includes(reason))).toHaveLength(1);
+    }
+  });
+});
+
 describe('when Temporal does not answer', () => {
   let app: Api;
   let opened: TestWarehouse;

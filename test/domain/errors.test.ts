@@ -6,6 +6,7 @@ import {
   notFound,
   ServiceError,
   unauthenticated,
+  unavailable,
 } from '../../domain/errors.ts';
 
 it.each([
@@ -15,6 +16,7 @@ it.each([
   [notFound('metric', 'met_1'), 404],
   [conflict('x'), 409],
   [new ServiceError('quota_exceeded', 'x'), 429],
+  [unavailable(), 503],
 ])('%s has status %i', (error, status) => {
   expect(error.status).toBe(status);
   expect(error).toBeInstanceOf(Error);

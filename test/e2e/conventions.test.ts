@@ -737,7 +737,7 @@ describe('GET /openapi.json', () => {
     for (const route of ROUTES) {
       const { responses, requestBody } = operationOf(`${route.method} /api/v1${route.path}`);
       const expected = [
-        ...['200', '400', '401', '403', '429', '500'],
+        ...['200', '400', '401', '403', '429', '500', '503'],
         ...(route.notFound ? ['404'] : []),
         ...(route.conflict ? ['409'] : []),
         ...(route.body ? ['413', '415'] : []),
