@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import { ServiceError } from '../domain/errors.ts';
+import { invalid, ServiceError } from '../domain/errors.ts';
 import { shown } from '../domain/shown.ts';
 import { MOST_CSV_VALUES, writeCsv } from '../warehouse/value-csv.ts';
 import { callerOf } from './authentication.ts';
@@ -9,7 +9,9 @@ import { idParams } from './fields.ts';
 import { foundMetric } from './metrics.ts';
 import { answers, success } from './route-schema.ts';
 import type { Api } from './server.ts';
+import { closeSignal } from './tabular.ts';
 import { receiveUpload } from './upload.ts';
+import { UploadPlaces } from './upload-places.ts';
 import { keyChange, writeResult } from './value-fields.ts';
 
 /** Two hundred thousand lines with long labels fit. */
@@ -18,6 +20,7 @@ const MOST_BYTES = 64 * 1024 * 1024;
 /** `POST …/values/csv`: values from a file (spec §2, CSV format). */
 export const valueUploadRoutes = (app: Api, dependencies: ApiDependencies): void => {
   const { warehouse, clock } = dependencies;
+  const places = new UploadPlaces();
   void app.register(async (scope) => {
     takeCsvOnly(scope);
     (scope as Api).post(
@@ -31,7 +34,7 @@ export const valueUploadRoutes = (app: Api, dependencies: ApiDependencies): void
             summary: 'Create or replace values from a CSV file; all or none',
             description:
               `UTF-8, \`period,value\` or, on a metric with a label key, \`period,label,value\`; at most ${MOST_CSV_VALUES.toLocaleString('en-US')} ` +
-              'lines and 64 MiB. A header is skipped. An error names the line.',
+              'lines and 64 MiB. A header is skipped. An error names the line. Each organisation has at most two uploads at once.',
             params: idParams,
             body: z.string().describe('The file'),
             errors: [404],
@@ -39,19 +42,28 @@ export const valueUploadRoutes = (app: Api, dependencies: ApiDependencies): void
           consumes: ['text/csv'],
         },
       },
-      async (request) => {
+      async (request, reply) => {
         const caller = callerOf(request);
         const metric = await foundMetric(dependencies, caller, request.params.id);
         const body = request.body as unknown;
         if (body !== request.raw) throw unsupported(request.headers['content-type']);
         const change = keyChange(caller, 'csv', clock.now());
-        const written = await receiveUpload(
-          request.raw,
-          warehouse.settings.spillDirectory,
-          MOST_BYTES,
-          (file) => writeCsv(warehouse, caller.organisation.id, metric, file, change),
-        );
-        return success(written);
+        const giveBack = places.take(caller.organisation.id);
+        const closed = closeSignal(reply);
+        try {
+          const written = await receiveUpload(
+            request.raw,
+            warehouse.settings.spillDirectory,
+            MOST_BYTES,
+            (file) => writeCsv(warehouse, caller.organisation.id, metric, file, change, closed),
+          );
+          return success(written);
+        } catch (error) {
+          throw closed.aborted ? invalid('body: expected a caller who waits for the answer') : error;
+        } finally {
+          if (closed.aborted) giveBack();
+          else closed.addEventListener('abort', giveBack);
+        }
       },
     );
   });

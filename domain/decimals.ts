@@ -56,15 +56,24 @@ export const fitsValueDecimals = (value: number | Big): boolean => {
   return exact.round(VALUE_DECIMALS, Big.roundDown).eq(exact);
 };
 
+/** The number that a decimal text writes, also one such as `5.` or `.5`, which Big does not take. */
+export const decimalOf = (text: string): Big => Big(text.replace(/^\./, '0.').replace(/\.(?!\d)/, ''));
+
+/** Digits of a text that is surely no larger than 10¹⁵. */
+const SHORT_DIGITS = 15;
+
+/** Whether a text is plain digits that can be stored as they are: most are, and nothing needs to be computed. */
+export const isPlainValue = (text: string): boolean => text.length <= SHORT_DIGITS && FITTING.test(text);
+
 const UNITS = 10n ** BigInt(VALUE_DECIMALS);
 
-/** A metric value in units of 10⁻¹⁰; `value` has at most ten decimals. */
-export const valueUnits = (value: number): bigint => {
+/** A metric value, or the text of one, in units of 10⁻¹⁰; `value` has at most ten decimals. */
+export const valueUnits = (value: number | string): bigint => {
   if (Number.isSafeInteger(value)) return BigInt(value) * UNITS;
   const [, whole, decimals = ''] = FITTING.exec(value.toString()) ?? [];
   return BigInt(
     whole === undefined
-      ? Big(value).times(`1e${VALUE_DECIMALS.toString()}`).toFixed(0)
+      ? decimalOf(value.toString()).times(`1e${VALUE_DECIMALS.toString()}`).toFixed(0)
       : whole + decimals.padEnd(VALUE_DECIMALS, '0'),
   );
 };

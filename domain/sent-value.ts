@@ -1,6 +1,6 @@
-import Big from 'big.js';
 import { dayOf, monthOf, type Day } from './calendar.ts';
-import { fitsValueDecimals, LARGEST_VALUE, VALUE_DECIMALS } from './decimals.ts';
+import { CONTROL_CHARACTER, NO_CONTROL_CHARACTERS } from './control-characters.ts';
+import { decimalOf, fitsValueDecimals, isPlainValue, LARGEST_VALUE, VALUE_DECIMALS } from './decimals.ts';
 import { PERIOD_FORMAT, type Frequency } from './metric.ts';
 import { shown } from './shown.ts';
 
@@ -86,6 +86,7 @@ export const labelProblem = (labelKey: string | null, label: string | undefined)
     return `expected a label for the label key ${shown(labelKey)}, got ${shown(label)}`;
   if (label.length > LONGEST_LABEL && Array.from(label).length > LONGEST_LABEL)
     return `expected at most ${LONGEST_LABEL} characters, got ${shown(label)}`;
+  if (CONTROL_CHARACTER.test(label)) return `${NO_CONTROL_CHARACTERS}, got ${shown(label)}`;
   return /\p{Surrogate}/u.test(label) ? `expected Unicode text, got ${shown(label)}` : null;
 };
 
@@ -100,9 +101,9 @@ const numberProblem = (value: number): string | null => {
 };
 
 const numberTextProblem = (text: string): string | null => {
+  if (isPlainValue(text)) return null;
   if (text.startsWith('-') || !isNumberText(text)) return AT_LEAST_0;
-  // Big takes no point without digits on both of its sides.
-  const value = Big(text.replace(/^\./, '0.').replace(/\.(?!\d)/, ''));
+  const value = decimalOf(text);
   if (value.gt(LARGEST_VALUE)) return AT_MOST;
   return fitsValueDecimals(value) ? null : DECIMALS;
 };

@@ -1,15 +1,22 @@
-import { DATE, DECIMAL, DuckDBDateValue, DuckDBDecimalValue, VARCHAR } from '@duckdb/node-api';
+import {
+  DATE,
+  DECIMAL,
+  DuckDBDateValue,
+  DuckDBDecimalValue,
+  VARCHAR,
+  type DuckDBValue,
+} from '@duckdb/node-api';
 import type { Day } from '../domain/calendar.ts';
 import { VALUE_DECIMALS, valueUnits } from '../domain/decimals.ts';
 import type { Session } from './session.ts';
 import { changeValues, type Change, type ChangeResult } from './value-changes.ts';
 import type { Warehouse } from './warehouse.ts';
 
-/** A value to write; `period` is its first day, `label` is empty on a metric without labels. */
+/** A value to write, or the text of one; `period` is its first day, `label` is empty on a metric without labels. */
 export interface NewValue {
   period: Day;
   label: string;
-  value: number;
+  value: number | string;
 }
 
 /** What a write did; see {@link ChangeResult}. */
@@ -34,16 +41,18 @@ const stageValues = async (session: Session, values: readonly NewValue[]): Promi
   await session.run(
     `CREATE OR REPLACE TEMP TABLE staged_values (period DATE, label VARCHAR, value DECIMAL(38,10))`,
   );
-  await session.append(
-    'staged_values',
-    [DATE, VARCHAR, DECIMAL(38, VALUE_DECIMALS)],
-    [
-      values.map(({ period }) => new DuckDBDateValue(Date.parse(period) / MILLISECONDS_PER_DAY)),
-      values.map(({ label }) => label),
-      values.map(({ value }) => new DuckDBDecimalValue(valueUnits(value), 38, VALUE_DECIMALS)),
-    ],
-  );
+  await session.append('staged_values', STAGED_TYPES, stagedColumns(values));
 };
+
+/** The types of the columns period, label and value. */
+export const STAGED_TYPES = [DATE, VARCHAR, DECIMAL(38, VALUE_DECIMALS)];
+
+/** Values by columns, as a session appends them. */
+export const stagedColumns = (values: readonly NewValue[]): DuckDBValue[][] => [
+  values.map(({ period }) => new DuckDBDateValue(Date.parse(period) / MILLISECONDS_PER_DAY)),
+  values.map(({ label }) => label),
+  values.map(({ value }) => new DuckDBDecimalValue(valueUnits(value), 38, VALUE_DECIMALS)),
+];
 
 /** The values to remove: from `start` to `end`, both inclusive and open where null, of one label or of all. */
 export interface ValueRange {

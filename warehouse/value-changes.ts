@@ -37,6 +37,7 @@ export interface ChangeResult {
  * remove it; rows whose period is null are skipped. What is stored already is no change and leaves no trace (design §2).
  * Each change is one row in the log; all of one call share a change id that sorts after everything they replace.
  * Bills that are split by the metric are sealed anew. Throws a conflict when the metric's label key was changed since the caller read it.
+ * `signal` stops it before it is stored: the statement that runs is interrupted, and the call fails.
  */
 export const changeValues = async (
   warehouse: Warehouse,
@@ -44,13 +45,25 @@ export const changeValues = async (
   metricId: string,
   stage: (session: Session) => Promise<void>,
   change: Change,
+  signal?: AbortSignal,
 ): Promise<ChangeResult> => {
   const { splits, ...result } = await warehouse.exclusive(valuesOf(metricId), () =>
     warehouse.session(async (session) => {
+      const interrupt = (): void => {
+        session.interrupt();
+      };
+      signal?.throwIfAborted();
+      signal?.addEventListener('abort', interrupt);
       try {
         await stage(session);
-        return await session.transaction(() => storeStaged(session, orgId, metricId, change));
+        return await session.transaction(async () => {
+          const stored = await storeStaged(session, orgId, metricId, change);
+          // Between two statements nothing runs that could be interrupted.
+          signal?.throwIfAborted();
+          return stored;
+        });
       } finally {
+        signal?.removeEventListener('abort', interrupt);
         await session.run(`DROP TABLE IF EXISTS ${STAGED}`);
         await session.run(`DROP TABLE IF EXISTS ${CHANGED}`);
       }

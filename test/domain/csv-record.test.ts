@@ -1,29 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { csvFields, isHeader } from '../../domain/csv-record.ts';
-
-describe('the fields of a CSV record', () => {
-  it.each([
-    ['a,b', ['a', 'b']],
-    ['', ['']],
-    [',', ['', '']],
-    ['a,', ['a', '']],
-    ['"a","b"', ['a', 'b']],
-    ['"a,b",c', ['a,b', 'c']],
-    ['"say ""hi""",c', ['say "hi"', 'c']],
-    ['"",""""', ['', '"']],
-    ['"two\nlines",1', ['two\nlines', '1']],
-    [' a , b ', [' a ', ' b ']],
-  ])('of %j are %j', (record, fields) => {
-    expect(csvFields(record)).toEqual(fields);
-  });
-
-  it.each(['"a', 'a"b,c', '"a"b,c', ' "a",b', 'a,"', '"""', 'a,b"'])(
-    'of %j are none: broken quotes',
-    (record) => {
-      expect(csvFields(record)).toBeNull();
-    },
-  );
-});
+import { isBlank, isHeader } from '../../domain/csv-record.ts';
 
 describe('a header', () => {
   it.each([
@@ -36,5 +12,17 @@ describe('a header', () => {
     [['x', '-1.5e3'], false],
   ])('%j: %j', (fields, is) => {
     expect(isHeader(fields)).toBe(is);
+  });
+});
+
+describe('a blank line', () => {
+  it.each([
+    [[''], true],
+    [[' \t '], true],
+    [['\r'], false],
+    [['0'], false],
+    [['', ''], false],
+  ])('%j: %j', (fields, is) => {
+    expect(isBlank(fields)).toBe(is);
   });
 });

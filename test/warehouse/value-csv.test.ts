@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { csvFields } from '../../domain/csv-record.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { valueProblem } from '../../domain/sent-value.ts';
 import { listValueChanges, listValues } from '../../warehouse/value-history.ts';
@@ -37,7 +36,7 @@ describeOnBothEngines('values from a CSV file', (open, onDuckDb) => {
   const upload = async ({ orgId, metric }: Tenant, content: string | Buffer) => {
     const file = join(test.directory, `[${randomUUID()}].csv`);
     await writeFile(file, content);
-    return writeCsv(warehouse, orgId, metric, file, CHANGE);
+    return writeCsv(warehouse, orgId, metric, file, CHANGE, new AbortController().signal);
   };
   const stored = async ({ orgId, metric }: Tenant): Promise<string[]> =>
     (await listValues(warehouse, orgId, metric.id, { start: null, end: null, ...ALL })).map(
@@ -95,20 +94,9 @@ describeOnBothEngines('values from a CSV file', (open, onDuckDb) => {
     });
   });
 
-  it('keeps labels as they were sent, with commas, quotes, spaces and line breaks', async () => {
+  it('keeps labels as they were sent, with commas, quotes and spaces', async () => {
     const tenant = await newTenant(region);
-    const labels = [
-      'eu',
-      ' eu ',
-      'EU',
-      'a,b',
-      'say "hi"',
-      'two\nlines',
-      'crlf\r\nlines',
-      '5\n6,7',
-      '名前',
-      'ü\u00a0ü',
-    ];
+    const labels = ['eu', ' eu ', 'EU', 'a,b', 'say "hi"', '名前', 'ü\u00a0ü'];
     const quoted = (label: string): string => `"${label.replaceAll('"', '""')}"`;
     const lines = labels.map((label, index) => `2026-01-05,${quoted(label)},${index}`);
     expect(await upload(tenant, `period,label,value\n${lines.join('\n')}\n`)).toMatchObject({
@@ -122,8 +110,10 @@ describeOnBothEngines('values from a CSV file', (open, onDuckDb) => {
     expect(new Map(values.map(({ label, value }) => [label, Number(value)]))).toEqual(
       new Map(labels.map((label, index) => [label, index])),
     );
-    // Lines that end in CRLF change nothing of a label with a line break.
-    expect(await upload(tenant, `${lines.join('\r\n')}\r\n`)).toMatchObject({ created: 0, unchanged: 10 });
+    expect(await upload(tenant, `${lines.join('\r\n')}\r\n`)).toMatchObject({
+      created: 0,
+      unchanged: labels.length,
+    });
   });
 
   it('keeps values exactly', async () => {
@@ -196,11 +186,16 @@ describeOnBothEngines('values from a CSV file', (open, onDuckDb) => {
         [`${good}2026-01-06,"1"x\n`, /^invalid: line 2: expected quotes around whole fields/],
         [`${good}2026-01-06,1"\n2026-01-07,1\n`, /^invalid: line 2: expected quotes around whole fields/],
         [`${good}2026-01-06, "1"\n`, /^invalid: line 2: expected quotes around whole fields/],
-        [`"a\nb",1\n${good}`, /^invalid: line 1: period: /],
+        [`"a\nb",1\n${good}`, /^invalid: line 1: expected quotes around whole fields, each on one line, got "\\"a"$/],
+        [`"a\nb",value\n${good}`, /^invalid: line 1: expected quotes around whole fields, each on one line/],
+        [`period,val\rue\n${good}`, /^invalid: line 1: expected a text without control characters, got "val\\rue"$/],
+        [`${good}2026-01-06,x\n2026-01-07,"1\n`, /^invalid: line 2: value: /],
+        [`${good}2026-01-06,"x\n"\n2026-01-07,"1\n`, /^invalid: line 2: expected quotes around whole fields/],
         [Buffer.concat([Buffer.from(`${good}2026-01-06,`), Buffer.from([0xff, 0x0a])]), /^invalid: line 2: expected UTF-8/],
         [Buffer.from('\ufeffperiod,value\n2026-01-05,1\n', 'utf16le'), /^invalid: line 1: expected UTF-8/],
-        [`${good}${'x'.repeat(3_000_000)}\n`, /^invalid: line 2: expected 2 columns.*…$/],
-        ['2026-01-05,1\r2026-01-06,x\r', /^invalid: line /],
+        [`${good}${'x'.repeat(3_000_000)}\n`, /^invalid: line 2: expected at most 8192 bytes, got more: "xxx.*…$/],
+        ['2026-01-05,1\r2026-01-06,x\r', /^invalid: line 1: expected 2 columns, period,value, got 3/],
+        ['period,value\r2026-01-05,1\r', /^invalid: line 1: expected a text without control characters/],
         ['x,1\n2026-01-06,2\n', /^invalid: line 1: period: /],
         ['1st,value\n2026-01-06,2\n', /^invalid: line 1: period: /],
         ['period,value\nperiod,value\n2026-01-06,2\n', /^invalid: line 2: period: /],
@@ -213,20 +208,25 @@ describeOnBothEngines('values from a CSV file', (open, onDuckDb) => {
       }
     });
 
-    it('in a file with labels, also after labels with line breaks', async () => {
+    it('in a file with labels', async () => {
       const tenant = await newTenant(region);
-      const good = '2026-01-05,"Two\n\nlines",1\n'; // lines 1 to 3
+      const good = '2026-01-05,us,1\n';
       const cases: [string, RegExp][] = [
-        [`${good}2026-01-06,eu,abc\n`, /^invalid: line 4: value: expected a number of at least 0, got "abc"$/],
-        [`h,h,h\r\n${good}\n2026-01-06,eu,abc\n`, /^invalid: line 6: value: /],
-        [`${good}2026-01-06,,1\n`, /^invalid: line 4: label: expected a label for the label key "region", got ""$/],
-        [`${good}2026-01-06," ",1\n`, /^invalid: line 4: label: expected a label/],
-        [`${good}2026-01-06,\u00a0\u2003\t,1\n`, /^invalid: line 4: label: expected a label/],
-        [`${good}2026-01-06,${'é'.repeat(201)},1\n`, /^invalid: line 4: label: expected at most 200 characters/],
-        [`${good}2026-01-06,1\n`, /^invalid: line 4: expected 3 columns, period,label,value, got 2/],
+        [`${good}2026-01-06,eu,abc\n`, /^invalid: line 2: value: expected a number of at least 0, got "abc"$/],
+        [`h,h,h\r\n${good}\n2026-01-06,eu,abc\n`, /^invalid: line 4: value: /],
+        [`${good}2026-01-06,,1\n`, /^invalid: line 2: label: expected a label for the label key "region", got ""$/],
+        [`${good}2026-01-06," ",1\n`, /^invalid: line 2: label: expected a label/],
+        [`${good}2026-01-06,\u00a0\u2003\t,1\n`, /^invalid: line 2: label: expected a label/],
+        [`${good}2026-01-06,${'é'.repeat(201)},1\n`, /^invalid: line 2: label: expected at most 200 characters/],
+        [`${good}2026-01-06,1\n`, /^invalid: line 2: expected 3 columns, period,label,value, got 2/],
         ['period,value\n2026-01-05,1\n', /^invalid: line 1: expected 3 columns|: line 2: expected 3 columns/],
-        [`${good}2026-01-06,eu,1\n2026-01-05,"Two\n\nlines",2\n`, /^invalid: line 5: period: .*with label "Two\\n\\nlines", as line 1 has it already$/],
-        [`${good}2026-01-06,"eu,1\n2026-01-07,us,1\n`, /^invalid: line 4: expected quotes around whole fields/],
+        [`${good}2026-01-06,eu,1\n2026-01-05,us,2\n`, /^invalid: line 3: period: .*with label "us", as line 1 has it already$/],
+        [`${good}2026-01-06,"eu,1\n2026-01-07,us,1\n`, /^invalid: line 2: expected quotes around whole fields/],
+        [`${good}2026-01-06,"two\nlines",1\n`, /^invalid: line 2: expected quotes around whole fields, each on one line/],
+        [`${good}2026-01-06,"crlf\r\nlines",1\n`, /^invalid: line 2: expected quotes around whole fields, each on one line/],
+        ...['a\tb', 'a\rb', 'a\0b', 'a\u007fb', 'a\u0085b'].map(
+          (label): [string, RegExp] => [`${good}2026-01-06,${label},1\n`, /^invalid: line 2: label: expected a text without control characters/],
+        ),
       ]; // prettier-ignore
       for (const [content, message] of cases) {
         expect({ content, message: await refused(tenant, content) }).toEqual({
@@ -259,7 +259,8 @@ describeOnBothEngines('values from a CSV file', (open, onDuckDb) => {
         await fc.assert(
         fc.asyncProperty(period, label, value, async (period, label, value) => {
           const record = [period, label, value].map(field).join(',');
-          expect(csvFields(record)).toEqual([period, label, value]);
+          // The same text in a file would be two lines.
+          fc.pre(!record.includes('\n'));
           const problem = valueProblem(rules, '2026-02-07', { period, label, value });
           const answer = await upload(tenant, `2000-01-01,first,1\n${record}\n`).then(
             () => null,
