@@ -5,7 +5,7 @@ import { invalid } from '../domain/errors.ts';
 import { shown } from '../domain/shown.ts';
 
 /** Bytes parsed at a time: few enough that other requests are answered in between. */
-const BLOCK_BYTES = 64 * 1024;
+const BLOCK_BYTES = 32 * 1024;
 
 /** Longest line: the longest label fits, even if all of it is quoted and escaped. */
 const LONGEST_LINE_BYTES = 8 * 1024;
