@@ -214,7 +214,7 @@ export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): voi
   app.get(
     '/costs/breakdown',
     {
-      config: { access: 'read' },
+      config: { access: 'read', isHeavy: true },
       schema: describe(breakdown, {
         tag: 'Costs',
         summary: 'Spend of a range of days by one or two keys; the rows add up to the total',

@@ -37,7 +37,7 @@ export const overviewRoutes = (app: Api, dependencies: ApiDependencies): void =>
   app.get(
     '/overview',
     {
-      config: { access: 'read', feature: 'unit_economics' },
+      config: { access: 'read', feature: 'unit_economics', isHeavy: true },
       schema: answers(z.array(glanceRecord), {
         tag: 'Metrics',
         summary: 'Every metric at a glance, oldest first',

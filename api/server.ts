@@ -11,6 +11,7 @@ import {
   type ZodTypeProvider,
 } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
+import { admitFairly } from './admission.ts';
 import { auditLogRoutes } from './audit-log.ts';
 import { authenticate } from './authentication.ts';
 import { refuseBrokenText } from './broken-text.ts';
@@ -135,6 +136,7 @@ export const buildServer = async (dependencies: ApiDependencies, logger: Fastify
     async (scope) => {
       const api = scope as Api;
       authenticate(api, { ...dependencies, meter });
+      admitFairly(api);
       watchNumberChanges(api, dependencies.orchestration);
       answerUnknownRoutes(api);
       healthRoutes(api, dependencies);

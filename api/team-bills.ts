@@ -220,7 +220,7 @@ export const teamBillRoutes = (app: Api, dependencies: ApiDependencies): void =>
   app.post(
     '/teams/bills/:month/reseal',
     {
-      config: { access: 'admin', feature: 'unit_economics', changesNumbers: true },
+      config: { access: 'admin', feature: 'unit_economics', changesNumbers: true, isHeavy: true },
       schema: answers(z.array(teamBillRecord), {
         tag: 'Teams',
         summary: 'Seal all bills of a past month again from today’s spend, ownership and values',

@@ -6,7 +6,6 @@ import { loadExtension } from './extensions.ts';
 import { giveStatistics } from './lake-statistics.ts';
 import { migrate } from './migrate.ts';
 import type { Migration } from './migrations.ts';
-import { Places } from './places.ts';
 import { raceToSetUp } from './race-to-set-up.ts';
 import { connectObjectStorage } from './remote-files.ts';
 import { Session, type Parameters } from './session.ts';
@@ -31,9 +30,6 @@ const ATTACH_ATTEMPTS = 5;
 /** Sessions that may run at once; each holds a thread of libuv's pool while a statement runs. */
 const MOST_SESSIONS = 16;
 
-/** Streams that may be open at once: each holds a connection for as long as its reader takes. Further ones wait. */
-const MOST_STREAMS = 8;
-
 const isDuckLake = (location: string): boolean => location.startsWith('ducklake:');
 
 /**
@@ -46,7 +42,6 @@ export class Warehouse {
   readonly #idle: Session[] = [];
   readonly #waiting: ((session: Session) => void)[] = [];
   readonly #locks = new Map<string, Promise<unknown>>();
-  readonly #streams = new Places(MOST_STREAMS);
   #open = 0;
 
   private constructor(settings: WarehouseSettings, instance: DuckDBInstance) {
@@ -103,23 +98,21 @@ export class Warehouse {
     }
   }
 
-  /** Runs one statement on a connection of its own and hands its rows on as they are asked for; see {@link Session.stream}. */
+  /**
+   * Runs one statement on a connection of its own and hands its rows on as they are asked for; see {@link Session.stream}.
+   * The caller limits how many are open at once, because each holds a connection for as long as its reader takes.
+   */
   async *stream<Row extends object>(
     sql: string,
     parameters: Parameters,
     signal: AbortSignal,
   ): AsyncGenerator<Row[]> {
-    await this.#streams.take();
+    signal.throwIfAborted();
+    const session = await this.#connect();
     try {
-      signal.throwIfAborted();
-      const session = await this.#connect();
-      try {
-        yield* session.stream<Row>(sql, parameters, signal);
-      } finally {
-        session.close();
-      }
+      yield* session.stream<Row>(sql, parameters, signal);
     } finally {
-      this.#streams.giveBack();
+      session.close();
     }
   }
 

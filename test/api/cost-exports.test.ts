@@ -2,7 +2,7 @@ import { Client, Connection } from '@temporalio/client';
 import { tableFromIPC } from 'apache-arrow';
 import Fastify from 'fastify';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { newSecret } from '../../api/api-key.ts';
 import { buildServer, type Api } from '../../api/server.ts';
 import { sendTabular } from '../../api/tabular.ts';
@@ -33,6 +33,15 @@ describeOnBothEngines('exports of costs', (open, onDuckDb) => {
     channelArgs: { 'grpc.enable_http_proxy': 0 },
   });
 
+  const readKeyOf = async (orgId: string): Promise<string> => {
+    const key = { id: newKeyId(), name: 'Reader', permission: 'read', expires_at: null } as const;
+    const made = newSecret(key.id);
+    await test.warehouse.session((session) =>
+      createKey(session, orgId, { ...key, secretHash: made.secretHash }, NOW),
+    );
+    return made.secret;
+  };
+
   beforeAll(async () => {
     test = await open();
     const { warehouse } = test;
@@ -55,12 +64,7 @@ describeOnBothEngines('exports of costs', (open, onDuckDb) => {
       { org: orgId },
     );
     total = Number(sum?.total);
-    const key = { id: newKeyId(), name: 'Reader', permission: 'read', expires_at: null } as const;
-    const made = newSecret(key.id);
-    secret = made.secret;
-    await warehouse.session((session) =>
-      createKey(session, orgId, { ...key, secretHash: made.secretHash }, NOW),
-    );
+    secret = await readKeyOf(orgId);
     app = await buildServer(
       {
         warehouse,
@@ -84,9 +88,9 @@ describeOnBothEngines('exports of costs', (open, onDuckDb) => {
     await test.close();
   });
 
-  const get = (path: string, accept: string, signal?: AbortSignal) =>
+  const get = (path: string, accept: string, signal?: AbortSignal, key = secret) =>
     fetch(`${base}${path}`, {
-      headers: { 'x-api-key': secret, accept },
+      headers: { 'x-api-key': key, accept },
       ...(signal === undefined ? {} : { signal }),
     });
   const breakdown = `/costs/breakdown?${JANUARY}&group_by=day,account`;
@@ -142,8 +146,38 @@ describeOnBothEngines('exports of costs', (open, onDuckDb) => {
     expect(json.next_cursor).not.toBeNull();
   });
 
+  onDuckDb(() => {
+    it('that nobody reads on hold up their own organisation, and no other', async () => {
+      const leave = new AbortController();
+      const answers: Response[] = [];
+      // Two are under way, 20 wait, and the rest are refused.
+      const opened = Array.from({ length: 25 }, () =>
+        get(breakdown, CSV, leave.signal).then(
+          (answer) => answers.push(answer),
+          () => null,
+        ),
+      );
+      await vi.waitFor(() => {
+        expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 503, 503, 503]);
+      });
+      const refused = answers.find(({ status }) => status === 503);
+      expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(await refused?.json()).toEqual({ success: false, error: 'busy; try again' });
+      const { id: otherOrg } = await newOrganisation(test.warehouse);
+      const other = await readKeyOf(otherOrg);
+      for (const path of ['/auth/info', `/costs?${JANUARY}`, breakdown])
+        expect((await get(path, 'application/json', undefined, other)).status).toBe(200);
+      expect((await get(breakdown, CSV, undefined, other)).status).toBe(200);
+      // Light reads of its own go on as well.
+      expect((await get(`/costs?${JANUARY}`, 'application/json')).status).toBe(200);
+      leave.abort();
+      await Promise.all(opened);
+      expect((await get(breakdown, 'application/json')).status).toBe(200);
+    });
+  });
+
   it('callers that leave half way free their connections', async () => {
-    // More of them than streams may be open at once.
+    // More of them than one organisation may have under way at once.
     for (let index = 0; index < 12; index += 1) {
       const leave = new AbortController();
       const answer = await get(breakdown, CSV, leave.signal);

@@ -400,7 +400,13 @@ describe('an ingest', () => {
     await writeFile(location, focusCsv([dayLine('2025-12-31', '2'), dayLine('2026-01-31', '21.5')]));
     const range = { start_month: '2026-01', end_month: '2026-01', accept_shrink: true };
     const run = await ingest(admin, source.id, range);
-    expect(run).toMatchObject({ status: 'completed', months: ['2026-01'], rows_read: 1, cost_total: 21.5 });
+    expect(run).toMatchObject({
+      status: 'completed',
+      months: ['2026-01'],
+      rows_read: 2,
+      rows_left_out: 1,
+      cost_total: 21.5,
+    });
     expect((await costs(admin)).by_day).toEqual([{ day: '2026-01-31', total: 21.5 }]);
     expect((await costs(admin, '2025-12-01', '2025-12-31')).total).toBe(1);
     // Again, and once more: the same.

@@ -32,7 +32,7 @@ describeOnBothEngines('sessions', (open) => {
       count += rows.length;
     }
     expect(count).toBe(10_000);
-    // More than may be open at once, each left after its first batch.
+    // Each is left after its first batch.
     for (let index = 0; index < 12; index += 1)
       for await (const rows of warehouse.stream(numbers, { count: 1_000_000 }, signal)) {
         expect(rows.length).toBeLessThan(10_000);

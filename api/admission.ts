@@ -1,0 +1,36 @@
+import type { FastifyInstance } from 'fastify';
+import { callerOf } from './authentication.ts';
+import { FairPlaces, type PlaceLimits } from './fair-places.ts';
+import { closeSignal, tabularType } from './tabular.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether an answer can take long, or much memory. */
+    isHeavy?: true;
+  }
+}
+
+/**
+ * How many requests are under way at once. The light ones of an organisation never wait for the heavy ones of another: both
+ * together use fewer sessions of the warehouse than there are (warehouse.ts).
+ */
+const LIMITS = {
+  light: { total: 32, each: 8, mostWaiting: 200 },
+  heavy: { total: 6, each: 2, mostWaiting: 20 },
+} as const satisfies Record<string, PlaceLimits>;
+
+/**
+ * Admits each request once its organisation has a place for it, before its body is read. An organisation's further requests
+ * wait, and beyond that are refused (503). The place is given back when the answer has gone, or the caller has.
+ */
+export const admitFairly = (app: FastifyInstance): void => {
+  const places = { light: new FairPlaces(LIMITS.light), heavy: new FairPlaces(LIMITS.heavy) };
+  app.addHook('onRequest', async (request, reply) => {
+    const weight =
+      request.routeOptions.config.isHeavy === true || tabularType(request) !== null ? 'heavy' : 'light';
+    const closed = closeSignal(reply);
+    const giveBack = await places[weight].take(callerOf(request).organisation.id, closed);
+    if (closed.aborted) giveBack();
+    else closed.addEventListener('abort', giveBack, { once: true });
+  });
+};
