@@ -9,7 +9,7 @@ import { listOrganisations } from '../warehouse/organisations.ts';
 import { probeExtension } from '../warehouse/probe-extension.ts';
 import { Warehouse } from '../warehouse/warehouse.ts';
 import { clockOf, readSettings, type Settings } from './settings.ts';
-import { sourceFolderProblems } from './source-folders.ts';
+import { sharedFolders, sourcesOutside } from './source-folders.ts';
 import { temporalTarget } from './temporal-connection.ts';
 import { withWarehouseSettings } from './warehouse-settings.ts';
 
@@ -142,11 +142,13 @@ const sourceFolders = (settings: Settings): Promise<Finding[]> =>
     const opened = await Warehouse.open(how, []);
     try {
       const organisations = await listOrganisations(opened);
-      const { shared, outside } = await sourceFolderProblems(opened, organisations, settings);
-      return [
-        ...(shared === null ? [] : [found('SOURCE_ROOTS', 'note', shared)]),
-        ...outside.map((problem) => found('SOURCE_ROOTS', 'problem', problem)),
-      ];
+      const shared = sharedFolders(organisations, settings);
+      const findings = shared === null ? [] : [found('SOURCE_ROOTS', 'note', shared)];
+      for (const organisation of organisations) {
+        const outside = await sourcesOutside(opened, organisation, settings);
+        if (outside !== null) findings.push(found('SOURCE_ROOTS', 'problem', outside));
+      }
+      return findings;
     } finally {
       opened.close();
     }

@@ -32,21 +32,29 @@ export const watchRuns = async (parts: Parts, stopping: AbortSignal): Promise<vo
 };
 
 const failLostRuns = async (parts: Parts, stopping: AbortSignal): Promise<void> => {
-  const { warehouse, orchestration, clock, log } = parts;
+  const { warehouse, orchestration, log } = parts;
   const open = await openRuns(warehouse);
   if (open.length === 0) return;
   const running = await orchestration.runningIngests();
   for (const run of open.filter(({ run_id }) => !running.has(run_id))) {
     if (stopping.aborted) return;
-    const life = await orchestration.lifeOf(run.workflow_id, run.run_id);
-    if (life.state === 'running') continue;
-    const error =
-      life.state === 'closed'
-        ? `the workflow has ended without a result: ${life.how}; run the ingest again`
-        : `Temporal no longer knows the workflow; ${(await readAgain(parts, run)) ? 'the source is read again' : 'run the ingest again'}`;
-    if (await failOpenRun(warehouse, run, error, clock.now()))
-      log.warn({ run: run.run_id, organisation: run.org_id, error }, 'a run could not go on and has failed');
+    // A run that cannot be looked at must not hide the others.
+    await failIfLost(parts, run).catch((error: unknown) => {
+      log.warn({ err: error, run: run.run_id }, 'a run could not be compared with Temporal; trying again');
+    });
   }
+};
+
+const failIfLost = async (parts: Parts, run: OpenRun): Promise<void> => {
+  const { warehouse, orchestration, clock, log } = parts;
+  const life = await orchestration.lifeOf(run.workflow_id, run.run_id);
+  if (life.state === 'running') return;
+  const error =
+    life.state === 'closed'
+      ? `the workflow has ended without a result: ${life.how}; run the ingest again`
+      : `Temporal no longer knows the workflow; ${(await readAgain(parts, run)) ? 'the source is read again' : 'run the ingest again'}`;
+  if (await failOpenRun(warehouse, run, error, clock.now()))
+    log.warn({ run: run.run_id, organisation: run.org_id, error }, 'a run could not go on and has failed');
 };
 
 /** Starts an ingest of everything the source has, which includes what the lost run was to read; false if the source is gone. */

@@ -60,16 +60,14 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
     fail = resolve;
   });
   try {
-    // The warehouse comes first: its lock keeps a second process away from the Temporal server too.
     const scratch = await takeScratch(spillDirectory(dataDir));
     closers.push(scratch.release);
+    // The warehouse comes before Temporal: its lock keeps a second process away from the Temporal server too.
     const warehouse = await Warehouse.open(warehouseSettings(settings, scratch.folder));
     closers.push(() => {
       warehouse.close();
     });
     await scratch.removeLeftovers();
-
-    await prepareSourceFolders(warehouse, settings, log);
 
     const embedded = settings.TEMPORAL_ADDRESS === null;
     const address = settings.TEMPORAL_ADDRESS ?? (await embeddedTemporal(settings, log, closers, fail));
@@ -93,9 +91,14 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
     const watched = roles.worker
       ? watchRuns({ warehouse, orchestration, clock, log }, stopping.signal)
       : Promise.resolve();
+    const prepared = prepareSourceFolders(warehouse, settings, log, stopping.signal).catch(
+      (error: unknown) => {
+        log.warn({ err: error }, 'the folders for exports could not be looked at');
+      },
+    );
     closers.push(async () => {
       stopping.abort();
-      await Promise.all([reconciled, watched]);
+      await Promise.all([reconciled, watched, prepared]);
     });
     if (!roles.api) return { url: null, stop, failed };
 
@@ -105,7 +108,7 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
         orchestration,
         clock,
         sourceRulesOf: sourceRulesOf(settings),
-        makeSourceFolder: makeSourceFolder(settings),
+        makeSourceFolder: makeSourceFolder(settings, log),
         disk: createDiskCheck(writtenFolders(settings), log),
         sealer,
         operatorKey: await operatorKey(settings.OPERATOR_KEY, dataDir),

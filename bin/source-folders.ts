@@ -11,13 +11,16 @@ import type { Settings } from './settings.ts';
 
 /**
  * Makes an organisation's folder for exports and returns its path. Folders that the operator named in SOURCE_ROOTS are the
- * operator's to make.
+ * operator's to make, and so is one that cannot be made here, below a read-only `exports` for example: the log says so.
  */
 export const makeSourceFolder =
-  (settings: Settings): ((orgId: string) => Promise<string>) =>
+  (settings: Settings, log: Pick<Logger, 'warn'>): ((orgId: string) => Promise<string>) =>
   async (orgId) => {
     const [folder] = sourceRulesOf(settings)(orgId).roots;
-    if (settings.SOURCE_ROOTS === null) await mkdir(folder, { recursive: true, mode: 0o700 });
+    if (settings.SOURCE_ROOTS === null)
+      await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+        log.warn({ err: error, folder }, 'the folder for exports of an organisation cannot be made: make it');
+      });
     return folder;
   };
 
@@ -26,50 +29,49 @@ export const prepareSourceFolders = async (
   warehouse: Warehouse,
   settings: Settings,
   log: Pick<Logger, 'warn'>,
+  stopping: AbortSignal,
 ): Promise<void> => {
   const organisations = await listOrganisations(warehouse);
-  for (const { id } of organisations) await makeSourceFolder(settings)(id);
-  const { shared, outside } = await sourceFolderProblems(warehouse, organisations, settings);
+  const shared = sharedFolders(organisations, settings);
   if (shared !== null) log.warn(shared);
-  for (const problem of outside) log.warn(problem);
-};
-
-/** What is wrong with the folders of exports, in words. */
-export interface SourceFolderProblems {
-  /** Folders in which organisations can read each other's exports. */
-  shared: string | null;
-  /** For each organisation, the sources whose files its folders do not hold. */
-  outside: string[];
-}
-
-/** What an operator should mend about the folders of SOURCE_ROOTS and about the sources that read from them. */
-export const sourceFolderProblems = async (
-  warehouse: Warehouse,
-  organisations: readonly Organisation[],
-  settings: Settings,
-): Promise<SourceFolderProblems> => {
-  const common = settings.sourceRoots.filter((root) => !root.includes(ORGANISATION_PLACEHOLDER));
-  const outside: string[] = [];
   for (const organisation of organisations) {
-    const rules = sourceRulesOf(settings)(organisation.id);
-    const lost: string[] = [];
-    for (const source of await listCostSources(warehouse, organisation.id))
-      if (await isOutside(source, rules)) lost.push(`${JSON.stringify(source.name)} (${source.id})`);
-    if (lost.length > 0)
-      outside.push(
-        `organisation ${JSON.stringify(organisation.name)} (${organisation.id}): its folders (SOURCE_ROOTS) do not hold the ` +
-          `files of the cost sources ${lost.join(', ')}: move the files below ${rules.roots[0]} and change the ` +
-          'locations, or add their folder to SOURCE_ROOTS',
-      );
+    if (stopping.aborted) return;
+    await makeSourceFolder(settings, log)(organisation.id);
+    const outside = await sourcesOutside(warehouse, organisation, settings);
+    if (outside !== null) log.warn(outside);
   }
-  return { shared: organisations.length > 1 ? sharedInWords(common) : null, outside };
 };
 
-const sharedInWords = ([first, ...others]: readonly string[]): string | null =>
-  first === undefined
-    ? null
-    : `organisations can read each other's exports below ${[first, ...others].join(', ')}: give each its own folder, ` +
-      `for example SOURCE_ROOTS=${join(first, ORGANISATION_PLACEHOLDER)}`;
+/** Says in which folders organisations can read each other's exports; null if there is none. */
+export const sharedFolders = (
+  organisations: readonly Organisation[],
+  { sourceRoots }: Settings,
+): string | null => {
+  const shared = sourceRoots.filter((root) => !root.includes(ORGANISATION_PLACEHOLDER));
+  const [first] = shared;
+  if (organisations.length < 2 || first === undefined) return null;
+  return (
+    `organisations can read each other's exports below ${shared.join(', ')}: give each its own folder, ` +
+    `for example SOURCE_ROOTS=${join(first, ORGANISATION_PLACEHOLDER)}`
+  );
+};
+
+/** Names the sources of an organisation whose files its folders do not hold, with what to do; null if there is none. */
+export const sourcesOutside = async (
+  warehouse: Warehouse,
+  { id, name }: Organisation,
+  settings: Settings,
+): Promise<string | null> => {
+  const rules = sourceRulesOf(settings)(id);
+  const outside: string[] = [];
+  for (const source of await listCostSources(warehouse, id))
+    if (await isOutside(source, rules)) outside.push(`${JSON.stringify(source.name)} (${source.id})`);
+  if (outside.length === 0) return null;
+  return (
+    `organisation ${JSON.stringify(name)} (${id}): its folders (SOURCE_ROOTS) do not hold the files of the cost sources ` +
+    `${outside.join(', ')}: move the files below ${rules.roots[0]} and change the locations, or add their folder to SOURCE_ROOTS`
+  );
+};
 
 /** An earlier version took relative locations from the working directory: such a file is not where it is looked for now. */
 const isOutside = async (source: CostSource, rules: ReturnType<SourceRulesOf>): Promise<boolean> => {

@@ -1,7 +1,7 @@
 import { mkdir, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { as, asOperator, ingest, newOrganisation, type Api } from '../support/api-client.ts';
+import { as, asOperator, ingest, newOrganisation, waitFor, type Api } from '../support/api-client.ts';
 import { expectData, expectError } from '../support/envelope.ts';
 import { dayLine, focusCsv } from '../support/focus-export.ts';
 import {
@@ -23,6 +23,7 @@ const start = async (sourceRoots: string): Promise<void> => {
 };
 const connect = (admin: Api, location: string, name = 'Bill') =>
   admin.post<{ id: string }>('/cost-sources', { name, kind: 'focus', location });
+const untilLogged = (text: string) => waitFor(async () => service.logs().includes(text) || undefined);
 const doctor = async (sourceRoots = '') => {
   const { code, stdout } = await runCommand(['doctor'], { DATA_DIR: dataDir, SOURCE_ROOTS: sourceRoots });
   return { code, found: stdout.split('\n').filter((line) => line.includes('SOURCE_ROOTS')) };
@@ -82,7 +83,7 @@ describe('the default folders for exports', () => {
   });
 });
 
-describe('folders of an earlier version, which all organisations shared', () => {
+describe('folders of an earlier version, which all organisations shared', { timeout: 120_000 }, () => {
   it('are named at the start and by doctor, with what to do, until the files are moved', async () => {
     const shared = join(dataDir, 'exports');
     await start(shared);
@@ -99,8 +100,8 @@ describe('folders of an earlier version, which all organisations shared', () => 
       found: [expect.stringMatching(/^note +SOURCE_ROOTS: organisations can read/)],
     });
     await start(shared);
-    expect(service.logs()).toContain(note);
-    expect(service.logs()).toContain(instead);
+    await untilLogged(note);
+    await untilLogged(instead);
     expect(await service.stop()).toBe(0);
 
     const problem = `organisation \\"Old customer\\" (${id}): its folders (SOURCE_ROOTS) do not hold the files`;
@@ -109,7 +110,7 @@ describe('folders of an earlier version, which all organisations shared', () => 
     expect(found).toHaveLength(1);
     expect(found[0]).toContain(`"Old bill" (${source})`);
     await start('');
-    expect(service.logs()).toContain(problem);
+    await untilLogged(problem);
     expect(service.logs()).not.toContain(note);
     expect((await ingest(as(service, secret), source)).error).toMatch(/SOURCE_ROOTS/);
 
