@@ -1,27 +1,38 @@
+import { CONTROL_CHARACTER, NO_CONTROL_CHARACTERS } from '../domain/control-characters.ts';
 import { invalid } from '../domain/errors.ts';
 import { shown } from '../domain/shown.ts';
 import { pathText } from './invalid-input.ts';
 
-const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
+/** Control characters and surrogates as escapes; of the former, JSON lets only these stand as they are. */
+const SUSPECT = /\\u[dD][89a-fA-F]|\\u00[0189]|\\u007[fF]|\\[bfnrt]|[\u007f-\u009f]/;
 
 /**
- * Throws, naming the place, when a body holds half a surrogate pair: no Unicode text, and nothing stores it. Only an
- * escape can write one, so that other bodies are not looked through.
+ * Throws, naming the place, when a body holds half a surrogate pair, which is no Unicode text, or a control character.
+ * Bodies without any way to write one are not looked through.
  */
 export const refuseBrokenText = (body: string, parsed: unknown): void => {
-  if (SURROGATE_ESCAPE.test(body)) refuse(parsed, []);
+  if (SUSPECT.test(body)) refuse(parsed, [], 'body');
 };
 
-const refuse = (value: unknown, path: readonly PropertyKey[]): void => {
+/** Throws, naming the parameter, when a path or query (`part`) holds a control character. */
+export const refuseBrokenParameters = (parameters: unknown, part: 'path' | 'query'): void => {
+  refuse(parameters, [], part);
+};
+
+const refuse = (value: unknown, path: readonly PropertyKey[], part: string): void => {
   if (typeof value === 'string') {
-    if (/\p{Surrogate}/u.test(value))
-      throw invalid(`${pathText(path) || 'body'}: expected Unicode text, got ${shown(value)}`);
+    const expected = CONTROL_CHARACTER.test(value)
+      ? NO_CONTROL_CHARACTERS
+      : /\p{Surrogate}/u.test(value)
+        ? 'expected Unicode text'
+        : null;
+    if (expected !== null) throw invalid(`${pathText(path) || part}: ${expected}, got ${shown(value)}`);
   } else if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) refuse(item, [...path, index]);
+    for (const [index, item] of value.entries()) refuse(item, [...path, index], part);
   } else if (typeof value === 'object' && value !== null) {
     for (const [key, item] of Object.entries(value)) {
-      refuse(key, path);
-      refuse(item, [...path, key]);
+      refuse(key, path, part);
+      refuse(item, [...path, key], part);
     }
   }
 };

@@ -1,6 +1,9 @@
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError, unavailable } from '../domain/errors.ts';
+import { pathOf } from './request-url.ts';
 
 /** What a framework error tells its caller, by Fastify's code; others of its 4xx keep their own words. */
 const FRAMEWORK_MESSAGES: Record<string, string> = {
@@ -33,6 +36,7 @@ export const answerErrors = (app: FastifyInstance): void => {
 
 const answer = (reply: FastifyReply, { kind, status, message }: ServiceError): FastifyReply => {
   if (kind === 'unavailable') reply.header('retry-after', RETRY_AFTER_SECONDS);
+  if (kind === 'too_slow') reply.header('connection', 'close');
   return reply.status(status).send(envelope(message));
 };
 
@@ -46,26 +50,42 @@ export const answerUnknownRoutes = (app: FastifyInstance): void => {
   app.setNotFoundHandler((request, reply) =>
     reply
       .status(404)
-      .send(envelope(`${request.method} ${request.url.split('?')[0] ?? ''} does not exist; see /docs`)),
+      .send(envelope(`${request.method} ${pathOf(request.originalUrl)} does not exist; see /docs`)),
   );
 };
 
 /** The same for what Fastify refuses before any route is found, such as a path that cannot be decoded. */
 export const answerFrameworkError = (error: FastifyError, _request: unknown, reply: unknown): void => {
   const refused = reply as FastifyReply;
-  // No id is that long, so there is no such thing.
-  const status = error.code === 'FST_ERR_MAX_PARAM_LENGTH' ? 404 : (error.statusCode ?? 400);
-  void refused.status(status).send(envelope(error.message));
+  void refused.status(error.statusCode ?? 400).send(envelope(error.message));
 };
 
-/** And for bytes that are no HTTP request: written to the socket, for there is no reply to write to. */
-export const answerBrokenHttp = (_error: unknown, socket: Socket): void => {
+/** What Fastify says of its own JSON answers. */
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** And for bytes that are no HTTP request, or come too slowly to be one. */
+export const answerBrokenHttp = ({ code }: NodeJS.ErrnoException, socket: Socket): void => {
+  const [status, message] = BROKEN_HTTP[code ?? ''] ?? [
+    400,
+    'expected an HTTP request, got bytes that are none',
+  ];
+  socketAnswer(socket, status, message);
+};
+
+const BROKEN_HTTP: Record<string, [status: number, message: string]> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'expected the whole request, it took too long'],
+  HPE_HEADER_OVERFLOW: [431, 'headers: too large'],
+};
+
+/** Answers on a connection where there is no reply to write to, and closes it. */
+export const socketAnswer = (socket: Duplex, status: number, message: string): void => {
   if (socket.destroyed || !socket.writable) return;
-  const body = JSON.stringify(envelope('expected an HTTP request, got bytes that are none'));
+  const body = JSON.stringify(envelope(message));
   socket.end(
-    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
-      `Connection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nContent-Type: ${JSON_TYPE}\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
 };
 
-const envelope = (error: string): { success: false; error: string } => ({ success: false, error });
+/** The envelope of every error (contract §1). */
+export const envelope = (error: string): { success: false; error: string } => ({ success: false, error });

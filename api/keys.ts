@@ -82,6 +82,12 @@ export const keyRoutes = (app: Api, { warehouse, clock }: ApiDependencies): void
           `expires_at: expected an instant in the future, got ${JSON.stringify(request.body.expires_at)}`,
         );
       }
+      // An offset can carry the last instants that can be written into the next year.
+      if (expires_at?.startsWith('+') === true) {
+        throw invalid(
+          `expires_at: expected an instant before the year 10000, got ${JSON.stringify(request.body.expires_at)}`,
+        );
+      }
       const actor = { type: 'key', id: key.id, name: key.name } as const;
       const created = await warehouse.transaction((session) =>
         issueKey(session, organisation.id, { name, permission, expires_at }, { actor, now }),

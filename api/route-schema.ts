@@ -22,6 +22,7 @@ const ERRORS: Record<number, string> = {
   401: 'No, wrong, expired or revoked key.',
   403: 'The key lacks the permission, or the plan the feature.',
   404: 'No such thing in this organisation.',
+  408: 'The body came too slowly.',
   409: 'The state of the thing forbids it; says why.',
   413: 'The body is too large.',
   415: 'The content type is not the expected one.',
@@ -69,7 +70,7 @@ export const describe = <Response extends z.ZodType, Body, Params, Query>(
   }: Route<Body, Params, Query>,
 ) => {
   const takesBody = body !== undefined && (body as unknown) !== noBody;
-  const bodyErrors = takesBody ? [413, 415] : [];
+  const bodyErrors = takesBody ? [408, 413, 415] : [];
   const statuses = [...new Set([...COMMON_ERRORS[caller], ...bodyErrors, ...errors])].sort((a, b) => a - b);
   return {
     tags: [tag],

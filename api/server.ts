@@ -14,7 +14,7 @@ import type { z } from 'zod';
 import { admitFairly } from './admission.ts';
 import { auditLogRoutes } from './audit-log.ts';
 import { authenticate } from './authentication.ts';
-import { refuseBrokenText } from './broken-text.ts';
+import { limitBodies } from './body-pace.ts';
 import { CallMeter } from './call-meter.ts';
 import { costSourceRoutes } from './cost-sources.ts';
 import { costRoutes } from './costs.ts';
@@ -27,6 +27,7 @@ import {
 } from './error-answers.ts';
 import { healthRoutes } from './health.ts';
 import { invalidInput } from './invalid-input.ts';
+import { acceptJsonOnly } from './json-body.ts';
 import { keyRoutes } from './keys.ts';
 import { metricRoutes } from './metrics.ts';
 import { metricValueRoutes } from './metric-values.ts';
@@ -36,6 +37,9 @@ import { operationRoutes } from './operations.ts';
 import { overviewRoutes } from './overview.ts';
 import { operatorRoutes } from './operator.ts';
 import { organisationRoutes } from './organisation.ts';
+import { answerOddRequests, refuseOddRequests } from './odd-requests.ts';
+import { withPathsOnly } from './request-log.ts';
+import { routableUrl } from './request-url.ts';
 import { noBody } from './route-schema.ts';
 import { sharedCostRoutes } from './shared-costs.ts';
 import { teamBillRoutes } from './team-bills.ts';
@@ -56,22 +60,42 @@ export type Api = FastifyInstance<
 /** Largest body: 10,000 values with long labels fit, a mistake does not fill the memory. */
 const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
 
+/** Longest path parameter. Node takes no longer header, so that no path is refused before its key. */
+const LONGEST_PARAMETER = 16 * 1024;
+
+const MOST_CONNECTIONS = 1_000;
+
+/** What headers may take, and bodies again; uploads must come on in each such span. */
+const PATIENCE_MS = 30_000;
+
+/** How often slow headers are looked for. */
+const LOOK_EVERY_MS = 1_000;
+
 /**
  * Builds the whole HTTP service without listening, for the process that serves it and for the tests. Closing it
  * waits for the requests under way and stores the calls counted so far.
  */
-export const buildServer = async (dependencies: ApiDependencies, logger: FastifyBaseLogger): Promise<Api> => {
+export const buildServer = async (
+  dependencies: ApiDependencies,
+  logger: FastifyBaseLogger,
+  patienceMs = PATIENCE_MS,
+): Promise<Api> => {
   const app: Api = Fastify({
-    loggerInstance: logger,
+    loggerInstance: withPathsOnly(logger),
     bodyLimit: BODY_LIMIT_BYTES,
     genReqId: () => randomUUID(),
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: LONGEST_PARAMETER },
+    rewriteUrl: ({ url = '/' }) => routableUrl(url),
+    http: { connectionsCheckingInterval: LOOK_EVERY_MS, requireHostHeader: false },
     // A connection kept alive must not hold up a clean end.
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     frameworkErrors: answerFrameworkError,
     clientErrorHandler: answerBrokenHttp,
   }).withTypeProvider<ZodTypeProvider>();
+
+  app.server.headersTimeout = patienceMs;
+  app.server.maxConnections = MOST_CONNECTIONS;
 
   app.setValidatorCompiler<z.ZodType>(({ schema, httpPart }) => (input) => {
     const parsed = schema.safeParse(input);
@@ -92,6 +116,9 @@ export const buildServer = async (dependencies: ApiDependencies, logger: Fastify
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
   });
+  limitBodies(app, patienceMs);
+  answerOddRequests(app.server);
+  refuseOddRequests(app);
 
   await app.register(accepts);
   await app.register(swagger, {
@@ -161,28 +188,6 @@ export const buildServer = async (dependencies: ApiDependencies, logger: Fastify
   answerUnknownRoutes(app);
   app.addHook('onClose', () => meter.flush());
   return app;
-};
-
-/** JSON is the one content type. Many clients name it on every request, with a body or not; a route that needs one says so. */
-const acceptJsonOnly = (app: Api): void => {
-  app.removeContentTypeParser('text/plain');
-  const parse = app.getDefaultJsonParser('error', 'error');
-  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') done(null);
-    else
-      void parse(request, body, (error: Error | null, parsed?: unknown) => {
-        if (error !== null) {
-          done(error);
-          return;
-        }
-        try {
-          refuseBrokenText(body, parsed);
-          done(null, parsed);
-        } catch (broken) {
-          done(broken as Error);
-        }
-      });
-  });
 };
 
 /** Closing waits for the requests under way; their connections, kept alive after them, must not make it wait on. */

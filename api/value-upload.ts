@@ -4,6 +4,7 @@ import { invalid, ServiceError } from '../domain/errors.ts';
 import { shown } from '../domain/shown.ts';
 import { MOST_CSV_VALUES, writeCsv } from '../warehouse/value-csv.ts';
 import { callerOf } from './authentication.ts';
+import { isUtf8Type } from './body-charset.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { idParams } from './fields.ts';
 import { foundMetric } from './metrics.ts';
@@ -27,7 +28,7 @@ export const valueUploadRoutes = (app: Api, dependencies: ApiDependencies): void
       '/metrics/:id/values/csv',
       {
         bodyLimit: MOST_BYTES,
-        config: { access: 'admin', feature: 'unit_economics', changesNumbers: true },
+        config: { access: 'admin', feature: 'unit_economics', changesNumbers: true, takesUpload: true },
         schema: {
           ...answers(writeResult, {
             tag: 'Values',
@@ -90,8 +91,5 @@ const takeCsvOnly = (app: Api): void => {
   });
 };
 
-const isUtf8Csv = (type = ''): boolean => {
-  const [essence = '', ...parameters] = type.split(';').map((part) => part.trim().toLowerCase());
-  const charset = parameters.find((parameter) => parameter.startsWith('charset='));
-  return essence === 'text/csv' && (charset === undefined || /^charset="?utf-?8"?$/.test(charset));
-};
+const isUtf8Csv = (type = ''): boolean =>
+  type.split(';', 1)[0]?.trim().toLowerCase() === 'text/csv' && isUtf8Type(type);

@@ -1,3 +1,5 @@
+import { shown } from './shown.ts';
+
 /**
  * The closed family of errors that a caller can act on. The API maps each `kind` to one HTTP status
  * (contract §1), the activities map it to retryable or not; everything else is an internal error whose
@@ -54,7 +56,7 @@ export const unauthenticated = (message: string): ServiceError =>
   new ServiceError('unauthenticated', message);
 export const forbidden = (message: string): ServiceError => new ServiceError('forbidden', message);
 export const notFound = (what: string, id: string): ServiceError =>
-  new ServiceError('not_found', `${what} ${JSON.stringify(id)} does not exist in this organisation`);
+  new ServiceError('not_found', `${what} ${shown(id)} does not exist in this organisation`);
 export const conflict = (message: string): ServiceError => new ServiceError('conflict', message);
 /** Too much is asked at once, or the machine has run short. The same request may succeed later. */
 export const unavailable = (message = 'busy; try again'): ServiceError =>

@@ -435,7 +435,12 @@ describe('a metric with labels', () => {
       /^values\[1\]\.label: expected a label for the label key "region", got nothing$/,
     );
     expectError(await post(metric, [{ ...eu, label: '' }]), 400, /^values\[0\]\.label: expected a label/);
-    expectError(await post(metric, [{ ...eu, label: ' \t' }]), 400, /^values\[0\]\.label: expected a label/);
+    expectError(await post(metric, [{ ...eu, label: '  ' }]), 400, /^values\[0\]\.label: expected a label/);
+    const control = 'label: expected a text without control characters';
+    expectError(await post(metric, [{ ...eu, label: 'a\tb' }]), 400, `values[0].${control}, got "a\\tb"`);
+    expectError(await put(metric, `${period}?label=a%0Ab`, { value: 1 }), 400, `${control}, got "a\\nb"`);
+    expectError(await remove(metric, `?period=${period}&label=%C2%85`), 400, control);
+    expectError(await upload(metric, `${period},a\u007fb,1`), 400, `line 1: ${control}`);
     expectError(
       await post(metric, [{ ...eu, label: 'x'.repeat(201) }]),
       400,

@@ -1,0 +1,34 @@
+import { invalid } from '../domain/errors.ts';
+import { shown } from '../domain/shown.ts';
+
+const QUERY = /[?#]/;
+
+/** A URL's path, without its query, which can hold a customer's labels. */
+export const pathOf = (url: string): string => url.split(QUERY, 1)[0] ?? '';
+
+/**
+ * A URL that finds a route, or none, by any path: one that cannot be decoded stands for its own text. Otherwise the router
+ * would answer before the key is judged.
+ */
+export const routableUrl = (url: string): string =>
+  isDecodable(pathOf(url), decodeURI) ? url : url.replaceAll('%', '%25');
+
+/** Throws when a URL is not percent-encoded UTF-8. */
+export const refuseBrokenUrl = (url: string): void => {
+  const path = pathOf(url);
+  if (!isDecodable(path, decodeURI))
+    throw invalid(`path: expected percent-encoded UTF-8, got ${shown(path)}`);
+  const query = url.slice(path.length);
+  if (!isDecodable(query, decodeURIComponent))
+    throw invalid(`query: expected percent-encoded UTF-8, got ${shown(query)}`);
+};
+
+const isDecodable = (text: string, decode: (text: string) => string): boolean => {
+  if (!text.includes('%')) return true;
+  try {
+    decode(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
