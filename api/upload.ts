@@ -29,7 +29,8 @@ export const receiveUpload = async <Result>(
     } catch (error) {
       // The answer can only be read by a client that gets rid of the rest of its body.
       body.resume();
-      throw body.readableAborted ? invalid('body: expected the whole upload, it ended early') : error;
+      if (error instanceof ServiceError || !body.readableAborted) throw error;
+      throw invalid('body: expected the whole upload, it ended early');
     } finally {
       await file.close();
     }
