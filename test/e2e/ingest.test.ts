@@ -3,14 +3,15 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ingestWorkflowId } from '../../domain/ingest.ts';
+import { POISONED_FOCUS_ROWS } from '../attack/poisoned-rows.ts';
 import { as, ingest, newOrganisation, waitFor, type Api, type Run } from '../support/api-client.ts';
 import { fromCsv, writeTable } from '../support/duckdb-files.ts';
 import { expectData, expectError, expectPage } from '../support/envelope.ts';
 import { extensionDirectory, hasHttpfs } from '../support/extension-directory.ts';
 import { startFakeS3 } from '../support/fake-s3.ts';
-import { serveFiles, type LocalServer } from '../support/file-server.ts';
+import { listenLocally, sendContent, serveFiles, type LocalServer } from '../support/file-server.ts';
 import { dayLine, focusCsv, type FocusLine } from '../support/focus-export.ts';
 import { anyText, textLike } from '../support/matchers.ts';
 import { newDataDir, removeDataDir, startService, type ServiceProcess } from '../support/service-process.ts';
@@ -605,6 +606,27 @@ describe('an ingest', () => {
     expect(await ingest(admin, source.id)).toMatchObject({ status: 'completed', cost_total: 99 });
   });
 
+  it('with poisoned rows completes without them; a source of its organisation goes on as before', async () => {
+    const location = newFile('poisoned.csv');
+    const good = Array.from({ length: 3000 }, () => dayLine('2026-01-10', '0.01'));
+    const poisoned = POISONED_FOCUS_ROWS.map(([row]) => dayLine('2026-01-10', '7', row));
+    await writeFile(location, focusCsv([...good, ...poisoned]));
+    const { admin, source, run } = await ingested(location);
+    expect(run).toMatchObject({
+      status: 'completed',
+      rows_read: 3000 + poisoned.length,
+      rows_rejected: poisoned.length,
+      rows_left_out: 0,
+      cost_total: 30,
+    });
+    expect((await costs(admin)).total).toBe(30);
+    await writeFile(location, focusCsv(good.slice(0, 1000)));
+    expect(await ingest(admin, source.id)).toMatchObject({ status: 'completed', rows_rejected: 0 });
+    const other = await newSource(admin, await writeExport([dayLine('2026-01-11', '5')]), { name: 'Other' });
+    expect(await ingest(admin, other.id)).toMatchObject({ status: 'completed' });
+    expect((await costs(admin)).total).toBe(15);
+  });
+
   it('tolerates one bad row in a hundred, counts it and shows a sample', async () => {
     const rows = Array.from({ length: 99 }, () => dayLine('2026-01-31', '1'));
     const { admin, run } = await ingested(await writeExport([...rows, dayLine('2026-01-31', '1,5')]));
@@ -749,6 +771,50 @@ describe.skipIf(!hasHttpfs)(
       const { run } = await ingested(`${web.url}/bill/missing.csv?sig=hidden-token`);
       expect(run).toMatchObject({ status: 'failed', error: textLike(/404|not found/i) });
       expect(run.error).not.toContain('hidden-token');
+    });
+
+    it('tries again while its host is away, says so on the run, and completes once it is back', async () => {
+      let isAway = true;
+      const host = await listenLocally((request, response) => {
+        if (isAway) response.writeHead(503).end();
+        else sendContent(request, response, csv);
+      });
+      const { admin } = await newOrganisation(service);
+      const source = await newSource(admin, `${host.url}/bill/export.csv?sig=hidden-token`);
+      expectData(await admin.post(`/cost-sources/${source.id}/ingest`));
+      const newest = async () => (await runsOf(admin, source.id))[0];
+      await vi.waitFor(
+        async () => {
+          expect(await newest()).toMatchObject({
+            status: 'running',
+            error: textLike(
+              /^try \d+: 127\.0\.0\.1:\d+ answered 503 for \/bill\/export\.csv; it is tried again$/,
+            ),
+          });
+        },
+        { timeout: 20_000, interval: 100 },
+      );
+      isAway = false;
+      await vi.waitFor(
+        async () => {
+          expect(await newest()).toMatchObject({ status: 'completed', rows_read: 500, error: null });
+        },
+        { timeout: 40_000, interval: 200 },
+      );
+      await host.close();
+    });
+
+    it.each([
+      ['http://10.0.0.7/secret.csv', /PRIVATE_TARGETS/],
+      ['ftp://example.com/export.csv', /redirects to ftp:/],
+    ])('fails at once when its host redirects to %s', async (target, reason) => {
+      const host = await listenLocally((_, response) => {
+        response.writeHead(302, { location: target }).end();
+      });
+      const { run } = await ingested(`${host.url}/export.csv`);
+      expect(run).toMatchObject({ status: 'failed', error: textLike(reason) });
+      expect(host.requests).toHaveLength(1);
+      await host.close();
     });
 
     it.each([

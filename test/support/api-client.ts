@@ -16,6 +16,7 @@ export interface Run {
   months: string[];
   rows_read: number;
   rows_rejected: number;
+  rows_left_out: number;
   rejected_samples: { problem: string; file: string | null; rows: number }[];
   cost_total: number | null;
   notes: string[];
