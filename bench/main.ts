@@ -7,6 +7,7 @@ import { crash } from './crash.ts';
 import { exports } from './exports.ts';
 import { ingest } from './ingest.ts';
 import { months } from './months.ts';
+import { neighbours } from './neighbours.ts';
 import { overview } from './overview.ts';
 import { table, type Measurement } from './measurement.ts';
 import { reads } from './reads.ts';
@@ -23,6 +24,7 @@ const PROGRAMS: Record<Benchmark, (options: RunOptions) => Promise<Measurement[]
   reads,
   overview,
   exports,
+  neighbours,
   crash,
 };
 

@@ -9,6 +9,7 @@ export const BENCHMARKS = [
   'reads',
   'overview',
   'exports',
+  'neighbours',
   'crash',
 ] as const;
 export type Benchmark = (typeof BENCHMARKS)[number];

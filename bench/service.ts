@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { open, readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { bytesPeak } from './process-memory.ts';
+import { bytesNow, bytesPeak } from './process-memory.ts';
 
 /** The command as an operator runs it, seen from dist/bench. */
 const COMMAND = resolve(import.meta.dirname, '../../bin/cost-analytics.cjs');
@@ -13,6 +13,8 @@ export interface Service {
   dataDir: string;
   /** Most memory held so far (VmHWM): by the service, and by its Temporal server. */
   peakMemory: () => Promise<{ service: number; temporal: number }>;
+  /** Memory that the service holds now (VmRSS). */
+  memory: () => Promise<number>;
   /** SIGTERM, and its end. */
   stop: () => Promise<void>;
   /** `kill -9` of the service. */
@@ -76,6 +78,7 @@ export const startService = async (
         temporal: temporal === undefined ? 0 : await bytesPeak(temporal),
       };
     },
+    memory: () => bytesNow(pid),
     stop: async () => {
       child.kill('SIGTERM');
       await exited;
