@@ -40,7 +40,7 @@ const watch = ({ raw, routeOptions }: FastifyRequest, patienceMs: number): void 
     clearInterval(timer);
   };
   raw.once('end', stop);
-  socket.once('close', stop);
+  raw.once('close', stop);
 };
 
 const tooSlow = (patienceMs: number): ServiceError =>

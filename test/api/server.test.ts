@@ -1,17 +1,15 @@
-import { connect, type AddressInfo } from 'node:net';
 import { Client, Connection } from '@temporalio/client';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newSecret } from '../../api/api-key.ts';
 import type { ApiDependencies } from '../../api/dependencies.ts';
 import { buildServer, type Api } from '../../api/server.ts';
 import { fixedClock } from '../../domain/clock.ts';
 import { parsePrivateTargets } from '../../egress/private-targets.ts';
 import { Sealer } from '../../security/sealing.ts';
 import { Orchestration } from '../../temporal/orchestration.ts';
-import { createKey, newKeyId } from '../../warehouse/api-keys.ts';
 import { openDuckDb, type TestWarehouse } from '../support/engines.ts';
-import { newMetric, newOrganisation, NOW } from '../support/tenant.ts';
+import { openRaw, startLocalApi, type LocalApi } from '../support/local-api.ts';
+import { newMetric } from '../support/tenant.ts';
 
 /**
  * What the service says when something behind it breaks (contract §1): a 500 in the envelope that reveals nothing,
@@ -135,51 +133,29 @@ describe('when memory or disk run short', () => {
 });
 
 describe('when a client is slow', () => {
-  let app: Api;
-  let opened: TestWarehouse;
-  let port: number;
+  let api: LocalApi;
   let head: (path: string) => string;
-  const connection = nobody();
-  const lines: string[] = [];
 
   beforeAll(async () => {
-    opened = await openDuckDb();
-    const { warehouse } = opened;
-    app = await buildServer(
-      dependencies(opened, connection),
-      pino({ level: 'info' }, { write: (line: string) => lines.push(line) }),
-      300,
-    );
-    await app.listen({ host: '127.0.0.1', port: 0 });
-    ({ port } = app.server.address() as AddressInfo);
-    const { id: orgId } = await newOrganisation(warehouse);
-    const { id: metricId } = await newMetric(warehouse, orgId);
-    const key = { id: newKeyId(), name: 'Admin', permission: 'admin' as const, expires_at: null };
-    const { secret, secretHash } = newSecret(key.id);
-    await warehouse.session((session) => createKey(session, orgId, { ...key, secretHash }, NOW));
+    api = await startLocalApi(300);
+    const { orgId, secret } = await api.newTenant();
+    const { id: metricId } = await newMetric(api.warehouse, orgId);
     head = (path) =>
       `POST /api/v1${path.replace(':id', metricId)} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${secret}\r\nContent-Length: 1000\r\n`;
   });
 
-  afterAll(async () => {
-    await app.close();
-    await connection.close();
-    await opened.close();
-  });
+  afterAll(() => api.close());
 
   /** Sends some bytes, then one more now and then until the connection is closed; answers what came back. */
-  const dribble = (bytes: string): Promise<string> =>
-    new Promise((resolve) => {
-      let answer = '';
-      const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
-      const timer = setInterval(() => socket.write('x'), 50);
-      socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
-      socket.on('error', () => undefined);
-      socket.on('close', () => {
-        clearInterval(timer);
-        resolve(answer);
-      });
-    });
+  const dribble = async (bytes: string): Promise<string> => {
+    const { socket, answer } = openRaw(api.port, bytes);
+    const timer = setInterval(() => socket.write('x'), 50);
+    try {
+      return await answer;
+    } finally {
+      clearInterval(timer);
+    }
+  };
 
   it.each([
     ['headers', () => 'GET /livez HTTP/1.1\r\nHost: x\r\nX: '],
@@ -199,10 +175,10 @@ describe('when a client is slow', () => {
 
   it('leaves labels out of the log, in every line', async () => {
     for (const path of ['/api/v1/metrics?label=secret-label', '/api/v1/%ZZ?label=secret-label']) {
-      await fetch(`http://127.0.0.1:${port}${path}`);
+      await fetch(`${api.url}${path}`);
     }
-    expect(lines.join('')).toContain('"url":"/api/v1/metrics"');
-    expect(lines.join('')).not.toContain('secret-label');
+    expect(api.lines.join('')).toContain('"url":"/api/v1/metrics"');
+    expect(api.lines.join('')).not.toContain('secret-label');
   });
 });
 

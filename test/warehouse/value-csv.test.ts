@@ -137,6 +137,22 @@ describeOnBothEngines('values from a CSV file', (open, onDuckDb) => {
     ]); // prettier-ignore
   });
 
+  it('stores nothing once it is stopped, and the next file is taken', async () => {
+    const tenant = await newTenant();
+    const file = join(test.directory, `${randomUUID()}.csv`);
+    const day = (index: number): string => new Date(index * DAY).toISOString().slice(0, 10);
+    await writeFile(file, Array.from({ length: 20_000 }, (_, index) => `${day(index)},1\n`).join(''));
+    const stopping = new AbortController();
+    const written = writeCsv(warehouse, tenant.orgId, tenant.metric, file, CHANGE, stopping.signal);
+    // Reading the file alone takes many turns of the event loop.
+    setImmediate(() => {
+      stopping.abort();
+    });
+    await expect(written).rejects.toThrow();
+    expect(await stored(tenant)).toEqual([]);
+    expect(await upload(tenant, '2026-01-05,1\n')).toMatchObject({ created: 1 });
+  });
+
   describe('what is refused, and at which line', () => {
     const refused = async (tenant: Tenant, content: string | Buffer): Promise<string> => {
       const message = await upload(tenant, content).then(
