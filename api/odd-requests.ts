@@ -10,9 +10,9 @@ import { refuseBrokenUrl } from './request-url.ts';
 export const answerOddRequests = (server: Server): void => {
   server.on('checkExpectation', ({ headers }, response) => {
     const { expect } = headers;
-    response
-      .writeHead(417, { 'content-type': JSON_TYPE, connection: 'close' })
-      .end(JSON.stringify(envelope(`expect: expected 100-continue, got ${shown(expect)}`)));
+    response.statusCode = 417;
+    response.setHeader('content-type', JSON_TYPE).setHeader('connection', 'close');
+    response.end(JSON.stringify(envelope(`expect: expected 100-continue, got ${shown(expect)}`)));
   });
   server.on('connect', ({ url }, socket) => {
     socketAnswer(socket, 400, `expected a request to this service, got CONNECT ${url ?? ''}`);

@@ -65,9 +65,13 @@ const api = (base: string, key: Record<string, string>): Api => {
 export const as = (service: Pick<ServiceProcess, 'url'>, secret: string): Api =>
   api(`${service.url}/api/v1`, { 'x-api-key': secret });
 
+/** The key that the service made for its operator. */
+export const operatorKeyOf = async ({ dataDir }: Pick<ServiceProcess, 'dataDir'>): Promise<string> =>
+  (await readFile(join(dataDir, 'operator.key'), 'utf8')).trim();
+
 /** The operator's routes; paths are relative to /operator. */
 export const asOperator = async (service: Pick<ServiceProcess, 'url' | 'dataDir'>): Promise<Api> => {
-  const key = (await readFile(join(service.dataDir, 'operator.key'), 'utf8')).trim();
+  const key = await operatorKeyOf(service);
   return api(`${service.url}/operator`, { 'x-operator-key': key });
 };
 

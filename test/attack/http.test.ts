@@ -1,0 +1,116 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ingest, newOrganisation, operatorKeyOf, type Api } from '../support/api-client.ts';
+import { expectData } from '../support/envelope.ts';
+import { dayLine, focusCsv } from '../support/focus-export.ts';
+import { openRaw } from '../support/local-api.ts';
+import { newDataDir, removeDataDir, startService, type ServiceProcess } from '../support/service-process.ts';
+import { HOSTILE_REQUESTS, type Attacker } from './hostile-requests.ts';
+import { HOSTILE_UPLOADS } from './hostile-uploads.ts';
+
+/**
+ * Whatever arrives gets its status in exactly the envelope (contract §1), and another organisation does not notice. The
+ * inputs are data: `hostile-requests.ts`, `hostile-uploads.ts`.
+ */
+
+let service: ServiceProcess;
+let attacker: Attacker;
+let bystander: Api;
+let before: unknown;
+
+const METRIC = { unit: 'order', aggregation: 'total', frequency: 'daily', scope: { type: 'organisation' } };
+
+/** What the other organisation sees. */
+const seen = async (): Promise<unknown> => {
+  const costs = await bystander.get('/costs?start_date=2026-01-01&end_date=2026-01-31');
+  const { organisation, key } = expectData(
+    await bystander.get<{ organisation: unknown; key: unknown }>('/auth/info'),
+  );
+  return { costs: expectData(costs), organisation, key };
+};
+
+beforeAll(async () => {
+  const dataDir = await newDataDir();
+  service = await startService({ dataDir, environment: { CLOCK: '2026-02-07T06:00:00Z' } });
+  const { secret, admin } = await newOrganisation(service, { name: 'Attacker' });
+  const metric = expectData(await admin.post<{ id: string }>('/metrics', { name: 'Orders', ...METRIC }));
+  attacker = { key: secret, operatorKey: await operatorKeyOf(service), metricId: metric.id };
+  const other = await newOrganisation(service, { name: 'Bystander' });
+  bystander = other.admin;
+  const folder = join(dataDir, 'exports', other.id);
+  await mkdir(folder, { recursive: true });
+  await writeFile(
+    join(folder, 'bill.csv'),
+    focusCsv([dayLine('2026-01-05', '1'), dayLine('2026-01-31', '2')]),
+  );
+  const source = { name: 'Bill', kind: 'focus', location: join(folder, 'bill.csv') };
+  const { id } = expectData(await bystander.post<{ id: string }>('/cost-sources', source));
+  await ingest(bystander, id);
+  before = await seen();
+});
+
+afterAll(async () => {
+  await service.stop();
+  await removeDataDir(service.dataDir);
+});
+
+/** The parts of an answer, of which a HEAD has no body. */
+const parts = (answer: string) => {
+  const end = answer.indexOf('\r\n\r\n');
+  const head = answer.slice(0, end);
+  return {
+    status: Number(/^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1]),
+    isJson: /^content-type: application\/json/im.test(head),
+    body: answer.slice(end + 4),
+  };
+};
+
+const ERROR = expect.stringMatching(/^\{"success":false,"error":"([^"\\]|\\.)+"\}$/) as string;
+const SUCCESS = expect.stringMatching(/^\{"success":true,"data":\{.*\}\}$/) as string;
+
+describe('hostile requests', () => {
+  it('get their status in the envelope, and nobody else notices', async () => {
+    const port = Number(new URL(service.url).port);
+    const answers = [];
+    for (const { name, bytes } of HOSTILE_REQUESTS) {
+      const answer = parts(await openRaw(port, bytes(attacker)).answer);
+      answers.push({ name, ...answer });
+    }
+    const expected = HOSTILE_REQUESTS.map(({ name, status }) => {
+      const body = name.startsWith('HEAD') ? '' : status === 200 ? SUCCESS : ERROR;
+      return { name, status, isJson: true, body };
+    });
+    expect(answers).toEqual(expected);
+    expect(await seen()).toEqual(before);
+  });
+
+  it('count against the quota of their key like any other call', async () => {
+    const { secret, admin } = await newOrganisation(service, { tier: 'business' });
+    const used = async (): Promise<number> =>
+      expectData(await admin.get<{ quota: { used: number } }>('/auth/info')).quota.used;
+    const first = await used();
+    for (const path of ['/metrics/%ZZ', '/nothing', `/metrics/${'m'.repeat(9_000)}`, '/metrics/met%00nul']) {
+      const response = await fetch(`${service.url}/api/v1${path}`, { headers: { 'x-api-key': secret } });
+      expect(response.headers.get('ratelimit-remaining')).toMatch(/^\d+$/);
+    }
+    expect(await used()).toBe(first + 5);
+  });
+});
+
+describe('hostile uploads', () => {
+  it('get their status in the envelope, and nobody else notices', async () => {
+    const url = `${service.url}/api/v1/metrics/${attacker.metricId}/values/csv`;
+    for (const { name, content, error, status = 400 } of HOSTILE_UPLOADS) {
+      const headers = { 'x-api-key': attacker.key, 'content-type': 'text/csv' };
+      const response = await fetch(url, { method: 'POST', headers, body: content() });
+      const body: unknown = await response.json();
+      expect({ name, status: response.status, body }).toEqual({
+        name,
+        status,
+        body: { success: false, error: expect.stringMatching(error) as string },
+      });
+    }
+    expect(await seen()).toEqual(before);
+  });
+});
