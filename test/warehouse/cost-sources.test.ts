@@ -1,8 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findCostSource, listCostSources, updateCostSource } from '../../warehouse/cost-sources.ts';
-import { findRun, lastRuns, listRuns, recordRun, type IngestRun } from '../../warehouse/ingest-runs.ts';
+import {
+  failOpenRun,
+  findRun,
+  lastRuns,
+  listRuns,
+  openRuns,
+  recordRun,
+  type IngestRun,
+} from '../../warehouse/ingest-runs.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
-import { BY_ADMIN, newOrganisation, newSource } from '../support/tenant.ts';
+import { BY_ADMIN, newOrganisation, newSource, NOW } from '../support/tenant.ts';
 
 const ALL = { limit: 1000, cursor: null };
 
@@ -120,6 +128,27 @@ describeOnBothEngines('cost sources and their runs', (open) => {
       await recordRun(test.warehouse, orgId, run('run_a'));
       expect(await findRun(test.warehouse, orgId, 'run_a')).toEqual(completed('run_a'));
       expect(await listRuns(test.warehouse, orgId, 'src_1', ALL)).toEqual([completed('run_a')]);
+    });
+
+    it('that has not ended is open, and fails once if it cannot go on', async () => {
+      const { id: orgId } = await newOrganisation(test.warehouse);
+      for (const each of [run('run_open'), run('run_done'), run('run_open'), completed('run_done')])
+        await recordRun(test.warehouse, orgId, each);
+      const openOnes = async () => (await openRuns(test.warehouse)).filter(({ org_id }) => org_id === orgId);
+      expect(await openOnes()).toEqual([
+        { org_id: orgId, run_id: 'run_open', source_id: 'src_1', workflow_id: 'ingest/org/src_1' },
+      ]);
+      const fail = (runId: string) =>
+        failOpenRun(test.warehouse, { org_id: orgId, run_id: runId }, 'lost', NOW);
+      expect([await fail('run_open'), await fail('run_open'), await fail('run_done')]).toEqual([
+        true,
+        false,
+        false,
+      ]);
+      expect(await openOnes()).toEqual([]);
+      const failed = { status: 'failed', finished_at: NOW.toISOString(), error: 'lost' } as const;
+      expect(await findRun(test.warehouse, orgId, 'run_open')).toEqual(run('run_open', failed));
+      expect(await findRun(test.warehouse, orgId, 'run_done')).toEqual(completed('run_done'));
     });
 
     it('is seen by its own organisation only', async () => {
