@@ -90,6 +90,13 @@ const send = async (
   });
 };
 
+/** A segment of a key as S3 signs it. */
+const escaped = (segment: string): string =>
+  encodeURIComponent(segment).replace(
+    /[!'()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+
 /** The request that reads an object, signed with the operator's credentials, if there are any. */
 const signedRequest = async (
   path: string,
@@ -98,7 +105,7 @@ const signedRequest = async (
   const [, bucket = '', key = ''] = /^s3:\/\/([^/]+)\/(.*)$/s.exec(path) ?? [];
   const place = region ?? 'us-east-1';
   const base = endpoint === null ? `https://${bucket}.s3.${place}.amazonaws.com` : `${endpoint}/${bucket}`;
-  const url = new URL(`${base}/${key.split('/').map(encodeURIComponent).join('/')}`);
+  const url = new URL(`${base}/${key.split('/').map(escaped).join('/')}`);
   if (keyId === null || secret === null) return { url, headers: {} };
   const signer = new SignatureV4({
     service: 's3',
