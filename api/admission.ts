@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
+import { FairPlaces, type PlaceLimits } from '../domain/fair-places.ts';
 import { callerOf } from './authentication.ts';
-import { FairPlaces, type PlaceLimits } from './fair-places.ts';
 import { closeSignal, tabularType } from './tabular.ts';
 
 declare module 'fastify' {

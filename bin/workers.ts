@@ -9,6 +9,7 @@ import { createMaintenanceActivities } from '../activities/maintain-warehouse.ts
 import { createEventActivities } from '../activities/raise-events.ts';
 import { createSettlementActivities } from '../activities/settle-months.ts';
 import { createStartActivities } from '../activities/start-deliveries.ts';
+import { takeTurns } from '../activities/take-turns.ts';
 import type { Clock } from '../domain/clock.ts';
 import { TASK_QUEUE } from '../domain/ingest.ts';
 import { DELIVERY_TASK_QUEUE } from '../domain/webhook.ts';
@@ -37,6 +38,12 @@ interface Parts {
 
 /** How long activities may go on after SIGTERM before they are handed back to Temporal. */
 const GRACE = '5s';
+
+/** Activities that work at once, each on a session of the warehouse, and those of one organisation. */
+const LIMITS = { total: 4, each: 2, mostWaiting: Infinity };
+
+/** Activities that a worker holds, most of which wait for their turn. */
+const MOST_ACTIVITIES = 100;
 
 /** Deliveries mostly wait for an answer; that many may hang at once before one waits for another. */
 const MOST_DELIVERIES = 50;
@@ -90,8 +97,10 @@ export const startWorkers = async (
       ...createStartActivities({ warehouse, clock, starter: parts.orchestration }),
       ...createMaintenanceActivities({ warehouse, clock, log }),
     },
-    interceptors: { activity: [judgeFailures(noteRetryOnRun({ warehouse, log }))] },
-    maxConcurrentActivityTaskExecutions: 4,
+    interceptors: {
+      activity: [judgeFailures(noteRetryOnRun({ warehouse, log })), takeTurns(LIMITS)],
+    },
+    maxConcurrentActivityTaskExecutions: MOST_ACTIVITIES,
     // Progress is read off the heartbeats.
     maxHeartbeatThrottleInterval: '1s',
   });

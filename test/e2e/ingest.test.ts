@@ -804,6 +804,38 @@ describe.skipIf(!hasHttpfs)(
       await host.close();
     });
 
+    it('of one organisation that all hang do not keep another one waiting', async () => {
+      const waiting: (() => void)[] = [];
+      const host = await listenLocally((request, response) => {
+        waiting.push(() => {
+          sendContent(request, response, csv);
+        });
+      });
+      const { admin } = await newOrganisation(service);
+      const sources = [];
+      for (const name of ['a', 'b', 'c', 'd', 'e'])
+        sources.push(await newSource(admin, `${host.url}/${name}.csv`, { name }));
+      for (const { id } of sources) expectData(await admin.post(`/cost-sources/${id}/ingest`));
+      await vi.waitFor(() => {
+        expect(waiting).toHaveLength(2);
+      });
+      const { run } = await ingested(await writeExport([dayLine('2026-01-10', '5')]));
+      expect(run.status).toBe('completed');
+      expect(waiting).toHaveLength(2);
+      const release = setInterval(() => {
+        for (const answer of waiting.splice(0)) answer();
+      }, 10);
+      for (const { id } of sources)
+        await vi.waitFor(
+          async () => {
+            expect((await runsOf(admin, id))[0]).toMatchObject({ status: 'completed' });
+          },
+          { timeout: 40_000, interval: 200 },
+        );
+      clearInterval(release);
+      await host.close();
+    });
+
     it.each([
       ['http://10.0.0.7/secret.csv', /PRIVATE_TARGETS/],
       ['ftp://example.com/export.csv', /redirects to ftp:/],

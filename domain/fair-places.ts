@@ -1,4 +1,4 @@
-import { unavailable } from '../domain/errors.ts';
+import { unavailable } from './errors.ts';
 
 export interface PlaceLimits {
   /** Places in all. */

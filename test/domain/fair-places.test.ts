@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FairPlaces } from '../../api/fair-places.ts';
+import { FairPlaces } from '../../domain/fair-places.ts';
 
 const forever = new AbortController().signal;
 
