@@ -79,7 +79,7 @@ describeOnBothEngines('AI tool spend', (open) => {
       months: ['2026-01', '2026-02'],
       rowsRead: 10,
       rowsRejected: 0,
-      rowsLeftOut: 0,
+      rowsLeftOut: 1,
       rejectedSamples: [],
       costTotal: money('31.75'),
       notes: ['tool "Cursor" has spend but no usage in 2026-02: that spend belongs to no repository'],
