@@ -24,9 +24,11 @@ const URL_QUERY = /(\bhttps?:\/\/[^\s'"?]+)\?[^\s'"]*/g;
  */
 export const toFailure = (error: unknown, attempt: number): Error => {
   if (error instanceof ApplicationFailure || error instanceof CancelledFailure) return error;
-  if (error instanceof ServiceError) return ApplicationFailure.nonRetryable(error.message, error.kind);
+  const isOutage = error instanceof Outage || (error instanceof ServiceError && error.kind === 'unavailable');
+  if (error instanceof ServiceError && !isOutage)
+    return ApplicationFailure.nonRetryable(error.message, error.kind);
   const message = (error instanceof Error ? error.message : String(error)).replace(URL_QUERY, '$1?…');
-  if (error instanceof Outage) return ApplicationFailure.retryable(message, 'outage');
+  if (isOutage) return ApplicationFailure.retryable(message, 'outage');
   if (REFUSED_BY_HOST.test(message) || PERMANENT.test(message))
     return ApplicationFailure.nonRetryable(message, 'bad_data');
   if (PASSING.test(message)) return ApplicationFailure.retryable(message, 'outage');

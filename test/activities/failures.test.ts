@@ -4,7 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isTriedAgain, toFailure } from '../../activities/failures.ts';
 import { loadSource } from '../../activities/load-source.ts';
-import { conflict, invalid, notFound, Outage } from '../../domain/errors.ts';
+import { conflict, invalid, notFound, Outage, unavailable } from '../../domain/errors.ts';
 import { describeFile } from '../../warehouse/export-files.ts';
 import { loadExtension } from '../../warehouse/extensions.ts';
 import { openDuckDb, type TestWarehouse } from '../support/engines.ts';
@@ -43,7 +43,8 @@ describe('what may pass', () => {
   });
 
   it('is an outage that says so, whatever its words', () => {
-    expect(toFailure(new Outage('the host has gone fishing'), 7)).toMatchObject({ nonRetryable: false });
+    for (const error of [new Outage('the host has gone fishing'), unavailable()])
+      expect(toFailure(error, 7)).toMatchObject({ nonRetryable: false });
   });
 });
 

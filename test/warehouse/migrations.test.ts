@@ -2,11 +2,13 @@ import { expect, it } from 'vitest';
 import { sealBills } from '../../warehouse/bill-sealing.ts';
 import { listBillVersions, monthBills } from '../../warehouse/bills.ts';
 import { listCostSources } from '../../warehouse/cost-sources.ts';
+import { costSummary } from '../../warehouse/costs.ts';
 import { MIGRATIONS } from '../../warehouse/migrations.ts';
+import { computeMonths } from '../../warehouse/month-computation.ts';
 import { listMonthVersions } from '../../warehouse/month-locks.ts';
 import { Warehouse } from '../../warehouse/warehouse.ts';
 import { describeOnBothEngines } from '../support/engines.ts';
-import { money } from '../support/tenant.ts';
+import { money, newOrganisation, newSource, NOW } from '../support/tenant.ts';
 
 describeOnBothEngines('a warehouse of an earlier version', (open) => {
   it('is brought up to date with all that it holds', async () => {
@@ -118,6 +120,37 @@ describeOnBothEngines('a warehouse of an earlier version', (open) => {
       { version: 2, shared: money('10'), sealed_because: 'values_changed', reason: null },
       { version: 1, shared: money('30'), sealed_because: 'settled', reason: null },
     ]);
+    warehouse.close();
+    await old.close();
+  });
+
+  it('of version 15 that rows beyond all days have poisoned counts again', async () => {
+    const old = await open(MIGRATIONS.filter(({ version }) => version <= 15));
+    const { id: orgId } = await newOrganisation(old.warehouse);
+    const { id: sourceId } = await newSource(old.warehouse, orgId);
+    const load = (period: string, lastDay: string, cost: number) => `
+      INSERT INTO loads BY NAME SELECT '${orgId}' AS org_id, '${sourceId}' AS source_id, uuidv7() AS load_id,
+        TIMESTAMP '2026-02-07' AS published_at, DATE '${period}' AS billing_period, DATE '${period}' AS first_day,
+        DATE '${lastDay}' AS last_day, DATE '2026-02-07' AS delivered_through, 1 AS rows_read, ${cost} AS cost_total`;
+    const poisoned = [
+      ['infinity', 'infinity'],
+      ['1969-12-01', '1969-12-31'],
+      ['2026-02-01', '99999-01-01'],
+      ['2026-03-01', 'infinity'],
+    ] as const;
+    for (const [period, lastDay] of poisoned) await old.warehouse.run(load(period, lastDay, 7));
+    await old.warehouse.run(load('2026-01-01', '2026-01-31', 5));
+    await old.warehouse.run(
+      `INSERT INTO cloud_spend BY NAME SELECT org_id, source_id, load_id, billing_period, billing_period AS day, 'aws' AS cloud,
+         '1111' AS account, cost_total AS cost FROM loads WHERE org_id = $org`,
+      { org: orgId },
+    );
+    old.warehouse.close();
+
+    const warehouse = await Warehouse.open(old.settings);
+    expect(await computeMonths(warehouse, orgId, NOW)).toEqual(['2026-01']);
+    const range = { start: '2026-01-01', end: '2026-01-31', previousStart: '2025-12-01' };
+    expect((await costSummary(warehouse, orgId, range, NOW)).total).toBe(money('5'));
     warehouse.close();
     await old.close();
   });
