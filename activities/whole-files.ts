@@ -16,14 +16,19 @@ const MOST_REQUESTS = 16;
  * Counts the rows of a CSV file by its bytes alone, and so proves that a compressed file is whole: unlike DuckDB it checks
  * the end, the length and the checksum. By `lines` each line is a row, which is quick; by `records` the quotes count too.
  *
- * @throws ServiceError `invalid` for a damaged file.
+ * @throws ServiceError `invalid` for a damaged file, and for quotes that swallow rows.
  */
 export const rowCounter =
   (path: string, rules: Omit<RemoteRules, 'signal'>): CountRows =>
   async (by, signal) => {
     const count = by === 'lines' ? new LineCounter() : new CsvRecordCounter(LONGEST_LINE_BYTES);
     for await (const bytes of await bytesOf(path, { ...rules, signal })) count.add(bytes);
-    const { records, longRecords } = count.end();
+    const { records, longRecords, brokenRecords } = count.end();
+    if (brokenRecords > 0)
+      throw invalid(
+        `${withoutQuery(path)} has a quote that never closes, or closes within another field: ` +
+          'the rows behind it cannot be told apart; nothing was loaded',
+      );
     return { rows: Math.max(0, records - 1), longRows: longRecords };
   };
 
@@ -57,8 +62,9 @@ class LineCounter {
     this.#last = bytes.at(-1) ?? this.#last;
   }
 
-  end(): { records: number; longRecords: number } {
-    return { records: this.#ends + (this.#last === LINE_FEED ? 0 : 1), longRecords: 0 };
+  end(): ReturnType<CsvRecordCounter['end']> {
+    const records = this.#ends + (this.#last === LINE_FEED ? 0 : 1);
+    return { records, longRecords: 0, brokenRecords: 0 };
   }
 }
 

@@ -21,6 +21,10 @@ export class CsvRecordCounter {
   #recordBytes = 0;
   #records = 0;
   #longRecords = 0;
+  /** Whether the record has a line break within quotes so far, and text behind a closing quote. */
+  #hasBreak = false;
+  #hasStrayQuote = false;
+  #brokenRecords = 0;
 
   /** @param longBytes records of more bytes are counted apart as well. */
   constructor(longBytes: number) {
@@ -36,6 +40,7 @@ export class CsvRecordCounter {
       const byte = bytes[at];
       if (state === QUOTED) {
         if (byte === QUOTE) state = CLOSED;
+        else if (byte === LINE_FEED) this.#hasBreak = true;
       } else if (byte === LINE_FEED || byte === CARRIAGE_RETURN) {
         if (state !== RECORD) this.#end(at - begin);
         state = RECORD;
@@ -44,21 +49,35 @@ export class CsvRecordCounter {
         state = state === PLAIN ? PLAIN : QUOTED;
       } else if (byte === COMMA) {
         state = FIELD;
-      } else state = PLAIN;
+      } else {
+        if (state === CLOSED) this.#hasStrayQuote = true;
+        state = PLAIN;
+      }
     }
     this.#state = state;
     this.#recordBytes = length - begin;
   }
 
-  /** How many records there were, with the header; of them those that are long. */
-  end(): { records: number; longRecords: number } {
+  /**
+   * How many records there were, with the header; of them those that are long, and those of several lines whose quotes do
+   * not match: other records lie within them.
+   */
+  end(): { records: number; longRecords: number; brokenRecords: number } {
+    if (this.#state === QUOTED) this.#hasStrayQuote = true;
     if (this.#state !== RECORD) this.#end(this.#recordBytes);
     this.#state = RECORD;
-    return { records: this.#records, longRecords: this.#longRecords };
+    return {
+      records: this.#records,
+      longRecords: this.#longRecords,
+      brokenRecords: this.#brokenRecords,
+    };
   }
 
   #end(bytes: number): void {
     this.#records += 1;
     if (bytes > this.#longBytes) this.#longRecords += 1;
+    if (this.#hasBreak && this.#hasStrayQuote) this.#brokenRecords += 1;
+    this.#hasBreak = false;
+    this.#hasStrayQuote = false;
   }
 }

@@ -1,4 +1,4 @@
-import { lstat, realpath } from 'node:fs/promises';
+import { lstat, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { invalid } from '../domain/errors.ts';
 
@@ -13,10 +13,11 @@ export async function realPathUnder(path: string, roots: readonly string[], fiel
 }
 
 /**
- * Checks the files that a glob was expanded to: a link inside a root may point outside of it.
+ * Checks the files that a glob was expanded to: a link inside a root may point outside of it, and the reading of a pipe may
+ * never end.
  *
  * @param files absolute paths.
- * @throws ServiceError `invalid` that names SOURCE_ROOTS.
+ * @throws ServiceError `invalid` that names SOURCE_ROOTS, or what is no regular file.
  */
 export async function checkResolvedFiles(
   files: readonly string[],
@@ -24,8 +25,21 @@ export async function checkResolvedFiles(
   field = 'location',
 ): Promise<void> {
   const realRoots = await realRootsOf(roots);
-  for (const file of files) await realPathIn(realRoots, file, field);
+  for (const file of files) {
+    const real = await realPathIn(realRoots, file, field);
+    if (await isNoFile(real))
+      throw invalid(
+        `${field}: expected a regular file, got a folder, pipe or device: ${JSON.stringify(file)}`,
+      );
+  }
 }
+
+/** Whether something else than a file is there. What is not there any more is told when it is read. */
+const isNoFile = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (entry) => !entry.isFile(),
+    () => false,
+  );
 
 /** One message for every refusal, so that it does not tell whether a file outside the roots exists. */
 async function realPathIn(realRoots: readonly string[], path: string, field: string): Promise<string> {

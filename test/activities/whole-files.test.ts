@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { appendFile, rename, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadSource } from '../../activities/load-source.ts';
@@ -190,10 +192,24 @@ describe('a torn file', () => {
       [header, ...rows.slice(0, 50_000), middle, ...rows.slice(50_000), ''].join('\n');
 
     it('fails for a quote that never closes, because it takes an unknown number of rows with it', async () => {
-      const story = await newStory(fileOf('"1,2'));
-      await expect(story.ingest()).rejects.toThrow(
-        /the files hold 50001 rows, of which \d+ could be told apart/,
+      const small = [...lines.slice(0, 201), '"1,2', ...lines.slice(1, 101), ''].join('\n');
+      const closedBySomeOther = [...lines.slice(0, 201), '"1,2', ...lines.slice(1, 101), 'a,"b",c', ''].join(
+        '\n',
       );
+      for (const content of [fileOf('"1,2'), small, closedBySomeOther]) {
+        const story = await newStory(content);
+        await expect(story.ingest()).rejects.toThrow(
+          /has a quote that never closes, or closes within another/,
+        );
+        expect(await story.spend()).toEqual(UNCHANGED);
+      }
+    });
+
+    it('is no pipe, whose reading never ends', async () => {
+      const [path = ''] = await writeFiles(test, { 'beside.csv': csvOf(1) });
+      await promisify(execFile)('mkfifo', [join(path, '../focus.csv')]);
+      const story = await storyOf(join(path, '../focus.csv'));
+      await expect(story.ingest()).rejects.toThrow(/^location: expected a regular file, got a folder, pipe/);
       expect(await story.spend()).toEqual(UNCHANGED);
     });
 
