@@ -1,0 +1,134 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ingest, newOrganisation, waitFor, type Api, type Run } from '../support/api-client.ts';
+import { expectData, expectPage } from '../support/envelope.ts';
+import { textLike } from '../support/matchers.ts';
+import { newDataDir, removeDataDir, startService, type ServiceProcess } from '../support/service-process.ts';
+import { HOSTILE_FILES, layGood, type HostileFile } from './hostile-files.ts';
+
+/** Every run ends within this time of its start, although all of them run at once. */
+const LONGEST_RUN_SECONDS = 60;
+
+interface Costs {
+  total: number;
+  by_account: { account: string; total: number }[];
+}
+const costsOf = async (api: Api): Promise<Costs> =>
+  expectData(await api.get<Costs>('/costs?start_date=2026-01-01&end_date=2026-01-31'));
+
+/** One organisation has a source for each hostile file, and all of them are read at once; another one looks on. */
+describe('hostile files', () => {
+  interface Story extends HostileFile {
+    path: string;
+    account: string;
+    sourceId: string;
+    run: Run | undefined;
+  }
+  let service: ServiceProcess;
+  let admin: Api;
+  let bystander: Api;
+  let before: Costs;
+  const stories = new Map<string, Story>();
+
+  const layStory = async (hostile: HostileFile, index: number): Promise<Omit<Story, 'run'>> => {
+    const account = `account-${index}`;
+    const folder = join(service.dataDir, 'exports', account);
+    const path = join(folder, hostile.file);
+    await mkdir(folder, { recursive: true });
+    const location = join(folder, hostile.glob ?? hostile.file);
+    const { id } = expectData(
+      await admin.post<{ id: string }>('/cost-sources', { name: hostile.title, kind: 'focus', location }),
+    );
+    // Only now, because a source that would be refused as it is made can turn so later.
+    await hostile.lay(path, account);
+    return { ...hostile, path, account, sourceId: id };
+  };
+  /** Reads all sources at once. Returns how the run of each ended. */
+  const ingestAll = async (all: readonly Omit<Story, 'run'>[]): Promise<Map<string, Run>> => {
+    const started = new Set<string>();
+    for (const { sourceId } of all) {
+      const answer = await admin.post<{ run_id: string }>(`/cost-sources/${sourceId}/ingest`);
+      started.add(expectData(answer).run_id);
+    }
+    return waitFor(async () => {
+      const { items } = expectPage(
+        await admin.get<{ id: string; last_run: Run | null }[]>('/cost-sources?limit=1000'),
+      );
+      const ended = new Map<string, Run>();
+      for (const { id, last_run: run } of items)
+        if (run !== null && started.has(run.run_id) && run.status !== 'running') ended.set(id, run);
+      return ended.size === all.length ? ended : undefined;
+    }, LONGEST_RUN_SECONDS);
+  };
+
+  beforeAll(async () => {
+    service = await startService({
+      dataDir: await newDataDir(),
+      environment: { CLOCK: '2026-02-07T06:00:00Z' },
+    });
+    ({ admin } = await newOrganisation(service));
+    ({ admin: bystander } = await newOrganisation(service, { name: 'Bystander' }));
+    const path = join(service.dataDir, 'exports/bystander/f.csv');
+    await layGood(path, 'quiet');
+    const { id } = expectData(
+      await bystander.post<{ id: string }>('/cost-sources', { name: 'Bill', kind: 'focus', location: path }),
+    );
+    expect(await ingest(bystander, id)).toMatchObject({ status: 'completed', cost_total: 200 });
+    before = await costsOf(bystander);
+    const laid = await Promise.all(HOSTILE_FILES.map(layStory));
+    const runs = await ingestAll(laid);
+    for (const story of laid) stories.set(story.title, { ...story, run: runs.get(story.sourceId) });
+  });
+  afterAll(async () => {
+    await service.stop();
+    await removeDataDir(service.dataDir);
+  });
+
+  it.each(HOSTILE_FILES)('end as they must: $title', ({ title, ending }) => {
+    const run = stories.get(title)?.run;
+    if ('error' in ending)
+      expect(run).toMatchObject({
+        status: 'failed',
+        error: textLike(ending.error),
+        months: [],
+        cost_total: null,
+      });
+    else
+      expect(run).toMatchObject({
+        status: 'completed',
+        rows_read: ending.stored + ending.rejected,
+        rows_rejected: ending.rejected,
+        rows_left_out: 0,
+        cost_total: ending.stored,
+        error: null,
+      });
+  });
+
+  it('count where they were read whole, and nowhere else', async () => {
+    const expected = HOSTILE_FILES.flatMap(({ ending }, index) =>
+      'stored' in ending && ending.stored > 0 ? [[`account-${index}`, ending.stored]] : [],
+    );
+    const { by_account } = await costsOf(admin);
+    expect(Object.fromEntries(by_account.map(({ account, total }) => [account, total]))).toEqual(
+      Object.fromEntries(expected),
+    );
+  });
+
+  it('leave the numbers of another organisation alone', async () => {
+    expect(await costsOf(bystander)).toEqual(before);
+  });
+
+  it('are forgotten once a sound export is there', async () => {
+    const all = [...stories.values()];
+    for (const { path, account, sourceId } of all) {
+      await layGood(path, account);
+      expectData(await admin.patch(`/cost-sources/${sourceId}`, { location: path }));
+    }
+    const mended = (await ingestAll(all)).values();
+    for (const run of mended)
+      expect(run).toMatchObject({ status: 'completed', rows_read: 200, rows_rejected: 0, cost_total: 200 });
+    expect((await costsOf(admin)).total).toBe(200 * HOSTILE_FILES.length);
+    expect(await costsOf(bystander)).toEqual(before);
+  }, 120_000);
+});
