@@ -41,12 +41,19 @@ export const tabularType = (request: FastifyRequest): TabularType | null => {
   return type === CSV || type === ARROW ? type : null;
 };
 
-/** A signal that the caller is gone, or has got everything. */
-export const closeSignal = (reply: FastifyReply): AbortSignal => {
+/** A signal that the caller is gone, or has got everything; aborted at once if the caller has gone already. */
+export const closeSignal = ({ raw, request }: FastifyReply): AbortSignal => {
   const controller = new AbortController();
-  reply.raw.once('close', () => {
+  const { socket } = request.raw;
+  const abort = (): void => {
+    raw.off('close', abort);
+    socket.off('close', abort);
     controller.abort();
-  });
+  };
+  // An answer that waits behind another on its connection does not hear that the connection has closed.
+  raw.once('close', abort);
+  socket.once('close', abort);
+  if (raw.destroyed || socket.destroyed) abort();
   return controller.signal;
 };
 

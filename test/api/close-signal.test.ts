@@ -1,0 +1,35 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import Fastify from 'fastify';
+import { expect, it, vi } from 'vitest';
+import { closeSignal } from '../../api/tabular.ts';
+
+const REQUEST = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
+
+// Whoever holds something until the signal comes would hold it for ever.
+it.each([1, 2])(
+  'the close of a connection is heard by its %d requests, before or after it',
+  async (requests) => {
+    const app = Fastify();
+    const before: AbortSignal[] = [];
+    const after: AbortSignal[] = [];
+    app.addHook('onRequest', async (request, reply) => {
+      before.push(closeSignal(reply));
+      await once(request.raw.socket, 'close');
+      after.push(closeSignal(reply));
+    });
+    app.get('/', () => 'heard by nobody');
+    await app.listen({ port: 0, host: '127.0.0.1' });
+    const caller: Socket = connect(app.addresses()[0]?.port ?? 0, '127.0.0.1');
+    caller.write(REQUEST.repeat(requests));
+    await vi.waitFor(() => {
+      expect(before).toHaveLength(requests);
+    });
+    caller.destroy();
+    await vi.waitFor(() => {
+      expect(after).toHaveLength(requests);
+    });
+    for (const signal of [...before, ...after]) expect(signal.aborted).toBe(true);
+    await app.close();
+  },
+);
