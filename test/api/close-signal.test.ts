@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { connect, type AddressInfo, type Socket } from 'node:net';
 import Fastify from 'fastify';
 import { expect, it, vi } from 'vitest';
 import { closeSignal } from '../../api/tabular.ts';
@@ -20,7 +20,7 @@ it.each([1, 2])(
     });
     app.get('/', () => 'heard by nobody');
     await app.listen({ port: 0, host: '127.0.0.1' });
-    const caller: Socket = connect(app.addresses()[0]?.port ?? 0, '127.0.0.1');
+    const caller: Socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
     caller.write(REQUEST.repeat(requests));
     await vi.waitFor(() => {
       expect(before).toHaveLength(requests);
