@@ -130,7 +130,7 @@ describeOnBothEngines('the files of a FOCUS export', (open, onDuckDb) => {
         const paths = await writeFiles(test, { 'a.csv': '', 'b.csv.gz': gzipSync('') });
         for (const path of paths) {
           const file = await test.warehouse.session((session) => describeFile(session, path));
-          expect(file).toEqual({ path, format: 'csv', columns: [] });
+          expect(file).toEqual({ path, format: 'csv', columns: [], count: null });
         }
       });
 
@@ -322,7 +322,7 @@ describeOnBothEngines('the files of a FOCUS export', (open, onDuckDb) => {
         [{ EffectiveCost: '1,234.56' }, 'EffectiveCost: expected a decimal number, got "1,234.56"'],
         [{ EffectiveCost: 'NULL' }, 'EffectiveCost: expected a decimal number, got nothing'],
         [{ EffectiveCost: 'NaN' }, 'EffectiveCost: expected a decimal number, got "NaN"'],
-        [{ EffectiveCost: '1e400' }, 'EffectiveCost: expected a decimal number, got "1e400"'],
+        [{ EffectiveCost: '1e400' }, 'EffectiveCost: expected a decimal number of at most 1e20, got "1e400"'],
         [{ ChargePeriodStart: '10/01/2026' }, 'ChargePeriodStart: expected a UTC time, got "10/01/2026"'],
         [{ ChargePeriodStart: 'NULL' }, 'ChargePeriodStart: expected a UTC time, got nothing'],
         [
@@ -335,7 +335,7 @@ describeOnBothEngines('the files of a FOCUS export', (open, onDuckDb) => {
         ],
         [
           { ChargePeriodEnd: '2226-01-10T00:00:00Z' },
-          'ChargePeriodEnd: expected a charge period below 20 years, got "2226-01-10T00:00:00Z"',
+          'ChargePeriodEnd: expected a UTC time from 1970 to 10 years from now, got "2226-01-10T00:00:00Z"',
         ],
         [{ BillingPeriodStart: 'January' }, 'BillingPeriodStart: expected a UTC time, got "January"'],
         [{ BillingPeriodStart: '' }, 'BillingPeriodStart: expected a UTC time, got nothing'],
