@@ -41,8 +41,9 @@ export const ingest = async (
     if (run.status === 'failed')
       throw new Error(`${run_id} failed: ${run.error ?? 'no reason was recorded'}`);
     if (run.status === 'completed') {
+      const leftOut = run.rows_left_out === 0 ? '' : `${run.rows_left_out} left out, `;
       say(
-        `${run_id} completed: ${run.rows_read} rows read, ${run.rows_rejected} rejected, ` +
+        `${run_id} completed: ${run.rows_read} rows read, ${run.rows_rejected} rejected, ${leftOut}` +
           `${run.cost_total ?? 0} in ${run.months.join(', ') || 'no month'}`,
       );
       for (const note of run.notes) say(`note: ${note}`);

@@ -215,7 +215,7 @@ describe('ingest', () => {
     const command = ['ingest', '--org', id, '--source', source];
     const waited = await succeed(...command, '--from', '2026-01', '--to', '2026-01', '--wait');
     expect(waited).toMatch(/^run_\w+ started\n/);
-    expect(waited).toMatch(/completed: 1 rows read, 0 rejected, 2\.5 in 2026-01/);
+    expect(waited).toMatch(/completed: 2 rows read, 0 rejected, 1 left out, 2\.5 in 2026-01/);
     const total = async () =>
       expectData(await admin.get<{ total: number }>('/costs?start_date=2025-12-01&end_date=2026-01-31'))
         .total;
