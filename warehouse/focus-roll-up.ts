@@ -23,6 +23,7 @@ import {
   readableAmount,
   readableTime,
 } from './readable-limits.ts';
+import { withEveryColumn } from './scan-files.ts';
 import { sqlText } from './sql-text.ts';
 import { got } from './tabular-rows.ts';
 
@@ -70,8 +71,11 @@ const scan = (
   if (file.format === 'parquet')
     return `read_parquet(${paths}, filename = 'export_file', hive_partitioning = false)`;
   const columns = file.columns.map(({ name }) => `${sqlText(name)}: 'VARCHAR'`).join(', ');
-  return `read_csv(${paths}, ${CSV_OPTIONS}, header = true, compression = ${compressionOf(file.path)}, columns = {${columns}}, filename = 'export_file',
-    ${BROKEN_LINES[brokenLines]})`;
+  return withEveryColumn(
+    `read_csv(${paths}, ${CSV_OPTIONS}, header = true, compression = ${compressionOf(file.path)}, columns = {${columns}}, filename = 'export_file',
+    ${BROKEN_LINES[brokenLines]})`,
+    file.columns,
+  );
 };
 
 /** One row per line of the export, typed; what cannot be typed is null and stands raw beside it. */

@@ -221,6 +221,14 @@ describe('a torn file', () => {
       expect(await story.spend()).toEqual({ [DAY]: money('100000') });
     });
 
+    it('rejects a line with invalid UTF-8 and a field too many, and the warehouse lives on', async () => {
+      const row = (rows[0] ?? '').replace('Shop', 'Caf\xe9');
+      const content = Buffer.from([header, ...rows.slice(0, 200), `${row},more`, ''].join('\n'), 'latin1');
+      const story = await newStory(content);
+      expect(await story.ingest()).toMatchObject({ rowsRead: 201, rowsRejected: 1, rowsLeftOut: 0 });
+      expect(await story.spend()).toEqual({ [DAY]: money('200') });
+    });
+
     it('reads blank lines, line breaks in fields, and a last line without an end', async () => {
       const row = (rows[0] ?? '').replace('Shop', '"Sh\nop"');
       const story = await newStory([header, '', row, '', '', ...rows.slice(0, 9)].join('\n'));
