@@ -1,0 +1,122 @@
+import { connect } from 'node:net';
+
+/** What came back for a request: statuses of the answers, and what is wrong with them. */
+export interface Heard {
+  statuses: number[];
+  faults: string[];
+}
+
+/** An answer as it came over the wire. */
+interface Answer {
+  status: number;
+  headers: ReadonlyMap<string, string>;
+  body: Buffer;
+}
+
+/** Longer than every limit of the service's for such requests. */
+const LONGEST_WAIT_MS = 60_000;
+
+/** Sends bytes over a connection of their own, says that no more come, and hears what the service answers until it closes. */
+export const sendBytes = (url: string, bytes: Buffer): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url);
+    const heard: Buffer[] = [];
+    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true }, () => {
+      socket.end(bytes);
+    });
+    const end = (): void => {
+      socket.destroy();
+      resolve(Buffer.concat(heard));
+    };
+    socket.setTimeout(LONGEST_WAIT_MS, () => {
+      socket.destroy();
+      reject(new Error(`the connection was open for ${LONGEST_WAIT_MS} ms without a byte`));
+    });
+    socket.on('data', (chunk: Buffer) => heard.push(chunk));
+    socket.on('end', end);
+    socket.on('close', end);
+    // The service may close while bytes are still on their way; what it said before counts.
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ECONNREFUSED') reject(error);
+      else end();
+    });
+  });
+
+/** The answers in what was heard. Throws for what is no HTTP. */
+export const answersIn = (heard: Buffer, isHead: boolean): Answer[] => {
+  const answers: Answer[] = [];
+  let rest = heard;
+  while (rest.length > 0) {
+    const end = rest.indexOf('\r\n\r\n');
+    if (end === -1)
+      throw new Error(`an answer without an end of its headers: ${rest.subarray(0, 200).toString()}`);
+    const [line = '', ...fields] = rest.subarray(0, end).toString('latin1').split('\r\n');
+    const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(line)?.[1]);
+    if (Number.isNaN(status)) throw new Error(`no status line: ${line.slice(0, 200)}`);
+    const headers = new Map(
+      fields.map((field): [string, string] => {
+        const colon = field.indexOf(':');
+        return [field.slice(0, colon).toLowerCase(), field.slice(colon + 1).trim()];
+      }),
+    );
+    rest = rest.subarray(end + 4);
+    if (status === 100) continue;
+    // What cannot be parsed is no HEAD request: its refusal has a body, and closes the connection.
+    const hasNoBody = isHead && answers.length === 0 && status !== 400;
+    const length = hasNoBody ? 0 : Number(headers.get('content-length') ?? NaN);
+    if (headers.get('transfer-encoding') === 'chunked') {
+      const { body, after } = unchunked(rest);
+      answers.push({ status, headers, body });
+      rest = after;
+    } else {
+      const size = Number.isNaN(length) ? rest.length : length;
+      answers.push({ status, headers, body: rest.subarray(0, size) });
+      rest = rest.subarray(size);
+    }
+  }
+  return answers;
+};
+
+const unchunked = (bytes: Buffer): { body: Buffer; after: Buffer } => {
+  const parts: Buffer[] = [];
+  let at = 0;
+  for (;;) {
+    const end = bytes.indexOf('\r\n', at);
+    const size = end === -1 ? NaN : Number.parseInt(bytes.subarray(at, end).toString(), 16);
+    if (Number.isNaN(size)) throw new Error('an answer whose chunks do not end');
+    if (size === 0) return { body: Buffer.concat(parts), after: bytes.subarray(end + 4) };
+    parts.push(bytes.subarray(end + 2, end + 2 + size));
+    at = end + 2 + size + 2;
+  }
+};
+
+/** What is wrong with an answer: a status that no caller may see, or another shape than the envelope's. */
+export const faultsOf = (
+  { status, body, headers }: Answer,
+  { isEnveloped }: { isEnveloped: boolean },
+): string[] => {
+  const faults: string[] = [];
+  if (status >= 500 && !(status === 503 && /^\d+$/.test(headers.get('retry-after') ?? '')))
+    faults.push(`status ${status}: ${body.subarray(0, 200).toString()}`);
+  if (isEnveloped && body.length > 0) {
+    const wrong = envelopeFault(status, body.toString());
+    if (wrong !== null) faults.push(`status ${status}: ${wrong}`);
+  }
+  return faults;
+};
+
+const envelopeFault = (status: number, text: string): string | null => {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return `no JSON: ${text.slice(0, 200)}`;
+  }
+  const fields =
+    typeof body === 'object' && body !== null ? new Map(Object.entries(body)) : new Map<string, unknown>();
+  if (status === 200)
+    return fields.get('success') === true && fields.has('data') ? null : `no success: ${text.slice(0, 200)}`;
+  const isError =
+    fields.get('success') === false && typeof fields.get('error') === 'string' && fields.size === 2;
+  return isError && fields.get('error') !== '' ? null : `no error: ${text.slice(0, 200)}`;
+};

@@ -1,0 +1,195 @@
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { parse } from 'csv-parse/sync';
+import { isTriedAgain, toFailure } from '../../activities/failures.ts';
+import { loadSource } from '../../activities/load-source.ts';
+import type { Random } from '../../bench/random.ts';
+import type { CostSource } from '../../warehouse/cost-sources.ts';
+import { costSummary } from '../../warehouse/costs.ts';
+import type { LoadResult } from '../../warehouse/focus-load.ts';
+import { publishComputed } from '../../warehouse/month-computation.ts';
+import { RejectedFeed, type FeedCounts } from '../../warehouse/read-feed.ts';
+import { fromCsv, writeTable } from '../support/duckdb-files.ts';
+import type { TestWarehouse } from '../support/engines.ts';
+import { readingOf } from '../support/feeds.ts';
+import { dayLine, focusCsv } from '../support/focus-export.ts';
+import { newOrganisation, newSource, NOW } from '../support/tenant.ts';
+import { csvOf, mutatedBytes, mutatedRow, type Row } from './mutate.ts';
+import type { Tally } from './tally.ts';
+
+const SAMPLE = resolve(import.meta.dirname, '../../../shared/data/focus-1.0-sample.csv');
+
+/** Among the sound rows of a file the mutated ones stay below one in a hundred. */
+export const MUTATED_ROWS = 50;
+const SOUND_ROWS = 5_600;
+
+/** Rows of mutated byte files: few, so that many files can be read. */
+const SMALL_ROWS = 120;
+
+/** Loads after which an organisation is new. */
+const LOADS_OF_ORGANISATION = 100;
+
+/** Sound rows of a FOCUS export: real ones where they are to be had. */
+const soundRows = async (): Promise<Row[]> => {
+  const text = existsSync(SAMPLE)
+    ? await readFile(SAMPLE, 'utf8')
+    : focusCsv(
+        Array.from({ length: 700 }, (_, index) =>
+          dayLine('2026-01-10', '1.25', { ResourceId: `r-${index}` }),
+        ),
+      );
+  return parse(text, { columns: true });
+};
+
+/** Mutated exports, loaded as an ingest loads them. */
+export interface MutatedLoads {
+  /** Loads {@link MUTATED_ROWS} mutated rows among sound ones. */
+  loadRows: (index: number, random: Random) => Promise<void>;
+  /** Loads a file with mutated bytes. */
+  loadBytes: (kind: 'csv' | 'csv.gz' | 'parquet', index: number, random: Random) => Promise<void>;
+  /** A file with mutated bytes, for others to load. */
+  mutatedFile: (kind: 'csv' | 'csv.gz' | 'parquet', random: Random) => Buffer;
+}
+
+/** Prepares the exports that are mutated. */
+export const prepareLoads = async (test: TestWarehouse, tally: Tally): Promise<MutatedLoads> => {
+  const rows = await soundRows();
+  const many = Array.from({ length: SOUND_ROWS }, (_, index) => rows[index % rows.length] ?? {});
+  const small = Buffer.from(csvOf(rows.slice(0, SMALL_ROWS)));
+  // Without a quote each line is a row, whoever counts.
+  const plain = Buffer.from(csvOf(rows.slice(0, SMALL_ROWS).map((row) => withoutQuotes(row))));
+  const [csvPath, parquetPath] = [join(test.directory, 'small.csv'), join(test.directory, 'small.parquet')];
+  await writeFile(csvPath, small);
+  await writeTable(parquetPath, fromCsv(csvPath));
+  const parquet = await readFile(parquetPath);
+  let tenant: { orgId: string; source: CostSource; loads: number } | null = null;
+
+  const load = async (name: string, bytes: Buffer): Promise<LoadResult> => {
+    if (tenant === null || tenant.loads === LOADS_OF_ORGANISATION) {
+      const { id: orgId } = await newOrganisation(test.warehouse);
+      tenant = { orgId, source: await newSource(test.warehouse, orgId), loads: 0 };
+    }
+    tenant.loads += 1;
+    const { orgId, source } = tenant;
+    const location = join(test.directory, name);
+    await writeFile(location, bytes);
+    const result = await test.warehouse.session((session) =>
+      loadSource(
+        { ...source, location },
+        {
+          ...readingOf(test, session, { orgId, sourceId: source.id }, { acceptShrink: true }),
+          publish: (work) => publishComputed(test.warehouse, session, { orgId, now: NOW }, work),
+        },
+      ),
+    );
+    await isAccountedFor(orgId, result);
+    return result;
+  };
+
+  /** The rows of the newest load are those that its run says it stored, and the months that it changed can be read. */
+  const isAccountedFor = async (orgId: string, result: LoadResult): Promise<void> => {
+    const [stored] = await test.warehouse.query<{ row_count: string }>(
+      `SELECT COALESCE(sum(rows_read), 0) AS row_count FROM loads
+       WHERE org_id = $org AND load_id = (SELECT max(load_id) FROM loads WHERE org_id = $org)`,
+      { org: orgId },
+    );
+    const told = result.rowsRead - result.rowsRejected - result.rowsLeftOut;
+    // A load of no month leaves none: then the newest is another.
+    if (result.months.length > 0 && Number(stored?.row_count) !== told)
+      throw new NotAccountedFor(`${told} rows were stored, the load holds ${stored?.row_count ?? 'none'}`);
+    const range = { start: '2024-09-01', end: '2024-09-30', previousStart: '2024-08-01' };
+    await costSummary(test.warehouse, orgId, range, NOW).catch((error: unknown) => {
+      throw new NotAccountedFor(`the months of a published load cannot be computed: ${String(error)}`);
+    });
+  };
+
+  /** Loads a file; what the load says of its rows, or null if it failed. Reports how it ended. */
+  const outcomeOf = async (kind: string, index: number, bytes: Buffer): Promise<FeedCounts | null> => {
+    try {
+      const result = await load(`mutated.${kind}`, bytes);
+      tally.add('loads', `${kind} completed`);
+      return result;
+    } catch (error) {
+      if (error instanceof NotAccountedFor) {
+        await tally.fault(kind, index, error.message, bytes);
+        return null;
+      }
+      const message = error instanceof Error ? error.message : String(error);
+      if (/^(INTERNAL|FATAL) Error|is not a function|Cannot read propert/.test(message))
+        await tally.fault(kind, index, message, bytes);
+      else if (isTriedAgain(toFailure(error, 3)))
+        await tally.fault(kind, index, `counts as an outage: ${message}`, bytes);
+      tally.add('loads', `${kind} failed${isTriedAgain(toFailure(error, 1)) ? ' after three tries' : ''}`);
+      return error instanceof RejectedFeed ? error.counts : null;
+    }
+  };
+
+  const mutatedFile: MutatedLoads['mutatedFile'] = (kind, random) => {
+    if (kind === 'parquet') return mutatedBytes(parquet, random);
+    const bytes = random.next() < 0.5 ? small : plain;
+    if (kind === 'csv') return mutatedBytes(bytes, random);
+    // What was mutated before it was compressed is a whole file.
+    return random.next() < 0.2
+      ? gzipSync(mutatedBytes(bytes, random))
+      : mutatedBytes(gzipSync(bytes), random);
+  };
+
+  return {
+    mutatedFile,
+    loadRows: async (index, random) => {
+      const mutated = Array.from({ length: MUTATED_ROWS }, () =>
+        mutatedRow(rows[random.between(0, rows.length - 1)] ?? {}, random),
+      );
+      const all = [...many];
+      for (const { row } of mutated) all.splice(random.between(0, all.length), 0, row);
+      const bytes = Buffer.from(csvOf(all));
+      const counts = await outcomeOf('csv', index, bytes);
+      const poisoned = mutated.filter(({ isPoisoned }) => isPoisoned).length;
+      if (counts === null) return;
+      tally.add('rows', 'rejected', counts.rowsRejected);
+      tally.add('rows', 'read', counts.rowsRead);
+      if (counts.rowsRead !== all.length)
+        await tally.fault('rows', index, `${all.length} rows were sent, ${counts.rowsRead} read`, bytes);
+      if (counts.rowsRejected < poisoned || counts.rowsRejected > MUTATED_ROWS)
+        await tally.fault(
+          'rows',
+          index,
+          `${poisoned} to ${MUTATED_ROWS} rows were to be rejected, ${counts.rowsRejected} were`,
+          bytes,
+        );
+    },
+    loadBytes: async (kind, index, random) => {
+      const bytes = mutatedFile(kind, random);
+      // A reader that crashes takes this process along: then its input is here.
+      const counts = await outcomeOf(kind, index, bytes);
+      if (counts === null) return;
+      const text = kind === 'csv.gz' ? unzipped(bytes) : bytes;
+      if (text === null) await tally.fault(kind, index, 'a gzip file that is not whole was read', bytes);
+      else if (kind !== 'parquet' && !text.includes('"') && !text.includes('\r')) {
+        const lines =
+          text
+            .toString('latin1')
+            .split('\n')
+            .filter((line) => line !== '').length - 1;
+        if (counts.rowsRead !== lines)
+          await tally.fault(kind, index, `${lines} lines were sent, ${counts.rowsRead} rows read`, bytes);
+      }
+    },
+  };
+};
+
+/** A load that says otherwise than what is stored, or that cannot be read. */
+class NotAccountedFor extends Error {}
+
+const withoutQuotes = (row: Row): Row =>
+  Object.fromEntries(Object.entries(row).map(([name, text]) => [name, text.replaceAll(/[",\r\n]/g, ' ')]));
+
+const unzipped = (bytes: Buffer): Buffer | null => {
+  try {
+    return gunzipSync(bytes);
+  } catch {
+    return null;
+  }
+};

@@ -1,0 +1,69 @@
+/** What the bodies refer to. */
+export interface Things {
+  metric: string;
+  labelled: string;
+  team: string;
+  source: string;
+  shared: string;
+  webhook: string;
+  location: string;
+}
+
+/** A valid body of every route that takes JSON, by method and path as the service's own description has them. */
+export const validBodies = (things: Things): Readonly<Record<string, unknown>> => {
+  const metric = {
+    name: 'Orders',
+    unit: 'order',
+    kind: 'count',
+    aggregation: 'total',
+    frequency: 'daily',
+    scope: { type: 'spend', spend: [{ source: 'cloud', cloud: 'aws', account: '1111' }] },
+    target: 1.5,
+    label_key: 'shop',
+  };
+  const picks = [
+    { source: 'cloud', cloud: 'aws', account: '1111', service: 'Amazon RDS' },
+    { source: 'host', host: 'db-1', service: 'postgres' },
+    { source: 'kubernetes', cluster: 'prod', namespace: 'shop' },
+    { source: 'cloud', cloud: 'aws', tag: { key: 'team', value: 'search' } },
+  ];
+  const shared = { name: 'Support', spend: picks, split: { type: 'even', team_ids: [things.team] } };
+  const webhook = { url: 'http://127.0.0.1:9/hook', events: ['unit_cost.changed'] };
+  const source = {
+    name: 'Bill',
+    kind: 'focus',
+    location: things.location,
+    currency: 'USD',
+    options: { cost_column: 'EffectiveCost' },
+  };
+  return {
+    'PATCH /organisation': { name: 'Acme', settle_days: 5 },
+    'POST /keys': { name: 'CI', permission: 'read', expires_at: '2026-12-31T00:00:00Z' },
+    'POST /cost-sources': source,
+    'PATCH /cost-sources/{id}': {
+      name: 'Bill 2',
+      currency: 'USD',
+      schedule_paused: true,
+      starts_on: '2025-01-01',
+    },
+    'POST /cost-sources/{id}/ingest': { start_month: '2026-01', end_month: '2026-01', accept_shrink: true },
+    'POST /metrics': metric,
+    'PATCH /metrics/{id}': { name: 'Orders 2', unit: 'order', target: 2 },
+    'POST /metrics/{id}/values': {
+      values: [
+        { period: '2026-01-01', value: 10 },
+        { period: '2026-01-02', value: 12.5 },
+      ],
+    },
+    'PUT /metrics/{id}/values/{period}': { value: 12 },
+    'POST /metrics/{id}/months/{month}/lock': { accept_missing: true },
+    'POST /teams': { name: 'Search', ownership: picks },
+    'PATCH /teams/{id}': { name: 'Search 2' },
+    'PUT /teams/{id}/ownership': { ownership: picks },
+    'POST /teams/bills/{month}/reseal': { reason: 'The owners were wrong' },
+    'POST /shared-costs': shared,
+    'PATCH /shared-costs/{id}': shared,
+    'POST /webhooks': webhook,
+    'PATCH /webhooks/{id}': { ...webhook, enabled: false },
+  };
+};
