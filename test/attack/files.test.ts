@@ -7,8 +7,8 @@ import { textLike } from '../support/matchers.ts';
 import { newDataDir, removeDataDir, startService, type ServiceProcess } from '../support/service-process.ts';
 import { HOSTILE_FILES, layGood, type HostileFile } from './hostile-files.ts';
 
-/** Every run ends within this time of its start, although all of them run at once. */
-const LONGEST_RUN_SECONDS = 60;
+/** For all of them, of which two are read at once, on a machine that does other things as well. */
+const MOST_SECONDS = 240;
 
 interface Costs {
   total: number;
@@ -59,7 +59,7 @@ describe('hostile files', () => {
       for (const { id, last_run: run } of items)
         if (run !== null && started.has(run.run_id) && run.status !== 'running') ended.set(id, run);
       return ended.size === all.length ? ended : undefined;
-    }, LONGEST_RUN_SECONDS);
+    }, MOST_SECONDS);
   };
 
   beforeAll(async () => {
@@ -79,7 +79,7 @@ describe('hostile files', () => {
     const laid = await Promise.all(HOSTILE_FILES.map(layStory));
     const runs = await ingestAll(laid);
     for (const story of laid) stories.set(story.title, { ...story, run: runs.get(story.sourceId) });
-  });
+  }, MOST_SECONDS * 1000);
   afterAll(async () => {
     await service.stop();
     await removeDataDir(service.dataDir);
@@ -119,16 +119,25 @@ describe('hostile files', () => {
     expect(await costsOf(bystander)).toEqual(before);
   });
 
-  it('are forgotten once a sound export is there', async () => {
-    const all = [...stories.values()];
-    for (const { path, account, sourceId } of all) {
-      await layGood(path, account);
-      expectData(await admin.patch(`/cost-sources/${sourceId}`, { location: path }));
-    }
-    const mended = (await ingestAll(all)).values();
-    for (const run of mended)
-      expect(run).toMatchObject({ status: 'completed', rows_read: 200, rows_rejected: 0, cost_total: 200 });
-    expect((await costsOf(admin)).total).toBe(200 * HOSTILE_FILES.length);
-    expect(await costsOf(bystander)).toEqual(before);
-  }, 120_000);
+  it(
+    'are forgotten once a sound export is there',
+    async () => {
+      const all = [...stories.values()];
+      const failed = all.filter(({ run }) => run?.status === 'failed');
+      for (const { path, account, sourceId } of failed) {
+        await layGood(path, account);
+        expectData(await admin.patch(`/cost-sources/${sourceId}`, { location: path }));
+      }
+      const mended = (await ingestAll(failed)).values();
+      for (const run of mended)
+        expect(run).toMatchObject({ status: 'completed', rows_read: 200, rows_rejected: 0, cost_total: 200 });
+      const kept = HOSTILE_FILES.reduce(
+        (sum, { ending }) => sum + ('stored' in ending ? ending.stored : 0),
+        0,
+      );
+      expect((await costsOf(admin)).total).toBe(200 * failed.length + kept);
+      expect(await costsOf(bystander)).toEqual(before);
+    },
+    MOST_SECONDS * 1000,
+  );
 });
