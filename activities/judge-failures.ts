@@ -1,4 +1,4 @@
-import { activityInfo } from '@temporalio/activity';
+import { activityInfo, type Info } from '@temporalio/activity';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { isTriedAgain, toFailure } from './failures.ts';
 
@@ -7,9 +7,7 @@ import { isTriedAgain, toFailure } from './failures.ts';
  * tries again.
  */
 export const judgeFailures =
-  (
-    noteRetry: (info: ReturnType<typeof activityInfo>, message: string) => Promise<void>,
-  ): ActivityInterceptorsFactory =>
+  (noteRetry: (info: Info, message: string) => Promise<void>): ActivityInterceptorsFactory =>
   () => ({
     inbound: {
       execute: async (input, next) => {

@@ -1,6 +1,7 @@
 import type { Day } from '../domain/calendar.ts';
 import { invalid, Outage } from '../domain/errors.ts';
 import { guardedGet, type GuardedAnswer } from '../egress/guarded-get.ts';
+import { mayPass } from '../egress/passing-status.ts';
 import type { PrivateTargets } from '../egress/private-targets.ts';
 import type { ApiAllocation, ApiAsset } from '../warehouse/opencost-api-rows.ts';
 import { allocationsOf, assetsOf, envelopeOf } from './opencost-answers.ts';
@@ -24,8 +25,6 @@ export interface OpenCostApiRules {
 const TIMEOUT_MS = 300_000;
 /** A day by controller of some ten thousand workloads. */
 const MOST_BYTES = 128 * 1024 * 1024;
-/** Client errors that may pass by themselves. */
-const PASSING = new Set([408, 425, 429]);
 
 /**
  * The API below a base URL. Its calls throw `invalid` for what a person must mend (a wrong address, a refusal,
@@ -98,8 +97,7 @@ const judged = (url: URL, { status, text }: GuardedAnswer): { data: unknown } =>
       `${named(url)} answered ${status}, a redirect, which is not followed: give the address it leads to`,
     );
   }
-  if (status >= 500 || PASSING.has(status))
-    throw new Outage(`${named(url)} answered ${status}: ${shown(text)}`);
+  if (mayPass(status)) throw new Outage(`${named(url)} answered ${status}: ${shown(text)}`);
   if (status !== 200) throw invalid(`${named(url)} answered ${status}: ${shown(text)}`);
   const envelope = envelopeOf(parseJson(text));
   if (envelope === null) {
@@ -109,7 +107,7 @@ const judged = (url: URL, { status, text }: GuardedAnswer): { data: unknown } =>
     );
   }
   const message = `${named(url)} answered code ${envelope.code}: ${shown(envelope.message ?? '')}`;
-  if (envelope.code >= 500 || PASSING.has(envelope.code)) throw new Outage(message);
+  if (mayPass(envelope.code)) throw new Outage(message);
   if (envelope.code !== 200) throw invalid(message);
   return envelope;
 };

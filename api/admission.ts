@@ -10,10 +10,7 @@ declare module 'fastify' {
   }
 }
 
-/**
- * How many requests are under way at once. The light ones of an organisation never wait for the heavy ones of another: both
- * together use fewer sessions of the warehouse than there are (warehouse.ts).
- */
+/** How many requests are under way at once. Light requests never wait for the heavy ones of another organisation. */
 const LIMITS = {
   light: { total: 32, each: 8, mostWaiting: 200 },
   heavy: { total: 6, each: 2, mostWaiting: 20 },

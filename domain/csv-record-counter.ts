@@ -11,8 +11,8 @@ const QUOTED = 3;
 const CLOSED = 4;
 
 /**
- * Counts the records of a CSV file (RFC 4180) by its bytes alone: blank lines are none, a line break within quotes ends
- * none, a quote that never closes takes the rest of the file. It is the second count that the reading of a file is compared
+ * Counts the records of a CSV file (RFC 4180) by its bytes alone. A blank line is no record. A line break within quotes
+ * ends no record. A quote that never closes takes the rest of the file. It is the second count that the reading of a file is compared
  * with, so it shares nothing with the reader.
  */
 export class CsvRecordCounter {

@@ -4,6 +4,7 @@ import { Hash } from '@smithy/hash-node';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { invalid, Outage } from '../domain/errors.ts';
 import type { ObjectStorage } from '../domain/object-storage.ts';
+import { mayPass } from './passing-status.ts';
 import { pinnedLookup } from './pinned-lookup.ts';
 import type { PrivateTargets } from './private-targets.ts';
 import { resolveTarget } from './resolve-target.ts';
@@ -18,14 +19,12 @@ export interface RemoteRules {
 
 const TIMEOUT_MS = 30_000;
 const MOST_REDIRECTS = 5;
-/** Client errors that may pass by themselves. */
-const PASSING = new Set([408, 425, 429]);
 
 /** Whether a file of a source lies elsewhere than on this machine. */
 export const isRemote = (path: string): boolean => /^(s3|https?):\/\//i.test(path);
 
 /**
- * Asks for a remote file (`https://`, `http://` or `s3://`), past redirects, of which each target is judged like the first.
+ * Asks for a remote file (`https://`, `http://` or `s3://`). Follows redirects, and checks each target like the first.
  *
  * @param range the bytes to ask for, as in the header; null asks for all.
  * @returns the answer, 200 or 206. The caller reads its body or destroys it.
@@ -54,8 +53,7 @@ export const openRemoteFile = async (
       headers = {};
       continue;
     }
-    if (status >= 500 || PASSING.has(status))
-      throw new Outage(`${url.host} answered ${status} for ${url.pathname}`);
+    if (mayPass(status)) throw new Outage(`${url.host} answered ${status} for ${url.pathname}`);
     throw invalid(
       `${rules.field}: ${url.host} answered ${status} for ${url.pathname}: check the address, or renew its signature`,
     );

@@ -63,7 +63,7 @@ export async function removeUnfinishedDatabase(files: DevServerFiles): Promise<v
 }
 
 /**
- * Renames a database that cannot be read, with what belongs to it, so that the server makes a new one and a person can
+ * Renames a database that cannot be read, with what belongs to it. The server then makes a new one, and a person can
  * still look at the old one.
  *
  * @returns its new path

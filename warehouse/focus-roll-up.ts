@@ -1,4 +1,4 @@
-import { compressionOf, CSV_OPTIONS, patternOf, type ExportFile } from './export-files.ts';
+import type { ExportFile } from './export-files.ts';
 import type { Candidate } from './focus-choices.ts';
 import {
   accountOf,
@@ -23,7 +23,7 @@ import {
   readableAmount,
   readableTime,
 } from './readable-limits.ts';
-import { withEveryColumn } from './scan-files.ts';
+import { byShape, scanOf, type FilesOfShape } from './scan-files.ts';
 import { sqlText } from './sql-text.ts';
 import { got } from './tabular-rows.ts';
 
@@ -46,46 +46,15 @@ export const missingColumns = (file: ExportFile, costColumn: CostColumn): string
     .map((field) => COLUMNS[field].join(' or '));
 };
 
-/** Files with the same columns in the same order are read together. */
-const sameShape = (files: readonly ExportFile[]): ExportFile[][] => {
-  const shapes = new Map<string, ExportFile[]>();
-  for (const file of files) {
-    const shape = JSON.stringify([file.format, file.columns, compressionOf(file.path)]);
-    shapes.set(shape, [...(shapes.get(shape) ?? []), file]);
-  }
-  return [...shapes.values()];
-};
-
-/** Lines that are no CSV are counted at the first reading of a file, and passed over at a second. */
-const BROKEN_LINES = {
-  counted: `store_rejects = true, rejects_table = 'broken_lines', rejects_scan = 'broken_line_scans'`,
-  skipped: 'ignore_errors = true',
-} as const;
-
-const scan = (
-  files: readonly ExportFile[],
-  file: ExportFile,
-  brokenLines: keyof typeof BROKEN_LINES,
-): string => {
-  const paths = `[${files.map(({ path }) => sqlText(patternOf(path))).join(', ')}]`;
-  if (file.format === 'parquet')
-    return `read_parquet(${paths}, filename = 'export_file', hive_partitioning = false)`;
-  const columns = file.columns.map(({ name }) => `${sqlText(name)}: 'VARCHAR'`).join(', ');
-  return withEveryColumn(
-    `read_csv(${paths}, ${CSV_OPTIONS}, header = true, compression = ${compressionOf(file.path)}, columns = {${columns}}, filename = 'export_file',
-    ${BROKEN_LINES[brokenLines]})`,
-    file.columns,
-  );
-};
-
 /** One row per line of the export, typed; what cannot be typed is null and stands raw beside it. */
 const typedRows = (
-  files: readonly ExportFile[],
-  file: ExportFile,
+  files: FilesOfShape,
   costColumn: CostColumn,
-  brokenLines: keyof typeof BROKEN_LINES,
+  brokenLines: Parameters<typeof scanOf>[1],
   candidates: readonly Candidate[],
-): string => `
+): string => {
+  const [file] = files;
+  return `
   SELECT export_file AS file,
     ${timeOf(file, 'period_start')} AS period_start, ${rawOf(file, 'period_start')} AS raw_period_start,
     ${timeOf(file, 'period_end')} AS period_end, ${rawOf(file, 'period_end')} AS raw_period_end,
@@ -103,7 +72,8 @@ const typedRows = (
     ${valueIn(file)} AS ${column}`,
         )
         .join('')}
-  FROM ${scan(files, file, brokenLines)}`;
+  FROM ${scanOf(files, brokenLines)}`;
+};
 
 /** A candidate's value as a group key, of rows that reach its first day: the days before stay as few rows as they are. */
 const collectedKey = ({ column, firstDay }: Candidate): string =>
@@ -126,10 +96,8 @@ export const focusRollUpStatement = (
   bills: 'all' | 'fallen back' = 'all',
 ): string => {
   const lastDay = lastReadableDay(now);
-  const scans = sameShape(files).flatMap((shape) =>
-    shape[0] === undefined
-      ? []
-      : [typedRows(shape, shape[0], costColumn, bills === 'all' ? 'counted' : 'skipped', candidates)],
+  const scans = byShape(files).map((shape) =>
+    typedRows(shape, costColumn, bills === 'all' ? 'counted' : 'skipped', candidates),
   );
   return `
 CREATE TEMP TABLE ${table} AS

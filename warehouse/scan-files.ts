@@ -21,11 +21,11 @@ export interface Relation {
   counts: readonly (CountRows | null)[];
 }
 
-/**
- * The FROM items that read these files, one for each set of columns. Lines that are no CSV go to the temporary
- * table `broken_lines` (rejected-rows.ts).
- */
-export const relationsOf = (files: readonly ExportFile[]): Relation[] => {
+/** Files with the same format, columns and compression, which one scan reads. */
+export type FilesOfShape = readonly [ExportFile, ...ExportFile[]];
+
+/** The files by their shape: one scan reads those of the same one together. */
+export const byShape = (files: readonly ExportFile[]): FilesOfShape[] => {
   const shapes = new Map<string, [ExportFile, ...ExportFile[]]>();
   for (const file of files) {
     const shape = JSON.stringify([file.format, file.columns, compressionOf(file.path)]);
@@ -33,16 +33,30 @@ export const relationsOf = (files: readonly ExportFile[]): Relation[] => {
     if (same === undefined) shapes.set(shape, [file]);
     else same.push(file);
   }
-  return [...shapes.values()].map((same) => ({
+  return [...shapes.values()];
+};
+
+/** The FROM items that read these files, one for each set of columns. */
+export const relationsOf = (files: readonly ExportFile[]): Relation[] =>
+  byShape(files).map((same) => ({
     from: scanOf(same),
     fileColumn: 'export_file',
     format: same[0].format,
     columns: same[0].columns,
     counts: same.map(({ count }) => count),
   }));
-};
 
-const scanOf = (files: readonly [ExportFile, ...ExportFile[]]): string => {
+/**
+ * Lines that are no CSV are counted at the first reading of a file, in the temporary table `broken_lines`
+ * (rejected-rows.ts), and passed over at a second.
+ */
+const BROKEN_LINES = {
+  counted: `store_rejects = true, rejects_table = 'broken_lines', rejects_scan = 'broken_line_scans'`,
+  skipped: 'ignore_errors = true',
+} as const;
+
+/** The FROM item that reads files of one shape. */
+export const scanOf = (files: FilesOfShape, brokenLines: keyof typeof BROKEN_LINES = 'counted'): string => {
   const [{ format, path, columns }] = files;
   const paths = `[${files.map((file) => sqlText(patternOf(file.path))).join(', ')}]`;
   if (format === 'parquet')
@@ -50,7 +64,7 @@ const scanOf = (files: readonly [ExportFile, ...ExportFile[]]): string => {
   const types = columns.map(({ name }) => `${sqlText(name)}: 'VARCHAR'`).join(', ');
   return withEveryColumn(
     `read_csv(${paths}, ${CSV_OPTIONS}, header = true, compression = ${compressionOf(path)}, columns = {${types}},
-    filename = 'export_file', store_rejects = true, rejects_table = 'broken_lines', rejects_scan = 'broken_line_scans')`,
+    filename = 'export_file', ${BROKEN_LINES[brokenLines]})`,
     columns,
   );
 };
@@ -60,7 +74,7 @@ const scanOf = (files: readonly [ExportFile, ...ExportFile[]]): string => {
  * holds, because each row has its file. If DuckDB leaves columns out, a line with invalid UTF-8 and too many columns ends in
  * an internal error, and the whole database with it.
  */
-export const withEveryColumn = (reader: string, columns: readonly ExportColumn[]): string => {
+const withEveryColumn = (reader: string, columns: readonly ExportColumn[]): string => {
   const names = [...columns.map(({ name }) => quoted(name)), 'export_file'];
   return `(SELECT * FROM ${reader} WHERE COALESCE(${names.join(', ')}) IS NOT NULL)`;
 };

@@ -62,9 +62,9 @@ const problemOf = ([field, { names, holds, required }]: [string, TabularColumn])
 };
 
 /**
- * The named queries that read a table row by row: `judged_rows` has every column typed, in `problem` why the row cannot be
- * read, or null, and in `is_wanted` whether it is of the months from `$start` to `$end` (days; null leaves the side
- * open). A row without a day is wanted, because it must be told. `$last_day` is the last day that a row may name.
+ * The named queries that read a table row by row. In `judged_rows` every column is typed. Its `problem` says why the row
+ * cannot be read, or is null. Its `is_wanted` says whether the row is of the months from `$start` to `$end` (days; null
+ * leaves the side open). A row without a day is wanted, because it must be told. `$last_day` is the last day that a row may name.
  * `checks` are further rules, as WHEN … THEN.
  */
 export const judgedRows = (
