@@ -8,7 +8,7 @@ import { withHeartbeats } from './with-heartbeats.ts';
 export const createSpendActivities = ({ warehouse, clock }: { warehouse: Warehouse; clock: Clock }) => ({
   /** Computes the months whose loads have changed; answers them. Reads do the same if they come first. */
   async computeSpend(orgId: string): Promise<Month[]> {
-    return withHeartbeats(null, () => computeMonths(warehouse, orgId, clock.now()));
+    return withHeartbeats([], () => computeMonths(warehouse, orgId, clock.now()));
   },
 });
 

@@ -93,9 +93,7 @@ export const createDeliveryActivities = ({
       let answer: PostAnswer | null = null;
       let error: string | null;
       try {
-        answer = await withHeartbeats(null, ({ signal }) =>
-          post(delivery, webhook.url, state.payload, signal),
-        );
+        answer = await withHeartbeats([], ({ signal }) => post(delivery, webhook.url, state.payload, signal));
         error = problemOf(answer);
       } catch (failure) {
         // The process ends: the attempt was none, and is made elsewhere.

@@ -4,15 +4,18 @@ import type { Month } from '../domain/calendar.ts';
 import type { Clock } from '../domain/clock.ts';
 import { notFound } from '../domain/errors.ts';
 import { ingestOf, runIdOf, type IngestRunInput } from '../domain/ingest.ts';
+import { isRemote } from '../egress/remote-file.ts';
 import type { SourceRulesOf } from '../egress/source-rules.ts';
 import { assetNotesOfRun } from '../warehouse/asset-notes.ts';
 import { findCostSource, type CostSource } from '../warehouse/cost-sources.ts';
 import { doubledNotes } from '../warehouse/doubled-spend.ts';
 import type { LoadResult } from '../warehouse/focus-load.ts';
 import { findRun, recordRun, startedRun, type IngestRun } from '../warehouse/ingest-runs.ts';
+import { withReader, type LoadSessions } from '../warehouse/load-sessions.ts';
 import { publishComputed } from '../warehouse/month-computation.ts';
 import { findOrganisation, type Organisation } from '../warehouse/organisations.ts';
 import { RejectedFeed, type FeedCounts } from '../warehouse/read-feed.ts';
+import type { Session } from '../warehouse/session.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { fileLocations, loadSource } from './load-source.ts';
 import { withHeartbeats } from './with-heartbeats.ts';
@@ -21,8 +24,8 @@ export interface IngestDependencies {
   warehouse: Warehouse;
   clock: Clock;
   sourceRulesOf: SourceRulesOf;
-  /** Makes remote locations readable, through the guard; called before each one. */
-  openRemoteFiles: () => Promise<void>;
+  /** Makes remote locations readable for a reader, through the guard. */
+  openRemoteFiles: (reader: Session) => Promise<void>;
   log: Logger;
 }
 
@@ -43,6 +46,9 @@ export const createIngestActivities = ({
     await recordRun(warehouse, run.orgId, { ...begun, ...before, ...changes });
   };
 
+  const reading = <Result>(work: (sessions: LoadSessions) => Promise<Result>): Promise<Result> =>
+    warehouse.session((session) => withReader(warehouse.settings, session, work));
+
   return {
     /** Records that the run is under way. */
     async openRun(run: IngestRunInput): Promise<void> {
@@ -53,13 +59,13 @@ export const createIngestActivities = ({
     async loadExport(run: IngestRunInput): Promise<LoadResult> {
       try {
         const { source, organisation } = await ingested(warehouse, run);
-        if (fileLocations(source).some((location) => /^(s3|https?):/i.test(location)))
-          await openRemoteFiles();
-        return await warehouse.session((session) =>
-          withHeartbeats(session, async (attempt) => {
+        return await reading((sessions) =>
+          withHeartbeats([sessions.reader, sessions.session], async (attempt) => {
             const now = clock.now();
+            if (fileLocations(source).some((location) => isRemote(location)))
+              await openRemoteFiles(sessions.reader);
             const result = await loadSource(source, {
-              session,
+              sessions,
               scope: {
                 orgId: run.orgId,
                 sourceId: run.sourceId,
@@ -74,7 +80,7 @@ export const createIngestActivities = ({
               objectStorage: warehouse.settings.objectStorage,
               attempt,
               publish: (work) =>
-                publishComputed(warehouse, session, { orgId: run.orgId, now }, () => {
+                publishComputed(warehouse, sessions.session, { orgId: run.orgId, now }, () => {
                   if (!attempt.isCurrent())
                     throw new Error('this attempt was given up; nothing was published');
                   return work();

@@ -7,7 +7,6 @@ import {
   API_ASSETS,
   appendAllocations,
   appendAssets,
-  closeApiRows,
   lastDeliveredDay,
   openApiRows,
 } from '../warehouse/opencost-api-rows.ts';
@@ -26,7 +25,7 @@ export const loadOpenCostSource = async (
   { location, options }: CostSourceOf<'opencost'>,
   reading: Omit<SourceReading, 'currency'>,
 ): Promise<LoadResult> => {
-  const { session, scope, rules } = reading;
+  const { sessions, scope, rules } = reading;
   const assets =
     options.assets_location === undefined
       ? null
@@ -46,33 +45,30 @@ export const loadOpenCostSource = async (
     from: 'files' as const,
   };
   const readFrom = [...allocations.files, ...(assets?.files ?? [])].map(({ path }) => path);
-  const result = await loadOpenCost(session, { ...scope, readFrom }, feeds, allocations.publish);
+  const result = await loadOpenCost(sessions, { ...scope, readFrom }, feeds, allocations.publish);
   return { ...result, notes: [...allocations.notes, ...(assets?.notes ?? []), ...result.notes] };
 };
 
 /** Asks the API day by day, then loads what it answered; days that it no longer knows stay as they are. */
 const loadFromApi = async (
   api: OpenCostApi,
-  { session, scope, attempt, publish }: Omit<SourceReading, 'currency'>,
+  { sessions, scope, attempt, publish }: Omit<SourceReading, 'currency'>,
   { assets, cluster }: { assets: ReadableFiles | null; cluster: string | null },
 ): Promise<LoadResult> => {
+  const { reader, session } = sessions;
   const lastDelivered = await lastDeliveredDay(session, scope.orgId, scope.sourceId);
   const days = daysToAsk({ ...scope, lastDelivered });
-  await openApiRows(session);
-  try {
-    const asked = await askApi(session, api, days, attempt, assets === null);
-    const feeds = {
-      allocations: [API_ALLOCATIONS],
-      assets: assets === null ? [API_ASSETS] : relationsOf(assets.files),
-      cluster,
-      from: 'api' as const,
-    };
-    const readFrom = (assets?.files ?? []).map(({ path }) => path);
-    const result = await loadOpenCost(session, { ...scope, readFrom }, feeds, assets?.publish ?? publish);
-    return { ...result, notes: [...(assets?.notes ?? []), ...notesOf(days, asked), ...result.notes] };
-  } finally {
-    await closeApiRows(session);
-  }
+  await openApiRows(reader);
+  const asked = await askApi(reader, api, days, attempt, assets === null);
+  const feeds = {
+    allocations: [API_ALLOCATIONS],
+    assets: assets === null ? [API_ASSETS] : relationsOf(assets.files),
+    cluster,
+    from: 'api' as const,
+  };
+  const readFrom = (assets?.files ?? []).map(({ path }) => path);
+  const result = await loadOpenCost(sessions, { ...scope, readFrom }, feeds, assets?.publish ?? publish);
+  return { ...result, notes: [...(assets?.notes ?? []), ...notesOf(days, asked), ...result.notes] };
 };
 
 interface Asked {
@@ -82,7 +78,7 @@ interface Asked {
 }
 
 const askApi = async (
-  session: Session,
+  reader: Session,
   api: OpenCostApi,
   days: readonly Day[],
   attempt: Attempt,
@@ -93,14 +89,14 @@ const askApi = async (
   for (const day of days) {
     attempt.signal.throwIfAborted();
     const allocations = await api.allocations(day);
-    await appendAllocations(session, day, allocations);
+    await appendAllocations(reader, day, allocations);
     rowsRead += allocations.length;
     if (allocations.length === 0) asked.emptyDays += 1;
     if (withAssets && !asked.assetsUnknown) {
       const assets = await api.assets(day);
       if (assets === null) asked.assetsUnknown = true;
       else {
-        await appendAssets(session, day, assets);
+        await appendAssets(reader, day, assets);
         rowsRead += assets.length;
       }
     }

@@ -40,12 +40,15 @@ const loadFocusSource = async (
   { location, options }: CostSourceOf<'focus'>,
   reading: SourceReading,
 ): Promise<LoadResult> => {
-  const { session, scope, currency } = reading;
+  const { sessions, scope, currency } = reading;
   const costColumn = options.cost_column;
   const { files, notes, publish } = await readableFiles(reading, location, (file) =>
     missingColumns(file, costColumn),
   );
-  return withNotes(notes, await loadFocusExport(session, { ...scope, files, costColumn, currency }, publish));
+  return withNotes(
+    notes,
+    await loadFocusExport(sessions, { ...scope, files, costColumn, currency }, publish),
+  );
 };
 
 const loadHostsSource = async (
@@ -53,7 +56,7 @@ const loadHostsSource = async (
   reading: SourceReading,
 ): Promise<LoadResult> => {
   const { files, notes, publish } = await readableFiles(reading, location, missingHostColumns);
-  return withNotes(notes, await loadHosts(reading.session, reading.scope, files, publish));
+  return withNotes(notes, await loadHosts(reading.sessions, reading.scope, files, publish));
 };
 
 const loadAiToolsSource = async (
@@ -70,7 +73,7 @@ const loadAiToolsSource = async (
   const files = { spend: spend.files, usage: usage.files };
   return withNotes(
     [...spend.notes, ...usage.notes],
-    await loadAiTools(reading.session, reading.scope, files, usage.publish),
+    await loadAiTools(reading.sessions, reading.scope, files, usage.publish),
   );
 };
 

@@ -28,7 +28,7 @@ const WATCHED_MONTHS = 12;
 export const createEventActivities = ({ warehouse, clock }: { warehouse: Warehouse; clock: Clock }) => ({
   /** Evaluates an organisation's metrics and stores what is new with its deliveries; answers how many events. */
   async evaluateEvents(orgId: string): Promise<number> {
-    return withHeartbeats(null, () => evaluateEvents(warehouse, orgId, clock.now()));
+    return withHeartbeats([], () => evaluateEvents(warehouse, orgId, clock.now()));
   },
 });
 

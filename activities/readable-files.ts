@@ -21,12 +21,18 @@ export interface ReadableFiles {
  * @param field the field of the source that holds the location.
  */
 export const readableFiles = async (
-  { session, rules: sourceRules, objectStorage, attempt, publish }: Omit<SourceReading, 'currency'>,
+  {
+    sessions: { reader },
+    rules: sourceRules,
+    objectStorage,
+    attempt,
+    publish,
+  }: Omit<SourceReading, 'currency'>,
   location: string,
   missing: (file: ExportFile) => string[],
   field = 'location',
 ): Promise<ReadableFiles> => {
-  const current = await exportFiles(session, location, sourceRules, field);
+  const current = await exportFiles(reader, location, sourceRules, field);
   const other = current.files.find((path) => formatOf(path) === null);
   if (other !== undefined)
     throw invalid(
@@ -36,7 +42,7 @@ export const readableFiles = async (
   const rules = { privateTargets, objectStorage, field, signal: attempt.signal };
   const versions = await versionsOf(current.files, rules);
   const described = [];
-  for (const path of current.files) described.push(await describeFile(session, path));
+  for (const path of current.files) described.push(await describeFile(reader, path));
   const files = described
     .filter(({ columns }) => columns.length > 0)
     .map((file) => (file.format === 'csv' ? { ...file, count: rowCounter(file.path, rules) } : file));

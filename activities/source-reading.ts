@@ -1,12 +1,12 @@
 import type { ObjectStorage } from '../domain/object-storage.ts';
 import type { SourceRules } from '../egress/source-rules.ts';
+import type { LoadSessions } from '../warehouse/load-sessions.ts';
 import type { LoadScope, Publish } from '../warehouse/publish-load.ts';
-import type { Session } from '../warehouse/session.ts';
 import type { Attempt } from './with-heartbeats.ts';
 
 /** What a source is read with. */
 export interface SourceReading {
-  session: Session;
+  sessions: LoadSessions;
   scope: LoadScope;
   /** The organisation's currency. */
   currency: string;

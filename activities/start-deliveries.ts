@@ -26,7 +26,7 @@ export const createStartActivities = ({
    * should Temporal have lost any. Answers how many it tried.
    */
   async startDeliveries(orgId: string, again: boolean): Promise<number> {
-    return withHeartbeats(null, async ({ isCurrent }) => {
+    return withHeartbeats([], async ({ isCurrent }) => {
       const deliveries = await deliveriesToStart(warehouse, orgId, again);
       for (const delivery of deliveries) {
         if (!isCurrent()) throw new CancelledFailure('given up');

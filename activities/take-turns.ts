@@ -13,7 +13,7 @@ export const takeTurns = (limits: PlaceLimits): ActivityInterceptorsFactory => {
     inbound: {
       execute: async (input, next) => {
         if (activityInfo().isLocal) return next(input);
-        const giveBack = await withHeartbeats(null, ({ signal }) =>
+        const giveBack = await withHeartbeats([], ({ signal }) =>
           places.take(organisationOf(input.args), signal),
         );
         try {

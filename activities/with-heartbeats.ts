@@ -15,20 +15,22 @@ export interface Attempt {
 const HEARTBEAT_MS = 1_000;
 
 /**
- * Tells Temporal once a second how many rows have been read, and stops the statement when the attempt is
- * given up, so that a newer attempt has the machine to itself. Work without a session of its own has none.
+ * Tells Temporal once a second how many rows have been read, and stops the statements when the attempt is
+ * given up, so that a newer attempt has the machine to itself.
  */
 export const withHeartbeats = async <Result>(
-  session: Session | null,
+  sessions: readonly Session[],
   work: (attempt: Attempt) => Promise<Result>,
 ): Promise<Result> => {
   const { cancellationSignal, heartbeat } = Context.current();
   let reported = 0;
   const beat = (): void => {
-    heartbeat({ rowsRead: Math.max(session?.rowsRead ?? 0, reported) } satisfies IngestProgress);
+    heartbeat({
+      rowsRead: Math.max(...sessions.map((session) => session.rowsRead), reported),
+    } satisfies IngestProgress);
   };
   const stop = (): void => {
-    session?.interrupt();
+    for (const session of sessions) session.interrupt();
   };
   const attempt: Attempt = {
     isCurrent: () => !cancellationSignal.aborted,

@@ -1,31 +1,28 @@
 import type { Logger } from 'pino';
 import { startGuardedProxy, type GuardedProxy } from '../egress/guarded-proxy.ts';
 import { connectObjectStorage, guardRequests } from '../warehouse/remote-files.ts';
-import type { Warehouse } from '../warehouse/warehouse.ts';
+import type { Session } from '../warehouse/session.ts';
+import type { WarehouseSettings } from '../warehouse/warehouse.ts';
 import type { Settings } from './settings.ts';
 
-/** Opens the way to remote locations at the first one: the extension, the credentials, and the guard around both. */
+/**
+ * Opens the way to remote locations for readers: the extension, the credentials, and the guard around both, which starts
+ * with the first of them.
+ */
 export const remoteFiles = (
-  warehouse: Warehouse,
-  settings: Settings,
+  { objectStorage, extensions }: WarehouseSettings,
+  { PRIVATE_TARGETS }: Settings,
   log: Logger,
-): { open: () => Promise<void>; close: () => Promise<void> } => {
+): { open: (reader: Session) => Promise<void>; close: () => Promise<void> } => {
   let proxy: Promise<GuardedProxy> | null = null;
-  const start = async (): Promise<GuardedProxy> => {
-    const started = await startGuardedProxy(settings.PRIVATE_TARGETS, log);
-    await warehouse.session(async (session) => {
-      await connectObjectStorage(session, warehouse.settings.objectStorage, warehouse.settings.extensions);
-      await guardRequests(session, started);
-    });
-    return started;
-  };
   return {
-    open: async () => {
-      proxy ??= start().catch((error: unknown) => {
+    open: async (reader) => {
+      proxy ??= startGuardedProxy(PRIVATE_TARGETS, log).catch((error: unknown) => {
         proxy = null;
         throw error;
       });
-      await proxy;
+      await connectObjectStorage(reader, objectStorage, extensions);
+      await guardRequests(reader, await proxy);
     },
     close: async () => {
       await (await proxy)?.close();

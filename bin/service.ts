@@ -67,6 +67,10 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
     closers.push(() => {
       warehouse.close();
     });
+    warehouse.onBreakdown = (error) => {
+      log.error({ err: error }, 'the warehouse broke down');
+      if (warehouse.isDuckLake) fail(new Error('the warehouse broke down'));
+    };
     await scratch.removeLeftovers();
 
     const embedded = settings.TEMPORAL_ADDRESS === null;

@@ -59,7 +59,7 @@ export const startWorkers = async (
   installRuntime(log);
   const connection = await NativeConnection.connect(target.options);
   closers.push(() => connection.close());
-  const remote = remoteFiles(warehouse, settings, log);
+  const remote = remoteFiles(warehouse.settings, settings, log);
   closers.push(remote.close);
   const run = async (options: Omit<WorkerOptions, 'connection' | 'namespace'>): Promise<void> => {
     const worker = await Worker.create({

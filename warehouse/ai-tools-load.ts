@@ -1,8 +1,9 @@
 import { keepEarlierDays, keepLateMonths } from './carry-over.ts';
 import type { ExportFile } from './export-files.ts';
 import type { LoadResult } from './focus-load.ts';
+import type { LoadSessions } from './load-sessions.ts';
 import { newLoadId, publishLoad, type LoadScope, type Publish } from './publish-load.ts';
-import { addCounts, FEED_TABLES, readFeed, rowsStored, stageFeed, withoutUnusedMonths } from './read-feed.ts';
+import { addCounts, readFeed, rowsStored, stageFeed, withoutUnusedMonths } from './read-feed.ts';
 import { normalRepositorySql } from './repository-sql.ts';
 import { relationsOf, type Relation } from './scan-files.ts';
 import type { Session } from './session.ts';
@@ -47,25 +48,26 @@ export interface AiToolFiles {
  * `invalid` when either feed has too many rows that cannot be read.
  */
 export const loadAiTools = async (
-  session: Session,
+  sessions: LoadSessions,
   scope: LoadScope,
   files: AiToolFiles,
   publish: Publish,
 ): Promise<LoadResult> => {
+  const { reader, session } = sessions;
   const loadId = await newLoadId(session, scope);
   try {
     const relations = { spend: relationsOf(files.spend), usage: relationsOf(files.usage) };
-    const usage = await readFeed(session, scope, {
+    const usage = await readFeed(reader, scope, {
       statement: usageGroups(relations.usage),
       name: USAGE_FEED,
       relations: relations.usage,
     });
-    await stageFeed(session, 'usage_days');
-    const spend = await readFeed(session, scope, {
+    await stageFeed(sessions, 'usage_days');
+    const spend = await readFeed(reader, scope, {
       statement: spendGroups(relations.spend),
       relations: relations.spend,
     });
-    await stageFeed(session, 'load_days');
+    await stageFeed(sessions, 'load_days');
     const taking = { ...scope, loadId };
     const feeds = {
       spend: { staged: 'load_days', stored: 'ai_tool_spend' },
@@ -86,7 +88,7 @@ export const loadAiTools = async (
     const counts = addCounts(spend, await withoutUnusedMonths(session, usage, 'usage_days'));
     return { ...counts, ...(await publishLoad(session, target, loadId, rowsStored(spend), publish)), notes };
   } finally {
-    await dropTemporaryTables(session, [...FEED_TABLES, 'usage_days', 'load_days']);
+    await dropTemporaryTables(session, ['usage_days', 'load_days']);
   }
 };
 
@@ -113,7 +115,7 @@ usage_groups AS (
   FROM judged_rows GROUP BY ALL)
 SELECT problem, counts, any_value(CASE WHEN problem IS NOT NULL THEN file END) AS file, day, tool,
   ${normalRepositorySql('spelling')} AS repository, CAST(sum(usage) AS DECIMAL(38,6)) AS usage,
-  sum(row_count) AS row_count
+  CAST(sum(row_count) AS BIGINT) AS row_count
 FROM usage_groups GROUP BY ALL`;
 
 const INSERT_SPEND = `

@@ -6,21 +6,18 @@ import { focusRollUpStatement, type CostColumn } from './focus-roll-up.ts';
 import { STORED } from './read-feed.ts';
 import type { Session } from './session.ts';
 
-/** The temporary tables that the fallback leaves. */
-export const FALLBACK_TABLES = ['fallen_back', 'billed_roll_up'] as const;
-
 /**
  * Reads by BilledCost what has no EffectiveCost: creates `fallen_back`, the providers and billing periods that fall
  * back, as their texts stand, and `billed_roll_up`, their second reading. The first one is in `focus_roll_up`.
  */
 export const readFallback = async (
-  session: Session,
+  reader: Session,
   load: { files: readonly ExportFile[]; costColumn: CostColumn; now: Date },
   candidates: readonly Candidate[],
 ): Promise<void> => {
-  await session.run(FALLEN_BACK, { falls_back: load.costColumn === 'EffectiveCost' });
-  const [some] = await session.query('FROM temp.main.fallen_back LIMIT 1');
-  await session.run(
+  await reader.run(FALLEN_BACK, { falls_back: load.costColumn === 'EffectiveCost' });
+  const [some] = await reader.query('FROM temp.main.fallen_back LIMIT 1');
+  await reader.run(
     some === undefined
       ? 'CREATE TEMP TABLE billed_roll_up AS FROM focus_roll_up LIMIT 0'
       : focusRollUpStatement(

@@ -12,13 +12,14 @@ import {
   INSERT_CLOUD_SPEND,
   PUBLISH,
 } from './focus-daily-money.ts';
-import { FALLBACK_TABLES, fallbackNotes, readFallback } from './focus-fallback.ts';
+import { fallbackNotes, readFallback } from './focus-fallback.ts';
 import { focusRollUpStatement, type CostColumn } from './focus-roll-up.ts';
 import { recordLoadFiles } from './load-files.ts';
+import { handOver, type LoadSessions } from './load-sessions.ts';
 import { got } from './tabular-rows.ts';
 import { expectedTime, isTooLong, LONGEST_PERIOD, readableDay } from './readable-limits.ts';
 import { checkPublished, newLoadId, type LoadScope, type Publish } from './publish-load.ts';
-import { countFeed, FEED_TABLES, readingBounds, rowsStored, STORED, type FeedCounts } from './read-feed.ts';
+import { countFeed, readingBounds, rowsStored, STORED, type FeedCounts } from './read-feed.ts';
 import { startRowCount } from './row-count.ts';
 import type { Session } from './session.ts';
 import { dropTemporaryTables } from './temporary-tables.ts';
@@ -46,20 +47,22 @@ export interface LoadResult extends FeedCounts {
  * that cannot be read, or if a settled month would lose days.
  */
 export const loadFocusExport = async (
-  session: Session,
+  sessions: LoadSessions,
   load: FocusLoad,
   publish: Publish,
 ): Promise<LoadResult> => {
+  const { reader, session } = sessions;
   const loadId = await newLoadId(session, load);
   const rowCount = startRowCount(load.files.map(({ count }) => count));
   try {
     await dropTemporaryTables(session, TABLES);
     const candidates = await candidatesToCollect(session, load.orgId, load.now);
-    await session.run(focusRollUpStatement('focus_roll_up', load, candidates));
-    await readFallback(session, load, candidates);
-    await session.run(JUDGED_GROUPS, readingBounds(load));
-    await refuseOtherCurrencies(session, load.currency);
-    const counts = await countFeed(session, rowCount);
+    await reader.run(focusRollUpStatement('focus_roll_up', load, candidates));
+    await readFallback(reader, load, candidates);
+    await reader.run(JUDGED_GROUPS, readingBounds(load));
+    await refuseOtherCurrencies(reader, load.currency);
+    const counts = await countFeed(reader, rowCount);
+    await handOver(sessions, 'judged_groups', `FROM judged_groups WHERE ${STORED}`);
     const target = { org: load.orgId, source: load.sourceId, load: loadId };
     await session.run(dailyMoneyStatement(candidates));
     const shrunk = await checkShrink(session, load);
@@ -88,8 +91,8 @@ export const loadFocusExport = async (
   }
 };
 
-/** The temporary tables of a load. */
-const TABLES = [...FEED_TABLES, ...FALLBACK_TABLES, 'focus_choices', 'focus_roll_up', 'daily_money'];
+/** The temporary tables of a load in the warehouse. */
+const TABLES = ['focus_choices', 'judged_groups', 'daily_money'];
 
 const idOf = (column: string): string => assigned(nullable(column), 'cloud');
 
@@ -133,8 +136,8 @@ judged AS (
   FROM wanted)
 SELECT * FROM judged`;
 
-const refuseOtherCurrencies = async (session: Session, currency: string): Promise<void> => {
-  const others = await session.query<{ currency: string; row_count: string }>(
+const refuseOtherCurrencies = async (reader: Session, currency: string): Promise<void> => {
+  const others = await reader.query<{ currency: string; row_count: string }>(
     `SELECT currency, sum(row_count) AS row_count FROM judged_groups
      WHERE ${STORED} AND upper(currency) <> $currency GROUP BY ALL ORDER BY ALL`,
     { currency },

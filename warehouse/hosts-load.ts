@@ -1,10 +1,10 @@
 import { keepEarlierDays } from './carry-over.ts';
 import type { ExportFile } from './export-files.ts';
 import type { LoadResult } from './focus-load.ts';
+import type { LoadSessions } from './load-sessions.ts';
 import { newLoadId, publishLoad, type LoadScope, type Publish } from './publish-load.ts';
-import { FEED_TABLES, readFeed, rowsStored, stageFeed } from './read-feed.ts';
+import { readFeed, rowsStored, stageFeed } from './read-feed.ts';
 import { relationsOf, type Relation } from './scan-files.ts';
-import type { Session } from './session.ts';
 import { judgedRows, missingTabularColumns, type TabularColumns } from './tabular-rows.ts';
 import { dropTemporaryTables } from './temporary-tables.ts';
 
@@ -24,16 +24,17 @@ export const missingHostColumns = (file: ExportFile): string[] => missingTabular
  * numbers; before it publishes nobody sees a row. Throws `invalid` for too many rows that cannot be read.
  */
 export const loadHosts = async (
-  session: Session,
+  sessions: LoadSessions,
   scope: LoadScope,
   files: readonly ExportFile[],
   publish: Publish,
 ): Promise<LoadResult> => {
+  const { reader, session } = sessions;
   const loadId = await newLoadId(session, scope);
   try {
     const relations = relationsOf(files);
-    const counts = await readFeed(session, scope, { statement: hostGroups(relations), relations });
-    await stageFeed(session, 'load_days');
+    const counts = await readFeed(reader, scope, { statement: hostGroups(relations), relations });
+    await stageFeed(sessions, 'load_days');
     const notes = await keepEarlierDays(
       session,
       { ...scope, loadId },
@@ -43,7 +44,7 @@ export const loadHosts = async (
     const target = { ...scope, readFrom: files.map(({ path }) => path) };
     return { ...counts, ...(await publishLoad(session, target, loadId, rowsStored(counts), publish)), notes };
   } finally {
-    await dropTemporaryTables(session, [...FEED_TABLES, 'load_days']);
+    await dropTemporaryTables(session, ['load_days']);
   }
 };
 

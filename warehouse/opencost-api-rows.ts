@@ -2,7 +2,6 @@ import { VARCHAR } from '@duckdb/node-api';
 import type { Day } from '../domain/calendar.ts';
 import type { Relation } from './scan-files.ts';
 import type { Session } from './session.ts';
-import { dropTemporaryTables } from './temporary-tables.ts';
 
 /** An allocation as an API answers it; amounts are decimal texts. */
 export interface ApiAllocation {
@@ -54,25 +53,17 @@ export const API_ALLOCATIONS = relation('api_allocations');
 export const API_ASSETS = relation('api_assets');
 
 /** Makes room for an API's answers; they wait in temporary tables, which spill to disk, not in memory. */
-export const openApiRows = async (session: Session): Promise<void> => {
-  await closeApiRows(session);
+export const openApiRows = async (reader: Session): Promise<void> => {
   for (const [table, columns] of Object.entries(TABLES)) {
     const definitions = columns.map((name) => `${name} VARCHAR`).join(', ');
-    await session.run(`CREATE TEMP TABLE ${table} (${definitions})`);
+    await reader.run(`CREATE TEMP TABLE ${table} (${definitions})`);
   }
 };
 
-export const closeApiRows = (session: Session): Promise<void> =>
-  dropTemporaryTables(session, Object.keys(TABLES));
-
 /** Appends the allocations of a day. */
-export const appendAllocations = (
-  session: Session,
-  day: Day,
-  rows: readonly ApiAllocation[],
-): Promise<void> =>
+export const appendAllocations = (reader: Session, day: Day, rows: readonly ApiAllocation[]): Promise<void> =>
   append(
-    session,
+    reader,
     'api_allocations',
     rows.map((row) => [
       `/allocation of ${day}`,
@@ -89,9 +80,9 @@ export const appendAllocations = (
   );
 
 /** Appends the assets of a day. */
-export const appendAssets = (session: Session, day: Day, rows: readonly ApiAsset[]): Promise<void> =>
+export const appendAssets = (reader: Session, day: Day, rows: readonly ApiAsset[]): Promise<void> =>
   append(
-    session,
+    reader,
     'api_assets',
     rows.map((row) => [
       `/assets of ${day}`,
@@ -105,12 +96,12 @@ export const appendAssets = (session: Session, day: Day, rows: readonly ApiAsset
   );
 
 const append = async (
-  session: Session,
+  reader: Session,
   table: keyof typeof TABLES,
   rows: readonly (readonly (string | null)[])[],
 ): Promise<void> => {
   if (rows.length === 0) return;
-  await session.append(
+  await reader.append(
     table,
     TABLES[table].map(() => VARCHAR),
     TABLES[table].map((_, index) => rows.map((row) => row[index] ?? null)),

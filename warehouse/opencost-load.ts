@@ -1,9 +1,10 @@
 import { invalid } from '../domain/errors.ts';
 import { carryOver, keepEarlierDays, keepLateMonths } from './carry-over.ts';
 import type { LoadResult } from './focus-load.ts';
+import { handOver, type LoadSessions } from './load-sessions.ts';
 import { allocationGroups, assetGroups } from './opencost-groups.ts';
 import { newLoadId, publishLoad, type LoadScope, type Publish } from './publish-load.ts';
-import { addCounts, FEED_TABLES, readFeed, rowsStored, stageFeed, withoutUnusedMonths } from './read-feed.ts';
+import { addCounts, readFeed, rowsStored, stageFeed, withoutUnusedMonths } from './read-feed.ts';
 import type { Relation } from './scan-files.ts';
 import type { Session } from './session.ts';
 import { dropTemporaryTables } from './temporary-tables.ts';
@@ -27,35 +28,38 @@ export interface OpenCostFeeds {
  * cluster is named.
  */
 export const loadOpenCost = async (
-  session: Session,
+  sessions: LoadSessions,
   scope: LoadScope,
   feeds: OpenCostFeeds,
   publish: Publish,
 ): Promise<LoadResult> => {
+  const { reader, session } = sessions;
   const loadId = await newLoadId(session, scope);
   try {
     const parameters = { cluster: feeds.cluster };
     const assetRelations = feeds.assets ?? [NO_ASSETS];
-    const assets = await readFeed(session, scope, {
+    const assets = await readFeed(reader, scope, {
       statement: assetGroups(assetRelations),
       name: 'assets',
       parameters,
       relations: assetRelations,
     });
-    await refuseUnnamedCluster(session);
-    await session.run(
-      `CREATE TEMP TABLE read_assets AS SELECT * EXCLUDE (problem, file) FROM judged_groups WHERE problem IS NULL AND (counts OR lends)`,
+    await refuseUnnamedCluster(reader);
+    await handOver(
+      sessions,
+      'read_assets',
+      'SELECT * EXCLUDE (problem, file) FROM judged_groups WHERE problem IS NULL AND (counts OR lends)',
     );
     await session.run(
       'CREATE TEMP TABLE asset_days AS SELECT * EXCLUDE (counts, lends) FROM read_assets WHERE counts',
     );
-    const allocations = await readFeed(session, scope, {
+    const allocations = await readFeed(reader, scope, {
       statement: allocationGroups(feeds.allocations),
       parameters,
       relations: feeds.allocations,
     });
-    await refuseUnnamedCluster(session);
-    await stageFeed(session, 'load_days');
+    await refuseUnnamedCluster(reader);
+    await stageFeed(sessions, 'load_days');
     const source = { org: scope.orgId, source: scope.sourceId };
     const taking = { ...scope, loadId };
     const notes = await keepDays(session, taking, feeds);
@@ -72,7 +76,7 @@ export const loadOpenCost = async (
       notes,
     };
   } finally {
-    await dropTemporaryTables(session, [...FEED_TABLES, 'read_assets', 'asset_days', 'load_days']);
+    await dropTemporaryTables(session, ['read_assets', 'asset_days', 'load_days']);
   }
 };
 
@@ -104,8 +108,8 @@ const NO_ASSETS: Relation = {
   counts: [],
 };
 
-const refuseUnnamedCluster = async (session: Session): Promise<void> => {
-  const [unnamed] = await session.query<{ row_count: string | null }>(
+const refuseUnnamedCluster = async (reader: Session): Promise<void> => {
+  const [unnamed] = await reader.query<{ row_count: string | null }>(
     'SELECT sum(row_count) AS row_count FROM judged_groups WHERE problem IS NULL AND counts AND cluster IS NULL',
   );
   if (unnamed === undefined || unnamed.row_count === null) return;

@@ -3,6 +3,7 @@ import { ServiceError } from '../domain/errors.ts';
 import { LONGEST_LINE_BYTES } from './export-files.ts';
 import { lastReadableDay } from './readable-limits.ts';
 import { rejectedRows } from './rejected-rows.ts';
+import { handOver, type LoadSessions } from './load-sessions.ts';
 import { startRowCount, type RowCount } from './row-count.ts';
 import type { Relation } from './scan-files.ts';
 import type { RejectedSample } from './ingest-runs.ts';
@@ -25,8 +26,8 @@ const MOST_REJECTED_PERCENT = 1;
 /** Which of the judged groups are stored. */
 export const STORED = 'problem IS NULL AND counts';
 
-/** The temporary tables that a reading leaves. */
-export const FEED_TABLES = ['judged_groups', 'broken_lines', 'broken_line_scans'] as const;
+/** The reader's temporary tables of one feed. */
+const FEED_TABLES = ['judged_groups', 'broken_lines', 'broken_line_scans'] as const;
 
 /**
  * Reads one feed: runs `statement`, which creates the temporary table `judged_groups` (problem, counts, file, row_count
@@ -37,15 +38,15 @@ export const FEED_TABLES = ['judged_groups', 'broken_lines', 'broken_line_scans'
  * @throws ServiceError `invalid` when rows of the files are not accounted for.
  */
 export const readFeed = async (
-  session: Session,
+  reader: Session,
   scope: LoadScope,
   { statement, name = null, parameters = {}, relations }: Feed,
 ): Promise<FeedCounts> => {
   const count = startRowCount(relations.flatMap(({ counts }) => counts));
   try {
-    await dropTemporaryTables(session, FEED_TABLES);
-    await session.run(statement, { ...readingBounds(scope), ...parameters });
-    return await countFeed(session, count, name);
+    await dropTemporaryTables(reader, FEED_TABLES);
+    await reader.run(statement, { ...readingBounds(scope), ...parameters });
+    return await countFeed(reader, count, name);
   } finally {
     count.stop();
   }
@@ -69,12 +70,9 @@ export const readingBounds = ({ startMonth, endMonth, now }: LoadScope): Paramet
   last_day: lastReadableDay(now),
 });
 
-/** Sets the rows of the feed that are stored aside, as the temporary table `table`. */
-export const stageFeed = async (session: Session, table: string): Promise<void> => {
-  await session.run(
-    `CREATE TEMP TABLE ${table} AS SELECT * EXCLUDE (problem, file, counts) FROM judged_groups WHERE ${STORED}`,
-  );
-};
+/** Hands the rows of the feed that are stored over to the warehouse, as the temporary table `table`. */
+export const stageFeed = (sessions: LoadSessions, table: string): Promise<void> =>
+  handOver(sessions, table, `SELECT * EXCLUDE (problem, file, counts) FROM judged_groups WHERE ${STORED}`);
 
 /** A feed of which too many rows cannot be read: nothing was loaded, and the run shows what it counted. */
 export class RejectedFeed extends ServiceError {
@@ -95,12 +93,12 @@ const DROPPED_LINES = { problem: `a line of more than ${LONGEST_LINE_BYTES} byte
  * @throws ServiceError `invalid` when rows of the files are not accounted for.
  */
 export const countFeed = async (
-  session: Session,
+  reader: Session,
   count: RowCount,
   name: string | null = null,
 ): Promise<FeedCounts> => {
-  const { told, longLines, samples } = await rejectedRows(session);
-  const [read] = await session.query<{ stored: string | null; left_out: string | null }>(
+  const { told, longLines, samples } = await rejectedRows(reader);
+  const [read] = await reader.query<{ stored: string | null; left_out: string | null }>(
     `SELECT sum(row_count) FILTER (${STORED}) AS stored, sum(row_count) FILTER (problem IS NULL AND NOT counts) AS left_out
      FROM judged_groups`,
   );

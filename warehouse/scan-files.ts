@@ -6,7 +6,6 @@ import {
   type ExportColumn,
   type ExportFile,
 } from './export-files.ts';
-import { quoted } from './focus-columns.ts';
 import { sqlText } from './sql-text.ts';
 
 /** Rows that one FROM item reads: files of one shape, or a temporary table. */
@@ -62,19 +61,6 @@ export const scanOf = (files: FilesOfShape, brokenLines: keyof typeof BROKEN_LIN
   if (format === 'parquet')
     return `read_parquet(${paths}, filename = 'export_file', hive_partitioning = false)`;
   const types = columns.map(({ name }) => `${sqlText(name)}: 'VARCHAR'`).join(', ');
-  return withEveryColumn(
-    `read_csv(${paths}, ${CSV_OPTIONS}, header = true, compression = ${compressionOf(path)}, columns = {${types}},
-    filename = 'export_file', ${BROKEN_LINES[brokenLines]})`,
-    columns,
-  );
-};
-
-/**
- * What a `read_csv` with the file's name as `export_file` reads, each of its columns wanted or not. The condition always
- * holds, because each row has its file. If DuckDB leaves columns out, a line with invalid UTF-8 and too many columns ends in
- * an internal error, and the whole database with it.
- */
-const withEveryColumn = (reader: string, columns: readonly ExportColumn[]): string => {
-  const names = [...columns.map(({ name }) => quoted(name)), 'export_file'];
-  return `(SELECT * FROM ${reader} WHERE COALESCE(${names.join(', ')}) IS NOT NULL)`;
+  return `read_csv(${paths}, ${CSV_OPTIONS}, header = true, compression = ${compressionOf(path)}, columns = {${types}},
+    filename = 'export_file', ${BROKEN_LINES[brokenLines]})`;
 };

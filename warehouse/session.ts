@@ -4,9 +4,11 @@ import {
   LIST,
   VARCHAR,
   type DuckDBConnection,
+  type DuckDBResult,
   type DuckDBType,
   type DuckDBValue,
 } from '@duckdb/node-api';
+import { unavailable, type ServiceError } from '../domain/errors.ts';
 
 /** A value bound to a `$name` in a statement. Days, instants, ids and decimals travel as text and are cast in SQL. */
 export type Parameter = string | number | bigint | boolean | null | readonly string[];
@@ -15,14 +17,27 @@ export type Parameters = Readonly<Record<string, Parameter>>;
 /** Rows a data chunk can hold (DuckDB's vector size). */
 const CHUNK_ROWS = 2048;
 
+/** Whether an error has ended the whole DuckDB, and with it all its sessions. */
+const isFatal = (error: unknown): boolean =>
+  error instanceof Error && /^(INTERNAL|FATAL) Error/.test(error.message);
+
 const isList = (value: Parameter): value is readonly string[] => Array.isArray(value);
 
-/** One connection to the warehouse; statements on it run one after the other. */
+/** What a session answers once its DuckDB has ended: the next one may have another. */
+export const lost = (): ServiceError => unavailable('the warehouse is opened again; try again');
+
+/** One connection to a DuckDB; statements on it run one after the other. */
 export class Session {
   readonly #connection: DuckDBConnection;
+  readonly #onFatal: (error: unknown) => void;
+  #running: Promise<unknown> = Promise.resolve();
+  #streamed: DuckDBResult | null = null;
+  #isLost = false;
 
-  constructor(connection: DuckDBConnection) {
+  /** @param onFatal hears of an error that has ended the whole DuckDB. */
+  constructor(connection: DuckDBConnection, onFatal: (error: unknown) => void = () => undefined) {
     this.#connection = connection;
+    this.#onFatal = onFatal;
   }
 
   /**
@@ -50,15 +65,20 @@ export class Session {
     };
     signal.addEventListener('abort', interrupt);
     try {
-      const result = await this.#connection.stream(sql, ...bound(parameters));
-      for await (const rows of result.yieldRowObjectJson()) {
-        yield rows as unknown as Row[];
+      const result = await this.#during(() => this.#connection.stream(sql, ...bound(parameters)));
+      this.#streamed = result;
+      const chunks = result.yieldRowObjectJson();
+      for (;;) {
+        const next = await this.#during(() => chunks.next());
+        if (next.done === true) return;
+        yield next.value as unknown as Row[];
         signal.throwIfAborted();
       }
     } finally {
       signal.removeEventListener('abort', interrupt);
+      this.#streamed = null;
       // The next statement ends the one before it, with its transaction, that otherwise waits for the garbage collector.
-      await this.run('SELECT 1');
+      if (!this.#isLost) await this.run('SELECT 1');
     }
   }
 
@@ -77,7 +97,7 @@ export class Session {
     types: readonly DuckDBType[],
     columns: readonly (readonly DuckDBValue[])[],
   ): Promise<void> {
-    const appender = await this.#connection.createAppender(table, 'main', 'temp');
+    const appender = await this.#during(() => this.#connection.createAppender(table, 'main', 'temp'));
     const rows = columns[0]?.length ?? 0;
     for (let from = 0; from < rows; from += CHUNK_ROWS) {
       const chunk = DuckDBDataChunk.create(types);
@@ -103,23 +123,55 @@ export class Session {
 
   /** Rows that the statement now running has read, by DuckDB's own estimate. */
   get rowsRead(): number {
-    return Number(this.#connection.progress.rows_processed);
+    return this.#isLost ? 0 : Number(this.#connection.progress.rows_processed);
   }
 
   /** Stops the statement that is running; it fails with an interrupt error. */
   interrupt(): void {
-    this.#connection.interrupt();
+    if (!this.#isLost) this.#connection.interrupt();
   }
 
   close(): void {
     this.#connection.closeSync();
   }
 
+  /** Ends the session whatever it does, because its DuckDB has ended: what it runs fails, and all that follows. */
+  async abandon(): Promise<void> {
+    this.interrupt();
+    this.#isLost = true;
+    await this.#running;
+    // A stream that is not read to its end holds the DuckDB, and so its file, until it is read on.
+    await this.#streamed?.fetchChunk().catch((error: unknown) => error);
+    this.close();
+  }
+
   #execute(sql: string, parameters: Parameters) {
     // Without parameters DuckDB plans the statement once; one with parameters is planned again when it runs.
-    return Object.keys(parameters).length === 0
-      ? this.#connection.runAndReadAll(sql)
-      : this.#connection.runAndReadAll(sql, ...bound(parameters));
+    return this.#during(() =>
+      Object.keys(parameters).length === 0
+        ? this.#connection.runAndReadAll(sql)
+        : this.#connection.runAndReadAll(sql, ...bound(parameters)),
+    );
+  }
+
+  /** Runs a statement, or a part of one. */
+  async #during<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#isLost) throw lost();
+    const running = work();
+    this.#running = running.catch((error: unknown) => error);
+    try {
+      return await running;
+    } catch (error) {
+      if (isFatal(error)) this.#onFatal(error);
+      throw this.#isEnded(error) ? lost() : error;
+    }
+  }
+
+  /** Whether a statement has failed for what another has done. */
+  #isEnded(error: unknown): boolean {
+    return (
+      this.#isLost || (error instanceof Error && error.message.includes('database has been invalidated'))
+    );
   }
 }
 

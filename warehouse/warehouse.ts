@@ -9,6 +9,7 @@ import type { Migration } from './migrations.ts';
 import { raceToSetUp } from './race-to-set-up.ts';
 import { connectObjectStorage } from './remote-files.ts';
 import { Session, type Parameters } from './session.ts';
+import { enter, SessionPool } from './session-pool.ts';
 import { sqlText } from './sql-text.ts';
 
 export interface WarehouseSettings {
@@ -27,9 +28,6 @@ export interface WarehouseSettings {
 
 const ATTACH_ATTEMPTS = 5;
 
-/** Sessions that may run at once; each holds a thread of libuv's pool while a statement runs. */
-const MOST_SESSIONS = 16;
-
 const isDuckLake = (location: string): boolean => location.startsWith('ducklake:');
 
 /**
@@ -38,41 +36,23 @@ const isDuckLake = (location: string): boolean => location.startsWith('ducklake:
  */
 export class Warehouse {
   readonly settings: WarehouseSettings;
-  readonly #instance: DuckDBInstance;
-  readonly #idle: Session[] = [];
-  readonly #waiting: ((session: Session) => void)[] = [];
+  /** Hears why the warehouse broke down. A DuckDB file is opened again; a DuckLake is not, and its process must end. */
+  onBreakdown: (error: unknown) => void = () => undefined;
   readonly #locks = new Map<string, Promise<unknown>>();
-  #open = 0;
+  #pool: SessionPool | null = null;
+  #opening: Promise<SessionPool> | null = null;
 
-  private constructor(settings: WarehouseSettings, instance: DuckDBInstance) {
+  private constructor(settings: WarehouseSettings) {
     this.settings = settings;
-    this.#instance = instance;
   }
 
   /** Opens the warehouse and brings its schema up to date, or as far as `migrations` go. Throws with a message that says what is wrong. */
   static async open(settings: WarehouseSettings, migrations?: readonly Migration[]): Promise<Warehouse> {
-    await mkdir(settings.spillDirectory, { recursive: true });
-    const instance = await DuckDBInstance.create(':memory:', {
-      memory_limit: settings.memoryLimit,
-      temp_directory: settings.spillDirectory,
-      autoinstall_known_extensions: 'false',
-      autoload_known_extensions: 'false',
-      ...(settings.threads === null ? {} : { threads: settings.threads.toString() }),
-    });
-    const warehouse = new Warehouse(settings, instance);
-    const session = new Session(await instance.connect());
-    try {
-      await attach(session, settings);
-      await session.run('USE warehouse');
-      await session.run(`SET TimeZone = 'UTC'`);
+    const warehouse = new Warehouse(settings);
+    await warehouse.#open(async (session) => {
       await migrate(session, migrations);
       if (isDuckLake(settings.location)) await giveStatistics(session);
-    } catch (error) {
-      instance.closeSync();
-      throw error;
-    }
-    warehouse.#open = 1;
-    warehouse.#idle.push(session);
+    });
     return warehouse;
   }
 
@@ -88,13 +68,12 @@ export class Warehouse {
 
   /** Lends a session of its own to `work`, for several statements, temporary tables or a transaction. */
   async session<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
-    const session = await this.#take();
+    const pool = await this.#opened();
+    const session = await pool.take();
     try {
       return await work(session);
     } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#idle.push(session);
-      else next(session);
+      pool.giveBack(session);
     }
   }
 
@@ -108,11 +87,12 @@ export class Warehouse {
     signal: AbortSignal,
   ): AsyncGenerator<Row[]> {
     signal.throwIfAborted();
-    const session = await this.#connect();
+    const pool = await this.#opened();
+    const session = await pool.connect();
     try {
       yield* session.stream<Row>(sql, parameters, signal);
     } finally {
-      session.close();
+      pool.disconnect(session);
     }
   }
 
@@ -152,34 +132,71 @@ export class Warehouse {
 
   /** Closes the warehouse. Nothing may use it any more. */
   close(): void {
-    for (const session of this.#idle.splice(0)) session.close();
-    this.#instance.closeSync();
+    this.#pool?.close();
+    this.#pool = null;
   }
 
-  async #take(): Promise<Session> {
-    const idle = this.#idle.pop();
-    if (idle !== undefined) return idle;
-    if (this.#open >= MOST_SESSIONS) {
-      return new Promise((lend) => {
-        this.#waiting.push(lend);
-      });
-    }
-    this.#open += 1;
+  async #opened(): Promise<SessionPool> {
+    if (this.#pool !== null) return this.#pool;
+    this.#opening ??= this.#open().finally(() => {
+      this.#opening = null;
+    });
+    return this.#opening;
+  }
+
+  /** @param prepare what is done before anyone else uses it. */
+  async #open(prepare: (session: Session) => Promise<void> = () => Promise.resolve()): Promise<SessionPool> {
+    const instance = await openInstance(this.settings);
+    const session = new Session(await instance.connect());
     try {
-      return await this.#connect();
+      await attach(session, this.settings);
+      await enter(session);
+      await prepare(session);
     } catch (error) {
-      this.#open -= 1;
+      session.close();
+      instance.closeSync();
       throw error;
     }
+    session.close();
+    this.#pool = new SessionPool(instance, (pool, error) => {
+      this.#breakDown(pool, error);
+    });
+    return this.#pool;
   }
 
-  async #connect(): Promise<Session> {
-    const session = new Session(await this.#instance.connect());
-    await session.run('USE warehouse');
-    await session.run(`SET TimeZone = 'UTC'`);
-    return session;
+  /**
+   * An error has ended DuckDB: all that is under way fails, and the next to ask finds the warehouse opened again. A DuckLake
+   * is not: closing one with a transaction open ends the process.
+   */
+  #breakDown(pool: SessionPool, error: unknown): void {
+    if (pool !== this.#pool) return;
+    this.onBreakdown(error);
+    if (this.isDuckLake) return;
+    this.#pool = null;
+    const opening = pool.abandon().then(() => this.#open());
+    this.#opening = opening.finally(() => {
+      this.#opening = null;
+    });
+    // Whoever asks meanwhile hears of it; who comes later tries again.
+    this.#opening.catch((failure: unknown) => failure);
   }
 }
+
+/** An empty DuckDB in memory, which spills to the directory. */
+export const openInstance = async ({
+  spillDirectory,
+  memoryLimit,
+  threads,
+}: Pick<WarehouseSettings, 'spillDirectory' | 'memoryLimit' | 'threads'>): Promise<DuckDBInstance> => {
+  await mkdir(spillDirectory, { recursive: true });
+  return DuckDBInstance.create(':memory:', {
+    memory_limit: memoryLimit,
+    temp_directory: spillDirectory,
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+    ...(threads === null ? {} : { threads: threads.toString() }),
+  });
+};
 
 const attach = async (session: Session, settings: WarehouseSettings): Promise<void> => {
   if (isDuckLake(settings.location)) {

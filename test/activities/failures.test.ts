@@ -9,7 +9,7 @@ import { describeFile } from '../../warehouse/export-files.ts';
 import { loadExtension } from '../../warehouse/extensions.ts';
 import { openDuckDb, type TestWarehouse } from '../support/engines.ts';
 import { extensionDirectory, hasHttpfs } from '../support/extension-directory.ts';
-import { readingOf } from '../support/feeds.ts';
+import { loading, readingOf } from '../support/feeds.ts';
 import { listenLocally, type LocalServer } from '../support/file-server.ts';
 import { dayLine, focusCsv } from '../support/focus-export.ts';
 import { newOrganisation, newSource, writeFiles } from '../support/tenant.ts';
@@ -83,12 +83,6 @@ describe('what DuckDB says about files', () => {
     server = await listenLocally((_, response, url) => {
       response.writeHead(Number(url.pathname.split('/')[1])).end('an answer');
     });
-    if (hasHttpfs) {
-      await test.warehouse.session(async (session) => {
-        await loadExtension(session, 'httpfs', extensionDirectory);
-        await session.run('SET GLOBAL http_retry_wait_ms = 1');
-      });
-    }
   });
   afterAll(async () => {
     await test.close();
@@ -98,12 +92,16 @@ describe('what DuckDB says about files', () => {
   const failureOf = async (location: string): Promise<Error> => {
     const { id: orgId } = await newOrganisation(test.warehouse);
     const source = await newSource(test.warehouse, orgId, { location });
-    const error = await test.warehouse
-      .session((session) => loadSource(source, readingOf(test, session, { orgId, sourceId: source.id })))
-      .then(
-        () => null,
-        (thrown: unknown) => thrown,
-      );
+    const error = await loading(test, async (sessions) => {
+      if (hasHttpfs) {
+        await loadExtension(sessions.reader, 'httpfs', extensionDirectory);
+        await sessions.reader.run('SET GLOBAL http_retry_wait_ms = 1');
+      }
+      return loadSource(source, readingOf(test, sessions, { orgId, sourceId: source.id }));
+    }).then(
+      () => null,
+      (thrown: unknown) => thrown,
+    );
     if (error === null) throw new Error(`${location} could be read`);
     return toFailure(error, 1);
   };

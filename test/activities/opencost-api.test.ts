@@ -16,7 +16,15 @@ import {
   type FakeOpenCost,
   type OtherAnswer,
 } from '../support/fake-opencost.ts';
-import { currentLoads, currentRows, newTenant, scopeOf, type Tenant, publishing } from '../support/feeds.ts';
+import {
+  currentLoads,
+  currentRows,
+  loading,
+  newTenant,
+  scopeOf,
+  type Tenant,
+  publishing,
+} from '../support/feeds.ts';
 import { listenLocally } from '../support/file-server.ts';
 import { money, writeFiles } from '../support/tenant.ts';
 
@@ -347,7 +355,7 @@ describeOnBothEngines('the load of an API', (open) => {
       report?: (rows: number) => void;
     } = {},
   ) =>
-    test.warehouse.session((session) =>
+    loading(test, (sessions) =>
       loadOpenCostSource(
         {
           id: tenant.sourceId,
@@ -360,7 +368,7 @@ describeOnBothEngines('the load of an API', (open) => {
           options,
         },
         {
-          session,
+          sessions,
           scope: scopeOf(tenant, { now: NOW, ...changes }),
           rules: { roots: [test.directory], privateTargets: TARGETS },
           attempt: { isCurrent: () => true, signal, report },

@@ -10,7 +10,7 @@ import { loadExtension } from '../../warehouse/extensions.ts';
 import type { Session } from '../../warehouse/session.ts';
 import { openDuckDb, type TestWarehouse } from '../support/engines.ts';
 import { extensionDirectory, hasHttpfs } from '../support/extension-directory.ts';
-import { readingOf } from '../support/feeds.ts';
+import { loading, readingOf } from '../support/feeds.ts';
 import { listenLocally, sendContent, serveFiles } from '../support/file-server.ts';
 import { dayLine, focusCsv } from '../support/focus-export.ts';
 import { money, newOrganisation, newSource, spendByDay, writeFiles } from '../support/tenant.ts';
@@ -24,8 +24,6 @@ describe('a torn file', () => {
   let test: TestWarehouse;
   beforeAll(async () => {
     test = await openDuckDb();
-    if (hasHttpfs)
-      await test.warehouse.session((session) => loadExtension(session, 'httpfs', extensionDirectory));
   });
   afterAll(() => test.close());
 
@@ -39,12 +37,13 @@ describe('a torn file', () => {
     const [before = ''] = await writeFiles(test, { 'before.csv': csvOf(1, '5') });
     const source = await newSource(test.warehouse, orgId, { location });
     const ingest = (from: string, lend = (session: Session): Session => session): Promise<LoadResult> =>
-      test.warehouse.session((session) =>
-        loadSource(
+      loading(test, async (sessions) => {
+        if (hasHttpfs) await loadExtension(sessions.reader, 'httpfs', extensionDirectory);
+        return loadSource(
           { ...source, location: from },
-          readingOf(test, lend(session), { orgId, sourceId: source.id }),
-        ),
-      );
+          readingOf(test, { ...sessions, reader: lend(sessions.reader) }, { orgId, sourceId: source.id }),
+        );
+      });
     await ingest(before);
     return {
       path: location,
@@ -221,12 +220,21 @@ describe('a torn file', () => {
       expect(await story.spend()).toEqual({ [DAY]: money('100000') });
     });
 
-    it('rejects a line with invalid UTF-8 and a field too many, and the warehouse lives on', async () => {
-      const row = (rows[0] ?? '').replace('Shop', 'Caf\xe9');
-      const content = Buffer.from([header, ...rows.slice(0, 200), `${row},more`, ''].join('\n'), 'latin1');
-      const story = await newStory(content);
-      expect(await story.ingest()).toMatchObject({ rowsRead: 201, rowsRejected: 1, rowsLeftOut: 0 });
-      expect(await story.spend()).toEqual({ [DAY]: money('200') });
+    it('fails for invalid UTF-8 and a field too many, which end DuckDB, and other loads go on', async () => {
+      const unread = 'x,'.repeat(40);
+      const bad = (rows[0] ?? '').replace('Shop', 'Caf\xe9');
+      const content = [`${unread}${header}`, `${unread}${bad},more`, ''];
+      const story = await newStory(Buffer.from(content.join('\n'), 'latin1'));
+      const other = await newStory(fileOf(rows[0] ?? ''));
+      const [failed, completed] = await Promise.allSettled([story.ingest(), other.ingest()]);
+      expect(failed).toMatchObject({
+        reason: {
+          kind: 'invalid',
+          message: expect.stringMatching(/^DuckDB broke down over the files.*nothing was loaded$/) as string,
+        },
+      });
+      expect(completed).toMatchObject({ value: { rowsRead: 100_001, rowsRejected: 0 } });
+      expect(await story.spend()).toEqual(UNCHANGED);
     });
 
     it('reads blank lines, line breaks in fields, and a last line without an end', async () => {

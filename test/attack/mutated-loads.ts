@@ -13,7 +13,7 @@ import { publishComputed } from '../../warehouse/month-computation.ts';
 import { RejectedFeed, type FeedCounts } from '../../warehouse/read-feed.ts';
 import { fromCsv, writeTable } from '../support/duckdb-files.ts';
 import type { TestWarehouse } from '../support/engines.ts';
-import { readingOf } from '../support/feeds.ts';
+import { loading, readingOf } from '../support/feeds.ts';
 import { dayLine, focusCsv } from '../support/focus-export.ts';
 import { newOrganisation, newSource, NOW } from '../support/tenant.ts';
 import { csvOf, mutatedBytes, mutatedRow, type Row } from './mutate.ts';
@@ -75,12 +75,12 @@ export const prepareLoads = async (test: TestWarehouse, tally: Tally): Promise<M
     const { orgId, source } = tenant;
     const location = join(test.directory, name);
     await writeFile(location, bytes);
-    const result = await test.warehouse.session((session) =>
+    const result = await loading(test, (sessions) =>
       loadSource(
         { ...source, location },
         {
-          ...readingOf(test, session, { orgId, sourceId: source.id }, { acceptShrink: true }),
-          publish: (work) => publishComputed(test.warehouse, session, { orgId, now: NOW }, work),
+          ...readingOf(test, sessions, { orgId, sourceId: source.id }, { acceptShrink: true }),
+          publish: (work) => publishComputed(test.warehouse, sessions.session, { orgId, now: NOW }, work),
         },
       ),
     );

@@ -4,8 +4,8 @@ import type { DecimalText } from '../../domain/decimals.ts';
 import { parsePrivateTargets } from '../../egress/private-targets.ts';
 import { describeFile, type ExportFile } from '../../warehouse/export-files.ts';
 import type { LoadResult } from '../../warehouse/focus-load.ts';
+import { withReader, type LoadSessions } from '../../warehouse/load-sessions.ts';
 import type { LoadScope, Publish } from '../../warehouse/publish-load.ts';
-import type { Session } from '../../warehouse/session.ts';
 import type { TestWarehouse } from './engines.ts';
 import { newOrganisation, newSource, NOW } from './tenant.ts';
 
@@ -42,11 +42,11 @@ export const publishing =
 /** How a source is read in a test: from the test's folder and from this machine. */
 export const readingOf = (
   { warehouse, directory }: Pick<TestWarehouse, 'warehouse' | 'directory'>,
-  session: Session,
+  sessions: LoadSessions,
   tenant: Tenant,
   changes: Partial<LoadScope> = {},
 ): SourceReading => ({
-  session,
+  sessions,
   scope: scopeOf(tenant, changes),
   currency: 'USD',
   rules: { roots: [directory], privateTargets: parsePrivateTargets('127.0.0.1') },
@@ -55,16 +55,22 @@ export const readingOf = (
   publish: publishing(),
 });
 
-/** Describes files that exist and loads them on a session of the warehouse's. */
-export const loadWith = (
+/** Lends `work` what a load works with, as an ingest does. */
+export const loading = <Result>(
   { warehouse }: Pick<TestWarehouse, 'warehouse'>,
+  work: (sessions: LoadSessions) => Promise<Result>,
+): Promise<Result> => warehouse.session((session) => withReader(warehouse.settings, session, work));
+
+/** Describes files that exist and loads them. */
+export const loadWith = (
+  test: Pick<TestWarehouse, 'warehouse'>,
   paths: readonly string[],
-  load: (session: Session, files: ExportFile[]) => Promise<LoadResult>,
+  load: (sessions: LoadSessions, files: ExportFile[]) => Promise<LoadResult>,
 ): Promise<LoadResult> =>
-  warehouse.session(async (session) => {
+  loading(test, async (sessions) => {
     const files = [];
-    for (const path of paths) files.push(await describeFile(session, path));
-    return load(session, files);
+    for (const path of paths) files.push(await describeFile(sessions.reader, path));
+    return load(sessions, files);
   });
 
 /** The rows of the current loads of a spend table, in order: `columns` as a SELECT list. */

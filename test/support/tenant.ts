@@ -7,6 +7,7 @@ import type { DecimalText } from '../../domain/decimals.ts';
 import { createCostSource, type CostSource, type NewCostSource } from '../../warehouse/cost-sources.ts';
 import { describeFile } from '../../warehouse/export-files.ts';
 import { loadFocusExport, type FocusLoad, type LoadResult } from '../../warehouse/focus-load.ts';
+import { withReader, type LoadSessions } from '../../warehouse/load-sessions.ts';
 import { createMetric, type Metric } from '../../warehouse/metrics.ts';
 import { createOrganisation, newOrganisationId, type Organisation } from '../../warehouse/organisations.ts';
 import type { Session } from '../../warehouse/session.ts';
@@ -111,11 +112,11 @@ export const loadPaths = async (
   changes: LoadChanges = {},
   on: { session?: Session; isCurrent?: boolean } = {},
 ): Promise<LoadResult> => {
-  const work = async (session: Session): Promise<LoadResult> => {
+  const work = async (sessions: LoadSessions): Promise<LoadResult> => {
     const files = [];
-    for (const path of paths) files.push(await describeFile(session, path));
+    for (const path of paths) files.push(await describeFile(sessions.reader, path));
     return loadFocusExport(
-      session,
+      sessions,
       {
         runId: `run_${randomUUID()}`,
         costColumn: 'EffectiveCost',
@@ -131,7 +132,8 @@ export const loadPaths = async (
       publishing(on.isCurrent),
     );
   };
-  return on.session === undefined ? warehouse.session(work) : work(on.session);
+  const load = (session: Session) => withReader(warehouse.settings, session, work);
+  return on.session === undefined ? warehouse.session(load) : load(on.session);
 };
 
 /** Writes one export file and loads it. */

@@ -6,7 +6,15 @@ import { describeFile } from '../../warehouse/export-files.ts';
 import type { LoadScope } from '../../warehouse/publish-load.ts';
 import { normalRepositorySql } from '../../warehouse/repository-sql.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
-import { currentLoads, currentRows, newTenant, scopeOf, type Tenant, publishing } from '../support/feeds.ts';
+import {
+  currentLoads,
+  currentRows,
+  loading,
+  newTenant,
+  scopeOf,
+  type Tenant,
+  publishing,
+} from '../support/feeds.ts';
 import { SPELLINGS } from '../support/repository-spellings.ts';
 import { money, writeFiles } from '../support/tenant.ts';
 
@@ -27,11 +35,14 @@ describeOnBothEngines('AI tool spend', (open) => {
       'spend.csv': texts.spend,
       'usage.csv': texts.usage,
     });
-    return test.warehouse.session(async (session) =>
+    return loading(test, async (sessions) =>
       loadAiTools(
-        session,
+        sessions,
         scopeOf(tenant, changes),
-        { spend: [await describeFile(session, spend)], usage: [await describeFile(session, usage)] },
+        {
+          spend: [await describeFile(sessions.reader, spend)],
+          usage: [await describeFile(sessions.reader, usage)],
+        },
         publishing(),
       ),
     );

@@ -318,7 +318,7 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
           'hosts.csv': ['day,host,service,cost', ...rows, ''].join('\n'),
         });
         const scope = scopeOf({ orgId: story.orgId, sourceId: id }, { now: new Date(at), acceptShrink });
-        await loadWith(test, paths, (session, files) => loadHosts(session, scope, files, publishing()));
+        await loadWith(test, paths, (sessions, files) => loadHosts(sessions, scope, files, publishing()));
       };
       return { ...story, load };
     };

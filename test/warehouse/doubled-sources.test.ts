@@ -9,7 +9,7 @@ import { costSummary } from '../../warehouse/costs.ts';
 import { doubledNotes } from '../../warehouse/doubled-spend.ts';
 import type { LoadScope } from '../../warehouse/publish-load.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
-import { readingOf } from '../support/feeds.ts';
+import { loading, readingOf } from '../support/feeds.ts';
 import { dayLine, focusCsv } from '../support/focus-export.ts';
 import { newOrganisation, newSource, NOW } from '../support/tenant.ts';
 
@@ -41,11 +41,11 @@ describeOnBothEngines('what two sources read from files', (open, onDuckDb) => {
       source: (name: string, location: string, changes: Partial<NewCostSource> = {}) =>
         newSource(warehouse, orgId, { name, location: join(root, location), ...changes }),
       ingest: async (source: CostSource, changes: Partial<LoadScope> = {}) => {
-        const result = await warehouse.session((session) =>
+        const result = await loading(test, (sessions) =>
           loadSource(source, {
             ...readingOf(
               test,
-              session,
+              sessions,
               { orgId, sourceId: source.id },
               { runId: `run_${randomUUID()}`, ...changes },
             ),

@@ -134,12 +134,9 @@ describeOnBothEngines('the files of a FOCUS export', (open, onDuckDb) => {
         }
       });
 
-      it('lose the rows that are no UTF-8, also in columns that nobody reads', async () => {
-        const sound = Array.from({ length: 100 }, () => dayLine('2026-01-10', '1'));
-        const latin = focusCsv([...sound, dayLine('2026-01-10', '1', { Tags: '{"a":"café"}' })]);
-        const { byDay, result } = await loaded({ 'focus.csv': Buffer.from(latin, 'latin1') });
-        expect(byDay).toEqual({ '2026-01-10': money('100') });
-        expect(result).toMatchObject({ rowsRead: 101, rowsRejected: 1 });
+      it('need not hold text in UTF-8 in columns that nobody reads', async () => {
+        const latin = Buffer.from(focusCsv([dayLine('2026-01-10', '1', { Tags: '{"a":"café"}' })]), 'latin1');
+        expect((await loaded({ 'focus.csv': latin })).byDay).toEqual({ '2026-01-10': money('1') });
       });
 
       it('may differ in the order of their columns', async () => {

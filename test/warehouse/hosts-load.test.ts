@@ -31,8 +31,8 @@ describeOnBothEngines('host spend', (open) => {
     changes: Partial<LoadScope> = {},
     isCurrent = true,
   ) =>
-    loadWith(test, paths, (session, files) =>
-      loadHosts(session, scopeOf(tenant, changes), files, publishing(isCurrent)),
+    loadWith(test, paths, (sessions, files) =>
+      loadHosts(sessions, scopeOf(tenant, changes), files, publishing(isCurrent)),
     );
   const load = async (tenant: Tenant, text: string, changes: Partial<LoadScope> = {}, isCurrent = true) =>
     loadPaths(tenant, await writeFiles(test, { 'hosts.csv': text }), changes, isCurrent);

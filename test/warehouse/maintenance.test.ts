@@ -10,7 +10,7 @@ import { compact, removeDeadSpend } from '../../warehouse/maintenance.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
 import { dayLine, focusCsv } from '../support/focus-export.ts';
 import { ADMIN } from '../support/tenant.ts';
-import { publishing } from '../support/feeds.ts';
+import { loading, publishing } from '../support/feeds.ts';
 
 const NOW = new Date('2026-03-01T00:00:00Z');
 const RANGE = { previousStart: '2025-12-01', start: '2026-01-01', end: '2026-01-31' };
@@ -52,14 +52,14 @@ describeOnBothEngines('maintenance', (open) => {
   ): Promise<void> => {
     const file = join(exports, `${orgId}.csv`);
     await writeFile(file, focusCsv([dayLine('2026-01-10', cost)]));
-    await lent.warehouse.session(async (session) =>
+    await loading(lent, async (sessions) =>
       loadFocusExport(
-        session,
+        sessions,
         {
           orgId,
           sourceId,
           runId: 'run',
-          files: [await describeFile(session, file)],
+          files: [await describeFile(sessions.reader, file)],
           costColumn: 'BilledCost',
           currency: 'USD',
           startMonth: null,

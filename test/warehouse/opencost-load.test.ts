@@ -8,7 +8,15 @@ import { loadOpenCost, type OpenCostFeeds } from '../../warehouse/opencost-load.
 import type { LoadScope } from '../../warehouse/publish-load.ts';
 import { relationsOf } from '../../warehouse/scan-files.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
-import { currentLoads, currentRows, newTenant, scopeOf, type Tenant, publishing } from '../support/feeds.ts';
+import {
+  currentLoads,
+  currentRows,
+  loading,
+  newTenant,
+  scopeOf,
+  type Tenant,
+  publishing,
+} from '../support/feeds.ts';
 import { publishSpend } from '../support/published-spend.ts';
 import { money, newSource, NOW, writeFiles } from '../support/tenant.ts';
 
@@ -29,13 +37,14 @@ describeOnBothEngines('cluster spend from files', (open) => {
       'allocations.csv': texts.allocations,
       'assets.csv': texts.assets ?? '',
     });
-    return test.warehouse.session(async (session) =>
+    return loading(test, async (sessions) =>
       loadOpenCost(
-        session,
+        sessions,
         scopeOf(tenant, changes),
         {
-          allocations: relationsOf([await describeFile(session, allocations)]),
-          assets: texts.assets === undefined ? null : relationsOf([await describeFile(session, assets)]),
+          allocations: relationsOf([await describeFile(sessions.reader, allocations)]),
+          assets:
+            texts.assets === undefined ? null : relationsOf([await describeFile(sessions.reader, assets)]),
           cluster,
           from: 'files',
         },

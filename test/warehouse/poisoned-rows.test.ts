@@ -4,6 +4,7 @@ import { loadAiTools } from '../../warehouse/ai-tools-load.ts';
 import type { ExportFile } from '../../warehouse/export-files.ts';
 import type { LoadResult } from '../../warehouse/focus-load.ts';
 import { loadHosts } from '../../warehouse/hosts-load.ts';
+import type { LoadSessions } from '../../warehouse/load-sessions.ts';
 import { publishComputed } from '../../warehouse/month-computation.ts';
 import { loadOpenCost } from '../../warehouse/opencost-load.ts';
 import { relationsOf } from '../../warehouse/scan-files.ts';
@@ -39,7 +40,7 @@ describeOnBothEngines('poisoned rows', (open) => {
   const loaded = async (
     kind: 'hosts' | 'opencost' | 'ai_tools',
     texts: Readonly<Record<string, string>>,
-    load: (session: Session, tenant: Tenant, files: ExportFile[]) => Promise<LoadResult>,
+    load: (sessions: LoadSessions, tenant: Tenant, files: ExportFile[]) => Promise<LoadResult>,
   ): Promise<{ result: LoadResult; total: number }> => {
     const tenant = await newTenant(kind);
     const paths = await writeFiles(test, texts);
@@ -82,7 +83,7 @@ describeOnBothEngines('poisoned rows', (open) => {
     const { result, total } = await loaded(
       'hosts',
       { 'hosts.csv': `day,host,service,cost\n${rows.join('\n')}\n` },
-      (session, tenant, files) => loadHosts(session, scopeOf(tenant), files, publishing()),
+      (sessions, tenant, files) => loadHosts(sessions, scopeOf(tenant), files, publishing()),
     );
     expect(result.rowsRejected).toBe(POISONED_DAYS.length + POISONED_AMOUNTS.length);
     expect(result.rowsRead).toBe(rows.length);
@@ -106,9 +107,9 @@ describeOnBothEngines('poisoned rows', (open) => {
         'allocations.csv': `Date,Namespace,ControllerKind,ControllerName,TotalCost\n${allocations.join('\n')}\n`,
         'assets.csv': `day,kind,provider_id,cost\n${assets.join('\n')}\n`,
       },
-      (session, tenant, files) =>
+      (sessions, tenant, files) =>
         loadOpenCost(
-          session,
+          sessions,
           scopeOf(tenant),
           {
             allocations: relationsOf(files.slice(0, 1)),
@@ -144,9 +145,9 @@ describeOnBothEngines('poisoned rows', (open) => {
         'spend.csv': `day,tool,cost\n${spend.join('\n')}\n`,
         'usage.csv': `day,tool,repository,usage\n${usage.join('\n')}\n`,
       },
-      (session, tenant, files) =>
+      (sessions, tenant, files) =>
         loadAiTools(
-          session,
+          sessions,
           scopeOf(tenant),
           { spend: files.slice(0, 1), usage: files.slice(1) },
           publishing(),
@@ -163,11 +164,11 @@ describeOnBothEngines('poisoned rows', (open) => {
       loadWith(
         test,
         await writeFiles(test, { 'hosts.csv': `day,host,service,cost\n${row}\n` }),
-        (session, files) =>
-          loadHosts(session, scopeOf(tenant), files, (work) =>
-            publishComputed(test.warehouse, session, { orgId: tenant.orgId, now: NOW }, async () => {
+        (sessions, files) =>
+          loadHosts(sessions, scopeOf(tenant), files, (work) =>
+            publishComputed(test.warehouse, sessions.session, { orgId: tenant.orgId, now: NOW }, async () => {
               const result = await work();
-              await spoil(session);
+              await spoil(sessions.session);
               return result;
             }),
           ),

@@ -1,8 +1,11 @@
+import { EventEmitter, once } from 'node:events';
 import { DATE, DECIMAL, DuckDBDateValue, DuckDBDecimalValue, VARCHAR } from '@duckdb/node-api';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readdir, readlink, rename, rm, writeFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MIGRATIONS } from '../../warehouse/migrations.ts';
 import { Warehouse } from '../../warehouse/warehouse.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
+import { breakingStatement } from '../support/break-duckdb.ts';
+import { describeOnBothEngines, openDuckDb, type TestWarehouse } from '../support/engines.ts';
 import { newOrganisation } from '../support/tenant.ts';
 
 describeOnBothEngines('sessions', (open) => {
@@ -153,6 +156,80 @@ describeOnBothEngines('sessions', (open) => {
     });
     // Day 4999 after 1970-01-01 is 1983-09-09; Σ 0…4999 = 4999 × 5000 ÷ 2 = 12,497,500 units of 10⁻¹⁰.
     expect(row).toEqual({ rows: '5000', last: '1983-09-09', sum: '0.0012497500', label: 'label 999' });
+  });
+});
+
+describe('a warehouse that an error has ended', () => {
+  let test: TestWarehouse;
+  let breaking: string;
+  beforeAll(async () => {
+    test = await openDuckDb();
+    breaking = await breakingStatement(test.directory);
+    await test.warehouse.run('CREATE TABLE notes (text VARCHAR)');
+  });
+  afterAll(() => test.close());
+
+  const notes = async (): Promise<string[]> =>
+    (await test.warehouse.query<{ text: string }>('SELECT text FROM notes ORDER BY text')).map(
+      ({ text }) => text,
+    );
+  const ENDLESS = 'SELECT count(*) FROM range(1000000000000) AS numbers(number) WHERE hash(number) % 7 = 3';
+  const AGAIN = { kind: 'unavailable', message: 'the warehouse is opened again; try again' };
+
+  it('is opened again, with all that was stored and nothing that was not', async () => {
+    const { warehouse } = test;
+    const heard: unknown[] = [];
+    warehouse.onBreakdown = (error) => heard.push(error);
+    await warehouse.run(`INSERT INTO notes VALUES ('stored')`);
+    const stream = warehouse.stream('SELECT range FROM range(10000000)', {}, new AbortController().signal);
+    await stream.next();
+    const story = new EventEmitter();
+    const half = warehouse.transaction(async (session) => {
+      await session.run(`INSERT INTO notes VALUES ('half a transaction')`);
+      story.emit('begun');
+      await once(story, 'broken');
+      await session.run(`INSERT INTO notes VALUES ('its other half')`);
+    });
+    await once(story, 'begun');
+    // All other sessions are taken, and two callers wait for one.
+    const others = Array.from({ length: 17 }, () => warehouse.query(ENDLESS));
+    const ends = Promise.allSettled([half, ...others]);
+    const failed = test.warehouse.stream(breaking, {}, new AbortController().signal).next();
+    await expect(failed).rejects.toThrow('INTERNAL Error');
+    story.emit('broken');
+    expect(await notes()).toEqual(['stored']);
+    for (const end of await ends) expect(end).toMatchObject({ status: 'rejected', reason: AGAIN });
+    await expect(stream.next()).rejects.toMatchObject(AGAIN);
+    expect(heard).toEqual([
+      expect.objectContaining({ message: expect.stringContaining('INTERNAL') as string }),
+    ]);
+    await warehouse.run(`INSERT INTO notes VALUES ('afterwards')`);
+    expect(await notes()).toEqual(['afterwards', 'stored']);
+  });
+
+  it('keeps its file locked once, however often it is opened again', async () => {
+    const { warehouse } = test;
+    for (let times = 0; times < 3; times += 1) {
+      await expect(warehouse.query(breaking)).rejects.toThrow('INTERNAL Error');
+      expect(await notes()).toEqual(['afterwards', 'stored']);
+    }
+    const links = await Promise.all(
+      (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
+    );
+    expect(links.filter((link) => link === test.settings.location).length).toBeLessThanOrEqual(1);
+  });
+
+  it('can be opened by a later caller when it cannot be at first', async () => {
+    const { warehouse, settings } = test;
+    const { spillDirectory } = settings;
+    // Where the folder for spilled rows was is a file now.
+    await rename(spillDirectory, `${spillDirectory}-away`);
+    await writeFile(spillDirectory, '');
+    await expect(warehouse.query(breaking)).rejects.toThrow('INTERNAL Error');
+    await expect(notes()).rejects.toThrow('EEXIST');
+    await expect(notes()).rejects.toThrow('EEXIST');
+    await rm(spillDirectory);
+    expect(await notes()).toEqual(['afterwards', 'stored']);
   });
 });
 

@@ -241,8 +241,8 @@ const loadHostFile = async (
   const paths = await writeFiles(test, {
     'hosts.csv': ['day,host,service,cost,machine_id', ...rows, ''].join('\n'),
   });
-  await loadWith(test, paths, (session, files) =>
-    loadHosts(session, scopeOf(target, { now }), files, publishing()),
+  await loadWith(test, paths, (sessions, files) =>
+    loadHosts(sessions, scopeOf(target, { now }), files, publishing()),
   );
 };
 

@@ -1,0 +1,16 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const COLUMNS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+
+/**
+ * A statement that ends DuckDB 1.5.5 with an internal error: it reads a late column alone, and a line has invalid UTF-8 in
+ * it and a field too many.
+ */
+export const breakingStatement = async (directory: string): Promise<string> => {
+  const path = join(directory, 'breaking.csv');
+  await writeFile(path, Buffer.from(`${COLUMNS.join(',')}\nx,x,x,x,x,x,x,Caf\xe9,more\n`, 'latin1'));
+  const types = COLUMNS.map((name) => `${name}: 'VARCHAR'`).join(', ');
+  return `SELECT max(h) FROM read_csv('${path}', auto_detect = false, delim = ',', quote = '"', escape = '"',
+    header = true, columns = {${types}}, store_rejects = true)`;
+};

@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { invalid } from '../domain/errors.ts';
+import { Session } from './session.ts';
+import { sqlText } from './sql-text.ts';
+import { openInstance, type WarehouseSettings } from './warehouse.ts';
+
+/** What a load works with. */
+export interface LoadSessions {
+  /** Reads what others have written, in a DuckDB of its own. */
+  reader: Session;
+  /** Stores what was read, in the warehouse. */
+  session: Session;
+  /** A folder of this load alone. */
+  folder: string;
+}
+
+/** Each reader may use this part of the warehouse's memory limit, beside it. */
+const READER_SHARE = 1 / 4;
+
+/**
+ * Lends `work` a reader beside its session of the warehouse. A reader has memory and threads of its own, and ends with its
+ * load: whatever a file does to it, the warehouse and the other loads go on.
+ */
+export const withReader = async <Result>(
+  { spillDirectory, memoryLimit, threads }: WarehouseSettings,
+  session: Session,
+  work: (sessions: LoadSessions) => Promise<Result>,
+): Promise<Result> => {
+  const folder = join(spillDirectory, `reader-${randomUUID()}`);
+  const instance = await openInstance({
+    spillDirectory: folder,
+    memoryLimit: shareOf(memoryLimit, READER_SHARE),
+    threads,
+  });
+  const breakdowns: unknown[] = [];
+  const reader = new Session(await instance.connect(), (error) => breakdowns.push(error));
+  try {
+    await reader.run(`SET TimeZone = 'UTC'`);
+    return await work({ reader, session, folder });
+  } catch (error) {
+    if (breakdowns.length === 0) throw error;
+    const [reason] = String(breakdowns[0]).split('\n');
+    throw invalid(
+      `DuckDB broke down over the files, which a line with invalid UTF-8 and too many fields can do (${reason}); nothing was loaded`,
+    );
+  } finally {
+    reader.close();
+    instance.closeSync();
+    await rm(folder, { recursive: true, force: true });
+  }
+};
+
+const shareOf = (memoryLimit: string, share: number): string =>
+  memoryLimit.replace(/^[\d.]+/, (size) => (Number(size) * share).toString());
+
+/** Hands the rows that the reader selects over to the warehouse's session, as the temporary table `table`. */
+export const handOver = async (
+  { reader, session, folder }: LoadSessions,
+  table: string,
+  select: string,
+): Promise<void> => {
+  const file = join(folder, `${table}.parquet`);
+  await reader.run(`COPY (${select}) TO ${sqlText(file)} (FORMAT parquet)`);
+  await session.run(`CREATE TEMP TABLE ${table} AS FROM read_parquet(${sqlText(file)})`);
+  await rm(file);
+};

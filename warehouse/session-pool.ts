@@ -1,0 +1,109 @@
+import type { DuckDBInstance } from '@duckdb/node-api';
+import { lost, Session } from './session.ts';
+
+/** Sessions that may run at once; each holds a thread of libuv's pool while a statement runs. */
+const MOST_SESSIONS = 16;
+
+/** Who waits for a session. */
+interface Waiting {
+  lend: (session: Session) => void;
+  refuse: (error: unknown) => void;
+}
+
+/** An open warehouse with its sessions, which are lent one to each caller. */
+export class SessionPool {
+  readonly #instance: DuckDBInstance;
+  readonly #onFatal: (pool: SessionPool, error: unknown) => void;
+  readonly #sessions = new Set<Session>();
+  readonly #connecting = new Set<Promise<Session>>();
+  readonly #idle: Session[] = [];
+  readonly #waiting: Waiting[] = [];
+  #lendable = 0;
+  #isOver = false;
+
+  /** @param onFatal hears of each error that ends the whole DuckDB. */
+  constructor(instance: DuckDBInstance, onFatal: (pool: SessionPool, error: unknown) => void) {
+    this.#instance = instance;
+    this.#onFatal = onFatal;
+  }
+
+  /** A session that nobody else uses, until it is given back. */
+  async take(): Promise<Session> {
+    const idle = this.#idle.pop();
+    if (idle !== undefined) return idle;
+    if (this.#lendable >= MOST_SESSIONS) {
+      return new Promise((lend, refuse) => {
+        this.#waiting.push({ lend, refuse });
+      });
+    }
+    this.#lendable += 1;
+    try {
+      return await this.connect();
+    } catch (error) {
+      this.#lendable -= 1;
+      // Nobody may be left to give a session back.
+      this.#waiting.shift()?.refuse(error);
+      throw error;
+    }
+  }
+
+  giveBack(session: Session): void {
+    if (this.#isOver) return;
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#idle.push(session);
+    else next.lend(session);
+  }
+
+  /** A session beyond those that are lent. */
+  async connect(): Promise<Session> {
+    if (this.#isOver) throw lost();
+    const connecting = this.#connect();
+    this.#connecting.add(connecting);
+    try {
+      return await connecting;
+    } finally {
+      this.#connecting.delete(connecting);
+    }
+  }
+
+  /** Ends a session of {@link connect}. */
+  disconnect(session: Session): void {
+    if (this.#sessions.delete(session)) session.close();
+  }
+
+  /** Ends the DuckDB with all that is under way on it, so that its file can be opened again. */
+  async abandon(): Promise<void> {
+    this.#isOver = true;
+    for (const { refuse } of this.#waiting.splice(0)) refuse(lost());
+    await Promise.allSettled(this.#connecting);
+    await Promise.all([...this.#sessions].map((session) => session.abandon()));
+    this.#instance.closeSync();
+  }
+
+  /** Closes it while nobody uses it. */
+  close(): void {
+    this.#isOver = true;
+    for (const session of this.#idle.splice(0)) session.close();
+    this.#instance.closeSync();
+  }
+
+  async #connect(): Promise<Session> {
+    const session = new Session(await this.#instance.connect(), (error) => {
+      this.#onFatal(this, error);
+    });
+    this.#sessions.add(session);
+    try {
+      await enter(session);
+      return session;
+    } catch (error) {
+      this.disconnect(session);
+      throw error;
+    }
+  }
+}
+
+/** Leads a new session to the warehouse's tables. */
+export const enter = async (session: Session): Promise<void> => {
+  await session.run('USE warehouse');
+  await session.run(`SET TimeZone = 'UTC'`);
+};
