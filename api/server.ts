@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import accepts from '@fastify/accepts';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
@@ -65,7 +66,7 @@ const LONGEST_PARAMETER = 16 * 1024;
 
 const MOST_CONNECTIONS = 1_000;
 
-/** What headers may take, and bodies again; uploads must come on in each such span. */
+/** What headers may take, and bodies again, and requests under way once the service ends; uploads must come on in each such span. */
 const PATIENCE_MS = 30_000;
 
 /** How often slow headers are looked for. */
@@ -112,7 +113,7 @@ export const buildServer = async (
   app.setSerializerCompiler(serializerCompiler);
   acceptJsonOnly(app);
   answerErrors(app);
-  endConnectionsOnClose(app);
+  endConnectionsOnClose(app, patienceMs);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
   });
@@ -190,11 +191,27 @@ export const buildServer = async (
   return app;
 };
 
-/** Closing waits for the requests under way; their connections, kept alive after them, must not make it wait on. */
-const endConnectionsOnClose = (app: Api): void => {
+/**
+ * Closing waits for the requests under way, but no longer than `patienceMs`: a client that reads no further never ends. Nor
+ * does it wait for connections that are kept alive after them, or on which nothing was asked yet.
+ */
+const endConnectionsOnClose = (app: Api, patienceMs: number): void => {
   let closing = false;
+  const sockets = new Set<Socket>();
+  app.server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   app.addHook('preClose', async () => {
     closing = true;
+    app.server.keepAliveTimeout = 1;
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+    const grace = setTimeout(() => {
+      app.server.closeAllConnections();
+    }, patienceMs);
+    app.server.once('close', () => {
+      clearTimeout(grace);
+    });
   });
   app.addHook('onSend', async (_request, reply) => {
     if (closing) reply.header('connection', 'close');

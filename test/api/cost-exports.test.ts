@@ -83,8 +83,6 @@ describeOnBothEngines('exports of costs', (open, onDuckDb) => {
   });
 
   afterAll(async () => {
-    // The client of these tests keeps connections alive; none of its requests is under way.
-    app.server.closeAllConnections();
     await app.close();
     await connection.close();
     await test.close();

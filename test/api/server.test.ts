@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { Client, Connection } from '@temporalio/client';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -129,6 +132,35 @@ describe('when memory or disk run short', () => {
       expect(answer.headers['retry-after']).toMatch(/^\d+$/);
       expect(lines.filter((line) => line.includes(reason))).toHaveLength(1);
     }
+  });
+});
+
+describe('closing', () => {
+  it('waits neither for connections without a request nor for a client that reads no further', async () => {
+    const opened = await openDuckDb();
+    const connection = nobody();
+    const app = await buildServer(dependencies(opened, connection), pino({ level: 'silent' }), 300);
+    const endless = function* (): Generator<string> {
+      for (;;) yield 'x'.repeat(1_000);
+    };
+    app.get('/endless', (_request, reply) => reply.send(Readable.from(endless())));
+    await app.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = app.server.address() as AddressInfo;
+    const asking = async (request: string): Promise<Socket> => {
+      const socket = connect({ host: '127.0.0.1', port });
+      await once(socket, 'connect');
+      if (request !== '') {
+        socket.write(`GET ${request} HTTP/1.1\r\nHost: x\r\n\r\n`);
+        await once(socket, 'readable');
+      }
+      return socket;
+    };
+    const sockets = [await asking(''), await asking('/livez'), await asking('/endless')];
+    // Within the time of a test: by themselves they would stay for more than a minute, or for ever.
+    await app.close();
+    for (const socket of sockets) socket.destroy();
+    await connection.close();
+    await opened.close();
   });
 });
 
