@@ -3,12 +3,12 @@ import { dayRanges } from '../domain/day-ranges.ts';
 import { toWire, type DecimalText } from '../domain/decimals.ts';
 import { invalid } from '../domain/errors.ts';
 import type { LoadScope } from './publish-load.ts';
-import { STORED } from './read-feed.ts';
 import type { Session } from './session.ts';
 
 /**
- * Looks for days that the load before had and the export no longer has: its daily money is in `daily_money`. Returns
- * a note on them. Throws `invalid` if they are of a settled month, unless the ingest accepts that.
+ * Looks for days that the load before had and the export no longer has: its daily money is in `daily_money`, of the billing
+ * periods in `read_periods`. Returns a note on them. Throws `invalid` if they are of a settled month, unless the ingest
+ * accepts that.
  */
 export const checkShrink = async (
   session: Session,
@@ -55,7 +55,7 @@ const LOST_DAYS = `
 WITH replaced AS (
   SELECT org_id, source_id, billing_period, load_id FROM loads
   WHERE org_id = $org AND source_id = $source AND run_id <> $run
-    AND billing_period IN (SELECT billing_period FROM judged_groups WHERE ${STORED})
+    AND billing_period IN (SELECT billing_period FROM read_periods)
   QUALIFY row_number() OVER (PARTITION BY billing_period ORDER BY load_id DESC) = 1),
 known_days AS (
   SELECT billing_period, day, inside_day, cost

@@ -2,7 +2,7 @@ import { dayOf, type Day } from '../domain/calendar.ts';
 import type { ExportFile } from './export-files.ts';
 import { assignedOf, textOf } from './focus-columns.ts';
 import { tagValueOf } from './focus-tags.ts';
-import type { Session } from './session.ts';
+import { lend, type LoadSessions } from './load-sessions.ts';
 import { COLLECTED_CHOICES } from './spend-choices.ts';
 import { sqlText } from './sql-text.ts';
 
@@ -31,13 +31,15 @@ export interface Candidate {
 
 /**
  * What is to be collected for the organisation's choices as they stand at `now`, each value once however many clouds or
- * accounts share it; nothing when there is no choice. Creates the temporary table `focus_choices` of those choices.
+ * accounts share it; nothing when there is no choice. Creates the temporary table `focus_choices` of those choices in both
+ * databases.
  */
 export const candidatesToCollect = async (
-  session: Session,
+  sessions: LoadSessions,
   orgId: string,
   now: Date,
 ): Promise<Candidate[]> => {
+  const { session } = sessions;
   // No tag key holds a NUL character; in the text of a statement it would be the end.
   await session.run(
     `CREATE TEMP TABLE focus_choices AS
@@ -47,6 +49,7 @@ export const candidatesToCollect = async (
   const rows = await session.query<FocusChoice>(
     'SELECT kind, account, choice, first_day FROM temp.main.focus_choices ORDER BY kind, choice, account',
   );
+  await lend(sessions, 'focus_choices', 'FROM temp.main.focus_choices');
   const alike = new Map<string, FocusChoice[]>();
   for (const row of rows) {
     const key = JSON.stringify([row.kind, row.choice]);

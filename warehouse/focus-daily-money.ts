@@ -8,10 +8,9 @@ import { STORED } from './read-feed.ts';
  * Daily money of every readable row. A row inside one UTC day belongs to it; a longer one is spread over
  * [start, end) by seconds in whole 10⁻¹⁵ units, and its last day takes what the division leaves, so that the
  * parts add up exactly (sources §1). Of the candidates each day keeps those that were chosen for its cloud or
- * account by then (spec §1, cloud picks, rule 6). Creates the temporary table `daily_money`.
+ * account by then (spec §1, cloud picks, rule 6).
  */
-export const dailyMoneyStatement = (candidates: readonly Candidate[]): string => `
-CREATE TEMP TABLE daily_money AS
+export const dailyMoney = (candidates: readonly Candidate[]): string => `
 WITH spans AS (
   SELECT *, ${unitsOf('span_cost')} AS units,
     CAST(span_start AS DATE) AS first_day, CAST(span_end - INTERVAL 1 MICROSECOND AS DATE) AS last_day
@@ -54,6 +53,11 @@ SELECT billing_period, day, cloud, account,
   resource_id, any_value(account_name) AS account_name, sum(cost) AS cost, bool_or(inside_day) AS inside_day
 FROM chosen_money GROUP BY ALL`;
 
+/** The billing periods that were read, with their rows and whether they fell back. */
+export const READ_PERIODS = `
+SELECT billing_period, bool_and(fell_back) AS fell_back, sum(row_count)::BIGINT AS row_count
+FROM judged_groups WHERE ${STORED} GROUP BY ALL`;
+
 /** Stores the daily money by everything that can be picked later. */
 export const INSERT_CLOUD_SPEND = `
 INSERT INTO cloud_spend BY NAME
@@ -81,14 +85,11 @@ FROM daily_money GROUP BY ALL`;
  */
 export const PUBLISH = `
 INSERT INTO loads BY NAME
-WITH rows_read AS (
-  SELECT billing_period, bool_and(fell_back) AS fell_back, sum(row_count)::BIGINT AS row_count
-  FROM judged_groups WHERE ${STORED} GROUP BY ALL),
-delivered AS (
+WITH delivered AS (
   SELECT billing_period, min(day) AS first_day, max(day) AS last_day, sum(cost) AS cost_total,
     least(COALESCE(max(day) FILTER (inside_day), max(day)), CAST($now::TIMESTAMP AS DATE)) AS delivered_through
   FROM daily_money GROUP BY ALL)
 SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, $run AS run_id, $now::TIMESTAMP AS published_at,
   billing_period, CASE WHEN fell_back THEN 'BilledCost' ELSE $column END AS cost_column, row_count AS rows_read,
   COALESCE(cost_total, 0) AS cost_total, first_day, last_day, delivered_through
-FROM rows_read LEFT JOIN delivered USING (billing_period)`;
+FROM read_periods LEFT JOIN delivered USING (billing_period)`;

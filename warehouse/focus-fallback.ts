@@ -47,8 +47,8 @@ QUALIFY NOT COALESCE(bool_or(cost_present) OVER same_bill, false)
   AND bool_or(billed_nonzero) OVER same_bill AND bool_or(has_usage) OVER same_bill`;
 
 /** What fell back, in words. */
-export const fallbackNotes = async (session: Session): Promise<string[]> => {
-  const bills = await session.query<{ billing_period: Day; cloud: string }>(
+export const fallbackNotes = async (reader: Session): Promise<string[]> => {
+  const bills = await reader.query<{ billing_period: Day; cloud: string }>(
     `SELECT DISTINCT billing_period, cloud FROM judged_groups WHERE ${STORED} AND fell_back ORDER BY ALL`,
   );
   return bills.map(

@@ -6,7 +6,8 @@ import type { ExportFile } from './export-files.ts';
 import { candidatesToCollect } from './focus-choices.ts';
 import { assigned, billingPeriodDay, cloudOf, nullable } from './focus-columns.ts';
 import {
-  dailyMoneyStatement,
+  dailyMoney,
+  READ_PERIODS,
   INSERT_ACCOUNT_NAMES,
   INSERT_BILL_DAYS,
   INSERT_CLOUD_SPEND,
@@ -56,15 +57,15 @@ export const loadFocusExport = async (
   const rowCount = startRowCount(load.files.map(({ count }) => count));
   try {
     await dropTemporaryTables(session, TABLES);
-    const candidates = await candidatesToCollect(session, load.orgId, load.now);
+    const candidates = await candidatesToCollect(sessions, load.orgId, load.now);
     await reader.run(focusRollUpStatement('focus_roll_up', load, candidates));
     await readFallback(reader, load, candidates);
     await reader.run(JUDGED_GROUPS, readingBounds(load));
     await refuseOtherCurrencies(reader, load.currency);
     const counts = await countFeed(reader, rowCount);
-    await handOver(sessions, 'judged_groups', `FROM judged_groups WHERE ${STORED}`);
     const target = { org: load.orgId, source: load.sourceId, load: loadId };
-    await session.run(dailyMoneyStatement(candidates));
+    await handOver(sessions, 'VIEW', 'daily_money', dailyMoney(candidates));
+    await handOver(sessions, 'TABLE', 'read_periods', READ_PERIODS);
     const shrunk = await checkShrink(session, load);
     await session.run(INSERT_CLOUD_SPEND, target);
     await session.run(INSERT_BILL_DAYS, target);
@@ -83,16 +84,17 @@ export const loadFocusExport = async (
       months: await loadedMonths(session),
       ...counts,
       costTotal: (await costTotal(session)) ?? '0',
-      notes: [...(await fallbackNotes(session)), ...shrunk],
+      notes: [...(await fallbackNotes(reader)), ...shrunk],
     };
   } finally {
     rowCount.stop();
     await dropTemporaryTables(session, TABLES);
+    await session.run('DROP VIEW IF EXISTS temp.main.daily_money');
   }
 };
 
 /** The temporary tables of a load in the warehouse. */
-const TABLES = ['focus_choices', 'judged_groups', 'daily_money'];
+const TABLES = ['focus_choices', 'read_periods'];
 
 const idOf = (column: string): string => assigned(nullable(column), 'cloud');
 

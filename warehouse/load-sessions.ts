@@ -55,14 +55,33 @@ export const withReader = async <Result>(
 const shareOf = (memoryLimit: string, share: number): string =>
   memoryLimit.replace(/^[\d.]+/, (size) => (Number(size) * share).toString());
 
-/** Hands the rows that the reader selects over to the warehouse's session, as the temporary table `table`. */
+/**
+ * Hands the rows that the reader selects over to the warehouse's session, as the temporary `name`: a table that can be
+ * changed, or a view of the load's folder, which takes no memory.
+ */
 export const handOver = async (
   { reader, session, folder }: LoadSessions,
-  table: string,
+  kind: 'TABLE' | 'VIEW',
+  name: string,
+  select: string,
+): Promise<void> => copy(reader, session, join(folder, `${name}.parquet`), kind, name, select);
+
+/** The other way: hands rows of the warehouse to the reader, as the temporary table `name`. */
+export const lend = (
+  { reader, session, folder }: LoadSessions,
+  name: string,
+  select: string,
+): Promise<void> => copy(session, reader, join(folder, `${name}.parquet`), 'TABLE', name, select);
+
+const copy = async (
+  from: Session,
+  to: Session,
+  file: string,
+  kind: 'TABLE' | 'VIEW',
+  name: string,
   select: string,
 ): Promise<void> => {
-  const file = join(folder, `${table}.parquet`);
-  await reader.run(`COPY (${select}) TO ${sqlText(file)} (FORMAT parquet)`);
-  await session.run(`CREATE TEMP TABLE ${table} AS FROM read_parquet(${sqlText(file)})`);
-  await rm(file);
+  await from.run(`COPY (${select}) TO ${sqlText(file)} (FORMAT parquet)`);
+  await to.run(`CREATE OR REPLACE TEMP ${kind} ${name} AS FROM read_parquet(${sqlText(file)})`);
+  if (kind === 'TABLE') await rm(file);
 };

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   DuckDBDataChunk,
   listValue,
@@ -14,12 +15,23 @@ import { unavailable, type ServiceError } from '../domain/errors.ts';
 export type Parameter = string | number | bigint | boolean | null | readonly string[];
 export type Parameters = Readonly<Record<string, Parameter>>;
 
+/**
+ * A statement that soon fails for want of memory is a small one beside a large one, which spills what it holds once it must.
+ * The small one tries again, after these times.
+ */
+const SMALL_MS = 1_000;
+const TRIES_AFTER_MS = [100, 200, 400, 800, 1_600];
+
 /** Rows a data chunk can hold (DuckDB's vector size). */
 const CHUNK_ROWS = 2048;
 
 /** Whether an error has ended the whole DuckDB, and with it all its sessions. */
 const isFatal = (error: unknown): boolean =>
   error instanceof Error && /^(INTERNAL|FATAL) Error/.test(error.message);
+
+/** Whether others have taken the memory that a statement asked for. */
+const isShortOfMemory = (error: unknown): boolean =>
+  error instanceof Error && error.message.startsWith('Out of Memory Error');
 
 const isList = (value: Parameter): value is readonly string[] => Array.isArray(value);
 
@@ -32,6 +44,7 @@ export class Session {
   readonly #onFatal: (error: unknown) => void;
   #running: Promise<unknown> = Promise.resolve();
   #streamed: DuckDBResult | null = null;
+  #isInTransaction = false;
   #isLost = false;
 
   /** @param onFatal hears of an error that has ended the whole DuckDB. */
@@ -110,6 +123,7 @@ export class Session {
   /** Runs `work` in one transaction: all of it is stored, or, when it throws, nothing. */
   async transaction<Result>(work: () => Promise<Result>): Promise<Result> {
     await this.run('BEGIN TRANSACTION');
+    this.#isInTransaction = true;
     try {
       const result = await work();
       await this.run('COMMIT');
@@ -118,6 +132,8 @@ export class Session {
       // A failed COMMIT has already rolled back, and a failed statement may have; the first error is the one that tells.
       await this.run('ROLLBACK').catch((rollback: unknown) => rollback);
       throw error;
+    } finally {
+      this.#isInTransaction = false;
     }
   }
 
@@ -145,13 +161,26 @@ export class Session {
     this.close();
   }
 
-  #execute(sql: string, parameters: Parameters) {
-    // Without parameters DuckDB plans the statement once; one with parameters is planned again when it runs.
-    return this.#during(() =>
-      Object.keys(parameters).length === 0
-        ? this.#connection.runAndReadAll(sql)
-        : this.#connection.runAndReadAll(sql, ...bound(parameters)),
-    );
+  async #execute(sql: string, parameters: Parameters) {
+    const waits = TRIES_AFTER_MS.values();
+    for (;;) {
+      const begun = performance.now();
+      try {
+        // Without parameters DuckDB plans the statement once; one with parameters is planned again when it runs.
+        return await this.#during(() =>
+          Object.keys(parameters).length === 0
+            ? this.#connection.runAndReadAll(sql)
+            : this.#connection.runAndReadAll(sql, ...bound(parameters)),
+        );
+      } catch (error) {
+        const isSmall = performance.now() - begun <= SMALL_MS;
+        // What fails within a transaction has ended it.
+        const { value: wait } =
+          isShortOfMemory(error) && isSmall && !this.#isInTransaction ? waits.next() : {};
+        if (wait === undefined) throw error;
+        await sleep(wait);
+      }
+    }
   }
 
   /** Runs a statement, or a part of one. */

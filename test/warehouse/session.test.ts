@@ -1,7 +1,14 @@
 import { EventEmitter, once } from 'node:events';
-import { DATE, DECIMAL, DuckDBDateValue, DuckDBDecimalValue, VARCHAR } from '@duckdb/node-api';
+import {
+  DATE,
+  DECIMAL,
+  DuckDBConnection,
+  DuckDBDateValue,
+  DuckDBDecimalValue,
+  VARCHAR,
+} from '@duckdb/node-api';
 import { readdir, readlink, rename, rm, writeFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { MIGRATIONS } from '../../warehouse/migrations.ts';
 import { Warehouse } from '../../warehouse/warehouse.ts';
 import { breakingStatement } from '../support/break-duckdb.ts';
@@ -156,6 +163,39 @@ describeOnBothEngines('sessions', (open) => {
     });
     // Day 4999 after 1970-01-01 is 1983-09-09; Σ 0…4999 = 4999 × 5000 ÷ 2 = 12,497,500 units of 10⁻¹⁰.
     expect(row).toEqual({ rows: '5000', last: '1983-09-09', sum: '0.0012497500', label: 'label 999' });
+  });
+});
+
+describe('a statement that finds no memory', () => {
+  let test: TestWarehouse;
+  const run = vi.spyOn(DuckDBConnection.prototype, 'runAndReadAll');
+  beforeAll(async () => {
+    test = await openDuckDb();
+  });
+  afterAll(async () => {
+    run.mockRestore();
+    await test.close();
+  });
+  afterEach(() => test.warehouse.run(`SET memory_limit = '1GB'`));
+
+  const LARGE = 'SELECT len(list(range)) AS length FROM range(3000000)';
+  const tries = (): number => run.mock.calls.filter(([sql]) => sql === LARGE).length;
+
+  it('waits for it, but not within a transaction, nor for long', async () => {
+    const { warehouse } = test;
+    await warehouse.run(`SET memory_limit = '20MB'`);
+    await expect(warehouse.transaction((session) => session.query(LARGE))).rejects.toThrow(
+      'Out of Memory Error',
+    );
+    expect(tries()).toBe(1);
+    const waits = warehouse.query(LARGE);
+    await vi.waitUntil(() => tries() === 3);
+    await warehouse.run(`SET memory_limit = '1GB'`);
+    expect(await waits).toEqual([{ length: '3000000' }]);
+    await warehouse.run(`SET memory_limit = '20MB'`);
+    const before = tries();
+    await expect(warehouse.query(LARGE)).rejects.toThrow('Out of Memory Error');
+    expect(tries() - before).toBe(6);
   });
 });
 
