@@ -40,16 +40,28 @@ export const withReader = async <Result>(
     await reader.run(`SET TimeZone = 'UTC'`);
     return await work({ reader, session, folder });
   } catch (error) {
-    if (breakdowns.length === 0) throw error;
-    const [reason] = String(breakdowns[0]).split('\n');
-    throw invalid(
-      `DuckDB broke down over the files, which a line with invalid UTF-8 and too many fields can do (${reason}); nothing was loaded`,
-    );
+    throw inPlainWords(error, breakdowns);
   } finally {
     reader.close();
     instance.closeSync();
     await rm(folder, { recursive: true, force: true });
   }
+};
+
+/** What DuckDB says of a file, for whoever must mend it. */
+const inPlainWords = (error: unknown, [breakdown]: readonly unknown[]): unknown => {
+  if (breakdown !== undefined) {
+    const [reason] = String(breakdown).split('\n');
+    return invalid(
+      `DuckDB broke down over the files, which a line with invalid UTF-8 and too many fields can do (${reason}); nothing was loaded`,
+    );
+  }
+  const message = error instanceof Error ? error.message : '';
+  if (!message.includes('CSV Parser state machine')) return error;
+  const [, file = 'a file'] = /^ *file = ([^?\n]*)/m.exec(message) ?? [];
+  return invalid(
+    `${file} cannot be read as CSV, most often because its lines end in several ways (LF, CRLF, CR); nothing was loaded`,
+  );
 };
 
 const shareOf = (memoryLimit: string, share: number): string =>

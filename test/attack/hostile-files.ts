@@ -255,7 +255,7 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
       let count = 0;
       return text.replaceAll('\n', () => (++count % 2 === 0 ? '\n' : '\r\n'));
     }),
-    ending: { error: /CSV Parser state machine reached an invalid state/ },
+    ending: { error: /f\.csv cannot be read as CSV, most often because its lines end in several ways/ },
   },
   {
     title: 'carriage returns between its rows',
