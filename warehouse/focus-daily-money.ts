@@ -1,6 +1,8 @@
+import { invalid } from '../domain/errors.ts';
 import { chosenValue, columnsOf, type Candidate } from './focus-choices.ts';
 import { moneyOfUnits, unitsOf } from './money-units.ts';
 import { STORED } from './read-feed.ts';
+import type { Session } from './session.ts';
 
 // The statements that turn the judged groups of an export (focus-load.ts) into spend, and publish it.
 
@@ -9,12 +11,40 @@ import { STORED } from './read-feed.ts';
  * [start, end) by seconds in whole 10⁻¹⁵ units, and its last day takes what the division leaves, so that the
  * parts add up exactly (sources §1). Of the candidates each day keeps those that were chosen for its cloud or
  * account by then (spec §1, cloud picks, rule 6).
+ *
+ * Returns a statement for each part of the money, which a reader has the memory for.
+ *
+ * @throws ServiceError `invalid` if long charges make too many days of few rows.
  */
-export const dailyMoney = (candidates: readonly Candidate[]): string => `
+export const dailyMoney = async (reader: Session, candidates: readonly Candidate[]): Promise<string[]> => {
+  const [groups] = await reader.query<{ count: string; days: string | null }>(
+    `SELECT count(*) AS count, sum(COALESCE(date_diff('day', span_start, span_end) + 1, 1)) AS days
+     FROM judged_groups WHERE ${STORED}`,
+  );
+  const [count, days] = [Number(groups?.count), Number(groups?.days ?? 0)];
+  if (days > Math.max(MOST_DAYS, count * MOST_DAYS_OF_CHARGE)) {
+    throw invalid(
+      `ChargePeriodEnd: expected at most ${MOST_DAYS} days of charges, or ${MOST_DAYS_OF_CHARGE} of each, ` +
+        `got ${count} charges of ${days} days in all; nothing was loaded`,
+    );
+  }
+  const parts = Math.max(1, Math.ceil(days / DAYS_OF_PART));
+  return Array.from({ length: parts }, (_, part) =>
+    dailyMoneyOf(`${STORED} AND hash(account, resource_id) % ${parts} = ${part}`, candidates),
+  );
+};
+
+/** A charge of a month is spread over its days; ones of years are few. */
+const MOST_DAYS_OF_CHARGE = 40;
+const MOST_DAYS = 10_000_000;
+
+const DAYS_OF_PART = 500_000;
+
+const dailyMoneyOf = (condition: string, candidates: readonly Candidate[]): string => `
 WITH spans AS (
   SELECT *, ${unitsOf('span_cost')} AS units,
     CAST(span_start AS DATE) AS first_day, CAST(span_end - INTERVAL 1 MICROSECOND AS DATE) AS last_day
-  FROM judged_groups WHERE ${STORED} AND span_start IS NOT NULL),
+  FROM judged_groups WHERE ${condition} AND span_start IS NOT NULL),
 -- All days between the first and the last of a charge are whole, so that they get the same.
 shares AS (
   SELECT *, units * date_diff('second', span_start, CAST(first_day + 1 AS TIMESTAMP)) // date_diff('second', span_start, span_end) AS first_units,
@@ -33,7 +63,7 @@ day_units AS (
   FROM span_days),
 money AS (
   SELECT billing_period, day, cloud, account, account_name, resource_id, ${columnsOf(candidates)}cost, true AS inside_day
-  FROM judged_groups WHERE ${STORED} AND span_start IS NULL
+  FROM judged_groups WHERE ${condition} AND span_start IS NULL
   UNION ALL
   SELECT billing_period, day, cloud, account, account_name, resource_id, ${columnsOf(candidates)}
     ${moneyOfUnits('day_units')} AS cost,

@@ -16,7 +16,7 @@ import {
 import { fallbackNotes, readFallback } from './focus-fallback.ts';
 import { focusRollUpStatement, type CostColumn } from './focus-roll-up.ts';
 import { recordLoadFiles } from './load-files.ts';
-import { handOver, type LoadSessions } from './load-sessions.ts';
+import { handOver, show, type LoadSessions } from './load-sessions.ts';
 import { got } from './tabular-rows.ts';
 import { expectedTime, isTooLong, LONGEST_PERIOD, readableDay } from './readable-limits.ts';
 import { checkPublished, newLoadId, type LoadScope, type Publish } from './publish-load.ts';
@@ -64,8 +64,8 @@ export const loadFocusExport = async (
     await refuseOtherCurrencies(reader, load.currency);
     const counts = await countFeed(reader, rowCount);
     const target = { org: load.orgId, source: load.sourceId, load: loadId };
-    await handOver(sessions, 'VIEW', 'daily_money', dailyMoney(candidates));
-    await handOver(sessions, 'TABLE', 'read_periods', READ_PERIODS);
+    await show(sessions, 'daily_money', await dailyMoney(reader, candidates));
+    await handOver(sessions, 'read_periods', READ_PERIODS);
     const shrunk = await checkShrink(session, load);
     await session.run(INSERT_CLOUD_SPEND, target);
     await session.run(INSERT_BILL_DAYS, target);

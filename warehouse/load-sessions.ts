@@ -34,7 +34,7 @@ export const withReader = async <Result>(
     memoryLimit: shareOf(memoryLimit, READER_SHARE),
     threads,
   });
-  const breakdowns: unknown[] = [];
+  const breakdowns: Error[] = [];
   const reader = new Session(await instance.connect(), (error) => breakdowns.push(error));
   try {
     await reader.run(`SET TimeZone = 'UTC'`);
@@ -49,9 +49,9 @@ export const withReader = async <Result>(
 };
 
 /** What DuckDB says of a file, for whoever must mend it. */
-const inPlainWords = (error: unknown, [breakdown]: readonly unknown[]): unknown => {
+const inPlainWords = (error: unknown, [breakdown]: readonly Error[]): unknown => {
   if (breakdown !== undefined) {
-    const [reason] = String(breakdown).split('\n');
+    const [reason] = breakdown.message.split('\n');
     return invalid(
       `DuckDB broke down over the files, which a line with invalid UTF-8 and too many fields can do (${reason}); nothing was loaded`,
     );
@@ -67,33 +67,44 @@ const inPlainWords = (error: unknown, [breakdown]: readonly unknown[]): unknown 
 const shareOf = (memoryLimit: string, share: number): string =>
   memoryLimit.replace(/^[\d.]+/, (size) => (Number(size) * share).toString());
 
-/**
- * Hands the rows that the reader selects over to the warehouse's session, as the temporary `name`: a table that can be
- * changed, or a view of the load's folder, which takes no memory.
- */
-export const handOver = async (
+/** Hands the rows that the reader selects over to the warehouse's session, as the temporary table `table`. */
+export const handOver = (
   { reader, session, folder }: LoadSessions,
-  kind: 'TABLE' | 'VIEW',
-  name: string,
+  table: string,
   select: string,
-): Promise<void> => copy(reader, session, join(folder, `${name}.parquet`), kind, name, select);
+): Promise<void> => copy(reader, session, folder, table, select);
 
-/** The other way: hands rows of the warehouse to the reader, as the temporary table `name`. */
+/** The other way: hands rows of the warehouse to the reader, as the temporary table `table`. */
 export const lend = (
   { reader, session, folder }: LoadSessions,
-  name: string,
+  table: string,
   select: string,
-): Promise<void> => copy(session, reader, join(folder, `${name}.parquet`), 'TABLE', name, select);
+): Promise<void> => copy(session, reader, folder, table, select);
 
 const copy = async (
   from: Session,
   to: Session,
-  file: string,
-  kind: 'TABLE' | 'VIEW',
-  name: string,
+  folder: string,
+  table: string,
   select: string,
 ): Promise<void> => {
+  const file = join(folder, `${table}.parquet`);
   await from.run(`COPY (${select}) TO ${sqlText(file)} (FORMAT parquet)`);
-  await to.run(`CREATE OR REPLACE TEMP ${kind} ${name} AS FROM read_parquet(${sqlText(file)})`);
-  if (kind === 'TABLE') await rm(file);
+  await to.run(`CREATE TEMP TABLE ${table} AS FROM read_parquet(${sqlText(file)})`);
+  await rm(file);
+};
+
+/** Shows the rows that the reader selects, part by part, to the warehouse's session, as the temporary view `view`. */
+export const show = async (
+  { reader, session, folder }: LoadSessions,
+  view: string,
+  selects: readonly string[],
+): Promise<void> => {
+  const files = [];
+  for (const [index, select] of selects.entries()) {
+    const file = sqlText(join(folder, `${view}-${index}.parquet`));
+    await reader.run(`COPY (${select}) TO ${file} (FORMAT parquet)`);
+    files.push(file);
+  }
+  await session.run(`CREATE TEMP VIEW ${view} AS FROM read_parquet([${files.join(', ')}])`);
 };

@@ -47,7 +47,6 @@ export const loadOpenCost = async (
     await refuseUnnamedCluster(reader);
     await handOver(
       sessions,
-      'TABLE',
       'read_assets',
       'SELECT * EXCLUDE (problem, file) FROM judged_groups WHERE problem IS NULL AND (counts OR lends)',
     );

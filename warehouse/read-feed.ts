@@ -72,12 +72,7 @@ export const readingBounds = ({ startMonth, endMonth, now }: LoadScope): Paramet
 
 /** Hands the rows of the feed that are stored over to the warehouse, as the temporary table `table`. */
 export const stageFeed = (sessions: LoadSessions, table: string): Promise<void> =>
-  handOver(
-    sessions,
-    'TABLE',
-    table,
-    `SELECT * EXCLUDE (problem, file, counts) FROM judged_groups WHERE ${STORED}`,
-  );
+  handOver(sessions, table, `SELECT * EXCLUDE (problem, file, counts) FROM judged_groups WHERE ${STORED}`);
 
 /** A feed of which too many rows cannot be read: nothing was loaded, and the run shows what it counted. */
 export class RejectedFeed extends ServiceError {

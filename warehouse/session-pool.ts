@@ -13,7 +13,7 @@ interface Waiting {
 /** An open warehouse with its sessions, which are lent one to each caller. */
 export class SessionPool {
   readonly #instance: DuckDBInstance;
-  readonly #onFatal: (pool: SessionPool, error: unknown) => void;
+  readonly #onFatal: (pool: SessionPool, error: Error) => void;
   readonly #sessions = new Set<Session>();
   readonly #connecting = new Set<Promise<Session>>();
   readonly #idle: Session[] = [];
@@ -22,7 +22,7 @@ export class SessionPool {
   #isOver = false;
 
   /** @param onFatal hears of each error that ends the whole DuckDB. */
-  constructor(instance: DuckDBInstance, onFatal: (pool: SessionPool, error: unknown) => void) {
+  constructor(instance: DuckDBInstance, onFatal: (pool: SessionPool, error: Error) => void) {
     this.#instance = instance;
     this.#onFatal = onFatal;
   }

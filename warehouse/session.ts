@@ -26,7 +26,7 @@ const TRIES_AFTER_MS = [100, 200, 400, 800, 1_600];
 const CHUNK_ROWS = 2048;
 
 /** Whether an error has ended the whole DuckDB, and with it all its sessions. */
-const isFatal = (error: unknown): boolean =>
+const isFatal = (error: unknown): error is Error =>
   error instanceof Error && /^(INTERNAL|FATAL) Error/.test(error.message);
 
 /** Whether others have taken the memory that a statement asked for. */
@@ -41,14 +41,14 @@ export const lost = (): ServiceError => unavailable('the warehouse is opened aga
 /** One connection to a DuckDB; statements on it run one after the other. */
 export class Session {
   readonly #connection: DuckDBConnection;
-  readonly #onFatal: (error: unknown) => void;
+  readonly #onFatal: (error: Error) => void;
   #running: Promise<unknown> = Promise.resolve();
   #streamed: DuckDBResult | null = null;
   #isInTransaction = false;
   #isLost = false;
 
   /** @param onFatal hears of an error that has ended the whole DuckDB. */
-  constructor(connection: DuckDBConnection, onFatal: (error: unknown) => void = () => undefined) {
+  constructor(connection: DuckDBConnection, onFatal: (error: Error) => void = () => undefined) {
     this.#connection = connection;
     this.#onFatal = onFatal;
   }

@@ -37,7 +37,7 @@ const isDuckLake = (location: string): boolean => location.startsWith('ducklake:
 export class Warehouse {
   readonly settings: WarehouseSettings;
   /** Hears why the warehouse broke down. A DuckDB file is opened again; a DuckLake is not, and its process must end. */
-  onBreakdown: (error: unknown) => void = () => undefined;
+  onBreakdown: (error: Error) => void = () => undefined;
   readonly #locks = new Map<string, Promise<unknown>>();
   #pool: SessionPool | null = null;
   #opening: Promise<SessionPool> | null = null;
@@ -168,7 +168,7 @@ export class Warehouse {
    * An error has ended DuckDB: all that is under way fails, and the next to ask finds the warehouse opened again. A DuckLake
    * is not: closing one with a transaction open ends the process.
    */
-  #breakDown(pool: SessionPool, error: unknown): void {
+  #breakDown(pool: SessionPool, error: Error): void {
     if (pool !== this.#pool) return;
     this.onBreakdown(error);
     if (this.isDuckLake) return;

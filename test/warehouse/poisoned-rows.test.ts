@@ -11,16 +11,16 @@ import { relationsOf } from '../../warehouse/scan-files.ts';
 import type { Session } from '../../warehouse/session.ts';
 import { POISONED_AMOUNTS, POISONED_DAYS, POISONED_FOCUS_ROWS } from '../attack/poisoned-rows.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
-import { loadWith, publishing, scopeOf, type Tenant } from '../support/feeds.ts';
+import { currentRows, loadWith, publishing, scopeOf, type Tenant } from '../support/feeds.ts';
 import { dayLine, focusCsv } from '../support/focus-export.ts';
-import { loadText, newOrganisation, newSource, NOW, writeFiles } from '../support/tenant.ts';
+import { loadText, money, newOrganisation, newSource, NOW, writeFiles } from '../support/tenant.ts';
 
 /** Each good row costs 1; among 3,000 of them the poisoned ones stay below one in a hundred. */
 const GOOD_ROWS = 3000;
 const good = Array.from({ length: GOOD_ROWS }, () => '1');
 
 /** A row that would poison every computation is a rejected row, in every kind of feed. */
-describeOnBothEngines('poisoned rows', (open) => {
+describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
   let test: TestWarehouse;
   beforeAll(async () => {
     test = await open();
@@ -72,6 +72,47 @@ describeOnBothEngines('poisoned rows', (open) => {
     expect(rejectedSamples).toEqual([
       expect.objectContaining({ problem: expect.stringMatching(reason) as string, rows: 1 }),
     ]);
+  });
+
+  onDuckDb(() => {
+    /** Charges of ten years each, 1 a day, of a machine each. */
+    const ofTenYears = (charges: number): string =>
+      focusCsv(
+        Array.from({ length: charges }, (_, index) => ({
+          ChargePeriodStart: '2016-01-10T00:00:00Z',
+          ChargePeriodEnd: '2026-01-10T00:00:00Z',
+          EffectiveCost: '3653',
+          ResourceId: `i-${index}`,
+          ServiceCategory: 'Compute',
+        })),
+      );
+
+    it('that are long are spread part by part, and every part counts', async () => {
+      const tenant = await newTenant('focus');
+      // 300 × 3,653 days are three parts.
+      const { rowsRead, costTotal } = await loadText(test, tenant, ofTenYears(300));
+      expect({ rowsRead, cost: Number(costTotal) }).toEqual({ rowsRead: 300, cost: 300 * 3653 });
+      const [days] = await currentRows(
+        test,
+        tenant.orgId,
+        'cloud_spend',
+        'count(*) AS amounts, count(DISTINCT resource_id) AS machines, count(DISTINCT day) AS days, min(cost) AS least, max(cost) AS most',
+      );
+      expect(days).toEqual({
+        amounts: String(300 * 3653),
+        machines: '300',
+        days: '3653',
+        least: money('1'),
+        most: money('1'),
+      });
+    });
+
+    it('that are long and many are refused, because each takes the room of thousands', async () => {
+      const tenant = await newTenant('focus');
+      await expect(loadText(test, tenant, ofTenYears(3_000))).rejects.toThrow(
+        'ChargePeriodEnd: expected at most 10000000 days of charges, or 40 of each, got 3000 charges of 10962000 days in all; nothing was loaded',
+      );
+    });
   });
 
   it('of hosts are rejected', async () => {
