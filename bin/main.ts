@@ -1,15 +1,14 @@
 import { config } from 'dotenv';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { demo, demoEnvironment } from './demo/demo.ts';
-import { doctor, explain } from './doctor.ts';
-import { ingest, type IngestOptions } from './ingest.ts';
-import { createAdminKey, createOrganisation, listOrganisations, setOrganisation } from './org.ts';
+import type { IngestOptions } from './ingest.ts';
 import { PRIVATE_UMASK } from './private-files.ts';
-import { startAndSay, stopSignal, untilStopped } from './run-service.ts';
 import type { Roles } from './service.ts';
 import { operatorAccess } from './service-client.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { VERSION } from './version.ts';
+
+// Each command loads its own parts: a short one would wait a second for what the service needs.
+const orgCommands = () => import('./org.ts');
 
 const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
@@ -47,6 +46,7 @@ const serve = (name: string, description: string, roles: Roles): void => {
     .option('--host <host>', 'address to listen on (HOST)')
     .option('--port <port>', 'port to listen on (PORT)')
     .action(async (flags: { data?: string; host?: string; port?: string }) => {
+      const { startAndSay, stopSignal, untilStopped } = await import('./run-service.ts');
       const signalled = stopSignal();
       await untilStopped(await startAndSay(settingsWith(flags), roles), signalled);
     });
@@ -63,6 +63,7 @@ program
   .option('--port <port>', 'port to listen on (PORT)')
   .option('--exit', 'stop when everything has been shown')
   .action(async (flags: { data?: string; port?: string; exit?: boolean }) => {
+    const { demo, demoEnvironment } = await import('./demo/demo.ts');
     const environment = demoEnvironment(process.env, flags.data);
     const settings = readSettings({
       ...environment,
@@ -92,7 +93,9 @@ org
       data?: string;
       url?: string;
     }) => {
-      await createOrganisation(await operatorAccess(settingsWith({ ...dataOf(flags) }), flags.url), flags);
+      await (
+        await orgCommands()
+      ).createOrganisation(await operatorAccess(settingsWith({ ...dataOf(flags) }), flags.url), flags);
     },
   );
 org
@@ -102,7 +105,9 @@ org
   .addOption(dataOption)
   .addOption(urlOption)
   .action(async (flags: { json?: boolean; data?: string; url?: string }) => {
-    await listOrganisations(await operatorAccess(settingsWith(dataOf(flags)), flags.url), flags);
+    await (
+      await orgCommands()
+    ).listOrganisations(await operatorAccess(settingsWith(dataOf(flags)), flags.url), flags);
   });
 org
   .command('set')
@@ -124,7 +129,9 @@ org
       data?: string;
       url?: string;
     }) => {
-      await setOrganisation(await operatorAccess(settingsWith(dataOf(flags)), flags.url), flags);
+      await (
+        await orgCommands()
+      ).setOrganisation(await operatorAccess(settingsWith(dataOf(flags)), flags.url), flags);
     },
   );
 org
@@ -136,7 +143,9 @@ org
   .addOption(dataOption)
   .addOption(urlOption)
   .action(async (flags: { org: string; name?: string; json?: boolean; data?: string; url?: string }) => {
-    await createAdminKey(await operatorAccess(settingsWith(dataOf(flags)), flags.url), flags);
+    await (
+      await orgCommands()
+    ).createAdminKey(await operatorAccess(settingsWith(dataOf(flags)), flags.url), flags);
   });
 
 program
@@ -151,6 +160,7 @@ program
   .addOption(dataOption)
   .addOption(urlOption)
   .action(async (flags: IngestOptions & { data?: string; url?: string }) => {
+    const { ingest } = await import('./ingest.ts');
     await ingest(await operatorAccess(settingsWith(dataOf(flags)), flags.url), flags, say);
   });
 
@@ -160,6 +170,7 @@ program
   .option('--explain-upgrade', 'list which numbers of ended months the first start of this version changes')
   .addOption(dataOption)
   .action(async ({ data, explainUpgrade }: { data?: string; explainUpgrade?: boolean }) => {
+    const { doctor, explain } = await import('./doctor.ts');
     const examine = explainUpgrade === true ? explain : doctor;
     const healthy = await examine({ ...process.env, ...(data === undefined ? {} : { DATA_DIR: data }) }, say);
     process.exitCode = healthy ? 0 : 1;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { invalid } from '../domain/errors.ts';
 import { Session } from './session.ts';
@@ -17,7 +18,10 @@ export interface LoadSessions {
 }
 
 /** Each reader may use this part of the warehouse's memory limit, beside it. */
-const READER_SHARE = 1 / 4;
+const READER_SHARE = 1 / 2;
+
+/** A thread with less memory than that makes statements fail that one thread less could run. */
+const MEMORY_OF_THREAD = 125e6;
 
 /**
  * Lends `work` a reader beside its session of the warehouse. A reader has memory and threads of its own, and ends with its
@@ -29,10 +33,11 @@ export const withReader = async <Result>(
   work: (sessions: LoadSessions) => Promise<Result>,
 ): Promise<Result> => {
   const folder = join(spillDirectory, `reader-${randomUUID()}`);
+  const memory = bytesOf(memoryLimit) * READER_SHARE;
   const instance = await openInstance({
     spillDirectory: folder,
-    memoryLimit: shareOf(memoryLimit, READER_SHARE),
-    threads,
+    memoryLimit: `${Math.floor(memory / 1000)}KB`,
+    threads: Math.max(1, Math.min(threads ?? availableParallelism(), Math.floor(memory / MEMORY_OF_THREAD))),
   });
   const breakdowns: Error[] = [];
   const reader = new Session(await instance.connect(), (error) => breakdowns.push(error));
@@ -64,8 +69,11 @@ const inPlainWords = (error: unknown, [breakdown]: readonly Error[]): unknown =>
   );
 };
 
-const shareOf = (memoryLimit: string, share: number): string =>
-  memoryLimit.replace(/^[\d.]+/, (size) => (Number(size) * share).toString());
+/** A size as DuckDB writes it, such as `1GB` or `1.5 GiB`. */
+const bytesOf = (size: string): number => {
+  const [, number, prefix = '', binary] = /^([\d.]+)\s*([KMGT])(i?)B$/i.exec(size) ?? [];
+  return Number(number) * (binary ? 1024 : 1000) ** (1 + 'KMGT'.indexOf(prefix.toUpperCase()));
+};
 
 /** Hands the rows that the reader selects over to the warehouse's session, as the temporary table `table`. */
 export const handOver = (

@@ -29,6 +29,10 @@ const CHUNK_ROWS = 2048;
 const isFatal = (error: unknown): error is Error =>
   error instanceof Error && /^(INTERNAL|FATAL) Error/.test(error.message);
 
+/** Whether a statement failed because another one has ended the DuckDB. */
+const isInvalidated = (error: unknown): boolean =>
+  error instanceof Error && error.message.includes('database has been invalidated');
+
 /** Whether others have taken the memory that a statement asked for. */
 const isShortOfMemory = (error: unknown): boolean =>
   error instanceof Error && error.message.startsWith('Out of Memory Error');
@@ -142,6 +146,11 @@ export class Session {
     return this.#isLost ? 0 : Number(this.#connection.progress.rows_processed);
   }
 
+  /** Whether its DuckDB has ended: it can run nothing any more. */
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
   /** Stops the statement that is running; it fails with an interrupt error. */
   interrupt(): void {
     if (!this.#isLost) this.#connection.interrupt();
@@ -191,16 +200,13 @@ export class Session {
     try {
       return await running;
     } catch (error) {
-      if (isFatal(error)) this.#onFatal(error);
-      throw this.#isEnded(error) ? lost() : error;
+      const isOfAnother = this.isLost || isInvalidated(error);
+      if (isFatal(error)) {
+        this.#isLost = true;
+        this.#onFatal(error);
+      }
+      throw isOfAnother ? lost() : error;
     }
-  }
-
-  /** Whether a statement has failed for what another has done. */
-  #isEnded(error: unknown): boolean {
-    return (
-      this.#isLost || (error instanceof Error && error.message.includes('database has been invalidated'))
-    );
   }
 }
 
