@@ -232,7 +232,8 @@ describe('mutated inputs', () => {
       tally.add('runs', `${kind} ${run.status}`);
       if (run.status === 'failed' && (run.error ?? '') === '')
         await tally.fault('runs', index, 'failed without a reason', bytes);
-      if (/INTERNAL|FATAL/.test(run.error ?? '')) await tally.fault('runs', index, run.error ?? '', bytes);
+      if (/^(INTERNAL|FATAL) Error/.test(run.error ?? ''))
+        await tally.fault('runs', index, run.error ?? '', bytes);
     } catch (error) {
       await tally.fault('runs', index, String(error), bytes);
     }
