@@ -61,8 +61,9 @@ export const answersIn = (heard: Buffer, isHead: boolean): Answer[] => {
     );
     rest = rest.subarray(end + 4);
     if (status === 100) continue;
-    // What cannot be parsed is no HEAD request: its refusal has a body, and closes the connection.
-    const hasNoBody = isHead && answers.length === 0 && status !== 400;
+    // What is refused before it is parsed is no HEAD request: its refusal has a body.
+    const hasNoBody =
+      isHead && answers.length === 0 && (rest.length === 0 || rest.indexOf('HTTP/1.1 ') === 0);
     const length = hasNoBody ? 0 : Number(headers.get('content-length') ?? NaN);
     if (headers.get('transfer-encoding') === 'chunked') {
       const { body, after } = unchunked(rest);
