@@ -15,8 +15,8 @@ export interface Attempt {
 const HEARTBEAT_MS = 1_000;
 
 /**
- * Tells Temporal once a second how many rows have been read, and stops the statements when the attempt is
- * given up, so that a newer attempt has the machine to itself.
+ * Tells Temporal once a second how many rows have been read. Stops the statements when the attempt is given up, so that a
+ * newer attempt has the machine to itself.
  */
 export const withHeartbeats = async <Result>(
   sessions: readonly Session[],

@@ -66,7 +66,10 @@ const LONGEST_PARAMETER = 16 * 1024;
 
 const MOST_CONNECTIONS = 1_000;
 
-/** What headers may take, and bodies again, and requests under way once the service ends; uploads must come on in each such span. */
+/**
+ * What headers may take, and bodies again; uploads must come on in each such span. Requests under way have as long once the
+ * service ends.
+ */
 const PATIENCE_MS = 30_000;
 
 /** How often slow headers are looked for. */

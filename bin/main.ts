@@ -7,9 +7,6 @@ import { operatorAccess } from './service-client.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { VERSION } from './version.ts';
 
-// Each command loads its own parts: a short one would wait a second for what the service needs.
-const orgCommands = () => import('./org.ts');
-
 const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
@@ -33,6 +30,7 @@ const dataOption = new Option('--data <dir>', 'data directory (DATA_DIR)');
 const urlOption = new Option('--url <url>', 'the service to speak to').env('COST_ANALYTICS_URL');
 const jsonOption = new Option('--json', 'answer as JSON');
 
+// Each command loads its own parts: a short one would wait a second for what the service needs.
 const program = new Command('cost-analytics')
   .description('Unit economics: real spend divided by business metrics, per month.')
   .version(VERSION)
@@ -93,9 +91,8 @@ org
       data?: string;
       url?: string;
     }) => {
-      await (
-        await orgCommands()
-      ).createOrganisation(await operatorAccess(settingsWith({ ...dataOf(flags) }), flags.url), flags);
+      const { createOrganisation } = await import('./org.ts');
+      await createOrganisation(await operatorAccess(settingsWith({ ...dataOf(flags) }), flags.url), flags);
     },
   );
 org
@@ -105,9 +102,8 @@ org
   .addOption(dataOption)
   .addOption(urlOption)
   .action(async (flags: { json?: boolean; data?: string; url?: string }) => {
-    await (
-      await orgCommands()
-    ).listOrganisations(await operatorAccess(settingsWith(dataOf(flags)), flags.url), flags);
+    const { listOrganisations } = await import('./org.ts');
+    await listOrganisations(await operatorAccess(settingsWith(dataOf(flags)), flags.url), flags);
   });
 org
   .command('set')
@@ -129,9 +125,8 @@ org
       data?: string;
       url?: string;
     }) => {
-      await (
-        await orgCommands()
-      ).setOrganisation(await operatorAccess(settingsWith(dataOf(flags)), flags.url), flags);
+      const { setOrganisation } = await import('./org.ts');
+      await setOrganisation(await operatorAccess(settingsWith(dataOf(flags)), flags.url), flags);
     },
   );
 org
@@ -143,9 +138,8 @@ org
   .addOption(dataOption)
   .addOption(urlOption)
   .action(async (flags: { org: string; name?: string; json?: boolean; data?: string; url?: string }) => {
-    await (
-      await orgCommands()
-    ).createAdminKey(await operatorAccess(settingsWith(dataOf(flags)), flags.url), flags);
+    const { createAdminKey } = await import('./org.ts');
+    await createAdminKey(await operatorAccess(settingsWith(dataOf(flags)), flags.url), flags);
   });
 
 program

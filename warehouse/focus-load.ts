@@ -88,8 +88,7 @@ export const loadFocusExport = async (
     };
   } finally {
     rowCount.stop();
-    if (!session.isLost) await session.run('DROP VIEW IF EXISTS temp.main.daily_money');
-    await dropTemporaryTables(session, TABLES);
+    await dropTemporaryTables(session, TABLES, ['daily_money']);
   }
 };
 

@@ -46,8 +46,8 @@ export const relationsOf = (files: readonly ExportFile[]): Relation[] =>
   }));
 
 /**
- * Lines that are no CSV are counted at the first reading of a file, in the temporary table `broken_lines`
- * (rejected-rows.ts), and passed over at a second.
+ * The first reading of a file counts the lines that are no CSV, in the temporary table `broken_lines` (rejected-rows.ts).
+ * A second reading passes over them.
  */
 const BROKEN_LINES = {
   counted: `store_rejects = true, rejects_table = 'broken_lines', rejects_scan = 'broken_line_scans'`,

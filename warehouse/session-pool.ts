@@ -29,6 +29,8 @@ export class SessionPool {
 
   /** A session that nobody else uses, until it is given back. */
   async take(): Promise<Session> {
+    // Nobody would lend one to whoever waits now.
+    if (this.#isOver) throw lost();
     const idle = this.#idle.pop();
     if (idle !== undefined) return idle;
     if (this.#lendable >= MOST_SESSIONS) {
