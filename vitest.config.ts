@@ -16,6 +16,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: ['test/support/lake-template.ts'],
     pool: 'forks',
     // Files start real servers; more at once than cores only makes each slower.
     maxWorkers: 2,

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe } from 'vitest';
+import { describe, inject } from 'vitest';
 import type { Migration } from '../../warehouse/migrations.ts';
 import { spillDirectory, Warehouse, type WarehouseSettings } from '../../warehouse/warehouse.ts';
 
@@ -58,22 +59,50 @@ export const openDuckDb = async (migrations?: readonly Migration[]): Promise<Tes
 /** The Postgres that `scripts/with-postgres.sh` has started, as libpq names it; null without one. */
 export const testPostgres = process.env['TEST_POSTGRES'] ?? null;
 
-/** A fresh database in the test Postgres, as a DuckLake catalog location. */
-export const newCatalog = async (): Promise<string> => {
+/** Runs a statement in a database of the test Postgres. */
+export const psql = async (database: string, sql: string): Promise<void> => {
   if (testPostgres === null) throw new Error('TEST_POSTGRES is not set');
-  const database = `test_${randomUUID().replaceAll('-', '')}`;
-  await run('psql', ['-q', `${testPostgres} dbname=postgres`, '-c', `CREATE DATABASE ${database}`]);
-  return `ducklake:postgres:${testPostgres} dbname=${database}`;
+  await run('psql', ['-q', `${testPostgres} dbname=${database}`, '-v', 'ON_ERROR_STOP=1', '-c', sql]);
 };
 
+const newDatabase = (): string => `test_${randomUUID().replaceAll('-', '')}`;
+
+const catalogOf = (database: string): string => `ducklake:postgres:${testPostgres ?? ''} dbname=${database}`;
+
+/** A fresh database in the test Postgres, as a DuckLake catalog location. */
+export const newCatalog = async (): Promise<string> => {
+  const database = newDatabase();
+  await psql('postgres', `CREATE DATABASE ${database}`);
+  return catalogOf(database);
+};
+
+const lakeFolder = (directory: string): string => join(directory, 'lake');
+
 /**
- * A fresh DuckLake, its catalog in the test Postgres. It has one thread, for most of its time goes into planning, which
- * more threads only disturb; on DuckDB the same stories have as many as there are cores.
+ * A DuckLake in a folder and a database. It has one thread, for most of its time goes into planning, which more threads only
+ * disturb; on DuckDB the same stories have as many as there are cores.
  */
+export const lakeSettings = (directory: string, database: string): WarehouseSettings => ({
+  ...settingsIn(directory, catalogOf(database), lakeFolder(directory)),
+  threads: 1,
+});
+
+/** A fresh DuckLake, its catalog in the test Postgres: a copy of the template, or one of the migrations given. */
 export const openDuckLake = async (migrations?: readonly Migration[]): Promise<TestWarehouse> => {
   const directory = await newDirectory();
-  const settings = settingsIn(directory, await newCatalog(), join(directory, 'lake'));
-  return openIn(directory, { ...settings, threads: 1 }, migrations);
+  const database = newDatabase();
+  const template = migrations === undefined ? inject('lakeTemplate') : null;
+  if (template === null) await psql('postgres', `CREATE DATABASE ${database}`);
+  else {
+    await psql('postgres', `CREATE DATABASE ${database} TEMPLATE ${template.database}`);
+    await psql(
+      database,
+      `UPDATE ducklake_metadata SET value = replace(value, '${template.directory}', '${directory}') WHERE key = 'data_path'`,
+    );
+    if (existsSync(lakeFolder(template.directory)))
+      await cp(lakeFolder(template.directory), lakeFolder(directory), { recursive: true });
+  }
+  return openIn(directory, lakeSettings(directory, database), migrations);
 };
 
 /** Whether this machine can run the DuckLake half of the suite. */
