@@ -48,6 +48,18 @@ const MOST_ACTIVITIES = 100;
 /** Deliveries mostly wait for an answer; that many may hang at once before one waits for another. */
 const MOST_DELIVERIES = 50;
 
+/**
+ * Workflows that fail over an error in their code, and over a history that the code of an upgrade cannot continue: the next of
+ * them begins anew. Temporal would try that step again for ever, and the next one would wait for it. A delivery has no next one.
+ */
+const BEGIN_ANEW = [
+  'ingestCosts',
+  'ingestCostsOnSchedule',
+  'settleMonths',
+  'raiseEvents',
+  'maintainWarehouse',
+];
+
 /** Starts the worker of the pipelines and the one of the deliveries, and adds what ends them to `closers`. */
 export const startWorkers = async (
   parts: Parts,
@@ -101,6 +113,10 @@ export const startWorkers = async (
       activity: [judgeFailures(noteRetryOnRun({ warehouse, log })), takeTurns(LIMITS)],
     },
     maxConcurrentActivityTaskExecutions: MOST_ACTIVITIES,
+    workflowFailureErrorTypes: {
+      '*': [],
+      ...Object.fromEntries(BEGIN_ANEW.map((workflow) => [workflow, ['Error']])),
+    },
     // Progress is read off the heartbeats.
     maxHeartbeatThrottleInterval: '1s',
   });

@@ -1,11 +1,17 @@
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ingestWorkflowId } from '../../domain/ingest.ts';
 import { as, ingest, newOrganisation, waitFor, type Api, type Run } from '../support/api-client.ts';
 import { expectData, expectPage } from '../support/envelope.ts';
 import { allocation, node, startFakeOpenCost, type FakeOpenCost } from '../support/fake-opencost.ts';
-import { newDataDir, removeDataDir, startService, type ServiceProcess } from '../support/service-process.ts';
+import {
+  copyProduct,
+  newDataDir,
+  removeDataDir,
+  startService,
+  type ServiceProcess,
+} from '../support/service-process.ts';
 import { openTemporal, type TemporalWindow } from '../support/temporal-client.ts';
 import { newReceiver } from '../support/webhook-receiver.ts';
 
@@ -103,6 +109,39 @@ describe('a run', { timeout: 150_000 }, () => {
     }
     cluster.instead = null;
     expect(await ended(organisation.admin, run, 2 * MINUTE)).toMatchObject({ status: 'completed' });
+  });
+});
+
+describe('a run that an upgrade cannot continue', { timeout: 150_000 }, () => {
+  /** A build whose ingest begins with another step. */
+  const upgrade = async (): Promise<string> => {
+    const product = join(service.dataDir, 'upgraded');
+    await copyProduct(product);
+    const bundle = join(product, 'dist/workflows/bundle.js');
+    const code = await readFile(bundle, 'utf8');
+    const upgraded = code.replace('openRun)(run)', 'computeSpend)(input.orgId)');
+    expect(upgraded).not.toBe(code);
+    await writeFile(bundle, upgraded);
+    return product;
+  };
+
+  const restart = async (product?: string): Promise<void> => {
+    await temporal.close();
+    await service.stop();
+    service = await startService({ dataDir: service.dataDir, environment: SETTINGS, product });
+    temporal = await openTemporal(service.dataDir);
+  };
+
+  it('has failed within a minute, and a new one can start', async () => {
+    const run = await startEndless();
+    await restart(await upgrade());
+    cluster.instead = null;
+    const admin = as(service, organisation.secret);
+    const failed = await ended(admin, run, MINUTE);
+    expect(failed.status).toBe('failed');
+    expect(failed.error).toMatch(/^the workflow has ended without a result: failed \(.*Nondeterminism/);
+    await restart();
+    expect(await ingest(as(service, organisation.secret), source)).toMatchObject({ status: 'completed' });
   });
 });
 

@@ -1,10 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 
-const COMMAND = resolve(import.meta.dirname, '../../bin/cost-analytics.cjs');
+const PRODUCT = resolve(import.meta.dirname, '../..');
+
+const commandOf = (product: string): string => join(product, 'bin/cost-analytics.cjs');
 
 /** The service as a process of its own, as an operator runs it. */
 export interface ServiceProcess {
@@ -21,6 +23,13 @@ export interface ServiceProcess {
   kill: () => Promise<void>;
 }
 
+/** A copy of this build in a folder, for a story to change. */
+export const copyProduct = async (folder: string): Promise<void> => {
+  for (const part of ['bin', 'dist', 'package.json'])
+    await cp(join(PRODUCT, part), join(folder, part), { recursive: true });
+  await symlink(join(PRODUCT, 'node_modules'), join(folder, 'node_modules'));
+};
+
 /** A new empty data directory. */
 export const newDataDir = (): Promise<string> => mkdtemp(join(tmpdir(), 'cost-analytics-e2e-'));
 
@@ -31,15 +40,16 @@ export const removeDataDir = (dataDir: string): Promise<void> =>
 /**
  * Starts the built command on a free port and waits for its `ready` line. `environment` adds settings, for
  * example `CLOCK`. Stories may put their exports anywhere below the data directory, unless they say otherwise: an empty
- * `SOURCE_ROOTS` is the product's default.
+ * `SOURCE_ROOTS` is the product's default. `product` is the folder of another build.
  */
 export const startService = async (options: {
   dataDir: string;
   command?: readonly string[];
   environment?: Record<string, string>;
+  product?: string | undefined;
 }): Promise<ServiceProcess> => {
-  const { dataDir, command = ['start'], environment = {} } = options;
-  const child = spawn(process.execPath, [COMMAND, ...command], {
+  const { dataDir, command = ['start'], environment = {}, product = PRODUCT } = options;
+  const child = spawn(process.execPath, [commandOf(product), ...command], {
     cwd: dataDir,
     env: { ...process.env, DATA_DIR: dataDir, PORT: '0', SOURCE_ROOTS: dataDir, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -110,7 +120,7 @@ export const runCommand = async (
   command: readonly string[],
   environment: Record<string, string>,
 ): Promise<{ code: number | null; stdout: string; stderr: string }> => {
-  const child = spawn(process.execPath, [COMMAND, ...command], {
+  const child = spawn(process.execPath, [commandOf(PRODUCT), ...command], {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
