@@ -14,8 +14,8 @@ export interface ReadableFiles {
 }
 
 /**
- * The files that a location stands for now, each with all mandatory columns; blanked ones are left out, with a
- * note. Throws `invalid` when there is none, or one lacks columns.
+ * The files that a location stands for now, each with all mandatory columns, once; blanked ones are left out, with a
+ * note. Throws `invalid` when there is none, or one lacks columns or repeats them.
  *
  * @param missing the mandatory columns that a file lacks.
  * @param field the field of the source that holds the location.
@@ -52,13 +52,16 @@ export const readableFiles = async (
     ...empty.map(({ path }) => `${withoutQuery(path)} is empty and was left out`),
   ];
   if (files.length === 0) throw invalid(`${field}: every file is empty`);
+  const refuse = (file: ExportFile, columns: readonly string[], why: string): void => {
+    if (columns.length === 0) return;
+    throw invalid(
+      `${withoutQuery(file.path)}: mandatory column ${columns.join('; ')} ${why}; nothing was loaded`,
+    );
+  };
   for (const file of files) {
-    const columns = missing(file);
-    if (columns.length > 0) {
-      throw invalid(
-        `${withoutQuery(file.path)}: mandatory column ${columns.join('; ')} is missing; nothing was loaded`,
-      );
-    }
+    refuse(file, missing(file), 'is missing');
+    const unambiguous = file.columns.filter(({ isRepeated }) => !isRepeated);
+    refuse(file, missing({ ...file, columns: unambiguous }), 'comes more than once');
   }
   return {
     files,

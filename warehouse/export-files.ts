@@ -24,6 +24,8 @@ export const LONGEST_LINE_BYTES = 2_000_000;
 
 export interface ExportColumn {
   name: string;
+  /** Whether a later column has the same name, but for case and blanks: nobody knows which of them is meant. */
+  isRepeated?: boolean;
   /** DuckDB's type of the column; a CSV file's columns are all VARCHAR. */
   type: string;
 }
@@ -89,7 +91,7 @@ const parquetColumns = async (session: Session, path: string): Promise<ExportCol
     'SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM read_parquet($path, hive_partitioning = false))',
     { path: patternOf(path) },
   );
-  return rows.map(({ column_name, column_type }) => ({ name: column_name, type: column_type }));
+  return rows.map(({ column_name: name, column_type: type }) => ({ name, type }));
 };
 
 // DuckDB's own sniffer gives up on a whole file for one broken line, so the header is read as a line of text.
@@ -104,7 +106,7 @@ const csvColumns = async (session: Session, path: string): Promise<ExportColumn[
     { path: patternOf(path) },
   );
   // The pattern also matches the nothing behind the last name.
-  return uniqueNames((header?.names ?? []).slice(0, -1)).map((name) => ({ name, type: 'VARCHAR' }));
+  return namedColumns((header?.names ?? []).slice(0, -1));
 };
 
 /** A file's path as a pattern that it alone matches: DuckDB takes its `*`, `?` and `[` for wildcards. */
@@ -119,11 +121,15 @@ export const isCompressed = (path: string): boolean =>
 export const compressionOf = (path: string): string => (isCompressed(path) ? `'gzip'` : `'none'`);
 
 /** Columns without a name, or with one that was there before, are unknown ones: they only need a name to be read. */
-const uniqueNames = (names: readonly string[]): string[] => {
-  const seen = new Set<string>();
+const namedColumns = (names: readonly string[]): ExportColumn[] => {
+  const seen = new Map<string, ExportColumn>();
+  const key = (name: string): string => name.trim().toLowerCase();
   return names.map((name, index) => {
-    const known = name.trim() === '' || seen.has(name.toLowerCase()) ? `unnamed column ${index + 1}` : name;
-    seen.add(known.toLowerCase());
-    return known;
+    const before = seen.get(key(name));
+    if (before !== undefined) before.isRepeated = true;
+    const known = name.trim() === '' || before !== undefined ? `unnamed column ${index + 1}` : name;
+    const column: ExportColumn = { name: known, type: 'VARCHAR' };
+    seen.set(key(known), column);
+    return column;
   });
 };

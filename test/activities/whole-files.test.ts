@@ -184,6 +184,22 @@ describe('a torn file', () => {
     });
   });
 
+  it('fails when it has a mandatory column twice, because nobody knows which counts', async () => {
+    const [header = '', row = ''] = csvOf(1).split('\n');
+    const twice = (name: string): string => `${header},${name}\n${row},9\n`;
+    for (const name of ['EffectiveCost', 'effectivecost', ' EffectiveCost ']) {
+      const story = await newStory(twice(name));
+      await expect(story.ingest()).rejects.toThrow(
+        /focus\.csv: mandatory column EffectiveCost comes more than once; nothing was loaded/,
+      );
+      expect(await story.spend()).toEqual(UNCHANGED);
+    }
+    // Nobody reads this one.
+    const other = await newStory(twice('BilledCost'));
+    await other.ingest();
+    expect(await other.spend()).toEqual({ [DAY]: money('1') });
+  });
+
   describe('that DuckDB reads in part without a word', () => {
     const lines = csvOf(100_000).split('\n').slice(0, -1);
     const [header = '', ...rows] = lines;
