@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -50,10 +50,17 @@ const openIn = async (
 
 const newDirectory = (): Promise<string> => mkdtemp(join(tmpdir(), 'cost-analytics-test-'));
 
-/** A fresh DuckDB file, its schema up to date or of the migrations given. */
+/** A DuckDB file in a folder. */
+export const fileSettings = (directory: string): WarehouseSettings =>
+  settingsIn(directory, join(directory, 'warehouse.duckdb'), null);
+
+/** A fresh DuckDB file: a copy of the template, or one of the migrations given. */
 export const openDuckDb = async (migrations?: readonly Migration[]): Promise<TestWarehouse> => {
   const directory = await newDirectory();
-  return openIn(directory, settingsIn(directory, join(directory, 'warehouse.duckdb'), null), migrations);
+  const settings = fileSettings(directory);
+  if (migrations === undefined)
+    await copyFile(fileSettings(inject('templates').file).location, settings.location);
+  return openIn(directory, settings, migrations);
 };
 
 /** The Postgres that `scripts/with-postgres.sh` has started, as libpq names it; null without one. */
@@ -65,7 +72,7 @@ export const psql = async (database: string, sql: string): Promise<void> => {
   await run('psql', ['-q', `${testPostgres} dbname=${database}`, '-v', 'ON_ERROR_STOP=1', '-c', sql]);
 };
 
-const newDatabase = (): string => `test_${randomUUID().replaceAll('-', '')}`;
+export const newDatabase = (): string => `test_${randomUUID().replaceAll('-', '')}`;
 
 const catalogOf = (database: string): string => `ducklake:postgres:${testPostgres ?? ''} dbname=${database}`;
 
@@ -91,7 +98,7 @@ export const lakeSettings = (directory: string, database: string): WarehouseSett
 export const openDuckLake = async (migrations?: readonly Migration[]): Promise<TestWarehouse> => {
   const directory = await newDirectory();
   const database = newDatabase();
-  const template = migrations === undefined ? inject('lakeTemplate') : null;
+  const template = migrations === undefined ? inject('templates').lake : null;
   if (template === null) await psql('postgres', `CREATE DATABASE ${database}`);
   else {
     await psql('postgres', `CREATE DATABASE ${database} TEMPLATE ${template.database}`);
