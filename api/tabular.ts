@@ -50,7 +50,8 @@ export const closeSignal = ({ raw, request }: FastifyReply): AbortSignal => {
     socket.off('close', abort);
     controller.abort();
   };
-  // An answer that waits behind another on its connection does not hear that the connection has closed.
+  // An answer that waits behind another on its connection does not hear that the connection has closed. Any number may wait.
+  socket.setMaxListeners(0);
   raw.once('close', abort);
   socket.once('close', abort);
   if (raw.destroyed || socket.destroyed) abort();
