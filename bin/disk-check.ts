@@ -2,6 +2,7 @@ import { open, rm, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import type { DiskState } from '../api/dependencies.ts';
+import { localFolder } from '../warehouse/warehouse.ts';
 import type { Settings } from './settings.ts';
 
 /** Below it a load or Temporal fills the disk within moments. */
@@ -15,9 +16,13 @@ const PROBE = '.disk-check';
 const PROBE_BYTES = Buffer.alloc(4096, 1);
 
 /** The folders in which the service must be able to write: the data directory, and that of a warehouse elsewhere. */
-export const writtenFolders = ({ dataDir, warehouse }: Pick<Settings, 'dataDir' | 'warehouse'>): string[] => [
-  ...new Set([dataDir, ...(warehouse.startsWith('ducklake:') ? [] : [dirname(resolve(warehouse))])]),
-];
+export const writtenFolders = (
+  settings: Pick<Settings, 'dataDir' | 'warehouse' | 'WAREHOUSE_DATA'>,
+): string[] => {
+  const { dataDir, warehouse, WAREHOUSE_DATA: lake } = settings;
+  const elsewhere = warehouse.startsWith('ducklake:') ? localFolder(lake) : dirname(resolve(warehouse));
+  return [...new Set([dataDir, ...(elsewhere === null ? [] : [elsewhere])])];
+};
 
 /**
  * Tells whether folders can be written to, by really writing and syncing a file in each. One probe runs at a time; its

@@ -209,6 +209,8 @@ const attach = async (session: Session, settings: WarehouseSettings): Promise<vo
     if (settings.dataPath.startsWith('s3:')) {
       await connectObjectStorage(session, settings.objectStorage, settings.extensions);
     }
+    const folder = localFolder(settings.dataPath);
+    if (folder !== null) await mkdir(folder, { recursive: true });
     await attachDuckLake(session, settings.location, settings.dataPath);
     return;
   }
@@ -239,6 +241,10 @@ const attachDuckLake = (session: Session, location: string, dataPath: string): P
   raceToSetUp(ATTACH_ATTEMPTS, () =>
     session.run(`ATTACH ${sqlText(location)} AS warehouse (DATA_PATH ${sqlText(dataPath)})`),
   );
+
+/** The folder in which a DuckLake keeps its files; null for an object storage. */
+export const localFolder = (dataPath: string | null): string | null =>
+  dataPath === null || /^[a-z][a-z0-9]*:/i.test(dataPath) ? null : resolve(dataPath);
 
 /** Where DuckDB spills what exceeds its memory limit, under the data directory. */
 export const spillDirectory = (dataDir: string): string => join(dataDir, 'spill');

@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newOrganisation, waitFor, type Api } from '../support/api-client.ts';
+import { hasDuckLake, newCatalog } from '../support/engines.ts';
 import { expectData } from '../support/envelope.ts';
 import { startService, type ServiceProcess } from '../support/service-process.ts';
 
@@ -82,17 +84,22 @@ describe.skipIf(!canMount)(title, { timeout: 60_000 }, () => {
     expect(service.logs().match(/the disk cannot be written to/g)).toHaveLength(2);
   });
 
-  it('of a warehouse elsewhere counts, too', async () => {
+  const fill = async (warehouseOn: (elsewhere: string) => Record<string, string>): Promise<void> => {
     const elsewhere = await mount(join(base, 'warehouse'), 'size=160m');
     const dataDir = join(base, 'data');
     await mkdir(dataDir);
-    service = await startService({
-      dataDir,
-      environment: { WAREHOUSE: join(elsewhere, 'costs.duckdb') },
-    });
+    service = await startService({ dataDir, environment: warehouseOn(elsewhere) });
     const { admin } = await newOrganisation(service);
     await untilDiskIs(service, admin, 'ok');
     await writeFile(join(elsewhere, 'ballast'), Buffer.alloc(110 * 2 ** 20));
     await untilDiskIs(service, admin, 'full');
+  };
+
+  it('of a warehouse elsewhere counts, too', () =>
+    fill((elsewhere) => ({ WAREHOUSE: join(elsewhere, 'costs.duckdb') })));
+
+  it.skipIf(!hasDuckLake)("of a DuckLake's files counts, too", async () => {
+    const lake = { WAREHOUSE: await newCatalog(), MASTER_KEY: randomBytes(32).toString('base64') };
+    await fill((elsewhere) => ({ ...lake, WAREHOUSE_DATA: join(elsewhere, 'lake') }));
   });
 });
