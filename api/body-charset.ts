@@ -1,6 +1,7 @@
-/** Whether a content type names no charset, or UTF-8. */
+/** Whether a content type names no charset but UTF-8, however it is written. */
 export const isUtf8Type = (type: string): boolean => {
-  const [, ...parameters] = type.split(';').map((part) => part.trim().toLowerCase());
-  const charset = parameters.find((parameter) => parameter.startsWith('charset='));
-  return charset === undefined || /^charset="?utf-?8"?$/.test(charset);
+  const [, ...parameters] = type.split(';').map((part) => part.replaceAll(/\s/g, '').toLowerCase());
+  return parameters
+    .filter((parameter) => parameter.startsWith('charset'))
+    .every((charset) => /^charset="?utf-?8"?$/.test(charset));
 };

@@ -2,13 +2,23 @@ import type { z } from 'zod';
 import { invalid, type ServiceError } from '../domain/errors.ts';
 import { shown } from '../domain/shown.ts';
 
-/** A place in an input, as errors name it: `values[3].period`. */
-export const pathText = (path: readonly PropertyKey[]): string =>
-  path.reduce<string>(
-    (text, part) =>
-      typeof part === 'number' ? `${text}[${part}]` : text === '' ? String(part) : `${text}.${String(part)}`,
+/** Longest place and most unknown fields that an error names: a caller chooses their names. */
+const LONGEST_PLACE = 200;
+const MOST_NAMED = 10;
+
+/** A place in an input, as errors name it: `values[3].period`; cut to a readable length. */
+export const pathText = (path: readonly PropertyKey[]): string => {
+  const text = path.reduce<string>(
+    (before, part) =>
+      typeof part === 'number'
+        ? `${before}[${part}]`
+        : before === ''
+          ? String(part)
+          : `${before}.${String(part)}`,
     '',
   );
+  return text.length > LONGEST_PLACE ? `${text.slice(0, LONGEST_PLACE)}…` : text;
+};
 
 /** What came at a path; where a text was taken apart, the whole of it. */
 const valueAt = (input: unknown, path: readonly PropertyKey[]): unknown =>
@@ -41,8 +51,9 @@ const expectation = (issue: z.core.$ZodIssue): string => {
 export const invalidInput = (error: z.ZodError, input: unknown, part: string): ServiceError => {
   const messages = error.issues.slice(0, 3).map((issue) => {
     if (issue.code === 'unrecognized_keys') {
-      const names = issue.keys.map((key) => pathText([...issue.path, key]));
-      return `${names.join(', ')}: unknown field${names.length > 1 ? 's' : ''} in the ${part}`;
+      const names = issue.keys.slice(0, MOST_NAMED).map((key) => pathText([...issue.path, key]));
+      const others = issue.keys.length - names.length;
+      return `${names.join(', ')}${others > 0 ? ` and ${others} more` : ''}: unknown field${issue.keys.length > 1 ? 's' : ''} in the ${part}`;
     }
     const value = valueAt(input, issue.path);
     const got = issue.code === 'too_big' || issue.code === 'too_small' ? sizeOf(value) : shown(value);

@@ -3,15 +3,21 @@ import { shown } from '../domain/shown.ts';
 
 const QUERY = /[?#]/;
 
+/** What a proxy's request has before the path. */
+const ORIGIN = /^https?:\/\/[^/?#]*/i;
+
 /** A URL's path, without its query, which can hold a customer's labels. */
 export const pathOf = (url: string): string => url.split(QUERY, 1)[0] ?? '';
 
 /**
- * A URL that finds a route, or none, by any path: one that cannot be decoded stands for its own text. Otherwise the router
- * would answer before the key is judged.
+ * A URL that finds a route, or none, by any path: one that cannot be decoded stands for its own text, and an origin, sound or not,
+ * is left out. Otherwise the router would answer before the key is judged.
  */
-export const routableUrl = (url: string): string =>
-  isDecodable(pathOf(url), decodeURI) ? url : url.replaceAll('%', '%25');
+export const routableUrl = (url: string): string => {
+  const target = url.replace(ORIGIN, '');
+  const local = /^[/*]/.test(target) ? target : `/${target}`;
+  return isDecodable(pathOf(local), decodeURI) ? local : local.replaceAll('%', '%25');
+};
 
 /** Throws when a URL is not percent-encoded UTF-8. */
 export const refuseBrokenUrl = (url: string): void => {

@@ -20,6 +20,10 @@ import { without } from './without.ts';
 
 const id = z.string({ error: 'expected an id' }).min(1, { error: 'expected an id' });
 const isUnique = (ids: readonly string[]): boolean => new Set(ids).size === ids.length;
+/** Teams that share a cost; labels that name one. */
+const MOST_TEAMS = 1_000;
+const MOST_LABELS = 10_000;
+const TEAMS = { error: `expected 1 to ${MOST_TEAMS} teams` };
 const EACH_ONCE = { error: 'expected each team once' };
 
 const PERCENT = `expected a number from 0 to 100 with at most ${PERCENT_DECIMALS} decimals`;
@@ -34,13 +38,14 @@ const split: z.ZodType<Split> = z.discriminatedUnion(
   [
     z.strictObject({
       type: z.literal('even'),
-      team_ids: z.array(id).min(1, { error: 'expected at least one team' }).refine(isUnique, EACH_ONCE),
+      team_ids: z.array(id).min(1, TEAMS).max(MOST_TEAMS, TEAMS).refine(isUnique, EACH_ONCE),
     }),
     z.strictObject({
       type: z.literal('fixed'),
       shares: z
         .array(z.strictObject({ team_id: id, percent }))
-        .min(1, { error: 'expected at least one team' })
+        .min(1, TEAMS)
+        .max(MOST_TEAMS, TEAMS)
         .refine((shares) => isUnique(shares.map(({ team_id }) => team_id)), EACH_ONCE)
         .refine(
           (shares) =>
@@ -53,7 +58,9 @@ const split: z.ZodType<Split> = z.discriminatedUnion(
       metric_id: id,
       labels: z
         .record(z.string(), id, { error: 'expected an object of label: team id' })
-        .refine((labels) => Object.keys(labels).length > 0, { error: 'expected at least one label' }),
+        .refine((labels) => Object.keys(labels).length > 0 && Object.keys(labels).length <= MOST_LABELS, {
+          error: `expected 1 to ${MOST_LABELS} labels`,
+        }),
     }),
   ],
   { error: 'expected a type "even", "fixed" or "metric"' },

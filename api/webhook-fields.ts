@@ -21,6 +21,7 @@ const EVENTS_EXPECTED = `expected at least one of ${EVENT_TYPES.map((type) => JS
 const events = z
   .array(z.enum(EVENT_TYPES), { error: EVENTS_EXPECTED })
   .min(1, { error: EVENTS_EXPECTED })
+  .max(EVENT_TYPES.length, { error: EVENTS_EXPECTED })
   .refine((types) => new Set(types).size === types.length, { error: EVENTS_EXPECTED });
 
 const enabled = z.boolean();

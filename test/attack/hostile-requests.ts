@@ -133,11 +133,24 @@ export const HOSTILE_REQUESTS: readonly HostileRequest[] = [
   head(401, 'GET /api/v1/health', HOST, `X-API-Key: ${'k'.repeat(10_000)}`),
   head(401, 'GET /api/v1/health', HOST, KEY, KEY),
 
+  ...['http:///api/v1/health', 'https://[::1/api/v1/health', 'HTTP://a:b@c/api/v1/health'].map((target) =>
+    head(401, `GET ${target}`, HOST),
+  ),
+  head(404, 'GET http://', HOST),
+
   // Bodies.
   ...[65, 1_000, 1_000_000].flatMap((depth) => [
     body(`${depth} arrays`, 400, `${'['.repeat(depth)}${']'.repeat(depth)}`),
     body(`${depth} objects that never close`, 400, '{"a":'.repeat(depth)),
   ]),
+  ...['0', '{}', '"x"', '""'].map((item) =>
+    body(`a million items ${item}`, 400, `{"events":[${`${item},`.repeat(1e6)}${item}]}`, {
+      target: '/api/v1/webhooks',
+    }),
+  ),
+  body('a million fields', 400, `{"a":1${',"b":1'.repeat(1e6)}}`),
+  body('100,000 items', 400, `{"events":[0${',0'.repeat(99_000)}]}`, { target: '/api/v1/webhooks' }),
+  body('commas in a text', 400, key({ name: ','.repeat(200_000) })),
   body('brackets in a text', 400, key({ name: '['.repeat(70) + '\\"'.repeat(70), colour: 1 })),
   ...CONTROL.flatMap((character) => [
     body(`name with ${JSON.stringify(character)}`, 400, `{"name":"a${character}b","permission":"read"}`),
@@ -153,8 +166,8 @@ export const HOSTILE_REQUESTS: readonly HostileRequest[] = [
   body('UTF-16', 400, Buffer.from(key({}), 'utf16le')),
   body('__proto__', 400, '{"__proto__":{"permission":"admin"}}'),
   body('a truncated object', 400, '{"name":"x"'),
-  ...['latin1', 'utf-16', 'us-ascii', '"', ''].map((charset) =>
-    body(`in charset ${charset}`, 415, key({}), { headers: [`${JSON_TYPE}; charset=${charset}`] }),
+  ...['=latin1', '=utf-16', '=us-ascii', '="', '=', ' =latin1', '=utf-8; charset=utf-16', ''].map((charset) =>
+    body(`in charset${charset}`, 415, key({}), { headers: [`${JSON_TYPE}; charset${charset}`] }),
   ),
   ...['gzip', 'br', 'x', 'identity, gzip'].flatMap((encoding) => [
     body(`encoded as ${encoding}`, 415, '{}', { headers: [JSON_TYPE, `Content-Encoding: ${encoding}`] }),

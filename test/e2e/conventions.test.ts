@@ -419,6 +419,34 @@ describe('messages', () => {
   });
 });
 
+describe('a body of many parts', () => {
+  const zeros = (count: number): number[] => Array.from({ length: count }, () => 0);
+  const names = (count: number): Record<string, number> =>
+    Object.fromEntries(zeros(count).map((zero, index) => [`${'x'.repeat(300)}${index}`, zero]));
+
+  it('is refused before its items are judged', async () => {
+    const before = /^body: expected at most 100000 items and fields, got more$/;
+    expectError(await admin.post('/webhooks', { events: zeros(100_002) }), 400, before);
+    expectError(
+      await admin.post('/keys', names(20_000)),
+      400,
+      /; x{200}…(, x{200}…){9} and 19990 more: unknown fields/,
+    );
+  });
+
+  it.each<[string, unknown, RegExp]>([
+    [
+      '1,001 teams',
+      { type: 'even', team_ids: zeros(1_001).map(String) },
+      /^split\.team_ids: expected 1 to 1000/,
+    ],
+    ['10,001 labels', { type: 'metric', metric_id: 'm', labels: names(10_001) }, /^split\.labels.*expected/],
+  ])('is no shared cost: %s', async (_, split, words) => {
+    const spend = [{ source: 'host', host: 'db-1' }];
+    expectError(await admin.post('/shared-costs', { name: 'x', spend, split }), 400, words);
+  });
+});
+
 describe('the order in which a request is judged', () => {
   let starter: { admin: Api; read: Api; secret: string };
 

@@ -224,7 +224,7 @@ describe('shared costs', () => {
 
   it.each<[string, () => object, RegExp]>([
     ['an unknown split', () => ({ type: 'random' }), /^split.*expected a type "even", "fixed" or "metric"/],
-    ['no team', () => ({ type: 'even', team_ids: [] }), /^split\.team_ids.*expected at least one team/],
+    ['no team', () => ({ type: 'even', team_ids: [] }), /^split\.team_ids.*expected 1 to 1000 teams/],
     [
       'a team twice',
       () => ({ type: 'even', team_ids: [ids.shop, ids.shop] }),
