@@ -1,12 +1,12 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { FairPlaces, type PlaceLimits } from '../domain/fair-places.ts';
 import { callerOf } from './authentication.ts';
 import { closeSignal, tabularType } from './tabular.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether an answer can take long, or much memory. */
-    isHeavy?: true;
+    /** Whether an answer can take long, or much memory; or that of some requests. */
+    isHeavy?: true | ((request: FastifyRequest) => boolean);
   }
 }
 
@@ -23,8 +23,8 @@ const LIMITS = {
 export const admitFairly = (app: FastifyInstance): void => {
   const places = { light: new FairPlaces(LIMITS.light), heavy: new FairPlaces(LIMITS.heavy) };
   app.addHook('onRequest', async (request, reply) => {
-    const weight =
-      request.routeOptions.config.isHeavy === true || tabularType(request) !== null ? 'heavy' : 'light';
+    const { isHeavy = () => false } = request.routeOptions.config;
+    const weight = isHeavy === true || isHeavy(request) || tabularType(request) !== null ? 'heavy' : 'light';
     const closed = closeSignal(reply);
     const giveBack = await places[weight].take(callerOf(request).organisation.id, closed);
     if (closed.aborted) giveBack();

@@ -1,21 +1,30 @@
 import { z } from 'zod';
 import { toWire, valueToWire } from '../domain/decimals.ts';
 import { invalid } from '../domain/errors.ts';
-import { NO_LABELS, withLabels, type LabelledMonthRecord } from '../domain/month-labels.ts';
+import { labelPart } from '../domain/month-labels.ts';
+import type { MonthRecord } from '../domain/month-record.ts';
 import { computeMetricMonths } from '../warehouse/metric-months.ts';
 import type { Metric } from '../warehouse/metrics.ts';
-import { labelSums, lockedLabelSums } from '../warehouse/month-labels.ts';
+import {
+  layLabelSums,
+  READ_LABEL_SUMS,
+  type MonthToPart,
+  type PlacedLabelSum,
+} from '../warehouse/month-labels.ts';
 import { listMonthVersions, lockMonth } from '../warehouse/month-locks.ts';
 import type { Organisation } from '../warehouse/organisations.ts';
+import type { Session } from '../warehouse/session.ts';
 import { callerOf } from './authentication.ts';
 import type { ApiDependencies } from './dependencies.ts';
+import { JSON_TYPE } from './error-answers.ts';
 import { instant, month } from './fields.ts';
 import { monthRecord } from './metric-fields.ts';
-import { monthsOf, readMonths, shownMonths } from './metric-months.ts';
+import { monthsOf, readMonths } from './metric-months.ts';
 import { foundMetric } from './metrics.ts';
 import { idParams } from './fields.ts';
 import { answers, success } from './route-schema.ts';
 import type { Api } from './server.ts';
+import { closeSignal, sendStream } from './tabular.ts';
 
 const monthParams = idParams.extend({ month });
 
@@ -49,25 +58,82 @@ const labelledMonthRecord = monthRecord
   .extend({ labels, current: monthRecord.shape.current.unwrap().extend({ labels }).optional() })
   .meta({ id: 'LabelledMonth' });
 
-/** The last twelve months with the parts of their values by label, all read at one moment, so that they add up. */
-const monthsByLabel = async (
+/**
+ * The answer with the last twelve months and the parts of their values by label, all read at one moment, so that they add up, in
+ * pieces: a month can have more labels than memory should hold. A locked month shows the labels frozen at its lock, and
+ * today's beside them once it has changed (contract §3, Month).
+ */
+const labelledMonths = async function* (
   { warehouse, clock }: Pick<ApiDependencies, 'warehouse' | 'clock'>,
   organisation: Organisation,
   metric: Metric,
-): Promise<LabelledMonthRecord[]> => {
+  signal: AbortSignal,
+): AsyncGenerator<string> {
   const now = clock.now();
   await computeMetricMonths(warehouse, organisation.id, [metric], now);
-  return warehouse.transaction(async (session) => {
-    const months = await readMonths(session, organisation, [metric], now);
-    const today = await labelSums(session, organisation.id, metric, shownMonths(now));
-    const locked = await lockedLabelSums(session, organisation.id, metric, shownMonths(now));
-    return (months.get(metric.id) ?? []).map((record) =>
-      withLabels(record, {
-        today: today.get(record.month) ?? NO_LABELS,
-        locked: locked.get(record.month) ?? NO_LABELS,
-      }),
-    );
-  });
+  const lists: LabelList[] = [];
+  const prepare = (session: Session): Promise<void> =>
+    session.transaction(async () => {
+      const months = await readMonths(session, organisation, [metric], now);
+      lists.push(...(months.get(metric.id) ?? []).flatMap(labelLists));
+      await layLabelSums(
+        session,
+        organisation.id,
+        metric,
+        lists.map(({ of }) => of),
+      );
+    });
+  const batches = warehouse.stream<PlacedLabelSum>(READ_LABEL_SUMS, {}, signal, prepare);
+  yield* labelledText(lists, batches);
+};
+
+/** A list of labels in the answer: of which month, and the text around it. */
+interface LabelList {
+  of: MonthToPart;
+  before: string;
+  after: string;
+}
+
+const labelLists = (record: MonthRecord): LabelList[] => {
+  const { current, ...month } = monthRecord.parse(record);
+  const isLocked = month.locked !== null;
+  const opened = (part: object): string => `${JSON.stringify(part).slice(0, -1)},"labels":[`;
+  const shown = { of: { month: record.month, isLocked }, before: opened(month) };
+  if (current === undefined) return [{ ...shown, after: ']}' }];
+  return [
+    { ...shown, after: '],"current":' },
+    { of: { month: record.month, isLocked: false }, before: opened(current), after: ']}}' },
+  ];
+};
+
+const labelledText = async function* (
+  lists: readonly LabelList[],
+  batches: AsyncIterable<readonly PlacedLabelSum[]>,
+): AsyncGenerator<string> {
+  let place = -1;
+  let isFirst = true;
+  /** Ends the lists before the one at `until`, and begins that. */
+  const goTo = (until: number): string => {
+    let text = '';
+    for (; place < until; isFirst = true) {
+      const ended = lists[place]?.after ?? '';
+      place += 1;
+      text += `${ended}${ended.endsWith('}') ? ',' : ''}${lists[place]?.before ?? ''}`;
+    }
+    return text;
+  };
+  // Nothing goes out before the warehouse has given the first batch: until then an error is a status.
+  let text = '{"success":true,"data":[';
+  for await (const sums of batches) {
+    for (const sum of sums) {
+      text += goTo(sum.place);
+      text += `${isFirst ? '' : ','}${JSON.stringify(labelPart(sum))}`;
+      isFirst = false;
+    }
+    yield text;
+    text = '';
+  }
+  yield `${text}${goTo(lists.length - 1)}${lists.at(-1)?.after ?? ''}]}`;
 };
 
 /** `…/metrics/{id}/months`: the life of a month (spec §3). */
@@ -77,7 +143,11 @@ export const monthRoutes = (app: Api, dependencies: ApiDependencies): void => {
   app.get(
     '/metrics/:id/months',
     {
-      config: { access: 'read', feature: 'unit_economics' },
+      config: {
+        access: 'read',
+        feature: 'unit_economics',
+        isHeavy: ({ query }) => (query as { by?: unknown }).by !== undefined,
+      },
       schema: answers(z.array(labelledMonthRecord), {
         tag: 'Months',
         summary: 'The last twelve months, newest first, the running one included',
@@ -91,14 +161,15 @@ export const monthRoutes = (app: Api, dependencies: ApiDependencies): void => {
         errors: [404],
       }),
     },
-    async (request) => {
+    async (request, reply) => {
       const caller = callerOf(request);
       const metric = await foundMetric(dependencies, caller, request.params.id);
       if (request.query.by === undefined)
         return success((await monthsOf(dependencies, caller, [metric])).get(metric.id) ?? []);
       if (metric.label_key === null)
         throw invalid('by: expected no "label" on a metric without a label key, got "label"');
-      return success(await monthsByLabel(dependencies, caller.organisation, metric));
+      const pieces = labelledMonths(dependencies, caller.organisation, metric, closeSignal(reply));
+      return sendStream(reply, JSON_TYPE, pieces);
     },
   );
 

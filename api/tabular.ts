@@ -59,25 +59,37 @@ export const closeSignal = ({ raw, request }: FastifyReply): AbortSignal => {
 };
 
 /**
- * Streams rows as CSV or as an Arrow stream, as fast as the caller takes them. Cuts off a caller that has stalled. What
- * fails before the first batch is an error as of any route. What fails later breaks the connection off, so that nobody
- * takes a part for the whole.
+ * Streams rows as CSV or as an Arrow stream; see {@link sendStream}. What fails before the first batch is an error as of any
+ * route.
  */
 export const sendTabular = async (
   reply: FastifyReply,
   type: TabularType,
   { batches, ...table }: Rows,
 ): Promise<FastifyReply> => {
-  const started = await startedWith(batches);
-  const bytes =
-    type === ARROW ? arrowBytes({ ...table, batches: started }) : csvText({ ...table, batches: started });
+  const rows = { ...table, batches: await startedWith(batches) };
+  return type === ARROW
+    ? sendStream(reply, ARROW, arrowBytes(rows))
+    : sendStream(reply, `${CSV}; charset=utf-8`, csvText(rows));
+};
+
+/**
+ * Streams an answer as fast as the caller takes it. Cuts off a caller that has stalled. What fails before the first piece is an
+ * error as of any route. What fails later breaks the connection off, so that nobody takes a part for the whole.
+ */
+export const sendStream = async (
+  reply: FastifyReply,
+  type: string,
+  pieces: AsyncIterable<string | Uint8Array>,
+): Promise<FastifyReply> => {
+  const started = await startedWith(pieces);
   const cutOff = (): void => {
     body.destroy(new Error(`the caller took nothing for ${STALLED_MS / 1000} seconds`));
   };
-  const body = Readable.from(untilStalled<string | Uint8Array>(bytes, cutOff), { objectMode: false });
+  const body = Readable.from(untilStalled(started, cutOff), { objectMode: false });
   // What is left once the warehouse has given everything holds no connection to it.
   body.once('end', () => reply.raw.setTimeout(STALLED_MS, () => reply.raw.destroy()));
-  return reply.type(type === ARROW ? ARROW : `${CSV}; charset=utf-8`).send(body);
+  return reply.type(type).send(body);
 };
 
 /**

@@ -1,56 +1,98 @@
-import { firstDay, lastDay, monthOf, type Day, type Month } from '../domain/calendar.ts';
-import type { DecimalText } from '../domain/decimals.ts';
-import type { LabelSums } from '../domain/month-labels.ts';
-import { factsFrom } from '../domain/month-record.ts';
+import { firstDay, type Month } from '../domain/calendar.ts';
+import type { LabelSum } from '../domain/month-labels.ts';
 import type { Metric } from './metrics.ts';
 import type { Session } from './session.ts';
 
-interface Months {
-  newest: Month;
-  count: number;
+/** A month whose value is taken apart: as it is today, or as the newest lock has frozen it. */
+export interface MonthToPart {
+  month: Month;
+  isLocked: boolean;
 }
 
-/** What the values of a metric's months are made of today, by month; a month without values is not there. */
-export const labelSums = async (
-  session: Session,
-  orgId: string,
-  metric: Metric,
-  { newest, count }: Months,
-): Promise<Map<Month, LabelSums>> => {
-  const rows = await session.query<{ month: Day; label: string; sum: DecimalText; periods: string }>(
-    `WITH in_months AS (
-       SELECT CAST(date_trunc('month', period) AS DATE) AS month, period, label, value FROM metric_values
-       WHERE org_id = $org AND metric_id = $metric AND period BETWEEN $first::DATE AND $last::DATE),
-     periods AS (SELECT month, count(DISTINCT period) AS periods FROM in_months GROUP BY month)
-     SELECT month, label, sum(value) AS sum, any_value(periods) AS periods
-     FROM in_months JOIN periods USING (month) GROUP BY month, label ORDER BY month, label`,
-    { org: orgId, metric: metric.id, first: factsFrom(newest, count), last: lastDay(newest) },
-  );
-  const byMonth = new Map<Month, LabelSums>();
-  for (const { month, label, sum, periods } of rows) {
-    const divisor = metric.aggregation === 'average' ? Number(periods) : 1;
-    const sums = byMonth.get(monthOf(month)) ?? { divisor, sums: [] };
-    sums.sums.push({ label, sum });
-    byMonth.set(monthOf(month), sums);
-  }
-  return byMonth;
+/** One label's part of a month, which is named by its place in the list of months. */
+export type PlacedLabelSum = LabelSum & { place: number };
+
+/** The sums of each label's values in some months (`months`: place, month), and what they are divided by, as named queries. */
+const sumsOfToday = (months: string): string => `
+  values_of_months AS (
+    SELECT place, period, label, value
+    FROM metric_values JOIN ${months} ON month = CAST(date_trunc('month', period) AS DATE)
+    WHERE org_id = $org AND metric_id = $metric AND period BETWEEN $first::DATE AND last_day($last::DATE)),
+  divisors AS (
+    SELECT place, CASE WHEN $aggregation = 'average' THEN count(DISTINCT period) ELSE 1 END AS divisor
+    FROM values_of_months GROUP BY place),
+  sums_of_today AS (
+    SELECT place, label, sum(value) AS sum, any_value(divisor) AS divisor
+    FROM values_of_months JOIN divisors USING (place) GROUP BY place, label)`;
+
+const ofMetric = (orgId: string, metric: Metric, months: readonly Month[]) => {
+  const days = months.map(firstDay).toSorted();
+  return {
+    org: orgId,
+    metric: metric.id,
+    aggregation: metric.aggregation,
+    first: days.at(0) ?? null,
+    last: days.at(-1) ?? null,
+  };
 };
 
-/** The same as frozen by the newest lock of each locked month. */
-export const lockedLabelSums = async (
+/** What a month's value is made of today, label by label, as JSON, for a lock to freeze. */
+export const frozenLabels = async (
   session: Session,
   orgId: string,
   metric: Metric,
-  { newest, count }: Months,
-): Promise<Map<Month, LabelSums>> => {
-  const rows = await session.query<{ month: Day; label_values: string }>(
-    `SELECT month, arg_max(label_values, version) AS label_values FROM month_versions
-     WHERE org_id = $org AND metric_id = $metric AND month BETWEEN $first::DATE AND $last::DATE
-       AND label_values IS NOT NULL
-     GROUP BY month`,
-    { org: orgId, metric: metric.id, first: factsFrom(newest, count), last: firstDay(newest) },
+  month: Month,
+): Promise<string> => {
+  const [frozen] = await session.query<{ labels: string }>(
+    `WITH months AS (SELECT 0 AS place, $first::DATE AS month), ${sumsOfToday('months')}
+     SELECT to_json({
+       divisor: COALESCE(any_value(divisor), 1),
+       sums: COALESCE(list({label: label, sum: CAST(sum AS VARCHAR)} ORDER BY label), [])})::VARCHAR AS labels
+     FROM sums_of_today`,
+    ofMetric(orgId, metric, [month]),
   );
-  return new Map(
-    rows.map(({ month, label_values }) => [monthOf(month), JSON.parse(label_values) as LabelSums]),
+  if (frozen === undefined) throw new Error(`no labels of ${metric.id} for ${month}`);
+  return frozen.labels;
+};
+
+/** What {@link frozenLabels} has written. */
+const FROZEN = `'{"divisor": "BIGINT", "sums": [{"label": "VARCHAR", "sum": "DECIMAL(38,10)"}]}'`;
+
+/** Lays down the parts of some months of a metric, for {@link READ_LABEL_SUMS} to read on the same session. */
+export const layLabelSums = async (
+  session: Session,
+  orgId: string,
+  metric: Metric,
+  months: readonly MonthToPart[],
+): Promise<void> => {
+  await session.run(
+    `CREATE OR REPLACE TEMP TABLE label_sums AS
+     WITH months AS (
+       SELECT unnest(from_json($months, '[{"place": "INTEGER", "month": "DATE", "is_locked": "BOOLEAN"}]'), recursive := true)),
+     months_of_today AS (FROM months WHERE NOT is_locked),
+     ${sumsOfToday('months_of_today')},
+     frozen AS (
+       SELECT place, from_json(arg_max(label_values, version), ${FROZEN}) AS labels
+       FROM month_versions JOIN months USING (month)
+       WHERE org_id = $org AND metric_id = $metric AND is_locked AND label_values IS NOT NULL
+       GROUP BY place),
+     frozen_sums AS (SELECT place, labels.divisor AS divisor, unnest(labels.sums) AS part FROM frozen),
+     all_sums AS (
+       SELECT place, label, sum, divisor FROM sums_of_today
+       UNION ALL SELECT place, part.label, part.sum, divisor FROM frozen_sums)
+     SELECT *, sum(sum) OVER (PARTITION BY place) AS total FROM all_sums`,
+    {
+      ...ofMetric(
+        orgId,
+        metric,
+        months.map(({ month }) => month),
+      ),
+      months: JSON.stringify(
+        months.map(({ month, isLocked }, place) => ({ place, month: firstDay(month), is_locked: isLocked })),
+      ),
+    },
   );
 };
+
+/** Month by month, in each the largest part first, then by name (spec §2, Metric value rule 3). */
+export const READ_LABEL_SUMS = 'FROM temp.main.label_sums ORDER BY place, sum DESC, label';

@@ -13,14 +13,13 @@ import {
   type SettlementFacts,
 } from '../domain/month-record.ts';
 import type { DecimalText } from '../domain/decimals.ts';
-import { NO_LABELS } from '../domain/month-labels.ts';
 import { audit } from './audit-log.ts';
 import { computeMetricMonths } from './metric-months.ts';
 import { idAfter } from './ids.ts';
 import { instant } from './instant.ts';
 import type { Metric } from './metrics.ts';
 import { monthFacts } from './months.ts';
-import { labelSums } from './month-labels.ts';
+import { frozenLabels } from './month-labels.ts';
 import type { Organisation } from './organisations.ts';
 import type { Session } from './session.ts';
 import { valuesOf } from './value-changes.ts';
@@ -99,7 +98,8 @@ export const lockMonth = async (
           cost: cost.toFixed(),
           value: value.toFixed(),
           unit_cost: unitCost?.toFixed(UNIT_COST_DECIMALS) ?? null,
-          labels: await labelsToFreeze(session, organisation.id, metric, month),
+          labels:
+            metric.label_key === null ? null : await frozenLabels(session, organisation.id, metric, month),
           missing: missing.length === 0 ? null : JSON.stringify(missing),
           value_changes: facts.valueChanges,
           now: by.now.toISOString(),
@@ -146,18 +146,6 @@ const refuseUnlessLockable = (
     throw conflict(`${month} cannot be locked: ${reasons.join('; ')}${hint}`);
   }
   return missing;
-};
-
-/** What the month's value is made of, label by label, as JSON; null for a metric without labels. */
-const labelsToFreeze = async (
-  session: Session,
-  orgId: string,
-  metric: Metric,
-  month: Month,
-): Promise<string | null> => {
-  if (metric.label_key === null) return null;
-  const sums = await labelSums(session, orgId, metric, { newest: month, count: 1 });
-  return JSON.stringify(sums.get(month) ?? NO_LABELS);
 };
 
 const newestLock = async (

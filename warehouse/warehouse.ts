@@ -80,16 +80,20 @@ export class Warehouse {
   /**
    * Runs one statement on a connection of its own and hands its rows on as they are asked for; see {@link Session.stream}.
    * The caller limits how many are open at once, because each holds a connection for as long as its reader takes.
+   *
+   * @param prepare what is done before on the same connection, for example to lay down a temporary table.
    */
   async *stream<Row extends object>(
     sql: string,
     parameters: Parameters,
     signal: AbortSignal,
+    prepare: (session: Session) => Promise<void> = () => Promise.resolve(),
   ): AsyncGenerator<Row[]> {
     signal.throwIfAborted();
     const pool = await this.#opened();
     const session = await pool.connect();
     try {
+      await prepare(session);
       yield* session.stream<Row>(sql, parameters, signal);
     } finally {
       pool.disconnect(session);

@@ -26,11 +26,11 @@ it.each([1, 2, 20])(
     caller.write(REQUEST.repeat(requests));
     await vi.waitFor(() => {
       expect(before).toHaveLength(requests);
-    });
+    }, 30_000);
     caller.destroy();
     await vi.waitFor(() => {
       expect(after).toHaveLength(requests);
-    });
+    }, 30_000);
     for (const signal of [...before, ...after]) expect(signal.aborted).toBe(true);
     await app.close();
     process.off('warning', warned);

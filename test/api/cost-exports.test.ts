@@ -159,7 +159,7 @@ describeOnBothEngines('exports of costs', (open, onDuckDb) => {
       );
       await vi.waitFor(() => {
         expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 503, 503, 503]);
-      });
+      }, 30_000);
       const refused = answers.find(({ status }) => status === 503);
       expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
       expect(await refused?.json()).toEqual({ success: false, error: 'busy; try again' });

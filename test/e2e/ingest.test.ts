@@ -818,7 +818,7 @@ describe.skipIf(!hasHttpfs)(
       for (const { id } of sources) expectData(await admin.post(`/cost-sources/${id}/ingest`));
       await vi.waitFor(() => {
         expect(waiting).toHaveLength(2);
-      });
+      }, 40_000);
       const { run } = await ingested(await writeExport([dayLine('2026-01-10', '5')]));
       expect(run.status).toBe('completed');
       expect(waiting).toHaveLength(2);

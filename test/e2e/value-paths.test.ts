@@ -534,6 +534,25 @@ describe('a metric with labels', () => {
     expect(await january(total)).not.toHaveProperty('labels');
   });
 
+  it('lists any number of labels, which a lock freezes as they are', async () => {
+    const metric = await newMetric({ label_key: 'shop' });
+    // Shops 1 to 5,000 with as many orders each: 12,502,500 in all.
+    const shops = Array.from({ length: 5_000 }, (_, index) => index + 1);
+    const total = 12_502_500;
+    expectData(await upload(metric, shops.map((shop) => `2026-01-05,shop ${shop},${shop}\n`).join('')));
+    const labels = shops.toReversed().map((shop) => ({
+      label: `shop ${shop}`,
+      value: shop,
+      share_percent: Math.round((shop / total) * 1e8) / 1e6,
+    }));
+    expect(await january(metric, '?by=label')).toMatchObject({ value: total, labels });
+    expectData(await admin.post(`/metrics/${metric}/months/2026-01/lock`));
+    expectData(await put(metric, '2026-01-06?label=late', { value: 1 }));
+    const changed = await january(metric, '?by=label');
+    expect(changed).toMatchObject({ value: total, labels, current: { value: total + 1 } });
+    expect((changed?.current as { labels?: unknown[] }).labels).toHaveLength(5_001);
+  });
+
   it('freezes its labels at the lock, and shows today’s beside them once they changed', async () => {
     const metric = await newMetric({ label_key: 'region' });
     expectData(await upload(metric, '2026-01-05,eu,10\n2026-01-06,us,30\n'));
