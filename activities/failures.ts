@@ -11,7 +11,7 @@ const REFUSED_BY_HOST = /\(HTTP (400|401|403|404|410)\b[^)]*\)/;
 
 /** What passes by itself: hosts and disks that are away for a while, files in use, writes that met. */
 const PASSING =
-  /\(HTTP (408|425|429|5\d\d)\b|^HTTP Error|^TransactionContext Error|^Transaction Error|Conflict on|[Cc]ould not (connect|resolve|establish)|[Uu]nable to connect|[Cc]onnection (reset|refused|closed|lost|timed out|to server)|terminating connection|server closed|timed? ?out|Stale file handle|Too many open files|Resource temporarily unavailable|Input\/output error|No such file or directory|No files found|Interrupted!|\b(ECONNRESET|ECONNREFUSED|ETIMEDOUT|EPIPE|EAI_AGAIN|EMFILE|ENFILE|EBUSY|EIO|ESTALE|ENOENT)\b/;
+  /\(HTTP (408|425|429|5\d\d)\b|^HTTP Error|^TransactionContext Error(?![^]*Checkpoint failed)|^Transaction Error|Conflict on|[Cc]ould not (connect|resolve|establish)|[Uu]nable to connect|[Cc]onnection (reset|refused|closed|lost|timed out|to server)|terminating connection|server closed|timed? ?out|Stale file handle|Too many open files|Resource temporarily unavailable|Input\/output error|No such file or directory|No files found|Interrupted!|\b(ECONNRESET|ECONNREFUSED|ETIMEDOUT|EPIPE|EAI_AGAIN|EMFILE|ENFILE|EBUSY|EIO|ESTALE|ENOENT)\b/;
 
 /** A signed URL's query is a credential, and DuckDB repeats it. */
 const URL_QUERY = /(\bhttps?:\/\/[^\s'"?]+)\?[^\s'"]*/g;

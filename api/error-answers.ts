@@ -11,8 +11,9 @@ const FRAMEWORK_MESSAGES: Record<string, string> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'body: too large',
 };
 
-/** DuckDB and the operating system say so when memory or disk run short. */
-const SHORT_OF_MEMORY_OR_DISK = /^Out of Memory Error|No space left on device/i;
+/** DuckDB and the operating system say so when memory or disk run short. A checkpoint fails over nothing else. */
+const SHORT_OF_MEMORY_OR_DISK =
+  /^Out of Memory Error|No space left on device|Checkpoint failed for database/i;
 
 /** What callers wait before they try again. Most uploads and reads are done by then. */
 const RETRY_AFTER_SECONDS = 5;

@@ -68,9 +68,9 @@ export class SessionPool {
     }
   }
 
-  /** Ends a session of {@link connect}. */
+  /** Ends a session of {@link connect}; once the pool is over, it ends with the others. */
   disconnect(session: Session): void {
-    if (this.#sessions.delete(session)) session.close();
+    if (!this.#isOver && this.#sessions.delete(session)) session.close();
   }
 
   /** Ends the DuckDB with all that is under way on it, so that its file can be opened again. */

@@ -25,13 +25,22 @@ const TRIES_AFTER_MS = [100, 200, 400, 800, 1_600];
 /** Rows a data chunk can hold (DuckDB's vector size). */
 const CHUNK_ROWS = 2048;
 
-/** Whether an error has ended the whole DuckDB, and with it all its sessions. */
-const isFatal = (error: unknown): error is Error =>
-  error instanceof Error && /^(INTERNAL|FATAL) Error/.test(error.message);
+/**
+ * What DuckDB says once an error has ended it, or a checkpoint has failed: then nothing can be read or written any more, until
+ * the file is opened again. The words come before any quoted one, for a file or a value may quote them.
+ */
+const FATAL =
+  /^(INTERNAL|FATAL) Error|^(IO|TransactionContext) Error: [^"']*(Checkpoint failed for database|Database) "\w+"\.?( The database)? has been invalidated/;
 
-/** Whether a statement failed because another one has ended the DuckDB. */
-const isInvalidated = (error: unknown): boolean =>
-  error instanceof Error && error.message.includes('database has been invalidated');
+/** What it says when a statement before was the one that ended it. */
+const OF_ANOTHER = /^[^"']*database ("\w+" )?has been invalidated because/i;
+
+/** Whether an error has ended the whole DuckDB, and with it all its sessions. */
+const isFatal = (error: unknown): error is Error => error instanceof Error && FATAL.test(error.message);
+
+/** Whether a transaction is stored although its COMMIT failed: what failed is the checkpoint after it. */
+const isStored = (error: unknown): boolean =>
+  error instanceof Error && error.message.startsWith('IO Error: Transaction COMMIT succeeded and is durable');
 
 /** Whether others have taken the memory that a statement asked for. */
 const isShortOfMemory = (error: unknown): boolean =>
@@ -130,7 +139,7 @@ export class Session {
     this.#isInTransaction = true;
     try {
       const result = await work();
-      await this.run('COMMIT');
+      await this.#commit();
       return result;
     } catch (error) {
       // A failed COMMIT has already rolled back, and a failed statement may have; the first error is the one that tells.
@@ -167,7 +176,17 @@ export class Session {
     await this.#running;
     // A stream that is not read to its end holds the DuckDB, and so its file, until it is read on.
     await this.#streamed?.fetchChunk().catch((error: unknown) => error);
+    // To close a connection whose transaction cannot be rolled back, because a checkpoint failed, ends the process.
+    await this.#connection.run('ROLLBACK').catch((error: unknown) => error);
     this.close();
+  }
+
+  async #commit(): Promise<void> {
+    try {
+      await this.run('COMMIT');
+    } catch (error) {
+      if (!isStored(error)) throw error;
+    }
   }
 
   async #execute(sql: string, parameters: Parameters) {
@@ -200,12 +219,11 @@ export class Session {
     try {
       return await running;
     } catch (error) {
-      const isOfAnother = this.isLost || isInvalidated(error);
-      if (isFatal(error)) {
-        this.#isLost = true;
-        this.#onFatal(error);
-      }
-      throw isOfAnother ? lost() : error;
+      const wasLost = this.isLost;
+      if (!isFatal(error)) throw wasLost ? lost() : error;
+      this.#isLost = true;
+      this.#onFatal(error);
+      throw wasLost || OF_ANOTHER.test(error.message) ? lost() : error;
     }
   }
 }

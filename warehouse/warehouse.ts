@@ -8,7 +8,7 @@ import { migrate } from './migrate.ts';
 import type { Migration } from './migrations.ts';
 import { raceToSetUp } from './race-to-set-up.ts';
 import { connectObjectStorage } from './remote-files.ts';
-import { Session, type Parameters } from './session.ts';
+import { lost, Session, type Parameters } from './session.ts';
 import { enter, SessionPool } from './session-pool.ts';
 import { sqlText } from './sql-text.ts';
 
@@ -36,7 +36,10 @@ const isDuckLake = (location: string): boolean => location.startsWith('ducklake:
  */
 export class Warehouse {
   readonly settings: WarehouseSettings;
-  /** Hears why the warehouse broke down. A DuckDB file is opened again; a DuckLake is not, and its process must end. */
+  /**
+   * Hears why the warehouse broke down, or could not be opened again. A DuckDB file is opened again as often as it is asked for;
+   * a DuckLake is not, and its process must end.
+   */
   onBreakdown: (error: Error) => void = () => undefined;
   readonly #locks = new Map<string, Promise<unknown>>();
   #pool: SessionPool | null = null;
@@ -141,27 +144,40 @@ export class Warehouse {
   }
 
   async #opened(): Promise<SessionPool> {
-    if (this.#pool !== null) return this.#pool;
-    this.#opening ??= this.#open().finally(() => {
-      this.#opening = null;
-    });
-    return this.#opening;
+    return this.#pool ?? this.#opening ?? this.#openAgain(Promise.resolve());
+  }
+
+  /** Opens it after `before`. Whoever asks meanwhile hears of a failure; who comes later tries again. */
+  #openAgain(before: Promise<void>): Promise<SessionPool> {
+    const opening = before
+      .then(() => this.#open())
+      .catch((error: unknown) => {
+        this.onBreakdown(error instanceof Error ? error : new Error(String(error)));
+        throw lost();
+      })
+      .finally(() => {
+        this.#opening = null;
+      });
+    this.#opening = opening;
+    return opening;
   }
 
   /** @param prepare what is done before anyone else uses it. */
   async #open(prepare: (session: Session) => Promise<void> = () => Promise.resolve()): Promise<SessionPool> {
     const instance = await openInstance(this.settings);
-    const session = new Session(await instance.connect());
     try {
-      await attach(session, this.settings);
-      await enter(session);
-      await prepare(session);
+      const session = new Session(await instance.connect());
+      try {
+        await attach(session, this.settings);
+        await enter(session);
+        await prepare(session);
+      } finally {
+        await session.abandon();
+      }
     } catch (error) {
-      session.close();
       instance.closeSync();
       throw error;
     }
-    session.close();
     this.#pool = new SessionPool(instance, (pool, error) => {
       this.#breakDown(pool, error);
     });
@@ -177,12 +193,8 @@ export class Warehouse {
     this.onBreakdown(error);
     if (this.isDuckLake) return;
     this.#pool = null;
-    const opening = pool.abandon().then(() => this.#open());
-    this.#opening = opening.finally(() => {
-      this.#opening = null;
-    });
-    // Whoever asks meanwhile hears of it; who comes later tries again.
-    this.#opening.catch((failure: unknown) => failure);
+    // Nobody may ask meanwhile.
+    this.#openAgain(pool.abandon()).catch((failure: unknown) => failure);
   }
 }
 
@@ -232,7 +244,7 @@ export const attachFile = async (
   try {
     await session.run(`ATTACH ${sqlText(file)} AS warehouse (${access})`);
   } catch (cause) {
-    if (cause instanceof Error && /lock/i.test(cause.message)) {
+    if (cause instanceof Error && /could not set lock/i.test(cause.message)) {
       throw new Error(`another process uses ${file}: stop it, or choose another DATA_DIR or WAREHOUSE`, {
         cause,
       });

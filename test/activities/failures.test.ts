@@ -51,6 +51,7 @@ describe('what may pass', () => {
 describe('what nobody knows', () => {
   it.each([
     new Error('Out of Memory Error: failed to allocate data of size 32.0 MiB'),
+    new Error('TransactionContext Error: Failed to commit: Checkpoint failed for database "warehouse".'),
     new Error('INTERNAL Error: Attempted to access index 3 within vector of size 3'),
     new TypeError("Cannot read properties of undefined (reading 'x')"),
     'broken',

@@ -108,6 +108,11 @@ describe('when memory or disk run short', () => {
     app.get('/full-disk', () => {
       throw new Error('IO Error: Could not write file "/data/spill/x": No space left on device');
     });
+    app.get('/failed-checkpoint', () => {
+      throw new Error(
+        'TransactionContext Error: Failed to commit: Checkpoint failed for database "warehouse". The database has been invalidated.',
+      );
+    });
     app.get('/large', () => opened.warehouse.query(`SELECT len(list(range)) AS length FROM range(10000000)`));
     await opened.warehouse.run(`SET memory_limit = '50MB'`);
   });
@@ -122,6 +127,7 @@ describe('when memory or disk run short', () => {
     for (const [url, reason] of [
       ['/large', 'Out of Memory Error'],
       ['/full-disk', 'No space left on device'],
+      ['/failed-checkpoint', 'Checkpoint failed'],
     ] as const) {
       const answer = await app.inject({ method: 'GET', url, headers: OPERATOR });
       expect({ url, status: answer.statusCode, body: answer.json<unknown>() }).toEqual({

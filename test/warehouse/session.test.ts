@@ -8,7 +8,7 @@ import {
   VARCHAR,
 } from '@duckdb/node-api';
 import { readdir, readlink, rename, rm, writeFile } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MIGRATIONS } from '../../warehouse/migrations.ts';
 import { Warehouse } from '../../warehouse/warehouse.ts';
 import { breakingStatement } from '../support/break-duckdb.ts';
@@ -202,74 +202,145 @@ describe('a statement that finds no memory', () => {
 describe('a warehouse that an error has ended', () => {
   let test: TestWarehouse;
   let breaking: string;
+  let heard: Error[];
   beforeAll(async () => {
     test = await openDuckDb();
     breaking = await breakingStatement(test.directory);
     await test.warehouse.run('CREATE TABLE notes (text VARCHAR)');
+    await test.warehouse.run(`INSERT INTO notes VALUES ('stored')`);
+  });
+  beforeEach(() => {
+    heard = [];
+    test.warehouse.onBreakdown = (error) => heard.push(error);
   });
   afterAll(() => test.close());
 
   const notes = async (): Promise<string[]> =>
-    (await test.warehouse.query<{ text: string }>('SELECT text FROM notes ORDER BY text')).map(
+    (await test.warehouse.query<{ text: string }>('SELECT DISTINCT text FROM notes ORDER BY text')).map(
       ({ text }) => text,
     );
   const ENDLESS = 'SELECT count(*) FROM range(1000000000000) AS numbers(number) WHERE hash(number) % 7 = 3';
   const AGAIN = { kind: 'unavailable', message: 'the warehouse is opened again; try again' };
+  /** What fails next is a checkpoint, as one does that finds no memory. */
+  const failCheckpoints = () => test.warehouse.run(`SET debug_checkpoint_abort = 'before_header_non_fatal'`);
+  const links = async (): Promise<string[]> =>
+    (
+      await Promise.all(
+        (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
+      )
+    ).filter((link) => link === test.settings.location);
 
-  it('is opened again, with all that was stored and nothing that was not', async () => {
-    const { warehouse } = test;
-    const heard: unknown[] = [];
-    warehouse.onBreakdown = (error) => heard.push(error);
-    await warehouse.run(`INSERT INTO notes VALUES ('stored')`);
-    const stream = warehouse.stream('SELECT range FROM range(10000000)', {}, new AbortController().signal);
-    await stream.next();
-    const story = new EventEmitter();
-    const half = warehouse.transaction(async (session) => {
-      await session.run(`INSERT INTO notes VALUES ('half a transaction')`);
-      story.emit('begun');
-      await once(story, 'broken');
-      await session.run(`INSERT INTO notes VALUES ('its other half')`);
-    });
-    await once(story, 'begun');
-    // All other sessions are taken, and two callers wait for one.
-    const others = Array.from({ length: 17 }, () => warehouse.query(ENDLESS));
-    const ends = Promise.allSettled([half, ...others]);
-    const failed = test.warehouse.stream(breaking, {}, new AbortController().signal).next();
-    await expect(failed).rejects.toThrow('INTERNAL Error');
-    story.emit('broken');
-    expect(await notes()).toEqual(['stored']);
-    for (const end of await ends) expect(end).toMatchObject({ status: 'rejected', reason: AGAIN });
-    await expect(stream.next()).rejects.toMatchObject(AGAIN);
-    expect(heard).toEqual([
-      expect.objectContaining({ message: expect.stringContaining('INTERNAL') as string }),
-    ]);
-    await warehouse.run(`INSERT INTO notes VALUES ('afterwards')`);
-    expect(await notes()).toEqual(['afterwards', 'stored']);
-  });
+  it.each([
+    {
+      what: 'an internal error',
+      reason: 'INTERNAL Error',
+      begin: `INSERT INTO notes VALUES ('half a transaction')`,
+      breakIt: () => breaking,
+    },
+    // No checkpoint begins beside a transaction that has written.
+    {
+      what: 'a failed checkpoint',
+      reason: 'Checkpoint failed',
+      begin: 'SELECT text FROM notes',
+      breakIt: () => 'CHECKPOINT',
+    },
+  ])(
+    'is opened again after $what, with all that was stored and nothing that was not',
+    async ({ reason, begin, breakIt }) => {
+      const { warehouse } = test;
+      await failCheckpoints();
+      const before = await notes();
+      await warehouse.run(`INSERT INTO notes VALUES ($reason)`, { reason });
+      const stream = warehouse.stream(
+        'SELECT range, text FROM range(10000000), notes',
+        {},
+        new AbortController().signal,
+      );
+      await stream.next();
+      const story = new EventEmitter();
+      const half = warehouse.transaction(async (session) => {
+        await session.run(begin);
+        story.emit('begun');
+        await once(story, 'broken');
+        await session.run(`INSERT INTO notes VALUES ('its other half')`);
+      });
+      await once(story, 'begun');
+      // All other sessions are taken, and two callers wait for one.
+      const others = Array.from({ length: 17 }, () => warehouse.query(ENDLESS));
+      const ends = Promise.allSettled([half, ...others]);
+      const failed = warehouse.stream(breakIt(), {}, new AbortController().signal).next();
+      await expect(failed).rejects.toThrow(reason);
+      story.emit('broken');
+      expect(await notes()).toEqual([...before, reason].sort());
+      for (const end of await ends) expect(end).toMatchObject({ status: 'rejected', reason: AGAIN });
+      await expect(stream.next()).rejects.toMatchObject(AGAIN);
+      expect(heard).toEqual([
+        expect.objectContaining({ message: expect.stringContaining(reason) as string }),
+      ]);
+      await warehouse.run(`INSERT INTO notes VALUES ('afterwards')`);
+      expect(await notes()).toContain('afterwards');
+    },
+  );
 
   it('keeps its file locked once, however often it is opened again', async () => {
     const { warehouse } = test;
+    const before = await notes();
     for (let times = 0; times < 3; times += 1) {
       await expect(warehouse.query(breaking)).rejects.toThrow('INTERNAL Error');
-      expect(await notes()).toEqual(['afterwards', 'stored']);
+      expect(await notes()).toEqual(before);
+      await failCheckpoints();
+      await warehouse.run(`INSERT INTO notes VALUES ('afterwards')`);
+      await expect(warehouse.run('CHECKPOINT')).rejects.toThrow('Checkpoint failed');
+      expect(await notes()).toEqual(before);
     }
-    const links = await Promise.all(
-      (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
-    );
-    expect(links.filter((link) => link === test.settings.location).length).toBeLessThanOrEqual(1);
+    expect((await links()).length).toBeLessThanOrEqual(1);
   });
 
-  it('can be opened by a later caller when it cannot be at first', async () => {
+  it('has stored a transaction whose checkpoint failed after its COMMIT, and says so', async () => {
+    const { warehouse } = test;
+    await failCheckpoints();
+    await warehouse.run(`SET checkpoint_threshold = '1KB'`);
+    // Its text is larger than the threshold.
+    const stored = warehouse.transaction(async (session) => {
+      await session.run(`INSERT INTO notes SELECT 'committed' FROM range(3000000)`);
+      return 'stored';
+    });
+    expect(await stored).toBe('stored');
+    expect(heard).toHaveLength(1);
+    expect(await notes()).toContain('committed');
+    await warehouse.run(`DELETE FROM notes WHERE text = 'committed'`);
+  });
+
+  it('is not ended by an error that only quotes such words', async () => {
+    const words = 'FATAL Error: Database "warehouse" has been invalidated because checkpointing failed.';
+    await expect(test.warehouse.query('SELECT $words::INTEGER', { words })).rejects.toThrow(words);
+    await expect(test.warehouse.query(`SELECT * FROM read_csv('${words}')`)).rejects.toThrow(words);
+    expect(heard).toEqual([]);
+  });
+
+  it('can be opened by a later caller when it cannot be at first, and holds nothing meanwhile', async () => {
     const { warehouse, settings } = test;
     const { spillDirectory } = settings;
+    const before = await notes();
+    // To open the file again takes memory for the text, which no checkpoint has moved to the file yet.
+    await warehouse.run(`INSERT INTO notes SELECT repeat('x', 3000000)`);
     // Where the folder for spilled rows was is a file now.
     await rename(spillDirectory, `${spillDirectory}-away`);
     await writeFile(spillDirectory, '');
     await expect(warehouse.query(breaking)).rejects.toThrow('INTERNAL Error');
-    await expect(notes()).rejects.toThrow('EEXIST');
-    await expect(notes()).rejects.toThrow('EEXIST');
+    for (let times = 0; times < 3; times += 1) await expect(notes()).rejects.toMatchObject(AGAIN);
     await rm(spillDirectory);
-    expect(await notes()).toEqual(['afterwards', 'stored']);
+    // The file is found, but not the memory to read it.
+    settings.memoryLimit = '1MB';
+    for (let times = 0; times < 2; times += 1) await expect(notes()).rejects.toMatchObject(AGAIN);
+    expect(await links()).toEqual([]);
+    settings.memoryLimit = '1GB';
+    expect(await notes()).toEqual([...before, 'x'.repeat(3_000_000)]);
+    expect(heard.map(({ message }) => message)).toEqual([
+      expect.stringContaining('INTERNAL Error'),
+      ...Array.from({ length: 3 }, () => expect.stringContaining('EEXIST') as string),
+      ...Array.from({ length: 2 }, () => expect.stringContaining('Out of Memory Error') as string),
+    ]);
   });
 });
 
