@@ -1,5 +1,6 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { Outage, ServiceError } from '../domain/errors.ts';
+import { mayPass } from '../egress/passing-status.ts';
 
 /** Tries after which an error that nobody knows counts as one that no repetition mends. */
 const MOST_TRIES_UNKNOWN = 3;
@@ -7,11 +8,13 @@ const MOST_TRIES_UNKNOWN = 3;
 /** DuckDB's errors about what was read or asked, and refusals by the system: a person must mend them. */
 const PERMANENT =
   /^(Invalid Input|Invalid|Conversion|Binder|Parser|Serialization|Out of Range|Not implemented|Permission|Missing Extension) Error|No magic bytes found|not a GZIP stream|Failed to decode gzip stream|Could not read enough bytes|Cannot use multiple '\*\*'|Permission denied|^EACCES|^EPERM|^EISDIR|^ENOTDIR|^ELOOP/;
-const REFUSED_BY_HOST = /\(HTTP (400|401|403|404|410)\b[^)]*\)/;
+
+/** The status with which a host refused what DuckDB asked for. */
+const REFUSED_BY_HOST = /\(HTTP ([45]\d\d)\b[^)]*\)/;
 
 /** What passes by itself: hosts and disks that are away for a while, files in use, writes that met. */
 const PASSING =
-  /\(HTTP (408|425|429|5\d\d)\b|^HTTP Error|^TransactionContext Error(?![^]*Checkpoint failed)|^Transaction Error|Conflict on|[Cc]ould not (connect|resolve|establish)|[Uu]nable to connect|[Cc]onnection (reset|refused|closed|lost|timed out|to server)|terminating connection|server closed|timed? ?out|Stale file handle|Too many open files|Resource temporarily unavailable|Input\/output error|No such file or directory|No files found|Interrupted!|\b(ECONNRESET|ECONNREFUSED|ETIMEDOUT|EPIPE|EAI_AGAIN|EMFILE|ENFILE|EBUSY|EIO|ESTALE|ENOENT)\b/;
+  /^HTTP Error|^TransactionContext Error(?![^]*Checkpoint failed)|^Transaction Error|Conflict on|[Cc]ould not (connect|resolve|establish)|[Uu]nable to connect|[Cc]onnection (reset|refused|closed|lost|timed out|to server)|terminating connection|server closed|timed? ?out|Stale file handle|Too many open files|Resource temporarily unavailable|Input\/output error|No such file or directory|No files found|Interrupted!|\b(ECONNRESET|ECONNREFUSED|ETIMEDOUT|EPIPE|EAI_AGAIN|EMFILE|ENFILE|EBUSY|EIO|ESTALE|ENOENT)\b/;
 
 /** A signed URL's query is a credential, and DuckDB repeats it. */
 const URL_QUERY = /(\bhttps?:\/\/[^\s'"?]+)\?[^\s'"]*/g;
@@ -29,9 +32,11 @@ export const toFailure = (error: unknown, attempt: number): Error => {
     return ApplicationFailure.nonRetryable(error.message, error.kind);
   const message = (error instanceof Error ? error.message : String(error)).replace(URL_QUERY, '$1?…');
   if (isOutage) return ApplicationFailure.retryable(message, 'outage');
-  if (REFUSED_BY_HOST.test(message) || PERMANENT.test(message))
+  const [, status] = REFUSED_BY_HOST.exec(message) ?? [];
+  const passesAtHost = status === undefined ? null : mayPass(Number(status));
+  if (PERMANENT.test(message) || passesAtHost === false)
     return ApplicationFailure.nonRetryable(message, 'bad_data');
-  if (PASSING.test(message)) return ApplicationFailure.retryable(message, 'outage');
+  if (PASSING.test(message) || passesAtHost === true) return ApplicationFailure.retryable(message, 'outage');
   return attempt < MOST_TRIES_UNKNOWN
     ? ApplicationFailure.retryable(message, 'unknown')
     : ApplicationFailure.nonRetryable(message, 'unknown');

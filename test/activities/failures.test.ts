@@ -133,7 +133,7 @@ describe('what DuckDB says about files', () => {
   });
 
   describe.skipIf(!hasHttpfs)(`over HTTP${hasHttpfs ? '' : ' (SKIPPED: needs the extension httpfs)'}`, () => {
-    it.each([400, 401, 403, 404, 410])('is final for %i', async (status) => {
+    it.each([400, 401, 403, 404, 410, 501, 505])('is final for %i', async (status) => {
       expect(isTriedAgain(await failureOf(`${server.url}/${status}/focus.csv`))).toBe(false);
     });
 

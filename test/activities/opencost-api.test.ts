@@ -243,6 +243,14 @@ describe('an answer', () => {
     ],
     ['no code', { data: [{}] }, 200, `${location} answers otherwise than OpenCost`],
     ['no such path', '404 page not found', 404, `${location} answered 404`],
+    ['no such method', 'Unsupported method', 501, `${location} answered 501: "Unsupported method"`],
+    ['no such version of HTTP', '', 505, `${location} answered 505`],
+    [
+      'no such method by code',
+      { code: 501, data: null, message: 'no' },
+      200,
+      `${location} answered code 501`,
+    ],
     [
       'a number as text',
       { code: 200, data: [{ a: { totalCost: '1' } }] },
