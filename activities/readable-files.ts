@@ -3,7 +3,7 @@ import { describeFile, formatOf, type ExportFile } from '../warehouse/export-fil
 import type { Publish } from '../warehouse/publish-load.ts';
 import { exportFiles } from './export-location.ts';
 import type { SourceReading } from './source-reading.ts';
-import { refuseChangedFiles, rowCounter, versionsOf, withoutQuery } from './whole-files.ts';
+import { isEmptyCsv, refuseChangedFiles, rowCounter, versionsOf, withoutQuery } from './whole-files.ts';
 
 /** The files to read, and what was decided about others. */
 export interface ReadableFiles {
@@ -14,8 +14,8 @@ export interface ReadableFiles {
 }
 
 /**
- * The files that a location stands for now, each with all mandatory columns, once; blanked ones are left out, with a
- * note. Throws `invalid` when there is none, or one lacks columns or repeats them.
+ * The files that a location stands for now, each with all mandatory columns, once; empty ones are left out, with a note.
+ * Throws `invalid` when there is none, or one is damaged, or its header cannot be read, lacks columns or repeats them.
  *
  * @param missing the mandatory columns that a file lacks.
  * @param field the field of the source that holds the location.
@@ -47,6 +47,11 @@ export const readableFiles = async (
     .filter(({ columns }) => columns.length > 0)
     .map((file) => (file.format === 'csv' ? { ...file, count: rowCounter(file.path, rules) } : file));
   const empty = described.filter(({ columns }) => columns.length === 0);
+  for (const { path } of empty) {
+    // The reader also finds no columns in what it cannot read.
+    if (!(await isEmptyCsv(path, rules)))
+      throw invalid(`${withoutQuery(path)}: its header cannot be read; nothing was loaded`);
+  }
   const notes = [
     ...current.notes,
     ...empty.map(({ path }) => `${withoutQuery(path)} is empty and was left out`),
@@ -59,7 +64,10 @@ export const readableFiles = async (
     );
   };
   for (const file of files) {
-    refuse(file, missing(file), 'is missing');
+    const lacking = missing(file);
+    // The reader passes over a header that it cannot read, and takes the next line for it.
+    if (lacking.length > 0 && file.format === 'csv') await isEmptyCsv(file.path, rules);
+    refuse(file, lacking, 'is missing');
     const unambiguous = file.columns.filter(({ isRepeated }) => !isRepeated);
     refuse(file, missing({ ...file, columns: unambiguous }), 'comes more than once');
   }

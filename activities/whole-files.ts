@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { CsvHeader } from '../domain/csv-header.ts';
 import { CsvRecordCounter } from '../domain/csv-record-counter.ts';
 import { invalid } from '../domain/errors.ts';
 import { isRemote, openRemoteFile, remoteVersion, type RemoteRules } from '../egress/remote-file.ts';
@@ -16,13 +17,19 @@ const MOST_REQUESTS = 16;
  * Counts the rows of a CSV file by its bytes alone, and so proves that a compressed file is whole: unlike DuckDB it checks
  * the end, the length and the checksum. By `lines` each line is a row, which is quick; by `records` the quotes count too.
  *
- * @throws ServiceError `invalid` for a damaged file, and for quotes that swallow rows.
+ * @throws ServiceError `invalid` for a damaged file, for one without a header in its first line, and for quotes that
+ *   swallow rows.
  */
 export const rowCounter =
   (path: string, rules: Omit<RemoteRules, 'signal'>): CountRows =>
   async (by, signal) => {
     const count = by === 'lines' ? new LineCounter() : new CsvRecordCounter(LONGEST_LINE_BYTES);
-    for await (const bytes of await bytesOf(path, { ...rules, signal })) count.add(bytes);
+    const header = new CsvHeader(LONGEST_LINE_BYTES);
+    for await (const bytes of await bytesOf(path, { ...rules, signal })) {
+      header.add(bytes);
+      count.add(bytes);
+    }
+    refuseOtherHeader(path, header);
     const { records, longRecords, brokenRecords } = count.end();
     if (brokenRecords > 0)
       throw invalid(
@@ -31,6 +38,26 @@ export const rowCounter =
       );
     return { rows: Math.max(0, records - 1), longRows: longRecords };
   };
+
+/**
+ * Whether a CSV file is really empty: it holds nothing but blank lines and a byte order mark. Only such a file is read to
+ * its end.
+ *
+ * @throws ServiceError `invalid` for a damaged file, and for one with something else than a header in its first line.
+ */
+export const isEmptyCsv = async (path: string, rules: RemoteRules): Promise<boolean> => {
+  const header = new CsvHeader(LONGEST_LINE_BYTES);
+  for await (const bytes of await bytesOf(path, rules)) if (header.add(bytes)) break;
+  refuseOtherHeader(path, header);
+  return header.isAbsent;
+};
+
+const refuseOtherHeader = (path: string, { problem }: CsvHeader): void => {
+  if (problem !== null)
+    throw invalid(
+      `${withoutQuery(path)}: expected a header in the first line, got ${problem}; nothing was loaded`,
+    );
+};
 
 const bytesOf = async (path: string, rules: RemoteRules): Promise<AsyncIterable<Buffer>> => {
   const stored: Readable = isRemote(path)

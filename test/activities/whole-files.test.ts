@@ -93,6 +93,23 @@ describe('a torn file', () => {
       expect(await story.spend()).toEqual(UNCHANGED);
     });
 
+    it('fails when no row of it is left, also beside a whole file', async () => {
+      const nothing = gzipSync('');
+      const damaged = [
+        ...[5, 10, 11, 12, 18, 25, 30, 60].map((bytes) => whole.subarray(0, bytes)),
+        nothing.subarray(0, -1),
+        Buffer.concat([nothing.subarray(0, -8), Buffer.from([1, 2, 3, 4, 5, 0, 0, 0])]),
+        Buffer.concat([nothing, whole.subarray(0, 10)]),
+      ];
+      const [, path = ''] = await writeFiles(test, { 'a.csv': csvOf(3), 'b.csv.gz': whole });
+      const story = await storyOf(join(path, '../*.csv*'));
+      for (const content of damaged) {
+        await writeFile(path, content);
+        await expect(story.ingest()).rejects.toThrow(/b\.csv\.gz is damaged: |not a GZIP stream/);
+        expect(await story.spend()).toEqual(UNCHANGED);
+      }
+    });
+
     it('fails when its second part is cut', async () => {
       const second = gzipSync(text.slice(text.indexOf('\n') + 1));
       const story = await newStory(
@@ -198,6 +215,54 @@ describe('a torn file', () => {
     const other = await newStory(twice('BilledCost'));
     await other.ingest();
     expect(await other.spend()).toEqual({ [DAY]: money('1') });
+  });
+
+  describe('that has no header', () => {
+    const csv = csvOf(3);
+    const ingestBeside = async (content: string | Buffer, name = 'b.csv') => {
+      const [path = ''] = await writeFiles(test, { 'a.csv': csvOf(2), [name]: content });
+      return storyOf(join(path, '../*.csv*'));
+    };
+
+    it.each([
+      ['nothing', ''],
+      ['blank lines', '\n\r\n\r\n'],
+      ['a byte order mark', '\ufeff'],
+      ['a byte order mark and blank lines', '\ufeff\n\n'],
+      ['blank lines, compressed', gzipSync('\n\n'), 'b.csv.gz'],
+      ['nothing, compressed', gzipSync(''), 'b.csv.gz'],
+    ])('is left out with a note when it holds only %s', async (_, content, name = 'b.csv') => {
+      const story = await ingestBeside(content, name);
+      const { notes, rowsRead } = await story.ingest();
+      expect({ notes, rowsRead }).toEqual({
+        notes: [expect.stringMatching(/b\.csv(\.gz)? is empty and was left out$/)],
+        rowsRead: 2,
+      });
+      expect(await story.spend()).toEqual({ [DAY]: money('2') });
+    });
+
+    const header = csv.slice(0, csv.indexOf('\n'));
+    const rows = csv.slice(header.length);
+    const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
+    it.each([
+      ['a blank line', `\n${csv}`],
+      ['a blank line', `\r\n${csv.replaceAll('\n', '\r\n')}`],
+      ['a blank line', `\ufeff\n${csv}`],
+      ['a blank line', `${'\n'.repeat(1_000_000)}${csv}`],
+      ['a blank line', gzipSync(`\n${csv}`), 'b.csv.gz'],
+      ['a text that is not UTF-8', latin(csv.replaceAll(/(?=\n)/g, ',\xe9'))],
+      ['a text that is not UTF-8', latin(`${header},\xe9${rows.replaceAll(/(?!^)\n/g, ',1\n')}`)],
+      // A second header stands where the reader looks for the first.
+      ['a text that is not UTF-8', latin(`\xe9,${header}\n${header}${rows}`)],
+      ['a text that is not UTF-8', Buffer.from(`\ufeff${csv}`, 'utf16le')],
+      ['a line of more than 2000000 bytes', csv.replaceAll(/(?=\n)/g, `,${'x'.repeat(2_000_000)}`)],
+    ])('fails when its first line is %s', async (problem, content, name = 'b.csv') => {
+      const story = await ingestBeside(content, name);
+      await expect(story.ingest()).rejects.toThrow(
+        new RegExp(`b\\.csv\\S*: expected a header in the first line, got ${problem}; nothing was loaded$`),
+      );
+      expect(await story.spend()).toEqual(UNCHANGED);
+    });
   });
 
   describe('that DuckDB reads in part without a word', () => {

@@ -104,6 +104,12 @@ const unreadable: HostileFile = {
 /** Files that must not cost their organisation its numbers, nor count in part. */
 export const HOSTILE_FILES: readonly HostileFile[] = [
   { title: 'gzip cut after a tenth', file: 'f.csv.gz', lay: gzip((bytes) => part(bytes, 0.1)), ending: torn },
+  {
+    title: 'gzip cut after 30 bytes',
+    file: 'f.csv.gz',
+    lay: gzip((bytes) => bytes.subarray(0, 30)),
+    ending: torn,
+  },
   { title: 'gzip cut at the half', file: 'f.csv.gz', lay: gzip((bytes) => part(bytes, 0.5)), ending: torn },
   {
     title: 'gzip without its last byte',
@@ -214,7 +220,19 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
     title: 'UTF-16',
     file: 'f.csv',
     lay: csv((text) => Buffer.from(`\ufeff${text}`, 'utf16le')),
-    ending: { error: /mandatory column .* is missing/ },
+    ending: { error: /expected a header in the first line, got a text that is not UTF-8/ },
+  },
+  {
+    title: 'Latin-1 in every line',
+    file: 'f.csv',
+    lay: csv((text) => Buffer.from(withColumns(text, 'Pr\xe9nom', '\xe9'), 'latin1')),
+    ending: { error: /expected a header in the first line, got a text that is not UTF-8/ },
+  },
+  {
+    title: 'a blank line before its header',
+    file: 'f.csv',
+    lay: csv((text) => `\n${text}`),
+    ending: { error: /expected a header in the first line, got a blank line/ },
   },
   {
     title: 'a text in Latin-1',
