@@ -11,6 +11,7 @@ import { isCompressed, LONGEST_LINE_BYTES, type CountRows } from '../warehouse/e
 /** Bytes of a file that are read at a time. */
 const BLOCK_BYTES = 256 * 1024;
 const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
 const MOST_REQUESTS = 16;
 
 /**
@@ -79,14 +80,22 @@ const unlessDamaged = async function* (bytes: AsyncIterable<Buffer>, path: strin
   }
 };
 
-/** Counts lines by their ends: many times faster than to look at each byte. */
+/**
+ * Counts lines by their ends, a line feed, a carriage return or both: many times faster than to look at each byte. It must
+ * find at least as many lines as the reader finds rows. Else a line too few could hide a row that a quote has swallowed.
+ */
 class LineCounter {
   #ends = 0;
   #last = LINE_FEED;
 
   add(bytes: Buffer): void {
+    if (bytes.length === 0) return;
+    if (this.#last === CARRIAGE_RETURN && bytes[0] !== LINE_FEED) this.#ends += 1;
     for (let at = bytes.indexOf(LINE_FEED); at !== -1; at = bytes.indexOf(LINE_FEED, at + 1)) this.#ends += 1;
-    this.#last = bytes.at(-1) ?? this.#last;
+    const end = bytes.length - 1;
+    for (let at = bytes.indexOf(CARRIAGE_RETURN); at !== -1; at = bytes.indexOf(CARRIAGE_RETURN, at + 1))
+      if (at < end && bytes[at + 1] !== LINE_FEED) this.#ends += 1;
+    this.#last = bytes[end] ?? LINE_FEED;
   }
 
   end(): ReturnType<CsvRecordCounter['end']> {

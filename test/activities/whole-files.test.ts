@@ -285,6 +285,26 @@ describe('a torn file', () => {
       }
     });
 
+    it('fails for a quote that swallows as many rows as lone carriage returns divide', async () => {
+      const sound = csvOf(1_000).split('\n').slice(0, -1);
+      // DuckDB takes a carriage return for the end of a row, if the row's last field is empty.
+      const torn = sound.map((line, index) => (index === 0 ? `${line},x_Last` : `${line},`));
+      const join = (at: number): void => {
+        torn.splice(at, 2, `${torn[at] ?? ''}\r${torn[at + 1] ?? ''}`);
+      };
+      join(10);
+      join(20);
+      const whole = await newStory(`${torn.join('\n')}\n`);
+      expect(await whole.ingest()).toMatchObject({ rowsRead: 1_000, rowsRejected: 0 });
+      torn[30] = (torn[30] ?? '').replace('Shop', '"Shop');
+      torn[32] = (torn[32] ?? '').replace('Shop', 'Sh"op');
+      const story = await newStory(`${torn.join('\n')}\n`);
+      await expect(story.ingest()).rejects.toThrow(
+        /has a quote that never closes, or closes within another|rows, of which \d+ could be told apart/,
+      );
+      expect(await story.spend()).toEqual(UNCHANGED);
+    });
+
     it('is no pipe, whose reading never ends', async () => {
       const [path = ''] = await writeFiles(test, { 'beside.csv': csvOf(1) });
       await promisify(execFile)('mkfifo', [join(path, '../focus.csv')]);
