@@ -68,10 +68,17 @@ const loadFromApi = async (
   };
   const readFrom = (assets?.files ?? []).map(({ path }) => path);
   const result = await loadOpenCost(sessions, { ...scope, readFrom }, feeds, assets?.publish ?? publish);
-  return { ...result, notes: [...(assets?.notes ?? []), ...notesOf(days, asked), ...result.notes] };
+  return {
+    ...result,
+    rowsRead: result.rowsRead + asked.leftOut,
+    rowsLeftOut: result.rowsLeftOut + asked.leftOut,
+    notes: [...(assets?.notes ?? []), ...notesOf(days, asked), ...result.notes],
+  };
 };
 
 interface Asked {
+  /** Things in the answers that are no rows. */
+  leftOut: number;
   emptyDays: number;
   /** Whether the API has no assets. */
   assetsUnknown: boolean;
@@ -84,23 +91,25 @@ const askApi = async (
   attempt: Attempt,
   withAssets: boolean,
 ): Promise<Asked> => {
-  const asked: Asked = { emptyDays: 0, assetsUnknown: false };
+  const asked: Asked = { leftOut: 0, emptyDays: 0, assetsUnknown: false };
   let rowsRead = 0;
   for (const day of days) {
     attempt.signal.throwIfAborted();
     const allocations = await api.allocations(day);
-    await appendAllocations(reader, day, allocations);
-    rowsRead += allocations.length;
-    if (allocations.length === 0) asked.emptyDays += 1;
+    await appendAllocations(reader, day, allocations.rows);
+    rowsRead += allocations.rows.length;
+    asked.leftOut += allocations.leftOut;
+    if (allocations.rows.length === 0) asked.emptyDays += 1;
     if (withAssets && !asked.assetsUnknown) {
       const assets = await api.assets(day);
       if (assets === null) asked.assetsUnknown = true;
       else {
-        await appendAssets(reader, day, assets);
-        rowsRead += assets.length;
+        await appendAssets(reader, day, assets.rows);
+        rowsRead += assets.rows.length;
+        asked.leftOut += assets.leftOut;
       }
     }
-    attempt.report(rowsRead);
+    attempt.report(rowsRead + asked.leftOut);
   }
   return asked;
 };

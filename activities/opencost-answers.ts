@@ -21,15 +21,13 @@ const asset = z.object({
 
 const isList = (data: unknown): data is unknown[] => Array.isArray(data);
 
-/** The named things of an answer: one object, or a list of them, one per step; an empty day has none. */
+/** The named things of an answer, some null: one object, or a list of them, one per step; an empty day has none. */
 const named = <Item extends z.ZodType>(item: Item) => {
   const set = z.record(z.string(), item.nullable()).nullable();
   return z
     .preprocess((data): unknown[] => (isList(data) ? data : [data ?? null]), z.array(set))
     .transform((sets) =>
-      sets.flatMap((each) =>
-        Object.entries(each ?? {}).flatMap(([name, value]) => (value === null ? [] : [{ name, value }])),
-      ),
+      sets.flatMap((each) => Object.entries(each ?? {}).map(([name, value]) => ({ name, value }))),
     );
 };
 
@@ -42,20 +40,28 @@ export const envelopeOf = (json: unknown): z.infer<typeof answer> | null => {
   return answer.safeParse(json).data ?? null;
 };
 
-/** Why an answer's data is not what it should be, or the rows that it is. */
-type Parsed<Row> = { rows: Row[]; problem: null } | { rows: null; problem: string };
+/** The rows of an answer, and how many things in it are none: null, or of a kind that no bill has. */
+export interface AnsweredRows<Row> {
+  rows: Row[];
+  leftOut: number;
+}
 
+/** Why an answer's data is not what it should be, or the rows that it is. */
+type Parsed<Row> = (AnsweredRows<Row> & { problem: null }) | { rows: null; problem: string };
+
+/** `rowOf` returns null for a thing that is no row. */
 const parse = <Item extends z.ZodType, Row>(
   item: Item,
   data: unknown,
-  rowsOf: (items: { name: string; value: NonNullable<z.output<Item>> }[]) => Row[],
+  rowOf: (name: string, value: NonNullable<z.output<Item>>) => Row | null,
 ): Parsed<Row> => {
   const parsed = named(item).safeParse(data);
   if (parsed.success) {
-    return {
-      rows: rowsOf(parsed.data as { name: string; value: NonNullable<z.output<Item>> }[]),
-      problem: null,
-    };
+    const items = parsed.data as { name: string; value: NonNullable<z.output<Item>> | null }[];
+    const rows = items
+      .map(({ name, value }) => (value === null ? null : rowOf(name, value)))
+      .filter((row) => row !== null);
+    return { rows, leftOut: items.length - rows.length, problem: null };
   }
   const [issue] = parsed.error.issues;
   return { rows: null, problem: `data.${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'unknown shape'}` };
@@ -63,7 +69,7 @@ const parse = <Item extends z.ZodType, Row>(
 
 /** The allocations in an answer's `data`. */
 export const allocationsOf = (data: unknown): Parsed<ApiAllocation> =>
-  parse(allocation, data, (items) => items.map(({ name, value }) => toAllocation(value.name ?? name, value)));
+  parse(allocation, data, (name, value) => toAllocation(value.name ?? name, value));
 
 const toAllocation = (name: string, { properties, ...costs }: z.infer<typeof allocation>): ApiAllocation => {
   const told = propertiesInName(name);
@@ -101,20 +107,16 @@ const KINDS = new Set(['Node', 'Disk', 'LoadBalancer', 'ClusterManagement']);
 
 /** The nodes, disks, load balancers and management fees in an answer's `data`. */
 export const assetsOf = (data: unknown): Parsed<ApiAsset> =>
-  parse(asset, data, (items) =>
-    items.flatMap(({ value: { type, properties, totalCost } }) =>
-      type === null || type === undefined || !KINDS.has(type)
-        ? []
-        : [
-            {
-              kind: type,
-              cluster: present(properties?.cluster),
-              providerId: present(properties?.providerID),
-              project: present(properties?.project),
-              totalCost: exact(totalCost),
-            },
-          ],
-    ),
+  parse(asset, data, (_name, { type, properties, totalCost }) =>
+    type === null || type === undefined || !KINDS.has(type)
+      ? null
+      : {
+          kind: type,
+          cluster: present(properties?.cluster),
+          providerId: present(properties?.providerID),
+          project: present(properties?.project),
+          totalCost: exact(totalCost),
+        },
   );
 
 const present = (value: string | null | undefined): string | null =>

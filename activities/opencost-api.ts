@@ -4,14 +4,14 @@ import { guardedGet, type GuardedAnswer } from '../egress/guarded-get.ts';
 import { mayPass } from '../egress/passing-status.ts';
 import type { PrivateTargets } from '../egress/private-targets.ts';
 import type { ApiAllocation, ApiAsset } from '../warehouse/opencost-api-rows.ts';
-import { allocationsOf, assetsOf, envelopeOf } from './opencost-answers.ts';
+import { allocationsOf, assetsOf, envelopeOf, type AnsweredRows } from './opencost-answers.ts';
 import { allocationUrl, assetsUrl, formOfBase, kubecostBase, type ApiForm } from './opencost-requests.ts';
 
 /** The API of OpenCost or Kubecost, one UTC day per call (sources §2). */
 export interface OpenCostApi {
-  allocations: (day: Day) => Promise<ApiAllocation[]>;
+  allocations: (day: Day) => Promise<AnsweredRows<ApiAllocation>>;
   /** Null when the API has no assets. */
-  assets: (day: Day) => Promise<ApiAsset[] | null>;
+  assets: (day: Day) => Promise<AnsweredRows<ApiAsset> | null>;
 }
 
 export interface OpenCostApiRules {
@@ -62,17 +62,18 @@ export const openCostApi = (location: string, rules: OpenCostApiRules): OpenCost
   return {
     allocations: async (day) => {
       const data = form === null ? await firstAllocations(day) : await dataAt(allocationUrl(base, form, day));
-      const { rows, problem } = allocationsOf(data);
-      if (rows === null) throw otherAnswer(allocationUrl(base, form ?? 'opencost', day), problem);
-      return rows;
+      const parsed = allocationsOf(data);
+      if (parsed.rows === null)
+        throw otherAnswer(allocationUrl(base, form ?? 'opencost', day), parsed.problem);
+      return parsed;
     },
     assets: async (day) => {
       const url = assetsUrl(base, day);
       const answer = await get(url);
       if (isMissing(answer)) return null;
-      const { rows, problem } = assetsOf(await dataAt(url, answer));
-      if (rows === null) throw otherAnswer(url, problem);
-      return rows;
+      const parsed = assetsOf(await dataAt(url, answer));
+      if (parsed.rows === null) throw otherAnswer(url, parsed.problem);
+      return parsed;
     },
   };
 };

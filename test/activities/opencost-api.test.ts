@@ -88,7 +88,7 @@ describe('the requests', () => {
     );
     fake.instead = (url): OtherAnswer | undefined => (url.pathname.startsWith('/model') ? undefined : page);
     const { allocations, assets } = api(fake.url);
-    expect(await allocations(DAY)).toHaveLength(1);
+    expect((await allocations(DAY)).rows).toHaveLength(1);
     await assets(DAY);
     await allocations(DAY);
     expect(pathsOf(fake)).toEqual([
@@ -130,8 +130,8 @@ describe('an answer', () => {
     ['nothing at all', {}],
   ])('of an empty day may hold %s', async (_what, body) => {
     const empty = await answer(body);
-    expect(await empty.allocations(DAY)).toEqual([]);
-    expect(await empty.assets(DAY)).toEqual([]);
+    expect(await empty.allocations(DAY)).toMatchObject({ rows: [], leftOut: 0 });
+    expect(await empty.assets(DAY)).toMatchObject({ rows: [], leftOut: 0 });
   });
 
   it('may come in several sets, with null numbers, null things and properties left out', async () => {
@@ -162,7 +162,9 @@ describe('an answer', () => {
       sharedCost: null,
       externalCost: null,
     };
-    expect(await allocations(DAY)).toEqual([
+    const { rows, leftOut } = await allocations(DAY);
+    expect(leftOut).toBe(1);
+    expect(rows).toEqual([
       {
         name: 'prod/shop/deployment/deployment:api',
         cluster: 'prod',
@@ -198,7 +200,7 @@ describe('an answer', () => {
   it.each([
     ['one object', (set: object) => set],
     ['a list, one per step', (set: object) => [set, null, node('prod', 'i-2', 2)]],
-  ])('lists assets as %s; kinds that no bill has are left out', async (_shape, shape) => {
+  ])('lists assets as %s; kinds that no bill has are left out and counted', async (_shape, shape) => {
     const { assets } = await answer({
       code: 200,
       data: shape({
@@ -206,9 +208,12 @@ describe('an answer', () => {
         disk: { type: 'Disk', properties: { providerID: 'pvc-1' }, totalCost: 0.25 },
         fee: { type: 'ClusterManagement', properties: {}, totalCost: null },
         net: { type: 'Network', properties: {}, totalCost: 9 },
+        gone: null,
       }),
     });
-    expect((await assets(DAY))?.slice(0, 3)).toEqual([
+    const answered = await assets(DAY);
+    expect(answered?.leftOut).toBe(2);
+    expect(answered?.rows.slice(0, 3)).toEqual([
       { kind: 'Node', cluster: 'prod', providerId: 'i-1', project: 'acme', totalCost: '1.5' },
       { kind: 'Disk', cluster: null, providerId: 'pvc-1', project: null, totalCost: '0.25' },
       { kind: 'ClusterManagement', cluster: null, providerId: null, project: null, totalCost: null },
@@ -423,16 +428,20 @@ describeOnBothEngines('the load of an API', (open) => {
       allocations: { '2026-01-31': day(1.75), '2026-02-06': day(2.75) },
       assets: {
         '2026-01-31': node('prod', 'i-1', 4),
-        '2026-02-06': [node('prod', 'i-1', 4), node('prod', 'i-1', 1)],
+        '2026-02-06': [
+          node('prod', 'i-1', 4),
+          { ...node('prod', 'i-1', 1), net: { type: 'Network', totalCost: 9 }, gone: null },
+        ],
       },
     });
     const reported: number[] = [];
     const result = await load(tenant, fake.url, { report: (rows) => reported.push(rows) });
     expect(result).toEqual({
       months: ['2026-01', '2026-02'],
-      rowsRead: 2 * 6 + 3,
+      rowsRead: 2 * 6 + 5,
       rowsRejected: 0,
-      rowsLeftOut: 4,
+      // Shared and external cost of two days, network cost, and what is null.
+      rowsLeftOut: 2 * 2 + 2,
       rejectedSamples: [],
       // (1 + 0.1 + 0.2 + 3) + (2 + 0.1 + 0.2 + 3)
       costTotal: money('9.6'),
@@ -464,7 +473,7 @@ describeOnBothEngines('the load of an API', (open) => {
       `2026-02-06 node i-1 acme ${money('5')}`,
     ]);
     expect(reported.length).toBe(371);
-    expect(reported.at(-1)).toBe(15);
+    expect(reported.at(-1)).toBe(17);
     expect(await currentLoads(test, tenant.orgId)).toMatchObject([
       { billing_period: '2026-01-01', rows_read: '4', delivered_through: '2026-01-31' },
       { billing_period: '2026-02-01', rows_read: '4', delivered_through: '2026-02-06' },
