@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, isGrpcServiceError } from '@temporalio/client';
 import { ensureSearchAttributes, type SearchAttributes } from './ensure-search-attributes.ts';
@@ -24,6 +25,8 @@ const RETRY_INTERVAL_MS = 100;
 export async function waitUntilReady(options: ReadyOptions): Promise<void> {
   const { address, namespace, searchAttributes, timeoutMs, signal } = options;
   const deadline = Date.now() + timeoutMs;
+  // Each attempt listens to the signal, and the client keeps its listeners.
+  setMaxListeners(0, signal);
   const connection = Connection.lazy({
     address,
     // The loop below retries; the default backoff would add a second to every start.
