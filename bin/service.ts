@@ -153,6 +153,14 @@ const embeddedTemporal = async (
     stopping = true;
     await server.stop();
   });
+  void server.damaged.then((words) => {
+    const error = new Error(
+      `Temporal's database ${join(settings.dataDir, 'temporal.db')} is damaged (${words}); ` +
+        'start the service again: it sets the database aside and restores schedules and open work from the warehouse',
+    );
+    log.error({ err: error }, 'the Temporal server cannot go on');
+    fail(error);
+  });
   void server.exited.then(() => {
     if (!stopping)
       fail(

@@ -7,6 +7,8 @@ export interface DevServerFiles {
   database: string;
   /** Exists from before the database is created until the server has answered on it. */
   databaseUnfinished: string;
+  /** Exists from when the server has reported damage until the database is set aside. */
+  databaseDamaged: string;
   log: string;
   /** Which process serves the database, see {@link writeDevServerRecord}. */
   record: string;
@@ -34,6 +36,7 @@ export async function devServerFiles(dataDir: string): Promise<DevServerFiles> {
   return {
     database: join(dir, 'temporal.db'),
     databaseUnfinished: join(dir, 'temporal.db.unfinished'),
+    databaseDamaged: join(dir, 'temporal.db.damaged'),
     log: join(dir, 'temporal.log'),
     record: join(dir, 'temporal.json'),
   };
@@ -46,11 +49,17 @@ export async function markNewDatabase(files: DevServerFiles): Promise<void> {
 
 /** To be called when a server has answered on the database, before anything is stored there. */
 export async function markDatabaseFinished(files: DevServerFiles): Promise<void> {
-  if (!(await exists(files.databaseUnfinished))) return;
-  await rm(files.databaseUnfinished);
-  // A marker that came back with a loss of power would condemn a database in use.
-  const folder = await open(dirname(files.databaseUnfinished));
-  await folder.sync().finally(() => folder.close());
+  await removeMarker(files.databaseUnfinished);
+}
+
+/** Marks a database whose server has reported damage, for the next start to set it aside. */
+export async function markDatabaseDamaged(files: DevServerFiles): Promise<void> {
+  await writeFile(files.databaseDamaged, '');
+}
+
+/** Whether {@link markDatabaseDamaged} has marked the database. */
+export function isMarkedDamaged(files: DevServerFiles): Promise<boolean> {
+  return exists(files.databaseDamaged);
 }
 
 /**
@@ -63,7 +72,7 @@ export async function removeUnfinishedDatabase(files: DevServerFiles): Promise<v
 }
 
 /**
- * Renames a database that cannot be read, with what belongs to it. The server then makes a new one, and a person can
+ * Renames a database that cannot be read or is damaged, with what belongs to it. The server then makes a new one, and a person can
  * still look at the old one.
  *
  * @returns its new path
@@ -73,16 +82,29 @@ export async function setDatabaseAside(files: DevServerFiles, now: Date): Promis
   // The database last: if this process dies in between, the next start finds it unreadable again.
   for (const suffix of [...BESIDE, ''])
     if (await exists(files.database + suffix)) await rename(files.database + suffix, aside + suffix);
+  await removeMarker(files.databaseDamaged);
   return aside;
 }
 
 /** Keeps one old log, so that a server that runs for years does not fill the disk. */
 export async function rotateLog(files: DevServerFiles): Promise<void> {
-  const size = await stat(files.log).then(
+  if ((await logSize(files)) > MAX_LOG_BYTES) await rename(files.log, `${files.log}.1`);
+}
+
+/** The bytes in the log; 0 if there is none. */
+export async function logSize(files: DevServerFiles): Promise<number> {
+  return stat(files.log).then(
     (stats) => stats.size,
     () => 0,
   );
-  if (size > MAX_LOG_BYTES) await rename(files.log, `${files.log}.1`);
+}
+
+async function removeMarker(path: string): Promise<void> {
+  if (!(await exists(path))) return;
+  await rm(path);
+  // A marker that came back with a loss of power would condemn a database in use.
+  const folder = await open(dirname(path));
+  await folder.sync().finally(() => folder.close());
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -5,6 +5,8 @@ export interface DevServerRecord {
   pid: number;
   /** Of the gRPC frontend, on 127.0.0.1. */
   port: number;
+  /** Byte of the log at which its output starts; undefined in a record of an earlier version. */
+  logStart?: number | undefined;
 }
 
 /**
@@ -21,7 +23,7 @@ export function writeDevServerRecord(path: string, record: DevServerRecord): voi
 export function readDevServerRecord(path: string): DevServerRecord | undefined {
   try {
     const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    return isRecord(value) ? { pid: value.pid, port: value.port } : undefined;
+    return isRecord(value) ? { pid: value.pid, port: value.port, logStart: value.logStart } : undefined;
   } catch {
     return undefined;
   }
@@ -34,5 +36,6 @@ export function removeDevServerRecord(path: string, pid: number): void {
 
 function isRecord(value: unknown): value is DevServerRecord {
   if (typeof value !== 'object' || value === null || !('pid' in value) || !('port' in value)) return false;
+  if ('logStart' in value && !Number.isSafeInteger(value.logStart)) return false;
   return Number.isSafeInteger(value.pid) && Number.isSafeInteger(value.port);
 }

@@ -10,6 +10,7 @@ import { readDevServerRecord } from '../../temporal/dev-server-record.ts';
 import { startDevServer, type DevServer, type DevServerOptions } from '../../temporal/dev-server.ts';
 import { findInstalledCli } from '../../temporal/find-installed-cli.ts';
 import { isRunningWith } from '../../temporal/is-running-with.ts';
+import { damageSqlite } from '../support/damage-sqlite.ts';
 import { startInParentProcess } from './parent-process.ts';
 
 const cli = await findInstalledCli(process.env, defaultCliCacheDir(process.env), () => undefined);
@@ -204,6 +205,70 @@ describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
     expect(await scheduleIds(third.address)).toEqual(['monthly']);
     await third.stop();
     expect(await filesSetAside()).toEqual(setAside);
+  });
+
+  it('sets a database aside of which a table is damaged, before it is ready', async () => {
+    const first = await start();
+    await createSchedule(first.address);
+    await first.stop();
+    await damageSqlite(join(dataDir, 'temporal.db'), 'executions');
+
+    const second = await start();
+    expect(logged.filter((message) => message.includes('set aside'))).toHaveLength(1);
+    const setAside = await filesSetAside();
+    expect(setAside).not.toEqual([]);
+    await createSchedule(second.address);
+    await second.stop();
+
+    const third = await start();
+    expect(await scheduleIds(third.address)).toEqual(['monthly']);
+    await third.stop();
+    expect(await filesSetAside()).toEqual(setAside);
+  });
+
+  /** Damage that a start does not meet, only a new workflow. */
+  const damageForLater = async (): Promise<void> => {
+    await (await start()).stop();
+    await damageSqlite(join(dataDir, 'temporal.db'), 'by_workflow_id', 'executions_visibility');
+  };
+
+  it('reports damage that it meets later, and sets the database aside at the next start', async () => {
+    await damageForLater();
+    const damaged = await start();
+    expect(await filesSetAside()).toEqual([]);
+    await createSchedule(damaged.address);
+    expect(await damaged.damaged).toBe('database disk image is malformed (11)');
+    await damaged.stop();
+    expect(await filesSetAside()).toEqual([]);
+
+    const next = await start();
+    const setAside = await filesSetAside();
+    expect(setAside).not.toEqual([]);
+    await createSchedule(next.address);
+    await next.stop();
+    const last = await start();
+    expect(await scheduleIds(last.address)).toEqual(['monthly']);
+    await last.stop();
+    expect(await filesSetAside()).toEqual(setAside);
+  });
+
+  it('replaces a server left running whose database is damaged', async () => {
+    await damageForLater();
+    const { parent, address } = await startInParentProcess(join(dir, 'js'), options());
+    parent.kill('SIGSTOP');
+    const pid = recordedPid();
+    await createSchedule(address);
+    while (!(await readFile(join(dataDir, 'temporal.log'), 'utf8')).includes('is malformed (11)'))
+      await new Promise((resume) => setTimeout(resume, 50));
+    parent.kill('SIGKILL');
+    await once(parent, 'exit');
+
+    const fresh = await start();
+    expect(recordedPid()).not.toBe(pid);
+    expect(await filesSetAside()).not.toEqual([]);
+    await createSchedule(fresh.address);
+    expect(await scheduleIds(fresh.address)).toEqual(['monthly']);
+    await fresh.stop();
   });
 
   it('discards a database on which no server ever answered', async () => {

@@ -1,0 +1,39 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+
+const WAL_HEADER = 32;
+const FRAME_HEADER = 24;
+
+/**
+ * Writes zeros over the first page of a table or an index of a SQLite database that no process has open.
+ *
+ * @param owner the table of an index; a table is its own
+ */
+export const damageSqlite = async (database: string, name: string, owner = name): Promise<void> => {
+  const whole = await withWriteAheadLog(database);
+  const pageSize = whole.readUInt16BE(16);
+  // In the schema: type, name, table, number of the first page, statement.
+  const entry = `${name === owner ? 'table' : 'index'}${name}${owner}`;
+  const at = whole.indexOf(entry);
+  if (at < 0) throw new Error(`${database} has no ${name}`);
+  const number = at + entry.length;
+  const page = whole.readUIntBE(number, whole.indexOf('CREATE', number) - number);
+  await writeFile(database, whole.fill(0, (page - 1) * pageSize, page * pageSize));
+  for (const suffix of ['-wal', '-shm']) await rm(database + suffix, { force: true });
+};
+
+/** The content of a database with the pages that wait in its write-ahead log. */
+const withWriteAheadLog = async (database: string): Promise<Buffer> => {
+  let whole = await readFile(database);
+  const log = await readFile(`${database}-wal`).catch(() => Buffer.alloc(0));
+  if (log.length < WAL_HEADER) return whole;
+  const pageSize = log.readUInt32BE(8);
+  const salts = log.subarray(16, 24);
+  for (let at = WAL_HEADER; at + FRAME_HEADER + pageSize <= log.length; at += FRAME_HEADER + pageSize) {
+    // What follows is left from before the log began anew.
+    if (!log.subarray(at + 8, at + 16).equals(salts)) break;
+    const end = log.readUInt32BE(at) * pageSize;
+    if (end > whole.length) whole = Buffer.concat([whole], end);
+    log.copy(whole, end - pageSize, at + FRAME_HEADER, at + FRAME_HEADER + pageSize);
+  }
+  return whole;
+};
