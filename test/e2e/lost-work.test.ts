@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ingestWorkflowId } from '../../domain/ingest.ts';
 import { as, ingest, newOrganisation, waitFor, type Api, type Run } from '../support/api-client.ts';
+import { damageSqlite } from '../support/damage-sqlite.ts';
 import { expectData, expectPage } from '../support/envelope.ts';
 import { allocation, node, startFakeOpenCost, type FakeOpenCost } from '../support/fake-opencost.ts';
 import {
@@ -145,8 +146,21 @@ describe('a run that an upgrade cannot continue', { timeout: 150_000 }, () => {
   });
 });
 
+/** The files of databases that were set aside, with those beside them. */
+const filesSetAside = async (): Promise<string[]> =>
+  (await readdir(service.dataDir)).filter((name) => name.startsWith('temporal.db.unreadable-')).sort();
+
 describe('a temporal.db that cannot be read', { timeout: 150_000 }, () => {
-  it('is made anew: schedules, runs and deliveries come back from the warehouse', async () => {
+  const unreadable = async (database: string): Promise<void> => {
+    await writeFile(database, 'no database '.repeat(10_000));
+    for (const suffix of ['-wal', '-shm']) await rm(database + suffix, { force: true });
+  };
+
+  it.each<[string, (database: string) => Promise<void>]>([
+    ['is no database', unreadable],
+    // The start of Temporal does not need it.
+    ['has lost a table', (database) => damageSqlite(database, 'executions')],
+  ])('because it %s is made anew: schedules, runs and deliveries come back', async (_why, damage) => {
     const paused = { name: 'Paused', kind: 'opencost', location: cluster.url, schedule_paused: true };
     const pausedSource = expectData(
       await organisation.admin.post<{ id: string }>('/cost-sources', paused),
@@ -165,15 +179,14 @@ describe('a temporal.db that cannot be read', { timeout: 150_000 }, () => {
     await temporal.close();
     await service.kill();
     const database = join(service.dataDir, 'temporal.db');
-    await writeFile(database, 'no database '.repeat(10_000));
-    for (const suffix of ['-wal', '-shm']) await rm(database + suffix, { force: true });
+    const before = await filesSetAside();
+    await damage(database);
     cluster.instead = null;
     receiver.answer((response) => response.end());
     service = await startService({ dataDir: service.dataDir, environment: SETTINGS });
     temporal = await openTemporal(service.dataDir);
 
-    const files = await readdir(service.dataDir);
-    expect(files.filter((name) => name.startsWith('temporal.db.unreadable-'))).not.toEqual([]);
+    expect(await filesSetAside()).not.toEqual(before);
     expect(service.logs().match(/its database cannot be read and was set aside/g)).toHaveLength(1);
 
     const admin = as(service, organisation.secret);
@@ -207,5 +220,28 @@ describe('a temporal.db that cannot be read', { timeout: 150_000 }, () => {
       return wanted.every((each) => found.includes(JSON.stringify(each))) || undefined;
     }, MINUTE);
     await receiver.close();
+  });
+
+  it('because of damage met later ends the service, and is made anew at the next start', async () => {
+    await temporal.close();
+    await service.stop();
+    const before = await filesSetAside();
+    // Only a new workflow needs it.
+    await damageSqlite(join(service.dataDir, 'temporal.db'), 'by_workflow_id', 'executions_visibility');
+    service = await startService({ dataDir: service.dataDir, environment: SETTINGS });
+    // It starts one. The service may end before it has answered.
+    await newOrganisation(service).catch((error: unknown) => error);
+    expect(await service.exited).toBe(1);
+    expect(service.logs()).toMatch(
+      /"the Temporal server cannot go on"[^]*cost-analytics: Temporal's database .*temporal\.db is damaged \(database disk image is malformed \(11\)\); start the service again/,
+    );
+    expect(await filesSetAside()).toEqual(before);
+
+    service = await startService({ dataDir: service.dataDir, environment: SETTINGS });
+    temporal = await openTemporal(service.dataDir);
+    expect(await filesSetAside()).not.toEqual(before);
+    expect(service.logs().match(/its database cannot be read and was set aside/g)).toHaveLength(1);
+    cluster.instead = null;
+    expect(await ingest(as(service, organisation.secret), source)).toMatchObject({ status: 'completed' });
   });
 });

@@ -21,19 +21,26 @@ export const damageSqlite = async (database: string, name: string, owner = name)
   for (const suffix of ['-wal', '-shm']) await rm(database + suffix, { force: true });
 };
 
-/** The content of a database with the pages that wait in its write-ahead log. */
+/** The content of a database with the committed pages that wait in its write-ahead log. */
 const withWriteAheadLog = async (database: string): Promise<Buffer> => {
   let whole = await readFile(database);
   const log = await readFile(`${database}-wal`).catch(() => Buffer.alloc(0));
   if (log.length < WAL_HEADER) return whole;
   const pageSize = log.readUInt32BE(8);
   const salts = log.subarray(16, 24);
+  let transaction: { end: number; content: Buffer }[] = [];
   for (let at = WAL_HEADER; at + FRAME_HEADER + pageSize <= log.length; at += FRAME_HEADER + pageSize) {
     // What follows is left from before the log began anew.
     if (!log.subarray(at + 8, at + 16).equals(salts)) break;
-    const end = log.readUInt32BE(at) * pageSize;
-    if (end > whole.length) whole = Buffer.concat([whole], end);
-    log.copy(whole, end - pageSize, at + FRAME_HEADER, at + FRAME_HEADER + pageSize);
+    const content = log.subarray(at + FRAME_HEADER, at + FRAME_HEADER + pageSize);
+    transaction.push({ end: log.readUInt32BE(at) * pageSize, content });
+    const isCommit = log.readUInt32BE(at + 4) > 0;
+    if (!isCommit) continue;
+    for (const { end, content: page } of transaction) {
+      if (end > whole.length) whole = Buffer.concat([whole], end);
+      page.copy(whole, end - pageSize);
+    }
+    transaction = [];
   }
   return whole;
 };
