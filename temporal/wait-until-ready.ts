@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, isGrpcServiceError } from '@temporalio/client';
 import { ensureSearchAttributes, type SearchAttributes } from './ensure-search-attributes.ts';
+import { readOneSchedule } from './read-one-schedule.ts';
 
 export interface ReadyOptions {
   /** host:port of the gRPC frontend. */
@@ -15,10 +16,11 @@ export interface ReadyOptions {
 
 const ATTEMPT_TIMEOUT_MS = 2_000;
 const RETRY_INTERVAL_MS = 100;
+const READING_TIMEOUT_MS = 10_000;
 
 /**
  * Waits until the server answers, has the namespace and finds workflows by the search attributes
- * (missing ones are added).
+ * (missing ones are added), and has read from its database what workflows need.
  *
  * @throws Error with the last failure when `timeoutMs` are over; or if a search attribute has another type
  */
@@ -63,6 +65,16 @@ export async function waitUntilReady(options: ReadyOptions): Promise<void> {
       .map((name) => `${name} IS NULL`)
       .join(' AND ');
     await untilDone(() => connection.workflowService.countWorkflowExecutions({ namespace, query }));
+    const readBy = Math.min(Date.now() + READING_TIMEOUT_MS, deadline);
+    await connection
+      .withAbortSignal(signal, () =>
+        connection.withDeadline(readBy, () => readOneSchedule(connection, namespace)),
+      )
+      .catch((error: unknown) => {
+        signal.throwIfAborted();
+        // One that cannot be read is no reason to stop all others. The server's log says if the database is damaged.
+        if (!isGrpcServiceError(error)) throw error;
+      });
   } finally {
     await connection.close();
   }
