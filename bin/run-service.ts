@@ -29,6 +29,9 @@ export const untilStopped = async (
   signalled: Promise<null> = stopSignal(),
 ): Promise<void> => {
   const failure = await Promise.race([signalled, service.failed]);
-  await service.stop();
+  await service.stop().catch((error: unknown) => {
+    // It is logged; what ended the service comes first.
+    throw failure ?? error;
+  });
   if (failure !== null) throw failure;
 };

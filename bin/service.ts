@@ -50,9 +50,7 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
   const closers: Closer[] = [];
   let stopping: Promise<void> | null = null;
   const stop = (): Promise<void> => {
-    stopping ??= (async () => {
-      for (const close of closers.splice(0).reverse()) await close();
-    })();
+    stopping ??= closeAll(closers.splice(0).reverse(), log);
     return stopping;
   };
   let fail: (error: Error) => void = () => undefined;
@@ -124,9 +122,23 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
     const url = await server.listen({ host: settings.HOST, port: settings.port });
     return { url, stop, failed };
   } catch (error) {
-    await stop();
+    await stop().catch((logged: unknown) => logged);
     throw error;
   }
+};
+
+/** Ends every part, also when one before it could not end in order: a Temporal server would stay behind. Throws the first reason. */
+const closeAll = async (closers: readonly Closer[], log: Logger): Promise<void> => {
+  const failures: unknown[] = [];
+  for (const close of closers) {
+    try {
+      await close();
+    } catch (error) {
+      log.error({ err: error }, 'a part of the service could not end in order');
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
 };
 
 const embeddedTemporal = async (

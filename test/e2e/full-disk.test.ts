@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newOrganisation, waitFor, type Api } from '../support/api-client.ts';
 import { hasDuckLake, newCatalog } from '../support/engines.ts';
-import { expectData } from '../support/envelope.ts';
+import { expectData, expectError } from '../support/envelope.ts';
 import { startService, type ServiceProcess } from '../support/service-process.ts';
 
 /** Small disks of memory, filled and made read-only; only root may mount them. */
@@ -49,6 +49,10 @@ describe.skipIf(!canMount)(title, { timeout: 60_000 }, () => {
   };
   const unmount = (): void => {
     execFileSync('umount', ['--lazy', mounted.pop() ?? '']);
+  };
+  const freeBytes = async (folder: string): Promise<number> => {
+    const { bavail, bsize } = await statfs(folder);
+    return bavail * bsize;
   };
   /** Waits until both say that the disk is so. */
   const untilDiskIs = async ({ url }: ServiceProcess, admin: Api, disk: string): Promise<void> => {
@@ -97,6 +101,28 @@ describe.skipIf(!canMount)(title, { timeout: 60_000 }, () => {
 
   it('of a warehouse elsewhere counts, too', () =>
     fill((elsewhere) => ({ WAREHOUSE: join(elsewhere, 'costs.duckdb') })));
+
+  it('that takes no call count any more lets the service end whole, its Temporal server too', async () => {
+    const elsewhere = await mount(join(base, 'warehouse'), 'size=160m');
+    const dataDir = join(base, 'data');
+    await mkdir(dataDir);
+    service = await startService({ dataDir, environment: { WAREHOUSE: join(elsewhere, 'costs.duckdb') } });
+    const { admin } = await newOrganisation(service, { tier: 'business' });
+    const record = join(dataDir, 'temporal.json');
+    const { pid } = JSON.parse(await readFile(record, 'utf8')) as { pid: number };
+    const size = await freeBytes(elsewhere);
+    await writeFile(join(elsewhere, 'ballast'), Buffer.alloc(size));
+    // The file's last page still has room for some.
+    const refused = await waitFor(async () => {
+      const answer = await admin.get('/teams');
+      return answer.status === 200 ? undefined : answer;
+    });
+    expectError(refused, 503);
+    expect(await service.stop()).toBe(1);
+    expect(service.logs()).toContain('a part of the service could not end in order');
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+    await expect(readFile(record)).rejects.toThrow('ENOENT');
+  });
 
   it.skipIf(!hasDuckLake)("of a DuckLake's files counts, too", async () => {
     const lake = { WAREHOUSE: await newCatalog(), MASTER_KEY: randomBytes(32).toString('base64') };
