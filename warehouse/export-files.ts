@@ -91,7 +91,33 @@ const parquetColumns = async (session: Session, path: string): Promise<ExportCol
     'SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM read_parquet($path, hive_partitioning = false))',
     { path: patternOf(path) },
   );
-  return rows.map(({ column_name: name, column_type: type }) => ({ name, type }));
+  // DuckDB gives the later columns of one name other names.
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const name of await parquetNames(session, path))
+    if (seen.has(columnKey(name))) repeated.add(columnKey(name));
+    else seen.add(columnKey(name));
+  return rows.map(({ column_name: name, column_type: type }) => ({
+    name,
+    type,
+    isRepeated: repeated.has(columnKey(name)),
+  }));
+};
+
+/** The names of a Parquet file's columns as they stand in it, without those of the fields within them. */
+const parquetNames = async (session: Session, path: string): Promise<string[]> => {
+  const [, ...elements] = await session.query<{ name: string; num_children: string | null }>(
+    'SELECT name, num_children FROM parquet_schema($path)',
+    { path: patternOf(path) },
+  );
+  const names: string[] = [];
+  let within = 0;
+  for (const { name, num_children: children } of elements) {
+    if (within === 0) names.push(name);
+    else within -= 1;
+    within += Number(children ?? 0);
+  }
+  return names;
 };
 
 // DuckDB's own sniffer gives up on a whole file for one broken line, so the header is read as a line of text.
@@ -120,16 +146,18 @@ export const isCompressed = (path: string): boolean =>
 /** A CSV file's compression as a SQL literal. */
 export const compressionOf = (path: string): string => (isCompressed(path) ? `'gzip'` : `'none'`);
 
+/** What makes two columns' names the same. */
+const columnKey = (name: string): string => name.trim().toLowerCase();
+
 /** Columns without a name, or with one that was there before, are unknown ones: they only need a name to be read. */
 const namedColumns = (names: readonly string[]): ExportColumn[] => {
   const seen = new Map<string, ExportColumn>();
-  const key = (name: string): string => name.trim().toLowerCase();
   return names.map((name, index) => {
-    const before = seen.get(key(name));
+    const before = seen.get(columnKey(name));
     if (before !== undefined) before.isRepeated = true;
     const known = name.trim() === '' || before !== undefined ? `unnamed column ${index + 1}` : name;
     const column: ExportColumn = { name: known, type: 'VARCHAR' };
-    seen.set(key(known), column);
+    seen.set(columnKey(known), column);
     return column;
   });
 };

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { appendFile, rename, utimes, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, rename, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
@@ -8,6 +8,7 @@ import { loadSource } from '../../activities/load-source.ts';
 import type { LoadResult } from '../../warehouse/focus-load.ts';
 import { loadExtension } from '../../warehouse/extensions.ts';
 import type { Session } from '../../warehouse/session.ts';
+import { fromCsv, writeTable } from '../support/duckdb-files.ts';
 import { openDuckDb, type TestWarehouse } from '../support/engines.ts';
 import { extensionDirectory, hasHttpfs } from '../support/extension-directory.ts';
 import { loading, readingOf } from '../support/feeds.ts';
@@ -213,6 +214,30 @@ describe('a torn file', () => {
     }
     // Nobody reads this one.
     const other = await newStory(twice('BilledCost'));
+    await other.ingest();
+    expect(await other.spend()).toEqual({ [DAY]: money('1') });
+  });
+
+  it('fails when it is Parquet with a mandatory column twice', async () => {
+    const [csv = ''] = await writeFiles(test, { 'source.csv': csvOf(1) });
+    const parquetOf = async (name: string, fields = '1'): Promise<Buffer> => {
+      const path = join(csv, '../made.parquet');
+      // No writer makes two columns of one name.
+      const select = `SELECT *, ${fields} AS x_Fields, '9' AS "${'x'.repeat(name.length)}" FROM (${fromCsv(csv)})`;
+      await writeTable(path, select);
+      const text = (await readFile(path)).toString('latin1').replaceAll('x'.repeat(name.length), name);
+      return Buffer.from(text, 'latin1');
+    };
+    for (const name of ['EffectiveCost', 'effectivecost', ' EffectiveCost ']) {
+      const story = await newStory(await parquetOf(name), 'focus.parquet');
+      await expect(story.ingest()).rejects.toThrow(
+        /focus\.parquet: mandatory column EffectiveCost comes more than once; nothing was loaded/,
+      );
+      expect(await story.spend()).toEqual(UNCHANGED);
+    }
+    // Nobody reads these.
+    const fields = `{'EffectiveCost': 7, 'list': [{'EffectiveCost': 8}]}`;
+    const other = await newStory(await parquetOf('BilledCost', fields), 'focus.parquet');
     await other.ingest();
     expect(await other.spend()).toEqual({ [DAY]: money('1') });
   });

@@ -300,6 +300,19 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
     ending: { error: /mandatory column EffectiveCost comes more than once/ },
   },
   {
+    title: 'a mandatory column twice in Parquet',
+    file: 'f.parquet',
+    lay: async (path, account) => {
+      const lines = linesOf(account).map((line) => ({ ...line, EffectiveTosc: '7' }));
+      await writeFile(`${path}.source`, focusCsv(lines));
+      await writeTable(path, fromCsv(`${path}.source`));
+      await rm(`${path}.source`);
+      const text = (await readFile(path)).toString('latin1').replaceAll('EffectiveTosc', 'EffectiveCost');
+      await writeFile(path, text, 'latin1');
+    },
+    ending: { error: /mandatory column EffectiveCost comes more than once/ },
+  },
+  {
     title: 'another column twice',
     file: 'f.csv',
     lay: csv((text) => withColumns(text, 'Remark,Remark', 'a,b')),
