@@ -9,6 +9,7 @@ import {
   moneyOf,
   nullable,
   present,
+  quoted,
   rawOf,
   textOf,
   timeOf,
@@ -23,7 +24,7 @@ import {
   readableAmount,
   readableTime,
 } from './readable-limits.ts';
-import { byShape, scanOf, type FilesOfShape } from './scan-files.ts';
+import { byShape, fileColumnOf, scanOf, type FilesOfShape } from './scan-files.ts';
 import { sqlText } from './sql-text.ts';
 import { got } from './tabular-rows.ts';
 
@@ -55,7 +56,7 @@ const typedRows = (
 ): string => {
   const [file] = files;
   return `
-  SELECT export_file AS file,
+  SELECT ${quoted(fileColumnOf(file.columns))} AS file,
     ${timeOf(file, 'period_start')} AS period_start, ${rawOf(file, 'period_start')} AS raw_period_start,
     ${timeOf(file, 'period_end')} AS period_end, ${rawOf(file, 'period_end')} AS raw_period_end,
     ${moneyOf(file, costColumn)} AS cost, ${rawOf(file, costColumn)} AS raw_cost,

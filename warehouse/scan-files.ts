@@ -35,11 +35,19 @@ export const byShape = (files: readonly ExportFile[]): FilesOfShape[] => {
   return [...shapes.values()];
 };
 
+/** The name of the column in which a scan names the file of a row: none that the files have themselves. */
+export const fileColumnOf = (columns: readonly ExportColumn[]): string => {
+  const taken = new Set(columns.map(({ name }) => name.toLowerCase()));
+  let name = 'export_file';
+  while (taken.has(name)) name += '_';
+  return name;
+};
+
 /** The FROM items that read these files, one for each set of columns. */
 export const relationsOf = (files: readonly ExportFile[]): Relation[] =>
   byShape(files).map((same) => ({
     from: scanOf(same),
-    fileColumn: 'export_file',
+    fileColumn: fileColumnOf(same[0].columns),
     format: same[0].format,
     columns: same[0].columns,
     counts: same.map(({ count }) => count),
@@ -57,10 +65,11 @@ const BROKEN_LINES = {
 /** The FROM item that reads files of one shape. */
 export const scanOf = (files: FilesOfShape, brokenLines: keyof typeof BROKEN_LINES = 'counted'): string => {
   const [{ format, path, columns }] = files;
+  const fileColumn = sqlText(fileColumnOf(columns));
   const paths = `[${files.map((file) => sqlText(patternOf(file.path))).join(', ')}]`;
   if (format === 'parquet')
-    return `read_parquet(${paths}, filename = 'export_file', hive_partitioning = false)`;
+    return `read_parquet(${paths}, filename = ${fileColumn}, hive_partitioning = false)`;
   const types = columns.map(({ name }) => `${sqlText(name)}: 'VARCHAR'`).join(', ');
   return `read_csv(${paths}, ${CSV_OPTIONS}, header = true, compression = ${compressionOf(path)}, columns = {${types}},
-    filename = 'export_file', ${BROKEN_LINES[brokenLines]})`;
+    filename = ${fileColumn}, ${BROKEN_LINES[brokenLines]})`;
 };

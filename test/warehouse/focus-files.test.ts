@@ -78,14 +78,23 @@ describeOnBothEngines('the files of a FOCUS export', (open, onDuckDb) => {
         const indexed = [`,${header}`, ...rows.map((row, index) => `${index},${row}`)].join('\n');
         const twins = [`${header},x_a,x_a,X_A`, ...rows.map((row) => `${row},1,2,3`)].join('\n');
         const named = [`${header},filename`, ...rows.map((row) => `${row},bill.csv`)].join('\n');
+        const fileOf = [
+          `${header},Export_File,export_file_`,
+          ...rows.map((row) => `${row},bill.csv,bill.csv`),
+        ].join('\n');
         const outcomes: Record<string, unknown> = {};
-        for (const [name, text] of Object.entries({ indexed, twins, named })) {
+        for (const [name, text] of Object.entries({ indexed, twins, named, fileOf })) {
           outcomes[name] = await loaded({ 'focus.csv': `${text}\n` }).then(
             ({ byDay }) => byDay,
             (error: unknown) => String(error).split('\n')[0],
           );
         }
-        expect(outcomes).toEqual({ indexed: TWO_DAYS_SPEND, twins: TWO_DAYS_SPEND, named: TWO_DAYS_SPEND });
+        expect(outcomes).toEqual({
+          indexed: TWO_DAYS_SPEND,
+          twins: TWO_DAYS_SPEND,
+          named: TWO_DAYS_SPEND,
+          fileOf: TWO_DAYS_SPEND,
+        });
       });
 
       const tagged = (lineBreak: string): FocusLine[] => [
@@ -259,6 +268,12 @@ describeOnBothEngines('the files of a FOCUS export', (open, onDuckDb) => {
           /EffectiveCost: expected a decimal number/,
         );
       }
+    });
+
+    it('may have a column of the name by which a scan calls the file of a row', async () => {
+      const columns = { export_file: "'bill'", SubAccountId: "'1'" };
+      const { byDay, result } = await loadedParquet(row(columns));
+      expect([byDay, result.rowsRejected]).toEqual([{ '2026-01-10': money('1') }, 0]);
     });
 
     it('can be read together with CSV', async () => {
