@@ -1,6 +1,6 @@
 import { dayOf, type Day } from '../domain/calendar.ts';
 import type { ExportFile } from './export-files.ts';
-import { assignedOf, textOf } from './focus-columns.ts';
+import { assignedOf, COLUMNS, textOf } from './focus-columns.ts';
 import { tagValueOf } from './focus-tags.ts';
 import { lend, type LoadSessions } from './load-sessions.ts';
 import { COLLECTED_CHOICES } from './spend-choices.ts';
@@ -85,6 +85,12 @@ const SPLITS: Record<string, (file: ExportFile) => string> = {
   service: (file) => textOf(file, 'service'),
   resource_group: (file) => `lower(COALESCE(${assignedOf(file, 'resource_group')},
     NULLIF(regexp_extract(${textOf(file, 'resource')}, '/resourceGroups/([^/]+)', 1, 'i'), '')))`,
+};
+
+/** The export's column that a candidate's values come from. */
+export const columnNameOf = ({ kind, choice }: Candidate): string => {
+  if (kind === 'tag') return COLUMNS.tags[0];
+  return choice === 'service' ? COLUMNS.service[0] : COLUMNS.resource_group[0];
 };
 
 /** The candidates' columns, each followed by a comma. */

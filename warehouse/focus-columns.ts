@@ -1,5 +1,6 @@
 // The columns of a FOCUS export as typed expressions in SQL, whatever the file's format and types.
 import type { ExportColumn, ExportFile } from './export-files.ts';
+import { readableText } from './readable-limits.ts';
 
 /** What the loader reads of a FOCUS row, each from the first of its columns that has a value (sources §1). */
 export const COLUMNS = {
@@ -150,7 +151,7 @@ export const billingPeriodOf = (file: ExportFile, field: 'billing_period' | 'bil
   const [column] = present(file, field);
   return column !== undefined && /^(TIMESTAMP|DATE)/.test(column.type)
     ? `CAST(${asTime(column, file.format)} AS DATE)`
-    : keyOf(file, field);
+    : readableText(keyOf(file, field));
 };
 
 /** Whether a field is an amount other than zero. */

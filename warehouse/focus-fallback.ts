@@ -46,10 +46,13 @@ WINDOW same_bill AS (PARTITION BY ${cloudOf('provider')}, ${billingPeriodDay('bi
 QUALIFY NOT COALESCE(bool_or(cost_present) OVER same_bill, false)
   AND bool_or(billed_nonzero) OVER same_bill AND bool_or(has_usage) OVER same_bill`;
 
-/** What fell back, in words. */
+const MOST_NOTES = 100;
+
+/** What fell back, in words; the first hundred bills of it. */
 export const fallbackNotes = async (reader: Session): Promise<string[]> => {
   const bills = await reader.query<{ billing_period: Day; cloud: string }>(
-    `SELECT DISTINCT billing_period, cloud FROM judged_groups WHERE ${STORED} AND fell_back ORDER BY ALL`,
+    `SELECT DISTINCT billing_period, left(cloud, 80) AS cloud FROM judged_groups WHERE ${STORED} AND fell_back
+     ORDER BY ALL LIMIT ${MOST_NOTES}`,
   );
   return bills.map(
     ({ billing_period, cloud }) =>

@@ -3,7 +3,7 @@ import type { DecimalText } from '../domain/decimals.ts';
 import { invalid } from '../domain/errors.ts';
 import { checkShrink } from './bill-shrink.ts';
 import type { ExportFile } from './export-files.ts';
-import { candidatesToCollect } from './focus-choices.ts';
+import { candidatesToCollect, columnNameOf, type Candidate } from './focus-choices.ts';
 import { assigned, billingPeriodDay, cloudOf, nullable } from './focus-columns.ts';
 import {
   dailyMoney,
@@ -18,7 +18,14 @@ import { focusRollUpStatement, type CostColumn } from './focus-roll-up.ts';
 import { recordLoadFiles } from './load-files.ts';
 import { handOver, show, type LoadSessions } from './load-sessions.ts';
 import { got } from './tabular-rows.ts';
-import { expectedTime, isTooLong, LONGEST_PERIOD, readableDay } from './readable-limits.ts';
+import {
+  expectedTime,
+  isTooLong,
+  isTooLongText,
+  LONGEST_PERIOD,
+  LONGEST_TEXT,
+  readableDay,
+} from './readable-limits.ts';
 import { checkPublished, newLoadId, type LoadScope, type Publish } from './publish-load.ts';
 import { countFeed, readingBounds, rowsStored, STORED, type FeedCounts } from './read-feed.ts';
 import { startRowCount } from './row-count.ts';
@@ -60,7 +67,7 @@ export const loadFocusExport = async (
     const candidates = await candidatesToCollect(sessions, load.orgId, load.now);
     await reader.run(focusRollUpStatement('focus_roll_up', load, candidates));
     await readFallback(reader, load, candidates);
-    await reader.run(JUDGED_GROUPS, readingBounds(load));
+    await reader.run(judgedGroups(candidates), readingBounds(load));
     await refuseOtherCurrencies(reader, load.currency);
     const counts = await countFeed(reader, rowCount);
     const target = { org: load.orgId, source: load.sourceId, load: loadId };
@@ -95,10 +102,19 @@ export const loadFocusExport = async (
 /** The temporary tables of a load in the warehouse. */
 const TABLES = ['focus_choices', 'read_periods'];
 
+/** The texts that groups are told apart by, and what messages call them. */
+const keyNames = (candidates: readonly Candidate[]): (readonly [key: string, name: string])[] => [
+  ['currency', 'BillingCurrency'],
+  ['provider', 'ProviderName'],
+  ['account', 'SubAccountId'],
+  ['resource_id', 'ResourceId'],
+  ...candidates.map((candidate) => [candidate.column, columnNameOf(candidate)] as const),
+];
+
 const idOf = (column: string): string => assigned(nullable(column), 'cloud');
 
 /** All groups, those that fell back as their BilledCost has it; `counts` are those of the wanted billing periods. */
-const JUDGED_GROUPS = `
+const judgedGroups = (candidates: readonly Candidate[]): string => `
 CREATE TEMP TABLE judged_groups AS
 WITH all_groups AS (
   SELECT *, false AS fell_back FROM focus_roll_up AS read_first
@@ -133,14 +149,23 @@ judged AS (
       WHEN currency IS NULL THEN 'BillingCurrency: expected a currency, got nothing'
       WHEN cloud IS NULL THEN 'ProviderName: expected a provider, got nothing'
       WHEN account IS NULL THEN 'SubAccountId: expected an account, got nothing'
+      ${keyNames(candidates)
+        .map(
+          ([key, name]) =>
+            `WHEN ${isTooLongText(key)} THEN '${name}: expected ${LONGEST_TEXT}, got ' || ${got(key)}`,
+        )
+        .join('\n      ')}
     END AS problem)
   FROM wanted)
 SELECT * FROM judged`;
 
+/** Of so many a message tells. */
+const MOST_CURRENCIES = 20;
+
 const refuseOtherCurrencies = async (reader: Session, currency: string): Promise<void> => {
   const others = await reader.query<{ currency: string; row_count: string }>(
-    `SELECT currency, sum(row_count) AS row_count FROM judged_groups
-     WHERE ${STORED} AND upper(currency) <> $currency GROUP BY ALL ORDER BY ALL`,
+    `SELECT left(currency, 80) AS currency, sum(row_count) AS row_count FROM judged_groups
+     WHERE ${STORED} AND upper(judged_groups.currency) <> $currency GROUP BY ALL ORDER BY ALL LIMIT ${MOST_CURRENCIES}`,
     { currency },
   );
   if (others.length === 0) return;

@@ -19,9 +19,12 @@ import {
   expectedAmount,
   expectedTime,
   isTooLong,
+  isTooLongText,
   lastReadableDay,
   LONGEST_PERIOD,
+  LONGEST_TEXT,
   readableAmount,
+  readableText,
   readableTime,
 } from './readable-limits.ts';
 import { byShape, fileColumnOf, scanOf, type FilesOfShape } from './scan-files.ts';
@@ -76,6 +79,9 @@ const typedRows = (
   FROM ${scanOf(files, brokenLines)}`;
 };
 
+/** The texts that are kept of a row, beside the candidates. That one is too long is told from the groups, if it is a key of them. */
+const TEXTS = ['currency', 'provider', 'account', 'account_name', 'resource_id'] as const;
+
 /** A candidate's value as a group key, of rows that reach its first day: the days before stay as few rows as they are. */
 const collectedKey = ({ column, firstDay }: Candidate): string =>
   `CASE WHEN period_end >= DATE ${sqlText(firstDay)} THEN ${column} END AS ${column},
@@ -105,7 +111,8 @@ CREATE TEMP TABLE ${table} AS
 WITH typed_rows AS (${scans.join('\n  UNION ALL')}),
 readable_rows AS (
   SELECT * REPLACE (${readableTime('period_start', lastDay)} AS period_start, ${readableTime('period_end', lastDay)} AS period_end,
-    ${readableAmount('cost')} AS cost)
+    ${readableAmount('cost')} AS cost,
+    ${[...TEXTS, ...candidates.map(({ column }) => column)].map((text) => `${readableText(text)} AS ${text}`).join(',\n    ')})
   FROM typed_rows),
 judged_rows AS (
   SELECT *, period_end > CAST(CAST(period_start AS DATE) + 1 AS TIMESTAMP) AS spans_days,
@@ -117,6 +124,7 @@ judged_rows AS (
       WHEN ${isTooLong('period_start', 'period_end')}
         THEN 'ChargePeriodEnd: expected a charge period of ${LONGEST_PERIOD}, got ' || ${got('raw_period_end')}
       WHEN cost IS NULL THEN '${costColumn}: expected ' || ${expectedAmount('raw_cost')} || ', got ' || ${got('raw_cost')}
+      WHEN ${isTooLongText('account_name')} THEN 'SubAccountName: expected ${LONGEST_TEXT}, got ' || ${got('account_name')}
     END AS problem
   FROM readable_rows AS typed_rows${
     bills === 'all'

@@ -30,8 +30,21 @@ export const isTooLong = (start: string, end: string): string =>
 /** What messages expect of a period. */
 export const LONGEST_PERIOD = `at most ${MOST_YEARS} years`;
 
-/** Sums of a thousand such amounts still are exact decimals. */
-const LARGEST_AMOUNT = '100000000000000000000';
+/** Ids of cloud resources have about a thousand characters at most. */
+const MOST_CHARACTERS = 2_000;
+
+/** A name or an id, but cut where it is too long: then it still is too long, and grouping it costs no more than others. */
+export const readableText = (text: string): string =>
+  `CASE WHEN strlen(${text}) > ${MOST_CHARACTERS} THEN left(${text}, ${MOST_CHARACTERS + 1}) ELSE ${text} END`;
+
+/** Whether a name or an id is longer than it may be; its bytes are known without a look at them. */
+export const isTooLongText = (text: string): string =>
+  `strlen(${text}) > ${MOST_CHARACTERS} AND length(${text}) > ${MOST_CHARACTERS}`;
+
+/** What messages expect of a name or an id. */
+export const LONGEST_TEXT = `at most ${MOST_CHARACTERS} characters`;
+
+const LARGEST_AMOUNT = '1000000000000000';
 
 /** An amount, or null where sums of it could leave the decimals of the warehouse. */
 export const readableAmount = (amount: string): string =>
@@ -40,5 +53,5 @@ export const readableAmount = (amount: string): string =>
 /** What a message expects of an amount that is null: a number, or, where it is one, a smaller one. In SQL. */
 export const expectedAmount = (raw: string): string => {
   const number = `TRY_CAST(CAST(${raw} AS VARCHAR) AS DOUBLE)`;
-  return `CASE WHEN abs(${number}) > ${LARGEST_AMOUNT} AND NOT isnan(${number}) THEN 'a decimal number of at most 1e20' ELSE 'a decimal number' END`;
+  return `CASE WHEN abs(${number}) > ${LARGEST_AMOUNT} AND NOT isnan(${number}) THEN 'a decimal number of at most 1e15' ELSE 'a decimal number' END`;
 };

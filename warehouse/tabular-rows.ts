@@ -1,7 +1,15 @@
 import { dayCell, decimalCell, textCell } from './cells.ts';
 import type { ExportColumn, ExportFile } from './export-files.ts';
 import { nullable, quoted } from './focus-columns.ts';
-import { expectedAmount, expectedTime, readableAmount, readableDay } from './readable-limits.ts';
+import {
+  expectedAmount,
+  expectedTime,
+  isTooLongText,
+  LONGEST_TEXT,
+  readableAmount,
+  readableDay,
+  readableText,
+} from './readable-limits.ts';
 import type { Relation } from './scan-files.ts';
 
 /** A column of a table that people or tools export for us (sources §2–4). */
@@ -51,14 +59,14 @@ const typedRows = (relation: Relation, columns: TabularColumns): string => {
 };
 
 const problemOf = ([field, { names, holds, required }]: [string, TabularColumn]): string[] => {
-  if (required !== 'value' && holds === 'text') return [];
+  const tooLong = `WHEN ${isTooLongText(field)} THEN '${names[0]}: expected ${LONGEST_TEXT}, got ' || ${got(field)}`;
+  if (required !== 'value' && holds === 'text') return [tooLong];
   const wrong =
     required === 'value'
       ? `${field} IS NULL`
       : `${field} IS NULL AND ${nullable(`trim(raw_${field})`)} IS NOT NULL`;
-  return [
-    `WHEN ${wrong} THEN '${names[0]}: expected ' || ${EXPECTED[holds](`raw_${field}`)} || ', got ' || ${got(`raw_${field}`)}`,
-  ];
+  const missing = `WHEN ${wrong} THEN '${names[0]}: expected ' || ${EXPECTED[holds](`raw_${field}`)} || ', got ' || ${got(`raw_${field}`)}`;
+  return holds === 'text' ? [missing, tooLong] : [missing];
 };
 
 /**
@@ -79,12 +87,14 @@ judged_rows AS (
     CASE WHEN is_wanted THEN CASE ${[...Object.entries(columns).flatMap(problemOf), ...checks].join('\n    ')} END END AS problem
   FROM readable_rows)`;
 
-/** Days and amounts within what a row may say, others as null. */
+/** What a row may say of a cell: days and amounts beyond are null, texts are cut. */
+const READABLE = {
+  text: readableText,
+  day: (day: string) => readableDay(day, '$last_day::DATE'),
+  decimal: readableAmount,
+} as const;
+
 const readable = (columns: TabularColumns): string =>
   Object.entries(columns)
-    .flatMap(([field, { holds }]) => {
-      if (holds === 'text') return [];
-      const within = holds === 'day' ? readableDay(field, '$last_day::DATE') : readableAmount(field);
-      return [`${within} AS ${field}`];
-    })
+    .map(([field, { holds }]) => `${READABLE[holds](field)} AS ${field}`)
     .join(',\n    ');

@@ -1,5 +1,8 @@
 import type { FocusLine } from '../support/focus-export.ts';
 
+/** A text that is one character longer than a name or an id may be. */
+export const LONG_TEXT = 'L'.repeat(2_001);
+
 /** Rows that would cost an organisation its numbers if they were stored; each with what the run says of it. */
 export const POISONED_FOCUS_ROWS: readonly (readonly [FocusLine, RegExp])[] = [
   [{ ChargePeriodStart: 'infinity' }, /^ChargePeriodStart: expected a UTC time .*"infinity"$/],
@@ -33,12 +36,14 @@ export const POISONED_FOCUS_ROWS: readonly (readonly [FocusLine, RegExp])[] = [
   ],
   [{ EffectiveCost: '1_000' }, /^EffectiveCost: expected a decimal number, got "1_000"$/],
   [{ EffectiveCost: '1_0' }, /^EffectiveCost: expected a decimal number, got "1_0"$/],
-  [{ EffectiveCost: '1e21' }, /^EffectiveCost: expected a decimal number of at most 1e20, got "1e21"$/],
-  [{ EffectiveCost: '-99999999999999999999999' }, /^EffectiveCost: .* at most 1e20/],
+  [{ EffectiveCost: '1e21' }, /^EffectiveCost: expected a decimal number of at most 1e15, got "1e21"$/],
+  [{ EffectiveCost: '1000000000000001' }, /^EffectiveCost: .* at most 1e15, got "1000000000000001"$/],
+  [{ EffectiveCost: '-99999999999999999999999' }, /^EffectiveCost: .* at most 1e15/],
   [{ EffectiveCost: 'NaN' }, /^EffectiveCost: expected a decimal number, got "NaN"$/],
   [{ EffectiveCost: 'infinity' }, /^EffectiveCost: .*"infinity"$/],
   [{ BillingCurrency: '' }, /^BillingCurrency: expected a currency, got nothing$/],
   [{ BillingCurrency: '   ' }, /^BillingCurrency: expected a currency, got nothing$/],
+  [{ SubAccountId: LONG_TEXT }, /^SubAccountId: expected at most 2000 characters, got "L{80}"$/],
 ];
 
 /** Days that no row of a feed may name, whatever its kind. */
@@ -54,5 +59,14 @@ export const POISONED_DAYS = [
   '2036-12-31',
 ] as const;
 
+/** The texts of a FOCUS row that the service keeps, where nothing is picked by tag, service or resource group. */
+export const LONG_FOCUS_TEXTS = [
+  'BillingCurrency',
+  'ProviderName',
+  'SubAccountId',
+  'SubAccountName',
+  'ResourceId',
+] as const;
+
 /** Amounts that no row of a feed may have. */
-export const POISONED_AMOUNTS = ['1_000', '1_0', '1e21', '-1e22', 'NaN', 'infinity', '0x10', '1,5'] as const;
+export const POISONED_AMOUNTS = ['1_000', '1_0', '1e16', '-1e22', 'NaN', 'infinity', '0x10', '1,5'] as const;

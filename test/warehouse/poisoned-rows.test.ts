@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { costSummary } from '../../warehouse/costs.ts';
 import { loadAiTools } from '../../warehouse/ai-tools-load.ts';
@@ -9,11 +10,26 @@ import { publishComputed } from '../../warehouse/month-computation.ts';
 import { loadOpenCost } from '../../warehouse/opencost-load.ts';
 import { relationsOf } from '../../warehouse/scan-files.ts';
 import type { Session } from '../../warehouse/session.ts';
-import { POISONED_AMOUNTS, POISONED_DAYS, POISONED_FOCUS_ROWS } from '../attack/poisoned-rows.ts';
+import {
+  LONG_FOCUS_TEXTS,
+  LONG_TEXT,
+  POISONED_AMOUNTS,
+  POISONED_DAYS,
+  POISONED_FOCUS_ROWS,
+} from '../attack/poisoned-rows.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
 import { currentRows, loadWith, publishing, scopeOf, type Tenant } from '../support/feeds.ts';
-import { dayLine, focusCsv } from '../support/focus-export.ts';
-import { loadText, money, newOrganisation, newSource, NOW, writeFiles } from '../support/tenant.ts';
+import { dayLine, focusCsv, type FocusLine } from '../support/focus-export.ts';
+import { choose } from '../support/spend-choices.ts';
+import {
+  loadPaths,
+  loadText,
+  money,
+  newOrganisation,
+  newSource,
+  NOW,
+  writeFiles,
+} from '../support/tenant.ts';
 
 /** Each good row costs 1; among 3,000 of them the poisoned ones stay below one in a hundred. */
 const GOOD_ROWS = 3000;
@@ -62,7 +78,8 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
     expect(await totalOf(tenant.orgId)).toBe(GOOD_ROWS);
   });
 
-  it.each(POISONED_FOCUS_ROWS)('of a FOCUS export say what is wrong: %j', async (row, reason) => {
+  const withReasons = POISONED_FOCUS_ROWS.map(([row, reason]) => [reason.source, row, reason] as const);
+  it.each(withReasons)('of a FOCUS export say what is wrong: %s', async (_, row, reason) => {
     const tenant = await newTenant('focus');
     const lines = [
       ...good.slice(0, 100).map((cost) => dayLine('2026-01-10', cost)),
@@ -75,6 +92,22 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
   });
 
   onDuckDb(() => {
+    it('with texts of megabytes leave nothing of them behind', async () => {
+      const tenant = await newTenant('focus');
+      const long = (index: number): FocusLine => ({ SubAccountId: `${index}-${'L'.repeat(1_900_000)}` });
+      const lines = [
+        ...good.map((cost) => dayLine('2026-01-10', cost)),
+        ...Array.from({ length: 24 }, (_, index) => dayLine('2026-01-10', '7', long(index))),
+      ];
+      const paths = await writeFiles(test, { 'focus.csv.gz': gzipSync(focusCsv(lines)) });
+      const { rowsRejected, rejectedSamples } = await loadPaths(test, tenant, paths);
+      expect(rowsRejected).toBe(24);
+      expect(JSON.stringify(rejectedSamples).length).toBeLessThan(10_000);
+      expect(await currentRows(test, tenant.orgId, 'cloud_spend', 'DISTINCT account')).toEqual([
+        { account: '1111' },
+      ]);
+    });
+
     /** Charges of ten years each, 1 a day, of a machine each. */
     const ofTenYears = (charges: number): string =>
       focusCsv(
@@ -115,18 +148,68 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
     });
   });
 
+  it.each(LONG_FOCUS_TEXTS)(
+    'of a FOCUS export with a long %s are rejected, and one letter less is fine',
+    async (column) => {
+      const tenant = await newTenant('focus');
+      const withText = (text: string) =>
+        dayLine('2026-01-10', '7', { ServiceCategory: 'Compute', [column]: text });
+      const lines = good.slice(0, 200).map((cost) => dayLine('2026-01-10', cost));
+      // Umlauts take two bytes each, and characters count.
+      const longest = column === 'BillingCurrency' ? 'USD' : 'ü'.repeat(2_000);
+      const text = focusCsv([...lines, withText(longest), withText('ü'.repeat(2_001))]);
+      const { rowsRejected, rejectedSamples } = await loadText(test, tenant, text);
+      expect({ rowsRejected, rejectedSamples }).toMatchObject({
+        rowsRejected: 1,
+        rejectedSamples: [
+          { problem: `${column}: expected at most 2000 characters, got "${'ü'.repeat(80)}"`, rows: 1 },
+        ],
+      });
+      expect(await totalOf(tenant.orgId)).toBe(207);
+    },
+  );
+
+  it('of a FOCUS export with a long tag or resource group that is picked by are rejected', async () => {
+    const tenant = await newTenant('focus');
+    await choose(
+      test,
+      tenant.orgId,
+      { kind: 'tag', cloud: 'aws', choice: 'team', firstDay: '2026-01-01' },
+      { kind: 'split', cloud: 'aws', account: '1111', choice: 'service', firstDay: '2026-01-01' },
+    );
+    const lines = [
+      ...good.slice(0, 300).map((cost) => dayLine('2026-01-10', cost, { Tags: '{"team":"web"}' })),
+      dayLine('2026-01-10', '7', { Tags: JSON.stringify({ team: LONG_TEXT }) }),
+      dayLine('2026-01-10', '7', { ServiceName: LONG_TEXT }),
+      dayLine('2026-01-10', '7', { Tags: JSON.stringify({ other: LONG_TEXT }) }),
+    ];
+    const { rejectedSamples } = await loadText(test, tenant, focusCsv(lines));
+    expect(rejectedSamples.map(({ problem }) => problem)).toEqual([
+      `ServiceName: expected at most 2000 characters, got "${'L'.repeat(80)}"`,
+      `Tags: expected at most 2000 characters, got "${'L'.repeat(80)}"`,
+    ]);
+    expect(await totalOf(tenant.orgId)).toBe(307);
+  });
+
   it('of hosts are rejected', async () => {
     const rows = [
       ...good.map((cost) => `2026-01-10,db-1,postgres,${cost}`),
       ...POISONED_DAYS.map((day) => `${day},db-1,postgres,7`),
       ...POISONED_AMOUNTS.map((cost) => `2026-01-10,db-1,postgres,"${cost}"`),
+      `2026-01-10,${LONG_TEXT},postgres,7`,
+      `2026-01-10,db-1,${LONG_TEXT},7`,
     ];
     const { result, total } = await loaded(
       'hosts',
       { 'hosts.csv': `day,host,service,cost\n${rows.join('\n')}\n` },
       (sessions, tenant, files) => loadHosts(sessions, scopeOf(tenant), files, publishing()),
     );
-    expect(result.rowsRejected).toBe(POISONED_DAYS.length + POISONED_AMOUNTS.length);
+    expect(result.rowsRejected).toBe(POISONED_DAYS.length + POISONED_AMOUNTS.length + 2);
+    expect(result.rejectedSamples).toContainEqual(
+      expect.objectContaining({
+        problem: `host: expected at most 2000 characters, got "${'L'.repeat(80)}"`,
+      }),
+    );
     expect(result.rowsRead).toBe(rows.length);
     expect(total).toBe(GOOD_ROWS);
   });
@@ -136,11 +219,15 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
       ...good.map((cost) => `2026-01-10,shop,deployment,api,${cost}`),
       ...POISONED_DAYS.map((day) => `${day},shop,deployment,api,7`),
       ...POISONED_AMOUNTS.map((cost) => `2026-01-10,shop,deployment,api,"${cost}"`),
+      `2026-01-10,${LONG_TEXT},deployment,api,7`,
+      `2026-01-10,shop,deployment,${LONG_TEXT},7`,
     ];
     const assets = [
       ...good.map(() => '2026-01-10,Node,i-1,0.5'),
       ...POISONED_DAYS.map((day) => `${day},Node,i-1,7`),
       ...POISONED_AMOUNTS.map((cost) => `2026-01-10,Node,i-1,"${cost}"`),
+      `2026-01-10,Node,${LONG_TEXT},7`,
+      `2026-01-10,${LONG_TEXT},i-1,7`,
     ];
     const { result, total } = await loaded(
       'opencost',
@@ -161,7 +248,7 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
           publishing(),
         ),
     );
-    expect(result.rowsRejected).toBe(2 * (POISONED_DAYS.length + POISONED_AMOUNTS.length));
+    expect(result.rowsRejected).toBe(2 * (POISONED_DAYS.length + POISONED_AMOUNTS.length + 2));
     expect(result.rowsRead).toBe(allocations.length + assets.length);
     // The node is on no bill, so that the cluster costs what its assets cost.
     expect(total).toBe(GOOD_ROWS / 2);
@@ -172,10 +259,12 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
       ...good.map((cost) => `2026-01-10,Copilot,${cost}`),
       ...POISONED_DAYS.map((day) => `${day},Copilot,7`),
       ...POISONED_AMOUNTS.map((cost) => `2026-01-10,Copilot,"${cost}"`),
+      `2026-01-10,${LONG_TEXT},7`,
     ];
     const usage = [
       ...good.map(() => '2026-01-10,Copilot,github.com/acme/web,1'),
       ...POISONED_DAYS.map((day) => `${day},Copilot,github.com/acme/web,7`),
+      `2026-01-10,Copilot,${LONG_TEXT},7`,
       ...[...POISONED_AMOUNTS, '1e13', '-1'].map(
         (used) => `2026-01-10,Copilot,github.com/acme/web,"${used}"`,
       ),
@@ -194,7 +283,7 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
           publishing(),
         ),
     );
-    expect(result.rowsRejected).toBe(2 * (POISONED_DAYS.length + POISONED_AMOUNTS.length) + 2);
+    expect(result.rowsRejected).toBe(2 * (POISONED_DAYS.length + POISONED_AMOUNTS.length + 1) + 2);
     expect(result.rowsRead).toBe(spend.length + usage.length);
     expect(total).toBe(GOOD_ROWS);
   });
