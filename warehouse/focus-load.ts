@@ -26,7 +26,7 @@ import {
   LONGEST_TEXT,
   readableDay,
 } from './readable-limits.ts';
-import { checkPublished, newLoadId, type LoadScope, type Publish } from './publish-load.ts';
+import { checkMoney, checkPublished, newLoadId, type LoadScope, type Publish } from './publish-load.ts';
 import { countFeed, readingBounds, rowsStored, STORED, type FeedCounts } from './read-feed.ts';
 import { startRowCount } from './row-count.ts';
 import type { Session } from './session.ts';
@@ -72,11 +72,18 @@ export const loadFocusExport = async (
     const counts = await countFeed(reader, rowCount);
     const target = { org: load.orgId, source: load.sourceId, load: loadId };
     await show(sessions, 'daily_money', await dailyMoney(reader, candidates));
+    await checkMoney(session, 'daily_money', 'billing_period');
     await handOver(sessions, 'read_periods', READ_PERIODS);
     const shrunk = await checkShrink(session, load);
     await session.run(INSERT_CLOUD_SPEND, target);
     await session.run(INSERT_BILL_DAYS, target);
     await session.run(INSERT_ACCOUNT_NAMES, target);
+    const result = {
+      months: await loadedMonths(session),
+      ...counts,
+      costTotal: (await costTotal(session)) ?? '0',
+      notes: [...(await fallbackNotes(reader)), ...shrunk],
+    };
     await publish(async () => {
       await recordLoadFiles(session, { ...load, readFrom: load.files.map(({ path }) => path) }, loadId);
       await session.run(PUBLISH, {
@@ -87,12 +94,7 @@ export const loadFocusExport = async (
       });
       await checkPublished(session, load, loadId, rowsStored(counts));
     });
-    return {
-      months: await loadedMonths(session),
-      ...counts,
-      costTotal: (await costTotal(session)) ?? '0',
-      notes: [...(await fallbackNotes(reader)), ...shrunk],
-    };
+    return result;
   } finally {
     rowCount.stop();
     await dropTemporaryTables(session, TABLES, ['daily_money']);

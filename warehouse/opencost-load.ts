@@ -3,7 +3,7 @@ import { carryOver, keepEarlierDays, keepLateMonths } from './carry-over.ts';
 import type { LoadResult } from './focus-load.ts';
 import { handOver, type LoadSessions } from './load-sessions.ts';
 import { allocationGroups, assetGroups } from './opencost-groups.ts';
-import { newLoadId, publishLoad, type LoadScope, type Publish } from './publish-load.ts';
+import { checkMoney, MONTH, newLoadId, publishLoad, type LoadScope, type Publish } from './publish-load.ts';
 import { addCounts, readFeed, rowsStored, stageFeed, withoutUnusedMonths } from './read-feed.ts';
 import type { Relation } from './scan-files.ts';
 import type { Session } from './session.ts';
@@ -64,6 +64,7 @@ export const loadOpenCost = async (
     const taking = { ...scope, loadId };
     const notes = await keepDays(session, taking, feeds);
     await keepLateMonths(session, taking, { spend: ALLOCATION_FEED, late: ASSET_FEED });
+    await checkMoney(session, 'asset_days', MONTH);
     await session.run(INSERT_ALLOCATIONS, { ...source, load: loadId });
     await session.run(INSERT_ASSETS, { ...source, load: loadId });
     await session.run(INSERT_LENT_ASSETS, { ...source, load: loadId });

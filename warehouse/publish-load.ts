@@ -51,9 +51,9 @@ export const publishLoad = async (
   rowsStored: number,
   publish: Publish,
 ): Promise<{ months: Month[]; costTotal: DecimalText }> => {
+  await checkMoney(session, 'load_days', MONTH);
   const published = await session.query<{ month: Day; cost: DecimalText }>(
-    `SELECT CAST(date_trunc('month', day) AS DATE) AS month, sum(sum(cost)) OVER () AS cost
-     FROM load_days GROUP BY month ORDER BY month`,
+    `SELECT ${MONTH} AS month, sum(sum(cost)) OVER () AS cost FROM load_days GROUP BY month ORDER BY month`,
   );
   await publish(async () => {
     await recordLoadFiles(session, scope, loadId);
@@ -70,18 +70,38 @@ export const publishLoad = async (
   return { months: published.map(({ month }) => monthOf(month)), costTotal: published[0]?.cost ?? '0' };
 };
 
-/** Sums of a hundred such totals still are exact decimals. */
-const LARGEST_TOTAL = '1e21';
+/** The month of a day as SQL. */
+export const MONTH = `CAST(date_trunc('month', day) AS DATE)`;
 
-/** Throws if the loads do not hold the rows that were counted as stored, or more money than sums can hold. */
+// As many loads of as much money can be added up, and once more distributed: decimals have room for 1e23.
+const LARGEST_TOTAL = 1e16;
+const MOST_LOADS = 100_000;
+
+/**
+ * Throws `invalid` if the amounts of a billing period in `table`, whatever their signs, are more than sums can hold. Doubles,
+ * for sums of decimals would end here already.
+ */
+export const checkMoney = async (session: Session, table: string, billingPeriod: string): Promise<void> => {
+  const [period] = await session.query<{ billing_period: Day }>(
+    `SELECT ${billingPeriod} AS billing_period FROM temp.main.${table}
+     GROUP BY ALL HAVING sum(abs(CAST(cost AS DOUBLE))) > ${LARGEST_TOTAL} ORDER BY ALL LIMIT 1`,
+  );
+  if (period === undefined) return;
+  throw invalid(
+    `billing period ${period.billing_period}: expected amounts of at most 1e16 in all, whatever their signs, got more; nothing was loaded`,
+  );
+};
+
+/** Throws if the loads do not hold the rows that were counted as stored, or the organisation has more loads than sums can hold. */
 export const checkPublished = async (
   session: Session,
   { orgId, sourceId }: Pick<LoadScope, 'orgId' | 'sourceId'>,
   loadId: string,
   rowsStored: number,
 ): Promise<void> => {
-  const [loads] = await session.query<{ row_count: string; is_huge: boolean }>(
-    `SELECT COALESCE(sum(rows_read), 0)::BIGINT AS row_count, COALESCE(bool_or(abs(cost_total) > ${LARGEST_TOTAL}), false) AS is_huge
+  const [loads] = await session.query<{ row_count: string; current: string }>(
+    `SELECT COALESCE(sum(rows_read), 0)::BIGINT AS row_count,
+       (SELECT count(*) FROM current_loads WHERE org_id = $org) AS current
      FROM loads WHERE org_id = $org AND source_id = $source AND load_id = $load::UUID`,
     { org: orgId, source: sourceId, load: loadId },
   );
@@ -90,7 +110,11 @@ export const checkPublished = async (
       `${rowsStored} rows were to be stored, but the loads hold ${Number(loads?.row_count)}: nothing was published`,
     );
   }
-  if (loads?.is_huge === true) throw invalid(`a month costs more than ${LARGEST_TOTAL}: nothing was loaded`);
+  if (Number(loads?.current) > MOST_LOADS) {
+    throw invalid(
+      `expected at most ${MOST_LOADS} billing periods of all cost sources, got more; nothing was loaded`,
+    );
+  }
 };
 
 /**

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { costBreakdown } from '../../warehouse/cost-breakdown.ts';
 import { costSummary } from '../../warehouse/costs.ts';
 import { loadAiTools } from '../../warehouse/ai-tools-load.ts';
 import type { ExportFile } from '../../warehouse/export-files.ts';
@@ -18,7 +19,7 @@ import {
   POISONED_FOCUS_ROWS,
 } from '../attack/poisoned-rows.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
-import { currentRows, loadWith, publishing, scopeOf, type Tenant } from '../support/feeds.ts';
+import { currentLoads, currentRows, loadWith, publishing, scopeOf, type Tenant } from '../support/feeds.ts';
 import { dayLine, focusCsv, type FocusLine } from '../support/focus-export.ts';
 import { choose } from '../support/spend-choices.ts';
 import {
@@ -91,7 +92,91 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
     ]);
   });
 
+  /** 990 rows of `amount` and as many of its negative on one day of each month. */
+  const thatCancelOut = (months: readonly string[], amount: string, rows = 990): string[] =>
+    months.flatMap((month) =>
+      Array.from({ length: rows }, () => [`${month}-10,A,x,${amount}`, `${month}-10,B,x,-${amount}`]).flat(),
+    );
+  const MONTHS = ['2025-10', '2025-11', '2025-12'];
+
+  it('that cancel out but are more than sums can hold fail their load before it is current', async () => {
+    const tenant = await newTenant('focus');
+    const lines = thatCancelOut(MONTHS, '1e15').map((row) => {
+      const [day = '', account = '', , cost = ''] = row.split(',');
+      return dayLine(day, cost, { SubAccountId: account });
+    });
+    const refused =
+      'billing period 2025-10-01: expected amounts of at most 1e16 in all, whatever their signs, got more; nothing was loaded';
+    await expect(loadText(test, tenant, focusCsv(lines))).rejects.toThrow(refused);
+    const hosts = `day,host,service,cost\n${thatCancelOut(MONTHS, '1e15').join('\n')}\n`;
+    await expect(
+      loaded('hosts', { 'hosts.csv': hosts }, (sessions, of, files) =>
+        loadHosts(sessions, scopeOf(of), files, publishing()),
+      ),
+    ).rejects.toThrow(refused);
+    const assets = thatCancelOut(MONTHS, '1e15').map((row) => row.replace(',x,', ',Node,'));
+    await expect(
+      loaded(
+        'opencost',
+        {
+          'allocations.csv':
+            'Date,Namespace,ControllerKind,ControllerName,TotalCost\n2025-10-10,shop,deployment,api,1\n',
+          'assets.csv': `day,provider_id,kind,cost\n${assets.join('\n')}\n`,
+        },
+        (sessions, of, files) =>
+          loadOpenCost(
+            sessions,
+            scopeOf(of),
+            {
+              allocations: relationsOf(files.slice(0, 1)),
+              assets: relationsOf(files.slice(1)),
+              cluster: 'prod',
+              from: 'files',
+            },
+            publishing(),
+          ),
+      ),
+    ).rejects.toThrow(refused);
+    expect(await currentLoads(test, tenant.orgId)).toEqual([]);
+  });
+
+  it('that are as much as a month may have can be added up over all months', async () => {
+    const tenant = await newTenant('focus');
+    const months = Array.from({ length: 120 }, (_, index) =>
+      new Date(Date.UTC(2016, 1 + index)).toISOString().slice(0, 7),
+    );
+    const lines = months.flatMap((month) =>
+      Array.from({ length: 10 }, () => dayLine(`${month}-05`, '1e15', { SubAccountId: 'A' })),
+    );
+    const { costTotal } = await loadText(test, tenant, focusCsv(lines));
+    expect(costTotal).toBe(money('1200000000000000000'));
+    const range = { start: '2016-01-01', end: '2026-01-31', limit: 10, offset: 0 } as const;
+    for (const key of ['account', 'source', 'team', 'service'] as const) {
+      const [row] = await costBreakdown(test.warehouse, tenant.orgId, [key], range, NOW);
+      expect({ key, total: row?.total }).toEqual({ key, total: money('1200000000000000000') });
+    }
+  });
+
   onDuckDb(() => {
+    it('of more billing periods than sums can hold fail their load', async () => {
+      const tenant = await newTenant('focus');
+      await test.warehouse.run(
+        `INSERT INTO loads BY NAME
+         SELECT $org AS org_id, $source AS source_id, uuidv7() AS load_id, DATE '2100-01-01' + i::INTEGER AS billing_period
+         FROM range(100_000) AS days(i)`,
+        { org: tenant.orgId, source: tenant.sourceId },
+      );
+      const text = focusCsv([dayLine('2026-01-10', '1')]);
+      await expect(loadText(test, tenant, text)).rejects.toThrow(
+        'expected at most 100000 billing periods of all cost sources, got more; nothing was loaded',
+      );
+      await test.warehouse.run(
+        `DELETE FROM loads WHERE org_id = $org AND billing_period = DATE '2100-01-01'`,
+        { org: tenant.orgId },
+      );
+      expect(await loadText(test, tenant, text)).toMatchObject({ rowsRead: 1 });
+    });
+
     it('with texts of megabytes leave nothing of them behind', async () => {
       const tenant = await newTenant('focus');
       const long = (index: number): FocusLine => ({ SubAccountId: `${index}-${'L'.repeat(1_900_000)}` });
