@@ -40,7 +40,7 @@ export const envelopeOf = (json: unknown): z.infer<typeof answer> | null => {
   return answer.safeParse(json).data ?? null;
 };
 
-/** The rows of an answer, and how many things in it are none: null, or of a kind that no bill has. */
+/** The rows of an answer. `leftOut` counts what is null, or of a kind that no bill has. */
 export interface AnsweredRows<Row> {
   rows: Row[];
   leftOut: number;

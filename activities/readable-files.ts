@@ -15,7 +15,7 @@ export interface ReadableFiles {
 
 /**
  * The files that a location stands for now, each with all mandatory columns, once; empty ones are left out, with a note.
- * Throws `invalid` when there is none, or one is damaged, or its header cannot be read, lacks columns or repeats them.
+ * Throws `invalid` if there is no file, or one is damaged. It also does if a header cannot be read, lacks columns or repeats them.
  *
  * @param missing the mandatory columns that a file lacks.
  * @param field the field of the source that holds the location.

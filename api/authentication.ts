@@ -69,7 +69,7 @@ export const authenticate = (
     }
   });
 
-  // The count is stored while the route works; the answer waits for both. The error that a failure is answered with does not.
+  // The count is stored while the route works, and the answer waits for both. If storing fails, the error answer does not wait again.
   app.addHook('onSend', async (request) => {
     const { metered } = request;
     request.metered = null;

@@ -59,9 +59,9 @@ const labelledMonthRecord = monthRecord
   .meta({ id: 'LabelledMonth' });
 
 /**
- * The answer with the last twelve months and the parts of their values by label, all read at one moment, so that they add up, in
- * pieces: a month can have more labels than memory should hold. A locked month shows the labels frozen at its lock, and
- * today's beside them once it has changed (contract §3, Month).
+ * Yields the answer with the last twelve months and the parts of their values by label. One transaction reads all, so that they
+ * add up. The answer comes in pieces, because a month can have more labels than memory should hold. A locked month shows the
+ * labels that its lock froze. Once it has changed, it shows today's beside them (contract §3, Month).
  */
 const labelledMonths = async function* (
   { warehouse, clock }: Pick<ApiDependencies, 'warehouse' | 'clock'>,

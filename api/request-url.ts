@@ -10,8 +10,8 @@ const ORIGIN = /^https?:\/\/[^/?#]*/i;
 export const pathOf = (url: string): string => url.split(QUERY, 1)[0] ?? '';
 
 /**
- * A URL that finds a route, or none, by any path: one that cannot be decoded stands for its own text, and an origin, sound or not,
- * is left out. Otherwise the router would answer before the key is judged.
+ * A URL that the router can look up, whatever came. It leaves an origin out, sound or not. A path that cannot be decoded stands
+ * for its own text. Otherwise the router would answer such a request before the key is checked.
  */
 export const routableUrl = (url: string): string => {
   const target = url.replace(ORIGIN, '');

@@ -1,8 +1,8 @@
 import { VALUE_DECIMALS, valueUnits, type DecimalText } from './decimals.ts';
 
 /**
- * A label's share in a month's value, exactly: the sum of its values, what it is divided by (1 for Total, for Average the number
- * of the month's periods with a value), and the sum of all labels. So the parts add up to the month's value. None is negative.
+ * A label's share in a month's value, exactly. `sum` adds its values, `total` those of all labels; neither is negative. The divisor
+ * is 1 for Total. For Average it is the number of the month's periods with a value. So the parts add up to the month's value.
  */
 export interface LabelSum {
   label: string;

@@ -104,7 +104,7 @@ export const loadFocusExport = async (
 /** The temporary tables of a load in the warehouse. */
 const TABLES = ['focus_choices', 'read_periods'];
 
-/** The texts that groups are told apart by, and what messages call them. */
+/** The text keys of the groups, each with the name that messages give it. */
 const keyNames = (candidates: readonly Candidate[]): (readonly [key: string, name: string])[] => [
   ['currency', 'BillingCurrency'],
   ['provider', 'ProviderName'],

@@ -79,7 +79,7 @@ const typedRows = (
   FROM ${scanOf(files, brokenLines)}`;
 };
 
-/** The texts that are kept of a row, beside the candidates. That one is too long is told from the groups, if it is a key of them. */
+/** The texts that are kept of a row, beside the candidates. The groups show which of them are too long, but for the account's name. */
 const TEXTS = ['currency', 'provider', 'account', 'account_name', 'resource_id'] as const;
 
 /** A candidate's value as a group key, of rows that reach its first day: the days before stay as few rows as they are. */
