@@ -169,6 +169,18 @@ describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
     await expect(start({ cli: join(dir, 'nothing') })).rejects.toThrow(/Cannot execute the Temporal CLI/);
   });
 
+  /** One database was set aside, and the new one keeps what is stored in it. */
+  const goesOnWithNew = async (server: DevServer): Promise<void> => {
+    const setAside = await filesSetAside();
+    expect(setAside).not.toEqual([]);
+    await createSchedule(server.address);
+    await server.stop();
+    const next = await start();
+    expect(await scheduleIds(next.address)).toEqual(['monthly']);
+    await next.stop();
+    expect(await filesSetAside()).toEqual(setAside);
+  };
+
   it.each<[string, (whole: Buffer) => Buffer]>([
     ['is no database', () => Buffer.from('this is no database '.repeat(1000))],
     ['is empty', () => Buffer.alloc(0)],
@@ -198,13 +210,7 @@ describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
       'Temporal: its database cannot be read and was set aside; starting with a new one',
     ]);
     await expect(scheduleIds(second.address)).rejects.toThrow();
-    await createSchedule(second.address);
-    await second.stop();
-
-    const third = await start();
-    expect(await scheduleIds(third.address)).toEqual(['monthly']);
-    await third.stop();
-    expect(await filesSetAside()).toEqual(setAside);
+    await goesOnWithNew(second);
   });
 
   it('sets a database aside of which a table is damaged, before it is ready', async () => {
@@ -215,15 +221,7 @@ describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
 
     const second = await start();
     expect(logged.filter((message) => message.includes('set aside'))).toHaveLength(1);
-    const setAside = await filesSetAside();
-    expect(setAside).not.toEqual([]);
-    await createSchedule(second.address);
-    await second.stop();
-
-    const third = await start();
-    expect(await scheduleIds(third.address)).toEqual(['monthly']);
-    await third.stop();
-    expect(await filesSetAside()).toEqual(setAside);
+    await goesOnWithNew(second);
   });
 
   /** Damage that a start does not meet, only a new workflow. */
@@ -241,15 +239,7 @@ describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
     await damaged.stop();
     expect(await filesSetAside()).toEqual([]);
 
-    const next = await start();
-    const setAside = await filesSetAside();
-    expect(setAside).not.toEqual([]);
-    await createSchedule(next.address);
-    await next.stop();
-    const last = await start();
-    expect(await scheduleIds(last.address)).toEqual(['monthly']);
-    await last.stop();
-    expect(await filesSetAside()).toEqual(setAside);
+    await goesOnWithNew(await start());
   });
 
   it('replaces a server left running whose database is damaged', async () => {
