@@ -3,7 +3,7 @@ import { describeFile, formatOf, type ExportFile } from '../warehouse/export-fil
 import type { Publish } from '../warehouse/publish-load.ts';
 import { exportFiles } from './export-location.ts';
 import type { SourceReading } from './source-reading.ts';
-import { isEmptyCsv, refuseChangedFiles, rowCounter, versionsOf, withoutQuery } from './whole-files.ts';
+import { csvHeader, refuseChangedFiles, rowCounter, versionsOf, withoutQuery } from './whole-files.ts';
 
 /** The files to read, and what was decided about others. */
 export interface ReadableFiles {
@@ -49,7 +49,7 @@ export const readableFiles = async (
   const empty = described.filter(({ columns }) => columns.length === 0);
   for (const { path } of empty) {
     // The reader also finds no columns in what it cannot read.
-    if (!(await isEmptyCsv(path, rules)))
+    if (!(await csvHeader(path, rules)).isAbsent)
       throw invalid(`${withoutQuery(path)}: its header cannot be read; nothing was loaded`);
   }
   const notes = [
@@ -66,7 +66,7 @@ export const readableFiles = async (
   for (const file of files) {
     const lacking = missing(file);
     // The reader passes over a header that it cannot read, and takes the next line for it.
-    if (lacking.length > 0 && file.format === 'csv') await isEmptyCsv(file.path, rules);
+    if (lacking.length > 0 && file.format === 'csv') await csvHeader(file.path, rules);
     refuse(file, lacking, 'is missing');
     const unambiguous = file.columns.filter(({ isRepeated }) => !isRepeated);
     refuse(file, missing({ ...file, columns: unambiguous }), 'comes more than once');

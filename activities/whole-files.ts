@@ -41,16 +41,16 @@ export const rowCounter =
   };
 
 /**
- * Whether a CSV file is really empty: it holds nothing but blank lines and a byte order mark. Only such a file is read to
- * its end.
+ * Finds the header of a CSV file. A file without one holds nothing but blank lines and a byte order mark; only such a file is read
+ * to its end.
  *
  * @throws ServiceError `invalid` for a damaged file, and for one with something else than a header in its first line.
  */
-export const isEmptyCsv = async (path: string, rules: RemoteRules): Promise<boolean> => {
+export const csvHeader = async (path: string, rules: RemoteRules): Promise<CsvHeader> => {
   const header = new CsvHeader(LONGEST_LINE_BYTES);
   for await (const bytes of await bytesOf(path, rules)) if (header.add(bytes)) break;
   refuseOtherHeader(path, header);
-  return header.isAbsent;
+  return header;
 };
 
 const refuseOtherHeader = (path: string, { problem }: CsvHeader): void => {

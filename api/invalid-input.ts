@@ -1,24 +1,25 @@
 import type { z } from 'zod';
 import { invalid, type ServiceError } from '../domain/errors.ts';
-import { shown } from '../domain/shown.ts';
+import { cut, shown } from '../domain/shown.ts';
 
 /** Longest place and most unknown fields that an error names: a caller chooses their names. */
 const LONGEST_PLACE = 200;
 const MOST_NAMED = 10;
 
 /** A place in an input, as errors name it: `values[3].period`; cut to a readable length. */
-export const pathText = (path: readonly PropertyKey[]): string => {
-  const text = path.reduce<string>(
-    (before, part) =>
-      typeof part === 'number'
-        ? `${before}[${part}]`
-        : before === ''
-          ? String(part)
-          : `${before}.${String(part)}`,
-    '',
+export const pathText = (path: readonly PropertyKey[]): string =>
+  cut(
+    path.reduce<string>(
+      (text, part) =>
+        typeof part === 'number'
+          ? `${text}[${part}]`
+          : text === ''
+            ? String(part)
+            : `${text}.${String(part)}`,
+      '',
+    ),
+    LONGEST_PLACE,
   );
-  return text.length > LONGEST_PLACE ? `${text.slice(0, LONGEST_PLACE)}…` : text;
-};
 
 /** What came at a path; where a text was taken apart, the whole of it. */
 const valueAt = (input: unknown, path: readonly PropertyKey[]): unknown =>

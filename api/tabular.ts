@@ -58,20 +58,11 @@ export const closeSignal = ({ raw, request }: FastifyReply): AbortSignal => {
   return controller.signal;
 };
 
-/**
- * Streams rows as CSV or as an Arrow stream; see {@link sendStream}. What fails before the first batch is an error as of any
- * route.
- */
-export const sendTabular = async (
-  reply: FastifyReply,
-  type: TabularType,
-  { batches, ...table }: Rows,
-): Promise<FastifyReply> => {
-  const rows = { ...table, batches: await startedWith(batches) };
-  return type === ARROW
+/** Streams rows as CSV or as an Arrow stream; see {@link sendStream}. Its first piece comes after the first batch. */
+export const sendTabular = (reply: FastifyReply, type: TabularType, rows: Rows): Promise<FastifyReply> =>
+  type === ARROW
     ? sendStream(reply, ARROW, arrowBytes(rows))
     : sendStream(reply, `${CSV}; charset=utf-8`, csvText(rows));
-};
 
 /**
  * Streams an answer as fast as the caller takes it. Cuts off a caller that has stalled. What fails before the first piece is an
@@ -129,8 +120,12 @@ const csvText = async function* ({ columns, batches }: Rows): AsyncGenerator<str
       record_delimiter: 'windows',
       cast: { string: (text) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text) },
     });
-  yield lines([], true);
-  for await (const rows of batches) yield lines(rows, false);
+  let text = lines([], true);
+  for await (const rows of batches) {
+    yield text + lines(rows, false);
+    text = '';
+  }
+  if (text !== '') yield text;
 };
 
 type Cell = Utf8 | Float64;

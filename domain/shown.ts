@@ -1,8 +1,11 @@
 const LONGEST_SHOWN = 80;
 
+/** A text cut to a readable length. */
+export const cut = (text: string, longest: number): string =>
+  text.length > longest ? `${text.slice(0, longest)}…` : text;
+
 /** What came, for an error message: JSON, cut to a readable length. */
 export const shown = (value: unknown): string => {
   if (value === undefined) return 'nothing';
-  const text = JSON.stringify(value);
-  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
+  return cut(JSON.stringify(value), LONGEST_SHOWN);
 };

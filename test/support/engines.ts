@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { copyFile, cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -106,8 +105,7 @@ export const openDuckLake = async (migrations?: readonly Migration[]): Promise<T
       database,
       `UPDATE ducklake_metadata SET value = replace(value, '${template.directory}', '${directory}') WHERE key = 'data_path'`,
     );
-    if (existsSync(lakeFolder(template.directory)))
-      await cp(lakeFolder(template.directory), lakeFolder(directory), { recursive: true });
+    await cp(lakeFolder(template.directory), lakeFolder(directory), { recursive: true });
   }
   return openIn(directory, lakeSettings(directory, database), migrations);
 };

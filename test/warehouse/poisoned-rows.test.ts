@@ -65,6 +65,20 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
     return { result, total: await totalOf(tenant.orgId) };
   };
 
+  /** Loads two files of a cluster: its allocations, and its assets. */
+  const loadCluster = (sessions: LoadSessions, tenant: Tenant, files: ExportFile[]): Promise<LoadResult> =>
+    loadOpenCost(
+      sessions,
+      scopeOf(tenant),
+      {
+        allocations: relationsOf(files.slice(0, 1)),
+        assets: relationsOf(files.slice(1)),
+        cluster: 'prod',
+        from: 'files',
+      },
+      publishing(),
+    );
+
   it('of a FOCUS export are rejected with their reasons, and all others count', async () => {
     const tenant = await newTenant('focus');
     const poisoned = POISONED_FOCUS_ROWS.map(([row]) => dayLine('2026-01-10', '7', row));
@@ -123,18 +137,7 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
             'Date,Namespace,ControllerKind,ControllerName,TotalCost\n2025-10-10,shop,deployment,api,1\n',
           'assets.csv': `day,provider_id,kind,cost\n${assets.join('\n')}\n`,
         },
-        (sessions, of, files) =>
-          loadOpenCost(
-            sessions,
-            scopeOf(of),
-            {
-              allocations: relationsOf(files.slice(0, 1)),
-              assets: relationsOf(files.slice(1)),
-              cluster: 'prod',
-              from: 'files',
-            },
-            publishing(),
-          ),
+        loadCluster,
       ),
     ).rejects.toThrow(refused);
     expect(await currentLoads(test, tenant.orgId)).toEqual([]);
@@ -320,18 +323,7 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
         'allocations.csv': `Date,Namespace,ControllerKind,ControllerName,TotalCost\n${allocations.join('\n')}\n`,
         'assets.csv': `day,kind,provider_id,cost\n${assets.join('\n')}\n`,
       },
-      (sessions, tenant, files) =>
-        loadOpenCost(
-          sessions,
-          scopeOf(tenant),
-          {
-            allocations: relationsOf(files.slice(0, 1)),
-            assets: relationsOf(files.slice(1)),
-            cluster: 'prod',
-            from: 'files',
-          },
-          publishing(),
-        ),
+      loadCluster,
     );
     expect(result.rowsRejected).toBe(2 * (POISONED_DAYS.length + POISONED_AMOUNTS.length + 2));
     expect(result.rowsRead).toBe(allocations.length + assets.length);
