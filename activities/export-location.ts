@@ -1,13 +1,14 @@
 import { stat } from 'node:fs/promises';
 import { z } from 'zod';
-import { invalid } from '../domain/errors.ts';
+import { invalid, ServiceError } from '../domain/errors.ts';
 import {
   currentFiles,
   manifestGlobs,
   manifestsAmong,
   type ExportManifest,
 } from '../domain/export-manifest.ts';
-import { checkResolvedFiles, checkSourceLocation } from '../egress/source-location.ts';
+import type { HeldFiles } from '../egress/held-files.ts';
+import { checkRealPaths, checkSourceLocation } from '../egress/source-location.ts';
 import type { SourceRules } from '../egress/source-rules.ts';
 import { formatOf, listFiles, readText } from '../warehouse/export-files.ts';
 import type { Session } from '../warehouse/session.ts';
@@ -67,13 +68,14 @@ export interface LocationFiles {
 
 /**
  * The files that a source's location stands for now: its path, folder or glob resolved, judged against what
- * the organisation may read, and reduced to what manifests name. Throws `invalid`, beginning with `field`, when
- * there is none.
+ * the organisation may read, and reduced to what manifests name. Local ones are held. Throws `invalid`, beginning with
+ * `field`, when there is none.
  */
 export const exportFiles = async (
   session: Session,
   location: string,
   rules: SourceRules,
+  held: HeldFiles,
   field = 'location',
 ): Promise<LocationFiles> => {
   const target = await checkSourceLocation(location, rules, field);
@@ -84,8 +86,11 @@ export const exportFiles = async (
   const found = listed.filter((file) => formatOf(file) !== null);
   if (found.length === 0)
     throw invalid(`${field}: no .csv, .csv.gz or .parquet file matches ${JSON.stringify(location)}`);
+  const roots = target.kind === 'local' ? rules.roots : null;
+  // Before anything is said of them: the names of other organisations' files are none of this one's.
+  if (roots !== null) await checkRealPaths(found, roots, field);
   const paths = [...manifestsAmong(listed, found), ...(await manifestsBeside(session, found, pattern))];
-  const manifests = await readManifests(session, paths, target.kind === 'local' ? rules.roots : null, field);
+  const manifests = await readManifests(session, paths, { held, roots, field });
   const { files, missing, undecided, notes } = currentFiles(found, manifests);
   if (undecided.length > 0) {
     throw invalid(
@@ -98,17 +103,17 @@ export const exportFiles = async (
       `${field}: a manifest names ${missing.length} files that are not there, first ${JSON.stringify(missing[0])}`,
     );
   }
-  if (target.kind === 'local') await checkResolvedFiles(files, rules.roots, field);
+  if (roots !== null) await held.hold(files, roots, field);
   return { files, notes };
 };
 
-/** A folder stands for all files below it. */
+/** A folder stands for all files below it. DuckDB's `**` alone would pass over links to files. */
 const localPattern = async (path: string): Promise<string> => {
   const isFolder = await stat(path).then(
     (entry) => entry.isDirectory(),
     () => false,
   );
-  return isFolder ? `${path}/**` : path;
+  return isFolder ? `${path}/**/*` : path;
 };
 
 /** The manifests that can govern some files and that the listing of `pattern` has not shown. */
@@ -117,7 +122,7 @@ const manifestsBeside = async (
   files: readonly string[],
   pattern: string,
 ): Promise<string[]> => {
-  const folder = pattern.endsWith('/**') ? pattern.slice(0, -2) : null;
+  const [, folder = null] = /^(.*\/)\*\*(?:\/\*)?$/s.exec(pattern) ?? [];
   const paths = [];
   for (const glob of manifestGlobs(files))
     if (folder === null || !glob.startsWith(folder)) paths.push(...(await listFiles(session, glob)));
@@ -128,13 +133,12 @@ const manifestsBeside = async (
 const readManifests = async (
   session: Session,
   paths: readonly string[],
-  roots: readonly string[] | null,
-  field: string,
+  { held, roots, field }: { held: HeldFiles; roots: readonly string[] | null; field: string },
 ): Promise<ExportManifest[]> => {
   const manifests: ExportManifest[] = [];
   for (const path of new Set(paths)) {
-    if (roots !== null && !(await liesUnder(path, roots))) continue;
-    const parsed = manifestText.safeParse(parseJson(await readText(session, path)));
+    if (roots !== null && !(await isHeld(held, path, roots))) continue;
+    const parsed = manifestText.safeParse(parseJson(await readText(session, held.opened(path))));
     if (!parsed.success)
       throw invalid(
         `${field}: ${JSON.stringify(path)} is no manifest: expected JSON with dataFiles or blobs`,
@@ -144,10 +148,13 @@ const readManifests = async (
   return manifests;
 };
 
-const liesUnder = (path: string, roots: readonly string[]): Promise<boolean> =>
-  checkResolvedFiles([path], roots).then(
+const isHeld = (held: HeldFiles, path: string, roots: readonly string[]): Promise<boolean> =>
+  held.hold([path], roots).then(
     () => true,
-    () => false,
+    (error: unknown) => {
+      if (error instanceof ServiceError) return false;
+      throw error;
+    },
   );
 
 const parseJson = (text: string): unknown => {

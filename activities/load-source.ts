@@ -7,6 +7,7 @@ import { loadOpenCostSource } from './load-opencost.ts';
 import { isApiLocation } from './opencost-requests.ts';
 import { readableFiles } from './readable-files.ts';
 import type { SourceReading } from './source-reading.ts';
+import { withHeldFiles } from './with-held-files.ts';
 
 /** The places that DuckDB reads a source from; an API is asked by ourselves. */
 export const fileLocations = (source: CostSource): string[] => {
@@ -23,7 +24,10 @@ export const fileLocations = (source: CostSource): string[] => {
 };
 
 /** Reads a source of any kind and publishes its loads (design §4). */
-export const loadSource = (source: CostSource, reading: SourceReading): Promise<LoadResult> => {
+export const loadSource = (source: CostSource, reading: Omit<SourceReading, 'held'>): Promise<LoadResult> =>
+  withHeldFiles((held) => loadOfKind(source, { ...reading, held }));
+
+const loadOfKind = (source: CostSource, reading: SourceReading): Promise<LoadResult> => {
   switch (source.kind) {
     case 'focus':
       return loadFocusSource(source, reading);

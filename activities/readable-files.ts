@@ -24,6 +24,7 @@ export const readableFiles = async (
   {
     sessions: { reader },
     rules: sourceRules,
+    held,
     objectStorage,
     attempt,
     publish,
@@ -32,7 +33,7 @@ export const readableFiles = async (
   missing: (file: ExportFile) => string[],
   field = 'location',
 ): Promise<ReadableFiles> => {
-  const current = await exportFiles(reader, location, sourceRules, field);
+  const current = await exportFiles(reader, location, sourceRules, held, field);
   const other = current.files.find((path) => formatOf(path) === null);
   if (other !== undefined)
     throw invalid(
@@ -40,17 +41,17 @@ export const readableFiles = async (
     );
   const { privateTargets } = sourceRules;
   const rules = { privateTargets, objectStorage, field, signal: attempt.signal };
-  const versions = await versionsOf(current.files, rules);
+  const versions = await versionsOf(current.files, rules, held);
   const described = [];
-  for (const path of current.files) described.push(await describeFile(reader, path));
+  for (const path of current.files) described.push(await describeFile(reader, path, held.opened(path)));
   const files = described
     .filter(({ columns }) => columns.length > 0)
-    .map((file) => (file.format === 'csv' ? { ...file, count: rowCounter(file.path, rules) } : file));
+    .map((file) => (file.format === 'csv' ? { ...file, count: rowCounter(file, rules) } : file));
   const empty = described.filter(({ columns }) => columns.length === 0);
-  for (const { path } of empty) {
+  for (const file of empty) {
     // The reader also finds no columns in what it cannot read.
-    if (!(await csvHeader(path, rules)).isAbsent)
-      throw invalid(`${withoutQuery(path)}: its header cannot be read; nothing was loaded`);
+    if (!(await csvHeader(file, rules)).isAbsent)
+      throw invalid(`${withoutQuery(file.path)}: its header cannot be read; nothing was loaded`);
   }
   const notes = [
     ...current.notes,
@@ -66,7 +67,7 @@ export const readableFiles = async (
   for (const file of files) {
     const lacking = missing(file);
     // The reader passes over a header that it cannot read, and takes the next line for it.
-    if (lacking.length > 0 && file.format === 'csv') await csvHeader(file.path, rules);
+    if (lacking.length > 0 && file.format === 'csv') await csvHeader(file, rules);
     refuse(file, lacking, 'is missing');
     const unambiguous = file.columns.filter(({ isRepeated }) => !isRepeated);
     refuse(file, missing({ ...file, columns: unambiguous }), 'comes more than once');

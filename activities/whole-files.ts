@@ -5,8 +5,14 @@ import { createGunzip } from 'node:zlib';
 import { CsvHeader } from '../domain/csv-header.ts';
 import { CsvRecordCounter } from '../domain/csv-record-counter.ts';
 import { invalid } from '../domain/errors.ts';
+import type { HeldFiles } from '../egress/held-files.ts';
 import { isRemote, openRemoteFile, remoteVersion, type RemoteRules } from '../egress/remote-file.ts';
-import { isCompressed, LONGEST_LINE_BYTES, type CountRows } from '../warehouse/export-files.ts';
+import {
+  isCompressed,
+  LONGEST_LINE_BYTES,
+  type CountRows,
+  type ExportFile,
+} from '../warehouse/export-files.ts';
 
 /** Bytes of a file that are read at a time. */
 const BLOCK_BYTES = 256 * 1024;
@@ -22,19 +28,19 @@ const MOST_REQUESTS = 16;
  *   swallow rows.
  */
 export const rowCounter =
-  (path: string, rules: Omit<RemoteRules, 'signal'>): CountRows =>
+  (file: StoredFile, rules: Omit<RemoteRules, 'signal'>): CountRows =>
   async (by, signal) => {
     const count = by === 'lines' ? new LineCounter() : new CsvRecordCounter(LONGEST_LINE_BYTES);
     const header = new CsvHeader(LONGEST_LINE_BYTES);
-    for await (const bytes of await bytesOf(path, { ...rules, signal })) {
+    for await (const bytes of await bytesOf(file, { ...rules, signal })) {
       header.add(bytes);
       count.add(bytes);
     }
-    refuseOtherHeader(path, header);
+    refuseOtherHeader(file.path, header);
     const { records, longRecords, brokenRecords } = count.end();
     if (brokenRecords > 0)
       throw invalid(
-        `${withoutQuery(path)} has a quote that never closes, or closes within another field: ` +
+        `${withoutQuery(file.path)} has a quote that never closes, or closes within another field: ` +
           'the rows behind it cannot be told apart; nothing was loaded',
       );
     return { rows: Math.max(0, records - 1), longRows: longRecords };
@@ -46,10 +52,10 @@ export const rowCounter =
  *
  * @throws ServiceError `invalid` for a damaged file, and for one with something else than a header in its first line.
  */
-export const csvHeader = async (path: string, rules: RemoteRules): Promise<CsvHeader> => {
+export const csvHeader = async (file: StoredFile, rules: RemoteRules): Promise<CsvHeader> => {
   const header = new CsvHeader(LONGEST_LINE_BYTES);
-  for await (const bytes of await bytesOf(path, rules)) if (header.add(bytes)) break;
-  refuseOtherHeader(path, header);
+  for await (const bytes of await bytesOf(file, rules)) if (header.add(bytes)) break;
+  refuseOtherHeader(file.path, header);
   return header;
 };
 
@@ -60,10 +66,13 @@ const refuseOtherHeader = (path: string, { problem }: CsvHeader): void => {
     );
 };
 
-const bytesOf = async (path: string, rules: RemoteRules): Promise<AsyncIterable<Buffer>> => {
+/** A file by its name, and what is opened for it. */
+type StoredFile = Pick<ExportFile, 'path' | 'opened'>;
+
+const bytesOf = async ({ path, opened }: StoredFile, rules: RemoteRules): Promise<AsyncIterable<Buffer>> => {
   const stored: Readable = isRemote(path)
     ? await openRemoteFile(path, rules)
-    : createReadStream(path, { highWaterMark: BLOCK_BYTES, signal: rules.signal });
+    : createReadStream(opened, { highWaterMark: BLOCK_BYTES, signal: rules.signal });
   if (!isCompressed(path)) return stored;
   const gunzip = createGunzip({ chunkSize: BLOCK_BYTES });
   pipeline(stored, gunzip, () => undefined);
@@ -107,12 +116,16 @@ class LineCounter {
 /** What files were when a reading of them began. */
 export type FileVersions = ReadonlyMap<string, string>;
 
-/** Which version of each file is there now. */
-export const versionsOf = async (paths: readonly string[], rules: RemoteRules): Promise<FileVersions> => {
+/** Which version of each file is there now, or is held. */
+export const versionsOf = async (
+  paths: readonly string[],
+  rules: RemoteRules,
+  held?: HeldFiles,
+): Promise<FileVersions> => {
   const versions = new Map<string, string>();
   for (let from = 0; from < paths.length; from += MOST_REQUESTS) {
     const some = paths.slice(from, from + MOST_REQUESTS);
-    const found = await Promise.all(some.map((path) => versionOf(path, rules)));
+    const found = await Promise.all(some.map((path) => versionOf(held?.opened(path) ?? path, rules)));
     for (const [index, path] of some.entries()) versions.set(path, found[index] ?? '');
   }
   return versions;

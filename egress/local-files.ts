@@ -1,4 +1,4 @@
-import { lstat, realpath, stat } from 'node:fs/promises';
+import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { invalid } from '../domain/errors.ts';
 
@@ -13,46 +13,43 @@ export async function realPathUnder(path: string, roots: readonly string[], fiel
 }
 
 /**
- * Checks the files that a glob was expanded to: a link inside a root may point outside of it, and the reading of a pipe may
- * never end.
+ * Checks the paths that a glob was expanded to: a link inside a root may point outside of it.
  *
- * @param files absolute paths.
- * @throws ServiceError `invalid` that names SOURCE_ROOTS, or what is no regular file.
+ * @param paths absolute ones.
+ * @throws ServiceError `invalid` that names SOURCE_ROOTS.
  */
-export async function checkResolvedFiles(
-  files: readonly string[],
+export async function checkRealPaths(
+  paths: readonly string[],
   roots: readonly string[],
-  field = 'location',
+  field: string,
 ): Promise<void> {
   const realRoots = await realRootsOf(roots);
-  for (const file of files) {
-    const real = await realPathIn(realRoots, file, field);
-    if (await isNoFile(real))
-      throw invalid(
-        `${field}: expected a regular file, got a folder, pipe or device: ${JSON.stringify(file)}`,
-      );
-  }
+  for (const path of paths) await realPathIn(realRoots, path, field);
 }
 
-/** Whether something else than a file is there. What is not there any more is told when it is read. */
-const isNoFile = (path: string): Promise<boolean> =>
-  stat(path).then(
-    (entry) => !entry.isFile(),
-    () => false,
-  );
-
-/** One message for every refusal, so that it does not tell whether a file outside the roots exists. */
 async function realPathIn(realRoots: readonly string[], path: string, field: string): Promise<string> {
   const real = await realPathOf(path);
-  if (real === null || !realRoots.some((root) => liesUnder(real, root))) {
-    throw invalid(
-      `${field}: a local file must lie under one of your organisation's folders (setting SOURCE_ROOTS); a relative location begins in the first`,
-    );
-  }
+  refuseOutside(realRoots, real, field);
   return real;
 }
 
-const realRootsOf = async (roots: readonly string[]): Promise<string[]> =>
+/**
+ * Refuses a real path, or one that cannot be told (null), under none of the real paths of roots. One message for every refusal,
+ * so that it does not tell whether a file outside the roots exists.
+ */
+export function refuseOutside(
+  realRoots: readonly string[],
+  real: string | null,
+  field: string,
+): asserts real is string {
+  if (real === null || !realRoots.some((root) => liesUnder(real, root)))
+    throw invalid(
+      `${field}: a local file must lie under one of your organisation's folders (setting SOURCE_ROOTS); a relative location begins in the first`,
+    );
+}
+
+/** The real paths of the roots that exist. */
+export const realRootsOf = async (roots: readonly string[]): Promise<string[]> =>
   (await Promise.all(roots.map((root) => realPathOf(resolve(root))))).filter((root) => root !== null);
 
 /** The path with links resolved, as far as it exists; null when that cannot be told (a dangling link, no access). */

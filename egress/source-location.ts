@@ -5,7 +5,7 @@ import { realPathUnder } from './local-files.ts';
 import { resolveTarget } from './resolve-target.ts';
 import type { SourceRules } from './source-rules.ts';
 
-export { checkResolvedFiles } from './local-files.ts';
+export { checkRealPaths } from './local-files.ts';
 
 /** A location that may be read. `path` is absolute, with the links in its folders resolved; it may be a glob. */
 export type SourceLocation =
@@ -23,7 +23,7 @@ export const isLocal = (location: string): boolean =>
 
 /**
  * Decides whether the service may read `location` for a tenant. It looks at the location only: the files
- * that a local glob expands to go to {@link checkResolvedFiles}, and an HTTP redirect meets the proxy.
+ * that a local glob expands to go to {@link checkRealPaths} and HeldFiles, and an HTTP redirect meets the proxy.
  *
  * @param field the name of the request's field, with which every message begins.
  * @param rules those of the organisation; a relative path begins in the first of their folders.

@@ -4,6 +4,8 @@ import type { Session } from './session.ts';
 /** A file of a billing export, its format, and its columns as they stand in it. */
 export interface ExportFile {
   path: string;
+  /** The path under which it is opened, where its own could mean another file by then. */
+  opened: string;
   format: 'csv' | 'parquet';
   columns: ExportColumn[];
   /** Counts the rows another way than the reader does; null where nobody does. */
@@ -47,9 +49,9 @@ export const listFiles = async (session: Session, pattern: string): Promise<stri
 };
 
 /** The whole text of a small file. */
-export const readText = async (session: Session, file: string): Promise<string> => {
+export const readText = async (session: Session, opened: string): Promise<string> => {
   const [row] = await session.query<{ content: string }>('SELECT content FROM read_text($file)', {
-    file: patternOf(file),
+    file: patternOf(opened),
   });
   return row?.content ?? '';
 };
@@ -62,39 +64,47 @@ export const formatOf = (path: string): ExportFile['format'] | null => {
 };
 
 /** Reads the columns of a file from its header. Throws for a Parquet file that is none. */
-export const describeFile = async (session: Session, path: string): Promise<ExportFile> => {
+export const describeFile = async (session: Session, path: string, opened = path): Promise<ExportFile> => {
   const format = formatOf(path);
   if (format === null) {
     throw invalid(`location: expected .csv, .csv.gz or .parquet files, got ${JSON.stringify(path)}`);
   }
-  if (format === 'csv') return { path, format, columns: await csvColumns(session, path), count: null };
-  const rows = await parquetRows(session, path);
+  if (format === 'csv')
+    return {
+      path,
+      opened,
+      format,
+      columns: await csvColumns(session, opened, compressionOf(path)),
+      count: null,
+    };
+  const rows = await parquetRows(session, opened);
   return {
     path,
+    opened,
     format,
-    columns: await parquetColumns(session, path),
+    columns: await parquetColumns(session, opened),
     count: () => Promise.resolve({ rows, longRows: 0 }),
   };
 };
 
 /** How many rows a Parquet file says it has. */
-const parquetRows = async (session: Session, path: string): Promise<number> => {
+const parquetRows = async (session: Session, opened: string): Promise<number> => {
   const [row] = await session.query<{ row_count: string }>(
     'SELECT sum(num_rows)::BIGINT AS row_count FROM parquet_file_metadata($path)',
-    { path: patternOf(path) },
+    { path: patternOf(opened) },
   );
   return Number(row?.row_count);
 };
 
-const parquetColumns = async (session: Session, path: string): Promise<ExportColumn[]> => {
+const parquetColumns = async (session: Session, opened: string): Promise<ExportColumn[]> => {
   const rows = await session.query<{ column_name: string; column_type: string }>(
     'SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM read_parquet($path, hive_partitioning = false))',
-    { path: patternOf(path) },
+    { path: patternOf(opened) },
   );
   // DuckDB gives the later columns of one name other names.
   const seen = new Set<string>();
   const repeated = new Set<string>();
-  for (const name of await parquetNames(session, path))
+  for (const name of await parquetNames(session, opened))
     if (seen.has(columnKey(name))) repeated.add(columnKey(name));
     else seen.add(columnKey(name));
   return rows.map(({ column_name: name, column_type: type }) => ({
@@ -105,10 +115,10 @@ const parquetColumns = async (session: Session, path: string): Promise<ExportCol
 };
 
 /** The names of a Parquet file's columns as they stand in it, without those of the fields within them. */
-const parquetNames = async (session: Session, path: string): Promise<string[]> => {
+const parquetNames = async (session: Session, opened: string): Promise<string[]> => {
   const [, ...elements] = await session.query<{ name: string; num_children: string | null }>(
     'SELECT name, num_children FROM parquet_schema($path)',
-    { path: patternOf(path) },
+    { path: patternOf(opened) },
   );
   const names: string[] = [];
   let within = 0;
@@ -121,15 +131,15 @@ const parquetNames = async (session: Session, path: string): Promise<string[]> =
 };
 
 // DuckDB's own sniffer gives up on a whole file for one broken line, so the header is read as a line of text.
-const csvColumns = async (session: Session, path: string): Promise<ExportColumn[]> => {
+const csvColumns = async (session: Session, opened: string, compression: string): Promise<ExportColumn[]> => {
   const [header] = await session.query<{ names: string[] }>(
     `SELECT list_transform(
        regexp_extract_all(ltrim(line, chr(65279)), '("(?:[^"]|"")*"|[^,]*)(?:,|$)', 1),
        lambda name: replace(trim(name, '"'), '""', '"')) AS names
      FROM read_csv($path, auto_detect = false, header = false, delim = '\x01', quote = '', escape = '',
-       columns = {line: 'VARCHAR'}, ignore_errors = true, strict_mode = false, compression = ${compressionOf(path)})
+       columns = {line: 'VARCHAR'}, ignore_errors = true, strict_mode = false, compression = ${compression})
      LIMIT 1`,
-    { path: patternOf(path) },
+    { path: patternOf(opened) },
   );
   // The pattern also matches the nothing behind the last name.
   return namedColumns((header?.names ?? []).slice(0, -1));

@@ -66,7 +66,7 @@ const BROKEN_LINES = {
 export const scanOf = (files: FilesOfShape, brokenLines: keyof typeof BROKEN_LINES = 'counted'): string => {
   const [{ format, path, columns }] = files;
   const fileColumn = sqlText(fileColumnOf(columns));
-  const paths = `[${files.map((file) => sqlText(patternOf(file.path))).join(', ')}]`;
+  const paths = `[${files.map(({ opened }) => sqlText(patternOf(opened))).join(', ')}]`;
   if (format === 'parquet')
     return `read_parquet(${paths}, filename = ${fileColumn}, hive_partitioning = false)`;
   const types = columns.map(({ name }) => `${sqlText(name)}: 'VARCHAR'`).join(', ');

@@ -1,7 +1,8 @@
-import { mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { exportFiles } from '../../activities/export-location.ts';
+import { HeldFiles } from '../../egress/held-files.ts';
 import { parsePrivateTargets } from '../../egress/private-targets.ts';
 import { openDuckDb, type TestWarehouse } from '../support/engines.ts';
 
@@ -28,9 +29,11 @@ describe('the files of a location', () => {
   };
   /** The files below the root, by their paths relative to it. */
   const filesOf = async (location: string): Promise<string[]> => {
+    const held = new HeldFiles();
     const { files, notes } = await test.warehouse.session((session) =>
-      exportFiles(session, location, { roots: [root], privateTargets: parsePrivateTargets('') }),
+      exportFiles(session, location, { roots: [root], privateTargets: parsePrivateTargets('') }, held),
     );
+    await held.release();
     lastNotes = notes.map((note) => note.replaceAll(`${root}/`, ''));
     return files.map((file) => (file.startsWith(`${root}/`) ? file.slice(root.length + 1) : file));
   };
@@ -51,6 +54,9 @@ describe('the files of a location', () => {
       'deep/notes.txt': 'x',
     });
     expect(await filesOf(root)).toEqual(['a.csv.gz', 'b.csv', 'deep/er/c.parquet']);
+    await symlink(join(root, 'b.csv'), join(root, 'deep/link.csv'));
+    expect(await filesOf(root)).toEqual(['a.csv.gz', 'b.csv', 'deep/er/c.parquet', 'deep/link.csv']);
+    await rm(join(root, 'deep/link.csv'));
     expect(await filesOf(`${root}/`)).toEqual(['a.csv.gz', 'b.csv', 'deep/er/c.parquet']);
   });
 
@@ -76,6 +82,18 @@ describe('the files of a location', () => {
     await symlink(secret, join(root, 'link.csv'));
     await expect(filesOf(`${root}/link.csv`)).rejects.toThrow('SOURCE_ROOTS');
     await expect(filesOf(`${root}/*.csv`)).rejects.toThrow('SOURCE_ROOTS');
+    await expect(filesOf(root)).rejects.toThrow('SOURCE_ROOTS');
+  });
+
+  it('are not named when they lie elsewhere, whatever their folders are', async () => {
+    const secret = join(dirname(root), 'secret');
+    for (const run of ['one', 'two']) {
+      const folder = join(secret, 'daily/20260601-20260630', run);
+      await mkdir(folder, { recursive: true });
+      await writeFile(join(folder, 'part.csv'), 'x');
+    }
+    await symlink(secret, join(root, 'link'));
+    await expect(filesOf(`${root}/l*/**`)).rejects.toThrow(/^location: a local file must lie under [^"]*$/);
   });
 
   it('are the URL itself for http, once it may be reached', async () => {

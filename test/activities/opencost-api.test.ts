@@ -4,6 +4,7 @@ import { loadOpenCostSource } from '../../activities/load-opencost.ts';
 import { openCostApi } from '../../activities/opencost-api.ts';
 import { isApiLocation } from '../../activities/opencost-requests.ts';
 import type { Day } from '../../domain/calendar.ts';
+import { HeldFiles } from '../../egress/held-files.ts';
 import { parsePrivateTargets } from '../../egress/private-targets.ts';
 import type { OpenCostOptions } from '../../warehouse/cost-sources.ts';
 import type { LoadScope } from '../../warehouse/publish-load.ts';
@@ -384,6 +385,7 @@ describeOnBothEngines('the load of an API', (open) => {
           sessions,
           scope: scopeOf(tenant, { now: NOW, ...changes }),
           rules: { roots: [test.directory], privateTargets: TARGETS },
+          held: new HeldFiles(),
           attempt: { isCurrent: () => true, signal, report },
           publish: publishing(),
           objectStorage: test.warehouse.settings.objectStorage,

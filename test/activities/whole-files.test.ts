@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { appendFile, readFile, rename, utimes, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, rename, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
@@ -123,16 +123,18 @@ describe('a torn file', () => {
   });
 
   describe('that changes while it is read', () => {
-    /** Does something to the file once its reading has begun. */
+    /** Does something to the file once its reading has begun, and something before that. */
     const meanwhile =
-      (work: () => Promise<void>) =>
+      (work: () => Promise<void>, before: () => Promise<void> = () => Promise.resolve()) =>
       (session: Session): Session =>
         new Proxy(session, {
           get: (target, name) => {
             if (name === 'run')
               return async (...[sql, parameters]: Parameters<Session['run']>) => {
+                const isReading = sql.includes('CREATE TEMP TABLE focus_roll_up');
+                if (isReading) await before();
                 const changed = await target.run(sql, parameters);
-                if (sql.includes('CREATE TEMP TABLE focus_roll_up')) await work();
+                if (isReading) await work();
                 return changed;
               };
             const value: unknown = Reflect.get(target, name, target);
@@ -161,6 +163,41 @@ describe('a torn file', () => {
         await story.ingest();
         expect(await story.spend()).not.toEqual(UNCHANGED);
       }
+    });
+
+    it.each(['csv', 'csv.gz', 'parquet'])(
+      'is read as it was judged, though a link to another’s %s takes its place and leaves again',
+      async (type) => {
+        const [csv = ''] = await writeFiles(test, { 'written.csv': '' });
+        const write = async (path: string, cost: string): Promise<void> => {
+          await writeFile(csv, csvOf(10, cost));
+          await writeTable(path, fromCsv(csv));
+        };
+        const story = await newStory('', `focus.${type}`);
+        const [other = ''] = await writeFiles(test, { [`other.${type}`]: '' });
+        await write(story.path, '1');
+        await write(other, '7');
+        const aside = `${story.path}.aside`;
+        const swapIn = async (): Promise<void> => {
+          await rename(story.path, aside);
+          await symlink(other, story.path);
+        };
+        await story.ingest(meanwhile(() => rename(aside, story.path), swapIn));
+        expect(await story.spend()).toEqual({ [DAY]: money('10') });
+      },
+    );
+
+    it('keeps its name in what is said of it', async () => {
+      const csvWith = (good: number): string =>
+        focusCsv([...Array.from({ length: good }, () => dayLine(DAY, '1')), dayLine('no day', '1')]);
+      const story = await newStory(csvWith(200));
+      expect((await story.ingest()).rejectedSamples).toMatchObject([{ file: story.path, rows: 1 }]);
+      await writeFile(story.path, csvWith(3));
+      await expect(story.ingest()).rejects.toMatchObject({
+        counts: { rejectedSamples: [{ file: story.path, rows: 1 }] },
+      });
+      await writeFile(story.path, `${csvOf(2).replace('\n', '\r\n')}\r\r\n${csvOf(2)}`);
+      await expect(story.ingest()).rejects.toThrow(`${story.path} cannot be read as CSV`);
     });
 
     it.skipIf(!hasHttpfs)('fails when its host has another version of it, by the ETag', async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parsePrivateTargets } from '../../egress/private-targets.ts';
-import { checkResolvedFiles, checkSourceLocation } from '../../egress/source-location.ts';
+import { checkRealPaths, checkSourceLocation } from '../../egress/source-location.ts';
 import { sourceRulesOf } from '../../egress/source-rules.ts';
 
 let base: string;
@@ -186,18 +186,18 @@ describe('folders of organisations', () => {
   );
 });
 
-describe('checkResolvedFiles', () => {
+describe('checkRealPaths', () => {
   it('accepts files under a root, also through a link that stays inside', async () => {
     const files = [`${root}/aws/2024/a.csv`, `${root}/inner/2024/a.csv`];
-    await expect(checkResolvedFiles(files, [root])).resolves.toBeUndefined();
-    await expect(checkResolvedFiles([], [])).resolves.toBeUndefined();
+    await expect(checkRealPaths(files, [root], 'location')).resolves.toBeUndefined();
+    await expect(checkRealPaths([], [], 'location')).resolves.toBeUndefined();
   });
 
   it.each(['link.csv', 'linked/a.csv', 'dangling.csv', '../secret/a.csv'])(
     'refuses <root>/%s among good files',
     async (name) => {
       const files = [`${root}/aws/2024/a.csv`, `${root}/${name}`];
-      await expect(checkResolvedFiles(files, [root])).rejects.toThrow(REFUSED);
+      await expect(checkRealPaths(files, [root], 'location')).rejects.toThrow(REFUSED);
     },
   );
 });

@@ -45,7 +45,7 @@ export const readingOf = (
   sessions: LoadSessions,
   tenant: Tenant,
   changes: Partial<LoadScope> = {},
-): SourceReading => ({
+): Omit<SourceReading, 'held'> => ({
   sessions,
   scope: scopeOf(tenant, changes),
   currency: 'USD',

@@ -139,7 +139,7 @@ describeOnBothEngines('the files of a FOCUS export', (open, onDuckDb) => {
         const paths = await writeFiles(test, { 'a.csv': '', 'b.csv.gz': gzipSync('') });
         for (const path of paths) {
           const file = await test.warehouse.session((session) => describeFile(session, path));
-          expect(file).toEqual({ path, format: 'csv', columns: [], count: null });
+          expect(file).toEqual({ path, opened: path, format: 'csv', columns: [], count: null });
         }
       });
 
@@ -498,6 +498,7 @@ describe('the format of a file', () => {
 describe('mandatory columns', () => {
   const file = (names: string[]) => ({
     path: '/a.csv',
+    opened: '/a.csv',
     format: 'csv' as const,
     count: null,
     columns: names.map((name) => ({ name, type: 'VARCHAR' })),

@@ -1,0 +1,70 @@
+import { constants } from 'node:fs';
+import { open, readlink, realpath, type FileHandle } from 'node:fs/promises';
+import { invalid } from '../domain/errors.ts';
+import { checkRealPaths, realRootsOf, refuseOutside } from './local-files.ts';
+
+const DESCRIPTORS = '/proc/self/fd/';
+
+/** Elsewhere a file is read by its name, and who may swap it for a link while it is read is trusted. */
+const HAS_DESCRIPTORS = process.platform === 'linux';
+
+/**
+ * Local files that stay open while they are read. What was judged is what is read, whatever happens to their names: who may
+ * write into a folder could swap a file for a link to another organisation's, and back.
+ */
+export class HeldFiles {
+  readonly #handles = new Map<string, FileHandle>();
+
+  /**
+   * Opens regular files under one of `roots`. A link must not lead out of them, and the reading of a pipe may never end.
+   *
+   * @param paths absolute paths.
+   * @throws ServiceError `invalid` that names SOURCE_ROOTS, or what is no regular file.
+   */
+  async hold(paths: readonly string[], roots: readonly string[], field = 'location'): Promise<void> {
+    await checkRealPaths(paths, roots, field);
+    const realRoots = await realRootsOf(roots);
+    for (const path of paths) {
+      if (this.#handles.has(path)) continue;
+      // Without O_NONBLOCK the opening of a pipe waits for who writes into it.
+      const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+      try {
+        refuseOutside(
+          realRoots,
+          await (HAS_DESCRIPTORS ? readlink(openedAs(handle)) : realpath(path)),
+          field,
+        );
+        if (!(await handle.stat()).isFile())
+          throw invalid(
+            `${field}: expected a regular file, got a folder, pipe or device: ${JSON.stringify(path)}`,
+          );
+      } catch (error) {
+        await handle.close();
+        throw error;
+      }
+      this.#handles.set(path, handle);
+    }
+  }
+
+  /** The path under which a file is opened in place of its own, which may mean another file by now. */
+  opened(path: string): string {
+    const handle = this.#handles.get(path);
+    return handle === undefined || !HAS_DESCRIPTORS ? path : openedAs(handle);
+  }
+
+  /** A text that calls files as they were opened, with their own paths. */
+  named(text: string): string {
+    if (!text.includes(DESCRIPTORS)) return text;
+    const paths = new Map([...this.#handles].map(([path, handle]) => [openedAs(handle), path]));
+    return text.replace(/\/proc\/self\/fd\/\d+/g, (opened) => paths.get(opened) ?? opened);
+  }
+
+  /** Closes them all. */
+  async release(): Promise<void> {
+    const handles = [...this.#handles.values()];
+    this.#handles.clear();
+    await Promise.all(handles.map((handle) => handle.close()));
+  }
+}
+
+const openedAs = ({ fd }: FileHandle): string => `${DESCRIPTORS}${fd}`;
