@@ -1,5 +1,12 @@
 import type { ExportColumn } from './export-files.ts';
-import { billingPeriodDay, decimalFromNumber, decimalFromText, nullable, quoted } from './focus-columns.ts';
+import {
+  billingPeriodDay,
+  decimalFromNumber,
+  decimalFromText,
+  isExactNumber,
+  nullable,
+  quoted,
+} from './focus-columns.ts';
 
 /** A cell as text without blanks around it; null in its three spellings is null (sources §1). */
 export const textCell = ({ name, type }: ExportColumn): string =>
@@ -18,6 +25,4 @@ export const dayCell = (column: ExportColumn): string => {
  * stands for it.
  */
 export const decimalCell = (column: ExportColumn): string =>
-  /^(DECIMAL|TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT|U[A-Z]*INT)/.test(column.type)
-    ? decimalFromNumber(quoted(column.name))
-    : decimalFromText(textCell(column));
+  isExactNumber(column) ? decimalFromNumber(quoted(column.name)) : decimalFromText(textCell(column));

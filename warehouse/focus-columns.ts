@@ -74,6 +74,10 @@ const asTime = (column: ExportColumn, format: ExportFile['format']): string => {
 export const decimalFromText = (amount: string): string =>
   `CASE WHEN NOT contains(${amount}, '_') THEN ${decimalFromNumber(amount)} END`;
 
+/** Whether a column holds whole numbers or decimals. Others go by their text: a cast takes `true` for 1. */
+export const isExactNumber = ({ type }: ExportColumn): boolean =>
+  /^(DECIMAL\(\d+,\d+\)|U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER)$/.test(type);
+
 /** A number as money; see {@link decimalFromText}. */
 export const decimalFromNumber = (amount: string): string =>
   `COALESCE(CAST(TRY_CAST(${amount} AS DECIMAL(18,15)) AS DECIMAL(38,15)), TRY_CAST(${amount} AS DECIMAL(38,15)))`;
@@ -83,9 +87,9 @@ export const decimalFromNumber = (amount: string): string =>
  * ten decimals and fifteen digits a cast finds it, the others go the slow way over text.
  */
 const asMoney = (column: ExportColumn, format: ExportFile['format']): string => {
-  if (column.type === 'VARCHAR') return decimalFromText(asText(column, format));
   const amount = quoted(column.name);
-  if (column.type !== 'DOUBLE' && column.type !== 'FLOAT') return decimalFromNumber(amount);
+  if (isExactNumber(column)) return decimalFromNumber(amount);
+  if (column.type !== 'DOUBLE' && column.type !== 'FLOAT') return decimalFromText(asText(column, format));
   const short = `TRY_CAST(${amount} AS DECIMAL(18,10))`;
   return `CASE WHEN abs(${amount}) < 100000 AND CAST(${short} AS ${column.type}) = ${amount} THEN CAST(${short} AS DECIMAL(38,15))
     ELSE ${decimalFromNumber(`CAST(${amount} AS VARCHAR)`)} END`;

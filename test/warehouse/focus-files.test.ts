@@ -225,6 +225,16 @@ describeOnBothEngines('the files of a FOCUS export', (open, onDuckDb) => {
       expect(costs.map(([type], index) => [type, spend[index]?.['2026-01-10']])).toEqual(costs);
     });
 
+    it.each([
+      ['true', 'true'],
+      ["DATE '2026-01-10'", '2026-01-10'],
+      ['[1.5]', '[1.5]'],
+    ])('have no cost in %s', async (cost, got) => {
+      await expect(loadedVariants([{ EffectiveCost: cost }])).rejects.toThrow(
+        `1 of 1 rows cannot be read, more than 1 %: nothing was loaded. EffectiveCost: expected a decimal number, got "${got}"`,
+      );
+    });
+
     it('have times as timestamps, with a zone or without, as dates or text', async () => {
       const times = [
         "TIMESTAMP '2026-01-09 23:59:59'",
