@@ -69,6 +69,7 @@ describe('what a person must mend, by the words of DuckDB and the system', () =>
     'IO Error: Could not read enough bytes from file "/exports/a.parquet": attempted to read 9 bytes from location 7',
     'Invalid Input Error: Failed to read file "/exports/a.parquet": ZSTD Decompression failure',
     'Out of Range Error: Overflow in HUGEINT addition',
+    "ENXIO: no such device or address, open '/exports/a.csv'",
     "EACCES: permission denied, open '/exports/a.csv'",
   ])('fails at once: %s', (message) => {
     expect(toFailure(new Error(message), 1)).toMatchObject({ message, nonRetryable: true });
