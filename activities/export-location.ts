@@ -11,7 +11,7 @@ import type { HeldFiles } from '../egress/held-files.ts';
 import { checkRealPaths, checkSourceLocation } from '../egress/source-location.ts';
 import type { SourceRules } from '../egress/source-rules.ts';
 import { formatOf, listFiles, readText } from '../warehouse/export-files.ts';
-import type { Session } from '../warehouse/session.ts';
+import type { Statements } from '../warehouse/session.ts';
 
 /** Azure writes days as `2026-01-31T00:00:00`, with or without a Z; the last one is included. */
 const manifestDay = z
@@ -72,7 +72,7 @@ export interface LocationFiles {
  * `field`, when there is none.
  */
 export const exportFiles = async (
-  session: Session,
+  session: Statements,
   location: string,
   rules: SourceRules,
   held: HeldFiles,
@@ -118,7 +118,7 @@ const localPattern = async (path: string): Promise<string> => {
 
 /** The manifests that can govern some files and that the listing of `pattern` has not shown. */
 const manifestsBeside = async (
-  session: Session,
+  session: Statements,
   files: readonly string[],
   pattern: string,
 ): Promise<string[]> => {
@@ -131,7 +131,7 @@ const manifestsBeside = async (
 
 /** Reads manifests. Of local ones those that lie outside the roots do not exist for a tenant. */
 const readManifests = async (
-  session: Session,
+  session: Statements,
   paths: readonly string[],
   { held, roots, field }: { held: HeldFiles; roots: readonly string[] | null; field: string },
 ): Promise<ExportManifest[]> => {

@@ -15,7 +15,7 @@ import { withReader, type LoadSessions } from '../warehouse/load-sessions.ts';
 import { publishComputed } from '../warehouse/month-computation.ts';
 import { findOrganisation, type Organisation } from '../warehouse/organisations.ts';
 import { RejectedFeed, type FeedCounts } from '../warehouse/read-feed.ts';
-import type { Session } from '../warehouse/session.ts';
+import type { Statements } from '../warehouse/session.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { fileLocations, loadSource } from './load-source.ts';
 import { withHeartbeats } from './with-heartbeats.ts';
@@ -25,7 +25,7 @@ export interface IngestDependencies {
   clock: Clock;
   sourceRulesOf: SourceRulesOf;
   /** Makes remote locations readable for a reader, through the guard. */
-  openRemoteFiles: (reader: Session) => Promise<void>;
+  openRemoteFiles: (reader: Statements) => Promise<void>;
   log: Logger;
 }
 

@@ -13,7 +13,7 @@ import {
 import { missingAllocationColumns, missingAssetColumns } from '../warehouse/opencost-columns.ts';
 import { loadOpenCost } from '../warehouse/opencost-load.ts';
 import { relationsOf } from '../warehouse/scan-files.ts';
-import type { Session } from '../warehouse/session.ts';
+import type { Reader } from '../warehouse/reader.ts';
 import type { SourceReading } from './source-reading.ts';
 import { openCostApi, type OpenCostApi } from './opencost-api.ts';
 import { isApiLocation } from './opencost-requests.ts';
@@ -85,7 +85,7 @@ interface Asked {
 }
 
 const askApi = async (
-  reader: Session,
+  reader: Reader,
   api: OpenCostApi,
   days: readonly Day[],
   attempt: Attempt,

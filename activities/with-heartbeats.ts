@@ -1,6 +1,6 @@
 import { CancelledFailure, Context } from '@temporalio/activity';
 import type { IngestProgress } from '../domain/ingest.ts';
-import type { Session } from '../warehouse/session.ts';
+import type { Statements } from '../warehouse/session.ts';
 
 /** An attempt of an activity, as its work sees it. */
 export interface Attempt {
@@ -19,7 +19,7 @@ const HEARTBEAT_MS = 1_000;
  * newer attempt has the machine to itself.
  */
 export const withHeartbeats = async <Result>(
-  sessions: readonly Session[],
+  sessions: readonly Statements[],
   work: (attempt: Attempt) => Promise<Result>,
 ): Promise<Result> => {
   const { cancellationSignal, heartbeat } = Context.current();

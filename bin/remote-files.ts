@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { startGuardedProxy, type GuardedProxy } from '../egress/guarded-proxy.ts';
 import { connectObjectStorage, guardRequests } from '../warehouse/remote-files.ts';
-import type { Session } from '../warehouse/session.ts';
+import type { Statements } from '../warehouse/session.ts';
 import type { WarehouseSettings } from '../warehouse/warehouse.ts';
 import type { Settings } from './settings.ts';
 
@@ -13,7 +13,7 @@ export const remoteFiles = (
   { objectStorage, extensions }: WarehouseSettings,
   { PRIVATE_TARGETS }: Settings,
   log: Logger,
-): { open: (reader: Session) => Promise<void>; close: () => Promise<void> } => {
+): { open: (reader: Statements) => Promise<void>; close: () => Promise<void> } => {
   let proxy: Promise<GuardedProxy> | null = null;
   return {
     open: async (reader) => {

@@ -3,7 +3,8 @@ import { open, readlink, realpath, type FileHandle } from 'node:fs/promises';
 import { invalid } from '../domain/errors.ts';
 import { checkRealPaths, realRootsOf, refuseOutside } from './local-files.ts';
 
-const DESCRIPTORS = '/proc/self/fd/';
+/** By the process's id, because its readers are other processes. */
+const DESCRIPTORS = `/proc/${process.pid}/fd/`;
 
 /** Elsewhere a file is read by its name, and who may swap it for a link while it is read is trusted. */
 const HAS_DESCRIPTORS = process.platform === 'linux';
@@ -56,7 +57,7 @@ export class HeldFiles {
   named(text: string): string {
     if (!text.includes(DESCRIPTORS)) return text;
     const paths = new Map([...this.#handles].map(([path, handle]) => [openedAs(handle), path]));
-    return text.replace(/\/proc\/self\/fd\/\d+/g, (opened) => paths.get(opened) ?? opened);
+    return text.replace(/\/proc\/\d+\/fd\/\d+/g, (opened) => paths.get(opened) ?? opened);
   }
 
   /** Closes them all. */

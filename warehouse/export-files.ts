@@ -1,5 +1,5 @@
 import { invalid } from '../domain/errors.ts';
-import type { Session } from './session.ts';
+import type { Statements } from './session.ts';
 
 /** A file of a billing export, its format, and its columns as they stand in it. */
 export interface ExportFile {
@@ -41,7 +41,7 @@ export const CSV_OPTIONS = `auto_detect = false, delim = ',', quote = '"', escap
   nullstr = ['NULL', 'null', '']`;
 
 /** The files that a path or glob stands for, in order. */
-export const listFiles = async (session: Session, pattern: string): Promise<string[]> => {
+export const listFiles = async (session: Statements, pattern: string): Promise<string[]> => {
   const rows = await session.query<{ file: string }>('SELECT file FROM glob($pattern) ORDER BY file', {
     pattern,
   });
@@ -49,7 +49,7 @@ export const listFiles = async (session: Session, pattern: string): Promise<stri
 };
 
 /** The whole text of a small file. */
-export const readText = async (session: Session, opened: string): Promise<string> => {
+export const readText = async (session: Statements, opened: string): Promise<string> => {
   const [row] = await session.query<{ content: string }>('SELECT content FROM read_text($file)', {
     file: patternOf(opened),
   });
@@ -64,7 +64,7 @@ export const formatOf = (path: string): ExportFile['format'] | null => {
 };
 
 /** Reads the columns of a file from its header. Throws for a Parquet file that is none. */
-export const describeFile = async (session: Session, path: string, opened = path): Promise<ExportFile> => {
+export const describeFile = async (session: Statements, path: string, opened = path): Promise<ExportFile> => {
   const format = formatOf(path);
   if (format === null) {
     throw invalid(`location: expected .csv, .csv.gz or .parquet files, got ${JSON.stringify(path)}`);
@@ -88,7 +88,7 @@ export const describeFile = async (session: Session, path: string, opened = path
 };
 
 /** How many rows a Parquet file says it has. */
-const parquetRows = async (session: Session, opened: string): Promise<number> => {
+const parquetRows = async (session: Statements, opened: string): Promise<number> => {
   const [row] = await session.query<{ row_count: string }>(
     'SELECT sum(num_rows)::BIGINT AS row_count FROM parquet_file_metadata($path)',
     { path: patternOf(opened) },
@@ -96,7 +96,7 @@ const parquetRows = async (session: Session, opened: string): Promise<number> =>
   return Number(row?.row_count);
 };
 
-const parquetColumns = async (session: Session, opened: string): Promise<ExportColumn[]> => {
+const parquetColumns = async (session: Statements, opened: string): Promise<ExportColumn[]> => {
   const rows = await session.query<{ column_name: string; column_type: string }>(
     'SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM read_parquet($path, hive_partitioning = false))',
     { path: patternOf(opened) },
@@ -115,7 +115,7 @@ const parquetColumns = async (session: Session, opened: string): Promise<ExportC
 };
 
 /** The names of a Parquet file's columns as they stand in it, without those of the fields within them. */
-const parquetNames = async (session: Session, opened: string): Promise<string[]> => {
+const parquetNames = async (session: Statements, opened: string): Promise<string[]> => {
   const [, ...elements] = await session.query<{ name: string; num_children: string | null }>(
     'SELECT name, num_children FROM parquet_schema($path)',
     { path: patternOf(opened) },
@@ -131,7 +131,11 @@ const parquetNames = async (session: Session, opened: string): Promise<string[]>
 };
 
 // DuckDB's own sniffer gives up on a whole file for one broken line, so the header is read as a line of text.
-const csvColumns = async (session: Session, opened: string, compression: string): Promise<ExportColumn[]> => {
+const csvColumns = async (
+  session: Statements,
+  opened: string,
+  compression: string,
+): Promise<ExportColumn[]> => {
   const [header] = await session.query<{ names: string[] }>(
     `SELECT list_transform(
        regexp_extract_all(ltrim(line, chr(65279)), '("(?:[^"]|"")*"|[^,]*)(?:,|$)', 1),

@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sqlText } from './sql-text.ts';
-import type { Session } from './session.ts';
+import type { Statements } from './session.ts';
 
 /** DuckDB's own names of the extensions the product can need. */
 export type Extension = 'ducklake' | 'postgres_scanner' | 'httpfs';
@@ -11,7 +11,7 @@ export type Extension = 'ducklake' | 'postgres_scanner' | 'httpfs';
  * INSTALL (design §1). Throws an error that says how to provide it.
  */
 export const loadExtension = async (
-  session: Session,
+  session: Statements,
   extension: Extension,
   directory: string | null,
 ): Promise<void> => {

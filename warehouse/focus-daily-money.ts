@@ -2,7 +2,7 @@ import { invalid } from '../domain/errors.ts';
 import { chosenValue, columnsOf, type Candidate } from './focus-choices.ts';
 import { moneyOfUnits, unitsOf } from './money-units.ts';
 import { STORED } from './read-feed.ts';
-import type { Session } from './session.ts';
+import type { Statements } from './session.ts';
 
 // The statements that turn the judged groups of an export (focus-load.ts) into spend, and publish it.
 
@@ -16,7 +16,7 @@ import type { Session } from './session.ts';
  *
  * @throws ServiceError `invalid` if long charges make too many days of few rows.
  */
-export const dailyMoney = async (reader: Session, candidates: readonly Candidate[]): Promise<string[]> => {
+export const dailyMoney = async (reader: Statements, candidates: readonly Candidate[]): Promise<string[]> => {
   const [groups] = await reader.query<{ count: string; days: string | null }>(
     `SELECT count(*) AS count, sum(COALESCE(date_diff('day', span_start, span_end) + 1, 1)) AS days
      FROM judged_groups WHERE ${STORED}`,

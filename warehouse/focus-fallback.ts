@@ -4,14 +4,14 @@ import type { Candidate } from './focus-choices.ts';
 import { billingPeriodDay, cloudOf, nullable } from './focus-columns.ts';
 import { focusRollUpStatement, type CostColumn } from './focus-roll-up.ts';
 import { STORED } from './read-feed.ts';
-import type { Session } from './session.ts';
+import type { Statements } from './session.ts';
 
 /**
  * Reads by BilledCost what has no EffectiveCost: creates `fallen_back`, the providers and billing periods that fall
  * back, as their texts stand, and `billed_roll_up`, their second reading. The first one is in `focus_roll_up`.
  */
 export const readFallback = async (
-  reader: Session,
+  reader: Statements,
   load: { files: readonly ExportFile[]; costColumn: CostColumn; now: Date },
   candidates: readonly Candidate[],
 ): Promise<void> => {
@@ -49,7 +49,7 @@ QUALIFY NOT COALESCE(bool_or(cost_present) OVER same_bill, false)
 const MOST_NOTES = 100;
 
 /** What fell back, in words; the first hundred bills of it. */
-export const fallbackNotes = async (reader: Session): Promise<string[]> => {
+export const fallbackNotes = async (reader: Statements): Promise<string[]> => {
   const bills = await reader.query<{ billing_period: Day; cloud: string }>(
     `SELECT DISTINCT billing_period, left(cloud, 80) AS cloud FROM judged_groups WHERE ${STORED} AND fell_back
      ORDER BY ALL LIMIT ${MOST_NOTES}`,

@@ -29,7 +29,7 @@ import {
 import { checkMoney, checkPublished, newLoadId, type LoadScope, type Publish } from './publish-load.ts';
 import { countFeed, readingBounds, rowsStored, STORED, type FeedCounts } from './read-feed.ts';
 import { startRowCount } from './row-count.ts';
-import type { Session } from './session.ts';
+import type { Session, Statements } from './session.ts';
 import { dropTemporaryTables } from './temporary-tables.ts';
 
 /** What to load, and as of when; billing periods outside its months are left alone. */
@@ -164,7 +164,7 @@ SELECT * FROM judged`;
 /** Of so many a message tells. */
 const MOST_CURRENCIES = 20;
 
-const refuseOtherCurrencies = async (reader: Session, currency: string): Promise<void> => {
+const refuseOtherCurrencies = async (reader: Statements, currency: string): Promise<void> => {
   const others = await reader.query<{ currency: string; row_count: string }>(
     `SELECT left(currency, 80) AS currency, sum(row_count) AS row_count FROM judged_groups
      WHERE ${STORED} AND upper(judged_groups.currency) <> $currency GROUP BY ALL ORDER BY ALL LIMIT ${MOST_CURRENCIES}`,

@@ -3,14 +3,15 @@ import { rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { invalid } from '../domain/errors.ts';
-import { Session } from './session.ts';
+import { Reader } from './reader.ts';
+import type { Session, Statements } from './session.ts';
 import { sqlText } from './sql-text.ts';
-import { openInstance, type WarehouseSettings } from './warehouse.ts';
+import type { WarehouseSettings } from './warehouse.ts';
 
 /** What a load works with. */
 export interface LoadSessions {
-  /** Reads what others have written, in a DuckDB of its own. */
-  reader: Session;
+  /** Reads what others have written, in a process of its own. */
+  reader: Reader;
   /** Stores what was read, in the warehouse. */
   session: Session;
   /** A folder of this load alone. */
@@ -24,8 +25,8 @@ const READER_SHARE = 1 / 2;
 const MEMORY_OF_THREAD = 125e6;
 
 /**
- * Lends `work` a reader beside its session of the warehouse. A reader has memory and threads of its own, and ends with its
- * load: whatever a file does to it, the warehouse and the other loads go on.
+ * Lends `work` a reader beside its session of the warehouse. A reader has a process, memory and threads of
+ * its own: whatever a file does to it, the warehouse and the other loads go on.
  */
 export const withReader = async <Result>(
   { spillDirectory, memoryLimit, threads }: WarehouseSettings,
@@ -34,33 +35,23 @@ export const withReader = async <Result>(
 ): Promise<Result> => {
   const folder = join(spillDirectory, `reader-${randomUUID()}`);
   const memory = bytesOf(memoryLimit) * READER_SHARE;
-  const instance = await openInstance({
+  const reader = await Reader.open({
     spillDirectory: folder,
     memoryLimit: `${Math.floor(memory / 1000)}KB`,
     threads: Math.max(1, Math.min(threads ?? availableParallelism(), Math.floor(memory / MEMORY_OF_THREAD))),
   });
-  const breakdowns: Error[] = [];
-  const reader = new Session(await instance.connect(), (error) => breakdowns.push(error));
   try {
-    await reader.run(`SET TimeZone = 'UTC'`);
     return await work({ reader, session, folder });
   } catch (error) {
-    throw inPlainWords(error, breakdowns);
+    throw inPlainWords(error);
   } finally {
-    reader.close();
-    instance.closeSync();
+    await reader.close();
     await rm(folder, { recursive: true, force: true });
   }
 };
 
 /** What DuckDB says of a file, for whoever must mend it. */
-const inPlainWords = (error: unknown, [breakdown]: readonly Error[]): unknown => {
-  if (breakdown !== undefined) {
-    const [reason] = breakdown.message.split('\n');
-    return invalid(
-      `DuckDB broke down over the files, which a line with invalid UTF-8 and too many fields can do (${reason}); nothing was loaded`,
-    );
-  }
+const inPlainWords = (error: unknown): unknown => {
   const message = error instanceof Error ? error.message : '';
   if (!message.includes('CSV Parser state machine')) return error;
   const [, file = 'a file'] = /^ *file = ([^?\n]*)/m.exec(message) ?? [];
@@ -90,8 +81,8 @@ export const lend = (
 ): Promise<void> => copy(session, reader, folder, table, select);
 
 const copy = async (
-  from: Session,
-  to: Session,
+  from: Statements,
+  to: Statements,
   folder: string,
   table: string,
   select: string,

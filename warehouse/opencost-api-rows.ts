@@ -1,6 +1,6 @@
-import { VARCHAR } from '@duckdb/node-api';
 import type { Day } from '../domain/calendar.ts';
 import type { Relation } from './scan-files.ts';
+import type { Reader } from './reader.ts';
 import type { Session } from './session.ts';
 
 /** An allocation as an API answers it; amounts are decimal texts. */
@@ -53,7 +53,7 @@ export const API_ALLOCATIONS = relation('api_allocations');
 export const API_ASSETS = relation('api_assets');
 
 /** Makes room for an API's answers; they wait in temporary tables, which spill to disk, not in memory. */
-export const openApiRows = async (reader: Session): Promise<void> => {
+export const openApiRows = async (reader: Reader): Promise<void> => {
   for (const [table, columns] of Object.entries(TABLES)) {
     const definitions = columns.map((name) => `${name} VARCHAR`).join(', ');
     await reader.run(`CREATE TEMP TABLE ${table} (${definitions})`);
@@ -61,7 +61,7 @@ export const openApiRows = async (reader: Session): Promise<void> => {
 };
 
 /** Appends the allocations of a day. */
-export const appendAllocations = (reader: Session, day: Day, rows: readonly ApiAllocation[]): Promise<void> =>
+export const appendAllocations = (reader: Reader, day: Day, rows: readonly ApiAllocation[]): Promise<void> =>
   append(
     reader,
     'api_allocations',
@@ -80,7 +80,7 @@ export const appendAllocations = (reader: Session, day: Day, rows: readonly ApiA
   );
 
 /** Appends the assets of a day. */
-export const appendAssets = (reader: Session, day: Day, rows: readonly ApiAsset[]): Promise<void> =>
+export const appendAssets = (reader: Reader, day: Day, rows: readonly ApiAsset[]): Promise<void> =>
   append(
     reader,
     'api_assets',
@@ -96,14 +96,13 @@ export const appendAssets = (reader: Session, day: Day, rows: readonly ApiAsset[
   );
 
 const append = async (
-  reader: Session,
+  reader: Reader,
   table: keyof typeof TABLES,
   rows: readonly (readonly (string | null)[])[],
 ): Promise<void> => {
   if (rows.length === 0) return;
   await reader.append(
     table,
-    TABLES[table].map(() => VARCHAR),
     TABLES[table].map((_, index) => rows.map((row) => row[index] ?? null)),
   );
 };

@@ -6,7 +6,7 @@ import { allocationGroups, assetGroups } from './opencost-groups.ts';
 import { checkMoney, MONTH, newLoadId, publishLoad, type LoadScope, type Publish } from './publish-load.ts';
 import { addCounts, readFeed, rowsStored, stageFeed, withoutUnusedMonths } from './read-feed.ts';
 import type { Relation } from './scan-files.ts';
-import type { Session } from './session.ts';
+import type { Session, Statements } from './session.ts';
 import { dropTemporaryTables } from './temporary-tables.ts';
 
 /** The feeds of an OpenCost source, read from files or appended from its API (opencost-api-rows.ts). */
@@ -109,7 +109,7 @@ const NO_ASSETS: Relation = {
   counts: [],
 };
 
-const refuseUnnamedCluster = async (reader: Session): Promise<void> => {
+const refuseUnnamedCluster = async (reader: Statements): Promise<void> => {
   const [unnamed] = await reader.query<{ row_count: string | null }>(
     'SELECT sum(row_count) AS row_count FROM judged_groups WHERE problem IS NULL AND counts AND cluster IS NULL',
   );

@@ -8,7 +8,7 @@ import { startRowCount, type RowCount } from './row-count.ts';
 import type { Relation } from './scan-files.ts';
 import type { RejectedSample } from './ingest-runs.ts';
 import type { LoadScope } from './publish-load.ts';
-import type { Parameters, Session } from './session.ts';
+import type { Parameters, Session, Statements } from './session.ts';
 import { dropTemporaryTables } from './temporary-tables.ts';
 
 /** What the reading of one feed of a source counted: rows read are those stored, rejected and left out. */
@@ -38,7 +38,7 @@ const FEED_TABLES = ['judged_groups', 'broken_lines', 'broken_line_scans'] as co
  * @throws ServiceError `invalid` when rows of the files are not accounted for.
  */
 export const readFeed = async (
-  reader: Session,
+  reader: Statements,
   scope: LoadScope,
   { statement, name = null, parameters = {}, relations }: Feed,
 ): Promise<FeedCounts> => {
@@ -93,7 +93,7 @@ const DROPPED_LINES = { problem: `a line of more than ${LONGEST_LINE_BYTES} byte
  * @throws ServiceError `invalid` when rows of the files are not accounted for.
  */
 export const countFeed = async (
-  reader: Session,
+  reader: Statements,
   count: RowCount,
   name: string | null = null,
 ): Promise<FeedCounts> => {

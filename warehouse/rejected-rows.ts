@@ -1,5 +1,5 @@
 import type { RejectedSample } from './ingest-runs.ts';
-import type { Session } from './session.ts';
+import type { Statements } from './session.ts';
 
 const MOST_SAMPLES = 20;
 
@@ -14,7 +14,7 @@ interface RejectedRows {
 }
 
 /** The rows that could not be read: those judged so, and lines that are no CSV. */
-export const rejectedRows = async (session: Session): Promise<RejectedRows> => {
+export const rejectedRows = async (session: Statements): Promise<RejectedRows> => {
   const groups = await session.query<{ problem: string; file: string | null; row_count: string }>(
     `SELECT problem, any_value(file) AS file, sum(row_count)::BIGINT AS row_count
      FROM judged_groups WHERE problem IS NOT NULL

@@ -1,7 +1,7 @@
 import type { ObjectStorage } from '../domain/object-storage.ts';
 import { loadExtension } from './extensions.ts';
 import { sqlText } from './sql-text.ts';
-import type { Session } from './session.ts';
+import type { Statements } from './session.ts';
 
 /** The proxy that every request of DuckDB leaves through (egress/guarded-proxy.ts). */
 export interface EgressProxy {
@@ -12,7 +12,7 @@ export interface EgressProxy {
 
 /** Loads httpfs and lets DuckDB sign requests to `s3://` with the operator's credentials. */
 export const connectObjectStorage = async (
-  session: Session,
+  session: Statements,
   storage: ObjectStorage,
   extensions: string | null,
 ): Promise<void> => {
@@ -36,7 +36,7 @@ export const connectObjectStorage = async (
  * Sends every HTTP request of DuckDB through the guarded proxy, for all sessions. It must be on before the first
  * location of a tenant is read.
  */
-export const guardRequests = async (session: Session, proxy: EgressProxy): Promise<void> => {
+export const guardRequests = async (session: Statements, proxy: EgressProxy): Promise<void> => {
   await session.run(`SET GLOBAL http_proxy = ${sqlText(proxy.url)}`);
   await session.run(`SET GLOBAL http_proxy_username = ${sqlText(proxy.username)}`);
   await session.run(`SET GLOBAL http_proxy_password = ${sqlText(proxy.password)}`);

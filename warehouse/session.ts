@@ -51,6 +51,9 @@ const isList = (value: Parameter): value is readonly string[] => Array.isArray(v
 /** What a session answers once its DuckDB has ended: the next one may have another. */
 export const lost = (): ServiceError => unavailable('the warehouse is opened again; try again');
 
+/** What runs statements, wherever its DuckDB is. */
+export type Statements = Pick<Session, 'query' | 'run' | 'isLost' | 'interrupt' | 'rowsRead'>;
+
 /** One connection to a DuckDB; statements on it run one after the other. */
 export class Session {
   readonly #connection: DuckDBConnection;

@@ -1,11 +1,11 @@
-import type { Session } from './session.ts';
+import type { Statements } from './session.ts';
 
 /**
  * Drops temporary tables and views; sessions are lent again, so what a load leaves would meet the next. One that is lost has none, and
  * the error that ended it is the one to tell.
  */
 export const dropTemporaryTables = async (
-  session: Session,
+  session: Statements,
   tables: readonly string[],
   views: readonly string[] = [],
 ): Promise<void> => {

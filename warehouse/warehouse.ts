@@ -1,11 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
 import type { ObjectStorage } from '../domain/object-storage.ts';
 import { loadExtension } from './extensions.ts';
 import { giveStatistics } from './lake-statistics.ts';
 import { migrate } from './migrate.ts';
 import type { Migration } from './migrations.ts';
+import { openInstance } from './open-instance.ts';
 import { raceToSetUp } from './race-to-set-up.ts';
 import { connectObjectStorage } from './remote-files.ts';
 import { lost, Session, type Parameters } from './session.ts';
@@ -197,22 +197,6 @@ export class Warehouse {
     this.#openAgain(pool.abandon()).catch((failure: unknown) => failure);
   }
 }
-
-/** An empty DuckDB in memory, which spills to the directory. */
-export const openInstance = async ({
-  spillDirectory,
-  memoryLimit,
-  threads,
-}: Pick<WarehouseSettings, 'spillDirectory' | 'memoryLimit' | 'threads'>): Promise<DuckDBInstance> => {
-  await mkdir(spillDirectory, { recursive: true });
-  return DuckDBInstance.create(':memory:', {
-    memory_limit: memoryLimit,
-    temp_directory: spillDirectory,
-    autoinstall_known_extensions: 'false',
-    autoload_known_extensions: 'false',
-    ...(threads === null ? {} : { threads: threads.toString() }),
-  });
-};
 
 const attach = async (session: Session, settings: WarehouseSettings): Promise<void> => {
   if (isDuckLake(settings.location)) {

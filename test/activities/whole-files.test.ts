@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadSource } from '../../activities/load-source.ts';
 import type { LoadResult } from '../../warehouse/focus-load.ts';
 import { loadExtension } from '../../warehouse/extensions.ts';
-import type { Session } from '../../warehouse/session.ts';
+import type { Reader } from '../../warehouse/reader.ts';
 import { fromCsv, writeTable } from '../support/duckdb-files.ts';
 import { openDuckDb, type TestWarehouse } from '../support/engines.ts';
 import { extensionDirectory, hasHttpfs } from '../support/extension-directory.ts';
@@ -37,7 +37,7 @@ describe('a torn file', () => {
     const { id: orgId } = await newOrganisation(test.warehouse);
     const [before = ''] = await writeFiles(test, { 'before.csv': csvOf(1, '5') });
     const source = await newSource(test.warehouse, orgId, { location });
-    const ingest = (from: string, lend = (session: Session): Session => session): Promise<LoadResult> =>
+    const ingest = (from: string, lend = (reader: Reader): Reader => reader): Promise<LoadResult> =>
       loading(test, async (sessions) => {
         if (hasHttpfs) await loadExtension(sessions.reader, 'httpfs', extensionDirectory);
         return loadSource(
@@ -48,7 +48,7 @@ describe('a torn file', () => {
     await ingest(before);
     return {
       path: location,
-      ingest: (lend?: (session: Session) => Session) => ingest(location, lend),
+      ingest: (lend?: (reader: Reader) => Reader) => ingest(location, lend),
       spend: () => spendByDay(test.warehouse, orgId),
     };
   };
@@ -126,11 +126,11 @@ describe('a torn file', () => {
     /** Does something to the file once its reading has begun, and something before that. */
     const meanwhile =
       (work: () => Promise<void>, before: () => Promise<void> = () => Promise.resolve()) =>
-      (session: Session): Session =>
-        new Proxy(session, {
+      (reader: Reader): Reader =>
+        new Proxy(reader, {
           get: (target, name) => {
             if (name === 'run')
-              return async (...[sql, parameters]: Parameters<Session['run']>) => {
+              return async (...[sql, parameters]: Parameters<Reader['run']>) => {
                 const isReading = sql.includes('CREATE TEMP TABLE focus_roll_up');
                 if (isReading) await before();
                 const changed = await target.run(sql, parameters);

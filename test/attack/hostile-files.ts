@@ -3,6 +3,7 @@ import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
+import { deepParquet } from '../support/deep-parquet.ts';
 import { fromCsv, writeTable } from '../support/duckdb-files.ts';
 import { dayLine, focusCsv, type FocusLine } from '../support/focus-export.ts';
 import { POISONED_FOCUS_ROWS } from './poisoned-rows.ts';
@@ -170,6 +171,12 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
     file: 'f.parquet',
     lay: parquet((bytes) => overwritten(bytes, -8, Buffer.from([0xff, 0xff, 0xff, 0x7f]))),
     ending: { error: /Footer length error/ },
+  },
+  {
+    title: 'Parquet of more levels than a stack has room for',
+    file: 'f.parquet',
+    lay: (path) => writeFile(path, deepParquet(50_000)),
+    ending: { error: /^DuckDB broke down over the files/ },
   },
   {
     title: 'text named .parquet',
