@@ -3,13 +3,14 @@ import {
   DECIMAL,
   DuckDBDateValue,
   DuckDBDecimalValue,
+  INTEGER,
   VARCHAR,
   type DuckDBValue,
 } from '@duckdb/node-api';
 import type { Day } from '../domain/calendar.ts';
 import { VALUE_DECIMALS, valueUnits } from '../domain/decimals.ts';
 import type { Session } from './session.ts';
-import { changeValues, type Change, type ChangeResult } from './value-changes.ts';
+import { changeValues, STAGED_TABLE, type Change, type ChangeResult, type Staged } from './value-changes.ts';
 import type { Warehouse } from './warehouse.ts';
 
 /** A value to write, or the text of one; `period` is its first day, `label` is empty on a metric without labels. */
@@ -30,28 +31,31 @@ export const writeValues = async (
   values: readonly NewValue[],
   change: Change,
 ): Promise<WriteResult> => {
-  const stage = (session: Session): Promise<void> => stageValues(session, values);
+  const stage = (session: Session): Promise<Staged> => stageValues(session, values);
   const { removed: _, ...written } = await changeValues(warehouse, orgId, metricId, stage, change);
   return written;
 };
 
+const FEW_STAGED: Staged = { relation: STAGED_TABLE, parts: 1 };
+
 const MILLISECONDS_PER_DAY = 86_400_000;
 
-const stageValues = async (session: Session, values: readonly NewValue[]): Promise<void> => {
+const stageValues = async (session: Session, values: readonly NewValue[]): Promise<Staged> => {
   await session.run(
-    `CREATE OR REPLACE TEMP TABLE staged_values (period DATE, label VARCHAR, value DECIMAL(38,10))`,
+    `CREATE OR REPLACE TEMP TABLE staged_values (period DATE, label VARCHAR, value DECIMAL(38,10), line INTEGER)`,
   );
   await session.append('staged_values', STAGED_TYPES, stagedColumns(values));
+  return FEW_STAGED;
 };
 
-/** The types of the columns period, label and value. */
-export const STAGED_TYPES = [DATE, VARCHAR, DECIMAL(38, VALUE_DECIMALS)];
+const STAGED_TYPES = [DATE, VARCHAR, DECIMAL(38, VALUE_DECIMALS), INTEGER];
 
 /** Values by columns, as a session appends them. */
-export const stagedColumns = (values: readonly NewValue[]): DuckDBValue[][] => [
+const stagedColumns = (values: readonly NewValue[]): DuckDBValue[][] => [
   values.map(({ period }) => new DuckDBDateValue(Date.parse(period) / MILLISECONDS_PER_DAY)),
   values.map(({ label }) => label),
   values.map(({ value }) => new DuckDBDecimalValue(valueUnits(value), 38, VALUE_DECIMALS)),
+  values.map((_, index) => index + 1),
 ];
 
 /** The values to remove: from `start` to `end`, both inclusive and open where null, of one label or of all. */
@@ -72,15 +76,16 @@ export const removeValues = async (
   range: ValueRange,
   change: Change,
 ): Promise<Pick<ChangeResult, 'removed' | 'months'>> => {
-  const stage = async (session: Session): Promise<void> => {
+  const stage = async (session: Session): Promise<Staged> => {
     await session.run(
       `CREATE OR REPLACE TEMP TABLE staged_values AS
-       SELECT period, label, CAST(NULL AS DECIMAL(38,10)) AS value FROM metric_values
+       SELECT period, label, CAST(NULL AS DECIMAL(38,10)) AS value, row_number() OVER () AS line FROM metric_values
        WHERE org_id = $org AND metric_id = $metric
          AND period BETWEEN COALESCE($start::DATE, DATE '0001-01-01') AND COALESCE($end::DATE, DATE '9999-12-31')
          AND label = COALESCE($label, label)`,
       { org: orgId, metric: metricId, start: range.start, end: range.end, label: range.label },
     );
+    return FEW_STAGED;
   };
   const { removed, months } = await changeValues(warehouse, orgId, metricId, stage, change);
   return { removed, months };

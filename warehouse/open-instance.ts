@@ -22,6 +22,8 @@ export const openInstance = async ({
     temp_directory: spillDirectory,
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
+    // The usual five, of 122,880 rows each, would be held in memory before the first is written.
+    write_buffer_row_group_count: '1',
     ...(threads === null ? {} : { threads: threads.toString() }),
   });
 };

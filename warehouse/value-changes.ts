@@ -43,7 +43,7 @@ export const changeValues = async (
   warehouse: Warehouse,
   orgId: string,
   metricId: string,
-  stage: (session: Session) => Promise<void>,
+  stage: (session: Session) => Promise<Staged>,
   change: Change,
   signal?: AbortSignal,
 ): Promise<ChangeResult> => {
@@ -55,16 +55,16 @@ export const changeValues = async (
       signal?.throwIfAborted();
       signal?.addEventListener('abort', interrupt);
       try {
-        await stage(session);
+        const staged = await stage(session);
         return await session.transaction(async () => {
-          const stored = await storeStaged(session, orgId, metricId, change);
+          const stored = await storeStaged(session, staged, orgId, metricId, change);
           // Between two statements nothing runs that could be interrupted.
           signal?.throwIfAborted();
           return stored;
         });
       } finally {
         signal?.removeEventListener('abort', interrupt);
-        await session.run(`DROP TABLE IF EXISTS ${STAGED}`);
+        await session.run(`DROP TABLE IF EXISTS ${STAGED_TABLE}`);
         await session.run(`DROP TABLE IF EXISTS ${CHANGED}`);
       }
     }),
@@ -76,18 +76,34 @@ export const changeValues = async (
 /** Under this name the values of a metric change, and are locked, one after the other. */
 export const valuesOf = (metricId: string): string => `values ${metricId}`;
 
-/** Where values wait to be compared with what is stored. */
-export const STAGED = 'temp.main.staged_values';
+/** Values that wait to be compared with what is stored. */
+export interface Staged {
+  /** Their relation (period, label, value, line), which is read several times; no two of them have the same line. */
+  relation: string;
+  /** They are compared in so many parts, one after the other, because DuckDB holds all labels of a part in memory. */
+  parts: number;
+}
+
+/** The temporary table of values that are few enough for memory. */
+export const STAGED_TABLE = 'temp.main.staged_values';
 const CHANGED = 'temp.main.changed_values';
 
 const storeStaged = async (
   session: Session,
+  { relation, parts }: Staged,
   orgId: string,
   metricId: string,
   change: Change,
 ): Promise<ChangeResult & { splits: boolean }> => {
   const metric = { org: orgId, metric: metricId };
-  await session.run(COMPARE, metric);
+  const [extent] = await session.query<Extent>(
+    `SELECT count(period) AS staged, min(period) AS first, max(period) AS last FROM ${relation}`,
+  );
+  if (extent === undefined) throw new Error('the staged values answered no row');
+  const { staged, first, last } = extent;
+  await session.run(CREATE_CHANGED);
+  for (let part = 0; part < parts; part += 1)
+    await session.run(compare(relation), { ...metric, first, last, part, parts });
   const [summary] = await session.query<Summary>(SUMMARISE, metric);
   if (summary === undefined) throw new Error('the comparison of staged values answered no row');
   if (!summary.labels_fit) throw conflict('the label key of the metric was changed meanwhile: send it again');
@@ -95,7 +111,7 @@ const storeStaged = async (
   const replaced = Number(summary.replaced);
   const removed = Number(summary.removed);
   if (created + replaced + removed > 0) {
-    await session.run(INSERT_CHANGED, {
+    await session.run(insertChanged(relation), {
       ...metric,
       change: idAfter(summary.newest),
       source: change.source,
@@ -105,14 +121,19 @@ const storeStaged = async (
       now: change.now.toISOString(),
     });
   }
-  const unchanged = Number(summary.staged) - created - replaced - removed;
+  const unchanged = Number(staged) - created - replaced - removed;
   const months = (summary.months ?? []).map(monthOf);
   return { created, replaced, removed, unchanged, months, splits: summary.splits };
 };
 
+interface Extent {
+  staged: string;
+  first: Day | null;
+  last: Day | null;
+}
+
 interface Summary {
   newest: string | null;
-  staged: string;
   created: string;
   replaced: string;
   removed: string;
@@ -122,34 +143,47 @@ interface Summary {
   splits: boolean;
 }
 
-const COMPARE = `
-CREATE OR REPLACE TEMP TABLE changed_values AS
-WITH staged AS (SELECT period, label, value FROM ${STAGED} WHERE period IS NOT NULL),
+/** Of each change no more than its line and what is counted: its text stays where it is staged. */
+const CREATE_CHANGED = `
+CREATE OR REPLACE TEMP TABLE changed_values (
+  line BIGINT, month DATE, has_label BOOLEAN, is_new BOOLEAN, is_removed BOOLEAN, change_id UUID)`;
+
+const compare = (relation: string): string => `
+INSERT INTO ${CHANGED}
+WITH staged AS (
+  SELECT period, label, value, line FROM ${relation}
+  WHERE period IS NOT NULL AND hash(period, label) % $parts::UBIGINT = $part::UBIGINT),
 current_values AS (
   SELECT period, label, arg_max_null(value, change_id) AS value, max(change_id) AS change_id
   FROM metric_value_changes
   WHERE org_id = $org AND metric_id = $metric
-    AND period BETWEEN (SELECT min(period) FROM staged) AND (SELECT max(period) FROM staged)
+    AND period BETWEEN $first::DATE AND $last::DATE AND hash(period, label) % $parts::UBIGINT = $part::UBIGINT
   GROUP BY ALL)
-SELECT period, label, staged.value, current_values.value AS before, current_values.change_id
+SELECT line, CAST(date_trunc('month', period) AS DATE) AS month, label <> '' AS has_label,
+  current_values.value IS NULL AS is_new, staged.value IS NULL AS is_removed, current_values.change_id
 FROM staged LEFT JOIN current_values USING (period, label)
 WHERE current_values.value IS DISTINCT FROM staged.value`;
 
 const SUMMARISE = `
-SELECT max(change_id) AS newest, (SELECT count(period) FROM ${STAGED}) AS staged,
-  count_if(before IS NULL)::BIGINT AS created,
-  count_if(before IS NOT NULL AND value IS NOT NULL)::BIGINT AS replaced,
-  count_if(value IS NULL)::BIGINT AS removed,
-  list_sort(list(DISTINCT CAST(date_trunc('month', period) AS DATE))) AS months,
-  COALESCE(bool_and((label <> '') = (SELECT label_key IS NOT NULL FROM metrics WHERE org_id = $org AND metric_id = $metric)), true)
+SELECT max(change_id) AS newest,
+  count_if(is_new)::BIGINT AS created,
+  count_if(NOT is_new AND NOT is_removed)::BIGINT AS replaced,
+  count_if(is_removed)::BIGINT AS removed,
+  list_sort(list(DISTINCT month)) AS months,
+  COALESCE(bool_and(has_label = (SELECT label_key IS NOT NULL FROM metrics WHERE org_id = $org AND metric_id = $metric)), true)
     AS labels_fit,
   EXISTS (FROM shared_costs WHERE org_id = $org AND (split->>'$.metric_id') = $metric)
     OR EXISTS (FROM bill_bases WHERE org_id = $org AND list_contains(metric_ids, $metric)) AS splits
 FROM ${CHANGED}`;
 
-const INSERT_CHANGED = `
+/**
+ * A plain IN would be a join that holds the values instead of the lines, as DuckDB takes them for fewer. The window is
+ * computed by one thread, so that one row group is filled at a time.
+ */
+const insertChanged = (relation: string): string => `
 INSERT INTO metric_value_changes BY NAME
 SELECT $org AS org_id, $metric AS metric_id, $change::UUID AS change_id, period, label, value,
   $source AS source, $by_type AS changed_by_type, $by_id AS changed_by_id, $by_name AS changed_by_name,
   $now::TIMESTAMP AS changed_at
-FROM ${CHANGED}`;
+FROM (FROM ${relation} WHERE (line IN (SELECT line FROM ${CHANGED})) IS NOT FALSE)
+QUALIFY row_number() OVER () > 0`;

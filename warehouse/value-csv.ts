@@ -1,4 +1,4 @@
-import { INTEGER } from '@duckdb/node-api';
+import { rm, stat, writeFile } from 'node:fs/promises';
 import type { Day } from '../domain/calendar.ts';
 import { CONTROL_CHARACTER, NO_CONTROL_CHARACTERS } from '../domain/control-characters.ts';
 import { columnsOf, isBlank, isHeader } from '../domain/csv-record.ts';
@@ -7,16 +7,17 @@ import { periodToDay, periodToWire, type Frequency } from '../domain/metric.ts';
 import { newestPeriod, valueProblem, type ValueRules } from '../domain/sent-value.ts';
 import { shown } from '../domain/shown.ts';
 import { csvLines } from './csv-lines.ts';
-import { STAGED_TYPES, stagedColumns, type NewValue, type WriteResult } from './metric-values.ts';
+import type { WriteResult } from './metric-values.ts';
 import type { Session } from './session.ts';
-import { changeValues, STAGED, type Change } from './value-changes.ts';
+import { changeValues, type Change, type Staged } from './value-changes.ts';
+import { valueFileLine, valuesOfFile, type NumberedValue } from './value-file.ts';
 import type { Warehouse } from './warehouse.ts';
 
 /** Most values in one file. */
 export const MOST_CSV_VALUES = 200_000;
 
-/** Values appended at a time: several of DuckDB's vectors. */
-const BATCH_VALUES = 4096;
+/** Bytes of values compared at a time. */
+const BYTES_AT_ONCE = 8 * 2 ** 20;
 
 /**
  * Writes the values of a CSV file, all or none, as `writeValues` does (spec §2, CSV format). `signal` stops it, and then
@@ -30,39 +31,30 @@ export const writeCsv = async (
   change: Change,
   signal: AbortSignal,
 ): Promise<WriteResult> => {
-  const stage = (session: Session): Promise<void> => stageFile(session, metric, file, change.now, signal);
-  const { removed: _, ...written } = await changeValues(warehouse, orgId, metric.id, stage, change, signal);
-  return written;
-};
-
-const stageFile = async (
-  session: Session,
-  rules: ValueRules,
-  file: string,
-  now: Date,
-  signal: AbortSignal,
-): Promise<void> => {
-  await session.run(
-    `CREATE OR REPLACE TEMP TABLE staged_values (period DATE, label VARCHAR, value DECIMAL(38,10), line INTEGER)`,
-  );
-  const judge = new RecordJudge(rules, newestPeriod(rules.frequency, now));
-  let batch: FoundValue[] = [];
-  const append = async (): Promise<void> => {
-    const columns = [...stagedColumns(batch), batch.map(({ line }) => line)];
-    await session.append('staged_values', [...STAGED_TYPES, INTEGER], columns);
-    batch = [];
+  const values = `${file}-values`;
+  const stage = async (session: Session): Promise<Staged> => {
+    const judge = new RecordJudge(metric, newestPeriod(metric.frequency, change.now));
+    await writeFile(values, linesOf(judge, csvLines(file, signal)), { flag: 'wx', mode: 0o600 });
+    if (judge.values === 0) throw invalid(`body: expected lines of ${columnsOf(metric).join(',')}, got none`);
+    const relation = valuesOfFile(values);
+    await refuseDuplicates(session, relation, metric.frequency);
+    const { size } = await stat(values);
+    return { relation, parts: Math.ceil(size / BYTES_AT_ONCE) };
   };
-  for await (const records of csvLines(file, signal)) {
-    batch.push(...judge.valuesOf(records));
-    if (batch.length >= BATCH_VALUES) await append();
+  try {
+    const { removed: _, ...written } = await changeValues(warehouse, orgId, metric.id, stage, change, signal);
+    return written;
+  } finally {
+    await rm(values, { force: true });
   }
-  await append();
-  if (judge.values === 0) throw invalid(`body: expected lines of ${columnsOf(rules).join(',')}, got none`);
-  await refuseDuplicates(session, rules.frequency);
 };
 
-/** A value of a file, and its line, counted from 1. */
-type FoundValue = NewValue & { line: number };
+const linesOf = async function* (
+  judge: RecordJudge,
+  blocks: AsyncIterable<readonly string[][]>,
+): AsyncGenerator<string> {
+  for await (const records of blocks) yield judge.valuesOf(records).map(valueFileLine).join('');
+};
 
 /** Judges the records of one file in their order, by the rules of its metric. */
 class RecordJudge {
@@ -80,8 +72,8 @@ class RecordJudge {
   }
 
   /** The values of the file's next records. Throws at the first record that is wrong, or is one too many. */
-  valuesOf(records: readonly string[][]): FoundValue[] {
-    const found: FoundValue[] = [];
+  valuesOf(records: readonly string[][]): NumberedValue[] {
+    const found: NumberedValue[] = [];
     for (const fields of records) {
       this.#line += 1;
       if (isBlank(fields) || this.#isHeader(fields)) continue;
@@ -99,7 +91,7 @@ class RecordJudge {
     return true;
   }
 
-  #valueOf(fields: readonly string[]): FoundValue {
+  #valueOf(fields: readonly string[]): NumberedValue {
     const columns = this.#columns;
     if (fields.length !== columns.length)
       this.#refuse(
@@ -120,15 +112,15 @@ class RecordJudge {
   }
 }
 
-const refuseDuplicates = async (session: Session, frequency: Frequency): Promise<void> => {
+const refuseDuplicates = async (session: Session, staged: string, frequency: Frequency): Promise<void> => {
   const [counts] = await session.query<{ are_distinct: boolean }>(
     // Other hashes are of other values, and need less memory than the labels.
-    `SELECT count(*) = count(DISTINCT hash(period, label)) AS are_distinct FROM ${STAGED}`,
+    `SELECT count(*) = count(DISTINCT hash(period, label)) AS are_distinct FROM ${staged}`,
   );
   if (counts?.are_distinct === true) return;
   const [duplicate] = await session.query<{ line: string; before: string; period: Day; label: string }>(
     `SELECT line, lag(line) OVER (PARTITION BY period, label ORDER BY line) AS before, period, label
-     FROM ${STAGED} QUALIFY before IS NOT NULL ORDER BY line LIMIT 1`,
+     FROM ${staged} QUALIFY before IS NOT NULL ORDER BY line LIMIT 1`,
   );
   if (duplicate === undefined) return;
   const { line, before, period, label } = duplicate;
