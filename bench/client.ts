@@ -104,14 +104,19 @@ export const newSource = async (admin: Client, location: string): Promise<string
   return source.id;
 };
 
-/** Defines a daily metric; answers its id. */
-export const newMetric = async (admin: Client, name: string): Promise<string> => {
+/** Defines a daily metric, without labels unless their key is given; answers its id. */
+export const newMetric = async (
+  admin: Client,
+  name: string,
+  labelKey: string | null = null,
+): Promise<string> => {
   const metric = await admin.post<{ id: string }>('/metrics', {
     name,
     unit: 'orders',
     aggregation: 'total',
     frequency: 'daily',
     scope: { type: 'organisation' },
+    ...(labelKey === null ? {} : { label_key: labelKey }),
   });
   return metric.id;
 };

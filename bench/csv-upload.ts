@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,10 +6,10 @@ import type { BareResult, BareStatement } from './bare-duckdb.ts';
 import { startBareProcess } from './bare-process.ts';
 import { as, newMetric, newOrganisation } from './client.ts';
 import { keepAliveClient } from './keep-alive-client.ts';
-import { compared, describe, type Measurement } from './measurement.ts';
+import { alone, compared, describe, type Measurement } from './measurement.ts';
 import type { RunOptions } from './run-options.ts';
 import { say } from './say.ts';
-import { startService } from './service.ts';
+import { startService, type Service } from './service.ts';
 
 const LINES = 200_000;
 const MOST_RATIO = 3;
@@ -26,6 +27,60 @@ const file = (version: number): Buffer =>
     }).join('')}`,
   );
 
+const MOST_GROWTH_MIB = 64;
+const BYTES_PER_MIB = 2 ** 20;
+const SAMPLE_MS = 20;
+
+/** Lines with labels of some 190 characters that cannot be compressed. */
+const labelledFile = (lines: number): Buffer =>
+  Buffer.from(
+    Array.from({ length: lines }, (_, index) => {
+      const part = createHash('sha512').update(index.toString()).digest('base64url');
+      return `2026-01-01,${index} ${part} ${part},${index}\n`;
+    }).join(''),
+  );
+
+/** Memory that a service, fresh but for a small upload, gains while it takes a file of long labels. */
+const memoryGrowth = async (): Promise<Measurement> => {
+  const directory = await mkdtemp(join(tmpdir(), 'cost-analytics-bench-'));
+  const service = await (await startService(directory)).ready;
+  const client = keepAliveClient();
+  try {
+    const secret = await newOrganisation(service);
+    const upload = async (name: string, body: Buffer): Promise<void> => {
+      const metricId = await newMetric(as(service, secret), name, 'region');
+      const headers = { 'x-api-key': secret, 'content-type': 'text/csv' };
+      await client.post(`${service.url}/api/v1/metrics/${metricId}/values/csv`, headers, body);
+    };
+    await upload('small', labelledFile(LINES / 10));
+    const body = labelledFile(LINES);
+    const grown = await growthDuring(service, upload('large', body));
+    const name = `memory that an upload of ${LINES} long labels adds (${(body.length / BYTES_PER_MIB).toFixed(0)} MiB)`;
+    const named = { benchmark: 'csv', name, unit: 'MiB', target: MOST_GROWTH_MIB } as const;
+    const measurement = alone(named, grown / BYTES_PER_MIB);
+    say(`csv: ${describe(measurement)}`);
+    return measurement;
+  } finally {
+    client.close();
+    await service.stop();
+    await rm(directory, { recursive: true, force: true });
+  }
+};
+
+const growthDuring = async (service: Service, work: Promise<void>): Promise<number> => {
+  const before = await service.memory();
+  let most = before;
+  const sampling = setInterval(() => {
+    void service.memory().then((memory) => (most = Math.max(most, memory)));
+  }, SAMPLE_MS);
+  try {
+    await work;
+  } finally {
+    clearInterval(sampling);
+  }
+  return most - before;
+};
+
 /** The least that takes the file in: the columns as they come, or with all that the product stores of each value. */
 const LIMITS = {
   sent: (path: string): string => `CREATE OR REPLACE TABLE bare.sent AS FROM read_csv('${path}')`,
@@ -38,7 +93,10 @@ SELECT 'org_019f0000000070008000000000000000' AS org_id, 'met_019f00000000700080
 FROM read_csv('${path}')`,
 };
 
-/** Uploads a CSV file of 200,000 lines, new ones and again as replacements, against bare DuckDB reading it into a file. */
+/**
+ * Uploads a CSV file of 200,000 lines, new ones and again as replacements, against bare DuckDB reading it into a file; and
+ * the memory that one with long labels takes.
+ */
 export const csvUpload = async (options: RunOptions): Promise<Measurement[]> => {
   const directory = await mkdtemp(join(tmpdir(), 'cost-analytics-bench-'));
   const service = await (await startService(directory)).ready;
@@ -73,7 +131,7 @@ export const csvUpload = async (options: RunOptions): Promise<Measurement[]> => 
       for (const name of ['sent', 'stored', 'created', 'replaced'] as const)
         samples[name].push(measured[name]);
     }
-    const measurements: Measurement[] = [];
+    const measurements = [await memoryGrowth()];
     for (const kind of ['created', 'replaced'] as const) {
       for (const [rows, limit] of [
         ['sent', 'as it is'],
