@@ -3,10 +3,28 @@ import { readFile } from 'node:fs/promises';
 const BYTES_PER_KIB = 1024;
 
 /** The memory that a process holds now, in bytes (VmRSS; Linux only). */
-export const bytesNow = (pid: number): Promise<number> => bytesOf(pid, 'VmRSS');
+const bytesNow = (pid: number): Promise<number> => bytesOf(pid, 'VmRSS');
 
 /** The most memory that a process has held so far, in bytes (VmHWM; Linux only). */
 export const bytesPeak = (pid: number): Promise<number> => bytesOf(pid, 'VmHWM');
+
+/** The memory that a service holds now with the processes that read files for it, in bytes. */
+export const bytesWithReaders = async (pid: number): Promise<number> => {
+  const held = await Promise.all(
+    [pid, ...(await readersOf(pid))].map((each) => bytesNow(each).catch(() => 0)),
+  );
+  return held.reduce((sum, bytes) => sum + bytes, 0);
+};
+
+const readersOf = async (pid: number): Promise<number[]> => {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
+  const readers = [];
+  for (const child of children.split(' ').filter(Boolean)) {
+    const command = await readFile(`/proc/${child}/cmdline`, 'utf8').catch(() => '');
+    if (command.includes('reader-process')) readers.push(Number(child));
+  }
+  return readers;
+};
 
 const bytesOf = async (pid: number, field: 'VmRSS' | 'VmHWM'): Promise<number> => {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');

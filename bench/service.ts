@@ -2,18 +2,20 @@ import { spawn } from 'node:child_process';
 import { open, readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { bytesNow, bytesPeak } from './process-memory.ts';
+import { bytesPeak, bytesWithReaders } from './process-memory.ts';
 
 /** The command as an operator runs it, seen from dist/bench. */
 const COMMAND = resolve(import.meta.dirname, '../../bin/cost-analytics.cjs');
+
+const SAMPLE_MS = 100;
 
 /** The product as a process of its own, with the Temporal server it has started. */
 export interface Service {
   url: string;
   dataDir: string;
-  /** Most memory held so far (VmHWM): by the service, and by its Temporal server. */
+  /** Most memory held so far: by the service with its readers, and by its Temporal server. */
   peakMemory: () => Promise<{ service: number; temporal: number }>;
-  /** Memory that the service holds now (VmRSS). */
+  /** Memory that the service holds now with its readers (VmRSS). */
   memory: () => Promise<number>;
   /** SIGTERM, and its end. */
   stop: () => Promise<void>;
@@ -54,6 +56,14 @@ export const startService = async (
   process.once('exit', stopWithUs);
   void exited.then(() => process.removeListener('exit', stopWithUs));
   if (pid === undefined) throw new Error(`cannot execute ${COMMAND}`);
+  // Readers come and go, so their peaks cannot be asked for at the end.
+  let most = 0;
+  const sampling = setInterval(() => {
+    void bytesWithReaders(pid).then((bytes) => (most = Math.max(most, bytes)));
+  }, SAMPLE_MS).unref();
+  void exited.then(() => {
+    clearInterval(sampling);
+  });
   const kill = async (): Promise<void> => {
     child.kill('SIGKILL');
     await exited;
@@ -74,11 +84,11 @@ export const startService = async (
     peakMemory: async () => {
       const [temporal] = await temporalServers(dataDir);
       return {
-        service: await bytesPeak(pid),
+        service: Math.max(most, await bytesPeak(pid)),
         temporal: temporal === undefined ? 0 : await bytesPeak(temporal),
       };
     },
-    memory: () => bytesNow(pid),
+    memory: () => bytesWithReaders(pid),
     stop: async () => {
       child.kill('SIGTERM');
       await exited;
