@@ -1,9 +1,9 @@
 import { invalid } from '../domain/errors.ts';
-import { describeFile, formatOf, type ExportFile } from '../warehouse/export-files.ts';
+import { describeFile, formatOf, withoutQuery, type ExportFile } from '../warehouse/export-files.ts';
 import type { Publish } from '../warehouse/publish-load.ts';
 import { exportFiles } from './export-location.ts';
 import type { SourceReading } from './source-reading.ts';
-import { csvHeader, refuseChangedFiles, rowCounter, versionsOf, withoutQuery } from './whole-files.ts';
+import { csvHeader, refuseChangedFiles, rowCounter, versionsOf } from './whole-files.ts';
 
 /** The files to read, and what was decided about others. */
 export interface ReadableFiles {

@@ -10,6 +10,7 @@ import { isRemote, openRemoteFile, remoteVersion, type RemoteRules } from '../eg
 import {
   isCompressed,
   LONGEST_LINE_BYTES,
+  withoutQuery,
   type CountRows,
   type ExportFile,
 } from '../warehouse/export-files.ts';
@@ -147,6 +148,3 @@ export const refuseChangedFiles = async (before: FileVersions, rules: RemoteRule
       );
   }
 };
-
-/** A signed URL's query is a credential. */
-export const withoutQuery = (path: string): string => path.replace(/\?.*$/, '');

@@ -6,11 +6,12 @@ import {
   isExactNumber,
   nullable,
   quoted,
+  writtenOut,
 } from './focus-columns.ts';
 
 /** A cell as text without blanks around it; null in its three spellings is null (sources §1). */
 export const textCell = ({ name, type }: ExportColumn): string =>
-  nullable(`trim(${type === 'VARCHAR' ? quoted(name) : `CAST(${quoted(name)} AS VARCHAR)`})`);
+  nullable(`trim(${type === 'VARCHAR' ? quoted(name) : writtenOut(quoted(name))})`);
 
 /** A cell as the UTC day that it names, or in which its instant lies; null when it is neither. */
 export const dayCell = (column: ExportColumn): string => {

@@ -30,6 +30,8 @@ export interface ExportColumn {
   isRepeated?: boolean;
   /** DuckDB's type of the column; a CSV file's columns are all VARCHAR. */
   type: string;
+  /** The column's own type, where DuckDB would read other numbers than stand in it. */
+  inexact?: string;
 }
 
 /**
@@ -104,31 +106,65 @@ const parquetColumns = async (session: Statements, opened: string): Promise<Expo
   // DuckDB gives the later columns of one name other names.
   const seen = new Set<string>();
   const repeated = new Set<string>();
-  for (const name of await parquetNames(session, opened))
+  const stored = await storedColumns(session, opened);
+  for (const { name } of stored)
     if (seen.has(columnKey(name))) repeated.add(columnKey(name));
     else seen.add(columnKey(name));
-  return rows.map(({ column_name: name, column_type: type }) => ({
-    name,
-    type,
-    isRepeated: repeated.has(columnKey(name)),
-  }));
+  return rows.map(({ column_name: name, column_type: type }, index) => {
+    const inexact = stored[index]?.inexact ?? null;
+    return {
+      name,
+      type,
+      isRepeated: repeated.has(columnKey(name)),
+      ...(inexact === null ? {} : { inexact }),
+    };
+  });
 };
 
-/** The names of a Parquet file's columns as they stand in it, without those of the fields within them. */
-const parquetNames = async (session: Statements, opened: string): Promise<string[]> => {
-  const [, ...elements] = await session.query<{ name: string; num_children: string | null }>(
-    'SELECT name, num_children FROM parquet_schema($path)',
+/**
+ * A Parquet file's columns as they stand in it, without the fields within them. DuckDB reads decimals of more than 38 digits
+ * as binary numbers, and gets them wrong.
+ */
+const storedColumns = async (
+  session: Statements,
+  opened: string,
+): Promise<{ name: string; inexact: string | null }[]> => {
+  const [, ...elements] = await session.query<{
+    name: string;
+    num_children: string | null;
+    inexact: string | null;
+  }>(
+    `SELECT name, num_children,
+       CASE WHEN (converted_type = 'DECIMAL' OR logical_type LIKE 'DecimalType%') AND NOT starts_with(duckdb_type, 'DECIMAL')
+         THEN 'DECIMAL(' || precision || ',' || scale || ')' END AS inexact
+     FROM parquet_schema($path)`,
     { path: patternOf(opened) },
   );
-  const names: string[] = [];
+  const columns: { name: string; inexact: string | null }[] = [];
   let within = 0;
-  for (const { name, num_children: children } of elements) {
-    if (within === 0) names.push(name);
-    else within -= 1;
+  for (const { name, num_children: children, inexact } of elements) {
+    const column = columns.at(-1);
+    if (within === 0 || column === undefined) columns.push({ name, inexact });
+    else {
+      within -= 1;
+      column.inexact ??= inexact;
+    }
     within += Number(children ?? 0);
   }
-  return names;
+  return columns;
 };
+
+/** Throws `invalid` if DuckDB would read other numbers than stand in one of these columns. */
+export const refuseInexact = ({ path }: ExportFile, columns: readonly ExportColumn[]): void => {
+  const column = columns.find(({ inexact }) => inexact !== undefined);
+  if (column !== undefined)
+    throw invalid(
+      `${withoutQuery(path)}: column ${column.name}: expected decimals of at most 38 digits, got ${String(column.inexact)}; nothing was loaded`,
+    );
+};
+
+/** A signed URL's query is a credential. */
+export const withoutQuery = (path: string): string => path.replace(/\?.*$/, '');
 
 // DuckDB's own sniffer gives up on a whole file for one broken line, so the header is read as a line of text.
 const csvColumns = async (

@@ -26,6 +26,9 @@ export const COLUMNS = {
 /** One of the things that are read of a row. */
 export type Field = keyof typeof COLUMNS;
 
+/** All of them. */
+export const FIELDS = Object.keys(COLUMNS) as readonly Field[];
+
 /** A column's name in SQL. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
@@ -45,9 +48,12 @@ export const cloudOf = (provider: string): string => `CASE
 export const assigned = (text: string, cloud: string): string =>
   `CASE WHEN length(${text}) IN (2, 10) AND lower(${text}) IN ('-2', 'unassigned') AND ${cloud} = 'azure' THEN NULL ELSE ${text} END`;
 
+/** A value of any type as text; null where it has none, like a time beyond those that DuckDB can write. */
+export const writtenOut = (value: string): string => `TRY(CAST(${value} AS VARCHAR))`;
+
 /** A column as text. */
 const asText = ({ name, type }: ExportColumn, format: ExportFile['format']): string => {
-  if (type !== 'VARCHAR') return `CAST(${quoted(name)} AS VARCHAR)`;
+  if (type !== 'VARCHAR') return writtenOut(quoted(name));
   return format === 'csv' ? quoted(name) : nullable(quoted(name));
 };
 
@@ -62,8 +68,12 @@ const timeFromText = (text: string): string => `COALESCE(
       regexp_replace(${text}, '^(.{10}[T ]\\d\\d:\\d\\d)(Z|[+-].*)?$', '\\1:00\\2') AS TIMESTAMPTZ)) END)`;
 
 const asTime = (column: ExportColumn, format: ExportFile['format']): string => {
-  if (column.type === 'TIMESTAMP WITH TIME ZONE') return `timezone('UTC', ${quoted(column.name)})`;
-  if (/^(TIMESTAMP|DATE)/.test(column.type)) return `TRY_CAST(${quoted(column.name)} AS TIMESTAMP)`;
+  const time = quoted(column.name);
+  // A time beyond those that DuckDB can convert is as unreadable as an endless one, and is no missing one.
+  const orEndless = (converted: string): string =>
+    `CASE WHEN ${time} IS NOT NULL THEN COALESCE(${converted}, TIMESTAMP 'infinity') END`;
+  if (column.type === 'TIMESTAMP WITH TIME ZONE') return orEndless(`TRY(timezone('UTC', ${time}))`);
+  if (/^(TIMESTAMP|DATE)/.test(column.type)) return orEndless(`TRY_CAST(${time} AS TIMESTAMP)`);
   return timeFromText(asText(column, format));
 };
 
@@ -83,15 +93,15 @@ export const decimalFromNumber = (amount: string): string =>
   `COALESCE(CAST(TRY_CAST(${amount} AS DECIMAL(18,15)) AS DECIMAL(38,15)), TRY_CAST(${amount} AS DECIMAL(38,15)))`;
 
 /**
- * An amount as an exact decimal. A binary number means the shortest decimal that stands for it: with up to
+ * An amount as an exact decimal. A binary number means the shortest decimal that stands for it: of a double with up to
  * ten decimals and fifteen digits a cast finds it, the others go the slow way over text.
  */
 const asMoney = (column: ExportColumn, format: ExportFile['format']): string => {
   const amount = quoted(column.name);
   if (isExactNumber(column)) return decimalFromNumber(amount);
-  if (column.type !== 'DOUBLE' && column.type !== 'FLOAT') return decimalFromText(asText(column, format));
+  if (column.type !== 'DOUBLE') return decimalFromText(asText(column, format));
   const short = `TRY_CAST(${amount} AS DECIMAL(18,10))`;
-  return `CASE WHEN abs(${amount}) < 100000 AND CAST(${short} AS ${column.type}) = ${amount} THEN CAST(${short} AS DECIMAL(38,15))
+  return `CASE WHEN abs(${amount}) < 100000 AND CAST(${short} AS DOUBLE) = ${amount} THEN CAST(${short} AS DECIMAL(38,15))
     ELSE ${decimalFromNumber(`CAST(${amount} AS VARCHAR)`)} END`;
 };
 
@@ -110,7 +120,7 @@ export const keyOf = (file: ExportFile, field: Field): string => {
   const [only] = columns;
   if (only === undefined) return 'CAST(NULL AS VARCHAR)';
   if (columns.length === 1)
-    return only.type === 'VARCHAR' ? quoted(only.name) : `CAST(${quoted(only.name)} AS VARCHAR)`;
+    return only.type === 'VARCHAR' ? quoted(only.name) : writtenOut(quoted(only.name));
   return `COALESCE(${columns.map((column) => asText(column, file.format)).join(', ')})`;
 };
 

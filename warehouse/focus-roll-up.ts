@@ -1,9 +1,10 @@
-import type { ExportFile } from './export-files.ts';
+import { refuseInexact, type ExportFile } from './export-files.ts';
 import type { Candidate } from './focus-choices.ts';
 import {
   accountOf,
   billingPeriodOf,
   COLUMNS,
+  FIELDS,
   isNonzero,
   keyOf,
   moneyOf,
@@ -13,6 +14,7 @@ import {
   rawOf,
   textOf,
   timeOf,
+  writtenOut,
   type Field,
 } from './focus-columns.ts';
 import {
@@ -34,8 +36,17 @@ import { got } from './tabular-rows.ts';
 /** Which column is the cost: amortised, or as invoiced. */
 export type CostColumn = 'EffectiveCost' | 'BilledCost';
 
-/** The columns without which a row means nothing; each names the alternatives that would do. */
+/**
+ * The columns without which a row means nothing; each names the alternatives that would do. Throws `invalid` for one that is read
+ * and not exact.
+ */
 export const missingColumns = (file: ExportFile, costColumn: CostColumn): string[] => {
+  refuseInexact(
+    file,
+    FIELDS.filter((field) => field !== 'EffectiveCost' || costColumn === field).flatMap((field) =>
+      present(file, field),
+    ),
+  );
   const mandatory: Field[] = [
     costColumn,
     'currency',
@@ -140,7 +151,7 @@ SELECT
   any_value(account_name) AS account_name,
   any_value(CASE WHEN problem IS NOT NULL THEN file END) AS file,
   sum(cost) AS cost, count(*) AS row_count,
-  bool_or(CASE WHEN cost IS NULL THEN ${nullable('CAST(raw_cost AS VARCHAR)')} IS NOT NULL ELSE cost <> 0 END) AS cost_present,
+  bool_or(CASE WHEN cost IS NULL THEN ${nullable(writtenOut('raw_cost'))} IS NOT NULL ELSE cost <> 0 END) AS cost_present,
   bool_or(billed_nonzero) AS billed_nonzero, bool_or(is_usage) AS is_usage
 FROM judged_rows
 GROUP BY ALL`;

@@ -1,6 +1,6 @@
 // Tag values of a FOCUS row, from all the forms in which exports write tags (sources §1).
 import type { ExportColumn, ExportFile } from './export-files.ts';
-import { present, quoted } from './focus-columns.ts';
+import { present, quoted, writtenOut } from './focus-columns.ts';
 import { sqlText } from './sql-text.ts';
 
 // A lambda's parameter gives way to a column of the same name, so that its name must be no export's.
@@ -21,9 +21,8 @@ export const tagValueOf = (file: ExportFile, key: string): string => {
   if (isKeyValueList(column.type)) return fromEntries(name, trimmed);
   if (column.type.endsWith(']')) return 'CAST(NULL AS VARCHAR)';
   // A STRUCT has every key in every row: those that a row does not have are null.
-  if (column.type.startsWith('STRUCT('))
-    return fromObject(`CAST(to_json(${name}) AS VARCHAR)`, trimmed, 'absent');
-  return fromText(column.type === 'VARCHAR' ? name : `CAST(${name} AS VARCHAR)`, trimmed);
+  if (column.type.startsWith('STRUCT(')) return fromObject(writtenOut(`to_json(${name})`), trimmed, 'absent');
+  return fromText(column.type === 'VARCHAR' ? name : writtenOut(name), trimmed);
 };
 
 /** Text that is no JSON object has no tags; JSON functions would abort the statement for it. */
@@ -64,4 +63,4 @@ const fromEntries = (entries: string, key: string): string =>
   );
 
 /** A value of any type as JSON would write it, a text without its quotes. */
-const asTagValue = (value: string): string => `json_extract_string(to_json(${value}), '$')`;
+const asTagValue = (value: string): string => `TRY(json_extract_string(to_json(${value}), '$'))`;

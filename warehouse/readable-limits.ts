@@ -21,7 +21,7 @@ const YEARS = `from ${FIRST_DAY.slice(0, 4)} to ${MOST_YEARS} years from now`;
 
 /** What a message expects of a time that is null: its form, or, where it is well formed, its years. In SQL. */
 export const expectedTime = (form: string, raw: string): string =>
-  `CASE WHEN TRY_CAST(CAST(${raw} AS VARCHAR) AS TIMESTAMP) IS NULL THEN '${form}' ELSE '${form} ${YEARS}' END`;
+  `CASE WHEN TRY_CAST(TRY(CAST(${raw} AS VARCHAR)) AS TIMESTAMP) IS NULL THEN '${form}' ELSE '${form} ${YEARS}' END`;
 
 /** Whether a period is longer than it may be. */
 export const isTooLong = (start: string, end: string): string =>
@@ -52,6 +52,6 @@ export const readableAmount = (amount: string): string =>
 
 /** What a message expects of an amount that is null: a number, or, where it is one, a smaller one. In SQL. */
 export const expectedAmount = (raw: string): string => {
-  const number = `TRY_CAST(CAST(${raw} AS VARCHAR) AS DOUBLE)`;
+  const number = `TRY_CAST(TRY(CAST(${raw} AS VARCHAR)) AS DOUBLE)`;
   return `CASE WHEN abs(${number}) > ${LARGEST_AMOUNT} AND NOT isnan(${number}) THEN 'a decimal number of at most 1e15' ELSE 'a decimal number' END`;
 };

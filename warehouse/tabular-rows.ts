@@ -1,6 +1,6 @@
 import { dayCell, decimalCell, textCell } from './cells.ts';
-import type { ExportColumn, ExportFile } from './export-files.ts';
-import { nullable, quoted } from './focus-columns.ts';
+import { refuseInexact, type ExportColumn, type ExportFile } from './export-files.ts';
+import { nullable, quoted, writtenOut } from './focus-columns.ts';
 import {
   expectedAmount,
   expectedTime,
@@ -24,11 +24,17 @@ export interface TabularColumn {
 /** The columns of a table by the names they have in SQL; one of them is `day`. */
 export type TabularColumns = Readonly<Record<string, TabularColumn>> & { day: TabularColumn };
 
-/** The mandatory columns that a file lacks. */
-export const missingTabularColumns = (file: ExportFile, columns: TabularColumns): string[] =>
-  Object.values(columns)
-    .filter((column) => column.required !== 'no' && found(file.columns, column) === undefined)
-    .map(({ names }) => names.join(' or '));
+/** The mandatory columns that a file lacks. Throws `invalid` for a column that is read and not exact. */
+export const missingTabularColumns = (file: ExportFile, columns: TabularColumns): string[] => {
+  const wanted = Object.values(columns).map((column) => ({ column, cell: found(file.columns, column) }));
+  refuseInexact(
+    file,
+    wanted.flatMap(({ cell }) => cell ?? []),
+  );
+  return wanted
+    .filter(({ column, cell }) => column.required !== 'no' && cell === undefined)
+    .map(({ column: { names } }) => names.join(' or '));
+};
 
 const found = (columns: readonly ExportColumn[], { names }: TabularColumn): ExportColumn | undefined =>
   names
@@ -45,15 +51,18 @@ const EXPECTED = {
 } as const;
 
 /** What came, for the report of a row that cannot be read. */
-export const got = (raw: string): string =>
-  `COALESCE('"' || left(CAST(${raw} AS VARCHAR), 80) || '"', 'nothing')`;
+export const got = (raw: string): string => `COALESCE('"' || left(${rawText(raw)}, 80) || '"', 'nothing')`;
+
+/** What came as text, also where it has none. */
+const rawText = (raw: string): string =>
+  `CASE WHEN ${raw} IS NOT NULL THEN COALESCE(${writtenOut(raw)}, 'out of range') END`;
 
 const typedRows = (relation: Relation, columns: TabularColumns): string => {
   const fields = Object.entries(columns).map(([field, column]) => {
     const cell = found(relation.columns, column);
     return cell === undefined
       ? `CAST(NULL AS ${SQL_TYPES[column.holds]}) AS ${field}, CAST(NULL AS VARCHAR) AS raw_${field}`
-      : `${CELLS[column.holds](cell)} AS ${field}, CAST(${quoted(cell.name)} AS VARCHAR) AS raw_${field}`;
+      : `${CELLS[column.holds](cell)} AS ${field}, ${cell.type === 'VARCHAR' ? quoted(cell.name) : rawText(quoted(cell.name))} AS raw_${field}`;
   });
   return `SELECT ${quoted(relation.fileColumn)} AS file, ${fields.join(',\n    ')} FROM ${relation.from}`;
 };

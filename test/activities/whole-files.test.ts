@@ -279,6 +279,35 @@ describe('a torn file', () => {
     expect(await other.spend()).toEqual({ [DAY]: money('1') });
   });
 
+  it('fails when it is Parquet with decimals of more than 38 digits in a column that is read', async () => {
+    const [csv = ''] = await writeFiles(test, { 'source.csv': csvOf(200, '1.25') });
+    /** No DECIMAL of DuckDB has more than 38 digits, so the file is told afterwards that a column of it has. */
+    const parquetOf = async (name: string): Promise<Buffer> => {
+      const path = join(csv, '../made.parquet');
+      await writeTable(
+        path,
+        `SELECT * REPLACE (CAST(EffectiveCost AS DECIMAL(38,9)) AS EffectiveCost, CAST(BilledCost AS DECIMAL(38,9)) AS BilledCost),
+           CAST(1 AS DECIMAL(38,9)) AS x_Other FROM (${fromCsv(csv)})`,
+      );
+      const content = await readFile(path);
+      // Thrift writes the digits as `15 4c` behind the name and the scale.
+      const at = content.indexOf(Buffer.from([0x15, 0x4c]), content.indexOf(name));
+      content[at + 1] = 2 * 50;
+      return content;
+    };
+    for (const name of ['EffectiveCost', 'BilledCost']) {
+      const story = await newStory(await parquetOf(name), 'focus.parquet');
+      await expect(story.ingest()).rejects.toThrow(
+        `focus.parquet: column ${name}: expected decimals of at most 38 digits, got DECIMAL(50,9); nothing was loaded`,
+      );
+      expect(await story.spend()).toEqual(UNCHANGED);
+    }
+    // Nobody reads this one.
+    const other = await newStory(await parquetOf('x_Other'), 'focus.parquet');
+    await other.ingest();
+    expect(await other.spend()).toEqual({ [DAY]: money('250') });
+  });
+
   describe('that has no header', () => {
     const csv = csvOf(3);
     const ingestBeside = async (content: string | Buffer, name = 'b.csv') => {

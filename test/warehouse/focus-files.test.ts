@@ -220,6 +220,9 @@ describeOnBothEngines('the files of a FOCUS export', (open, onDuckDb) => {
         // The shortest decimal that is this double is what the provider wrote, not its binary neighbour.
         ['98765.4321::DOUBLE', '98765.432100000000000'],
         ['1234567.89::DOUBLE', '1234567.890000000000000'],
+        ['1.25::FLOAT', '1.250000000000000'],
+        ['-98765.43::FLOAT', '-98765.430000000000000'],
+        ['3e-7::FLOAT', '0.000000300000000'],
       ];
       const spend = await loadedVariants(costs.map(([type]) => ({ EffectiveCost: type })));
       expect(costs.map(([type], index) => [type, spend[index]?.['2026-01-10']])).toEqual(costs);
@@ -279,6 +282,36 @@ describeOnBothEngines('the files of a FOCUS export', (open, onDuckDb) => {
         );
       }
     });
+
+    it.each([
+      ['TIMESTAMPTZ', ['make_timestamptz(-9223372036854775806)', 'make_timestamptz(9223372036854775806)']],
+      ['TIMESTAMP', ['make_timestamp(-9223372036854775806)', 'make_timestamp(9223372036854775806)']],
+      ['DATE', ["DATE '5881580-07-10'"]],
+    ])(
+      'have times in %s that DuckDB cannot convert, and only their rows are rejected',
+      async (type, wrong) => {
+        const times = {
+          ChargePeriodStart: "TIMESTAMP '2026-01-10'",
+          ChargePeriodEnd: "TIMESTAMP '2026-01-10'",
+          BillingPeriodStart: "TIMESTAMP '2026-01-01'",
+          BillingPeriodEnd: "TIMESTAMP '2026-02-01'",
+        };
+        let bad = 0;
+        const columns = Object.entries(times).map(([column, time]) => {
+          const cases = wrong.map((value) => `WHEN ${bad++} THEN ${value}`).join(' ');
+          return [column, `CASE i ${cases} ELSE ${time}::${type} END`] as const;
+        });
+        const { byDay, result } = await loadedParquet(
+          `${row(Object.fromEntries(columns))} FROM range(1000) AS rows(i)`,
+        );
+        expect(byDay).toEqual({ '2026-01-10': money(String(1000 - bad)) });
+        expect(result).toMatchObject({ rowsRead: 1000, rowsRejected: bad });
+        const columnsOfProblems = result.rejectedSamples.map(
+          ({ problem }) => /^(\w+): expected a UTC time/.exec(problem)?.[1],
+        );
+        expect(new Set(columnsOfProblems)).toEqual(new Set(Object.keys(times)));
+      },
+    );
 
     it('may have a column of the name by which a scan calls the file of a row', async () => {
       const columns = { export_file: "'bill'", SubAccountId: "'1'" };

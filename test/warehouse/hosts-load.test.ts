@@ -51,6 +51,28 @@ describeOnBothEngines('host spend', (open) => {
     '',
   ].join('\n');
 
+  it('is read from Parquet, without rows of days that DuckDB cannot convert', async () => {
+    const tenant = await newTenant(test);
+    const [csv = ''] = await writeFiles(test, { 'hosts.csv': '' });
+    const path = csv.replace('.csv', '.parquet');
+    await writeTable(
+      path,
+      `SELECT CASE i WHEN 0 THEN make_timestamp(-9223372036854775806) ELSE TIMESTAMP '2026-01-30' END AS day,
+         CASE i WHEN 1 THEN make_timestamptz(-9223372036854775806) END AS machine_id,
+         'db-1' AS host, 'postgres' AS service, 1.25::FLOAT AS cost FROM range(200) AS rows(i)`,
+    );
+    const { rowsRead, rejectedSamples } = await loadPaths(tenant, [path]);
+    expect({ rowsRead, rejectedSamples }).toMatchObject({
+      rowsRead: 200,
+      rejectedSamples: [
+        { problem: 'day: expected a day as YYYY-MM-DD or an instant, got "out of range"', rows: 1 },
+      ],
+    });
+    expect((await currentLoads(test, tenant.orgId)).map(({ cost_total }) => cost_total)).toEqual([
+      money('248.75'),
+    ]);
+  });
+
   it('is kept by day, host and service; idle has no service, credits count', async () => {
     const tenant = await newTenant(test);
     const result = await load(tenant, JANUARY);
