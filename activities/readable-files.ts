@@ -1,5 +1,11 @@
 import { invalid } from '../domain/errors.ts';
-import { describeFile, formatOf, withoutQuery, type ExportFile } from '../warehouse/export-files.ts';
+import {
+  describeFile,
+  formatOf,
+  withoutQuery,
+  type ExportColumn,
+  type ExportFile,
+} from '../warehouse/export-files.ts';
 import type { Publish } from '../warehouse/publish-load.ts';
 import { exportFiles } from './export-location.ts';
 import type { SourceReading } from './source-reading.ts';
@@ -42,36 +48,22 @@ export const readableFiles = async (
   const { privateTargets } = sourceRules;
   const rules = { privateTargets, objectStorage, field, signal: attempt.signal };
   const versions = await versionsOf(current.files, rules, held);
-  const described = [];
-  for (const path of current.files) described.push(await describeFile(reader, path, held.opened(path)));
-  const files = described
-    .filter(({ columns }) => columns.length > 0)
-    .map((file) => (file.format === 'csv' ? { ...file, count: rowCounter(file, rules) } : file));
-  const empty = described.filter(({ columns }) => columns.length === 0);
-  for (const file of empty) {
-    // The reader also finds no columns in what it cannot read.
-    if (!(await csvHeader(file, rules)).isAbsent)
-      throw invalid(`${withoutQuery(file.path)}: its header cannot be read; nothing was loaded`);
+  const files: ExportFile[] = [];
+  const notes = [...current.notes];
+  const columnsOfAll = new ColumnsOfFiles();
+  for (const path of current.files) {
+    const stored = { path, opened: held.opened(path) };
+    const isCsv = formatOf(path) === 'csv';
+    // Before the reader, which takes memory for every column, and passes over a header that it cannot read.
+    if (isCsv && (await csvHeader(stored, rules)).isAbsent) {
+      notes.push(`${withoutQuery(path)} is empty and was left out`);
+      continue;
+    }
+    const file = columnsOfAll.share(await describeFile(reader, path, stored.opened));
+    refuseColumns(file, missing);
+    files.push(isCsv ? { ...file, count: rowCounter(file, rules) } : file);
   }
-  const notes = [
-    ...current.notes,
-    ...empty.map(({ path }) => `${withoutQuery(path)} is empty and was left out`),
-  ];
   if (files.length === 0) throw invalid(`${field}: every file is empty`);
-  const refuse = (file: ExportFile, columns: readonly string[], why: string): void => {
-    if (columns.length === 0) return;
-    throw invalid(
-      `${withoutQuery(file.path)}: mandatory column ${columns.join('; ')} ${why}; nothing was loaded`,
-    );
-  };
-  for (const file of files) {
-    const lacking = missing(file);
-    // The reader passes over a header that it cannot read, and takes the next line for it.
-    if (lacking.length > 0 && file.format === 'csv') await csvHeader(file, rules);
-    refuse(file, lacking, 'is missing');
-    const unambiguous = file.columns.filter(({ isRepeated }) => !isRepeated);
-    refuse(file, missing({ ...file, columns: unambiguous }), 'comes more than once');
-  }
   return {
     files,
     notes,
@@ -81,3 +73,41 @@ export const readableFiles = async (
     },
   };
 };
+
+const refuseColumns = (file: ExportFile, missing: (file: ExportFile) => string[]): void => {
+  const refuse = (columns: readonly string[], why: string): void => {
+    if (columns.length === 0) return;
+    throw invalid(
+      `${withoutQuery(file.path)}: mandatory column ${columns.join('; ')} ${why}; nothing was loaded`,
+    );
+  };
+  if (file.columns.length === 0)
+    throw invalid(`${withoutQuery(file.path)}: its header cannot be read; nothing was loaded`);
+  refuse(missing(file), 'is missing');
+  const unambiguous = file.columns.filter(({ isRepeated }) => !isRepeated);
+  refuse(missing({ ...file, columns: unambiguous }), 'comes more than once');
+};
+
+/** Characters of all different headers of a location together, as JSON: 4,000 of a hundred columns each. */
+const MOST_CHARACTERS = 16_000_000;
+
+/** The columns of a location's files, once for all files that have the same: there may be thousands. */
+class ColumnsOfFiles {
+  readonly #known = new Map<string, ExportColumn[]>();
+  #characters = 0;
+
+  /** Throws `invalid` if the different headers are too much in all. */
+  share(file: ExportFile): ExportFile {
+    const key = JSON.stringify(file.columns);
+    const columns = this.#known.get(key);
+    if (columns !== undefined) return { ...file, columns };
+    this.#characters += key.length;
+    if (this.#characters > MOST_CHARACTERS)
+      throw invalid(
+        `${withoutQuery(file.path)}: expected files with the same columns, got ${this.#known.size + 1} different headers of more than ` +
+          `${MOST_CHARACTERS} characters in all; nothing was loaded`,
+      );
+    this.#known.set(key, file.columns);
+    return file;
+  }
+}

@@ -10,6 +10,7 @@ import { isRemote, openRemoteFile, remoteVersion, type RemoteRules } from '../eg
 import {
   isCompressed,
   LONGEST_LINE_BYTES,
+  MOST_COLUMNS,
   withoutQuery,
   type CountRows,
   type ExportFile,
@@ -20,6 +21,7 @@ const BLOCK_BYTES = 256 * 1024;
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 const MOST_REQUESTS = 16;
+const HEADER_LIMITS = { mostBytes: LONGEST_LINE_BYTES, mostColumns: MOST_COLUMNS };
 
 /**
  * Counts the rows of a CSV file by its bytes alone, and so proves that a compressed file is whole: unlike DuckDB it checks
@@ -32,7 +34,7 @@ export const rowCounter =
   (file: StoredFile, rules: Omit<RemoteRules, 'signal'>): CountRows =>
   async (by, signal) => {
     const count = by === 'lines' ? new LineCounter() : new CsvRecordCounter(LONGEST_LINE_BYTES);
-    const header = new CsvHeader(LONGEST_LINE_BYTES);
+    const header = new CsvHeader(HEADER_LIMITS);
     for await (const bytes of await bytesOf(file, { ...rules, signal })) {
       header.add(bytes);
       count.add(bytes);
@@ -54,7 +56,7 @@ export const rowCounter =
  * @throws ServiceError `invalid` for a damaged file, and for one with something else than a header in its first line.
  */
 export const csvHeader = async (file: StoredFile, rules: RemoteRules): Promise<CsvHeader> => {
-  const header = new CsvHeader(LONGEST_LINE_BYTES);
+  const header = new CsvHeader(HEADER_LIMITS);
   for await (const bytes of await bytesOf(file, rules)) if (header.add(bytes)) break;
   refuseOtherHeader(file.path, header);
   return header;

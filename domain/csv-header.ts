@@ -1,17 +1,23 @@
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
+const COMMA = 44;
+const TAB = 9;
+const SPACE = 32;
+const DELETE = 127;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
 /** Finds the header of a CSV file, which is its first line, by the file's bytes alone. */
 export class CsvHeader {
   readonly #mostBytes: number;
+  readonly #mostColumns: number;
   #line: number[] = [];
   #hasBlankLine = false;
   #isWhole = false;
 
-  /** @param mostBytes longer lines are no header. */
-  constructor(mostBytes: number) {
+  /** Longer lines, and lines with more columns, are no header. */
+  constructor({ mostBytes, mostColumns }: { mostBytes: number; mostColumns: number }) {
     this.#mostBytes = mostBytes;
+    this.#mostColumns = mostColumns;
   }
 
   /** Takes the next bytes of the file. Returns whether the header is whole, so that no more bytes are needed. */
@@ -40,7 +46,13 @@ export class CsvHeader {
     if (this.isAbsent) return null;
     if (this.#hasBlankLine) return 'a blank line';
     if (this.#line.length > this.#mostBytes) return `a line of more than ${this.#mostBytes} bytes`;
-    return this.#isUtf8() ? null : 'a text that is not UTF-8';
+    // Commas within a quoted name count as well.
+    if (this.#line.filter((byte) => byte === COMMA).length >= this.#mostColumns)
+      return `a line of more than ${this.#mostColumns} columns`;
+    if (!this.#isUtf8()) return 'a text that is not UTF-8';
+    return this.#line.some((byte) => (byte < SPACE && byte !== TAB) || byte === DELETE)
+      ? 'a text with control characters'
+      : null;
   }
 
   #isUtf8(): boolean {

@@ -24,6 +24,9 @@ export type CountRows = (
 /** DuckDB rejects longer lines. */
 export const LONGEST_LINE_BYTES = 2_000_000;
 
+/** Exports have a hundred columns or so. */
+export const MOST_COLUMNS = 10_000;
+
 export interface ExportColumn {
   name: string;
   /** Whether a later column has the same name, but for case and blanks: nobody knows which of them is meant. */
@@ -79,6 +82,7 @@ export const describeFile = async (session: Statements, path: string, opened = p
       columns: await csvColumns(session, opened, compressionOf(path)),
       count: null,
     };
+  await refuseWideParquet(session, path, opened);
   const rows = await parquetRows(session, opened);
   return {
     path,
@@ -87,6 +91,24 @@ export const describeFile = async (session: Statements, path: string, opened = p
     columns: await parquetColumns(session, opened),
     count: () => Promise.resolve({ rows, longRows: 0 }),
   };
+};
+
+/** Throws `invalid` if a Parquet file has more columns, or longer names, than a header of CSV may have. */
+const refuseWideParquet = async (session: Session, path: string, opened: string): Promise<void> => {
+  const [schema] = await session.query<{ fields: string; bytes: string; name: string | null }>(
+    `SELECT count(*) - 1 AS fields, sum(strlen(name)) AS bytes,
+       first(left(name, 80)) FILTER (regexp_matches(name, '[\\x00-\\x08\\x0a-\\x1f\\x7f]')) AS name
+     FROM parquet_schema($path)`,
+    { path: patternOf(opened) },
+  );
+  const [fields, bytes, name] = [Number(schema?.fields), Number(schema?.bytes), schema?.name ?? null];
+  const refuse = (expected: string, got: string): never => {
+    throw invalid(`${withoutQuery(path)}: expected ${expected}, got ${got}; nothing was loaded`);
+  };
+  if (fields > MOST_COLUMNS) refuse(`at most ${MOST_COLUMNS} columns and fields`, String(fields));
+  if (bytes > LONGEST_LINE_BYTES)
+    refuse(`names of columns of at most ${LONGEST_LINE_BYTES} bytes in all`, String(bytes));
+  if (name !== null) refuse('names of columns without control characters', JSON.stringify(name));
 };
 
 /** How many rows a Parquet file says it has. */

@@ -26,8 +26,12 @@ export type FilesOfShape = readonly [ExportFile, ...ExportFile[]];
 /** The files by their shape: one scan reads those of the same one together. */
 export const byShape = (files: readonly ExportFile[]): FilesOfShape[] => {
   const shapes = new Map<string, [ExportFile, ...ExportFile[]]>();
+  // Files share their columns, and those may be thousands.
+  const texts = new Map<readonly ExportColumn[], string>();
   for (const file of files) {
-    const shape = JSON.stringify([file.format, file.columns, compressionOf(file.path)]);
+    const columns = texts.get(file.columns) ?? JSON.stringify(file.columns);
+    texts.set(file.columns, columns);
+    const shape = `${file.format} ${compressionOf(file.path)} ${columns}`;
     const same = shapes.get(shape);
     if (same === undefined) shapes.set(shape, [file]);
     else same.push(file);

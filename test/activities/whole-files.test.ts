@@ -346,6 +346,15 @@ describe('a torn file', () => {
       // A second header stands where the reader looks for the first.
       ['a text that is not UTF-8', latin(`\xe9,${header}\n${header}${rows}`)],
       ['a text that is not UTF-8', Buffer.from(`\ufeff${csv}`, 'utf16le')],
+      ['a line of more than 10000 columns', csv.replaceAll(/(?=\n)/g, ','.repeat(9_990))],
+      [
+        'a line of more than 10000 columns',
+        gzipSync(csv.replaceAll(/(?=\n)/g, ',a'.repeat(990_000))),
+        'b.csv.gz',
+      ],
+      ['a text with control characters', csv.replaceAll(/(?=\n)/g, ',x\0')],
+      // By this one the reader would divide the header.
+      ['a text with control characters', csv.replaceAll(/(?=\n)/g, ',x\u0001x')],
       ['a line of more than 2000000 bytes', csv.replaceAll(/(?=\n)/g, `,${'x'.repeat(2_000_000)}`)],
     ])('fails when its first line is %s', async (problem, content, name = 'b.csv') => {
       const story = await ingestBeside(content, name);
@@ -354,6 +363,41 @@ describe('a torn file', () => {
       );
       expect(await story.spend()).toEqual(UNCHANGED);
     });
+  });
+
+  it('fails before the next one is looked at', async () => {
+    const [path = ''] = await writeFiles(test, { 'a.csv': 'Day,Cost\n1,2\n', 'b.parquet': 'no Parquet' });
+    const story = await storyOf(join(path, '..'));
+    await expect(story.ingest()).rejects.toThrow(/a\.csv: mandatory column EffectiveCost; .* is missing/);
+  });
+
+  it('fails when it is one of many with different headers of megabytes', async () => {
+    const wide = (index: number): string =>
+      csvOf(1).replaceAll(/(?=\n)/g, `,${String(index).repeat(1_990_000)}`);
+    const files = Array.from({ length: 9 }, (_, index) => [`${index}.csv`, wide(index)] as const);
+    const [path = ''] = await writeFiles(test, Object.fromEntries(files));
+    const story = await storyOf(join(path, '..'));
+    await expect(story.ingest()).rejects.toThrow(
+      /8\.csv: expected files with the same columns, got 9 different headers of more than 16000000 characters in all/,
+    );
+  });
+
+  it('fails when it is Parquet with more fields, or other names, than a header may have', async () => {
+    const [csv = ''] = await writeFiles(test, { 'source.csv': csvOf(1) });
+    const path = join(csv, '../made.parquet');
+    const fields = Array.from({ length: 10_000 }, (_, index) => `'f${index}': 1`).join(', ');
+    await writeTable(path, `SELECT *, {${fields}} AS x_Fields FROM (${fromCsv(csv)})`);
+    const wide = await newStory(await readFile(path), 'focus.parquet');
+    await expect(wide.ingest()).rejects.toThrow(
+      /focus\.parquet: expected at most 10000 columns and fields, got 10017; nothing was loaded$/,
+    );
+    // No writer makes such a name.
+    await writeTable(path, `SELECT *, 1 AS "xxxxx" FROM (${fromCsv(csv)})`);
+    const text = (await readFile(path)).toString('latin1').replaceAll('xxxxx', 'xx\0xx');
+    const named = await newStory(Buffer.from(text, 'latin1'), 'focus.parquet');
+    await expect(named.ingest()).rejects.toThrow(
+      /focus\.parquet: expected names of columns without control characters, got "xx\\u0000xx"; nothing was loaded$/,
+    );
   });
 
   describe('that DuckDB reads in part without a word', () => {
