@@ -2,13 +2,12 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError, unavailable } from '../domain/errors.ts';
+import { ServiceError, tooLarge, unavailable } from '../domain/errors.ts';
 import { pathOf } from './request-url.ts';
 
 /** What a framework error tells its caller, by Fastify's code; others of its 4xx keep their own words. */
 const FRAMEWORK_MESSAGES: Record<string, string> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'body: expected JSON, got text that cannot be parsed',
-  FST_ERR_CTP_BODY_TOO_LARGE: 'body: too large',
 };
 
 /** DuckDB and the operating system say so when memory or disk run short. A checkpoint fails over nothing else. */
@@ -41,10 +40,12 @@ const answer = (reply: FastifyReply, { kind, status, message }: ServiceError): F
   return reply.status(status).send(envelope(message));
 };
 
-const frameworkMessage = ({ code, message }: FastifyError, { routeOptions }: FastifyRequest): string =>
-  code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE'
-    ? `content-type: expected ${routeOptions.schema?.consumes?.join(' or ') ?? 'application/json'}`
-    : (FRAMEWORK_MESSAGES[code] ?? message);
+const frameworkMessage = ({ code, message }: FastifyError, { routeOptions }: FastifyRequest): string => {
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    return `content-type: expected ${routeOptions.schema?.consumes?.join(' or ') ?? 'application/json'}`;
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge(routeOptions.bodyLimit).message;
+  return FRAMEWORK_MESSAGES[code] ?? message;
+};
 
 /** Answers routes that do not exist with a 404 in the envelope; within a scope, after the scope's own hooks. */
 export const answerUnknownRoutes = (app: FastifyInstance): void => {

@@ -17,6 +17,9 @@ import { keyChange, number, period, writeResult } from './value-fields.ts';
 
 const MOST_VALUES = 10_000;
 
+/** So many values with long labels fit. */
+const MOST_BYTES = 8 * 2 ** 20;
+
 const valueItem = z.strictObject({
   period: z.string({ error: 'expected a period' }),
   label: z.string({ error: 'expected a text' }).optional(),
@@ -64,6 +67,7 @@ export const metricValueRoutes = (app: Api, dependencies: ApiDependencies): void
   app.post(
     '/metrics/:id/values',
     {
+      bodyLimit: MOST_BYTES,
       config: { access: 'send_values', feature: 'unit_economics', changesNumbers: true },
       schema: answers(writeResult, {
         tag: 'Values',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { invalid } from '../domain/errors.ts';
+import type { ListPart } from '../warehouse/list-part.ts';
 
 /** The query of every paged list (contract §1). */
 export const pageQuery = z.strictObject({
@@ -14,22 +15,25 @@ export const pageQuery = z.strictObject({
 
 /**
  * Reads one page of a list: `read` gets the decoded cursor and one row more than asked for, which tells
- * whether a next page exists; `position` is what the cursor remembers of the page's last item.
+ * whether a next page exists; `position` is what the cursor remembers of the page's last item. A list of long rows says
+ * itself how many of them are a page, fewer than that limit.
  */
 export const page = async <Item, Position extends z.ZodType>(
   query: { limit: number; cursor?: string | undefined },
   position: Position,
-  read: (page: { limit: number; cursor: z.infer<Position> | null }) => Promise<Item[]>,
+  read: (page: { limit: number; cursor: z.infer<Position> | null }) => Promise<Item[] | ListPart<Item>>,
   positionOf: (item: Item) => z.infer<Position>,
 ): Promise<{ success: true; data: Item[]; next_cursor: string | null }> => {
   const cursor = query.cursor === undefined ? null : decode(query.cursor, position);
-  const items = await read({ limit: query.limit + 1, cursor });
-  const data = items.slice(0, query.limit);
+  const found = await read({ limit: query.limit + 1, cursor });
+  const { items: data, hasMore } = Array.isArray(found)
+    ? { items: found.slice(0, query.limit), hasMore: found.length > query.limit }
+    : found;
   const last = data.at(-1);
   return {
     success: true,
     data,
-    next_cursor: items.length > query.limit && last !== undefined ? encode(positionOf(last)) : null,
+    next_cursor: hasMore && last !== undefined ? encode(positionOf(last)) : null,
   };
 };
 

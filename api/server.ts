@@ -58,8 +58,8 @@ export type Api = FastifyInstance<
   ZodTypeProvider
 >;
 
-/** Largest body: 10,000 values with long labels fit, a mistake does not fill the memory. */
-const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
+/** Largest body, unless a route says otherwise: what it defines is read again and again, and the audit log keeps it. */
+const BODY_LIMIT_BYTES = 2 ** 20;
 
 /** Longest path parameter. Node takes no longer header, so that no path is refused before its key. */
 const LONGEST_PARAMETER = 16 * 1024;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
-import { invalid, ServiceError } from '../domain/errors.ts';
+import { invalid, ServiceError, tooLarge } from '../domain/errors.ts';
 
 /**
  * Writes a request's body to a file of its own in `directory`, never holding it in memory, lends the file to `work`, and
@@ -39,6 +39,3 @@ export const receiveUpload = async <Result>(
     await rm(path, { force: true });
   }
 };
-
-const tooLarge = (mostBytes: number): ServiceError =>
-  new ServiceError('too_large', `body: too large, expected at most ${mostBytes / 2 ** 20} MiB`);

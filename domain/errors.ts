@@ -58,6 +58,8 @@ export const forbidden = (message: string): ServiceError => new ServiceError('fo
 export const notFound = (what: string, id: string): ServiceError =>
   new ServiceError('not_found', `${what} ${shown(id)} does not exist in this organisation`);
 export const conflict = (message: string): ServiceError => new ServiceError('conflict', message);
+export const tooLarge = (mostBytes: number): ServiceError =>
+  new ServiceError('too_large', `body: too large, expected at most ${mostBytes / 2 ** 20} MiB`);
 /** Too much is asked at once, or the machine has run short. The same request may succeed later. */
 export const unavailable = (message = 'busy; try again'): ServiceError =>
   new ServiceError('unavailable', message);

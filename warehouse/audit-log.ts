@@ -1,5 +1,6 @@
 import { idAfter } from './ids.ts';
 import { instant } from './instant.ts';
+import { MOST_PAGE_BYTES, type ListPart } from './list-part.ts';
 import type { Session } from './session.ts';
 import type { Warehouse } from './warehouse.ts';
 
@@ -41,7 +42,8 @@ export const audit = async (
   await session.run(
     `INSERT INTO audit_log BY NAME
       SELECT $org AS org_id, $id::UUID AS id, $now::TIMESTAMP AS recorded_at, $actor_type AS actor_type, $actor_id AS actor_id,
-        $actor_name AS actor_name, $action AS action, $target AS target, $detail::JSON AS detail`,
+        $actor_name AS actor_name, $action AS action, $target AS target, $detail::JSON AS detail,
+        strlen($detail) AS detail_bytes`,
     {
       org: orgId,
       id: idAfter(null),
@@ -56,12 +58,15 @@ export const audit = async (
   );
 };
 
-/** The records before `cursor`, newest first. */
+/**
+ * The records before `cursor`, newest first: fewer than `limit`, and no more than have {@link MOST_PAGE_BYTES} together, but at
+ * least one.
+ */
 export const listAuditLog = async (
   warehouse: Warehouse,
   orgId: string,
   page: { limit: number; cursor: string | null },
-): Promise<AuditRecord[]> => {
+): Promise<ListPart<AuditRecord>> => {
   const rows = await warehouse.query<{
     id: string;
     recorded_at: string;
@@ -71,16 +76,29 @@ export const listAuditLog = async (
     action: AuditAction;
     target: string;
     detail: string;
-  }>(
-    `SELECT id, recorded_at, actor_type, actor_id, actor_name, action, target, detail FROM audit_log
-     WHERE org_id = $org AND id < coalesce($cursor::UUID, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::UUID)
-     ORDER BY id DESC LIMIT $limit`,
-    { org: orgId, ...page },
+    has_more: boolean;
+  }>(LIST_AUDIT_LOG, { org: orgId, ...page });
+  const items = rows.map(
+    ({ actor_type, actor_id, actor_name, recorded_at, detail, has_more: _, ...row }) => ({
+      ...row,
+      at: instant(recorded_at),
+      actor: { type: actor_type, id: actor_id, name: actor_name },
+      detail: JSON.parse(detail) as Record<string, unknown>,
+    }),
   );
-  return rows.map(({ actor_type, actor_id, actor_name, recorded_at, detail, ...row }) => ({
-    ...row,
-    at: instant(recorded_at),
-    actor: { type: actor_type, id: actor_id, name: actor_name },
-    detail: JSON.parse(detail) as Record<string, unknown>,
-  }));
+  return { items, hasMore: rows.at(-1)?.has_more === true };
 };
+
+// Details are read of the page's records only: DuckDB holds all those that it reads at once.
+const LIST_AUDIT_LOG = `
+WITH candidates AS (
+  SELECT id, detail_bytes FROM audit_log
+  WHERE org_id = $org AND id < coalesce($cursor::UUID, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::UUID)
+  ORDER BY id DESC LIMIT $limit),
+placed AS (
+  SELECT id, row_number() OVER newest AS place, sum(detail_bytes) OVER newest AS bytes
+  FROM candidates WINDOW newest AS (ORDER BY id DESC)),
+page AS (SELECT id FROM placed WHERE place = 1 OR (place < $limit AND COALESCE(bytes, 0) <= ${MOST_PAGE_BYTES}))
+SELECT id, recorded_at, actor_type, actor_id, actor_name, action, target, detail,
+  (SELECT count(*) FROM candidates) > (SELECT count(*) FROM page) AS has_more
+FROM audit_log SEMI JOIN page USING (id) WHERE org_id = $org ORDER BY id DESC`;

@@ -94,7 +94,7 @@ export const describeFile = async (session: Statements, path: string, opened = p
 };
 
 /** Throws `invalid` if a Parquet file has more columns, or longer names, than a header of CSV may have. */
-const refuseWideParquet = async (session: Session, path: string, opened: string): Promise<void> => {
+const refuseWideParquet = async (session: Statements, path: string, opened: string): Promise<void> => {
   const [schema] = await session.query<{ fields: string; bytes: string; name: string | null }>(
     `SELECT count(*) - 1 AS fields, sum(strlen(name)) AS bytes,
        first(left(name, 80)) FILTER (regexp_matches(name, '[\\x00-\\x08\\x0a-\\x1f\\x7f]')) AS name

@@ -472,4 +472,12 @@ export const MIGRATIONS: readonly Migration[] = [
           AND first_day >= DATE '1970-01-01' AND last_day <= CAST(published_at AS DATE) + INTERVAL 10 YEARS)`,
     ],
   },
+  {
+    version: 17,
+    name: 'how long the records of the audit log are',
+    statements: [
+      // Of the text of detail, so that a page can be bounded without reading it. NULL in records from before.
+      `ALTER TABLE audit_log ADD COLUMN detail_bytes BIGINT`,
+    ],
+  },
 ];

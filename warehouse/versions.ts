@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { conflict } from '../domain/errors.ts';
 import { shown } from '../domain/shown.ts';
 import { audit, type Actor, type AuditedThing } from './audit-log.ts';
+import { refuseTooMuchDefined } from './defined-text.ts';
 import { idAfter } from './ids.ts';
 import { instant } from './instant.ts';
 import { nameKey } from './name-key.ts';
@@ -54,7 +55,7 @@ const ALL = 1_000_000;
 /**
  * Things that an organisation makes, changes and deletes: a log of versions, of which the newest is what a thing is
  * now (design §2). Every change is recorded in the audit log. Of things that have a name, no two of an organisation
- * have the same.
+ * have the same. Nothing grows beyond what an organisation may define in all (defined-text.ts).
  */
 export class Versions<Thing extends { id: string }> {
   readonly #definition: Definition<Thing>;
@@ -172,9 +173,8 @@ export class Versions<Thing extends { id: string }> {
     id: string,
     work: (session: Session) => Promise<Result>,
   ): Promise<Result> {
-    const { name, columns, exclusive } = this.#definition;
-    const names = 'name' in columns ? [`names of ${name} ${orgId}`] : [];
-    return [...names, ...exclusive(orgId, id)].reduceRight(
+    // Names are unique, and all definitions together are limited.
+    return [`definitions of ${orgId}`, ...this.#definition.exclusive(orgId, id)].reduceRight(
       (inner, section) => () => warehouse.exclusive(section, inner),
       () => warehouse.transaction(work),
     )();
@@ -205,6 +205,7 @@ export class Versions<Thing extends { id: string }> {
         key: actor.id,
       });
     });
+    if (!deleted && lengthOf(thing) > lengthOf(before)) await refuseTooMuchDefined(session, orgId);
     const action = `${name}.${before === null ? 'create' : deleted ? 'delete' : 'update'}` as const;
     const { id: _, ...set } = told(thing, fields);
     await audit(session, orgId, { actor, action, target: thing.id, detail: { ...set, ...detail } }, now);
@@ -212,6 +213,8 @@ export class Versions<Thing extends { id: string }> {
 }
 
 const nameOf = (thing: object | null): unknown => (thing !== null && 'name' in thing ? thing.name : null);
+
+const lengthOf = (thing: object | null): number => JSON.stringify(thing).length;
 
 const namedAnd = (thing: object, fields: object): Record<string, unknown> =>
   'name' in thing ? { name: thing.name, ...fields } : { ...fields };

@@ -380,7 +380,9 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
       expect((await story.versions(shop)).map(({ sealed_by }) => sealed_by?.name)).toEqual([
         ...['Admin', 'Admin', undefined],
       ]);
-      const [record] = await listAuditLog(test.warehouse, story.orgId, { limit: 1, cursor: null });
+      const {
+        items: [record],
+      } = await listAuditLog(test.warehouse, story.orgId, { limit: 2, cursor: null });
       expect(record).toMatchObject({
         ...{ actor: ADMIN, action: 'bills.reseal', target: '2026-01' },
         detail: { month: '2026-01', reason: 'the restated bill is right' },

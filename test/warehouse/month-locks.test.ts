@@ -48,7 +48,7 @@ describeOnBothEngines('locking a month', (open, onDuckDb) => {
         missing: [],
       },
     ]);
-    const log = await listAuditLog(test.warehouse, story.orgId, { limit: 1, cursor: null });
+    const { items: log } = await listAuditLog(test.warehouse, story.orgId, { limit: 2, cursor: null });
     expect(log.map(({ actor, action, target, detail }) => ({ actor, action, target, detail }))).toEqual([
       {
         actor: { type: 'key', ...KEY },
@@ -160,7 +160,7 @@ describeOnBothEngines('locking a month', (open, onDuckDb) => {
       await unsettled.spend({ '2026-01-31': '1' });
       await unsettled.values({ '2026-01-10': 1 });
       await expect(unsettled.lock('2026-01')).rejects.toThrow('waiting for the next daily settlement');
-      const log = await listAuditLog(test.warehouse, unsettled.orgId, { limit: 10, cursor: null });
+      const { items: log } = await listAuditLog(test.warehouse, unsettled.orgId, { limit: 10, cursor: null });
       expect(log.map(({ action }) => action)).toEqual(['metric.create', 'cost_source.create']);
     });
   });

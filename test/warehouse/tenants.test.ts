@@ -68,7 +68,7 @@ describeOnBothEngines('organisations, keys, calls and the audit log', (open) => 
       const { id } = await newOrganisation(test.warehouse);
       await updateOrganisation(test.warehouse, id, { tier: 'starter' }, OPERATOR);
       await updateOrganisation(test.warehouse, id, { name: 'Acme Ltd' }, OPERATOR);
-      const records = await listAuditLog(test.warehouse, id, ALL);
+      const { items: records } = await listAuditLog(test.warehouse, id, ALL);
       expect(records.map(({ actor, action, target, detail }) => [actor.id, action, target, detail])).toEqual([
         ['operator', 'organisation.update', id, { name: 'Acme Ltd' }],
         ['operator', 'organisation.update', id, { tier: 'starter' }],
@@ -260,12 +260,14 @@ describeOnBothEngines('organisations, keys, calls and the audit log', (open) => 
     const targets: string[] = [];
     let cursor: string | null = null;
     for (let page = 0; page < 4; page += 1) {
-      const records = await listAuditLog(test.warehouse, mine.id, { limit: 2, cursor });
+      const { items: records } = await listAuditLog(test.warehouse, mine.id, { limit: 3, cursor });
       targets.push(...records.map(({ target }) => target));
       cursor = records.at(-1)?.id ?? cursor;
     }
     expect(targets).toEqual(['key_5', 'key_4', 'key_3', 'key_2', 'key_1']);
-    const [newest] = await listAuditLog(test.warehouse, mine.id, ALL);
+    const {
+      items: [newest],
+    } = await listAuditLog(test.warehouse, mine.id, ALL);
     expect(newest).toMatchObject({
       at: NOW.toISOString(),
       actor,
@@ -283,6 +285,6 @@ describeOnBothEngines('organisations, keys, calls and the audit log', (open) => 
       throw new Error('later step');
     });
     await expect(failing).rejects.toThrow('later step');
-    expect(await listAuditLog(test.warehouse, orgId, ALL)).toEqual([]);
+    expect(await listAuditLog(test.warehouse, orgId, ALL)).toEqual({ items: [], hasMore: false });
   });
 });
