@@ -1,6 +1,7 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { Outage, ServiceError } from '../domain/errors.ts';
 import { mayPass } from '../egress/passing-status.ts';
+import { isShortOfMemory } from '../warehouse/short-of-memory.ts';
 
 /** Tries after which an error that nobody knows counts as one that no repetition mends. */
 const MOST_TRIES_UNKNOWN = 3;
@@ -16,6 +17,10 @@ const REFUSED_BY_HOST = /\(HTTP ([45]\d\d)\b[^)]*\)/;
 const PASSING =
   /^HTTP Error|^TransactionContext Error(?![^]*Checkpoint failed)|^Transaction Error|Conflict on|[Cc]ould not (connect|resolve|establish)|[Uu]nable to connect|[Cc]onnection (reset|refused|closed|lost|timed out|to server)|terminating connection|server closed|timed? ?out|Stale file handle|Too many open files|Resource temporarily unavailable|Input\/output error|No such file or directory|No files found|Interrupted!|\b(ECONNRESET|ECONNREFUSED|ETIMEDOUT|EPIPE|EAI_AGAIN|EMFILE|ENFILE|EBUSY|EIO|ESTALE|ENOENT)\b/;
 
+/** DuckDB's own words end in advice that nobody can follow here. */
+const NEEDS_MORE_MEMORY =
+  'the load needs more memory than DUCKDB_MEMORY_LIMIT gives: load fewer months at once, or let the operator raise it';
+
 /** A signed URL's query is a credential, and DuckDB repeats it. */
 const URL_QUERY = /(\bhttps?:\/\/[^\s'"?]+)\?[^\s'"]*/g;
 
@@ -30,7 +35,9 @@ export const toFailure = (error: unknown, attempt: number): Error => {
   const isOutage = error instanceof Outage || (error instanceof ServiceError && error.kind === 'unavailable');
   if (error instanceof ServiceError && !isOutage)
     return ApplicationFailure.nonRetryable(error.message, error.kind);
-  const message = (error instanceof Error ? error.message : String(error)).replace(URL_QUERY, '$1?…');
+  const message = isShortOfMemory(error)
+    ? NEEDS_MORE_MEMORY
+    : (error instanceof Error ? error.message : String(error)).replace(URL_QUERY, '$1?…');
   if (isOutage) return ApplicationFailure.retryable(message, 'outage');
   const [, status] = REFUSED_BY_HOST.exec(message) ?? [];
   const passesAtHost = status === undefined ? null : mayPass(Number(status));

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError, tooLarge, unavailable } from '../domain/errors.ts';
+import { isShortOfMemory } from '../warehouse/short-of-memory.ts';
 import { pathOf } from './request-url.ts';
 
 /** What a framework error tells its caller, by Fastify's code; others of its 4xx keep their own words. */
@@ -10,9 +11,8 @@ const FRAMEWORK_MESSAGES: Record<string, string> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'body: expected JSON, got text that cannot be parsed',
 };
 
-/** DuckDB and the operating system say so when memory or disk run short. A checkpoint fails over nothing else. */
-const SHORT_OF_MEMORY_OR_DISK =
-  /^Out of Memory Error|No space left on device|Checkpoint failed for database/i;
+/** DuckDB and the operating system say so when the disk runs short. A checkpoint fails over that or memory alone. */
+const SHORT_OF_DISK = /No space left on device|Checkpoint failed for database/i;
 
 /** What callers wait before they try again. Most uploads and reads are done by then. */
 const RETRY_AFTER_SECONDS = 5;
@@ -21,7 +21,7 @@ const RETRY_AFTER_SECONDS = 5;
 export const answerErrors = (app: FastifyInstance): void => {
   app.setErrorHandler<FastifyError | ServiceError>((error, request, reply) => {
     if (error instanceof ServiceError) return answer(reply, error);
-    if (SHORT_OF_MEMORY_OR_DISK.test(error.message)) {
+    if (isShortOfMemory(error) || SHORT_OF_DISK.test(error.message)) {
       request.log.error({ err: error }, 'short of memory or disk');
       return answer(reply, unavailable());
     }

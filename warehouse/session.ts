@@ -10,6 +10,7 @@ import {
   type DuckDBValue,
 } from '@duckdb/node-api';
 import { unavailable, type ServiceError } from '../domain/errors.ts';
+import { isShortOfMemory } from './short-of-memory.ts';
 
 /** A value bound to a `$name` in a statement. Days, instants, ids and decimals travel as text and are cast in SQL. */
 export type Parameter = string | number | bigint | boolean | null | readonly string[];
@@ -41,10 +42,6 @@ const isFatal = (error: unknown): error is Error => error instanceof Error && FA
 /** Whether a transaction is stored although its COMMIT failed: what failed is the checkpoint after it. */
 const isStored = (error: unknown): boolean =>
   error instanceof Error && error.message.startsWith('IO Error: Transaction COMMIT succeeded and is durable');
-
-/** Whether others have taken the memory that a statement asked for. */
-const isShortOfMemory = (error: unknown): boolean =>
-  error instanceof Error && error.message.startsWith('Out of Memory Error');
 
 const isList = (value: Parameter): value is readonly string[] => Array.isArray(value);
 
@@ -207,7 +204,7 @@ export class Session {
         const isSmall = performance.now() - begun <= SMALL_MS;
         // What fails within a transaction has ended it.
         const { value: wait } =
-          isShortOfMemory(error) && isSmall && !this.#isInTransaction ? waits.next() : {};
+          isShortOfMemory(error) && !isStored(error) && isSmall && !this.#isInTransaction ? waits.next() : {};
         if (wait === undefined) throw error;
         await sleep(wait);
       }

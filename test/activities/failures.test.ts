@@ -60,6 +60,19 @@ describe('what nobody knows', () => {
   });
 });
 
+describe('memory that DuckDB does not get', () => {
+  it.each([
+    'Out of Memory Error: could not allocate block of size 256.0 KiB (953.5 MiB/953.6 MiB used)\n\nPossible solutions:\n* Reducing the number of threads (SET threads=X)',
+    'TransactionContext Error: Failed to commit: failed to pin block of size 256.0 KiB (953.5 MiB/953.6 MiB used)',
+    'Invalid Input Error: failed to allocate data of size 32.0 MiB (950.0 MiB/953.6 MiB used)',
+  ])('is said in plain words, and tried three times: %s', (message) => {
+    const failures = [1, 2, 3].map((attempt) => toFailure(new Error(message), attempt));
+    expect(failures.map(isTriedAgain)).toEqual([true, true, false]);
+    for (const failure of failures)
+      expect(failure.message).toMatch(/^the load needs more memory than DUCKDB_MEMORY_LIMIT gives: [^*]*$/);
+  });
+});
+
 describe('what a person must mend, by the words of DuckDB and the system', () => {
   it.each([
     'IO Error: Cannot open file "/exports/a.csv": Permission denied',
@@ -68,6 +81,7 @@ describe('what a person must mend, by the words of DuckDB and the system', () =>
     "Invalid Error: don't know what type: ",
     'IO Error: Could not read enough bytes from file "/exports/a.parquet": attempted to read 9 bytes from location 7',
     'Invalid Input Error: Failed to read file "/exports/a.parquet": ZSTD Decompression failure',
+    `Conversion Error: Could not convert string 'failed to pin block' to DATE`,
     'Out of Range Error: Overflow in HUGEINT addition',
     "ENXIO: no such device or address, open '/exports/a.csv'",
     "EACCES: permission denied, open '/exports/a.csv'",

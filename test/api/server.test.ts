@@ -93,6 +93,14 @@ describe('when the warehouse fails', () => {
   });
 });
 
+/** Words of DuckDB, by the path that answers with them. */
+const NO_MEMORY = {
+  '/pin': 'TransactionContext Error: Failed to commit: failed to pin block of size 256.0 KiB',
+  '/allocate-block': 'TransactionContext Error: Failed to commit: could not allocate block of size 256.0 KiB',
+  '/allocate-data': 'Invalid Error: failed to allocate data of size 16.0 MiB',
+  '/offload': 'TransactionContext Error: Failed to commit: failed to offload data block of size 256.0 KiB',
+};
+
 describe('when memory or disk run short', () => {
   let app: Api;
   let opened: TestWarehouse;
@@ -113,6 +121,10 @@ describe('when memory or disk run short', () => {
         'TransactionContext Error: Failed to commit: Checkpoint failed for database "warehouse". The database has been invalidated.',
       );
     });
+    for (const [path, words] of Object.entries(NO_MEMORY))
+      app.get(path, () => {
+        throw new Error(`${words} (953.5 MiB/953.6 MiB used)`);
+      });
     app.get('/large', () => opened.warehouse.query(`SELECT len(list(range)) AS length FROM range(10000000)`));
     await opened.warehouse.run(`SET memory_limit = '50MB'`);
   });
@@ -128,6 +140,7 @@ describe('when memory or disk run short', () => {
       ['/large', 'Out of Memory Error'],
       ['/full-disk', 'No space left on device'],
       ['/failed-checkpoint', 'Checkpoint failed'],
+      ...Object.entries(NO_MEMORY),
     ] as const) {
       const answer = await app.inject({ method: 'GET', url, headers: OPERATOR });
       expect({ url, status: answer.statusCode, body: answer.json<unknown>() }).toEqual({
