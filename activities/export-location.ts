@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import { z } from 'zod';
 import { invalid, ServiceError } from '../domain/errors.ts';
 import {
@@ -10,8 +9,9 @@ import {
 import type { HeldFiles } from '../egress/held-files.ts';
 import { checkRealPaths, checkSourceLocation } from '../egress/source-location.ts';
 import type { SourceRules } from '../egress/source-rules.ts';
-import { formatOf, listFiles, readText } from '../warehouse/export-files.ts';
+import { formatOf, readText } from '../warehouse/export-files.ts';
 import type { Statements } from '../warehouse/session.ts';
+import { listLocation } from './location-listing.ts';
 
 /** Azure writes days as `2026-01-31T00:00:00`, with or without a Z; the last one is included. */
 const manifestDay = z
@@ -77,19 +77,19 @@ export const exportFiles = async (
   rules: SourceRules,
   held: HeldFiles,
   field = 'location',
+  signal?: AbortSignal,
 ): Promise<LocationFiles> => {
   const target = await checkSourceLocation(location, rules, field);
   if (target.kind === 'http') return { files: [target.url], notes: [] };
-  const pattern =
-    target.kind === 'local' ? await localPattern(target.path) : target.url.replace(/\/$/, '/**');
-  const listed = await listFiles(session, pattern);
-  const found = listed.filter((file) => formatOf(file) !== null);
+  const roots = target.kind === 'local' ? rules.roots : null;
+  const listed = await listLocation(session, target, { roots: rules.roots, field, signal });
+  const found = listed.paths.filter((file) => formatOf(file) !== null);
   if (found.length === 0)
     throw invalid(`${field}: no .csv, .csv.gz or .parquet file matches ${JSON.stringify(location)}`);
-  const roots = target.kind === 'local' ? rules.roots : null;
   // Before anything is said of them: the names of other organisations' files are none of this one's.
   if (roots !== null) await checkRealPaths(found, roots, field);
-  const paths = [...manifestsAmong(listed, found), ...(await manifestsBeside(session, found, pattern))];
+  const beside = await listed.manifestsAt(manifestGlobsBeside(found, listed.pattern));
+  const paths = [...manifestsAmong(listed.paths, found), ...beside];
   const manifests = await readManifests(session, paths, { held, roots, field });
   const { files, missing, undecided, notes } = currentFiles(found, manifests);
   if (undecided.length > 0) {
@@ -104,29 +104,13 @@ export const exportFiles = async (
     );
   }
   if (roots !== null) await held.hold(files, roots, field);
-  return { files, notes };
+  return { files, notes: [...listed.notes, ...notes] };
 };
 
-/** A folder stands for all files below it. DuckDB's `**` alone would pass over links to files. */
-const localPattern = async (path: string): Promise<string> => {
-  const isFolder = await stat(path).then(
-    (entry) => entry.isDirectory(),
-    () => false,
-  );
-  return isFolder ? `${path}/**/*` : path;
-};
-
-/** The manifests that can govern some files and that the listing of `pattern` has not shown. */
-const manifestsBeside = async (
-  session: Statements,
-  files: readonly string[],
-  pattern: string,
-): Promise<string[]> => {
+/** Where manifests can lie that govern some files and that the listing of `pattern` has not shown. */
+const manifestGlobsBeside = (files: readonly string[], pattern: string): string[] => {
   const [, folder = null] = /^(.*\/)\*\*(?:\/\*)?$/s.exec(pattern) ?? [];
-  const paths = [];
-  for (const glob of manifestGlobs(files))
-    if (folder === null || !glob.startsWith(folder)) paths.push(...(await listFiles(session, glob)));
-  return paths;
+  return manifestGlobs(files).filter((glob) => folder === null || !glob.startsWith(folder));
 };
 
 /** Reads manifests. Of local ones those that lie outside the roots do not exist for a tenant. */

@@ -8,7 +8,7 @@ const MOST_TRIES_UNKNOWN = 3;
 
 /** DuckDB's errors about what was read or asked, and refusals by the system: a person must mend them. */
 const PERMANENT =
-  /^(Invalid Input|Invalid|Conversion|Binder|Parser|Serialization|Out of Range|Not implemented|Permission|Missing Extension) Error|No magic bytes found|not a GZIP stream|Failed to decode gzip stream|Could not read enough bytes|Cannot use multiple '\*\*'|Permission denied|^EACCES|^EPERM|^EISDIR|^ENOTDIR|^ELOOP|^ENXIO/;
+  /^(Invalid Input|Invalid|Conversion|Binder|Parser|Serialization|Out of Range|Not implemented|Permission|Missing Extension) Error|No magic bytes found|not a GZIP stream|Failed to decode gzip stream|Could not read enough bytes|Permission denied|^EACCES|^EPERM|^EISDIR|^ENOTDIR|^ELOOP|^ENXIO/;
 
 /** The status with which a host refused what DuckDB asked for. */
 const REFUSED_BY_HOST = /\(HTTP ([45]\d\d)\b[^)]*\)/;

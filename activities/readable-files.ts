@@ -39,7 +39,7 @@ export const readableFiles = async (
   missing: (file: ExportFile) => string[],
   field = 'location',
 ): Promise<ReadableFiles> => {
-  const current = await exportFiles(reader, location, sourceRules, held, field);
+  const current = await exportFiles(reader, location, sourceRules, held, field, attempt.signal);
   const other = current.files.find((path) => formatOf(path) === null);
   if (other !== undefined)
     throw invalid(

@@ -1,6 +1,7 @@
 import type { Day } from './calendar.ts';
 import { dayRanges } from './day-ranges.ts';
 import { daysLeftOut, runsThatCount, type ExportRun } from './export-runs.ts';
+import { escapeGlob } from './glob.ts';
 
 /** An export's own list of the files that make up one of its partitions. */
 export interface ExportManifest {
@@ -45,8 +46,10 @@ export const manifestGlobs = (files: readonly string[]): string[] => {
   const globs = files.flatMap((file) => {
     const directory = directoryOf(file);
     const data = directory.lastIndexOf('/data/');
-    const beside = `${directory}${ANY_MANIFEST}`;
-    return data === -1 ? [beside] : [beside, `${directory.slice(0, data)}/metadata/**/${ANY_MANIFEST}`];
+    const beside = `${escapeGlob(directory)}${ANY_MANIFEST}`;
+    return data === -1
+      ? [beside]
+      : [beside, `${escapeGlob(directory.slice(0, data))}/metadata/**/${ANY_MANIFEST}`];
   });
   return [...new Set(globs)];
 };

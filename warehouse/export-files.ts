@@ -1,4 +1,5 @@
 import { invalid } from '../domain/errors.ts';
+import { widenGlob } from '../domain/glob.ts';
 import type { Statements } from './session.ts';
 
 /** A file of a billing export, its format, and its columns as they stand in it. */
@@ -45,10 +46,10 @@ export const CSV_OPTIONS = `auto_detect = false, delim = ',', quote = '"', escap
   hive_partitioning = false, max_line_size = ${LONGEST_LINE_BYTES}, buffer_size = ${2 * LONGEST_LINE_BYTES},
   nullstr = ['NULL', 'null', '']`;
 
-/** The files that a path or glob stands for, in order. */
-export const listFiles = async (session: Statements, pattern: string): Promise<string[]> => {
+/** The objects that an `s3://` glob matches, and others whose names begin as it does; in order. */
+export const listObjects = async (session: Statements, glob: string): Promise<string[]> => {
   const rows = await session.query<{ file: string }>('SELECT file FROM glob($pattern) ORDER BY file', {
-    pattern,
+    pattern: widenGlob(glob),
   });
   return rows.map(({ file }) => file);
 };

@@ -1,10 +1,13 @@
-import { mkdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { exportFiles } from '../../activities/export-location.ts';
 import { HeldFiles } from '../../egress/held-files.ts';
 import { parsePrivateTargets } from '../../egress/private-targets.ts';
+import { connectObjectStorage } from '../../warehouse/remote-files.ts';
 import { openDuckDb, type TestWarehouse } from '../support/engines.ts';
+import { extensionDirectory, hasHttpfs } from '../support/extension-directory.ts';
+import { startFakeS3 } from '../support/fake-s3.ts';
 
 describe('the files of a location', () => {
   let test: TestWarehouse;
@@ -100,6 +103,201 @@ describe('the files of a location', () => {
     const url = 'https://1.1.1.1/focus.csv.gz?signature=abc';
     expect(await filesOf(url)).toEqual([url]);
     await expect(filesOf('http://127.0.0.1/focus.csv')).rejects.toThrow('PRIVATE_TARGETS');
+  });
+
+  it('are what DuckDB finds, by any glob', async () => {
+    await write({
+      'a.csv': 'x',
+      '.hidden.csv': 'x',
+      'r1.csv': 'x',
+      'r[1].csv': 'x',
+      'é.csv': 'x',
+      '\u{1f600}.csv': 'x',
+      '\uffee.csv': 'x',
+      'd/b.csv': 'x',
+      'd/e/c.csv': 'x',
+      'd/e/f/g.parquet': 'x',
+      'd.csv/x.csv': 'x',
+      '[old]/z.csv': 'x',
+    });
+    await symlink(join(root, 'd'), join(root, 'link'));
+    await symlink(join(root, 'a.csv'), join(root, 'd/link.csv'));
+    const found: Record<string, string[]> = {};
+    const expected: Record<string, string[]> = {};
+    for (const glob of [
+      '*',
+      '*.csv',
+      '**/*',
+      '*/**/*',
+      '*/*.csv',
+      '*/b.csv',
+      'l*/**/*.csv',
+      '**/*/*.csv',
+      '**/e/*',
+      'd/**/f/*',
+      'r[1].csv',
+      'r[12].csv',
+      '[[]old]/*.csv',
+      '[!a-z]*/*',
+      '?.csv*/*',
+      '**.csv',
+      '[a-z]*v',
+      'd/[.]*/*.csv',
+    ]) {
+      const rows = await test.warehouse.session((session) =>
+        session.query<{ file: string }>('SELECT file FROM glob($pattern) ORDER BY file', {
+          pattern: `${root}/${glob}`,
+        }),
+      );
+      expected[glob] = rows.map(({ file }) => file.slice(root.length + 1));
+      found[glob] = await filesOf(`${root}/${glob}`).catch(() => []);
+    }
+    expect(found).toEqual(expected);
+  });
+
+  it('are told at once, whatever a glob’s stars could stand for', async () => {
+    await write({ [`${'a'.repeat(240)}.csv`]: 'x' });
+    await expect(filesOf(`${root}/${'*a'.repeat(30)}*b.csv`)).rejects.toThrow('no .csv');
+  });
+
+  it('are those of the folder that is named, whatever its characters', async () => {
+    await write({ '[old] *a*a/x.csv': 'x', '[old] *a*a/sub/[1]-Manifest.json': '{', 'o/y.csv': 'x' });
+    expect(await filesOf(`${root}/[old] *a*a`)).toEqual(['[old] *a*a/x.csv']);
+    expect(await filesOf(`${root}/[old] *a*a/x.csv`)).toEqual(['[old] *a*a/x.csv']);
+    expect(await filesOf(`${root}/*old*/*`)).toEqual(['[old] *a*a/x.csv']);
+  });
+
+  it('do not include linked folders and links that lead nowhere, with a note', async () => {
+    await write({ 'a.csv': 'x', 'd/b.csv': 'x' });
+    await symlink(join(root, 'd'), join(root, 'link'));
+    await symlink(join(root, 'gone'), join(root, 'd/dead.csv'));
+    await symlink(join(root, 'gone'), join(root, 'd/dead.txt'));
+    expect(await filesOf(root)).toEqual(['a.csv', 'd/b.csv']);
+    expect(lastNotes).toEqual([
+      'link is a link to a folder and was left out',
+      'd/dead.csv is a link that leads nowhere and was left out',
+    ]);
+    expect(await filesOf(`${root}/l*/*.csv`)).toEqual(['link/b.csv']);
+  });
+
+  it('are refused while a folder cannot be read', async () => {
+    await write({ 'team-a/a.csv': 'x', 'team-b/b.csv': 'x', 'team-b/sub/c.csv': 'x' });
+    await asOther(async () => {
+      await expect(filesOf(root)).rejects.toMatchObject({
+        kind: 'invalid',
+        message: `location: the folder "${root}/team-b" cannot be read (EACCES); nothing was loaded`,
+      });
+      await expect(filesOf(`${root}/*/b.csv`)).rejects.toMatchObject({
+        kind: 'invalid',
+        message: `location: the file "${root}/team-b/b.csv" cannot be read (EACCES); nothing was loaded`,
+      });
+      expect(await filesOf(`${root}/team-a`)).toEqual(['team-a/a.csv']);
+    });
+  });
+
+  /** Works as a user who cannot read `team-b`; nothing is closed to root. */
+  const asOther = async (work: () => Promise<void>): Promise<void> => {
+    const isRoot = process.getuid?.() === 0;
+    await chmod(test.directory, 0o755);
+    await chmod(join(root, 'team-b'), 0o000);
+    if (isRoot) process.seteuid?.(65_534);
+    try {
+      await work();
+    } finally {
+      if (isRoot) process.seteuid?.(0);
+      await chmod(join(root, 'team-b'), 0o700);
+    }
+  };
+
+  it('may lie beside names that are not UTF-8, unless these are exports too', async () => {
+    await write({ 'a.csv': 'x' });
+    const odd = (name: string): Buffer => Buffer.from(`${root}/${name}`, 'latin1');
+    await writeFile(odd('\xff.txt'), 'x');
+    await mkdir(odd('\xfe'));
+    expect(await filesOf(root)).toEqual(['a.csv']);
+    await writeFile(odd('\xfe/b.csv'), 'x');
+    await expect(filesOf(root)).rejects.toMatchObject({
+      kind: 'invalid',
+      message: `location: the name of "${root}/\ufffd/b.csv" is not UTF-8; rename it; nothing was loaded`,
+    });
+    expect(await filesOf(`${root}/a.csv`)).toEqual(['a.csv']);
+    expect(await filesOf(`${root}/*.csv`)).toEqual(['a.csv']);
+  });
+
+  it('are not looked for in a linked folder outside the roots', async () => {
+    await write({ 'a/x.csv': 'x' });
+    await symlink(dirname(root), join(root, 'b'));
+    await expect(filesOf(`${root}/*/*.csv`)).rejects.toThrow('SOURCE_ROOTS');
+  });
+
+  it('are no longer looked for once the ingest is given up', async () => {
+    await write({ 'a.csv': 'x' });
+    const held = new HeldFiles();
+    const rules = { roots: [root], privateTargets: parsePrivateTargets('') };
+    await expect(
+      test.warehouse.session((session) =>
+        exportFiles(session, root, rules, held, 'location', AbortSignal.abort()),
+      ),
+    ).rejects.toThrow('aborted');
+  });
+
+  describe.skipIf(!hasHttpfs)('in object storage', () => {
+    it('are what DuckDB finds, by any glob', async () => {
+      const keys = [
+        'x//7.csv',
+        'a.csv',
+        'x/1.csv',
+        'x/10.csv',
+        'x/2/3.csv',
+        'x/2/4/5.parquet',
+        'x1/6.csv',
+        'y/readme.txt',
+      ];
+      const storage = await startFakeS3(
+        new Map(keys.map((key) => [`bucket/${key}`, Buffer.from('x')])),
+        'AKIATEST',
+      );
+      const found: Record<string, string[]> = {};
+      const expected: Record<string, string[]> = {};
+      await test.warehouse.session(async (session) => {
+        const endpoint = storage.url;
+        const keyOnly = { keyId: 'AKIATEST', secret: 's', sessionToken: null, region: 'eu-central-1' };
+        await connectObjectStorage(session, { ...keyOnly, endpoint }, extensionDirectory);
+        for (const glob of [
+          '*',
+          '**',
+          'x/*',
+          'x/**',
+          'x*/**',
+          'x*/*.csv',
+          'x/**/*.csv',
+          '**/[1-3]*.csv',
+          'x/**/4/*',
+          '**/2/**',
+          'x/1*',
+          'x[!0]/*',
+          '*/*/*',
+          'x**',
+        ]) {
+          const rows = await session.query<{ file: string }>(
+            'SELECT file FROM glob($pattern) ORDER BY file',
+            { pattern: `s3://bucket/${glob}` },
+          );
+          expected[glob] = rows.map(({ file }) => file).filter((file) => !file.endsWith('.txt'));
+          found[glob] = await exportFiles(
+            session,
+            `s3://bucket/${glob}`,
+            { roots: [root], privateTargets: parsePrivateTargets('') },
+            new HeldFiles(),
+          ).then(
+            ({ files }) => files,
+            () => [],
+          );
+        }
+      });
+      await storage.close();
+      expect(found).toEqual(expected);
+    });
   });
 
   describe('of Azure exports', () => {

@@ -76,7 +76,6 @@ describe('memory that DuckDB does not get', () => {
 describe('what a person must mend, by the words of DuckDB and the system', () => {
   it.each([
     'IO Error: Cannot open file "/exports/a.csv": Permission denied',
-    "IO Error: Cannot use multiple '**' in one path",
     'Invalid Error: TProtocolException: Invalid data',
     "Invalid Error: don't know what type: ",
     'IO Error: Could not read enough bytes from file "/exports/a.parquet": attempted to read 9 bytes from location 7',

@@ -1,0 +1,16 @@
+import { setImmediate } from 'node:timers/promises';
+
+const LONGEST_MS = 20;
+
+/**
+ * For long loops: returns a function that now and then lets the rest of the process run, which throws once `signal` aborts.
+ */
+export const letOthersRun = (signal?: AbortSignal): (() => Promise<void>) => {
+  let since = performance.now();
+  return async () => {
+    if (performance.now() - since < LONGEST_MS) return;
+    await setImmediate();
+    signal?.throwIfAborted();
+    since = performance.now();
+  };
+};
