@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Day } from '../domain/calendar.ts';
 import { invalid, ServiceError } from '../domain/errors.ts';
 import {
   currentFiles,
@@ -6,18 +7,23 @@ import {
   manifestsAmong,
   type ExportManifest,
 } from '../domain/export-manifest.ts';
+import { isReadableDay, isReadableRange, MOST_YEARS, READABLE_YEARS } from '../domain/readable-days.ts';
+import { firstAndMore, shown } from '../domain/shown.ts';
 import type { HeldFiles } from '../egress/held-files.ts';
 import { checkRealPaths, checkSourceLocation } from '../egress/source-location.ts';
 import type { SourceRules } from '../egress/source-rules.ts';
-import { formatOf, readText } from '../warehouse/export-files.ts';
+import { formatOf } from '../warehouse/export-files.ts';
+import { readManifestText, sizeOfFile } from '../warehouse/manifest-text.ts';
+import { lastReadableDay } from '../warehouse/readable-limits.ts';
 import type { Statements } from '../warehouse/session.ts';
 import { listLocation } from './location-listing.ts';
 
+const MOST_MANIFEST_BYTES = 8 * 1024 * 1024;
+const MOST_BYTES_TOGETHER = 64 * 1024 * 1024;
+const MOST_FILES_NAMED = 100_000;
+
 /** Azure writes days as `2026-01-31T00:00:00`, with or without a Z; the last one is included. */
-const manifestDay = z
-  .string()
-  .regex(/^\d{4}-\d\d-\d\d/)
-  .transform((text) => text.slice(0, 10));
+const manifestDay = z.string().transform((text) => text.slice(0, 10));
 const manifestInstant = z.string().transform((text) => {
   const instant = Date.parse(text);
   return Number.isNaN(instant) ? null : instant;
@@ -30,35 +36,20 @@ const manifestScope = z
     (id) => /^(.+)\/providers\/Microsoft\.CostManagement\/exports\//i.exec(id)?.[1]?.toLowerCase() ?? null,
   );
 
-/**
- * The part of manifests that matters here. AWS Data Exports name `dataFiles`, AWS's older reports `reportKeys`;
- * Azure names the `blobs` of one run of an export.
- */
-const manifestText = z.union([
-  z.object({ dataFiles: z.array(z.string()) }),
-  z.object({ reportKeys: z.array(z.string()) }).transform(({ reportKeys }) => ({ dataFiles: reportKeys })),
-  z
-    .object({
-      blobs: z.array(z.object({ blobName: z.string() })),
-      exportConfig: z.object({ resourceId: manifestScope.nullish() }).nullish(),
-      runInfo: z
-        .object({
-          startDate: manifestDay.nullish(),
-          endDate: manifestDay.nullish(),
-          submittedTime: manifestInstant.nullish(),
-        })
-        .nullish(),
-    })
-    .transform(({ blobs, exportConfig, runInfo }) => ({
-      dataFiles: blobs.map(({ blobName }) => blobName.trim()),
-      run: {
-        scope: exportConfig?.resourceId ?? null,
-        from: runInfo?.startDate ?? null,
-        to: runInfo?.endDate ?? null,
-        submitted: runInfo?.submittedTime ?? null,
-      },
-    })),
-]);
+/** The part of manifests that matters here. */
+const manifestSchema = z
+  .object({
+    files: z.array(z.string()),
+    is_run: z.boolean(),
+    scope: manifestScope.nullable(),
+    start: manifestDay.nullable(),
+    end: manifestDay.nullable(),
+    submitted: manifestInstant.nullable(),
+  })
+  .transform(({ files, is_run: isRun, scope, start, end, submitted }) => ({
+    dataFiles: files,
+    ...(isRun ? { run: { scope, from: start, to: end, submitted } } : {}),
+  }));
 
 /** The files to read, and what was decided about others. */
 export interface LocationFiles {
@@ -76,8 +67,7 @@ export const exportFiles = async (
   location: string,
   rules: SourceRules,
   held: HeldFiles,
-  field = 'location',
-  signal?: AbortSignal,
+  { now, field = 'location', signal }: { now: Date; field?: string | undefined; signal?: AbortSignal },
 ): Promise<LocationFiles> => {
   const target = await checkSourceLocation(location, rules, field);
   if (target.kind === 'http') return { files: [target.url], notes: [] };
@@ -90,12 +80,14 @@ export const exportFiles = async (
   if (roots !== null) await checkRealPaths(found, roots, field);
   const beside = await listed.manifestsAt(manifestGlobsBeside(found, listed.pattern));
   const paths = [...manifestsAmong(listed.paths, found), ...beside];
-  const manifests = await readManifests(session, paths, { held, roots, field });
-  const { files, missing, undecided, notes } = currentFiles(found, manifests);
+  const lastDay = lastReadableDay(now);
+  const manifests = await readManifests(session, paths, { held, roots, field, lastDay });
+  const { files, missing, undecided, notes } = currentFiles(found, manifests, lastDay);
   if (undecided.length > 0) {
+    const folders = undecided.map((folder) => JSON.stringify(folder));
     throw invalid(
       `${field}: these folders hold the same days, and no manifest.json says which run is the newest: ` +
-        `${undecided.map((folder) => JSON.stringify(folder)).join(', ')}; copy their manifests too, or name one of them`,
+        `${firstAndMore(folders, MOST_FOLDERS).join(', ')}; copy their manifests too, or name one of them`,
     );
   }
   if (missing.length > 0) {
@@ -103,9 +95,14 @@ export const exportFiles = async (
       `${field}: a manifest names ${missing.length} files that are not there, first ${JSON.stringify(missing[0])}`,
     );
   }
+  if (files.length === 0)
+    throw invalid(`${field}: no file counts: ${firstAndMore(notes, MOST_FOLDERS).join('; ')}`);
   if (roots !== null) await held.hold(files, roots, field);
   return { files, notes: [...listed.notes, ...notes] };
 };
+
+/** Folders, and notes on them, that a message names. */
+const MOST_FOLDERS = 10;
 
 /** Where manifests can lie that govern some files and that the listing of `pattern` has not shown. */
 const manifestGlobsBeside = (files: readonly string[], pattern: string): string[] => {
@@ -113,23 +110,64 @@ const manifestGlobsBeside = (files: readonly string[], pattern: string): string[
   return manifestGlobs(files).filter((glob) => folder === null || !glob.startsWith(folder));
 };
 
-/** Reads manifests. Of local ones those that lie outside the roots do not exist for a tenant. */
+interface Reading {
+  held: HeldFiles;
+  roots: readonly string[] | null;
+  field: string;
+  /** The last day that a manifest may name. */
+  lastDay: Day;
+}
+
+/** Reads manifests, once none is too large. Of local ones those that lie outside the roots do not exist for a tenant. */
 const readManifests = async (
   session: Statements,
   paths: readonly string[],
-  { held, roots, field }: { held: HeldFiles; roots: readonly string[] | null; field: string },
+  { held, roots, field, lastDay }: Reading,
 ): Promise<ExportManifest[]> => {
-  const manifests: ExportManifest[] = [];
+  const readable: string[] = [];
+  let bytes = 0;
   for (const path of new Set(paths)) {
     if (roots !== null && !(await isHeld(held, path, roots))) continue;
-    const parsed = manifestText.safeParse(parseJson(await readText(session, held.opened(path))));
+    const size = await sizeOfFile(session, held.opened(path));
+    bytes += size;
+    refuseBeyond(MOST_MANIFEST_BYTES, size, `${field}: ${JSON.stringify(path)}: a manifest has`, 'bytes');
+    refuseBeyond(MOST_BYTES_TOGETHER, bytes, `${field}: ${withThis(path)} have`, 'bytes');
+    readable.push(path);
+  }
+  const manifests: ExportManifest[] = [];
+  let named = 0;
+  for (const path of readable) {
+    const text = await readManifestText(session, held.opened(path), MOST_FILES_NAMED);
+    named += Number(text?.file_count ?? 0);
+    refuseBeyond(MOST_FILES_NAMED, named, `${field}: ${withThis(path)} name`, 'files');
+    const parsed = manifestSchema.safeParse(text);
     if (!parsed.success)
       throw invalid(
         `${field}: ${JSON.stringify(path)} is no manifest: expected JSON with dataFiles or blobs`,
       );
-    manifests.push({ path, ...parsed.data });
+    const manifest = { path, ...parsed.data };
+    const problem = rangeProblem(manifest, lastDay);
+    if (problem !== null) throw invalid(`${field}: ${JSON.stringify(path)}: ${problem}`);
+    manifests.push(manifest);
   }
   return manifests;
+};
+
+const withThis = (path: string): string => `the manifests of a location, up to ${JSON.stringify(path)},`;
+
+const refuseBeyond = (most: number, got: number, what: string, unit: string): void => {
+  if (got > most) throw invalid(`${what} at most ${most} ${unit}, got ${got}`);
+};
+
+/** Why the days of a manifest's run can be none of an export; null if they can. */
+const rangeProblem = ({ run }: ExportManifest, lastDay: Day): string | null => {
+  const [from, to] = [run?.from ?? null, run?.to ?? null];
+  for (const [name, day] of Object.entries({ startDate: from, endDate: to }))
+    if (day !== null && !isReadableDay(day, lastDay))
+      return `runInfo.${name}: expected a day ${READABLE_YEARS}, got ${shown(day)}`;
+  return from === null || to === null || isReadableRange({ from, to }, lastDay)
+    ? null
+    : `runInfo: expected an endDate from the startDate on, and at most ${MOST_YEARS} years, got ${from} to ${to}`;
 };
 
 const isHeld = (held: HeldFiles, path: string, roots: readonly string[]): Promise<boolean> =>
@@ -140,11 +178,3 @@ const isHeld = (held: HeldFiles, path: string, roots: readonly string[]): Promis
       throw error;
     },
   );
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};

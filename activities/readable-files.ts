@@ -29,6 +29,7 @@ export interface ReadableFiles {
 export const readableFiles = async (
   {
     sessions: { reader },
+    scope,
     rules: sourceRules,
     held,
     objectStorage,
@@ -39,7 +40,8 @@ export const readableFiles = async (
   missing: (file: ExportFile) => string[],
   field = 'location',
 ): Promise<ReadableFiles> => {
-  const current = await exportFiles(reader, location, sourceRules, held, field, attempt.signal);
+  const { signal } = attempt;
+  const current = await exportFiles(reader, location, sourceRules, held, { now: scope.now, field, signal });
   const other = current.files.find((path) => formatOf(path) === null);
   if (other !== undefined)
     throw invalid(

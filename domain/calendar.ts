@@ -8,6 +8,24 @@ export type Month = string;
 /** The UTC day that an instant lies in. */
 export const dayOf = (instant: Date): Day => instant.toISOString().slice(0, 10);
 
+/** A day as a number to reckon with: the days since 1970-01-01. */
+export const dayNumber = (day: Day): number => Date.parse(`${day}T00:00:00Z`) / DAY_MS;
+
+/** The day of a number of {@link dayNumber}. */
+export const dayAt = (number: number): Day => dayOf(new Date(number * DAY_MS));
+
+const DAY_MS = 86_400_000;
+
+/** Whether a text is a day of the years 1 to 9999, `YYYY-MM-DD`, that the calendar has. */
+export const isDay = (text: string): text is Day => {
+  if (!DAY.test(text) || text.startsWith('0000')) return false;
+  const day = Number(text.slice(8));
+  // A day that its month does not have counts on into the next one.
+  return day <= 28 || new Date(`${text}T00:00:00Z`).getUTCDate() === day;
+};
+
+const DAY = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
+
 /** The month that a day (or a month itself) lies in. */
 export const monthOf = (period: Day): Month => period.slice(0, 7);
 

@@ -1,4 +1,4 @@
-import { dayOf, monthOf, type Day } from './calendar.ts';
+import { dayOf, isDay, monthOf } from './calendar.ts';
 import { CONTROL_CHARACTER, NO_CONTROL_CHARACTERS } from './control-characters.ts';
 import { decimalOf, fitsValueDecimals, isPlainValue, LARGEST_VALUE, VALUE_DECIMALS } from './decimals.ts';
 import { PERIOD_FORMAT, type Frequency } from './metric.ts';
@@ -38,16 +38,8 @@ export const newestPeriod = (frequency: Frequency, now: Date): string => {
   return frequency === 'daily' ? today : monthOf(today);
 };
 
-const DAY = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
 const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
 const YEAR_ZERO = '0000';
-
-const isDay = (text: string): text is Day => {
-  if (!DAY.test(text) || text.startsWith(YEAR_ZERO)) return false;
-  const day = Number(text.slice(8));
-  // A day that its month does not have counts on into the next one.
-  return day <= 28 || new Date(`${text}T00:00:00Z`).getUTCDate() === day;
-};
 
 /** Whether a period is written as a metric of the frequency wants it (spec §2, Metric value), and exists. */
 export const isPeriod = (text: string, frequency: Frequency): boolean =>

@@ -9,3 +9,7 @@ export const shown = (value: unknown): string => {
   if (value === undefined) return 'nothing';
   return cut(JSON.stringify(value), LONGEST_SHOWN);
 };
+
+/** The first of many texts, and how many more there are. */
+export const firstAndMore = (texts: readonly string[], most: number): string[] =>
+  texts.length > most ? [...texts.slice(0, most), `and ${texts.length - most} more`] : [...texts];

@@ -54,14 +54,6 @@ export const listObjects = async (session: Statements, glob: string): Promise<st
   return rows.map(({ file }) => file);
 };
 
-/** The whole text of a small file. */
-export const readText = async (session: Statements, opened: string): Promise<string> => {
-  const [row] = await session.query<{ content: string }>('SELECT content FROM read_text($file)', {
-    file: patternOf(opened),
-  });
-  return row?.content ?? '';
-};
-
 /** `csv` or `parquet` by the file's name, or null for any other file. */
 export const formatOf = (path: string): ExportFile['format'] | null => {
   const name = /^https?:/.test(path) ? new URL(path).pathname : path;

@@ -1,10 +1,8 @@
 import { addDays, addYears, dayOf, type Day } from '../domain/calendar.ts';
+import { FIRST_DAY, MOST_YEARS, READABLE_YEARS } from '../domain/readable-days.ts';
 
 // What a row of a feed may say at most. A row beyond is a mistake, and would cost every later computation its numbers, its
 // memory or its end. It is rejected like a row that cannot be read.
-
-const FIRST_DAY: Day = '1970-01-01';
-const MOST_YEARS = 10;
 
 /** The last day that a row may name: ten years after the load. */
 export const lastReadableDay = (now: Date): Day => addYears(dayOf(now), MOST_YEARS);
@@ -17,11 +15,9 @@ export const readableDay = (day: string, lastDay: string): string =>
 export const readableTime = (time: string, lastDay: Day): string =>
   `CASE WHEN ${time} >= TIMESTAMP '${FIRST_DAY}' AND ${time} < TIMESTAMP '${addDays(lastDay, 1)}' THEN ${time} END`;
 
-const YEARS = `from ${FIRST_DAY.slice(0, 4)} to ${MOST_YEARS} years from now`;
-
 /** What a message expects of a time that is null: its form, or, where it is well formed, its years. In SQL. */
 export const expectedTime = (form: string, raw: string): string =>
-  `CASE WHEN TRY_CAST(TRY(CAST(${raw} AS VARCHAR)) AS TIMESTAMP) IS NULL THEN '${form}' ELSE '${form} ${YEARS}' END`;
+  `CASE WHEN TRY_CAST(TRY(CAST(${raw} AS VARCHAR)) AS TIMESTAMP) IS NULL THEN '${form}' ELSE '${form} ${READABLE_YEARS}' END`;
 
 /** Whether a period is longer than it may be. */
 export const isTooLong = (start: string, end: string): string =>

@@ -1,4 +1,4 @@
-import { chmod, mkdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, realpath, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { exportFiles } from '../../activities/export-location.ts';
@@ -8,6 +8,8 @@ import { connectObjectStorage } from '../../warehouse/remote-files.ts';
 import { openDuckDb, type TestWarehouse } from '../support/engines.ts';
 import { extensionDirectory, hasHttpfs } from '../support/extension-directory.ts';
 import { startFakeS3 } from '../support/fake-s3.ts';
+
+const NOW = new Date('2026-07-01T00:00:00Z');
 
 describe('the files of a location', () => {
   let test: TestWarehouse;
@@ -34,7 +36,9 @@ describe('the files of a location', () => {
   const filesOf = async (location: string): Promise<string[]> => {
     const held = new HeldFiles();
     const { files, notes } = await test.warehouse.session((session) =>
-      exportFiles(session, location, { roots: [root], privateTargets: parsePrivateTargets('') }, held),
+      exportFiles(session, location, { roots: [root], privateTargets: parsePrivateTargets('') }, held, {
+        now: NOW,
+      }),
     );
     await held.release();
     lastNotes = notes.map((note) => note.replaceAll(`${root}/`, ''));
@@ -236,7 +240,7 @@ describe('the files of a location', () => {
     const rules = { roots: [root], privateTargets: parsePrivateTargets('') };
     await expect(
       test.warehouse.session((session) =>
-        exportFiles(session, root, rules, held, 'location', AbortSignal.abort()),
+        exportFiles(session, root, rules, held, { now: NOW, signal: AbortSignal.abort() }),
       ),
     ).rejects.toThrow('aborted');
   });
@@ -289,6 +293,7 @@ describe('the files of a location', () => {
             `s3://bucket/${glob}`,
             { roots: [root], privateTargets: parsePrivateTargets('') },
             new HeldFiles(),
+            { now: NOW },
           ).then(
             ({ files }) => files,
             () => [],
@@ -353,6 +358,34 @@ describe('the files of a location', () => {
       });
       expect(await filesOf(root)).toEqual([`${daily}/part_0_0001.csv`]);
       expect(lastNotes).toEqual([]);
+    });
+
+    it('are refused where a manifest has days that no export can have', async () => {
+      const refusals = [
+        ['9999-12-31', 'runInfo.endDate: expected a day from 1970 to 10 years from now, got "9999-12-31"'],
+        ['2026-99-99', 'runInfo.endDate: expected a day from 1970 to 10 years from now, got "2026-99-99"'],
+        ['1969-12-31', 'runInfo.endDate: expected a day from 1970 to 10 years from now, got "1969-12-31"'],
+        ['soon', 'runInfo.endDate: expected a day from 1970 to 10 years from now, got "soon"'],
+        [
+          '2026-05-31',
+          'runInfo: expected an endDate from the startDate on, and at most 10 years, got 2026-06-01 to 2026-05-31',
+        ],
+        [
+          '2036-06-01',
+          'runInfo: expected an endDate from the startDate on, and at most 10 years, got 2026-06-01 to 2036-06-01',
+        ],
+      ] as const;
+      for (const [endDate, refusal] of refusals) {
+        for (const [index, id] of ['a', 'b'].entries())
+          await write({
+            [`${JUNE}/${id}/part_0_0001.csv`]: 'x',
+            [`${JUNE}/${id}/manifest.json`]: manifest(`${JUNE}/${id}`, endDate, `2026-06-2${index}`),
+          });
+        await expect(filesOf(root)).rejects.toMatchObject({
+          kind: 'invalid',
+          message: `location: "${root}/${JUNE}/a/manifest.json": ${refusal}`,
+        });
+      }
     });
 
     it('are refused where two run folders hold the same days without a manifest', async () => {
@@ -446,6 +479,66 @@ describe('the files of a location', () => {
           ) as string,
         });
       }
+    });
+
+    it('are refused when a manifest is too large, before it is read', async () => {
+      const sparse = async (name: string, bytes: number) => {
+        await write({ [name]: '' });
+        await truncate(join(root, name), bytes);
+      };
+      await write({ 'focus.csv': 'x' });
+      await sparse('focus-Manifest.json', 8 * 1024 * 1024 + 1);
+      await expect(filesOf(root)).rejects.toMatchObject({
+        kind: 'invalid',
+        message: `location: "${root}/focus-Manifest.json": a manifest has at most 8388608 bytes, got 8388609`,
+      });
+      await rm(join(root, 'focus-Manifest.json'));
+      for (let index = 1; index <= 9; index += 1) await sparse(`${index}-Manifest.json`, 8 * 1024 * 1024);
+      await expect(filesOf(root)).rejects.toMatchObject({
+        kind: 'invalid',
+        message: `location: the manifests of a location, up to "${root}/9-Manifest.json", have at most 67108864 bytes, got 75497472`,
+      });
+    });
+
+    it('are refused when manifests name more than 100,000', async () => {
+      const many = JSON.stringify({
+        dataFiles: Array.from({ length: 60_000 }, (_, index) => `${index}.csv`),
+      });
+      await write({ 'focus.csv': 'x', 'a-Manifest.json': many, 'b-Manifest.json': many });
+      await expect(filesOf(root)).rejects.toMatchObject({
+        kind: 'invalid',
+        message: `location: the manifests of a location, up to "${root}/b-Manifest.json", name at most 100000 files, got 120000`,
+      });
+    });
+
+    it('do not depend on what else a manifest holds', async () => {
+      const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+      await write({
+        'focus-1.csv': 'x',
+        'old-1.csv': 'x',
+        'focus-Manifest.json': `{"dataFiles": ["focus-1.csv"], "columns": [{"name": 5}, ${deep}]}`,
+      });
+      expect(await filesOf(root)).toEqual(['focus-1.csv']);
+    });
+
+    it('are named by several manifests in a folder together, and a manifest that names none is told', async () => {
+      await write({
+        'one/A-1.csv': 'x',
+        'one/B-1.csv': 'x',
+        'one/old.csv': 'x',
+        'one/A-Manifest.json': '{"dataFiles": ["A-1.csv"]}',
+        'one/B-Manifest.json': '{"dataFiles": ["B-1.csv"]}',
+      });
+      expect(await filesOf(root)).toEqual(['one/A-1.csv', 'one/B-1.csv']);
+      expect(lastNotes).toEqual([]);
+      await write({ 'next/C-1.csv': 'x', 'next/C-Manifest.json': '{"dataFiles": []}' });
+      expect(await filesOf(root)).toEqual(['one/A-1.csv', 'one/B-1.csv']);
+      const note = 'next/C-Manifest.json names no file; files of its folder left out: 1';
+      expect(lastNotes).toEqual([note]);
+      await expect(filesOf(`${root}/next`)).rejects.toMatchObject({
+        kind: 'invalid',
+        message: `location: no file counts: ${root}/${note}`,
+      });
     });
 
     it('are told by a manifest beside them, in the older form too', async () => {

@@ -8,3 +8,8 @@ it('names days that follow each other as one range, in order, each once', () => 
     '2026-01-31 to 2026-02-01, 2026-02-03',
   );
 });
+
+it('names the first of many ranges, and how many more there are', () => {
+  const days = Array.from({ length: 30 }, (_, index) => `20${10 + index}-01-01`);
+  expect(dayRanges(days)).toBe(`${days.slice(0, 20).join(', ')}, and 10 more`);
+});

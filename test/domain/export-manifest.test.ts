@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { currentFiles, manifestGlobs } from '../../domain/export-manifest.ts';
+import {
+  currentFiles as filesThatCount,
+  manifestGlobs,
+  manifestsAmong,
+  type ExportManifest,
+} from '../../domain/export-manifest.ts';
+
+const currentFiles = (files: readonly string[], manifests: readonly ExportManifest[]) =>
+  filesThatCount(files, manifests, '2036-07-01');
 
 // AWS Data Exports write <export>/data/BILLING_PERIOD=…/… and <export>/metadata/BILLING_PERIOD=…/<name>-Manifest.json.
 const EXPORT = 's3://bucket/acme/focus';
@@ -131,6 +139,48 @@ describe('the files that count', () => {
     });
   });
 
+  it('are those that all manifests of a folder name together', () => {
+    const [a1, a2, b1] = ['/exports/A-1.csv', '/exports/A-2.csv', '/exports/B-1.csv'] as const;
+    const beside = (name: string, ...dataFiles: string[]) => ({
+      path: `/exports/${name}-Manifest.json`,
+      dataFiles,
+    });
+    const both = [beside('A', 'A-1.csv'), beside('B', 'B-1.csv')];
+    expect(currentFiles([a1, a2, b1], both)).toEqual({
+      files: [a1, b1],
+      missing: [],
+      undecided: [],
+      notes: [],
+    });
+    expect(currentFiles([a1], both).missing).toEqual(['B-1.csv']);
+  });
+
+  it('are told to be left out by a manifest that names none', () => {
+    const files = [january('a.csv'), january('b.csv'), february('c.csv')];
+    expect(currentFiles(files, [manifest('2026-01', [])])).toEqual({
+      files: [february('c.csv')],
+      missing: [],
+      undecided: [],
+      notes: [
+        `${EXPORT}/metadata/BILLING_PERIOD=2026-01/focus-Manifest.json names no file; files of its folder left out: 2`,
+      ],
+    });
+    expect(currentFiles(files.slice(2), [manifest('2026-01', [])]).notes).toEqual([]);
+  });
+
+  it('are found among thousands of folders, each with its manifests', () => {
+    const folders = Array.from({ length: 10_000 }, (_, index) => `${EXPORT}/data/${index}`);
+    const files = folders.flatMap((folder) => [`${folder}/new.csv`, `${folder}/old.csv`]);
+    const paths = folders.map((folder) => `${folder.replace('/data/', '/metadata/')}/Manifest.json`);
+    expect(manifestsAmong(paths, files)).toEqual(paths);
+    expect(manifestsAmong([`${EXPORT}/metadata/elsewhere/Manifest.json`], files)).toEqual([]);
+    const current = currentFiles(
+      files,
+      paths.map((path) => ({ path, dataFiles: ['new.csv'] })),
+    );
+    expect(current.files).toEqual(folders.map((folder) => `${folder}/new.csv`));
+  });
+
   it('do not mistake a name for one that ends in it', () => {
     const current = currentFiles(
       [january('1.csv'), january('01.csv')],
@@ -192,6 +242,36 @@ describe('the files of Azure run folders', () => {
       [part(`${DAILY}/aaa`), part('daily/20260701-20260731/aaa')],
     ])
       expect(currentFiles(sure, [])).toEqual({ files: sure, missing: [], undecided: [], notes: [] });
+  });
+
+  it('are those of a run with two manifests, whether or not both are of the same files', () => {
+    const [one, two] = [part(`${DAILY}/aaa`), `${ROOT}/${DAILY}/aaa/part_0_0002.csv`];
+    const first = run(`${DAILY}/aaa`, '2026-06-01', '2026-06-09', 1);
+    const second = { ...first, path: first.path.replace('manifest', '_manifest') };
+    expect(currentFiles([one, two], [first, second]).files).toEqual([one]);
+    const other = { ...second, dataFiles: ['part_0_0002.csv'] };
+    expect(currentFiles([one, two], [first, other]).files).toHaveLength(1);
+    const ofOtherScope = { ...other, run: { ...other.run, scope: '/sub/2' } };
+    expect(currentFiles([one, two], [first, ofOtherScope]).files).toEqual([one, two]);
+  });
+
+  it('are in no run folder where the name of the folder has no days, or days that no export can have', () => {
+    for (const range of [
+      '20260231-20260301',
+      '20269999-20269999',
+      '20260630-20260601',
+      '19691231-19700101',
+      '20260101-20360101',
+      '20360701-20360702',
+      '99991201-99991231',
+    ]) {
+      const files = [part(`daily/${range}/aaa`), part(`daily/${range}/bbb`)];
+      expect(currentFiles(files, [])).toEqual({ files, missing: [], undecided: [], notes: [] });
+    }
+    for (const range of ['19700101-19700101', '20260101-20351231', '20360630-20360701']) {
+      const files = [part(`daily/${range}/aaa`), part(`daily/${range}/bbb`)];
+      expect(currentFiles(files, []).undecided).toHaveLength(2);
+    }
   });
 
   it('leave out a run that has no manifest yet', () => {

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { daysLeftOut, runsThatCount, type ExportRun } from '../../domain/export-runs.ts';
+import { addDays } from '../../domain/calendar.ts';
+import { daysLeftOut } from '../../domain/days-left-out.ts';
+import { runsThatCount, type ExportRun } from '../../domain/export-runs.ts';
+import { naiveDaysLeftOut, naiveRunsThatCount, naiveUndecided } from './naive-export-runs.ts';
 
 /** A run of June's days `from` to `to`; without `submitted` one without a manifest. */
 const run = (
@@ -42,8 +45,9 @@ describe('of several runs of an export', () => {
     expect(counted(small, middle, late)).toEqual(['late', 'small']);
     const { replaced, current } = runsThatCount([middle, late]);
     expect(names(replaced)).toEqual(['middle']);
-    expect(daysLeftOut(middle, current)).toHaveLength(9);
-    expect(daysLeftOut(middle, [small, late])).toEqual([]);
+    const days = [{ from: '2026-06-01', to: '2026-06-09' }];
+    expect(daysLeftOut([middle], current)).toEqual([{ run: middle, days }]);
+    expect(daysLeftOut([middle], [small, late])).toEqual([]);
   });
 
   it('those that together contain another replace it, newer or older: a one-time export across the end of a month', () => {
@@ -72,22 +76,59 @@ describe('of several runs of an export', () => {
     expect(counted(june('a', {}), june('b', { scope: null, root: '/elsewhere/' }))).toEqual(['a', 'b']);
   });
 
-  it('no day counts twice, whatever the ranges', () => {
-    for (let seed = 1; seed <= 200; seed += 1) {
+  it('the same count as by the words of the rule, whatever the ranges, and no day counts twice', () => {
+    for (let seed = 1; seed <= 300; seed += 1) {
       const random = (below: number, salt: number) =>
         Math.abs(Math.floor(Math.sin(seed * 99 + salt) * 1e6)) % below;
-      const runs = Array.from({ length: 6 }, (_, index) => {
+      const runs = Array.from({ length: 4 + (seed % 5) }, (_, index) => {
         const from = 1 + random(25, index);
-        return run(`run ${index}`, from, from + random(6, index + 10), random(4, index + 20));
+        const scope = [null, '/subscriptions/1', '/subscriptions/2'][
+          random(seed % 2 === 0 ? 3 : 1, index + 30)
+        ];
+        const root = `/exports/${random(seed % 3 === 0 ? 2 : 1, index + 40)}/`;
+        const to = from + random(6, index + 10);
+        return run(`run ${index}`, from, to, random(4, index + 20), { scope: scope ?? null, root });
       });
       const { current, replaced, undecided } = runsThatCount(runs);
-      const days = current.flatMap(({ from, to }) => daysLeftOut({ ...run('', 1, 1, 0), from, to }, []));
+      expect({ seed, current: names(current) }).toEqual({ seed, current: names(naiveRunsThatCount(runs)) });
+      const days = current.flatMap((one) =>
+        naiveDaysLeftOut(one, []).map((day) => `${one.scope ?? one.root} ${day}`),
+      );
       expect({ seed, twice: days.length - new Set(days).size }).toEqual({ seed, twice: 0 });
       expect(names([...current, ...replaced])).toEqual(names(runs));
       expect(undecided).toEqual([]);
+      const leftOut = replaced
+        .map((one) => naiveDaysLeftOut(one, current))
+        .filter(({ length }) => length > 0);
+      expect(daysLeftOut(replaced, current).map(({ days: ranges }) => ranges.flatMap(daysOf))).toEqual(
+        leftOut,
+      );
+
+      const half = runs.map((one, index) => (index % 2 === 0 ? one : { ...one, submitted: null }));
+      expect(names(runsThatCount(half).undecided)).toEqual(names(naiveUndecided(half)));
     }
   });
+
+  it('thousands are judged as quickly as they are listed', () => {
+    const days = (index: number, length: number) => ({
+      from: addDays('1990-01-01', index),
+      to: addDays('1990-01-01', index + length - 1),
+    });
+    const daily = Array.from({ length: 5_000 }, (_, index) =>
+      run(`${index}`, 1, 1, index, days(2 * index, 1)),
+    );
+    expect(runsThatCount(daily).current).toHaveLength(5_000);
+    const again = Array.from({ length: 3_000 }, (_, index) => run(`${index}`, 1, 30, index));
+    expect(names(runsThatCount(again).current)).toEqual(['2999']);
+    expect(daysLeftOut(daily, again)).toHaveLength(5_000);
+  });
 });
+
+const daysOf = ({ from, to }: { from: string; to: string }): string[] => {
+  const days = [];
+  for (let day = from; day <= to; day = addDays(day, 1)) days.push(day);
+  return days;
+};
 
 describe('runs without a manifest', () => {
   it('are undecided where they have the same days as any other', () => {
