@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { constants, readFileSync } from 'node:fs';
 import { open, readlink, realpath, type FileHandle } from 'node:fs/promises';
 import { invalid } from '../domain/errors.ts';
 import { checkRealPaths, realRootsOf, refuseOutside } from './local-files.ts';
@@ -9,20 +9,43 @@ const DESCRIPTORS = `/proc/${process.pid}/fd/`;
 /** Elsewhere a file is read by its name, and who may swap it for a link while it is read is trusted. */
 const HAS_DESCRIPTORS = process.platform === 'linux';
 
+/** Open files that the service keeps for connections and for itself, at most; of a small limit half. */
+const KEPT = 1_000;
+
+/** How many files the system lets this process hold open at once for one reading, at most. */
+const mostHeld = (): number => {
+  if (!HAS_DESCRIPTORS) return Infinity;
+  const [, limit = ''] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
+  return limit === '' ? Infinity : Number(limit) - Math.min(KEPT, Math.floor(Number(limit) / 2));
+};
+
 /**
  * Local files that stay open while they are read. What was judged is what is read, whatever happens to their names: who may
  * write into a folder could swap a file for a link to another organisation's, and back.
  */
 export class HeldFiles {
   readonly #handles = new Map<string, FileHandle>();
+  readonly #most: number;
+
+  /** @param most how many files it can hold. */
+  constructor(most = mostHeld()) {
+    this.#most = most;
+  }
 
   /**
    * Opens regular files under one of `roots`. A link must not lead out of them, and the reading of a pipe may never end.
    *
    * @param paths absolute paths.
-   * @throws ServiceError `invalid` that names SOURCE_ROOTS, or what is no regular file.
+   * @throws ServiceError `invalid` that names SOURCE_ROOTS, what is no regular file, or files that are too many. Those that are
+   *   too many only now, because others are read at the same time, throw EMFILE.
    */
   async hold(paths: readonly string[], roots: readonly string[], field = 'location'): Promise<void> {
+    const count = new Set([...this.#handles.keys(), ...paths]).size;
+    if (count > this.#most)
+      throw invalid(
+        `${field}: expected at most ${this.#most} files, of which the service can hold so many open, got ${count}: ` +
+          'name a part of them, or raise the limit of open files (ulimit -n)',
+      );
     await checkRealPaths(paths, roots, field);
     const realRoots = await realRootsOf(roots);
     for (const path of paths) {

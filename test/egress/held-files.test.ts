@@ -48,6 +48,25 @@ describe('held files', () => {
     await rename(join(root, 'moved'), join(root, 'inner'));
   });
 
+  it('are refused at once when they are more than can ever be open together', async () => {
+    const held = new HeldFiles(2);
+    const [a, b, c] = [join(root, 'a.csv'), join(root, 'inner/b.csv'), join(root, 'c.csv')];
+    await held.hold([a, b], [root]);
+    await held.hold([a, b, a], [root]);
+    await expect(held.hold([c], [root], 'options.x')).rejects.toThrow(
+      /^options\.x: expected at most 2 files, of which the service can hold so many open, got 3: /,
+    );
+    await held.release();
+    const { stdout } = await promisify(execFile)('sh', ['-c', 'ulimit -Sn']);
+    const limit = Number(stdout);
+    // Node has raised its limit to the hard one, which its children get.
+    const paths = Array.from({ length: Math.min(limit, 2_000_000) }, (_, index) =>
+      join(root, `${index}.csv`),
+    );
+    if (paths.length === limit)
+      await expect(new HeldFiles().hold(paths, [root])).rejects.toThrow(`, got ${limit}: name a part`);
+  });
+
   it('lie under a root, and are files', async () => {
     await promisify(execFile)('mkfifo', [join(root, 'pipe.csv')]);
     const held = new HeldFiles();
