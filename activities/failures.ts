@@ -8,7 +8,7 @@ const MOST_TRIES_UNKNOWN = 3;
 
 /** DuckDB's errors about what was read or asked, and refusals by the system: a person must mend them. */
 const PERMANENT =
-  /^(Invalid Input|Invalid|Conversion|Binder|Parser|Serialization|Out of Range|Not implemented|Permission|Missing Extension) Error|No magic bytes found|not a GZIP stream|Failed to decode gzip stream|Could not read enough bytes|Permission denied|^EACCES|^EPERM|^EISDIR|^ENOTDIR|^ELOOP|^ENXIO/;
+  /^(Invalid Input|Invalid|Conversion|Binder|Parser|Serialization|Out of Range|Not implemented|Permission|Missing Extension) Error|No magic bytes found|not a GZIP stream|Failed to decode gzip stream|\bSSL (peer certificate|connect error|connection failed|server verification)|Could not read enough bytes|Permission denied|^EACCES|^EPERM|^EISDIR|^ENOTDIR|^ELOOP|^ENXIO/;
 
 /** The status with which a host refused what DuckDB asked for. */
 const REFUSED_BY_HOST = /\(HTTP ([45]\d\d)\b[^)]*\)/;
@@ -20,6 +20,13 @@ const PASSING =
 /** DuckDB's own words end in advice that nobody can follow here. */
 const NEEDS_MORE_MEMORY =
   'the load needs more memory than DUCKDB_MEMORY_LIMIT gives: load fewer months at once, or let the operator raise it';
+
+/** What DuckDB says of a host that broke off on the way, although these are no errors of what was read. */
+const BROKEN_OFF =
+  /^Invalid Error: (Transferred a partial file|Failure when receiving data|Failed (sending data|to read connection)|Server returned nothing|Timeout was reached|Stream error in the HTTP|Error in the HTTP)/;
+
+/** What DuckDB adds to a message: the line of our statement. */
+const STATEMENT = /\n+LINE \d+:[^]*$/;
 
 /** A signed URL's query is a credential, and DuckDB repeats it. */
 const URL_QUERY = /(\bhttps?:\/\/[^\s'"?]+)\?[^\s'"]*/g;
@@ -37,8 +44,11 @@ export const toFailure = (error: unknown, attempt: number): Error => {
     return ApplicationFailure.nonRetryable(error.message, error.kind);
   const message = isShortOfMemory(error)
     ? NEEDS_MORE_MEMORY
-    : (error instanceof Error ? error.message : String(error)).replace(URL_QUERY, '$1?…');
+    : (error instanceof Error ? error.message : String(error))
+        .replace(URL_QUERY, '$1?…')
+        .replace(STATEMENT, '');
   if (isOutage) return ApplicationFailure.retryable(message, 'outage');
+  if (BROKEN_OFF.test(message)) return ApplicationFailure.retryable(message, 'outage');
   const [, status] = REFUSED_BY_HOST.exec(message) ?? [];
   const passesAtHost = status === undefined ? null : mayPass(Number(status));
   if (PERMANENT.test(message) || passesAtHost === false)

@@ -4,7 +4,7 @@ import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { CsvHeader } from '../domain/csv-header.ts';
 import { CsvRecordCounter } from '../domain/csv-record-counter.ts';
-import { invalid } from '../domain/errors.ts';
+import { invalid, Outage } from '../domain/errors.ts';
 import type { HeldFiles } from '../egress/held-files.ts';
 import { isRemote, openRemoteFile, remoteVersion, type RemoteRules } from '../egress/remote-file.ts';
 import {
@@ -46,7 +46,7 @@ export const rowCounter =
         `${withoutQuery(file.path)} has a quote that never closes, or closes within another field: ` +
           'the rows behind it cannot be told apart; nothing was loaded',
       );
-    return { rows: Math.max(0, records - 1), longRows: longRecords };
+    return { rows: Math.max(0, records - 1), longRows: longRecords, isRemote: isRemote(file.path) };
   };
 
 /**
@@ -76,19 +76,26 @@ const bytesOf = async ({ path, opened }: StoredFile, rules: RemoteRules): Promis
   const stored: Readable = isRemote(path)
     ? await openRemoteFile(path, rules)
     : createReadStream(opened, { highWaterMark: BLOCK_BYTES, signal: rules.signal });
-  if (!isCompressed(path)) return stored;
+  if (!isCompressed(path)) return isRemote(path) ? unlessDamaged(stored, path, rules.signal) : stored;
   const gunzip = createGunzip({ chunkSize: BLOCK_BYTES });
   pipeline(stored, gunzip, () => undefined);
-  return unlessDamaged(gunzip, path);
+  return unlessDamaged(gunzip, path, rules.signal);
 };
 
-const unlessDamaged = async function* (bytes: AsyncIterable<Buffer>, path: string): AsyncGenerator<Buffer> {
+const unlessDamaged = async function* (
+  bytes: AsyncIterable<Buffer>,
+  path: string,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
   try {
     yield* bytes;
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (!(error instanceof Error) || !code.startsWith('Z_')) throw error;
-    throw invalid(`${withoutQuery(path)} is damaged: ${error.message}; nothing was loaded`);
+    if (!(error instanceof Error) || signal.aborted) throw error;
+    const code = 'code' in error ? String(error.code) : error.message;
+    if (code.startsWith('Z_'))
+      throw invalid(`${withoutQuery(path)} is damaged: ${error.message}; nothing was loaded`);
+    if (isRemote(path)) throw new Outage(`${withoutQuery(path)}: its host broke off on the way (${code})`);
+    throw error;
   }
 };
 

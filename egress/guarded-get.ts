@@ -4,6 +4,7 @@ import { invalid, Outage, ServiceError } from '../domain/errors.ts';
 import { pinnedLookup } from './pinned-lookup.ts';
 import type { PrivateTargets } from './private-targets.ts';
 import { resolveTarget } from './resolve-target.ts';
+import { unreachable } from './unreachable.ts';
 
 /** An answer to a GET, whatever its status; a redirect is an answer and is not followed. */
 export interface GuardedAnswer {
@@ -27,7 +28,7 @@ export interface GuardedGetRules {
  * GETs a URL whose host may be reached, at one of the addresses that were judged: a name that resolves otherwise by
  * the time of the connection changes nothing.
  *
- * @throws ServiceError `invalid` when the target is not allowed or the answer too long.
+ * @throws ServiceError `invalid` when the target is not allowed, proves no certificate, or its answer is too long.
  * @throws Outage when the host cannot be reached or does not answer in time; it may at another time. The message
  *   names the host, not its address.
  */
@@ -38,9 +39,7 @@ export const guardedGet = async (url: URL, rules: GuardedGetRules): Promise<Guar
   return await answerOf(url, addresses, signal, rules).catch((error: unknown) => {
     if (rules.signal.aborted || error instanceof ServiceError) throw error;
     if (timeout.aborted) throw new Outage(`${url.host} did not answer within ${rules.timeoutMs / 1000} s`);
-    // Without its cause, which tells the address.
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'no reason given';
-    throw new Outage(`${url.host} cannot be reached (${code})`);
+    throw unreachable(url.host, error, rules.field);
   });
 };
 

@@ -8,6 +8,7 @@ import { mayPass } from './passing-status.ts';
 import { pinnedLookup } from './pinned-lookup.ts';
 import type { PrivateTargets } from './private-targets.ts';
 import { resolveTarget } from './resolve-target.ts';
+import { unreachable } from './unreachable.ts';
 
 export interface RemoteRules {
   privateTargets: PrivateTargets;
@@ -28,7 +29,7 @@ export const isRemote = (path: string): boolean => /^(s3|https?):\/\//i.test(pat
  *
  * @param range the bytes to ask for, as in the header; null asks for all.
  * @returns the answer, 200 or 206. The caller reads its body or destroys it.
- * @throws ServiceError `invalid` when the host refuses, or the target is not allowed.
+ * @throws ServiceError `invalid` when the host refuses, proves no certificate, or the target is not allowed.
  * @throws Outage when the host cannot be reached or answers that it cannot now.
  */
 export const openRemoteFile = async (
@@ -45,6 +46,10 @@ export const openRemoteFile = async (
     answer.destroy();
     const next = answer.headers.location;
     if (status >= 300 && status < 400 && next !== undefined) {
+      if (!URL.canParse(next, url.href))
+        throw invalid(
+          `${rules.field}: ${ask.url.host} redirects to no valid URL, expected one with https: or http:`,
+        );
       url = new URL(next, url);
       if (url.protocol !== 'https:' && url.protocol !== 'http:')
         throw invalid(
@@ -79,11 +84,11 @@ const send = async (
     const lookup = pinnedLookup(addresses);
     const options: RequestOptions = { headers, timeout: TIMEOUT_MS, agent: false, lookup, signal };
     const request = (url.protocol === 'https:' ? getHttps : getHttp)(url, options, resolve);
-    request.on('timeout', () => request.destroy(new Error('timed out')));
+    request.on('timeout', () =>
+      request.destroy(Object.assign(new Error('timed out'), { code: 'ETIMEDOUT' })),
+    );
     request.on('error', (error) => {
-      // Without its cause, which names the address.
-      const code = 'code' in error ? String(error.code) : error.message;
-      reject(new Outage(`${url.host} cannot be reached (${code})`));
+      reject(unreachable(url.host, error, field));
     });
   });
 };

@@ -15,12 +15,12 @@ export interface ExportFile {
 
 /**
  * Counts a file's rows: `by` lines, which is quick, or by records, which takes line breaks within quotes for what they are;
- * and those of more than {@link LONGEST_LINE_BYTES}.
+ * and those of more than {@link LONGEST_LINE_BYTES}. A remote file may not be the same for the one and the other.
  */
 export type CountRows = (
   by: 'lines' | 'records',
   signal: AbortSignal,
-) => Promise<{ rows: number; longRows: number }>;
+) => Promise<{ rows: number; longRows: number; isRemote: boolean }>;
 
 /** DuckDB rejects longer lines. */
 export const LONGEST_LINE_BYTES = 2_000_000;
@@ -82,7 +82,7 @@ export const describeFile = async (session: Statements, path: string, opened = p
     opened,
     format,
     columns: await parquetColumns(session, opened),
-    count: () => Promise.resolve({ rows, longRows: 0 }),
+    count: () => Promise.resolve({ rows, longRows: 0, isRemote: /^(s3|https?):/i.test(path) }),
   };
 };
 

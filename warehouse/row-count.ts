@@ -18,13 +18,14 @@ export interface RowCount {
 /** Begins to count the rows of a feed, file after file. A feed of which nobody counts a part is not counted. */
 export const startRowCount = (counts: readonly (CountRows | null)[]): RowCount => {
   const controller = new AbortController();
-  const sumBy = async (by: 'lines' | 'records'): Promise<{ rows: number; longRows: number } | null> => {
-    const sum = { rows: 0, longRows: 0 };
+  const sumBy = async (by: 'lines' | 'records'): Promise<Awaited<ReturnType<CountRows>> | null> => {
+    const sum = { rows: 0, longRows: 0, isRemote: false };
     for (const count of counts) {
       if (count === null) return null;
-      const { rows, longRows } = await count(by, controller.signal);
+      const { rows, longRows, isRemote } = await count(by, controller.signal);
       sum.rows += rows;
       sum.longRows += longRows;
+      sum.isRemote ||= isRemote;
     }
     return sum;
   };
@@ -42,7 +43,9 @@ export const startRowCount = (counts: readonly (CountRows | null)[]): RowCount =
         return missing;
       throw invalid(
         `the files hold ${exact.rows} rows, of which ${read} could be told apart: ` +
-          'a quote that never closes, or line ends of several kinds; nothing was loaded',
+          'a quote that never closes, or line ends of several kinds' +
+          (exact.isRemote ? ', or a host that does not serve the same bytes each time' : '') +
+          '; nothing was loaded',
       );
     },
     stop: () => {

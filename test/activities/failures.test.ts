@@ -1,4 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,6 +14,7 @@ import { extensionDirectory, hasHttpfs } from '../support/extension-directory.ts
 import { loading, readingOf } from '../support/feeds.ts';
 import { listenLocally, type LocalServer } from '../support/file-server.ts';
 import { dayLine, focusCsv } from '../support/focus-export.ts';
+import { SELF_SIGNED } from '../support/self-signed.ts';
 import { newOrganisation, newSource, writeFiles } from '../support/tenant.ts';
 
 describe('what a person must mend', () => {
@@ -45,6 +48,25 @@ describe('what may pass', () => {
   it('is an outage that says so, whatever its words', () => {
     for (const error of [new Outage('the host has gone fishing'), unavailable()])
       expect(toFailure(error, 7)).toMatchObject({ nonRetryable: false });
+  });
+});
+
+describe('a host that breaks off', () => {
+  it.each([
+    'Transferred a partial file',
+    'Failure when receiving data from the peer',
+    'Failed to read connection',
+  ])('may pass: %s', (words) => {
+    const message = `Invalid Error: ${words}`;
+    expect(toFailure(new Error(message), 15)).toMatchObject({ message, nonRetryable: false });
+  });
+});
+
+describe('the message of a failure', () => {
+  it('does not show the statement that failed', () => {
+    const message = 'Parser Error: unterminated quoted string at or near "\'"';
+    const withStatement = `${message}\n\nLINE 24:   SELECT secret FROM read_csv('x')\n           ^`;
+    expect(toFailure(new Error(withStatement), 1)).toMatchObject({ message, nonRetryable: true });
   });
 });
 
@@ -84,6 +106,8 @@ describe('what a person must mend, by the words of DuckDB and the system', () =>
     'Out of Range Error: Overflow in HUGEINT addition',
     "ENXIO: no such device or address, open '/exports/a.csv'",
     "EACCES: permission denied, open '/exports/a.csv'",
+    "IO Error: SSL peer certificate or SSH remote key was not OK error for HTTP HEAD to 'https://host/a.csv'",
+    "IO Error: SSL connect error error for HTTP HEAD to 'https://host/a.csv'",
   ])('fails at once: %s', (message) => {
     expect(toFailure(new Error(message), 1)).toMatchObject({ message, nonRetryable: true });
   });
@@ -94,9 +118,20 @@ describe('what DuckDB says about files', () => {
   let server: LocalServer;
   beforeAll(async () => {
     test = await openDuckDb();
-    // `/503/focus.csv` answers 503, and so on.
-    server = await listenLocally((_, response, url) => {
-      response.writeHead(Number(url.pathname.split('/')[1])).end('an answer');
+    // `/503/focus.csv` answers 503, and so on; `/200/focus.csv` breaks off.
+    server = await listenLocally(({ method }, response, url) => {
+      const status = Number(url.pathname.split('/')[1]);
+      if (status === 302) response.setHeader('location', 'http://[bad/x.csv');
+      if (status !== 200) {
+        response.writeHead(status).end('an answer');
+        return;
+      }
+      const lines = Array.from({ length: 5000 }, (_, index) => dayLine('2026-01-10', `1.${index}`));
+      const text = Buffer.from(focusCsv(lines));
+      const content = url.pathname.endsWith('.gz') ? gzipSync(text) : text;
+      response.writeHead(200, { 'content-length': content.length });
+      if (method === 'HEAD') response.end();
+      else response.write(content.subarray(0, content.length / 2), () => response.destroy());
     });
   });
   afterAll(async () => {
@@ -159,6 +194,36 @@ describe('what DuckDB says about files', () => {
       const gone = await listenLocally((_, response) => response.end());
       await gone.close();
       expect(isTriedAgain(await failureOf(`${gone.url}/focus.csv`))).toBe(true);
+    });
+
+    it.each(['focus.csv', 'focus.csv.gz'])('may pass when it breaks off in %s', async (name) => {
+      const failure = await failureOf(`${server.url}/200/${name}`);
+      expect([failure.message, isTriedAgain(failure)]).toEqual([failure.message, true]);
+    });
+
+    it('is final for a redirect to no URL', async () => {
+      const failure = await failureOf(`${server.url}/302/focus.csv`);
+      expect(isTriedAgain(failure)).toBe(false);
+      expect(failure.message).toBe(
+        `location: ${new URL(server.url).host} redirects to no valid URL, expected one with https: or http:`,
+      );
+    });
+
+    it('is final for a certificate that proves nothing, and for a host without TLS', async () => {
+      const tls = createServer(SELF_SIGNED, (_, response) => response.end());
+      await new Promise<void>((listening) => tls.listen(0, '127.0.0.1', listening));
+      const { port } = tls.address() as AddressInfo;
+      const [secure, plain] = await Promise.all([
+        failureOf(`https://127.0.0.1:${port}/focus.csv`),
+        failureOf(`${server.url.replace('http:', 'https:')}/503/focus.csv`),
+      ]);
+      tls.close();
+      expect([secure, plain].map(isTriedAgain)).toEqual([false, false]);
+      expect(secure.message).toBe(
+        `location: 127.0.0.1:${port} cannot be reached: expected a valid TLS certificate of this host, ` +
+          'got DEPTH_ZERO_SELF_SIGNED_CERT; check the address and its certificate',
+      );
+      expect(plain.message).toMatch(/expected a valid TLS certificate of this host, got EPROTO/);
     });
 
     it('is not taken for a refusal because of a number in the address', async () => {

@@ -221,6 +221,28 @@ describe('a torn file', () => {
       await server.close();
     });
 
+    it.skipIf(!hasHttpfs)('says so when its host announces fewer bytes than it serves', async () => {
+      const content = Buffer.from(csvOf(200));
+      const server = await listenLocally((request, response) => {
+        if (request.method !== 'HEAD') sendContent(request, response, content);
+        else
+          response
+            .writeHead(200, {
+              'content-length': csvOf(50).length,
+              'accept-ranges': 'bytes',
+              'last-modified': 'Sat, 07 Feb 2026 05:00:00 GMT',
+              etag: `"${content.length}"`,
+            })
+            .end();
+      });
+      const story = await storyOf(`${server.url}/focus.csv`);
+      await expect(story.ingest()).rejects.toThrow(
+        /the files hold 200 rows, of which \d+ could be told apart: .*, or a host that does not serve the same bytes each time; nothing was loaded$/,
+      );
+      expect(await story.spend()).toEqual(UNCHANGED);
+      await server.close();
+    });
+
     it.skipIf(!hasHttpfs)('is found torn on its host as well', async () => {
       const whole = gzipSync(csvOf(5_000));
       const server = await serveFiles(
