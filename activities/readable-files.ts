@@ -1,4 +1,5 @@
 import { invalid } from '../domain/errors.ts';
+import { firstAndMore } from '../domain/shown.ts';
 import {
   describeFile,
   formatOf,
@@ -10,6 +11,8 @@ import type { Publish } from '../warehouse/publish-load.ts';
 import { exportFiles } from './export-location.ts';
 import type { SourceReading } from './source-reading.ts';
 import { csvHeader, refuseChangedFiles, rowCounter, versionsOf } from './whole-files.ts';
+
+const MOST_NOTES = 50;
 
 /** The files to read, and what was decided about others. */
 export interface ReadableFiles {
@@ -68,7 +71,7 @@ export const readableFiles = async (
   if (files.length === 0) throw invalid(`${field}: every file is empty`);
   return {
     files,
-    notes,
+    notes: firstAndMore(notes, MOST_NOTES),
     publish: async (work) => {
       await refuseChangedFiles(versions, rules);
       return publish(work);

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { appendFile, readFile, rename, symlink, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -352,6 +352,14 @@ describe('a torn file', () => {
         rowsRead: 2,
       });
       expect(await story.spend()).toEqual({ [DAY]: money('2') });
+    });
+
+    it('is noted fifty times, and of more it is said how many', async () => {
+      const empty = Array.from({ length: 53 }, (_, index) => [`empty-${index + 10}.csv`, ''] as const);
+      const [path = ''] = await writeFiles(test, { 'a.csv': csvOf(2), ...Object.fromEntries(empty) });
+      const { notes } = await (await storyOf(dirname(path))).ingest();
+      expect(notes).toHaveLength(51);
+      expect(notes.at(-1)).toBe('and 3 more');
     });
 
     const header = csv.slice(0, csv.indexOf('\n'));

@@ -869,6 +869,27 @@ describe.skipIf(!hasHttpfs)(
       expect((await costs(admin)).total).toBe(3);
     });
 
+    it('reads the objects that a manifest names, unless S3 says that it is too large to be read', async () => {
+      objects.set('billing/named/one.csv', Buffer.from(focusCsv([dayLine('2026-01-31', '1')])));
+      objects.set('billing/named/two.csv', Buffer.from(focusCsv([dayLine('2026-01-30', '2')])));
+      objects.set(
+        'billing/named/x-Manifest.json',
+        Buffer.from('{"dataFiles": ["s3://billing/named/two.csv"]}'),
+      );
+      const { admin, source, run } = await ingested('s3://billing/named/');
+      expect(run).toMatchObject({ status: 'completed', cost_total: 2 });
+      objects.set('billing/named/x-Manifest.json', Buffer.alloc(8 * 1024 * 1024 + 1));
+      const asked = storage.requests.length;
+      expect(await ingest(admin, source.id)).toMatchObject({
+        status: 'failed',
+        error: textLike(/x-Manifest\.json": a manifest has at most 8388608 bytes, got 8388609/),
+      });
+      const read = storage.requests
+        .slice(asked)
+        .filter(({ method, path }) => method === 'GET' && path.endsWith('-Manifest.json'));
+      expect(read).toEqual([]);
+    });
+
     it('fails a run when no object matches or the bucket refuses', async () => {
       expect((await ingested('s3://billing/nothing/*.csv')).run).toMatchObject({
         status: 'failed',
