@@ -1,5 +1,6 @@
 import { delimiter, join, resolve } from 'node:path';
 import { z } from 'zod';
+import { bytesOf } from '../domain/byte-size.ts';
 import { fixedClock, systemClock, type Clock } from '../domain/clock.ts';
 import { parsePrivateTargets, type PrivateTargets } from '../egress/private-targets.ts';
 import { ORGANISATION_PLACEHOLDER, type SourceRoots } from '../egress/source-rules.ts';
@@ -24,6 +25,9 @@ const wholeNumber = (label: string, low: number, high: number) =>
     });
     return z.NEVER;
   });
+
+/** With less, many threads leave each statement too little for the sample shop's bills. */
+const LEAST_MEMORY = '256MB';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -59,9 +63,10 @@ const environment = z.object({
     )
     .transform((text) => (text === null ? null : new Date(text))),
   DUCKDB_EXTENSIONS: optional,
-  DUCKDB_MEMORY_LIMIT: withDefault('1GB').pipe(
-    z.string().regex(/^\d+(\.\d+)?\s?[KMGT]i?B$/i, { error: 'expected a size such as 1GB' }),
-  ),
+  DUCKDB_MEMORY_LIMIT: withDefault('1GB').refine((size) => bytesOf(size) >= bytesOf(LEAST_MEMORY), {
+    error: ({ input }) =>
+      `expected a size of at least ${LEAST_MEMORY}, such as 1GB, got ${JSON.stringify(input)}`,
+  }),
   DUCKDB_THREADS: wholeNumber('a number of threads', 1, 1024),
   SOURCE_ROOTS: optional.transform((text, context): SourceRoots | null => {
     if (text === null) return null;

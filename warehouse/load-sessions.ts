@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { bytesOf } from '../domain/byte-size.ts';
 import { invalid } from '../domain/errors.ts';
 import { Reader } from './reader.ts';
 import type { Session, Statements } from './session.ts';
@@ -58,12 +59,6 @@ const inPlainWords = (error: unknown): unknown => {
   return invalid(
     `${file} cannot be read as CSV, most often because its lines end in several ways (LF, CRLF, CR); nothing was loaded`,
   );
-};
-
-/** A size as DuckDB writes it, such as `1GB` or `1.5 GiB`. */
-const bytesOf = (size: string): number => {
-  const [, number, prefix = '', binary] = /^([\d.]+)\s*([KMGT])(i?)B$/i.exec(size) ?? [];
-  return Number(number) * (binary ? 1024 : 1000) ** (1 + 'KMGT'.indexOf(prefix.toUpperCase()));
 };
 
 /** Hands the rows that the reader selects over to the warehouse's session, as the temporary table `table`. */
