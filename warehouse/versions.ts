@@ -61,6 +61,7 @@ export class Versions<Thing extends { id: string }> {
   readonly #definition: Definition<Thing>;
   readonly #columns: readonly (readonly [name: string, type: ColumnType])[];
   readonly #select: string;
+  readonly #selectNewest: string;
   readonly #insert: string;
 
   constructor(definition: Definition<Thing>) {
@@ -68,7 +69,11 @@ export class Versions<Thing extends { id: string }> {
     this.#definition = definition;
     this.#columns = Object.entries<ColumnType>(columns);
     const names = this.#columns.map(([column]) => column);
-    this.#select = `SELECT ${[`${idColumn} AS id`, ...names, 'version_id'].join(', ')} FROM ${view} WHERE org_id = $org`;
+    const select = `SELECT ${[`${idColumn} AS id`, ...names, 'version_id'].join(', ')}`;
+    this.#select = `${select} FROM ${view} WHERE org_id = $org`;
+    // DuckDB then reads the texts of this version only; the view goes through those of all versions.
+    const ofThing = `FROM ${name}_versions WHERE org_id = $org AND ${idColumn} = $id`;
+    this.#selectNewest = `${select} ${ofThing} AND version_id = (SELECT max(version_id) ${ofThing}) AND NOT deleted`;
     const values = this.#columns.map(([column, type]) => `$${column}::${type} AS ${column}`);
     this.#insert = `INSERT INTO ${name}_versions BY NAME SELECT $org AS org_id, $id AS ${idColumn},
       $version::UUID AS version_id, ${values.join(', ')}, $deleted::BOOLEAN AS deleted, $now::TIMESTAMP AS changed_at,
@@ -137,10 +142,10 @@ export class Versions<Thing extends { id: string }> {
     orgId: string,
     id: string,
   ): Promise<{ thing: Thing; version: string } | null> {
-    const [row] = await querier.query<Record<string, unknown> & { version_id: string }>(
-      `${this.#select} AND ${this.#definition.idColumn} = $id`,
-      { org: orgId, id },
-    );
+    const [row] = await querier.query<Record<string, unknown> & { version_id: string }>(this.#selectNewest, {
+      org: orgId,
+      id,
+    });
     return row === undefined ? null : { thing: this.#thingOf(row), version: row.version_id };
   }
 
