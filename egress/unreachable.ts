@@ -16,7 +16,7 @@ export const unreachable = (host: string, error: unknown, field: string): Error 
   if (!PERMANENT.test(code) || PASSING.test(code)) return new Outage(`${host} cannot be reached (${code})`);
   return invalid(
     `${field}: ${host} cannot be reached: expected ${
-      code.startsWith("HPE_") ? 'an answer in HTTP' : 'a valid TLS certificate of this host'
+      code.startsWith('HPE_') ? 'an answer in HTTP' : 'a valid TLS certificate of this host'
     }, got ${code}; check the address and its certificate`,
   );
 };
