@@ -140,15 +140,13 @@ export const HOSTILE_REQUESTS: readonly HostileRequest[] = [
 
   // Bodies.
   ...[65, 1_000, 1_000_000].flatMap((depth) => [
-    body(`${depth} arrays`, 400, `${'['.repeat(depth)}${']'.repeat(depth)}`),
-    body(`${depth} objects that never close`, 400, '{"a":'.repeat(depth)),
+    body(`${depth} arrays`, 400, `${'['.repeat(depth)}${']'.repeat(depth)}`, values),
+    body(`${depth} objects that never close`, 400, '{"a":'.repeat(depth), values),
   ]),
   ...['0', '{}', '"x"', '""'].map((item) =>
-    body(`a million items ${item}`, 400, `{"events":[${`${item},`.repeat(1e6)}${item}]}`, {
-      target: '/api/v1/webhooks',
-    }),
+    body(`a million items ${item}`, 400, `{"values":[${`${item},`.repeat(1e6)}${item}]}`, values),
   ),
-  body('a million fields', 400, `{"a":1${',"b":1'.repeat(1e6)}}`),
+  body('a million fields', 400, `{"a":1${',"b":1'.repeat(1e6)}}`, values),
   body('100,000 items', 400, `{"events":[0${',0'.repeat(99_000)}]}`, { target: '/api/v1/webhooks' }),
   body('commas in a text', 400, key({ name: ','.repeat(200_000) })),
   body('brackets in a text', 400, key({ name: '['.repeat(70) + '\\"'.repeat(70), colour: 1 })),
@@ -178,7 +176,8 @@ export const HOSTILE_REQUESTS: readonly HostileRequest[] = [
   ]),
   body('as XML', 415, '<name/>', { headers: ['Content-Type: application/xml'] }),
   body('without a type', 415, '{}', { headers: [] }),
-  body('larger than a body may be', 413, `"${'x'.repeat(9 * 1024 * 1024)}"`),
+  body('larger than a body may be', 413, `"${'x'.repeat(2 ** 20)}"`),
+  body('larger than a body of values may be', 413, `"${'x'.repeat(2 ** 23)}"`, values),
 
   // Instants and numbers at the ends of their ranges.
   ...['9999-12-31T23:59:59-23:59', '+010000-01-01T00:00:00Z', '275760-09-13T00:00:00Z', '0000-01-01T00:00:00Z',
