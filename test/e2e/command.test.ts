@@ -279,11 +279,11 @@ describe('settings', () => {
       expect(ended.stdout).not.toMatch(/^ready/m);
       expect(`${ended.stdout}${ended.stderr}`).not.toMatch(/^\s+at /m);
     }
-    for (const size of ['1KB', '0GB', '255.9MB', '1..5GB']) {
+    for (const size of ['1KB', '0GB', '63.9MB', '1..5GB']) {
       const ended = await runCommand(['start'], { DATA_DIR: dataDir, PORT: '0', DUCKDB_MEMORY_LIMIT: size });
       expect({ size, code: ended.code }).toEqual({ size, code: 1 });
       expect(ended.stderr).toContain(
-        `DUCKDB_MEMORY_LIMIT: expected a size of at least 256MB, such as 1GB, got "${size}"`,
+        `DUCKDB_MEMORY_LIMIT: expected a size of at least 64MB, such as 1GB, got "${size}"`,
       );
     }
     const oneSided = { TEMPORAL_ADDRESS: '127.0.0.1:1', TEMPORAL_TLS_CERT: '/cert.pem' };
