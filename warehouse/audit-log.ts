@@ -89,7 +89,7 @@ export const listAuditLog = async (
   return { items, hasMore: rows.at(-1)?.has_more === true };
 };
 
-// Details are read of the page's records only: DuckDB holds all those that it reads at once.
+// The page is chosen without its details, so that nothing sorts or counts them.
 const LIST_AUDIT_LOG = `
 WITH candidates AS (
   SELECT id, detail_bytes FROM audit_log

@@ -18,7 +18,7 @@ const ofEach = (select: (table: string, id: string) => string): string =>
     .map(([name, id]) => select(`${name}_versions`, id))
     .join(' UNION ALL ');
 
-// Found first, because DuckDB holds all the texts that a statement reads: those of the newest versions only.
+// Found first, so that no statement sorts the texts of all versions.
 const NEWEST_VERSIONS = ofEach(
   (table, id) => `SELECT CAST(max(version_id) AS VARCHAR) AS version FROM ${table} WHERE org_id = $org
     GROUP BY ${id} HAVING NOT arg_max(deleted, version_id)`,

@@ -71,7 +71,7 @@ export class Versions<Thing extends { id: string }> {
     const names = this.#columns.map(([column]) => column);
     const select = `SELECT ${[`${idColumn} AS id`, ...names, 'version_id'].join(', ')}`;
     this.#select = `${select} FROM ${view} WHERE org_id = $org`;
-    // DuckDB then reads the texts of this version only; the view goes through those of all versions.
+    // The view would sort the texts of all versions; a scan passes those that it does not skip.
     const ofThing = `FROM ${name}_versions WHERE org_id = $org AND ${idColumn} = $id`;
     this.#selectNewest = `${select} ${ofThing} AND version_id = (SELECT max(version_id) ${ofThing}) AND NOT deleted`;
     const values = this.#columns.map(([column, type]) => `$${column}::${type} AS ${column}`);
