@@ -1,5 +1,6 @@
 // A process of its own, in which DuckDB reads what others have written: whatever a file does to it, even to its stack, it does
 // to this process alone. Its parent asks by messages (reader.ts).
+import { writeFile } from 'node:fs/promises';
 import { VARCHAR, type DuckDBInstance } from '@duckdb/node-api';
 import { openInstance, type InstanceOptions } from './open-instance.ts';
 import { Session, type Parameters } from './session.ts';
@@ -87,3 +88,6 @@ setInterval(() => {
 // Its parent ends it; a signal to the whole group must not, because the parent lets its activities end first.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+
+// Where memory runs out, Linux ends this process before the service.
+await writeFile('/proc/self/oom_score_adj', '500').catch((error: unknown) => error);

@@ -7,6 +7,7 @@ import type { Parameters } from './session.ts';
 
 /** How long a statement may go on after it was interrupted. DuckDB does not look everywhere. */
 const INTERRUPTED_MS = 5_000;
+const INTERRUPT_AGAIN_MS = 100;
 
 /** A process that has grown above this is not used again. */
 const MOST_KEPT_BYTES = 300e6;
@@ -60,6 +61,8 @@ export class Reader {
   private constructor() {
     this.#process = fork(PROGRAM, {
       serialization: 'advanced',
+      // What a broken process writes is no line of the log.
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       execArgv: [`--max-old-space-size=${MOST_HEAP_MB}`],
     });
     this.#process.on('message', (reply) => {
@@ -107,9 +110,13 @@ export class Reader {
     if (this.isLost || this.#pending.size === 0) return;
     this.#send({ call: 'interrupt' });
     const calls = this.#calls;
-    setTimeout(() => {
-      if (this.#calls === calls && this.#pending.size > 0) this.#kill(GIVEN_UP);
-    }, INTERRUPTED_MS).unref();
+    const until = performance.now() + INTERRUPTED_MS;
+    // A statement that had not begun yet has not heard it.
+    const timer = setInterval(() => {
+      if (this.isLost || this.#calls !== calls || this.#pending.size === 0) clearInterval(timer);
+      else if (performance.now() > until) this.#kill(GIVEN_UP);
+      else this.#send({ call: 'interrupt' });
+    }, INTERRUPT_AGAIN_MS).unref();
   }
 
   /** Ends its DuckDB. The process waits for the next load, if it is sound and small. */

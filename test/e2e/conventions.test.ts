@@ -421,16 +421,16 @@ describe('messages', () => {
 
 describe('a body of many parts', () => {
   const zeros = (count: number): number[] => Array.from({ length: count }, () => 0);
-  const names = (count: number): Record<string, number> =>
-    Object.fromEntries(zeros(count).map((zero, index) => [`${'x'.repeat(300)}${index}`, zero]));
+  const names = (count: number, length: number): Record<string, number> =>
+    Object.fromEntries(zeros(count).map((zero, index) => [`${'x'.repeat(length)}${index}`, zero]));
 
   it('is refused before its items are judged', async () => {
     const before = /^body: expected at most 100000 items and fields, got more$/;
     expectError(await admin.post('/webhooks', { events: zeros(100_002) }), 400, before);
     expectError(
-      await admin.post('/keys', names(20_000)),
+      await admin.post('/keys', names(3_000, 300)),
       400,
-      /; x{200}…(, x{200}…){9} and 19990 more: unknown fields/,
+      /; x{200}…(, x{200}…){9} and 2990 more: unknown fields/,
     );
   });
 
@@ -440,7 +440,7 @@ describe('a body of many parts', () => {
       { type: 'even', team_ids: zeros(1_001).map(String) },
       /^split\.team_ids: expected 1 to 1000/,
     ],
-    ['10,001 labels', { type: 'metric', metric_id: 'm', labels: names(10_001) }, /^split\.labels.*expected/],
+    ['10,001 labels', { type: 'metric', metric_id: 'm', labels: names(10_001, 30) }, /^split\.labels.*expected/],
   ])('is no shared cost: %s', async (_, split, words) => {
     const spend = [{ source: 'host', host: 'db-1' }];
     expectError(await admin.post('/shared-costs', { name: 'x', spend, split }), 400, words);
