@@ -87,7 +87,13 @@ export const socketAnswer = (socket: Duplex, status: number, message: string): v
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nContent-Type: ${JSON_TYPE}\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
+  // The end of what a client sends behind is heard only by who reads on; one that never ends must not hold the connection.
+  socket.resume();
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
 };
+
+/** How long a client that was answered may go on sending. */
+const LINGER_MS = 2_000;
 
 /** The envelope of every error (contract §1). */
 export const envelope = (error: string): { success: false; error: string } => ({ success: false, error });

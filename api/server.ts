@@ -210,7 +210,7 @@ const endConnectionsOnClose = (app: Api, patienceMs: number): void => {
     app.server.keepAliveTimeout = 1;
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
     const grace = setTimeout(() => {
-      app.server.closeAllConnections();
+      for (const socket of sockets) socket.destroy();
     }, patienceMs);
     app.server.once('close', () => {
       clearTimeout(grace);

@@ -3,7 +3,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { Client, Connection } from '@temporalio/client';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ApiDependencies } from '../../api/dependencies.ts';
 import { buildServer, type Api } from '../../api/server.ts';
 import { fixedClock } from '../../domain/clock.ts';
@@ -231,6 +231,40 @@ describe('when a client is slow', () => {
     expect(api.lines.join('')).toContain('"url":"/api/v1/metrics"');
     expect(api.lines.join('')).not.toContain('secret-label');
   });
+});
+
+describe('a client that goes on sending after its answer', () => {
+  it.each(['CONNECT host:1 HTTP/1.1\r\nHost: x\r\n\r\n', 'NONSENSE\r\n\r\n'])(
+    'holds no connection: %j',
+    async (request) => {
+      const opened = await openDuckDb();
+      const connection = nobody();
+      const app = await buildServer(dependencies(opened, connection), pino({ level: 'silent' }));
+      await app.listen({ host: '127.0.0.1', port: 0 });
+      const { port } = app.server.address() as AddressInfo;
+      const gone = connect({ host: '127.0.0.1', port });
+      const stays = connect({ host: '127.0.0.1', port });
+      for (const socket of [gone, stays]) {
+        socket.on('error', () => undefined);
+        socket.write(request + 'x'.repeat(4_000_000));
+        await once(socket, 'readable');
+        expect(String(socket.read())).toMatch(/^HTTP\/1\.1 400 /);
+      }
+      gone.destroy();
+      const held = (): Promise<number> =>
+        new Promise((resolve, reject) => {
+          app.server.getConnections((error, count) => {
+            if (error === null) resolve(count);
+            else reject(error);
+          });
+        });
+      await vi.waitUntil(async () => (await held()) === 0, { timeout: 20_000 });
+      await app.close();
+      stays.destroy();
+      await connection.close();
+      await opened.close();
+    },
+  );
 });
 
 describe('when Temporal does not answer', () => {
