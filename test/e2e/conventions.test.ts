@@ -440,7 +440,11 @@ describe('a body of many parts', () => {
       { type: 'even', team_ids: zeros(1_001).map(String) },
       /^split\.team_ids: expected 1 to 1000/,
     ],
-    ['10,001 labels', { type: 'metric', metric_id: 'm', labels: names(10_001, 30) }, /^split\.labels.*expected/],
+    [
+      '10,001 labels',
+      { type: 'metric', metric_id: 'm', labels: names(10_001, 30) },
+      /^split\.labels.*expected/,
+    ],
   ])('is no shared cost: %s', async (_, split, words) => {
     const spend = [{ source: 'host', host: 'db-1' }];
     expectError(await admin.post('/shared-costs', { name: 'x', spend, split }), 400, words);
