@@ -76,7 +76,7 @@ export const exportFiles = async (
   const found = listed.paths.filter((file) => formatOf(file) !== null);
   if (found.length === 0)
     throw invalid(`${field}: no .csv, .csv.gz or .parquet file matches ${JSON.stringify(location)}`);
-  // Before anything is said of them: the names of other organisations' files are none of this one's.
+  // No message may name another organisation's files, so they are judged first.
   if (roots !== null) await checkRealPaths(found, roots, field);
   const beside = await listed.manifestsAt(manifestGlobsBeside(found, listed.pattern));
   const paths = [...manifestsAmong(listed.paths, found), ...beside];

@@ -92,7 +92,7 @@ export const socketAnswer = (socket: Duplex, status: number, message: string): v
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 };
 
-/** How long a client that was answered may go on sending. */
+/** A client may go on sending for so long after its answer. */
 const LINGER_MS = 2_000;
 
 /** The envelope of every error (contract §1). */

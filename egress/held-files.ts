@@ -20,8 +20,8 @@ const mostHeld = (): number => {
 };
 
 /**
- * Local files that stay open while they are read. What was judged is what is read, whatever happens to their names: who may
- * write into a folder could swap a file for a link to another organisation's, and back.
+ * Local files that stay open while they are read. So the service reads the files that it judged. Who may write into a
+ * folder could otherwise swap a file for a link to another organisation's, and back.
  */
 export class HeldFiles {
   readonly #handles = new Map<string, FileHandle>();

@@ -303,7 +303,7 @@ describe('a torn file', () => {
 
   it('fails when it is Parquet with decimals of more than 38 digits in a column that is read', async () => {
     const [csv = ''] = await writeFiles(test, { 'source.csv': csvOf(200, '1.25') });
-    /** No DECIMAL of DuckDB has more than 38 digits, so the file is told afterwards that a column of it has. */
+    /** DuckDB writes no such column: the footer is changed afterwards to say that it has more than 38 digits. */
     const parquetOf = async (name: string): Promise<Buffer> => {
       const path = join(csv, '../made.parquet');
       await writeTable(

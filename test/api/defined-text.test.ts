@@ -120,7 +120,7 @@ describe('all definitions of an organisation', () => {
     ]);
     expect(atOnce.map(({ status }) => status).sort()).toEqual([200, 400]);
     expect(atOnce.find(({ status }) => status === 400)?.body.error).toMatch(TOO_MUCH);
-    // What is as long as before is none of it, and what goes makes room.
+    // A change that makes nothing longer is accepted. A deletion makes room.
     const first = `/shared-costs/${ids[0] ?? ''}`;
     expect((await send('PATCH', first, { split: split('e') })).status).toBe(200);
     expect((await send('POST', '/shared-costs', sharedCost('f'))).body.error).toMatch(TOO_MUCH);
