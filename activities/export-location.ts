@@ -127,7 +127,7 @@ const readManifests = async (
   const readable: string[] = [];
   let bytes = 0;
   for (const path of new Set(paths)) {
-    if (roots !== null && !(await isHeld(held, path, roots))) continue;
+    if (roots !== null && !(await isHeld(held, path, roots, field))) continue;
     const size = await sizeOfFile(session, held.opened(path));
     bytes += size;
     refuseBeyond(MOST_MANIFEST_BYTES, size, `${field}: ${JSON.stringify(path)}: a manifest has`, 'bytes');
@@ -170,11 +170,18 @@ const rangeProblem = ({ run }: ExportManifest, lastDay: Day): string | null => {
     : `runInfo: expected an endDate from the startDate on, and at most ${MOST_YEARS} years, got ${from} to ${to}`;
 };
 
-const isHeld = (held: HeldFiles, path: string, roots: readonly string[]): Promise<boolean> =>
-  held.hold([path], roots).then(
-    () => true,
-    (error: unknown) => {
-      if (error instanceof ServiceError) return false;
-      throw error;
-    },
-  );
+const isHeld = async (
+  held: HeldFiles,
+  path: string,
+  roots: readonly string[],
+  field: string,
+): Promise<boolean> => {
+  try {
+    await checkRealPaths([path], roots, field);
+    await held.hold([path], roots, field);
+    return true;
+  } catch (error) {
+    if (error instanceof ServiceError) return false;
+    throw error;
+  }
+};

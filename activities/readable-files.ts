@@ -51,7 +51,7 @@ export const readableFiles = async (
       `${field}: expected .csv, .csv.gz or .parquet files, got ${JSON.stringify(withoutQuery(other))}`,
     );
   const { privateTargets } = sourceRules;
-  const rules = { privateTargets, objectStorage, field, signal: attempt.signal };
+  const rules = { privateTargets, objectStorage, field, signal };
   const versions = await versionsOf(current.files, rules, held);
   const files: ExportFile[] = [];
   const notes = [...current.notes];

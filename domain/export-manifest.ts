@@ -83,7 +83,7 @@ const namedBelow = (directory: string, named: string): string => {
 /** Azure's folders: `<root>/<export>/<yyyymmdd-yyyymmdd>/[<time>/]<run>/`. */
 const AZURE_RUN = /^(.*\/|)([^/]+\/(\d{4})(\d\d)(\d\d)-(\d{4})(\d\d)(\d\d)\/)(?:[^/]+\/)*$/;
 
-/** The run that a folder holds; null for a folder of no run. A folder whose name has no such days is none. */
+/** The run that a folder holds; null for a folder of no run. A folder whose name has no such days holds no run. */
 const runIn = (folder: string, stated: ExportManifest['run'], lastDay: Day): ExportRun | null => {
   const [, root, range = '', y1, m1, d1, y2, m2, d2] = AZURE_RUN.exec(folder) ?? [];
   const named = root === undefined ? null : { from: `${y1}-${m1}-${d1}`, to: `${y2}-${m2}-${d2}` };

@@ -1,7 +1,7 @@
 import { constants, readFileSync } from 'node:fs';
 import { open, readlink, realpath, type FileHandle } from 'node:fs/promises';
 import { invalid } from '../domain/errors.ts';
-import { checkRealPaths, realRootsOf, refuseOutside } from './local-files.ts';
+import { realRootsOf, refuseOutside } from './local-files.ts';
 
 /** By the process's id, because its readers are other processes. */
 const DESCRIPTORS = `/proc/${process.pid}/fd/`;
@@ -35,7 +35,7 @@ export class HeldFiles {
   /**
    * Opens regular files under one of `roots`. A link must not lead out of them, and the reading of a pipe may never end.
    *
-   * @param paths absolute paths.
+   * @param paths absolute paths that `checkRealPaths` has accepted: nothing else is opened at all.
    * @throws ServiceError `invalid` that names SOURCE_ROOTS, what is no regular file, or files that are too many. Those that are
    *   too many only now, because others are read at the same time, throw EMFILE.
    */
@@ -46,7 +46,6 @@ export class HeldFiles {
         `${field}: expected at most ${this.#most} files, of which the service can hold so many open, got ${count}: ` +
           'name a part of them, or raise the limit of open files (ulimit -n)',
       );
-    await checkRealPaths(paths, roots, field);
     const realRoots = await realRootsOf(roots);
     for (const path of paths) {
       if (this.#handles.has(path)) continue;
