@@ -1,5 +1,6 @@
 import { firstDay, lastDay, monthOf, type Day, type Month } from '../domain/calendar.ts';
 import type { SourceMonth } from '../domain/coverage.ts';
+import { pushTo } from '../domain/push-to.ts';
 import type { Session } from './session.ts';
 
 /**
@@ -67,9 +68,7 @@ export const sourceMonths = async (
   const byMonth = new Map<Month, SourceMonth[]>();
   for (const { month: day, ...source } of rows) {
     const month = monthOf(day);
-    const ofMonth = byMonth.get(month);
-    if (ofMonth === undefined) byMonth.set(month, [{ ...source, month }]);
-    else ofMonth.push({ ...source, month });
+    pushTo(byMonth, month, { ...source, month });
   }
   return byMonth;
 };

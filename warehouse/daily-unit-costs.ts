@@ -3,6 +3,7 @@ import { addDays, type Day } from '../domain/calendar.ts';
 import { RECORDED_DAYS, type RecordedDay } from '../domain/daily-rise.ts';
 import { quotient, type DecimalText } from '../domain/decimals.ts';
 import { UNIT_COST_DECIMALS } from '../domain/month-record.ts';
+import { pushTo } from '../domain/push-to.ts';
 import { COVERED_DAYS } from './coverage.ts';
 import { DAILY_SPEND } from './daily-spend.ts';
 import { dailyTeamCosts } from './daily-team-costs.ts';
@@ -35,9 +36,7 @@ export const dailyUnitCosts = async (
   for (const scope of range.scopes) {
     for (const { metric_id, day, value, cost } of await DAYS_OF[scope](session, parameters)) {
       const unitCost = quotient(Big(cost), Big(value), UNIT_COST_DECIMALS);
-      const ofMetric = days.get(metric_id);
-      if (ofMetric === undefined) days.set(metric_id, [{ day, unitCost }]);
-      else ofMetric.push({ day, unitCost });
+      pushTo(days, metric_id, { day, unitCost });
     }
   }
   return days;

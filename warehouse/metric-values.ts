@@ -7,7 +7,7 @@ import {
   VARCHAR,
   type DuckDBValue,
 } from '@duckdb/node-api';
-import type { Day } from '../domain/calendar.ts';
+import { dayNumber, type Day } from '../domain/calendar.ts';
 import { VALUE_DECIMALS, valueUnits } from '../domain/decimals.ts';
 import type { Session } from './session.ts';
 import { changeValues, STAGED_TABLE, type Change, type ChangeResult, type Staged } from './value-changes.ts';
@@ -38,8 +38,6 @@ export const writeValues = async (
 
 const FEW_STAGED: Staged = { relation: STAGED_TABLE, parts: 1 };
 
-const MILLISECONDS_PER_DAY = 86_400_000;
-
 const stageValues = async (session: Session, values: readonly NewValue[]): Promise<Staged> => {
   await session.run(
     `CREATE OR REPLACE TEMP TABLE staged_values (period DATE, label VARCHAR, value DECIMAL(38,10), line INTEGER)`,
@@ -52,7 +50,7 @@ const STAGED_TYPES = [DATE, VARCHAR, DECIMAL(38, VALUE_DECIMALS), INTEGER];
 
 /** Values by columns, as a session appends them. */
 const stagedColumns = (values: readonly NewValue[]): DuckDBValue[][] => [
-  values.map(({ period }) => new DuckDBDateValue(Date.parse(period) / MILLISECONDS_PER_DAY)),
+  values.map(({ period }) => new DuckDBDateValue(dayNumber(period))),
   values.map(({ label }) => label),
   values.map(({ value }) => new DuckDBDecimalValue(valueUnits(value), 38, VALUE_DECIMALS)),
   values.map((_, index) => index + 1),

@@ -2,6 +2,7 @@ import { firstDay, monthOf, type Day, type Month } from '../domain/calendar.ts';
 import { coverageOf, type Coverage, type SourceMonth } from '../domain/coverage.ts';
 import type { DecimalText } from '../domain/decimals.ts';
 import { factsFrom, type MonthFacts } from '../domain/month-record.ts';
+import { pushTo } from '../domain/push-to.ts';
 import { cameAfterSeal, fullyLoaded } from '../domain/bill.ts';
 import { monthBills } from './bills.ts';
 import { sourceMonths } from './coverage.ts';
@@ -90,11 +91,7 @@ const pickedKinds = async (
 ): Promise<Map<string, PickedKind[]>> => {
   const rows = await session.query<PickedKind>(PICKED_KINDS, { org: orgId, metrics: metricIds });
   const byMetric = new Map<string, PickedKind[]>();
-  for (const row of rows) {
-    const ofMetric = byMetric.get(row.metric_id);
-    if (ofMetric === undefined) byMetric.set(row.metric_id, [row]);
-    else ofMetric.push(row);
-  }
+  for (const row of rows) pushTo(byMetric, row.metric_id, row);
   return byMetric;
 };
 
