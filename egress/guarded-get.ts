@@ -1,7 +1,6 @@
-import { get as getHttp, type IncomingMessage } from 'node:http';
-import { get as getHttps } from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import { invalid, Outage, ServiceError } from '../domain/errors.ts';
-import { pinnedLookup } from './pinned-lookup.ts';
+import { pinnedRequest } from './pinned-request.ts';
 import type { PrivateTargets } from './private-targets.ts';
 import { resolveTarget } from './resolve-target.ts';
 import { unreachable } from './unreachable.ts';
@@ -49,18 +48,12 @@ const answerOf = async (
   signal: AbortSignal,
   rules: GuardedGetRules,
 ): Promise<GuardedAnswer> => {
-  const response = await send(url, addresses, signal);
-  return { status: response.statusCode ?? 0, text: await textOf(response, url, rules) };
+  const response = await pinnedRequest(url, addresses, { headers: { accept: 'application/json' }, signal });
+  const text = await textOf(response, url, rules);
+  // A body without a length ends with its connection, also when that was cut.
+  signal.throwIfAborted();
+  return { status: response.statusCode ?? 0, text };
 };
-
-const send = (url: URL, addresses: readonly string[], signal: AbortSignal): Promise<IncomingMessage> =>
-  new Promise((resolve, reject) => {
-    const get = url.protocol === 'https:' ? getHttps : getHttp;
-    const headers = { accept: 'application/json' };
-    // A kept socket would be found by name, and could outlive the check of the name: one socket a request.
-    const options = { headers, agent: false, lookup: pinnedLookup(addresses), signal } as const;
-    get(url, options, resolve).on('error', reject);
-  });
 
 const textOf = async (
   response: IncomingMessage,

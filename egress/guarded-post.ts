@@ -1,6 +1,5 @@
-import { request as requestHttp, type IncomingMessage } from 'node:http';
-import { request as requestHttps } from 'node:https';
-import { pinnedLookup } from './pinned-lookup.ts';
+import type { IncomingMessage } from 'node:http';
+import { pinnedRequest } from './pinned-request.ts';
 import type { PrivateTargets } from './private-targets.ts';
 import { resolveTarget } from './resolve-target.ts';
 
@@ -52,27 +51,12 @@ const answerOf = async (
   signal: AbortSignal,
   { headers, mostBytes }: GuardedPostRules,
 ): Promise<PostAnswer> => {
-  const response = await send(url, body, addresses, headers, signal);
+  const response = await pinnedRequest(url, addresses, { method: 'POST', headers, signal }, body);
   const text = await beginningOf(response, mostBytes);
+  // A body without a length ends with its connection, also when that was cut.
+  signal.throwIfAborted();
   return { status: response.statusCode ?? 0, redirectsTo: redirectOf(response, url), text };
 };
-
-const send = (
-  url: URL,
-  body: string,
-  addresses: readonly string[],
-  headers: Readonly<Record<string, string>>,
-  signal: AbortSignal,
-): Promise<IncomingMessage> =>
-  new Promise((resolve, reject) => {
-    const request = url.protocol === 'https:' ? requestHttps : requestHttp;
-    // A kept socket would be found by name, and could outlive the check of the name: one socket a request.
-    const options = { agent: false, lookup: pinnedLookup(addresses), signal } as const;
-    const length = Buffer.byteLength(body);
-    request(url, { ...options, method: 'POST', headers: { ...headers, 'content-length': length } }, resolve)
-      .on('error', reject)
-      .end(body);
-  });
 
 const beginningOf = async (response: IncomingMessage, mostBytes: number): Promise<string> => {
   const chunks: Buffer[] = [];

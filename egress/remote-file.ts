@@ -1,11 +1,10 @@
-import { get as getHttp, type IncomingMessage, type RequestOptions } from 'node:http';
-import { get as getHttps } from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import { Hash } from '@smithy/hash-node';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { invalid, Outage } from '../domain/errors.ts';
 import type { ObjectStorage } from '../domain/object-storage.ts';
 import { mayPass } from './passing-status.ts';
-import { pinnedLookup } from './pinned-lookup.ts';
+import { pinnedRequest } from './pinned-request.ts';
 import type { PrivateTargets } from './private-targets.ts';
 import { resolveTarget } from './resolve-target.ts';
 import { unreachable } from './unreachable.ts';
@@ -79,18 +78,11 @@ const send = async (
   { privateTargets, field, signal }: RemoteRules,
 ): Promise<IncomingMessage> => {
   const addresses = await resolveTarget(privateTargets, url.hostname, field);
-  return new Promise((resolve, reject) => {
-    // The addresses that were judged are the ones that are asked.
-    const lookup = pinnedLookup(addresses);
-    const options: RequestOptions = { headers, timeout: TIMEOUT_MS, agent: false, lookup, signal };
-    const request = (url.protocol === 'https:' ? getHttps : getHttp)(url, options, resolve);
-    request.on('timeout', () =>
-      request.destroy(Object.assign(new Error('timed out'), { code: 'ETIMEDOUT' })),
-    );
-    request.on('error', (error) => {
-      reject(unreachable(url.host, error, field));
-    });
-  });
+  return await pinnedRequest(url, addresses, { headers, timeout: TIMEOUT_MS, signal }).catch(
+    (error: unknown) => {
+      throw unreachable(url.host, error, field);
+    },
+  );
 };
 
 /** A segment of a key as S3 signs it. */

@@ -65,4 +65,18 @@ describe('a guarded POST', () => {
     const error = await post('127.0.0.1', '127.0.0.1').catch((failure: unknown) => failure);
     expect(String(error)).toBe(`Error: 127.0.0.1:${port} did not answer within 0.3 s`);
   });
+
+  it.each([
+    [
+      'changes the protocol',
+      'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n',
+      'cannot be reached (ECONNRESET)',
+    ],
+    ['never ends its answer', 'HTTP/1.1 200 OK\r\n\r\nab', 'did not answer within 0.3 s'],
+    ['only announces an answer', 'HTTP/1.1 103 Early Hints\r\n\r\n', 'did not answer within 0.3 s'],
+  ])('gives a host up that %s', async (_, bytes, problem) => {
+    receiver.answer(({ socket }) => socket?.write(bytes));
+    const error = await post('127.0.0.1', '127.0.0.1').catch((failure: unknown) => failure);
+    expect(String(error)).toBe(`Error: 127.0.0.1:${port} ${problem}`);
+  });
 });
