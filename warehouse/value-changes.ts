@@ -143,13 +143,13 @@ interface Summary {
   splits: boolean;
 }
 
-/** Of each change no more than its line and what is counted: its text stays where it is staged. */
+/** A row tells what a part changes: its lines, and what is counted of them. Their texts stay where they are staged. */
 const CREATE_CHANGED = `
 CREATE OR REPLACE TEMP TABLE changed_values (
-  line BIGINT, month DATE, has_label BOOLEAN, is_new BOOLEAN, is_removed BOOLEAN, change_id UUID)`;
+  lines BIGINT[], months DATE[], have_labels BOOLEAN[], created BIGINT, replaced BIGINT, removed BIGINT, newest UUID)`;
 
 const compare = (relation: string): string => `
-INSERT INTO ${CHANGED}
+INSERT INTO ${CHANGED} BY NAME
 WITH staged AS (
   SELECT period, label, value, line FROM ${relation}
   WHERE period IS NOT NULL AND hash(period, label) % $parts::UBIGINT = $part::UBIGINT),
@@ -159,19 +159,21 @@ current_values AS (
   WHERE org_id = $org AND metric_id = $metric
     AND period BETWEEN $first::DATE AND $last::DATE AND hash(period, label) % $parts::UBIGINT = $part::UBIGINT
   GROUP BY ALL)
-SELECT line, CAST(date_trunc('month', period) AS DATE) AS month, label <> '' AS has_label,
-  current_values.value IS NULL AS is_new, staged.value IS NULL AS is_removed, current_values.change_id
+SELECT list(line) AS lines,
+  list(DISTINCT CAST(date_trunc('month', period) AS DATE)) AS months,
+  list(DISTINCT label <> '') AS have_labels,
+  count_if(current_values.value IS NULL) AS created,
+  count_if(current_values.value IS NOT NULL AND staged.value IS NOT NULL) AS replaced,
+  count_if(staged.value IS NULL) AS removed,
+  max(current_values.change_id) AS newest
 FROM staged LEFT JOIN current_values USING (period, label)
 WHERE current_values.value IS DISTINCT FROM staged.value`;
 
 const SUMMARISE = `
-SELECT max(change_id) AS newest,
-  count_if(is_new)::BIGINT AS created,
-  count_if(NOT is_new AND NOT is_removed)::BIGINT AS replaced,
-  count_if(is_removed)::BIGINT AS removed,
-  list_sort(list(DISTINCT month)) AS months,
-  COALESCE(bool_and(has_label = (SELECT label_key IS NOT NULL FROM metrics WHERE org_id = $org AND metric_id = $metric)), true)
-    AS labels_fit,
+SELECT max(newest) AS newest, sum(created)::BIGINT AS created, sum(replaced)::BIGINT AS replaced, sum(removed)::BIGINT AS removed,
+  list_sort(list_distinct(flatten(list(months)))) AS months,
+  COALESCE((SELECT bool_and(has_label = (SELECT label_key IS NOT NULL FROM metrics WHERE org_id = $org AND metric_id = $metric))
+    FROM (SELECT unnest(have_labels) AS has_label FROM ${CHANGED})), true) AS labels_fit,
   EXISTS (FROM shared_costs WHERE org_id = $org AND (split->>'$.metric_id') = $metric)
     OR EXISTS (FROM bill_bases WHERE org_id = $org AND list_contains(metric_ids, $metric)) AS splits
 FROM ${CHANGED}`;
@@ -185,5 +187,5 @@ INSERT INTO metric_value_changes BY NAME
 SELECT $org AS org_id, $metric AS metric_id, $change::UUID AS change_id, period, label, value,
   $source AS source, $by_type AS changed_by_type, $by_id AS changed_by_id, $by_name AS changed_by_name,
   $now::TIMESTAMP AS changed_at
-FROM (FROM ${relation} WHERE (line IN (SELECT line FROM ${CHANGED})) IS NOT FALSE)
+FROM (FROM ${relation} WHERE (line IN (SELECT unnest(lines) FROM ${CHANGED})) IS NOT FALSE)
 QUALIFY row_number() OVER () > 0`;
