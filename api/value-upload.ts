@@ -11,8 +11,8 @@ import { foundMetric } from './metrics.ts';
 import { answers, success } from './route-schema.ts';
 import type { Api } from './server.ts';
 import { closeSignal } from './tabular.ts';
-import { receiveUpload } from './upload.ts';
 import { UploadPlaces } from './upload-places.ts';
+import { uploadedBytes } from './uploaded-bytes.ts';
 import { keyChange, writeResult } from './value-fields.ts';
 
 /** Two hundred thousand lines with long labels fit. */
@@ -52,12 +52,8 @@ export const valueUploadRoutes = (app: Api, dependencies: ApiDependencies): void
         const giveBack = places.take(caller.organisation.id);
         const closed = closeSignal(reply);
         try {
-          const written = await receiveUpload(
-            request.raw,
-            warehouse.settings.spillDirectory,
-            MOST_BYTES,
-            (file) => writeCsv(warehouse, caller.organisation.id, metric, file, change, closed),
-          );
+          const bytes = uploadedBytes(request.raw, MOST_BYTES);
+          const written = await writeCsv(warehouse, caller.organisation.id, metric, bytes, change, closed);
           return success(written);
         } catch (error) {
           throw closed.aborted ? invalid('body: expected a caller who waits for the answer') : error;

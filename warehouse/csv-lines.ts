@@ -1,10 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import { createReadStream } from 'node:fs';
 import { CsvError, parse } from 'csv-parse/sync';
 import { invalid } from '../domain/errors.ts';
 import { shown } from '../domain/shown.ts';
 
-/** Bytes parsed at a time: few enough that other requests are answered in between. */
+/** Bytes parsed at a time, however many come at once: few enough that other requests are answered in between. */
 const BLOCK_BYTES = 32 * 1024;
 
 /** Longest line: the longest label fits, even if all of it is quoted and escaped. */
@@ -20,13 +19,12 @@ const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 /**
  * The records of a CSV file, a block of lines at a time: UTF-8 with or without byte order mark, LF or CRLF, quotes as in
  * RFC 4180. A record is one line, because no text holds a line break. So its place is its line, and each block is parsed
- * on its own, in time and memory that follow its bytes. `signal` stops the reading. Throws `invalid`, which names the
- * line, counted from 1.
+ * on its own, in time and memory that follow its bytes. Throws `invalid`, which names the line, counted from 1.
  */
-export const csvLines = async function* (file: string, signal: AbortSignal): AsyncGenerator<string[][]> {
+export const csvLines = async function* (bytes: AsyncIterable<Buffer>): AsyncGenerator<string[][]> {
   let line = 1;
-  for await (const bytes of blocksOfLines(file, signal)) {
-    const block = line === 1 ? withoutMark(bytes) : bytes;
+  for await (const lines of blocksOfLines(bytes)) {
+    const block = line === 1 ? withoutMark(lines) : lines;
     const next = line + countLines(block, line);
     const records = recordsOf(block, next - line);
     yield records;
@@ -44,17 +42,27 @@ const withoutMark = (bytes: Buffer): Buffer =>
     ? bytes.subarray(BYTE_ORDER_MARK.length)
     : bytes;
 
-/** The bytes of a file, cut after line ends; a block without one is longer than a line may be, or the file's last. */
-const blocksOfLines = async function* (file: string, signal: AbortSignal): AsyncGenerator<Buffer> {
-  let rest: Buffer = Buffer.alloc(0);
-  for await (const read of createReadStream(file, { highWaterMark: BLOCK_BYTES, signal })) {
-    const bytes = Buffer.concat([rest, read as Buffer]);
-    const end = bytes.lastIndexOf(LINE_FEED) + 1;
-    if (end > 0) yield bytes.subarray(0, end);
-    rest = bytes.subarray(end);
-    if (rest.length > LONGEST_LINE_BYTES) break;
+/** Bytes cut after line ends; a block without one at its end is longer than a line may be, or the last. */
+const blocksOfLines = async function* (bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of bytes) {
+    parts.push(part);
+    size += part.length;
+    if (size < BLOCK_BYTES) continue;
+    const block = Buffer.concat(parts);
+    let from = 0;
+    while (size - from >= BLOCK_BYTES) {
+      const end = block.lastIndexOf(LINE_FEED, from + BLOCK_BYTES - 1) + 1;
+      // A line as long as this is too long.
+      yield block.subarray(from, end > from ? end : size);
+      if (end <= from) return;
+      from = end;
+    }
+    parts = [block.subarray(from)];
+    size -= from;
   }
-  if (rest.length > 0) yield rest;
+  if (size > 0) yield Buffer.concat(parts);
 };
 
 /** How many lines a block has. Throws for a line that is too long, is no UTF-8, or is one too many. */

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Day } from '../domain/calendar.ts';
 import { CONTROL_CHARACTER, NO_CONTROL_CHARACTERS } from '../domain/control-characters.ts';
 import { columnsOf, isBlank, isHeader } from '../domain/csv-record.ts';
@@ -20,32 +22,33 @@ export const MOST_CSV_VALUES = 200_000;
 const BYTES_AT_ONCE = 8 * 2 ** 20;
 
 /**
- * Writes the values of a CSV file, all or none, as `writeValues` does (spec §2, CSV format). `signal` stops it, and then
- * nothing is stored. Throws `invalid`, which names the line of the file, counted from 1.
+ * Writes the values of a CSV file, all or none, as `writeValues` does (spec §2, CSV format). Its values wait in a file of
+ * our own, never in memory; what a killed process leaves goes with the directory. `signal` stops it, and then nothing is
+ * stored. Throws `invalid`, which names the line of the file, counted from 1.
  */
 export const writeCsv = async (
   warehouse: Warehouse,
   orgId: string,
   metric: ValueRules & { id: string },
-  file: string,
+  bytes: AsyncIterable<Buffer>,
   change: Change,
   signal: AbortSignal,
 ): Promise<WriteResult> => {
-  const values = `${file}-values`;
-  const stage = async (session: Session): Promise<Staged> => {
-    const judge = new RecordJudge(metric, newestPeriod(metric.frequency, change.now));
-    await writeFile(values, linesOf(judge, csvLines(file, signal)), { flag: 'wx', mode: 0o600 });
-    if (judge.values === 0) throw invalid(`body: expected lines of ${columnsOf(metric).join(',')}, got none`);
-    const relation = valuesOfFile(values);
-    await refuseDuplicates(session, relation, metric.frequency);
-    const { size } = await stat(values);
-    return { relation, parts: Math.ceil(size / BYTES_AT_ONCE) };
-  };
+  const file = join(warehouse.settings.spillDirectory, `upload-${randomUUID()}`);
   try {
+    const judge = new RecordJudge(metric, newestPeriod(metric.frequency, change.now));
+    await writeFile(file, linesOf(judge, csvLines(bytes)), { flag: 'wx', mode: 0o600, signal });
+    if (judge.values === 0) throw invalid(`body: expected lines of ${columnsOf(metric).join(',')}, got none`);
+    const { size } = await stat(file);
+    const staged = { relation: valuesOfFile(file), parts: Math.ceil(size / BYTES_AT_ONCE) };
+    const stage = async (session: Session): Promise<Staged> => {
+      await refuseDuplicates(session, staged.relation, metric.frequency);
+      return staged;
+    };
     const { removed: _, ...written } = await changeValues(warehouse, orgId, metric.id, stage, change, signal);
     return written;
   } finally {
-    await rm(values, { force: true });
+    await rm(file, { force: true });
   }
 };
 

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { valuesOf } from '../../warehouse/value-changes.ts';
+import { valueFileLine } from '../../warehouse/value-file.ts';
 import { listValues } from '../../warehouse/value-history.ts';
 import { waitFor } from '../support/api-client.ts';
 import { openRaw, startLocalApi, type LocalApi, type RawConnection } from '../support/local-api.ts';
@@ -45,6 +46,7 @@ const upload = async ({ metricId, secret }: Uploader, body: string) => {
 };
 
 const LINE = '2026-01-05,1\n';
+const KEPT = valueFileLine({ period: '2026-01-05', label: '', value: '1', line: 1 });
 
 /** Begins an upload that has told its length and not sent all of it. */
 const begin = ({ metricId, secret }: Uploader, sent: string): RawConnection =>
@@ -59,7 +61,7 @@ const stored = async ({ orgId, metricId }: Uploader): Promise<string[]> =>
     await listValues(api.warehouse, orgId, metricId, { start: null, end: null, limit: 1000, cursor: null })
   ).map(({ period, value }) => `${period} ${Number(value)}`);
 
-/** Waits until so many uploads have their place, and the server has so many bytes of them. */
+/** Waits until so many uploads have their place, and so many bytes are kept of them. */
 const untilReceived = (files: number, bytes: number) =>
   waitFor(async () => {
     const { spillDirectory } = api.warehouse.settings;
@@ -116,10 +118,21 @@ it('an upload whose client has gone stores nothing and frees its metric', async 
   const { socket } = begin(uploader, LINE);
   const [served] = (await connected) as [Socket];
   const noticed = once(served, 'close');
-  await untilReceived(1, LINE.length);
+  await untilReceived(1, KEPT.length);
   socket.destroy();
   await noticed;
   free();
   await before;
   expect(await untilStatus(uploader, 200)).toMatchObject({ body: { data: { created: 1 } } });
+});
+
+it('an upload with a wrong line is answered once all of it has come, as clients expect', async () => {
+  const { metricId, secret } = await newUploader();
+  const body = LINE + 'no day,1\n'.repeat(1_000_000);
+  const { answer } = openRaw(
+    api.port,
+    `POST /api/v1/metrics/${metricId}/values/csv HTTP/1.1\r\nHost: x\r\nX-API-Key: ${secret}\r\nConnection: close\r\n` +
+      `Content-Type: text/csv\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  expect(await answer).toMatch(/^HTTP\/1\.1 400 [^]*line 2: period: /);
 });

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -27,7 +28,7 @@ it('an upload of the most values with the longest labels fits into little memory
       const line = (text: string, index: number): string =>
         `${addDays('2024-01-01', index % 365)},${text},${index + version}\n`;
       await writeFile(file, labels.map(line).join(''));
-      return writeCsv(warehouse, orgId, metric, file, CHANGE, new AbortController().signal);
+      return writeCsv(warehouse, orgId, metric, createReadStream(file), CHANGE, new AbortController().signal);
     };
     await warehouse.run(`SET GLOBAL threads = 2`);
     await warehouse.run(`SET GLOBAL memory_limit = '176MB'`);
@@ -39,4 +40,4 @@ it('an upload of the most values with the longest labels fits into little memory
   } finally {
     await close();
   }
-});
+}, 180_000);

@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -36,7 +37,7 @@ describeOnBothEngines('values from a CSV file', (open, onDuckDb) => {
   const upload = async ({ orgId, metric }: Tenant, content: string | Buffer) => {
     const file = join(test.directory, `[${randomUUID()}].csv`);
     await writeFile(file, content);
-    return writeCsv(warehouse, orgId, metric, file, CHANGE, new AbortController().signal);
+    return writeCsv(warehouse, orgId, metric, createReadStream(file), CHANGE, new AbortController().signal);
   };
   const stored = async ({ orgId, metric }: Tenant): Promise<string[]> =>
     (await listValues(warehouse, orgId, metric.id, { start: null, end: null, ...ALL })).map(
@@ -143,7 +144,14 @@ describeOnBothEngines('values from a CSV file', (open, onDuckDb) => {
     const day = (index: number): string => new Date(index * DAY).toISOString().slice(0, 10);
     await writeFile(file, Array.from({ length: 20_000 }, (_, index) => `${day(index)},1\n`).join(''));
     const stopping = new AbortController();
-    const written = writeCsv(warehouse, tenant.orgId, tenant.metric, file, CHANGE, stopping.signal);
+    const written = writeCsv(
+      warehouse,
+      tenant.orgId,
+      tenant.metric,
+      createReadStream(file),
+      CHANGE,
+      stopping.signal,
+    );
     // Reading the file alone takes many turns of the event loop.
     setImmediate(() => {
       stopping.abort();
