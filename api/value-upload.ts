@@ -11,8 +11,8 @@ import { foundMetric } from './metrics.ts';
 import { answers, success } from './route-schema.ts';
 import type { Api } from './server.ts';
 import { closeSignal } from './tabular.ts';
+import { uploadIn } from './upload.ts';
 import { UploadPlaces } from './upload-places.ts';
-import { uploadedBytes } from './uploaded-bytes.ts';
 import { keyChange, writeResult } from './value-fields.ts';
 
 /** Two hundred thousand lines with long labels fit. */
@@ -51,11 +51,12 @@ export const valueUploadRoutes = (app: Api, dependencies: ApiDependencies): void
         const change = keyChange(caller, 'csv', clock.now());
         const giveBack = places.take(caller.organisation.id);
         const closed = closeSignal(reply);
+        const upload = uploadIn(request.raw, MOST_BYTES);
         try {
-          const bytes = uploadedBytes(request.raw, MOST_BYTES);
-          const written = await writeCsv(warehouse, caller.organisation.id, metric, bytes, change, closed);
-          return success(written);
+          const { id: orgId } = caller.organisation;
+          return success(await writeCsv(warehouse, orgId, metric, upload.bytes(), change, closed));
         } catch (error) {
+          await upload.end();
           throw closed.aborted ? invalid('body: expected a caller who waits for the answer') : error;
         } finally {
           if (closed.aborted) giveBack();

@@ -3,8 +3,10 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { startBareProcess } from './bare-process.ts';
 import { as, ingestSource, newMetric, newOrganisation, newSource } from './client.ts';
 import { focusExport } from './focus-export.ts';
+import type { LightReads, LightReadTimes } from './light-reads.ts';
 import { alone, describe, type Measurement } from './measurement.ts';
 import type { RunOptions } from './run-options.ts';
 import { say } from './say.ts';
@@ -15,9 +17,10 @@ const CLOCK = '2026-02-20T12:00:00Z';
 const BYTES_PER_MIB = 2 ** 20;
 /** As large as an upload may be, nearly. */
 const UPLOAD_BYTES = 62 * BYTES_PER_MIB;
+const SAMPLE_MS = 100;
 const YEAR = 'start_date=2025-02-20&end_date=2026-02-20';
 
-/** What an organisation can do to its neighbours, over and over until `signal` aborts. Answers what came of it. */
+/** What an organisation can do to its neighbours, over and over. Answers what came of it. */
 interface Attack {
   name: string;
   once: () => Promise<string>;
@@ -31,6 +34,8 @@ interface Attack {
  */
 export const neighbours = async (options: RunOptions): Promise<Measurement[]> => {
   const directory = await mkdtemp(join(tmpdir(), 'cost-analytics-bench-'));
+  // The attackers keep this process busy.
+  const reader = startBareProcess<LightReads, LightReadTimes>('light-reads');
   const service = await (
     await startService(directory, { CLOCK, SOURCE_ROOTS: `${directory}:${tmpdir()}` })
   ).ready;
@@ -41,20 +46,21 @@ export const neighbours = async (options: RunOptions): Promise<Measurement[]> =>
       const admin = as(service, secret);
       await ingestSource(admin, await newSource(admin, bill));
     }
-    const paths = await lightReads(service, victim);
-    const seconds = options.quick ? 3 : 20;
+    const urls = await lightReads(service, victim);
+    const milliseconds = options.quick ? 3_000 : 20_000;
     const attacks = await worstInputs(service, attacker, directory, options);
     const measurements: Measurement[] = [];
     const measure = async (name: string, some: readonly Attack[]): Promise<void> => {
-      const found = await underAttack(service, victim, paths, some, seconds);
+      const reading = reader.ask({ urls, secret: victim, milliseconds });
+      const found = await underAttack(service, reading, some);
       const named = { benchmark: 'neighbours', target: null } as const;
       measurements.push(
-        alone({ ...named, name: `${name}: p50 of a light read`, unit: 'ms' }, percentile(found.reads, 50)),
-        alone({ ...named, name: `${name}: p99 of a light read`, unit: 'ms' }, percentile(found.reads, 99)),
+        alone({ ...named, name: `${name}: p50 of a light read`, unit: 'ms' }, percentile(found.times, 50)),
+        alone({ ...named, name: `${name}: p99 of a light read`, unit: 'ms' }, percentile(found.times, 99)),
         alone({ ...named, name: `${name}: light reads that failed`, unit: 'count', target: 0 }, found.failed),
         alone({ ...named, name: `${name}: most memory`, unit: 'MiB' }, found.memory / BYTES_PER_MIB),
       );
-      say(`${name}: ${found.reads.length} reads; the attacker got ${found.answers}`);
+      say(`${name}: ${found.times.length} reads; the attacker got ${found.answers}`);
       for (const measurement of measurements.slice(-4)) say(describe(measurement));
     };
     await measure('nothing', []);
@@ -63,6 +69,7 @@ export const neighbours = async (options: RunOptions): Promise<Measurement[]> =>
     await measure('nothing, afterwards', []);
     return measurements;
   } finally {
+    await reader.stop();
     await service.stop();
     await rm(directory, { recursive: true, force: true });
   }
@@ -70,22 +77,21 @@ export const neighbours = async (options: RunOptions): Promise<Measurement[]> =>
 
 const lightReads = async (service: Service, secret: string): Promise<string[]> => {
   const metric = await newMetric(as(service, secret), 'orders');
-  return ['/auth/info', '/costs?start_date=2026-01-01&end_date=2026-01-31', `/metrics/${metric}/months`];
+  return ['/auth/info', '/costs?start_date=2026-01-01&end_date=2026-01-31', `/metrics/${metric}/months`].map(
+    (path) => `${service.url}/api/v1${path}`,
+  );
 };
 
 const underAttack = async (
   service: Service,
-  victim: string,
-  paths: readonly string[],
+  reading: Promise<LightReadTimes>,
   attacks: readonly Attack[],
-  seconds: number,
-): Promise<{ reads: number[]; failed: number; memory: number; answers: string }> => {
+): Promise<LightReadTimes & { memory: number; answers: string }> => {
   const answers = new Map<string, number>();
-  const end = performance.now() + seconds * 1000;
-  const isOver = (): boolean => performance.now() > end;
+  let isOver = false;
   const attackers = attacks.flatMap(({ once, atOnce }) =>
     Array.from({ length: atOnce }, async () => {
-      while (!isOver()) {
+      while (!isOver) {
         const answer = await once().catch((error: unknown) =>
           error instanceof Error ? error.message : 'gone',
         );
@@ -93,21 +99,20 @@ const underAttack = async (
       }
     }),
   );
-  const reads: number[] = [];
-  let failed = 0;
   let memory = 0;
-  for (let index = 0; !isOver(); index += 1) {
-    const path = paths[index % paths.length] ?? '';
-    const start = performance.now();
-    const answer = await fetch(`${service.url}/api/v1${path}`, { headers: { 'x-api-key': victim } });
-    await answer.arrayBuffer();
-    reads.push(performance.now() - start);
-    if (answer.status !== 200) failed += 1;
-    memory = Math.max(memory, await service.memory());
+  const sampling = setInterval(() => {
+    void service.memory().then((held) => (memory = Math.max(memory, held)));
+  }, SAMPLE_MS);
+  try {
+    const read = await reading;
+    isOver = true;
+    await Promise.all(attackers);
+    const told = [...answers].map(([answer, count]) => `${count} × ${answer}`).join(', ');
+    return { ...read, memory, answers: told || 'nothing' };
+  } finally {
+    isOver = true;
+    clearInterval(sampling);
   }
-  await Promise.all(attackers);
-  const told = [...answers].map(([answer, count]) => `${count} × ${answer}`).join(', ');
-  return { reads, failed, memory, answers: told || 'nothing' };
 };
 
 /** The ten worst inputs that a key of an organisation can send. */

@@ -15,7 +15,7 @@ import {
   type NaiveSpendRow,
 } from './focus-naive.ts';
 
-const RUNS = 100;
+const RUNS = 60;
 
 let test: TestWarehouse;
 beforeAll(async () => {

@@ -181,7 +181,12 @@ describeOnBothEngines('webhooks', (open) => {
       data: { fact: 'a' },
     });
     const failed = { at: NOW.toISOString(), status_code: null, error: 'away', answer: null };
-    const taken = { at: later(1).toISOString(), status_code: 200, error: null, answer: 'a\0b\u0007\ufffd\r\n' };
+    const taken = {
+      at: later(1).toISOString(),
+      status_code: 200,
+      error: null,
+      answer: 'a\0b\u0007\ufffd\r\n',
+    };
     await recordAttempt(test.warehouse, delivery, failed);
     await recordAttempt(test.warehouse, delivery, taken);
     await endDelivery(test.warehouse, delivery, { status: 'delivered', reason: null }, later(1));
