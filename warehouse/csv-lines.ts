@@ -3,8 +3,11 @@ import { CsvError, parse } from 'csv-parse/sync';
 import { invalid } from '../domain/errors.ts';
 import { shown } from '../domain/shown.ts';
 
-/** Bytes parsed at a time, however many come at once: few enough that other requests are answered in between. */
-const BLOCK_BYTES = 32 * 1024;
+/**
+ * Bytes parsed at a time, however many come at once: more than the longest line, and so few that their records die young
+ * and other requests are answered in between.
+ */
+const BLOCK_BYTES = 10 * 1024;
 
 /** Longest line: the longest label fits, even if all of it is quoted and escaped. */
 const LONGEST_LINE_BYTES = 8 * 1024;
