@@ -3,8 +3,8 @@ import { request as requestHttps } from 'node:https';
 import { pinnedLookup } from './pinned-lookup.ts';
 
 /**
- * Sends a request to one of the addresses that were judged, whatever the name of its host says by then. Answers its
- * response, whose body is still to be read. With `timeout` in the options, a silence of so many milliseconds ends it.
+ * Sends a request to one of the judged addresses, and looks up no name. Answers its response, whose body is still to be
+ * read. With `timeout` in the options, a silence of so many milliseconds ends it.
  *
  * @throws Error of Node, whose `code` tells what went wrong; its message may hold the address.
  */

@@ -4,8 +4,8 @@ import { invalid } from '../domain/errors.ts';
 import { shown } from '../domain/shown.ts';
 
 /**
- * Bytes parsed at a time, however many come at once: more than the longest line, and so few that their records die young
- * and other requests are answered in between.
+ * Bytes parsed at a time, however many come at once. A block holds the longest line. V8 frees the records of a small block
+ * soon, and other requests are answered between two blocks.
  */
 const BLOCK_BYTES = 10 * 1024;
 
