@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +5,7 @@ import type { BareResult, BareStatement } from './bare-duckdb.ts';
 import { startBareProcess } from './bare-process.ts';
 import { as, newMetric, newOrganisation } from './client.ts';
 import { keepAliveClient } from './keep-alive-client.ts';
+import { longLabels } from './long-labels.ts';
 import { alone, compared, describe, type Measurement } from './measurement.ts';
 import type { RunOptions } from './run-options.ts';
 import { say } from './say.ts';
@@ -31,15 +31,6 @@ const MOST_GROWTH_MIB = 64;
 const BYTES_PER_MIB = 2 ** 20;
 const SAMPLE_MS = 20;
 
-/** Lines with labels of some 190 characters that cannot be compressed. */
-const labelledFile = (lines: number): Buffer =>
-  Buffer.from(
-    Array.from({ length: lines }, (_, index) => {
-      const part = createHash('sha512').update(index.toString()).digest('base64url');
-      return `2026-01-01,${index} ${part} ${part},${index}\n`;
-    }).join(''),
-  );
-
 /** Memory that a service, fresh but for a small upload, gains while it takes a file of long labels. */
 const memoryGrowth = async (): Promise<Measurement> => {
   const directory = await mkdtemp(join(tmpdir(), 'cost-analytics-bench-'));
@@ -52,8 +43,8 @@ const memoryGrowth = async (): Promise<Measurement> => {
       const headers = { 'x-api-key': secret, 'content-type': 'text/csv' };
       await client.post(`${service.url}/api/v1/metrics/${metricId}/values/csv`, headers, body);
     };
-    await upload('small', labelledFile(LINES / 10));
-    const body = labelledFile(LINES);
+    await upload('small', longLabels(LINES / 10));
+    const body = longLabels(LINES);
     const grown = await growthDuring(service, upload('large', body));
     const name = `memory that an upload of ${LINES} long labels adds (${(body.length / BYTES_PER_MIB).toFixed(0)} MiB)`;
     const named = { benchmark: 'csv', name, unit: 'MiB', target: MOST_GROWTH_MIB } as const;

@@ -7,6 +7,7 @@ import { startBareProcess } from './bare-process.ts';
 import { as, ingestSource, newMetric, newOrganisation, newSource } from './client.ts';
 import { focusExport } from './focus-export.ts';
 import type { LightReads, LightReadTimes } from './light-reads.ts';
+import { longLabels } from './long-labels.ts';
 import { alone, describe, type Measurement } from './measurement.ts';
 import type { RunOptions } from './run-options.ts';
 import { say } from './say.ts';
@@ -115,7 +116,7 @@ const underAttack = async (
   }
 };
 
-/** The ten worst inputs that a key of an organisation can send. */
+/** The worst inputs that a key of an organisation can send. */
 const worstInputs = async (
   service: Service,
   secret: string,
@@ -164,6 +165,9 @@ const worstInputs = async (
     'BilledCost,EffectiveCost,BillingCurrency,BillingPeriodStart,ChargePeriodStart,ChargePeriodEnd,ProviderName,SubAccountId,ServiceCategory,ResourceId\n';
   const line = (index: number): string =>
     `1,1,USD,2026-01-01T00:00:00Z,2026-01-${String(1 + (index % 31)).padStart(2, '0')}T00:00:00Z,2026-02-01T00:00:00Z,AWS,${index},Compute,i-${index}\n`;
+  const labelled = await newMetric(admin, 'orders by region', 'region');
+  const labels = [0, 1].map((value) => longLabels(quick ? 4_000 : 200_000, value));
+  let changes = 0;
   const groups = quick ? 20_000 : 500_000;
   const values = Array.from({ length: 10_000 }, (_, index) => ({
     period: new Date(Date.UTC(1990, 0, 1 + index)).toISOString().slice(0, 10),
@@ -173,6 +177,11 @@ const worstInputs = async (
     upload('an upload of line ends', filled('\n')),
     upload('an upload of a quote that never closes', filled('"2026-01-01,1\n')),
     upload('an upload of lone carriage returns', filled('2026-01-01,1\r')),
+    {
+      name: 'uploads of long labels that are stored',
+      atOnce: 4,
+      once: () => send('POST', `/metrics/${labelled}/values/csv`, labels[changes++ % 2], 'text/csv'),
+    },
     {
       name: 'ten thousand values at once',
       atOnce: 16,

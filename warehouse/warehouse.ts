@@ -218,6 +218,12 @@ const attach = async (session: Session, settings: WarehouseSettings): Promise<vo
   await attachFile(session, settings.location);
 };
 
+/**
+ * Rows of new tables that are compressed together. A write holds them uncompressed first: of the usual 122,880, those of a
+ * large upload take 40 MB more. With fewer the file grows: by a tenth with these, by a fifth with half as many.
+ */
+const ROW_GROUP_ROWS = 40_960;
+
 /** Attaches a warehouse's file. Throws with a message that says so if another process uses it. */
 export const attachFile = async (
   session: Session,
@@ -226,7 +232,7 @@ export const attachFile = async (
 ): Promise<void> => {
   const file = resolve(location);
   try {
-    await session.run(`ATTACH ${sqlText(file)} AS warehouse (${access})`);
+    await session.run(`ATTACH ${sqlText(file)} AS warehouse (${access}, ROW_GROUP_SIZE ${ROW_GROUP_ROWS})`);
   } catch (cause) {
     if (cause instanceof Error && /could not set lock/i.test(cause.message)) {
       throw new Error(`another process uses ${file}: stop it, or choose another DATA_DIR or WAREHOUSE`, {
