@@ -5,7 +5,7 @@ import { shown } from '../domain/shown.ts';
 
 /**
  * Bytes parsed at a time, however many come at once. A block holds the longest line. V8 frees the records of a small block
- * soon, and other requests are answered between two blocks.
+ * soon. The service answers other requests between two blocks.
  */
 const BLOCK_BYTES = 10 * 1024;
 
