@@ -220,7 +220,7 @@ const attach = async (session: Session, settings: WarehouseSettings): Promise<vo
 
 /**
  * Rows of new tables that are compressed together. A write holds them uncompressed first: of the usual 122,880, those of a
- * large upload take 40 MB more. With fewer the file grows: by a tenth with these, by a fifth with half as many.
+ * large upload take 30 MB more. With fewer the file grows: by a tenth with these, by a fifth with half as many.
  */
 const ROW_GROUP_ROWS = 40_960;
 
