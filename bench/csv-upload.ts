@@ -9,7 +9,7 @@ import { longLabels } from './long-labels.ts';
 import { alone, compared, describe, type Measurement } from './measurement.ts';
 import type { RunOptions } from './run-options.ts';
 import { say } from './say.ts';
-import { startService, type Service } from './service.ts';
+import { mostMemoryDuring, startService } from './service.ts';
 
 const LINES = 200_000;
 const MOST_RATIO = 3;
@@ -29,7 +29,6 @@ const file = (version: number): Buffer =>
 
 const MOST_GROWTH_MIB = 64;
 const BYTES_PER_MIB = 2 ** 20;
-const SAMPLE_MS = 20;
 
 /** Memory that a service, fresh but for a small upload, gains while it takes a file of long labels. */
 const memoryGrowth = async (): Promise<Measurement> => {
@@ -45,10 +44,11 @@ const memoryGrowth = async (): Promise<Measurement> => {
     };
     await upload('small', longLabels(LINES / 10));
     const body = longLabels(LINES);
-    const grown = await growthDuring(service, upload('large', body));
+    const before = await service.memory();
+    const { most } = await mostMemoryDuring(service, () => upload('large', body));
     const name = `memory that an upload of ${LINES} long labels adds (${(body.length / BYTES_PER_MIB).toFixed(0)} MiB)`;
     const named = { benchmark: 'csv', name, unit: 'MiB', target: MOST_GROWTH_MIB } as const;
-    const measurement = alone(named, grown / BYTES_PER_MIB);
+    const measurement = alone(named, (most - before) / BYTES_PER_MIB);
     say(`csv: ${describe(measurement)}`);
     return measurement;
   } finally {
@@ -56,20 +56,6 @@ const memoryGrowth = async (): Promise<Measurement> => {
     await service.stop();
     await rm(directory, { recursive: true, force: true });
   }
-};
-
-const growthDuring = async (service: Service, work: Promise<void>): Promise<number> => {
-  const before = await service.memory();
-  let most = before;
-  const sampling = setInterval(() => {
-    void service.memory().then((memory) => (most = Math.max(most, memory)));
-  }, SAMPLE_MS);
-  try {
-    await work;
-  } finally {
-    clearInterval(sampling);
-  }
-  return most - before;
 };
 
 /** The least that takes the file in: the columns as they come, or with all that the product stores of each value. */

@@ -11,14 +11,13 @@ import { longLabels } from './long-labels.ts';
 import { alone, describe, type Measurement } from './measurement.ts';
 import type { RunOptions } from './run-options.ts';
 import { say } from './say.ts';
-import { startService, type Service } from './service.ts';
+import { mostMemoryDuring, startService, type Service } from './service.ts';
 import { percentile } from './statistics.ts';
 
 const CLOCK = '2026-02-20T12:00:00Z';
 const BYTES_PER_MIB = 2 ** 20;
 /** As large as an upload may be, nearly. */
 const UPLOAD_BYTES = 62 * BYTES_PER_MIB;
-const SAMPLE_MS = 100;
 const YEAR = 'start_date=2025-02-20&end_date=2026-02-20';
 
 /** What an organisation can do to its neighbours, over and over. Answers what came of it. */
@@ -100,20 +99,16 @@ const underAttack = async (
       }
     }),
   );
-  let memory = 0;
-  const sampling = setInterval(() => {
-    void service.memory().then((held) => (memory = Math.max(memory, held)));
-  }, SAMPLE_MS);
-  try {
-    const read = await reading;
-    isOver = true;
-    await Promise.all(attackers);
-    const told = [...answers].map(([answer, count]) => `${count} × ${answer}`).join(', ');
-    return { ...read, memory, answers: told || 'nothing' };
-  } finally {
-    isOver = true;
-    clearInterval(sampling);
-  }
+  const { result, most } = await mostMemoryDuring(service, async () => {
+    try {
+      return await reading;
+    } finally {
+      isOver = true;
+      await Promise.all(attackers);
+    }
+  });
+  const told = [...answers].map(([answer, count]) => `${count} × ${answer}`).join(', ');
+  return { ...result, memory: most, answers: told || 'nothing' };
 };
 
 /** The worst inputs that a key of an organisation can send. */
@@ -139,11 +134,15 @@ const worstInputs = async (
     await answer.arrayBuffer();
     return answer.status.toString();
   };
-  const upload = (name: string, body: Uint8Array<ArrayBuffer>): Attack => ({
-    name,
-    atOnce: 4,
-    once: () => send('POST', `/metrics/${metric}/values/csv`, body, 'text/csv'),
-  });
+  /** Uploads of these files in turn. */
+  const upload = (name: string, metricId: string, ...files: Uint8Array<ArrayBuffer>[]): Attack => {
+    let sent = 0;
+    return {
+      name,
+      atOnce: 4,
+      once: () => send('POST', `/metrics/${metricId}/values/csv`, files[sent++ % files.length], 'text/csv'),
+    };
+  };
   const filled = (text: string): Uint8Array<ArrayBuffer> =>
     new Uint8Array(Buffer.alloc(quick ? BYTES_PER_MIB : UPLOAD_BYTES, text));
   const source = async (name: string, content: Buffer): Promise<Attack> => {
@@ -167,21 +166,16 @@ const worstInputs = async (
     `1,1,USD,2026-01-01T00:00:00Z,2026-01-${String(1 + (index % 31)).padStart(2, '0')}T00:00:00Z,2026-02-01T00:00:00Z,AWS,${index},Compute,i-${index}\n`;
   const labelled = await newMetric(admin, 'orders by region', 'region');
   const labels = [0, 1].map((value) => longLabels(quick ? 4_000 : 200_000, value));
-  let changes = 0;
   const groups = quick ? 20_000 : 500_000;
   const values = Array.from({ length: 10_000 }, (_, index) => ({
     period: new Date(Date.UTC(1990, 0, 1 + index)).toISOString().slice(0, 10),
     value: index,
   }));
   return [
-    upload('an upload of line ends', filled('\n')),
-    upload('an upload of a quote that never closes', filled('"2026-01-01,1\n')),
-    upload('an upload of lone carriage returns', filled('2026-01-01,1\r')),
-    {
-      name: 'uploads of long labels that are stored',
-      atOnce: 4,
-      once: () => send('POST', `/metrics/${labelled}/values/csv`, labels[changes++ % 2], 'text/csv'),
-    },
+    upload('an upload of line ends', metric, filled('\n')),
+    upload('an upload of a quote that never closes', metric, filled('"2026-01-01,1\n')),
+    upload('an upload of lone carriage returns', metric, filled('2026-01-01,1\r')),
+    upload('uploads of long labels that are stored', labelled, ...labels),
     {
       name: 'ten thousand values at once',
       atOnce: 16,

@@ -131,3 +131,22 @@ export const killTemporal = async (dataDir: string): Promise<void> => {
     await new Promise((resume) => setTimeout(resume, 5));
   }
 };
+
+const OFTEN_MS = 20;
+
+/** The most memory that the service holds with its readers while `work` is done, in bytes, and what the work answers. */
+export const mostMemoryDuring = async <Result>(
+  service: Service,
+  work: () => Promise<Result>,
+): Promise<{ result: Result; most: number }> => {
+  let most = await service.memory();
+  const sampling = setInterval(() => {
+    void service.memory().then((held) => (most = Math.max(most, held)));
+  }, OFTEN_MS);
+  try {
+    const result = await work();
+    return { result, most };
+  } finally {
+    clearInterval(sampling);
+  }
+};
