@@ -16,7 +16,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/templates.ts'],
+    globalSetup: ['test/support/warehouse/templates.ts'],
     pool: 'forks',
     // Files start real servers; more at once than cores only makes each slower.
     maxWorkers: 2,

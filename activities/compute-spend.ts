@@ -1,8 +1,8 @@
-import type { Month } from '../domain/calendar.ts';
-import type { Clock } from '../domain/clock.ts';
-import { computeMonths } from '../warehouse/month-computation.ts';
-import type { Warehouse } from '../warehouse/warehouse.ts';
-import { withHeartbeats } from './with-heartbeats.ts';
+import type { Month } from '../domain/shared/calendar.ts';
+import type { Clock } from '../domain/shared/clock.ts';
+import { computeMonths } from '../warehouse/spend/compute-spend.ts';
+import type { Warehouse } from '../warehouse/engine/warehouse.ts';
+import { withHeartbeats } from './shared/with-heartbeats.ts';
 
 /** The step that counts an organisation's spend anew where its loads have changed; run again, it finds nothing to do. */
 export const createSpendActivities = ({ warehouse, clock }: { warehouse: Warehouse; clock: Clock }) => ({

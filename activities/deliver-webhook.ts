@@ -1,15 +1,15 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { Logger } from 'pino';
 import { Webhook as Signer } from 'standardwebhooks';
-import type { Clock } from '../domain/clock.ts';
-import { SECRET_OVERLAP_HOURS, type DeliveryInput, type DeliveryStatus } from '../domain/webhook.ts';
-import { guardedPost, type PostAnswer } from '../egress/guarded-post.ts';
-import type { PrivateTargets } from '../egress/private-targets.ts';
+import type { Clock } from '../domain/shared/clock.ts';
+import { SECRET_OVERLAP_HOURS, type DeliveryInput, type DeliveryStatus } from '../domain/events/webhook.ts';
+import { guardedPost, type PostAnswer } from '../egress/requests/guarded-post.ts';
+import type { PrivateTargets } from '../egress/requests/private-targets.ts';
 import type { Sealer } from '../security/sealing.ts';
-import type { Warehouse } from '../warehouse/warehouse.ts';
-import { endDelivery, findDelivery, recordAttempt } from '../warehouse/webhook-deliveries.ts';
-import { withHeartbeats } from './with-heartbeats.ts';
-import { findWebhook, signingSecrets, WEBHOOK_GONE, WEBHOOK_OFF } from '../warehouse/webhooks.ts';
+import type { Warehouse } from '../warehouse/engine/warehouse.ts';
+import { endDelivery, findDelivery, recordAttempt } from '../warehouse/events/webhook-deliveries.ts';
+import { withHeartbeats } from './shared/with-heartbeats.ts';
+import { findWebhook, signingSecrets, WEBHOOK_GONE, WEBHOOK_OFF } from '../warehouse/events/webhooks.ts';
 
 export interface DeliveryDependencies {
   warehouse: Warehouse;

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import type { Clock } from '../domain/clock.ts';
-import { compact, removeDeadSpend, removeOldDeliveries } from '../warehouse/maintenance.ts';
-import type { Warehouse } from '../warehouse/warehouse.ts';
+import type { Clock } from '../domain/shared/clock.ts';
+import { compact, removeDeadSpend, removeOldDeliveries } from '../warehouse/engine/maintenance.ts';
+import type { Warehouse } from '../warehouse/engine/warehouse.ts';
 
 /** The nightly upkeep; each step can run twice, or half and again. */
 export const createMaintenanceActivities = ({

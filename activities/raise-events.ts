@@ -1,25 +1,25 @@
-import { addDays, dayOf, monthOf } from '../domain/calendar.ts';
-import type { Clock } from '../domain/clock.ts';
-import { risesBegun } from '../domain/daily-rise.ts';
-import { toWire } from '../domain/decimals.ts';
-import { changedTargetStates, comparedMonths, newsOfTarget } from '../domain/target-crossing.ts';
-import { includes } from '../domain/tiers.ts';
-import { dailyUnitCosts } from '../warehouse/daily-unit-costs.ts';
-import { addEvents, eventsOf, type NewEvent } from '../warehouse/events.ts';
-import { listMetrics, type Metric } from '../warehouse/metrics.ts';
-import { sealBills } from '../warehouse/bill-sealing.ts';
-import { monthFacts } from '../warehouse/months.ts';
-import { findOrganisation, type Organisation } from '../warehouse/organisations.ts';
-import type { Session } from '../warehouse/session.ts';
+import { addDays, dayOf, monthOf } from '../domain/shared/calendar.ts';
+import type { Clock } from '../domain/shared/clock.ts';
+import { risesBegun } from '../domain/events/daily-rise.ts';
+import { toWire } from '../domain/shared/decimals.ts';
+import { changedTargetStates, comparedMonths, newsOfTarget } from '../domain/events/target-crossing.ts';
+import { includes } from '../domain/organisations/tiers.ts';
+import { dailyUnitCosts } from '../warehouse/events/daily-unit-costs.ts';
+import { addEvents, eventsOf, type NewEvent } from '../warehouse/events/events.ts';
+import { listMetrics, type Metric } from '../warehouse/metrics/metrics.ts';
+import { sealBills } from '../warehouse/teams/bills/bill-sealing.ts';
+import { monthFacts } from '../warehouse/months/month-facts.ts';
+import { findOrganisation, type Organisation } from '../warehouse/organisations/organisations.ts';
+import type { Session } from '../warehouse/engine/session.ts';
 import {
   judgedTargets,
   recordJudgedTargets,
   recordTargetStates,
   targetStates,
-} from '../warehouse/target-states.ts';
-import { valuesThrough } from '../warehouse/values-through.ts';
-import type { Warehouse } from '../warehouse/warehouse.ts';
-import { withHeartbeats } from './with-heartbeats.ts';
+} from '../warehouse/events/target-states.ts';
+import { valuesThrough } from '../warehouse/metrics/values-through.ts';
+import type { Warehouse } from '../warehouse/engine/warehouse.ts';
+import { withHeartbeats } from './shared/with-heartbeats.ts';
 
 /** Months whose targets are watched: those that a metric shows (spec §8). */
 const WATCHED_MONTHS = 12;

@@ -1,9 +1,9 @@
-import type { Month } from '../domain/calendar.ts';
-import type { Clock } from '../domain/clock.ts';
-import { sealBills } from '../warehouse/bill-sealing.ts';
-import { settleMonths } from '../warehouse/settlement.ts';
-import type { Warehouse } from '../warehouse/warehouse.ts';
-import { withHeartbeats } from './with-heartbeats.ts';
+import type { Month } from '../domain/shared/calendar.ts';
+import type { Clock } from '../domain/shared/clock.ts';
+import { sealBills } from '../warehouse/teams/bills/bill-sealing.ts';
+import { settleMonths } from '../warehouse/months/settlement.ts';
+import type { Warehouse } from '../warehouse/engine/warehouse.ts';
+import { withHeartbeats } from './shared/with-heartbeats.ts';
 
 /** The steps that settle an organisation's months and seal its bills; run again, they find nothing left to do. */
 export const createSettlementActivities = ({ warehouse, clock }: { warehouse: Warehouse; clock: Clock }) => ({

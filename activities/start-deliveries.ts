@@ -1,9 +1,9 @@
 import { CancelledFailure } from '@temporalio/common';
-import type { Clock } from '../domain/clock.ts';
-import type { DeliveryInput } from '../domain/webhook.ts';
-import { deliveriesToStart, recordDeliveryStart } from '../warehouse/webhook-deliveries.ts';
-import type { Warehouse } from '../warehouse/warehouse.ts';
-import { withHeartbeats } from './with-heartbeats.ts';
+import type { Clock } from '../domain/shared/clock.ts';
+import type { DeliveryInput } from '../domain/events/webhook.ts';
+import { deliveriesToStart, recordDeliveryStart } from '../warehouse/events/webhook-deliveries.ts';
+import type { Warehouse } from '../warehouse/engine/warehouse.ts';
+import { withHeartbeats } from './shared/with-heartbeats.ts';
 
 /** What the steps below ask of Temporal; both do nothing for what is started already. */
 export interface WorkflowStarter {

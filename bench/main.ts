@@ -1,19 +1,19 @@
 import { writeFile } from 'node:fs/promises';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { version as duckDbVersion } from '@duckdb/node-api';
-import { bills } from './bills.ts';
-import { csvUpload } from './csv-upload.ts';
-import { crash } from './crash.ts';
-import { exports } from './exports.ts';
-import { ingest } from './ingest.ts';
-import { months } from './months.ts';
-import { neighbours } from './neighbours.ts';
-import { overview } from './overview.ts';
+import { bills } from './cases/bills.ts';
+import { csvUpload } from './cases/csv-upload.ts';
+import { crash } from './cases/crash.ts';
+import { exports } from './cases/exports.ts';
+import { ingest } from './cases/ingest.ts';
+import { months } from './cases/months.ts';
+import { neighbours } from './cases/neighbours.ts';
+import { overview } from './cases/overview.ts';
 import { table, type Measurement } from './measurement.ts';
-import { reads } from './reads.ts';
+import { reads } from './cases/reads.ts';
 import { readRunOptions, type Benchmark, type RunOptions } from './run-options.ts';
 import { say } from './say.ts';
-import { values } from './values.ts';
+import { values } from './cases/values.ts';
 
 const PROGRAMS: Record<Benchmark, (options: RunOptions) => Promise<Measurement[]>> = {
   ingest,

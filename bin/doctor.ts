@@ -1,17 +1,17 @@
 import { access, constants, mkdir } from 'node:fs/promises';
 import { Client, Connection } from '@temporalio/client';
-import { defaultCliCacheDir } from '../temporal/cli-cache.ts';
-import { findInstalledCli } from '../temporal/find-installed-cli.ts';
+import { defaultCliCacheDir } from '../temporal/cli/cli-cache.ts';
+import { findInstalledCli } from '../temporal/cli/find-installed-cli.ts';
 import { Orchestration } from '../temporal/orchestration.ts';
-import { toWire } from '../domain/decimals.ts';
-import { explainUpgrade, schemaVersion, type ChangedNumber } from '../warehouse/explain-upgrade.ts';
-import { listOrganisations } from '../warehouse/organisations.ts';
-import { probeExtension } from '../warehouse/probe-extension.ts';
-import { Warehouse } from '../warehouse/warehouse.ts';
-import { clockOf, readSettings, type Settings } from './settings.ts';
-import { sharedFolders, sourcesOutside } from './source-folders.ts';
-import { temporalTarget } from './temporal-connection.ts';
-import { withWarehouseSettings } from './warehouse-settings.ts';
+import { toWire } from '../domain/shared/decimals.ts';
+import { explainUpgrade, schemaVersion, type ChangedNumber } from '../warehouse/upgrade/explain-upgrade.ts';
+import { listOrganisations } from '../warehouse/organisations/organisations.ts';
+import { probeExtension } from '../warehouse/engine/probe-extension.ts';
+import { Warehouse } from '../warehouse/engine/warehouse.ts';
+import { clockOf, readSettings, type Settings } from './settings/settings.ts';
+import { sharedFolders, sourcesOutside } from './service/source-folders.ts';
+import { temporalTarget } from './service/temporal-connection.ts';
+import { withWarehouseSettings } from './service/warehouse-settings.ts';
 
 interface Finding {
   subject: string;

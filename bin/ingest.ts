@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { ingestStarted, runRecord } from '../api/ingest-runs.ts';
+import { ingestStarted, runRecord } from '../api/sources/ingest-runs.ts';
 import { call, type ServiceAccess } from './service-client.ts';
 
 const POLL_MS = 500;

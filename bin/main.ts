@@ -1,11 +1,11 @@
 import { config } from 'dotenv';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { IngestOptions } from './ingest.ts';
-import { PRIVATE_UMASK } from './private-files.ts';
-import type { Roles } from './service.ts';
+import { PRIVATE_UMASK } from './settings/private-files.ts';
+import type { Roles } from './service/service.ts';
 import { operatorAccess } from './service-client.ts';
-import { readSettings, type Settings } from './settings.ts';
-import { VERSION } from './version.ts';
+import { readSettings, type Settings } from './settings/settings.ts';
+import { VERSION } from './settings/version.ts';
 
 const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
@@ -44,7 +44,7 @@ const serve = (name: string, description: string, roles: Roles): void => {
     .option('--host <host>', 'address to listen on (HOST)')
     .option('--port <port>', 'port to listen on (PORT)')
     .action(async (flags: { data?: string; host?: string; port?: string }) => {
-      const { startAndSay, stopSignal, untilStopped } = await import('./run-service.ts');
+      const { startAndSay, stopSignal, untilStopped } = await import('./service/run-service.ts');
       const signalled = stopSignal();
       await untilStopped(await startAndSay(settingsWith(flags), roles), signalled);
     });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { organisation } from '../api/fields.ts';
-import { newKeyRecord } from '../api/keys.ts';
-import { createdOrganisation } from '../api/operator.ts';
+import { organisation } from '../api/http/fields.ts';
+import { newKeyRecord } from '../api/organisations/keys.ts';
+import { createdOrganisation } from '../api/operator/operator.ts';
 import { call, type ServiceAccess } from './service-client.ts';
 
 const say = (text: string): void => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { operatorKeyFile } from './operator-key.ts';
-import type { Settings } from './settings.ts';
+import { operatorKeyFile } from './settings/operator-key.ts';
+import type { Settings } from './settings/settings.ts';
 
 const answer = z.union([
   z.looseObject({ success: z.literal(true), data: z.unknown() }),

@@ -17,7 +17,7 @@ import {
   SearchAttributeType,
   TypedSearchAttributes,
 } from '@temporalio/common';
-import { conflict } from '../domain/errors.ts';
+import { conflict } from '../domain/shared/errors.ts';
 import {
   executionIdOf,
   ingestWorkflowId,
@@ -26,13 +26,13 @@ import {
   TASK_QUEUE,
   type IngestInput,
   type IngestProgress,
-} from '../domain/ingest.ts';
+} from '../domain/sources/ingest.ts';
 import {
   deliveryWorkflowId,
   NUMBERS_CHANGED,
   raiseEventsWorkflowId,
   type DeliveryInput,
-} from '../domain/webhook.ts';
+} from '../domain/events/webhook.ts';
 
 const ORGANISATION = defineSearchAttributeKey(ORGANISATION_ATTRIBUTE, SearchAttributeType.KEYWORD);
 

@@ -1,5 +1,5 @@
 import { ActivityFailure, CancellationScope, isCancellation, rootCause } from '@temporalio/workflow';
-import type { DeliveryInput, DeliveryStatus } from '../domain/webhook.ts';
+import type { DeliveryInput, DeliveryStatus } from '../domain/events/webhook.ts';
 import { attemptDelivery, giveDeliveryUp } from './steps.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { executeChild, log, ParentClosePolicy, workflowInfo } from '@temporalio/workflow';
-import { ingestWorkflowId, type IngestInput } from '../domain/ingest.ts';
+import { ingestWorkflowId, type IngestInput } from '../domain/sources/ingest.ts';
 import { ingestCosts } from './ingest-costs.ts';
 
 /**

@@ -1,5 +1,10 @@
 import { ActivityFailure, CancellationScope, rootCause, workflowInfo } from '@temporalio/workflow';
-import { runIdOf, type IngestInput, type IngestOutcome, type IngestRunInput } from '../domain/ingest.ts';
+import {
+  runIdOf,
+  type IngestInput,
+  type IngestOutcome,
+  type IngestRunInput,
+} from '../domain/sources/ingest.ts';
 import {
   completeRun,
   computeSpend,

@@ -1,5 +1,5 @@
 import { defineSignal, setHandler } from '@temporalio/workflow';
-import { NUMBERS_CHANGED } from '../domain/webhook.ts';
+import { NUMBERS_CHANGED } from '../domain/events/webhook.ts';
 import { evaluateEvents, startDeliveries } from './steps.ts';
 
 const numbersChanged = defineSignal(NUMBERS_CHANGED);

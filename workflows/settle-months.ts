@@ -1,4 +1,4 @@
-import type { Month } from '../domain/calendar.ts';
+import type { Month } from '../domain/shared/calendar.ts';
 import { noteNumbersChanged, sealTeamBills, settleOrganisation, startDeliveries } from './steps.ts';
 
 /**

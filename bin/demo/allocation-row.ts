@@ -1,4 +1,4 @@
-import type { Day } from '../../domain/calendar.ts';
+import type { Day } from '../../domain/shared/calendar.ts';
 import { csvLine } from './csv-line.ts';
 import { wobble } from './noise.ts';
 

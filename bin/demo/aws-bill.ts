@@ -1,4 +1,11 @@
-import { addDays, daysInclusive, firstDay, lastDay, type Day, type Month } from '../../domain/calendar.ts';
+import {
+  addDays,
+  daysInclusive,
+  firstDay,
+  lastDay,
+  type Day,
+  type Month,
+} from '../../domain/shared/calendar.ts';
 import {
   billedIn,
   chargedAt,

@@ -1,4 +1,4 @@
-import type { Day, Month } from '../../domain/calendar.ts';
+import type { Day, Month } from '../../domain/shared/calendar.ts';
 import { billedIn, chargedThrough, costs, units, type Bill, type FocusRow } from './focus-row.ts';
 import { usageOfDay, type MeteredResource } from './metered-resource.ts';
 

@@ -1,4 +1,4 @@
-import type { Month } from '../../domain/calendar.ts';
+import type { Month } from '../../domain/shared/calendar.ts';
 import { alignedRows } from './aligned-rows.ts';
 import { amountText } from './amount-text.ts';
 import type { BillOnWire, TeamBills } from './team-bills.ts';

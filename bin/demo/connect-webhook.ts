@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { changedWebhook, webhookRecord, webhookWithSecret } from '../../api/webhook-fields.ts';
+import { changedWebhook, webhookRecord, webhookWithSecret } from '../../api/events/webhook-fields.ts';
 import type { ApiClient } from './api-client.ts';
 import type { WebhookListener } from './webhook-listener.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { deliveryRecord } from '../../api/webhook-fields.ts';
+import { deliveryRecord } from '../../api/events/webhook-fields.ts';
 import type { ApiClient } from './api-client.ts';
 import { monthsOf, type MonthOnWire } from './lock-months.ts';
 import type { RecordedMetric } from './record-values.ts';

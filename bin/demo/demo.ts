@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { addDays, dayOf, monthOf, monthsBack } from '../../domain/calendar.ts';
-import { createLog, untilStopped } from '../run-service.ts';
-import { startService } from '../service.ts';
-import type { Settings } from '../settings.ts';
+import { addDays, dayOf, monthOf, monthsBack } from '../../domain/shared/calendar.ts';
+import { createLog, untilStopped } from '../service/run-service.ts';
+import { startService } from '../service/service.ts';
+import type { Settings } from '../settings/settings.ts';
 import { requireFreePort } from './require-free-port.ts';
 import { showSample } from './show-sample.ts';
 import { eventInWords } from './told-event.ts';

@@ -1,4 +1,4 @@
-import type { Day } from '../../domain/calendar.ts';
+import type { Day } from '../../domain/shared/calendar.ts';
 import { ALLOCATION_UNITS, allocated, idle, podsOf, type Allocation } from './allocation-row.ts';
 
 const CONTAINERS = [

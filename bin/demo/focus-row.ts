@@ -1,4 +1,4 @@
-import { addDays, addMonths, firstDay, type Day, type Month } from '../../domain/calendar.ts';
+import { addDays, addMonths, firstDay, type Day, type Month } from '../../domain/shared/calendar.ts';
 import { csvLine } from './csv-line.ts';
 
 /** The columns of the sample exports, a part of FOCUS 1.0, in the order in which they are written. */

@@ -1,4 +1,4 @@
-import type { Day, Month } from '../../domain/calendar.ts';
+import type { Day, Month } from '../../domain/shared/calendar.ts';
 import { billedIn, chargedOn, chargedThrough, costs, units, type Bill, type FocusRow } from './focus-row.ts';
 import { usageByHour, type MeteredResource } from './metered-resource.ts';
 import { wobble } from './noise.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { ingestStarted, runRecord } from '../../api/ingest-runs.ts';
-import type { Month } from '../../domain/calendar.ts';
+import { ingestStarted, runRecord } from '../../api/sources/ingest-runs.ts';
+import type { Month } from '../../domain/shared/calendar.ts';
 import { Refused, type ApiClient } from './api-client.ts';
 import type { SampleSource } from './sample-sources.ts';
 

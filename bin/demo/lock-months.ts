@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { monthRecord } from '../../api/metric-fields.ts';
-import type { Month } from '../../domain/calendar.ts';
+import { monthRecord } from '../../api/months/month-fields.ts';
+import type { Month } from '../../domain/shared/calendar.ts';
 import type { ApiClient } from './api-client.ts';
 import { correctValue } from './correct-value.ts';
 

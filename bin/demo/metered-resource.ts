@@ -1,4 +1,4 @@
-import { monthOf, type Day } from '../../domain/calendar.ts';
+import { monthOf, type Day } from '../../domain/shared/calendar.ts';
 import { chargedAt, chargedOn, costs, units, type FocusRow } from './focus-row.ts';
 import { wobble } from './noise.ts';
 import { growth, isWeekend, season } from './season.ts';

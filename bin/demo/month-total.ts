@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { firstDay, lastDay, type Day, type Month } from '../../domain/calendar.ts';
+import { firstDay, lastDay, type Day, type Month } from '../../domain/shared/calendar.ts';
 import type { ApiClient } from './api-client.ts';
 
 /** What the organisation spent in a month, through the day `today`, as `/costs` says now. */

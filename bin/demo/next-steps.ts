@@ -1,4 +1,4 @@
-import type { Day } from '../../domain/calendar.ts';
+import type { Day } from '../../domain/shared/calendar.ts';
 import type { MonthOnWire } from './lock-months.ts';
 import { step } from './step.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { glanceRecord } from '../../api/overview.ts';
+import { glanceRecord } from '../../api/metrics/overview.ts';
 import { alignedRows } from './aligned-rows.ts';
 import { amountText, changeText } from './amount-text.ts';
 import type { ApiClient } from './api-client.ts';

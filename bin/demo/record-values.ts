@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Day, Month } from '../../domain/calendar.ts';
+import type { Day, Month } from '../../domain/shared/calendar.ts';
 import type { ApiClient } from './api-client.ts';
 import type { SampleMetric } from './sample-metrics.ts';
 import type { SampleValue } from './sample-values.ts';

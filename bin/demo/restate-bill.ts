@@ -1,4 +1,4 @@
-import type { Day, Month } from '../../domain/calendar.ts';
+import type { Day, Month } from '../../domain/shared/calendar.ts';
 import type { ApiClient } from './api-client.ts';
 import { ingestSources, type ConnectedSource } from './ingest-sources.ts';
 import type { MonthOnWire } from './lock-months.ts';

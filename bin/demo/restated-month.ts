@@ -1,6 +1,6 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Month } from '../../domain/calendar.ts';
+import type { Month } from '../../domain/shared/calendar.ts';
 import { amountText } from './amount-text.ts';
 import type { ApiClient } from './api-client.ts';
 import type { MonthOnWire } from './lock-months.ts';

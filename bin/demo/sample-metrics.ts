@@ -1,6 +1,6 @@
-import { monthOf } from '../../domain/calendar.ts';
-import type { Aggregation, Frequency } from '../../domain/metric.ts';
-import type { SpendPick } from '../../domain/spend-pick.ts';
+import { monthOf } from '../../domain/shared/calendar.ts';
+import type { Aggregation, Frequency } from '../../domain/metrics/metric.ts';
+import type { SpendPick } from '../../domain/spend/spend-pick.ts';
 import { wobble } from './noise.ts';
 import { PLATFORM } from './platform-account.ts';
 import { daily, monthly, monthlyByLabel, type SampleValues } from './sample-values.ts';

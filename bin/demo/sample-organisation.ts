@@ -1,7 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { createdOrganisation } from '../../api/operator.ts';
+import { createdOrganisation } from '../../api/operator/operator.ts';
 import { ApiClient, Refused } from './api-client.ts';
 
 /** Where the demo keeps the admin key of its organisation, so that a second run goes on with the same one. */

@@ -1,5 +1,5 @@
-import type { Split } from '../../domain/shared-cost.ts';
-import type { SpendPick } from '../../domain/spend-pick.ts';
+import type { Split } from '../../domain/teams/shared-cost.ts';
+import type { SpendPick } from '../../domain/spend/spend-pick.ts';
 import { DATA, STAGING } from './aws-bill.ts';
 import { ANALYTICS } from './google-bill.ts';
 import { PLATFORM } from './platform-account.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Day, Month } from '../../domain/calendar.ts';
+import type { Day, Month } from '../../domain/shared/calendar.ts';
 import { aiSpendCsv, aiUsageCsv } from './ai-tools-export.ts';
 import { allocationCsv } from './allocation-row.ts';
 import { awsBill } from './aws-bill.ts';

@@ -1,4 +1,4 @@
-import type { SpendPick } from '../../domain/spend-pick.ts';
+import type { SpendPick } from '../../domain/spend/spend-pick.ts';
 import { SHOP } from './aws-bill.ts';
 import { INSIGHT } from './azure-bill.ts';
 import { SEARCH } from './google-bill.ts';

@@ -1,4 +1,4 @@
-import { addDays, addMonths, firstDay, monthOf, type Day, type Month } from '../../domain/calendar.ts';
+import { addDays, addMonths, firstDay, monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
 
 /** A value as the API takes it. */
 export interface SampleValue {

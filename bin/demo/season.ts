@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import type { Day, Month } from '../../domain/calendar.ts';
+import type { Day, Month } from '../../domain/shared/calendar.ts';
 
 /** How busy the sample shop is in each calendar month, January first. */
 const SEASON = [0.94, 0.95, 1, 1, 1.02, 0.99, 0.95, 0.96, 1.02, 1.06, 1.22, 1.28];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sharedCostRecord } from '../../api/shared-costs.ts';
+import { sharedCostRecord } from '../../api/teams/shared-costs.ts';
 import { Refused, type ApiClient } from './api-client.ts';
 import { defineMetric, metricsOf, type RecordedMetric } from './record-values.ts';
 import { sampleSharedCosts } from './sample-shared-costs.ts';

@@ -1,7 +1,7 @@
-import type { Day, Month } from '../../domain/calendar.ts';
-import { sourceRulesOf } from '../../egress/source-rules.ts';
-import { operatorKey } from '../operator-key.ts';
-import type { Settings } from '../settings.ts';
+import type { Day, Month } from '../../domain/shared/calendar.ts';
+import { sourceRulesOf } from '../../egress/locations/source-rules.ts';
+import { operatorKey } from '../settings/operator-key.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { ApiClient } from './api-client.ts';
 import { connectSources, ingestSources } from './ingest-sources.ts';
 import { correctLockedMonths, lockSettledMonths, monthsOf, type MonthOnWire } from './lock-months.ts';

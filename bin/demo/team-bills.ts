@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { billRecord } from '../../api/team-bills.ts';
+import { billRecord } from '../../api/teams/team-bills.ts';
 import type { ApiClient } from './api-client.ts';
 import type { Team } from './set-up-teams.ts';
 

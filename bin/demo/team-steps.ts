@@ -1,4 +1,4 @@
-import { firstDay, lastDay, type Day } from '../../domain/calendar.ts';
+import { firstDay, lastDay, type Day } from '../../domain/shared/calendar.ts';
 import type { MonthOnWire } from './lock-months.ts';
 import type { RecordedMetric } from './record-values.ts';
 import { step } from './step.ts';

@@ -1,4 +1,4 @@
-import { addDays, type Day, type Month } from '../../domain/calendar.ts';
+import { addDays, type Day, type Month } from '../../domain/shared/calendar.ts';
 import type { ApiClient } from './api-client.ts';
 import { billTable } from './bill-table.ts';
 import { monthTotal } from './month-total.ts';

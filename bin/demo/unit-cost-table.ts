@@ -1,4 +1,4 @@
-import type { SpendPick } from '../../domain/spend-pick.ts';
+import type { SpendPick } from '../../domain/spend/spend-pick.ts';
 import { alignedRows } from './aligned-rows.ts';
 import { amountText, changeText } from './amount-text.ts';
 import type { MonthOnWire } from './lock-months.ts';

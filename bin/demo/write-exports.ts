@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { addDays, daysInclusive, firstDay, lastDay, type Day, type Month } from '../../domain/calendar.ts';
+import {
+  addDays,
+  daysInclusive,
+  firstDay,
+  lastDay,
+  type Day,
+  type Month,
+} from '../../domain/shared/calendar.ts';
 import type { Feed } from './sample-sources.ts';
 
 /** Bytes handed to the compressor at once. */

@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { evaluateEvents } from '../../activities/raise-events.ts';
-import { addDays, type Day } from '../../domain/calendar.ts';
-import type { Split } from '../../domain/shared-cost.ts';
-import { writeValues } from '../../warehouse/metric-values.ts';
-import { updateMetric, type Metric } from '../../warehouse/metrics.ts';
-import { updateOrganisation } from '../../warehouse/organisations.ts';
-import { createSharedCost } from '../../warehouse/shared-costs.ts';
-import { createTeam } from '../../warehouse/teams.ts';
-import { createWebhook, newSecretId, newWebhookId } from '../../warehouse/webhooks.ts';
-import { listDeliveries } from '../../warehouse/webhook-deliveries.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../support/engines.ts';
-import { dayLine, focusCsv } from '../support/focus-export.ts';
-import { anyText } from '../support/matchers.ts';
-import { publishSpend } from '../support/published-spend.ts';
-import { BY_ADMIN, loadText, newMetric, newSource, NOW } from '../support/tenant.ts';
-import { newMonthStory, type MonthStory, type StoryChanges } from '../warehouse/month-story.ts';
-import { account, newTeamStory } from '../warehouse/team-story.ts';
+import { addDays, type Day } from '../../domain/shared/calendar.ts';
+import type { Split } from '../../domain/teams/shared-cost.ts';
+import { writeValues } from '../../warehouse/metrics/metric-values.ts';
+import { updateMetric, type Metric } from '../../warehouse/metrics/metrics.ts';
+import { updateOrganisation } from '../../warehouse/organisations/organisations.ts';
+import { createSharedCost } from '../../warehouse/teams/shared-costs.ts';
+import { createTeam } from '../../warehouse/teams/teams.ts';
+import { createWebhook, newSecretId, newWebhookId } from '../../warehouse/events/webhooks.ts';
+import { listDeliveries } from '../../warehouse/events/webhook-deliveries.ts';
+import { describeOnBothEngines, type TestWarehouse } from '../support/warehouse/engines.ts';
+import { dayLine, focusCsv } from '../support/exports/focus-export.ts';
+import { anyText } from '../support/service/matchers.ts';
+import { publishSpend } from '../support/warehouse/published-spend.ts';
+import { BY_ADMIN, loadText, newMetric, newSource, NOW } from '../support/warehouse/tenant.ts';
+import { newMonthStory, type MonthStory, type StoryChanges } from '../warehouse/months/month-story.ts';
+import { account, newTeamStory } from '../warehouse/teams/team-story.ts';
 
 /** spec §1 rule 7, §6: which numbers are worth an event, and that none is told twice. Time is 7 February 2026, 06:00. */
 

@@ -1,10 +1,15 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ingest, newOrganisation, waitFor, type Api, type Run } from '../support/api-client.ts';
-import { expectData, expectPage } from '../support/envelope.ts';
-import { textLike } from '../support/matchers.ts';
-import { newDataDir, removeDataDir, startService, type ServiceProcess } from '../support/service-process.ts';
+import { ingest, newOrganisation, waitFor, type Api, type Run } from '../support/service/api-client.ts';
+import { expectData, expectPage } from '../support/service/envelope.ts';
+import { textLike } from '../support/service/matchers.ts';
+import {
+  newDataDir,
+  removeDataDir,
+  startService,
+  type ServiceProcess,
+} from '../support/service/service-process.ts';
 import { HOSTILE_FILES, layGood, type HostileFile } from './hostile-files.ts';
 
 /** For all of them, of which two are read at once, on a machine that does other things as well. */

@@ -3,9 +3,9 @@ import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { deepParquet } from '../support/deep-parquet.ts';
-import { fromCsv, writeTable } from '../support/duckdb-files.ts';
-import { dayLine, focusCsv, type FocusLine } from '../support/focus-export.ts';
+import { deepParquet } from '../support/exports/deep-parquet.ts';
+import { fromCsv, writeTable } from '../support/warehouse/duckdb-files.ts';
+import { dayLine, focusCsv, type FocusLine } from '../support/exports/focus-export.ts';
 import { POISONED_FOCUS_ROWS } from './poisoned-rows.ts';
 
 /** How the run of an export must end. Each stored row costs 1. */

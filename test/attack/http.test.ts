@@ -1,11 +1,16 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ingest, newOrganisation, operatorKeyOf, type Api } from '../support/api-client.ts';
-import { expectData } from '../support/envelope.ts';
-import { dayLine, focusCsv } from '../support/focus-export.ts';
-import { openRaw } from '../support/local-api.ts';
-import { newDataDir, removeDataDir, startService, type ServiceProcess } from '../support/service-process.ts';
+import { ingest, newOrganisation, operatorKeyOf, type Api } from '../support/service/api-client.ts';
+import { expectData } from '../support/service/envelope.ts';
+import { dayLine, focusCsv } from '../support/exports/focus-export.ts';
+import { openRaw } from '../support/service/local-api.ts';
+import {
+  newDataDir,
+  removeDataDir,
+  startService,
+  type ServiceProcess,
+} from '../support/service/service-process.ts';
 import { HOSTILE_REQUESTS, type Attacker } from './hostile-requests.ts';
 import { HOSTILE_UPLOADS } from './hostile-uploads.ts';
 

@@ -1,5 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
-import type { Random } from '../../bench/random.ts';
+import type { Random } from '../../bench/data/random.ts';
 import { POISONED_FOCUS_ROWS } from './poisoned-rows.ts';
 
 /** One of several, each as likely as the others. */

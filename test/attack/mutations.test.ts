@@ -2,11 +2,16 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { randomFrom, type Random } from '../../bench/random.ts';
-import { ingest, newOrganisation, type Api, type Run } from '../support/api-client.ts';
-import { openDuckDb, type TestWarehouse } from '../support/engines.ts';
-import { expectData } from '../support/envelope.ts';
-import { newDataDir, removeDataDir, startService, type ServiceProcess } from '../support/service-process.ts';
+import { randomFrom, type Random } from '../../bench/data/random.ts';
+import { ingest, newOrganisation, type Api, type Run } from '../support/service/api-client.ts';
+import { openDuckDb, type TestWarehouse } from '../support/warehouse/engines.ts';
+import { expectData } from '../support/service/envelope.ts';
+import {
+  newDataDir,
+  removeDataDir,
+  startService,
+  type ServiceProcess,
+} from '../support/service/service-process.ts';
 import { layGood } from './hostile-files.ts';
 import { answersIn, faultsOf, sendBytes } from './http-answers.ts';
 import { mutatedBytes, mutatedJson, mutatedRequest, oneOf } from './mutate.ts';

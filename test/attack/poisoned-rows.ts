@@ -1,4 +1,4 @@
-import type { FocusLine } from '../support/focus-export.ts';
+import type { FocusLine } from '../support/exports/focus-export.ts';
 
 /** A text that is one character longer than a name or an id may be. */
 export const LONG_TEXT = 'L'.repeat(2_001);

@@ -1,0 +1,64 @@
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import { Outage, ServiceError } from '../../domain/shared/errors.ts';
+import { mayPass } from '../../egress/requests/passing-status.ts';
+import { isShortOfMemory } from '../../warehouse/engine/short-of-memory.ts';
+
+/** Tries after which an error that nobody knows counts as one that no repetition mends. */
+const MOST_TRIES_UNKNOWN = 3;
+
+/** DuckDB's errors about what was read or asked, and refusals by the system: a person must mend them. */
+const PERMANENT =
+  /^(Invalid Input|Invalid|Conversion|Binder|Parser|Serialization|Out of Range|Not implemented|Permission|Missing Extension) Error|No magic bytes found|not a GZIP stream|Failed to decode gzip stream|\bSSL (peer certificate|connect error|connection failed|server verification)|Could not read enough bytes|Permission denied|^EACCES|^EPERM|^EISDIR|^ENOTDIR|^ELOOP|^ENXIO/;
+
+/** The status with which a host refused what DuckDB asked for. */
+const REFUSED_BY_HOST = /\(HTTP ([45]\d\d)\b[^)]*\)/;
+
+/** What passes by itself: hosts and disks that are away for a while, files in use, writes that met. */
+const PASSING =
+  /^HTTP Error|^TransactionContext Error(?![^]*Checkpoint failed)|^Transaction Error|Conflict on|[Cc]ould not (connect|resolve|establish)|[Uu]nable to connect|[Cc]onnection (reset|refused|closed|lost|timed out|to server)|terminating connection|server closed|timed? ?out|Stale file handle|Too many open files|Resource temporarily unavailable|Input\/output error|No such file or directory|No files found|Interrupted!|\b(ECONNRESET|ECONNREFUSED|ETIMEDOUT|EPIPE|EAI_AGAIN|EMFILE|ENFILE|EBUSY|EIO|ESTALE|ENOENT)\b/;
+
+/** DuckDB's own words end in advice that nobody can follow here. */
+const NEEDS_MORE_MEMORY =
+  'the load needs more memory than DUCKDB_MEMORY_LIMIT gives: load fewer months at once, or let the operator raise it';
+
+/** What DuckDB says of a host that broke off on the way, although these are no errors of what was read. */
+const BROKEN_OFF =
+  /^Invalid Error: (Transferred a partial file|Failure when receiving data|Failed (sending data|to read connection)|Server returned nothing|Timeout was reached|Stream error in the HTTP|Error in the HTTP)/;
+
+/** What DuckDB adds to a message: the line of our statement. */
+const STATEMENT = /\n+LINE \d+:[^]*$/;
+
+/** A signed URL's query is a credential, and DuckDB repeats it. */
+const URL_QUERY = /(\bhttps?:\/\/[^\s'"?]+)\?[^\s'"]*/g;
+
+/**
+ * An error as Temporal should treat it: what a person must mend fails at once with its message, what can pass is tried
+ * again, and what nobody knows is tried three times (design §3).
+ *
+ * @param attempt the try that failed, counted from 1.
+ */
+export const toFailure = (error: unknown, attempt: number): Error => {
+  if (error instanceof ApplicationFailure || error instanceof CancelledFailure) return error;
+  const isOutage = error instanceof Outage || (error instanceof ServiceError && error.kind === 'unavailable');
+  if (error instanceof ServiceError && !isOutage)
+    return ApplicationFailure.nonRetryable(error.message, error.kind);
+  const message = isShortOfMemory(error)
+    ? NEEDS_MORE_MEMORY
+    : (error instanceof Error ? error.message : String(error))
+        .replace(URL_QUERY, '$1?…')
+        .replace(STATEMENT, '');
+  if (isOutage) return ApplicationFailure.retryable(message, 'outage');
+  if (BROKEN_OFF.test(message)) return ApplicationFailure.retryable(message, 'outage');
+  const [, status] = REFUSED_BY_HOST.exec(message) ?? [];
+  const passesAtHost = status === undefined ? null : mayPass(Number(status));
+  if (PERMANENT.test(message) || passesAtHost === false)
+    return ApplicationFailure.nonRetryable(message, 'bad_data');
+  if (PASSING.test(message) || passesAtHost === true) return ApplicationFailure.retryable(message, 'outage');
+  return attempt < MOST_TRIES_UNKNOWN
+    ? ApplicationFailure.retryable(message, 'unknown')
+    : ApplicationFailure.nonRetryable(message, 'unknown');
+};
+
+/** Whether Temporal tries again after a failure of {@link toFailure}. */
+export const isTriedAgain = (failure: Error): boolean =>
+  failure instanceof ApplicationFailure && failure.nonRetryable !== true;

@@ -1,0 +1,192 @@
+import { z } from 'zod';
+import type { Day } from '../../domain/shared/calendar.ts';
+import { invalid, ServiceError } from '../../domain/shared/errors.ts';
+import {
+  currentFiles,
+  manifestGlobs,
+  manifestsAmong,
+  type ExportManifest,
+} from '../../domain/sources/export-manifest.ts';
+import {
+  isReadableDay,
+  isReadableRange,
+  MOST_YEARS,
+  READABLE_YEARS,
+} from '../../domain/sources/readable-days.ts';
+import { firstAndMore, shown } from '../../domain/shared/for-message.ts';
+import type { HeldFiles } from '../../egress/locations/held-files.ts';
+import { checkRealPaths, checkSourceLocation } from '../../egress/locations/source-location.ts';
+import type { SourceRules } from '../../egress/locations/source-rules.ts';
+import { formatOf } from '../../warehouse/sources/feeds/export-files.ts';
+import { readManifestText, sizeOfFile } from '../../warehouse/sources/feeds/manifest-text.ts';
+import { lastReadableDay } from '../../warehouse/sources/feeds/readable-limits.ts';
+import type { Statements } from '../../warehouse/engine/session.ts';
+import { listLocation } from './location-listing.ts';
+
+const MOST_MANIFEST_BYTES = 8 * 1024 * 1024;
+const MOST_BYTES_TOGETHER = 64 * 1024 * 1024;
+const MOST_FILES_NAMED = 100_000;
+
+/** Azure writes days as `2026-01-31T00:00:00`, with or without a Z; the last one is included. */
+const manifestDay = z.string().transform((text) => text.slice(0, 10));
+const manifestInstant = z.string().transform((text) => {
+  const instant = Date.parse(text);
+  return Number.isNaN(instant) ? null : instant;
+});
+
+/** What an export reports on: Azure names the export as a resource below its scope. */
+const manifestScope = z
+  .string()
+  .transform(
+    (id) => /^(.+)\/providers\/Microsoft\.CostManagement\/exports\//i.exec(id)?.[1]?.toLowerCase() ?? null,
+  );
+
+/** The part of manifests that matters here. */
+const manifestSchema = z
+  .object({
+    files: z.array(z.string()),
+    is_run: z.boolean(),
+    scope: manifestScope.nullable(),
+    start: manifestDay.nullable(),
+    end: manifestDay.nullable(),
+    submitted: manifestInstant.nullable(),
+  })
+  .transform(({ files, is_run: isRun, scope, start, end, submitted }) => ({
+    dataFiles: files,
+    ...(isRun ? { run: { scope, from: start, to: end, submitted } } : {}),
+  }));
+
+/** The files to read, and what was decided about others. */
+export interface LocationFiles {
+  files: string[];
+  notes: string[];
+}
+
+/**
+ * The files that a source's location stands for now: its path, folder or glob resolved, judged against what
+ * the organisation may read, and reduced to what manifests name. Local ones are held. Throws `invalid`, beginning with
+ * `field`, when there is none.
+ */
+export const exportFiles = async (
+  session: Statements,
+  location: string,
+  rules: SourceRules,
+  held: HeldFiles,
+  { now, field = 'location', signal }: { now: Date; field?: string | undefined; signal?: AbortSignal },
+): Promise<LocationFiles> => {
+  const target = await checkSourceLocation(location, rules, field);
+  if (target.kind === 'http') return { files: [target.url], notes: [] };
+  const roots = target.kind === 'local' ? rules.roots : null;
+  const listed = await listLocation(session, target, { roots: rules.roots, field, signal });
+  const found = listed.paths.filter((file) => formatOf(file) !== null);
+  if (found.length === 0)
+    throw invalid(`${field}: no .csv, .csv.gz or .parquet file matches ${JSON.stringify(location)}`);
+  // No message may name another organisation's files, so they are judged first.
+  if (roots !== null) await checkRealPaths(found, roots, field);
+  const beside = await listed.manifestsAt(manifestGlobsBeside(found, listed.pattern));
+  const paths = [...manifestsAmong(listed.paths, found), ...beside];
+  const lastDay = lastReadableDay(now);
+  const manifests = await readManifests(session, paths, { held, roots, field, lastDay });
+  const { files, missing, undecided, notes } = currentFiles(found, manifests, lastDay);
+  if (undecided.length > 0) {
+    const folders = undecided.map((folder) => JSON.stringify(folder));
+    throw invalid(
+      `${field}: these folders hold the same days, and no manifest.json says which run is the newest: ` +
+        `${firstAndMore(folders, MOST_FOLDERS).join(', ')}; copy their manifests too, or name one of them`,
+    );
+  }
+  if (missing.length > 0) {
+    throw invalid(
+      `${field}: a manifest names ${missing.length} files that are not there, first ${JSON.stringify(missing[0])}`,
+    );
+  }
+  if (files.length === 0)
+    throw invalid(`${field}: no file counts: ${firstAndMore(notes, MOST_FOLDERS).join('; ')}`);
+  if (roots !== null) await held.hold(files, roots, field);
+  return { files, notes: [...listed.notes, ...notes] };
+};
+
+/** Folders, and notes on them, that a message names. */
+const MOST_FOLDERS = 10;
+
+/** Where manifests can lie that govern some files and that the listing of `pattern` has not shown. */
+const manifestGlobsBeside = (files: readonly string[], pattern: string): string[] => {
+  const [, folder = null] = /^(.*\/)\*\*(?:\/\*)?$/s.exec(pattern) ?? [];
+  return manifestGlobs(files).filter((glob) => folder === null || !glob.startsWith(folder));
+};
+
+interface Reading {
+  held: HeldFiles;
+  roots: readonly string[] | null;
+  field: string;
+  /** The last day that a manifest may name. */
+  lastDay: Day;
+}
+
+/** Reads manifests, once none is too large. Of local ones those that lie outside the roots do not exist for a tenant. */
+const readManifests = async (
+  session: Statements,
+  paths: readonly string[],
+  { held, roots, field, lastDay }: Reading,
+): Promise<ExportManifest[]> => {
+  const readable: string[] = [];
+  let bytes = 0;
+  for (const path of new Set(paths)) {
+    if (roots !== null && !(await isHeld(held, path, roots, field))) continue;
+    const size = await sizeOfFile(session, held.opened(path));
+    bytes += size;
+    refuseBeyond(MOST_MANIFEST_BYTES, size, `${field}: ${JSON.stringify(path)}: a manifest has`, 'bytes');
+    refuseBeyond(MOST_BYTES_TOGETHER, bytes, `${field}: ${withThis(path)} have`, 'bytes');
+    readable.push(path);
+  }
+  const manifests: ExportManifest[] = [];
+  let named = 0;
+  for (const path of readable) {
+    const text = await readManifestText(session, held.opened(path), MOST_FILES_NAMED);
+    named += Number(text?.file_count ?? 0);
+    refuseBeyond(MOST_FILES_NAMED, named, `${field}: ${withThis(path)} name`, 'files');
+    const parsed = manifestSchema.safeParse(text);
+    if (!parsed.success)
+      throw invalid(
+        `${field}: ${JSON.stringify(path)} is no manifest: expected JSON with dataFiles or blobs`,
+      );
+    const manifest = { path, ...parsed.data };
+    const problem = rangeProblem(manifest, lastDay);
+    if (problem !== null) throw invalid(`${field}: ${JSON.stringify(path)}: ${problem}`);
+    manifests.push(manifest);
+  }
+  return manifests;
+};
+
+const withThis = (path: string): string => `the manifests of a location, up to ${JSON.stringify(path)},`;
+
+const refuseBeyond = (most: number, got: number, what: string, unit: string): void => {
+  if (got > most) throw invalid(`${what} at most ${most} ${unit}, got ${got}`);
+};
+
+/** Why the days of a manifest's run can be none of an export; null if they can. */
+const rangeProblem = ({ run }: ExportManifest, lastDay: Day): string | null => {
+  const [from, to] = [run?.from ?? null, run?.to ?? null];
+  for (const [name, day] of Object.entries({ startDate: from, endDate: to }))
+    if (day !== null && !isReadableDay(day, lastDay))
+      return `runInfo.${name}: expected a day ${READABLE_YEARS}, got ${shown(day)}`;
+  return from === null || to === null || isReadableRange({ from, to }, lastDay)
+    ? null
+    : `runInfo: expected an endDate from the startDate on, and at most ${MOST_YEARS} years, got ${from} to ${to}`;
+};
+
+const isHeld = async (
+  held: HeldFiles,
+  path: string,
+  roots: readonly string[],
+  field: string,
+): Promise<boolean> => {
+  try {
+    await checkRealPaths([path], roots, field);
+    await held.hold([path], roots, field);
+    return true;
+  } catch (error) {
+    if (error instanceof ServiceError) return false;
+    throw error;
+  }
+};

@@ -1,0 +1,120 @@
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { invalid, ServiceError } from '../../domain/shared/errors.ts';
+import { escapeGlob, Glob } from '../../domain/sources/glob.ts';
+import { checkRealPaths, type SourceLocation } from '../../egress/locations/source-location.ts';
+import { formatOf, listObjects } from '../../warehouse/sources/feeds/export-files.ts';
+import type { Statements } from '../../warehouse/engine/session.ts';
+import { letOthersRun } from '../shared/let-others-run.ts';
+import { listLocalFiles, type ListingRules } from './local-listing.ts';
+
+/** What a location stands for now. */
+export interface LocationListing {
+  /** The glob that was listed. */
+  pattern: string;
+  /** In the order of their bytes. */
+  paths: string[];
+  /** What was passed over. */
+  notes: string[];
+  /** Lists manifests by the globs of where they can lie. */
+  manifestsAt: (globs: readonly string[]) => Promise<string[]>;
+}
+
+interface LocationRules extends Omit<ListingRules, 'mayList'> {
+  /** The organisation's folders. */
+  roots: readonly string[];
+}
+
+/**
+ * Lists what a location stands for. A local folder stands for all files below it; so does an `s3://` key that ends in a slash.
+ *
+ * @throws ServiceError `invalid` for a folder that cannot be read, a link that leads out of the roots, and a file whose name is not
+ *   UTF-8.
+ */
+export const listLocation = (
+  session: Statements,
+  target: Exclude<SourceLocation, { kind: 'http' }>,
+  rules: LocationRules,
+): Promise<LocationListing> =>
+  target.kind === 'local' ? local(target.path, rules) : objectStorage(session, target.url, rules);
+
+const local = async (path: string, rules: LocationRules): Promise<LocationListing> => {
+  const { roots, field } = rules;
+  const isFolder = (await kindOf(path)) === 'folder';
+  const pattern = isFolder ? `${escapeGlob(path)}/**/*` : path;
+  const { files, linkedFolders, deadLinks, unnamed } = await listLocalFiles(pattern, {
+    ...rules,
+    mayList: (folder) => checkRealPaths([folder], roots, field).then(() => true),
+  });
+  const broken = unnamed.find((file) => formatOf(file) !== null);
+  if (broken !== undefined)
+    throw invalid(
+      `${field}: the name of ${JSON.stringify(broken)} is not UTF-8; rename it; nothing was loaded`,
+    );
+  // A file's own name may hold a wildcard.
+  const paths = files.length === 0 && (await kindOf(path)) === 'file' ? [path] : files;
+  return {
+    pattern,
+    paths,
+    notes: [
+      ...linkedFolders.map((link) => `${link} is a link to a folder and was left out`),
+      ...deadLinks
+        .filter((link) => formatOf(link) !== null)
+        .map((link) => `${link} is a link that leads nowhere and was left out`),
+    ],
+    manifestsAt: (globs) => localManifests(globs, rules, paths[0] === path),
+  };
+};
+
+const kindOf = (path: string): Promise<'file' | 'folder' | null> =>
+  stat(path).then(
+    (entry) => (entry.isFile() ? 'file' : entry.isDirectory() ? 'folder' : null),
+    () => null,
+  );
+
+/**
+ * Folders outside the roots do not exist for a tenant.
+ *
+ * @param isOneFile whether the location names a single file, whose folder need not be one that can be listed.
+ */
+const localManifests = async (
+  globs: readonly string[],
+  rules: LocationRules,
+  isOneFile: boolean,
+): Promise<string[]> => {
+  const mayList = async (folder: string): Promise<boolean> => {
+    try {
+      await checkRealPaths([folder], rules.roots, rules.field);
+      if (isOneFile) await access(folder, constants.R_OK);
+      return true;
+    } catch (error) {
+      if (error instanceof ServiceError || isOneFile) return false;
+      throw error;
+    }
+  };
+  const paths = [];
+  for (const glob of globs) paths.push(...(await listLocalFiles(glob, { ...rules, mayList })).files);
+  return paths;
+};
+
+/** DuckDB lists by the names' beginning; which of them match is decided here. */
+const objectStorage = async (
+  session: Statements,
+  url: string,
+  { signal }: LocationRules,
+): Promise<LocationListing> => {
+  const pattern = url.replace(/\/$/, '/**');
+  const matching = async (globs: readonly string[]): Promise<string[]> => {
+    const breathe = letOthersRun(signal);
+    const paths: string[] = [];
+    for (const text of globs) {
+      const glob = new Glob(text);
+      for (const path of await listObjects(session, text)) {
+        await breathe();
+        if (glob.matches(path)) paths.push(path);
+      }
+    }
+    return paths;
+  };
+  return { pattern, paths: await matching([pattern]), notes: [], manifestsAt: matching };
+};

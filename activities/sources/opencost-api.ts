@@ -1,0 +1,122 @@
+import type { Day } from '../../domain/shared/calendar.ts';
+import { invalid, Outage } from '../../domain/shared/errors.ts';
+import { guardedGet, type GuardedAnswer } from '../../egress/requests/guarded-get.ts';
+import { mayPass } from '../../egress/requests/passing-status.ts';
+import type { PrivateTargets } from '../../egress/requests/private-targets.ts';
+import type { ApiAllocation, ApiAsset } from '../../warehouse/sources/opencost/opencost-api-rows.ts';
+import { allocationsOf, assetsOf, envelopeOf, type AnsweredRows } from './opencost-answers.ts';
+import { allocationUrl, assetsUrl, formOfBase, kubecostBase, type ApiForm } from './opencost-requests.ts';
+
+/** The API of OpenCost or Kubecost, one UTC day per call (sources §2). */
+export interface OpenCostApi {
+  allocations: (day: Day) => Promise<AnsweredRows<ApiAllocation>>;
+  /** Null when the API has no assets. */
+  assets: (day: Day) => Promise<AnsweredRows<ApiAsset> | null>;
+}
+
+export interface OpenCostApiRules {
+  privateTargets: PrivateTargets;
+  signal: AbortSignal;
+  timeoutMs?: number;
+  mostBytes?: number;
+}
+
+/** A day of a large cluster takes OpenCost minutes. */
+const TIMEOUT_MS = 300_000;
+/** A day by controller of some ten thousand workloads. */
+const MOST_BYTES = 128 * 1024 * 1024;
+
+/**
+ * The API below a base URL. Its calls throw `invalid` for what a person must mend (a wrong address, a refusal,
+ * another answer than OpenCost's), and Outage for what may pass.
+ */
+export const openCostApi = (location: string, rules: OpenCostApiRules): OpenCostApi => {
+  let base = new URL(location);
+  let form: ApiForm | null = formOfBase(base) === 'kubecost' ? 'kubecost' : null;
+
+  const get = (url: URL): Promise<GuardedAnswer> =>
+    guardedGet(url, { timeoutMs: TIMEOUT_MS, mostBytes: MOST_BYTES, field: 'location', ...rules });
+
+  const dataAt = async (url: URL, answer?: GuardedAnswer): Promise<unknown> =>
+    judged(url, answer ?? (await get(url))).data;
+
+  /** The first call tells which form the host speaks. */
+  const firstAllocations = async (day: Day): Promise<unknown> => {
+    const url = allocationUrl(base, 'opencost', day);
+    const answer = await get(url);
+    if (isMissing(answer)) {
+      const modelUrl = allocationUrl(kubecostBase(base), 'kubecost', day);
+      const modelAnswer = await get(modelUrl);
+      if (!isMissing(modelAnswer)) {
+        const data = await dataAt(modelUrl, modelAnswer);
+        base = kubecostBase(base);
+        form = 'kubecost';
+        return data;
+      }
+    }
+    const data = await dataAt(url, answer);
+    form = 'opencost';
+    return data;
+  };
+
+  return {
+    allocations: async (day) => {
+      const data = form === null ? await firstAllocations(day) : await dataAt(allocationUrl(base, form, day));
+      const parsed = allocationsOf(data);
+      if (parsed.rows === null)
+        throw otherAnswer(allocationUrl(base, form ?? 'opencost', day), parsed.problem);
+      return parsed;
+    },
+    assets: async (day) => {
+      const url = assetsUrl(base, day);
+      const answer = await get(url);
+      if (isMissing(answer)) return null;
+      const parsed = assetsOf(await dataAt(url, answer));
+      if (parsed.rows === null) throw otherAnswer(url, parsed.problem);
+      return parsed;
+    },
+  };
+};
+
+/** No such path; some hosts answer any path with their web page. */
+const isMissing = ({ status, text }: GuardedAnswer): boolean =>
+  status === 404 || (status === 200 && /^\s*</.test(text));
+
+/** A URL in messages; its query may hold a credential. */
+const named = (url: URL): string => `location: ${url.origin}${url.pathname}`;
+
+const otherAnswer = (url: URL, problem: string): Error =>
+  invalid(`${named(url)} answers otherwise than OpenCost: ${problem}`);
+
+const MOST_SHOWN = 200;
+const shown = (text: string): string => JSON.stringify(text.trim().slice(0, MOST_SHOWN));
+
+/** An answer's code and data, once both its status and its code say that all is well (sources §2). */
+const judged = (url: URL, { status, text }: GuardedAnswer): { data: unknown } => {
+  if (status >= 300 && status < 400) {
+    throw invalid(
+      `${named(url)} answered ${status}, a redirect, which is not followed: give the address it leads to`,
+    );
+  }
+  if (mayPass(status)) throw new Outage(`${named(url)} answered ${status}: ${shown(text)}`);
+  if (status !== 200) throw invalid(`${named(url)} answered ${status}: ${shown(text)}`);
+  const envelope = envelopeOf(parseJson(text));
+  if (envelope === null) {
+    throw otherAnswer(
+      url,
+      `expected {"code": 200, "data": …}, got ${shown(text)}; is it the base URL of its API?`,
+    );
+  }
+  const message = `${named(url)} answered code ${envelope.code}: ${shown(envelope.message ?? '')}`;
+  if (mayPass(envelope.code)) throw new Outage(message);
+  if (envelope.code !== 200) throw invalid(message);
+  return envelope;
+};
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};

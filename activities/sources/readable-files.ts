@@ -1,0 +1,118 @@
+import { invalid } from '../../domain/shared/errors.ts';
+import { firstAndMore } from '../../domain/shared/for-message.ts';
+import {
+  describeFile,
+  formatOf,
+  withoutQuery,
+  type ExportColumn,
+  type ExportFile,
+} from '../../warehouse/sources/feeds/export-files.ts';
+import type { Publish } from '../../warehouse/sources/publishing/publish-load.ts';
+import { exportFiles } from './export-location.ts';
+import type { SourceReading } from './source-reading.ts';
+import { csvHeader, refuseChangedFiles, rowCounter, versionsOf } from './whole-files.ts';
+
+const MOST_NOTES = 50;
+
+/** The files to read, and what was decided about others. */
+export interface ReadableFiles {
+  files: ExportFile[];
+  notes: string[];
+  /** Publishes what was read of them, unless one has changed meanwhile. */
+  publish: Publish;
+}
+
+/**
+ * The files that a location stands for now, each with all mandatory columns, once; empty ones are left out, with a note.
+ * Throws `invalid` if there is no file, or one is damaged. It also does if a header cannot be read, lacks columns or repeats them.
+ *
+ * @param missing the mandatory columns that a file lacks.
+ * @param field the field of the source that holds the location.
+ */
+export const readableFiles = async (
+  {
+    sessions: { reader },
+    scope,
+    rules: sourceRules,
+    held,
+    objectStorage,
+    attempt,
+    publish,
+  }: Omit<SourceReading, 'currency'>,
+  location: string,
+  missing: (file: ExportFile) => string[],
+  field = 'location',
+): Promise<ReadableFiles> => {
+  const { signal } = attempt;
+  const current = await exportFiles(reader, location, sourceRules, held, { now: scope.now, field, signal });
+  const other = current.files.find((path) => formatOf(path) === null);
+  if (other !== undefined)
+    throw invalid(
+      `${field}: expected .csv, .csv.gz or .parquet files, got ${JSON.stringify(withoutQuery(other))}`,
+    );
+  const { privateTargets } = sourceRules;
+  const rules = { privateTargets, objectStorage, field, signal };
+  const versions = await versionsOf(current.files, rules, held);
+  const files: ExportFile[] = [];
+  const notes = [...current.notes];
+  const columnsOfAll = new ColumnsOfFiles();
+  for (const path of current.files) {
+    const stored = { path, opened: held.opened(path) };
+    const isCsv = formatOf(path) === 'csv';
+    // Before the reader, which takes memory for every column, and passes over a header that it cannot read.
+    if (isCsv && (await csvHeader(stored, rules)).isAbsent) {
+      notes.push(`${withoutQuery(path)} is empty and was left out`);
+      continue;
+    }
+    const file = columnsOfAll.share(await describeFile(reader, path, stored.opened));
+    refuseColumns(file, missing);
+    files.push(isCsv ? { ...file, count: rowCounter(file, rules) } : file);
+  }
+  if (files.length === 0) throw invalid(`${field}: every file is empty`);
+  return {
+    files,
+    notes: firstAndMore(notes, MOST_NOTES),
+    publish: async (work) => {
+      await refuseChangedFiles(versions, rules);
+      return publish(work);
+    },
+  };
+};
+
+const refuseColumns = (file: ExportFile, missing: (file: ExportFile) => string[]): void => {
+  const refuse = (columns: readonly string[], why: string): void => {
+    if (columns.length === 0) return;
+    throw invalid(
+      `${withoutQuery(file.path)}: mandatory column ${columns.join('; ')} ${why}; nothing was loaded`,
+    );
+  };
+  if (file.columns.length === 0)
+    throw invalid(`${withoutQuery(file.path)}: its header cannot be read; nothing was loaded`);
+  refuse(missing(file), 'is missing');
+  const unambiguous = file.columns.filter(({ isRepeated }) => !isRepeated);
+  refuse(missing({ ...file, columns: unambiguous }), 'comes more than once');
+};
+
+/** Characters of all different headers of a location together, as JSON: 4,000 of a hundred columns each. */
+const MOST_CHARACTERS = 16_000_000;
+
+/** The columns of a location's files, once for all files that have the same: there may be thousands. */
+class ColumnsOfFiles {
+  readonly #known = new Map<string, ExportColumn[]>();
+  #characters = 0;
+
+  /** Throws `invalid` if the different headers are too much in all. */
+  share(file: ExportFile): ExportFile {
+    const key = JSON.stringify(file.columns);
+    const columns = this.#known.get(key);
+    if (columns !== undefined) return { ...file, columns };
+    this.#characters += key.length;
+    if (this.#characters > MOST_CHARACTERS)
+      throw invalid(
+        `${withoutQuery(file.path)}: expected files with the same columns, got ${this.#known.size + 1} different headers of more than ` +
+          `${MOST_CHARACTERS} characters in all; nothing was loaded`,
+      );
+    this.#known.set(key, file.columns);
+    return file;
+  }
+}

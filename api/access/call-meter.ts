@@ -1,0 +1,158 @@
+import { dayOf, secondsToMidnight, type Day } from '../../domain/shared/calendar.ts';
+import type { Clock } from '../../domain/shared/clock.ts';
+import { DAILY_CALLS } from '../../domain/organisations/tiers.ts';
+import { countCalls, recordCalls, type Calls } from '../../warehouse/organisations/api-calls.ts';
+import type { KeyHolder } from '../../warehouse/organisations/api-keys.ts';
+import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
+
+/** An organisation's daily quota as a caller sees it; `limit` and `remaining` are null on an unlimited tier. */
+export interface Quota {
+  limit: number | null;
+  used: number;
+  remaining: number | null;
+  resetSeconds: number;
+}
+
+/** A judged call: its quota, whether it may go on, and when its count is safe. */
+export interface MeteredCall {
+  admitted: boolean;
+  quota: Quota;
+  /** Resolves once the count is stored, so that no restart forgets an answered call of a limited tier. */
+  stored: Promise<void>;
+}
+
+/** An organisation's calls on the day it last called. */
+interface DayCount {
+  day: Day;
+  used: number;
+}
+
+/** How long counts of unlimited tiers may wait in memory: they decide nothing. */
+const UNLIMITED_DELAY_MS = 1_000;
+
+/**
+ * Counts calls against the daily quota of their organisation (spec §8). Counts are stored in group commits:
+ * calls that arrive while one commit runs share the next. The stored total comes with each key that is looked up, so
+ * that several nodes together keep to one limit, give or take the calls then under way.
+ */
+export class CallMeter {
+  readonly #warehouse: Warehouse;
+  readonly #clock: Clock;
+  readonly #days = new Map<string, Promise<DayCount>>();
+  #pending = new Map<string, Calls>();
+  #commit: Promise<void> | null = null;
+  #next: Promise<void> | null = null;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(warehouse: Warehouse, clock: Clock) {
+    this.#warehouse = warehouse;
+    this.#clock = clock;
+  }
+
+  /** Judges and counts one call. A refused call does not count (contract §1). */
+  async count({ organisation, key, callsToday }: KeyHolder): Promise<MeteredCall> {
+    const now = this.#clock.now();
+    const today = await this.#today(organisation.id, dayOf(now));
+    // What other nodes have counted came with the key; what this one has not stored yet is in its memory only.
+    today.used = Math.max(today.used, callsToday + this.#unstored(organisation.id, today.day));
+    const limit = DAILY_CALLS[organisation.tier];
+    const admitted = limit === null || today.used < limit;
+    let stored = Promise.resolve();
+    if (admitted) {
+      today.used += 1;
+      this.#add({
+        orgId: organisation.id,
+        day: today.day,
+        keyId: key.id,
+        calls: 1,
+        lastCallAt: now.toISOString(),
+      });
+      if (limit === null) this.#storeLater();
+      else stored = this.#store();
+    }
+    const quota = {
+      limit,
+      used: today.used,
+      remaining: limit === null ? null : Math.max(0, limit - today.used),
+      resetSeconds: secondsToMidnight(now),
+    };
+    return { admitted, quota, stored };
+  }
+
+  /** Stores everything counted so far. */
+  async flush(): Promise<void> {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    await this.#store();
+  }
+
+  async #today(orgId: string, day: Day): Promise<DayCount> {
+    const known = this.#days.get(orgId);
+    if (known !== undefined) {
+      const today = await known;
+      if (today.day === day) return today;
+      // Another request may have begun the new day while this one waited.
+      if (this.#days.get(orgId) !== known) return this.#today(orgId, day);
+    }
+    const loading = countCalls(this.#warehouse, orgId, day).then((used) => ({ day, used }));
+    this.#days.set(orgId, loading);
+    loading.catch(() => {
+      if (this.#days.get(orgId) === loading) this.#days.delete(orgId);
+    });
+    return loading;
+  }
+
+  #add(call: Calls): void {
+    const id = `${call.orgId} ${call.day} ${call.keyId}`;
+    const before = this.#pending.get(id);
+    this.#pending.set(id, { ...call, calls: call.calls + (before?.calls ?? 0) });
+  }
+
+  #storeLater(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null;
+      // A failure leaves the counts pending; the next commit takes them along.
+      this.#store().catch((error: unknown) => error);
+    }, UNLIMITED_DELAY_MS).unref();
+  }
+
+  #store(): Promise<void> {
+    if (this.#commit === null) return this.#begin();
+    this.#next ??= this.#commit.then(
+      () => this.#begin(),
+      () => this.#begin(),
+    );
+    return this.#next;
+  }
+
+  #begin(): Promise<void> {
+    this.#next = null;
+    const commit = this.#commitPending();
+    this.#commit = commit;
+    const done = (): void => {
+      if (this.#commit === commit) this.#commit = null;
+    };
+    commit.then(done, done);
+    return commit;
+  }
+
+  async #commitPending(): Promise<void> {
+    const batch = this.#pending;
+    if (batch.size === 0) return;
+    this.#pending = new Map();
+    try {
+      await recordCalls(this.#warehouse, [...batch.values()]);
+    } catch (error) {
+      for (const call of batch.values()) this.#add(call);
+      throw error;
+    }
+  }
+
+  /** Calls of an organisation that wait to be stored. */
+  #unstored(orgId: string, day: Day): number {
+    let calls = 0;
+    for (const call of this.#pending.values())
+      if (call.orgId === orgId && call.day === day) calls += call.calls;
+    return calls;
+  }
+}

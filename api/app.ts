@@ -1,0 +1,213 @@
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import accepts from '@fastify/accepts';
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import Fastify, { type FastifyBaseLogger } from 'fastify';
+import {
+  jsonSchemaTransform,
+  jsonSchemaTransformObject,
+  serializerCompiler,
+  type ZodTypeProvider,
+} from 'fastify-type-provider-zod';
+import type { z } from 'zod';
+import { admitFairly } from './access/admission.ts';
+import { auditLogRoutes } from './organisations/audit-log.ts';
+import { authenticate } from './access/authentication.ts';
+import { limitBodies } from './requests/body-pace.ts';
+import { CallMeter } from './access/call-meter.ts';
+import { costSourceRoutes } from './sources/cost-sources.ts';
+import { costRoutes } from './spend/costs.ts';
+import type { Api } from './http/api-type.ts';
+import type { ApiDependencies } from './http/dependencies.ts';
+import {
+  answerBrokenHttp,
+  answerErrors,
+  answerFrameworkError,
+  answerUnknownRoutes,
+} from './http/error-answers.ts';
+import { healthRoutes } from './operations/health.ts';
+import { invalidInput } from './http/invalid-input.ts';
+import { acceptJsonOnly } from './requests/json-body.ts';
+import { keyRoutes } from './organisations/keys.ts';
+import { metricRoutes } from './metrics/metrics.ts';
+import { metricValueRoutes } from './metrics/metric-values.ts';
+import { monthRoutes } from './months/months.ts';
+import { watchNumberChanges } from './events/number-changes.ts';
+import { operationRoutes } from './operations/operations.ts';
+import { overviewRoutes } from './metrics/overview.ts';
+import { operatorRoutes } from './operator/operator.ts';
+import { organisationRoutes } from './organisations/organisation.ts';
+import { answerOddRequests, refuseOddRequests } from './requests/odd-requests.ts';
+import { withPathsOnly } from './requests/request-log.ts';
+import { routableUrl } from './http/request-url.ts';
+import { noBody } from './http/route-schema.ts';
+import { sharedCostRoutes } from './teams/shared-costs.ts';
+import { teamBillRoutes } from './teams/team-bills.ts';
+import { teamRoutes } from './teams/teams.ts';
+import { valueUploadRoutes } from './metrics/value-upload.ts';
+import { handValueRoutes } from './metrics/values-by-hand.ts';
+import { webhookRoutes } from './events/webhooks.ts';
+
+/** Largest body, unless a route says otherwise: what it defines is read again and again, and the audit log keeps it. */
+const BODY_LIMIT_BYTES = 2 ** 20;
+
+/** Longest path parameter. Node takes no longer header, so that no path is refused before its key. */
+const LONGEST_PARAMETER = 16 * 1024;
+
+const MOST_CONNECTIONS = 1_000;
+
+/**
+ * What headers may take, and bodies again; uploads must come on in each such span. Requests under way have as long once the
+ * service ends.
+ */
+const PATIENCE_MS = 30_000;
+
+/** How often slow headers are looked for. */
+const LOOK_EVERY_MS = 1_000;
+
+/**
+ * Builds the whole HTTP service without listening, for the process that serves it and for the tests. Closing it
+ * waits for the requests under way and stores the calls counted so far.
+ */
+export const buildServer = async (
+  dependencies: ApiDependencies,
+  logger: FastifyBaseLogger,
+  patienceMs = PATIENCE_MS,
+): Promise<Api> => {
+  const app: Api = Fastify({
+    loggerInstance: withPathsOnly(logger),
+    bodyLimit: BODY_LIMIT_BYTES,
+    genReqId: () => randomUUID(),
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: LONGEST_PARAMETER },
+    rewriteUrl: ({ url = '/' }) => routableUrl(url),
+    http: { connectionsCheckingInterval: LOOK_EVERY_MS, requireHostHeader: false },
+    // A connection kept alive must not hold up a clean end.
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    frameworkErrors: answerFrameworkError,
+    clientErrorHandler: answerBrokenHttp,
+  }).withTypeProvider<ZodTypeProvider>();
+
+  app.server.headersTimeout = patienceMs;
+  app.server.maxConnections = MOST_CONNECTIONS;
+
+  app.setValidatorCompiler<z.ZodType>(({ schema, httpPart }) => (input) => {
+    const parsed = schema.safeParse(input);
+    return parsed.success
+      ? { value: parsed.data }
+      : {
+          error: invalidInput(
+            parsed.error,
+            input,
+            httpPart === 'querystring' ? 'query' : (httpPart ?? 'input'),
+          ),
+        };
+  });
+  app.setSerializerCompiler(serializerCompiler);
+  acceptJsonOnly(app);
+  answerErrors(app);
+  endConnectionsOnClose(app, patienceMs);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+  });
+  limitBodies(app, patienceMs);
+  answerOddRequests(app.server);
+  refuseOddRequests(app);
+
+  await app.register(accepts);
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Cost Analytics Service',
+        version: dependencies.version,
+        description:
+          'Unit economics: real spend divided by business metrics, per month, that finance can lock and audit.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      components: {
+        securitySchemes: {
+          key: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+          operator: { type: 'apiKey', in: 'header', name: 'X-Operator-Key' },
+        },
+      },
+      security: [{ key: [] }],
+    },
+    // A route without a body has a schema only to refuse one.
+    transform: (route) => {
+      const { body, ...schema } = route.schema;
+      return jsonSchemaTransform(body === noBody ? { ...route, schema } : route);
+    },
+    transformObject: jsonSchemaTransformObject,
+  });
+  await app.register(swaggerUi, { routePrefix: '/docs' });
+  app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
+
+  operationRoutes(app, dependencies);
+  await app.register(
+    async (operator) => {
+      operatorRoutes(operator, dependencies);
+      answerUnknownRoutes(operator);
+    },
+    { prefix: '/operator' },
+  );
+
+  const meter = new CallMeter(dependencies.warehouse, dependencies.clock);
+  await app.register(
+    async (scope) => {
+      const api = scope as Api;
+      authenticate(api, { ...dependencies, meter });
+      admitFairly(api);
+      watchNumberChanges(api, dependencies.orchestration);
+      answerUnknownRoutes(api);
+      healthRoutes(api, dependencies);
+      organisationRoutes(api, dependencies);
+      keyRoutes(api, dependencies);
+      costSourceRoutes(api, dependencies);
+      costRoutes(api, dependencies);
+      metricRoutes(api, dependencies);
+      metricValueRoutes(api, dependencies);
+      handValueRoutes(api, dependencies);
+      valueUploadRoutes(api, dependencies);
+      monthRoutes(api, dependencies);
+      overviewRoutes(api, dependencies);
+      teamRoutes(api, dependencies);
+      teamBillRoutes(api, dependencies);
+      sharedCostRoutes(api, dependencies);
+      webhookRoutes(api, dependencies);
+      auditLogRoutes(api, dependencies);
+    },
+    { prefix: '/api/v1' },
+  );
+  answerUnknownRoutes(app);
+  app.addHook('onClose', () => meter.flush());
+  return app;
+};
+
+/**
+ * Closing waits for the requests under way, but no longer than `patienceMs`: a client that reads no further never ends. Nor
+ * does it wait for connections that are kept alive after them, or on which nothing was asked yet.
+ */
+const endConnectionsOnClose = (app: Api, patienceMs: number): void => {
+  let closing = false;
+  const sockets = new Set<Socket>();
+  app.server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  app.addHook('preClose', async () => {
+    closing = true;
+    app.server.keepAliveTimeout = 1;
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+    const grace = setTimeout(() => {
+      for (const socket of sockets) socket.destroy();
+    }, patienceMs);
+    app.server.once('close', () => {
+      clearTimeout(grace);
+    });
+  });
+  app.addHook('onSend', async (_request, reply) => {
+    if (closing) reply.header('connection', 'close');
+  });
+};

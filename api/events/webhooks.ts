@@ -1,0 +1,247 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { dayOf, monthOf } from '../../domain/shared/calendar.ts';
+import { conflict } from '../../domain/shared/errors.ts';
+import { resolveTarget } from '../../egress/requests/resolve-target.ts';
+import { addEvent, type NewEvent } from '../../warehouse/events/events.ts';
+import { addDelivery, listDeliveries, type Delivery } from '../../warehouse/events/webhook-deliveries.ts';
+import {
+  createWebhook,
+  findWebhook,
+  listWebhooks,
+  newSecretId,
+  newWebhookId,
+  updateWebhook,
+  type SealedSecret,
+  type Webhook,
+} from '../../warehouse/events/webhooks.ts';
+import { callerOf, changeBy } from '../access/authentication.ts';
+import type { ApiDependencies } from '../http/dependencies.ts';
+import { found } from '../http/found.ts';
+import { idParams } from '../http/fields.ts';
+import { checkCursor, page, pageQuery } from '../http/paging.ts';
+import { answers, answersPage, noBody, success } from '../http/route-schema.ts';
+import type { Api } from '../http/api-type.ts';
+import {
+  changedWebhook,
+  deliveryRecord,
+  newWebhook,
+  webhookChanges,
+  webhookRecord,
+  webhookWithSecret,
+} from './webhook-fields.ts';
+import { without } from '../http/defined-fields.ts';
+
+const SECRET_BYTES = 32;
+
+const toWireDelivery = (delivery: Delivery): z.infer<typeof deliveryRecord> =>
+  deliveryRecord.parse({
+    id: `dlv_${delivery.deliveryId.replaceAll('-', '')}`,
+    event_id: delivery.eventId,
+    type: delivery.type,
+    subject: delivery.subject,
+    payload: JSON.parse(delivery.payload) as unknown,
+    status: delivery.status,
+    reason: delivery.reason,
+    created_at: delivery.createdAt,
+    attempts: delivery.attempts,
+  });
+
+/** What a receiver will meet, made up and marked so. */
+const testEvent = (webhook: Webhook, currency: string, now: Date): NewEvent => ({
+  type: 'unit_cost.changed',
+  subject: `${webhook.id}/test`,
+  fact: `${webhook.id}/test/${randomUUID()}`,
+  data: {
+    metric_id: 'met_test',
+    metric_name: 'Test',
+    reason: 'above_target',
+    period: monthOf(dayOf(now)),
+    unit_cost: 1.5,
+    target: 1,
+    currency,
+    unit: 'test',
+    test: true,
+  },
+});
+
+/** `…/webhooks`: where events go to, and how that went (spec §6; contract §3, Webhook). */
+export const webhookRoutes = (app: Api, dependencies: ApiDependencies): void => {
+  const { warehouse, clock, sealer, orchestration, sourceRulesOf } = dependencies;
+  const config = { access: 'admin' } as const;
+
+  /** A new secret in the clear, and as it is stored. */
+  const makeSecret = (orgId: string): { secret: string; sealed: SealedSecret } => {
+    const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
+    const secretId = newSecretId();
+    const sealed = sealer.seal({ orgId, record: secretId, field: 'webhook secret' }, secret);
+    return { secret, sealed: { secretId, sealed } };
+  };
+
+  /** Throws for a URL that must not be reached; it is judged anew at each delivery. */
+  const checkTarget = async (orgId: string, url: string): Promise<void> => {
+    await resolveTarget(sourceRulesOf(orgId).privateTargets, new URL(url).hostname, 'url');
+  };
+
+  app.get(
+    '/webhooks',
+    {
+      config,
+      schema: answersPage(webhookRecord, {
+        tag: 'Webhooks',
+        summary: 'List webhooks',
+        querystring: pageQuery,
+      }),
+    },
+    (request) =>
+      page(
+        request.query,
+        z.string(),
+        (part) => listWebhooks(warehouse, callerOf(request).organisation.id, part),
+        ({ id }) => id,
+      ),
+  );
+
+  app.post(
+    '/webhooks',
+    {
+      config,
+      schema: answers(webhookWithSecret, {
+        tag: 'Webhooks',
+        summary: 'Create a webhook; its secret is shown this once',
+        description: 'Its address must be public, unless the operator allows it (setting PRIVATE_TARGETS).',
+        body: newWebhook,
+      }),
+    },
+    async (request) => {
+      const caller = callerOf(request);
+      const orgId = caller.organisation.id;
+      await checkTarget(orgId, request.body.url);
+      const { secret, sealed } = makeSecret(orgId);
+      const created = { id: newWebhookId(), ...request.body };
+      const by = changeBy(caller, clock.now());
+      const webhook = await createWebhook(warehouse, orgId, created, sealed, by);
+      return success({ ...webhook, secret });
+    },
+  );
+
+  app.patch(
+    '/webhooks/:id',
+    {
+      config,
+      schema: answers(changedWebhook, {
+        tag: 'Webhooks',
+        summary: 'Change url, events or enabled, or rotate the secret',
+        params: idParams,
+        body: webhookChanges,
+        errors: [404],
+      }),
+    },
+    async (request) => {
+      const caller = callerOf(request);
+      const orgId = caller.organisation.id;
+      const { rotate_secret, ...fields } = request.body;
+      if (fields.url !== undefined) await checkTarget(orgId, fields.url);
+      const made = rotate_secret === true ? makeSecret(orgId) : null;
+      const update = { changes: without(fields, undefined), secret: made?.sealed ?? null };
+      const by = changeBy(caller, clock.now());
+      const { id } = request.params;
+      const webhook = found('webhook', id, await updateWebhook(warehouse, orgId, id, update, by));
+      return success({ ...webhook, ...(made === null ? {} : { secret: made.secret }) });
+    },
+  );
+
+  app.delete(
+    '/webhooks/:id',
+    {
+      config,
+      schema: answers(webhookRecord, {
+        tag: 'Webhooks',
+        summary: 'Delete a webhook; what was still to be delivered has failed',
+        body: noBody,
+        params: idParams,
+        errors: [404],
+      }),
+    },
+    async (request) => {
+      const caller = callerOf(request);
+      const by = changeBy(caller, clock.now());
+      const { id } = request.params;
+      return success(
+        found('webhook', id, await updateWebhook(warehouse, caller.organisation.id, id, 'delete', by)),
+      );
+    },
+  );
+
+  app.post(
+    '/webhooks/:id/test',
+    {
+      config,
+      schema: answers(deliveryRecord, {
+        tag: 'Webhooks',
+        summary: 'Send a made-up event, whose data has test: true',
+        body: noBody,
+        params: idParams,
+        errors: [404, 409],
+      }),
+    },
+    async (request) => {
+      const { organisation } = callerOf(request);
+      const webhook = found(
+        'webhook',
+        request.params.id,
+        await findWebhook(warehouse, organisation.id, request.params.id),
+      );
+      if (!webhook.enabled) throw conflict('the webhook is disabled: enable it to send it a test event');
+      const now = clock.now();
+      const event = testEvent(webhook, organisation.currency, now);
+      const delivery = await warehouse.transaction(async (session) => {
+        const eventId = await addEvent(session, organisation.id, event, now);
+        const added = { orgId: organisation.id, webhookId: webhook.id, eventId };
+        await addDelivery(session, added, now);
+        return added;
+      });
+      // What is written is delivered: should Temporal not answer now, the next sweep starts it.
+      await orchestration.startDelivery(delivery).catch((error: unknown) => {
+        request.log.warn({ err: error }, 'the delivery of a test event could not be started yet');
+      });
+      const [written] = await listDeliveries(warehouse, organisation.id, webhook.id, {
+        limit: 1,
+        cursor: null,
+        event: delivery.eventId,
+      });
+      if (written === undefined) throw new Error('the delivery of the test event is not there');
+      return success(toWireDelivery(written));
+    },
+  );
+
+  app.get(
+    '/webhooks/:id/deliveries',
+    {
+      config,
+      schema: answersPage(deliveryRecord, {
+        tag: 'Webhooks',
+        summary: 'What was delivered, newest first, with every attempt',
+        params: idParams,
+        querystring: pageQuery,
+        errors: [404],
+      }),
+    },
+    async (request) => {
+      const { organisation } = callerOf(request);
+      checkCursor(request.query, z.uuid());
+      const webhook = found(
+        'webhook',
+        request.params.id,
+        await findWebhook(warehouse, organisation.id, request.params.id),
+      );
+      const deliveries = await page(
+        request.query,
+        z.uuid(),
+        (part) => listDeliveries(warehouse, organisation.id, webhook.id, { ...part, event: null }),
+        ({ deliveryId }) => deliveryId,
+      );
+      return { ...deliveries, data: deliveries.data.map(toWireDelivery) };
+    },
+  );
+};

@@ -1,0 +1,99 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError, tooLarge, unavailable } from '../../domain/shared/errors.ts';
+import { isShortOfMemory } from '../../warehouse/engine/short-of-memory.ts';
+import { pathOf } from './request-url.ts';
+
+/** What a framework error tells its caller, by Fastify's code; others of its 4xx keep their own words. */
+const FRAMEWORK_MESSAGES: Record<string, string> = {
+  FST_ERR_CTP_INVALID_JSON_BODY: 'body: expected JSON, got text that cannot be parsed',
+};
+
+/** DuckDB and the operating system say so when the disk runs short. A checkpoint fails over that or memory alone. */
+const SHORT_OF_DISK = /No space left on device|Checkpoint failed for database/i;
+
+/** What callers wait before they try again. Most uploads and reads are done by then. */
+const RETRY_AFTER_SECONDS = 5;
+
+/** Maps every error to the one envelope (contract §1). What is unexpected is logged and told as 500, no more. */
+export const answerErrors = (app: FastifyInstance): void => {
+  app.setErrorHandler<FastifyError | ServiceError>((error, request, reply) => {
+    if (error instanceof ServiceError) return answer(reply, error);
+    if (isShortOfMemory(error) || SHORT_OF_DISK.test(error.message)) {
+      request.log.error({ err: error }, 'short of memory or disk');
+      return answer(reply, unavailable());
+    }
+    const status = error.statusCode ?? 500;
+    if (status >= 400 && status < 500) {
+      return reply.status(status).send(envelope(frameworkMessage(error, request)));
+    }
+    request.log.error({ err: error }, 'unexpected error');
+    return reply.status(500).send(envelope('internal server error'));
+  });
+};
+
+const answer = (reply: FastifyReply, { kind, status, message }: ServiceError): FastifyReply => {
+  if (kind === 'unavailable') reply.header('retry-after', RETRY_AFTER_SECONDS);
+  if (kind === 'too_slow') reply.header('connection', 'close');
+  return reply.status(status).send(envelope(message));
+};
+
+const frameworkMessage = ({ code, message }: FastifyError, { routeOptions }: FastifyRequest): string => {
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    return `content-type: expected ${routeOptions.schema?.consumes?.join(' or ') ?? 'application/json'}`;
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge(routeOptions.bodyLimit).message;
+  return FRAMEWORK_MESSAGES[code] ?? message;
+};
+
+/** Answers routes that do not exist with a 404 in the envelope; within a scope, after the scope's own hooks. */
+export const answerUnknownRoutes = (app: FastifyInstance): void => {
+  app.setNotFoundHandler((request, reply) =>
+    reply
+      .status(404)
+      .send(envelope(`${request.method} ${pathOf(request.originalUrl)} does not exist; see /docs`)),
+  );
+};
+
+/** The same for what Fastify refuses before any route is found, such as a path that cannot be decoded. */
+export const answerFrameworkError = (error: FastifyError, _request: unknown, reply: unknown): void => {
+  const refused = reply as FastifyReply;
+  void refused.status(error.statusCode ?? 400).send(envelope(error.message));
+};
+
+/** What Fastify says of its own JSON answers. */
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** And for bytes that are no HTTP request, or come too slowly to be one. */
+export const answerBrokenHttp = ({ code }: NodeJS.ErrnoException, socket: Socket): void => {
+  const [status, message] = BROKEN_HTTP[code ?? ''] ?? [
+    400,
+    'expected an HTTP request, got bytes that are none',
+  ];
+  socketAnswer(socket, status, message);
+};
+
+const BROKEN_HTTP: Record<string, [status: number, message: string]> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'expected the whole request, it took too long'],
+  HPE_HEADER_OVERFLOW: [431, 'headers: too large'],
+};
+
+/** Answers on a connection where there is no reply to write to, and closes it. */
+export const socketAnswer = (socket: Duplex, status: number, message: string): void => {
+  if (socket.destroyed || !socket.writable) return;
+  const body = JSON.stringify(envelope(message));
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nContent-Type: ${JSON_TYPE}\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+  // The end of what a client sends behind is heard only by who reads on; one that never ends must not hold the connection.
+  socket.resume();
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+};
+
+/** A client may go on sending for so long after its answer. */
+const LINGER_MS = 2_000;
+
+/** The envelope of every error (contract §1). */
+export const envelope = (error: string): { success: false; error: string } => ({ success: false, error });

@@ -1,0 +1,66 @@
+import type { z } from 'zod';
+import { invalid, type ServiceError } from '../../domain/shared/errors.ts';
+import { cut, shown } from '../../domain/shared/for-message.ts';
+
+/** Longest place and most unknown fields that an error names: a caller chooses their names. */
+const LONGEST_PLACE = 200;
+const MOST_NAMED = 10;
+
+/** A place in an input, as errors name it: `values[3].period`; cut to a readable length. */
+export const pathText = (path: readonly PropertyKey[]): string =>
+  cut(
+    path.reduce<string>(
+      (text, part) =>
+        typeof part === 'number'
+          ? `${text}[${part}]`
+          : text === ''
+            ? String(part)
+            : `${text}.${String(part)}`,
+      '',
+    ),
+    LONGEST_PLACE,
+  );
+
+/** What came at a path; where a text was taken apart, the whole of it. */
+const valueAt = (input: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>(
+    (value, part) =>
+      typeof value === 'object' && value !== null ? (value as Record<PropertyKey, unknown>)[part] : value,
+    input,
+  );
+
+const expectation = (issue: z.core.$ZodIssue): string => {
+  if (issue.message.startsWith('expected')) return issue.message;
+  switch (issue.code) {
+    case 'invalid_type':
+      return `expected ${issue.expected}`;
+    case 'invalid_value':
+      return `expected ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(shown).join(', ')}`;
+    case 'too_small':
+      return `expected at least ${issue.minimum} ${issue.origin === 'array' ? 'items' : issue.origin === 'string' ? 'characters' : ''}`.trim();
+    case 'too_big':
+      return `expected at most ${issue.maximum} ${issue.origin === 'array' ? 'items' : issue.origin === 'string' ? 'characters' : ''}`.trim();
+    default:
+      return `expected a valid value (${issue.message})`;
+  }
+};
+
+/**
+ * The 400 for an input that its schema refuses: each offending field by its path, what was expected and what
+ * came (contract §1). `part` names the input where a path would be empty.
+ */
+export const invalidInput = (error: z.ZodError, input: unknown, part: string): ServiceError => {
+  const messages = error.issues.slice(0, 3).map((issue) => {
+    if (issue.code === 'unrecognized_keys') {
+      const names = issue.keys.slice(0, MOST_NAMED).map((key) => pathText([...issue.path, key]));
+      const others = issue.keys.length - names.length;
+      return `${names.join(', ')}${others > 0 ? ` and ${others} more` : ''}: unknown field${issue.keys.length > 1 ? 's' : ''} in the ${part}`;
+    }
+    const value = valueAt(input, issue.path);
+    const got = issue.code === 'too_big' || issue.code === 'too_small' ? sizeOf(value) : shown(value);
+    return `${pathText(issue.path) || part}: ${expectation(issue)}, got ${got}`;
+  });
+  return invalid(messages.join('; '));
+};
+
+const sizeOf = (value: unknown): string => (Array.isArray(value) ? `${value.length} items` : shown(value));

@@ -1,0 +1,40 @@
+import { invalid } from '../../domain/shared/errors.ts';
+import { shown } from '../../domain/shared/for-message.ts';
+
+const QUERY = /[?#]/;
+
+/** What a proxy's request has before the path. */
+const ORIGIN = /^https?:\/\/[^/?#]*/i;
+
+/** A URL's path, without its query, which can hold a customer's labels. */
+export const pathOf = (url: string): string => url.split(QUERY, 1)[0] ?? '';
+
+/**
+ * A URL that the router can look up, whatever came. It leaves an origin out, sound or not. A path that cannot be decoded stands
+ * for its own text. Otherwise the router would answer such a request before the key is checked.
+ */
+export const routableUrl = (url: string): string => {
+  const target = url.replace(ORIGIN, '');
+  const local = /^[/*]/.test(target) ? target : `/${target}`;
+  return isDecodable(pathOf(local), decodeURI) ? local : local.replaceAll('%', '%25');
+};
+
+/** Throws when a URL is not percent-encoded UTF-8. */
+export const refuseBrokenUrl = (url: string): void => {
+  const path = pathOf(url);
+  if (!isDecodable(path, decodeURI))
+    throw invalid(`path: expected percent-encoded UTF-8, got ${shown(path)}`);
+  const query = url.slice(path.length);
+  if (!isDecodable(query, decodeURIComponent))
+    throw invalid(`query: expected percent-encoded UTF-8, got ${shown(query)}`);
+};
+
+const isDecodable = (text: string, decode: (text: string) => string): boolean => {
+  if (!text.includes('%')) return true;
+  try {
+    decode(text);
+    return true;
+  } catch {
+    return false;
+  }
+};

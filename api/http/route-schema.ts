@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import type { Access } from '../../domain/organisations/permissions.ts';
+import type { Feature } from '../../domain/organisations/tiers.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Who may call the route (contract §2); every route under /api/v1 names it. */
+    access?: Access;
+    /** What the organisation's plan must include. */
+    feature?: Feature;
+    /** Whether a success can have changed a unit cost, so that events are to be evaluated. */
+    changesNumbers?: true;
+  }
+}
+
+const errorBody = z
+  .strictObject({ success: z.literal(false), error: z.string() })
+  .meta({ id: 'Error', description: 'What was expected, what came, and what to do.' });
+
+const ERRORS: Record<number, string> = {
+  400: 'Bad parameters: names the offending field, what was expected and what came.',
+  401: 'No, wrong, expired or revoked key.',
+  403: 'The key lacks the permission, or the plan the feature.',
+  404: 'No such thing in this organisation.',
+  408: 'The body came too slowly.',
+  409: 'The state of the thing forbids it; says why.',
+  413: 'The body is too large.',
+  415: 'The content type is not the expected one.',
+  429: 'Daily call limit of the plan reached; Retry-After gives the seconds to midnight UTC.',
+  500: 'Internal error; the message says nothing more.',
+  503: 'Busy; try again after the seconds that Retry-After gives.',
+};
+
+interface Route<Body, Params, Query> {
+  tag: string;
+  summary: string;
+  description?: string;
+  /** Whose key the route takes; a tenant's unless it says so. */
+  caller?: 'tenant' | 'operator';
+  body?: Body;
+  params?: Params;
+  querystring?: Query;
+  /** Statuses beyond those every authenticated route can answer with. */
+  errors?: readonly (404 | 409 | 413 | 415)[];
+}
+
+const COMMON_ERRORS = {
+  tenant: [400, 401, 403, 429, 500, 503],
+  operator: [400, 401, 500, 503],
+} as const;
+
+/** A query without fields: an unknown one is refused by name. */
+const nothing = z.strictObject({});
+
+/** The body of a route that takes none. */
+export const noBody = nothing.nullish();
+
+/** The schema of a route: its inputs, the success envelope around `data`, and every error it can answer with. */
+export const describe = <Response extends z.ZodType, Body, Params, Query>(
+  response: Response,
+  {
+    tag,
+    summary,
+    description,
+    caller = 'tenant',
+    body,
+    params,
+    querystring,
+    errors = [],
+  }: Route<Body, Params, Query>,
+) => {
+  const takesBody = body !== undefined && (body as unknown) !== noBody;
+  const bodyErrors = takesBody ? [408, 413, 415] : [];
+  const statuses = [...new Set([...COMMON_ERRORS[caller], ...bodyErrors, ...errors])].sort((a, b) => a - b);
+  return {
+    tags: [tag],
+    summary,
+    ...(description === undefined ? {} : { description }),
+    ...(body === undefined ? {} : { body }),
+    ...(params === undefined ? {} : { params }),
+    querystring: querystring ?? nothing,
+    ...(caller === 'operator' ? { security: [{ operator: [] }] } : {}),
+    response: {
+      200: response.describe('Success'),
+      ...Object.fromEntries(
+        statuses.map((status) => [status, errorBody.describe(ERRORS[status] ?? 'Error')]),
+      ),
+    },
+  } as unknown as RouteSchema<Response, Body, Params, Query>;
+};
+
+type RouteSchema<Response, Body, Params, Query> = {
+  tags: string[];
+  summary: string;
+  response: { 200: Response };
+} & (Body extends z.ZodType ? { body: Body } : unknown) &
+  (Params extends z.ZodType ? { params: Params } : unknown) &
+  (Query extends z.ZodType ? { querystring: Query } : unknown);
+
+/** A route that answers one thing. */
+export const answers = <
+  Data extends z.ZodType,
+  Body extends z.ZodType | undefined = undefined,
+  Params extends z.ZodType | undefined = undefined,
+  Query extends z.ZodType | undefined = undefined,
+>(
+  data: Data,
+  route: Route<Body, Params, Query>,
+) => describe(z.object({ success: z.literal(true), data }), route);
+
+/** A page of a list that can grow. */
+export const pageOf = <Item extends z.ZodType>(item: Item) =>
+  z.object({ success: z.literal(true), data: z.array(item), next_cursor: z.string().nullable() });
+
+/** A route that answers such a page. */
+export const answersPage = <
+  Item extends z.ZodType,
+  Body extends z.ZodType | undefined = undefined,
+  Params extends z.ZodType | undefined = undefined,
+  Query extends z.ZodType | undefined = undefined,
+>(
+  item: Item,
+  route: Route<Body, Params, Query>,
+) => describe(pageOf(item), route);
+
+/** The envelope of a success (contract §1). */
+export const success = <Data>(data: Data): { success: true; data: Data } => ({ success: true, data });

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { AGGREGATIONS, FREQUENCIES } from '../../domain/metrics/metric.ts';
+import { instant, name } from '../http/fields.ts';
+import { latestMonth, monthRecord } from '../months/month-fields.ts';
+import { rise } from './rise-field.ts';
+import { metricPicks, spendPickRecord } from '../spend/pick-fields.ts';
+
+export const metricRecord = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    unit: z.string(),
+    kind: z.literal('count'),
+    aggregation: z.enum(AGGREGATIONS),
+    frequency: z.enum(FREQUENCIES),
+    scope: z.union([
+      z.object({ type: z.literal('organisation') }),
+      z.object({ type: z.literal('team'), team_id: z.string() }),
+      z.object({ type: z.literal('spend'), spend: z.array(spendPickRecord) }),
+    ]),
+    target: z.number().nullable(),
+    label_key: z.string().nullable(),
+    rise: z.object({ percent: z.number(), deviations: z.number() }).nullable(),
+    created_at: instant,
+    import: z.null(),
+    latest: latestMonth.nullable(),
+  })
+  .meta({ id: 'Metric' });
+
+export const metricWithMonths = metricRecord
+  .extend({ months: z.array(monthRecord) })
+  .meta({ id: 'MetricWithMonths' });
+
+const target = z
+  .number({ error: 'expected a number from 0 to 1e15, or null' })
+  .min(0, { error: 'expected a number from 0 to 1e15, or null' })
+  .max(1e15, { error: 'expected a number from 0 to 1e15, or null' })
+  .nullable();
+
+const unit = z
+  .string({ error: 'expected a text of 1 to 100 characters' })
+  .trim()
+  .min(1, { error: 'expected a text of 1 to 100 characters' })
+  .max(100, { error: 'expected a text of 1 to 100 characters' });
+
+const LABEL_KEY = 'expected a text of 1 to 100 characters, or null';
+const labelKey = z
+  .string({ error: LABEL_KEY })
+  .trim()
+  .min(1, { error: LABEL_KEY })
+  .max(100, { error: LABEL_KEY })
+  .nullable();
+
+/** A new metric (spec §2). */
+export const newMetric = z.strictObject({
+  name,
+  unit,
+  kind: z.literal('count', { error: 'expected "count"' }).default('count'),
+  aggregation: z.enum(AGGREGATIONS),
+  frequency: z.enum(FREQUENCIES),
+  scope: z.discriminatedUnion(
+    'type',
+    [
+      z.strictObject({ type: z.literal('organisation') }),
+      z.strictObject({ type: z.literal('team'), team_id: z.string({ error: 'expected a team id' }) }),
+      z.strictObject({ type: z.literal('spend'), spend: metricPicks }),
+    ],
+    { error: 'expected a type "organisation", "team" or "spend"' },
+  ),
+  target: target.optional(),
+  label_key: labelKey.optional().describe('What the labels of its values name, for example a region'),
+  rise: rise.optional(),
+});
+
+const immutable = (field: string) =>
+  z.never({ error: `expected no ${field}: it cannot be changed after creation` }).optional();
+
+/** What of a metric can change; the rest is refused by name. */
+export const metricChanges = z.strictObject({
+  name: name.optional(),
+  unit: unit.optional(),
+  target: target.optional(),
+  label_key: labelKey.optional().describe('Only while the metric has no values'),
+  rise: rise.optional(),
+  kind: immutable('kind'),
+  aggregation: immutable('aggregation'),
+  frequency: immutable('frequency'),
+  scope: z
+    .strictObject(
+      { type: z.string().optional(), team_id: immutable('team_id'), spend: metricPicks.optional() },
+      { error: 'expected {"spend": […]}: the scope itself cannot be changed after creation' },
+    )
+    .optional(),
+  currency: immutable('currency'),
+});

@@ -1,0 +1,183 @@
+import { z } from 'zod';
+import { lastDay } from '../../domain/shared/calendar.ts';
+import { valueToWire } from '../../domain/shared/decimals.ts';
+import { periodToDay, periodToWire } from '../../domain/metrics/metric.ts';
+import { writeValues } from '../../warehouse/metrics/metric-values.ts';
+import { findMetric, type Metric } from '../../warehouse/metrics/metrics.ts';
+import { listValueChanges, listValues } from '../../warehouse/metrics/value-history.ts';
+import { callerOf } from '../access/authentication.ts';
+import type { ApiDependencies } from '../http/dependencies.ts';
+import { idParams, instant } from '../http/fields.ts';
+import { found } from '../http/found.ts';
+import { checkCursor, page, pageQuery } from '../http/paging.ts';
+import { answers, answersPage, success } from '../http/route-schema.ts';
+import type { Api } from '../http/api-type.ts';
+import { judgeItems } from './value-items.ts';
+import { keyChange, number, period, writeResult } from './value-fields.ts';
+
+const MOST_VALUES = 10_000;
+
+/** So many values with long labels fit. */
+const MOST_BYTES = 8 * 2 ** 20;
+
+const valueItem = z.strictObject({
+  period: z.string({ error: 'expected a period' }),
+  label: z.string({ error: 'expected a text' }).optional(),
+  value: number,
+});
+
+const source = z.enum(['hand', 'csv', 'api', 'warehouse', 'payments']);
+const changedBy = z.object({ type: z.enum(['key', 'import']), id: z.string(), name: z.string() });
+
+const storedValue = z
+  .object({
+    period: z.string(),
+    label: z.string().optional(),
+    value: z.number(),
+    source,
+    changed_by: changedBy,
+    changed_at: instant,
+  })
+  .meta({ id: 'Value' });
+
+const valueChange = z
+  .object({
+    period: z.string(),
+    label: z.string().optional(),
+    action: z.enum(['set', 'remove']),
+    value: z.number().nullable(),
+    previous: z.number().nullable(),
+    source,
+    changed_by: changedBy,
+    changed_at: instant,
+  })
+  .meta({ id: 'ValueChange' });
+
+/** A label as answers show it: only on metrics that have labels. */
+const labelOf = ({ label_key }: Pick<Metric, 'label_key'>, label: string): { label?: string } =>
+  label_key === null ? {} : { label };
+
+const position = z.object({ changeId: z.uuid(), period: z.iso.date(), label: z.string() });
+const periodPosition = position.omit({ changeId: true });
+
+/** `…/metrics/{id}/values` and `…/history` (spec §2, Metric value; §4). */
+export const metricValueRoutes = (app: Api, dependencies: ApiDependencies): void => {
+  const { warehouse, clock } = dependencies;
+
+  app.post(
+    '/metrics/:id/values',
+    {
+      bodyLimit: MOST_BYTES,
+      config: { access: 'send_values', feature: 'unit_economics', changesNumbers: true },
+      schema: answers(writeResult, {
+        tag: 'Values',
+        summary: 'Create or replace values; all or none',
+        description:
+          'The same period (and label) again replaces its value; the same number again is no change. A metric with a ' +
+          'label key needs a label on every value, any other takes none.',
+        params: idParams,
+        body: z.strictObject({
+          values: z
+            .array(valueItem, { error: 'expected an array of values' })
+            .min(1, { error: `expected 1 to ${MOST_VALUES} items` })
+            .max(MOST_VALUES, { error: `expected 1 to ${MOST_VALUES} items` }),
+        }),
+        errors: [404],
+      }),
+    },
+    async (request) => {
+      const caller = callerOf(request);
+      const metric = found(
+        'metric',
+        request.params.id,
+        await findMetric(warehouse, caller.organisation.id, request.params.id),
+      );
+      const change = keyChange(caller, 'api', clock.now());
+      const values = judgeItems(metric, request.body.values, change.now);
+      return success(await writeValues(warehouse, caller.organisation.id, metric.id, values, change));
+    },
+  );
+
+  app.get(
+    '/metrics/:id/values',
+    {
+      config: { access: 'read', feature: 'unit_economics' },
+      schema: answersPage(storedValue, {
+        tag: 'Values',
+        summary: 'Stored values from start to end, both inclusive',
+        params: idParams,
+        querystring: pageQuery.extend({ start: period.optional(), end: period.optional() }),
+        errors: [404],
+      }),
+    },
+    async (request) => {
+      const caller = callerOf(request);
+      checkCursor(request.query, periodPosition);
+      const metric = found(
+        'metric',
+        request.params.id,
+        await findMetric(warehouse, caller.organisation.id, request.params.id),
+      );
+      const { start, end } = request.query;
+      const range = {
+        start: start === undefined ? null : periodToDay(start),
+        // An end given as a month includes all its days.
+        end: end === undefined ? null : end.length === 7 ? lastDay(end) : end,
+      };
+      const values = await page(
+        request.query,
+        periodPosition,
+        (part) => listValues(warehouse, caller.organisation.id, metric.id, { ...range, ...part }),
+        ({ period, label }) => ({ period, label }),
+      );
+      return {
+        ...values,
+        data: values.data.map(({ label, ...value }) => ({
+          ...value,
+          ...labelOf(metric, label),
+          period: periodToWire(value.period, metric.frequency),
+          value: valueToWire(value.value),
+        })),
+      };
+    },
+  );
+
+  app.get(
+    '/metrics/:id/history',
+    {
+      config: { access: 'read', feature: 'unit_economics' },
+      schema: answersPage(valueChange, {
+        tag: 'Values',
+        summary: 'Every change of a value, newest first',
+        params: idParams,
+        querystring: pageQuery,
+        errors: [404],
+      }),
+    },
+    async (request) => {
+      const caller = callerOf(request);
+      checkCursor(request.query, position);
+      const metric = found(
+        'metric',
+        request.params.id,
+        await findMetric(warehouse, caller.organisation.id, request.params.id),
+      );
+      const changes = await page(
+        request.query,
+        position,
+        (part) => listValueChanges(warehouse, caller.organisation.id, metric.id, part),
+        ({ changeId, period, label }) => ({ changeId, period, label }),
+      );
+      return {
+        ...changes,
+        data: changes.data.map(({ changeId: _, label, ...change }) => ({
+          ...change,
+          ...labelOf(metric, label),
+          period: periodToWire(change.period, metric.frequency),
+          value: change.value === null ? null : valueToWire(change.value),
+          previous: change.previous === null ? null : valueToWire(change.previous),
+        })),
+      };
+    },
+  );
+};

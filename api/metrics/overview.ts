@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { glanceAt } from '../../domain/months/overview.ts';
+import { listMetrics } from '../../warehouse/metrics/metrics.ts';
+import { callerOf } from '../access/authentication.ts';
+import type { ApiDependencies } from '../http/dependencies.ts';
+import { latestMonth } from '../months/month-fields.ts';
+import { monthsOf } from '../months/read-months.ts';
+import { answers, success } from '../http/route-schema.ts';
+import type { Api } from '../http/api-type.ts';
+
+const percent = z.number().nullable();
+
+/** A metric at a glance. */
+export const glanceRecord = z
+  .object({
+    metric: z.object({ id: z.string(), name: z.string(), unit: z.string(), kind: z.literal('count') }),
+    latest: latestMonth.nullable(),
+    change_basis: z
+      .enum(['month', 'same_days'])
+      .nullable()
+      .describe('What the changes compare, as in `latest`; null without a latest month'),
+    spend_change_percent: percent.describe(
+      'Change of the latest month’s cost from the month before; of the running month, from the same days of it',
+    ),
+    unit_cost_change_percent: percent,
+    opposite_directions: z
+      .boolean()
+      .describe('Spend rises while the unit cost falls, or the other way round'),
+    above_target: z.boolean(),
+    sparkline: z.array(z.number().nullable()).describe('Unit costs of the last twelve months, oldest first'),
+    import_status: z.null(),
+  })
+  .meta({ id: 'Glance' });
+
+/** `GET /overview`: every metric at a glance, from one statement for all their months (spec §6, rule 2). */
+export const overviewRoutes = (app: Api, dependencies: ApiDependencies): void => {
+  app.get(
+    '/overview',
+    {
+      config: { access: 'read', feature: 'unit_economics', isHeavy: true },
+      schema: answers(z.array(glanceRecord), {
+        tag: 'Metrics',
+        summary: 'Every metric at a glance, oldest first',
+      }),
+    },
+    async (request) => {
+      const caller = callerOf(request);
+      const metrics = await listMetrics(dependencies.warehouse, caller.organisation.id);
+      const months = await monthsOf(dependencies, caller, metrics);
+      return success(
+        metrics.map(({ id, name, unit, kind }) => ({
+          metric: { id, name, unit, kind },
+          ...glanceAt(months.get(id) ?? []),
+          import_status: null,
+        })),
+      );
+    },
+  );
+};

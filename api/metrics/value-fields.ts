@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { LARGEST_VALUE } from '../../domain/shared/decimals.ts';
+import type { Change, ValueSource } from '../../warehouse/metrics/value-changes.ts';
+import type { Caller } from '../access/authentication.ts';
+import { day, month } from '../http/fields.ts';
+
+/** A metric value on the wire (contract §3, Values). */
+export const number = z
+  .number({ error: 'expected a finite number' })
+  .min(0, { error: 'expected a number of at least 0' })
+  .max(LARGEST_VALUE, { error: 'expected a number of at most 1e15' });
+
+/** A period of a metric of either frequency. */
+export const period = z.union([day, month], { error: 'expected YYYY-MM-DD or YYYY-MM' });
+
+/** What a write of values answers. */
+export const writeResult = z
+  .object({
+    created: z.number(),
+    replaced: z.number(),
+    unchanged: z.number(),
+    months: z.array(z.string()).describe('Months whose numbers changed'),
+  })
+  .meta({ id: 'WriteResult' });
+
+/** A change that the holder of a key makes. */
+export const keyChange = ({ key }: Caller, source: ValueSource, now: Date): Change => ({
+  source,
+  by: { type: 'key', id: key.id, name: key.name },
+  now,
+});

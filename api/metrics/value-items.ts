@@ -1,0 +1,50 @@
+import { invalid } from '../../domain/shared/errors.ts';
+import { periodToDay } from '../../domain/metrics/metric.ts';
+import {
+  newestPeriod,
+  valueProblem,
+  type SentValue,
+  type ValueRules,
+} from '../../domain/metrics/sent-value.ts';
+import { shown } from '../../domain/shared/for-message.ts';
+import type { NewValue } from '../../warehouse/metrics/metric-values.ts';
+
+type Sent = SentValue & { value: number };
+
+const toNewValue = ({ period, label = '', value }: Sent): NewValue => ({
+  period: periodToDay(period),
+  label,
+  value,
+});
+
+/** Checks one value by what only its metric can tell. Throws for the field that is wrong. */
+export const judgeItem = (metric: ValueRules, sent: Sent, now: Date): NewValue => {
+  const found = valueProblem(metric, newestPeriod(metric.frequency, now), sent);
+  if (found !== null) throw invalid(`${found.field}: ${found.problem}`);
+  return toNewValue(sent);
+};
+
+/**
+ * Checks a batch of values by what only their metric can tell, and that each period and label is there once. Throws at
+ * the first item that is wrong, named by its path; then nothing of the batch is stored.
+ */
+export const judgeItems = (metric: ValueRules, values: readonly Sent[], now: Date): NewValue[] => {
+  const newest = newestPeriod(metric.frequency, now);
+  const seen = new Map<string, number>();
+  return values.map((sent, index) => {
+    const found = valueProblem(metric, newest, sent);
+    if (found !== null) throw invalid(`values[${index}].${found.field}: ${found.problem}`);
+    const { period, label = '' } = sent;
+    // Periods of one metric are equally long: no two pairs join to one text.
+    const first = seen.get(period + label);
+    if (first !== undefined) {
+      const once = label === '' ? 'each period once' : 'each period and label once';
+      const what = label === '' ? shown(period) : `${shown(period)} with label ${shown(label)}`;
+      throw invalid(
+        `values[${index}].period: expected ${once} in a request, got ${what}, as values[${first}] has it already`,
+      );
+    }
+    seen.set(period + label, index);
+    return toNewValue(sent);
+  });
+};

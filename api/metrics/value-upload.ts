@@ -1,0 +1,97 @@
+import type { IncomingMessage } from 'node:http';
+import { z } from 'zod';
+import { invalid, ServiceError } from '../../domain/shared/errors.ts';
+import { shown } from '../../domain/shared/for-message.ts';
+import { findMetric } from '../../warehouse/metrics/metrics.ts';
+import { MOST_CSV_VALUES, writeCsv } from '../../warehouse/metrics/value-csv.ts';
+import { callerOf } from '../access/authentication.ts';
+import { isUtf8Type } from '../requests/body-charset.ts';
+import type { ApiDependencies } from '../http/dependencies.ts';
+import { idParams } from '../http/fields.ts';
+import { found } from '../http/found.ts';
+import { answers, success } from '../http/route-schema.ts';
+import type { Api } from '../http/api-type.ts';
+import { closeSignal } from '../http/tabular.ts';
+import { uploadIn } from '../requests/upload.ts';
+import { UploadPlaces } from '../requests/upload-places.ts';
+import { keyChange, writeResult } from './value-fields.ts';
+
+/** Two hundred thousand lines with long labels fit. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/** `POST …/values/csv`: values from a file (spec §2, CSV format). */
+export const valueUploadRoutes = (app: Api, dependencies: ApiDependencies): void => {
+  const { warehouse, clock } = dependencies;
+  const places = new UploadPlaces();
+  void app.register(async (scope) => {
+    takeCsvOnly(scope);
+    (scope as Api).post(
+      '/metrics/:id/values/csv',
+      {
+        bodyLimit: MOST_BYTES,
+        config: { access: 'admin', feature: 'unit_economics', changesNumbers: true, takesUpload: true },
+        schema: {
+          ...answers(writeResult, {
+            tag: 'Values',
+            summary: 'Create or replace values from a CSV file; all or none',
+            description:
+              `UTF-8, \`period,value\` or, on a metric with a label key, \`period,label,value\`; at most ${MOST_CSV_VALUES.toLocaleString('en-US')} ` +
+              'lines and 64 MiB. A header is skipped. An error names the line. Each organisation has at most two uploads at once.',
+            params: idParams,
+            body: z.string().describe('The file'),
+            errors: [404],
+          }),
+          consumes: ['text/csv'],
+        },
+      },
+      async (request, reply) => {
+        const caller = callerOf(request);
+        const metric = found(
+          'metric',
+          request.params.id,
+          await findMetric(warehouse, caller.organisation.id, request.params.id),
+        );
+        const body = request.body as unknown;
+        if (body !== request.raw) throw unsupported(request.headers['content-type']);
+        const change = keyChange(caller, 'csv', clock.now());
+        const giveBack = places.take(caller.organisation.id);
+        const closed = closeSignal(reply);
+        const upload = uploadIn(request.raw, MOST_BYTES);
+        try {
+          const { id: orgId } = caller.organisation;
+          return success(await writeCsv(warehouse, orgId, metric, upload.bytes(), change, closed));
+        } catch (error) {
+          await upload.end();
+          throw closed.aborted ? invalid('body: expected a caller who waits for the answer') : error;
+        } finally {
+          if (closed.aborted) giveBack();
+          else closed.addEventListener('abort', giveBack);
+        }
+      },
+    );
+  });
+};
+
+const unsupported = (type: string | undefined): ServiceError =>
+  new ServiceError(
+    'unsupported_type',
+    `content-type: expected text/csv, in UTF-8 where it names a charset, got ${shown(type)}`,
+  );
+
+/** Leaves the body unread for the route, whatever its schema says, and refuses all other types and charsets. */
+const takeCsvOnly = (app: Api): void => {
+  const { validatorCompiler } = app;
+  if (validatorCompiler === undefined) throw new Error('the server has no validator');
+  app.setValidatorCompiler((route) =>
+    route.httpPart === 'body' ? (body: unknown) => ({ value: body }) : validatorCompiler(route),
+  );
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (request, payload: IncomingMessage, done) => {
+    const type = request.headers['content-type'];
+    if (isUtf8Csv(type)) done(null, payload);
+    else done(unsupported(type));
+  });
+};
+
+const isUtf8Csv = (type = ''): boolean =>
+  type.split(';', 1)[0]?.trim().toLowerCase() === 'text/csv' && isUtf8Type(type);

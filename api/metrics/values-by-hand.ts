@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import { lastDay } from '../../domain/shared/calendar.ts';
+import { invalid } from '../../domain/shared/errors.ts';
+import { PERIOD_FORMAT, periodToDay } from '../../domain/metrics/metric.ts';
+import { isPeriod, labelProblem } from '../../domain/metrics/sent-value.ts';
+import { shown } from '../../domain/shared/for-message.ts';
+import { removeValues, writeValues, type ValueRange } from '../../warehouse/metrics/metric-values.ts';
+import { findMetric, type Metric } from '../../warehouse/metrics/metrics.ts';
+import { callerOf } from '../access/authentication.ts';
+import type { ApiDependencies } from '../http/dependencies.ts';
+import { idParams } from '../http/fields.ts';
+import { found } from '../http/found.ts';
+import { answers, noBody, success } from '../http/route-schema.ts';
+import type { Api } from '../http/api-type.ts';
+import { keyChange, number, period, writeResult } from './value-fields.ts';
+import { judgeItem } from './value-items.ts';
+
+const removeResult = z
+  .object({
+    removed: z.number(),
+    months: z.array(z.string()).describe('Months whose numbers changed'),
+  })
+  .meta({ id: 'RemoveResult' });
+
+const removeQuery = z.strictObject({
+  period: period.optional().describe('One period; or start and end'),
+  start: period.optional().describe('From here on, inclusive'),
+  end: period.optional().describe('Up to here, inclusive'),
+  label: z.string().optional().describe('Only values of this label; all labels without it'),
+});
+type RemoveQuery = z.infer<typeof removeQuery>;
+
+const refuseUnclear = ({ period, start, end }: RemoveQuery): void => {
+  const isRange = start !== undefined || end !== undefined;
+  if (period !== undefined && isRange)
+    throw invalid(
+      `period: expected no period beside ${start === undefined ? 'end' : 'start'}, got ${shown(period)}`,
+    );
+  if (period === undefined && !isRange) throw invalid('query: expected period, or start or end, got none');
+};
+
+/** The first and last day that a query removes, in the forms that the metric's frequency has. */
+const rangeOf = (metric: Metric, { period, start, end, label }: RemoveQuery): ValueRange => {
+  const { frequency } = metric;
+  for (const [name, value] of Object.entries({ period, start, end })) {
+    const fits =
+      value === undefined ||
+      isPeriod(value, frequency) ||
+      (name !== 'period' && frequency === 'daily' && isPeriod(value, 'monthly'));
+    if (!fits)
+      throw invalid(
+        `${name}: expected ${PERIOD_FORMAT[frequency]} for a ${frequency} metric, got ${shown(value)}`,
+      );
+  }
+  const problem = label === undefined ? null : labelProblem(metric.label_key, label);
+  if (problem !== null) throw invalid(`label: ${problem}`);
+  const first = period ?? start;
+  const last = period ?? end;
+  const range = {
+    start: first === undefined ? null : periodToDay(first),
+    end:
+      last === undefined
+        ? null
+        : last.length === 7 && frequency === 'daily'
+          ? lastDay(last)
+          : periodToDay(last),
+  };
+  if (range.start !== null && range.end !== null && range.end < range.start)
+    throw invalid(`end: expected ${first ?? ''} or later, got ${shown(last)}`);
+  return { ...range, label: label ?? null };
+};
+
+/** `PUT …/values/{period}` and `DELETE …/values`: values that an admin corrects by hand (spec §1 rule 5). */
+export const handValueRoutes = (app: Api, dependencies: ApiDependencies): void => {
+  const { warehouse, clock } = dependencies;
+
+  app.put(
+    '/metrics/:id/values/:period',
+    {
+      config: { access: 'admin', feature: 'unit_economics', changesNumbers: true },
+      schema: answers(writeResult, {
+        tag: 'Values',
+        summary: 'Create or replace one value by hand',
+        params: idParams.extend({ period }),
+        querystring: z.strictObject({
+          label: z.string().optional().describe('On a metric with a label key'),
+        }),
+        body: z.strictObject({ value: number }),
+        errors: [404],
+      }),
+    },
+    async (request) => {
+      const caller = callerOf(request);
+      const metric = found(
+        'metric',
+        request.params.id,
+        await findMetric(warehouse, caller.organisation.id, request.params.id),
+      );
+      const change = keyChange(caller, 'hand', clock.now());
+      const sent = { period: request.params.period, label: request.query.label, value: request.body.value };
+      const value = judgeItem(metric, sent, change.now);
+      return success(await writeValues(warehouse, caller.organisation.id, metric.id, [value], change));
+    },
+  );
+
+  app.delete(
+    '/metrics/:id/values',
+    {
+      config: { access: 'admin', feature: 'unit_economics', changesNumbers: true },
+      schema: answers(removeResult, {
+        tag: 'Values',
+        summary:
+          'Remove the values of a period, or from start to end, both inclusive; what is not there is no error',
+        body: noBody,
+        params: idParams,
+        querystring: removeQuery,
+        errors: [404],
+      }),
+    },
+    async (request) => {
+      const caller = callerOf(request);
+      refuseUnclear(request.query);
+      const metric = found(
+        'metric',
+        request.params.id,
+        await findMetric(warehouse, caller.organisation.id, request.params.id),
+      );
+      const range = rangeOf(metric, request.query);
+      const change = keyChange(caller, 'hand', clock.now());
+      return success(await removeValues(warehouse, caller.organisation.id, metric.id, range, change));
+    },
+  );
+};

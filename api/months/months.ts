@@ -1,0 +1,243 @@
+import { z } from 'zod';
+import { toWire, valueToWire } from '../../domain/shared/decimals.ts';
+import { invalid } from '../../domain/shared/errors.ts';
+import { labelPart } from '../../domain/months/month-labels.ts';
+import type { MonthRecord } from '../../domain/months/month-record.ts';
+import { computeMetricMonths } from '../../warehouse/months/metric-months.ts';
+import { findMetric, type Metric } from '../../warehouse/metrics/metrics.ts';
+import {
+  layLabelSums,
+  READ_LABEL_SUMS,
+  type MonthToPart,
+  type PlacedLabelSum,
+} from '../../warehouse/months/month-labels.ts';
+import { listMonthVersions, lockMonth } from '../../warehouse/months/month-locks.ts';
+import type { Organisation } from '../../warehouse/organisations/organisations.ts';
+import type { Session } from '../../warehouse/engine/session.ts';
+import { callerOf } from '../access/authentication.ts';
+import type { ApiDependencies } from '../http/dependencies.ts';
+import { JSON_TYPE } from '../http/error-answers.ts';
+import { idParams, instant, month } from '../http/fields.ts';
+import { found } from '../http/found.ts';
+import { monthRecord } from './month-fields.ts';
+import { monthsOf, readMonths } from './read-months.ts';
+import { answers, success } from '../http/route-schema.ts';
+import type { Api } from '../http/api-type.ts';
+import { closeSignal, sendStream } from '../http/tabular.ts';
+
+const monthParams = idParams.extend({ month });
+
+const monthVersion = z
+  .object({
+    version: z.number(),
+    cost: z.number(),
+    value: z.number(),
+    unit_cost: z.number().nullable(),
+    locked_at: instant,
+    locked_by: z.object({ type: z.literal('key'), id: z.string(), name: z.string() }),
+    missing: z.array(z.string()).describe('What sources had not delivered, in words'),
+  })
+  .meta({ id: 'MonthVersion' });
+
+const lockBody = z
+  .strictObject({
+    accept_missing: z
+      .boolean({ error: 'expected true or false' })
+      .default(false)
+      .describe('Locks a month that is open only because sources have not delivered all of it'),
+  })
+  .nullish();
+
+const labels = z
+  .array(z.object({ label: z.string(), value: z.number(), share_percent: z.number().nullable() }))
+  .optional()
+  .describe('The parts of the value by label, with `by=label`');
+
+const labelledMonthRecord = monthRecord
+  .extend({ labels, current: monthRecord.shape.current.unwrap().extend({ labels }).optional() })
+  .meta({ id: 'LabelledMonth' });
+
+/**
+ * Yields the answer with the last twelve months and the parts of their values by label. One transaction reads all, so that they
+ * add up. The answer comes in pieces, because a month can have more labels than memory should hold. A locked month shows the
+ * labels that its lock froze. Once it has changed, it shows today's beside them (contract §3, Month).
+ */
+const labelledMonths = async function* (
+  { warehouse, clock }: Pick<ApiDependencies, 'warehouse' | 'clock'>,
+  organisation: Organisation,
+  metric: Metric,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  const now = clock.now();
+  await computeMetricMonths(warehouse, organisation.id, [metric], now);
+  const lists: LabelList[] = [];
+  const prepare = (session: Session): Promise<void> =>
+    session.transaction(async () => {
+      const months = await readMonths(session, organisation, [metric], now);
+      lists.push(...(months.get(metric.id) ?? []).flatMap(labelLists));
+      await layLabelSums(
+        session,
+        organisation.id,
+        metric,
+        lists.map(({ of }) => of),
+      );
+    });
+  const batches = warehouse.stream<PlacedLabelSum>(READ_LABEL_SUMS, {}, signal, prepare);
+  yield* labelledText(lists, batches);
+};
+
+/** A list of labels in the answer: of which month, and the text around it. */
+interface LabelList {
+  of: MonthToPart;
+  before: string;
+  after: string;
+}
+
+const labelLists = (record: MonthRecord): LabelList[] => {
+  const { current, ...month } = monthRecord.parse(record);
+  const isLocked = month.locked !== null;
+  const opened = (part: object): string => `${JSON.stringify(part).slice(0, -1)},"labels":[`;
+  const shown = { of: { month: record.month, isLocked }, before: opened(month) };
+  if (current === undefined) return [{ ...shown, after: ']}' }];
+  return [
+    { ...shown, after: '],"current":' },
+    { of: { month: record.month, isLocked: false }, before: opened(current), after: ']}}' },
+  ];
+};
+
+const labelledText = async function* (
+  lists: readonly LabelList[],
+  batches: AsyncIterable<readonly PlacedLabelSum[]>,
+): AsyncGenerator<string> {
+  let place = -1;
+  let isFirst = true;
+  /** Ends the lists before the one at `until`, and begins that. */
+  const goTo = (until: number): string => {
+    let text = '';
+    for (; place < until; isFirst = true) {
+      const ended = lists[place]?.after ?? '';
+      place += 1;
+      text += `${ended}${ended.endsWith('}') ? ',' : ''}${lists[place]?.before ?? ''}`;
+    }
+    return text;
+  };
+  // Nothing goes out before the warehouse has given the first batch: until then an error is a status.
+  let text = '{"success":true,"data":[';
+  for await (const sums of batches) {
+    for (const sum of sums) {
+      text += goTo(sum.place);
+      text += `${isFirst ? '' : ','}${JSON.stringify(labelPart(sum))}`;
+      isFirst = false;
+    }
+    yield text;
+    text = '';
+  }
+  yield `${text}${goTo(lists.length - 1)}${lists.at(-1)?.after ?? ''}]}`;
+};
+
+/** `…/metrics/{id}/months`: the life of a month (spec §3). */
+export const monthRoutes = (app: Api, dependencies: ApiDependencies): void => {
+  const { warehouse, clock } = dependencies;
+
+  app.get(
+    '/metrics/:id/months',
+    {
+      config: {
+        access: 'read',
+        feature: 'unit_economics',
+        isHeavy: ({ query }) => (query as { by?: unknown }).by !== undefined,
+      },
+      schema: answers(z.array(labelledMonthRecord), {
+        tag: 'Months',
+        summary: 'The last twelve months, newest first, the running one included',
+        params: idParams,
+        querystring: z.strictObject({
+          by: z
+            .literal('label', { error: 'expected "label"' })
+            .optional()
+            .describe('Adds `labels` to each month'),
+        }),
+        errors: [404],
+      }),
+    },
+    async (request, reply) => {
+      const caller = callerOf(request);
+      const metric = found(
+        'metric',
+        request.params.id,
+        await findMetric(warehouse, caller.organisation.id, request.params.id),
+      );
+      if (request.query.by === undefined)
+        return success((await monthsOf(dependencies, caller, [metric])).get(metric.id) ?? []);
+      if (metric.label_key === null)
+        throw invalid('by: expected no "label" on a metric without a label key, got "label"');
+      const pieces = labelledMonths(dependencies, caller.organisation, metric, closeSignal(reply));
+      return sendStream(reply, JSON_TYPE, pieces);
+    },
+  );
+
+  app.post(
+    '/metrics/:id/months/:month/lock',
+    {
+      config: { access: 'admin', feature: 'unit_economics', changesNumbers: true },
+      schema: answers(monthRecord, {
+        tag: 'Months',
+        summary: 'Lock a month, or lock it again after a value changed, as a new version',
+        body: lockBody,
+        params: monthParams,
+        errors: [404, 409],
+      }),
+    },
+    async (request) => {
+      const caller = callerOf(request);
+      const metric = found(
+        'metric',
+        request.params.id,
+        await findMetric(warehouse, caller.organisation.id, request.params.id),
+      );
+      const key = { id: caller.key.id, name: caller.key.name };
+      return success(
+        await lockMonth(warehouse, caller.organisation, metric, request.params.month, {
+          key,
+          now: clock.now(),
+          acceptMissing: request.body?.accept_missing ?? false,
+        }),
+      );
+    },
+  );
+
+  app.get(
+    '/metrics/:id/months/:month/versions',
+    {
+      config: { access: 'read', feature: 'unit_economics' },
+      schema: answers(z.array(monthVersion), {
+        tag: 'Months',
+        summary: 'The locked versions of a month, newest first',
+        params: monthParams,
+        errors: [404],
+      }),
+    },
+    async (request) => {
+      const caller = callerOf(request);
+      const metric = found(
+        'metric',
+        request.params.id,
+        await findMetric(warehouse, caller.organisation.id, request.params.id),
+      );
+      const versions = await listMonthVersions(
+        warehouse,
+        caller.organisation.id,
+        metric.id,
+        request.params.month,
+      );
+      return success(
+        versions.map((version) => ({
+          ...version,
+          cost: toWire(version.cost),
+          value: valueToWire(version.value),
+          unit_cost: version.unit_cost === null ? null : toWire(version.unit_cost),
+        })),
+      );
+    },
+  );
+};

@@ -1,0 +1,39 @@
+import { dayOf } from '../../domain/shared/calendar.ts';
+import { monthRecords, type MonthRecord } from '../../domain/months/month-record.ts';
+import { shownMonths } from '../../domain/months/shown-months.ts';
+import { computeMetricMonths } from '../../warehouse/months/metric-months.ts';
+import type { Metric } from '../../warehouse/metrics/metrics.ts';
+import { monthFacts } from '../../warehouse/months/month-facts.ts';
+import type { Session } from '../../warehouse/engine/session.ts';
+import type { Caller } from '../access/authentication.ts';
+import type { ApiDependencies } from '../http/dependencies.ts';
+
+/** The last twelve months of some metrics of one organisation, newest first, by metric id. */
+export const monthsOf = async (
+  { warehouse, clock }: Pick<ApiDependencies, 'warehouse' | 'clock'>,
+  { organisation }: Caller,
+  metrics: readonly Metric[],
+): Promise<Map<string, MonthRecord[]>> => {
+  const now = clock.now();
+  await computeMetricMonths(warehouse, organisation.id, metrics, now);
+  return warehouse.session((session) => readMonths(session, organisation, metrics, now));
+};
+
+/** The same, on a session of the caller's; spend must have been computed before. */
+export const readMonths = async (
+  session: Session,
+  organisation: Caller['organisation'],
+  metrics: readonly Metric[],
+  now: Date,
+): Promise<Map<string, MonthRecord[]>> => {
+  const facts = await monthFacts(
+    session,
+    organisation.id,
+    metrics.map(({ id }) => id),
+    { ...shownMonths(now), today: dayOf(now) },
+  );
+  const settlement = { settleDays: organisation.settle_days };
+  return new Map(
+    metrics.map((metric) => [metric.id, monthRecords(facts.get(metric.id) ?? [], metric, settlement, now)]),
+  );
+};

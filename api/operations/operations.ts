@@ -1,0 +1,68 @@
+import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+import type { ApiDependencies, DiskState } from '../http/dependencies.ts';
+import type { Api } from '../http/api-type.ts';
+
+/** What the service needs, and how it is. */
+export interface Condition {
+  warehouse: 'ok' | 'unreachable';
+  temporal: 'ok' | 'unreachable';
+  disk: DiskState;
+}
+
+/** Whether the warehouse and Temporal answer, and the disk can be written to. */
+export const conditionOf = async ({
+  warehouse,
+  orchestration,
+  disk,
+}: Pick<ApiDependencies, 'warehouse' | 'orchestration' | 'disk'>): Promise<Condition> => {
+  const state = (check: Promise<void>): Promise<'ok' | 'unreachable'> =>
+    check.then(
+      () => 'ok',
+      () => 'unreachable',
+    );
+  const [warehouseState, temporalState, diskState] = await Promise.all([
+    state(warehouse.ping()),
+    state(orchestration.ping()),
+    disk(),
+  ]);
+  return { warehouse: warehouseState, temporal: temporalState, disk: diskState };
+};
+
+/** Whether nothing is missing that the service needs. */
+export const isReady = (condition: Condition): boolean =>
+  Object.values(condition).every((state) => state === 'ok');
+
+/** Liveness, readiness and Prometheus metrics: outside /api/v1, without a key (contract §1). */
+export const operationRoutes = (app: Api, dependencies: ApiDependencies): void => {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const duration = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time to answer a request, by route and status',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [registry],
+  });
+  const refused = new Counter({
+    name: 'api_calls_over_quota_total',
+    help: 'Calls refused because the daily limit of their organisation was reached',
+    registers: [registry],
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    duration.observe(
+      { method: request.method, route: request.routeOptions.url ?? 'unknown', status: reply.statusCode },
+      reply.elapsedTime / 1000,
+    );
+    if (reply.statusCode === 429) refused.inc();
+  });
+
+  app.get('/livez', { schema: { hide: true } }, () => ({ status: 'ok' }));
+  app.get('/readyz', { schema: { hide: true } }, async (_request, reply) => {
+    const condition = await conditionOf(dependencies);
+    const ready = isReady(condition);
+    return reply.status(ready ? 200 : 503).send({ status: ready ? 'ok' : 'unavailable', ...condition });
+  });
+  app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>
+    reply.type(registry.contentType).send(await registry.metrics()),
+  );
+};

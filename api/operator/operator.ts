@@ -1,0 +1,191 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import { unauthenticated } from '../../domain/shared/errors.ts';
+import { audit, type Actor } from '../../warehouse/engine/records/audit-log.ts';
+import { findCostSource } from '../../warehouse/sources/cost-sources.ts';
+import {
+  createOrganisation,
+  findOrganisation,
+  listOrganisations,
+  newOrganisationId,
+  updateOrganisation,
+} from '../../warehouse/organisations/organisations.ts';
+import type { ApiDependencies } from '../http/dependencies.ts';
+import { currency, idParams, name, organisation, settleDays, tier } from '../http/fields.ts';
+import { found } from '../http/found.ts';
+import { ingestBody, ingestStarted, runRecord, runsOf, startIngest } from '../sources/ingest-runs.ts';
+import { issueKey, newKeyRecord } from '../organisations/keys.ts';
+import { pageQuery } from '../http/paging.ts';
+import { answers, answersPage, success } from '../http/route-schema.ts';
+import type { Api } from '../http/api-type.ts';
+import { without } from '../http/defined-fields.ts';
+
+const OPERATOR: Actor = { type: 'operator', id: 'operator', name: 'operator' };
+const DEFAULT_SETTLE_DAYS = 5;
+
+/** An admin key that never expires. */
+const adminKey = (keyName: string) => ({ name: keyName, permission: 'admin' as const, expires_at: null });
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** A new organisation as the operator sees it once. */
+export const createdOrganisation = z.object({
+  organisation,
+  key: newKeyRecord,
+  source_folder: z.string().describe('Where its local exports belong: relative locations begin there'),
+});
+
+const sourceParams = z.strictObject({ id: z.string(), source_id: z.string() });
+
+/** The operator's routes: organisations, and ingests for the command line (contract §4). */
+export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void => {
+  const { warehouse, orchestration, clock, operatorKey, makeSourceFolder } = dependencies;
+  const expected = digest(operatorKey);
+  app.addHook('onRequest', async (request) => {
+    const key = request.headers['x-operator-key'];
+    if (typeof key !== 'string' || !timingSafeEqual(digest(key), expected)) {
+      throw unauthenticated(
+        'X-Operator-Key: expected the operator key (OPERATOR_KEY, or operator.key in the data directory)',
+      );
+    }
+  });
+
+  app.post(
+    '/organisations',
+    {
+      schema: answers(createdOrganisation, {
+        tag: 'Operator',
+        caller: 'operator',
+        summary: 'Create an organisation and its first admin key',
+        body: z.strictObject({ name, tier, currency, settle_days: settleDays.optional() }),
+      }),
+    },
+    async (request) => {
+      const now = clock.now();
+      const orgId = newOrganisationId();
+      // First what can be repeated: an organisation is never stored without its daily settlement and folder.
+      await orchestration.scheduleSettlement(orgId);
+      const source_folder = await makeSourceFolder(orgId);
+      const by = { actor: OPERATOR, now };
+      const created = await warehouse.transaction(async (session) => {
+        const { settle_days = DEFAULT_SETTLE_DAYS, ...asked } = request.body;
+        const stored = await createOrganisation(session, { ...asked, settle_days }, now, orgId);
+        await audit(
+          session,
+          orgId,
+          { actor: OPERATOR, action: 'organisation.create', target: orgId, detail: asked },
+          now,
+        );
+        const key = await issueKey(session, orgId, adminKey('First admin key'), by);
+        return { organisation: stored, key, source_folder };
+      });
+      return success(created);
+    },
+  );
+
+  app.get(
+    '/organisations',
+    {
+      schema: answers(z.array(organisation), {
+        tag: 'Operator',
+        caller: 'operator',
+        summary: 'List organisations',
+      }),
+    },
+    async () => success(await listOrganisations(warehouse)),
+  );
+
+  app.patch(
+    '/organisations/:id',
+    {
+      schema: answers(organisation, {
+        tag: 'Operator',
+        caller: 'operator',
+        summary: 'Change an organisation’s name, tier or settle days',
+        params: idParams,
+        body: z.strictObject({
+          name: name.optional(),
+          tier: tier.optional(),
+          settle_days: settleDays.optional(),
+        }),
+        errors: [404],
+      }),
+    },
+    async (request) => {
+      const by = { actor: OPERATOR, now: clock.now() };
+      const updated = found(
+        'organisation',
+        request.params.id,
+        await updateOrganisation(warehouse, request.params.id, without(request.body, undefined), by),
+      );
+      // What happened while the plan had no unit economics is told now, else with the daily settlement.
+      if (request.body.tier !== undefined)
+        await orchestration.numbersChanged(updated.id).catch((error: unknown) => {
+          request.log.warn({ err: error, organisation: updated.id }, 'events could not be evaluated yet');
+        });
+      return success(updated);
+    },
+  );
+
+  app.post(
+    '/organisations/:id/keys',
+    {
+      schema: answers(newKeyRecord, {
+        tag: 'Operator',
+        caller: 'operator',
+        summary: 'Create an admin key for an organisation that lost its own',
+        params: idParams,
+        body: z.strictObject({ name: name.optional() }).nullish(),
+        errors: [404],
+      }),
+    },
+    async (request) => {
+      const { id } = request.params;
+      found('organisation', id, await findOrganisation(warehouse, id));
+      const key = adminKey(request.body?.name ?? 'Admin key of the operator');
+      const by = { actor: OPERATOR, now: clock.now() };
+      return success(await warehouse.transaction((session) => issueKey(session, id, key, by)));
+    },
+  );
+
+  const sourceOf = async (orgId: string, sourceId: string) => {
+    found('organisation', orgId, await findOrganisation(warehouse, orgId));
+    return found('cost source', sourceId, await findCostSource(warehouse, orgId, sourceId));
+  };
+
+  app.post(
+    '/organisations/:id/cost-sources/:source_id/ingest',
+    {
+      schema: answers(ingestStarted, {
+        tag: 'Operator',
+        caller: 'operator',
+        summary: 'Start an ingest',
+        params: sourceParams,
+        body: ingestBody,
+        errors: [404, 409],
+      }),
+    },
+    async (request) => {
+      const source = await sourceOf(request.params.id, request.params.source_id);
+      return success(await startIngest(dependencies, request.params.id, source.id, request.body));
+    },
+  );
+
+  app.get(
+    '/organisations/:id/cost-sources/:source_id/runs',
+    {
+      schema: answersPage(runRecord, {
+        tag: 'Operator',
+        caller: 'operator',
+        summary: 'Runs of a cost source, newest first',
+        params: sourceParams,
+        querystring: pageQuery,
+        errors: [404],
+      }),
+    },
+    async (request) => {
+      const source = await sourceOf(request.params.id, request.params.source_id);
+      return runsOf(dependencies, request.params.id, source.id, request.query);
+    },
+  );
+};

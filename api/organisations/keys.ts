@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import { invalid } from '../../domain/shared/errors.ts';
+import { createKey, listKeys, newKeyId, revokeKey } from '../../warehouse/organisations/api-keys.ts';
+import { audit, type Actor } from '../../warehouse/engine/records/audit-log.ts';
+import type { Session } from '../../warehouse/engine/session.ts';
+import { newSecret } from '../access/api-key.ts';
+import { callerOf } from '../access/authentication.ts';
+import type { ApiDependencies } from '../http/dependencies.ts';
+import { idParams, instant, name, permission } from '../http/fields.ts';
+import { found } from '../http/found.ts';
+import { page, pageQuery } from '../http/paging.ts';
+import { answers, answersPage, noBody, success } from '../http/route-schema.ts';
+import type { Api } from '../http/api-type.ts';
+
+export const keyRecord = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    permission,
+    expires_at: instant.nullable(),
+    created_at: instant,
+    last_used_at: instant.nullable(),
+    revoked_at: instant.nullable(),
+  })
+  .meta({ id: 'Key' });
+
+export const newKeyRecord = keyRecord.extend({ secret: z.string().describe('Shown in this answer only') });
+
+/** Stores a new key with a record in the audit log, and returns it with its secret, which nobody can read again. */
+export const issueKey = async (
+  session: Session,
+  orgId: string,
+  key: Pick<z.infer<typeof keyRecord>, 'name' | 'permission' | 'expires_at'>,
+  { actor, now }: { actor: Actor; now: Date },
+): Promise<z.infer<typeof newKeyRecord>> => {
+  const id = newKeyId();
+  const { secret, secretHash } = newSecret(id);
+  await createKey(session, orgId, { id, ...key, secretHash }, now);
+  await audit(session, orgId, { actor, action: 'key.create', target: id, detail: { ...key } }, now);
+  return { id, ...key, created_at: now.toISOString(), last_used_at: null, revoked_at: null, secret };
+};
+
+/** `GET`, `POST /keys` and `DELETE /keys/{id}` (spec §5). */
+export const keyRoutes = (app: Api, { warehouse, clock }: ApiDependencies): void => {
+  app.get(
+    '/keys',
+    {
+      config: { access: 'admin' },
+      schema: answersPage(keyRecord, { tag: 'Keys', summary: 'List keys', querystring: pageQuery }),
+    },
+    (request) =>
+      page(
+        request.query,
+        z.string(),
+        (part) => listKeys(warehouse, callerOf(request).organisation.id, part),
+        ({ id }) => id,
+      ),
+  );
+
+  app.post(
+    '/keys',
+    {
+      config: { access: 'admin' },
+      schema: answers(newKeyRecord, {
+        tag: 'Keys',
+        summary: 'Create a key; its secret is shown this once',
+        body: z.strictObject({
+          name,
+          permission,
+          expires_at: z.iso
+            .datetime({ offset: true, error: 'expected an instant such as "2027-01-31T00:00:00Z"' })
+            .nullish(),
+        }),
+      }),
+    },
+    async (request) => {
+      const { organisation, key } = callerOf(request);
+      const now = clock.now();
+      const { name, permission } = request.body;
+      const expires_at = request.body.expires_at ? new Date(request.body.expires_at).toISOString() : null;
+      if (expires_at !== null && Date.parse(expires_at) <= now.getTime()) {
+        throw invalid(
+          `expires_at: expected an instant in the future, got ${JSON.stringify(request.body.expires_at)}`,
+        );
+      }
+      // An offset can carry the last instants that can be written into the next year.
+      if (expires_at?.startsWith('+') === true) {
+        throw invalid(
+          `expires_at: expected an instant before the year 10000, got ${JSON.stringify(request.body.expires_at)}`,
+        );
+      }
+      const actor = { type: 'key', id: key.id, name: key.name } as const;
+      const created = await warehouse.transaction((session) =>
+        issueKey(session, organisation.id, { name, permission, expires_at }, { actor, now }),
+      );
+      return success(created);
+    },
+  );
+
+  app.delete(
+    '/keys/:id',
+    {
+      config: { access: 'admin' },
+      schema: answers(keyRecord, {
+        tag: 'Keys',
+        summary: 'Revoke a key at once',
+        body: noBody,
+        params: idParams,
+        errors: [404, 409],
+      }),
+    },
+    async (request) => {
+      const { organisation, key } = callerOf(request);
+      const now = clock.now();
+      const revoked = await revokeKey(
+        warehouse,
+        organisation.id,
+        request.params.id,
+        now,
+        (session, { id, name }) =>
+          audit(
+            session,
+            organisation.id,
+            {
+              actor: { type: 'key', id: key.id, name: key.name },
+              action: 'key.revoke',
+              target: id,
+              detail: { name },
+            },
+            now,
+          ),
+      );
+      return success(found('key', request.params.id, revoked));
+    },
+  );
+};

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { found } from '../http/found.ts';
+import { updateOrganisation } from '../../warehouse/organisations/organisations.ts';
+import { callerOf } from '../access/authentication.ts';
+import type { ApiDependencies } from '../http/dependencies.ts';
+import { name, organisation, settleDays } from '../http/fields.ts';
+import { answers, success } from '../http/route-schema.ts';
+import type { Api } from '../http/api-type.ts';
+import { without } from '../http/defined-fields.ts';
+
+/** `GET` and `PATCH /organisation`. */
+export const organisationRoutes = (app: Api, { warehouse, clock }: ApiDependencies): void => {
+  app.get(
+    '/organisation',
+    {
+      config: { access: 'read' },
+      schema: answers(organisation, { tag: 'Organisation', summary: 'The organisation of the key' }),
+    },
+    (request) => success(callerOf(request).organisation),
+  );
+
+  app.patch(
+    '/organisation',
+    {
+      config: { access: 'admin' },
+      schema: answers(organisation, {
+        tag: 'Organisation',
+        summary: 'Change the name, or how long bills take to settle',
+        body: z.strictObject({ name: name.optional(), settle_days: settleDays.optional() }),
+      }),
+    },
+    async (request) => {
+      const { organisation, key } = callerOf(request);
+      const { id } = organisation;
+      const by = { actor: { type: 'key', id: key.id, name: key.name }, now: clock.now() } as const;
+      return success(
+        found(
+          'organisation',
+          id,
+          await updateOrganisation(warehouse, id, without(request.body, undefined), by),
+        ),
+      );
+    },
+  );
+};

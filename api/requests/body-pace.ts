@@ -1,0 +1,50 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ServiceError } from '../../domain/shared/errors.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether the body is a file, which may take long as long as it comes on. */
+    takesUpload?: true;
+  }
+}
+
+/** Least bytes of an upload in each span; other bodies must be whole by its end. */
+const LEAST_UPLOAD_BYTES = 16 * 1024;
+
+/** Ends requests whose body takes longer than `patienceMs`, or whose upload does not come on, with a 408. */
+export const limitBodies = (app: FastifyInstance, patienceMs: number): void => {
+  app.addHook('onRequest', async (request) => {
+    if (hasBody(request)) watch(request, patienceMs);
+  });
+};
+
+/** Whether a body follows the headers. */
+const hasBody = ({ headers }: FastifyRequest): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+const watch = ({ raw, routeOptions }: FastifyRequest, patienceMs: number): void => {
+  const { socket } = raw;
+  let before = socket.bytesRead;
+  const timer = setInterval(() => {
+    const bytes = socket.bytesRead - before;
+    before = socket.bytesRead;
+    if (raw.complete) clearInterval(timer);
+    else if (routeOptions.config.takesUpload !== true || bytes < LEAST_UPLOAD_BYTES) {
+      clearInterval(timer);
+      // Whoever reads the body answers; where nobody does, the answer is out already.
+      if (raw.listenerCount('error') > 0) raw.emit('error', tooSlow(patienceMs));
+      else raw.destroy();
+    }
+  }, patienceMs).unref();
+  const stop = (): void => {
+    clearInterval(timer);
+  };
+  raw.once('end', stop);
+  raw.once('close', stop);
+};
+
+const tooSlow = (patienceMs: number): ServiceError =>
+  new ServiceError(
+    'too_slow',
+    `body: expected all of it, or of an upload ${LEAST_UPLOAD_BYTES / 1024} KiB, within ${patienceMs / 1000} seconds`,
+  );

@@ -1,0 +1,38 @@
+import { CONTROL_CHARACTER, NO_CONTROL_CHARACTERS } from '../../domain/shared/control-characters.ts';
+import { invalid } from '../../domain/shared/errors.ts';
+import { shown } from '../../domain/shared/for-message.ts';
+import { pathText } from '../http/invalid-input.ts';
+
+/** Control characters and surrogates as escapes; of the former, JSON lets only these stand as they are. */
+const SUSPECT = /\\u[dD][89a-fA-F]|\\u00[0189]|\\u007[fF]|\\[bfnrt]|[\u007f-\u009f]/;
+
+/**
+ * Throws, naming the place, when a body holds half a surrogate pair, which is no Unicode text, or a control character.
+ * Bodies without any way to write one are not looked through.
+ */
+export const refuseBrokenText = (body: string, parsed: unknown): void => {
+  if (SUSPECT.test(body)) refuse(parsed, [], 'body');
+};
+
+/** Throws, naming the parameter, when a path or query (`part`) holds a control character. */
+export const refuseBrokenParameters = (parameters: unknown, part: 'path' | 'query'): void => {
+  refuse(parameters, [], part);
+};
+
+const refuse = (value: unknown, path: readonly PropertyKey[], part: string): void => {
+  if (typeof value === 'string') {
+    const expected = CONTROL_CHARACTER.test(value)
+      ? NO_CONTROL_CHARACTERS
+      : /\p{Surrogate}/u.test(value)
+        ? 'expected Unicode text'
+        : null;
+    if (expected !== null) throw invalid(`${pathText(path) || part}: ${expected}, got ${shown(value)}`);
+  } else if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) refuse(item, [...path, index], part);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, item] of Object.entries(value)) {
+      refuse(key, path, part);
+      refuse(item, [...path, key], part);
+    }
+  }
+};

@@ -1,0 +1,82 @@
+import { isUtf8 } from 'node:buffer';
+import type { FastifyRequest } from 'fastify';
+import { invalid, ServiceError } from '../../domain/shared/errors.ts';
+import { shown } from '../../domain/shared/for-message.ts';
+import { isUtf8Type } from './body-charset.ts';
+import { refuseBrokenText } from './broken-text.ts';
+import type { Api } from '../http/api-type.ts';
+
+/** Levels of nesting in a body; no schema has nearly as many. */
+const DEEPEST = 64;
+
+/** Commas in a body, so about as many items and fields; ten thousand values with their labels have a third of them. */
+const MOST_COMMAS = 100_000;
+
+/** JSON is the one content type. Many clients name it on every request, with a body or not; a route that needs one says so. */
+export const acceptJsonOnly = (app: Api): void => {
+  app.removeContentTypeParser('text/plain');
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
+    if (bytes.length === 0) {
+      done(null);
+      return;
+    }
+    const attempt = (step: () => void): void => {
+      try {
+        step();
+      } catch (error) {
+        done(error as Error);
+      }
+    };
+    attempt(() => {
+      const body = textOf(request, bytes);
+      refuseCostly(body);
+      void parse(request, body, (error: Error | null, parsed?: unknown) => {
+        // The parser would take what is thrown here for broken JSON.
+        attempt(() => {
+          if (error !== null) throw error;
+          refuseBrokenText(body, parsed);
+          done(null, parsed);
+        });
+      });
+    });
+  });
+};
+
+const textOf = (request: FastifyRequest, bytes: Buffer): string => {
+  const type = request.headers['content-type'] ?? '';
+  if (!isUtf8Type(type))
+    throw new ServiceError('unsupported_type', `content-type: expected JSON in UTF-8, got ${shown(type)}`);
+  if (!isUtf8(bytes)) throw invalid('body: expected UTF-8, got bytes that are none');
+  return bytes.toString();
+};
+
+const QUOTE = '"'.charCodeAt(0);
+const BACKSLASH = '\\'.charCodeAt(0);
+const COMMA = ','.charCodeAt(0);
+const OPENING = new Set(['[', '{'].map((bracket) => bracket.charCodeAt(0)));
+const CLOSING = new Set([']', '}'].map((bracket) => bracket.charCodeAt(0)));
+
+/**
+ * Throws before the body is parsed, because what is nested deeper costs more than its bytes, and so does each of many items: a
+ * schema finds a problem in every one of them.
+ */
+const refuseCostly = (body: string): void => {
+  let depth = 0;
+  let commas = 0;
+  let inText = false;
+  for (let at = 0; at < body.length; at += 1) {
+    const code = body.charCodeAt(at);
+    if (code === QUOTE) inText = !inText;
+    else if (inText) {
+      if (code === BACKSLASH) at += 1;
+    } else if (code === COMMA) {
+      commas += 1;
+      if (commas > MOST_COMMAS)
+        throw invalid(`body: expected at most ${MOST_COMMAS} items and fields, got more`);
+    } else if (OPENING.has(code)) {
+      depth += 1;
+      if (depth > DEEPEST) throw invalid(`body: expected at most ${DEEPEST} levels of nesting, got more`);
+    } else if (CLOSING.has(code)) depth -= 1;
+  }
+};

@@ -1,0 +1,43 @@
+import type { Server } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import { invalid, ServiceError } from '../../domain/shared/errors.ts';
+import { shown } from '../../domain/shared/for-message.ts';
+import { refuseBrokenParameters } from './broken-text.ts';
+import { envelope, JSON_TYPE, socketAnswer } from '../http/error-answers.ts';
+import { refuseBrokenUrl } from '../http/request-url.ts';
+
+/** Answers in the envelope what Node answers by itself, or not at all, before it asks for a route. */
+export const answerOddRequests = (server: Server): void => {
+  server.on('checkExpectation', ({ headers }, response) => {
+    const { expect } = headers;
+    response.statusCode = 417;
+    response.setHeader('content-type', JSON_TYPE).setHeader('connection', 'close');
+    response.end(JSON.stringify(envelope(`expect: expected 100-continue, got ${shown(expect)}`)));
+  });
+  server.on('connect', ({ url }, socket) => {
+    socketAnswer(socket, 400, `expected a request to this service, got CONNECT ${url ?? ''}`);
+  });
+};
+
+/**
+ * Refuses requests that no route can take, after their key, quota, permission and plan: a path or query that cannot be
+ * decoded or holds control characters (400), and a compressed body (415). A request without a host is no HTTP request,
+ * whoever sends it.
+ */
+export const refuseOddRequests = (app: FastifyInstance): void => {
+  app.addHook('onRequest', async ({ headers, raw }) => {
+    if (headers.host === undefined && raw.httpVersion !== '1.0')
+      throw invalid('host: expected a Host header, got nothing');
+  });
+  app.addHook('preParsing', async ({ headers, originalUrl, params, query }) => {
+    refuseBrokenUrl(originalUrl);
+    refuseBrokenParameters(params, 'path');
+    refuseBrokenParameters(query, 'query');
+    const encoding = headers['content-encoding'] ?? 'identity';
+    if (encoding.toLowerCase() !== 'identity')
+      throw new ServiceError(
+        'unsupported_type',
+        `content-encoding: expected a body as it is, got ${shown(encoding)}`,
+      );
+  });
+};

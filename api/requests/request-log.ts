@@ -1,0 +1,18 @@
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
+import { pathOf } from '../http/request-url.ts';
+
+/** A logger that shows requests without their query, which can hold a customer's labels. */
+export const withPathsOnly = (logger: FastifyBaseLogger): FastifyBaseLogger =>
+  logger.child(
+    {},
+    {
+      serializers: {
+        req: ({ method, originalUrl, host, ip }: FastifyRequest) => ({
+          method,
+          url: pathOf(originalUrl),
+          host,
+          remoteAddress: ip,
+        }),
+      },
+    },
+  );

@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import type { CostSource, SourceKind } from '../../warehouse/sources/cost-sources.ts';
+import { currency, day, name } from '../http/fields.ts';
+import { invalidInput } from '../http/invalid-input.ts';
+
+const FILES = 'expected a path, glob or URI of CSV or Parquet files';
+
+const locationOf = (expected: string) =>
+  z
+    .string({ error: expected })
+    .min(1, { error: expected })
+    .max(2000, { error: 'expected at most 2000 characters' });
+
+const CLUSTER = 'expected a text of 1 to 200 characters, the cluster of rows that name none';
+const COST_COLUMNS = ['EffectiveCost', 'BilledCost'] as const;
+const cluster = z.string({ error: CLUSTER }).trim().min(1, { error: CLUSTER }).max(200, { error: CLUSTER });
+const assetsLocation = locationOf(`${FILES} with the assets of the clusters`);
+const usageLocation = locationOf(`${FILES} with the usage by repository`);
+
+/** FOCUS: which column is the cost. */
+export const focusOptions = z.strictObject({
+  cost_column: z.enum(COST_COLUMNS).default('EffectiveCost'),
+});
+
+/** OpenCost: the cluster of rows that name none, and its nodes, disks and load balancers where no API tells them. */
+export const openCostOptions = z.strictObject({
+  cluster: cluster.optional(),
+  assets_location: assetsLocation.optional(),
+});
+
+/** Hosts: none. */
+export const hostsOptions = z.strictObject({});
+
+/** AI tools: `location` is the spend, `usage_location` the usage by repository. */
+export const aiToolsOptions = z.strictObject({ usage_location: usageLocation });
+
+const startsOn = day
+  .nullable()
+  .describe('The source had no spend before this day, so that earlier days are a known 0; null: not known');
+
+const newSourceOf = <Kind extends CostSource['kind'], Options extends z.ZodType>(
+  kind: Kind,
+  options: Options,
+  location: string = FILES,
+) =>
+  z.strictObject({
+    name,
+    kind: z.literal(kind),
+    location: locationOf(location),
+    currency: currency.nullish(),
+    options,
+    schedule_paused: z.boolean().default(false),
+    starts_on: startsOn.default(null),
+  });
+
+/** The body that makes a cost source, by its kind. */
+export const newCostSource = z.discriminatedUnion(
+  'kind',
+  [
+    newSourceOf('focus', focusOptions.default({ cost_column: 'EffectiveCost' })),
+    newSourceOf('opencost', openCostOptions.default({}), `${FILES}, or the base URL of an OpenCost API`),
+    newSourceOf('hosts', hostsOptions.default({})),
+    // Without options the field that they lack is named.
+    newSourceOf(
+      'ai_tools',
+      z.preprocess((options) => (options === undefined ? {} : options), aiToolsOptions),
+    ),
+  ],
+  {
+    error: ({ input }) =>
+      typeof input === 'object' ? 'expected "focus", "opencost", "hosts" or "ai_tools"' : undefined,
+  },
+);
+
+/** The body that changes a cost source. Its options replace those before; which ones it has, its kind decides. */
+export const costSourceChanges = z.strictObject({
+  name: name.optional(),
+  location: locationOf(FILES).optional(),
+  currency: currency.nullish(),
+  options: z
+    .strictObject({
+      cost_column: z.enum(COST_COLUMNS).optional(),
+      cluster: cluster.optional(),
+      assets_location: assetsLocation.optional(),
+      usage_location: usageLocation.optional(),
+    })
+    .optional()
+    .describe(
+      'focus: cost_column; opencost: cluster, assets_location; ai_tools: usage_location. The kind cannot change.',
+    ),
+  schedule_paused: z.boolean().optional(),
+  starts_on: startsOn.optional(),
+});
+
+const OPTIONS_OF_KIND = {
+  focus: focusOptions,
+  opencost: openCostOptions,
+  hosts: hostsOptions,
+  ai_tools: aiToolsOptions,
+} as const;
+
+/** Options as those of a kind. Throws `invalid`, naming the field that the kind lacks or does not know. */
+export const optionsOf = (kind: CostSource['kind'], options: unknown): SourceKind['options'] => {
+  const input = { options };
+  const parsed = z.object({ options: OPTIONS_OF_KIND[kind] }).safeParse(input);
+  if (!parsed.success) throw invalidInput(parsed.error, input, `body: the source is of kind ${kind}`);
+  return parsed.data.options;
+};

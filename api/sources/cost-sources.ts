@@ -1,0 +1,282 @@
+import { z } from 'zod';
+import { invalid, ServiceError } from '../../domain/shared/errors.ts';
+import { checkSourceLocation } from '../../egress/locations/source-location.ts';
+import type { SourceRules } from '../../egress/locations/source-rules.ts';
+import {
+  createCostSource,
+  findCostSource,
+  listCostSources,
+  newCostSourceId,
+  updateCostSource,
+  type CostSource,
+  type CostSourceChanges,
+  type SourceKind,
+} from '../../warehouse/sources/cost-sources.ts';
+import { lastRuns, type IngestRun } from '../../warehouse/sources/ingest-runs.ts';
+import { settleMonths } from '../../warehouse/months/settlement.ts';
+import { callerOf, changeBy } from '../access/authentication.ts';
+import {
+  aiToolsOptions,
+  costSourceChanges,
+  focusOptions,
+  hostsOptions,
+  newCostSource,
+  openCostOptions,
+  optionsOf,
+} from './cost-source-fields.ts';
+import type { ApiDependencies } from '../http/dependencies.ts';
+import { idParams } from '../http/fields.ts';
+import { found } from '../http/found.ts';
+import { ingestBody, ingestStarted, runRecord, runsOf, startIngest, toWireRun } from './ingest-runs.ts';
+import { checkCursor, page, pageQuery } from '../http/paging.ts';
+import { answers, answersPage, noBody, success } from '../http/route-schema.ts';
+import type { Api } from '../http/api-type.ts';
+import { without } from '../http/defined-fields.ts';
+
+const wireSource = <Kind extends string, Options extends z.ZodType>(kind: Kind, options: Options) =>
+  z.object({
+    id: z.string(),
+    name: z.string(),
+    kind: z.literal(kind),
+    location: z.string(),
+    currency: z.string().nullable(),
+    options,
+    schedule_paused: z.boolean(),
+    starts_on: z.string().nullable(),
+    last_run: runRecord.nullable(),
+  });
+
+const costSource = z
+  .discriminatedUnion('kind', [
+    wireSource('focus', focusOptions),
+    wireSource('opencost', openCostOptions),
+    wireSource('hosts', hostsOptions),
+    wireSource('ai_tools', aiToolsOptions),
+  ])
+  .meta({ id: 'CostSource' });
+
+const toWireSource = (source: CostSource, lastRun: IngestRun | undefined): z.infer<typeof costSource> => ({
+  ...source,
+  last_run: lastRun === undefined ? null : toWireRun(lastRun),
+});
+
+/** Judges every place that the source is read from. */
+const checkLocations = async (
+  { location, options }: { location?: string | undefined; options?: SourceKind['options'] | undefined },
+  rules: SourceRules,
+): Promise<void> => {
+  if (location !== undefined) await checkSourceLocation(location, rules);
+  for (const [name, value] of Object.entries(options ?? {}) as [string, string][]) {
+    if (name.endsWith('_location')) await checkSourceLocation(value, rules, `options.${name}`);
+  }
+};
+
+/** Money is never converted, so a source in another currency than the organisation's can never be read. */
+const checkCurrency = (own: string | null | undefined, expected: string): void => {
+  if (own !== null && own !== undefined && own !== expected) {
+    throw invalid(
+      `currency: expected ${expected}, the organisation's currency, got ${JSON.stringify(own)}; money is never converted`,
+    );
+  }
+};
+
+/** `…/cost-sources`: where spend comes from, runs and their history (contract §3). */
+export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void => {
+  const { warehouse, orchestration, clock, sourceRulesOf } = dependencies;
+
+  const foundSource = async (orgId: string, id: string): Promise<CostSource> =>
+    found('cost source', id, await findCostSource(warehouse, orgId, id));
+
+  app.get(
+    '/cost-sources',
+    {
+      config: { access: 'read' },
+      schema: answersPage(costSource, {
+        tag: 'Cost sources',
+        summary: 'List cost sources',
+        querystring: pageQuery,
+      }),
+    },
+    async (request) => {
+      const { id } = callerOf(request).organisation;
+      const runs = await lastRuns(warehouse, id);
+      const sources = await page(
+        request.query,
+        z.string(),
+        (part) => listCostSources(warehouse, id, part),
+        (source) => source.id,
+      );
+      return { ...sources, data: sources.data.map((source) => toWireSource(source, runs.get(source.id))) };
+    },
+  );
+
+  app.post(
+    '/cost-sources',
+    {
+      config: { access: 'admin' },
+      schema: answers(costSource, {
+        tag: 'Cost sources',
+        summary: 'Connect a cost source; it is read daily',
+        body: newCostSource,
+        errors: [409],
+      }),
+    },
+    async (request) => {
+      const caller = callerOf(request);
+      const { organisation } = caller;
+      const { currency: own, ...source } = request.body;
+      checkCurrency(own, organisation.currency);
+      await checkLocations(source, sourceRulesOf(organisation.id));
+      const id = newCostSourceId();
+      // First what can be repeated: a source is never stored without its daily ingest.
+      await orchestration.scheduleIngest({
+        orgId: organisation.id,
+        sourceId: id,
+        paused: source.schedule_paused,
+      });
+      const created = await createCostSource(
+        warehouse,
+        organisation.id,
+        { ...source, currency: own ?? null },
+        changeBy(caller, clock.now()),
+        id,
+      ).catch(async (error: unknown) => {
+        // What was refused is not stored: nothing is left to read daily.
+        if (error instanceof ServiceError) await orchestration.unscheduleIngest(organisation.id, id);
+        throw error;
+      });
+      return success(toWireSource(created, undefined));
+    },
+  );
+
+  app.get(
+    '/cost-sources/:id',
+    {
+      config: { access: 'read' },
+      schema: answers(costSource, {
+        tag: 'Cost sources',
+        summary: 'One cost source',
+        params: idParams,
+        errors: [404],
+      }),
+    },
+    async (request) => {
+      const { id } = callerOf(request).organisation;
+      const source = await foundSource(id, request.params.id);
+      return success(toWireSource(source, (await lastRuns(warehouse, id)).get(source.id)));
+    },
+  );
+
+  app.patch(
+    '/cost-sources/:id',
+    {
+      config: { access: 'admin', changesNumbers: true },
+      schema: answers(costSource, {
+        tag: 'Cost sources',
+        summary: 'Change a cost source, pause or resume its schedule',
+        params: idParams,
+        body: costSourceChanges,
+        errors: [404, 409],
+      }),
+    },
+    async (request) => {
+      const caller = callerOf(request);
+      const { organisation } = caller;
+      checkCurrency(request.body.currency, organisation.currency);
+      const { options, ...others } = without(request.body, undefined);
+      const changes: CostSourceChanges =
+        options === undefined
+          ? others
+          : {
+              ...others,
+              options: optionsOf((await foundSource(organisation.id, request.params.id)).kind, options),
+            };
+      await checkLocations(changes, sourceRulesOf(organisation.id));
+      const updated = found(
+        'cost source',
+        request.params.id,
+        await updateCostSource(
+          warehouse,
+          organisation.id,
+          request.params.id,
+          changes,
+          changeBy(caller, clock.now()),
+        ),
+      );
+      // Earlier days are known at once; months must not wait for the next daily settlement.
+      if (changes.starts_on !== undefined) await settleMonths(warehouse, organisation.id, clock.now());
+      await orchestration.scheduleIngest({
+        orgId: organisation.id,
+        sourceId: updated.id,
+        paused: updated.schedule_paused,
+      });
+      return success(toWireSource(updated, (await lastRuns(warehouse, organisation.id)).get(updated.id)));
+    },
+  );
+
+  app.delete(
+    '/cost-sources/:id',
+    {
+      config: { access: 'admin', changesNumbers: true },
+      schema: answers(costSource, {
+        tag: 'Cost sources',
+        summary: 'Delete a cost source; its spend no longer counts, except in locked months',
+        description: 'To stop reading a source and keep its spend, pause its schedule instead.',
+        body: noBody,
+        params: idParams,
+        errors: [404],
+      }),
+    },
+    async (request) => {
+      const caller = callerOf(request);
+      const { id } = caller.organisation;
+      const by = changeBy(caller, clock.now());
+      const deleted = found(
+        'cost source',
+        request.params.id,
+        await updateCostSource(warehouse, id, request.params.id, 'delete', by),
+      );
+      await orchestration.unscheduleIngest(id, deleted.id);
+      return success(toWireSource(deleted, undefined));
+    },
+  );
+
+  app.post(
+    '/cost-sources/:id/ingest',
+    {
+      config: { access: 'write' },
+      schema: answers(ingestStarted, {
+        tag: 'Cost sources',
+        summary: 'Read the source now',
+        params: idParams,
+        body: ingestBody,
+        errors: [404, 409],
+      }),
+    },
+    async (request) => {
+      const { id } = callerOf(request).organisation;
+      const source = await foundSource(id, request.params.id);
+      return success(await startIngest(dependencies, id, source.id, request.body));
+    },
+  );
+
+  app.get(
+    '/cost-sources/:id/runs',
+    {
+      config: { access: 'read' },
+      schema: answersPage(runRecord, {
+        tag: 'Cost sources',
+        summary: 'What runs did, newest first',
+        params: idParams,
+        querystring: pageQuery,
+        errors: [404],
+      }),
+    },
+    async (request) => {
+      const { id } = callerOf(request).organisation;
+      checkCursor(request.query, z.string());
+      const source = await foundSource(id, request.params.id);
+      return runsOf(dependencies, id, source.id, request.query);
+    },
+  );
+};

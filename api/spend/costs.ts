@@ -1,0 +1,276 @@
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import { addDays, daysInclusive } from '../../domain/shared/calendar.ts';
+import { changePercent, toWire } from '../../domain/shared/decimals.ts';
+import { invalid } from '../../domain/shared/errors.ts';
+import { SPEND_SOURCES } from '../../domain/spend/spend-source.ts';
+import {
+  BREAKDOWN_KEYS,
+  breakdownColumns,
+  costBreakdown,
+  streamBreakdown,
+  type BreakdownKey,
+  type BreakdownRow,
+} from '../../warehouse/spend/cost-breakdown.ts';
+import { completeThrough, costSummary } from '../../warehouse/spend/costs.ts';
+import { reconciliation } from '../../warehouse/spend/reconciliation.ts';
+import { callerOf } from '../access/authentication.ts';
+import type { ApiDependencies } from '../http/dependencies.ts';
+import { day } from '../http/fields.ts';
+import { page } from '../http/paging.ts';
+import { answers, describe, pageOf, success } from '../http/route-schema.ts';
+import type { Api } from '../http/api-type.ts';
+import { closeSignal, sendTabular, TABULAR_NOTE, tabularType } from '../http/tabular.ts';
+
+const MOST_DAYS = 366;
+/** Rows of a breakdown that one answer of JSON holds. */
+const MOST_ROWS = 100_000;
+
+const money = z.number();
+
+const costs = z
+  .object({
+    start_date: z.string(),
+    end_date: z.string(),
+    currency: z.string(),
+    total: money,
+    by_source: z.object({ cloud: money, kubernetes: money, hosts: money, ai_tools: money }),
+    by_day: z.array(z.object({ day: z.string(), total: money })),
+    by_account: z
+      .array(
+        z.object({
+          cloud: z.string(),
+          account: z.string(),
+          name: z.string().nullable(),
+          total: money,
+          kubernetes: money.describe('What the account is billed for clusters; not in its total'),
+          hosts: money.describe('What the account is billed for hosts; not in its total'),
+        }),
+      )
+      .describe('Accounts without the clusters and hosts inside them'),
+    previous_period: z.object({
+      total: money.nullable().describe('Null where nothing of the period was delivered'),
+      change_percent: z.number().nullable(),
+    }),
+    complete_through: z
+      .string()
+      .nullable()
+      .describe('Last day up to which every active source has delivered all days since `start_date`'),
+  })
+  .meta({ id: 'Costs' });
+
+const breakdownRow = z
+  .object({ total: money })
+  .catchall(z.union([z.string(), z.number(), z.null()]))
+  .meta({
+    id: 'BreakdownRow',
+    description: 'The wanted keys, null for what belongs to none, and the total.',
+  });
+
+const reconciled = z.object({
+  source: z.enum(SPEND_SOURCES),
+  name: z.string(),
+  reported: money.describe('Workloads and idle capacity, as the cluster or host prices them'),
+  billed: money.describe('Bill lines of its assets'),
+  outside_bills: money.describe('What it costs on days on which no bill has its assets'),
+  difference: money.describe('billed + outside_bills − reported'),
+  followed_days: z
+    .number()
+    .describe('Days on which assets without a bill line of their own followed the cluster'),
+  borrowed_days: z
+    .number()
+    .describe(
+      'Days with allocations and no assets: the nearest known assets decided whether it is on a bill',
+    ),
+  ambiguous_days: z
+    .number()
+    .describe('Days on which a machine matched no line, for several accounts or projects have its name'),
+  notes: z.array(z.string()).describe('The same in words'),
+});
+
+const breakdown = pageOf(breakdownRow).extend({
+  total: money,
+  complete_through: z.string().nullable(),
+  reconciliation: z.array(reconciled).describe('Clusters and hosts next to their bills'),
+});
+
+const range = z.strictObject({ start_date: day, end_date: day });
+
+/** One or two different keys, separated by a comma or given twice. */
+const groupBy = z
+  .preprocess(
+    (given) => {
+      const parts: unknown[] = Array.isArray(given) ? given : [given];
+      return parts.flatMap((part): unknown[] => (typeof part === 'string' ? part.split(',') : [part]));
+    },
+    z
+      .array(z.enum(BREAKDOWN_KEYS, { error: `expected one or two of ${BREAKDOWN_KEYS.join(', ')}` }))
+      .min(1)
+      .max(2, { error: `expected one or two of ${BREAKDOWN_KEYS.join(', ')}` })
+      .refine((keys) => new Set(keys).size === keys.length, { error: 'expected each key once' }),
+  )
+  .meta({ description: `One or two of ${BREAKDOWN_KEYS.join(', ')}, separated by a comma` });
+
+const breakdownQuery = range.extend({
+  group_by: groupBy,
+  limit: z.coerce
+    .number({ error: 'expected a whole number from 1 to 1000' })
+    .int({ error: 'expected a whole number from 1 to 1000' })
+    .min(1, { error: 'expected a whole number from 1 to 1000' })
+    .max(1000, { error: 'expected a whole number from 1 to 1000' })
+    .optional()
+    .describe(
+      `Without \`limit\` and \`cursor\` JSON has up to ${MOST_ROWS} rows and a \`next_cursor\` if there are more; CSV and Arrow have all`,
+    ),
+  cursor: z.string().optional().describe('`next_cursor` of the page before'),
+});
+
+const daysOf = ({ start_date, end_date }: z.infer<typeof range>): number => {
+  if (end_date < start_date) {
+    throw invalid(
+      `end_date: expected a day not before start_date ${start_date}, got ${JSON.stringify(end_date)}`,
+    );
+  }
+  const days = daysInclusive(start_date, end_date);
+  if (days > MOST_DAYS)
+    throw invalid(`end_date: expected at most ${MOST_DAYS} days from start_date, got ${days}`);
+  return days;
+};
+
+/** The grain of `/costs` as rows. */
+const FLAT_KEYS: readonly BreakdownKey[] = ['day', 'source', 'cloud', 'account'];
+
+const toWireRow = ({ total, ...keys }: BreakdownRow): z.infer<typeof breakdownRow> => ({
+  ...keys,
+  total: toWire(total),
+});
+
+const tableOf = (keys: readonly BreakdownKey[], batches: AsyncIterable<readonly BreakdownRow[]>) => ({
+  columns: breakdownColumns(keys),
+  numbers: ['total'],
+  batches: (async function* () {
+    for await (const rows of batches) yield rows.map(toWireRow);
+  })(),
+});
+
+/** `GET /costs` and `GET /costs/breakdown`: the spend of a range of days (spec §4). */
+export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): void => {
+  app.get(
+    '/costs',
+    {
+      config: { access: 'read' },
+      schema: answers(costs, {
+        tag: 'Costs',
+        summary: 'Spend of a range of days, both inclusive, at most 366',
+        description: `${TABULAR_NOTE} Then one row per day, source and account; they add up to the total.`,
+        querystring: range,
+      }),
+    },
+    async (request, reply) => {
+      const { organisation } = callerOf(request);
+      const { start_date, end_date } = request.query;
+      const days = daysOf(request.query);
+      const now = clock.now();
+      const type = tabularType(request);
+      if (type !== null) {
+        const range = { start: start_date, end: end_date };
+        const signal = closeSignal(reply);
+        const rows = streamBreakdown(warehouse, organisation.id, FLAT_KEYS, range, { now, signal });
+        return sendTabular(reply, type, tableOf(FLAT_KEYS, rows));
+      }
+      const summary = await costSummary(
+        warehouse,
+        organisation.id,
+        { previousStart: addDays(start_date, -days), start: start_date, end: end_date },
+        now,
+      );
+      return success({
+        start_date,
+        end_date,
+        currency: organisation.currency,
+        total: toWire(summary.total),
+        by_source: {
+          cloud: toWire(summary.bySource.cloud),
+          kubernetes: toWire(summary.bySource.kubernetes),
+          hosts: toWire(summary.bySource.hosts),
+          ai_tools: toWire(summary.bySource.ai_tools),
+        },
+        by_day: summary.byDay.map(({ day, total }) => ({ day, total: toWire(total) })),
+        by_account: summary.byAccount.map(({ total, kubernetes, hosts, ...account }) => ({
+          ...account,
+          total: toWire(total),
+          kubernetes: toWire(kubernetes),
+          hosts: toWire(hosts),
+        })),
+        previous_period: {
+          total: summary.previousTotal === null ? null : toWire(summary.previousTotal),
+          change_percent: changePercent(summary.previousTotal, summary.total),
+        },
+        complete_through: summary.completeThrough,
+      });
+    },
+  );
+
+  app.get(
+    '/costs/breakdown',
+    {
+      config: { access: 'read', isHeavy: true },
+      schema: describe(breakdown, {
+        tag: 'Costs',
+        summary: 'Spend of a range of days by one or two keys; the rows add up to the total',
+        description: `${TABULAR_NOTE} What belongs to no key has null. Clusters and hosts inside an account are no part of its cloud keys.`,
+        querystring: breakdownQuery,
+      }),
+    },
+    async (request, reply) => {
+      const { organisation } = callerOf(request);
+      const { start_date, end_date, group_by, limit, cursor } = request.query;
+      daysOf(request.query);
+      const days = { start: start_date, end: end_date };
+      const now = clock.now();
+      const type = tabularType(request);
+      if (type !== null && limit === undefined && cursor === undefined) {
+        const signal = closeSignal(reply);
+        const all = streamBreakdown(warehouse, organisation.id, group_by, days, { now, signal });
+        return sendTabular(reply, type, tableOf(group_by, all));
+      }
+      const rows = await page(
+        { limit: limit ?? MOST_ROWS, cursor },
+        z.number().int().min(0),
+        async (part) => {
+          const offset = part.cursor ?? 0;
+          const read = { ...days, limit: part.limit, offset };
+          const found = await costBreakdown(warehouse, organisation.id, group_by, read, now);
+          return found.map((row, index) => ({ row, next: offset + index + 1 }));
+        },
+        ({ next }) => next,
+      );
+      if (type !== null) {
+        if (rows.next_cursor !== null) reply.header('x-next-cursor', rows.next_cursor);
+        const paged = Readable.from([rows.data.map(({ row }) => row)]) as AsyncIterable<BreakdownRow[]>;
+        return sendTabular(reply, type, tableOf(group_by, paged));
+      }
+      const [whole] = await costBreakdown(
+        warehouse,
+        organisation.id,
+        [],
+        { ...days, limit: 1, offset: 0 },
+        now,
+      );
+      const reconciled = await reconciliation(warehouse, organisation.id, days);
+      return {
+        ...rows,
+        data: rows.data.map(({ row }) => toWireRow(row)),
+        total: toWire(whole?.total ?? '0'),
+        complete_through: await completeThrough(warehouse, organisation.id, start_date, now),
+        reconciliation: reconciled.map((row) => ({
+          ...row,
+          reported: toWire(row.reported),
+          billed: toWire(row.billed),
+          outside_bills: toWire(row.outside_bills),
+          difference: toWire(row.difference),
+        })),
+      };
+    },
+  );
+};

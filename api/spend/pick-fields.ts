@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { normalRepository } from '../../domain/sources/repository.ts';
+import type { SpendPick } from '../../domain/spend/spend-pick.ts';
+
+const MOST_PICKS = 1000;
+
+const text = z
+  .string({ error: 'expected a text of 1 to 500 characters' })
+  .min(1, { error: 'expected a text of 1 to 500 characters' })
+  .max(500, { error: 'expected a text of 1 to 500 characters' })
+  // Keys of spend are held together by one (warehouse/pick-key.ts).
+  .regex(/^\P{Cc}*$/u, { error: 'expected a text without control characters' });
+const trimmed = text.trim();
+
+const idle = z.literal(true, { error: 'expected true, or no idle' }).optional();
+
+const kubernetes = z
+  .strictObject({
+    source: z.literal('kubernetes'),
+    cluster: text,
+    namespace: text.optional(),
+    workload: text.optional(),
+    idle,
+  })
+  .refine(
+    ({ namespace, workload, idle: isIdle }) =>
+      isIdle === true ? namespace === undefined && workload === undefined : namespace !== undefined,
+    { path: ['namespace'], error: 'expected a namespace, also with a workload, or "idle": true alone' },
+  );
+
+const host = z
+  .strictObject({ source: z.literal('host'), host: text, service: text.optional(), idle })
+  .refine((pick) => pick.idle !== true || pick.service === undefined, {
+    path: ['service'],
+    error: 'expected a service or "idle": true, not both',
+  });
+
+const CLOUD_FORMS =
+  'expected an account, an account with a service or a resource_group, or a tag alone, beside the cloud';
+
+const cloud = z
+  .strictObject({
+    source: z.literal('cloud'),
+    cloud: trimmed.toLowerCase(),
+    account: text.optional(),
+    service: text.optional(),
+    // As the bill's: sources §1 has them in both cases.
+    resource_group: text.toLowerCase().optional(),
+    tag: z.strictObject({ key: trimmed, value: text }).optional(),
+  })
+  .refine(
+    ({ account, service, resource_group, tag }) =>
+      tag === undefined
+        ? account !== undefined && (service === undefined || resource_group === undefined)
+        : account === undefined && service === undefined && resource_group === undefined,
+    { error: CLOUD_FORMS },
+  );
+
+const repository = z.strictObject({
+  source: z.literal('repository'),
+  repository: text.transform(normalRepository).pipe(z.string().min(1, { error: 'expected host/owner/name' })),
+});
+
+/** Picks of teams and shared costs, at least as many as given (contract §3, Spend). */
+export const ownedPicks = (least: 0 | 1): z.ZodType<SpendPick[]> =>
+  z
+    .array(
+      z.discriminatedUnion('source', [kubernetes, host, cloud, repository], {
+        error: 'expected a source "kubernetes", "host", "cloud" or "repository"',
+      }),
+      { error: 'expected an array of picks' },
+    )
+    .min(least, { error: `expected ${least} to ${MOST_PICKS} picks` })
+    .max(MOST_PICKS, { error: `expected ${least} to ${MOST_PICKS} picks` });
+
+/** Picks of a metric: at least one, and no idle capacity, which only teams and shared costs pick. */
+export const metricPicks = ownedPicks(1).superRefine((picks, context) => {
+  picks.forEach((pick, index) => {
+    if ('idle' in pick && pick.idle === true)
+      context.addIssue({
+        code: 'custom',
+        path: [index, 'idle'],
+        message: 'expected no idle: only teams and shared costs can pick idle capacity',
+      });
+  });
+});
+
+/** What an answer to a change of picks says beside what they are. */
+export const warned = {
+  warnings: z
+    .array(z.string())
+    .describe('Picks that no spend has ever matched, and spend only collected from now on'),
+};
+
+/** Picks as they are answered. */
+export const spendPickRecord = z
+  .object({
+    source: z.enum(['kubernetes', 'host', 'cloud', 'repository']),
+    cluster: z.string().optional(),
+    namespace: z.string().optional(),
+    workload: z.string().optional(),
+    host: z.string().optional(),
+    service: z.string().optional(),
+    cloud: z.string().optional(),
+    account: z.string().optional(),
+    resource_group: z.string().optional(),
+    tag: z.object({ key: z.string(), value: z.string() }).optional(),
+    repository: z.string().optional(),
+    idle: z.literal(true).optional(),
+  })
+  .meta({ id: 'SpendPick' });

@@ -1,0 +1,267 @@
+import { z } from 'zod';
+import { dayOf, lastDay, monthOf } from '../../domain/shared/calendar.ts';
+import { cameAfterSeal, fullyLoaded, SEAL_CAUSES } from '../../domain/teams/bill.ts';
+import { toWire } from '../../domain/shared/decimals.ts';
+import { invalid } from '../../domain/shared/errors.ts';
+import { settlementReasons } from '../../domain/months/month-record.ts';
+import { shownMonths } from '../../domain/months/shown-months.ts';
+import { resealBills } from '../../warehouse/teams/bills/bill-resealing.ts';
+import { sealBills } from '../../warehouse/teams/bills/bill-sealing.ts';
+import {
+  listBillVersions,
+  monthBills,
+  type Bill,
+  type MonthBills,
+} from '../../warehouse/teams/bills/bills.ts';
+import type { Organisation } from '../../warehouse/organisations/organisations.ts';
+import { findTeam, listTeams } from '../../warehouse/teams/teams.ts';
+import { callerOf, changeBy } from '../access/authentication.ts';
+import type { ApiDependencies } from '../http/dependencies.ts';
+import { idParams, instant, month } from '../http/fields.ts';
+import { found } from '../http/found.ts';
+import { answers, success } from '../http/route-schema.ts';
+import type { Api } from '../http/api-type.ts';
+
+const money = z.number();
+
+const amounts = {
+  direct: money.describe('What the team owns'),
+  shared: money.describe('Its part of shared costs'),
+  fully_loaded: money.describe('direct + shared'),
+  by_source: z
+    .object({ cloud: money, kubernetes: money, hosts: money, ai_tools: money })
+    .describe('The parts of direct'),
+  shared_costs: z
+    .array(z.object({ id: z.string(), name: z.string(), amount: money }))
+    .describe('The parts of shared'),
+};
+
+const sealedBecause = z
+  .enum(SEAL_CAUSES)
+  .describe(
+    'The month settled; values changed; a month that follows today moved; an admin sealed it by hand',
+  );
+const sealedBy = z.object({ type: z.literal('key'), id: z.string(), name: z.string() }).nullable();
+
+/** A team's bill of a month. */
+export const billRecord = z
+  .object({
+    month: z.string(),
+    status: z.enum(['estimate', 'waiting', 'sealed']),
+    direct: amounts.direct.nullable(),
+    shared: amounts.shared.nullable(),
+    fully_loaded: amounts.fully_loaded.nullable(),
+    by_source: amounts.by_source.nullable(),
+    shared_costs: amounts.shared_costs,
+    version: z.number().nullable(),
+    sealed_at: instant.nullable(),
+    sealed_because: sealedBecause.nullable(),
+    reason: z
+      .string()
+      .nullable()
+      .describe('What had moved, or the words of the admin who sealed it; or why the team has no bill'),
+    sealed_by: sealedBy.describe('Who sealed it by hand'),
+    waiting_for: z.array(z.string()).describe('In words; empty once sealed'),
+    uncollected: z
+      .array(z.string())
+      .describe(
+        'Tags and splits that the bill misses, for they were not collected from the month’s first day on',
+      ),
+    settled_before_teams: z.boolean().describe('The month settled while there was no team'),
+    backfilled: z
+      .boolean()
+      .describe('The spend of the month was complete more than `settle_days` + 3 days after it ended'),
+    follows_today: z
+      .boolean()
+      .describe(
+        'Settled before teams, or backfilled, and not sealed by hand: seals again if spend, teams or shared costs change',
+      ),
+    unallocated: money
+      .nullable()
+      .describe('The organisation’s total less the bills of all teams; late spend after the seal among it'),
+  })
+  .meta({
+    id: 'Bill',
+    description:
+      'Amounts are null while no spend of the month has been ingested, and if the team was made after it sealed.',
+  });
+
+const teamBillRecord = billRecord
+  .extend({ team_id: z.string(), team_name: z.string() })
+  .meta({ id: 'TeamBill' });
+
+const REASON = { error: 'expected a text of 1 to 1000 characters' };
+/** Why an admin seals a month by hand. */
+const reason = z
+  .string(REASON)
+  .trim()
+  .min(1, REASON)
+  .max(1000, REASON)
+  .regex(/^\P{Cc}*$/u, { error: 'expected a text without control characters' });
+
+const billVersion = z
+  .object({
+    ...{ version: z.number(), ...amounts, sealed_at: instant, sealed_because: sealedBecause },
+    ...{ reason: z.string().nullable(), sealed_by: sealedBy },
+  })
+  .meta({ id: 'BillVersion' });
+
+const toWireAmounts = ({ direct, shared, by_source, shared_costs, ...others }: Bill) => ({
+  direct: toWire(direct),
+  shared: toWire(shared),
+  fully_loaded: toWire(fullyLoaded({ direct, shared })),
+  by_source: {
+    cloud: toWire(by_source.cloud),
+    kubernetes: toWire(by_source.kubernetes),
+    hosts: toWire(by_source.hosts),
+    ai_tools: toWire(by_source.ai_tools),
+  },
+  shared_costs: shared_costs.map(({ amount, ...cost }) => ({ ...cost, amount: toWire(amount) })),
+  ...others,
+});
+
+const NOT_KNOWN = {
+  direct: null,
+  shared: null,
+  fully_loaded: null,
+  by_source: null,
+  shared_costs: [],
+  version: null,
+  sealed_at: null,
+  sealed_because: null,
+  reason: null,
+  sealed_by: null,
+};
+
+/** A team's bill of a month on the wire; of a team that was made after the month had sealed, that it waits for an admin. */
+const billOnWire = (
+  teamId: string,
+  { month, status, settled, missing, holdingBack, ...ofMonth }: MonthBills,
+  { settle_days }: Pick<Organisation, 'settle_days'>,
+  now: Date,
+): z.infer<typeof billRecord> => {
+  const own = ofMonth.bills?.get(teamId);
+  const late = status === 'sealed' && own === undefined ? [cameAfterSeal(month)] : [];
+  const waits = settled ? [] : settlementReasons(month, { settleDays: settle_days, holdingBack }, dayOf(now));
+  const unknown = ofMonth.bills === null ? [`no spend has been ingested for ${month}`] : [];
+  const idle = dayOf(now) > lastDay(month) && waits.length + missing.length + unknown.length === 0;
+  return {
+    month,
+    status: late.length > 0 ? 'waiting' : status,
+    ...(own === undefined ? { ...NOT_KNOWN, reason: late[0] ?? null } : toWireAmounts(own)),
+    waiting_for:
+      status === 'sealed'
+        ? late
+        : [...waits, ...unknown, ...missing, ...(idle ? ['the next daily settlement'] : [])],
+    uncollected: ofMonth.uncollected[teamId] ?? [],
+    settled_before_teams: ofMonth.settledBeforeTeams,
+    backfilled: ofMonth.backfilled,
+    follows_today: ofMonth.followsToday,
+    unallocated: ofMonth.unallocated === null ? null : toWire(ofMonth.unallocated),
+  };
+};
+
+/** `…/teams/{id}/bills`: what a team costs, month by month (contract §3, Team, bill, shared cost). */
+export const teamBillRoutes = (app: Api, dependencies: ApiDependencies): void => {
+  const { warehouse, clock } = dependencies;
+
+  app.get(
+    '/teams/:id/bills',
+    {
+      config: { access: 'read', feature: 'unit_economics' },
+      schema: answers(z.array(billRecord), {
+        tag: 'Teams',
+        summary: 'The bills of the last twelve months, newest first, the running one included',
+        params: idParams,
+        errors: [404],
+      }),
+    },
+    async (request) => {
+      const caller = callerOf(request);
+      const { organisation } = caller;
+      const team = found(
+        'team',
+        request.params.id,
+        await findTeam(warehouse, caller.organisation.id, request.params.id),
+      );
+      const now = clock.now();
+      await sealBills(warehouse, organisation.id, now);
+      const months = await warehouse.transaction((session) =>
+        monthBills(session, organisation.id, shownMonths(now)),
+      );
+      const bills = months.slice(1).map((ofMonth) => billOnWire(team.id, ofMonth, organisation, now));
+      return success(bills.reverse());
+    },
+  );
+
+  app.get(
+    '/teams/:id/bills/:month/versions',
+    {
+      config: { access: 'read', feature: 'unit_economics' },
+      schema: answers(z.array(billVersion), {
+        tag: 'Teams',
+        summary: 'The sealed versions of a bill, newest first',
+        params: idParams.extend({ month }),
+        errors: [404],
+      }),
+    },
+    async (request) => {
+      const caller = callerOf(request);
+      const team = found(
+        'team',
+        request.params.id,
+        await findTeam(warehouse, caller.organisation.id, request.params.id),
+      );
+      await sealBills(warehouse, caller.organisation.id, clock.now());
+      const versions = await listBillVersions(
+        warehouse,
+        caller.organisation.id,
+        team.id,
+        request.params.month,
+      );
+      return success(
+        versions.map((version) => ({
+          ...toWireAmounts(version),
+          version: version.version ?? 0,
+          sealed_at: version.sealed_at ?? '',
+          sealed_because: version.sealed_because ?? 'settled',
+        })),
+      );
+    },
+  );
+
+  app.post(
+    '/teams/bills/:month/reseal',
+    {
+      config: { access: 'admin', feature: 'unit_economics', changesNumbers: true, isHeavy: true },
+      schema: answers(z.array(teamBillRecord), {
+        tag: 'Teams',
+        summary: 'Seal all bills of a past month again from today’s spend, ownership and values',
+        description:
+          'Each bill gets a new version with the reason. From then on only split values and another such call move them.',
+        params: z.strictObject({ month }),
+        body: z.strictObject({ reason }),
+        errors: [409],
+      }),
+    },
+    async (request) => {
+      const caller = callerOf(request);
+      const { organisation } = caller;
+      const now = clock.now();
+      const of = request.params.month;
+      if (of > monthOf(dayOf(now))) throw invalid(`month: expected a past month, got ${JSON.stringify(of)}`);
+      const { reason: why } = request.body;
+      const sealed = await resealBills(warehouse, organisation, of, {
+        reason: why,
+        by: changeBy(caller, now),
+      });
+      const teams = await listTeams(warehouse, organisation.id);
+      return success(
+        teams.map(({ id, name }) => ({
+          ...{ team_id: id, team_name: name },
+          ...billOnWire(id, sealed, organisation, now),
+        })),
+      );
+    },
+  );
+};

@@ -1,0 +1,244 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { startBareProcess } from '../bare/bare-process.ts';
+import { as, ingestSource, newMetric, newOrganisation, newSource } from '../client/client.ts';
+import { focusExport } from '../data/focus-export.ts';
+import type { LightReads, LightReadTimes } from '../bare/light-reads.ts';
+import { longLabels } from '../data/long-labels.ts';
+import { alone, describe, type Measurement } from '../measurement.ts';
+import type { RunOptions } from '../run-options.ts';
+import { say } from '../say.ts';
+import { mostMemoryDuring, startService, type Service } from '../client/service.ts';
+import { percentile } from '../statistics.ts';
+
+const CLOCK = '2026-02-20T12:00:00Z';
+const BYTES_PER_MIB = 2 ** 20;
+/** As large as an upload may be, nearly. */
+const UPLOAD_BYTES = 62 * BYTES_PER_MIB;
+const YEAR = 'start_date=2025-02-20&end_date=2026-02-20';
+
+/** What an organisation can do to its neighbours, over and over. Answers what came of it. */
+interface Attack {
+  name: string;
+  once: () => Promise<string>;
+  /** How many are under way at once. */
+  atOnce: number;
+}
+
+/**
+ * Memory of the service, and latency of the light reads of a second organisation, while the first sends its worst inputs:
+ * each of them for some seconds, many at once, and in the end all of them together.
+ */
+export const neighbours = async (options: RunOptions): Promise<Measurement[]> => {
+  const directory = await mkdtemp(join(tmpdir(), 'cost-analytics-bench-'));
+  // The attackers keep this process busy.
+  const reader = startBareProcess<LightReads, LightReadTimes>('light-reads');
+  const service = await (
+    await startService(directory, { CLOCK, SOURCE_ROOTS: `${directory}:${tmpdir()}` })
+  ).ready;
+  try {
+    const [attacker, victim] = [await newOrganisation(service), await newOrganisation(service)];
+    const bill = await focusExport(options.quick ? 20_000 : 200_000, 'parquet');
+    for (const secret of [attacker, victim]) {
+      const admin = as(service, secret);
+      await ingestSource(admin, await newSource(admin, bill));
+    }
+    const urls = await lightReads(service, victim);
+    const milliseconds = options.quick ? 3_000 : 20_000;
+    const attacks = await worstInputs(service, attacker, directory, options);
+    const measurements: Measurement[] = [];
+    const measure = async (name: string, some: readonly Attack[]): Promise<void> => {
+      const reading = reader.ask({ urls, secret: victim, milliseconds });
+      const found = await underAttack(service, reading, some);
+      const named = { benchmark: 'neighbours', target: null } as const;
+      measurements.push(
+        alone({ ...named, name: `${name}: p50 of a light read`, unit: 'ms' }, percentile(found.times, 50)),
+        alone({ ...named, name: `${name}: p99 of a light read`, unit: 'ms' }, percentile(found.times, 99)),
+        alone({ ...named, name: `${name}: light reads that failed`, unit: 'count', target: 0 }, found.failed),
+        alone({ ...named, name: `${name}: most memory`, unit: 'MiB' }, found.memory / BYTES_PER_MIB),
+      );
+      say(`${name}: ${found.times.length} reads; the attacker got ${found.answers}`);
+      for (const measurement of measurements.slice(-4)) say(describe(measurement));
+    };
+    await measure('nothing', []);
+    for (const attack of attacks) await measure(attack.name, [attack]);
+    await measure('all at once', attacks);
+    await measure('nothing, afterwards', []);
+    return measurements;
+  } finally {
+    await reader.stop();
+    await service.stop();
+    await rm(directory, { recursive: true, force: true });
+  }
+};
+
+const lightReads = async (service: Service, secret: string): Promise<string[]> => {
+  const metric = await newMetric(as(service, secret), 'orders');
+  return ['/auth/info', '/costs?start_date=2026-01-01&end_date=2026-01-31', `/metrics/${metric}/months`].map(
+    (path) => `${service.url}/api/v1${path}`,
+  );
+};
+
+const underAttack = async (
+  service: Service,
+  reading: Promise<LightReadTimes>,
+  attacks: readonly Attack[],
+): Promise<LightReadTimes & { memory: number; answers: string }> => {
+  const answers = new Map<string, number>();
+  let isOver = false;
+  const attackers = attacks.flatMap(({ once, atOnce }) =>
+    Array.from({ length: atOnce }, async () => {
+      while (!isOver) {
+        const answer = await once().catch((error: unknown) =>
+          error instanceof Error ? error.message : 'gone',
+        );
+        answers.set(answer, (answers.get(answer) ?? 0) + 1);
+      }
+    }),
+  );
+  const { result, most } = await mostMemoryDuring(service, async () => {
+    try {
+      return await reading;
+    } finally {
+      isOver = true;
+      await Promise.all(attackers);
+    }
+  });
+  const told = [...answers].map(([answer, count]) => `${count} × ${answer}`).join(', ');
+  return { ...result, memory: most, answers: told || 'nothing' };
+};
+
+/** The worst inputs that a key of an organisation can send. */
+const worstInputs = async (
+  service: Service,
+  secret: string,
+  directory: string,
+  { quick }: RunOptions,
+): Promise<Attack[]> => {
+  const admin = as(service, secret);
+  const metric = await newMetric(admin, 'orders');
+  const send = async (
+    method: string,
+    path: string,
+    body?: Uint8Array<ArrayBuffer> | string,
+    type = 'application/json',
+  ): Promise<string> => {
+    const answer = await fetch(`${service.url}/api/v1${path}`, {
+      method,
+      headers: { 'x-api-key': secret, ...(body === undefined ? { accept: type } : { 'content-type': type }) },
+      ...(body === undefined ? {} : { body }),
+    });
+    await answer.arrayBuffer();
+    return answer.status.toString();
+  };
+  /** Uploads of these files in turn. */
+  const upload = (name: string, metricId: string, ...files: Uint8Array<ArrayBuffer>[]): Attack => {
+    let sent = 0;
+    return {
+      name,
+      atOnce: 4,
+      once: () => send('POST', `/metrics/${metricId}/values/csv`, files[sent++ % files.length], 'text/csv'),
+    };
+  };
+  const filled = (text: string): Uint8Array<ArrayBuffer> =>
+    new Uint8Array(Buffer.alloc(quick ? BYTES_PER_MIB : UPLOAD_BYTES, text));
+  const source = async (name: string, content: Buffer): Promise<Attack> => {
+    const path = join(directory, name);
+    await writeFile(path, content);
+    const { id } = await admin.post<{ id: string }>('/cost-sources', {
+      name,
+      kind: 'focus',
+      location: path,
+      schedule_paused: true,
+    });
+    return {
+      name: `an ingest of ${name}`,
+      atOnce: 1,
+      once: () => ingestSource(admin, id).then(() => 'completed'),
+    };
+  };
+  const header =
+    'BilledCost,EffectiveCost,BillingCurrency,BillingPeriodStart,ChargePeriodStart,ChargePeriodEnd,ProviderName,SubAccountId,ServiceCategory,ResourceId\n';
+  const line = (index: number): string =>
+    `1,1,USD,2026-01-01T00:00:00Z,2026-01-${String(1 + (index % 31)).padStart(2, '0')}T00:00:00Z,2026-02-01T00:00:00Z,AWS,${index},Compute,i-${index}\n`;
+  const labelled = await newMetric(admin, 'orders by region', 'region');
+  const labels = [0, 1].map((value) => longLabels(quick ? 4_000 : 200_000, value));
+  const groups = quick ? 20_000 : 500_000;
+  const values = Array.from({ length: 10_000 }, (_, index) => ({
+    period: new Date(Date.UTC(1990, 0, 1 + index)).toISOString().slice(0, 10),
+    value: index,
+  }));
+  return [
+    upload('an upload of line ends', metric, filled('\n')),
+    upload('an upload of a quote that never closes', metric, filled('"2026-01-01,1\n')),
+    upload('an upload of lone carriage returns', metric, filled('2026-01-01,1\r')),
+    upload('uploads of long labels that are stored', labelled, ...labels),
+    {
+      name: 'ten thousand values at once',
+      atOnce: 16,
+      once: () => send('POST', `/metrics/${metric}/values`, JSON.stringify({ values })),
+    },
+    {
+      name: '8 MiB of brackets',
+      atOnce: 16,
+      once: () => send('POST', `/metrics/${metric}/values`, '['.repeat(8 * BYTES_PER_MIB - 1)),
+    },
+    {
+      name: 'a breakdown of a year',
+      atOnce: 40,
+      once: () => send('GET', `/costs/breakdown?${YEAR}&group_by=day,account&limit=1000`),
+    },
+    {
+      name: 'exports that nobody reads',
+      atOnce: 40,
+      once: () => stalled(service, secret, `/api/v1/costs/breakdown?${YEAR}&group_by=day,account`),
+    },
+    await source(
+      'groups.csv',
+      Buffer.from(header + Array.from({ length: groups }, (_, at) => line(at)).join('')),
+    ),
+    await source('bomb.csv.gz', gzipSync(header + line(1).repeat(quick ? 100_000 : 3_000_000))),
+    {
+      name: 'connections that say nothing',
+      atOnce: 200,
+      once: () => silent(service),
+    },
+  ];
+};
+
+const SILENCE_MS = 2_000;
+
+const silent = (service: Service): Promise<string> =>
+  new Promise((resolve) => {
+    const { hostname, port } = new URL(service.url);
+    const socket = connect(Number(port), hostname, () => socket.write('GET /api/v1/costs HTTP/1.1\r\nX-'));
+    const end = (answer: string) => () => {
+      socket.destroy();
+      resolve(answer);
+    };
+    setTimeout(end('held'), SILENCE_MS);
+    socket.on('error', end('refused'));
+    socket.on('close', end('closed'));
+  });
+
+const stalled = (service: Service, secret: string, path: string): Promise<string> =>
+  new Promise((resolve) => {
+    const { hostname, port } = new URL(service.url);
+    const socket = connect(Number(port), hostname, () => {
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nX-API-Key: ${secret}\r\nAccept: text/csv\r\n\r\n`);
+    });
+    let status = 'no answer';
+    socket.once('data', (bytes) => {
+      status = bytes.toString().slice(9, 12);
+      socket.pause();
+    });
+    const end = (): void => {
+      socket.destroy();
+      resolve(status);
+    };
+    setTimeout(end, SILENCE_MS);
+    socket.on('error', end);
+  });

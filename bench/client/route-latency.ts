@@ -1,0 +1,56 @@
+import { latenciesOf } from '../bare/load-test.ts';
+import { compared, describe, type Measurement } from '../measurement.ts';
+import type { RunOptions } from '../run-options.ts';
+import { say } from '../say.ts';
+import { percentile } from '../statistics.ts';
+
+const MOST_RATIO = 1.5;
+const WARM_UP_REQUESTS = 50;
+
+/** A route of the service, and the bare one beside it. */
+export interface RouteMeasurement {
+  benchmark: string;
+  name: string;
+  ours: string;
+  bare: string;
+  secret: string;
+  connections: number;
+  /** Of each repetition, at full size. */
+  requests: number;
+}
+
+/** How fast a route of ours answers, p50 and p99, beside a bare one that does the least for the same. */
+export const measureRoute = async (route: RouteMeasurement, options: RunOptions): Promise<Measurement[]> => {
+  const { benchmark, connections } = route;
+  const requests = Math.ceil(route.requests / (options.quick ? 10 : 1));
+  const samples = {
+    ours: { p50: [] as number[], p99: [] as number[] },
+    bare: { p50: [] as number[], p99: [] as number[] },
+  };
+  const sides = [
+    { into: samples.bare, url: route.bare, headers: {} },
+    { into: samples.ours, url: route.ours, headers: { 'x-api-key': route.secret } },
+  ];
+  for (const { url, headers } of sides)
+    await latenciesOf({ url, headers, connections, requests: Math.min(requests, WARM_UP_REQUESTS) });
+  for (let repetition = 1; repetition <= options.repetitions; repetition += 1) {
+    for (const { into, url, headers } of sides) {
+      const latencies = await latenciesOf({ url, headers, connections, requests });
+      into.p50.push(percentile(latencies, 50));
+      into.p99.push(percentile(latencies, 99));
+    }
+  }
+  return (['p50', 'p99'] as const).map((part) => {
+    const measurement = compared(
+      {
+        benchmark,
+        name: `${route.name}: ${part}, ${connections} connection${connections === 1 ? '' : 's'}`,
+        unit: 'ms',
+        target: MOST_RATIO,
+      },
+      { ours: samples.ours[part], limit: samples.bare[part] },
+    );
+    say(`${benchmark}: ${describe(measurement)}`);
+    return measurement;
+  });
+};

@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Clock } from '../../domain/shared/clock.ts';
+import { ServiceError } from '../../domain/shared/errors.ts';
+import type { Orchestration } from '../../temporal/orchestration.ts';
+import { findCostSource } from '../../warehouse/sources/cost-sources.ts';
+import { failOpenRun, openRuns, type OpenRun } from '../../warehouse/sources/ingest-runs.ts';
+import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
+
+/** Two looks fit into the minute after which a run that cannot go on has failed. */
+const LOOK_EVERY_MS = 20_000;
+
+interface Parts {
+  warehouse: Warehouse;
+  orchestration: Orchestration;
+  clock: Clock;
+  log: Logger;
+}
+
+/**
+ * Records runs as failed whose workflow has ended and could not say so itself, until `stopping`: an operator terminated it, or
+ * Temporal has lost it. In the latter case the source is read again. A Temporal that does not answer fails no run.
+ */
+export const watchRuns = async (parts: Parts, stopping: AbortSignal): Promise<void> => {
+  while (!stopping.aborted) {
+    await failLostRuns(parts, stopping).catch((error: unknown) => {
+      if (!stopping.aborted)
+        parts.log.warn({ err: error }, 'the runs could not be compared with Temporal; trying again');
+    });
+    await sleep(LOOK_EVERY_MS, undefined, { signal: stopping }).catch((aborted: unknown) => aborted);
+  }
+};
+
+const failLostRuns = async (parts: Parts, stopping: AbortSignal): Promise<void> => {
+  const { warehouse, orchestration, log } = parts;
+  const open = await openRuns(warehouse);
+  if (open.length === 0) return;
+  const running = await orchestration.runningIngests();
+  for (const run of open.filter(({ run_id }) => !running.has(run_id))) {
+    if (stopping.aborted) return;
+    // A run that cannot be looked at must not hide the others.
+    await failIfLost(parts, run).catch((error: unknown) => {
+      log.warn({ err: error, run: run.run_id }, 'a run could not be compared with Temporal; trying again');
+    });
+  }
+};
+
+const failIfLost = async (parts: Parts, run: OpenRun): Promise<void> => {
+  const { warehouse, orchestration, clock, log } = parts;
+  const life = await orchestration.lifeOf(run.workflow_id, run.run_id);
+  if (life.state === 'running') return;
+  const error =
+    life.state === 'closed'
+      ? `the workflow has ended without a result: ${life.how}; run the ingest again`
+      : `Temporal no longer knows the workflow; ${(await readAgain(parts, run)) ? 'the source is read again' : 'run the ingest again'}`;
+  if (await failOpenRun(warehouse, run, error, clock.now()))
+    log.warn({ run: run.run_id, organisation: run.org_id, error }, 'a run could not go on and has failed');
+};
+
+/** Starts an ingest of everything the source has, which includes what the lost run was to read; false if the source is gone. */
+const readAgain = async (
+  { warehouse, orchestration }: Parts,
+  { org_id: orgId, source_id: sourceId }: OpenRun,
+): Promise<boolean> => {
+  if ((await findCostSource(warehouse, orgId, sourceId)) === null) return false;
+  await orchestration
+    .startIngest({ orgId, sourceId, startMonth: null, endMonth: null })
+    .catch((error: unknown) => {
+      // One is running already: a process that died in the middle of this, or a person, has started it.
+      if (!(error instanceof ServiceError)) throw error;
+    });
+  return true;
+};

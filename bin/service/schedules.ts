@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Orchestration } from '../../temporal/orchestration.ts';
+import { listCostSources } from '../../warehouse/sources/cost-sources.ts';
+import { listOrganisations } from '../../warehouse/organisations/organisations.ts';
+import { deliveriesToStart } from '../../warehouse/events/webhook-deliveries.ts';
+import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
+import { organisationsWithWebhooks } from '../../warehouse/events/webhooks.ts';
+
+const MANY = 1_000_000;
+const ATTEMPTS = 10;
+const PAUSE_MS = 5_000;
+
+/**
+ * Makes Temporal's schedules those of the warehouse's organisations and cost sources, and starts pending deliveries that
+ * Temporal lacks, in the background of each start: a process that died between scheduling and storing, or a new Temporal
+ * beside an old warehouse, mends itself. Ends early when `stopping` says so.
+ */
+export const reconcileSchedules = async (
+  warehouse: Warehouse,
+  orchestration: Orchestration,
+  log: Logger,
+  stopping: AbortSignal,
+): Promise<void> => {
+  const isStopping = (): boolean => stopping.aborted;
+  for (let attempt = 1; attempt <= ATTEMPTS && !isStopping(); attempt += 1) {
+    try {
+      const organisations = (await listOrganisations(warehouse)).map(({ id }) => id);
+      const sources = [];
+      for (const orgId of organisations) {
+        for (const source of await listCostSources(warehouse, orgId, { limit: MANY, cursor: null })) {
+          sources.push({ orgId, sourceId: source.id, paused: source.schedule_paused });
+        }
+      }
+      await orchestration.reconcileSchedules({ organisations, sources });
+      // Whoever died may have changed numbers and not told; nobody listens in organisations without a webhook.
+      for (const orgId of await organisationsWithWebhooks(warehouse)) {
+        await orchestration.numbersChanged(orgId);
+        for (const delivery of await deliveriesToStart(warehouse, orgId, true)) {
+          if (isStopping()) return;
+          await orchestration.startDelivery(delivery);
+        }
+      }
+      return;
+    } catch (error) {
+      if (isStopping()) return;
+      log.warn({ err: error, attempt }, 'the schedules could not be compared with Temporal; trying again');
+      await sleep(PAUSE_MS, undefined, { signal: stopping }).catch((aborted: unknown) => aborted);
+    }
+  }
+};

@@ -1,0 +1,196 @@
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import type { Logger } from 'pino';
+import { buildServer } from '../../api/app.ts';
+import { ORGANISATION_ATTRIBUTE } from '../../domain/sources/ingest.ts';
+import { sourceRulesOf } from '../../egress/locations/source-rules.ts';
+import { Sealer } from '../../security/sealing.ts';
+import { startDevServer } from '../../temporal/dev-server/dev-server.ts';
+import { ensureSearchAttributes } from '../../temporal/ensure-search-attributes.ts';
+import { findTemporalCli } from '../../temporal/cli/find-temporal-cli.ts';
+import { Orchestration } from '../../temporal/orchestration.ts';
+import { takeScratch } from '../../warehouse/engine/readers/scratch.ts';
+import { spillDirectory, Warehouse } from '../../warehouse/engine/warehouse.ts';
+import { createDiskCheck, writtenFolders } from './disk-check.ts';
+import { watchRuns } from './lost-runs.ts';
+import { masterKey } from '../settings/master-key.ts';
+import { operatorKey } from '../settings/operator-key.ts';
+import { keepPrivate } from '../settings/private-files.ts';
+import { reconcileSchedules } from './schedules.ts';
+import { clockOf, type Settings } from '../settings/settings.ts';
+import { makeSourceFolder, prepareSourceFolders } from './source-folders.ts';
+import { temporalTarget } from './temporal-connection.ts';
+import { VERSION } from '../settings/version.ts';
+import { warehouseSettings } from './warehouse-settings.ts';
+import { startWorkers, type Closer } from './workers.ts';
+
+/** Which parts of the product a process runs. */
+export interface Roles {
+  api: boolean;
+  worker: boolean;
+}
+
+/** A running process of the product. */
+export interface Service {
+  /** Where the API listens; null in a process that only works. */
+  url: string | null;
+  /** Ends it cleanly: requests under way are answered, activities are stopped or handed back, counts are stored. */
+  stop: () => Promise<void>;
+  /** Resolves with the reason when a part of it ends by itself. */
+  failed: Promise<Error>;
+}
+
+const SEARCH_ATTRIBUTES = { [ORGANISATION_ATTRIBUTE]: 'Keyword' } as const;
+
+/** Starts the parts of the product that `roles` names, each when what it needs is there. */
+export const startService = async (settings: Settings, roles: Roles, log: Logger): Promise<Service> => {
+  const { dataDir } = settings;
+  const clock = clockOf(settings);
+  await keepPrivate(dataDir, log);
+  const closers: Closer[] = [];
+  let stopping: Promise<void> | null = null;
+  const stop = (): Promise<void> => {
+    stopping ??= closeAll(closers.splice(0).reverse(), log);
+    return stopping;
+  };
+  let fail: (error: Error) => void = () => undefined;
+  const failed = new Promise<Error>((resolve) => {
+    fail = resolve;
+  });
+  try {
+    const scratch = await takeScratch(spillDirectory(dataDir));
+    closers.push(scratch.release);
+    // The warehouse comes before Temporal: its lock keeps a second process away from the Temporal server too.
+    const warehouse = await Warehouse.open(warehouseSettings(settings, scratch.folder));
+    closers.push(() => {
+      warehouse.close();
+    });
+    warehouse.onBreakdown = (error) => {
+      log.error({ err: error }, 'the warehouse broke down');
+      if (warehouse.isDuckLake) fail(new Error('the warehouse broke down'));
+    };
+    await scratch.removeLeftovers();
+
+    const embedded = settings.TEMPORAL_ADDRESS === null;
+    const address = settings.TEMPORAL_ADDRESS ?? (await embeddedTemporal(settings, log, closers, fail));
+    const target = await temporalTarget(settings, address);
+    // Only a Temporal of our own is certain to be on this machine, where a proxy of the environment has no place.
+    const channelArgs = embedded ? { channelArgs: { 'grpc.enable_http_proxy': 0 } } : {};
+    const connection = await Connection.connect({ ...target.options, ...channelArgs });
+    closers.push(() => connection.close());
+    if (!embedded) await registerSearchAttributes(connection, target.namespace);
+    const orchestration = new Orchestration(new Client({ connection, namespace: target.namespace }));
+
+    const sealer = new Sealer(await masterKey(settings.MASTER_KEY, dataDir));
+
+    if (roles.worker) {
+      const parts = { warehouse, clock, sealer, orchestration, settings, log };
+      await startWorkers(parts, target, closers, fail);
+    }
+
+    const stopping = new AbortController();
+    const reconciled = reconcileSchedules(warehouse, orchestration, log, stopping.signal);
+    const watched = roles.worker
+      ? watchRuns({ warehouse, orchestration, clock, log }, stopping.signal)
+      : Promise.resolve();
+    const prepared = prepareSourceFolders(warehouse, settings, log, stopping.signal).catch(
+      (error: unknown) => {
+        log.warn({ err: error }, 'the folders for exports could not be looked at');
+      },
+    );
+    closers.push(async () => {
+      stopping.abort();
+      await Promise.all([reconciled, watched, prepared]);
+    });
+    if (!roles.api) return { url: null, stop, failed };
+
+    const server = await buildServer(
+      {
+        warehouse,
+        orchestration,
+        clock,
+        sourceRulesOf: sourceRulesOf(settings),
+        makeSourceFolder: makeSourceFolder(settings, log),
+        disk: createDiskCheck(writtenFolders(settings), log),
+        sealer,
+        operatorKey: await operatorKey(settings.OPERATOR_KEY, dataDir),
+        version: VERSION,
+      },
+      log,
+    );
+    closers.push(() => server.close());
+    const url = await server.listen({ host: settings.HOST, port: settings.port });
+    return { url, stop, failed };
+  } catch (error) {
+    await stop().catch((logged: unknown) => logged);
+    throw error;
+  }
+};
+
+/** Ends every part, also when one before it could not end in order: a Temporal server would stay behind. Throws the first reason. */
+const closeAll = async (closers: readonly Closer[], log: Logger): Promise<void> => {
+  const failures: unknown[] = [];
+  for (const close of closers) {
+    try {
+      await close();
+    } catch (error) {
+      log.error({ err: error }, 'a part of the service could not end in order');
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+};
+
+const embeddedTemporal = async (
+  settings: Settings,
+  log: Logger,
+  closers: Closer[],
+  fail: (error: Error) => void,
+): Promise<string> => {
+  const cli = await findTemporalCli({
+    env: process.env,
+    progress: (line) => {
+      process.stderr.write(`${line}\n`);
+    },
+  });
+  const server = await startDevServer({
+    cli,
+    dataDir: settings.dataDir,
+    namespace: settings.TEMPORAL_NAMESPACE,
+    searchAttributes: SEARCH_ATTRIBUTES,
+    log,
+  });
+  let stopping = false;
+  closers.push(async () => {
+    stopping = true;
+    await server.stop();
+  });
+  void server.damaged.then((words) => {
+    const error = new Error(
+      `Temporal's database ${join(settings.dataDir, 'temporal.db')} is damaged (${words}); ` +
+        'start the service again: it sets the database aside and restores schedules and open work from the warehouse',
+    );
+    log.error({ err: error }, 'the Temporal server cannot go on');
+    fail(error);
+  });
+  void server.exited.then(() => {
+    if (!stopping)
+      fail(
+        new Error(`the Temporal server ended unexpectedly; see ${join(settings.dataDir, 'temporal.log')}`),
+      );
+  });
+  return server.address;
+};
+
+/** A Temporal of somebody else may not let us add what workflows are started with; then its operator must. */
+const registerSearchAttributes = async (connection: Connection, namespace: string): Promise<void> => {
+  try {
+    await ensureSearchAttributes(connection, namespace, SEARCH_ATTRIBUTES);
+  } catch (cause) {
+    throw new Error(
+      `the Temporal namespace ${namespace} needs the search attribute ${ORGANISATION_ATTRIBUTE}: ` +
+        `temporal operator search-attribute create --namespace ${namespace} --name ${ORGANISATION_ATTRIBUTE} --type Keyword`,
+      { cause },
+    );
+  }
+};

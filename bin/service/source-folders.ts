@@ -1,0 +1,100 @@
+import { mkdir, stat } from 'node:fs/promises';
+import { isAbsolute, join, resolve } from 'node:path';
+import type { Logger } from 'pino';
+import { fileLocations } from '../../activities/sources/load-source.ts';
+import { checkSourceLocation, isLocal } from '../../egress/locations/source-location.ts';
+import {
+  ORGANISATION_PLACEHOLDER,
+  sourceRulesOf,
+  type SourceRulesOf,
+} from '../../egress/locations/source-rules.ts';
+import { listCostSources, type CostSource } from '../../warehouse/sources/cost-sources.ts';
+import { listOrganisations, type Organisation } from '../../warehouse/organisations/organisations.ts';
+import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
+import type { Settings } from '../settings/settings.ts';
+
+/**
+ * Makes an organisation's folder for exports and returns its path. Folders that the operator named in SOURCE_ROOTS are the
+ * operator's to make, and so is one that cannot be made here, below a read-only `exports` for example: the log says so.
+ */
+export const makeSourceFolder =
+  (settings: Settings, log: Pick<Logger, 'warn'>): ((orgId: string) => Promise<string>) =>
+  async (orgId) => {
+    const [folder] = sourceRulesOf(settings)(orgId).roots;
+    if (settings.SOURCE_ROOTS === null)
+      await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+        log.warn({ err: error, folder }, 'the folder for exports of an organisation cannot be made: make it');
+      });
+    return folder;
+  };
+
+/** Makes the folders of the organisations that exist, and logs what the operator should mend about them. */
+export const prepareSourceFolders = async (
+  warehouse: Warehouse,
+  settings: Settings,
+  log: Pick<Logger, 'warn'>,
+  stopping: AbortSignal,
+): Promise<void> => {
+  const organisations = await listOrganisations(warehouse);
+  const shared = sharedFolders(organisations, settings);
+  if (shared !== null) log.warn(shared);
+  for (const organisation of organisations) {
+    if (stopping.aborted) return;
+    await makeSourceFolder(settings, log)(organisation.id);
+    const outside = await sourcesOutside(warehouse, organisation, settings);
+    if (outside !== null) log.warn(outside);
+  }
+};
+
+/** Says in which folders organisations can read each other's exports; null if there is none. */
+export const sharedFolders = (
+  organisations: readonly Organisation[],
+  { sourceRoots }: Settings,
+): string | null => {
+  const shared = sourceRoots.filter((root) => !root.includes(ORGANISATION_PLACEHOLDER));
+  const [first] = shared;
+  if (organisations.length < 2 || first === undefined) return null;
+  return (
+    `organisations can read each other's exports below ${shared.join(', ')}: give each its own folder, ` +
+    `for example SOURCE_ROOTS=${join(first, ORGANISATION_PLACEHOLDER)}`
+  );
+};
+
+/** Names the sources of an organisation whose files its folders do not hold, with what to do; null if there is none. */
+export const sourcesOutside = async (
+  warehouse: Warehouse,
+  { id, name }: Organisation,
+  settings: Settings,
+): Promise<string | null> => {
+  const rules = sourceRulesOf(settings)(id);
+  const outside: string[] = [];
+  for (const source of await listCostSources(warehouse, id))
+    if (await isOutside(source, rules)) outside.push(`${JSON.stringify(source.name)} (${source.id})`);
+  if (outside.length === 0) return null;
+  return (
+    `organisation ${JSON.stringify(name)} (${id}): its folders (SOURCE_ROOTS) do not hold the files of the cost sources ` +
+    `${outside.join(', ')}: move the files below ${rules.roots[0]} and change the locations, or add their folder to SOURCE_ROOTS`
+  );
+};
+
+/** An earlier version took relative locations from the working directory: such a file is not where it is looked for now. */
+const isOutside = async (source: CostSource, rules: ReturnType<SourceRulesOf>): Promise<boolean> => {
+  for (const location of fileLocations(source).filter(isLocal)) {
+    const isAllowed = await checkSourceLocation(location, rules).then(
+      () => true,
+      () => false,
+    );
+    if (!isAllowed) return true;
+    const [folder = ''] = location.split(/[*?[]/);
+    const isRelative = !isAbsolute(location) && !/^file:/i.test(location);
+    if (isRelative && !(await exists(resolve(rules.roots[0], folder))) && (await exists(resolve(folder))))
+      return true;
+  }
+  return false;
+};
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );

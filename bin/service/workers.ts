@@ -1,0 +1,136 @@
+import { join } from 'node:path';
+import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import type { Logger } from 'pino';
+import { createSpendActivities } from '../../activities/compute-spend.ts';
+import { createDeliveryActivities } from '../../activities/deliver-webhook.ts';
+import { createIngestActivities, noteRetryOnRun } from '../../activities/ingest-costs.ts';
+import { judgeFailures } from '../../activities/shared/judge-failures.ts';
+import { createMaintenanceActivities } from '../../activities/maintain-warehouse.ts';
+import { createEventActivities } from '../../activities/raise-events.ts';
+import { createSettlementActivities } from '../../activities/settle-months.ts';
+import { createStartActivities } from '../../activities/start-deliveries.ts';
+import { takeTurns } from '../../activities/shared/take-turns.ts';
+import type { Clock } from '../../domain/shared/clock.ts';
+import { TASK_QUEUE } from '../../domain/sources/ingest.ts';
+import { DELIVERY_TASK_QUEUE } from '../../domain/events/webhook.ts';
+import { sourceRulesOf } from '../../egress/locations/source-rules.ts';
+import type { Sealer } from '../../security/sealing.ts';
+import type { Orchestration } from '../../temporal/orchestration.ts';
+import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
+import { remoteFiles } from './remote-files.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { temporalTarget } from './temporal-connection.ts';
+import { installRuntime } from './temporal-log.ts';
+import { VERSION } from '../settings/version.ts';
+
+/** Ends a part of the service. */
+export type Closer = () => Promise<void> | void;
+
+/** What the activities work with. */
+interface Parts {
+  warehouse: Warehouse;
+  clock: Clock;
+  sealer: Sealer;
+  orchestration: Orchestration;
+  settings: Settings;
+  log: Logger;
+}
+
+/** How long activities may go on after SIGTERM before they are handed back to Temporal. */
+const GRACE = '5s';
+
+/** Activities that work at once, each on a session of the warehouse, and those of one organisation. */
+const LIMITS = { total: 4, each: 2, mostWaiting: Infinity };
+
+/** Activities that a worker holds, most of which wait for their turn. */
+const MOST_ACTIVITIES = 100;
+
+/** Deliveries mostly wait for an answer; that many may hang at once before one waits for another. */
+const MOST_DELIVERIES = 50;
+
+/**
+ * Workflows that fail over an error in their code, and over a history that the code of an upgrade cannot continue: the next of
+ * them begins anew. Temporal would try that step again for ever, and the next one would wait for it. A delivery has no next one.
+ */
+const BEGIN_ANEW = [
+  'ingestCosts',
+  'ingestCostsOnSchedule',
+  'settleMonths',
+  'raiseEvents',
+  'maintainWarehouse',
+];
+
+/** Starts the worker of the pipelines and the one of the deliveries, and adds what ends them to `closers`. */
+export const startWorkers = async (
+  parts: Parts,
+  target: Awaited<ReturnType<typeof temporalTarget>>,
+  closers: Closer[],
+  fail: (error: Error) => void,
+): Promise<void> => {
+  const { warehouse, clock, settings, log } = parts;
+  installRuntime(log);
+  const connection = await NativeConnection.connect(target.options);
+  closers.push(() => connection.close());
+  const remote = remoteFiles(warehouse.settings, settings, log);
+  closers.push(remote.close);
+  const run = async (options: Omit<WorkerOptions, 'connection' | 'namespace'>): Promise<void> => {
+    const worker = await Worker.create({
+      connection,
+      namespace: target.namespace,
+      shutdownGraceTime: GRACE,
+      ...options,
+    });
+    const running = worker.run();
+    running.catch((error: unknown) => {
+      fail(error instanceof Error ? error : new Error(String(error)));
+    });
+    closers.push(async () => {
+      if (worker.getState() === 'RUNNING') worker.shutdown();
+      await running.catch((error: unknown) => {
+        log.error({ err: error }, 'the worker ended with an error');
+      });
+    });
+  };
+  const { PRIVATE_TARGETS: privateTargets } = settings;
+  await run({
+    taskQueue: TASK_QUEUE,
+    workflowBundle: { codePath: join(import.meta.dirname, '../../workflows/bundle.js') },
+    activities: {
+      ...createIngestActivities({
+        warehouse,
+        clock,
+        sourceRulesOf: sourceRulesOf(settings),
+        openRemoteFiles: remote.open,
+        log,
+      }),
+      ...createSpendActivities({ warehouse, clock }),
+      ...createSettlementActivities({ warehouse, clock }),
+      ...createEventActivities({ warehouse, clock }),
+      ...createStartActivities({ warehouse, clock, starter: parts.orchestration }),
+      ...createMaintenanceActivities({ warehouse, clock, log }),
+    },
+    interceptors: {
+      activity: [judgeFailures(noteRetryOnRun({ warehouse, log })), takeTurns(LIMITS)],
+    },
+    maxConcurrentActivityTaskExecutions: MOST_ACTIVITIES,
+    workflowFailureErrorTypes: {
+      '*': [],
+      ...Object.fromEntries(BEGIN_ANEW.map((workflow) => [workflow, ['Error']])),
+    },
+    // Progress is read off the heartbeats.
+    maxHeartbeatThrottleInterval: '1s',
+  });
+  await run({
+    taskQueue: DELIVERY_TASK_QUEUE,
+    activities: createDeliveryActivities({
+      warehouse,
+      clock,
+      sealer: parts.sealer,
+      privateTargets,
+      timeoutMs: settings.webhookTimeoutMs,
+      userAgent: `cost-analytics/${VERSION}`,
+      log,
+    }),
+    maxConcurrentActivityTaskExecutions: MOST_DELIVERIES,
+  });
+};

@@ -1,0 +1,138 @@
+import { delimiter, join, resolve } from 'node:path';
+import { z } from 'zod';
+import { bytesOf } from '../../domain/shared/byte-size.ts';
+import { fixedClock, systemClock, type Clock } from '../../domain/shared/clock.ts';
+import { parsePrivateTargets, type PrivateTargets } from '../../egress/requests/private-targets.ts';
+import { ORGANISATION_PLACEHOLDER, type SourceRoots } from '../../egress/locations/source-rules.ts';
+import { parseMasterKey } from './master-key.ts';
+
+/** A setting that is absent or empty. */
+const optional = z
+  .string()
+  .optional()
+  .transform((text) => (text === undefined || text.trim() === '' ? null : text.trim()));
+
+const withDefault = (text: string) => optional.transform((given) => given ?? text);
+
+const wholeNumber = (label: string, low: number, high: number) =>
+  optional.transform((text, context) => {
+    if (text === null) return null;
+    const number = Number(text);
+    if (Number.isInteger(number) && number >= low && number <= high) return number;
+    context.addIssue({
+      code: 'custom',
+      message: `expected ${label} from ${low} to ${high}, got ${JSON.stringify(text)}`,
+    });
+    return z.NEVER;
+  });
+
+/** With less, a service hardly starts. Ingests and bills want more: 256MB for the sample shop. */
+const LEAST_MEMORY = '64MB';
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+/** Every setting of the product by its name (contract §4); what is wrong is told by that name. */
+const environment = z.object({
+  DATA_DIR: withDefault('./data'),
+  HOST: withDefault('127.0.0.1'),
+  PORT: wholeNumber('a port', 0, 65_535),
+  LOG_LEVEL: withDefault('info').pipe(
+    z.enum(LOG_LEVELS, { error: `expected one of ${LOG_LEVELS.join(', ')}` }),
+  ),
+  OPERATOR_KEY: optional.refine((key) => key === null || key.length >= 16, {
+    error: 'expected at least 16 characters',
+  }),
+  MASTER_KEY: optional.transform((text, context) => {
+    const key = text === null ? null : parseMasterKey(text);
+    if (text === null || key !== null) return key;
+    context.addIssue({ code: 'custom', message: 'expected base64 of 32 bytes (openssl rand -base64 32)' });
+    return z.NEVER;
+  }),
+  WAREHOUSE: optional,
+  WAREHOUSE_DATA: optional,
+  TEMPORAL_ADDRESS: optional,
+  TEMPORAL_NAMESPACE: withDefault('default'),
+  TEMPORAL_API_KEY: optional,
+  TEMPORAL_TLS_CA: optional,
+  TEMPORAL_TLS_CERT: optional,
+  TEMPORAL_TLS_KEY: optional,
+  TEMPORAL_TLS_SERVER_NAME: optional,
+  CLOCK: optional
+    .pipe(
+      z.iso.datetime({ offset: true, error: 'expected an instant such as 2026-02-07T06:00:00Z' }).nullable(),
+    )
+    .transform((text) => (text === null ? null : new Date(text))),
+  DUCKDB_EXTENSIONS: optional,
+  DUCKDB_MEMORY_LIMIT: withDefault('1GB').refine((size) => bytesOf(size) >= bytesOf(LEAST_MEMORY), {
+    error: ({ input }) =>
+      `expected a size of at least ${LEAST_MEMORY}, such as 1GB, got ${JSON.stringify(input)}`,
+  }),
+  DUCKDB_THREADS: wholeNumber('a number of threads', 1, 1024),
+  SOURCE_ROOTS: optional.transform((text, context): SourceRoots | null => {
+    if (text === null) return null;
+    const [first, ...others] = text
+      .split(delimiter)
+      .filter((root) => root !== '')
+      .map((root) => resolve(root));
+    if (first !== undefined) return [first, ...others];
+    context.addIssue({ code: 'custom', message: 'expected at least one folder' });
+    return z.NEVER;
+  }),
+  PRIVATE_TARGETS: withDefault('').transform((text, context): PrivateTargets => {
+    try {
+      return parsePrivateTargets(text);
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
+      return z.NEVER;
+    }
+  }),
+  WEBHOOK_TIMEOUT: wholeNumber('a number of seconds', 1, 60),
+  AWS_ACCESS_KEY_ID: optional,
+  AWS_SECRET_ACCESS_KEY: optional,
+  AWS_SESSION_TOKEN: optional,
+  AWS_REGION: optional,
+  AWS_ENDPOINT_URL_S3: optional,
+});
+
+/** The settings of a process, read once at its start. */
+export interface Settings extends z.infer<typeof environment> {
+  dataDir: string;
+  port: number;
+  warehouse: string;
+  sourceRoots: SourceRoots;
+  webhookTimeoutMs: number;
+}
+
+const DEFAULT_PORT = 8080;
+const DEFAULT_WEBHOOK_TIMEOUT = 10;
+
+/**
+ * Reads the settings from an environment. Throws one error that names every setting that is wrong and what was
+ * expected.
+ */
+export const readSettings = (env: NodeJS.ProcessEnv): Settings => {
+  const parsed = environment.safeParse(env);
+  if (!parsed.success) {
+    throw new Error(
+      parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('\n'),
+    );
+  }
+  const { MASTER_KEY: key, WAREHOUSE: warehouse } = parsed.data;
+  if (key === null && warehouse?.startsWith('ducklake:') === true)
+    throw new Error(
+      'MASTER_KEY: expected base64 of 32 bytes (openssl rand -base64 32), the same on all machines that share a DuckLake; got nothing',
+    );
+  const dataDir = resolve(parsed.data.DATA_DIR);
+  return {
+    ...parsed.data,
+    dataDir,
+    port: parsed.data.PORT ?? DEFAULT_PORT,
+    webhookTimeoutMs: (parsed.data.WEBHOOK_TIMEOUT ?? DEFAULT_WEBHOOK_TIMEOUT) * 1000,
+    warehouse: warehouse ?? join(dataDir, 'warehouse.duckdb'),
+    sourceRoots: parsed.data.SOURCE_ROOTS ?? [join(dataDir, 'exports', ORGANISATION_PLACEHOLDER)],
+  };
+};
+
+/** The product's clock: the system's, unless `CLOCK` makes time stand still. */
+export const clockOf = ({ CLOCK }: Pick<Settings, 'CLOCK'>): Clock =>
+  CLOCK === null ? systemClock : fixedClock(CLOCK);

@@ -1,0 +1,107 @@
+import { dayOf, isDay, monthOf } from '../shared/calendar.ts';
+import { CONTROL_CHARACTER, NO_CONTROL_CHARACTERS } from '../shared/control-characters.ts';
+import {
+  decimalOf,
+  fitsValueDecimals,
+  isPlainValue,
+  LARGEST_VALUE,
+  VALUE_DECIMALS,
+} from '../shared/decimals.ts';
+import { PERIOD_FORMAT, type Frequency } from './metric.ts';
+import { shown } from '../shared/for-message.ts';
+
+/** Longest label, in characters. */
+export const LONGEST_LABEL = 200;
+
+/** What of a metric decides which values it takes. */
+export interface ValueRules {
+  frequency: Frequency;
+  label_key: string | null;
+}
+
+/** A value as it was sent: in JSON a number, in a CSV file the text of one. */
+export interface SentValue {
+  period: string;
+  label?: string | undefined;
+  value: number | string;
+}
+
+/** Why a value cannot be stored: which field, what was expected and what came. */
+export interface ValueProblem {
+  field: 'period' | 'label' | 'value';
+  problem: string;
+}
+
+/** A decimal, plain or with an exponent; nothing else that some parsers take, such as `1_000`, ` 5` or `inf`. */
+const NUMBER = /^-?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?$/;
+
+/** Whether a field of a CSV file is written as a number. */
+export const isNumberText = (text: string): boolean => NUMBER.test(text);
+
+/** The newest period that is not in the future. */
+export const newestPeriod = (frequency: Frequency, now: Date): string => {
+  const today = dayOf(now);
+  return frequency === 'daily' ? today : monthOf(today);
+};
+
+const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
+const YEAR_ZERO = '0000';
+
+/** Whether a period is written as a metric of the frequency wants it (spec §2, Metric value), and exists. */
+export const isPeriod = (text: string, frequency: Frequency): boolean =>
+  frequency === 'daily' ? isDay(text) : MONTH.test(text) && !text.startsWith(YEAR_ZERO);
+
+/**
+ * Judges one value by what only its metric can tell: the form of the period and that it is not after `newest`, the
+ * label, the range and decimals of the number (contract §3, Values). Answers null when it can be stored.
+ */
+export const valueProblem = (
+  { frequency, label_key }: ValueRules,
+  newest: string,
+  { period, label, value }: SentValue,
+): ValueProblem | null => {
+  if (!isPeriod(period, frequency)) {
+    const expected = `expected ${PERIOD_FORMAT[frequency]} for a ${frequency} metric`;
+    return { field: 'period', problem: `${expected}, got ${shown(period)}` };
+  }
+  if (period > newest) {
+    const expected = `expected a period not after ${newest}`;
+    return { field: 'period', problem: `${expected}, got ${shown(period)}, which is in the future` };
+  }
+  const label_problem = labelProblem(label_key, label);
+  if (label_problem !== null) return { field: 'label', problem: label_problem };
+  const value_problem = typeof value === 'number' ? numberProblem(value) : numberTextProblem(value);
+  return value_problem === null ? null : { field: 'value', problem: `${value_problem}, got ${shown(value)}` };
+};
+
+/** Why a label cannot be stored on a metric with this label key, or null. Labels are kept exactly as sent. */
+export const labelProblem = (labelKey: string | null, label: string | undefined): string | null => {
+  if (labelKey === null)
+    return label === undefined
+      ? null
+      : `expected no label on a metric without a label key, got ${shown(label)}`;
+  if (label === undefined || !/\S/.test(label))
+    return `expected a label for the label key ${shown(labelKey)}, got ${shown(label)}`;
+  if (label.length > LONGEST_LABEL && Array.from(label).length > LONGEST_LABEL)
+    return `expected at most ${LONGEST_LABEL} characters, got ${shown(label)}`;
+  if (CONTROL_CHARACTER.test(label)) return `${NO_CONTROL_CHARACTERS}, got ${shown(label)}`;
+  return /\p{Surrogate}/u.test(label) ? `expected Unicode text, got ${shown(label)}` : null;
+};
+
+const AT_LEAST_0 = 'expected a number of at least 0';
+const AT_MOST = 'expected a number of at most 1e15';
+const DECIMALS = `expected at most ${VALUE_DECIMALS} decimals`;
+
+const numberProblem = (value: number): string | null => {
+  if (!(value >= 0)) return AT_LEAST_0;
+  if (value > LARGEST_VALUE) return AT_MOST;
+  return fitsValueDecimals(value) ? null : DECIMALS;
+};
+
+const numberTextProblem = (text: string): string | null => {
+  if (isPlainValue(text)) return null;
+  if (text.startsWith('-') || !isNumberText(text)) return AT_LEAST_0;
+  const value = decimalOf(text);
+  if (value.gt(LARGEST_VALUE)) return AT_MOST;
+  return fitsValueDecimals(value) ? null : DECIMALS;
+};

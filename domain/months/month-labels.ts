@@ -1,0 +1,37 @@
+import { VALUE_DECIMALS, valueUnits, type DecimalText } from '../shared/decimals.ts';
+
+/**
+ * A label's share in a month's value, exactly. `sum` adds its values, `total` those of all labels; neither is negative. The divisor
+ * is 1 for Total. For Average it is the number of the month's periods with a value. So the parts add up to the month's value.
+ */
+export interface LabelSum {
+  label: string;
+  sum: DecimalText;
+  divisor: string;
+  total: DecimalText;
+}
+
+/** A label's part of a month's value; the share is null where all labels are 0. */
+export interface LabelPart {
+  label: string;
+  value: number;
+  share_percent: number | null;
+}
+
+const SHARE_DECIMALS = 6;
+const PERCENT = 100n * 10n ** BigInt(SHARE_DECIMALS);
+
+/** A label's part, rounded once. In whole numbers, because a month can have hundreds of thousands. */
+export const labelPart = ({ label, sum, divisor, total }: LabelSum): LabelPart => {
+  const [units, all] = [valueUnits(sum), valueUnits(total)];
+  return {
+    label,
+    value: decimal(rounded(units, BigInt(divisor)), VALUE_DECIMALS),
+    share_percent: all === 0n ? null : decimal(rounded(units * PERCENT, all), SHARE_DECIMALS),
+  };
+};
+
+/** The nearest whole quotient, half upwards. */
+const rounded = (dividend: bigint, divisor: bigint): bigint => (2n * dividend + divisor) / (2n * divisor);
+
+const decimal = (units: bigint, places: number): number => Number(`${units}e-${places}`);

@@ -1,0 +1,65 @@
+import { shown } from './for-message.ts';
+
+/**
+ * The closed family of errors that a caller can act on. The API maps each `kind` to one HTTP status
+ * (contract §1), the activities map it to retryable or not; everything else is an internal error whose
+ * message never leaves the process.
+ */
+export type ErrorKind =
+  | 'invalid' // 400
+  | 'unauthenticated' // 401
+  | 'forbidden' // 403
+  | 'not_found' // 404
+  | 'too_slow' // 408
+  | 'conflict' // 409
+  | 'too_large' // 413
+  | 'unsupported_type' // 415
+  | 'quota_exceeded' // 429
+  | 'unavailable'; // 503
+
+const STATUS: Record<ErrorKind, number> = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  too_slow: 408,
+  conflict: 409,
+  too_large: 413,
+  unsupported_type: 415,
+  quota_exceeded: 429,
+  unavailable: 503,
+};
+
+/** An error whose message says what was expected, what came and what to do. Safe to show to its caller. */
+export class ServiceError extends Error {
+  readonly kind: ErrorKind;
+
+  constructor(kind: ErrorKind, message: string) {
+    super(message);
+    this.name = 'ServiceError';
+    this.kind = kind;
+  }
+
+  /** The HTTP status of the error (spec §7). */
+  get status(): number {
+    return STATUS[this.kind];
+  }
+}
+
+/** What may pass by itself: a host that is away, a limit that was reached. Whoever works in the background tries again. */
+export class Outage extends Error {
+  override readonly name = 'Outage';
+}
+
+export const invalid = (message: string): ServiceError => new ServiceError('invalid', message);
+export const unauthenticated = (message: string): ServiceError =>
+  new ServiceError('unauthenticated', message);
+export const forbidden = (message: string): ServiceError => new ServiceError('forbidden', message);
+export const notFound = (what: string, id: string): ServiceError =>
+  new ServiceError('not_found', `${what} ${shown(id)} does not exist in this organisation`);
+export const conflict = (message: string): ServiceError => new ServiceError('conflict', message);
+export const tooLarge = (mostBytes: number): ServiceError =>
+  new ServiceError('too_large', `body: too large, expected at most ${mostBytes / 2 ** 20} MiB`);
+/** Too much is asked at once, or the machine has run short. The same request may succeed later. */
+export const unavailable = (message = 'busy; try again'): ServiceError =>
+  new ServiceError('unavailable', message);

@@ -1,0 +1,207 @@
+import { dayNumber, type Day } from '../shared/calendar.ts';
+import { pushTo } from '../shared/push-to.ts';
+
+/** One run of an export: everything it has of the days of a range, delivered to a folder of its own. */
+export interface ExportRun {
+  folder: string;
+  /** What the run reports on; null where it does not say so. */
+  scope: string | null;
+  /** The folder in which exports lie side by side. */
+  root: string;
+  /** The folder of the export's runs of this range. */
+  rangeFolder: string;
+  from: Day;
+  to: Day;
+  /** When it was started, in milliseconds; null without a manifest that says so. */
+  submitted: number | null;
+}
+
+export interface RunsThatCount {
+  current: ExportRun[];
+  /** Runs of which a current one has the same days, newer or more of them. */
+  replaced: ExportRun[];
+  /** Runs without a manifest beside runs with one: their delivery has not ended. */
+  unfinished: ExportRun[];
+  /** Runs that hold the same days, and nobody can tell which is the newest. */
+  undecided: ExportRun[];
+}
+
+/**
+ * Runs bring the same spend where one is found under a name that the other looks under. Where a run does not say what it
+ * reports on, exports side by side are taken to report on the same.
+ */
+export const foundUnder = ({ scope, root }: ExportRun): string[] =>
+  scope === null ? [`root ${root}`, `unscoped ${root}`] : [`root ${root}`, `scope ${scope}`];
+export const looksUnder = ({ scope, root }: ExportRun): string[] =>
+  scope === null ? [`root ${root}`] : [`scope ${scope}`, `unscoped ${root}`];
+
+/**
+ * Which runs count, so that no day counts twice. Of runs that overlap, the one that contains the other replaces it,
+ * however old. Several that together contain a run replace it, too. Of equal ranges, and of ranges that overlap in part,
+ * the newest replaces the others. What only a replaced run had replaced counts again.
+ */
+export const runsThatCount = (runs: readonly ExportRun[]): RunsThatCount => {
+  const known = runs.filter(isKnown);
+  const unknown = runs.filter((run) => !isKnown(run));
+  const begun = new Set(known.map(({ rangeFolder }) => rangeFolder));
+  const silent = unknown.filter(({ rangeFolder }) => !begun.has(rangeFolder));
+  const current = currentOf(known);
+  const counts = new Set(current);
+  return {
+    current: [...current, ...silent],
+    replaced: known.filter((run) => !counts.has(run)),
+    unfinished: unknown.filter(({ rangeFolder }) => begun.has(rangeFolder)),
+    undecided: undecidedAmong(known, silent),
+  };
+};
+
+const isKnown = ({ submitted }: ExportRun): boolean => submitted !== null;
+
+/** A run as numbers: a folder can hold thousands, and each is compared with many. */
+interface NumberedRun {
+  run: ExportRun;
+  from: number;
+  to: number;
+  /** Its place among all, newest first. */
+  age: number;
+  /** Its place among all by first day, the longest first, then the newest: no run contains one before it. */
+  order: number;
+  /** Whether nothing has replaced it so far, and it is not chosen. */
+  isLeft: boolean;
+}
+
+const numbered = (runs: readonly ExportRun[]): NumberedRun[] => {
+  const newestFirst = [...runs].sort(
+    (a, b) =>
+      (b.submitted ?? 0) - (a.submitted ?? 0) || (a.folder === b.folder ? 0 : a.folder > b.folder ? -1 : 1),
+  );
+  const inOrder = newestFirst
+    .map((run, age) => ({
+      run,
+      from: dayNumber(run.from),
+      to: dayNumber(run.to),
+      age,
+      order: 0,
+      isLeft: true,
+    }))
+    .sort((a, b) => a.from - b.from || b.to - a.to || a.age - b.age);
+  for (const [order, run] of inOrder.entries()) run.order = order;
+  return inOrder;
+};
+
+/** Finds the runs with the same spend as one that begin before it ends, in order, with few that end before it begins. */
+type Near = (run: NumberedRun) => NumberedRun[];
+
+const nearAmong = (inOrder: readonly NumberedRun[]): Near => {
+  const byName = new Map<string, NumberedRun[]>();
+  let longest = 0;
+  for (const run of inOrder) {
+    longest = Math.max(longest, run.to - run.from);
+    for (const name of foundUnder(run.run)) pushTo(byName, name, run);
+  }
+  return (run) => {
+    const [near = [], others = []] = looksUnder(run.run).map((name) => {
+      const runs = byName.get(name) ?? [];
+      const first = firstNot(runs, (other) => other.from < run.from - longest);
+      return runs.slice(
+        first,
+        firstNot(runs, (other) => other.from <= run.to),
+      );
+    });
+    return others.length === 0 ? near : [...near, ...others].sort((a, b) => a.order - b.order);
+  };
+};
+
+/** The runs that count, of those with a manifest. */
+const currentOf = (known: readonly ExportRun[]): ExportRun[] => {
+  const runs = numbered(known);
+  const near = nearAmong(runs);
+  // Oldest first and one by one: runs can contain each other together.
+  for (const run of [...runs].sort((a, b) => b.age - a.age))
+    if (isContainedTogether(run, near(run))) run.isLeft = false;
+
+  const current: ExportRun[] = [];
+  const outermost: NumberedRun[] = [];
+  const within = new Map<NumberedRun, NumberedRun[]>();
+  let age = 0;
+  const place = (run: NumberedRun): void => {
+    const outer = near(run).find((other) => other.isLeft && other.order < run.order && other.to >= run.to);
+    if (outer === undefined) {
+      outermost[run.age] = run;
+      age = Math.min(age, run.age);
+    } else pushTo(within, outer, run);
+  };
+  for (const run of runs) if (run.isLeft) place(run);
+  while (age < runs.length) {
+    const newest = outermost[age];
+    if (newest?.isLeft !== true) {
+      age += 1;
+      continue;
+    }
+    current.push(newest.run);
+    const gone = near(newest).filter((run) => run.isLeft && run.to >= newest.from);
+    for (const run of gone) run.isLeft = false;
+    for (const run of gone) for (const inner of within.get(run) ?? []) if (inner.isLeft) place(inner);
+  }
+  return current;
+};
+
+/**
+ * Whether other runs, of which no two overlap and none has all days, together have every day of a run, and more days.
+ *
+ * @param others those with the same spend that begin before the run ends, in order.
+ */
+const isContainedTogether = (run: NumberedRun, others: readonly NumberedRun[]): boolean => {
+  // By day of the run: whether runs that follow each other without a gap end on the day before, and began before the run.
+  const reached = new Uint8Array(run.to - run.from + 2);
+  const [IN_TIME, BEFORE] = [1, 2];
+  for (const other of others) {
+    if (!other.isLeft || other.to < run.from || (other.from <= run.from && other.to >= run.to)) continue;
+    const begins = other.from - run.from;
+    const begun = begins < 0 ? BEFORE : begins === 0 ? IN_TIME : (reached[begins] ?? 0);
+    if (begun === 0) continue;
+    if (other.to > run.to || (other.to === run.to && begun === BEFORE)) return true;
+    const next = other.to + 1 - run.from;
+    reached[next] = Math.max(begun, reached[next] ?? 0);
+  }
+  return false;
+};
+
+/** The runs that have a day of a run without a manifest, and those runs. */
+const undecidedAmong = (known: readonly ExportRun[], silent: readonly ExportRun[]): ExportRun[] => {
+  const [ofAll, ofSilent] = [overlapsAmong([...known, ...silent]), overlapsAmong(silent)];
+  // A run overlaps itself.
+  return [...known.filter((run) => ofSilent(run) > 0), ...silent.filter((run) => ofAll(run) > 1)];
+};
+
+/** Counts the runs that overlap one: those that begin before it ends, without those that end before it begins. */
+const overlapsAmong = (runs: readonly ExportRun[]): ((run: ExportRun) => number) => {
+  const from = new Map<string, Day[]>();
+  const to = new Map<string, Day[]>();
+  for (const run of runs)
+    for (const name of foundUnder(run)) {
+      pushTo(from, name, run.from);
+      pushTo(to, name, run.to);
+    }
+  for (const days of [...from.values(), ...to.values()]) days.sort();
+  return (run) => {
+    let count = 0;
+    for (const name of looksUnder(run))
+      count +=
+        firstNot(from.get(name) ?? [], (day) => day <= run.to) -
+        firstNot(to.get(name) ?? [], (day) => day < run.from);
+    return count;
+  };
+};
+
+/** Where the items that satisfy a condition end, of a list that begins with all of them. */
+export const firstNot = <Item>(items: readonly Item[], isBefore: (item: Item) => boolean): number => {
+  let [low, high] = [0, items.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const item = items[middle];
+    if (item !== undefined && isBefore(item)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};

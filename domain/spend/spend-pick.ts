@@ -1,0 +1,84 @@
+import { invalid } from '../shared/errors.ts';
+
+/**
+ * One pick of spend: what a metric counts, a team owns, a shared cost covers (contract §3, Spend). A cloud pick names a whole account, a service or
+ * resource group in it, or a tag of the whole cloud. Picks may overlap; a dollar counts once. A cluster is picked by namespace or
+ * its idle capacity, a host by its services or its idle capacity; metrics never pick idle capacity.
+ */
+export type SpendPick =
+  | {
+      source: 'kubernetes';
+      cluster: string;
+      namespace?: string | undefined;
+      workload?: string | undefined;
+      idle?: true | undefined;
+    }
+  | { source: 'host'; host: string; service?: string | undefined; idle?: true | undefined }
+  | {
+      source: 'cloud';
+      cloud: string;
+      account?: string | undefined;
+      service?: string | undefined;
+      resource_group?: string | undefined;
+      tag?: { key: string; value: string } | undefined;
+    }
+  | { source: 'repository'; repository: string };
+
+/**
+ * By what an organisation collects a cloud's spend beside its accounts: one tag key per cloud (its account is
+ * empty), one split per account (spec §1, counting rule 5).
+ */
+export interface SpendChoice {
+  kind: 'tag' | 'split';
+  cloud: string;
+  account: string;
+  /** The tag key, or `service` or `resource_group`. */
+  choice: string;
+}
+
+/** Names a choice as people do: `tag key "team" of aws`. */
+export const choiceInWords = ({ kind, cloud, account, choice }: SpendChoice): string =>
+  kind === 'tag'
+    ? `tag key ${JSON.stringify(choice)} of ${cloud}`
+    : `split by ${choice.replace('_', ' ')} of account ${JSON.stringify(account)} of ${cloud}`;
+
+/**
+ * The choices that some picks need, each once. Throws `invalid`, naming the pick of `field`, when they contradict
+ * one another.
+ */
+export const choicesOf = (picks: readonly SpendPick[], field: string): SpendChoice[] => {
+  const choices = new Map<string, SpendChoice>();
+  picks.forEach((pick, index) => {
+    const needed = choiceOf(pick);
+    if (needed === null) return;
+    const at = JSON.stringify([needed.kind, needed.cloud, needed.account]);
+    const other = choices.get(at);
+    if (other !== undefined && other.choice !== needed.choice) {
+      throw invalid(
+        `${field}[${index}]: expected one ${needed.kind === 'tag' ? 'tag key per cloud' : 'split per account'}, got ${choiceInWords(needed)} beside ${choiceInWords(other)}`,
+      );
+    }
+    choices.set(at, needed);
+  });
+  return [...choices.values()];
+};
+
+const choiceOf = (pick: SpendPick): SpendChoice | null => {
+  if (pick.source !== 'cloud') return null;
+  const { cloud, account = '', service, resource_group, tag } = pick;
+  if (tag !== undefined) return { kind: 'tag', cloud, account: '', choice: tag.key };
+  if (service !== undefined) return { kind: 'split', cloud, account, choice: 'service' };
+  return resource_group === undefined ? null : { kind: 'split', cloud, account, choice: 'resource_group' };
+};
+
+/** The same text for the same pick, whatever the order of its fields. */
+export const pickIdentity = (pick: SpendPick): string =>
+  JSON.stringify(
+    Object.entries(pick)
+      .map(([name, part]: [string, unknown]) => [
+        name,
+        part !== null && typeof part === 'object' ? Object.entries(part).sort() : part,
+      ])
+      .filter(([, part]) => part !== undefined)
+      .sort(),
+  );

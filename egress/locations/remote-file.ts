@@ -1,0 +1,125 @@
+import type { IncomingMessage } from 'node:http';
+import { Hash } from '@smithy/hash-node';
+import { SignatureV4 } from '@smithy/signature-v4';
+import { invalid, Outage } from '../../domain/shared/errors.ts';
+import type { ObjectStorage } from '../../domain/sources/object-storage.ts';
+import { mayPass } from '../requests/passing-status.ts';
+import { pinnedRequest } from '../requests/pinned-request.ts';
+import type { PrivateTargets } from '../requests/private-targets.ts';
+import { resolveTarget } from '../requests/resolve-target.ts';
+import { unreachable } from '../requests/unreachable.ts';
+
+export interface RemoteRules {
+  privateTargets: PrivateTargets;
+  objectStorage: ObjectStorage;
+  /** The request's field that named the file, put before messages about it. */
+  field: string;
+  signal: AbortSignal;
+}
+
+const TIMEOUT_MS = 30_000;
+const MOST_REDIRECTS = 5;
+
+/** Whether a file of a source lies elsewhere than on this machine. */
+export const isRemote = (path: string): boolean => /^(s3|https?):\/\//i.test(path);
+
+/**
+ * Asks for a remote file (`https://`, `http://` or `s3://`). Follows redirects, and checks each target like the first.
+ *
+ * @param range the bytes to ask for, as in the header; null asks for all.
+ * @returns the answer, 200 or 206. The caller reads its body or destroys it.
+ * @throws ServiceError `invalid` when the host refuses, proves no certificate, or the target is not allowed.
+ * @throws Outage when the host cannot be reached or answers that it cannot now.
+ */
+export const openRemoteFile = async (
+  path: string,
+  rules: RemoteRules,
+  range: string | null = null,
+): Promise<IncomingMessage> => {
+  const ask = path.startsWith('s3:') ? await signedRequest(path, rules) : { url: new URL(path), headers: {} };
+  let { url, headers } = ask;
+  for (let hops = 0; hops <= MOST_REDIRECTS; hops += 1) {
+    const answer = await send(url, range === null ? headers : { ...headers, range }, rules);
+    const status = answer.statusCode ?? 0;
+    if (status === 200 || status === 206) return answer;
+    answer.destroy();
+    const next = answer.headers.location;
+    if (status >= 300 && status < 400 && next !== undefined) {
+      if (!URL.canParse(next, url.href))
+        throw invalid(
+          `${rules.field}: ${ask.url.host} redirects to no valid URL, expected one with https: or http:`,
+        );
+      url = new URL(next, url);
+      if (url.protocol !== 'https:' && url.protocol !== 'http:')
+        throw invalid(
+          `${rules.field}: ${ask.url.host} redirects to ${url.protocol}, expected https: or http:`,
+        );
+      headers = {};
+      continue;
+    }
+    if (mayPass(status)) throw new Outage(`${url.host} answered ${status} for ${url.pathname}`);
+    throw invalid(
+      `${rules.field}: ${url.host} answered ${status} for ${url.pathname}: check the address, or renew its signature`,
+    );
+  }
+  throw invalid(`${rules.field}: ${ask.url.host} redirects more than ${MOST_REDIRECTS} times`);
+};
+
+/** Which version of a remote file is there: its ETag, or else its size and time. */
+export const remoteVersion = async (path: string, rules: RemoteRules): Promise<string> => {
+  const { headers } = await openRemoteFile(path, rules, 'bytes=0-0').then((answer) => answer.destroy());
+  const size = headers['content-range']?.split('/')[1] ?? headers['content-length'] ?? '';
+  return headers.etag ?? `${size} ${headers['last-modified'] ?? ''}`;
+};
+
+const send = async (
+  url: URL,
+  headers: Record<string, string>,
+  { privateTargets, field, signal }: RemoteRules,
+): Promise<IncomingMessage> => {
+  const addresses = await resolveTarget(privateTargets, url.hostname, field);
+  return await pinnedRequest(url, addresses, { headers, timeout: TIMEOUT_MS, signal }).catch(
+    (error: unknown) => {
+      throw unreachable(url.host, error, field);
+    },
+  );
+};
+
+/** A segment of a key as S3 signs it. */
+const escaped = (segment: string): string =>
+  encodeURIComponent(segment).replace(
+    /[!'()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+
+/** The request that reads an object, signed with the operator's credentials, if there are any. */
+const signedRequest = async (
+  path: string,
+  { objectStorage: { keyId, secret, sessionToken, region, endpoint } }: RemoteRules,
+): Promise<{ url: URL; headers: Record<string, string> }> => {
+  const [, bucket = '', key = ''] = /^s3:\/\/([^/]+)\/(.*)$/s.exec(path) ?? [];
+  const place = region ?? 'us-east-1';
+  const base = endpoint === null ? `https://${bucket}.s3.${place}.amazonaws.com` : `${endpoint}/${bucket}`;
+  const url = new URL(`${base}/${key.split('/').map(escaped).join('/')}`);
+  if (keyId === null || secret === null) return { url, headers: {} };
+  const signer = new SignatureV4({
+    service: 's3',
+    region: place,
+    credentials: {
+      accessKeyId: keyId,
+      secretAccessKey: secret,
+      ...(sessionToken === null ? {} : { sessionToken }),
+    },
+    sha256: Hash.bind(null, 'sha256'),
+    // S3 signs the path as it is sent.
+    uriEscapePath: false,
+  });
+  const { headers } = await signer.sign({
+    method: 'GET',
+    protocol: url.protocol,
+    hostname: url.hostname,
+    path: url.pathname,
+    headers: { host: url.host, 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' },
+  });
+  return { url, headers };
+};

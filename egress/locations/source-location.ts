@@ -1,0 +1,118 @@
+import { resolve } from 'node:path';
+import { invalid } from '../../domain/shared/errors.ts';
+import { pathOfFileUrl } from './file-url.ts';
+import { realPathUnder } from './local-files.ts';
+import { resolveTarget } from '../requests/resolve-target.ts';
+import type { SourceRules } from './source-rules.ts';
+
+export { checkRealPaths } from './local-files.ts';
+
+/** A location that may be read. `path` is absolute, with the links in its folders resolved; it may be a glob. */
+export type SourceLocation =
+  { kind: 'local'; path: string } | { kind: 'http'; url: string } | { kind: 's3'; url: string };
+
+const ACCEPTED = 'a local path or glob, file://…, s3://bucket/key, https://… or http://…';
+const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
+/** A NUL ends a path early, a line break a request line. */
+const CONTROL = /\p{Cc}/u;
+const GLOB = /[*?[]/;
+
+/** Whether a location names files of the service's own machine. */
+export const isLocal = (location: string): boolean =>
+  [undefined, 'file'].includes(SCHEME.exec(location)?.[1]?.toLowerCase());
+
+/**
+ * Decides whether the service may read `location` for a tenant. It looks at the location only: the files
+ * that a local glob expands to go to {@link checkRealPaths} and HeldFiles, and an HTTP redirect meets the proxy.
+ *
+ * @param field the name of the request's field, with which every message begins.
+ * @param rules those of the organisation; a relative path begins in the first of their folders.
+ * @throws ServiceError `invalid`, which names SOURCE_ROOTS or PRIVATE_TARGETS where one of them decides.
+ */
+export async function checkSourceLocation(
+  location: string,
+  rules: SourceRules,
+  field = 'location',
+): Promise<SourceLocation> {
+  if (location === '') throw invalid(`${field}: must not be empty; expected ${ACCEPTED}`);
+  refuseControls(location, field);
+  const scheme = SCHEME.exec(location)?.[1]?.toLowerCase();
+  switch (scheme) {
+    case undefined:
+      return local(location, rules, field);
+    case 'file':
+      return local(pathOfFileUrl(location, field), rules, field);
+    case 's3':
+      return s3(location, field);
+    case 'http':
+    case 'https':
+      return http(location, rules, field);
+    default:
+      throw invalid(
+        `${field}: the scheme ${JSON.stringify(`${scheme}:`)} is not supported; expected ${ACCEPTED}`,
+      );
+  }
+}
+
+async function local(path: string, rules: SourceRules, field: string): Promise<SourceLocation> {
+  refuseControls(path, field); // again: a file URL may have carried them encoded
+  // DuckDB takes a backslash in a glob for a separator or an escape: `..` could hide behind it.
+  if (path.includes('\\')) throw invalid(`${field}: a local path must not contain a backslash`);
+  const segments = path.split('/');
+  if (segments.includes('..')) throw invalid(`${field}: a local path must not contain ".."`);
+  const firstGlob = segments.findIndex((segment) => GLOB.test(segment));
+  // A relative path never begins in the folder where the service happens to run.
+  const [start = '/'] = rules.roots;
+  if (firstGlob === -1) {
+    return { kind: 'local', path: await realPathUnder(resolve(start, path), rules.roots, field) };
+  }
+  const folder = await realPathUnder(
+    resolve(start, segments.slice(0, firstGlob).join('/') || startOf(path)),
+    rules.roots,
+    field,
+  );
+  const glob = segments.slice(firstGlob).filter((segment) => segment !== '' && segment !== '.');
+  return { kind: 'local', path: `${folder === '/' ? '' : folder}/${glob.join('/')}` };
+}
+
+function refuseControls(text: string, field: string): void {
+  if (CONTROL.test(text)) throw invalid(`${field}: must not contain control characters`);
+}
+
+const startOf = (path: string): string => (path.startsWith('/') ? '/' : '.');
+
+function s3(location: string, field: string): SourceLocation {
+  // The bucket becomes part of a host name, so it must not be able to change that name.
+  const [, bucket, key] = /^s3:\/\/([a-z0-9][a-z0-9._-]{1,62})\/(.+)$/i.exec(location) ?? [];
+  if (bucket === undefined || key === undefined) {
+    throw invalid(`${field}: must be s3://bucket/key, where the key may be a glob`);
+  }
+  // DuckDB reads what follows as settings: another endpoint, or credentials in clear text.
+  if (key.includes('?')) {
+    throw invalid(`${field}: an s3:// location must not contain "?"; use * as the wildcard`);
+  }
+  // The HTTP client resolves "..", so the key could leave its bucket.
+  if (key.split('/').includes('..')) throw invalid(`${field}: an s3:// location must not contain ".."`);
+  return { kind: 's3', url: `s3://${bucket}/${key}` };
+}
+
+async function http(location: string, rules: SourceRules, field: string): Promise<SourceLocation> {
+  let url: URL;
+  try {
+    url = new URL(location);
+  } catch {
+    throw invalid(`${field}: is not a valid URL`);
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw invalid(`${field}: must not carry credentials in the URL`);
+  }
+  if (location.includes('*')) {
+    throw invalid(
+      `${field}: a URL names one file, so it must not contain "*"; globs are for local and s3:// files`,
+    );
+  }
+  await resolveTarget(rules.privateTargets, url.hostname, field);
+  url.hash = '';
+  // The parsed form, so that what is fetched is what was checked.
+  return { kind: 'http', url: url.href };
+}

@@ -1,0 +1,22 @@
+import { invalid, Outage } from '../../domain/shared/errors.ts';
+
+/** What Node and OpenSSL call a certificate that does not prove the host, a host without TLS, and one without HTTP. */
+const PERMANENT =
+  /^(CERT_|ERR_TLS_|ERR_SSL_|HPE_|UNABLE_TO_|INVALID_(CA|PURPOSE)$)|SELF_SIGNED_CERT|^(EPROTO|HOSTNAME_MISMATCH)$/;
+
+/** A connection that broke off, or was too slow, by the same names. */
+const PASSING = /^(ERR_TLS_HANDSHAKE_TIMEOUT|HPE_INVALID_EOF_STATE)$/;
+
+/**
+ * The error of a request that had no answer, without its cause, which names the address. What a person must mend, a
+ * certificate or a protocol, is `invalid` and begins with `field`. Everything else is an outage.
+ */
+export const unreachable = (host: string, error: unknown, field: string): Error => {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'no reason given';
+  if (!PERMANENT.test(code) || PASSING.test(code)) return new Outage(`${host} cannot be reached (${code})`);
+  return invalid(
+    `${field}: ${host} cannot be reached: expected ${
+      code.startsWith('HPE_') ? 'an answer in HTTP' : 'a valid TLS certificate of this host'
+    }, got ${code}; check the address and its certificate`,
+  );
+};

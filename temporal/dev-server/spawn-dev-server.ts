@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process';
+import { closeSync, fstatSync, openSync } from 'node:fs';
+import type { DevServerFiles } from './dev-server-files.ts';
+import type { SearchAttributes } from '../ensure-search-attributes.ts';
+import type { ServerProcess } from './server-process.ts';
+
+export interface SpawnOptions {
+  /** Path of the Temporal CLI. */
+  cli: string;
+  files: DevServerFiles;
+  namespace: string;
+  searchAttributes: SearchAttributes;
+  port: number;
+}
+
+export interface SpawnedServer extends ServerProcess {
+  /** Byte of the log file at which this server's output starts. */
+  logStart: number;
+}
+
+/**
+ * Starts the dev server in a process group of its own: Ctrl-C in a terminal goes to the whole
+ * foreground group, and the server must outlive the draining of the worker. It writes to a file rather
+ * than a pipe, because a pipe would break when this program is killed and the server lives on.
+ *
+ * @throws if the CLI cannot be executed
+ */
+export async function spawnDevServer(options: SpawnOptions): Promise<SpawnedServer> {
+  const { cli, files } = options;
+  const log = openSync(files.log, 'a');
+  try {
+    const logStart = fstatSync(log).size;
+    const child = spawn(cli, serverArguments(options), {
+      detached: true,
+      stdio: ['ignore', log, log],
+      env: withoutTemporalSettings(process.env),
+    });
+    const exited = new Promise<number | null>((resolve) => {
+      child.once('exit', resolve);
+    });
+    const { pid } = child;
+    if (pid === undefined) {
+      return await new Promise((_, reject) => {
+        child.once('error', (error) => {
+          reject(new Error(`Cannot execute the Temporal CLI ${cli}: ${error.message}`, { cause: error }));
+        });
+      });
+    }
+    child.unref();
+    return { pid, exited, logStart };
+  } finally {
+    closeSync(log);
+  }
+}
+
+function serverArguments({ files, namespace, searchAttributes, port }: SpawnOptions): string[] {
+  return [
+    ...['server', 'start-dev', '--headless', '--log-level', 'warn'],
+    ...['--ip', '127.0.0.1', '--port', String(port)],
+    ...['--namespace', namespace, '--db-filename', files.database],
+    // One fsync for a commit instead of several, and as durable: nothing committed is lost with the power.
+    ...['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=full'],
+    // The server uses one connection. A second server on the same file must fail, not take turns.
+    ...['--sqlite-pragma', 'locking_mode=exclusive'],
+    ...Object.entries(searchAttributes).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
+  ];
+}
+
+/** TEMPORAL_* variables set up the CLI as a client of some server; ours is configured by arguments only. */
+function withoutTemporalSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('TEMPORAL_')));
+}

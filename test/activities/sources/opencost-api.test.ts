@@ -1,0 +1,635 @@
+import dns from 'node:dns';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { loadOpenCostSource } from '../../../activities/sources/load-opencost.ts';
+import { openCostApi } from '../../../activities/sources/opencost-api.ts';
+import { isApiLocation } from '../../../activities/sources/opencost-requests.ts';
+import type { Day } from '../../../domain/shared/calendar.ts';
+import { HeldFiles } from '../../../egress/locations/held-files.ts';
+import { parsePrivateTargets } from '../../../egress/requests/private-targets.ts';
+import type { OpenCostOptions } from '../../../warehouse/sources/cost-sources.ts';
+import type { LoadScope } from '../../../warehouse/sources/publishing/publish-load.ts';
+import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import {
+  allocation,
+  node,
+  startFakeOpenCost,
+  type FakeCluster,
+  type FakeOpenCost,
+  type OtherAnswer,
+} from '../../support/fakes/fake-opencost.ts';
+import {
+  currentLoads,
+  currentRows,
+  loading,
+  newTenant,
+  scopeOf,
+  type Tenant,
+  publishing,
+} from '../../support/warehouse/feeds.ts';
+import { listenLocally } from '../../support/fakes/file-server.ts';
+import { money, writeFiles } from '../../support/warehouse/tenant.ts';
+
+/** Clusters from the API of OpenCost or Kubecost (sources §2). */
+const TARGETS = parsePrivateTargets('127.0.0.1');
+const closers: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await Promise.all(closers.splice(0).map((close) => close()));
+});
+
+const start = async (cluster: Partial<FakeCluster> = {}, prefix = ''): Promise<FakeOpenCost> => {
+  const fake = await startFakeOpenCost({ allocations: {}, assets: {}, ...cluster }, prefix);
+  closers.push(() => fake.close());
+  return fake;
+};
+const api = (location: string, targets = TARGETS, more: object = {}) =>
+  openCostApi(location, { privateTargets: targets, signal: new AbortController().signal, ...more });
+
+const DAY = '2026-02-06';
+const WINDOW = 'window=2026-02-06T00:00:00Z,2026-02-07T00:00:00Z';
+const ASKED = `${WINDOW}&aggregate=cluster,namespace,controllerKind,controller&accumulate=true`;
+const KUBECOST = '&idle=false&shareTenancyCosts=false&external=false';
+const pathsOf = (fake: FakeOpenCost): string[] => fake.requests.map(({ path }) => path);
+
+describe('the requests', () => {
+  it('are for one UTC day each, of OpenCost as it is', async () => {
+    const fake = await start();
+    const { allocations, assets } = api(fake.url);
+    await allocations(DAY);
+    await assets(DAY);
+    await allocations('2026-02-28');
+    expect(pathsOf(fake)).toEqual([
+      `/allocation?${ASKED}`,
+      `/assets?${WINDOW}`,
+      '/allocation?window=2026-02-28T00:00:00Z,2026-03-01T00:00:00Z&aggregate=cluster,namespace,controllerKind,controller&accumulate=true',
+    ]);
+  });
+
+  it('keep what the base URL has: a path, and a query', async () => {
+    const fake = await start({}, '/opencost/api');
+    await api(`${fake.url}/opencost/api/?tenant=a`).allocations(DAY);
+    expect(pathsOf(fake)).toEqual([`/opencost/api/allocation?tenant=a&${ASKED}`]);
+  });
+
+  it('are in Kubecost’s form below /model', async () => {
+    const fake = await start({}, '/model');
+    const { allocations, assets } = api(`${fake.url}/model/`);
+    await allocations(DAY);
+    await assets(DAY);
+    expect(pathsOf(fake)).toEqual([`/model/allocation?${ASKED}${KUBECOST}`, `/model/assets?${WINDOW}`]);
+  });
+
+  it.each([
+    ['has no /allocation but a /model/allocation', undefined],
+    ['answers with its web page for any other path', { status: 200, body: '<!doctype html><html></html>' }],
+  ])('find Kubecost by themselves where the host %s', async (_how, page) => {
+    const fake = await start(
+      { allocations: { [DAY]: [allocation(['c', 'n', 'deployment', 'd'], 1)] } },
+      '/model',
+    );
+    fake.instead = (url): OtherAnswer | undefined => (url.pathname.startsWith('/model') ? undefined : page);
+    const { allocations, assets } = api(fake.url);
+    expect((await allocations(DAY)).rows).toHaveLength(1);
+    await assets(DAY);
+    await allocations(DAY);
+    expect(pathsOf(fake)).toEqual([
+      `/allocation?${ASKED}`,
+      `/model/allocation?${ASKED}${KUBECOST}`,
+      `/model/assets?${WINDOW}`,
+      `/model/allocation?${ASKED}${KUBECOST}`,
+    ]);
+  });
+
+  it('are for locations that are no files', () => {
+    expect(isApiLocation('http://opencost:9003')).toBe(true);
+    expect(isApiLocation('HTTPS://kubecost.example/model')).toBe(true);
+    for (const files of [
+      'https://example.com/a.csv?sig=1',
+      'http://h/a.csv.gz',
+      'http://h/a.PARQUET',
+      's3://b/k',
+      '/exports',
+      'a/*.csv',
+    ])
+      expect(isApiLocation(files)).toBe(false);
+  });
+});
+
+describe('an answer', () => {
+  const answer = async (body: unknown, status = 200, headers: Record<string, string> = {}) => {
+    const fake = await start();
+    fake.instead = () => ({ status, body: typeof body === 'string' ? body : JSON.stringify(body), headers });
+    return api(fake.url);
+  };
+
+  it.each([
+    ['an empty set', { code: 200, data: [{}] }],
+    ['no set', { code: 200, data: [] }],
+    ['a null set', { code: 200, data: [null] }],
+    ['null', { code: 200, data: null }],
+    ['an empty object', { code: 200, data: {} }],
+    ['nothing at all', {}],
+  ])('of an empty day may hold %s', async (_what, body) => {
+    const empty = await answer(body);
+    expect(await empty.allocations(DAY)).toMatchObject({ rows: [], leftOut: 0 });
+    expect(await empty.assets(DAY)).toMatchObject({ rows: [], leftOut: 0 });
+  });
+
+  it('may come in several sets, with null numbers, null things and properties left out', async () => {
+    const { allocations } = await answer({
+      code: 200,
+      data: [
+        allocation(['prod', 'shop', 'deployment', 'api'], 0.1, { sharedCost: null, externalCost: 1e-7 }),
+        { 'prod/__idle__': { totalCost: 5e-324 }, gone: null },
+        {
+          'arn:aws:eks:eu-1:1:cluster/blue/shop/daemonset/daemonset:log': {
+            properties: null,
+            totalCost: null,
+          },
+        },
+        {
+          '__unmounted__/__unmounted__/__unallocated__/__unallocated__': {
+            properties: { cluster: '' },
+            totalCost: 2,
+          },
+        },
+      ],
+    });
+    const row = {
+      cluster: 'prod',
+      namespace: null,
+      controllerKind: null,
+      controller: null,
+      sharedCost: null,
+      externalCost: null,
+    };
+    const { rows, leftOut } = await allocations(DAY);
+    expect(leftOut).toBe(1);
+    expect(rows).toEqual([
+      {
+        name: 'prod/shop/deployment/deployment:api',
+        cluster: 'prod',
+        namespace: 'shop',
+        controllerKind: 'deployment',
+        controller: 'api',
+        totalCost: '0.1',
+        sharedCost: null,
+        externalCost: '1e-7',
+      },
+      { ...row, name: 'prod/__idle__', totalCost: '5e-324' },
+      {
+        ...row,
+        name: 'arn:aws:eks:eu-1:1:cluster/blue/shop/daemonset/daemonset:log',
+        cluster: 'arn:aws:eks:eu-1:1:cluster/blue',
+        namespace: 'shop',
+        controllerKind: 'daemonset',
+        controller: 'log',
+        totalCost: null,
+      },
+      {
+        ...row,
+        name: '__unmounted__/__unmounted__/__unallocated__/__unallocated__',
+        cluster: null,
+        namespace: '__unmounted__',
+        controllerKind: '__unallocated__',
+        controller: '__unallocated__',
+        totalCost: '2',
+      },
+    ]);
+  });
+
+  it.each([
+    ['one object', (set: object) => set],
+    ['a list, one per step', (set: object) => [set, null, node('prod', 'i-2', 2)]],
+  ])('lists assets as %s; kinds that no bill has are left out and counted', async (_shape, shape) => {
+    const { assets } = await answer({
+      code: 200,
+      data: shape({
+        ...node('prod', 'i-1', 1.5),
+        disk: { type: 'Disk', properties: { providerID: 'pvc-1' }, totalCost: 0.25 },
+        fee: { type: 'ClusterManagement', properties: {}, totalCost: null },
+        net: { type: 'Network', properties: {}, totalCost: 9 },
+        gone: null,
+      }),
+    });
+    const answered = await assets(DAY);
+    expect(answered?.leftOut).toBe(2);
+    expect(answered?.rows.slice(0, 3)).toEqual([
+      { kind: 'Node', cluster: 'prod', providerId: 'i-1', project: 'acme', totalCost: '1.5' },
+      { kind: 'Disk', cluster: null, providerId: 'pvc-1', project: null, totalCost: '0.25' },
+      { kind: 'ClusterManagement', cluster: null, providerId: null, project: null, totalCost: null },
+    ]);
+  });
+
+  it('says that assets are unknown where there are none', async () => {
+    const fake = await start({ assets: null });
+    expect(await api(fake.url).assets(DAY)).toBeNull();
+  });
+
+  const location = 'location: http://127.0.0.1:\\d+/allocation';
+  it.each([
+    [
+      'a plain text',
+      `Invalid 'window' parameter: x\n`,
+      400,
+      `${location} answered 400: "Invalid 'window' parameter: x"`,
+    ],
+    [
+      'a plain text with status 200',
+      'no data',
+      200,
+      `${location} answers otherwise than OpenCost: .* got "no data"; is it the base URL`,
+    ],
+    ['a refusal', { message: 'who?' }, 401, `${location} answered 401`],
+    [
+      'a refusal by code',
+      { code: 400, data: null, message: 'bad window' },
+      200,
+      `${location} answered code 400: "bad window"`,
+    ],
+    ['no code', { data: [{}] }, 200, `${location} answers otherwise than OpenCost`],
+    ['no such path', '404 page not found', 404, `${location} answered 404`],
+    ['no such method', 'Unsupported method', 501, `${location} answered 501: "Unsupported method"`],
+    ['no such version of HTTP', '', 505, `${location} answered 505`],
+    [
+      'no such method by code',
+      { code: 501, data: null, message: 'no' },
+      200,
+      `${location} answered code 501`,
+    ],
+    [
+      'a number as text',
+      { code: 200, data: [{ a: { totalCost: '1' } }] },
+      200,
+      `${location} answers otherwise than OpenCost: data\\.0\\.a\\.totalCost: `,
+    ],
+    [
+      'sets that are none',
+      { code: 200, data: ['x'] },
+      200,
+      `${location} answers otherwise than OpenCost: data\\.0: `,
+    ],
+  ])('that is %s is refused for good', async (_what, body, status, message) => {
+    const { allocations } = await answer(body, status);
+    await expect(allocations(DAY)).rejects.toMatchObject({ kind: 'invalid' });
+    await expect(allocations(DAY)).rejects.toThrow(new RegExp(`^${message}`));
+  });
+
+  it.each([
+    ['a server error', 'boom', 503, /answered 503: "boom"$/],
+    [
+      'a server error by code',
+      { code: 500, data: null, message: 'prometheus is away' },
+      200,
+      /code 500: "prometheus is away"$/,
+    ],
+    ['too many requests', '', 429, /answered 429/],
+  ])('that is %s may be asked for again', async (_what, body, status, message) => {
+    const { allocations } = await answer(body, status);
+    const error: unknown = await allocations(DAY).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(Error);
+    expect(error).not.toHaveProperty('kind');
+    expect(String(error)).toMatch(message);
+  });
+
+  it('that leads elsewhere is not followed', async () => {
+    const other = await start();
+    const { allocations } = await answer('', 302, { location: `${other.url}/allocation` });
+    await expect(allocations(DAY)).rejects.toThrow(/answered 302, a redirect, which is not followed/);
+    expect(other.requests).toEqual([]);
+  });
+
+  it('that never ends, is too long, or does not come is given up', async () => {
+    const slow = await listenLocally((_request, response) => {
+      response.write('{');
+    });
+    closers.push(() => slow.close());
+    await expect(api(slow.url, TARGETS, { timeoutMs: 100 }).allocations(DAY)).rejects.toThrow(
+      /did not answer within 0\.1 s/,
+    );
+    const fake = await start();
+    fake.instead = () => ({ status: 200, body: 'x'.repeat(2000) });
+    await expect(api(fake.url, TARGETS, { mostBytes: 1000 }).allocations(DAY)).rejects.toThrow(
+      /more than 1000 bytes/,
+    );
+    await fake.close();
+    await expect(api(fake.url).allocations(DAY)).rejects.toThrow(
+      /^127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\)$/,
+    );
+  });
+
+  it('is never asked of a target that is not allowed, nor of what a name has become since', async () => {
+    const fake = await start();
+    await expect(api(fake.url, parsePrivateTargets('')).allocations(DAY)).rejects.toThrow(
+      /^location: .*PRIVATE_TARGETS/,
+    );
+    const { port } = new URL(fake.url);
+    // The name leads to the server, but it was judged by another address, which is then the one that is asked.
+    vi.spyOn(dns.promises, 'lookup').mockImplementation((async () => [
+      { address: '127.0.0.2', family: 4 },
+    ]) as unknown as typeof dns.promises.lookup);
+    await expect(
+      api(`http://localhost:${port}`, parsePrivateTargets('127.0.0.2')).allocations(DAY),
+    ).rejects.toThrow(/cannot be reached/);
+    expect(fake.requests).toEqual([]);
+  });
+
+  it('is not waited for when the attempt is given up', async () => {
+    const slow = await listenLocally(() => undefined);
+    closers.push(() => slow.close());
+    const attempt = new AbortController();
+    const asked = api(slow.url, TARGETS, { signal: attempt.signal }).allocations(DAY);
+    setTimeout(() => {
+      attempt.abort(new Error('given up'));
+    }, 20);
+    await expect(asked).rejects.toThrow();
+    expect(attempt.signal.aborted).toBe(true);
+  });
+});
+
+describeOnBothEngines('the load of an API', (open) => {
+  let test: TestWarehouse;
+  beforeAll(async () => {
+    test = await open();
+  });
+  afterAll(() => test.close());
+
+  const NOW = new Date('2026-02-07T06:00:00Z');
+  const load = (
+    tenant: Tenant,
+    location: string,
+    {
+      options = {},
+      signal = new AbortController().signal,
+      report = () => undefined,
+      ...changes
+    }: Partial<LoadScope> & {
+      options?: OpenCostOptions;
+      signal?: AbortSignal;
+      report?: (rows: number) => void;
+    } = {},
+  ) =>
+    loading(test, (sessions) =>
+      loadOpenCostSource(
+        {
+          id: tenant.sourceId,
+          name: 'Cluster',
+          kind: 'opencost',
+          location,
+          currency: null,
+          schedule_paused: false,
+          starts_on: null,
+          options,
+        },
+        {
+          sessions,
+          scope: scopeOf(tenant, { now: NOW, ...changes }),
+          rules: { roots: [test.directory], privateTargets: TARGETS },
+          held: new HeldFiles(),
+          attempt: { isCurrent: () => true, signal, report },
+          publish: publishing(),
+          objectStorage: test.warehouse.settings.objectStorage,
+        },
+      ),
+    );
+  const allocations = ({ orgId }: Tenant) =>
+    currentRows<{ day: Day; workload: string | null; cost: string }>(
+      test,
+      orgId,
+      'kubernetes_spend',
+      'day, cluster, namespace, workload, is_idle, cost',
+    );
+  const costs = async (tenant: Tenant) =>
+    (await allocations(tenant)).map(
+      ({ day, workload, cost }) => `${day} ${workload ?? 'idle'} ${Number(cost)}`,
+    );
+  const assets = async ({ orgId }: Tenant) =>
+    (
+      await currentRows<Record<string, string>>(
+        test,
+        orgId,
+        'cluster_assets',
+        'day, kind, provider_id, project, cost',
+      )
+    ).map((row) => Object.values(row).join(' '));
+
+  const day = (cost: number) => [
+    {
+      ...allocation(['prod', 'shop', 'deployment', 'api'], cost, { sharedCost: 0.25, externalCost: 0.5 }),
+      ...allocation(['prod', 'shop', '', ''], 0.1),
+      ...allocation(['prod', '__unmounted__', '', ''], 0.2),
+      'prod/__idle__': { name: 'prod/__idle__', properties: { cluster: 'prod' }, totalCost: 3 },
+      __shared__: { name: '__shared__', totalCost: 7 },
+      'prod/__external__/x/y': { name: 'prod/__external__/x/y', totalCost: 7 },
+    },
+  ];
+
+  it('keeps workloads, idle and assets; twice leaves the same', async () => {
+    const tenant = await newTenant(test, 'opencost');
+    const fake = await start({
+      allocations: { '2026-01-31': day(1.75), '2026-02-06': day(2.75) },
+      assets: {
+        '2026-01-31': node('prod', 'i-1', 4),
+        '2026-02-06': [
+          node('prod', 'i-1', 4),
+          { ...node('prod', 'i-1', 1), net: { type: 'Network', totalCost: 9 }, gone: null },
+        ],
+      },
+    });
+    const reported: number[] = [];
+    const result = await load(tenant, fake.url, { report: (rows) => reported.push(rows) });
+    expect(result).toEqual({
+      months: ['2026-01', '2026-02'],
+      rowsRead: 2 * 6 + 5,
+      rowsRejected: 0,
+      // Shared and external cost of two days, network cost, and what is null.
+      rowsLeftOut: 2 * 2 + 2,
+      rejectedSamples: [],
+      // (1 + 0.1 + 0.2 + 3) + (2 + 0.1 + 0.2 + 3)
+      costTotal: money('9.6'),
+      notes: [
+        'the API answered no allocations for 369 of the 371 days from 2025-02-01 to 2026-02-06; what was loaded for them before stays',
+      ],
+    });
+    expect(await allocations(tenant)).toEqual(
+      [
+        ['2026-01-31', '__unmounted__', '__unallocated__', '0.2'],
+        ['2026-01-31', 'shop', '__unallocated__', '0.1'],
+        ['2026-01-31', 'shop', 'deployment/api', '1'],
+        ['2026-01-31', null, null, '3'],
+        ['2026-02-06', '__unmounted__', '__unallocated__', '0.2'],
+        ['2026-02-06', 'shop', '__unallocated__', '0.1'],
+        ['2026-02-06', 'shop', 'deployment/api', '2'],
+        ['2026-02-06', null, null, '3'],
+      ].map(([on, namespace, workload, cost]) => ({
+        day: on,
+        cluster: 'prod',
+        namespace,
+        workload,
+        is_idle: namespace === null,
+        cost: money(cost ?? ''),
+      })),
+    );
+    expect(await assets(tenant)).toEqual([
+      `2026-01-31 node i-1 acme ${money('4')}`,
+      `2026-02-06 node i-1 acme ${money('5')}`,
+    ]);
+    expect(reported.length).toBe(371);
+    expect(reported.at(-1)).toBe(17);
+    expect(await currentLoads(test, tenant.orgId)).toMatchObject([
+      { billing_period: '2026-01-01', rows_read: '4', delivered_through: '2026-01-31' },
+      { billing_period: '2026-02-01', rows_read: '4', delivered_through: '2026-02-06' },
+    ]);
+    const before = [await allocations(tenant), await assets(tenant)];
+    await load(tenant, fake.url);
+    expect([await allocations(tenant), await assets(tenant)]).toEqual(before);
+  });
+
+  it('asks for what is missing, and keeps what the API has forgotten', async () => {
+    const tenant = await newTenant(test, 'opencost');
+    const one = (cost: number) => [allocation(['prod', 'shop', 'deployment', 'api'], cost)];
+    const fake = await start({
+      allocations: { '2026-01-30': one(1), '2026-01-31': one(2), '2026-02-01': one(3), '2026-02-02': one(4) },
+      assets: { '2026-01-31': node('prod', 'i-1', 8), '2026-02-01': node('prod', 'i-1', 9) },
+    });
+    await load(tenant, fake.url, { now: new Date('2026-02-03T06:00:00Z') });
+    expect(await costs(tenant)).toHaveLength(4);
+    // Three days later: the first two days are forgotten, the third has been restated, a new one is there.
+    fake.requests.length = 0;
+    fake.cluster = {
+      allocations: { '2026-02-01': one(30), '2026-02-02': [{}], '2026-02-05': one(5) },
+      assets: { '2026-02-05': node('prod', 'i-1', 10) },
+    };
+    const result = await load(tenant, fake.url, { now: new Date('2026-02-06T06:00:00Z') });
+    expect(pathsOf(fake).filter((path) => path.startsWith('/allocation'))).toHaveLength(6); // 31 January to 5 February
+    expect(result).toMatchObject({ months: ['2026-02'], rowsRead: 3, costTotal: money('39') });
+    expect(await costs(tenant)).toEqual([
+      '2026-01-30 deployment/api 1',
+      '2026-01-31 deployment/api 2',
+      '2026-02-01 deployment/api 30',
+      '2026-02-02 deployment/api 4',
+      '2026-02-05 deployment/api 5',
+    ]);
+    expect(await assets(tenant)).toEqual([
+      `2026-01-31 node i-1 acme ${money('8')}`,
+      `2026-02-01 node i-1 acme ${money('9')}`,
+      `2026-02-05 node i-1 acme ${money('10')}`,
+    ]);
+    // A month asked for by name, of which the API knows nothing any more.
+    const january = { startMonth: '2026-01', endMonth: '2026-01' };
+    const again = await load(tenant, fake.url, january);
+    expect(again).toMatchObject({
+      months: [],
+      notes: [
+        'the API answered no allocations for any day from 2026-01-01 to 2026-01-31: nothing was loaded',
+      ],
+    });
+    expect(await costs(tenant)).toHaveLength(5);
+  });
+
+  it('of an API that knows nothing loads nothing and says so; so does one of days to come', async () => {
+    const tenant = await newTenant(test, 'opencost');
+    const fake = await start();
+    expect(await load(tenant, fake.url, { startMonth: '2026-02' })).toEqual({
+      months: [],
+      rowsRead: 0,
+      rowsRejected: 0,
+      rowsLeftOut: 0,
+      rejectedSamples: [],
+      costTotal: '0',
+      notes: [
+        'the API answered no allocations for any day from 2026-02-01 to 2026-02-06: nothing was loaded',
+      ],
+    });
+    fake.requests.length = 0;
+    expect(await load(tenant, fake.url, { startMonth: '2026-03' })).toMatchObject({
+      notes: ['no day of these months has ended yet: the API was not asked'],
+    });
+    expect(fake.requests).toEqual([]);
+    expect(await currentLoads(test, tenant.orgId)).toEqual([]);
+  });
+
+  it('reads assets from a file where one is named, and says when there are none', async () => {
+    const fake = await start({ allocations: { [DAY]: day(1.75) }, assets: null });
+    const month = { startMonth: '2026-02' };
+    const without = await newTenant(test, 'opencost');
+    const { notes } = await load(without, fake.url, month);
+    expect(notes.join()).toMatch(/the API has no \/assets.*set options\.assets_location/);
+    expect(pathsOf(fake).filter((path) => path.startsWith('/assets'))).toHaveLength(1);
+    const [file = ''] = await writeFiles(test, {
+      'assets.csv': `day,cluster,kind,provider_id,cost\n${DAY},prod,node,i-9,2\n2026-01-31,prod,node,i-9,2\n`,
+    });
+    fake.requests.length = 0;
+    const tenant = await newTenant(test, 'opencost');
+    await load(tenant, fake.url, { ...month, options: { assets_location: file } });
+    // What January's last day lends to February is there, too.
+    expect(await assets(tenant)).toEqual(['2026-01-31', DAY].map((of) => `${of} node i-9  ${money('2')}`));
+    expect(pathsOf(fake).filter((path) => path.startsWith('/assets'))).toEqual([]);
+  });
+
+  it('takes the cluster from the options where the API names none, and refuses without', async () => {
+    const fake = await start({
+      allocations: {
+        [DAY]: [
+          {
+            'shop/deployment': { properties: { namespace: 'shop' }, totalCost: 1 },
+            __idle__: { totalCost: 2 },
+          },
+        ],
+      },
+      assets: { [DAY]: { a: { type: 'Node', properties: { providerID: 'i-1' }, totalCost: 3 } } },
+    });
+    const tenant = await newTenant(test, 'opencost');
+    await expect(load(tenant, fake.url, { startMonth: '2026-02' })).rejects.toThrow(
+      /1 rows name no cluster: set options\.cluster/,
+    );
+    expect(
+      await load(tenant, fake.url, { startMonth: '2026-02', options: { cluster: 'prod' } }),
+    ).toMatchObject({ rowsRead: 3 });
+  });
+
+  it('counts costs that are no number, and refuses when they are many', async () => {
+    const many = Array.from({ length: 100 }, (_, index) =>
+      allocation(['prod', 'shop', 'deployment', `d${index}`], index === 7 ? null : 1),
+    );
+    const fake = await start({ allocations: { [DAY]: many } });
+    const tenant = await newTenant(test, 'opencost');
+    expect(await load(tenant, fake.url, { startMonth: '2026-02' })).toMatchObject({
+      rowsRead: 100,
+      rowsRejected: 1,
+      costTotal: money('99'),
+      rejectedSamples: [
+        {
+          problem: 'TotalCost: expected a decimal number, got nothing',
+          file: `/allocation of ${DAY}`,
+          rows: 1,
+        },
+      ],
+    });
+    fake.cluster.allocations[DAY] = many.slice(0, 50);
+    await expect(load(tenant, fake.url, { startMonth: '2026-02' })).rejects.toThrow(
+      /^1 of 50 rows cannot be read/,
+    );
+    expect(await costs(tenant)).toHaveLength(99);
+  });
+
+  it('changes nothing when the API fails on the way, and stops when the attempt is given up', async () => {
+    const tenant = await newTenant(test, 'opencost');
+    const fake = await start({ allocations: { '2026-02-01': day(1.75) } });
+    fake.instead = (url) =>
+      url.search.includes('2026-02-03T00:00:00Z,') ? { status: 502, body: 'bad gateway' } : undefined;
+    await expect(load(tenant, fake.url, { startMonth: '2026-02' })).rejects.toThrow(/answered 502/);
+    expect(await currentLoads(test, tenant.orgId)).toEqual([]);
+    fake.instead = null;
+    fake.requests.length = 0;
+    const attempt = new AbortController();
+    const report = (): void => {
+      attempt.abort();
+    };
+    await expect(
+      load(tenant, fake.url, { startMonth: '2026-02', signal: attempt.signal, report }),
+    ).rejects.toThrow();
+    expect(fake.requests).toHaveLength(2); // one day, and no more
+    expect(await currentLoads(test, tenant.orgId)).toEqual([]);
+  });
+});

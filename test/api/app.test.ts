@@ -1,0 +1,299 @@
+import { once } from 'node:events';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { Client, Connection } from '@temporalio/client';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { ApiDependencies } from '../../api/http/dependencies.ts';
+import type { Api } from '../../api/http/api-type.ts';
+import { buildServer } from '../../api/app.ts';
+import { fixedClock } from '../../domain/shared/clock.ts';
+import { parsePrivateTargets } from '../../egress/requests/private-targets.ts';
+import { Sealer } from '../../security/sealing.ts';
+import { Orchestration } from '../../temporal/orchestration.ts';
+import { openDuckDb, type TestWarehouse } from '../support/warehouse/engines.ts';
+import { openRaw, startLocalApi, type LocalApi } from '../support/service/local-api.ts';
+import { newMetric } from '../support/warehouse/tenant.ts';
+
+/**
+ * What the service says when something behind it breaks (contract §1): a 500 in the envelope that reveals nothing,
+ * and the reason in the log. The warehouse is a real one that is closed, Temporal one that nobody answers for.
+ */
+const OPERATOR_KEY = 'operator-key-of-the-test';
+const OPERATOR = { 'x-operator-key': OPERATOR_KEY };
+const INTERNAL = { success: false, error: 'internal server error' };
+
+const dependencies = (opened: TestWarehouse, connection: Connection): ApiDependencies => ({
+  warehouse: opened.warehouse,
+  orchestration: new Orchestration(new Client({ connection })),
+  clock: fixedClock(new Date('2026-02-07T06:00:00Z')),
+  sourceRulesOf: () => ({ roots: [opened.directory], privateTargets: parsePrivateTargets('') }),
+  makeSourceFolder: async () => opened.directory,
+  disk: async () => 'ok',
+  sealer: new Sealer(Buffer.alloc(32)),
+  operatorKey: OPERATOR_KEY,
+  version: '0.0.0',
+});
+
+/** A connection to a port that nobody listens on. */
+const nobody = (): Connection =>
+  Connection.lazy({ address: '127.0.0.1:1', channelArgs: { 'grpc.enable_http_proxy': 0 } });
+
+describe('when the warehouse fails', () => {
+  let app: Api;
+  let opened: TestWarehouse;
+  const connection = nobody();
+  const lines: string[] = [];
+
+  beforeAll(async () => {
+    opened = await openDuckDb();
+    app = await buildServer(
+      dependencies(opened, connection),
+      pino({ level: 'info' }, { write: (line: string) => lines.push(line) }),
+    );
+    await app.ready();
+    await opened.close();
+  });
+
+  afterAll(async () => {
+    await app.close();
+    await connection.close();
+  });
+
+  it('answers 500 and nothing more, to a tenant and to the operator', async () => {
+    const key = `ca_${'0'.repeat(32)}_${'a'.repeat(43)}`;
+    for (const [url, headers] of [
+      ['/api/v1/organisation', { 'x-api-key': key }],
+      ['/api/v1/costs?start_date=2026-01-01&end_date=2026-01-31', { 'x-api-key': key }],
+      ['/api/v1/nothing', { 'x-api-key': key }],
+      ['/operator/organisations', OPERATOR],
+    ] as const) {
+      const answer = await app.inject({ method: 'GET', url, headers });
+      expect({ url, status: answer.statusCode, body: answer.json<unknown>() }).toEqual({
+        url,
+        status: 500,
+        body: INTERNAL,
+      });
+      expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+      // The reason is in the log, under the request's id, and the key is not.
+      const logged = lines.filter((line) =>
+        line.includes(`"reqId":"${String(answer.headers['x-request-id'])}"`),
+      );
+      expect(logged.some((line) => line.includes('"stack"'))).toBe(true);
+    }
+    expect(lines.join('')).not.toContain('a'.repeat(43));
+    expect(lines.join('')).not.toContain(OPERATOR_KEY);
+  });
+
+  it('stays up and says that it is not ready', async () => {
+    expect((await app.inject('/livez')).statusCode).toBe(200);
+    const ready = await app.inject('/readyz');
+    expect(ready.statusCode).toBe(503);
+    expect(ready.json()).toMatchObject({ warehouse: 'unreachable', temporal: 'unreachable' });
+    expect(ready.body).not.toMatch(/\.duckdb|127\.0\.0\.1|Error/);
+  });
+});
+
+/** Words of DuckDB, by the path that answers with them. */
+const NO_MEMORY = {
+  '/pin': 'TransactionContext Error: Failed to commit: failed to pin block of size 256.0 KiB',
+  '/allocate-block': 'TransactionContext Error: Failed to commit: could not allocate block of size 256.0 KiB',
+  '/allocate-data': 'Invalid Error: failed to allocate data of size 16.0 MiB',
+  '/offload': 'TransactionContext Error: Failed to commit: failed to offload data block of size 256.0 KiB',
+};
+
+describe('when memory or disk run short', () => {
+  let app: Api;
+  let opened: TestWarehouse;
+  const connection = nobody();
+  const lines: string[] = [];
+
+  beforeAll(async () => {
+    opened = await openDuckDb();
+    app = await buildServer(
+      dependencies(opened, connection),
+      pino({ level: 'info' }, { write: (line: string) => lines.push(line) }),
+    );
+    app.get('/full-disk', () => {
+      throw new Error('IO Error: Could not write file "/data/spill/x": No space left on device');
+    });
+    app.get('/failed-checkpoint', () => {
+      throw new Error(
+        'TransactionContext Error: Failed to commit: Checkpoint failed for database "warehouse". The database has been invalidated.',
+      );
+    });
+    for (const [path, words] of Object.entries(NO_MEMORY))
+      app.get(path, () => {
+        throw new Error(`${words} (953.5 MiB/953.6 MiB used)`);
+      });
+    app.get('/large', () => opened.warehouse.query(`SELECT len(list(range)) AS length FROM range(10000000)`));
+    await opened.warehouse.run(`SET memory_limit = '50MB'`);
+  });
+
+  afterAll(async () => {
+    await app.close();
+    await connection.close();
+    await opened.close();
+  });
+
+  it('answers 503 with Retry-After, reveals nothing and logs the reason', async () => {
+    for (const [url, reason] of [
+      ['/large', 'Out of Memory Error'],
+      ['/full-disk', 'No space left on device'],
+      ['/failed-checkpoint', 'Checkpoint failed'],
+      ...Object.entries(NO_MEMORY),
+    ] as const) {
+      const answer = await app.inject({ method: 'GET', url, headers: OPERATOR });
+      expect({ url, status: answer.statusCode, body: answer.json<unknown>() }).toEqual({
+        url,
+        status: 503,
+        body: { success: false, error: 'busy; try again' },
+      });
+      expect(answer.headers['retry-after']).toMatch(/^\d+$/);
+      expect(lines.filter((line) => line.includes(reason))).toHaveLength(1);
+    }
+  });
+});
+
+describe('closing', () => {
+  it('waits neither for connections without a request nor for a client that reads no further', async () => {
+    const opened = await openDuckDb();
+    const connection = nobody();
+    const app = await buildServer(dependencies(opened, connection), pino({ level: 'silent' }), 300);
+    const endless = function* (): Generator<string> {
+      for (;;) yield 'x'.repeat(1_000);
+    };
+    app.get('/endless', (_request, reply) => reply.send(Readable.from(endless())));
+    await app.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = app.server.address() as AddressInfo;
+    const asking = async (request: string): Promise<Socket> => {
+      const socket = connect({ host: '127.0.0.1', port });
+      await once(socket, 'connect');
+      if (request !== '') {
+        socket.write(`GET ${request} HTTP/1.1\r\nHost: x\r\n\r\n`);
+        await once(socket, 'readable');
+      }
+      return socket;
+    };
+    const sockets = [await asking(''), await asking('/livez'), await asking('/endless')];
+    // Within the time of a test: by themselves they would stay for more than a minute, or for ever.
+    await app.close();
+    for (const socket of sockets) socket.destroy();
+    await connection.close();
+    await opened.close();
+  });
+});
+
+describe('when a client is slow', () => {
+  let api: LocalApi;
+  let head: (path: string) => string;
+
+  beforeAll(async () => {
+    api = await startLocalApi(300);
+    const { orgId, secret } = await api.newTenant();
+    const { id: metricId } = await newMetric(api.warehouse, orgId);
+    head = (path) =>
+      `POST /api/v1${path.replace(':id', metricId)} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${secret}\r\nContent-Length: 1000\r\n`;
+  });
+
+  afterAll(() => api.close());
+
+  /** Sends some bytes, then one more now and then until the connection is closed; answers what came back. */
+  const dribble = async (bytes: string): Promise<string> => {
+    const { socket, answer } = openRaw(api.port, bytes);
+    const timer = setInterval(() => socket.write('x'), 50);
+    try {
+      return await answer;
+    } finally {
+      clearInterval(timer);
+    }
+  };
+
+  it.each([
+    ['headers', () => 'GET /livez HTTP/1.1\r\nHost: x\r\nX: '],
+    ['JSON', () => `${head('/keys')}Content-Type: application/json\r\n\r\n`],
+    ['an upload', () => `${head('/metrics/:id/values/csv')}Content-Type: text/csv\r\n\r\n`],
+  ])('answers 408 to %s, and closes the connection', async (_what, request) => {
+    const [headers = '', body = ''] = (await dribble(request())).split('\r\n\r\n');
+    expect(headers).toMatch(/^HTTP\/1\.1 408 /);
+    expect(headers).toMatch(/connection: close/i);
+    expect(JSON.parse(body)).toEqual({ success: false, error: expect.stringMatching(/\S/) as string });
+  });
+
+  it('closes the connection of one whose body nobody reads, because the answer is out', async () => {
+    const answer = await dribble(head('/keys').replace(/X-API-Key[^\r]*\r\n/, '') + '\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 401 /);
+  });
+
+  it('leaves labels out of the log, in every line', async () => {
+    for (const path of ['/api/v1/metrics?label=secret-label', '/api/v1/%ZZ?label=secret-label']) {
+      await fetch(`${api.url}${path}`);
+    }
+    expect(api.lines.join('')).toContain('"url":"/api/v1/metrics"');
+    expect(api.lines.join('')).not.toContain('secret-label');
+  });
+});
+
+describe('a client that goes on sending after its answer', () => {
+  it.each(['CONNECT host:1 HTTP/1.1\r\nHost: x\r\n\r\n', 'NONSENSE\r\n\r\n'])(
+    'holds no connection: %j',
+    async (request) => {
+      const opened = await openDuckDb();
+      const connection = nobody();
+      const app = await buildServer(dependencies(opened, connection), pino({ level: 'silent' }));
+      await app.listen({ host: '127.0.0.1', port: 0 });
+      const { port } = app.server.address() as AddressInfo;
+      const gone = connect({ host: '127.0.0.1', port });
+      const stays = connect({ host: '127.0.0.1', port });
+      for (const socket of [gone, stays]) {
+        socket.on('error', () => undefined);
+        socket.write(request + 'x'.repeat(4_000_000));
+        await once(socket, 'readable');
+        expect(String(socket.read())).toMatch(/^HTTP\/1\.1 400 /);
+      }
+      gone.destroy();
+      const held = (): Promise<number> =>
+        new Promise((resolve, reject) => {
+          app.server.getConnections((error, count) => {
+            if (error === null) resolve(count);
+            else reject(error);
+          });
+        });
+      await vi.waitUntil(async () => (await held()) === 0, { timeout: 20_000 });
+      await app.close();
+      stays.destroy();
+      await connection.close();
+      await opened.close();
+    },
+  );
+});
+
+describe('when Temporal does not answer', () => {
+  let app: Api;
+  let opened: TestWarehouse;
+  const connection = nobody();
+
+  beforeAll(async () => {
+    opened = await openDuckDb();
+    app = await buildServer(dependencies(opened, connection), pino({ level: 'silent' }));
+  });
+
+  afterAll(async () => {
+    await app.close();
+    await connection.close();
+    await opened.close();
+  });
+
+  it('what needs it answers 500, reveals nothing and stores nothing', async () => {
+    const created = await app.inject({
+      method: 'POST',
+      url: '/operator/organisations',
+      headers: OPERATOR,
+      payload: { name: 'Acme', tier: 'enterprise', currency: 'USD' },
+    });
+    expect(created.statusCode).toBe(500);
+    expect(created.json()).toEqual(INTERNAL);
+    const listed = await app.inject({ method: 'GET', url: '/operator/organisations', headers: OPERATOR });
+    expect(listed.json()).toEqual({ success: true, data: [] });
+  });
+});

@@ -1,0 +1,39 @@
+import { once } from 'node:events';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import Fastify from 'fastify';
+import { expect, it, vi } from 'vitest';
+import { closeSignal } from '../../../api/http/tabular.ts';
+
+const REQUEST = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
+
+// Whoever holds something until the signal comes would hold it for ever.
+it.each([1, 2, 20])(
+  'the close of a connection is heard by its %d requests, before or after it',
+  async (requests) => {
+    const warned = vi.fn();
+    process.on('warning', warned);
+    const app = Fastify();
+    const before: AbortSignal[] = [];
+    const after: AbortSignal[] = [];
+    app.addHook('onRequest', async (request, reply) => {
+      before.push(closeSignal(reply));
+      await once(request.raw.socket, 'close');
+      after.push(closeSignal(reply));
+    });
+    app.get('/', () => 'heard by nobody');
+    await app.listen({ port: 0, host: '127.0.0.1' });
+    const caller: Socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
+    caller.write(REQUEST.repeat(requests));
+    await vi.waitFor(() => {
+      expect(before).toHaveLength(requests);
+    }, 30_000);
+    caller.destroy();
+    await vi.waitFor(() => {
+      expect(after).toHaveLength(requests);
+    }, 30_000);
+    for (const signal of [...before, ...after]) expect(signal.aborted).toBe(true);
+    await app.close();
+    process.off('warning', warned);
+    expect(warned).not.toHaveBeenCalled();
+  },
+);

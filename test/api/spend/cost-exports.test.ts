@@ -1,0 +1,226 @@
+import { Client, Connection } from '@temporalio/client';
+import { tableFromIPC } from 'apache-arrow';
+import Fastify from 'fastify';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { newSecret } from '../../../api/access/api-key.ts';
+import type { Api } from '../../../api/http/api-type.ts';
+import { buildServer } from '../../../api/app.ts';
+import { sendTabular } from '../../../api/http/tabular.ts';
+import { fixedClock } from '../../../domain/shared/clock.ts';
+import { parsePrivateTargets } from '../../../egress/requests/private-targets.ts';
+import { Sealer } from '../../../security/sealing.ts';
+import { Orchestration } from '../../../temporal/orchestration.ts';
+import { createKey, newKeyId } from '../../../warehouse/organisations/api-keys.ts';
+import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { publishSpend } from '../../support/warehouse/published-spend.ts';
+import { newOrganisation, newSource, NOW } from '../../support/warehouse/tenant.ts';
+
+/** contract §3, Costs: CSV and Arrow have every row, however many. January has 31 days in 5,000 accounts: 155,000 rows. */
+
+const ROWS = 155_000;
+const JANUARY = 'start_date=2026-01-01&end_date=2026-01-31';
+const CSV = 'text/csv';
+const ARROW = 'application/vnd.apache.arrow.stream';
+
+describeOnBothEngines('exports of costs', (open, onDuckDb) => {
+  let test: TestWarehouse;
+  let app: Api;
+  let base: string;
+  let secret: string;
+  let total: number;
+  const connection = Connection.lazy({
+    address: '127.0.0.1:1',
+    channelArgs: { 'grpc.enable_http_proxy': 0 },
+  });
+
+  const readKeyOf = async (orgId: string): Promise<string> => {
+    const key = { id: newKeyId(), name: 'Reader', permission: 'read', expires_at: null } as const;
+    const made = newSecret(key.id);
+    await test.warehouse.session((session) =>
+      createKey(session, orgId, { ...key, secretHash: made.secretHash }, NOW),
+    );
+    return made.secret;
+  };
+
+  beforeAll(async () => {
+    test = await open();
+    const { warehouse } = test;
+    const { id: orgId } = await newOrganisation(warehouse);
+    const { id: sourceId } = await newSource(warehouse, orgId);
+    // One row of each end of January publishes the load; the others join it.
+    const row = { cloud: 'aws', account: 'one', cost: '0' };
+    await publishSpend(warehouse, { orgId, sourceId }, '2026-01', {
+      cloud_spend: ['2026-01-01', '2026-01-31'].map((day) => ({ day, ...row })),
+    });
+    await warehouse.run(
+      `INSERT INTO cloud_spend BY NAME
+       SELECT org_id, source_id, load_id, billing_period, CAST(DATE '2026-01-01' + CAST(day AS INTEGER) AS DATE) AS day, 'aws' AS cloud,
+         'account ' || account AS account, CAST((account * 31 + day + 1) / 1000 AS DECIMAL(38,15)) AS cost
+       FROM loads, range(31) AS days(day), range(5000) AS accounts(account) WHERE org_id = $org`,
+      { org: orgId },
+    );
+    const [sum] = await warehouse.query<{ total: string }>(
+      'SELECT sum(cost) AS total FROM cloud_spend WHERE org_id = $org',
+      { org: orgId },
+    );
+    total = Number(sum?.total);
+    secret = await readKeyOf(orgId);
+    app = await buildServer(
+      {
+        warehouse,
+        orchestration: new Orchestration(new Client({ connection })),
+        clock: fixedClock(NOW),
+        sourceRulesOf: () => ({ roots: [test.directory], privateTargets: parsePrivateTargets('') }),
+        makeSourceFolder: async () => test.directory,
+        disk: async () => 'ok',
+        sealer: new Sealer(Buffer.alloc(32)),
+        operatorKey: 'operator-key',
+        version: '0.0.0',
+      },
+      pino({ level: 'silent' }),
+    );
+    base = `${await app.listen({ host: '127.0.0.1', port: 0 })}/api/v1`;
+  });
+
+  afterAll(async () => {
+    await app.close();
+    await connection.close();
+    await test.close();
+  });
+
+  const get = (path: string, accept: string, signal?: AbortSignal, key = secret) =>
+    fetch(`${base}${path}`, {
+      headers: { 'x-api-key': key, accept },
+      ...(signal === undefined ? {} : { signal }),
+    });
+  const breakdown = `/costs/breakdown?${JANUARY}&group_by=day,account`;
+  /** The rows of a CSV that have an amount, and what they add up to. */
+  const readCsv = async (answer: Response) => {
+    const [header, ...rows] = (await answer.text()).trimEnd().split('\r\n');
+    const amounts = rows
+      .map((line) => Number(line.slice(line.lastIndexOf(',') + 1)))
+      .filter((amount) => amount > 0);
+    return { header, count: amounts.length, sum: amounts.reduce((sum, amount) => sum + amount, 0) };
+  };
+
+  onDuckDb(() => {
+    it.each([breakdown, `/costs?${JANUARY}`])('CSV of %s has every row', async (path) => {
+      const { header, count, sum } = await readCsv(await get(path, CSV));
+      expect(header).toMatch(/^day,.*total$/);
+      expect(count).toBe(ROWS);
+      expect(sum).toBeCloseTo(total, 4);
+    });
+  });
+
+  it('an Arrow stream has every row, in batches of one schema', async () => {
+    const table = tableFromIPC(new Uint8Array(await (await get(breakdown, ARROW)).arrayBuffer()));
+    expect(table.schema.fields.map(({ name, type }) => `${name} ${type}`)).toEqual([
+      'day Utf8',
+      'account Utf8',
+      'account_name Utf8',
+      'total Float64',
+    ]);
+    const totals = [...(table.getChild('total') ?? [])] as number[];
+    const amounts = totals.filter((amount) => amount > 0);
+    expect(amounts).toHaveLength(ROWS);
+    expect(amounts.reduce((sum, amount) => sum + amount, 0)).toBeCloseTo(total, 4);
+  });
+
+  it('a range without spend has its header', async () => {
+    const nothing = '/costs/breakdown?start_date=2025-01-01&end_date=2025-01-31&group_by=day';
+    expect(await (await get(nothing, CSV)).text()).toBe('day,total\r\n');
+    const table = tableFromIPC(new Uint8Array(await (await get(nothing, ARROW)).arrayBuffer()));
+    expect([table.numRows, table.schema.names]).toEqual([0, ['day', 'total']]);
+  });
+
+  it('a limit pages CSV as before, and JSON says that it was cut', async () => {
+    const page = await get(`${breakdown}&limit=10`, CSV);
+    expect((await readCsv(page)).count).toBe(10);
+    const cursor = page.headers.get('x-next-cursor') ?? '';
+    expect((await readCsv(await get(`${breakdown}&limit=10&cursor=${cursor}`, CSV))).count).toBe(10);
+    const json = (await (await get(breakdown, 'application/json')).json()) as {
+      data: unknown[];
+      next_cursor: string | null;
+    };
+    expect(json.data).toHaveLength(100_000);
+    expect(json.next_cursor).not.toBeNull();
+  });
+
+  onDuckDb(() => {
+    it('that nobody reads on hold up their own organisation, and no other', async () => {
+      const leave = new AbortController();
+      const answers: Response[] = [];
+      // Two are under way, 20 wait, and the rest are refused.
+      const opened = Array.from({ length: 25 }, () =>
+        get(breakdown, CSV, leave.signal).then(
+          (answer) => answers.push(answer),
+          () => null,
+        ),
+      );
+      await vi.waitFor(() => {
+        expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 503, 503, 503]);
+      }, 30_000);
+      const refused = answers.find(({ status }) => status === 503);
+      expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(await refused?.json()).toEqual({ success: false, error: 'busy; try again' });
+      const { id: otherOrg } = await newOrganisation(test.warehouse);
+      const other = await readKeyOf(otherOrg);
+      const statusOf = async (path: string, accept: string, key = secret): Promise<number> => {
+        const answer = await get(path, accept, undefined, key);
+        await answer.arrayBuffer();
+        return answer.status;
+      };
+      for (const path of ['/auth/info', `/costs?${JANUARY}`, breakdown])
+        expect(await statusOf(path, 'application/json', other)).toBe(200);
+      expect(await statusOf(breakdown, CSV, other)).toBe(200);
+      // Light reads of its own go on as well.
+      expect(await statusOf(`/costs?${JANUARY}`, 'application/json')).toBe(200);
+      leave.abort();
+      await Promise.all(opened);
+      expect(await statusOf(breakdown, 'application/json')).toBe(200);
+    });
+  });
+
+  it('callers that leave half way free their connections', async () => {
+    // More of them than one organisation may have under way at once.
+    for (let index = 0; index < 12; index += 1) {
+      const leave = new AbortController();
+      const answer = await get(breakdown, CSV, leave.signal);
+      await answer.body?.getReader().read();
+      leave.abort();
+    }
+    expect((await readCsv(await get(breakdown, CSV))).count).toBe(ROWS);
+  });
+});
+
+describe('an export that fails half way', () => {
+  const failing = Fastify({ loggerInstance: pino({ level: 'silent' }) });
+  const batches = async function* (count: number) {
+    for (let index = 0; index < count; index += 1)
+      yield await Promise.resolve(Array.from({ length: 1000 }, (_, row) => ({ row: `${index} ${row}` })));
+    throw new Error('the disk is gone');
+  };
+  for (const [path, type] of [
+    ['/csv', CSV],
+    ['/arrow', ARROW],
+  ] as const)
+    failing.get<{ Params: { count: string } }>(`${path}/:count`, (request, reply) =>
+      sendTabular(reply, type, {
+        columns: ['row'],
+        numbers: [],
+        batches: batches(Number(request.params.count)),
+      }),
+    );
+
+  afterAll(() => failing.close());
+
+  it.each(['csv', 'arrow'])('breaks the connection of %s off', async (path) => {
+    const base = await failing.listen({ host: '127.0.0.1', port: 0 }).catch(() => failing.listeningOrigin);
+    const answer = await fetch(`${base}/${path}/500`);
+    expect(answer.status).toBe(200);
+    await expect(answer.arrayBuffer()).rejects.toThrow();
+    // Before the first batch it is an error like any other.
+    expect((await fetch(`${base}/${path}/0`)).status).toBe(500);
+  });
+});

@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import {
+  permissionMessage,
+  PERMISSIONS,
+  permits,
+  type Access,
+} from '../../../domain/organisations/permissions.ts';
+
+// Rows are the accesses of the contract's table of routes (§2), columns the permissions of a key.
+const MATRIX: Record<Access, Record<(typeof PERMISSIONS)[number], boolean>> = {
+  any: { read: true, write: true, admin: true, 'metrics:ingest': true },
+  read: { read: true, write: true, admin: true, 'metrics:ingest': false },
+  write: { read: false, write: true, admin: true, 'metrics:ingest': false },
+  admin: { read: false, write: false, admin: true, 'metrics:ingest': false },
+  send_values: { read: false, write: true, admin: true, 'metrics:ingest': true },
+};
+
+it('knows four permissions', () => {
+  expect(PERMISSIONS).toEqual(['read', 'write', 'admin', 'metrics:ingest']);
+});
+
+it.each(
+  Object.entries(MATRIX).flatMap(([access, row]) =>
+    PERMISSIONS.map((permission) => [permission, access as Access, row[permission]] as const),
+  ),
+)('%s may call a route for %s: %s', (permission, access, allowed) => {
+  expect(permits(permission, access)).toBe(allowed);
+});
+
+it('says which permissions would do, and which there is', () => {
+  expect(permissionMessage('read', 'send_values')).toBe(
+    'this needs a key with permission write, admin, metrics:ingest; this key has read',
+  );
+  expect(permissionMessage('metrics:ingest', 'admin')).toBe(
+    'this needs a key with permission admin; this key has metrics:ingest',
+  );
+});

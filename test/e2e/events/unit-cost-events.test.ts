@@ -1,0 +1,212 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Webhook as Verifier } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addDays, type Day } from '../../../domain/shared/calendar.ts';
+import { raiseEventsWorkflowId } from '../../../domain/events/webhook.ts';
+import { as, ingest, newOrganisation, waitFor, type Api } from '../../support/service/api-client.ts';
+import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
+import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
+import {
+  newDataDir,
+  removeDataDir,
+  startService,
+  type ServiceProcess,
+} from '../../support/service/service-process.ts';
+import { openTemporal } from '../../support/service/temporal-client.ts';
+import { newReceiver, type WebhookReceiver } from '../../support/fakes/webhook-receiver.ts';
+
+/** spec §6: `unit_cost.changed` from a changed number to the endpoint. Time is 7 February 2026. */
+
+const SETTINGS = { CLOCK: '2026-02-07T06:00:00Z', PRIVATE_TARGETS: '127.0.0.1', WEBHOOK_TIMEOUT: '1' };
+const METRIC = {
+  name: 'Orders',
+  unit: 'order',
+  aggregation: 'total',
+  frequency: 'daily',
+  scope: { type: 'organisation' },
+};
+
+interface Payload {
+  type: string;
+  timestamp: string;
+  data: { metric_id: string; reason: string; period: string; unit_cost: number };
+}
+
+let service: ServiceProcess;
+
+beforeAll(async () => {
+  service = await startService({ dataDir: await newDataDir(), environment: SETTINGS });
+});
+
+afterAll(async () => {
+  await service.stop();
+  await removeDataDir(service.dataDir);
+});
+
+/** An organisation with a webhook and a bill: 10 a day from 1 January to 6 February, `last` on the last of them. */
+const newStory = async (last = '10') => {
+  const organisation = await newOrganisation(service);
+  const { admin } = organisation;
+  const receiver = await newReceiver();
+  const webhook = expectData(
+    await admin.post<{ id: string; secret: string }>('/webhooks', { url: receiver.url }),
+  );
+  const location = join(service.dataDir, 'exports', `${organisation.id}.csv`);
+  const days: Day[] = [];
+  for (let day = '2026-01-01'; day <= '2026-02-06'; day = addDays(day, 1)) days.push(day);
+  const bill = (cost: string) =>
+    writeFile(location, focusCsv(days.map((day) => dayLine(day, day === '2026-02-06' ? cost : '10'))));
+  await bill(last);
+  const source = { name: 'Bill', kind: 'focus', location };
+  const sourceId = expectData(await admin.post<{ id: string }>('/cost-sources', source)).id;
+  return { ...organisation, receiver, webhook, sourceId, days, bill };
+};
+
+/** What has arrived so far, verified. */
+const arrived = (receiver: WebhookReceiver, secret: string): Payload[] =>
+  receiver.received.map(
+    ({ body, headers }) => new Verifier(secret).verify(body, headers as Record<string, string>) as Payload,
+  );
+
+const untilArrived = (receiver: WebhookReceiver, secret: string, count: number): Promise<Payload[]> =>
+  waitFor(async () => {
+    const payloads = arrived(receiver, secret);
+    return payloads.length >= count ? payloads : undefined;
+  });
+
+/** Waits until nothing evaluates an organisation's events any more. */
+const untilEvaluated = async (orgId: string): Promise<void> => {
+  // Changes gather for half a second before they are evaluated.
+  await new Promise((resume) => setTimeout(resume, 700));
+  const temporal = await openTemporal(service.dataDir);
+  await temporal.client.workflow.getHandle(raiseEventsWorkflowId(orgId)).result();
+  await temporal.close();
+};
+
+describe('unit_cost.changed', () => {
+  it('tells a month above its target after a value write, once for the crossing', async () => {
+    const { id, admin, receiver, webhook, sourceId } = await newStory();
+    await ingest(admin, sourceId);
+    const metric = expectData(await admin.post<{ id: string }>('/metrics', { ...METRIC, target: 2 })).id;
+    const write = (value: number) =>
+      admin.post(`/metrics/${metric}/values`, { values: [{ period: '2026-01-15', value }] });
+    // January costs 310.
+    expectData(await write(124));
+    const [told] = await untilArrived(receiver, webhook.secret, 1);
+    expect(told).toEqual({
+      type: 'unit_cost.changed',
+      timestamp: '2026-02-07T06:00:00.000Z',
+      data: {
+        metric_id: metric,
+        metric_name: 'Orders',
+        reason: 'above_target',
+        period: '2026-01',
+        unit_cost: 2.5,
+        target: 2,
+        currency: 'USD',
+        unit: 'order',
+      },
+    });
+    expectData(await write(100)); // further above
+    await untilEvaluated(id);
+    expectData(await write(310)); // 1: below
+    await untilEvaluated(id);
+    expectData(
+      await admin.send('PUT', `/metrics/${metric}/values/2026-01-15`, {
+        headers: { 'content-type': 'application/json' },
+        body: '{"value":62}',
+      }),
+    );
+    const payloads = await untilArrived(receiver, webhook.secret, 2);
+    expect(payloads.map(({ data }) => data.unit_cost)).toEqual([2.5, 5]);
+    await untilEvaluated(id);
+    expect(receiver.received).toHaveLength(2);
+    const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
+    expect(new Set(ids).size).toBe(2);
+    await receiver.close();
+  });
+
+  it('tells a daily rise after an ingest, and not again for the same day', async () => {
+    const { id, admin, receiver, webhook, sourceId, days, bill } = await newStory();
+    await ingest(admin, sourceId);
+    const metric = expectData(await admin.post<{ id: string }>('/metrics', METRIC)).id;
+    expectData(
+      await admin.post(`/metrics/${metric}/values`, { values: days.map((period) => ({ period, value: 5 })) }),
+    );
+    await untilEvaluated(id);
+    expect(receiver.received).toEqual([]);
+    await bill('15');
+    await ingest(admin, sourceId);
+    const [told] = await untilArrived(receiver, webhook.secret, 1);
+    expect(told?.data).toEqual({
+      metric_id: metric,
+      metric_name: 'Orders',
+      reason: 'daily_rise',
+      period: '2026-02-06',
+      unit_cost: 3,
+      expected: 2,
+      currency: 'USD',
+      unit: 'order',
+    });
+    await bill('20');
+    await ingest(admin, sourceId);
+    await untilEvaluated(id);
+    expect(receiver.received).toHaveLength(1);
+    await receiver.close();
+  });
+
+  it('takes the rule of a rise from the metric', async () => {
+    const { admin } = await newStory();
+    const { id, rise } = expectData(await admin.post<{ id: string; rise: object }>('/metrics', METRIC));
+    expect(rise).toEqual({ percent: 20, deviations: 4 });
+    const rule = { percent: 50, deviations: 6 };
+    expect(expectData(await admin.patch(`/metrics/${id}`, { rise: rule }))).toMatchObject({ rise: rule });
+    expect(expectData(await admin.patch(`/metrics/${id}`, { rise: null }))).toMatchObject({ rise: null });
+    expect(expectData(await admin.get(`/metrics/${id}`))).toMatchObject({ rise: null });
+    for (const wrong of [{ percent: 20 }, { percent: -1, deviations: 4 }, 20, { ...rule, colour: 1 }])
+      expectError(await admin.patch(`/metrics/${id}`, { rise: wrong }), 400, /^rise/);
+    const monthly = { ...METRIC, name: 'Orders of a month', frequency: 'monthly' };
+    expect(expectData(await admin.post('/metrics', monthly))).toMatchObject({ rise: null });
+    expectError(await admin.post('/metrics', { ...monthly, rise: rule }), 400, /^rise: .*monthly/);
+  });
+
+  it('is not lost when the service is killed right after a write, and is told under one id', async () => {
+    const story = await newStory();
+    const { receiver, webhook } = story;
+    let admin: Api = story.admin;
+    await ingest(admin, story.sourceId);
+    const metrics: string[] = [];
+    for (let index = 0; index < 4; index++) {
+      const metric = { ...METRIC, name: `Metric ${index}`, target: 2 };
+      metrics.push(expectData(await admin.post<{ id: string }>('/metrics', metric)).id);
+    }
+    receiver.answer((response) => response.writeHead(500).end());
+    for (const [index, metric] of metrics.entries()) {
+      expectData(
+        await admin.post(`/metrics/${metric}/values`, { values: [{ period: '2026-01-15', value: 100 }] }),
+      );
+      // Before it is told that numbers changed, while it is evaluated, while it is delivered.
+      await new Promise((resume) => setTimeout(resume, index * 350));
+      await service.kill();
+      service = await startService({ dataDir: service.dataDir, environment: SETTINGS });
+      admin = as(service, story.secret);
+    }
+    receiver.answer((response) => response.end());
+    const deliveries = await waitFor(async () => {
+      const { items } = expectPage(
+        await admin.get<{ status: string; event_id: string }[]>(`/webhooks/${webhook.id}/deliveries`),
+      );
+      return items.length === 4 && items.every(({ status }) => status === 'delivered') ? items : undefined;
+    }, 120);
+    const ids = new Map<string, Set<unknown>>();
+    for (const { headers, body } of receiver.received) {
+      const { metric_id } = (JSON.parse(body) as Payload).data;
+      ids.set(metric_id, (ids.get(metric_id) ?? new Set()).add(headers['webhook-id']));
+    }
+    expect([...ids.keys()].sort()).toEqual([...metrics].sort());
+    expect([...ids.values()].map(({ size }) => size)).toEqual([1, 1, 1, 1]);
+    expect(new Set(deliveries.map(({ event_id }) => event_id)).size).toBe(4);
+    await receiver.close();
+  }, 180_000);
+});

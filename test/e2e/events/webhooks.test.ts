@@ -1,0 +1,350 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Webhook as Verifier } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deliveryWorkflowId } from '../../../domain/events/webhook.ts';
+import { as, newOrganisation, waitFor, type Api } from '../../support/service/api-client.ts';
+import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
+import { anyText, textLike } from '../../support/service/matchers.ts';
+import {
+  newDataDir,
+  removeDataDir,
+  startService,
+  type ServiceProcess,
+} from '../../support/service/service-process.ts';
+import { openTemporal } from '../../support/service/temporal-client.ts';
+import { newReceiver, type Received, type WebhookReceiver } from '../../support/fakes/webhook-receiver.ts';
+
+/** spec §6: subscription, delivery, signing and retry of webhooks, against endpoints that behave and that do not. */
+
+const NOW = '2026-02-07T06:00:00Z';
+const SETTINGS = { CLOCK: NOW, PRIVATE_TARGETS: '127.0.0.1', WEBHOOK_TIMEOUT: '1' };
+
+interface Webhook {
+  id: string;
+  secret: string;
+}
+interface Delivery {
+  id: string;
+  event_id: string;
+  subject: string;
+  status: string;
+  reason: string | null;
+  payload: unknown;
+  attempts: { at: string; status_code: number | null; error: string | null; answer: string | null }[];
+}
+
+let service: ServiceProcess;
+let receiver: WebhookReceiver;
+let organisation: { id: string; secret: string; admin: Api };
+const secrets: string[] = [];
+
+beforeAll(async () => {
+  service = await startService({ dataDir: await newDataDir(), environment: SETTINGS });
+});
+
+afterAll(async () => {
+  await service.stop();
+  await removeDataDir(service.dataDir);
+});
+
+/** An organisation with one webhook, to an endpoint of its own. */
+const newSubscription = async (): Promise<{ admin: Api; webhook: Webhook; receiver: WebhookReceiver }> => {
+  organisation = await newOrganisation(service);
+  receiver = await newReceiver();
+  const created = await organisation.admin.post<Webhook>('/webhooks', { url: receiver.url });
+  const webhook = expectData(created);
+  secrets.push(webhook.secret);
+  return { admin: organisation.admin, webhook, receiver };
+};
+
+const sendTest = async (admin: Api, { id }: Webhook): Promise<Delivery> =>
+  expectData(await admin.post<Delivery>(`/webhooks/${id}/test`));
+
+const deliveriesOf = async (admin: Api, { id }: Webhook): Promise<Delivery[]> =>
+  expectPage(await admin.get<Delivery[]>(`/webhooks/${id}/deliveries`)).items;
+
+/** The delivery once it is, or has, what a test waits for. */
+const deliveryThat = (
+  admin: Api,
+  webhook: Webhook,
+  eventId: string,
+  fits: (delivery: Delivery) => boolean,
+): Promise<Delivery> =>
+  waitFor(async () =>
+    (await deliveriesOf(admin, webhook)).find((each) => each.event_id === eventId && fits(each)),
+  );
+
+const isDelivered = ({ status }: Delivery): boolean => status === 'delivered';
+
+const verified = (secret: string, { body, headers }: Received): unknown =>
+  new Verifier(secret).verify(body, headers as Record<string, string>);
+
+describe('a webhook', () => {
+  it('is made, listed, changed and deleted; its secret is shown once', async () => {
+    const { admin } = await newOrganisation(service);
+    const created = await admin.post<Webhook>('/webhooks', { url: 'https://1.1.1.1/hook' });
+    const { secret, ...webhook } = expectData(created);
+    secrets.push(secret);
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(webhook).toEqual({
+      id: textLike(/^whk_[0-9a-f]{32}$/),
+      url: 'https://1.1.1.1/hook',
+      events: ['unit_cost.changed'],
+      enabled: true,
+      created_at: '2026-02-07T06:00:00.000Z',
+    });
+    expect(expectPage(await admin.get<unknown[]>('/webhooks')).items).toEqual([webhook]);
+    const changed = { url: 'http://8.8.8.8:8080/x', enabled: false };
+    expect(expectData(await admin.patch(`/webhooks/${webhook.id}`, changed))).toEqual({
+      ...webhook,
+      ...changed,
+    });
+    expectError(await admin.post(`/webhooks/${webhook.id}/test`), 409, /disabled/);
+    expect(expectData(await admin.delete(`/webhooks/${webhook.id}`))).toEqual({ ...webhook, ...changed });
+    expect(expectPage(await admin.get<unknown[]>('/webhooks')).items).toEqual([]);
+    expectError(await admin.get(`/webhooks/${webhook.id}/deliveries`), 404, new RegExp(webhook.id));
+    expectError(await admin.post(`/webhooks/${webhook.id}/test`), 404);
+    const log = expectPage(await admin.get<{ action: string; target: string }[]>('/audit-log')).items;
+    expect(log.filter(({ target }) => target === webhook.id).map(({ action }) => action)).toEqual([
+      'webhook.delete',
+      'webhook.update',
+      'webhook.create',
+    ]);
+  });
+
+  it('is refused with an address that must not be reached, or that is none', async () => {
+    const { admin } = await newOrganisation(service);
+    const id = expectData(await admin.post<Webhook>('/webhooks', { url: 'https://1.1.1.1/' })).id;
+    for (const url of [
+      'http://127.0.0.2/',
+      'http://localhost.localdomain:1/',
+      'http://10.1.2.3/',
+      'https://169.254.169.254/latest/meta-data',
+      'http://[::1]/',
+      'http://0x7f000002/',
+    ]) {
+      expectError(await admin.post('/webhooks', { url }), 400, /^url: /);
+      expectError(await admin.patch(`/webhooks/${id}`, { url }), 400, /^url: /);
+    }
+    expectError(await admin.post('/webhooks', { url: 'http://192.168.1.1/' }), 400, /PRIVATE_TARGETS/);
+    for (const url of ['ftp://1.1.1.1/', 'nonsense', '', 3, null, 'https://user:pass@1.1.1.1/']) {
+      expectError(await admin.post('/webhooks', { url }), 400, /^url: expected/);
+    }
+    for (const events of [[], ['month.locked'], ['unit_cost.changed', 'unit_cost.changed'], 'all']) {
+      expectError(await admin.post('/webhooks', { url: 'https://1.1.1.1/', events }), 400, /^events/);
+    }
+    expectError(await admin.patch(`/webhooks/${id}`, { rotate_secret: false }), 400, /^rotate_secret/);
+    expect(expectPage(await admin.get<unknown[]>('/webhooks')).items).toHaveLength(1);
+  });
+});
+
+describe('a delivery', () => {
+  it('carries the payload, signed so that the library verifies it', async () => {
+    const { admin, webhook, receiver } = await newSubscription();
+    const test = await sendTest(admin, webhook);
+    expect(test).toMatchObject({ id: textLike(/^dlv_/), event_id: textLike(/^evt_/), reason: null });
+    const delivery = await deliveryThat(admin, webhook, test.event_id, isDelivered);
+    expect(delivery.attempts).toEqual([
+      { at: '2026-02-07T06:00:00.000Z', status_code: 200, error: null, answer: 'thank you' },
+    ]);
+    const [sent] = receiver.received;
+    if (sent === undefined) throw new Error('nothing was received');
+    expect(sent.headers).toMatchObject({
+      'content-type': 'application/json',
+      'user-agent': textLike(/^cost-analytics\//),
+      'webhook-id': test.event_id,
+    });
+    expect(verified(webhook.secret, sent)).toEqual(delivery.payload);
+    expect(delivery.payload).toEqual({
+      type: 'unit_cost.changed',
+      timestamp: '2026-02-07T06:00:00.000Z',
+      data: {
+        metric_id: 'met_test',
+        metric_name: 'Test',
+        reason: 'above_target',
+        period: '2026-02',
+        unit_cost: 1.5,
+        target: 1,
+        currency: 'USD',
+        unit: 'test',
+        test: true,
+      },
+    });
+    expect(() => verified('whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=', sent)).toThrow();
+    await receiver.close();
+  });
+
+  it('is tried again until the endpoint takes it: failing, hanging, redirecting, away, back', async () => {
+    const { admin, webhook, receiver } = await newSubscription();
+    receiver.answer((response) => {
+      response.writeHead(503).end('x'.repeat(5000));
+    });
+    const { event_id } = await sendTest(admin, webhook);
+    const failing = await deliveryThat(admin, webhook, event_id, ({ attempts }) => attempts.length >= 1);
+    expect(failing).toMatchObject({ status: 'pending', reason: null });
+    expect(failing.attempts[0]).toEqual({
+      at: anyText,
+      status_code: 503,
+      error: 'answered 503',
+      answer: 'x'.repeat(1000),
+    });
+    receiver.answer(() => undefined);
+    const hanging = await deliveryThat(admin, webhook, event_id, ({ attempts }) => attempts.length >= 2);
+    expect(hanging.attempts[1]).toMatchObject({
+      status_code: null,
+      error: textLike(/did not answer within 1 s/),
+    });
+    receiver.answer((response) => {
+      response.writeHead(302, { location: `${receiver.url}&elsewhere` }).end();
+    });
+    const redirected = await deliveryThat(admin, webhook, event_id, ({ attempts }) => attempts.length >= 3);
+    expect(redirected.attempts[2]).toMatchObject({
+      status_code: 302,
+      error: textLike(/redirect .*not followed/),
+    });
+    await receiver.close();
+    const away = await deliveryThat(admin, webhook, event_id, ({ attempts }) => attempts.length >= 4);
+    expect(away.attempts[3]).toMatchObject({ status_code: null, error: textLike(/cannot be reached/) });
+    receiver.answer((response) => response.end());
+    await receiver.open();
+    const delivered = await deliveryThat(admin, webhook, event_id, isDelivered);
+    expect(delivered.attempts.length).toBeGreaterThanOrEqual(5);
+    expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id']))).toEqual(
+      new Set([event_id]),
+    );
+    expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
+    expect(receiver.received.map(({ path }) => path)).not.toContain(textLike(/elsewhere/));
+    for (const received of receiver.received) verified(webhook.secret, received);
+    await receiver.close();
+  });
+
+  it('is signed with both secrets for a day after a rotation', async () => {
+    const { admin, webhook, receiver } = await newSubscription();
+    const rotated = expectData(
+      await admin.patch<Webhook>(`/webhooks/${webhook.id}`, { rotate_secret: true }),
+    );
+    secrets.push(rotated.secret);
+    expect(rotated.secret).not.toBe(webhook.secret);
+    const { event_id } = await sendTest(admin, webhook);
+    await deliveryThat(admin, webhook, event_id, isDelivered);
+    const [sent] = receiver.received;
+    if (sent === undefined) throw new Error('nothing was received');
+    expect(sent.headers['webhook-signature']).toMatch(/^v1,\S+ v1,\S+$/);
+    expect(verified(rotated.secret, sent)).toEqual(verified(webhook.secret, sent));
+    await receiver.close();
+  });
+
+  it('that is pending fails, and says why, when its webhook is disabled', async () => {
+    const { admin, webhook, receiver } = await newSubscription();
+    receiver.answer((response) => response.writeHead(500).end());
+    const { event_id } = await sendTest(admin, webhook);
+    await deliveryThat(admin, webhook, event_id, ({ attempts }) => attempts.length >= 1);
+    expectData(await admin.patch(`/webhooks/${webhook.id}`, { enabled: false }));
+    const [delivery] = await deliveriesOf(admin, webhook);
+    expect(delivery).toMatchObject({ status: 'failed', reason: 'the webhook was disabled' });
+    const temporal = await openTemporal(service.dataDir);
+    const ids = { orgId: organisation.id, webhookId: webhook.id, eventId: event_id };
+    expect(await temporal.client.workflow.getHandle(deliveryWorkflowId(ids)).result()).toBe('failed');
+    await temporal.close();
+    await receiver.close();
+  });
+
+  it('is tried for three days at distances of up to two hours, or until it is cancelled', async () => {
+    const { admin, webhook, receiver } = await newSubscription();
+    receiver.answer((response) => response.writeHead(500).end());
+    const { event_id } = await sendTest(admin, webhook);
+    await deliveryThat(admin, webhook, event_id, ({ attempts }) => attempts.length >= 1);
+    const temporal = await openTemporal(service.dataDir);
+    const ids = { orgId: organisation.id, webhookId: webhook.id, eventId: event_id };
+    const workflow = temporal.client.workflow.getHandle(deliveryWorkflowId(ids));
+    const { events } = await workflow.fetchHistory();
+    const attempts = events
+      ?.map((event) => event.activityTaskScheduledEventAttributes)
+      .find((found) => found);
+    const seconds = (duration: { seconds?: unknown } | null | undefined) => Number(duration?.seconds);
+    expect([
+      seconds(attempts?.scheduleToCloseTimeout),
+      seconds(attempts?.retryPolicy?.initialInterval),
+      seconds(attempts?.retryPolicy?.maximumInterval),
+      attempts?.retryPolicy?.maximumAttempts ?? 0,
+    ]).toEqual([3 * 86_400, 1, 7_200, 0]);
+    await workflow.cancel();
+    const cancelled = await deliveryThat(admin, webhook, event_id, ({ status }) => status === 'failed');
+    expect(cancelled.reason).toBe('the delivery was cancelled in Temporal');
+    await temporal.close();
+    await receiver.close();
+  });
+
+  it('survives SIGKILL, also of an endpoint that fails, redirects and hangs: each event arrives, under one id', async () => {
+    const { admin, webhook, receiver } = await newSubscription();
+    let turn = 0;
+    receiver.answer((response) => {
+      turn += 1;
+      if (turn % 3 === 1) response.writeHead(500).end();
+      else if (turn % 3 === 2) response.writeHead(302, { location: `${receiver.url}&elsewhere` }).end();
+      // Every third request gets no answer at all.
+    });
+    const events: string[] = [];
+    for (let index = 0; index < 5; index++) events.push((await sendTest(admin, webhook)).event_id);
+    for (const requests of [5, 10]) {
+      await waitFor(async () => (receiver.received.length >= requests ? true : undefined), 60);
+      await service.kill();
+      service = await startService({ dataDir: service.dataDir, environment: SETTINGS });
+    }
+    receiver.answer((response) => response.end());
+    const again = as(service, organisation.secret);
+    for (const event of events) await deliveryThat(again, webhook, event, isDelivered);
+    const arrived = receiver.received.map(({ headers }) => headers['webhook-id']);
+    expect(new Set(arrived)).toEqual(new Set(events));
+    expect(await deliveriesOf(again, webhook)).toHaveLength(5);
+    await receiver.close();
+  });
+
+  it('is refused once the operator no longer allows its private target', async () => {
+    const { admin, webhook, receiver } = await newSubscription();
+    receiver.answer((response) => response.writeHead(500).end());
+    const { event_id } = await sendTest(admin, webhook);
+    await deliveryThat(admin, webhook, event_id, ({ attempts }) => attempts.length >= 1);
+    expect(await service.stop()).toBe(0);
+    service = await startService({
+      dataDir: service.dataDir,
+      environment: { ...SETTINGS, PRIVATE_TARGETS: '' },
+    });
+    receiver.answer((response) => response.end());
+    const [before, later] = [receiver.received.length, as(service, organisation.secret)];
+    const refused = await deliveryThat(later, webhook, event_id, ({ attempts }) =>
+      attempts.some(({ error }) => error?.includes('PRIVATE_TARGETS') === true),
+    );
+    expect(refused.status).toBe('pending');
+    expect(receiver.received).toHaveLength(before);
+    await service.stop();
+    service = await startService({ dataDir: service.dataDir, environment: SETTINGS });
+    await deliveryThat(as(service, organisation.secret), webhook, event_id, isDelivered);
+    await receiver.close();
+  });
+});
+
+describe('secrets', () => {
+  it('are sealed with a key that only the owner of the process can read', async () => {
+    const file = join(service.dataDir, 'master.key');
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(Buffer.from(await readFile(file, 'utf8'), 'base64')).toHaveLength(32);
+  });
+
+  it('are in no log, no file and no history; workflows carry ids only', async () => {
+    await service.stop();
+    const files = ['warehouse.duckdb', 'temporal.db', 'temporal.log'];
+    const contents = await Promise.all(files.map((name) => readFile(join(service.dataDir, name), 'latin1')));
+    expect(secrets.length).toBeGreaterThan(4);
+    for (const secret of secrets) {
+      const bare = secret.replace('whsec_', '');
+      for (const content of [...contents, service.logs()]) expect(content.includes(bare)).toBe(false);
+    }
+    const temporal = contents[1] ?? '';
+    // What a workflow carries is readable there: the ids are found, so a secret would be.
+    for (const word of ['deliverWebhook', organisation.id]) expect(temporal).toContain(word);
+    for (const word of ['in-the-url', 'metric_name', 'met_test']) expect(temporal).not.toContain(word);
+    service = await startService({ dataDir: service.dataDir, environment: SETTINGS });
+  });
+});

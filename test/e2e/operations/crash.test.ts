@@ -1,0 +1,302 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ingestWorkflowId } from '../../../domain/sources/ingest.ts';
+import {
+  as,
+  ingest,
+  newOrganisation,
+  waitFor,
+  type Api,
+  type Run,
+} from '../../support/service/api-client.ts';
+import { writeTable } from '../../support/warehouse/duckdb-files.ts';
+import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
+import { serveFiles } from '../../support/fakes/file-server.ts';
+import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
+import {
+  newDataDir,
+  removeDataDir,
+  runCommand,
+  startService,
+  type ServiceProcess,
+} from '../../support/service/service-process.ts';
+import { openTemporal } from '../../support/service/temporal-client.ts';
+
+/**
+ * Nothing that was answered is lost, and nothing half done is ever seen: the process killed or stopped in the
+ * middle of its work (contract §4; design §2, §3).
+ */
+const ENVIRONMENT = { CLOCK: '2026-02-07T06:00:00Z' };
+const ROWS = 1_500_000;
+/** Row i costs (i mod 1000) ÷ 1000, on average 0.4995; BilledCost is the double. */
+const EFFECTIVE_TOTAL = 749_250;
+const BILLED_TOTAL = 1_498_500;
+const JANUARY = '/costs?start_date=2026-01-01&end_date=2026-01-31';
+
+const LARGE_EXPORT = `
+  SELECT ((i % 1000) * 0.002)::DECIMAL(18,3) AS BilledCost, ((i % 1000) * 0.001)::DECIMAL(18,3) AS EffectiveCost,
+    'USD' AS BillingCurrency, '1000' AS BillingAccountId, (i % 7)::VARCHAR AS SubAccountId, 'Shop' AS SubAccountName,
+    '2026-01-01T00:00:00Z' AS BillingPeriodStart, '2026-02-01T00:00:00Z' AS BillingPeriodEnd,
+    (DATE '2026-01-01' + (i % 31)::INTEGER)::VARCHAR || 'T00:00:00Z' AS ChargePeriodStart,
+    (DATE '2026-01-01' + (i % 31)::INTEGER)::VARCHAR || 'T01:00:00Z' AS ChargePeriodEnd,
+    'Usage' AS ChargeCategory, 'AWS' AS ProviderName, 'Compute' AS ServiceCategory, 'Amazon EC2' AS ServiceName,
+    'i-' || (i % 20000)::VARCHAR AS ResourceId, 'NULL' AS Tags
+  FROM range(${ROWS}) AS rows(i)`;
+
+const largeExport = async (dataDir: string): Promise<string> => {
+  const file = join(dataDir, 'exports', 'large.csv');
+  await writeTable(file, LARGE_EXPORT);
+  return file;
+};
+
+let service: ServiceProcess;
+
+beforeAll(async () => {
+  service = await startService({ dataDir: await newDataDir(), environment: ENVIRONMENT });
+});
+
+afterAll(async () => {
+  await service.stop();
+  await removeDataDir(service.dataDir);
+});
+
+const restart = async (): Promise<void> => {
+  service = await startService({ dataDir: service.dataDir, environment: ENVIRONMENT });
+};
+
+const newSource = async (admin: Api, location: string): Promise<string> =>
+  expectData(await admin.post<{ id: string }>('/cost-sources', { name: 'Bill', kind: 'focus', location })).id;
+
+const januaryTotal = async (api: Api): Promise<number> =>
+  expectData(await api.get<{ total: number }>(JANUARY)).total;
+
+const runOf = async (api: Api, source: string, runId: string): Promise<Run> => {
+  const run = expectPage(await api.get<Run[]>(`/cost-sources/${source}/runs`)).items.find(
+    ({ run_id }) => run_id === runId,
+  );
+  if (run === undefined) throw new Error(`${runId} is not among the runs`);
+  return run;
+};
+
+describe('a load', { timeout: 150_000 }, () => {
+  let organisation: { id: string; secret: string; admin: Api };
+  let source: string;
+  /** What an undisturbed service says of the same export, and how long it took to load it. */
+  let undisturbed: { costs: unknown; milliseconds: number };
+
+  beforeAll(async () => {
+    const location = await largeExport(service.dataDir);
+    const calm = await startService({
+      dataDir: await newDataDir(),
+      environment: { ...ENVIRONMENT, SOURCE_ROOTS: join(service.dataDir, 'exports') },
+    });
+    const { admin } = await newOrganisation(calm);
+    const calmSource = await newSource(admin, location);
+    const started = Date.now();
+    expect(await ingest(admin, calmSource, {}, 100)).toMatchObject({ status: 'completed' });
+    undisturbed = { milliseconds: Date.now() - started, costs: expectData(await admin.get(JANUARY)) };
+    await calm.stop();
+    await removeDataDir(calm.dataDir);
+
+    organisation = await newOrganisation(service);
+    const small = join(service.dataDir, 'exports', 'small.csv');
+    await writeFile(small, focusCsv([dayLine('2026-01-31', '100')]));
+    source = await newSource(organisation.admin, small);
+    await ingest(organisation.admin, source);
+    expectData(await organisation.admin.patch(`/cost-sources/${source}`, { location }));
+  }, 240_000);
+
+  /** Starts an ingest and returns in the middle of its load. */
+  const startAndReachTheMiddle = async (api: Api): Promise<string> => {
+    const { run_id } = expectData(await api.post<{ run_id: string }>(`/cost-sources/${source}/ingest`, {}));
+    const temporal = await openTemporal(service.dataDir);
+    try {
+      const handle = temporal.client.workflow.getHandle(ingestWorkflowId(organisation.id, source));
+      const reading = await waitFor(async () => {
+        const { raw } = await handle.describe();
+        return raw.pendingActivities?.some(
+          ({ attempt, lastHeartbeatTime }) => attempt === 1 && lastHeartbeatTime,
+        )
+          ? Date.now()
+          : undefined;
+      });
+      const middle = Math.min(undisturbed.milliseconds / 3, 1_500);
+      await waitFor(async () => (Date.now() - reading > middle ? true : undefined));
+    } finally {
+      await temporal.close();
+    }
+    expect((await runOf(api, source, run_id)).status).toBe('running');
+    return run_id;
+  };
+
+  /** Watches the total until the run has ended; answers the run and every total that was seen. */
+  const watchToItsEnd = async (api: Api, runId: string): Promise<{ run: Run; seen: number[] }> => {
+    const seen = new Set<number>();
+    const run = await waitFor(async () => {
+      const now = await runOf(api, source, runId);
+      seen.add(await januaryTotal(api));
+      return now.status === 'running' ? undefined : now;
+    }, 90);
+    return { run, seen: [...seen] };
+  };
+
+  it('killed half way finishes by itself after the restart, exact and never seen in part', async () => {
+    const runId = await startAndReachTheMiddle(organisation.admin);
+    expect(await januaryTotal(organisation.admin)).toBe(100);
+    await service.kill();
+    await restart();
+    const admin = as(service, organisation.secret);
+    expect(await januaryTotal(admin)).toBe(100);
+    const { run, seen } = await watchToItsEnd(admin, runId);
+    expect(run).toMatchObject({
+      status: 'completed',
+      rows_read: ROWS,
+      rows_rejected: 0,
+      cost_total: EFFECTIVE_TOTAL,
+    });
+    expect(seen.filter((total) => total !== 100 && total !== EFFECTIVE_TOTAL)).toEqual([]);
+    expect(expectData(await admin.get(JANUARY))).toEqual(undisturbed.costs);
+    expect(await januaryTotal(admin)).toBe(EFFECTIVE_TOTAL);
+    expect(expectPage(await admin.get<Run[]>(`/cost-sources/${source}/runs`)).items).toHaveLength(2);
+  });
+
+  it('stopped half way lets the process end cleanly in time, and finishes after the restart', async () => {
+    const admin = as(service, organisation.secret);
+    const options = { cost_column: 'BilledCost' };
+    expectData(await admin.patch(`/cost-sources/${source}`, { options }));
+    const runId = await startAndReachTheMiddle(admin);
+    const stopping = Date.now();
+    expect(await service.stop()).toBe(0);
+    expect(Date.now() - stopping).toBeLessThan(20_000);
+    await restart();
+    const again = as(service, organisation.secret);
+    expect([EFFECTIVE_TOTAL, BILLED_TOTAL]).toContain(await januaryTotal(again));
+    const { run, seen } = await watchToItsEnd(again, runId);
+    expect(run).toMatchObject({ status: 'completed', rows_read: ROWS, cost_total: BILLED_TOTAL });
+    expect(seen.filter((total) => total !== EFFECTIVE_TOTAL && total !== BILLED_TOTAL)).toEqual([]);
+    expect(await januaryTotal(again)).toBe(BILLED_TOTAL);
+  });
+
+  it('of a worker whose Temporal lives on is taken up again too', async () => {
+    const admin = as(service, organisation.secret);
+    expectData(await admin.patch(`/cost-sources/${source}`, { options: { cost_column: 'EffectiveCost' } }));
+    const runId = await startAndReachTheMiddle(admin);
+    const dead = service;
+    process.kill(dead.pid, 'SIGKILL');
+    await dead.exited;
+    await restart();
+    const { run } = await watchToItsEnd(as(service, organisation.secret), runId);
+    expect(run).toMatchObject({ status: 'completed', cost_total: EFFECTIVE_TOTAL });
+    expect(await januaryTotal(as(service, organisation.secret))).toBe(EFFECTIVE_TOTAL);
+  });
+});
+
+describe('a second process', () => {
+  it('on the same data directory is refused, says why, and does not disturb the first', async () => {
+    const { admin } = await newOrganisation(service);
+    const { code, stderr } = await runCommand(['start'], { DATA_DIR: service.dataDir, PORT: '0' });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/another process uses .*warehouse\.duckdb.*DATA_DIR/);
+    expect(expectData(await admin.get('/health'))).toMatchObject({ status: 'ok' });
+    expectError(await as(service, 'nonsense').get('/health'), 401);
+  });
+
+  it('on a port that is taken ends and says so', async () => {
+    const dataDir = await newDataDir();
+    const other = await serveFiles(new Map());
+    const { port } = new URL(other.url);
+    const { code, stderr } = await runCommand(['start'], { DATA_DIR: dataDir, PORT: port });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/EADDRINUSE|address already in use/);
+    await other.close();
+    await removeDataDir(dataDir);
+  });
+});
+
+describe('a restart', () => {
+  it('after kill -9 takes seconds, however many organisations have schedules', async () => {
+    const organisations = [];
+    for (let index = 0; index < 60; index++) organisations.push(await newOrganisation(service));
+    await service.kill();
+    const started = Date.now();
+    await restart();
+    expect(Date.now() - started).toBeLessThan(20_000);
+    for (const { secret } of organisations) expectData(await as(service, secret).get('/organisation'));
+  });
+});
+
+describe('values', () => {
+  interface Value {
+    period: string;
+    value: number;
+  }
+  const METRIC = {
+    name: 'Orders',
+    unit: 'order',
+    aggregation: 'total',
+    frequency: 'daily',
+    scope: { type: 'organisation' },
+  };
+  /** Three days of 2025 that belong to one write. */
+  const batch = (index: number): Value[] =>
+    [1, 2, 3].map((month) => ({
+      period: new Date(Date.UTC(2025, month, 1 + index)).toISOString().slice(0, 10),
+      value: 1000 * month + index,
+    }));
+
+  it('that were acknowledged survive kill -9, and each write is whole or absent', async () => {
+    const { secret, admin } = await newOrganisation(service);
+    const path = `/metrics/${expectData(await admin.post<{ id: string }>('/metrics', METRIC)).id}/values`;
+    const acknowledged: number[] = [];
+    const writes = Array.from({ length: 25 }, async (_, index) => {
+      // A connection that breaks tells nothing about its write.
+      const answer = await admin.post(path, { values: batch(index) }).catch(() => null);
+      if (answer?.status === 200) acknowledged.push(index);
+    });
+    await waitFor(async () => (acknowledged.length >= 3 ? true : undefined));
+    await service.kill();
+    await Promise.all(writes);
+    await restart();
+    const { items } = expectPage(await as(service, secret).get<Value[]>(`${path}?limit=1000`));
+    const stored = new Map(items.map(({ period, value }) => [period, value]));
+    const whole: number[] = [];
+    for (let index = 0; index < writes.length; index++) {
+      const found = batch(index).map(({ period, value }) => stored.get(period) === value);
+      expect([index, new Set(found).size]).toEqual([index, 1]);
+      if (found[0] === true) whole.push(index);
+    }
+    expect(whole).toEqual(expect.arrayContaining(acknowledged));
+    expect(items).toHaveLength(3 * whole.length);
+  });
+
+  it('under way when SIGTERM comes are stored and answered before the process ends', async () => {
+    const { secret, admin } = await newOrganisation(service);
+    const path = `/metrics/${expectData(await admin.post<{ id: string }>('/metrics', METRIC)).id}/values`;
+    // Thousands of items, so that a write takes a while.
+    const values = Array.from({ length: 9_000 }, (_, index) => ({
+      period: new Date(Date.UTC(2001, 0, 1 + index)).toISOString().slice(0, 10),
+      value: index,
+    }));
+    let answered = 0;
+    const writes = Array.from({ length: 12 }, async (_, write) => {
+      const answer = await admin.post(path, {
+        values: values.map(({ period, value }) => ({ period, value: value + write })),
+      });
+      answered += 1;
+      return answer.status;
+    });
+    await waitFor(async () => (answered > 0 ? true : undefined));
+    const stopped = service.stop();
+    expect(await Promise.all(writes)).toEqual(writes.map(() => 200));
+    // Its caller keeps the connections: they must not hold it up once they are answered.
+    const late = setTimeout(() => void service.kill(), 15_000);
+    expect(await stopped).toBe(0);
+    clearTimeout(late);
+    await restart();
+    const history = await as(service, secret).get<Value[]>(
+      `${path.replace('/values', '/history')}?limit=1000`,
+    );
+    expect(expectPage(history).items).toHaveLength(1000);
+  });
+});

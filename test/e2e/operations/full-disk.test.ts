@@ -1,0 +1,131 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, readFile, rm, statfs, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { newOrganisation, waitFor, type Api } from '../../support/service/api-client.ts';
+import { hasDuckLake, newCatalog } from '../../support/warehouse/engines.ts';
+import { expectData, expectError } from '../../support/service/envelope.ts';
+import { startService, type ServiceProcess } from '../../support/service/service-process.ts';
+
+/** Small disks of memory, filled and made read-only; only root may mount them. */
+const canMount = await (async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'cost-analytics-mount-'));
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder], { stdio: 'ignore' });
+    execFileSync('umount', [folder]);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+})();
+const title = canMount ? 'a disk' : 'a disk (skipped: this machine does not allow mounts)';
+
+describe.skipIf(!canMount)(title, { timeout: 60_000 }, () => {
+  let base: string;
+  let mounted: string[];
+  let service: ServiceProcess | null;
+
+  beforeEach(async () => {
+    base = await mkdtemp(join(tmpdir(), 'cost-analytics-disk-'));
+    mounted = [];
+    service = null;
+  });
+  afterEach(async () => {
+    while (mounted.length > 1) unmount();
+    await service?.stop();
+    while (mounted.length > 0) unmount();
+    await rm(base, { recursive: true, force: true });
+  });
+
+  const mount = async (folder: string, options: string): Promise<string> => {
+    await mkdir(folder, { recursive: true });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder]);
+    mounted.push(folder);
+    return folder;
+  };
+  const unmount = (): void => {
+    execFileSync('umount', ['--lazy', mounted.pop() ?? '']);
+  };
+  const freeBytes = async (folder: string): Promise<number> => {
+    const { bavail, bsize } = await statfs(folder);
+    return bavail * bsize;
+  };
+  /** Waits until both say that the disk is so. */
+  const untilDiskIs = async ({ url }: ServiceProcess, admin: Api, disk: string): Promise<void> => {
+    const isOk = disk === 'ok';
+    await waitFor(async () => {
+      const ready = await fetch(`${url}/readyz`);
+      const said = (await ready.json()) as { disk: string };
+      if (said.disk !== disk) return undefined;
+      expect([ready.status, said]).toMatchObject([isOk ? 200 : 503, { warehouse: 'ok', temporal: 'ok' }]);
+      return true;
+    });
+    expect(expectData(await admin.get('/health'))).toMatchObject({ status: isOk ? 'ok' : 'degraded', disk });
+    expect((await fetch(`${url}/livez`)).status).toBe(200);
+  };
+
+  it('that is full or read-only is noticed by /readyz and /health, and so is that it is mended', async () => {
+    const dataDir = await mount(join(base, 'data'), 'size=160m');
+    service = await startService({ dataDir });
+    const { admin } = await newOrganisation(service);
+    await untilDiskIs(service, admin, 'ok');
+    // Less than 64 MiB are left, so that there is room to end in order.
+    const ballast = join(dataDir, 'ballast');
+    await writeFile(ballast, Buffer.alloc(110 * 2 ** 20));
+    await untilDiskIs(service, admin, 'full');
+    await rm(ballast);
+    await untilDiskIs(service, admin, 'ok');
+
+    await mount(dataDir, 'ro');
+    await untilDiskIs(service, admin, 'read_only');
+    unmount();
+    await untilDiskIs(service, admin, 'ok');
+    expect((await readdir(dataDir)).filter((name) => name.startsWith('.disk'))).toEqual([]);
+    expect(service.logs().match(/the disk cannot be written to/g)).toHaveLength(2);
+  });
+
+  const fill = async (warehouseOn: (elsewhere: string) => Record<string, string>): Promise<void> => {
+    const elsewhere = await mount(join(base, 'warehouse'), 'size=160m');
+    const dataDir = join(base, 'data');
+    await mkdir(dataDir);
+    service = await startService({ dataDir, environment: warehouseOn(elsewhere) });
+    const { admin } = await newOrganisation(service);
+    await untilDiskIs(service, admin, 'ok');
+    await writeFile(join(elsewhere, 'ballast'), Buffer.alloc(110 * 2 ** 20));
+    await untilDiskIs(service, admin, 'full');
+  };
+
+  it('of a warehouse elsewhere counts, too', () =>
+    fill((elsewhere) => ({ WAREHOUSE: join(elsewhere, 'costs.duckdb') })));
+
+  it('that takes no call count any more lets the service end whole, its Temporal server too', async () => {
+    const elsewhere = await mount(join(base, 'warehouse'), 'size=160m');
+    const dataDir = join(base, 'data');
+    await mkdir(dataDir);
+    service = await startService({ dataDir, environment: { WAREHOUSE: join(elsewhere, 'costs.duckdb') } });
+    const { admin } = await newOrganisation(service, { tier: 'business' });
+    const record = join(dataDir, 'temporal.json');
+    const { pid } = JSON.parse(await readFile(record, 'utf8')) as { pid: number };
+    const size = await freeBytes(elsewhere);
+    await writeFile(join(elsewhere, 'ballast'), Buffer.alloc(size));
+    // The file's last page still has room for some.
+    const refused = await waitFor(async () => {
+      const answer = await admin.get('/teams');
+      return answer.status === 200 ? undefined : answer;
+    });
+    expectError(refused, 503);
+    expect(await service.stop()).toBe(1);
+    expect(service.logs()).toContain('a part of the service could not end in order');
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+    await expect(readFile(record)).rejects.toThrow('ENOENT');
+  });
+
+  it.skipIf(!hasDuckLake)("of a DuckLake's files counts, too", async () => {
+    const lake = { WAREHOUSE: await newCatalog(), MASTER_KEY: randomBytes(32).toString('base64') };
+    await fill((elsewhere) => ({ ...lake, WAREHOUSE_DATA: join(elsewhere, 'lake') }));
+  });
+});

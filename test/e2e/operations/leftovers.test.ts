@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, utimes, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { waitFor } from '../../support/service/api-client.ts';
+import { newDataDir, removeDataDir, startService } from '../../support/service/service-process.ts';
+
+const SCRATCH = pathToFileURL(
+  resolve(import.meta.dirname, '../../../dist/warehouse/engine/readers/scratch.js'),
+).href;
+
+let dataDir: string;
+let spill: string;
+
+beforeAll(async () => {
+  dataDir = await newDataDir();
+  spill = join(dataDir, 'spill');
+});
+afterAll(() => removeDataDir(dataDir));
+
+const folders = async (): Promise<string[]> =>
+  (await readdir(spill)).filter((name) => /^process-[\da-f-]+$/.test(name)).sort();
+
+/** Another process that uses the same data directory, until it is killed. */
+const startNeighbour = async (): Promise<{ folder: string; kill: () => Promise<void> }> => {
+  const before = await folders();
+  const script = `import { takeScratch } from ${JSON.stringify(SCRATCH)};
+    await takeScratch(${JSON.stringify(spill)});
+    process.stdin.resume();`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
+  const folder = await waitFor(async () => (await folders()).find((name) => !before.includes(name)));
+  return {
+    folder,
+    kill: async () => {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    },
+  };
+};
+
+it(
+  'what killed processes left goes at the start, and what a living one uses stays',
+  { timeout: 60_000 },
+  async () => {
+    const killed = await startService({ dataDir });
+    const [own = ''] = await folders();
+    // As an upload and a large sort leave them.
+    for (const name of ['upload-1', 'duckdb_temp_storage_DEFAULT-0.tmp'])
+      await writeFile(join(spill, own, name), 'x'.repeat(1000));
+    const neighbour = await startNeighbour();
+    await writeFile(join(spill, neighbour.folder, 'upload-2'), 'in use');
+    await killed.kill();
+
+    // Of a version without folders; the younger one may belong to a process that runs.
+    for (const name of ['upload-old', 'duckdb_temp_storage-0.tmp', 'upload-young'])
+      await writeFile(join(spill, name), 'x');
+    const hoursAgo = new Date(Date.now() - 2 * 3_600_000);
+    for (const name of ['upload-old', 'duckdb_temp_storage-0.tmp'])
+      await utimes(join(spill, name), hoursAgo, hoursAgo);
+
+    const second = await startService({ dataDir });
+    const left = await readdir(spill, { recursive: true });
+    expect(left).not.toContain(own);
+    expect(left).not.toContain(`${own}.in-use`);
+    expect(left).toContain(join(neighbour.folder, 'upload-2'));
+    expect(left.filter((name) => /^(upload|duckdb)/.test(name))).toEqual(['upload-young']);
+    expect(await folders()).toHaveLength(2);
+
+    // A process that ends cleanly leaves nothing; one that was killed leaves its folder to the next start.
+    await second.stop();
+    expect(await folders()).toEqual([neighbour.folder]);
+    await neighbour.kill();
+    const third = await startService({ dataDir });
+    expect(await folders()).not.toContain(neighbour.folder);
+    await third.stop();
+    expect(await readdir(spill)).toEqual(['upload-young']);
+  },
+);

@@ -1,0 +1,77 @@
+import { chmod, mkdir, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { keepPrivate } from '../../../bin/settings/private-files.ts';
+import { newDataDir, removeDataDir, startService } from '../../support/service/service-process.ts';
+
+let dataDir = '';
+
+afterAll(() => removeDataDir(dataDir));
+
+/** Everything in the data directory, and the rights that each has, as octal digits. */
+const rights = async (): Promise<Map<string, string>> => {
+  const paths = (await readdir(dataDir, { recursive: true })).map((name) => join(dataDir, name));
+  const found = new Map<string, string>();
+  for (const path of [dataDir, ...paths]) {
+    const { mode } = await stat(path);
+    found.set(relative(dataDir, path), (mode & 0o777).toString(8));
+  }
+  return found;
+};
+
+/** What the service keeps for itself, as it stands while it runs and after it has ended. */
+const OWN = [
+  '',
+  'exports',
+  'spill',
+  'warehouse.duckdb',
+  'temporal.db',
+  'temporal.log',
+  'operator.key',
+  'master.key',
+];
+const expectPrivate = (found: ReadonlyMap<string, string>): void => {
+  const shared = [...found].filter(([path, mode]) => !path.startsWith('exports/') && !mode.endsWith('00'));
+  expect(shared).toEqual([]);
+  expect([...found.keys()]).toEqual(expect.arrayContaining(OWN));
+};
+
+it('a data directory behind a link is readable by its owner only', async () => {
+  dataDir = await newDataDir();
+  const link = `${dataDir}-link`;
+  await symlink(dataDir, link);
+  await chmod(dataDir, 0o755);
+  const warned: unknown[] = [];
+  await keepPrivate(link, { warn: (shared: unknown) => warned.push(shared) });
+  const found = await rights();
+  await rm(link);
+  await removeDataDir(dataDir);
+  expect([warned, found.get(''), found.get('spill')]).toEqual([[], '700', '700']);
+});
+
+it('the data directory is readable by its owner only, also one that an earlier version made', async () => {
+  dataDir = await newDataDir();
+  await chmod(dataDir, 0o755);
+  const first = await startService({ dataDir });
+  const running = await rights();
+  await first.stop();
+  expectPrivate(running);
+  expect(running.get('')).toBe('700');
+  expect(running.get('warehouse.duckdb')).toBe('600');
+  // Written while it runs, and beside the database that it belongs to.
+  expect([...running.keys()]).toEqual(expect.arrayContaining(['temporal.json', 'temporal.db-wal']));
+
+  // As an earlier version left it, with an export that its owner put there and others write to.
+  for (const [path, mode] of await rights()) await chmod(join(dataDir, path), mode === '700' ? 0o755 : 0o644);
+  const folder = join(dataDir, 'exports', 'acme');
+  await mkdir(folder);
+  await chmod(folder, 0o775);
+  await writeFile(join(folder, '2026-01.csv'), 'x\n');
+  await chmod(join(folder, '2026-01.csv'), 0o664);
+  const second = await startService({ dataDir });
+  const again = await rights();
+  await second.stop();
+  expectPrivate(again);
+  expect(again.get('exports/acme')).toBe('775');
+  expect(again.get('exports/acme/2026-01.csv')).toBe('664');
+});

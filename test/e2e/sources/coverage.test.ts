@@ -1,0 +1,118 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { addDays } from '../../../domain/shared/calendar.ts';
+import { ingest, newOrganisation, type Api } from '../../support/service/api-client.ts';
+import { expectData, expectError } from '../../support/service/envelope.ts';
+import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
+import {
+  newDataDir,
+  removeDataDir,
+  startService,
+  type ServiceProcess,
+} from '../../support/service/service-process.ts';
+
+/**
+ * A cluster that is connected before January settled and delivers from the 20th on (contract §3, Month and Cost source).
+ *
+ * January costs 31 × 10 on the bill and 12 × 2 in the cluster, which stands on no bill: 334.
+ */
+interface Month {
+  month: string;
+  cost: number | null;
+  status: string;
+  reason: string | null;
+  notes: string[];
+}
+
+let service: ServiceProcess;
+let admin: Api;
+let cluster: string;
+let orders: string;
+
+const days = (from: string, through: string): string[] => {
+  const found: string[] = [];
+  for (let day = from; day <= through; day = addDays(day, 1)) found.push(day);
+  return found;
+};
+
+const connect = async (source: object, name: string, text: string): Promise<string> => {
+  const location = join(service.dataDir, 'exports', `${name}.csv`);
+  await writeFile(location, text);
+  const { id } = expectData(await admin.post<{ id: string }>('/cost-sources', { name, location, ...source }));
+  return id;
+};
+
+const january = async (): Promise<Month> => {
+  const months = expectData(await admin.get<Month[]>(`/metrics/${orders}/months`));
+  const found = months.find(({ month }) => month === '2026-01');
+  if (found === undefined) throw new Error('January is not among the months');
+  return found;
+};
+
+const lock = (body?: object) => admin.post<Month>(`/metrics/${orders}/months/2026-01/lock`, body);
+
+beforeAll(async () => {
+  const dataDir = await newDataDir();
+  service = await startService({ dataDir, environment: { CLOCK: '2026-02-07T06:00:00Z' } });
+  ({ admin } = await newOrganisation(service));
+  const bill = await connect(
+    { kind: 'focus' },
+    'Bill',
+    focusCsv(days('2026-01-01', '2026-01-31').map((day) => dayLine(day, '10'))),
+  );
+  const allocations = days('2026-01-20', '2026-01-31').map((day) => `${day},shop,deployment,api,2`);
+  cluster = await connect(
+    { kind: 'opencost', options: { cluster: 'prod' } },
+    'Cluster',
+    ['Date,Namespace,ControllerKind,ControllerName,TotalCost', ...allocations, ''].join('\n'),
+  );
+  for (const source of [bill, cluster])
+    expect(await ingest(admin, source)).toMatchObject({ status: 'completed', error: null });
+  orders = expectData(
+    await admin.post<{ id: string }>('/metrics', {
+      name: 'Orders',
+      unit: 'order',
+      aggregation: 'total',
+      frequency: 'monthly',
+      scope: { type: 'organisation' },
+    }),
+  ).id;
+  expectData(await admin.post(`/metrics/${orders}/values`, { values: [{ period: '2026-01', value: 10 }] }));
+});
+
+afterAll(async () => {
+  await service.stop();
+  await removeDataDir(service.dataDir);
+});
+
+const MISSING =
+  'cost source "Cluster" has not delivered 2026-01-01 to 2026-01-19 ' +
+  '(it delivers from 2026-01-20 on; set its starts_on if it had no spend before)';
+
+it('holds January back, and a lock without it must be accepted by name', async () => {
+  expect(await january()).toMatchObject({ cost: 334, status: 'open', reason: MISSING, notes: [] });
+  expectError(await lock(), 409, /2026-01-01 to 2026-01-19.*"accept_missing": true/);
+  expectError(await lock({ accept_missing: 'yes' }), 400, /accept_missing/);
+  expectError(await lock({ accept: true }), 400, /accept/);
+  expect(expectData(await lock({ accept_missing: true }))).toMatchObject({ status: 'locked', cost: 334 });
+  expect(expectData(await admin.get(`/metrics/${orders}/months/2026-01/versions`))).toMatchObject([
+    { version: 1, cost: 334, unit_cost: 33.4, missing: [MISSING] },
+  ]);
+});
+
+it('makes January known at once when it is said when the cluster began', async () => {
+  const path = `/cost-sources/${cluster}`;
+  expect(expectData(await admin.get(path))).toMatchObject({ starts_on: null });
+  expectError(await admin.patch(path, { starts_on: '20 January' }), 400, /starts_on.*YYYY-MM-DD/);
+  expect(expectData(await admin.patch(path, { starts_on: '2026-01-20' }))).toMatchObject({
+    starts_on: '2026-01-20',
+  });
+  expectData(await admin.post(`/metrics/${orders}/values`, { values: [{ period: '2026-01', value: 20 }] }));
+  // Nothing is missing any more, so that nobody has to accept it.
+  expect(expectData(await lock())).toMatchObject({ status: 'locked', version: 2, unit_cost: 16.7 });
+  expect(expectData(await admin.get(`/metrics/${orders}/months/2026-01/versions`))).toMatchObject([
+    { version: 2, missing: [] },
+    { version: 1, missing: [MISSING] },
+  ]);
+});

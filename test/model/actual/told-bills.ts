@@ -1,0 +1,62 @@
+import { fullyLoaded } from '../../../domain/teams/bill.ts';
+import {
+  listBillVersions,
+  monthBills,
+  type Bill,
+  type MonthBills,
+} from '../../../warehouse/teams/bills/bills.ts';
+import type { Session } from '../../../warehouse/engine/session.ts';
+import { decimalUnits } from '../expected/naive-decimals.ts';
+import { moneyText } from '../expected/answers/naive-months.ts';
+import { ALL_MONTHS } from '../expected/naive-sources.ts';
+import type { ToldTeams } from './told-teams.ts';
+
+/** What the product answers about bills, in the form in which the naive calculation says it. */
+export const toldBills = async (session: Session, orgId: string, teams: ToldTeams) => {
+  const months = await monthBills(session, orgId, {
+    newest: ALL_MONTHS.at(-1) ?? '',
+    count: ALL_MONTHS.length,
+  });
+  const answers = [];
+  for (const ofMonth of months.slice(1)) {
+    const versions = teams.ids.map(async (id, team) => {
+      const listed =
+        id === null || !ofMonth.settled ? [] : await listBillVersions(session, orgId, id, ofMonth.month);
+      return [`Team ${team}`, listed.reverse().map((bill) => shown(bill, teams))] as const;
+    });
+    answers.push([
+      ofMonth.month,
+      { ...monthShown(ofMonth, teams), versions: Object.fromEntries(await Promise.all(versions)) },
+    ] as const);
+  }
+  return Object.fromEntries(answers);
+};
+
+const monthShown = ({ status, missing, bills, unallocated }: MonthBills, teams: ToldTeams) => ({
+  status,
+  missing: missing.map((words) => /"(.*?)"/.exec(words)?.[1] ?? words),
+  bills:
+    bills === null
+      ? null
+      : Object.fromEntries([...bills].map(([id, bill]) => [teams.nameOf(id), shown(bill, teams)])),
+  billsAndUnallocated:
+    bills === null || unallocated === null
+      ? null
+      : moneyText(
+          [...bills.values()].reduce(
+            (sum, bill) => sum + decimalUnits(fullyLoaded(bill), 15),
+            decimalUnits(unallocated, 15),
+          ),
+        ),
+});
+
+const shown = (bill: Bill, teams: ToldTeams) => ({
+  direct: bill.direct,
+  shared: bill.shared,
+  by_source: bill.by_source,
+  shared_costs: bill.shared_costs.map(({ id, amount }) => [teams.sharedCostName(id), amount]),
+  version: bill.version,
+  sealedOn: bill.sealed_at?.slice(0, 10) ?? null,
+  because: bill.sealed_because,
+  fully_loaded: fullyLoaded(bill),
+});

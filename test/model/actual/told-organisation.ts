@@ -1,0 +1,281 @@
+import { addDays, type Day } from '../../../domain/shared/calendar.ts';
+import { resealBills } from '../../../warehouse/teams/bills/bill-resealing.ts';
+import { sealBills } from '../../../warehouse/teams/bills/bill-sealing.ts';
+import { updateCostSource } from '../../../warehouse/sources/cost-sources.ts';
+import { removeValues, writeValues } from '../../../warehouse/metrics/metric-values.ts';
+import { createMetric, updateMetric, type Metric } from '../../../warehouse/metrics/metrics.ts';
+import { loadHosts } from '../../../warehouse/sources/hosts-load.ts';
+import { lockMonth } from '../../../warehouse/months/month-locks.ts';
+import type { Organisation as StoredOrganisation } from '../../../warehouse/organisations/organisations.ts';
+import { settleMonths } from '../../../warehouse/months/settlement.ts';
+import { COLLECTED_CHOICES } from '../../../warehouse/sources/focus/collected-choices.ts';
+import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
+import type { TestWarehouse } from '../../support/warehouse/engines.ts';
+import { loadWith, scopeOf, publishing } from '../../support/warehouse/feeds.ts';
+import { publishSpend, type SpendRow, type SpendTable } from '../../support/warehouse/published-spend.ts';
+import { ADMIN, newOrganisation, newSource, writeFiles } from '../../support/warehouse/tenant.ts';
+import {
+  sourceKey,
+  type BillLine,
+  type Feed,
+  type HostShare,
+  type Organisation,
+  type SourceName,
+  type Step,
+  type StoryMetric,
+} from '../organisation-story.ts';
+import { onClockBehind } from '../../warehouse/months/clock-behind.ts';
+import { orRefused } from './told-refusals.ts';
+import { ToldTeams } from './told-teams.ts';
+
+const KEY = { id: 'key_1', name: 'Finance' };
+const CHANGE = { source: 'hand', by: { type: 'key', ...KEY } } as const;
+
+/** Noon, so that no day is mistaken for its neighbour. */
+export const noon = (day: Day): Date => new Date(`${day}T12:00:00Z`);
+
+/** The product, told the story of a random organisation: it publishes loads, makes metrics, writes values, locks. */
+export class ToldOrganisation {
+  /** In the order of the story; null for those that were refused. */
+  readonly metrics: (Metric | null)[] = [];
+  readonly stored: StoredOrganisation;
+  readonly teams: ToldTeams;
+  readonly #test: TestWarehouse;
+  readonly #warehouse: Warehouse;
+  readonly #organisation: Organisation;
+  readonly #sources = new Map<string, string>();
+
+  private constructor(test: TestWarehouse, organisation: Organisation, stored: StoredOrganisation) {
+    this.#test = test;
+    this.#warehouse = test.warehouse;
+    this.#organisation = organisation;
+    this.stored = stored;
+    this.teams = new ToldTeams(test.warehouse, stored.id, this.metrics);
+  }
+
+  static async create(test: TestWarehouse, organisation: Organisation): Promise<ToldOrganisation> {
+    const { warehouse } = test;
+    const stored = await newOrganisation(warehouse, { settle_days: organisation.settleDays });
+    if (organisation.waitsForever) await newSource(warehouse, stored.id, { name: 'waiting' });
+    return new ToldOrganisation(test, organisation, stored);
+  }
+
+  get id(): string {
+    return this.stored.id;
+  }
+
+  /** Does a step; answers the months it settled, or whether it was done or refused. */
+  async does(step: Step): Promise<boolean | string[]> {
+    const [warehouse, now] = [this.#warehouse, noon(step.on)];
+    switch (step.does) {
+      case 'create metric': {
+        const { aggregation, frequency, labelled, target } = step.metric;
+        const scope = this.#scopeOf(step.metric);
+        const definition = {
+          name: `Metric ${this.metrics.length}`,
+          unit: 'order',
+          kind: 'count',
+          aggregation,
+          frequency,
+          scope,
+          rise: null,
+        } as const;
+        const made = await orRefused(() =>
+          createMetric(
+            warehouse,
+            this.id,
+            { ...definition, target, label_key: labelled ? 'region' : null },
+            { actor: ADMIN, now },
+          ),
+        );
+        this.metrics.push(made);
+        return made !== null;
+      }
+      case 'repick': {
+        const metric = this.metrics[step.metric];
+        if (metric === undefined || metric === null) return true;
+        const changes = { scope: this.#scopeOf({ picks: step.picks, team: null }) };
+        const made = await orRefused(() =>
+          updateMetric(warehouse, this.id, metric.id, changes, { actor: ADMIN, now }),
+        );
+        if (made !== null) this.metrics[step.metric] = made;
+        return made !== null;
+      }
+      case 'load': {
+        const target = { orgId: this.id, sourceId: await this.#source(step.source) };
+        if (step.feed.kind === 'hosts') await loadHostFile(this.#test, target, step.feed.shares, now);
+        else await publishSpend(warehouse, target, step.month, await this.#tables(step.feed, step.on), now);
+        return true;
+      }
+      case 'begin source':
+        await updateCostSource(
+          warehouse,
+          this.id,
+          await this.#source(step.source),
+          { starts_on: step.startsOn },
+          { actor: ADMIN, now },
+        );
+        return true;
+      case 'delete source':
+        await updateCostSource(warehouse, this.id, await this.#source(step.source), 'delete', {
+          actor: ADMIN,
+          now,
+        });
+        return true;
+      case 'set values': {
+        const values = step.values.map(({ value, ...of }) => ({ ...of, value: Number(value) }));
+        const write = (metric: Metric) =>
+          writeValues(warehouse, this.id, metric.id, values, { ...CHANGE, now });
+        return this.#ofMetric(
+          step.metric,
+          step.isBehind === true ? (metric) => onClockBehind(() => write(metric)) : write,
+        );
+      }
+      case 'remove values':
+        return this.#ofMetric(step.metric, (metric) =>
+          removeValues(
+            warehouse,
+            this.id,
+            metric.id,
+            { start: step.start, end: step.end, label: null },
+            { ...CHANGE, now },
+          ),
+        );
+      case 'settle': {
+        const months = await settleMonths(warehouse, this.id, now);
+        await sealBills(warehouse, this.id, now);
+        return months;
+      }
+      case 'lock':
+        return this.#ofMetric(step.metric, (metric) =>
+          orRefused(() =>
+            lockMonth(warehouse, this.stored, metric, step.month, {
+              key: KEY,
+              now,
+              acceptMissing: step.acceptMissing,
+            }),
+          ),
+        );
+      case 'read bills':
+        await sealBills(warehouse, this.id, now);
+        return true;
+      case 'reseal': {
+        const by = { actor: ADMIN, now };
+        const done = await orRefused(() =>
+          resealBills(warehouse, this.stored, step.month, { reason: 'looked at again', by }),
+        );
+        return done !== null;
+      }
+      default:
+        return this.teams.does(step, { actor: ADMIN, now });
+    }
+  }
+
+  #scopeOf({ picks, team }: Pick<StoryMetric, 'picks' | 'team'>): Metric['scope'] {
+    if (team !== null) return { type: 'team', team_id: this.teams.idOf(team) };
+    return picks === null ? { type: 'organisation' } : { type: 'spend', spend: [...picks] };
+  }
+
+  /** Does something with a metric, if it was made; false if that was refused. */
+  async #ofMetric(index: number, work: (metric: Metric) => Promise<object | null>): Promise<boolean> {
+    const metric = this.metrics[index];
+    return metric === undefined || metric === null || (await work(metric)) !== null;
+  }
+
+  /** The source's id; it is made when it is first heard of. */
+  async #source(name: SourceName): Promise<string> {
+    const key = sourceKey(name);
+    const known = this.#sources.get(key);
+    if (known !== undefined) return known;
+    const isPaused = this.#organisation.paused.some((paused) => sourceKey(paused) === key);
+    const options = {};
+    const { id } = await newSource(this.#warehouse, this.id, {
+      name: key,
+      schedule_paused: isPaused,
+      ...(name.kind === 'focus' ? {} : { kind: name.kind, options }),
+    } as Parameters<typeof newSource>[2]);
+    this.#sources.set(key, id);
+    return id;
+  }
+
+  /** The rows as the loaders leave them; of a bill's line what the choices ask for that the product holds now. */
+  async #tables(
+    feed: Exclude<Feed, { kind: 'hosts' }>,
+    today: Day,
+  ): Promise<Partial<Record<SpendTable, SpendRow[]>>> {
+    switch (feed.kind) {
+      case 'focus': {
+        const choices = await this.#warehouse.query<StoredChoice>(COLLECTED_CHOICES, {
+          org: this.id,
+          today,
+        });
+        return { cloud_spend: feed.lines.map((line) => cloudRow(line, choices)) };
+      }
+      case 'opencost':
+        return {
+          kubernetes_spend: feed.allocations.map((row) => ({ ...row, is_idle: row.namespace === null })),
+          cluster_assets: feed.assets.map(({ id, ...row }) => ({
+            ...row,
+            provider_id: id?.text ?? null,
+          })),
+        };
+      case 'ai_tools':
+        return {
+          ai_tool_spend: feed.spend.map((row) => ({ ...row, kind: null })),
+          ai_usage: feed.usage.map((row) => ({ ...row })),
+        };
+    }
+  }
+}
+
+/** Hosts come from a real file, which may lack days that an earlier one had. */
+const loadHostFile = async (
+  test: TestWarehouse,
+  target: { orgId: string; sourceId: string },
+  shares: readonly HostShare[],
+  now: Date,
+): Promise<void> => {
+  const rows = shares.map(({ day, host, service, machine, cost }) =>
+    [day, host, service ?? '__idle__', cost, machine?.text ?? ''].join(','),
+  );
+  const paths = await writeFiles(test, {
+    'hosts.csv': ['day,host,service,cost,machine_id', ...rows, ''].join('\n'),
+  });
+  await loadWith(test, paths, (sessions, files) =>
+    loadHosts(sessions, scopeOf(target, { now }), files, publishing()),
+  );
+};
+
+interface StoredChoice {
+  kind: 'tag' | 'split';
+  cloud: string;
+  account: string;
+  choice: string;
+  first_day: Day;
+}
+
+const cloudRow = (line: BillLine, choices: readonly StoredChoice[]): SpendRow => {
+  const { day, cloud, account, resource, cost, tags } = line;
+  const chosen = (kind: 'tag' | 'split', of: string): string | null =>
+    choices.find(
+      (one) => one.kind === kind && one.cloud === cloud && one.account === of && one.first_day <= day,
+    )?.choice ?? null;
+  const [split, key] = [chosen('split', account), chosen('tag', '')];
+  const split_value = split === 'service' ? line.service : split === null ? null : line.resource_group;
+  const tag_value = key === null ? null : (tags[key] ?? null);
+  return {
+    day,
+    cloud,
+    account,
+    split_kind: split_value === null ? null : split,
+    split_value,
+    tag_key: tag_value === null ? null : key,
+    tag_value,
+    resource_id: resource?.text ?? null,
+    cost,
+  };
+};
+
+/** The first day of the range of the same length before. */
+export const previousStart = ({ start, end }: { start: Day; end: Day }): Day =>
+  addDays(start, -1 - (Date.parse(end) - Date.parse(start)) / 86_400_000);

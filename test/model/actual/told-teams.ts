@@ -1,0 +1,103 @@
+import type { Split } from '../../../domain/teams/shared-cost.ts';
+import { createSharedCost, updateSharedCost } from '../../../warehouse/teams/shared-costs.ts';
+import { createTeam, updateTeam } from '../../../warehouse/teams/teams.ts';
+import type { By } from '../../../warehouse/engine/records/versioned-records.ts';
+import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
+import type { StorySharedCost, StorySplit, TeamStep } from '../organisation-story.ts';
+import { orRefused } from './told-refusals.ts';
+
+/** A team that was refused, or a metric, under which nothing can be found. */
+const NOT_THERE = 'none';
+
+/** The product, told of teams and shared costs by their numbers in the story. */
+export class ToldTeams {
+  /** Ids in the order of the story; null for those that were refused. */
+  readonly ids: (string | null)[] = [];
+  readonly #sharedCostIds: (string | null)[] = [];
+  readonly #warehouse: Warehouse;
+  readonly #orgId: string;
+  readonly #metrics: readonly ({ id: string } | null)[];
+
+  constructor(warehouse: Warehouse, orgId: string, metrics: readonly ({ id: string } | null)[]) {
+    this.#warehouse = warehouse;
+    this.#orgId = orgId;
+    this.#metrics = metrics;
+  }
+
+  idOf(team: number): string {
+    return this.ids[team] ?? NOT_THERE;
+  }
+
+  /** A team's name by its id. */
+  nameOf(id: string): string {
+    return `Team ${this.ids.indexOf(id)}`;
+  }
+
+  /** A shared cost's name by its id. */
+  sharedCostName(id: string): string {
+    return `Shared cost ${this.#sharedCostIds.indexOf(id)}`;
+  }
+
+  /** Does a step; false if it was refused. */
+  async does(step: TeamStep, by: By): Promise<boolean> {
+    const done = await orRefused(() => this.#do(step, by));
+    if (step.does === 'make team') this.ids.push(done?.id ?? null);
+    if (step.does === 'make shared cost') this.#sharedCostIds.push(done?.id ?? null);
+    return done !== null;
+  }
+
+  #do(step: TeamStep, by: By): Promise<{ id: string } | null> {
+    const [warehouse, orgId] = [this.#warehouse, this.#orgId];
+    switch (step.does) {
+      case 'make team':
+        return createTeam(
+          warehouse,
+          orgId,
+          { name: `Team ${this.ids.length}`, ownership: [...step.ownership] },
+          by,
+        );
+      case 'own':
+        return updateTeam(warehouse, orgId, this.idOf(step.team), { ownership: [...step.ownership] }, by);
+      case 'delete team':
+        return updateTeam(warehouse, orgId, this.idOf(step.team), 'delete', by);
+      case 'make shared cost':
+        return createSharedCost(
+          warehouse,
+          orgId,
+          { name: `Shared cost ${this.#sharedCostIds.length}`, ...this.#definition(step) },
+          by,
+        );
+      case 'change shared cost': {
+        const id = this.#sharedCostIds[step.sharedCost] ?? NOT_THERE;
+        return updateSharedCost(warehouse, orgId, id, this.#definition(step), by);
+      }
+      case 'delete shared cost': {
+        const id = this.#sharedCostIds[step.sharedCost] ?? NOT_THERE;
+        return updateSharedCost(warehouse, orgId, id, 'delete', by);
+      }
+    }
+  }
+
+  #definition({ spend, split }: StorySharedCost) {
+    return { spend: [...spend], split: this.#split(split) };
+  }
+
+  #split(split: StorySplit): Split {
+    switch (split.type) {
+      case 'even':
+        return { type: 'even', team_ids: split.teams.map((team) => this.idOf(team)) };
+      case 'fixed': {
+        const shares = split.shares.map(({ team, percent }) => ({
+          team_id: this.idOf(team),
+          percent: Number(percent),
+        }));
+        return { type: 'fixed', shares };
+      }
+      case 'metric': {
+        const labels = Object.entries(split.labels).map(([label, team]) => [label, this.idOf(team)]);
+        const metric_id = this.#metrics[split.metric]?.id ?? NOT_THERE;
+        return { type: 'metric', metric_id, labels: Object.fromEntries(labels) as Record<string, string> };
+      }
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import type { Day } from '../../../../domain/shared/calendar.ts';
+import {
+  isAbove,
+  moneyText,
+  shownNumbers,
+  sumOfValues,
+  unitCostText,
+  valueText,
+  type Numbers,
+} from './naive-months.ts';
+import type { NaiveMetric, NaiveOrganisation } from '../naive-organisation.ts';
+import { changes, sameDaysChange } from './naive-same-days.ts';
+import { ALL_MONTHS } from '../naive-sources.ts';
+import type { Spent } from '../naive-spend.ts';
+
+/** The month before all others, of which nothing is known but that it may be compared with. */
+const BEFORE = '2025-11';
+
+const text = (units: bigint | null, of: (units: bigint) => string): string | null =>
+  units === null ? null : of(units);
+
+/**
+ * What is to be answered about the months of a metric (contract §3, Month): exact facts, oldest first, and records,
+ * newest first. A locked month shows its newest version, and today's numbers beside it once a value has changed.
+ */
+export const naiveRecords = (
+  naive: NaiveOrganisation,
+  metric: NaiveMetric,
+  index: number,
+  today: Day,
+  spent: readonly Spent[],
+) => {
+  const months = [BEFORE, ...ALL_MONTHS].map((month) => {
+    const facts = naive.facts(index, month, today, spent);
+    const versions = metric.locks.get(month) ?? [];
+    const frozen = versions.at(-1) ?? null;
+    return { month, ...facts, version: versions.length, frozen, shown: frozen ?? facts.current };
+  });
+  return {
+    facts: months.map(
+      ({ month, undelivered, gaps, isUncollected, isSettled, values, current, version, frozen }) => ({
+        month,
+        cost: text(current.cost, moneyText),
+        undelivered,
+        gaps,
+        isUncollected,
+        valueSum: values.length === 0 ? null : valueText(sumOfValues(values)),
+        valuePeriods: new Set(values.map(({ period }) => period)).size,
+        settled: isSettled,
+        lock: frozen === null ? null : { version, ...frozenTexts(frozen) },
+      }),
+    ),
+    records: months
+      .slice(1)
+      .map(({ month, status, shown, current, version, frozen, isUncollected }, place) => ({
+        month,
+        ...shownNumbers(shown),
+        status,
+        ...(month === today.slice(0, 7)
+          ? sameDaysChange(
+              naive,
+              metric,
+              {
+                today,
+                before: months[place]?.month ?? '',
+                isUncollected: isUncollected || months[place]?.isUncollected === true,
+              },
+              spent,
+            )
+          : changes('month', months[place]?.shown ?? null, shown)),
+        above_target: isAbove(shown.unitCost, metric.definition.target),
+        version: frozen === null ? null : version,
+        locked: frozen === null ? null : { version, ...shownNumbers(frozen) },
+        ...(status === 'changed_since_lock' ? { current: shownNumbers(current) } : {}),
+        notes: frozen === null && metric.picks === null ? naive.sources.latecomers(month) : [],
+        hasReason: status === 'open' || status === 'partial',
+      }))
+      .reverse(),
+  };
+};
+
+const frozenTexts = ({ cost, value, unitCost }: Numbers) => ({
+  cost: text(cost, moneyText),
+  value: text(value, valueText),
+  unitCost: text(unitCost, unitCostText),
+});

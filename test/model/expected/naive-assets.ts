@@ -1,0 +1,144 @@
+import type { Day } from '../../../domain/shared/calendar.ts';
+import { isAmbiguous, isFor, sameThing, type Known } from './naive-things.ts';
+import type { Allocation, Asset, BillLine, HostShare } from '../organisation-story.ts';
+
+// Which assets a bill already holds, day by day (design §2, Every dollar once).
+//
+// 1. A node or a disk with an id stands for itself: it is on the bill if a line of the day is for it. A mere name that
+//    several accounts, projects or zones have, on the bills of that month, is for nothing.
+// 2. Any other asset may have a line, too: a load balancer under its name, the management fee under the cluster's own.
+//    Without one it follows its cluster, which is on the bill if any of its nodes or disks of rule 1 is.
+// 3. A cluster with allocations and no assets on a day borrows its assets of the nearest day that has any (of two
+//    equally near the earlier). It is on the bill if by them it is, or if it was on the bill on the day that lends them:
+//    then their lines of the day are all that it costs. If not, nothing is theirs.
+
+/** A cluster on a day. */
+export interface ClusterDay {
+  cluster: string;
+  /** Its own assets of the day, or those it borrows. */
+  assets: readonly Asset[];
+  isBorrowing: boolean;
+  isOnBill: boolean;
+  /** What its own assets cost that no line is for. */
+  outside: readonly Asset[];
+  /** Whether some asset follows it. */
+  isFollowed: boolean;
+  /** Whether a node or a disk has the name of several machines. */
+  isAmbiguous: boolean;
+}
+
+export interface AssetRows {
+  lines: readonly BillLine[];
+  allocations: readonly Allocation[];
+  assets: readonly Asset[];
+}
+
+export const thingOf = ({ id, project, kind, cluster }: Asset): Known | null => {
+  if (id !== null) return { means: id.means, project };
+  return kind === 'management' ? { means: { of: 'cluster', name: cluster, id: '' }, project } : null;
+};
+
+const standsForItself = ({ id, kind }: Asset): boolean => id !== null && (kind === 'node' || kind === 'disk');
+
+export const distinct = (names: readonly string[]): string[] => [...new Set(names)].sort();
+
+/** What of a day can be told about its clusters. */
+export const clustersOn = (day: Day, rows: AssetRows): ClusterDay[] => {
+  const ofMonth = rows.lines.filter((line) => line.day.slice(0, 7) === day.slice(0, 7));
+  const isBilled = (asset: Asset): boolean => isBilledOn(day, asset, rows.lines);
+  const clusters = [...rows.allocations, ...rows.assets].filter((row) => row.day === day);
+  return distinct(clusters.map(({ cluster }) => cluster)).map((cluster) => {
+    const known = rows.assets.filter((asset) => asset.cluster === cluster);
+    const own = known.filter((asset) => asset.day === day);
+    const assets = own.length > 0 ? own : known.filter((asset) => asset.day === nearest(day, known));
+    const isOnBill = assets.some(
+      (asset) => standsForItself(asset) && (isBilled(asset) || isBilledOn(asset.day, asset, rows.lines)),
+    );
+    const unbilled = own.filter((asset) => !isBilled(asset));
+    return {
+      cluster,
+      assets,
+      isBorrowing: own.length === 0 && assets.length > 0,
+      isOnBill,
+      outside: unbilled.filter((asset) => standsForItself(asset) || !isOnBill),
+      isFollowed: unbilled.some((asset) => !standsForItself(asset)),
+      isAmbiguous: assets.some((asset) => {
+        const thing = thingOf(asset);
+        return standsForItself(asset) && thing !== null && isAmbiguous(thing, ofMonth);
+      }),
+    };
+  });
+};
+
+/** The clusters of a day that a line of the day is for, by name. */
+export const clustersOf = (
+  line: BillLine,
+  clusters: readonly ClusterDay[],
+  ofMonth: readonly BillLine[],
+): string[] =>
+  clusters
+    .filter(({ isBorrowing, isOnBill }) => !isBorrowing || isOnBill)
+    .filter(({ assets }) =>
+      assets.some((asset) => {
+        const thing = thingOf(asset);
+        return thing !== null && isFor(line, thing) && !isAmbiguous(thing, ofMonth);
+      }),
+    )
+    .map(({ cluster }) => cluster);
+
+/** Whether what clusters cost on a day holds a machine already: as an asset of their own, or in their allocations. */
+export const holdsMachine = (clusters: readonly ClusterDay[], machine: Known): boolean =>
+  clusters
+    .filter(({ isBorrowing, isOnBill }) => !(isBorrowing && isOnBill))
+    .flatMap(({ assets }) => assets.map(thingOf))
+    .some((thing) => thing !== null && sameThing(thing, machine));
+
+/** Whether a line of a day is for an asset. */
+const isBilledOn = (day: Day, asset: Asset, lines: readonly BillLine[]): boolean => {
+  const thing = thingOf(asset);
+  if (thing === null) return false;
+  const ofMonth = lines.filter((line) => line.day.slice(0, 7) === day.slice(0, 7));
+  return !isAmbiguous(thing, ofMonth) && ofMonth.some((line) => line.day === day && isFor(line, thing));
+};
+
+const nearest = (day: Day, assets: readonly Asset[]): Day | undefined =>
+  distinct(assets.map((asset) => asset.day)).sort((a, b) => distance(day, a) - distance(day, b))[0];
+
+const distance = (a: Day, b: Day): number => Math.abs(Date.parse(a) - Date.parse(b));
+
+/** The hosts of a day by name, each with its rows and the machine that any of them names. */
+export const hostsOn = (
+  day: Day,
+  rows: readonly HostShare[],
+): { host: string; machine: Known | null; shares: HostShare[] }[] => {
+  const today = rows.filter((row) => row.day === day);
+  return distinct(today.map(({ host }) => host)).map((host) => {
+    const shares = today.filter((share) => share.host === host);
+    const machine = shares.find((share) => share.machine !== null)?.machine ?? null;
+    return { host, machine: machine === null ? null : { means: machine.means, project: null }, shares };
+  });
+};
+
+/** Days on which something was decided that a reader should know: how many of each, by cluster or host. */
+export const naiveDecisions = (
+  days: readonly Day[],
+  rows: AssetRows & { shares: readonly HostShare[] },
+): Map<string, [followed: number, borrowed: number, ambiguous: number]> => {
+  const counts = new Map<string, [number, number, number]>();
+  const add = (name: string, ...decided: [boolean, boolean, boolean]): void => {
+    const [followed, borrowed, ambiguous] = counts.get(name) ?? [0, 0, 0];
+    counts.set(name, [
+      followed + Number(decided[0]),
+      borrowed + Number(decided[1]),
+      ambiguous + Number(decided[2]),
+    ]);
+  };
+  for (const day of days) {
+    for (const { cluster, isFollowed, isBorrowing, isAmbiguous: isUnclear } of clustersOn(day, rows))
+      add(`kubernetes ${cluster}`, isFollowed, isBorrowing, isUnclear);
+    const ofMonth = rows.lines.filter((line) => line.day.slice(0, 7) === day.slice(0, 7));
+    for (const { host, machine } of hostsOn(day, rows.shares))
+      add(`hosts ${host}`, false, false, machine !== null && isAmbiguous(machine, ofMonth));
+  }
+  return counts;
+};

@@ -1,0 +1,248 @@
+import type { Day, Month } from '../../../domain/shared/calendar.ts';
+import { MONEY, moneyText } from './answers/naive-months.ts';
+import { decimalUnits } from './naive-decimals.ts';
+import type { NaiveOrganisation } from './naive-organisation.ts';
+import { naiveParts, type LabelledValue } from './naive-split.ts';
+import type { Spent } from './naive-spend.ts';
+import type { StorySplit } from '../organisation-story.ts';
+
+/** What a month's bills are made of, beside the values they are split by. */
+interface Basis {
+  /** By team: what it owns, by source. */
+  owned: Map<number, Record<Spent['source'], bigint>>;
+  sharedCosts: { index: number; units: bigint; split: StorySplit }[];
+  /** Teams whose bill misses days on which a tag or split was not collected yet. */
+  uncollected: ReadonlySet<number>;
+}
+
+/** Exact amounts of a bill; shared costs by their number. */
+export interface NaiveBill {
+  direct: string;
+  shared: string;
+  by_source: Record<Spent['source'], string>;
+  shared_costs: [number, string][];
+}
+
+export type SealedBecause = 'settled' | 'values_changed' | 'backfill' | 'resealed';
+export type NaiveVersion = NaiveBill & { sealedOn: Day; because: SealedBecause };
+
+export interface NaiveMonthBills {
+  status: 'estimate' | 'waiting' | 'sealed';
+  /** Metrics to split by that have no value. */
+  missing: number[];
+  /** By team, with the number of the version once it has sealed; null while nothing of the month is delivered. */
+  bills: Map<number, NaiveBill & Seal> | null;
+}
+
+export interface Seal {
+  version: number | null;
+  sealedOn: Day | null;
+  because: SealedBecause | null;
+}
+
+/** Bills from the single dollars, and how they seal (README, Bills). */
+export class NaiveBills {
+  readonly #naive: NaiveOrganisation;
+  /** What months were sealed from. */
+  readonly #sealed = new Map<Month, { basis: Basis; madeOf: string }>();
+  /** Months that an admin has sealed. */
+  readonly #byHand = new Set<Month>();
+  /** Versions by month and team, oldest first. */
+  readonly #versions = new Map<string, NaiveVersion[]>();
+  /** The metrics that bills were ever sealed by. */
+  readonly #splitBy = new Set<number>();
+
+  constructor(naive: NaiveOrganisation) {
+    this.#naive = naive;
+  }
+
+  versions(month: Month, team: number): readonly NaiveVersion[] {
+    return this.#versions.get(`${month} ${team}`) ?? [];
+  }
+
+  /** Whether a team's bill of a month misses what was not collected: when it was sealed, or else today. */
+  isUncollected(month: Month, team: number): boolean {
+    return (this.#holding(month)?.basis.uncollected ?? this.#uncollected(month)).has(team);
+  }
+
+  #uncollected(month: Month): ReadonlySet<number> {
+    const { teams, choices } = this.#naive;
+    const owned = [...teams.teams, ...teams.sharedCosts.map((cost) => cost?.spend ?? [])].flatMap(
+      (picks) => picks ?? [],
+    );
+    const missing = [...teams.teams.keys()].filter((team) => {
+      const picks = teams.picksBehindBill(team);
+      return choices.isUncollected(picks, month) || choices.isTakenFrom(picks, owned, month);
+    });
+    return new Set(missing);
+  }
+
+  /** Whether bills are, or were, split by a metric. */
+  areSplitBy(metric: number): boolean {
+    const { sharedCosts } = this.#naive.teams;
+    return (
+      this.#splitBy.has(metric) ||
+      sharedCosts.some((cost) => cost?.split.type === 'metric' && cost.split.metric === metric)
+    );
+  }
+
+  /** Seals what is due, as the next version where an amount differs. */
+  seal(today: Day): void {
+    const { teams, settled } = this.#naive;
+    if (!teams.teams.some((ownership) => ownership !== null)) return;
+    for (const month of settled.keys()) {
+      const held = this.#holding(month);
+      const basis = held?.basis ?? this.#basisNow(month, today);
+      if (basis === null || this.#missing(basis, month).length > 0) continue;
+      const because = this.#followsToday(month) ? 'backfill' : held === null ? 'settled' : 'values_changed';
+      this.#seal(month, basis, because, today);
+    }
+  }
+
+  /** Seals a month by hand: every bill is another version. False if that had to be refused. */
+  reseal(month: Month, today: Day): boolean {
+    const { teams, settled } = this.#naive;
+    const basis = this.#basisNow(month, today);
+    const isPossible =
+      settled.has(month) &&
+      teams.teams.some((ownership) => ownership !== null) &&
+      basis !== null &&
+      this.#missing(basis, month).length === 0;
+    if (!isPossible) return false;
+    this.#byHand.add(month);
+    this.#seal(month, basis, 'resealed', today);
+    return true;
+  }
+
+  #seal(month: Month, basis: Basis, because: SealedBecause, today: Day): void {
+    this.#sealed.set(month, { basis, madeOf: this.#madeOf(month) });
+    for (const metric of metricsOf(basis)) this.#splitBy.add(metric);
+    for (const [team, bill] of this.#billsOf(basis, month)) {
+      const before = this.versions(month, team);
+      const { sealedOn: _, because: __, ...newest } = before.at(-1) ?? { sealedOn: null, because: null };
+      if (because === 'resealed' || JSON.stringify(newest) !== JSON.stringify(bill))
+        this.#versions.set(`${month} ${team}`, [...before, { ...bill, sealedOn: today, because }]);
+    }
+  }
+
+  /** The bills of a month after what is due has been sealed. */
+  ofMonth(month: Month, today: Day, spent: readonly Spent[]): NaiveMonthBills {
+    const { teams, sources, settled } = this.#naive;
+    if (this.#holding(month) !== null) {
+      // A team that came after the month had sealed has no bill.
+      const bills = [...teams.teams.keys()].flatMap((team) => {
+        const versions = this.versions(month, team);
+        const newest = versions.at(-1);
+        if (!teams.has(team) || newest === undefined) return [];
+        return [[team, { ...newest, version: versions.length }] as const];
+      });
+      return { status: 'sealed', missing: [], bills: new Map(bills) };
+    }
+    if (!sources.hasDelivered(month)) return { status: 'estimate', missing: [], bills: null };
+    const basis = this.#basisOf(month, today, spent);
+    const missing = this.#missing(basis, month);
+    const bills = [...this.#billsOf(basis, month)].map(
+      ([team, bill]) => [team, { ...bill, ...UNSEALED }] as const,
+    );
+    const status = settled.has(month) && missing.length > 0 ? 'waiting' : 'estimate';
+    return { status, missing, bills: new Map(bills) };
+  }
+
+  /** A team's bill of a single day by today's definitions; null while a metric to split by has no value in its month. */
+  ofDay(day: Day, team: number, spent: readonly Spent[]): bigint | null {
+    const month = day.slice(0, 7);
+    const ofDay = spent.filter((one) => one.day === day);
+    const basis = this.#basisOf(month, day, ofDay);
+    const bill = this.#missing(basis, month).length > 0 ? undefined : this.#billsOf(basis, month).get(team);
+    return bill === undefined ? null : fullyLoadedOf(bill);
+  }
+
+  /** What a month was sealed from. If it follows today, that holds only until its spend, a team or a shared cost moves. */
+  #holding(month: Month): { basis: Basis; madeOf: string } | null {
+    const sealed = this.#sealed.get(month) ?? null;
+    return this.#followsToday(month) && sealed?.madeOf !== this.#madeOf(month) ? null : sealed;
+  }
+
+  #followsToday(month: Month): boolean {
+    const settled = this.#naive.settled.get(month);
+    return settled !== undefined && (settled.isBackfill || !settled.hadTeams) && !this.#byHand.has(month);
+  }
+
+  /** The spend moves with the month's own loads, and with those of other months, whose assets a cluster may borrow. */
+  #madeOf(month: Month): string {
+    const { teams, sources } = this.#naive;
+    const spent = this.#naive.spent().filter(({ day }) => day.startsWith(month));
+    const told = spent.map((one) => JSON.stringify({ ...one, units: one.units.toString() })).sort();
+    return `${teams.changes} ${sources.loadsOf(month).join()} ${told.join()}`;
+  }
+
+  /** What a month's bills are made of today; null if nothing of it is delivered. */
+  #basisNow(month: Month, today: Day): Basis | null {
+    return this.#naive.sources.hasDelivered(month) ? this.#basisOf(month, today, this.#naive.spent()) : null;
+  }
+
+  #basisOf(month: Month, today: Day, spent: readonly Spent[]): Basis {
+    const { teams } = this.#naive;
+    const owned: Basis['owned'] = new Map();
+    for (const team of teams.teams.keys())
+      if (teams.has(team)) owned.set(team, { cloud: 0n, kubernetes: 0n, hosts: 0n, ai_tools: 0n });
+    const sharedCosts = teams.sharedCosts.flatMap((cost, index) =>
+      cost === null ? [] : [{ index, units: 0n, split: cost.split }],
+    );
+    for (const one of spent.filter(({ day }) => day.startsWith(month) && day <= today)) {
+      const owner = teams.ownerOf(one);
+      const ofTeam = owner !== null && 'team' in owner ? owned.get(owner.team) : undefined;
+      if (ofTeam !== undefined) ofTeam[one.source] += one.units;
+      for (const cost of sharedCosts)
+        if (owner !== null && 'sharedCost' in owner && owner.sharedCost === cost.index)
+          cost.units += one.units;
+    }
+    return { owned, sharedCosts, uncollected: this.#uncollected(month) };
+  }
+
+  #valuesOf(metric: number, month: Month): LabelledValue[] {
+    const values = this.#naive.metrics[metric]?.values ?? new Map<string, never>();
+    return [...values]
+      .filter(([, { period }]) => period.startsWith(month))
+      .map(([key, { period, value }]) => ({ label: key.slice(period.length + 1), value }));
+  }
+
+  #missing(basis: Basis, month: Month): number[] {
+    return metricsOf(basis).filter((metric) => this.#valuesOf(metric, month).length === 0);
+  }
+
+  #billsOf({ owned, sharedCosts }: Basis, month: Month): Map<number, NaiveBill> {
+    const parts = sharedCosts.map(({ index, units, split }) => ({
+      index,
+      got: naiveParts(units, split, split.type === 'metric' ? this.#valuesOf(split.metric, month) : []),
+    }));
+    const bills = [...owned].map(([team, { cloud, kubernetes, hosts, ai_tools }]) => {
+      const shared = parts.flatMap(({ index, got }): [number, bigint][] => {
+        const part = got.get(team);
+        return part === undefined ? [] : [[index, part]];
+      });
+      const bill: NaiveBill = {
+        direct: moneyText(cloud + kubernetes + hosts + ai_tools),
+        shared: moneyText(shared.reduce((sum, [, part]) => sum + part, 0n)),
+        by_source: {
+          cloud: moneyText(cloud),
+          kubernetes: moneyText(kubernetes),
+          hosts: moneyText(hosts),
+          ai_tools: moneyText(ai_tools),
+        },
+        shared_costs: shared.map(([index, part]) => [index, moneyText(part)]),
+      };
+      return [team, bill] as const;
+    });
+    return new Map(bills);
+  }
+}
+
+const metricsOf = ({ sharedCosts }: Basis): number[] => [
+  ...new Set(sharedCosts.flatMap(({ split }) => (split.type === 'metric' ? [split.metric] : []))),
+];
+
+const UNSEALED: Seal = { version: null, sealedOn: null, because: null };
+
+export const fullyLoadedOf = ({ direct, shared }: NaiveBill): bigint =>
+  decimalUnits(direct, MONEY) + decimalUnits(shared, MONEY);

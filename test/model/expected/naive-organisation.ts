@@ -1,0 +1,252 @@
+import type { Day, Month } from '../../../domain/shared/calendar.ts';
+import type { SpendPick } from '../../../domain/spend/spend-pick.ts';
+import { fullyLoadedOf, NaiveBills } from './naive-bills.ts';
+import { NaiveChoices } from './naive-choices.ts';
+import { costOf, numbersOf, type Numbers } from './answers/naive-months.ts';
+import { lastDayOf, NaiveSources, type NaiveGap } from './naive-sources.ts';
+import { spentOf, type Spent } from './naive-spend.ts';
+import { NaiveTeams } from './naive-teams.ts';
+import {
+  KINDS,
+  type Kind,
+  type Organisation,
+  type Step,
+  type StoryMetric,
+  type StoryValue,
+} from '../organisation-story.ts';
+
+export type Status = 'open' | 'partial' | 'ready_to_lock' | 'locked' | 'changed_since_lock';
+
+export interface NaiveMetric {
+  definition: StoryMetric;
+  picks: readonly SpendPick[] | null;
+  /** By period and label. */
+  values: Map<string, StoryValue>;
+  /** Versions of locked months, oldest first. */
+  locks: Map<Month, Numbers[]>;
+  /** Locked months of which a value was changed since. */
+  changed: Set<Month>;
+}
+
+/** What is known of a month of a metric, beside its lock. */
+export interface NaiveFacts {
+  undelivered: Kind[];
+  gaps: NaiveGap[];
+  /** Whether spend is missing that sources have not delivered. */
+  isMissing: boolean;
+  /** Whether the team's bill waits for values that it is split by. */
+  isWaiting: boolean;
+  isUncollected: boolean;
+  isSettled: boolean;
+  values: { period: Day; value: string }[];
+  current: Numbers;
+  status: Status;
+}
+
+/** The whole calculation, told the story step by step: plain loops over rows, nothing kept that could be derived. */
+export class NaiveOrganisation {
+  readonly metrics: (NaiveMetric | null)[] = [];
+  /** Months that have settled, whether there were teams at that moment, and whether their spend was complete late. */
+  readonly settled = new Map<Month, { hadTeams: boolean; isBackfill: boolean }>();
+  readonly choices = new NaiveChoices();
+  readonly teams = new NaiveTeams(this);
+  readonly bills = new NaiveBills(this);
+  readonly sources: NaiveSources;
+  readonly #settleDays: number;
+
+  constructor(organisation: Organisation) {
+    this.#settleDays = organisation.settleDays;
+    this.sources = new NaiveSources(organisation);
+  }
+
+  /** Does a step; answers the months it settled, or whether it was done (`true`) or had to be refused. */
+  does(step: Step): boolean | Month[] {
+    switch (step.does) {
+      case 'create metric': {
+        const { metric } = step;
+        const isAccepted =
+          (metric.team === null || this.teams.has(metric.team)) &&
+          this.choices.use(`metric ${this.metrics.length}`, metric.picks ?? [], step.on);
+        this.metrics.push(
+          isAccepted
+            ? {
+                definition: metric,
+                picks: metric.picks,
+                values: new Map(),
+                locks: new Map(),
+                changed: new Set(),
+              }
+            : null,
+        );
+        return isAccepted;
+      }
+      case 'repick': {
+        const metric = this.metrics[step.metric];
+        if (metric === undefined || metric === null) return true;
+        if (!this.choices.use(`metric ${step.metric}`, step.picks, step.on)) return false;
+        metric.picks = step.picks;
+        return true;
+      }
+      case 'load':
+        this.sources.load(step, this.choices);
+        return true;
+      case 'begin source':
+        this.sources.begin(step.source, step.startsOn);
+        return true;
+      case 'delete source':
+        this.sources.delete(step.source);
+        return true;
+      case 'set values':
+        this.#change(step.metric, step.values, step.on);
+        return true;
+      case 'remove values': {
+        const present = [...(this.metrics[step.metric]?.values ?? [])].map(([key, { period }]) => ({
+          period,
+          label: key.slice(period.length + 1),
+          value: null,
+        }));
+        const removed = present.filter(({ period }) => period >= step.start && period <= step.end);
+        this.#change(step.metric, removed, step.on);
+        return true;
+      }
+      case 'settle': {
+        const values = this.metrics.flatMap((metric) => [...(metric?.values.values() ?? [])]);
+        const firstValue = values.map(({ period }) => period).sort()[0] ?? null;
+        const months = this.sources.settle(step.on, this.settled, firstValue);
+        for (const month of months) {
+          const lateFrom = daysAfter(lastDayOf(month), 1 + this.#settleDays + 3 + 1);
+          this.settled.set(month, {
+            hadTeams: this.teams.teams.some((ownership) => ownership !== null),
+            isBackfill: step.on >= lateFrom && !this.sources.wasWholeBefore(lateFrom, month),
+          });
+        }
+        this.bills.seal(step.on);
+        return months;
+      }
+      case 'lock':
+        return this.#lock(step, step.on);
+      case 'read bills':
+        this.bills.seal(step.on);
+        return true;
+      case 'reseal':
+        return this.bills.reseal(step.month, step.on);
+      default:
+        return this.teams.does(step, step.on);
+    }
+  }
+
+  /** All money that counts. */
+  spent(): Spent[] {
+    return spentOf(this.sources.rows());
+  }
+
+  // The same number again is no change; a removal of what is not there neither (design §2, Status).
+  #change(
+    index: number,
+    values: readonly { period: Day; label: string; value: string | null }[],
+    today: Day,
+  ): void {
+    const metric = this.metrics[index];
+    if (metric === undefined || metric === null) return;
+    let isChanged = false;
+    for (const { period, label, value } of values) {
+      const key = `${period} ${label}`;
+      const before = metric.values.get(key)?.value ?? null;
+      if (before === value || (before !== null && value !== null && Number(before) === Number(value)))
+        continue;
+      if (value === null) metric.values.delete(key);
+      else metric.values.set(key, { period, label, value });
+      metric.changed.add(period.slice(0, 7));
+      isChanged = true;
+    }
+    if (isChanged && this.bills.areSplitBy(index)) this.bills.seal(today);
+  }
+
+  facts(index: number, month: Month, today: Day, spent: readonly Spent[]): NaiveFacts {
+    const metric = this.metrics[index];
+    if (metric === undefined || metric === null) throw new Error(`no metric ${index}`);
+    const { team } = metric.definition;
+    const kinds = metric.picks === null ? KINDS : [...new Set(metric.picks.map(kindOf))].sort();
+    const undelivered = kinds.filter((kind) => !this.sources.isDelivered(kind, month));
+    // Unknown, not 0: what no source has delivered, and what tags and splits had before anybody picked by them.
+    const isKnown =
+      metric.picks === null
+        ? undelivered.length < kinds.length
+        : metric.picks.some(
+            (pick) =>
+              !undelivered.includes(kindOf(pick)) &&
+              this.choices.isCollectedBy(pick, this.sources.lastDelivered(kindOf(pick), month) ?? ''),
+          );
+    const ofTeam = team === null ? null : this.#billOf(team, month, today, spent);
+    const cost = ofTeam !== null ? ofTeam.cost : isKnown ? costOf(spent, metric.picks, month, today) : null;
+    const values = [...metric.values.values()].filter(({ period }) => period.startsWith(month));
+    const current = numbersOf(cost, values, metric.definition);
+    const isUncollected =
+      team === null
+        ? this.choices.isUncollected(metric.picks ?? [], month)
+        : this.bills.isUncollected(month, team);
+    const isSettled = ofTeam === null ? this.settled.has(month) : ofTeam.isSealed;
+    const gaps = this.sources.gaps(month, metric.picks === null ? null : kinds);
+    // Until the month has settled, it waits for all that keeps it from that.
+    const isHeldBack = !isSettled && !this.sources.isWhole(month);
+    const isMissing =
+      (team === null || !isSettled) &&
+      (gaps.length > 0 || isHeldBack || (metric.picks !== null && undelivered.length > 0));
+    const status = ((): Status => {
+      if (metric.locks.has(month)) return metric.changed.has(month) ? 'changed_since_lock' : 'locked';
+      if (isUncollected) return 'partial';
+      return isSettled && !isMissing && current.value !== null && cost !== null ? 'ready_to_lock' : 'open';
+    })();
+    return {
+      undelivered: metric.picks === null ? [] : undelivered,
+      gaps,
+      isMissing,
+      isWaiting: ofTeam?.isWaiting ?? false,
+      isUncollected,
+      isSettled,
+      values,
+      current,
+      status,
+    };
+  }
+
+  /** What a metric of a team divides: its bill, sealed or estimated. A team that came after the month had sealed has none. */
+  #billOf(team: number, month: Month, today: Day, spent: readonly Spent[]) {
+    const { status, bills, missing } = this.bills.ofMonth(month, today, spent);
+    const bill = bills?.get(team);
+    return {
+      isSealed: status === 'sealed' && bill !== undefined,
+      isWaiting: missing.length > 0 && status !== 'sealed',
+      cost: bill === undefined ? null : fullyLoadedOf(bill),
+    };
+  }
+
+  /**
+   * What is ready is locked, and what has changed since is again, if it has its numbers and is not partial. What only lacks
+   * spend that sources have not delivered is locked where that is accepted.
+   */
+  #lock({ metric: index, month, acceptMissing }: Extract<Step, { does: 'lock' }>, today: Day): boolean {
+    const metric = this.metrics[index];
+    if (metric === undefined || metric === null) return true;
+    if (metric.definition.team !== null) this.bills.seal(today);
+    const facts = this.facts(index, month, today, this.spent());
+    const { status, current, isUncollected, isMissing } = facts;
+    const hasNumbers = current.cost !== null && current.value !== null;
+    const isLockable = ((): boolean => {
+      if (status === 'ready_to_lock') return true;
+      if (isUncollected || !hasNumbers || (isMissing && !acceptMissing)) return false;
+      if (status === 'changed_since_lock') return true;
+      return status === 'open' && isMissing && !facts.isWaiting && this.sources.hasClosed(month, today);
+    })();
+    if (!isLockable) return false;
+    metric.locks.set(month, [...(metric.locks.get(month) ?? []), current]);
+    metric.changed.delete(month);
+    return true;
+  }
+}
+
+const daysAfter = (day: Day, count: number): Day =>
+  new Date(Date.parse(day) + count * 86_400_000).toISOString().slice(0, 10);
+
+const kindOf = ({ source }: SpendPick): Kind =>
+  (({ cloud: 'focus', kubernetes: 'opencost', host: 'hosts', repository: 'ai_tools' }) as const)[source];

@@ -1,0 +1,317 @@
+import type { Day, Month } from '../../../domain/shared/calendar.ts';
+import type { NaiveChoices } from './naive-choices.ts';
+import { daysOf, type CollectedLine, type Rows } from './naive-spend.ts';
+import {
+  KINDS,
+  sourceKey,
+  type Kind,
+  type Organisation,
+  type SourceName,
+  type Step,
+} from '../organisation-story.ts';
+
+/** A load as it was published: its rows, with what was collected of them. */
+interface Load {
+  /** How many loads came before. */
+  number: number;
+  rows: Rows;
+  /** The days of its rows, in order. */
+  days: readonly Day[];
+  /** Of clusters and hosts, the days that it or a load before it whose days it keeps has read, from its first to its last. */
+  read: ReadonlySet<Day>;
+  publishedOn: Day;
+}
+
+interface Source {
+  name: string;
+  kind: Kind;
+  isPaused: boolean;
+  isDeleted: boolean;
+  startsOn: Day | null;
+  /** Its place among all that was made and settled. */
+  madeAs: number;
+  /** The newest load of each month, or billing period. */
+  loads: Map<Month, Load>;
+  /** All loads with their months, oldest first. */
+  published: [Month, Load][];
+}
+
+/** A source that lacks days of a month: its name, the first and the last of them. */
+export type NaiveGap = [source: string, from: Day, through: Day];
+
+const NO_ROWS: Rows = { lines: [], allocations: [], assets: [], shares: [], spend: [], usage: [] };
+
+/** The cost sources of an organisation and what they have delivered; a newer load of a month replaces the one before. */
+export class NaiveSources {
+  readonly #sources = new Map<string, Source>();
+  readonly #organisation: Organisation;
+  #loadCount = 0;
+  /** The place of each settled month among the sources made. */
+  readonly #settledAs = new Map<Month, number>();
+  #made = 0;
+
+  constructor(organisation: Organisation) {
+    this.#organisation = organisation;
+    if (organisation.waitsForever) this.#make('waiting', 'focus', false);
+  }
+
+  #make(name: string, kind: Kind, isPaused: boolean): Source {
+    this.#made += 1;
+    const source = { name, kind, isPaused, isDeleted: false, startsOn: null, madeAs: this.#made };
+    const made: Source = { ...source, loads: new Map(), published: [] };
+    this.#sources.set(name, made);
+    return made;
+  }
+
+  #named(name: SourceName): Source {
+    const key = sourceKey(name);
+    const isPaused = this.#organisation.paused.some((paused) => sourceKey(paused) === key);
+    return this.#sources.get(key) ?? this.#make(key, name.kind, isPaused);
+  }
+
+  load({ on, source: name, month, feed }: Extract<Step, { does: 'load' }>, choices: NaiveChoices): void {
+    const source = this.#named(name);
+    const rows: Rows = { ...NO_ROWS };
+    const read = daysRead(daysOf(feed), month, on);
+    switch (feed.kind) {
+      case 'focus':
+        rows.lines = feed.lines.map((line): CollectedLine => ({ ...line, ...choices.collect(line, on) }));
+        break;
+      case 'opencost':
+        rows.allocations = feed.allocations;
+        rows.assets = feed.assets;
+        break;
+      case 'hosts':
+        // A file without a row is no load; days that it lacks stay.
+        if (feed.shares.length === 0) return;
+        rows.shares = [
+          ...feed.shares,
+          ...(source.loads.get(month)?.rows.shares ?? []).filter(
+            ({ day }) => !feed.shares.some((share) => share.day === day),
+          ),
+        ];
+        read.push(...(source.loads.get(month)?.read ?? []));
+        break;
+      case 'ai_tools':
+        rows.spend = feed.spend;
+        rows.usage = feed.usage;
+        break;
+    }
+    const days = daysOf({ ...feed, ...rows });
+    const load = { number: this.#loadCount++, rows, days, read: new Set(read), publishedOn: on };
+    source.loads.set(month, load);
+    source.published.push([month, load]);
+  }
+
+  begin(name: SourceName, startsOn: Day | null): void {
+    this.#named(name).startsOn = startsOn;
+  }
+
+  delete(name: SourceName): void {
+    this.#named(name).isDeleted = true;
+  }
+
+  #existing(kinds: readonly Kind[] = KINDS): Source[] {
+    return [...this.#sources.values()].filter(({ isDeleted, kind }) => !isDeleted && kinds.includes(kind));
+  }
+
+  /** The last day of its period that had ended when a load was published and that its rows reach; null without any. */
+  #brought(month: Month, { days, publishedOn }: Load): Day | null {
+    const reached = daysOfMonth(month).filter((day) => day < publishedOn && day <= (days.at(-1) ?? ''));
+    return reached.at(-1) ?? null;
+  }
+
+  /**
+   * Whether a source covers a day: it had no spend before that, or a load of the day's month was published after it. That of a
+   * cluster or host has read it; that of a bill or AI tool lies within what the source has brought, a bill's from its month on.
+   */
+  #covers({ kind, startsOn, loads }: Source, day: Day): boolean {
+    const bringing = [...loads].filter(([month, one]) => this.#brought(month, one) !== null);
+    const first = oldest(
+      bringing.map(([month, { days }]) =>
+        kind === 'focus' ? `${month}-01` : latest(days[0] ?? null, `${month}-01`),
+      ),
+    );
+    if (startsOn !== null && day < startsOn && day < (first ?? startsOn)) return true;
+    const load = loads.get(day.slice(0, 7));
+    if (load === undefined || load.days.length === 0 || load.publishedOn <= day) return false;
+    if (kind === 'opencost' || kind === 'hosts') return load.read.has(day);
+    const through = newest(bringing.map(([month, one]) => this.#brought(month, one)));
+    return through !== null && day <= through && first !== null && (kind === 'focus' || first <= day);
+  }
+
+  /** Whether the day's own load reaches it, although the day may not have been over. */
+  #hasBegun({ loads }: Source, day: Day): boolean {
+    const load = loads.get(day.slice(0, 7));
+    return load !== undefined && day <= load.publishedOn && day <= (load.days.at(-1) ?? '');
+  }
+
+  #gap(source: Source, month: Month): NaiveGap | null {
+    const missing = daysOfMonth(month).filter((day) => !this.#covers(source, day));
+    const [from, through] = [missing[0], missing.at(-1)];
+    return from === undefined || through === undefined ? null : [source.name, from, through];
+  }
+
+  /** Whether a source was made after a month had settled, and one made before it covers any day of the month. */
+  #isLatecomer(source: Source, month: Month): boolean {
+    const isLater = ({ madeAs }: Source): boolean => madeAs > (this.#settledAs.get(month) ?? Infinity);
+    return (
+      isLater(source) &&
+      this.#existing().some(
+        (one) => !isLater(one) && daysOfMonth(month).some((day) => this.#covers(one, day)),
+      )
+    );
+  }
+
+  /** The active sources that a month waits for; of all spend (`kinds` null) only those made before it settled. */
+  gaps(month: Month, kinds: readonly Kind[] | null): NaiveGap[] {
+    return this.#existing(kinds ?? KINDS)
+      .filter((source) => !source.isPaused && (kinds !== null || !this.#isLatecomer(source, month)))
+      .map((source) => this.#gap(source, month))
+      .filter((gap) => gap !== null);
+  }
+
+  /** Whether sources let a month settle: no active one lacks a day, and any covers the last. */
+  isWhole(month: Month, sources: readonly Source[] = this.#existing()): boolean {
+    return (
+      sources.every(
+        (source) => source.isPaused || this.#isLatecomer(source, month) || this.#gap(source, month) === null,
+      ) && sources.some((source) => this.#covers(source, lastDayOf(month)))
+    );
+  }
+
+  /** The same by what had been published before a day. */
+  wasWholeBefore(day: Day, month: Month): boolean {
+    const sources = this.#existing().map((source) => ({
+      ...source,
+      loads: new Map(source.published.filter(([, { publishedOn }]) => publishedOn < day)),
+    }));
+    return this.isWhole(month, sources);
+  }
+
+  /** The names of active sources made after a month had settled that lack days of it. */
+  latecomers(month: Month): string[] {
+    return this.#existing()
+      .filter(
+        (source) => !source.isPaused && this.#isLatecomer(source, month) && this.#gap(source, month) !== null,
+      )
+      .map(({ name }) => name);
+  }
+
+  /** The last day up to which all active sources cover every day from the start on; with none active, any paused one. */
+  completeThrough(start: Day, today: Day): Day | null {
+    const active = this.#existing().filter(({ isPaused }) => !isPaused);
+    const isWhole = (day: Day): boolean =>
+      active.length === 0
+        ? this.#existing().some((source) => this.#covers(source, day))
+        : active.every((source) => this.#covers(source, day));
+    let through: Day | null = null;
+    for (let day = start; day < today && isWhole(day); day = dayAfter(day)) through = day;
+    return through;
+  }
+
+  /** Whether all active sources of some kinds (null: of all) cover a day, and any source of each kind does (null: of any). */
+  isKnown(day: Day, kinds: readonly Kind[] | null): boolean {
+    const isCovered = (kind: Kind): boolean =>
+      this.#existing([kind]).some((source) => this.#covers(source, day));
+    return (
+      this.#existing(kinds ?? KINDS).every((source) => source.isPaused || this.#covers(source, day)) &&
+      (kinds === null ? KINDS.some(isCovered) : kinds.every(isCovered))
+    );
+  }
+
+  /** Whether any source covers any of the days. */
+  coversAnyOf(days: readonly Day[]): boolean {
+    return days.some((day) => this.#existing().some((source) => this.#covers(source, day)));
+  }
+
+  /** Whether the settle days of a month have passed. */
+  hasClosed(month: Month, today: Day): boolean {
+    return dayNumber(today) > dayNumber(lastDayOf(month)) + this.#organisation.settleDays;
+  }
+
+  /**
+   * The months that settle now: the settle days have passed, no active source lacks a day, and one covers the last. They begin
+   * with the first day delivered, or with the first that has a value if a source says from when on it had spend.
+   */
+  settle(today: Day, settled: ReadonlyMap<Month, unknown>, firstValue: Day | null): Month[] {
+    const sources = this.#existing();
+    const first = oldest(
+      sources.flatMap(({ loads }) =>
+        [...loads].map(([month, { days }]) => latest(days[0] ?? null, `${month}-01`)),
+      ),
+    );
+    const from = sources.some(({ startsOn }) => startsOn !== null) ? oldest([first, firstValue]) : first;
+    const months = ALL_MONTHS.filter(
+      (month) =>
+        !settled.has(month) &&
+        first !== null &&
+        month >= (from ?? '').slice(0, 7) &&
+        this.hasClosed(month, today) &&
+        this.isWhole(month),
+    );
+    for (const month of months) this.#settledAs.set(month, this.#made);
+    return months;
+  }
+
+  /** All rows of the loads that count, whatever the day. */
+  rows(): Rows {
+    const loads = this.#existing().flatMap(({ loads: own }) => [...own.values()].map(({ rows }) => rows));
+    return {
+      lines: loads.flatMap(({ lines }) => lines),
+      allocations: loads.flatMap(({ allocations }) => allocations),
+      assets: loads.flatMap(({ assets }) => assets),
+      shares: loads.flatMap(({ shares }) => shares),
+      spend: loads.flatMap(({ spend }) => spend),
+      usage: loads.flatMap(({ usage }) => usage),
+    };
+  }
+
+  /** Which loads a month's spend comes from. */
+  loadsOf(month: Month): number[] {
+    return this.#existing()
+      .flatMap(({ loads }) => [...loads.values()])
+      .filter(({ days }) => (days[0] ?? '9') <= lastDayOf(month) && (days.at(-1) ?? '') >= month)
+      .map(({ number }) => number);
+  }
+
+  /** Whether sources of a kind have brought any day of the month, or cover one. */
+  isDelivered(kind: Kind, month: Month): boolean {
+    return this.lastDelivered(kind, month) !== null;
+  }
+
+  /** Whether anything is known of the month, by whatever kind. */
+  hasDelivered(month: Month): boolean {
+    return KINDS.some((kind) => this.isDelivered(kind, month));
+  }
+
+  /** The last day of the month that a kind covers or has brought a part of; null without any. */
+  lastDelivered(kind: Kind, month: Month): Day | null {
+    const days = daysOfMonth(month).filter((day) =>
+      this.#existing([kind]).some((source) => this.#covers(source, day) || this.#hasBegun(source, day)),
+    );
+    return days.at(-1) ?? null;
+  }
+}
+
+const known = (days: readonly (Day | null)[]): Day[] => days.filter((day) => day !== null).sort();
+const oldest = (days: readonly (Day | null)[]): Day | null => known(days)[0] ?? null;
+const newest = (days: readonly (Day | null)[]): Day | null => known(days).at(-1) ?? null;
+
+/** The months in which anything happens. */
+export const ALL_MONTHS: readonly Month[] = ['2025-12', '2026-01', '2026-02'];
+export const lastDayOf = (month: Month): Day =>
+  `${month}-${{ '2025-11': '30', '2026-02': '28' }[month] ?? '31'}`;
+const dayAfter = (day: Day): Day => new Date((dayNumber(day) + 1) * 86_400_000).toISOString().slice(0, 10);
+const daysOfMonth = (month: Month): Day[] =>
+  Array.from(
+    { length: Number(lastDayOf(month).slice(8)) },
+    (_, index) => `${month}-${`${index + 1}`.padStart(2, '0')}`,
+  );
+const latest = (day: Day | null, other: Day): Day | null => (day === null ? null : day < other ? other : day);
+/** The days of a month from the first to the last of some days of one reading that had ended before it was published. */
+const daysRead = (days: readonly Day[], month: Month, publishedOn: Day): Day[] =>
+  daysOfMonth(month).filter(
+    (day) => day < publishedOn && day >= (days[0] ?? '9') && day <= (days.at(-1) ?? ''),
+  );
+const dayNumber = (day: Day): number => Date.parse(day) / 86_400_000;

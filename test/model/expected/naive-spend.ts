@@ -1,0 +1,196 @@
+import type { Day } from '../../../domain/shared/calendar.ts';
+import { clustersOf, clustersOn, distinct, holdsMachine, hostsOn } from './naive-assets.ts';
+import { absolute, decimalUnits } from './naive-decimals.ts';
+import { isAmbiguous, isFor } from './naive-things.ts';
+import type {
+  Allocation,
+  Asset,
+  BillLine,
+  Feed,
+  HostShare,
+  ToolSpend,
+  ToolUsage,
+} from '../organisation-story.ts';
+
+// What an organisation's dollars are, row by row and day by day (design §2, Every dollar once and Repositories).
+//
+// 1. A bill line whose resource is, that day, an asset of a cluster is that cluster's spend; else, if it is the machine
+//    of a host, that host's. (Of several clusters or hosts the first by name.) Any other line is cloud spend. What is
+//    on the bill, and what is not, is in naive-assets.ts.
+// 2. A cluster costs, beside its lines, what its assets outside the bill cost; if it has no asset that day, what its
+//    allocations cost, idle included, unless it is on the bill by the assets that it borrows.
+// 3. A host costs, beside its lines, all its rows of the day; none if a line of the day is for its machine, or if
+//    what a cluster costs holds its machine.
+// 4. Workloads and services have their direct cost. What is left of the cluster or host, more or less than nothing,
+//    is its own.
+// 5. A tool's spend of a day goes to repositories by their share of its usage that day, down to whole 10⁻¹⁵; what
+//    that leaves goes to the largest user (of equals the first by name, no repository last). What falls to usage
+//    without a repository, and days without usage, stay with the tool.
+
+/** What spend can be told apart by; null where it belongs to none. */
+export interface Attributes {
+  source: 'cloud' | 'kubernetes' | 'hosts' | 'ai_tools';
+  cloud: string | null;
+  account: string | null;
+  service: string | null;
+  resource_group: string | null;
+  tag_key: string | null;
+  tag: string | null;
+  cluster: string | null;
+  namespace: string | null;
+  workload: string | null;
+  host: string | null;
+  host_service: string | null;
+  tool: string | null;
+  repository: string | null;
+  /** Who owns it by today's ownership; what a shared cost covers is no team's. */
+  team: string | null;
+}
+
+/** Some money of a day, in 10⁻¹⁵, and what it was spent on. */
+export interface Spent extends Attributes {
+  day: Day;
+  units: bigint;
+  /** The account whose bill it stands on, also where it is a cluster's or host's. */
+  bill: { cloud: string; account: string } | null;
+}
+
+/** A bill line with what was collected of it when it was loaded. */
+export interface CollectedLine extends BillLine {
+  split: { kind: 'service' | 'resource_group'; value: string } | null;
+  tag: { key: string; value: string } | null;
+}
+
+/** All rows that count, of all sources. */
+export interface Rows {
+  lines: readonly CollectedLine[];
+  allocations: readonly Allocation[];
+  assets: readonly Asset[];
+  shares: readonly HostShare[];
+  spend: readonly ToolSpend[];
+  usage: readonly ToolUsage[];
+}
+
+/** The days of a feed's rows, in order. */
+export const daysOf = (feed: Feed): Day[] => {
+  const rows: { day: Day }[] = [];
+  if (feed.kind === 'focus') rows.push(...feed.lines);
+  if (feed.kind === 'opencost') rows.push(...feed.allocations, ...feed.assets);
+  if (feed.kind === 'hosts') rows.push(...feed.shares);
+  if (feed.kind === 'ai_tools') rows.push(...feed.spend, ...feed.usage);
+  return rows.map(({ day }) => day).sort();
+};
+
+const NONE = {
+  cloud: null,
+  account: null,
+  service: null,
+  resource_group: null,
+  tag_key: null,
+  tag: null,
+  cluster: null,
+  namespace: null,
+  workload: null,
+  host: null,
+  host_service: null,
+  tool: null,
+  repository: null,
+  team: null,
+  bill: null,
+};
+
+const unitsOf = (cost: string): bigint => decimalUnits(cost, 15);
+const sumOf = (rows: readonly { cost: string }[]): bigint =>
+  rows.reduce((sum, { cost }) => sum + unitsOf(cost), 0n);
+
+/** All money that counts. */
+export const spentOf = (rows: Rows): Spent[] => {
+  const days = distinct(
+    Object.values(rows).flatMap((part: readonly { day: Day }[]) => part.map(({ day }) => day)),
+  );
+  return days.flatMap((day) => spentOn(day, rows));
+};
+
+const spentOn = (day: Day, rows: Rows): Spent[] => {
+  const today = <Row extends { day: Day }>(all: readonly Row[]): Row[] =>
+    all.filter((row) => row.day === day);
+  const ofMonth = rows.lines.filter((line) => line.day.slice(0, 7) === day.slice(0, 7));
+  const [lines, allocations] = [today(rows.lines), today(rows.allocations)];
+  const [clusters, hosts] = [clustersOn(day, rows), hostsOn(day, rows.shares)];
+
+  const spent: Spent[] = [];
+  const add = (attributes: Partial<Spent> & Pick<Spent, 'source'>, units: bigint): void => {
+    spent.push({ ...NONE, ...attributes, day, units });
+  };
+
+  for (const line of lines) {
+    const { cloud, account } = line;
+    const bill = { cloud, account };
+    const cluster = clustersOf(line, clusters, ofMonth)[0];
+    const host = hosts.find(
+      ({ machine }) => machine !== null && isFor(line, machine) && !isAmbiguous(machine, ofMonth),
+    )?.host;
+    if (cluster !== undefined) add({ source: 'kubernetes', cluster, bill }, unitsOf(line.cost));
+    else if (host !== undefined) add({ source: 'hosts', host, bill }, unitsOf(line.cost));
+    else {
+      const group = line.split === null ? {} : { [line.split.kind]: line.split.value };
+      const tag = line.tag === null ? {} : { tag_key: line.tag.key, tag: line.tag.value };
+      add({ source: 'cloud', cloud, account, bill, ...group, ...tag }, unitsOf(line.cost));
+    }
+  }
+
+  for (const { cluster, assets, isBorrowing, isOnBill, outside } of clusters) {
+    const own = allocations.filter((row) => row.cluster === cluster);
+    const countsAllocations = assets.length === 0 || (isBorrowing && !isOnBill);
+    let rest = sumOf(countsAllocations ? own : outside);
+    for (const { namespace, workload, cost } of own.filter((row) => row.namespace !== null)) {
+      add({ source: 'kubernetes', cluster, namespace, workload }, unitsOf(cost));
+      rest -= unitsOf(cost);
+    }
+    add({ source: 'kubernetes', cluster }, rest);
+  }
+
+  for (const { host, machine, shares } of hosts) {
+    const isBilled =
+      machine !== null && !isAmbiguous(machine, ofMonth) && lines.some((line) => isFor(line, machine));
+    const isNode = machine !== null && holdsMachine(clusters, machine);
+    let rest = isBilled || isNode ? 0n : sumOf(shares);
+    for (const { service, cost } of shares.filter((share) => share.service !== null)) {
+      add({ source: 'hosts', host, host_service: service }, unitsOf(cost));
+      rest -= unitsOf(cost);
+    }
+    add({ source: 'hosts', host }, rest);
+  }
+
+  for (const tool of distinct(today(rows.spend).map((row) => row.tool))) {
+    const cost = sumOf(today(rows.spend).filter((row) => row.tool === tool));
+    const usage = today(rows.usage).filter((row) => row.tool === tool);
+    for (const { repository, units } of sharesOf(cost, usage))
+      add({ source: 'ai_tools', tool, repository }, units);
+  }
+  return spent;
+};
+
+/** Who gets what of a tool's spend of a day. */
+const sharesOf = (
+  cost: bigint,
+  usage: readonly ToolUsage[],
+): { repository: string | null; units: bigint }[] => {
+  const used = new Map<string | null, bigint>();
+  for (const row of usage)
+    used.set(row.repository, (used.get(row.repository) ?? 0n) + decimalUnits(row.usage, 6));
+  const users = [...used]
+    .filter(([, amount]) => amount > 0n)
+    .sort(([a, usedByA], [b, usedByB]) => {
+      if (usedByA !== usedByB) return usedByA > usedByB ? -1 : 1;
+      return b === null || (a !== null && a < b) ? -1 : 1;
+    });
+  if (users.length === 0) return [{ repository: null, units: cost }];
+  const all = users.reduce((sum, [, amount]) => sum + amount, 0n);
+  const floors = users.map(([, amount]) => (absolute(cost) * amount) / all);
+  const left = absolute(cost) - floors.reduce((sum, floor) => sum + floor, 0n);
+  return users.map(([repository], place) => {
+    const share = (floors[place] ?? 0n) + (place === 0 ? left : 0n);
+    return { repository, units: cost < 0n ? -share : share };
+  });
+};

@@ -1,0 +1,31 @@
+import type { Month } from '../../domain/shared/calendar.ts';
+import type { MonthFacts } from '../../domain/months/month-record.ts';
+import type { SpendPick } from '../../domain/spend/spend-pick.ts';
+import type { Metric } from '../../warehouse/metrics/metrics.ts';
+import { computeMonths } from '../../warehouse/spend/compute-spend.ts';
+import { monthFacts } from '../../warehouse/months/month-facts.ts';
+import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
+import { newMetric, NOW } from '../support/warehouse/tenant.ts';
+
+/** A metric that divides picked spend. */
+export const spendMetric = (
+  warehouse: Warehouse,
+  orgId: string,
+  spend: SpendPick[],
+  changes: Partial<Metric> = {},
+): Promise<Metric> => newMetric(warehouse, orgId, { scope: { type: 'spend', spend }, ...changes });
+
+/** The facts of a metric's months up to `newest`, newest first. */
+export const monthCosts = async (
+  warehouse: Warehouse,
+  orgId: string,
+  metric: Metric,
+  newest: Month,
+  now: Date = NOW,
+): Promise<MonthFacts[]> => {
+  await computeMonths(warehouse, orgId, now);
+  const facts = await warehouse.session((session) =>
+    monthFacts(session, orgId, [metric.id], { newest, count: 12 }),
+  );
+  return (facts.get(metric.id) ?? []).toReversed();
+};

@@ -1,0 +1,179 @@
+import fc from 'fast-check';
+import type { Day, Month } from '../../../domain/shared/calendar.ts';
+import type { Feed, Kind } from '../organisation-story.ts';
+import { billedResource, clusterResource, HOSTS } from './random-resources.ts';
+
+/** Few days, so that things meet: first and last of months, and of the running one days that are still to come. */
+export const SPEND_DAYS: Readonly<Record<Month, readonly Day[]>> = {
+  '2025-12': ['2025-12-30', '2025-12-31'],
+  '2026-01': ['2026-01-01', '2026-01-02', '2026-01-31'],
+  '2026-02': ['2026-02-01', '2026-02-10', '2026-02-20'],
+};
+export const SPEND_MONTHS = Object.keys(SPEND_DAYS);
+
+const MOST_ROWS = 10;
+const FIFTEEN = 10 ** 15;
+
+/** Money: whole or with fifteen decimals, now and then a credit, now and then more than a double can hold. */
+const amount = fc
+  .record({
+    credit: fc.oneof(
+      { weight: 5, arbitrary: fc.constant(false) },
+      { weight: 1, arbitrary: fc.constant(true) },
+    ),
+    whole: fc.oneof({ weight: 9, arbitrary: fc.nat(20) }, { weight: 1, arbitrary: fc.nat(2_000_000_000) }),
+    decimals: fc.oneof(
+      fc.constant(0),
+      fc.nat(9).map((digit) => digit * 10 ** 14),
+      fc.nat(FIFTEEN - 1),
+    ),
+  })
+  .map(
+    ({ credit, whole, decimals }) => `${credit ? '-' : ''}${whole}.${decimals.toString().padStart(15, '0')}`,
+  );
+
+const usage = fc.oneof(
+  fc.nat(5).map(String),
+  fc.nat(999_999).map((micros) => `0.${micros.toString().padStart(6, '0')}`),
+);
+
+const orNone = <Value>(...values: Value[]): fc.Arbitrary<Value | null> => fc.constantFrom(null, ...values);
+
+const tags: fc.Arbitrary<Record<string, string>> = fc.constantFrom<Record<string, string>[]>(
+  {},
+  { team: 'search' },
+  { team: 'web' },
+  { env: 'prod' },
+  { team: 'search', env: 'prod' },
+);
+
+const FEEDS: Readonly<Record<Kind, (day: fc.Arbitrary<Day>) => fc.Arbitrary<Feed>>> = {
+  focus: (day) =>
+    fc.record({
+      kind: fc.constant('focus' as const),
+      lines: rows(
+        fc
+          .record({
+            billed: billedResource,
+            day,
+            service: orNone('compute', 'storage'),
+            resource_group: orNone('rg-web', 'rg-other'),
+            tags,
+            cost: amount,
+          })
+          .map(({ billed, ...line }) => ({ ...line, ...billed })),
+      ),
+    }),
+  opencost: (day) => {
+    const cluster = fc.constantFrom('prod', 'edge');
+    const names = fc.constantFrom(
+      { namespace: null, workload: null },
+      { namespace: 'shop', workload: 'deployment/api' },
+      { namespace: 'shop', workload: 'deployment/web' },
+      { namespace: 'kiosk', workload: 'deployment/api' },
+    );
+    return fc.record({
+      kind: fc.constant('opencost' as const),
+      allocations: rows(
+        fc
+          .record({ day, cluster, names, cost: amount })
+          .map(({ names: named, ...row }) => ({ ...row, ...named })),
+      ),
+      assets: rows(
+        fc
+          .record({ day, cluster, called: clusterResource, cost: amount })
+          .map(({ called, ...row }) => ({ ...row, ...called })),
+      ),
+    });
+  },
+  hosts: (day) =>
+    fc.record({
+      kind: fc.constant('hosts' as const),
+      shares: rows(
+        fc
+          .record({
+            day,
+            on: fc.constantFrom(...HOSTS),
+            named: fc.constantFrom(false, true, true),
+            service: orNone('db', 'mail'),
+            cost: amount,
+          })
+          // A feed may name the machine on one row of a host and not on another.
+          .map(({ on: { host, machine }, named, ...row }) => ({
+            ...row,
+            host,
+            machine: named ? machine : null,
+          })),
+      ),
+    }),
+  ai_tools: (day) => {
+    const tool = fc.constantFrom('assistant', 'reviewer');
+    return fc.record({
+      kind: fc.constant('ai_tools' as const),
+      spend: rows(fc.record({ day, tool, cost: amount })),
+      usage: rows(
+        fc.record({ day, tool, repository: orNone('github.com/acme/web', 'github.com/acme/api'), usage }),
+      ),
+    });
+  },
+};
+
+const rows = <Row>(row: fc.Arbitrary<Row>): fc.Arbitrary<Row[]> =>
+  fc.array(row, { maxLength: MOST_ROWS, size: 'max' });
+
+/** A feed of one month; a bill may also have days of the months beside it, and some have nothing else: corrections. */
+export const randomFeed = (kind: Kind, month: Month): fc.Arbitrary<Feed> => {
+  const [first, ...others] = SPEND_DAYS[month] ?? [];
+  if (first === undefined) throw new Error(`no days of ${month} to spend on`);
+  const ofMonth = fc.oneof(fc.constant(first), fc.constantFrom(first, ...others));
+  if (kind !== 'focus') return FEEDS[kind](ofMonth);
+  const anyDay = fc.constantFrom(...Object.values(SPEND_DAYS).flat());
+  const lastDays = SPEND_MONTHS.filter((other) => other !== month).flatMap(
+    (other) => SPEND_DAYS[other]?.at(-1) ?? [],
+  );
+  return fc.oneof(
+    {
+      weight: 5,
+      arbitrary: FEEDS.focus(fc.oneof({ weight: 9, arbitrary: ofMonth }, { weight: 1, arbitrary: anyDay })),
+    },
+    { weight: 1, arbitrary: FEEDS.focus(fc.constantFrom(...lastDays)) },
+  );
+};
+
+/** The same feed, delivered through a day: it ends with a row of that day that costs nothing. */
+export const deliveredThrough = (feed: Feed, day: Day): Feed => {
+  switch (feed.kind) {
+    case 'focus':
+      return {
+        ...feed,
+        lines: [
+          ...feed.lines,
+          {
+            day,
+            cloud: 'aws',
+            account: '1111',
+            service: null,
+            resource_group: null,
+            tags: {},
+            resource: null,
+            cost: '0',
+          },
+        ],
+      };
+    case 'opencost':
+      return {
+        ...feed,
+        allocations: [
+          ...feed.allocations,
+          { day, cluster: 'prod', namespace: null, workload: null, cost: '0' },
+        ],
+      };
+    case 'hosts':
+      return {
+        ...feed,
+        shares: [...feed.shares, { day, host: 'host-1', service: null, machine: null, cost: '0' }],
+      };
+    case 'ai_tools':
+      return { ...feed, spend: [...feed.spend, { day, tool: 'assistant', cost: '0' }] };
+  }
+};

@@ -1,0 +1,243 @@
+import fc from 'fast-check';
+import {
+  sourceKey,
+  type Organisation,
+  type SourceName,
+  type Step,
+  type StoryMetric,
+} from '../organisation-story.ts';
+import { days, fitting, runningValues } from './random-metrics.ts';
+import { pickedAgain } from './random-picked-again.ts';
+import {
+  begunSources,
+  changedAtOnce,
+  everySource,
+  load,
+  newMetric,
+  often,
+  otherSteps,
+  seldom,
+  source,
+  splittingMetric,
+  teamMetric,
+  teamSteps,
+  wholeMonth,
+  type Drawn,
+} from './random-steps.ts';
+import { fittingTeamStep, isTeamStep, newSharedCosts, newTeams } from './random-teams.ts';
+
+/** When January is closed; what comes after is late. */
+const CLOSING_DAY = '2026-02-07';
+/** The day on which all is read in the end; what February has after it is still to come. */
+const TODAY = '2026-02-12';
+const EARLY_DAYS = [
+  '2025-12-20',
+  '2025-12-31',
+  '2026-01-01',
+  '2026-01-02',
+  '2026-01-20',
+  '2026-02-01',
+  CLOSING_DAY,
+];
+const LATE_DAYS = [CLOSING_DAY, '2026-02-10', TODAY];
+
+const early = fc.constantFrom(...EARLY_DAYS);
+/** Mostly before January, or what picks tags and splits could never be locked. */
+const earliest = fc.oneof(
+  { weight: 2, arbitrary: fc.constant('2025-12-20') },
+  { weight: 1, arbitrary: early },
+);
+const late = fc.constantFrom(...LATE_DAYS);
+/** Mostly after January, or loads would cover little of it. */
+const spent = fc.oneof({ weight: 3, arbitrary: fc.constant(CLOSING_DAY) }, { weight: 2, arbitrary: early });
+
+/**
+ * Teams, what they share, metrics to split it by, and January's spend. Half of the teams are made at the beginning, the
+ * others on the closing day, in the instant in which January settles: before or after it. Some come after a trial, a
+ * team that was deleted before January settled.
+ */
+const teamLife = fc
+  .record({
+    metrics: fc.tuple(splittingMetric(fc.constant('2025-12-20')), splittingMetric(fc.constant('2025-12-20'))),
+    teams: newTeams(earliest),
+    ofTeam: teamMetric(fc.constant(CLOSING_DAY)),
+    sharedCosts: newSharedCosts(earliest),
+    came: fc.constantFrom('early', 'early', 'before the closing', 'after it', 'after a trial'),
+    spend: wholeMonth(spent, fc.constant('2026-01'), fc.constant(true)),
+    changes: fc.array(teamSteps(late), { maxLength: 6 }),
+    atOnce: fc.oneof(
+      { weight: 2, arbitrary: fc.constant([]) },
+      { weight: 1, arbitrary: changedAtOnce(TODAY) },
+    ),
+  })
+  .map(({ metrics, teams, ofTeam, sharedCosts, came, spend, changes, atOnce }) => {
+    const late = [ofTeam, ...changes, ...atOnce];
+    const made = [...teams, ...sharedCosts];
+    const onClosingDay = made.map((step) => ({ ...step, on: CLOSING_DAY }));
+    if (came === 'early') return { metrics, early: [...made, ...spend], late };
+    return came === 'before the closing'
+      ? { metrics, early: [...spend, ...onClosingDay], late }
+      : {
+          metrics,
+          early: [...spend, ...(came === 'after a trial' ? TRIAL : [])],
+          late: [...onClosingDay, ...late],
+        };
+  });
+
+/** A team that is gone before January settles: the first one, so that later steps may name it. */
+const TRIAL: readonly Drawn[] = [
+  { on: '2025-12-20', does: 'make team', ownership: [] },
+  { on: '2026-01-20', does: 'delete team', team: 0 },
+];
+
+/** All of February so far and mostly of January, so that the running month has the same days to be compared with. */
+const running = fc.record({
+  before: fc.oneof(
+    { weight: 1, arbitrary: fc.constant(() => []) },
+    { weight: 3, arbitrary: everySource(CLOSING_DAY, '2026-01') },
+  ),
+  soFar: everySource(TODAY, '2026-02'),
+  values: fc.array(
+    fc.record({
+      on: fc.constant(TODAY),
+      does: fc.constant('set values' as const),
+      metric: fc.nat(5),
+      values: runningValues,
+    }),
+    { minLength: 3, maxLength: 6 },
+  ),
+});
+
+/** All of December, loaded on the closing day by sources that began with its spend: it settles by backfill. */
+const pastMonth = everySource(CLOSING_DAY, '2025-12').map(
+  (loadsOf) =>
+    (loaded: readonly SourceName[]): Drawn[] => [
+      ...loaded.map((from) => ({
+        on: CLOSING_DAY,
+        does: 'begin source' as const,
+        source: from,
+        startsOn: '2025-12-30',
+      })),
+      ...loadsOf(loaded),
+    ],
+);
+
+/** A small random organisation and its story: first spend and metrics, then a closing, then what comes late. */
+export const randomOrganisation: fc.Arbitrary<Organisation> = fc
+  .record({
+    settleDays: fc.constantFrom(0, 5),
+    paused: fc.oneof(
+      { weight: 4, arbitrary: fc.constant([]) },
+      { weight: 1, arbitrary: fc.array(source, { maxLength: 3 }) },
+    ),
+    waitsForever: seldom(15),
+    metrics: fc.array(newMetric(earliest), { maxLength: 3 }),
+    teams: fc.oneof({ weight: 2, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: teamLife }),
+    again: fc.option(pickedAgain(spent), { nil: null, freq: 2 }),
+    begins: begunSources(earliest),
+    whole: fc.array(wholeMonth(spent), { maxLength: 2, size: 'max' }),
+    loads: fc.array(load(spent), { maxLength: 3 }),
+    early: fc.array(otherSteps(early), { maxLength: 2 }),
+    closes: often(3),
+    acceptMissing: seldom(2),
+    late: fc.array(fc.oneof(load(late), otherSteps(late), otherSteps(late), newMetric(late)), {
+      maxLength: 5,
+    }),
+    past: fc.oneof({ weight: 2, arbitrary: fc.constant(() => []) }, { weight: 1, arbitrary: pastMonth }),
+    running: fc.oneof({ weight: 2, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: running }),
+    range: fc.tuple(days, days),
+    breakdown: fc.nat(25),
+  })
+  .map(({ settleDays, paused, waitsForever, breakdown, range: [a, b], ...drawn }) => {
+    const metrics = drawn.teams?.metrics ?? [];
+    const early = inTime([
+      // The metrics of the same day come first, so that their numbers are known.
+      ...metrics,
+      ...(drawn.again?.(metrics.length) ?? []),
+      ...(drawn.teams?.early ?? []),
+      ...drawn.metrics,
+      ...(drawn.teams === null ? drawn.whole.flat() : []),
+      ...drawn.begins,
+      ...drawn.loads,
+      ...drawn.early,
+    ]);
+    const loaded = loadedSources(early);
+    const story = storyOf([
+      ...early,
+      ...drawn.past(loaded),
+      ...(drawn.running?.before(loaded) ?? []),
+      ...(drawn.closes ? closing(drawn.metrics.length + 1 + metrics.length, drawn.acceptMissing) : []),
+      ...inTime(drawn.teams?.late ?? drawn.late),
+      ...(drawn.running?.soFar(loaded) ?? []),
+      ...(drawn.running?.values ?? []),
+    ]);
+    const range = a < b ? { start: a, end: b } : { start: b, end: a };
+    return { settleDays, paused, waitsForever, story, breakdown, range, today: TODAY };
+  });
+
+/** Each source that is loaded, once. */
+const loadedSources = (story: readonly Drawn[]): SourceName[] => {
+  const sources = story.flatMap((step) => (step.does === 'load' ? [step.source] : []));
+  return [...new Map(sources.map((one) => [sourceKey(one), one])).values()];
+};
+
+const inTime = (steps: readonly Drawn[]): Drawn[] =>
+  steps.toSorted((a, b) => (a.on < b.on ? -1 : a.on > b.on ? 1 : 0));
+
+/** What has settled is recorded, and January locked, as far as it can be. */
+const closing = (metrics: number, acceptMissing: boolean): Drawn[] => [
+  { on: CLOSING_DAY, does: 'settle' },
+  ...Array.from({ length: metrics }, (_, metric) => ({
+    on: CLOSING_DAY,
+    does: 'lock' as const,
+    metric,
+    month: '2026-01',
+    acceptMissing,
+  })),
+];
+
+/** What was drawn, made to fit: values have the periods and labels of their metric, and numbers name one that exists. */
+const storyOf = (drawn: readonly Drawn[]): Step[] => {
+  const metrics: StoryMetric[] = [];
+  const seen = new Set<string>();
+  const loaded = new Set(loadedSources(drawn).map(sourceKey));
+  let [teamCount, sharedCostCount] = [0, 0];
+  return drawn.flatMap((step): Step[] => {
+    if (isTeamStep(step)) {
+      const fitted = fittingTeamStep(step, { teamCount, sharedCostCount, metrics });
+      if (fitted?.does === 'make team') teamCount += 1;
+      if (fitted?.does === 'make shared cost') sharedCostCount += 1;
+      return fitted === null ? [] : [fitted];
+    }
+    if (step.does === 'create metric') {
+      const { team } = step.metric;
+      const metric = { ...step.metric, team: team === null || teamCount === 0 ? null : team % teamCount };
+      metrics.push(metric);
+      const { values, ...created } = step;
+      const index = metrics.length - 1;
+      return [
+        { ...created, metric },
+        ...(values === null
+          ? []
+          : [
+              {
+                on: step.on,
+                does: 'set values' as const,
+                metric: index,
+                values: fitting(step.metric, values),
+              },
+            ]),
+      ];
+    }
+    if (step.does === 'load') seen.add(sourceKey(step.source));
+    if (step.does === 'delete source') return seen.has(sourceKey(step.source)) ? [step] : [];
+    if (step.does === 'begin source') return loaded.has(sourceKey(step.source)) ? [step] : [];
+    if (!('metric' in step)) return [step];
+    const index = step.metric % metrics.length;
+    const target = metrics[index];
+    if (target === undefined) return [];
+    if (step.does === 'set values') return [{ ...step, metric: index, values: fitting(target, step.values) }];
+    // What divides the organisation's total has no picks to change.
+    return step.does === 'repick' && target.picks === null ? [] : [{ ...step, metric: index }];
+  });
+};

@@ -1,0 +1,221 @@
+import fc from 'fast-check';
+import type { Asset, Identity, Mention } from '../organisation-story.ts';
+
+/**
+ * The machines, disks and scale sets of the random organisations, in all the forms in which bills, clusters and
+ * hosts write their ids (sources §2). What a form means is said beside it, so that nobody has to read it out again.
+ */
+export interface Thing {
+  account: string;
+  /** Other accounts in whose lines it stands, too: it was moved there. */
+  movedTo?: string;
+  onBill: readonly Mention[];
+  onCluster: readonly { id: Mention; project: string | null }[];
+}
+
+const mention = (text: string, means: Identity): Mention => ({ text, means });
+const unplaced = (id: Mention): { id: Mention; project: string | null } => ({ id, project: null });
+
+/** An id that Amazon makes, unique by itself; it can be moved to another account. */
+const amazon = (account: string, type: 'instance' | 'volume', name: string, movedTo: string): Thing => {
+  const means: Identity = { of: 'amazon', name };
+  return {
+    account,
+    movedTo,
+    onBill: [
+      mention(name, means),
+      mention(`arn:aws:ec2:eu-west-1:${account}:${type}/${name}`, means),
+      mention(name.toUpperCase(), means),
+    ],
+    onCluster: [mention(name, means), mention(`aws:///eu-west-1a/${name}`, means)].map(unplaced),
+  };
+};
+
+/** An Azure resource; its name alone means nothing, for other groups have the same. */
+const azure = (account: string, group: string, typeAndName: string): Thing => {
+  const path = `/subscriptions/${account}/resourceGroups/${group}/providers/Microsoft.Compute/${typeAndName}`;
+  const means: Identity = { of: 'azure', path: path.toLowerCase() };
+  return {
+    account,
+    onBill: [mention(path, means), mention(path.toLowerCase(), means)],
+    onCluster: [`azure://${path}`, `azure://${path.toLowerCase()}`, path.toUpperCase()]
+      .map((text) => mention(text, means))
+      .map(unplaced),
+  };
+};
+
+/** A scale set: the cluster knows its machines, the bill knows the set. */
+const scaleSet = (account: string, group: string, name: string): Thing => {
+  const set = azure(account, group, `virtualMachineScaleSets/${name}`);
+  const machines = set.onCluster.map(({ id }, index) =>
+    mention(`${id.text}/virtualMachines/${index}`, id.means),
+  );
+  return { ...set, onCluster: machines.map(unplaced) };
+};
+
+/** A Google machine: its bare name is that of machines of other projects and zones, too. */
+const google = (project: string, zone: string, name: string): Thing => {
+  const full: Identity = { of: 'google', project, zone, name };
+  const bare = mention(name, { of: 'name', name });
+  const path = `projects/${project}/zones/${zone}/instances/${name}`;
+  return {
+    account: project,
+    onBill: [mention(`//compute.googleapis.com/${path}`, full), mention(path, full), bare],
+    onCluster: [
+      { id: bare, project },
+      unplaced(bare),
+      unplaced(mention(`gce://${project}/${zone}/${name}`, full)),
+      unplaced(mention(path, full)),
+    ],
+  };
+};
+
+export const THINGS: Readonly<Record<string, readonly Thing[]>> = {
+  aws: [
+    amazon('1111', 'instance', 'i-0a1b2c3d', '2222'),
+    amazon('2222', 'volume', 'vol-0b2c3d4e5f6071829', '1111'),
+  ],
+  azure: [
+    azure('sub-1', 'RG-Web', 'virtualMachines/VM-1'),
+    azure('sub-1', 'rg-other', 'virtualMachines/vm-1'),
+    scaleSet('sub-1', 'RG-Web', 'Pool-1'),
+  ],
+  gcp: [google('proj-a', 'z1', 'n-1'), google('proj-a', 'z2', 'n-1'), google('proj-b', 'z1', 'n-1')],
+};
+
+/** A load balancer, whose ARN ends in an id that its name and its address do not have. */
+const balancer = (account: string, type: 'app' | 'net', name: string, id: string): Thing => {
+  const arn = `arn:aws:elasticloadbalancing:eu-west-1:${account}:loadbalancer/${type}/${name}/${id}`;
+  const [means, called]: [Identity, Identity] = [
+    { of: 'balancer', name, arn },
+    { of: 'balancer', name, arn: null },
+  ];
+  return {
+    account,
+    onBill: [mention(arn, means)],
+    onCluster: [
+      unplaced(mention(arn, means)),
+      unplaced(mention(name, called)),
+      unplaced(mention(`internal-${name}-1037804914.eu-west-1.elb.amazonaws.com`, called)),
+      unplaced(mention(`${name}-50dc6c495c0c9188.elb.eu-west-1.amazonaws.com`, called)),
+    ],
+  };
+};
+
+/** A classic load balancer, whose ARN ends in its name. */
+const classicBalancer = (account: string, name: string): Thing => {
+  const arn = `arn:aws:elasticloadbalancing:eu-west-1:${account}:loadbalancer/${name}`;
+  const called: Identity = { of: 'balancer', name, arn: null };
+  return {
+    account,
+    onBill: [mention(arn, { of: 'balancer', name, arn })],
+    onCluster: [
+      unplaced(mention(arn, { of: 'balancer', name, arn })),
+      unplaced(mention(name, called)),
+      unplaced(mention(`${name}-1037804914.eu-west-1.elb.amazonaws.com`, called)),
+    ],
+  };
+};
+
+/** Load balancers by cloud: the name of one is that of another account's, too. */
+const BALANCERS: readonly Thing[] = [
+  balancer('1111', 'app', 'k8s-shop-api', '50dc6c495c0c9188'),
+  balancer('2222', 'net', 'k8s-shop-api', 'a1b2c3d4e5f60718'),
+  balancer('1111', 'net', 'k8s-kiosk', '0123456789abcdef'),
+  classicBalancer('2222', 'k8s-kiosk'),
+  classicBalancer('1111', 'a1b2c3d4e5f60718293a4b5c6d7e8f90'),
+];
+
+/** A cluster as its bill has it, with what it costs beside its machines. */
+const ownCluster = (account: string, name: string, ids: readonly string[]): Thing => ({
+  account,
+  onBill: ids.map((id) => mention(id, { of: 'cluster', name, id: ids[0] ?? id })),
+  onCluster: [],
+});
+
+const OWN_CLUSTERS: Readonly<Record<string, readonly Thing[]>> = {
+  aws: [
+    ownCluster('1111', 'prod', ['arn:aws:eks:eu-west-1:1111:cluster/prod']),
+    ownCluster('1111', 'prod', ['arn:aws:eks:us-east-1:1111:cluster/prod']),
+  ],
+  azure: [
+    ownCluster('sub-1', 'edge', [
+      '/subscriptions/sub-1/resourceGroups/RG-Web/providers/Microsoft.ContainerService/managedClusters/Edge',
+    ]),
+  ],
+  gcp: [ownCluster('proj-a', 'edge', ['//container.googleapis.com/projects/proj-a/zones/z1/clusters/edge'])],
+};
+
+export const ACCOUNTS: readonly { cloud: string; account: string }[] = [
+  { cloud: 'aws', account: '1111' },
+  { cloud: 'aws', account: '2222' },
+  { cloud: 'azure', account: 'sub-1' },
+  { cloud: 'gcp', account: 'proj-a' },
+  { cloud: 'gcp', account: 'proj-b' },
+];
+
+const withClouds = (
+  things: Readonly<Record<string, readonly Thing[]>>,
+): readonly (Thing & { cloud: string })[] =>
+  Object.entries(things).flatMap(([cloud, ofCloud]) => ofCloud.map((thing) => ({ ...thing, cloud })));
+
+const MACHINES = withClouds(THINGS);
+const FOLLOWERS = [...withClouds({ aws: BALANCERS }), ...withClouds(OWN_CLUSTERS)];
+
+const billed = (
+  things: readonly (Thing & { cloud: string })[],
+): fc.Arbitrary<{ cloud: string; account: string; resource: Mention | null }> =>
+  fc
+    .constantFrom(...things)
+    .chain(({ cloud, account, movedTo = account, onBill }) =>
+      fc
+        .tuple(fc.constantFrom(account, account, account, movedTo), fc.constantFrom(...onBill))
+        .map(([inAccount, resource]) => ({ cloud, account: inAccount, resource })),
+    );
+
+/** The resource of a bill line, and the account it stands in. */
+export const billedResource: fc.Arbitrary<{ cloud: string; account: string; resource: Mention | null }> =
+  fc.oneof(
+    { weight: 2, arbitrary: fc.constantFrom(...ACCOUNTS).map((account) => ({ ...account, resource: null })) },
+    { weight: 6, arbitrary: billed(MACHINES) },
+    { weight: 3, arbitrary: billed(FOLLOWERS) },
+  );
+
+type ClusterResource = Pick<Asset, 'kind' | 'id' | 'project'>;
+
+const called = (
+  kinds: readonly Asset['kind'][],
+  things: readonly Thing[],
+  unnamed: number,
+): fc.Arbitrary<ClusterResource> =>
+  fc
+    .record({
+      kind: fc.constantFrom(...kinds),
+      named: fc.oneof(
+        { weight: unnamed, arbitrary: fc.constant({ id: null, project: null }) },
+        {
+          weight: 5,
+          arbitrary: fc.constantFrom(...things).chain(({ onCluster }) => fc.constantFrom(...onCluster)),
+        },
+      ),
+    })
+    .map(({ kind, named }) => ({ kind, ...named }));
+
+/** What a cluster calls one of its assets; some it cannot name, such as its management. */
+export const clusterResource: fc.Arbitrary<ClusterResource> = fc.oneof(
+  { weight: 6, arbitrary: called(['node', 'disk'], MACHINES, 1) },
+  { weight: 2, arbitrary: called(['load_balancer'], BALANCERS, 1) },
+  { weight: 2, arbitrary: fc.constant({ kind: 'management' as const, id: null, project: null }) },
+);
+
+/** Hosts, each with the machine it runs on, where anybody knows. */
+export const HOSTS: readonly { host: string; machine: Mention | null }[] = [
+  { host: 'host-1', machine: null },
+  { host: 'host-2', machine: mention('i-0a1b2c3d', { of: 'amazon', name: 'i-0a1b2c3d' }) },
+  { host: 'host-4', machine: mention('n-1', { of: 'name', name: 'n-1' }) },
+  {
+    host: 'host-5',
+    machine: mention('gce://proj-a/z1/n-1', { of: 'google', project: 'proj-a', zone: 'z1', name: 'n-1' }),
+  },
+  { host: 'host-3', machine: THINGS['azure']?.[0]?.onCluster[1]?.id ?? null },
+];

@@ -1,0 +1,216 @@
+import fc from 'fast-check';
+import type { Day, Month } from '../../../domain/shared/calendar.ts';
+import {
+  KINDS,
+  type Feed,
+  type Kind,
+  type SourceName,
+  type Step,
+  type StoryMetric,
+} from '../organisation-story.ts';
+import { deliveredThrough, randomFeed, SPEND_DAYS, SPEND_MONTHS } from './random-feeds.ts';
+import { days, drawnValues, picks, randomMetric, type DrawnValues } from './random-metrics.ts';
+import { teamStep, type DrawnTeamStep } from './random-teams.ts';
+
+/** True once in `times + 1` times, and false once in as many; both shrink to false. */
+export const seldom = (times: number): fc.Arbitrary<boolean> => weighted(times, 1);
+export const often = (times: number): fc.Arbitrary<boolean> => weighted(1, times);
+const weighted = (no: number, yes: number): fc.Arbitrary<boolean> =>
+  fc.oneof(
+    { withCrossShrink: true },
+    { weight: no, arbitrary: fc.constant(false) },
+    { weight: yes, arbitrary: fc.constant(true) },
+  );
+
+/** Mostly January, so that much of it meets. */
+const months = fc.oneof(
+  { weight: 3, arbitrary: fc.constant('2026-01') },
+  { weight: 2, arbitrary: fc.constantFrom(...SPEND_MONTHS) },
+);
+export const source: fc.Arbitrary<SourceName> = fc.record({
+  kind: fc.constantFrom(...KINDS),
+  number: fc.oneof(
+    { weight: 4, arbitrary: fc.constant(1 as const) },
+    { weight: 1, arbitrary: fc.constant(2 as const) },
+  ),
+});
+
+/** A step as drawn; a metric's number may be larger than there are metrics. */
+export type Drawn =
+  | Exclude<Step, { does: 'create metric' | 'set values' | DrawnTeamStep['does'] }>
+  | DrawnTeamStep
+  | { on: Day; does: 'create metric'; metric: StoryMetric; values: DrawnValues | null }
+  | { on: Day; does: 'set values'; metric: number; values: DrawnValues; isBehind?: boolean };
+
+const loadOf = (
+  on: fc.Arbitrary<Day>,
+  from: SourceName,
+  month: Month,
+  isWhole = often(4),
+): fc.Arbitrary<Drawn> =>
+  fc.record({
+    on,
+    does: fc.constant('load' as const),
+    source: fc.constant(from),
+    month: fc.constant(month),
+    feed: fc
+      .record({ feed: randomFeed(from.kind, month), whole: isWhole })
+      .map(({ feed, whole }): Feed => (whole ? deliveredThrough(feed, lastOf(month)) : feed)),
+  });
+
+export const load = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
+  fc.record({ source, month: months }).chain(({ source: from, month }) => loadOf(on, from, month));
+
+/** Most kinds of one month, so that bills meet what they are for. */
+export const wholeMonth = (
+  on: fc.Arbitrary<Day>,
+  ofMonths = months,
+  isWhole = often(4),
+): fc.Arbitrary<Drawn[]> =>
+  ofMonths.chain((month) =>
+    fc
+      .tuple(
+        ...KINDS.map((kind) =>
+          fc.option(loadOf(on, { kind, number: 1 }, month, isWhole), { nil: null, freq: 5 }),
+        ),
+      )
+      .map((loads) => loads.filter((one) => one !== null)),
+  );
+
+/** What every source that the story has loaded brings of one month, all of it. */
+export const everySource = (
+  on: Day,
+  month: Month,
+): fc.Arbitrary<(loaded: readonly SourceName[]) => Drawn[]> =>
+  fc.record(Object.fromEntries(KINDS.map((kind) => [kind, randomFeed(kind, month)]))).map(
+    (feeds: Partial<Record<Kind, Feed>>) => (loaded) =>
+      loaded.flatMap((from): Drawn[] => {
+        const feed = feeds[from.kind];
+        return feed === undefined
+          ? []
+          : [{ on, does: 'load', source: from, month, feed: deliveredThrough(feed, lastOf(month)) }];
+      }),
+  );
+
+const lastOf = (month: Month): Day => SPEND_DAYS[month]?.at(-1) ?? `${month}-28`;
+
+export const newMetric = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
+  fc.record({
+    on,
+    does: fc.constant('create metric' as const),
+    metric: randomMetric,
+    values: fc.option(drawnValues, { nil: null, freq: 5 }),
+  });
+
+/** Of most first sources of a kind it is known when they began, so that months can be whole. */
+export const begunSources = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn[]> =>
+  fc
+    .tuple(
+      ...KINDS.map((kind) =>
+        fc.option(
+          fc.record({
+            on,
+            does: fc.constant('begin source' as const),
+            source: fc.constant<SourceName>({ kind, number: 1 }),
+            startsOn: fc.constantFrom('2025-12-30', '2026-01-31'),
+          }),
+          { nil: null, freq: 3 },
+        ),
+      ),
+    )
+    .map((begins) => begins.filter((one) => one !== null));
+
+/** Somebody says when a source began, or takes it back. */
+export const beginSource = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
+  fc.record({
+    on,
+    does: fc.constant('begin source' as const),
+    source,
+    startsOn: fc.constantFrom(null, '2025-12-30', '2026-01-01', '2026-01-31', '2026-02-10'),
+  });
+
+const does = <Does extends string>(name: Does): fc.Arbitrary<Does> => fc.constant(name);
+
+export const otherSteps = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
+  fc.oneof(
+    {
+      weight: 3,
+      arbitrary: fc.record({ on, does: does('set values'), metric: fc.nat(3), values: drawnValues }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc
+        .record({ on, metric: fc.nat(3), ends: fc.tuple(days, days) })
+        .map(({ ends: [a, b], ...step }) => ({
+          ...step,
+          does: 'remove values' as const,
+          start: a < b ? a : b,
+          end: a < b ? b : a,
+        })),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        on,
+        does: does('lock'),
+        metric: fc.nat(3),
+        month: months,
+        acceptMissing: fc.boolean(),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ on, does: does('settle') }) },
+    { weight: 1, arbitrary: fc.record({ on, does: does('delete source'), source }) },
+    { weight: 2, arbitrary: beginSource(on) },
+    { weight: 1, arbitrary: fc.record({ on, does: does('repick'), metric: fc.nat(3), picks }) },
+  );
+
+/** A metric that shared costs can be split by. */
+export const splittingMetric = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
+  fc.record({
+    on,
+    does: does('create metric'),
+    metric: randomMetric.map((metric) => ({ ...metric, picks: null, team: null, labelled: true })),
+    values: fc.option(drawnValues, { nil: null, freq: 3 }),
+  });
+
+/** A metric of one of the teams. */
+export const teamMetric = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
+  fc.record({
+    on,
+    does: does('create metric'),
+    metric: fc
+      .record({ metric: randomMetric, team: fc.nat(3) })
+      .map(({ metric, team }) => ({ ...metric, picks: null, team })),
+    values: fc.option(drawnValues, { nil: null, freq: 5 }),
+  });
+
+/** Two machines change the metrics that bills are split by, and the one whose clock is behind writes last. */
+export const changedAtOnce = (on: Day): fc.Arbitrary<Drawn[]> =>
+  fc
+    .record({ first: fc.constantFrom(0, 1), values: fc.tuple(drawnValues, drawnValues) })
+    .map(({ first, values: [one, other] }): Drawn[] => [
+      { on, does: 'set values', metric: first, values: one, isBehind: false },
+      { on, does: 'read bills' },
+      { on, does: 'set values', metric: 1 - first, values: other, isBehind: true },
+      { on, does: 'read bills' },
+    ]);
+
+/** What can move the bills of a closed month, and what must not; mostly the values that it may be split by. */
+export const teamSteps = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
+  fc.oneof(
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        ...{ on, does: does('set values'), metric: fc.constantFrom(0, 0, 1), values: drawnValues },
+        isBehind: seldom(2),
+      }),
+    },
+    { weight: 3, arbitrary: teamStep(on) },
+    { weight: 2, arbitrary: load(on) },
+    { weight: 2, arbitrary: otherSteps(on) },
+    { weight: 1, arbitrary: fc.record({ on, does: does('read bills') }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({ on, does: does('reseal'), month: fc.constantFrom('2026-01', '2025-12') }),
+    },
+  );

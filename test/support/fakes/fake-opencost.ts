@@ -1,0 +1,98 @@
+import type { Day } from '../../../domain/shared/calendar.ts';
+import { listenLocally, type LocalServer } from './file-server.ts';
+
+/** What a fake cluster costs, by day: the `data` of its answers. A day that is not there is empty. */
+export interface FakeCluster {
+  allocations: Record<Day, unknown>;
+  /** Null: the API has no /assets. */
+  assets: Record<Day, unknown> | null;
+}
+
+/** An answer in place of the usual one. */
+export interface OtherAnswer {
+  status: number;
+  body: string;
+  headers?: Record<string, string>;
+}
+
+/** A server that speaks OpenCost's protocol, or below `/model` Kubecost's (sources §2). */
+export interface FakeOpenCost extends LocalServer {
+  cluster: FakeCluster;
+  /** When set, asked before each request; undefined leaves it to the usual answer. */
+  instead: ((url: URL) => OtherAnswer | undefined) | null;
+}
+
+const RFC_3339_DAY = /^(\d{4}-\d\d-\d\d)T00:00:00Z,(\d{4}-\d\d-\d\d)T00:00:00Z$/;
+const DAY_MS = 86_400_000;
+
+/** Starts one. `prefix` is where its API lies: nothing for OpenCost, `/model` for Kubecost. */
+export const startFakeOpenCost = async (cluster: FakeCluster, prefix = ''): Promise<FakeOpenCost> => {
+  const answerOf = (url: URL): OtherAnswer => {
+    const other = fake.instead?.(url);
+    if (other !== undefined) return other;
+    const path = url.pathname;
+    const data =
+      path === `${prefix}/allocation`
+        ? fake.cluster.allocations
+        : path === `${prefix}/assets`
+          ? fake.cluster.assets
+          : null;
+    if (data === null) return { status: 404, body: '404 page not found\n' };
+    const [, start = '', end = ''] = RFC_3339_DAY.exec(url.searchParams.get('window') ?? '') ?? [];
+    if (Date.parse(end) - Date.parse(start) !== DAY_MS) {
+      return { status: 400, body: `Invalid 'window' parameter: illegal window\n` };
+    }
+    const empty = path.endsWith('/assets') ? {} : [{}];
+    return { status: 200, body: JSON.stringify({ code: 200, data: data[start] ?? empty }) };
+  };
+  const server = await listenLocally((_request, response, url) => {
+    const { status, body, headers } = answerOf(url);
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
+  });
+  const fake: FakeOpenCost = { ...server, cluster, instead: null };
+  return fake;
+};
+
+/** An allocation as OpenCost aggregates it by cluster, namespace, controller kind and controller. */
+export const allocation = (
+  [cluster, namespace, controllerKind, controller]: [string, string, string, string],
+  totalCost: number | null,
+  more: object = {},
+): Record<string, unknown> => {
+  const name = `${cluster}/${namespace}/${controllerKind}/${controllerKind}:${controller}`;
+  return {
+    [name]: {
+      name,
+      properties: { cluster, namespace, controllerKind, controller },
+      window: { start: '2026-01-01T00:00:00Z', end: '2026-01-02T00:00:00Z' },
+      cpuCost: totalCost,
+      cpuCostAdjustment: 0,
+      gpuCost: null,
+      sharedCost: 0,
+      externalCost: 0,
+      totalCost,
+      ...more,
+    },
+  };
+};
+
+/** A node as /assets lists it. */
+export const node = (
+  cluster: string,
+  providerID: string,
+  totalCost: number | null,
+): Record<string, unknown> => ({
+  [`GCP/__undefined__/acme/Compute/${cluster}/Node/Kubernetes/${providerID}/${providerID}`]: {
+    type: 'Node',
+    properties: {
+      category: 'Compute',
+      provider: 'GCP',
+      project: 'acme',
+      cluster,
+      providerID,
+      name: providerID,
+    },
+    cpuCost: totalCost,
+    totalCost,
+  },
+});

@@ -1,0 +1,95 @@
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { Client, Connection } from '@temporalio/client';
+import { pino } from 'pino';
+import { newSecret } from '../../../api/access/api-key.ts';
+import type { Api } from '../../../api/http/api-type.ts';
+import { buildServer } from '../../../api/app.ts';
+import { fixedClock } from '../../../domain/shared/clock.ts';
+import { parsePrivateTargets } from '../../../egress/requests/private-targets.ts';
+import { Sealer } from '../../../security/sealing.ts';
+import { Orchestration } from '../../../temporal/orchestration.ts';
+import { createKey, newKeyId } from '../../../warehouse/organisations/api-keys.ts';
+import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
+import { openDuckDb } from '../warehouse/engines.ts';
+import { newOrganisation, NOW } from '../warehouse/tenant.ts';
+
+/** The API of this process on a port, with a real warehouse and without Temporal, which nobody here needs. */
+export interface LocalApi {
+  app: Api;
+  url: string;
+  port: number;
+  warehouse: Warehouse;
+  lines: readonly string[];
+  newTenant: () => Promise<{ orgId: string; secret: string }>;
+  close: () => Promise<void>;
+}
+
+/** The operator's key of each of them. */
+export const OPERATOR_KEY = 'operator-key-of-the-test';
+
+/** Starts it; `patienceMs` is how long slow bodies and headers may take. */
+export const startLocalApi = async (patienceMs?: number): Promise<LocalApi> => {
+  const opened = await openDuckDb();
+  const { warehouse } = opened;
+  const connection = Connection.lazy({
+    address: '127.0.0.1:1',
+    channelArgs: { 'grpc.enable_http_proxy': 0 },
+  });
+  const lines: string[] = [];
+  const app = await buildServer(
+    {
+      warehouse,
+      orchestration: new Orchestration(new Client({ connection })),
+      clock: fixedClock(NOW),
+      sourceRulesOf: () => ({ roots: [opened.directory], privateTargets: parsePrivateTargets('') }),
+      makeSourceFolder: () => Promise.resolve(opened.directory),
+      disk: () => Promise.resolve('ok'),
+      sealer: new Sealer(Buffer.alloc(32)),
+      operatorKey: OPERATOR_KEY,
+      version: '0.0.0',
+    },
+    pino({ level: 'info' }, { write: (line: string) => lines.push(line) }),
+    patienceMs,
+  );
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = app.server.address() as AddressInfo;
+  return {
+    app,
+    url: `http://127.0.0.1:${port}`,
+    port,
+    warehouse,
+    lines,
+    newTenant: async () => {
+      const { id: orgId } = await newOrganisation(warehouse);
+      const key = { id: newKeyId(), name: 'Admin', permission: 'admin' as const, expires_at: null };
+      const { secret, secretHash } = newSecret(key.id);
+      await warehouse.session((session) => createKey(session, orgId, { ...key, secretHash }, NOW));
+      return { orgId, secret };
+    },
+    close: async () => {
+      await app.close();
+      await connection.close();
+      await opened.close();
+    },
+  };
+};
+
+/** Bytes sent as they are to a port, and what comes back until the server closes the connection. */
+export interface RawConnection {
+  socket: Socket;
+  answer: Promise<string>;
+}
+
+/** Opens a connection and sends bytes. What fails on the way leaves the answer as far as it came. */
+export const openRaw = (port: number, bytes: string | Buffer): RawConnection => {
+  let text = '';
+  const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
+  const answer = new Promise<string>((resolve) => {
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      resolve(text);
+    });
+  });
+  return { socket, answer };
+};

@@ -1,0 +1,135 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const PRODUCT = resolve(import.meta.dirname, '../../..');
+
+const commandOf = (product: string): string => join(product, 'bin/cost-analytics.cjs');
+
+/** The service as a process of its own, as an operator runs it. */
+export interface ServiceProcess {
+  url: string;
+  dataDir: string;
+  pid: number;
+  /** Everything it has written to standard error: its logs. */
+  logs: () => string;
+  /** Resolves with its exit code when it has ended, also unasked. */
+  exited: Promise<number | null>;
+  /** SIGTERM, and its exit code. */
+  stop: () => Promise<number | null>;
+  /** `kill -9` of the process and of the Temporal server it started. */
+  kill: () => Promise<void>;
+}
+
+/** A copy of this build in a folder, for a story to change. */
+export const copyProduct = async (folder: string): Promise<void> => {
+  for (const part of ['bin', 'dist', 'package.json'])
+    await cp(join(PRODUCT, part), join(folder, part), { recursive: true });
+  await symlink(join(PRODUCT, 'node_modules'), join(folder, 'node_modules'));
+};
+
+/** A new empty data directory. */
+export const newDataDir = (): Promise<string> => mkdtemp(join(tmpdir(), 'cost-analytics-e2e-'));
+
+/** Removes a data directory. */
+export const removeDataDir = (dataDir: string): Promise<void> =>
+  rm(dataDir, { recursive: true, force: true });
+
+/**
+ * Starts the built command on a free port and waits for its `ready` line. `environment` adds settings, for
+ * example `CLOCK`. Stories may put their exports anywhere below the data directory, unless they say otherwise: an empty
+ * `SOURCE_ROOTS` is the product's default. `product` is the folder of another build.
+ */
+export const startService = async (options: {
+  dataDir: string;
+  command?: readonly string[];
+  environment?: Record<string, string>;
+  product?: string | undefined;
+}): Promise<ServiceProcess> => {
+  const { dataDir, command = ['start'], environment = {}, product = PRODUCT } = options;
+  const child = spawn(process.execPath, [commandOf(product), ...command], {
+    cwd: dataDir,
+    env: { ...process.env, DATA_DIR: dataDir, PORT: '0', SOURCE_ROOTS: dataDir, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let logs = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    logs += chunk.toString();
+  });
+  const exited = exitOf(child);
+  const ready = new Promise<string>((serving) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      if (line.startsWith('ready ')) serving(line.slice('ready '.length));
+    });
+  });
+  const url = await Promise.race([
+    ready,
+    exited.then((code) => {
+      throw new Error(`the service ended with ${String(code)} before it was ready:\n${logs}`);
+    }),
+  ]);
+  const { pid } = child;
+  if (pid === undefined) throw new Error('the service has no process id');
+  return {
+    url,
+    dataDir,
+    pid,
+    exited,
+    logs: () => logs,
+    stop: () => {
+      child.kill('SIGTERM');
+      return exited;
+    },
+    kill: async () => {
+      child.kill('SIGKILL');
+      await exited;
+      await killTemporal(dataDir);
+    },
+  };
+};
+
+const exitOf = (child: ChildProcess): Promise<number | null> =>
+  new Promise((resolve) => {
+    child.on('exit', (code) => {
+      resolve(code);
+    });
+  });
+
+/** Kills the Temporal server that a killed service has left behind, and waits until it holds nothing any more. */
+const killTemporal = async (dataDir: string): Promise<void> => {
+  const text = await readFile(join(dataDir, 'temporal.json'), 'utf8').catch(() => null);
+  if (text === null) return;
+  const { pid } = JSON.parse(text) as { pid: number };
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+  // It is nobody's child by now: its end can only be looked for. A zombie has let go of its files and ports.
+  for (;;) {
+    const state = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
+    if (state === null || / [ZX] /.test(state.slice(state.lastIndexOf(')')))) return;
+    await new Promise((resume) => setTimeout(resume, 10));
+  }
+};
+
+/** Runs a command of the product to its end. */
+export const runCommand = async (
+  command: readonly string[],
+  environment: Record<string, string>,
+): Promise<{ code: number | null; stdout: string; stderr: string }> => {
+  const child = spawn(process.execPath, [commandOf(PRODUCT), ...command], {
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => {
+    stdout += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  return { code: await exitOf(child), stdout, stderr };
+};

@@ -1,0 +1,136 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { copyFile, cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, inject } from 'vitest';
+import type { Migration } from '../../../warehouse/engine/migrations/migrations.ts';
+import { spillDirectory, Warehouse, type WarehouseSettings } from '../../../warehouse/engine/warehouse.ts';
+
+const run = promisify(execFile);
+
+/** A warehouse to test with, and how to open it a second time or throw it away. */
+export interface TestWarehouse {
+  warehouse: Warehouse;
+  settings: WarehouseSettings;
+  directory: string;
+  close: () => Promise<void>;
+}
+
+const NO_STORAGE = { keyId: null, secret: null, sessionToken: null, region: null, endpoint: null };
+
+const settingsIn = (directory: string, location: string, dataPath: string | null): WarehouseSettings => ({
+  location,
+  dataPath,
+  extensions: process.env['DUCKDB_EXTENSIONS'] ?? null,
+  memoryLimit: '1GB',
+  threads: null,
+  spillDirectory: spillDirectory(directory),
+  objectStorage: NO_STORAGE,
+});
+
+const openIn = async (
+  directory: string,
+  settings: WarehouseSettings,
+  migrations?: readonly Migration[],
+): Promise<TestWarehouse> => {
+  const warehouse = await Warehouse.open(settings, migrations);
+  return {
+    warehouse,
+    settings,
+    directory,
+    close: async () => {
+      warehouse.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+};
+
+const newDirectory = (): Promise<string> => mkdtemp(join(tmpdir(), 'cost-analytics-test-'));
+
+/** A DuckDB file in a folder. */
+export const fileSettings = (directory: string): WarehouseSettings =>
+  settingsIn(directory, join(directory, 'warehouse.duckdb'), null);
+
+/** A fresh DuckDB file: a copy of the template, or one of the migrations given. */
+export const openDuckDb = async (migrations?: readonly Migration[]): Promise<TestWarehouse> => {
+  const directory = await newDirectory();
+  const settings = fileSettings(directory);
+  if (migrations === undefined)
+    await copyFile(fileSettings(inject('templates').file).location, settings.location);
+  return openIn(directory, settings, migrations);
+};
+
+/** The Postgres that `scripts/with-postgres.sh` has started, as libpq names it; null without one. */
+export const testPostgres = process.env['TEST_POSTGRES'] ?? null;
+
+/** Runs a statement in a database of the test Postgres. */
+export const psql = async (database: string, sql: string): Promise<void> => {
+  if (testPostgres === null) throw new Error('TEST_POSTGRES is not set');
+  await run('psql', ['-q', `${testPostgres} dbname=${database}`, '-v', 'ON_ERROR_STOP=1', '-c', sql]);
+};
+
+export const newDatabase = (): string => `test_${randomUUID().replaceAll('-', '')}`;
+
+const catalogOf = (database: string): string => `ducklake:postgres:${testPostgres ?? ''} dbname=${database}`;
+
+/** A fresh database in the test Postgres, as a DuckLake catalog location. */
+export const newCatalog = async (): Promise<string> => {
+  const database = newDatabase();
+  await psql('postgres', `CREATE DATABASE ${database}`);
+  return catalogOf(database);
+};
+
+const lakeFolder = (directory: string): string => join(directory, 'lake');
+
+/**
+ * A DuckLake in a folder and a database. It has one thread, for most of its time goes into planning, which more threads only
+ * disturb; on DuckDB the same stories have as many as there are cores.
+ */
+export const lakeSettings = (directory: string, database: string): WarehouseSettings => ({
+  ...settingsIn(directory, catalogOf(database), lakeFolder(directory)),
+  threads: 1,
+});
+
+/** A fresh DuckLake, its catalog in the test Postgres: a copy of the template, or one of the migrations given. */
+export const openDuckLake = async (migrations?: readonly Migration[]): Promise<TestWarehouse> => {
+  const directory = await newDirectory();
+  const database = newDatabase();
+  const template = migrations === undefined ? inject('templates').lake : null;
+  if (template === null) await psql('postgres', `CREATE DATABASE ${database}`);
+  else {
+    await psql('postgres', `CREATE DATABASE ${database} TEMPLATE ${template.database}`);
+    await psql(
+      database,
+      `UPDATE ducklake_metadata SET value = replace(value, '${template.directory}', '${directory}') WHERE key = 'data_path'`,
+    );
+    await cp(lakeFolder(template.directory), lakeFolder(directory), { recursive: true });
+  }
+  return openIn(directory, lakeSettings(directory, database), migrations);
+};
+
+/** Whether this machine can run the DuckLake half of the suite. */
+export const hasDuckLake = testPostgres !== null && process.env['DUCKDB_EXTENSIONS'] !== undefined;
+
+/** Runs what it is given on DuckDB, and not at all on DuckLake. */
+type OnDuckDb = (stories: () => void) => void;
+
+/**
+ * Runs a suite against both engines; without Postgres or the extensions DuckLake's half is skipped, loudly. DuckLake
+ * takes six times as long: rules whose statements other stories send there too are for `onDuckDb` alone.
+ */
+export const describeOnBothEngines = (
+  name: string,
+  suite: (open: (migrations?: readonly Migration[]) => Promise<TestWarehouse>, onDuckDb: OnDuckDb) => void,
+): void => {
+  describe(`${name} on DuckDB`, () => {
+    suite(openDuckDb, (stories) => {
+      stories();
+    });
+  });
+  const why = hasDuckLake ? '' : ' (SKIPPED: needs TEST_POSTGRES and DUCKDB_EXTENSIONS, see .ci/run)';
+  describe.skipIf(!hasDuckLake)(`${name} on DuckLake${why}`, () => {
+    suite(openDuckLake, () => undefined);
+  });
+};

@@ -1,0 +1,108 @@
+import type { SourceReading } from '../../../activities/sources/source-reading.ts';
+import type { Day } from '../../../domain/shared/calendar.ts';
+import type { DecimalText } from '../../../domain/shared/decimals.ts';
+import { parsePrivateTargets } from '../../../egress/requests/private-targets.ts';
+import { describeFile, type ExportFile } from '../../../warehouse/sources/feeds/export-files.ts';
+import type { LoadResult } from '../../../warehouse/sources/focus/focus-load.ts';
+import { withReader, type LoadSessions } from '../../../warehouse/engine/readers/load-sessions.ts';
+import type { LoadScope, Publish } from '../../../warehouse/sources/publishing/publish-load.ts';
+import type { TestWarehouse } from './engines.ts';
+import { newOrganisation, newSource, NOW } from './tenant.ts';
+
+/** What a source's loads are of: an organisation with one source of a kind that only labels it. */
+export type Tenant = Pick<LoadScope, 'orgId' | 'sourceId'>;
+
+export const newTenant = async (
+  { warehouse }: Pick<TestWarehouse, 'warehouse'>,
+  kind: 'hosts' | 'opencost' = 'hosts',
+): Promise<Tenant> => {
+  const { id: orgId } = await newOrganisation(warehouse);
+  const { id: sourceId } = await newSource(warehouse, orgId, { kind, options: {} });
+  return { orgId, sourceId };
+};
+
+export const scopeOf = (tenant: Tenant, changes: Partial<LoadScope> = {}): LoadScope => ({
+  ...tenant,
+  runId: 'run_1',
+  startMonth: null,
+  endMonth: null,
+  acceptShrink: false,
+  now: NOW,
+  ...changes,
+});
+
+/** Publishes at once, or, as an attempt that was given up, never. */
+export const publishing =
+  (isCurrent = true): Publish =>
+  async (work) => {
+    if (!isCurrent) throw new Error('this attempt was given up; nothing was published');
+    return work();
+  };
+
+/** How a source is read in a test: from the test's folder and from this machine. */
+export const readingOf = (
+  { warehouse, directory }: Pick<TestWarehouse, 'warehouse' | 'directory'>,
+  sessions: LoadSessions,
+  tenant: Tenant,
+  changes: Partial<LoadScope> = {},
+): Omit<SourceReading, 'held'> => ({
+  sessions,
+  scope: scopeOf(tenant, changes),
+  currency: 'USD',
+  rules: { roots: [directory], privateTargets: parsePrivateTargets('127.0.0.1') },
+  objectStorage: warehouse.settings.objectStorage,
+  attempt: { isCurrent: () => true, signal: new AbortController().signal, report: () => undefined },
+  publish: publishing(),
+});
+
+/** Lends `work` what a load works with, as an ingest does. */
+export const loading = <Result>(
+  { warehouse }: Pick<TestWarehouse, 'warehouse'>,
+  work: (sessions: LoadSessions) => Promise<Result>,
+): Promise<Result> => warehouse.session((session) => withReader(warehouse.settings, session, work));
+
+/** Describes files that exist and loads them. */
+export const loadWith = (
+  test: Pick<TestWarehouse, 'warehouse'>,
+  paths: readonly string[],
+  load: (sessions: LoadSessions, files: ExportFile[]) => Promise<LoadResult>,
+): Promise<LoadResult> =>
+  loading(test, async (sessions) => {
+    const files = [];
+    for (const path of paths) files.push(await describeFile(sessions.reader, path));
+    return load(sessions, files);
+  });
+
+/** The rows of the current loads of a spend table, in order: `columns` as a SELECT list. */
+export const currentRows = <Row extends object>(
+  { warehouse }: Pick<TestWarehouse, 'warehouse'>,
+  orgId: string,
+  table: string,
+  columns: string,
+): Promise<Row[]> =>
+  warehouse.query<Row>(
+    `SELECT ${columns} FROM ${table} SEMI JOIN current_loads USING (org_id, source_id, load_id, billing_period)
+     WHERE org_id = $org ORDER BY ALL`,
+    { org: orgId },
+  );
+
+export interface LoadRow {
+  billing_period: Day;
+  cost_column: string | null;
+  rows_read: string;
+  cost_total: DecimalText;
+  first_day: Day;
+  last_day: Day;
+  delivered_through: Day;
+}
+
+/** The current loads of an organisation, oldest month first. */
+export const currentLoads = (
+  { warehouse }: Pick<TestWarehouse, 'warehouse'>,
+  orgId: string,
+): Promise<LoadRow[]> =>
+  warehouse.query<LoadRow>(
+    `SELECT billing_period, cost_column, rows_read, cost_total, first_day, last_day, delivered_through
+     FROM current_loads WHERE org_id = $org ORDER BY billing_period`,
+    { org: orgId },
+  );

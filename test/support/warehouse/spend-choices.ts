@@ -1,0 +1,31 @@
+import type { Day } from '../../../domain/shared/calendar.ts';
+import { idAfter } from '../../../warehouse/engine/sql/ids.ts';
+import type { TestWarehouse } from './engines.ts';
+
+/** A tag key of a cloud or a split of an account, as if a metric had picked it first on `firstDay`. */
+export interface Chosen {
+  kind: 'tag' | 'split';
+  cloud: string;
+  account?: string;
+  choice: string | null;
+  firstDay: Day;
+}
+
+let newest: string | null = null;
+
+/** Records what an organisation has chosen; a choice of null releases the one before. */
+export const choose = async (
+  { warehouse }: Pick<TestWarehouse, 'warehouse'>,
+  orgId: string,
+  ...chosen: readonly Chosen[]
+): Promise<void> => {
+  for (const { kind, cloud, account = '', choice, firstDay } of chosen) {
+    newest = idAfter(newest);
+    await warehouse.run(
+      `INSERT INTO spend_choice_versions BY NAME
+       SELECT $org AS org_id, $kind AS kind, $cloud AS cloud, $account AS account, $version::UUID AS version_id,
+         $choice AS choice, $first::DATE AS first_day, $first::TIMESTAMP AS changed_at`,
+      { org: orgId, kind, cloud, account, version: newest, choice, first: firstDay },
+    );
+  }
+};

@@ -1,0 +1,34 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { Warehouse } from '../../../warehouse/engine/warehouse.ts';
+import { fileSettings, hasDuckLake, lakeSettings, newDatabase, psql } from './engines.ts';
+
+/** Empty warehouses whose schema is up to date, for others to begin as copies: to make a DuckLake takes seconds. */
+export interface Templates {
+  /** The folder of a DuckDB file. */
+  file: string;
+  /** Null where there is no Postgres. */
+  lake: { database: string; directory: string } | null;
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    templates: Templates;
+  }
+}
+
+/** Makes the templates once, before all tests. */
+export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+  const directory = await mkdtemp(join(tmpdir(), 'cost-analytics-templates-'));
+  const file = join(directory, 'file');
+  (await Warehouse.open(fileSettings(file))).close();
+  const lake = hasDuckLake ? { database: newDatabase(), directory: join(directory, 'lake') } : null;
+  if (lake !== null) {
+    await psql('postgres', `CREATE DATABASE ${lake.database}`);
+    (await Warehouse.open(lakeSettings(lake.directory, lake.database))).close();
+  }
+  provide('templates', { file, lake });
+  return () => rm(directory, { recursive: true, force: true });
+}

@@ -1,0 +1,190 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { dirname, join } from 'node:path';
+import type { Day } from '../../../domain/shared/calendar.ts';
+import { DEFAULT_RISE_RULE } from '../../../domain/events/daily-rise.ts';
+import type { DecimalText } from '../../../domain/shared/decimals.ts';
+import {
+  createCostSource,
+  type CostSource,
+  type NewCostSource,
+} from '../../../warehouse/sources/cost-sources.ts';
+import { describeFile } from '../../../warehouse/sources/feeds/export-files.ts';
+import {
+  loadFocusExport,
+  type FocusLoad,
+  type LoadResult,
+} from '../../../warehouse/sources/focus/focus-load.ts';
+import { withReader, type LoadSessions } from '../../../warehouse/engine/readers/load-sessions.ts';
+import { createMetric, type Metric } from '../../../warehouse/metrics/metrics.ts';
+import {
+  createOrganisation,
+  newOrganisationId,
+  type Organisation,
+} from '../../../warehouse/organisations/organisations.ts';
+import type { Session } from '../../../warehouse/engine/session.ts';
+import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
+import type { TestWarehouse } from './engines.ts';
+import { freeName } from '../service/free-name.ts';
+import { publishing } from './feeds.ts';
+
+/** When the stories take place, unless they say otherwise: all of January 2026 and February's first days are over. */
+export const NOW = new Date('2026-02-07T06:00:00Z');
+
+/** Whoever made what a story begins with. */
+export const ADMIN = { type: 'key', id: 'key_admin', name: 'Admin' } as const;
+export const BY_ADMIN = { actor: ADMIN, now: NOW };
+
+/** An organisation of its own for each story, so that stories can share a warehouse. */
+export const newOrganisation = async (
+  warehouse: Warehouse,
+  changes: Partial<Omit<Organisation, 'id'>> = {},
+): Promise<Organisation> => {
+  const organisation: Organisation = {
+    id: newOrganisationId(),
+    name: 'Acme',
+    tier: 'enterprise',
+    currency: 'USD',
+    settle_days: 5,
+    ...changes,
+  };
+  await warehouse.session((session) => createOrganisation(session, organisation, NOW));
+  return organisation;
+};
+
+export const newSource = (
+  warehouse: Warehouse,
+  orgId: string,
+  changes: Partial<NewCostSource> = {},
+): Promise<CostSource> =>
+  createCostSource(
+    warehouse,
+    orgId,
+    {
+      name: freeName(orgId, 'Bill'),
+      kind: 'focus',
+      location: '/exports/focus',
+      currency: null,
+      options: { cost_column: 'EffectiveCost' },
+      schedule_paused: false,
+      starts_on: null,
+      ...changes,
+    } as NewCostSource,
+    BY_ADMIN,
+  );
+
+export const newMetric = (
+  warehouse: Warehouse,
+  orgId: string,
+  changes: Partial<Omit<Metric, 'id' | 'created_at'>> = {},
+  now: Date = NOW,
+): Promise<Metric> =>
+  createMetric(
+    warehouse,
+    orgId,
+    {
+      name: freeName(orgId, 'Orders'),
+      unit: 'order',
+      kind: 'count',
+      aggregation: 'total',
+      frequency: 'daily',
+      scope: { type: 'organisation' },
+      target: null,
+      label_key: null,
+      rise: DEFAULT_RISE_RULE,
+      ...changes,
+    },
+    { actor: ADMIN, now },
+  );
+
+/** Writes files into a new folder of the warehouse's directory and answers their paths, in the order given. */
+export const writeFiles = async (
+  { directory }: Pick<TestWarehouse, 'directory'>,
+  files: Readonly<Record<string, string | Buffer>>,
+): Promise<string[]> => {
+  const folder = join(directory, 'exports', randomUUID());
+  const paths: string[] = [];
+  for (const [name, content] of Object.entries(files)) {
+    const path = join(folder, name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, content);
+    paths.push(path);
+  }
+  return paths;
+};
+
+/** A load of one organisation's source into the warehouse, and how it may differ from the usual one. */
+export type LoadChanges = Partial<Omit<FocusLoad, 'orgId' | 'sourceId' | 'files'>>;
+
+/** Loads files that exist, on a session of the warehouse's or on the one given. */
+export const loadPaths = async (
+  { warehouse }: Pick<TestWarehouse, 'warehouse'>,
+  target: { orgId: string; sourceId: string },
+  paths: readonly string[],
+  changes: LoadChanges = {},
+  on: { session?: Session; isCurrent?: boolean } = {},
+): Promise<LoadResult> => {
+  const work = async (sessions: LoadSessions): Promise<LoadResult> => {
+    const files = [];
+    for (const path of paths) files.push(await describeFile(sessions.reader, path));
+    return loadFocusExport(
+      sessions,
+      {
+        runId: `run_${randomUUID()}`,
+        costColumn: 'EffectiveCost',
+        currency: 'USD',
+        startMonth: null,
+        endMonth: null,
+        acceptShrink: false,
+        now: NOW,
+        ...changes,
+        ...target,
+        files,
+      },
+      publishing(on.isCurrent),
+    );
+  };
+  const load = (session: Session) => withReader(warehouse.settings, session, work);
+  return on.session === undefined ? warehouse.session(load) : load(on.session);
+};
+
+/** Writes one export file and loads it. */
+export const loadText = async (
+  test: Pick<TestWarehouse, 'warehouse' | 'directory'>,
+  target: { orgId: string; sourceId: string },
+  text: string,
+  changes: LoadChanges = {},
+): Promise<LoadResult> => loadPaths(test, target, await writeFiles(test, { 'focus.csv': text }), changes);
+
+/** What an organisation spent, by day, as the published loads tell: exact text, 15 decimals. */
+export const spendByDay = async (warehouse: Warehouse, orgId: string): Promise<Record<Day, DecimalText>> => {
+  const rows = await warehouse.query<{ day: Day; cost: DecimalText }>(
+    `SELECT day, sum(cost) AS cost
+     FROM cloud_spend JOIN current_loads USING (org_id, source_id, load_id, billing_period)
+     WHERE org_id = $org GROUP BY day ORDER BY day`,
+    { org: orgId },
+  );
+  return Object.fromEntries(rows.map(({ day, cost }) => [day, cost]));
+};
+
+/** The days and costs of each account: `{ '1111': { '2026-01-10': '1.000000000000000' } }`. */
+export const spendByAccount = async (
+  warehouse: Warehouse,
+  orgId: string,
+): Promise<Record<string, Record<Day, DecimalText>>> => {
+  const rows = await warehouse.query<{ account: string; day: Day; cost: DecimalText }>(
+    `SELECT account, day, sum(cost) AS cost
+     FROM cloud_spend JOIN current_loads USING (org_id, source_id, load_id, billing_period)
+     WHERE org_id = $org GROUP BY account, day ORDER BY account, day`,
+    { org: orgId },
+  );
+  const accounts: Record<string, Record<Day, DecimalText>> = {};
+  for (const { account, day, cost } of rows) accounts[account] = { ...accounts[account], [day]: cost };
+  return accounts;
+};
+
+/** An amount of money as the warehouse writes it. */
+export const money = (amount: string): DecimalText => {
+  const [whole = '', decimals = ''] = amount.split('.');
+  return `${whole}.${decimals.padEnd(15, '0')}`;
+};

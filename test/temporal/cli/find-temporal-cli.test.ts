@@ -1,0 +1,98 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { defaultCliCacheDir } from '../../../temporal/cli/cli-cache.ts';
+import { findTemporalCli } from '../../../temporal/cli/find-temporal-cli.ts';
+import { FAKE_GO, FAKE_TEMPORAL, folderWithPrograms } from './fake-programs.ts';
+
+describe('findTemporalCli', () => {
+  let dir: string;
+  let cacheDir: string;
+  let lines: string[];
+
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'find-cli-'));
+    cacheDir = join(dir, 'cache');
+    lines = [];
+  });
+  afterEach(async () => {
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  /** The proxy is a closed port: the download by the SDK fails at once, on any machine. */
+  const search = (...path: string[]): Promise<string> =>
+    findTemporalCli({
+      env: { PATH: path.join(':'), HTTPS_PROXY: 'http://127.0.0.1:9' },
+      progress: (line) => lines.push(line),
+      cacheDir,
+    });
+
+  it('takes the CLI on the PATH, and passes over one that does not run', async () => {
+    const broken = await folderWithPrograms(join(dir, 'broken'), { temporal: 'exit 1' });
+    const stranger = await folderWithPrograms(join(dir, 'stranger'), { temporal: 'echo poetry 3' });
+    const good = await folderWithPrograms(join(dir, 'good'), { temporal: FAKE_TEMPORAL });
+    expect(await search(join(dir, 'missing'), broken, stranger, good)).toBe(join(good, 'temporal'));
+    expect(lines.join('\n')).toContain(`found ${join(broken, 'temporal')}, which does not run`);
+  });
+
+  it('takes the cached copy if the PATH has none', async () => {
+    await folderWithPrograms(cacheDir, { 'temporal-1.5.1': FAKE_TEMPORAL });
+    expect(await search()).toBe(join(cacheDir, 'temporal-1.5.1'));
+    expect(lines).toEqual([
+      'Temporal: looking on the PATH … not found',
+      expect.stringContaining(`found ${join(cacheDir, 'temporal-1.5.1')}`),
+    ]);
+  });
+
+  it('builds with Go when the download fails, and shows every step', async () => {
+    const go = await folderWithPrograms(join(dir, 'go'), { go: FAKE_GO });
+    // A cached copy that does not run is replaced, a staging folder of a killed process removed.
+    await folderWithPrograms(cacheDir, { 'temporal-1.5.1': 'exit 1' });
+    await mkdir(join(cacheDir, 'staging-old'));
+    await utimes(join(cacheDir, 'staging-old'), 0, 0);
+
+    const cli = await search(go);
+
+    expect(cli).toBe(join(cacheDir, 'temporal-1.5.1'));
+    expect(await readFile(cli, 'utf8')).toContain(FAKE_TEMPORAL);
+    expect(await readdir(cacheDir)).toEqual(['temporal-1.5.1']);
+    expect(lines).toEqual([
+      expect.stringMatching(/on the PATH … not found/),
+      expect.stringMatching(/cached copy at .* which does not run/),
+      expect.stringMatching(/with the Temporal SDK … started/),
+      expect.stringMatching(/with the Temporal SDK … failed: .*temporal\.download/s),
+      expect.stringMatching(/go install github\.com\/temporalio\/cli\/cmd\/temporal@v1\.5\.1 .* … started/),
+      expect.stringMatching(/go install .* … done, kept as/),
+    ]);
+  });
+
+  it('lets several processes build at once', async () => {
+    const go = await folderWithPrograms(join(dir, 'go'), { go: FAKE_GO });
+    const found = await Promise.all([search(go), search(go), search(go)]);
+    expect(new Set(found)).toEqual(new Set([join(cacheDir, 'temporal-1.5.1')]));
+    expect(await readdir(cacheDir)).toEqual(['temporal-1.5.1']);
+  });
+
+  it('lists the ways when nothing works, with the reason of each failure', async () => {
+    const go = await folderWithPrograms(join(dir, 'go'), { go: 'echo "dial tcp: no route" >&2; exit 1' });
+    const error = await search(go).catch(String);
+    for (const way of ['TEMPORAL_ADDRESS', 'on the PATH', cacheDir, 'temporal.download', 'install Go']) {
+      expect(error).toContain(way);
+    }
+    expect(error).toContain('dial tcp: no route');
+  });
+
+  it('lists the ways when the cache cannot be written', async () => {
+    await writeFile(cacheDir, 'a file where the folder should be');
+    await expect(search()).rejects.toThrow(/TEMPORAL_ADDRESS[^]*EEXIST/);
+  });
+});
+
+describe('defaultCliCacheDir', () => {
+  it('follows XDG_CACHE_HOME if it is absolute', () => {
+    expect(defaultCliCacheDir({ XDG_CACHE_HOME: '/x' })).toBe('/x/cost-analytics');
+    expect(defaultCliCacheDir({ XDG_CACHE_HOME: 'x' })).toMatch(/\/\.cache\/cost-analytics$/);
+    expect(defaultCliCacheDir({})).toMatch(/\/\.cache\/cost-analytics$/);
+  });
+});

@@ -1,0 +1,321 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { defaultCliCacheDir } from '../../../temporal/cli/cli-cache.ts';
+import { readDevServerRecord } from '../../../temporal/dev-server/dev-server-record.ts';
+import {
+  startDevServer,
+  type DevServer,
+  type DevServerOptions,
+} from '../../../temporal/dev-server/dev-server.ts';
+import { findInstalledCli } from '../../../temporal/cli/find-installed-cli.ts';
+import { isRunningWith } from '../../../temporal/dev-server/is-running-with.ts';
+import { damageSqlite } from '../../support/fakes/damage-sqlite.ts';
+import { startInParentProcess } from './parent-process.ts';
+
+const cli = await findInstalledCli(process.env, defaultCliCacheDir(process.env), () => undefined);
+const title =
+  cli === undefined
+    ? 'startDevServer (skipped: no Temporal CLI on the PATH or in the cache)'
+    : 'startDevServer';
+
+describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
+  let dir: string;
+  let dataDir: string;
+  let logged: string[];
+
+  beforeEach(async () => {
+    // With a space and an umlaut: the path becomes part of a URI.
+    dir = await mkdtemp(join(tmpdir(), 'dev server ü-'));
+    dataDir = join(dir, 'data');
+    logged = [];
+  });
+  afterEach(async () => {
+    const pid = readDevServerRecord(join(dataDir, 'temporal.json'))?.pid;
+    if (pid !== undefined && (await isServing(pid))) process.kill(pid, 'SIGKILL');
+    await rm(dir, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  const options = (): DevServerOptions => ({
+    cli: cli ?? '',
+    dataDir,
+    namespace: 'cost-analytics',
+    searchAttributes: { CostMonth: 'Keyword' },
+    log: {
+      info: (_: unknown, message?: string) => logged.push(message ?? ''),
+      warn: (_: unknown, message?: string) => logged.push(message ?? ''),
+    },
+  });
+  const start = (changes: Partial<DevServerOptions> = {}): Promise<DevServer> =>
+    startDevServer({ ...options(), ...changes });
+  const isServing = (pid: number): Promise<boolean> => isRunningWith(pid, join(dataDir, 'temporal.db'));
+  const recordedPid = (): number => {
+    const pid = readDevServerRecord(join(dataDir, 'temporal.json'))?.pid;
+    if (pid === undefined) throw new Error('no record of a dev server');
+    return pid;
+  };
+
+  const filesSetAside = async (): Promise<string[]> =>
+    (await readdir(dataDir)).filter((name) => name.includes('unreadable')).sort();
+
+  it('keeps its state over a stop', async () => {
+    const first = await start();
+    const pid = recordedPid();
+    await createSchedule(first.address);
+    await first.stop();
+    await first.stop();
+    expect(await first.exited).toBe(0);
+    expect(await isServing(pid)).toBe(false);
+    expect(readDevServerRecord(join(dataDir, 'temporal.json'))).toBeUndefined();
+
+    const second = await start();
+    expect(await scheduleIds(second.address)).toEqual(['monthly']);
+    await second.stop();
+  });
+
+  it('keeps its state over a SIGKILL, of which `exited` tells', async () => {
+    const first = await start();
+    await createSchedule(first.address);
+    process.kill(recordedPid(), 'SIGKILL');
+    expect(await first.exited).toBeNull();
+    await first.stop();
+
+    const second = await start();
+    expect(await scheduleIds(second.address)).toEqual(['monthly']);
+    await second.stop();
+  });
+
+  it('is taken over when only its starter was killed', async () => {
+    const { parent, address } = await startInParentProcess(options());
+    await createSchedule(address);
+    const pid = recordedPid();
+    expect(processGroup(pid)).toBe(pid);
+    parent.kill('SIGKILL');
+    await once(parent, 'exit');
+
+    // The same folder by another name is still the same server.
+    await symlink(dataDir, join(dir, 'alias'));
+    const adopted = await start({ dataDir: join(dir, 'alias') });
+    expect(adopted.address).toBe(address);
+    expect(logged).toContain('Temporal: took over the server left running');
+    expect(await scheduleIds(adopted.address)).toEqual(['monthly']);
+    await adopted.stop();
+    expect(await adopted.exited).toBeNull();
+    expect(await isServing(pid)).toBe(false);
+    expect(readDevServerRecord(join(dataDir, 'temporal.json'))).toBeUndefined();
+  });
+
+  it('starts anew when starter and server were killed at once', async () => {
+    const { parent, address } = await startInParentProcess(options());
+    await createSchedule(address);
+    parent.kill('SIGKILL');
+    process.kill(recordedPid(), 'SIGKILL');
+    await once(parent, 'exit');
+
+    const again = await start();
+    expect(await scheduleIds(again.address)).toEqual(['monthly']);
+    await again.stop();
+  });
+
+  it('replaces a server left running that does not answer', async () => {
+    const hanging = await start();
+    await createSchedule(hanging.address);
+    const pid = recordedPid();
+    process.kill(pid, 'SIGSTOP');
+
+    const fresh = await start();
+    expect(await hanging.exited).toBeNull();
+    expect(recordedPid()).not.toBe(pid);
+    expect(await scheduleIds(fresh.address)).toEqual(['monthly']);
+    await fresh.stop();
+  });
+
+  it('adds a namespace and search attributes to an existing database', async () => {
+    await (await start()).stop();
+    const server = await start({ namespace: 'other', searchAttributes: { CostMonth: 'Keyword' } });
+    await server.stop();
+    const extended = await start({
+      namespace: 'other',
+      searchAttributes: { CostMonth: 'Keyword', Rows: 'Int' },
+    });
+    expect(await customSearchAttributes(extended.address, 'other')).toEqual(['CostMonth', 'Rows']);
+    await extended.stop();
+    await expect(start({ searchAttributes: { CostMonth: 'Int' } })).rejects.toThrow(
+      'search attribute CostMonth is not of type Int',
+    );
+  });
+
+  it('leaves alone a process that merely has the recorded pid', async () => {
+    await (await start()).stop();
+    await writeFile(join(dataDir, 'temporal.json'), JSON.stringify({ pid: process.pid, port: 1 }));
+    const server = await start();
+    expect(recordedPid()).not.toBe(process.pid);
+    await server.stop();
+  });
+
+  it('shows the end of the log when the server does not start, and leaves the database alone', async () => {
+    const first = await start();
+    const database = join(dataDir, 'temporal.db');
+    // A second server on the same database: nothing is wrong with the file.
+    await writeFile(join(dataDir, 'temporal.json'), '');
+    await expect(start()).rejects.toThrow(/did not start: it ended with exit code 1[^]*database is locked/);
+    await first.stop();
+    expect(await filesSetAside()).toEqual([]);
+    expect(readDevServerRecord(join(dataDir, 'temporal.json'))).toBeUndefined();
+    await rename(database, `${database}.kept`);
+    await mkdir(database);
+    await expect(start()).rejects.toThrow(/did not start/);
+    expect(await filesSetAside()).toEqual([]);
+    await expect(start({ cli: join(dir, 'nothing') })).rejects.toThrow(/Cannot execute the Temporal CLI/);
+  });
+
+  /** One database was set aside, and the new one keeps what is stored in it. */
+  const goesOnWithNew = async (server: DevServer): Promise<void> => {
+    const setAside = await filesSetAside();
+    expect(setAside).not.toEqual([]);
+    await createSchedule(server.address);
+    await server.stop();
+    const next = await start();
+    expect(await scheduleIds(next.address)).toEqual(['monthly']);
+    await next.stop();
+    expect(await filesSetAside()).toEqual(setAside);
+  };
+
+  it.each<[string, (whole: Buffer) => Buffer]>([
+    ['is no database', () => Buffer.from('this is no database '.repeat(1000))],
+    ['is empty', () => Buffer.alloc(0)],
+    ['lost its write-ahead log, and so its tables', (whole) => whole.subarray(0, 4096)],
+    ['is torn', (whole) => whole.subarray(0, 1000)],
+    // The first page is no page of a table any more.
+    ['is malformed', (whole) => Buffer.from(whole).fill(0xff, 100, 4096)],
+  ])('sets a database aside that %s, and makes a new one', async (_what, damage) => {
+    const first = await start();
+    await createSchedule(first.address);
+    await first.stop();
+    const database = join(dataDir, 'temporal.db');
+    const damaged = damage(await readFile(database));
+    await rm(`${database}-wal`, { force: true });
+    await writeFile(database, damaged);
+
+    const second = await start();
+    const setAside = await filesSetAside();
+    const [aside = ''] = setAside;
+    expect(aside).toMatch(/^temporal\.db\.unreadable-\d{4}-\d\d-\d\dT/);
+    // What SQLite has beside a database goes with it.
+    expect(setAside.filter((name) => !name.startsWith(aside))).toEqual([]);
+    const kept = await readFile(join(dataDir, aside));
+    expect(kept.subarray(0, damaged.length)).toEqual(damaged);
+    const said = logged.filter((message) => message.includes('set aside'));
+    expect(said).toEqual([
+      'Temporal: its database cannot be read and was set aside; starting with a new one',
+    ]);
+    await expect(scheduleIds(second.address)).rejects.toThrow();
+    await goesOnWithNew(second);
+  });
+
+  it('sets a database aside of which a table is damaged, before it is ready', async () => {
+    const first = await start();
+    await createSchedule(first.address);
+    await first.stop();
+    await damageSqlite(join(dataDir, 'temporal.db'), 'executions');
+
+    const second = await start();
+    expect(logged.filter((message) => message.includes('set aside'))).toHaveLength(1);
+    await goesOnWithNew(second);
+  });
+
+  /** Damage that a start does not meet, only a new workflow. */
+  const damageForLater = async (): Promise<void> => {
+    await (await start()).stop();
+    await damageSqlite(join(dataDir, 'temporal.db'), 'by_workflow_id', 'executions_visibility');
+  };
+
+  it('reports damage that it meets later, and sets the database aside at the next start', async () => {
+    await damageForLater();
+    const damaged = await start();
+    expect(await filesSetAside()).toEqual([]);
+    await createSchedule(damaged.address);
+    expect(await damaged.damaged).toBe('database disk image is malformed (11)');
+    await damaged.stop();
+    expect(await filesSetAside()).toEqual([]);
+
+    await goesOnWithNew(await start());
+  });
+
+  it('replaces a server left running whose database is damaged', async () => {
+    await damageForLater();
+    const { parent, address } = await startInParentProcess(options());
+    parent.kill('SIGSTOP');
+    const pid = recordedPid();
+    await createSchedule(address);
+    while (!(await readFile(join(dataDir, 'temporal.log'), 'utf8')).includes('is malformed (11)'))
+      await new Promise((resume) => setTimeout(resume, 50));
+    parent.kill('SIGKILL');
+    await once(parent, 'exit');
+
+    const fresh = await start();
+    expect(recordedPid()).not.toBe(pid);
+    expect(await filesSetAside()).not.toEqual([]);
+    await createSchedule(fresh.address);
+    expect(await scheduleIds(fresh.address)).toEqual(['monthly']);
+    await fresh.stop();
+  });
+
+  it('discards a database on which no server ever answered', async () => {
+    await (await start()).stop();
+    const database = join(dataDir, 'temporal.db');
+    await writeFile(database, (await readFile(database)).subarray(0, 4096));
+    await rm(`${database}-wal`, { force: true });
+    await writeFile(`${database}.unfinished`, '');
+    await (await start()).stop();
+    await (await start()).stop();
+    expect(await filesSetAside()).toEqual([]);
+  });
+
+  it('refuses a path that SQLite would read as something else', async () => {
+    await expect(start({ dataDir: join(dir, '100%') })).rejects.toThrow('must not contain');
+  });
+});
+
+async function withConnection<T>(address: string, use: (connection: Connection) => Promise<T>): Promise<T> {
+  const connection = await Connection.connect({ address });
+  return use(connection).finally(() => connection.close());
+}
+
+async function withClient<T>(address: string, use: (client: Client) => Promise<T>): Promise<T> {
+  return withConnection(address, (connection) =>
+    use(new Client({ connection, namespace: 'cost-analytics' })),
+  );
+}
+
+async function createSchedule(address: string): Promise<void> {
+  await withClient(address, async ({ schedule }) => {
+    await schedule.create({
+      scheduleId: 'monthly',
+      spec: { intervals: [{ every: '30 days' }] },
+      action: { type: 'startWorkflow', workflowType: 'none', taskQueue: 'none' },
+    });
+  });
+}
+
+/** By description, because the list of schedules is only eventually up to date. */
+async function scheduleIds(address: string): Promise<string[]> {
+  return withClient(address, async ({ schedule }) => [
+    (await schedule.getHandle('monthly').describe()).scheduleId,
+  ]);
+}
+
+async function customSearchAttributes(address: string, namespace: string): Promise<string[]> {
+  return withConnection(address, async ({ operatorService }) => {
+    const { customAttributes } = await operatorService.listSearchAttributes({ namespace });
+    return Object.keys(customAttributes).sort();
+  });
+}
+
+function processGroup(pid: number): number {
+  return Number(execFileSync('ps', ['-o', 'pgid=', '-p', String(pid)], { encoding: 'utf8' }));
+}

@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import { MIGRATIONS } from '../../../warehouse/engine/migrations/migrations.ts';
+import { Warehouse } from '../../../warehouse/engine/warehouse.ts';
+import { hasDuckLake, newCatalog, openDuckDb } from '../../support/warehouse/engines.ts';
+
+it('says that another process uses a DuckDB file', async () => {
+  const test = await openDuckDb();
+  // The lock belongs to a process, so the second one has to be another.
+  const program = `
+    const { Warehouse } = await import(process.argv[1]);
+    await Warehouse.open(JSON.parse(process.argv[2])).then(() => console.log('opened'), (error) => console.log(error.message));`;
+  const built = new URL('../../../dist/warehouse/engine/warehouse.js', import.meta.url).href;
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      '--input-type=module',
+      '-e',
+      program,
+      built,
+      JSON.stringify(test.settings),
+    ]);
+    expect(stdout).toBe(
+      `another process uses ${test.settings.location}: stop it, or choose another DATA_DIR or WAREHOUSE\n`,
+    );
+  } finally {
+    await test.close();
+  }
+});
+
+it.skipIf(!hasDuckLake)('migrates a DuckLake once although three nodes start together', async () => {
+  const model = await openDuckDb();
+  const settings = { ...model.settings, location: await newCatalog(), dataPath: `${model.directory}/lake` };
+  const starts = await Promise.allSettled([0, 1, 2].map(() => Warehouse.open(settings)));
+  const nodes = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
+  try {
+    expect(starts.map((start) => (start.status === 'fulfilled' ? 'started' : String(start.reason)))).toEqual([
+      'started',
+      'started',
+      'started',
+    ]);
+    for (const node of nodes) {
+      const rows = await node.query<{ version: number }>(
+        'SELECT version FROM schema_migrations ORDER BY version',
+      );
+      expect(rows.map(({ version }) => version)).toEqual(MIGRATIONS.map(({ version }) => version));
+    }
+  } finally {
+    for (const node of nodes) node.close();
+    await model.close();
+  }
+});

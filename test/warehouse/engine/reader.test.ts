@@ -1,0 +1,115 @@
+import { execFile, spawn } from 'node:child_process';
+import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Outage } from '../../../domain/shared/errors.ts';
+import type { InstanceOptions } from '../../../warehouse/engine/open-instance.ts';
+import { Reader } from '../../../warehouse/engine/readers/reader.ts';
+import { deepParquet } from '../../support/exports/deep-parquet.ts';
+
+let folder: string;
+let options: InstanceOptions;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'reader-'));
+  options = { spillDirectory: join(folder, 'spill'), memoryLimit: '200MB', threads: 1 };
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const answers = async (reader: Reader): Promise<unknown> =>
+  reader.query('SELECT 1.10::DECIMAL(38,2) AS money, $texts AS texts', { texts: ['a', 'b'] });
+const ANSWERED = [{ money: '1.10', texts: ['a', 'b'] }];
+
+/** The processes that read for a process. */
+const readersOf = async (parent: number): Promise<number[]> => {
+  const { stdout } = await promisify(execFile)('pgrep', ['-P', String(parent), '-f', 'reader-process']).catch(
+    () => ({ stdout: '' }),
+  );
+  return stdout.split('\n').filter(Boolean).map(Number);
+};
+
+describe('a reader', () => {
+  it('runs statements like a session, and leaves nothing to the next in its process', async () => {
+    const reader = await Reader.open(options);
+    await reader.run('CREATE TEMP TABLE texts (a VARCHAR, b VARCHAR)');
+    await reader.append('texts', [
+      ['x', null],
+      ['y', 'z'],
+    ]);
+    expect(await reader.query('FROM texts')).toEqual([
+      { a: 'x', b: 'y' },
+      { a: null, b: 'z' },
+    ]);
+    await expect(reader.run('SELECT nothing')).rejects.toThrow(/^Binder Error: /);
+    expect(await answers(reader)).toEqual(ANSWERED);
+    const [process] = await readersOf(globalThis.process.pid);
+    await reader.close();
+    const next = await Reader.open(options);
+    expect(await readersOf(globalThis.process.pid)).toEqual([process]);
+    await expect(next.query('FROM texts')).rejects.toThrow('does not exist');
+    await next.close();
+  });
+
+  it('fails for a file that ends its process, and others go on', async () => {
+    const file = join(folder, 'deep.parquet');
+    await writeFile(file, deepParquet(50_000));
+    const [reader, other] = await Promise.all([Reader.open(options), Reader.open(options)]);
+    await expect(reader.query('FROM read_parquet($file)', { file })).rejects.toMatchObject({
+      kind: 'invalid',
+      message: expect.stringMatching(/^DuckDB broke down over the files.*nothing was loaded$/) as string,
+    });
+    expect(reader.isLost).toBe(true);
+    await expect(reader.run('SELECT 1')).rejects.toThrow('DuckDB broke down');
+    expect(await answers(other)).toEqual(ANSWERED);
+    await reader.close();
+    await other.close();
+    const next = await Reader.open(options);
+    expect(await answers(next)).toEqual(ANSWERED);
+    await next.close();
+  });
+
+  it('can try again when its process was killed from outside', async () => {
+    const reader = await Reader.open(options);
+    const [pid = 0] = await readersOf(process.pid);
+    const counting = reader.query('SELECT count(*) FROM range(1_000_000_000_000)');
+    process.kill(pid, 'SIGKILL');
+    await expect(counting).rejects.toBeInstanceOf(Outage);
+    await reader.close();
+  });
+
+  it('ends a statement that is interrupted, also one that does not listen', async () => {
+    const reader = await Reader.open(options);
+    const counting = reader.query('SELECT count(*) FROM range(1_000_000_000_000)');
+    reader.interrupt();
+    await expect(counting).rejects.toThrow('Interrupted');
+    expect(await answers(reader)).toEqual(ANSWERED);
+
+    const names = join(folder, 'names');
+    await mkdir(names);
+    await writeFile(join(names, `${'a'.repeat(240)}.csv`), '');
+    const listing = reader.query('FROM glob($pattern)', { pattern: join(names, `${'*a'.repeat(12)}*b`) });
+    reader.interrupt();
+    await expect(listing).rejects.toThrow('given up');
+    await reader.close();
+  });
+
+  it('ends with the process that it reads for', async () => {
+    const program = `
+      import { Reader } from ${JSON.stringify(join(import.meta.dirname, '../../../dist/warehouse/engine/readers/reader.js'))};
+      const reader = await Reader.open(${JSON.stringify(options)});
+      await reader.query('SELECT count(*) FROM range(1_000_000_000_000)');`;
+    const parent = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'inherit' });
+    const readers = await vi.waitUntil(
+      async () => {
+        const found = await readersOf(parent.pid ?? 0);
+        return found.length > 0 && found;
+      },
+      { timeout: 20_000 },
+    );
+    parent.kill('SIGKILL');
+    for (const pid of readers)
+      await vi.waitFor(() => expect(access(`/proc/${pid}`)).rejects.toThrow('ENOENT'), { timeout: 20_000 });
+  });
+});

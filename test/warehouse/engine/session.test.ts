@@ -1,0 +1,378 @@
+import { EventEmitter, once } from 'node:events';
+import {
+  DATE,
+  DECIMAL,
+  DuckDBConnection,
+  DuckDBDateValue,
+  DuckDBDecimalValue,
+  VARCHAR,
+} from '@duckdb/node-api';
+import { readdir, readlink, rename, rm, writeFile } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { MIGRATIONS } from '../../../warehouse/engine/migrations/migrations.ts';
+import { Warehouse } from '../../../warehouse/engine/warehouse.ts';
+import { breakingStatement } from '../../support/warehouse/break-duckdb.ts';
+import { describeOnBothEngines, openDuckDb, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { newOrganisation } from '../../support/warehouse/tenant.ts';
+
+describeOnBothEngines('sessions', (open) => {
+  let test: TestWarehouse;
+  let warehouse: Warehouse;
+  beforeAll(async () => {
+    test = await open();
+    ({ warehouse } = test);
+    await warehouse.run('CREATE TABLE notes (org_id VARCHAR, text VARCHAR, amount DECIMAL(38,15))');
+  });
+  afterAll(() => test.close());
+
+  const notes = async (org: string): Promise<string[]> =>
+    (
+      await warehouse.query<{ text: string }>('SELECT text FROM notes WHERE org_id = $org ORDER BY text', {
+        org,
+      })
+    ).map(({ text }) => text);
+
+  it('stream rows in batches, and end a statement that nobody reads on', async () => {
+    const { signal } = new AbortController();
+    let count = 0;
+    const numbers =
+      'SELECT CAST(range AS DECIMAL(38,15)) AS number FROM range($count::BIGINT) ORDER BY range';
+    for await (const rows of warehouse.stream<{ number: string }>(numbers, { count: 10_000 }, signal)) {
+      expect(rows[0]?.number).toBe(`${count}.000000000000000`);
+      count += rows.length;
+    }
+    expect(count).toBe(10_000);
+    // Each is left after its first batch.
+    for (let index = 0; index < 12; index += 1)
+      for await (const rows of warehouse.stream(numbers, { count: 1_000_000 }, signal)) {
+        expect(rows.length).toBeLessThan(10_000);
+        break;
+      }
+    const leave = new AbortController();
+    const endless =
+      'SELECT count(*) AS count FROM range(1000000000000) AS numbers(number) WHERE hash(number) % 7 = 3';
+    const read = warehouse.stream(endless, {}, leave.signal).next();
+    setTimeout(() => {
+      leave.abort();
+    }, 100);
+    await expect(read).rejects.toThrow(/interrupt/i);
+    await expect(warehouse.stream(numbers, { count: 1 }, leave.signal).next()).rejects.toThrow(/abort/i);
+  });
+
+  it('keep decimals exact far beyond doubles, in and out and in sums', async () => {
+    // 2^53 + 1 with 15 decimals; a double would end in …992.
+    for (const amount of ['9007199254740993.000000000000001', '0.000000000000001', '-0.000000000000003']) {
+      await warehouse.run(`INSERT INTO notes SELECT 'decimals', $amount, $amount::DECIMAL(38,15)`, {
+        amount,
+      });
+    }
+    const [sum] = await warehouse.query<{ sum: string }>(
+      `SELECT sum(amount) AS sum FROM notes WHERE org_id = 'decimals'`,
+    );
+    // 9007199254740993 + 0.000000000000001 + 0.000000000000001 − 0.000000000000003
+    expect(sum?.sum).toBe('9007199254740992.999999999999999');
+    const [count] = await warehouse.query<{ count: string }>('SELECT 9007199254740993::BIGINT AS count');
+    expect(count?.count).toBe('9007199254740993');
+  });
+
+  it('bind every kind of parameter, and never splice a text', async () => {
+    const text = `'); DROP TABLE notes; -- "quoted" ü €`;
+    const [row] = await warehouse.query(
+      'SELECT $text AS text, $number AS number, $flag AS flag, $nothing AS nothing, $list AS list, len($none) AS none',
+      { text, number: 7, flag: true, nothing: null, list: ['a', `b'`], none: [] },
+    );
+    expect(row).toEqual({ text, number: 7, flag: true, nothing: null, list: ['a', `b'`], none: '0' });
+  });
+
+  it('store all of a transaction or nothing, and can be used after it failed', async () => {
+    await warehouse.transaction(async (session) => {
+      await session.run(`INSERT INTO notes VALUES ('rollback', 'kept', 1)`);
+    });
+    const failing = warehouse.transaction(async (session) => {
+      await session.run(`INSERT INTO notes VALUES ('rollback', 'lost', 1)`);
+      throw new Error('half way');
+    });
+    await expect(failing).rejects.toThrow('half way');
+    const wrong = warehouse.transaction(async (session) => {
+      await session.run(`INSERT INTO notes VALUES ('rollback', 'lost too', 1)`);
+      await session.run('INSERT INTO no_such_table VALUES (1)');
+    });
+    await expect(wrong).rejects.toThrow(/no_such_table/);
+    await warehouse.run(`INSERT INTO notes VALUES ('rollback', 'later', 1)`);
+    expect(await notes('rollback')).toEqual(['kept', 'later']);
+  });
+
+  it('do not show others what is not committed', async () => {
+    await warehouse.transaction(async (session) => {
+      await session.run(`INSERT INTO notes VALUES ('isolation', 'mine', 1)`);
+      expect(await notes('isolation')).toEqual([]);
+    });
+    expect(await notes('isolation')).toEqual(['mine']);
+  });
+
+  it('run exclusive work of one key in order, of other keys side by side, and go on after a failure', async () => {
+    const order: string[] = [];
+    let finishFirst = (): void => undefined;
+    const firstMayEnd = new Promise<void>((resolve) => {
+      finishFirst = resolve;
+    });
+    const first = warehouse.exclusive('key', async () => {
+      order.push('first begins');
+      await firstMayEnd;
+      order.push('first ends');
+      throw new Error('first failed');
+    });
+    const second = warehouse.exclusive('key', async () => {
+      order.push('second');
+      return 2;
+    });
+    await warehouse.exclusive('other key', async () => order.push('other'));
+    expect(order).toEqual(['first begins', 'other']);
+    finishFirst();
+    await expect(first).rejects.toThrow('first failed');
+    expect(await second).toBe(2);
+    expect(order).toEqual(['first begins', 'other', 'first ends', 'second']);
+    expect(await warehouse.exclusive('key', async () => 3)).toBe(3);
+  });
+
+  it('are lent to more callers than there are sessions', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        warehouse.query<{ n: number }>('SELECT $n::INTEGER AS n', { n: index }),
+      ),
+    );
+    expect(answers.map(([row]) => row?.n)).toEqual(Array.from({ length: 40 }, (_, index) => index));
+  });
+
+  it('append more rows than one chunk holds', async () => {
+    const days = Array.from({ length: 5000 }, (_, index) => index);
+    const [row] = await warehouse.session(async (session) => {
+      await session.run('CREATE OR REPLACE TEMP TABLE many (day DATE, label VARCHAR, value DECIMAL(38,10))');
+      await session.append(
+        'many',
+        [DATE, VARCHAR, DECIMAL(38, 10)],
+        [
+          days.map((day) => new DuckDBDateValue(day)),
+          days.map((day) => `label ${day}`),
+          days.map((day) => new DuckDBDecimalValue(BigInt(day), 38, 10)),
+        ],
+      );
+      return session.query<{ rows: string; last: string; sum: string; label: string }>(
+        'SELECT count(*) AS rows, max(day) AS last, sum(value) AS sum, max(label) AS label FROM many',
+      );
+    });
+    // Day 4999 after 1970-01-01 is 1983-09-09; Σ 0…4999 = 4999 × 5000 ÷ 2 = 12,497,500 units of 10⁻¹⁰.
+    expect(row).toEqual({ rows: '5000', last: '1983-09-09', sum: '0.0012497500', label: 'label 999' });
+  });
+});
+
+describe('a statement that finds no memory', () => {
+  let test: TestWarehouse;
+  const run = vi.spyOn(DuckDBConnection.prototype, 'runAndReadAll');
+  beforeAll(async () => {
+    test = await openDuckDb();
+  });
+  afterAll(async () => {
+    run.mockRestore();
+    await test.close();
+  });
+  afterEach(() => test.warehouse.run(`SET memory_limit = '1GB'`));
+
+  const LARGE = 'SELECT len(list(range)) AS length FROM range(3000000)';
+  const tries = (): number => run.mock.calls.filter(([sql]) => sql === LARGE).length;
+
+  it('waits for it, but not within a transaction, nor for long', async () => {
+    const { warehouse } = test;
+    await warehouse.run(`SET memory_limit = '20MB'`);
+    await expect(warehouse.transaction((session) => session.query(LARGE))).rejects.toThrow(
+      'Out of Memory Error',
+    );
+    expect(tries()).toBe(1);
+    const waits = warehouse.query(LARGE);
+    await vi.waitUntil(() => tries() === 3);
+    await warehouse.run(`SET memory_limit = '1GB'`);
+    expect(await waits).toEqual([{ length: '3000000' }]);
+    await warehouse.run(`SET memory_limit = '20MB'`);
+    const before = tries();
+    await expect(warehouse.query(LARGE)).rejects.toThrow('Out of Memory Error');
+    expect(tries() - before).toBe(6);
+  });
+});
+
+describe('a warehouse that an error has ended', () => {
+  let test: TestWarehouse;
+  let breaking: string;
+  let heard: Error[];
+  beforeAll(async () => {
+    test = await openDuckDb();
+    breaking = await breakingStatement(test.directory);
+    await test.warehouse.run('CREATE TABLE notes (text VARCHAR)');
+    await test.warehouse.run(`INSERT INTO notes VALUES ('stored')`);
+  });
+  beforeEach(() => {
+    heard = [];
+    test.warehouse.onBreakdown = (error) => heard.push(error);
+  });
+  afterAll(() => test.close());
+
+  const notes = async (): Promise<string[]> =>
+    (await test.warehouse.query<{ text: string }>('SELECT DISTINCT text FROM notes ORDER BY text')).map(
+      ({ text }) => text,
+    );
+  const ENDLESS = 'SELECT count(*) FROM range(1000000000000) AS numbers(number) WHERE hash(number) % 7 = 3';
+  const AGAIN = { kind: 'unavailable', message: 'the warehouse is opened again; try again' };
+  /** What fails next is a checkpoint, as one does that finds no memory. */
+  const failCheckpoints = () => test.warehouse.run(`SET debug_checkpoint_abort = 'before_header_non_fatal'`);
+  const links = async (): Promise<string[]> =>
+    (
+      await Promise.all(
+        (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
+      )
+    ).filter((link) => link === test.settings.location);
+
+  it.each([
+    {
+      what: 'an internal error',
+      reason: 'INTERNAL Error',
+      begin: `INSERT INTO notes VALUES ('half a transaction')`,
+      breakIt: () => breaking,
+    },
+    // No checkpoint begins beside a transaction that has written.
+    {
+      what: 'a failed checkpoint',
+      reason: 'Checkpoint failed',
+      begin: 'SELECT text FROM notes',
+      breakIt: () => 'CHECKPOINT',
+    },
+  ])(
+    'is opened again after $what, with all that was stored and nothing that was not',
+    async ({ reason, begin, breakIt }) => {
+      const { warehouse } = test;
+      await failCheckpoints();
+      const before = await notes();
+      await warehouse.run(`INSERT INTO notes VALUES ($reason)`, { reason });
+      const stream = warehouse.stream(
+        'SELECT range, text FROM range(10000000), notes',
+        {},
+        new AbortController().signal,
+      );
+      await stream.next();
+      const story = new EventEmitter();
+      const half = warehouse.transaction(async (session) => {
+        await session.run(begin);
+        story.emit('begun');
+        await once(story, 'broken');
+        await session.run(`INSERT INTO notes VALUES ('its other half')`);
+      });
+      await once(story, 'begun');
+      // All other sessions are taken, and two callers wait for one.
+      const others = Array.from({ length: 17 }, () => warehouse.query(ENDLESS));
+      const ends = Promise.allSettled([half, ...others]);
+      const failed = warehouse.stream(breakIt(), {}, new AbortController().signal).next();
+      await expect(failed).rejects.toThrow(reason);
+      story.emit('broken');
+      expect(await notes()).toEqual([...before, reason].sort());
+      for (const end of await ends) expect(end).toMatchObject({ status: 'rejected', reason: AGAIN });
+      await expect(stream.next()).rejects.toMatchObject(AGAIN);
+      expect(heard).toEqual([
+        expect.objectContaining({ message: expect.stringContaining(reason) as string }),
+      ]);
+      await warehouse.run(`INSERT INTO notes VALUES ('afterwards')`);
+      expect(await notes()).toContain('afterwards');
+    },
+  );
+
+  it('keeps its file locked once, however often it is opened again', async () => {
+    const { warehouse } = test;
+    const before = await notes();
+    for (let times = 0; times < 3; times += 1) {
+      await expect(warehouse.query(breaking)).rejects.toThrow('INTERNAL Error');
+      expect(await notes()).toEqual(before);
+      await failCheckpoints();
+      await warehouse.run(`INSERT INTO notes VALUES ('afterwards')`);
+      await expect(warehouse.run('CHECKPOINT')).rejects.toThrow('Checkpoint failed');
+      expect(await notes()).toEqual(before);
+    }
+    expect((await links()).length).toBeLessThanOrEqual(1);
+  });
+
+  it('has stored a transaction whose checkpoint failed after its COMMIT, and says so', async () => {
+    const { warehouse } = test;
+    await failCheckpoints();
+    await warehouse.run(`SET checkpoint_threshold = '1KB'`);
+    // Its text is larger than the threshold.
+    const stored = warehouse.transaction(async (session) => {
+      await session.run(`INSERT INTO notes SELECT 'committed' FROM range(3000000)`);
+      return 'stored';
+    });
+    expect(await stored).toBe('stored');
+    expect(heard).toHaveLength(1);
+    expect(await notes()).toContain('committed');
+    await warehouse.run(`DELETE FROM notes WHERE text = 'committed'`);
+  });
+
+  it('is not ended by an error that only quotes such words', async () => {
+    const words = 'FATAL Error: Database "warehouse" has been invalidated because checkpointing failed.';
+    await expect(test.warehouse.query('SELECT $words::INTEGER', { words })).rejects.toThrow(words);
+    await expect(test.warehouse.query(`SELECT * FROM read_csv('${words}')`)).rejects.toThrow(words);
+    expect(heard).toEqual([]);
+  });
+
+  it('can be opened by a later caller when it cannot be at first, and holds nothing meanwhile', async () => {
+    const { warehouse, settings } = test;
+    const { spillDirectory } = settings;
+    const before = await notes();
+    // To open the file again takes memory for the text, which no checkpoint has moved to the file yet.
+    await warehouse.run(`INSERT INTO notes SELECT repeat('x', 3000000)`);
+    // Where the folder for spilled rows was is a file now.
+    await rename(spillDirectory, `${spillDirectory}-away`);
+    await writeFile(spillDirectory, '');
+    await expect(warehouse.query(breaking)).rejects.toThrow('INTERNAL Error');
+    for (let times = 0; times < 3; times += 1) await expect(notes()).rejects.toMatchObject(AGAIN);
+    await rm(spillDirectory);
+    // The file is found, but not the memory to read it.
+    settings.memoryLimit = '1MB';
+    for (let times = 0; times < 2; times += 1) await expect(notes()).rejects.toMatchObject(AGAIN);
+    expect(await links()).toEqual([]);
+    settings.memoryLimit = '1GB';
+    expect(await notes()).toEqual([...before, 'x'.repeat(3_000_000)]);
+    expect(heard.map(({ message }) => message)).toEqual([
+      expect.stringContaining('INTERNAL Error'),
+      ...Array.from({ length: 3 }, () => expect.stringContaining('EEXIST') as string),
+      ...Array.from({ length: 2 }, () => expect.stringContaining('Out of Memory Error') as string),
+    ]);
+  });
+});
+
+describeOnBothEngines('migrations', (open) => {
+  it('run once, are recorded, and are not run again', async () => {
+    const test = await open();
+    const applied = (warehouse: Warehouse) =>
+      warehouse.query<{ version: number; name: string }>(
+        'SELECT version, name FROM schema_migrations ORDER BY version',
+      );
+    const expected = MIGRATIONS.map(({ version, name }) => ({ version, name }));
+    try {
+      expect(await applied(test.warehouse)).toEqual(expected);
+      const organisation = await newOrganisation(test.warehouse, { name: 'Kept' });
+      test.warehouse.close();
+      const again = await Warehouse.open(test.settings);
+      try {
+        expect(await applied(again)).toEqual(expected);
+        const kept = await again.query('SELECT name FROM organisations WHERE org_id = $org', {
+          org: organisation.id,
+        });
+        expect(kept).toEqual([{ name: 'Kept' }]);
+        await again.ping();
+      } finally {
+        again.close();
+      }
+    } finally {
+      await test.close().catch((alreadyClosed: unknown) => alreadyClosed);
+    }
+  });
+
+  it('are numbered in order, without gaps', () => {
+    expect(MIGRATIONS.map(({ version }) => version)).toEqual(MIGRATIONS.map((_, index) => index + 1));
+  });
+});

@@ -1,0 +1,235 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { DeliveryInput } from '../../../domain/events/webhook.ts';
+import { addEvent, addEvents, type NewEvent } from '../../../warehouse/events/events.ts';
+import {
+  addDelivery,
+  deliveriesToStart,
+  endDelivery,
+  findDelivery,
+  listDeliveries,
+  recordAttempt,
+  recordDeliveryStart,
+} from '../../../warehouse/events/webhook-deliveries.ts';
+import {
+  createWebhook,
+  findWebhook,
+  listWebhooks,
+  newSecretId,
+  newWebhookId,
+  signingSecrets,
+  updateWebhook,
+  type Webhook,
+} from '../../../warehouse/events/webhooks.ts';
+import { removeOldDeliveries } from '../../../warehouse/engine/maintenance.ts';
+import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { newOrganisation, NOW } from '../../support/warehouse/tenant.ts';
+
+const HOUR_MS = 3_600_000;
+const later = (hours: number): Date => new Date(NOW.getTime() + hours * HOUR_MS);
+const by = (now = NOW) => ({ actor: { type: 'key', id: 'key_1', name: 'Admin' }, now }) as const;
+const PAGE = { limit: 100, cursor: null };
+const ALL = { ...PAGE, event: null };
+
+const event = (fact: string): NewEvent => ({
+  type: 'unit_cost.changed',
+  subject: fact,
+  fact,
+  data: { fact },
+});
+
+describeOnBothEngines('webhooks', (open) => {
+  let test: TestWarehouse;
+  beforeAll(async () => {
+    test = await open();
+  });
+  afterAll(() => test.close());
+
+  const newHook = async (): Promise<{ orgId: string; webhook: Webhook }> => {
+    const { id: orgId } = await newOrganisation(test.warehouse);
+    const fields = {
+      id: newWebhookId(),
+      url: 'https://1.1.1.1/x?token=t',
+      events: ['unit_cost.changed'],
+      enabled: true,
+    };
+    const webhook = await createWebhook(
+      test.warehouse,
+      orgId,
+      fields as Omit<Webhook, 'created_at'>,
+      { secretId: newSecretId(), sealed: 'first' },
+      by(),
+    );
+    return { orgId, webhook };
+  };
+
+  const add = (orgId: string, ...facts: string[]): Promise<number> =>
+    test.warehouse.transaction((session) => addEvents(session, orgId, facts.map(event), NOW));
+
+  const statuses = async (orgId: string, { id }: Webhook) =>
+    (await listDeliveries(test.warehouse, orgId, id, ALL)).map(({ subject, status, reason }) => [
+      subject,
+      status,
+      reason,
+    ]);
+
+  it('leave nothing of deliveries that ended long ago, nor secrets that sign no more', async () => {
+    const { orgId, webhook } = await newHook();
+    const { orgId: other, webhook: theirs } = await newHook();
+    await add(orgId, 'delivered', 'pending');
+    const [pending, delivered] = await listDeliveries(test.warehouse, orgId, webhook.id, ALL);
+    const ended = { orgId, webhookId: webhook.id, eventId: delivered?.eventId ?? '' };
+    await recordDeliveryStart(test.warehouse, ended, NOW);
+    await recordAttempt(test.warehouse, ended, {
+      at: NOW.toISOString(),
+      status_code: 200,
+      error: null,
+      answer: 'ok',
+    });
+    await endDelivery(test.warehouse, ended, { status: 'delivered', reason: null }, NOW);
+    const rotated = { changes: {}, secret: { secretId: newSecretId(), sealed: 'second' } };
+    await updateWebhook(test.warehouse, orgId, webhook.id, rotated, by());
+    await updateWebhook(test.warehouse, other, theirs.id, 'delete', by());
+    const after = (days: number) => new Date(NOW.getTime() + days * 86_400_000);
+    const secrets = (id: string, organisation = orgId) =>
+      signingSecrets(test.warehouse, organisation, id, new Date(0));
+
+    await removeOldDeliveries(test.warehouse, after(7));
+    expect((await statuses(orgId, webhook)).map(([, status]) => status)).toEqual(['pending', 'delivered']);
+    expect((await secrets(webhook.id)).map(({ sealed }) => sealed)).toEqual(['second', 'first']);
+    expect(await secrets(theirs.id, other)).toEqual([]);
+
+    await removeOldDeliveries(test.warehouse, after(91));
+    expect(
+      (await listDeliveries(test.warehouse, orgId, webhook.id, ALL)).map(({ eventId }) => eventId),
+    ).toEqual([pending?.eventId]);
+    expect((await secrets(webhook.id)).map(({ sealed }) => sealed)).toEqual(['second']);
+    expect(await removeOldDeliveries(test.warehouse, after(91))).toBe(0);
+    expect(await add(orgId, 'delivered')).toBe(0); // and it is not told again
+  });
+
+  it('are found, changed and deleted within their organisation', async () => {
+    const { orgId, webhook } = await newHook();
+    const other = await newHook();
+    expect(await listWebhooks(test.warehouse, orgId, PAGE)).toEqual([webhook]);
+    expect(await findWebhook(test.warehouse, other.orgId, webhook.id)).toBeNull();
+    expect(await updateWebhook(test.warehouse, other.orgId, webhook.id, 'delete', by())).toBeNull();
+    const update = { changes: { enabled: false }, secret: null };
+    expect(await updateWebhook(test.warehouse, orgId, webhook.id, update, by())).toEqual({
+      ...webhook,
+      enabled: false,
+    });
+    expect(await updateWebhook(test.warehouse, orgId, webhook.id, 'delete', by())).toMatchObject({
+      id: webhook.id,
+    });
+    expect(await findWebhook(test.warehouse, orgId, webhook.id)).toBeNull();
+    expect(await listWebhooks(test.warehouse, orgId, PAGE)).toEqual([]);
+  });
+
+  it('sign with a replaced secret for a day, then no more', async () => {
+    const { orgId, webhook } = await newHook();
+    const secrets = async (now: Date) =>
+      (await signingSecrets(test.warehouse, orgId, webhook.id, new Date(now.getTime() - 24 * HOUR_MS))).map(
+        ({ sealed }) => sealed,
+      );
+    const rotate = (sealed: string, now: Date) => {
+      const update = { changes: {}, secret: { secretId: newSecretId(), sealed } };
+      return updateWebhook(test.warehouse, orgId, webhook.id, update, by(now));
+    };
+    expect(await secrets(later(1000))).toEqual(['first']);
+    await rotate('second', later(1));
+    expect(await secrets(later(1))).toEqual(['second', 'first']);
+    await rotate('third', later(10));
+    expect(await secrets(later(24.9))).toEqual(['third', 'second', 'first']);
+    expect(await secrets(later(25))).toEqual(['third', 'second']);
+    expect(await secrets(later(34))).toEqual(['third']);
+  });
+
+  it('get each event once, the same fact never again', async () => {
+    const { orgId, webhook } = await newHook();
+    const other = await newHook();
+    expect(await add(orgId, 'a', 'b')).toBe(2);
+    expect(await add(orgId, 'a', 'b', 'c')).toBe(1);
+    expect((await statuses(orgId, webhook)).map(([subject]) => subject)).toEqual(['c', 'b', 'a']);
+    expect(await statuses(other.orgId, other.webhook)).toEqual([]);
+    expect(await add(other.orgId, 'a')).toBe(1);
+    // Two nodes that evaluate the same at once write it twice: still one event, one delivery.
+    for (let node = 0; node < 2; node++) {
+      await test.warehouse.transaction(async (session) => {
+        const eventId = await addEvent(session, orgId, event('d'), NOW);
+        await addDelivery(session, { orgId, webhookId: webhook.id, eventId }, NOW);
+      });
+    }
+    expect(await statuses(orgId, webhook)).toHaveLength(4);
+    const [first] = await listDeliveries(test.warehouse, orgId, webhook.id, ALL);
+    const part = await listDeliveries(test.warehouse, orgId, webhook.id, {
+      ...ALL,
+      cursor: first?.deliveryId ?? '',
+    });
+    expect(part.map(({ subject }) => subject)).toEqual(['c', 'b', 'a']);
+  });
+
+  it('have deliveries that end once, with every attempt', async () => {
+    const { orgId, webhook } = await newHook();
+    await add(orgId, 'a');
+    const [pending] = await listDeliveries(test.warehouse, orgId, webhook.id, ALL);
+    const delivery: DeliveryInput = { orgId, webhookId: webhook.id, eventId: pending?.eventId ?? '' };
+    const state = await findDelivery(test.warehouse, delivery);
+    expect(state?.status).toBe('pending');
+    expect(JSON.parse(state?.payload ?? '')).toEqual({
+      type: 'unit_cost.changed',
+      timestamp: NOW.toISOString(),
+      data: { fact: 'a' },
+    });
+    const failed = { at: NOW.toISOString(), status_code: null, error: 'away', answer: null };
+    const taken = {
+      at: later(1).toISOString(),
+      status_code: 200,
+      error: null,
+      answer: 'a\0b\u0007\ufffd\r\n',
+    };
+    await recordAttempt(test.warehouse, delivery, failed);
+    await recordAttempt(test.warehouse, delivery, taken);
+    await endDelivery(test.warehouse, delivery, { status: 'delivered', reason: null }, later(1));
+    await endDelivery(test.warehouse, delivery, { status: 'delivered', reason: null }, later(2));
+    await test.warehouse.transaction((session) => addDelivery(session, delivery, later(3))); // a node that comes late
+    const [ended] = await listDeliveries(test.warehouse, orgId, webhook.id, ALL);
+    expect(ended).toMatchObject({
+      deliveryId: pending?.deliveryId,
+      status: 'delivered',
+      attempts: [failed, taken],
+    });
+    expect(await findDelivery(test.warehouse, { ...delivery, orgId: 'org_none' })).toBeNull();
+  });
+
+  it('are started until it is known that they were', async () => {
+    const { orgId, webhook } = await newHook();
+    await add(orgId, 'a', 'b', 'c');
+    const [first, second, third] = await deliveriesToStart(test.warehouse, orgId, false);
+    if (first === undefined || second === undefined || third === undefined) throw new Error('expected three');
+    await recordDeliveryStart(test.warehouse, first, NOW);
+    await endDelivery(test.warehouse, second, { status: 'failed', reason: 'x' }, NOW);
+    expect(await deliveriesToStart(test.warehouse, orgId, false)).toEqual([third]);
+    expect(await deliveriesToStart(test.warehouse, orgId, true)).toEqual([first, third]);
+    expect(first).toMatchObject({ orgId, webhookId: webhook.id });
+  });
+
+  it('end what is pending when they are disabled or deleted, and get nothing while they are', async () => {
+    const { orgId, webhook } = await newHook();
+    await add(orgId, 'a');
+    const change = (enabled: boolean) =>
+      updateWebhook(test.warehouse, orgId, webhook.id, { changes: { enabled }, secret: null }, by());
+    await change(false);
+    expect(await add(orgId, 'b')).toBe(1);
+    await change(true);
+    await add(orgId, 'c');
+    expect(await statuses(orgId, webhook)).toEqual([
+      ['c', 'pending', null],
+      ['a', 'failed', 'the webhook was disabled'],
+    ]);
+    await updateWebhook(test.warehouse, orgId, webhook.id, 'delete', by());
+    expect(await statuses(orgId, webhook)).toMatchObject([
+      ['c', 'failed', 'the webhook was deleted'],
+      ['a', 'failed', 'the webhook was disabled'],
+    ]);
+  });
+});

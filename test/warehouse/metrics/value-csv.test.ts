@@ -1,0 +1,324 @@
+import { createReadStream } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ServiceError } from '../../../domain/shared/errors.ts';
+import { valueProblem } from '../../../domain/metrics/sent-value.ts';
+import { listValueChanges, listValues } from '../../../warehouse/metrics/value-history.ts';
+import type { Metric } from '../../../warehouse/metrics/metrics.ts';
+import { writeCsv } from '../../../warehouse/metrics/value-csv.ts';
+import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
+import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { newMetric, newOrganisation, NOW } from '../../support/warehouse/tenant.ts';
+
+const ALL = { limit: 1000, cursor: null };
+const CHANGE = { source: 'csv', by: { type: 'key', id: 'key_1', name: 'Finance' }, now: NOW } as const;
+const DAY = 86_400_000;
+
+describeOnBothEngines('values from a CSV file', (open, onDuckDb) => {
+  let test: TestWarehouse;
+  let warehouse: Warehouse;
+  beforeAll(async () => {
+    test = await open();
+    ({ warehouse } = test);
+  });
+  afterAll(() => test.close());
+
+  interface Tenant {
+    orgId: string;
+    metric: Metric;
+  }
+  const newTenant = async (changes: Parameters<typeof newMetric>[2] = {}): Promise<Tenant> => {
+    const { id: orgId } = await newOrganisation(warehouse);
+    return { orgId, metric: await newMetric(warehouse, orgId, changes) };
+  };
+  const upload = async ({ orgId, metric }: Tenant, content: string | Buffer) => {
+    const file = join(test.directory, `[${randomUUID()}].csv`);
+    await writeFile(file, content);
+    return writeCsv(warehouse, orgId, metric, createReadStream(file), CHANGE, new AbortController().signal);
+  };
+  const stored = async ({ orgId, metric }: Tenant): Promise<string[]> =>
+    (await listValues(warehouse, orgId, metric.id, { start: null, end: null, ...ALL })).map(
+      ({ period, label, value }) => `${period} ${label === '' ? '' : `${label} `}${Number(value)}`,
+    );
+  const region = { label_key: 'region' };
+
+  onDuckDb(() => {
+    it('is taken with and without header, byte order mark, CRLF, blank lines and a last line end', async () => {
+      for (const file of [
+        '2026-01-05,100\n2026-01-06,1.5\n',
+        '2026-01-05,100\n2026-01-06,1.5',
+        'period,value\n2026-01-05,100\n2026-01-06,1.5\n',
+        'Day;of the year,"Orders, all"\n2026-01-05,100\n2026-01-06,1.5\n',
+        '\ufeff2026-01-05,100\n2026-01-06,1.5\n',
+        '\ufeffperiod,value\n2026-01-05,100\n2026-01-06,1.5\n',
+        '\ufeff"period","value"\r\n2026-01-05,100\r\n2026-01-06,1.5\r\n',
+        '2026-01-05,100\r\n2026-01-06,1.5',
+        '2026-01-05,100\r\n2026-01-06,1.5\n',
+        'period,value\n2026-01-05,100\r\n2026-01-06,1.5\r\n',
+        '\n\n2026-01-05,100\n\n \t\n2026-01-06,1.5\n\n\n',
+        '\r\n2026-01-05,100\r\n\r\n2026-01-06,1.5\r\n  \r\n',
+        '"2026-01-05","100"\n"2026-01-06",1.5\n',
+        '2026-01-06,15E-1\n2026-01-05,1e2\n',
+        '2026-01-06,01.50\n2026-01-05,100.0000000000000\n',
+      ]) {
+        const tenant = await newTenant();
+        const first = await upload(tenant, file).catch((error: unknown) => error);
+        expect({ file, first }).toEqual({
+          file,
+          first: { created: 2, replaced: 0, unchanged: 0, months: ['2026-01'] },
+        });
+        expect(await stored(tenant)).toEqual(['2026-01-05 100', '2026-01-06 1.5']);
+        expect(await upload(tenant, file)).toEqual({ created: 0, replaced: 0, unchanged: 2, months: [] });
+      }
+    });
+  });
+
+  it('replaces what is there, and tells the history who did it and what was before', async () => {
+    const tenant = await newTenant({ frequency: 'monthly' });
+    await upload(tenant, '2025-12,1\n2026-01,2\n');
+    expect(await upload(tenant, '2025-12,1\n2026-01,3\n2026-02,4\n')).toEqual({
+      created: 1,
+      replaced: 1,
+      unchanged: 1,
+      months: ['2026-01', '2026-02'],
+    });
+    const [, january] = await listValueChanges(warehouse, tenant.orgId, tenant.metric.id, ALL);
+    expect(january).toMatchObject({
+      period: '2026-01-01',
+      value: '3.0000000000',
+      previous: '2.0000000000',
+      source: 'csv',
+      changed_by: CHANGE.by,
+    });
+  });
+
+  it('keeps labels as they were sent, with commas, quotes and spaces', async () => {
+    const tenant = await newTenant(region);
+    const labels = ['eu', ' eu ', 'EU', 'a,b', 'say "hi"', '名前', 'ü\u00a0ü'];
+    const quoted = (label: string): string => `"${label.replaceAll('"', '""')}"`;
+    const lines = labels.map((label, index) => `2026-01-05,${quoted(label)},${index}`);
+    expect(await upload(tenant, `period,label,value\n${lines.join('\n')}\n`)).toMatchObject({
+      created: labels.length,
+    });
+    const values = await listValues(warehouse, tenant.orgId, tenant.metric.id, {
+      start: null,
+      end: null,
+      ...ALL,
+    });
+    expect(new Map(values.map(({ label, value }) => [label, Number(value)]))).toEqual(
+      new Map(labels.map((label, index) => [label, index])),
+    );
+    expect(await upload(tenant, `${lines.join('\r\n')}\r\n`)).toMatchObject({
+      created: 0,
+      unchanged: labels.length,
+    });
+  });
+
+  it('keeps values exactly', async () => {
+    const tenant = await newTenant();
+    const texts = [
+      '0', '0.0', '1e15', '1000000000000000', '1000000000000000.0000000000', '999999999999999.9999999999', '0.0000000001',
+      '1e-10', '10E-11', '123456789.0123456789', '.5', '5.', '00012.50', '99999999.9999999999', '100000000',
+      '0.1000000000000000000000000000000000000000000000000000', '1.5e+3', '0e9999',
+    ]; // prettier-ignore
+    const day = (index: number): string => new Date(Date.UTC(2025, 0, 1 + index)).toISOString().slice(0, 10);
+    await upload(tenant, texts.map((text, index) => `${day(index)},${text}\n`).join(''));
+    const values = await listValues(warehouse, tenant.orgId, tenant.metric.id, {
+      start: null,
+      end: null,
+      ...ALL,
+    });
+    expect(values.map(({ value }) => value.replace(/\.?0+$/, ''))).toEqual([
+      '0', '0', '1000000000000000', '1000000000000000', '1000000000000000', '999999999999999.9999999999', '0.0000000001',
+      '0.0000000001', '0.0000000001', '123456789.0123456789', '0.5', '5', '12.5', '99999999.9999999999', '100000000',
+      '0.1', '1500', '0',
+    ]); // prettier-ignore
+  });
+
+  it('stores nothing once it is stopped, and the next file is taken', async () => {
+    const tenant = await newTenant();
+    const file = join(test.directory, `${randomUUID()}.csv`);
+    const day = (index: number): string => new Date(index * DAY).toISOString().slice(0, 10);
+    await writeFile(file, Array.from({ length: 20_000 }, (_, index) => `${day(index)},1\n`).join(''));
+    const stopping = new AbortController();
+    const written = writeCsv(
+      warehouse,
+      tenant.orgId,
+      tenant.metric,
+      createReadStream(file),
+      CHANGE,
+      stopping.signal,
+    );
+    // Reading the file alone takes many turns of the event loop.
+    setImmediate(() => {
+      stopping.abort();
+    });
+    await expect(written).rejects.toThrow();
+    expect(await stored(tenant)).toEqual([]);
+    expect(await upload(tenant, '2026-01-05,1\n')).toMatchObject({ created: 1 });
+  });
+
+  describe('what is refused, and at which line', () => {
+    const refused = async (tenant: Tenant, content: string | Buffer): Promise<string> => {
+      const message = await upload(tenant, content).then(
+        () => 'nothing was refused',
+        (error: unknown) =>
+          error instanceof ServiceError ? `invalid: ${error.message}` : `unexpected: ${String(error)}`,
+      );
+      expect(await stored(tenant)).toEqual([]);
+      return message;
+    };
+
+    it('in a file without labels', async () => {
+      const tenant = await newTenant();
+      const good = '2026-01-05,1\n';
+      const cases: [string | Buffer, RegExp][] = [
+        ['', /^invalid: body: expected lines of period,value, got none/],
+        ['\n\n', /got none/],
+        ['\ufeff', /got none/],
+        ['period,value\n', /got none/],
+        ['period,value', /got none/],
+        [`${good}2026-01-06,abc\n`, /^invalid: line 2: value: expected a number of at least 0, got "abc"$/],
+        [`period,value\n${good}\n\n2026-01-06,abc`, /^invalid: line 5: value: .*"abc"$/],
+        [`${good}2026-01-06,\n`, /^invalid: line 2: value: expected a number of at least 0, got ""$/],
+        [`${good}2026-01-06,-1\n`, /^invalid: line 2: value: expected a number of at least 0, got "-1"$/],
+        [`${good}2026-01-06,-0\n`, /^invalid: line 2: value: .*"-0"$/],
+        [`${good}2026-01-06,1000000000000000.1\n`, /^invalid: line 2: value: expected a number of at most 1e15, got/],
+        [`${good}2026-01-06,1e99\n`, /^invalid: line 2: value: expected a number of at most 1e15, got "1e99"$/],
+        [`${good}2026-01-06,0.12345678901\n`, /^invalid: line 2: value: expected at most 10 decimals, got/],
+        [`${good}2026-01-06,1e-11\n`, /^invalid: line 2: value: expected at most 10 decimals, got "1e-11"$/],
+        ...['1_000', ' 5', '5 ', '"5 "', 'inf', 'nan', '0x10', '1,5'.replace(',', "'"), '+5', '1e', '.', 'e5', '٣', '5\0'].map(
+          (text): [string, RegExp] => [`${good}2026-01-06,${text}\n`, /^invalid: line 2: value: expected a number of at least 0/],
+        ),
+        [`${good}2026-01-06,1,5\n`, /^invalid: line 2: expected 2 columns, period,value, got 3: "2026-01-06,1,5"$/],
+        [`${good}2026-01-06,1,\n`, /^invalid: line 2: expected 2 columns, period,value, got 3/],
+        [`${good}2026-01-06\n`, /^invalid: line 2: expected 2 columns, period,value, got 1/],
+        [`${good}2026-01-06;1\n`, /^invalid: line 2: expected 2 columns/],
+        ['period,region,value\n2026-01-05,eu,1\n', /^invalid: line 2: expected 2 columns/],
+        [`${good}2026-13-01,1\n`, /^invalid: line 2: period: expected YYYY-MM-DD for a daily metric, got "2026-13-01"$/],
+        ...['2026-02-30', '2026-1-5', '2026-01', '20260105', ' 2026-01-06', '2026-01-06T00:00:00Z', '0000-01-01', 'epoch',
+          'infinity', '0044-03-15 (BC)', '10000-01-01', ''].map(
+          (text): [string, RegExp] => [`${good}${text},1\n`, /^invalid: line 2: period: expected YYYY-MM-DD for a daily metric/],
+        ),
+        [`${good}2026-02-08,1\n`, /^invalid: line 2: period: expected a period not after 2026-02-07, got "2026-02-08", which is in the future$/],
+        ['2026-01-05,1\n2026-01-06,2\n2026-01-05,3\n2026-01-06,4\n', /^invalid: line 3: period: expected each period once in a file, got "2026-01-05", as line 1 has it already$/],
+        ['a,b\n2026-01-05,1\r\n\r\n2026-01-05,1\n', /^invalid: line 4: period: .* as line 2 has it already$/],
+        [`${good}"2026-01-06,1\n2026-01-07,1\n`, /^invalid: line 2: expected quotes around whole fields/],
+        [`${good}2026-01-06,"1"x\n`, /^invalid: line 2: expected quotes around whole fields/],
+        [`${good}2026-01-06,1"\n2026-01-07,1\n`, /^invalid: line 2: expected quotes around whole fields/],
+        [`${good}2026-01-06, "1"\n`, /^invalid: line 2: expected quotes around whole fields/],
+        [`"a\nb",1\n${good}`, /^invalid: line 1: expected quotes around whole fields, each on one line, got "\\"a"$/],
+        [`"a\nb",value\n${good}`, /^invalid: line 1: expected quotes around whole fields, each on one line/],
+        [`period,val\rue\n${good}`, /^invalid: line 1: expected a text without control characters, got "val\\rue"$/],
+        [`${good}2026-01-06,x\n2026-01-07,"1\n`, /^invalid: line 2: value: /],
+        [`${good}2026-01-06,"x\n"\n2026-01-07,"1\n`, /^invalid: line 2: expected quotes around whole fields/],
+        [Buffer.concat([Buffer.from(`${good}2026-01-06,`), Buffer.from([0xff, 0x0a])]), /^invalid: line 2: expected UTF-8/],
+        [Buffer.from('\ufeffperiod,value\n2026-01-05,1\n', 'utf16le'), /^invalid: line 1: expected UTF-8/],
+        [`${good}${'x'.repeat(3_000_000)}\n`, /^invalid: line 2: expected at most 8192 bytes, got more: "xxx.*…$/],
+        ['2026-01-05,1\r2026-01-06,x\r', /^invalid: line 1: expected 2 columns, period,value, got 3/],
+        ['period,value\r2026-01-05,1\r', /^invalid: line 1: expected a text without control characters/],
+        ['x,1\n2026-01-06,2\n', /^invalid: line 1: period: /],
+        ['1st,value\n2026-01-06,2\n', /^invalid: line 1: period: /],
+        ['period,value\nperiod,value\n2026-01-06,2\n', /^invalid: line 2: period: /],
+      ]; // prettier-ignore
+      for (const [content, message] of cases) {
+        expect({ content, message: await refused(tenant, content) }).toEqual({
+          content,
+          message: expect.stringMatching(message) as string,
+        });
+      }
+    });
+
+    it('in a file with labels', async () => {
+      const tenant = await newTenant(region);
+      const good = '2026-01-05,us,1\n';
+      const cases: [string, RegExp][] = [
+        [`${good}2026-01-06,eu,abc\n`, /^invalid: line 2: value: expected a number of at least 0, got "abc"$/],
+        [`h,h,h\r\n${good}\n2026-01-06,eu,abc\n`, /^invalid: line 4: value: /],
+        [`${good}2026-01-06,,1\n`, /^invalid: line 2: label: expected a label for the label key "region", got ""$/],
+        [`${good}2026-01-06," ",1\n`, /^invalid: line 2: label: expected a label/],
+        [`${good}2026-01-06,\u00a0\u2003\t,1\n`, /^invalid: line 2: label: expected a label/],
+        [`${good}2026-01-06,${'é'.repeat(201)},1\n`, /^invalid: line 2: label: expected at most 200 characters/],
+        [`${good}2026-01-06,1\n`, /^invalid: line 2: expected 3 columns, period,label,value, got 2/],
+        ['period,value\n2026-01-05,1\n', /^invalid: line 1: expected 3 columns|: line 2: expected 3 columns/],
+        [`${good}2026-01-06,eu,1\n2026-01-05,us,2\n`, /^invalid: line 3: period: .*with label "us", as line 1 has it already$/],
+        [`${good}2026-01-06,"eu,1\n2026-01-07,us,1\n`, /^invalid: line 2: expected quotes around whole fields/],
+        [`${good}2026-01-06,"two\nlines",1\n`, /^invalid: line 2: expected quotes around whole fields, each on one line/],
+        [`${good}2026-01-06,"crlf\r\nlines",1\n`, /^invalid: line 2: expected quotes around whole fields, each on one line/],
+        ...['a\tb', 'a\rb', 'a\0b', 'a\u007fb', 'a\u0085b'].map(
+          (label): [string, RegExp] => [`${good}2026-01-06,${label},1\n`, /^invalid: line 2: label: expected a text without control characters/],
+        ),
+      ]; // prettier-ignore
+      for (const [content, message] of cases) {
+        expect({ content, message: await refused(tenant, content) }).toEqual({
+          content,
+          message: expect.stringMatching(message) as string,
+        });
+      }
+      expect(await upload(tenant, `2026-01-06,${'𝒳'.repeat(200)},1\n`)).toMatchObject({ created: 1 });
+    });
+
+    onDuckDb(() => {
+      it('what the same rules refuse in JSON, whatever the text', async () => {
+        const rules = { frequency: 'daily', label_key: 'region' } as const;
+        const tenant = await newTenant(rules);
+        const digits = fc.stringMatching(/^[0-9]{0,20}$/);
+        const value = fc.oneof(
+        fc.tuple(fc.constantFrom('', '-', '+', ' '), digits, fc.constantFrom('', '.', ','), digits,
+          fc.constantFrom('', 'e1', 'E-3', 'e+11', 'e-10', 'e', 'e99999', ' ')).map((parts) => parts.join('')),
+        fc.string({ maxLength: 4 }),
+      ); // prettier-ignore
+        const period = fc.oneof(
+        fc.date({ min: new Date('1999-01-01'), max: new Date('2027-01-01'), noInvalidDate: true })
+          .map((date) => date.toISOString().slice(0, 10)),
+        fc.stringMatching(/^[0-2]\d{3}-[01]\d-[0-3]\d$/),
+        fc.stringMatching(/^[-0-9 ]{0,11}$/),
+      ); // prettier-ignore
+        const label = fc.oneof(fc.constant('eu'), fc.string({ unit: 'binary', maxLength: 5 }));
+        const field = (text: string): string =>
+          /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+        await fc.assert(
+        fc.asyncProperty(period, label, value, async (period, label, value) => {
+          const record = [period, label, value].map(field).join(',');
+          // The same text in a file would be two lines.
+          fc.pre(!record.includes('\n'));
+          const problem = valueProblem(rules, '2026-02-07', { period, label, value });
+          const answer = await upload(tenant, `2000-01-01,first,1\n${record}\n`).then(
+            () => null,
+            (error: unknown) => (error as Error).message,
+          );
+          expect(answer).toBe(problem === null ? null : `line 2: ${problem.field}: ${problem.problem}`);
+        }),
+        { numRuns: warehouse.isDuckLake ? 50 : 300, examples: [['2026-01-05', 'eu', '1e-11'], ['2026-01-05', '\ufeff', '1'], ['2026-01-05', 'eu', `0.${'0'.repeat(50)}`]] },
+      ); // prettier-ignore
+      });
+    });
+
+    it('more lines than are allowed', async () => {
+      const tenant = await newTenant(region);
+      const lines = Array.from({ length: 200_001 }, (_, index) => {
+        const day = new Date(Date.UTC(2000, 0, 1) + Math.floor(index / 40) * DAY).toISOString().slice(0, 10);
+        return `${day},label ${index % 40},${index}`;
+      });
+      expect(await refused(tenant, `period,label,value\n${lines.join('\n')}\n`)).toMatch(
+        /at most 200000 lines of values, got 200001/,
+      );
+      expect(await upload(tenant, `period,label,value\n${lines.slice(1).join('\n')}\n`)).toMatchObject({
+        created: 200_000,
+      });
+      const [row] = await warehouse.query<{ count: string; sum: string }>(
+        `SELECT count(*) AS count, sum(value) AS sum FROM metric_values WHERE org_id = $org AND metric_id = $metric`,
+        { org: tenant.orgId, metric: tenant.metric.id },
+      );
+      // Σ 1…200,000
+      expect(row).toEqual({ count: '200000', sum: '20000100000.0000000000' });
+      // The last line is named as surely as the first.
+      const wrong = `${lines.slice(1, -1).join('\n')}\n2026-01-05,label,x\n`;
+      const error = await upload(tenant, wrong).catch((caught: unknown) => caught);
+      expect((error as Error).message).toMatch(/^line 200000: value/);
+    });
+  });
+});

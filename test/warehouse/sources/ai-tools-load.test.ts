@@ -1,0 +1,249 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { normalRepository } from '../../../domain/sources/repository.ts';
+import {
+  loadAiTools,
+  missingAiSpendColumns,
+  missingAiUsageColumns,
+} from '../../../warehouse/sources/ai-tools-load.ts';
+import { describeFile } from '../../../warehouse/sources/feeds/export-files.ts';
+import type { LoadScope } from '../../../warehouse/sources/publishing/publish-load.ts';
+import { normalRepositorySql } from '../../../warehouse/sources/repository-sql.ts';
+import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import {
+  currentLoads,
+  currentRows,
+  loading,
+  newTenant,
+  scopeOf,
+  type Tenant,
+  publishing,
+} from '../../support/warehouse/feeds.ts';
+import { SPELLINGS } from '../../support/exports/repository-spellings.ts';
+import { money, writeFiles } from '../../support/warehouse/tenant.ts';
+
+/** Spend on AI coding tools and its usage by repository (sources §4). */
+describeOnBothEngines('AI tool spend', (open) => {
+  let test: TestWarehouse;
+  beforeAll(async () => {
+    test = await open();
+  });
+  afterAll(() => test.close());
+
+  const load = async (
+    tenant: Tenant,
+    texts: { spend: string; usage: string },
+    changes: Partial<LoadScope> = {},
+  ) => {
+    const [spend = '', usage = ''] = await writeFiles(test, {
+      'spend.csv': texts.spend,
+      'usage.csv': texts.usage,
+    });
+    return loading(test, async (sessions) =>
+      loadAiTools(
+        sessions,
+        scopeOf(tenant, changes),
+        {
+          spend: [await describeFile(sessions.reader, spend)],
+          usage: [await describeFile(sessions.reader, usage)],
+        },
+        publishing(),
+      ),
+    );
+  };
+  const spendRows = ({ orgId }: Tenant) => currentRows(test, orgId, 'ai_tool_spend', 'day, tool, kind, cost');
+  const usageRows = ({ orgId }: Tenant) =>
+    currentRows(test, orgId, 'ai_usage', 'day, tool, repository, usage');
+
+  const SPEND = [
+    'day,tool,cost,kind',
+    '2026-01-30,Copilot,10.25,usage',
+    '2026-01-30,Copilot,19,Seat',
+    '2026-01-31,Copilot,-0.5,',
+    '2026-02-01,Cursor,3,usage',
+    '',
+  ].join('\n');
+  const USAGE = [
+    'repository,usage,tool,day',
+    'https://github.com/Acme/Web.git,100,Copilot,2026-01-30',
+    'github.com/acme/web,0.1234567,Copilot,2026-01-30',
+    'git@github.com:acme/api.git,300,Copilot,2026-01-30',
+    ',50,Copilot,2026-01-30',
+    'github.com/acme/web,0,Copilot,2026-01-31',
+    'github.com/acme/web,7,Copilot,2025-12-31', // a month without spend
+    '',
+  ].join('\n');
+
+  it('is kept with its usage by repository, in whatever way the repositories are written', async () => {
+    const tenant = await newTenant(test);
+    const result = await load(tenant, { spend: SPEND, usage: USAGE });
+    expect(await spendRows(tenant)).toEqual([
+      { day: '2026-01-30', tool: 'Copilot', kind: 'seat', cost: money('19') },
+      { day: '2026-01-30', tool: 'Copilot', kind: 'usage', cost: money('10.25') },
+      { day: '2026-01-31', tool: 'Copilot', kind: null, cost: money('-0.5') },
+      { day: '2026-02-01', tool: 'Cursor', kind: 'usage', cost: money('3') },
+    ]);
+    // 100 + 0.1234567 to six decimals; nothing of December.
+    expect(await usageRows(tenant)).toEqual([
+      { day: '2026-01-30', tool: 'Copilot', repository: 'github.com/acme/api', usage: '300.000000' },
+      { day: '2026-01-30', tool: 'Copilot', repository: 'github.com/acme/web', usage: '100.123457' },
+      { day: '2026-01-30', tool: 'Copilot', repository: null, usage: '50.000000' },
+      { day: '2026-01-31', tool: 'Copilot', repository: 'github.com/acme/web', usage: '0.000000' },
+    ]);
+    expect(result).toEqual({
+      months: ['2026-01', '2026-02'],
+      rowsRead: 10,
+      rowsRejected: 0,
+      rowsLeftOut: 1,
+      rejectedSamples: [],
+      costTotal: money('31.75'),
+      notes: ['tool "Cursor" has spend but no usage in 2026-02: that spend belongs to no repository'],
+    });
+    expect(await currentLoads(test, tenant.orgId)).toMatchObject([
+      { billing_period: '2026-01-01', cost_total: money('28.75'), rows_read: '3', last_day: '2026-01-31' },
+      {
+        billing_period: '2026-02-01',
+        cost_total: money('3'),
+        rows_read: '1',
+        delivered_through: '2026-02-01',
+      },
+    ]);
+  });
+
+  it('is the same after a second load, and follows what the usage says of a day', async () => {
+    const tenant = await newTenant(test);
+    await load(tenant, { spend: SPEND, usage: USAGE });
+    const once = [await spendRows(tenant), await usageRows(tenant)];
+    await load(tenant, { spend: SPEND, usage: USAGE });
+    expect([await spendRows(tenant), await usageRows(tenant)]).toEqual(once);
+    await load(
+      tenant,
+      { spend: SPEND, usage: 'day,tool,repository,usage\n2026-01-30,Copilot,github.com/acme/web,9\n' },
+      { startMonth: '2026-01', endMonth: '2026-01' },
+    );
+    expect(await spendRows(tenant)).toEqual(once[0]);
+    expect(await usageRows(tenant)).toEqual([
+      { day: '2026-01-30', tool: 'Copilot', repository: 'github.com/acme/web', usage: '9.000000' },
+      { day: '2026-01-31', tool: 'Copilot', repository: 'github.com/acme/web', usage: '0.000000' },
+    ]);
+  });
+
+  it('keeps the days that a feed lacks, each feed by itself', async () => {
+    const tenant = await newTenant(test);
+    await load(tenant, { spend: SPEND, usage: USAGE });
+    const once = await usageRows(tenant);
+    const next = {
+      spend: 'day,tool,cost,kind\n2026-01-31,Copilot,5,usage\n',
+      usage: 'day,tool,repository,usage\n2026-01-29,Copilot,github.com/acme/web,1\n',
+    };
+    // 10.25 + 19 of the 30th stay; the usage of both days stays as well, for the spend needs it.
+    expect(await load(tenant, next)).toMatchObject({
+      rowsRead: 2,
+      costTotal: money('34.25'),
+      months: ['2026-01'],
+      notes: [
+        'the files no longer have 2026-01-30; what was loaded before stays',
+        'options.usage_location: the files no longer have 2026-01-30 to 2026-01-31; what was loaded before stays',
+      ],
+    });
+    const added = {
+      day: '2026-01-29',
+      tool: 'Copilot',
+      repository: 'github.com/acme/web',
+      usage: '1.000000',
+    };
+    expect(await usageRows(tenant)).toEqual([added, ...once]);
+    expect(await load(tenant, next, { acceptShrink: true })).toMatchObject({ costTotal: money('5') });
+    expect(await usageRows(tenant)).toEqual([added]);
+    // February, of which the files say nothing, is there in any case.
+    expect(await spendRows(tenant)).toEqual([
+      { day: '2026-01-31', tool: 'Copilot', kind: 'usage', cost: money('5') },
+      { day: '2026-02-01', tool: 'Cursor', kind: 'usage', cost: money('3') },
+    ]);
+  });
+
+  it("has the usage of a month's last day that comes with the next month", async () => {
+    const tenant = await newTenant(test);
+    const day = (day: string, cost: string) => `day,tool,cost\n${day},Copilot,${cost}\n`;
+    const usage = (...days: string[]) =>
+      ['day,tool,repository,usage', ...days.map((used) => `${used},Copilot,github.com/acme/web,1`), ''].join(
+        '\n',
+      );
+    await load(tenant, { spend: day('2026-01-31', '10'), usage: usage('2026-01-30') });
+    const next = { spend: day('2026-02-01', '4'), usage: usage('2026-01-31', '2025-12-31') };
+    expect(await load(tenant, next)).toMatchObject({ months: ['2026-01', '2026-02'], rowsRead: 3 });
+    expect(await spendRows(tenant)).toMatchObject([
+      { day: '2026-01-31', cost: money('10') },
+      { day: '2026-02-01', cost: money('4') },
+    ]);
+    // December was never loaded.
+    expect(await usageRows(tenant)).toMatchObject([{ day: '2026-01-30' }, { day: '2026-01-31' }]);
+    const january = { endMonth: '2026-01' };
+    expect(await load(tenant, { ...next, usage: usage('2026-01-29', '2026-02-01') }, january)).toMatchObject({
+      months: ['2026-01'],
+    });
+    expect(await usageRows(tenant)).toMatchObject([
+      { day: '2026-01-29' },
+      { day: '2026-01-30' },
+      { day: '2026-01-31' },
+    ]);
+  });
+
+  it('is refused when either feed cannot be read, and nothing changes', async () => {
+    const tenant = await newTenant(test);
+    await load(tenant, { spend: SPEND, usage: USAGE });
+    const before = [await spendRows(tenant), await usageRows(tenant)];
+    await expect(
+      load(tenant, { spend: SPEND, usage: `${USAGE}github.com/acme/web,-1,Copilot,2026-01-30\n` }),
+    ).rejects.toThrow(
+      'options.usage_location: 1 of 7 rows cannot be read, more than 1 %: nothing was loaded. ' +
+        'usage: expected a number from 0 to 1e12, got "-1" (1 rows)',
+    );
+    await expect(
+      load(tenant, { spend: `${SPEND}2026-01-01,Copilot,1,licence\n`, usage: USAGE }),
+    ).rejects.toThrow(/^1 of 5 rows cannot be read.*kind: expected usage or seat, got "licence"/);
+    expect([await spendRows(tenant), await usageRows(tenant)]).toEqual(before);
+  });
+
+  it('names the columns that a file lacks', async () => {
+    const [path = ''] = await writeFiles(test, { 'a.csv': 'day,tool\n' });
+    const file = await test.warehouse.session((session) => describeFile(session, path));
+    expect(missingAiSpendColumns(file)).toEqual(['cost']);
+    expect(missingAiUsageColumns(file)).toEqual(['repository', 'usage']);
+  });
+
+  it('has repositories written as picks have them: SQL and TypeScript agree', async () => {
+    const inSql = async (texts: readonly string[]): Promise<(string | null)[]> => {
+      const rows = await test.warehouse.query<{ normal: string | null }>(
+        `SELECT ${normalRepositorySql('text')} AS normal
+         FROM (SELECT unnest($texts) AS text, unnest(range(len($texts))) AS place) ORDER BY place`,
+        { texts },
+      );
+      return rows.map(({ normal }) => normal);
+    };
+    expect(await inSql(SPELLINGS.map(([spelling]) => spelling))).toEqual(
+      SPELLINGS.map(([, normal]) => normal || null),
+    );
+    const part = fc.constantFrom(
+      'git',
+      '@',
+      ':',
+      '/',
+      '//',
+      '.git',
+      'Acme',
+      'ÖİK',
+      '22',
+      'https://',
+      ' ',
+      '$1',
+      '\\',
+      "'",
+    );
+    const texts = fc.sample(
+      fc.array(part, { maxLength: 7 }).map((parts) => parts.join('')),
+      2000,
+    );
+    expect(await inSql(texts)).toEqual(texts.map((text) => normalRepository(text) || null));
+  });
+});

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { costBreakdown } from '../../../../warehouse/spend/cost-breakdown.ts';
+import { openDuckDb, type TestWarehouse } from '../../../support/warehouse/engines.ts';
+import { publishSpend } from '../../../support/warehouse/published-spend.ts';
+import { newOrganisation, newSource, NOW } from '../../../support/warehouse/tenant.ts';
+
+let test: TestWarehouse;
+beforeAll(async () => {
+  test = await openDuckDb();
+});
+afterAll(() => test.close());
+
+/** What a bill has and what a cluster says; `account` is the bill's sub account. */
+interface Pair {
+  asset: string;
+  project?: string;
+  billed: string;
+  cloud?: string;
+  account?: string;
+}
+
+/** Whether a bill line of 10 counts as the spend of a cluster that knows the asset, and nothing counts twice. */
+const isMatched = async ({
+  asset,
+  project,
+  billed,
+  cloud = 'aws',
+  account = '1111',
+}: Pair): Promise<boolean> => {
+  const { warehouse } = test;
+  const { id: orgId } = await newOrganisation(warehouse);
+  const bill = await newSource(warehouse, orgId);
+  const cluster = await newSource(warehouse, orgId, { kind: 'opencost', options: {} });
+  const day = '2026-01-10';
+  await publishSpend(warehouse, { orgId, sourceId: bill.id }, '2026-01', {
+    // The loader stores resource ids in lower case.
+    cloud_spend: [{ day, cloud, account, resource_id: billed.toLowerCase(), cost: '10' }],
+  });
+  await publishSpend(warehouse, { orgId, sourceId: cluster.id }, '2026-01', {
+    cluster_assets: [
+      { day, cluster: 'prod', kind: 'node', provider_id: asset, project: project ?? null, cost: '7' },
+    ],
+  });
+  const range = { start: day, end: day, limit: 10, offset: 0 };
+  const rows = await costBreakdown(warehouse, orgId, ['source'], range, NOW);
+  const bySource = rows.map(({ source, total }) => [source, Number(total)]);
+  if (rows.length === 1) {
+    expect(bySource).toEqual([['kubernetes', 10]]);
+    return true;
+  }
+  expect(bySource).toEqual([
+    ['cloud', 10],
+    ['kubernetes', 7],
+  ]);
+  return false;
+};
+
+const AZURE = '/subscriptions/0f1e/resourceGroups/rg-web/providers/Microsoft.Compute';
+const GOOGLE = '//compute.googleapis.com/projects/shop-1/zones/europe-west1-b/instances/gke-pool-1';
+
+it.each<[string, Pair]>([
+  [
+    'AWS: a bare id and the ARN that ends in it',
+    { asset: 'i-0abc', billed: 'arn:aws:ec2:eu-west-1:1111:instance/i-0abc' },
+  ],
+  ['AWS: with its zone and the bare id', { asset: 'aws:///eu-west-1a/i-0ABC', billed: 'i-0abc' }],
+  [
+    'AWS: a disk under an id of its own',
+    { asset: 'vol-9', billed: 'arn:aws:ec2:eu-west-1:1111:volume/vol-9' },
+  ],
+  [
+    'Azure: in other cases, with a scheme',
+    {
+      asset: `azure://${AZURE}/virtualMachines/vm-1`,
+      billed: `${AZURE.toUpperCase()}/VIRTUALMACHINES/VM-1`,
+      cloud: 'azure',
+    },
+  ],
+  [
+    'Azure: a machine of a scale set, which the bill has as a whole',
+    {
+      asset: `azure://${AZURE}/virtualMachineScaleSets/pool/virtualMachines/3`,
+      billed: `${AZURE}/virtualMachineScaleSets/pool`,
+      cloud: 'azure',
+    },
+  ],
+  [
+    'Google: project, zone and name in both spellings',
+    { asset: 'gce://shop-1/europe-west1-b/gke-pool-1', billed: GOOGLE, cloud: 'gcp' },
+  ],
+  ['Google: a bare name where nothing more is known', { asset: 'gke-pool-1', billed: GOOGLE, cloud: 'gcp' }],
+  [
+    'Google: a bare name in the known project',
+    { asset: 'gke-pool-1', project: 'shop-1', billed: GOOGLE, cloud: 'gcp' },
+  ],
+  [
+    'Google: a bare name on a bill whose account is the project',
+    { asset: 'gke-pool-1', project: 'Shop-1', billed: 'gke-pool-1', cloud: 'gcp', account: 'shop-1' },
+  ],
+])('meets: %s', async (_, pair) => {
+  expect(await isMatched(pair)).toBe(true);
+});
+
+it.each<[string, Pair]>([
+  ['another id', { asset: 'i-0abc', billed: 'arn:aws:ec2:eu-west-1:1111:instance/i-0abcd' }],
+  ['an Azure name alone', { asset: 'vm-1', billed: `${AZURE}/virtualMachines/vm-1`, cloud: 'azure' }],
+  [
+    'the same Azure name in another group',
+    {
+      asset: `azure://${AZURE.replace('rg-web', 'rg-b')}/virtualMachines/vm-1`,
+      billed: `${AZURE}/virtualMachines/vm-1`,
+      cloud: 'azure',
+    },
+  ],
+  [
+    'the same Google name in another project',
+    { asset: 'gke-pool-1', project: 'other', billed: GOOGLE, cloud: 'gcp' },
+  ],
+  [
+    'the same Google name in another zone',
+    { asset: 'gce://shop-1/europe-west1-c/gke-pool-1', billed: GOOGLE, cloud: 'gcp' },
+  ],
+])('does not meet: %s', async (_, pair) => {
+  expect(await isMatched(pair)).toBe(false);
+});

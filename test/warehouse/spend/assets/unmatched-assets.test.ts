@@ -1,0 +1,362 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Day, Month } from '../../../../domain/shared/calendar.ts';
+import { assetNotesOfRun } from '../../../../warehouse/spend/assets/asset-notes.ts';
+import type { CostSource } from '../../../../warehouse/sources/cost-sources.ts';
+import { costSummary } from '../../../../warehouse/spend/costs.ts';
+import { reconciliation } from '../../../../warehouse/spend/reconciliation.ts';
+import { describeOnBothEngines, type TestWarehouse } from '../../../support/warehouse/engines.ts';
+import { publishSpend, type SpendRow } from '../../../support/warehouse/published-spend.ts';
+import { newOrganisation, newSource, NOW } from '../../../support/warehouse/tenant.ts';
+
+const JANUARY = { start: '2026-01-01', end: '2026-01-31' };
+const DAY = '2026-01-30';
+const NEXT_DAY = '2026-01-31';
+
+/** Assets that no bill line has the id of (design §2, Every dollar once). */
+describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb) => {
+  let test: TestWarehouse;
+  beforeAll(async () => {
+    test = await open();
+  });
+  afterAll(() => test.close());
+
+  /** An organisation with a bill, a feed of clusters and one of hosts. */
+  const newStory = async () => {
+    const { warehouse } = test;
+    const { id: orgId } = await newOrganisation(warehouse);
+    const bill = await newSource(warehouse, orgId, { name: 'Bill' });
+    const clusters = await newSource(warehouse, orgId, { name: 'Clusters', kind: 'opencost', options: {} });
+    const hosts = await newSource(warehouse, orgId, { name: 'Hosts', kind: 'hosts', options: {} });
+    const publish = (source: { id: string }, month: Month, tables: Parameters<typeof publishSpend>[3]) =>
+      publishSpend(warehouse, { orgId, sourceId: source.id }, month, tables);
+    return {
+      orgId,
+      bill,
+      clusters,
+      hosts,
+      billed: (lines: SpendRow[], month: Month = '2026-01') => publish(bill, month, { cloud_spend: lines }),
+      reported: (
+        tables: { kubernetes_spend?: SpendRow[]; cluster_assets?: SpendRow[] },
+        month: Month = '2026-01',
+      ) => publish(clusters, month, tables),
+      hosted: (rows: SpendRow[]) => publish(hosts, '2026-01', { host_spend: rows }),
+      /** What counts from `start` to `end`, as cloud, clusters and hosts. */
+      costs: async (range: { start: Day; end: Day } = JANUARY) => {
+        const { total, bySource } = await costSummary(
+          warehouse,
+          orgId,
+          { ...range, previousStart: '2025-12-01' },
+          NOW,
+        );
+        const { cloud, kubernetes, hosts: ofHosts } = bySource;
+        return {
+          total: Number(total),
+          cloud: Number(cloud),
+          kubernetes: Number(kubernetes),
+          hosts: Number(ofHosts),
+        };
+      },
+      notes: (source: CostSource, months = ['2026-01']) => assetNotesOfRun(warehouse, orgId, source, months),
+      reconciled: async () => reconciliation(warehouse, orgId, JANUARY),
+    };
+  };
+
+  const line = (day: Day, resource: string | null, cost: string, account = '1111'): SpendRow => ({
+    day,
+    cloud: account.startsWith('proj-') ? 'gcp' : 'aws',
+    account,
+    resource_id: resource,
+    cost,
+  });
+  const asset = (
+    day: Day,
+    kind: string,
+    id: string | null,
+    cost: string,
+    more: { cluster?: string; project?: string } = {},
+  ): SpendRow => ({ day, cluster: 'prod', kind, provider_id: id, cost, ...more });
+  const workload = (day: Day, cost: string): SpendRow => ({
+    day,
+    cluster: 'prod',
+    namespace: 'shop',
+    workload: 'deployment/api',
+    is_idle: false,
+    cost,
+  });
+
+  it('follows its cluster: a management fee without an id, which is on the bill', async () => {
+    const story = await newStory();
+    // A node of 24 and the fee of 3: the bill is 27. Counted again, the fee would make 30.
+    await story.billed([line(DAY, 'i-node1', '24'), line(DAY, null, '3')]);
+    await story.reported({
+      kubernetes_spend: [workload(DAY, '20')],
+      cluster_assets: [asset(DAY, 'node', 'i-node1', '24'), asset(DAY, 'management', null, '3')],
+    });
+    expect(await story.costs()).toEqual({ total: 27, cloud: 3, kubernetes: 24, hosts: 0 });
+    const note =
+      'cluster "prod": assets without a bill line of their own follow the cluster, which is on a bill ' +
+      'on 1 day, 2026-01-30: their 3 is not counted again';
+    expect(await story.notes(story.clusters)).toEqual([note]);
+    expect(await story.notes(story.bill)).toEqual([note]);
+    expect(await story.notes(story.hosts)).toEqual([]);
+    expect(await story.notes(story.bill, ['2025-12'])).toEqual([]);
+    expect(await story.reconciled()).toMatchObject([
+      { name: 'prod', followed_days: 1, borrowed_days: 0, ambiguous_days: 0, notes: [note] },
+    ]);
+  });
+
+  onDuckDb(() => {
+    it('has a line under the name that bills give it: a load balancer, the cluster itself', async () => {
+      const story = await newStory();
+      const balancer = 'arn:aws:elasticloadbalancing:eu-west-1:1111:loadbalancer';
+      await story.billed([
+        line(DAY, 'i-node1', '24'),
+        line(DAY, `${balancer}/app/k8s-shop-api/50dc6c495c0c9188`, '1'),
+        line(DAY, `${balancer}/net/k8s-shop-web/a1b2c3d4e5f60718`, '2'),
+        line(DAY, `${balancer}/a1b2c3d4e5f60718293a4b5c6d7e8f90`, '1'),
+        line(DAY, 'arn:aws:eks:eu-west-1:1111:cluster/prod', '3'),
+      ]);
+      await story.reported({
+        cluster_assets: [
+          asset(DAY, 'node', 'i-node1', '24'),
+          asset(DAY, 'load_balancer', 'k8s-shop-api', '1.5'),
+          asset(DAY, 'load_balancer', 'k8s-shop-web-a1b2c3d4e5f60718.elb.eu-west-1.amazonaws.com', '2.5'),
+          asset(
+            DAY,
+            'load_balancer',
+            'a1b2c3d4e5f60718293a4b5c6d7e8f90-1234567890.eu-west-1.elb.amazonaws.com',
+            '0.5',
+          ),
+          asset(DAY, 'management', null, '2.4'),
+        ],
+      });
+      expect(await story.costs()).toEqual({ total: 31, cloud: 0, kubernetes: 31, hosts: 0 });
+      expect(await story.notes(story.clusters)).toEqual([]);
+    });
+
+    it('counts on its own where no node or disk of its cluster is on a bill', async () => {
+      const story = await newStory();
+      await story.billed([line(DAY, null, '5')]);
+      await story.reported({
+        cluster_assets: [asset(DAY, 'node', 'cellar-1', '7'), asset(DAY, 'load_balancer', null, '2')],
+      });
+      expect(await story.costs()).toEqual({ total: 14, cloud: 5, kubernetes: 9, hosts: 0 });
+      expect(await story.notes(story.clusters)).toEqual([
+        'cluster "prod": assets that bills name otherwise follow the cluster, whose nodes and disks are on no bill ' +
+          'on 1 day, 2026-01-30: their 2 counts on its own',
+      ]);
+    });
+
+    it('stands for itself as a node or disk with an id: a hybrid cluster has nodes on no bill', async () => {
+      const story = await newStory();
+      await story.billed([line(DAY, 'i-node1', '24')]);
+      await story.reported({
+        cluster_assets: [asset(DAY, 'node', 'i-node1', '20'), asset(DAY, 'node', 'cellar-1', '7')],
+      });
+      expect(await story.costs()).toEqual({ total: 31, cloud: 0, kubernetes: 31, hosts: 0 }); // 24 + 7
+      expect(await story.notes(story.clusters)).toEqual([]);
+    });
+  });
+
+  it('is its nearest known one on days without any: assets that are a day behind', async () => {
+    const story = await newStory();
+    await story.billed([line(DAY, 'i-node1', '24'), line(NEXT_DAY, 'i-node1', '24')]);
+    await story.reported({
+      kubernetes_spend: [workload(DAY, '20'), workload(NEXT_DAY, '20')],
+      cluster_assets: [asset(DAY, 'node', 'i-node1', '24')],
+    });
+    // The node costs 24 on the second day, too, not 24 and the allocations of 20.
+    expect(await story.costs({ start: NEXT_DAY, end: NEXT_DAY })).toEqual({
+      total: 24,
+      cloud: 0,
+      kubernetes: 24,
+      hosts: 0,
+    });
+    const note =
+      'cluster "prod": it reports allocations but no assets on 1 day, 2026-01-31. By its nearest known assets, ' +
+      'of 2026-01-30, it is on a bill: only their bill lines count, not its allocations of 20';
+    expect(await story.notes(story.clusters)).toEqual([note]);
+    expect(await story.reconciled()).toMatchObject([{ name: 'prod', borrowed_days: 1, notes: [note] }]);
+  });
+
+  it('is found in another month, and the month is counted anew once what it borrowed changes', async () => {
+    const story = await newStory();
+    const december = { start: '2025-12-31', end: '2025-12-31' };
+    await story.billed([line('2025-12-31', 'i-node1', '24'), line('2025-12-31', 'i-node2', '1')], '2025-12');
+    await story.reported({ kubernetes_spend: [workload('2025-12-31', '20')] }, '2025-12');
+    // Nothing is known of the assets: the allocations count.
+    expect(await story.costs(december)).toMatchObject({ total: 45, cloud: 25, kubernetes: 20 });
+    expect(await story.notes(story.clusters, ['2025-12'])).toEqual([]);
+    const january = (...ids: string[]) =>
+      story.reported({
+        kubernetes_spend: [workload('2026-01-01', '20')],
+        cluster_assets: ids.map((id) => asset('2026-01-01', 'node', id, '24')),
+      });
+    await january('i-node1');
+    expect(await story.costs(december)).toMatchObject({ total: 25, cloud: 1, kubernetes: 24 });
+    await january('i-node1', 'i-node2');
+    expect(await story.costs(december)).toMatchObject({ total: 25, cloud: 0, kubernetes: 25 });
+    await january('cellar-1');
+    expect(await story.costs(december)).toMatchObject({ total: 45, cloud: 25, kubernetes: 20 });
+    expect(await story.notes(story.clusters, ['2025-12'])).toEqual([
+      'cluster "prod": it reports allocations but no assets on 1 day, 2025-12-31. By its nearest known assets, ' +
+        'of 2026-01-01, it is on no bill: its allocations of 20 count',
+    ]);
+    // An earlier day that is as near decides.
+    await story.reported(
+      {
+        kubernetes_spend: [workload('2025-12-31', '20')],
+        cluster_assets: [asset('2025-12-30', 'node', 'i-node2', '1')],
+      },
+      '2025-12',
+    );
+    expect(await story.costs(december)).toMatchObject({ total: 25, cloud: 24, kubernetes: 1 });
+  });
+
+  it('was on a bill on the day that lends it: nodes that were replaced overnight, months before the first assets', async () => {
+    const story = await newStory();
+    const december = { start: '2025-12-30', end: '2025-12-31' };
+    const bill = (january: string) =>
+      story.billed([line('2026-01-01', january, '24'), line('2026-01-02', 'i-node3', '24')]);
+    await story.billed([line('2025-12-30', 'i-old1', '24'), line('2025-12-31', 'i-old2', '24')], '2025-12');
+    await bill('i-node1');
+    await story.reported(
+      { kubernetes_spend: [workload('2025-12-30', '20'), workload('2025-12-31', '20')] },
+      '2025-12',
+    );
+    await story.reported({
+      kubernetes_spend: [workload('2026-01-01', '20'), workload('2026-01-02', '20')],
+      cluster_assets: [asset('2026-01-01', 'node', 'i-node1', '24')],
+    });
+    // Four days of 24. By the nodes of 1 January alone the other three would be 44.
+    expect(await story.costs(december)).toEqual({ total: 48, cloud: 48, kubernetes: 0, hosts: 0 });
+    expect(await story.costs()).toEqual({ total: 48, cloud: 24, kubernetes: 24, hosts: 0 });
+    const borrowed = (days: string, decided: string) =>
+      `cluster "prod": it reports allocations but no assets on ${days}. By its nearest known assets, of 2026-01-01, it is ${decided}`;
+    const onBill = (cost: string) => `on a bill: only their bill lines count, not its allocations of ${cost}`;
+    expect(await story.notes(story.clusters, ['2025-12'])).toEqual([
+      borrowed('2 days from 2025-12-30 to 2025-12-31', onBill('40')),
+    ]);
+    expect(await story.notes(story.clusters)).toEqual([borrowed('1 day, 2026-01-02', onBill('20'))]);
+    // January's bill no longer has the node. December follows, though its own bill and clusters are what they were.
+    await bill('i-node2');
+    expect(await story.costs(december)).toEqual({ total: 88, cloud: 48, kubernetes: 40, hosts: 0 });
+    expect(await story.notes(story.clusters, ['2025-12'])).toEqual([
+      borrowed('2 days from 2025-12-30 to 2025-12-31', 'on no bill: its allocations of 40 count'),
+    ]);
+    await bill('i-node1');
+    expect(await story.costs(december)).toMatchObject({ total: 48, kubernetes: 0 });
+  });
+
+  onDuckDb(() => {
+    it('leaves a host its cost on such days, unless the allocations that count hold its machine', async () => {
+      const story = await newStory();
+      const nextDay = { start: NEXT_DAY, end: NEXT_DAY };
+      await story.reported({
+        kubernetes_spend: [workload(NEXT_DAY, '20')],
+        cluster_assets: [asset(DAY, 'node', 'i-node1', '24'), asset(DAY, 'node', 'cellar-1', '7')],
+      });
+      await story.hosted([
+        { day: NEXT_DAY, host: 'db', service: 'postgres', machine_id: 'cellar-1', cost: '9' },
+      ]);
+      // On no bill the cluster counts 20, and the host's machine is part of it.
+      expect(await story.costs(nextDay)).toEqual({ total: 20, cloud: 0, kubernetes: 20, hosts: 0 });
+      // On the bill it counts the line of the other node alone.
+      await story.billed([line(NEXT_DAY, 'i-node1', '24')]);
+      expect(await story.costs(nextDay)).toEqual({ total: 33, cloud: 0, kubernetes: 24, hosts: 9 });
+    });
+  });
+
+  it('does not make its month be counted anew while what was borrowed stays what it was', async () => {
+    const story = await newStory();
+    await story.reported({ kubernetes_spend: [workload('2025-12-31', '20')] }, '2025-12');
+    const january = (cost: string) =>
+      story.reported({ cluster_assets: [asset('2026-01-01', 'node', 'i-node1', cost)] });
+    const computations = async () => {
+      await story.costs();
+      const [row] = await test.warehouse.query<{ made: string }>(
+        `SELECT count(*) AS made FROM month_computations WHERE org_id = $org AND month = DATE '2025-12-01'`,
+        { org: story.orgId },
+      );
+      return Number(row?.made);
+    };
+    await january('24');
+    expect(await computations()).toBe(1);
+    await january('25');
+    expect(await computations()).toBe(1);
+  });
+
+  onDuckDb(() => {
+    it('is no machine whose bare name several projects have, which is noted; a known project tells them apart', async () => {
+      const story = await newStory();
+      await story.billed([
+        line(DAY, '//compute.googleapis.com/projects/proj-a/zones/z1/instances/n-1', '10', 'proj-a'),
+        line(DAY, 'n-1', '12', 'proj-b'),
+      ]);
+      await story.hosted([{ day: DAY, host: 'db', service: 'postgres', machine_id: 'n-1', cost: '9' }]);
+      // Not 22 of both projects' machines: nobody knows which is the host's.
+      expect(await story.costs()).toEqual({ total: 31, cloud: 22, kubernetes: 0, hosts: 9 });
+      const note =
+        'host "db": the machine name "n-1" is that of several machines on the bills (gcp/proj-a/z1, gcp/proj-b), so it ' +
+        'matches no bill line on 1 day, 2026-01-30, and 9 counts beside the bills; name the machine with its project and zone';
+      expect(await story.notes(story.hosts)).toEqual([note]);
+      expect(await story.reconciled()).toMatchObject([{ name: 'db', ambiguous_days: 1, notes: [note] }]);
+      await story.reported({ cluster_assets: [asset(DAY, 'node', 'n-1', '11', { project: 'proj-b' })] });
+      expect(await story.costs()).toMatchObject({ cloud: 10, kubernetes: 12 });
+      await story.hosted([
+        { day: DAY, host: 'db', service: 'postgres', machine_id: 'gce://proj-a/z1/n-1', cost: '9' },
+      ]);
+      expect(await story.costs()).toEqual({ total: 22, cloud: 0, kubernetes: 12, hosts: 10 });
+    });
+
+    it('is no machine whose bare name two zones of a project have; a region holds its zones', async () => {
+      const story = await newStory();
+      const project = '//compute.googleapis.com/projects/proj-a';
+      const zones = [
+        line(DAY, `${project}/zones/z1/instances/n-1`, '10', 'proj-a'),
+        line(DAY, `${project}/zones/z1/disks/n-1`, '2', 'proj-a'),
+        line(DAY, `${project}/regions/z/disks/n-1`, '1', 'proj-a'),
+      ];
+      await story.billed(zones);
+      await story.hosted([{ day: DAY, host: 'db', service: 'postgres', machine_id: 'n-1', cost: '9' }]);
+      expect(await story.costs()).toEqual({ total: 13, cloud: 0, kubernetes: 0, hosts: 13 });
+      await story.billed([...zones, line(DAY, `${project}/zones/z2/instances/n-1`, '12', 'proj-a')]);
+      // Not 25 of both zones' machines.
+      expect(await story.costs()).toEqual({ total: 34, cloud: 25, kubernetes: 0, hosts: 9 });
+      expect(await story.notes(story.hosts)).toEqual([
+        'host "db": the machine name "n-1" is that of several machines on the bills (gcp/proj-a, gcp/proj-a/z1, ' +
+          'gcp/proj-a/z2), so it matches no bill line on 1 day, 2026-01-30, and 9 counts beside the bills; name the ' +
+          'machine with its project and zone',
+      ]);
+    });
+
+    it('is noted as ambiguous also on a day that borrows it', async () => {
+      const story = await newStory();
+      const lines = (day: Day) => [line(day, 'web-1', '10'), line(day, 'web-1', '12', '2222')];
+      await story.billed([...lines(DAY), ...lines(NEXT_DAY)]);
+      await story.reported({
+        kubernetes_spend: [workload(DAY, '8'), workload(NEXT_DAY, '8')],
+        cluster_assets: [asset(DAY, 'node', 'web-1', '9')],
+      });
+      // The node counts 9 on its own day, the allocations 8 on the next.
+      expect(await story.costs()).toEqual({ total: 61, cloud: 44, kubernetes: 17, hosts: 0 });
+      const ambiguous = (days: string) =>
+        `cluster "prod": the machine name "web-1" is that of several machines on the bills (aws/1111, aws/2222), so it matches no bill line ${days}`;
+      const hint = '; name the machine with its project and zone';
+      expect(await story.notes(story.clusters)).toEqual([
+        expect.stringContaining('it is on no bill: its allocations of 8 count'),
+        `${ambiguous('on 2 days from 2026-01-30 to 2026-01-31')}, and 9 counts beside the bills${hint}`,
+      ]);
+      expect(await story.reconciled()).toMatchObject([{ name: 'prod', borrowed_days: 1, ambiguous_days: 2 }]);
+    });
+
+    it("is one thing under an id that Amazon made, in whichever accounts' lines it stands", async () => {
+      const story = await newStory();
+      const id = 'i-0a1b2c3d4e5f60718';
+      await story.billed([line(DAY, id, '10'), line(DAY, id, '14', '2222')]);
+      await story.reported({ cluster_assets: [asset(DAY, 'node', id, '20')] });
+      expect(await story.costs()).toEqual({ total: 24, cloud: 0, kubernetes: 24, hosts: 0 });
+      expect(await story.notes(story.clusters)).toEqual([]);
+    });
+  });
+});

@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { SpendPick } from '../../../domain/spend/spend-pick.ts';
+import { updateMetric, type Metric } from '../../../warehouse/metrics/metrics.ts';
+import { pickWarnings } from '../../../warehouse/spend/picks/pick-warnings.ts';
+import { COLLECTED_CHOICES } from '../../../warehouse/sources/focus/collected-choices.ts';
+import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
+import {
+  ADMIN,
+  loadText,
+  money,
+  newMetric,
+  newOrganisation,
+  newSource,
+} from '../../support/warehouse/tenant.ts';
+import { monthCosts, spendMetric } from '../../model/picked-story.ts';
+
+const tag = (key: string, value: string, cloud = 'aws'): SpendPick => ({
+  source: 'cloud',
+  cloud,
+  tag: { key, value },
+});
+const service = (value: string, account = '1111'): SpendPick => ({
+  source: 'cloud',
+  cloud: 'aws',
+  account,
+  service: value,
+});
+const resourceGroup = (value: string, account = '1111'): SpendPick => ({
+  source: 'cloud',
+  cloud: 'aws',
+  account,
+  resource_group: value,
+});
+
+const at = (day: string): Date => new Date(`${day}T06:00:00Z`);
+
+describeOnBothEngines('tag keys and splits', (open) => {
+  let test: TestWarehouse;
+  beforeAll(async () => {
+    test = await open();
+  });
+  afterAll(() => test.close());
+
+  const newOrg = async (): Promise<string> => (await newOrganisation(test.warehouse)).id;
+  const pick = (orgId: string, spend: SpendPick[], name = 'Orders', day = '2026-01-10'): Promise<Metric> =>
+    newMetric(test.warehouse, orgId, { name, scope: { type: 'spend', spend } }, at(day));
+  const change = (orgId: string, metric: Metric, spend: SpendPick[] | 'delete', day: string) =>
+    updateMetric(
+      test.warehouse,
+      orgId,
+      metric.id,
+      spend === 'delete' ? 'delete' : { scope: { type: 'spend', spend } },
+      { actor: ADMIN, now: at(day) },
+    );
+  /** What loads of a day collect. */
+  const choices = async (orgId: string, today = '2026-02-07') => {
+    const rows = await test.warehouse.query<
+      Record<'kind' | 'cloud' | 'account' | 'choice' | 'first_day', string>
+    >(`FROM (${COLLECTED_CHOICES}) ORDER BY ALL`, { org: orgId, today });
+    return rows.map((row) => Object.values(row).join(' '));
+  };
+
+  it('are set by who picks first, one key per cloud and one split per account', async () => {
+    const orgId = await newOrg();
+    await pick(orgId, [tag('team', 'search'), tag('env', 'prod', 'azure'), service('Amazon S3')]);
+    await pick(
+      orgId,
+      [tag('team', 'web'), service('Amazon EC2'), resourceGroup('rg', '2222')],
+      'Users',
+      '2026-01-20',
+    );
+    expect(await choices(orgId)).toEqual([
+      'split aws 1111 service 2026-01-10',
+      'split aws 2222 resource_group 2026-01-20',
+      'tag aws  team 2026-01-10',
+      'tag azure  env 2026-01-10',
+    ]);
+  });
+
+  it('refuse another key or split while one is in use, naming it and its users, and store nothing', async () => {
+    const orgId = await newOrg();
+    await pick(orgId, [tag('team', 'search'), service('Amazon S3')], 'Orders');
+    await expect(pick(orgId, [tag('env', 'prod')], 'Users')).rejects.toThrow(
+      'scope.spend: tag key "env" of aws cannot be picked: tag key "team" of aws is in use, by metric "Orders"',
+    );
+    await expect(pick(orgId, [resourceGroup('rg')], 'Users')).rejects.toThrow(
+      /split by resource group of account "1111" of aws cannot be picked: split by service .* by metric "Orders"/,
+    );
+    await expect(pick(orgId, [tag('env', 'prod'), tag('team', 'search')], 'Users')).rejects.toThrow(
+      /scope.spend\[1\]: expected one tag key per cloud/,
+    );
+    expect(await choices(orgId)).toHaveLength(2);
+    const [count] = await test.warehouse.query<{ n: string }>(
+      'SELECT count(*) AS n FROM metrics WHERE org_id = $org',
+      { org: orgId },
+    );
+    expect(count?.n).toBe('1');
+  });
+
+  it('are kept for thirty days after their last use, and begin anew later', async () => {
+    const orgId = await newOrg();
+    const host: SpendPick = { source: 'host', host: 'db-1' };
+    const orders = await pick(orgId, [tag('team', 'search')]);
+    const users = await pick(orgId, [tag('team', 'web')], 'Users');
+    await change(orgId, orders, 'delete', '2026-01-12');
+    await change(orgId, users, [host], '2026-01-13');
+    expect(await choices(orgId, '2026-02-12')).toEqual(['tag aws  team 2026-01-10']);
+    expect(await choices(orgId, '2026-02-13')).toEqual([]);
+    await change(orgId, users, [tag('team', 'web')], '2026-02-12'); // the thirtieth day
+    expect(await choices(orgId, '2027-01-01')).toEqual(['tag aws  team 2026-01-10']);
+    await change(orgId, users, [host], '2026-02-13');
+    await change(orgId, users, [tag('team', 'web')], '2026-03-16'); // the thirty-first
+    expect(await choices(orgId, '2026-03-16')).toEqual(['tag aws  team 2026-03-16']);
+  });
+
+  it('give way to another at once when nothing uses them', async () => {
+    const orgId = await newOrg();
+    const orders = await pick(orgId, [tag('team', 'search')]);
+    await change(orgId, orders, 'delete', '2026-01-12');
+    const users = await pick(orgId, [tag('env', 'prod')], 'Users', '2026-01-14');
+    expect(await choices(orgId, '2026-01-14')).toEqual(['tag aws  env 2026-01-14']);
+    // The first is gone, however soon it comes back.
+    await change(orgId, users, [tag('team', 'search')], '2026-01-15');
+    expect(await choices(orgId, '2026-01-15')).toEqual(['tag aws  team 2026-01-15']);
+  });
+
+  it('lose nothing of a pick that is taken away and put back within thirty days', async () => {
+    const january = async (away: string, loaded: string, back: string) => {
+      const orgId = await newOrg();
+      const target = { orgId, sourceId: (await newSource(test.warehouse, orgId)).id };
+      const metric = await pick(orgId, [tag('team', 'search')], 'Orders', '2026-01-01');
+      await change(orgId, metric, [service('Amazon S3', '2222')], away);
+      const tagged = { Tags: '{"team":"search"}' };
+      await loadText(
+        test,
+        target,
+        focusCsv([dayLine('2026-01-05', '10', tagged), dayLine('2026-01-31', '7', tagged)]),
+        { now: at(loaded) },
+      );
+      const again = await change(orgId, metric, [tag('team', 'search')], back);
+      if (again === null) throw new Error('no metric');
+      const [month] = await monthCosts(test.warehouse, orgId, again, '2026-01');
+      return [month?.cost, month?.uncollected];
+    };
+    expect(await january('2026-01-10', '2026-02-02', '2026-02-09')).toEqual([money('17'), []]);
+    // Loaded and put back when it was no longer kept: what is missing is not 0.
+    expect(await january('2026-01-02', '2026-02-02', '2026-02-03')).toEqual([
+      null,
+      ['tag key "team" of aws is collected from 2026-02-03 on'],
+    ]);
+  });
+
+  it('can be changed by their only user', async () => {
+    const orgId = await newOrg();
+    const orders = await pick(orgId, [tag('team', 'search')]);
+    await change(orgId, orders, [tag('env', 'prod')], '2026-01-15');
+    expect(await choices(orgId)).toEqual(['tag aws  env 2026-01-15']);
+  });
+
+  it('go to one of two that pick different keys at once', async () => {
+    const orgId = await newOrg();
+    const outcomes = await Promise.allSettled([
+      pick(orgId, [tag('team', 'search')], 'A'),
+      pick(orgId, [tag('env', 'prod')], 'B'),
+    ]);
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(await choices(orgId)).toHaveLength(1);
+  });
+
+  it('of another organisation are its own', async () => {
+    const [mine, theirs] = [await newOrg(), await newOrg()];
+    await pick(mine, [tag('team', 'search')]);
+    await pick(theirs, [tag('env', 'prod')]);
+    expect(await choices(theirs)).toEqual(['tag aws  env 2026-01-10']);
+  });
+
+  it('are collected from their first use: months before are partial for good', async () => {
+    const orgId = await newOrg();
+    const source = await newSource(test.warehouse, orgId);
+    const lines = (months: string[]): string =>
+      focusCsv(
+        months.flatMap((month) => [
+          dayLine(`${month}-05`, '10', { Tags: '{"team":"search"}' }),
+          dayLine(`${month}-20`, '7', { Tags: '{"team":"search"}' }),
+          dayLine(`${month}-28`, '100', { Tags: '{"team":"web"}' }),
+        ]),
+      );
+    const target = { orgId, sourceId: source.id };
+    await loadText(test, target, lines(['2025-11', '2025-12']), { now: at('2026-01-01') });
+    const metric = await pick(orgId, [tag('team', 'search')], 'Orders', '2025-12-10');
+    const all = ['2025-11', '2025-12', '2026-01'];
+    await loadText(test, target, lines(all), { now: at('2026-02-07') });
+    const [january, december, november] = await monthCosts(test.warehouse, orgId, metric, '2026-01');
+    expect(january).toMatchObject({ cost: money('17'), uncollected: [] });
+    // Of December only the 20th lies after the first use.
+    const since = ['tag key "team" of aws is collected from 2025-12-10 on'];
+    expect(december).toMatchObject({ cost: money('7'), uncollected: since });
+    // Of November nothing was ever collected: unknown, not 0.
+    expect(november).toMatchObject({ cost: null, uncollected: since });
+    // The account has its full history.
+    const account = await spendMetric(test.warehouse, orgId, [
+      { source: 'cloud', cloud: 'aws', account: '1111' },
+    ]);
+    const whole = await monthCosts(test.warehouse, orgId, account, '2026-01');
+    expect(whole.slice(0, 3).map(({ cost, uncollected }) => [cost, uncollected])).toEqual([
+      [money('117'), []],
+      [money('117'), []],
+      [money('117'), []],
+    ]);
+  });
+
+  it('and picks of things never seen are told', async () => {
+    const orgId = await newOrg();
+    const source = await newSource(test.warehouse, orgId);
+    await loadText(test, { orgId, sourceId: source.id }, focusCsv([dayLine('2026-01-05', '10')]), {
+      now: at('2026-02-07'),
+    });
+    const metric = await pick(
+      orgId,
+      [
+        { source: 'cloud', cloud: 'aws', account: '1111' },
+        { source: 'cloud', cloud: 'aws', account: '9999' },
+        tag('team', 'search'),
+        { source: 'kubernetes', cluster: 'prod', namespace: 'shop', workload: 'deployment/api' },
+      ],
+      'Orders',
+      '2026-02-07',
+    );
+    expect(await pickWarnings(test.warehouse, orgId, metric.id, at('2026-02-07'))).toEqual([
+      'spend of cloud aws / 9999 has never been seen',
+      'spend of kubernetes prod / shop / deployment/api has never been seen',
+      'tag key "team" of aws is collected from 2026-02-07 on; earlier months are partial and cannot be locked',
+    ]);
+  });
+});

@@ -1,0 +1,29 @@
+import { MIGRATIONS, type Migration } from './migrations.ts';
+import { raceToSetUp } from '../race-to-set-up.ts';
+import type { Session } from '../session.ts';
+
+/** Each node may lose the race for each migration. */
+const ATTEMPTS_OF_EACH = 5;
+
+/** Runs the migrations that the warehouse has not seen, each once and in its own transaction, and records them. */
+export const migrate = (session: Session, migrations: readonly Migration[] = MIGRATIONS): Promise<void> =>
+  raceToSetUp(ATTEMPTS_OF_EACH * migrations.length, () => migrateOnce(session, migrations));
+
+const migrateOnce = async (session: Session, migrations: readonly Migration[]): Promise<void> => {
+  await session.run(
+    'CREATE TABLE IF NOT EXISTS schema_migrations (version INTEGER, name VARCHAR, applied_at TIMESTAMP)',
+  );
+  const [newest] = await session.query<{ version: number | null }>(
+    'SELECT max(version) AS version FROM schema_migrations',
+  );
+  for (const { version, name, statements } of migrations) {
+    if (version <= (newest?.version ?? 0)) continue;
+    await session.transaction(async () => {
+      for (const statement of statements) await session.run(statement);
+      await session.run('INSERT INTO schema_migrations VALUES ($version, $name, now()::TIMESTAMP)', {
+        version,
+        name,
+      });
+    });
+  }
+};

@@ -1,0 +1,104 @@
+import { idAfter } from '../sql/ids.ts';
+import { instant } from '../sql/instant.ts';
+import { MOST_PAGE_BYTES, type ListPart } from '../sql/list-part.ts';
+import type { Session } from '../session.ts';
+import type { Warehouse } from '../warehouse.ts';
+
+/** Who did something: a key of the organisation, or the operator. */
+export interface Actor {
+  type: 'key' | 'operator';
+  id: string;
+  name: string;
+}
+
+/** What is made, changed and deleted by versions (versions.ts). */
+export type AuditedThing = 'metric' | 'team' | 'shared_cost' | 'cost_source' | 'webhook';
+
+export type AuditAction =
+  | 'organisation.create'
+  | 'organisation.update'
+  | 'key.create'
+  | 'key.revoke'
+  | 'month.lock'
+  | 'bills.reseal'
+  | `${AuditedThing}.${'create' | 'update' | 'delete'}`;
+
+export interface AuditRecord {
+  id: string;
+  at: string;
+  actor: Actor;
+  action: AuditAction;
+  target: string;
+  detail: Record<string, unknown>;
+}
+
+/** Adds a record to the audit log, in the transaction of what it tells of. */
+export const audit = async (
+  session: Session,
+  orgId: string,
+  record: { actor: Actor; action: AuditAction; target: string; detail: Record<string, unknown> },
+  now: Date,
+): Promise<void> => {
+  await session.run(
+    `INSERT INTO audit_log BY NAME
+      SELECT $org AS org_id, $id::UUID AS id, $now::TIMESTAMP AS recorded_at, $actor_type AS actor_type, $actor_id AS actor_id,
+        $actor_name AS actor_name, $action AS action, $target AS target, $detail::JSON AS detail,
+        strlen($detail) AS detail_bytes`,
+    {
+      org: orgId,
+      id: idAfter(null),
+      now: now.toISOString(),
+      actor_type: record.actor.type,
+      actor_id: record.actor.id,
+      actor_name: record.actor.name,
+      action: record.action,
+      target: record.target,
+      detail: JSON.stringify(record.detail),
+    },
+  );
+};
+
+/**
+ * The records before `cursor`, newest first: fewer than `limit`, and no more than have {@link MOST_PAGE_BYTES} together, but at
+ * least one.
+ */
+export const listAuditLog = async (
+  warehouse: Warehouse,
+  orgId: string,
+  page: { limit: number; cursor: string | null },
+): Promise<ListPart<AuditRecord>> => {
+  const rows = await warehouse.query<{
+    id: string;
+    recorded_at: string;
+    actor_type: Actor['type'];
+    actor_id: string;
+    actor_name: string;
+    action: AuditAction;
+    target: string;
+    detail: string;
+    has_more: boolean;
+  }>(LIST_AUDIT_LOG, { org: orgId, ...page });
+  const items = rows.map(
+    ({ actor_type, actor_id, actor_name, recorded_at, detail, has_more: _, ...row }) => ({
+      ...row,
+      at: instant(recorded_at),
+      actor: { type: actor_type, id: actor_id, name: actor_name },
+      detail: JSON.parse(detail) as Record<string, unknown>,
+    }),
+  );
+  return { items, hasMore: rows.at(-1)?.has_more === true };
+};
+
+// The page is chosen without its details, so that nothing sorts or counts them.
+const LIST_AUDIT_LOG = `
+WITH candidates AS (
+  SELECT id, detail_bytes FROM audit_log
+  WHERE org_id = $org AND id < coalesce($cursor::UUID, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::UUID)
+  ORDER BY id DESC LIMIT $limit),
+placed AS (
+  SELECT id, row_number() OVER newest AS place, sum(detail_bytes) OVER newest AS bytes
+  FROM candidates WINDOW newest AS (ORDER BY id DESC)),
+page AS (SELECT id FROM placed WHERE place = 1 OR (place < $limit AND COALESCE(bytes, 0) <= ${MOST_PAGE_BYTES}))
+SELECT id, recorded_at, actor_type, actor_id, actor_name, action, target, detail,
+  (SELECT count(*) FROM candidates) > (SELECT count(*) FROM page) AS has_more
+FROM audit_log SEMI JOIN page USING (id) WHERE org_id = $org ORDER BY id DESC`;

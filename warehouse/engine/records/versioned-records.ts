@@ -1,0 +1,234 @@
+import { isDeepStrictEqual } from 'node:util';
+import { conflict } from '../../../domain/shared/errors.ts';
+import { shown } from '../../../domain/shared/for-message.ts';
+import { audit, type Actor, type AuditedThing } from './audit-log.ts';
+import { refuseTooMuchDefined } from './defined-text.ts';
+import { idAfter } from '../sql/ids.ts';
+import { instant } from '../sql/instant.ts';
+import { nameKey } from '../sql/name-key.ts';
+import type { Parameter, Session } from '../session.ts';
+import type { Warehouse } from '../warehouse.ts';
+
+/** Who changes something, and when. */
+export interface By {
+  actor: Actor;
+  now: Date;
+}
+
+type ColumnType = 'VARCHAR' | 'VARCHAR[]' | 'BOOLEAN' | 'DECIMAL(38,10)' | 'DATE' | 'TIMESTAMP' | 'JSON';
+
+interface Definition<Thing> {
+  /** As the audit log calls it, and its table `<name>_versions`. */
+  name: AuditedThing;
+  /** The view of the newest versions, and the column of the thing's id. */
+  view: string;
+  idColumn: string;
+  columns: Record<Exclude<keyof Thing & string, 'id'>, ColumnType>;
+  /** What no two changes may do at once. */
+  exclusive: (orgId: string, id: string) => readonly string[];
+  /** What was stored before a column existed lacks it. */
+  complete?: (stored: Thing) => Thing;
+  /** What the audit log tells of fields that were set: all of them, unless one may hold a credential. */
+  told?: (thing: Thing, fields: Partial<Thing>) => Record<string, unknown>;
+}
+
+/** What a thing is about to become. */
+export interface NextVersion<Thing> {
+  thing: Thing;
+  before: Thing | null;
+  deleted: boolean;
+}
+
+/** What else a change does, in its transaction. */
+interface Alongside<Thing> {
+  /** What must hold, throwing to refuse, and what goes with the thing; `store` writes it and runs once. */
+  around?: (session: Session, next: NextVersion<Thing>, store: () => Promise<void>) => Promise<void>;
+  /** What the audit log tells beside the fields. */
+  detail?: Record<string, unknown>;
+}
+
+type Querier = Pick<Session, 'query'>;
+
+/** More than any organisation has. */
+const ALL = 1_000_000;
+
+/**
+ * Things that an organisation makes, changes and deletes: a log of versions, of which the newest is what a thing is
+ * now (design §2). Every change is recorded in the audit log. Of things that have a name, no two of an organisation
+ * have the same. Nothing grows beyond what an organisation may define in all (defined-text.ts).
+ */
+export class Versions<Thing extends { id: string }> {
+  readonly #definition: Definition<Thing>;
+  readonly #columns: readonly (readonly [name: string, type: ColumnType])[];
+  readonly #select: string;
+  readonly #selectNewest: string;
+  readonly #insert: string;
+
+  constructor(definition: Definition<Thing>) {
+    const { name, view, idColumn, columns } = definition;
+    this.#definition = definition;
+    this.#columns = Object.entries<ColumnType>(columns);
+    const names = this.#columns.map(([column]) => column);
+    const select = `SELECT ${[`${idColumn} AS id`, ...names, 'version_id'].join(', ')}`;
+    this.#select = `${select} FROM ${view} WHERE org_id = $org`;
+    // The view would sort the texts of all versions; a scan passes those that it does not skip.
+    const ofThing = `FROM ${name}_versions WHERE org_id = $org AND ${idColumn} = $id`;
+    this.#selectNewest = `${select} ${ofThing} AND version_id = (SELECT max(version_id) ${ofThing}) AND NOT deleted`;
+    const values = this.#columns.map(([column, type]) => `$${column}::${type} AS ${column}`);
+    this.#insert = `INSERT INTO ${name}_versions BY NAME SELECT $org AS org_id, $id AS ${idColumn},
+      $version::UUID AS version_id, ${values.join(', ')}, $deleted::BOOLEAN AS deleted, $now::TIMESTAMP AS changed_at,
+      $key AS changed_by`;
+  }
+
+  /** The organisation's thing of an id, or null when it has no such one. */
+  async find(querier: Querier, orgId: string, id: string): Promise<Thing | null> {
+    return (await this.#newest(querier, orgId, id))?.thing ?? null;
+  }
+
+  /** The organisation's things after `cursor`, oldest first; all of them without a page. */
+  async list(
+    querier: Querier,
+    orgId: string,
+    page: { limit: number; cursor: string | null } = { limit: ALL, cursor: null },
+  ): Promise<Thing[]> {
+    const { idColumn } = this.#definition;
+    const rows = await querier.query<Record<string, unknown>>(
+      `${this.#select} AND ${idColumn} > coalesce($cursor, '') ORDER BY ${idColumn} LIMIT $limit`,
+      { org: orgId, ...page },
+    );
+    return rows.map((row) => this.#thingOf(row));
+  }
+
+  /** Stores a new thing and answers it. Throws a conflict for a name that another one has. */
+  async create(
+    warehouse: Warehouse,
+    orgId: string,
+    thing: Thing,
+    by: By,
+    alongside: Alongside<Thing> = {},
+  ): Promise<Thing> {
+    await this.#exclusively(warehouse, orgId, thing.id, (session) =>
+      this.#store(session, orgId, { thing, before: null, deleted: false }, null, thing, by, alongside),
+    );
+    return thing;
+  }
+
+  /**
+   * Changes or deletes a thing; answers what it now is (or last was), or null when there is none. What changes nothing
+   * is no version. Throws a conflict for a new name that another one has.
+   */
+  change(
+    warehouse: Warehouse,
+    orgId: string,
+    id: string,
+    changes: Partial<Thing> | 'delete',
+    by: By,
+    alongside: Alongside<Thing> = {},
+  ): Promise<Thing | null> {
+    return this.#exclusively(warehouse, orgId, id, async (session) => {
+      const current = await this.#newest(session, orgId, id);
+      if (current === null) return null;
+      const deleted = changes === 'delete';
+      const thing = deleted ? current.thing : { ...current.thing, ...changes };
+      if (!deleted && alongside.detail === undefined && isDeepStrictEqual(thing, current.thing)) return thing;
+      const next = { thing, before: current.thing, deleted };
+      await this.#store(session, orgId, next, current.version, deleted ? {} : changes, by, alongside);
+      return thing;
+    });
+  }
+
+  async #newest(
+    querier: Querier,
+    orgId: string,
+    id: string,
+  ): Promise<{ thing: Thing; version: string } | null> {
+    const [row] = await querier.query<Record<string, unknown> & { version_id: string }>(this.#selectNewest, {
+      org: orgId,
+      id,
+    });
+    return row === undefined ? null : { thing: this.#thingOf(row), version: row.version_id };
+  }
+
+  #thingOf(row: Record<string, unknown>): Thing {
+    const fields = this.#columns.map(([column, type]) => [column, read(type, row[column])] as const);
+    const thing = { id: row['id'], ...Object.fromEntries(fields) } as Thing;
+    return this.#definition.complete?.(thing) ?? thing;
+  }
+
+  /**
+   * Throws a conflict that names the other one that has the name, however it is encoded (name-key.ts). Two from before
+   * names had to be unique keep theirs.
+   */
+  async #refuseTakenName(session: Session, orgId: string, id: string, taken: unknown): Promise<void> {
+    const { name, view, idColumn } = this.#definition;
+    const [other] = await session.query<{ id: string }>(
+      `SELECT min(${idColumn}) AS id FROM ${view}
+       WHERE org_id = $org AND ${idColumn} <> $id AND ${nameKey('name')} = ${nameKey('$name')} HAVING count(*) > 0`,
+      { org: orgId, id, name: taken as string },
+    );
+    if (other !== undefined)
+      throw conflict(
+        `name: expected a name that no other ${name.replace('_', ' ')} has, got ${shown(taken)}, the name of ${other.id}`,
+      );
+  }
+
+  #exclusively<Result>(
+    warehouse: Warehouse,
+    orgId: string,
+    id: string,
+    work: (session: Session) => Promise<Result>,
+  ): Promise<Result> {
+    // Names are unique, and all definitions together are limited.
+    return [`definitions of ${orgId}`, ...this.#definition.exclusive(orgId, id)].reduceRight(
+      (inner, section) => () => warehouse.exclusive(section, inner),
+      () => warehouse.transaction(work),
+    )();
+  }
+
+  async #store(
+    session: Session,
+    orgId: string,
+    next: NextVersion<Thing>,
+    newest: string | null,
+    fields: Partial<Thing>,
+    { actor, now }: By,
+    { around = (_session, _next, store) => store(), detail = {} }: Alongside<Thing>,
+  ): Promise<void> {
+    const { name, told = namedAnd } = this.#definition;
+    const { thing, before, deleted } = next;
+    const values = thing as Record<string, unknown>;
+    if (!deleted && nameOf(thing) !== nameOf(before))
+      await this.#refuseTakenName(session, orgId, thing.id, nameOf(thing));
+    await around(session, next, async () => {
+      await session.run(this.#insert, {
+        ...Object.fromEntries(this.#columns.map(([column, type]) => [column, written(type, values[column])])),
+        org: orgId,
+        id: thing.id,
+        version: idAfter(newest),
+        deleted,
+        now: now.toISOString(),
+        key: actor.id,
+      });
+    });
+    if (!deleted && lengthOf(thing) > lengthOf(before)) await refuseTooMuchDefined(session, orgId);
+    const action = `${name}.${before === null ? 'create' : deleted ? 'delete' : 'update'}` as const;
+    const { id: _, ...set } = told(thing, fields);
+    await audit(session, orgId, { actor, action, target: thing.id, detail: { ...set, ...detail } }, now);
+  }
+}
+
+const nameOf = (thing: object | null): unknown => (thing !== null && 'name' in thing ? thing.name : null);
+
+const lengthOf = (thing: object | null): number => JSON.stringify(thing).length;
+
+const namedAnd = (thing: object, fields: object): Record<string, unknown> =>
+  'name' in thing ? { name: thing.name, ...fields } : { ...fields };
+
+// JSON that was never written is undefined, other than a JSON null.
+const read = (type: ColumnType, stored: unknown): unknown => {
+  if (type === 'JSON') return stored === null ? undefined : (JSON.parse(stored as string) as unknown);
+  return type === 'TIMESTAMP' ? instant(stored as string) : stored;
+};
+
+const written = (type: ColumnType, value: unknown): Parameter =>
+  type === 'JSON' ? JSON.stringify(value) : (value as Parameter);

@@ -1,0 +1,43 @@
+import type { ObjectStorage } from '../../domain/sources/object-storage.ts';
+import { loadExtension } from './extensions.ts';
+import { sqlText } from './sql/sql-text.ts';
+import type { Statements } from './session.ts';
+
+/** The proxy that every request of DuckDB leaves through (egress/guarded-proxy.ts). */
+export interface EgressProxy {
+  url: string;
+  username: string;
+  password: string;
+}
+
+/** Loads httpfs and lets DuckDB sign requests to `s3://` with the operator's credentials. */
+export const connectObjectStorage = async (
+  session: Statements,
+  storage: ObjectStorage,
+  extensions: string | null,
+): Promise<void> => {
+  await loadExtension(session, 'httpfs', extensions);
+  const endpoint = storage.endpoint === null ? null : new URL(storage.endpoint);
+  const options = [
+    ['KEY_ID', storage.keyId],
+    ['SECRET', storage.secret],
+    ['SESSION_TOKEN', storage.sessionToken],
+    ['REGION', storage.region],
+    ['ENDPOINT', endpoint?.host ?? null],
+    ['URL_STYLE', endpoint === null ? null : 'path'],
+  ].flatMap(([name, value]) => (name && value ? [`${name} ${sqlText(value)}`] : []));
+  if (endpoint !== null) options.push(`USE_SSL ${String(endpoint.protocol === 'https:')}`);
+  await session.run(
+    `CREATE OR REPLACE SECRET object_storage (${['TYPE s3', 'PROVIDER config', ...options].join(', ')})`,
+  );
+};
+
+/**
+ * Sends every HTTP request of DuckDB through the guarded proxy, for all sessions. It must be on before the first
+ * location of a tenant is read.
+ */
+export const guardRequests = async (session: Statements, proxy: EgressProxy): Promise<void> => {
+  await session.run(`SET GLOBAL http_proxy = ${sqlText(proxy.url)}`);
+  await session.run(`SET GLOBAL http_proxy_username = ${sqlText(proxy.username)}`);
+  await session.run(`SET GLOBAL http_proxy_password = ${sqlText(proxy.password)}`);
+};

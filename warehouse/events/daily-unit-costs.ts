@@ -1,0 +1,127 @@
+import Big from 'big.js';
+import { addDays, type Day } from '../../domain/shared/calendar.ts';
+import { RECORDED_DAYS, type RecordedDay } from '../../domain/events/daily-rise.ts';
+import { quotient, type DecimalText } from '../../domain/shared/decimals.ts';
+import { UNIT_COST_DECIMALS } from '../../domain/months/month-record.ts';
+import { pushTo } from '../../domain/shared/push-to.ts';
+import { COVERED_DAYS } from '../sources/coverage.ts';
+import { DAILY_SPEND } from '../spend/daily-spend.ts';
+import { dailyTeamCosts } from '../teams/bills/daily-team-costs.ts';
+import { KNOWN_DAYS } from '../spend/known-days.ts';
+import { PICK_KEY } from '../spend/picks/pick-key.ts';
+import type { Session } from '../engine/session.ts';
+import { USES_CHOICE } from '../spend/picks/spend-choices.ts';
+import { COMPLETE_VALUES } from '../metrics/values-through.ts';
+
+/** No recorded day is older: history of a metric with a value a week. */
+const OLDEST_DAYS = 366;
+
+/**
+ * The unit costs of the last recorded days of all daily metrics of an organisation that want to hear of rises, oldest
+ * first, by metric: the scope's cost of the day ÷ the sum of the day's values. A day up to `through` is recorded when it has
+ * a value other than 0, its values are complete (values-through.ts), and the sources that the scope picks from cover it
+ * (known-days.ts). So a source that delivers monthly holds back only what it is part of, and a hole only its own days. Spend
+ * must have been computed before.
+ */
+export const dailyUnitCosts = async (
+  session: Session,
+  orgId: string,
+  through: Day,
+): Promise<Map<string, RecordedDay[]>> => {
+  const found = { org: orgId, first: addDays(through, -OLDEST_DAYS), last: through, days: RECORDED_DAYS };
+  const [range] = await session.query<{ start: Day | null; scopes: Scope[] }>(RANGE, found);
+  const days = new Map<string, RecordedDay[]>();
+  if (range === undefined || range.start === null) return days;
+  const parameters = { ...found, first: range.start };
+  for (const scope of range.scopes) {
+    for (const { metric_id, day, value, cost } of await DAYS_OF[scope](session, parameters)) {
+      const unitCost = quotient(Big(cost), Big(value), UNIT_COST_DECIMALS);
+      pushTo(days, metric_id, { day, unitCost });
+    }
+  }
+  return days;
+};
+
+type Scope = 'organisation' | 'spend' | 'team';
+
+type Range = Readonly<{ org: string; first: Day; last: Day; days: number }>;
+
+interface DayRow {
+  metric_id: string;
+  day: Day;
+  value: DecimalText;
+  cost: DecimalText;
+}
+
+const teamDays = async (session: Session, range: Range): Promise<DayRow[]> => {
+  const rows = await session.query<Omit<DayRow, 'cost'> & { team_id: string }>(TEAM_DAYS, range);
+  const costs = await dailyTeamCosts(session, range.org, { start: range.first, end: range.last });
+  return rows.flatMap(({ team_id, ...row }) => {
+    const cost = costs.get(row.day)?.get(team_id);
+    return cost === undefined ? [] : [{ ...row, cost }];
+  });
+};
+
+const DAYS_OF: Record<Scope, (session: Session, range: Range) => Promise<DayRow[]>> = {
+  organisation: (session, range) => session.query(ORGANISATION_DAYS, range),
+  spend: (session, range) => session.query(SPEND_DAYS, { ...range, start: range.first, end: range.last }),
+  team: teamDays,
+};
+
+/** Revenue is never told of (spec §6 rule 1). A rule of JSON null means never. */
+const WANTED = `wanted AS (
+  SELECT metric_id, frequency, scope->>'$.type' AS scope, md5(scope) AS scope_id, scope->>'$.team_id' AS team_id FROM metrics
+  WHERE org_id = $org AND kind = 'count' AND frequency = 'daily' AND COALESCE(CAST(rise AS VARCHAR), '') <> 'null')`;
+
+/** The last known days of each metric that have a value; of a metric with labels their sum (spec §2, Metric value rule 3). */
+const valueDays = (where: string): string => `${COVERED_DAYS}, ${KNOWN_DAYS}, ${COMPLETE_VALUES},
+value_days AS (
+  SELECT metric_id, scope, scope_id, team_id, period AS day, sum(value) AS value
+  FROM metric_values JOIN wanted USING (metric_id) JOIN metric_kinds USING (metric_id) JOIN complete_values USING (metric_id)
+  JOIN known_days ON known_days.kinds = metric_kinds.kinds AND known_days.day = period
+  WHERE org_id = $org AND period <= values_through AND ${where}
+  GROUP BY metric_id, scope, scope_id, team_id, period HAVING sum(value) > 0
+  QUALIFY row_number() OVER (PARTITION BY metric_id ORDER BY period DESC) <= $days)`;
+
+const RANGE = `
+WITH ${WANTED}, ${valueDays('true')}
+SELECT min(day) AS start, COALESCE(list(DISTINCT scope), []) AS scopes FROM value_days`;
+
+const ORGANISATION_DAYS = `
+WITH ${WANTED}, ${valueDays(`scope = 'organisation'`)},
+costs AS (
+  SELECT day, sum(cost) AS cost FROM daily_totals JOIN current_computations USING (org_id, month, computation_id)
+  WHERE org_id = $org AND day BETWEEN $first::DATE AND $last::DATE GROUP BY day)
+SELECT metric_id, day, value, COALESCE(cost, 0) AS cost
+FROM value_days LEFT JOIN costs USING (day)
+ORDER BY metric_id, day`;
+
+// A tag key or split that any owner picks decides who owns a dollar: days before the newest of them are not like those after.
+const TEAM_DAYS = `
+WITH ${WANTED}, ${valueDays(`scope = 'team'`)},
+picks AS (FROM spend_picks WHERE org_id = $org AND user_type IN ('team', 'shared cost')),
+collected AS (
+  SELECT max(choices.first_day) AS collected_from FROM picks JOIN spend_choices AS choices ON ${USES_CHOICE})
+SELECT metric_id, team_id, day, value FROM value_days CROSS JOIN collected
+WHERE day >= COALESCE(collected_from, day)
+ORDER BY metric_id, day`;
+
+// Each scope gets a row of spend once, however many of its picks match it. Days before a tag key or split was collected
+// have no cost by it.
+const SPEND_DAYS = `
+WITH ${WANTED}, ${valueDays(`scope = 'spend'`)},
+picks AS (
+  SELECT *, ${PICK_KEY} AS key FROM spend_picks
+  WHERE org_id = $org AND user_type = 'metric' AND user_id IN (SELECT metric_id FROM value_days)),
+collected AS (
+  SELECT user_id AS metric_id, max(choices.first_day) AS collected_from
+  FROM picks JOIN spend_choices AS choices ON ${USES_CHOICE} GROUP BY ALL),
+${DAILY_SPEND},
+matches AS (
+  SELECT DISTINCT scope_id, row_id
+  FROM (SELECT row_id, unnest(keys) AS key FROM spend) JOIN (SELECT DISTINCT scope_id, key FROM picks) USING (key)),
+costs AS (SELECT scope_id, day, sum(cost) AS cost FROM matches JOIN spend USING (row_id) GROUP BY ALL)
+SELECT metric_id, day, value, COALESCE(cost, 0) AS cost
+FROM value_days LEFT JOIN collected USING (metric_id) LEFT JOIN costs USING (scope_id, day)
+WHERE day >= COALESCE(collected_from, day)
+ORDER BY metric_id, day`;

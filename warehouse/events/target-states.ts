@@ -1,0 +1,85 @@
+import { firstDay, monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
+import type { DecimalText } from '../../domain/shared/decimals.ts';
+import type { TargetState } from '../../domain/events/target-crossing.ts';
+import { idAfter } from '../engine/sql/ids.ts';
+import type { Session } from '../engine/session.ts';
+
+/** What was last seen of an organisation's months against their targets, by metric and month. */
+export const targetStates = async (
+  session: Session,
+  orgId: string,
+): Promise<Map<string, Map<Month, TargetState>>> => {
+  const rows = await session.query<{ metric_id: string; month: Day; above: boolean; crossings: number }>(
+    'SELECT metric_id, month, above, crossings FROM current_target_states WHERE org_id = $org',
+    { org: orgId },
+  );
+  const byMetric = new Map<string, Map<Month, TargetState>>();
+  for (const { metric_id, month: day, above, crossings } of rows) {
+    const months = byMetric.get(metric_id) ?? new Map<Month, TargetState>();
+    months.set(monthOf(day), { month: monthOf(day), above, crossings });
+    byMetric.set(metric_id, months);
+  }
+  return byMetric;
+};
+
+/** Records what some months of a metric are now, in the transaction that raises the events of it. */
+export const recordTargetStates = async (
+  session: Session,
+  orgId: string,
+  metricId: string,
+  states: readonly TargetState[],
+  now: Date,
+): Promise<void> => {
+  const [newest] = await session.query<{ id: string | null }>(
+    'SELECT max(state_id) AS id FROM target_states WHERE org_id = $org AND metric_id = $metric',
+    { org: orgId, metric: metricId },
+  );
+  const state = idAfter(newest?.id ?? null);
+  for (const { month, above, crossings } of states) {
+    await session.run(
+      `INSERT INTO target_states BY NAME
+        SELECT $org AS org_id, $metric AS metric_id, $month::DATE AS month, $state::UUID AS state_id,
+          $above::BOOLEAN AS above, $crossings::INTEGER AS crossings, $now::TIMESTAMP AS changed_at`,
+      {
+        org: orgId,
+        metric: metricId,
+        month: firstDay(month),
+        state,
+        above,
+        crossings,
+        now: now.toISOString(),
+      },
+    );
+  }
+};
+
+/** The targets that months were last compared with, by metric; a metric whose months never were is not there. */
+export const judgedTargets = async (
+  session: Session,
+  orgId: string,
+): Promise<Map<string, DecimalText | null>> => {
+  const rows = await session.query<{ metric_id: string; target: DecimalText | null }>(
+    'SELECT metric_id, target FROM current_judged_targets WHERE org_id = $org',
+    { org: orgId },
+  );
+  return new Map(rows.map(({ metric_id, target }) => [metric_id, target]));
+};
+
+/** Records the targets of some metrics as those that their months were compared with, in the same transaction. */
+export const recordJudgedTargets = async (
+  session: Session,
+  orgId: string,
+  metricIds: readonly string[],
+  now: Date,
+): Promise<void> => {
+  const [newest] = await session.query<{ id: string | null }>(
+    'SELECT max(state_id) AS id FROM judged_targets WHERE org_id = $org',
+    { org: orgId },
+  );
+  await session.run(
+    `INSERT INTO judged_targets BY NAME
+      SELECT org_id, metric_id, $state::UUID AS state_id, target, $now::TIMESTAMP AS changed_at FROM metrics
+      WHERE org_id = $org AND list_contains($metrics, metric_id)`,
+    { org: orgId, metrics: metricIds, state: idAfter(newest?.id ?? null), now: now.toISOString() },
+  );
+};

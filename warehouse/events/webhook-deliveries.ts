@@ -1,0 +1,204 @@
+import type { DeliveryInput, DeliveryStatus } from '../../domain/events/webhook.ts';
+import { idAfter } from '../engine/sql/ids.ts';
+import { instant } from '../engine/sql/instant.ts';
+import type { Session } from '../engine/session.ts';
+import type { Warehouse } from '../engine/warehouse.ts';
+
+/** One try to hand an event to an endpoint. */
+export interface DeliveryAttempt {
+  at: string;
+  /** What the endpoint answered, if it did. */
+  status_code: number | null;
+  /** What went wrong, in words; null for a success. */
+  error: string | null;
+  /** The beginning of the answer. */
+  answer: string | null;
+}
+
+/** The delivery of one event to one webhook. */
+export interface Delivery {
+  /** Its place in time's order. */
+  deliveryId: string;
+  eventId: string;
+  type: string;
+  subject: string;
+  payload: string;
+  status: DeliveryStatus;
+  reason: string | null;
+  createdAt: string;
+  attempts: DeliveryAttempt[];
+}
+
+/** What is to be delivered, or was. */
+export interface DeliveryState {
+  status: DeliveryStatus;
+  payload: string;
+}
+
+/** Records that an event is to be delivered to a webhook, in the event's transaction. */
+export const addDelivery = (session: Session, { orgId, webhookId, eventId }: DeliveryInput, now: Date) =>
+  insertState(session, { orgId, webhookId, eventId }, { status: 'pending', reason: null }, null, now);
+
+/** The delivery of an event to a webhook, or null when there is none. */
+export const findDelivery = async (
+  warehouse: Warehouse,
+  { orgId, webhookId, eventId }: DeliveryInput,
+): Promise<DeliveryState | null> => {
+  const [row] = await warehouse.query<DeliveryState>(
+    `SELECT status, payload FROM webhook_deliveries JOIN events USING (org_id, event_id)
+     WHERE org_id = $org AND webhook_id = $webhook AND event_id = $event`,
+    { org: orgId, webhook: webhookId, event: eventId },
+  );
+  return row ?? null;
+};
+
+/** Records that a delivery has ended; one that has ended already stays as it is. */
+export const endDelivery = (
+  warehouse: Warehouse,
+  delivery: DeliveryInput,
+  end: { status: 'delivered' | 'failed'; reason: string | null },
+  now: Date,
+): Promise<void> =>
+  warehouse.exclusive(`delivery ${delivery.eventId} ${delivery.webhookId}`, () =>
+    warehouse.transaction(async (session) => {
+      const [current] = await session.query<{ status: DeliveryStatus; state_id: string }>(
+        `SELECT status, state_id FROM webhook_deliveries
+         WHERE org_id = $org AND webhook_id = $webhook AND event_id = $event`,
+        { org: delivery.orgId, webhook: delivery.webhookId, event: delivery.eventId },
+      );
+      if (current === undefined || current.status === end.status) return;
+      await insertState(session, delivery, end, current.state_id, now);
+    }),
+  );
+
+/** Ends all that is still to be delivered to a webhook. */
+export const failPendingDeliveries = (
+  session: Session,
+  orgId: string,
+  webhookId: string,
+  reason: string,
+  now: Date,
+) =>
+  session.run(
+    `INSERT INTO webhook_delivery_states BY NAME
+      SELECT org_id, webhook_id, event_id, uuidv7() AS state_id, 'failed' AS status, $reason AS reason,
+        $now::TIMESTAMP AS changed_at
+      FROM webhook_deliveries WHERE org_id = $org AND webhook_id = $webhook AND status = 'pending'`,
+    { org: orgId, webhook: webhookId, reason, now: now.toISOString() },
+  );
+
+const insertState = (
+  session: Session,
+  { orgId, webhookId, eventId }: DeliveryInput,
+  { status, reason }: { status: DeliveryStatus; reason: string | null },
+  newest: string | null,
+  now: Date,
+) =>
+  session.run(
+    `INSERT INTO webhook_delivery_states BY NAME
+      SELECT $org AS org_id, $webhook AS webhook_id, $event AS event_id, $state::UUID AS state_id, $status AS status,
+        $reason AS reason, $now::TIMESTAMP AS changed_at`,
+    {
+      org: orgId,
+      webhook: webhookId,
+      event: eventId,
+      state: idAfter(newest),
+      status,
+      reason,
+      now: now.toISOString(),
+    },
+  );
+
+/** Records an attempt. */
+export const recordAttempt = async (
+  warehouse: Warehouse,
+  { orgId, webhookId, eventId }: DeliveryInput,
+  { at, status_code, error, answer }: DeliveryAttempt,
+): Promise<void> => {
+  await warehouse.run(
+    `INSERT INTO webhook_attempts BY NAME
+      SELECT $org AS org_id, $webhook AS webhook_id, $event AS event_id, $attempt::UUID AS attempt_id,
+        $at::TIMESTAMP AS attempted_at, $status_code::INTEGER AS status_code, $error AS error, $answer AS answer`,
+    {
+      org: orgId,
+      webhook: webhookId,
+      event: eventId,
+      attempt: idAfter(null),
+      at,
+      status_code,
+      error,
+      answer,
+    },
+  );
+};
+
+/**
+ * The deliveries of an organisation that are pending and that no workflow is known to work on; with `again`, also those
+ * that one was started for, which Temporal may have lost.
+ */
+export const deliveriesToStart = async (
+  warehouse: Warehouse,
+  orgId: string,
+  again: boolean,
+): Promise<DeliveryInput[]> => {
+  const rows = await warehouse.query<{ webhook_id: string; event_id: string }>(
+    `SELECT webhook_id, event_id FROM webhook_deliveries AS deliveries
+     WHERE org_id = $org AND status = 'pending'
+       AND ($again OR NOT EXISTS (FROM webhook_delivery_starts AS starts WHERE starts.org_id = deliveries.org_id
+         AND starts.webhook_id = deliveries.webhook_id AND starts.event_id = deliveries.event_id))
+     ORDER BY delivery_id`,
+    { org: orgId, again },
+  );
+  return rows.map(({ webhook_id, event_id }) => ({ orgId, webhookId: webhook_id, eventId: event_id }));
+};
+
+/** Records that a delivery's workflow has been started. */
+export const recordDeliveryStart = async (
+  warehouse: Warehouse,
+  { orgId, webhookId, eventId }: DeliveryInput,
+  now: Date,
+): Promise<void> => {
+  await warehouse.run(
+    `INSERT INTO webhook_delivery_starts BY NAME
+      SELECT $org AS org_id, $webhook AS webhook_id, $event AS event_id, $now::TIMESTAMP AS started_at`,
+    { org: orgId, webhook: webhookId, event: eventId, now: now.toISOString() },
+  );
+};
+
+/** The deliveries of a webhook before `cursor`, or that of one event, newest first, with their attempts, oldest first. */
+export const listDeliveries = async (
+  warehouse: Warehouse,
+  orgId: string,
+  webhookId: string,
+  page: { limit: number; cursor: string | null; event: string | null },
+): Promise<Delivery[]> => {
+  const rows = await warehouse.query<
+    Omit<Delivery, 'attempts'> & {
+      attempts: (Omit<DeliveryAttempt, 'at'> & { attempted_at: string })[] | null;
+    }
+  >(LIST_DELIVERIES, { org: orgId, webhook: webhookId, ...page });
+  return rows.map(({ attempts, createdAt, ...row }) => ({
+    ...row,
+    createdAt: instant(createdAt),
+    attempts: (attempts ?? []).map(({ attempted_at, ...attempt }) => ({
+      at: instant(attempted_at),
+      ...attempt,
+    })),
+  }));
+};
+
+const LIST_DELIVERIES = `
+WITH deliveries AS (
+  SELECT * FROM webhook_deliveries
+  WHERE org_id = $org AND webhook_id = $webhook AND event_id = coalesce($event, event_id)
+    AND delivery_id < coalesce($cursor::UUID, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::UUID)
+  ORDER BY delivery_id DESC LIMIT $limit),
+attempts AS (
+  SELECT event_id, list({'attempted_at': attempted_at, 'status_code': status_code, 'error': error, 'answer': answer}
+    ORDER BY attempt_id) AS attempts
+  FROM webhook_attempts WHERE org_id = $org AND webhook_id = $webhook AND event_id IN (SELECT event_id FROM deliveries)
+  GROUP BY event_id)
+SELECT delivery_id AS "deliveryId", event_id AS "eventId", type, subject, payload, status, reason, created_at AS "createdAt",
+  attempts
+FROM deliveries JOIN events USING (org_id, event_id) LEFT JOIN attempts USING (event_id)
+ORDER BY delivery_id DESC`;

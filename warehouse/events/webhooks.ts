@@ -1,0 +1,133 @@
+import type { EventType } from '../../domain/events/webhook.ts';
+import { idAfter, newId } from '../engine/sql/ids.ts';
+import type { Session } from '../engine/session.ts';
+import { Versions, type By } from '../engine/records/versioned-records.ts';
+import type { Warehouse } from '../engine/warehouse.ts';
+import { failPendingDeliveries } from './webhook-deliveries.ts';
+
+/** Where an organisation wants to hear of its events (contract §3, Webhook). */
+export interface Webhook {
+  id: string;
+  url: string;
+  events: EventType[];
+  enabled: boolean;
+  created_at: string;
+}
+
+const WEBHOOKS = new Versions<Webhook>({
+  name: 'webhook',
+  view: 'webhooks',
+  idColumn: 'webhook_id',
+  columns: { url: 'VARCHAR', events: 'VARCHAR[]', enabled: 'BOOLEAN', created_at: 'TIMESTAMP' },
+  exclusive: (_orgId, id) => [`webhook ${id}`],
+  // A URL may hold a credential in its path or query: the log tells its host.
+  told: ({ url }, fields) => ({ ...fields, url: new URL(url).host }),
+});
+
+/** A new webhook's id. */
+export const newWebhookId = (): string => newId('whk');
+
+/** Stores a new webhook with its sealed secret. */
+export const createWebhook = (
+  warehouse: Warehouse,
+  orgId: string,
+  webhook: Omit<Webhook, 'created_at'>,
+  secret: SealedSecret,
+  by: By,
+): Promise<Webhook> =>
+  WEBHOOKS.create(warehouse, orgId, { ...webhook, created_at: by.now.toISOString() }, by, {
+    around: async (session, _next, store) => {
+      await store();
+      await insertSecret(session, orgId, webhook.id, secret, by.now);
+    },
+  });
+
+/** The webhooks after `cursor`, oldest first; all of them without a page. */
+export const listWebhooks = (
+  warehouse: Pick<Session, 'query'>,
+  orgId: string,
+  page?: { limit: number; cursor: string | null },
+): Promise<Webhook[]> => WEBHOOKS.list(warehouse, orgId, page);
+
+/** The organisation's webhook, or null when it has no such one. */
+export const findWebhook = (
+  warehouse: Pick<Session, 'query'>,
+  orgId: string,
+  webhookId: string,
+): Promise<Webhook | null> => WEBHOOKS.find(warehouse, orgId, webhookId);
+
+/** The organisations that want to hear of events: for the start of the service, never for a tenant. */
+export const organisationsWithWebhooks = async (warehouse: Warehouse): Promise<string[]> => {
+  const rows = await warehouse.query<{ org_id: string }>(
+    'SELECT DISTINCT org_id FROM webhooks WHERE enabled ORDER BY org_id',
+  );
+  return rows.map(({ org_id }) => org_id);
+};
+
+/** What a webhook becomes: some fields, a new secret, or nothing at all. */
+export type WebhookUpdate =
+  { changes: Partial<Pick<Webhook, 'url' | 'events' | 'enabled'>>; secret: SealedSecret | null } | 'delete';
+
+/**
+ * Changes or deletes a webhook; answers what it now is (or last was), or null when there is none. What was still to be
+ * delivered to one that is deleted or disabled has failed then, and says why.
+ */
+export const updateWebhook = (
+  warehouse: Warehouse,
+  orgId: string,
+  webhookId: string,
+  update: WebhookUpdate,
+  by: By,
+): Promise<Webhook | null> => {
+  const { changes, secret } = update === 'delete' ? { changes: update, secret: null } : update;
+  return WEBHOOKS.change(warehouse, orgId, webhookId, changes, by, {
+    around: async (session, { thing, deleted }, store) => {
+      await store();
+      if (secret !== null) await insertSecret(session, orgId, webhookId, secret, by.now);
+      const reason = deleted ? WEBHOOK_GONE : thing.enabled ? null : WEBHOOK_OFF;
+      if (reason !== null) await failPendingDeliveries(session, orgId, webhookId, reason, by.now);
+    },
+    ...(secret === null ? {} : { detail: { rotated_secret: true } }),
+  });
+};
+
+export const WEBHOOK_GONE = 'the webhook was deleted';
+export const WEBHOOK_OFF = 'the webhook was disabled';
+
+/** A secret as it is stored; `secretId` comes from {@link newSecretId}. */
+export interface SealedSecret {
+  secretId: string;
+  sealed: string;
+}
+
+/** The id of a webhook's next secret; the newest one signs. */
+export const newSecretId = (): string => idAfter(null);
+
+/** Those of a webhook's secrets that sign at `now`, newest first: the last one, and those replaced since `overlapFrom`. */
+export const signingSecrets = (
+  warehouse: Warehouse,
+  orgId: string,
+  webhookId: string,
+  overlapFrom: Date,
+): Promise<SealedSecret[]> =>
+  warehouse.query<{ secretId: string; sealed: string }>(
+    `SELECT secret_id AS "secretId", sealed_secret AS sealed FROM webhook_secrets
+     WHERE org_id = $org AND webhook_id = $webhook
+     QUALIFY COALESCE(lead(created_at) OVER (ORDER BY secret_id) > $overlap::TIMESTAMP, true)
+     ORDER BY secret_id DESC`,
+    { org: orgId, webhook: webhookId, overlap: overlapFrom.toISOString() },
+  );
+
+const insertSecret = (
+  session: Session,
+  orgId: string,
+  webhookId: string,
+  { secretId, sealed }: SealedSecret,
+  now: Date,
+) =>
+  session.run(
+    `INSERT INTO webhook_secrets BY NAME
+      SELECT $org AS org_id, $webhook AS webhook_id, $secret::UUID AS secret_id, $sealed AS sealed_secret,
+        $now::TIMESTAMP AS created_at`,
+    { org: orgId, webhook: webhookId, secret: secretId, sealed, now: now.toISOString() },
+  );

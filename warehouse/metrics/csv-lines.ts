@@ -1,0 +1,110 @@
+import { isUtf8 } from 'node:buffer';
+import { CsvError, parse } from 'csv-parse/sync';
+import { invalid } from '../../domain/shared/errors.ts';
+import { shown } from '../../domain/shared/for-message.ts';
+
+/**
+ * Bytes parsed at a time, however many come at once. A block holds the longest line. V8 frees the records of a small block
+ * soon. The service answers other requests between two blocks.
+ */
+const BLOCK_BYTES = 10 * 1024;
+
+/** Longest line: the longest label fits, even if all of it is quoted and escaped. */
+const LONGEST_LINE_BYTES = 8 * 1024;
+
+/** Most lines in one file, blank ones too, because each costs time. */
+const MOST_LINES = 300_000;
+
+const FORMAT = { record_delimiter: ['\n', '\r\n'], relax_column_count: true };
+const LINE_FEED = 10;
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
+
+/**
+ * The records of a CSV file, a block of lines at a time: UTF-8 with or without byte order mark, LF or CRLF, quotes as in
+ * RFC 4180. A record is one line, because no text holds a line break. So its place is its line, and each block is parsed
+ * on its own, in time and memory that follow its bytes. Throws `invalid`, which names the line, counted from 1.
+ */
+export const csvLines = async function* (bytes: AsyncIterable<Buffer>): AsyncGenerator<string[][]> {
+  let line = 1;
+  for await (const lines of blocksOfLines(bytes)) {
+    const block = line === 1 ? withoutMark(lines) : lines;
+    const next = line + countLines(block, line);
+    const records = recordsOf(block, next - line);
+    yield records;
+    const wrong = line + records.length;
+    if (wrong < next) {
+      const got = shown(lineText(block, records.length));
+      throw invalid(`line ${wrong}: expected quotes around whole fields, each on one line, got ${got}`);
+    }
+    line = next;
+  }
+};
+
+const withoutMark = (bytes: Buffer): Buffer =>
+  bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)
+    ? bytes.subarray(BYTE_ORDER_MARK.length)
+    : bytes;
+
+/** Bytes cut after line ends; a block without one at its end is longer than a line may be, or the last. */
+const blocksOfLines = async function* (bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of bytes) {
+    parts.push(part);
+    size += part.length;
+    if (size < BLOCK_BYTES) continue;
+    const block = Buffer.concat(parts);
+    let from = 0;
+    while (size - from >= BLOCK_BYTES) {
+      const end = block.lastIndexOf(LINE_FEED, from + BLOCK_BYTES - 1) + 1;
+      // A line as long as this is too long.
+      yield block.subarray(from, end > from ? end : size);
+      if (end <= from) return;
+      from = end;
+    }
+    parts = [block.subarray(from)];
+    size -= from;
+  }
+  if (size > 0) yield Buffer.concat(parts);
+};
+
+/** How many lines a block has. Throws for a line that is too long, is no UTF-8, or is one too many. */
+const countLines = (block: Buffer, first: number): number => {
+  const isText = isUtf8(block);
+  let count = 0;
+  for (let from = 0; from < block.length; count += 1) {
+    const end = block.indexOf(LINE_FEED, from);
+    const bytes = block.subarray(from, end === -1 ? block.length : end);
+    const line = first + count;
+    if (line > MOST_LINES) throw invalid(`body: expected at most ${MOST_LINES} lines, got more`);
+    // A character may be cut where a line is.
+    if (bytes.length > LONGEST_LINE_BYTES)
+      throw invalid(
+        `line ${line}: expected at most ${LONGEST_LINE_BYTES} bytes, got more: ${shown(bytes.toString())}`,
+      );
+    if (!isText && !isUtf8(bytes)) throw invalid(`line ${line}: expected UTF-8, got bytes that are none`);
+    from += bytes.length + 1;
+  }
+  return count;
+};
+
+/** The records of a block of `lines` lines, up to the first that does not end on its line. */
+const recordsOf = (block: Buffer, lines: number): string[][] => {
+  const records = parsed(block);
+  if (records.length === lines) return records;
+  const spanning = records.findIndex((fields) => fields.some((field) => field.includes('\n')));
+  return spanning === -1 ? records : records.slice(0, spanning);
+};
+
+const parsed = (block: Buffer): string[][] => {
+  try {
+    return parse(block, FORMAT);
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const sound = Number(error['records']);
+    return sound === 0 ? [] : parse(block, { ...FORMAT, to: sound });
+  }
+};
+
+const lineText = (block: Buffer, index: number): string =>
+  (block.toString().split('\n')[index] ?? '').replace(/\r$/, '');

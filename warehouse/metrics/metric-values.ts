@@ -1,0 +1,90 @@
+import {
+  DATE,
+  DECIMAL,
+  DuckDBDateValue,
+  DuckDBDecimalValue,
+  INTEGER,
+  VARCHAR,
+  type DuckDBValue,
+} from '@duckdb/node-api';
+import { dayNumber, type Day } from '../../domain/shared/calendar.ts';
+import { VALUE_DECIMALS, valueUnits } from '../../domain/shared/decimals.ts';
+import type { Session } from '../engine/session.ts';
+import { changeValues, STAGED_TABLE, type Change, type ChangeResult, type Staged } from './value-changes.ts';
+import type { Warehouse } from '../engine/warehouse.ts';
+
+/** A value to write, or the text of one; `period` is its first day, `label` is empty on a metric without labels. */
+export interface NewValue {
+  period: Day;
+  label: string;
+  value: number | string;
+}
+
+/** What a write did; see {@link ChangeResult}. */
+export type WriteResult = Omit<ChangeResult, 'removed'>;
+
+/** Creates or replaces values, all or none (spec §2, Metric value rule 1); see {@link changeValues}. */
+export const writeValues = async (
+  warehouse: Warehouse,
+  orgId: string,
+  metricId: string,
+  values: readonly NewValue[],
+  change: Change,
+): Promise<WriteResult> => {
+  const stage = (session: Session): Promise<Staged> => stageValues(session, values);
+  const { removed: _, ...written } = await changeValues(warehouse, orgId, metricId, stage, change);
+  return written;
+};
+
+const FEW_STAGED: Staged = { relation: STAGED_TABLE, parts: 1 };
+
+const stageValues = async (session: Session, values: readonly NewValue[]): Promise<Staged> => {
+  await session.run(
+    `CREATE OR REPLACE TEMP TABLE staged_values (period DATE, label VARCHAR, value DECIMAL(38,10), line INTEGER)`,
+  );
+  await session.append('staged_values', STAGED_TYPES, stagedColumns(values));
+  return FEW_STAGED;
+};
+
+const STAGED_TYPES = [DATE, VARCHAR, DECIMAL(38, VALUE_DECIMALS), INTEGER];
+
+/** Values by columns, as a session appends them. */
+const stagedColumns = (values: readonly NewValue[]): DuckDBValue[][] => [
+  values.map(({ period }) => new DuckDBDateValue(dayNumber(period))),
+  values.map(({ label }) => label),
+  values.map(({ value }) => new DuckDBDecimalValue(valueUnits(value), 38, VALUE_DECIMALS)),
+  values.map((_, index) => index + 1),
+];
+
+/** The values to remove: from `start` to `end`, both inclusive and open where null, of one label or of all. */
+export interface ValueRange {
+  start: Day | null;
+  end: Day | null;
+  label: string | null;
+}
+
+/**
+ * Removes values, all or none; each removal is a change in the history like any other. Values that are not there
+ * are no change: done twice, the second time removes nothing.
+ */
+export const removeValues = async (
+  warehouse: Warehouse,
+  orgId: string,
+  metricId: string,
+  range: ValueRange,
+  change: Change,
+): Promise<Pick<ChangeResult, 'removed' | 'months'>> => {
+  const stage = async (session: Session): Promise<Staged> => {
+    await session.run(
+      `CREATE OR REPLACE TEMP TABLE staged_values AS
+       SELECT period, label, CAST(NULL AS DECIMAL(38,10)) AS value, row_number() OVER () AS line FROM metric_values
+       WHERE org_id = $org AND metric_id = $metric
+         AND period BETWEEN COALESCE($start::DATE, DATE '0001-01-01') AND COALESCE($end::DATE, DATE '9999-12-31')
+         AND label = COALESCE($label, label)`,
+      { org: orgId, metric: metricId, start: range.start, end: range.end, label: range.label },
+    );
+    return FEW_STAGED;
+  };
+  const { removed, months } = await changeValues(warehouse, orgId, metricId, stage, change);
+  return { removed, months };
+};

@@ -1,0 +1,147 @@
+import type { DecimalText } from '../../domain/shared/decimals.ts';
+import { DEFAULT_RISE_RULE, type RiseRule } from '../../domain/events/daily-rise.ts';
+import { conflict, invalid } from '../../domain/shared/errors.ts';
+import type { Aggregation, Frequency } from '../../domain/metrics/metric.ts';
+import { metricOfSplit } from '../../domain/teams/shared-cost.ts';
+import { shown } from '../../domain/shared/for-message.ts';
+import type { SpendPick } from '../../domain/spend/spend-pick.ts';
+import { existingTeams } from '../teams/existing-teams.ts';
+import { newId } from '../engine/sql/ids.ts';
+import type { Session } from '../engine/session.ts';
+import { listSharedCosts } from '../teams/shared-costs.ts';
+import { spendChoicesOf, storePicks } from '../spend/picks/spend-choices.ts';
+import { valuesOf } from './value-changes.ts';
+import { Versions, type By, type NextVersion } from '../engine/records/versioned-records.ts';
+import type { Warehouse } from '../engine/warehouse.ts';
+
+/** The spend that a metric divides (spec §1). */
+export type Scope =
+  { type: 'organisation' } | { type: 'team'; team_id: string } | { type: 'spend'; spend: SpendPick[] };
+
+/** A business metric: what spend is divided by (spec §2). */
+export interface Metric {
+  id: string;
+  name: string;
+  unit: string;
+  kind: 'count';
+  aggregation: Aggregation;
+  frequency: Frequency;
+  scope: Scope;
+  target: DecimalText | null;
+  label_key: string | null;
+  /** What counts as a rise of a daily metric; null is none. */
+  rise: RiseRule | null;
+  created_at: string;
+}
+
+/** What counts as a rise where nobody has said: metrics from before it could be said have nothing stored. */
+export const defaultRise = ({ frequency }: Pick<Metric, 'frequency'>): Metric['rise'] =>
+  frequency === 'daily' ? DEFAULT_RISE_RULE : null;
+
+const METRICS = new Versions<Metric>({
+  name: 'metric',
+  view: 'metrics',
+  idColumn: 'metric_id',
+  columns: {
+    name: 'VARCHAR',
+    unit: 'VARCHAR',
+    kind: 'VARCHAR',
+    aggregation: 'VARCHAR',
+    frequency: 'VARCHAR',
+    scope: 'JSON',
+    target: 'DECIMAL(38,10)',
+    label_key: 'VARCHAR',
+    rise: 'JSON',
+    created_at: 'TIMESTAMP',
+  },
+  // Values that came in while the label key changes would be by the old one.
+  exclusive: (orgId, id) => [spendChoicesOf(orgId), valuesOf(id)],
+  complete: (metric) => {
+    const { rise } = metric as Partial<Metric>;
+    return { ...metric, rise: rise === undefined ? defaultRise(metric) : rise };
+  },
+});
+
+/** Stores a new metric and answers it with its id. Throws `invalid` for the scope of a team that does not exist. */
+export const createMetric = (
+  warehouse: Warehouse,
+  orgId: string,
+  metric: Omit<Metric, 'id' | 'created_at'>,
+  by: By,
+): Promise<Metric> =>
+  METRICS.create(warehouse, orgId, { id: newId('met'), ...metric, created_at: by.now.toISOString() }, by, {
+    around: withScope(orgId, by),
+  });
+
+const checkTeam = async (session: Session, orgId: string, scope: Scope): Promise<void> => {
+  if (scope.type !== 'team') return;
+  const teams = await existingTeams(session, orgId, [scope.team_id]);
+  if (!teams.has(scope.team_id))
+    throw invalid(`scope.team_id: expected a team of this organisation, got ${shown(scope.team_id)}`);
+};
+
+/** The organisation's metric, or null when it has no such one. */
+export const findMetric = (warehouse: Warehouse, orgId: string, metricId: string): Promise<Metric | null> =>
+  METRICS.find(warehouse, orgId, metricId);
+
+/** The metrics after `cursor`, oldest first; all of them without a page. */
+export const listMetrics = (
+  warehouse: Pick<Session, 'query'>,
+  orgId: string,
+  page?: { limit: number; cursor: string | null },
+): Promise<Metric[]> => METRICS.list(warehouse, orgId, page);
+
+/**
+ * Changes or deletes a metric; answers what it now is (or last was), or null when there is none. Throws a conflict for
+ * another label key while the metric has values (spec §2, Business metric), and for deleting it, or its labels, while a
+ * shared cost is split by it.
+ */
+export const updateMetric = (
+  warehouse: Warehouse,
+  orgId: string,
+  metricId: string,
+  changes: Partial<Pick<Metric, 'name' | 'unit' | 'target' | 'label_key' | 'rise' | 'scope'>> | 'delete',
+  by: By,
+): Promise<Metric | null> =>
+  METRICS.change(warehouse, orgId, metricId, changes, by, { around: withScope(orgId, by) });
+
+/** Stores what a metric now is, with the tag keys and splits its picks need; those that nothing uses any more go. */
+const withScope =
+  (orgId: string, { now }: By) =>
+  async (
+    session: Session,
+    { thing, before, deleted }: NextVersion<Metric>,
+    store: () => Promise<void>,
+  ): Promise<void> => {
+    if (before === null) await checkTeam(session, orgId, thing.scope);
+    else {
+      if (deleted || thing.label_key === null) await refuseWhileSplitting(session, orgId, thing);
+      if (thing.label_key !== before.label_key) await refuseWithValues(session, orgId, thing);
+    }
+    const picks = thing.scope.type === 'spend' && !deleted ? thing.scope.spend : [];
+    await storePicks(session, orgId, { type: 'metric', id: thing.id }, picks, now, store);
+  };
+
+const refuseWhileSplitting = async (session: Session, orgId: string, { id }: Metric): Promise<void> => {
+  const split = (await listSharedCosts(session, orgId)).filter((cost) => metricOfSplit(cost.split) === id);
+  if (split.length > 0) {
+    const names = split.map(({ name }) => `shared cost ${JSON.stringify(name)}`).join(', ');
+    throw conflict(`the metric and its labels are needed to split ${names}; change or delete that first`);
+  }
+};
+
+const refuseWithValues = async (
+  session: Session,
+  orgId: string,
+  { id, label_key }: Metric,
+): Promise<void> => {
+  const [found] = await session.query<{ count: string }>(
+    'SELECT count(*) AS count FROM metric_values WHERE org_id = $org AND metric_id = $metric',
+    { org: orgId, metric: id },
+  );
+  if (found?.count !== '0') {
+    throw conflict(
+      `label_key: expected it unchanged while the metric has values (${found?.count ?? ''}), got ${shown(label_key)}: remove them first`,
+    );
+  }
+};

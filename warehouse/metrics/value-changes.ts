@@ -1,0 +1,191 @@
+import { monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
+import { conflict } from '../../domain/shared/errors.ts';
+import { sealBills } from '../teams/bills/bill-sealing.ts';
+import { idAfter } from '../engine/sql/ids.ts';
+import type { Session } from '../engine/session.ts';
+import type { Warehouse } from '../engine/warehouse.ts';
+
+/** How a value came in (contract §3, Values). */
+export type ValueSource = 'hand' | 'csv' | 'api' | 'warehouse' | 'payments';
+
+/** Who changed a value. */
+export interface ChangedBy {
+  type: 'key' | 'import';
+  id: string;
+  name: string;
+}
+
+/** What all rows of one change tell beside their values. */
+export interface Change {
+  source: ValueSource;
+  by: ChangedBy;
+  now: Date;
+}
+
+/** What a change did; `months` are those whose values changed, oldest first. */
+export interface ChangeResult {
+  created: number;
+  replaced: number;
+  removed: number;
+  unchanged: number;
+  months: Month[];
+}
+
+/**
+ * Changes values of one metric, all or none; the one way in for every source. `stage` fills the temporary table
+ * `staged_values (period, label, value)` with at most one row for each period and label: a value to store, or null to
+ * remove it; rows whose period is null are skipped. What is stored already is no change and leaves no trace (design §2).
+ * Each change is one row in the log; all of one call share a change id that sorts after everything they replace.
+ * Bills that are split by the metric are sealed anew. Throws a conflict when the metric's label key was changed since the caller read it.
+ * `signal` stops it before it is stored: the statement that runs is interrupted, and the call fails.
+ */
+export const changeValues = async (
+  warehouse: Warehouse,
+  orgId: string,
+  metricId: string,
+  stage: (session: Session) => Promise<Staged>,
+  change: Change,
+  signal?: AbortSignal,
+): Promise<ChangeResult> => {
+  const { splits, ...result } = await warehouse.exclusive(valuesOf(metricId), () =>
+    warehouse.session(async (session) => {
+      const interrupt = (): void => {
+        session.interrupt();
+      };
+      signal?.throwIfAborted();
+      signal?.addEventListener('abort', interrupt);
+      try {
+        const staged = await stage(session);
+        return await session.transaction(async () => {
+          const stored = await storeStaged(session, staged, orgId, metricId, change);
+          // Between two statements nothing runs that could be interrupted.
+          signal?.throwIfAborted();
+          return stored;
+        });
+      } finally {
+        signal?.removeEventListener('abort', interrupt);
+        await session.run(`DROP TABLE IF EXISTS ${STAGED_TABLE}`);
+        await session.run(`DROP TABLE IF EXISTS ${CHANGED}`);
+      }
+    }),
+  );
+  if (splits && result.months.length > 0) await sealBills(warehouse, orgId, change.now);
+  return result;
+};
+
+/** Under this name the values of a metric change, and are locked, one after the other. */
+export const valuesOf = (metricId: string): string => `values ${metricId}`;
+
+/** Values that wait to be compared with what is stored. */
+export interface Staged {
+  /** Their relation (period, label, value, line), which is read several times; no two of them have the same line. */
+  relation: string;
+  /** They are compared in so many parts, one after the other, because DuckDB holds all labels of a part in memory. */
+  parts: number;
+}
+
+/** The temporary table of values that are few enough for memory. */
+export const STAGED_TABLE = 'temp.main.staged_values';
+const CHANGED = 'temp.main.changed_values';
+
+const storeStaged = async (
+  session: Session,
+  { relation, parts }: Staged,
+  orgId: string,
+  metricId: string,
+  change: Change,
+): Promise<ChangeResult & { splits: boolean }> => {
+  const metric = { org: orgId, metric: metricId };
+  const [extent] = await session.query<Extent>(
+    `SELECT count(period) AS staged, min(period) AS first, max(period) AS last FROM ${relation}`,
+  );
+  if (extent === undefined) throw new Error('the staged values answered no row');
+  const { staged, first, last } = extent;
+  await session.run(CREATE_CHANGED);
+  for (let part = 0; part < parts; part += 1)
+    await session.run(compare(relation), { ...metric, first, last, part, parts });
+  const [summary] = await session.query<Summary>(SUMMARISE, metric);
+  if (summary === undefined) throw new Error('the comparison of staged values answered no row');
+  if (!summary.labels_fit) throw conflict('the label key of the metric was changed meanwhile: send it again');
+  const created = Number(summary.created);
+  const replaced = Number(summary.replaced);
+  const removed = Number(summary.removed);
+  if (created + replaced + removed > 0) {
+    await session.run(insertChanged(relation), {
+      ...metric,
+      change: idAfter(summary.newest),
+      source: change.source,
+      by_type: change.by.type,
+      by_id: change.by.id,
+      by_name: change.by.name,
+      now: change.now.toISOString(),
+    });
+  }
+  const unchanged = Number(staged) - created - replaced - removed;
+  const months = (summary.months ?? []).map(monthOf);
+  return { created, replaced, removed, unchanged, months, splits: summary.splits };
+};
+
+interface Extent {
+  staged: string;
+  first: Day | null;
+  last: Day | null;
+}
+
+interface Summary {
+  newest: string | null;
+  created: string;
+  replaced: string;
+  removed: string;
+  months: Day[] | null;
+  labels_fit: boolean;
+  /** Whether bills are split by the metric. */
+  splits: boolean;
+}
+
+/** A row tells what a part changes: its lines, and what is counted of them. Their texts stay where they are staged. */
+const CREATE_CHANGED = `
+CREATE OR REPLACE TEMP TABLE changed_values (
+  lines BIGINT[], months DATE[], have_labels BOOLEAN[], created BIGINT, replaced BIGINT, removed BIGINT, newest UUID)`;
+
+const compare = (relation: string): string => `
+INSERT INTO ${CHANGED} BY NAME
+WITH staged AS (
+  SELECT period, label, value, line FROM ${relation}
+  WHERE period IS NOT NULL AND hash(period, label) % $parts::UBIGINT = $part::UBIGINT),
+current_values AS (
+  SELECT period, label, arg_max_null(value, change_id) AS value, max(change_id) AS change_id
+  FROM metric_value_changes
+  WHERE org_id = $org AND metric_id = $metric
+    AND period BETWEEN $first::DATE AND $last::DATE AND hash(period, label) % $parts::UBIGINT = $part::UBIGINT
+  GROUP BY ALL)
+SELECT list(line) AS lines,
+  list(DISTINCT CAST(date_trunc('month', period) AS DATE)) AS months,
+  list(DISTINCT label <> '') AS have_labels,
+  count_if(current_values.value IS NULL) AS created,
+  count_if(current_values.value IS NOT NULL AND staged.value IS NOT NULL) AS replaced,
+  count_if(staged.value IS NULL) AS removed,
+  max(current_values.change_id) AS newest
+FROM staged LEFT JOIN current_values USING (period, label)
+WHERE current_values.value IS DISTINCT FROM staged.value`;
+
+const SUMMARISE = `
+SELECT max(newest) AS newest, sum(created)::BIGINT AS created, sum(replaced)::BIGINT AS replaced, sum(removed)::BIGINT AS removed,
+  list_sort(list_distinct(flatten(list(months)))) AS months,
+  COALESCE((SELECT bool_and(has_label = (SELECT label_key IS NOT NULL FROM metrics WHERE org_id = $org AND metric_id = $metric))
+    FROM (SELECT unnest(have_labels) AS has_label FROM ${CHANGED})), true) AS labels_fit,
+  EXISTS (FROM shared_costs WHERE org_id = $org AND (split->>'$.metric_id') = $metric)
+    OR EXISTS (FROM bill_bases WHERE org_id = $org AND list_contains(metric_ids, $metric)) AS splits
+FROM ${CHANGED}`;
+
+/**
+ * A plain IN would be a join that holds the values instead of the lines, as DuckDB takes them for fewer. The window is
+ * computed by one thread, so that one row group is filled at a time.
+ */
+const insertChanged = (relation: string): string => `
+INSERT INTO metric_value_changes BY NAME
+SELECT $org AS org_id, $metric AS metric_id, $change::UUID AS change_id, period, label, value,
+  $source AS source, $by_type AS changed_by_type, $by_id AS changed_by_id, $by_name AS changed_by_name,
+  $now::TIMESTAMP AS changed_at
+FROM (FROM ${relation} WHERE (line IN (SELECT unnest(lines) FROM ${CHANGED})) IS NOT FALSE)
+QUALIFY row_number() OVER () > 0`;

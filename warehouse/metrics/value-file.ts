@@ -1,0 +1,40 @@
+import { VALUE_DECIMALS, valueUnits } from '../../domain/shared/decimals.ts';
+import type { NewValue } from './metric-values.ts';
+import { sqlText } from '../engine/sql/sql-text.ts';
+
+/** A value of an upload, and its line, counted from 1. */
+export type NumberedValue = NewValue & { line: number };
+
+/** Most numbers are plain digits that can be written as they are. */
+const PLAIN = /^(\d{1,15})(?:\.(\d{1,10}))?$/;
+
+/**
+ * One line of a file of values, which DuckDB reads whenever it needs them: no upload is held in memory. The number is two
+ * whole ones, before and after its point, because DuckDB is slow to read large decimals.
+ */
+export const valueFileLine = ({ period, label, value, line }: NumberedValue): string => {
+  const [whole, decimals] = partsOf(value.toString());
+  return `${period},"${label.replaceAll('"', '""')}",${whole},${decimals},${line}\n`;
+};
+
+const partsOf = (value: string): readonly [whole: string, decimals: string] => {
+  const [, whole, decimals = ''] = PLAIN.exec(value) ?? [];
+  if (whole !== undefined) return [whole, decimals === '' ? '0' : decimals.padEnd(VALUE_DECIMALS, '0')];
+  const digits = valueUnits(value)
+    .toString()
+    .padStart(VALUE_DECIMALS + 1, '0');
+  return [digits.slice(0, -VALUE_DECIMALS), digits.slice(-VALUE_DECIMALS)];
+};
+
+/** DuckDB keeps several buffers, of the usual 32 MB if nobody says otherwise. */
+const BUFFER_BYTES = 2 ** 20;
+/** Above the longest label, with all of it quotes. */
+const LONGEST_LINE_BYTES = 2 ** 14;
+
+/** The relation (period, label, value, line) of a file of values. */
+export const valuesOfFile = (path: string): string => `(
+SELECT period, label,
+  whole::DECIMAL(38,${VALUE_DECIMALS}) + decimals::DECIMAL(${VALUE_DECIMALS},0) * 1e-10::DECIMAL(${VALUE_DECIMALS},${VALUE_DECIMALS}) AS value, line
+FROM read_csv(${sqlText(path)}, auto_detect = false, header = false, delim = ',', quote = '"', escape = '"', new_line = '\\n',
+  columns = {period: 'DATE', label: 'VARCHAR', whole: 'BIGINT', decimals: 'BIGINT', line: 'INTEGER'},
+  allow_quoted_nulls = false, buffer_size = ${BUFFER_BYTES}, max_line_size = ${LONGEST_LINE_BYTES}))`;

@@ -1,0 +1,117 @@
+import type { Day } from '../../domain/shared/calendar.ts';
+import type { DecimalText } from '../../domain/shared/decimals.ts';
+import { instant } from '../engine/sql/instant.ts';
+import type { ChangedBy, ValueSource } from './value-changes.ts';
+import type { Warehouse } from '../engine/warehouse.ts';
+
+/** A stored value and its last change. */
+export interface StoredValue {
+  period: Day;
+  label: string;
+  value: DecimalText;
+  source: ValueSource;
+  changed_by: ChangedBy;
+  changed_at: string;
+}
+
+interface ChangeRow {
+  period: Day;
+  label: string;
+  source: ValueSource;
+  changed_by_type: ChangedBy['type'];
+  changed_by_id: string;
+  changed_by_name: string;
+  changed_at: string;
+}
+
+const changedBy = (row: ChangeRow): ChangedBy => ({
+  type: row.changed_by_type,
+  id: row.changed_by_id,
+  name: row.changed_by_name,
+});
+
+/** The values from `start` to `end` (both inclusive) after `cursor`, by period and label. */
+export const listValues = async (
+  warehouse: Warehouse,
+  orgId: string,
+  metricId: string,
+  range: { start: Day | null; end: Day | null; limit: number; cursor: { period: Day; label: string } | null },
+): Promise<StoredValue[]> => {
+  const rows = await warehouse.query<ChangeRow & { value: DecimalText }>(
+    `SELECT period, label, value, source, changed_by_type, changed_by_id, changed_by_name, changed_at
+     FROM metric_values
+     WHERE org_id = $org AND metric_id = $metric
+       AND period >= coalesce($start::DATE, DATE '0001-01-01') AND period <= coalesce($end::DATE, DATE '9999-12-31')
+       AND (period, label) > (coalesce($cursorPeriod::DATE, DATE '0001-01-01'), coalesce($cursorLabel, ''))
+     ORDER BY period, label LIMIT $limit`,
+    {
+      org: orgId,
+      metric: metricId,
+      start: range.start,
+      end: range.end,
+      cursorPeriod: range.cursor?.period ?? null,
+      cursorLabel: range.cursor?.label ?? null,
+      limit: range.limit,
+    },
+  );
+  return rows.map((row) => ({
+    period: row.period,
+    label: row.label,
+    value: row.value,
+    source: row.source,
+    changed_by: changedBy(row),
+    changed_at: instant(row.changed_at),
+  }));
+};
+
+/** One change of a value: what it became and what it was (spec §2, Metric value rule 2). */
+export interface ValueChange {
+  changeId: string;
+  period: Day;
+  label: string;
+  action: 'set' | 'remove';
+  value: DecimalText | null;
+  previous: DecimalText | null;
+  source: ValueSource;
+  changed_by: ChangedBy;
+  changed_at: string;
+}
+
+/** The changes before `cursor`, newest first; the value before is read off the log itself. */
+export const listValueChanges = async (
+  warehouse: Warehouse,
+  orgId: string,
+  metricId: string,
+  page: { limit: number; cursor: { changeId: string; period: Day; label: string } | null },
+): Promise<ValueChange[]> => {
+  const rows = await warehouse.query<
+    ChangeRow & { change_id: string; value: DecimalText | null; previous: DecimalText | null }
+  >(
+    `WITH changes AS (
+       SELECT *, lag(value) OVER (PARTITION BY period, label ORDER BY change_id) AS previous
+       FROM metric_value_changes WHERE org_id = $org AND metric_id = $metric)
+     SELECT change_id, period, label, value, previous, source, changed_by_type, changed_by_id, changed_by_name, changed_at
+     FROM changes
+     WHERE $changeId::UUID IS NULL OR (change_id, period, label) < ($changeId::UUID, $period::DATE, $label)
+     ORDER BY change_id DESC, period DESC, label DESC LIMIT $limit`,
+    {
+      org: orgId,
+      metric: metricId,
+      changeId: page.cursor?.changeId ?? null,
+      period: page.cursor?.period ?? null,
+      label: page.cursor?.label ?? null,
+      limit: page.limit,
+    },
+  );
+  return rows.map((row) => ({
+    changeId: row.change_id,
+    period: row.period,
+    label: row.label,
+    action: row.value === null ? 'remove' : 'set',
+    value: row.value,
+    previous: row.previous,
+    source: row.source,
+    changed_by: changedBy(row),
+    changed_at: instant(row.changed_at),
+  }));
+};

@@ -1,0 +1,36 @@
+import type { Day } from '../../domain/shared/calendar.ts';
+import type { Session } from '../engine/session.ts';
+
+/**
+ * Through which day the values of a metric are complete: CTEs after `wanted` (metric_id, frequency) that end with
+ * `complete_values` (metric_id, values_through, values_from: the first period with a value). Metrics without values are not
+ * there.
+ *
+ * A value of a later period says that those before it have come, so only the newest period can be incomplete: with labels it
+ * is while a label lacks a value there that had one in the week before (of a monthly metric, in the month before).
+ */
+export const COMPLETE_VALUES = `newest_values AS (
+  SELECT metric_id, frequency, min(period) AS values_from, max(period) AS newest FROM metric_values JOIN wanted USING (metric_id)
+  WHERE org_id = $org GROUP BY ALL),
+complete_values AS (
+  SELECT metric_id, CASE WHEN count(DISTINCT label) > count(DISTINCT label) FILTER (period = newest) THEN newest - 1
+    WHEN frequency = 'monthly' THEN last_day(newest) ELSE newest END AS values_through, values_from
+  FROM metric_values JOIN newest_values USING (metric_id)
+  WHERE org_id = $org AND period >= newest - CASE frequency WHEN 'monthly' THEN 31 ELSE 7 END
+  GROUP BY metric_id, frequency, newest, values_from)`;
+
+/** The day through which the values of each of some metrics are complete, by metric; metrics without values are not there. */
+export const valuesThrough = async (
+  session: Session,
+  orgId: string,
+  metricIds: readonly string[],
+): Promise<Map<string, Day>> => {
+  const rows = await session.query<{ metric_id: string; values_through: Day }>(
+    `WITH wanted AS (
+      SELECT metric_id, frequency FROM metrics WHERE org_id = $org AND list_contains($metrics, metric_id)),
+    ${COMPLETE_VALUES}
+    SELECT metric_id, values_through FROM complete_values`,
+    { org: orgId, metrics: metricIds },
+  );
+  return new Map(rows.map(({ metric_id, values_through }) => [metric_id, values_through]));
+};

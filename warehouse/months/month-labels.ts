@@ -1,0 +1,98 @@
+import { firstDay, type Month } from '../../domain/shared/calendar.ts';
+import type { LabelSum } from '../../domain/months/month-labels.ts';
+import type { Metric } from '../metrics/metrics.ts';
+import type { Session } from '../engine/session.ts';
+
+/** A month whose value is taken apart: as it is today, or as the newest lock has frozen it. */
+export interface MonthToPart {
+  month: Month;
+  isLocked: boolean;
+}
+
+/** One label's part of a month, which is named by its place in the list of months. */
+export type PlacedLabelSum = LabelSum & { place: number };
+
+/** The sums of each label's values in some months (`months`: place, month), and what they are divided by, as named queries. */
+const sumsOfToday = (months: string): string => `
+  values_of_months AS (
+    SELECT place, period, label, value
+    FROM metric_values JOIN ${months} ON month = CAST(date_trunc('month', period) AS DATE)
+    WHERE org_id = $org AND metric_id = $metric AND period BETWEEN $first::DATE AND last_day($last::DATE)),
+  divisors AS (
+    SELECT place, CASE WHEN $aggregation = 'average' THEN count(DISTINCT period) ELSE 1 END AS divisor
+    FROM values_of_months GROUP BY place),
+  sums_of_today AS (
+    SELECT place, label, sum(value) AS sum, any_value(divisor) AS divisor
+    FROM values_of_months JOIN divisors USING (place) GROUP BY place, label)`;
+
+const ofMetric = (orgId: string, metric: Metric, months: readonly Month[]) => {
+  const days = months.map(firstDay).toSorted();
+  return {
+    org: orgId,
+    metric: metric.id,
+    aggregation: metric.aggregation,
+    first: days.at(0) ?? null,
+    last: days.at(-1) ?? null,
+  };
+};
+
+/** What a month's value is made of today, label by label, as JSON, for a lock to freeze. */
+export const frozenLabels = async (
+  session: Session,
+  orgId: string,
+  metric: Metric,
+  month: Month,
+): Promise<string> => {
+  const [frozen] = await session.query<{ labels: string }>(
+    `WITH months AS (SELECT 0 AS place, $first::DATE AS month), ${sumsOfToday('months')}
+     SELECT to_json({
+       divisor: COALESCE(any_value(divisor), 1),
+       sums: COALESCE(list({label: label, sum: CAST(sum AS VARCHAR)} ORDER BY label), [])})::VARCHAR AS labels
+     FROM sums_of_today`,
+    ofMetric(orgId, metric, [month]),
+  );
+  if (frozen === undefined) throw new Error(`no labels of ${metric.id} for ${month}`);
+  return frozen.labels;
+};
+
+/** What {@link frozenLabels} has written. */
+const FROZEN = `'{"divisor": "BIGINT", "sums": [{"label": "VARCHAR", "sum": "DECIMAL(38,10)"}]}'`;
+
+/** Lays down the parts of some months of a metric, for {@link READ_LABEL_SUMS} to read on the same session. */
+export const layLabelSums = async (
+  session: Session,
+  orgId: string,
+  metric: Metric,
+  months: readonly MonthToPart[],
+): Promise<void> => {
+  await session.run(
+    `CREATE OR REPLACE TEMP TABLE label_sums AS
+     WITH months AS (
+       SELECT unnest(from_json($months, '[{"place": "INTEGER", "month": "DATE", "is_locked": "BOOLEAN"}]'), recursive := true)),
+     months_of_today AS (FROM months WHERE NOT is_locked),
+     ${sumsOfToday('months_of_today')},
+     frozen AS (
+       SELECT place, from_json(arg_max(label_values, version), ${FROZEN}) AS labels
+       FROM month_versions JOIN months USING (month)
+       WHERE org_id = $org AND metric_id = $metric AND is_locked AND label_values IS NOT NULL
+       GROUP BY place),
+     frozen_sums AS (SELECT place, labels.divisor AS divisor, unnest(labels.sums) AS part FROM frozen),
+     all_sums AS (
+       SELECT place, label, sum, divisor FROM sums_of_today
+       UNION ALL SELECT place, part.label, part.sum, divisor FROM frozen_sums)
+     SELECT *, sum(sum) OVER (PARTITION BY place) AS total FROM all_sums`,
+    {
+      ...ofMetric(
+        orgId,
+        metric,
+        months.map(({ month }) => month),
+      ),
+      months: JSON.stringify(
+        months.map(({ month, isLocked }, place) => ({ place, month: firstDay(month), is_locked: isLocked })),
+      ),
+    },
+  );
+};
+
+/** Month by month, in each the largest part first, then by name (spec §2, Metric value rule 3). */
+export const READ_LABEL_SUMS = 'FROM temp.main.label_sums ORDER BY place, sum DESC, label';

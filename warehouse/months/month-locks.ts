@@ -1,0 +1,191 @@
+import { conflict } from '../../domain/shared/errors.ts';
+import { dayOf, type Month } from '../../domain/shared/calendar.ts';
+import {
+  currentNumbers,
+  missingSpend,
+  monthRecords,
+  monthStatus,
+  openWaits,
+  partialReason,
+  UNIT_COST_DECIMALS,
+  type MonthFacts,
+  type MonthRecord,
+  type SettlementFacts,
+} from '../../domain/months/month-record.ts';
+import type { DecimalText } from '../../domain/shared/decimals.ts';
+import { audit } from '../engine/records/audit-log.ts';
+import { computeMetricMonths } from './metric-months.ts';
+import { idAfter } from '../engine/sql/ids.ts';
+import { instant } from '../engine/sql/instant.ts';
+import type { Metric } from '../metrics/metrics.ts';
+import { monthFacts } from './month-facts.ts';
+import { frozenLabels } from './month-labels.ts';
+import type { Organisation } from '../organisations/organisations.ts';
+import type { Session } from '../engine/session.ts';
+import { valuesOf } from '../metrics/value-changes.ts';
+import type { Warehouse } from '../engine/warehouse.ts';
+
+/** One version of a locked month, never rewritten (spec §3, §9 rule 2). */
+export interface MonthVersion {
+  version: number;
+  cost: DecimalText;
+  value: DecimalText;
+  unit_cost: DecimalText | null;
+  locked_at: string;
+  locked_by: { type: 'key'; id: string; name: string };
+  /** What sources had not delivered, in words. */
+  missing: string[];
+}
+
+/** Who locks a month, when, and whether also without what sources have not delivered. */
+export interface Locking {
+  key: { id: string; name: string };
+  now: Date;
+  acceptMissing?: boolean;
+}
+
+/**
+ * Locks or re-locks a month of a metric: freezes its cost, value and unit cost as a new version, and records it
+ * in the audit log. Reading and freezing share one snapshot, and the version counts the changes of values it
+ * saw, so that a value written meanwhile shows as changed since. A month that lacks only what sources have not
+ * delivered is locked where the caller accepts that; the version keeps what was missing. Throws a conflict, saying why,
+ * for any other month that is neither ready to lock nor changed since its lock (contract §3, Month).
+ */
+export const lockMonth = async (
+  warehouse: Warehouse,
+  organisation: Organisation,
+  metric: Metric,
+  month: Month,
+  by: Locking,
+): Promise<MonthRecord> => {
+  await computeMetricMonths(warehouse, organisation.id, [metric], by.now);
+  return warehouse.exclusive(valuesOf(metric.id), () =>
+    warehouse.transaction(async (session) => {
+      const settlement = { settleDays: organisation.settle_days };
+      const read = async (): Promise<{ facts: MonthFacts; record: MonthRecord }> => {
+        const range = { newest: month, count: 1 };
+        const months = (await monthFacts(session, organisation.id, [metric.id], range)).get(metric.id) ?? [];
+        const [facts, record] = [months.at(-1), monthRecords(months, metric, settlement, by.now)[0]];
+        if (facts === undefined || record === undefined)
+          throw new Error(`no facts of ${metric.id} for ${month}`);
+        return { facts, record };
+      };
+      const { facts, record } = await read();
+      const { cost, value, unitCost } = currentNumbers(facts, metric.aggregation);
+      if (record.status === 'locked') {
+        throw conflict(
+          `${month} is locked already, as version ${record.version ?? 0}, and no value has changed since`,
+        );
+      }
+      const missing = refuseUnlessLockable(facts, settlement, by);
+      if (value === null || cost === null) {
+        throw conflict(
+          `${month} cannot be locked: it no longer has ${value === null ? 'a value' : 'a cost'}`,
+        );
+      }
+      const lockId = idAfter(await newestLock(session, organisation.id, metric.id, month));
+      await session.run(
+        `INSERT INTO month_locks BY NAME
+          SELECT $org AS org_id, $metric AS metric_id, $month::DATE AS month, $lock::UUID AS lock_id,
+            $cost::DECIMAL(38,15) AS cost, $value::DECIMAL(38,10) AS value, $unit_cost AS unit_cost_text,
+            $labels::JSON AS label_values, $missing::JSON AS missing, $value_changes::BIGINT AS value_changes, $now::TIMESTAMP AS locked_at, $key AS locked_by_id,
+            $key_name AS locked_by_name`,
+        {
+          org: organisation.id,
+          metric: metric.id,
+          month: `${month}-01`,
+          lock: lockId,
+          cost: cost.toFixed(),
+          value: value.toFixed(),
+          unit_cost: unitCost?.toFixed(UNIT_COST_DECIMALS) ?? null,
+          labels:
+            metric.label_key === null ? null : await frozenLabels(session, organisation.id, metric, month),
+          missing: missing.length === 0 ? null : JSON.stringify(missing),
+          value_changes: facts.valueChanges,
+          now: by.now.toISOString(),
+          key: by.key.id,
+          key_name: by.key.name,
+        },
+      );
+      const { record: locked } = await read();
+      await audit(
+        session,
+        organisation.id,
+        {
+          actor: { type: 'key', ...by.key },
+          action: 'month.lock',
+          target: metric.id,
+          detail: { month, version: locked.version, ...(missing.length === 0 ? {} : { missing }) },
+        },
+        by.now,
+      );
+      return locked;
+    }),
+  );
+};
+
+/**
+ * Returns what a lock would be without, in words: what sources have not delivered, which the caller accepts. Throws a
+ * conflict that says why a month cannot be locked, or not without accepting that.
+ */
+const refuseUnlessLockable = (
+  facts: MonthFacts,
+  settlement: SettlementFacts,
+  { now, acceptMissing = false }: Locking,
+): string[] => {
+  const { month } = facts;
+  const partial = partialReason(facts);
+  if (partial !== null) throw conflict(`${month} cannot be locked: ${partial}`);
+  const waits = monthStatus(facts) === 'open' ? openWaits(facts, settlement, dayOf(now)) : [];
+  const missing = missingSpend(facts);
+  const reasons = monthStatus(facts) === 'open' ? waits.map(({ reason }) => reason) : missing;
+  if (waits.some(({ isMissingSpend }) => !isMissingSpend) || (reasons.length > 0 && !acceptMissing)) {
+    const hint = waits.every(({ isMissingSpend }) => isMissingSpend)
+      ? '; send {"accept_missing": true} to lock it without'
+      : '';
+    throw conflict(`${month} cannot be locked: ${reasons.join('; ')}${hint}`);
+  }
+  return missing;
+};
+
+const newestLock = async (
+  session: Session,
+  orgId: string,
+  metricId: string,
+  month: Month,
+): Promise<string | null> => {
+  const [newest] = await session.query<{ lock_id: string | null }>(
+    `SELECT max(lock_id) AS lock_id FROM month_locks
+     WHERE org_id = $org AND metric_id = $metric AND month = $month::DATE`,
+    { org: orgId, metric: metricId, month: `${month}-01` },
+  );
+  return newest?.lock_id ?? null;
+};
+
+/** The versions of a month, newest first; empty when it was never locked. */
+export const listMonthVersions = async (
+  warehouse: Warehouse,
+  orgId: string,
+  metricId: string,
+  month: Month,
+): Promise<MonthVersion[]> => {
+  const rows = await warehouse.query<
+    Omit<MonthVersion, 'version' | 'locked_by' | 'missing'> & {
+      version: string;
+      missing: string | null;
+      locked_by_id: string;
+      locked_by_name: string;
+    }
+  >(
+    `SELECT version, cost, value, unit_cost, locked_at, locked_by_id, locked_by_name, missing FROM month_versions
+     WHERE org_id = $org AND metric_id = $metric AND month = $month::DATE ORDER BY version DESC`,
+    { org: orgId, metric: metricId, month: `${month}-01` },
+  );
+  return rows.map(({ locked_by_id, locked_by_name, missing, ...row }) => ({
+    ...row,
+    missing: missing === null ? [] : (JSON.parse(missing) as string[]),
+    version: Number(row.version),
+    locked_at: instant(row.locked_at),
+    locked_by: { type: 'key', id: locked_by_id, name: locked_by_name },
+  }));
+};

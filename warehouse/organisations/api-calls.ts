@@ -1,0 +1,35 @@
+import type { Day } from '../../domain/shared/calendar.ts';
+import type { Warehouse } from '../engine/warehouse.ts';
+
+/** Calls of one key on one day that are not stored yet. */
+export interface Calls {
+  orgId: string;
+  day: Day;
+  keyId: string;
+  calls: number;
+  lastCallAt: string;
+}
+
+/** Stores counted calls, all in one commit. */
+export const recordCalls = (warehouse: Warehouse, calls: readonly Calls[]): Promise<number> =>
+  warehouse.run(
+    `INSERT INTO api_calls BY NAME
+      SELECT unnest($orgs) AS org_id, unnest($days)::DATE AS day, unnest($keys) AS key_id,
+        unnest($counts)::BIGINT AS calls, unnest($instants)::TIMESTAMP AS last_call_at`,
+    {
+      orgs: calls.map(({ orgId }) => orgId),
+      days: calls.map(({ day }) => day),
+      keys: calls.map(({ keyId }) => keyId),
+      counts: calls.map((call) => call.calls.toString()),
+      instants: calls.map(({ lastCallAt }) => lastCallAt),
+    },
+  );
+
+/** How many calls of an organisation are stored for a day, whichever node counted them. */
+export const countCalls = async (warehouse: Warehouse, orgId: string, day: Day): Promise<number> => {
+  const [row] = await warehouse.query<{ calls: string }>(
+    'SELECT coalesce(sum(calls), 0)::BIGINT AS calls FROM api_calls WHERE org_id = $org AND day = $day::DATE',
+    { org: orgId, day },
+  );
+  return Number(row?.calls ?? 0);
+};

@@ -1,0 +1,80 @@
+import type { Tier } from '../../domain/organisations/tiers.ts';
+import { audit, type Actor } from '../engine/records/audit-log.ts';
+import { idAfter, newId } from '../engine/sql/ids.ts';
+import type { Session } from '../engine/session.ts';
+import type { Warehouse } from '../engine/warehouse.ts';
+
+/** An organisation, the tenant everything belongs to. */
+export interface Organisation {
+  id: string;
+  name: string;
+  tier: Tier;
+  /** The one currency of its costs and revenue, ISO 4217. */
+  currency: string;
+  /** Full days after a month's end before its bills count as settled. */
+  settle_days: number;
+}
+
+const COLUMNS = 'org_id AS id, name, tier, currency, settle_days';
+
+/** A new organisation's id. */
+export const newOrganisationId = (): string => newId('org');
+
+/** Stores a new organisation and answers it. */
+export const createOrganisation = async (
+  session: Session,
+  organisation: Omit<Organisation, 'id'>,
+  now: Date,
+  id: string = newOrganisationId(),
+): Promise<Organisation> => {
+  const created = { id, ...organisation };
+  await insertVersion(session, created, null, now);
+  return created;
+};
+
+/** The organisation, or null when there is none. */
+export const findOrganisation = async (warehouse: Warehouse, orgId: string): Promise<Organisation | null> => {
+  const [organisation] = await warehouse.query<Organisation>(
+    `SELECT ${COLUMNS} FROM organisations WHERE org_id = $org`,
+    { org: orgId },
+  );
+  return organisation ?? null;
+};
+
+/** All organisations, oldest first: for the operator and for the schedules, never for a tenant. */
+export const listOrganisations = (warehouse: Warehouse): Promise<Organisation[]> =>
+  warehouse.query<Organisation>(`SELECT ${COLUMNS} FROM organisations ORDER BY org_id`);
+
+/** Changes some fields of an organisation, and records who did; answers null when there is none. */
+export const updateOrganisation = (
+  warehouse: Warehouse,
+  orgId: string,
+  changes: Partial<Pick<Organisation, 'name' | 'tier' | 'settle_days'>>,
+  by: { actor: Actor; now: Date },
+): Promise<Organisation | null> =>
+  warehouse.exclusive(`organisation ${orgId}`, () =>
+    warehouse.transaction(async (session) => {
+      const [current] = await session.query<Organisation & { version_id: string }>(
+        `SELECT ${COLUMNS}, version_id FROM organisations WHERE org_id = $org`,
+        { org: orgId },
+      );
+      if (current === undefined) return null;
+      const { version_id, ...organisation } = { ...current, ...changes };
+      await insertVersion(session, organisation, version_id, by.now);
+      await audit(
+        session,
+        orgId,
+        { actor: by.actor, action: 'organisation.update', target: orgId, detail: changes },
+        by.now,
+      );
+      return organisation;
+    }),
+  );
+
+const insertVersion = (session: Session, organisation: Organisation, newest: string | null, now: Date) =>
+  session.run(
+    `INSERT INTO organisation_versions BY NAME
+      SELECT $id AS org_id, $version::UUID AS version_id, $name AS name, $tier AS tier, $currency AS currency,
+        $settle_days::INTEGER AS settle_days, $now::TIMESTAMP AS changed_at`,
+    { ...organisation, version: idAfter(newest), now: now.toISOString() },
+  );

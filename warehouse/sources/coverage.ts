@@ -1,0 +1,121 @@
+import { firstDay, lastDay, monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
+import type { SourceMonth } from '../../domain/sources/coverage.ts';
+import { pushTo } from '../../domain/shared/push-to.ts';
+import type { Session } from '../engine/session.ts';
+
+/**
+ * The days that each source covers, as ranges, by some loads (design §2, Coverage); CTEs that end with `covered_ranges`.
+ *
+ * A load covers days of its own billing period that had ended when it was published. A row of another period, such as a
+ * correction, covers nothing.
+ * Clusters and hosts have spend every day: their loads cover the days that they, and those whose days they keep, have read
+ * (publish-load.ts). Bills and AI tools may have days without: after the newest day that the source has brought at all none is
+ * covered, for its export may be stale; a bill covers its period from the first day on, AI tools from the first day that they
+ * ever brought. So do loads from before read days were recorded.
+ * Days before the source's `starts_on`, and before any that it brought, are covered, for it had no spend then.
+ */
+const coveredRanges = (loads: string): string => `own_loads AS (
+  SELECT source_id, kind, billing_period, covered_days,
+    CASE WHEN kind = 'focus' THEN billing_period ELSE greatest(first_day, billing_period) END AS first_day,
+    least(CAST(published_at AS DATE) - 1, CAST(billing_period + INTERVAL 1 MONTH AS DATE) - 1) AS ended_through,
+    least(delivered_through, CAST(published_at AS DATE) - 1, CAST(billing_period + INTERVAL 1 MONTH AS DATE) - 1) AS brought_through,
+    least(delivered_through, CAST(billing_period + INTERVAL 1 MONTH AS DATE) - 1) AS begun_through
+  FROM ${loads} WHERE org_id = $org AND first_day IS NOT NULL),
+deliveries AS (
+  SELECT source_id, min(first_day) AS delivers_from, max(brought_through) AS delivers_through
+  FROM own_loads WHERE brought_through >= billing_period GROUP BY source_id),
+covered_ranges AS (
+  SELECT source_id, CASE WHEN kind = 'focus' THEN billing_period ELSE greatest(billing_period, delivers_from) END AS covered_from,
+    least(ended_through, delivers_through) AS covered_through
+  FROM own_loads JOIN deliveries USING (source_id)
+  WHERE covered_days IS NULL AND least(ended_through, delivers_through) >= billing_period
+  UNION ALL
+  SELECT source_id, day, day FROM (SELECT source_id, unnest(covered_days) AS day FROM own_loads)
+  UNION ALL
+  SELECT source_id, DATE '0001-01-01', least(starts_on, delivers_from) - 1
+  FROM cost_sources LEFT JOIN deliveries USING (source_id) WHERE org_id = $org AND starts_on IS NOT NULL)`;
+
+/** The same, day by day from `$first` to `$last`: `covered_days` has one row for each source and day. */
+const coveredDays = (loads: string): string => `${coveredRanges(loads)},
+days AS (SELECT CAST(unnest(generate_series($first::DATE, $last::DATE, INTERVAL 1 DAY)) AS DATE) AS day),
+covered_days AS (
+  SELECT DISTINCT source_id, day FROM covered_ranges JOIN days ON day BETWEEN covered_from AND covered_through)`;
+
+/** By the loads that are current. */
+export const COVERED_DAYS = coveredDays('current_loads');
+
+/** The loads of existing sources that were current at `$as_of`. */
+const LOADS_AS_OF = `(
+    SELECT loads.*, kind FROM loads JOIN cost_sources USING (org_id, source_id)
+    WHERE org_id = $org AND published_at < $as_of::TIMESTAMP
+    QUALIFY row_number() OVER (PARTITION BY source_id, billing_period ORDER BY load_id DESC) = 1)`;
+
+/**
+ * What each existing source covers of every month from `first` to `last`, by month; sources in the order of their making.
+ *
+ * @param asOf the day before which loads count; today all do.
+ */
+export const sourceMonths = async (
+  session: Pick<Session, 'query'>,
+  orgId: string,
+  { first, last }: { first: Month; last: Month },
+  asOf: Day | null = null,
+): Promise<Map<Month, SourceMonth[]>> => {
+  const range = { org: orgId, first: firstDay(first), last: lastDay(last) };
+  const rows = await (asOf === null
+    ? session.query<SourceMonthRow>(SOURCE_MONTHS, range)
+    : session.query<SourceMonthRow>(SOURCE_MONTHS_AS_OF, { ...range, as_of: asOf }));
+  const byMonth = new Map<Month, SourceMonth[]>();
+  for (const { month: day, ...source } of rows) {
+    const month = monthOf(day);
+    pushTo(byMonth, month, { ...source, month });
+  }
+  return byMonth;
+};
+
+/** Of some months, oldest first, those of which any day is covered. */
+export const deliveredMonths = async (
+  session: Pick<Session, 'query'>,
+  orgId: string,
+  months: readonly Month[],
+): Promise<Set<Month>> => {
+  const [first, last] = [months[0], months.at(-1)];
+  if (first === undefined || last === undefined) return new Set();
+  const sources = await sourceMonths(session, orgId, { first, last });
+  return new Set(months.filter((month) => sources.get(month)?.some(({ lastKnown }) => lastKnown !== null)));
+};
+
+type SourceMonthRow = Omit<SourceMonth, 'month'> & { month: Day };
+
+// Ids tell what came first where they are known; a month that settled before they were recorded has only its instant.
+const sourceMonthsBy = (loads: string): string => `
+WITH ${coveredDays(loads)},
+made AS (
+  SELECT source_id, min(version_id) AS made_id, min(changed_at) AS made_at
+  FROM cost_source_versions WHERE org_id = $org GROUP BY source_id),
+settled AS (
+  SELECT month, min(settled_id) AS settled_id, min(settled_at) AS settled_at
+  FROM settled_months WHERE org_id = $org GROUP BY month),
+begun AS (
+  SELECT source_id, CAST(date_trunc('month', begun_through) AS DATE) AS month, max(begun_through) AS begun_through
+  FROM own_loads WHERE begun_through >= billing_period GROUP BY ALL),
+source_days AS (
+  SELECT source_id, CAST(date_trunc('month', day) AS DATE) AS month, day, covered_days.day IS NOT NULL AS covered
+  FROM (SELECT source_id, day FROM cost_sources CROSS JOIN days WHERE org_id = $org)
+  LEFT JOIN covered_days USING (source_id, day)),
+source_months AS (
+  SELECT source_id, month, min(day) FILTER (NOT covered) AS "missingFrom", max(day) FILTER (NOT covered) AS "missingThrough",
+    max(day) FILTER (covered) AS last_covered
+  FROM source_days GROUP BY ALL)
+SELECT month, name, kind, NOT schedule_paused AS "isActive", "missingFrom", "missingThrough", last_covered AS "lastCovered",
+  greatest(last_covered, begun_through) AS "lastKnown",
+  delivers_from AS "deliversFrom", delivers_through AS "deliversThrough",
+  COALESCE(made_id > settled_id, made_at > settled_at, false) AS "isLater"
+FROM source_months JOIN cost_sources USING (source_id) JOIN made USING (source_id)
+LEFT JOIN deliveries USING (source_id) LEFT JOIN begun USING (source_id, month) LEFT JOIN settled USING (month)
+WHERE cost_sources.org_id = $org
+ORDER BY month, source_id`;
+
+// Made once, for every read of months asks for them.
+const SOURCE_MONTHS = sourceMonthsBy('current_loads');
+const SOURCE_MONTHS_AS_OF = sourceMonthsBy(LOADS_AS_OF);

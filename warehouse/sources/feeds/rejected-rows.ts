@@ -1,0 +1,50 @@
+import type { RejectedSample } from '../ingest-runs.ts';
+import type { Statements } from '../../engine/session.ts';
+
+const MOST_SAMPLES = 20;
+
+/** What the reader has told of rows that cannot be read. */
+interface RejectedRows {
+  /** How many there are. */
+  told: number;
+  /** Of them, lines that are too long. */
+  longLines: number;
+  /** One for each reason, most frequent first. */
+  samples: RejectedSample[];
+}
+
+/** The rows that could not be read: those judged so, and lines that are no CSV. */
+export const rejectedRows = async (session: Statements): Promise<RejectedRows> => {
+  const groups = await session.query<{ problem: string; file: string | null; row_count: string }>(
+    `SELECT problem, any_value(file) AS file, sum(row_count)::BIGINT AS row_count
+     FROM judged_groups WHERE problem IS NOT NULL
+     GROUP BY problem ORDER BY row_count DESC, problem`,
+  );
+  const unreadable = groups.map(({ problem, file, row_count }) => ({
+    problem,
+    file,
+    rows: Number(row_count),
+  }));
+  const told = unreadable.reduce((sum, { rows }) => sum + rows, 0);
+  const [tables] = await session.query<{ broken: boolean }>(
+    `SELECT count(*) > 0 AS broken FROM duckdb_tables() WHERE temporary AND table_name = 'broken_lines'`,
+  );
+  if (tables?.broken !== true) return { told, longLines: 0, samples: unreadable.slice(0, MOST_SAMPLES) };
+  const broken = await session.query<{ problem: string; file: string; row_count: string }>(
+    `SELECT 'line ' || min(line) || ': ' || lower(error_type) || ': ' || left(arg_min(error_message, line), 200) AS problem,
+       file_path AS file, count(DISTINCT line) AS row_count
+     FROM temp.main.broken_lines JOIN temp.main.broken_line_scans USING (scan_id, file_id)
+     GROUP BY file_path, error_type ORDER BY row_count DESC, file_path LIMIT ${MOST_SAMPLES}`,
+  );
+  const [lines] = await session.query<{ row_count: string; long_count: string }>(
+    `SELECT count(*) AS row_count, count_if(is_long) AS long_count FROM (
+       SELECT bool_or(error_type = 'LINE SIZE OVER MAXIMUM') AS is_long
+       FROM temp.main.broken_lines GROUP BY scan_id, file_id, line)`,
+  );
+  const samples = broken.map(({ problem, file, row_count }) => ({ problem, file, rows: Number(row_count) }));
+  return {
+    told: told + Number(lines?.row_count),
+    longLines: Number(lines?.long_count),
+    samples: [...samples, ...unreadable].slice(0, MOST_SAMPLES),
+  };
+};

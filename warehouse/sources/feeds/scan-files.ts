@@ -1,0 +1,79 @@
+import {
+  compressionOf,
+  CSV_OPTIONS,
+  patternOf,
+  type CountRows,
+  type ExportColumn,
+  type ExportFile,
+} from './export-files.ts';
+import { sqlText } from '../../engine/sql/sql-text.ts';
+
+/** Rows that one FROM item reads: files of one shape, or a temporary table. */
+export interface Relation {
+  /** What stands after FROM. */
+  from: string;
+  /** The column that names the file of a row. */
+  fileColumn: string;
+  format: ExportFile['format'];
+  columns: readonly ExportColumn[];
+  /** Each counts the rows of a part of the relation; null where nobody does. */
+  counts: readonly (CountRows | null)[];
+}
+
+/** Files with the same format, columns and compression, which one scan reads. */
+export type FilesOfShape = readonly [ExportFile, ...ExportFile[]];
+
+/** The files by their shape: one scan reads those of the same one together. */
+export const byShape = (files: readonly ExportFile[]): FilesOfShape[] => {
+  const shapes = new Map<string, [ExportFile, ...ExportFile[]]>();
+  // Files share their columns, and those may be thousands.
+  const texts = new Map<readonly ExportColumn[], string>();
+  for (const file of files) {
+    const columns = texts.get(file.columns) ?? JSON.stringify(file.columns);
+    texts.set(file.columns, columns);
+    const shape = `${file.format} ${compressionOf(file.path)} ${columns}`;
+    const same = shapes.get(shape);
+    if (same === undefined) shapes.set(shape, [file]);
+    else same.push(file);
+  }
+  return [...shapes.values()];
+};
+
+/** The name of the column in which a scan names the file of a row: none that the files have themselves. */
+export const fileColumnOf = (columns: readonly ExportColumn[]): string => {
+  const taken = new Set(columns.map(({ name }) => name.toLowerCase()));
+  let name = 'export_file';
+  while (taken.has(name)) name += '_';
+  return name;
+};
+
+/** The FROM items that read these files, one for each set of columns. */
+export const relationsOf = (files: readonly ExportFile[]): Relation[] =>
+  byShape(files).map((same) => ({
+    from: scanOf(same),
+    fileColumn: fileColumnOf(same[0].columns),
+    format: same[0].format,
+    columns: same[0].columns,
+    counts: same.map(({ count }) => count),
+  }));
+
+/**
+ * The first reading of a file counts the lines that are no CSV, in the temporary table `broken_lines` (rejected-rows.ts).
+ * A second reading passes over them.
+ */
+const BROKEN_LINES = {
+  counted: `store_rejects = true, rejects_table = 'broken_lines', rejects_scan = 'broken_line_scans'`,
+  skipped: 'ignore_errors = true',
+} as const;
+
+/** The FROM item that reads files of one shape. */
+export const scanOf = (files: FilesOfShape, brokenLines: keyof typeof BROKEN_LINES = 'counted'): string => {
+  const [{ format, path, columns }] = files;
+  const fileColumn = sqlText(fileColumnOf(columns));
+  const paths = `[${files.map(({ opened }) => sqlText(patternOf(opened))).join(', ')}]`;
+  if (format === 'parquet')
+    return `read_parquet(${paths}, filename = ${fileColumn}, hive_partitioning = false)`;
+  const types = columns.map(({ name }) => `${sqlText(name)}: 'VARCHAR'`).join(', ');
+  return `read_csv(${paths}, ${CSV_OPTIONS}, header = true, compression = ${compressionOf(path)}, columns = {${types}},
+    filename = ${fileColumn}, ${BROKEN_LINES[brokenLines]})`;
+};

@@ -1,0 +1,110 @@
+import { dayOf, type Day } from '../../../domain/shared/calendar.ts';
+import type { ExportFile } from '../feeds/export-files.ts';
+import { assignedOf, COLUMNS, textOf } from './focus-columns.ts';
+import { tagValueOf } from './focus-tags.ts';
+import { lend, type LoadSessions } from '../../engine/readers/load-sessions.ts';
+import { COLLECTED_CHOICES } from './collected-choices.ts';
+import { sqlText } from '../../engine/sql/sql-text.ts';
+
+/** Something that spend is picked by: a cloud's tag key, or an account's split, from a day on (spec §1, rules 5 and 6). */
+interface FocusChoice {
+  kind: 'tag' | 'split';
+  account: string;
+  /** The tag key, or `service` or `resource_group`. */
+  choice: string;
+  first_day: Day;
+}
+
+/**
+ * A value that rows of an export are told apart by: of one tag key, the service, or the resource group. Whether
+ * it counts for a row is known once its cloud and days are, after grouping.
+ */
+export interface Candidate {
+  column: string;
+  kind: FocusChoice['kind'];
+  choice: string;
+  /** Rows that end before this day need no value. */
+  firstDay: Day;
+  /** A row's value as SQL; null where no choice can ask for it. */
+  valueIn: (file: ExportFile) => string;
+}
+
+/**
+ * What is to be collected for the organisation's choices as they stand at `now`, each value once however many clouds or
+ * accounts share it; nothing when there is no choice. Creates the temporary table `focus_choices` of those choices in both
+ * databases.
+ */
+export const candidatesToCollect = async (
+  sessions: LoadSessions,
+  orgId: string,
+  now: Date,
+): Promise<Candidate[]> => {
+  const { session } = sessions;
+  // No tag key holds a NUL character; in the text of a statement it would be the end.
+  await session.run(
+    `CREATE TEMP TABLE focus_choices AS
+     FROM (${COLLECTED_CHOICES}) WHERE NOT contains(choice || account, chr(0))`,
+    { org: orgId, today: dayOf(now) },
+  );
+  const rows = await session.query<FocusChoice>(
+    'SELECT kind, account, choice, first_day FROM temp.main.focus_choices ORDER BY kind, choice, account',
+  );
+  await lend(sessions, 'focus_choices', 'FROM temp.main.focus_choices');
+  const alike = new Map<string, FocusChoice[]>();
+  for (const row of rows) {
+    const key = JSON.stringify([row.kind, row.choice]);
+    alike.set(key, [...(alike.get(key) ?? []), row]);
+  }
+  return [...alike.values()].flatMap((choices, index) => {
+    const [first] = choices;
+    if (first === undefined) return [];
+    const { kind, choice } = first;
+    const firstDay = choices.map(({ first_day }) => first_day).reduce((a, b) => (a < b ? a : b));
+    const valueIn = valueOf(kind, choice, choices);
+    return valueIn === null ? [] : [{ column: `${kind}_${index}`, kind, choice, firstDay, valueIn }];
+  });
+};
+
+const valueOf = (
+  kind: FocusChoice['kind'],
+  choice: string,
+  choices: readonly FocusChoice[],
+): Candidate['valueIn'] | null => {
+  if (kind === 'tag') return (file) => tagValueOf(file, choice);
+  const split = SPLITS[choice];
+  if (split === undefined) return null;
+  const accounts = choices.map(({ account }) => sqlText(account)).join(', ');
+  return (file) => `CASE WHEN ${assignedOf(file, 'account')} IN (${accounts}) THEN ${split(file)} END`;
+};
+
+/**
+ * Azure's resource groups are in lower case, for a bill writes them in one way in `x_ResourceGroupName` and in another
+ * in the resource's id, and Azure itself does not tell the two apart.
+ */
+const SPLITS: Record<string, (file: ExportFile) => string> = {
+  service: (file) => textOf(file, 'service'),
+  resource_group: (file) => `lower(COALESCE(${assignedOf(file, 'resource_group')},
+    NULLIF(regexp_extract(${textOf(file, 'resource')}, '/resourceGroups/([^/]+)', 1, 'i'), '')))`,
+};
+
+/** The export's column that a candidate's values come from. */
+export const columnNameOf = ({ kind, choice }: Candidate): string => {
+  if (kind === 'tag') return COLUMNS.tags[0];
+  return choice === 'service' ? COLUMNS.service[0] : COLUMNS.resource_group[0];
+};
+
+/** The candidates' columns, each followed by a comma. */
+export const columnsOf = (candidates: readonly Candidate[]): string =>
+  candidates.map(({ column }) => `${column}, `).join('');
+
+/** The candidate that a joined row of `focus_choices` asks for, as SQL. */
+export const chosenValue = (
+  candidates: readonly Candidate[],
+  kind: FocusChoice['kind'],
+  choice: string,
+): string => {
+  const cases = candidates
+    .filter((candidate) => candidate.kind === kind)
+    .map((candidate) => `WHEN ${sqlText(candidate.choice)} THEN ${candidate.column}`);
+  return cases.length === 0 ? 'CAST(NULL AS VARCHAR)' : `CASE ${choice} ${cases.join(' ')} END`;
+};

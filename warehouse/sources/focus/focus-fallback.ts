@@ -1,0 +1,61 @@
+import type { Day } from '../../../domain/shared/calendar.ts';
+import type { ExportFile } from '../feeds/export-files.ts';
+import type { Candidate } from './collected-values.ts';
+import { billingPeriodDay, cloudOf, nullable } from './focus-columns.ts';
+import { focusRollUpStatement, type CostColumn } from './focus-roll-up.ts';
+import { STORED } from '../feeds/read-feed.ts';
+import type { Statements } from '../../engine/session.ts';
+
+/**
+ * Reads by BilledCost what has no EffectiveCost: creates `fallen_back`, the providers and billing periods that fall
+ * back, as their texts stand, and `billed_roll_up`, their second reading. The first one is in `focus_roll_up`.
+ */
+export const readFallback = async (
+  reader: Statements,
+  load: { files: readonly ExportFile[]; costColumn: CostColumn; now: Date },
+  candidates: readonly Candidate[],
+): Promise<void> => {
+  await reader.run(FALLEN_BACK, { falls_back: load.costColumn === 'EffectiveCost' });
+  const [some] = await reader.query('FROM temp.main.fallen_back LIMIT 1');
+  await reader.run(
+    some === undefined
+      ? 'CREATE TEMP TABLE billed_roll_up AS FROM focus_roll_up LIMIT 0'
+      : focusRollUpStatement(
+          'billed_roll_up',
+          { ...load, costColumn: 'BilledCost' },
+          candidates,
+          'fallen back',
+        ),
+  );
+};
+
+/**
+ * A cloud's bill of a period falls back as a whole. It does so if it has usage, its EffectiveCost is missing or zero in
+ * every row, and its BilledCost is not. Never row by row: a commitment purchase is rightly 0 (sources §1).
+ */
+const FALLEN_BACK = `
+CREATE TEMP TABLE fallen_back AS
+WITH bills AS (
+  SELECT provider, CAST(billing_period AS VARCHAR) AS billing_period, bool_or(cost_present) AS cost_present,
+    bool_or(billed_nonzero) AS billed_nonzero, bool_or(is_usage) AS has_usage
+  FROM focus_roll_up
+  WHERE $falls_back AND ${nullable('provider')} IS NOT NULL AND billing_period IS NOT NULL
+  GROUP BY ALL)
+SELECT provider, billing_period FROM bills
+WINDOW same_bill AS (PARTITION BY ${cloudOf('provider')}, ${billingPeriodDay('billing_period')})
+QUALIFY NOT COALESCE(bool_or(cost_present) OVER same_bill, false)
+  AND bool_or(billed_nonzero) OVER same_bill AND bool_or(has_usage) OVER same_bill`;
+
+const MOST_NOTES = 100;
+
+/** What fell back, in words; the first hundred bills of it. */
+export const fallbackNotes = async (reader: Statements): Promise<string[]> => {
+  const bills = await reader.query<{ billing_period: Day; cloud: string }>(
+    `SELECT DISTINCT billing_period, left(cloud, 80) AS cloud FROM judged_groups WHERE ${STORED} AND fell_back
+     ORDER BY ALL LIMIT ${MOST_NOTES}`,
+  );
+  return bills.map(
+    ({ billing_period, cloud }) =>
+      `billing period ${billing_period}: EffectiveCost is missing or zero in every row of ${cloud}, BilledCost was used instead`,
+  );
+};

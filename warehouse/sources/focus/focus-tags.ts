@@ -1,0 +1,66 @@
+// Tag values of a FOCUS row, from all the forms in which exports write tags (sources §1).
+import type { ExportColumn, ExportFile } from '../feeds/export-files.ts';
+import { present, quoted, writtenOut } from './focus-columns.ts';
+import { sqlText } from '../../engine/sql/sql-text.ts';
+
+// A lambda's parameter gives way to a column of the same name, so that its name must be no export's.
+const ENTRY = 'cost_analytics_tag_entry';
+const NAME = 'cost_analytics_tag_name';
+
+/**
+ * The value of one tag of a row as text, or null: for a missing tag, for a null value, and for tags that cannot
+ * be read. Keys are trimmed of spaces, the first of equal ones wins; values stay as they are: a number or boolean is
+ * its text, anything nested its JSON. `key` is a user's text, and only ever a literal in the SQL.
+ */
+export const tagValueOf = (file: ExportFile, key: string): string => {
+  const [column] = present(file, 'tags');
+  if (column === undefined) return 'CAST(NULL AS VARCHAR)';
+  const trimmed = key.replaceAll(/^ +| +$/g, '');
+  const name = quoted(column.name);
+  if (column.type.startsWith('MAP(')) return fromMap(column, trimmed);
+  if (isKeyValueList(column.type)) return fromEntries(name, trimmed);
+  if (column.type.endsWith(']')) return 'CAST(NULL AS VARCHAR)';
+  // A STRUCT has every key in every row: those that a row does not have are null.
+  if (column.type.startsWith('STRUCT(')) return fromObject(writtenOut(`to_json(${name})`), trimmed, 'absent');
+  return fromText(column.type === 'VARCHAR' ? name : writtenOut(name), trimmed);
+};
+
+/** Text that is no JSON object has no tags; JSON functions would abort the statement for it. */
+const fromText = (text: string, key: string): string =>
+  `CASE WHEN starts_with(ltrim(${text}, chr(9) || chr(10) || chr(13) || ' '), '{') AND json_valid(${text}) THEN ${fromObject(text, key, 'a value')} END`;
+
+/**
+ * A tag of a valid JSON object. The exact key is found by a JSON pointer, in which no letter but ~ and / means
+ * anything. Only where the key stands beside a space, or letters are escaped, are all keys looked at one by one.
+ */
+const fromObject = (json: string, key: string, nulls: 'a value' | 'absent'): string => {
+  const byKey = `trim(${NAME}, ' ') = ${sqlText(key)}`;
+  const pointer = `'/' || replace(replace(${NAME}, '~', '~0'), '/', '~1')`;
+  const wanted =
+    nulls === 'absent' ? `${byKey} AND json_extract_string(${json}, ${pointer}) IS NOT NULL` : byKey;
+  const found = `list_transform(list_filter(json_keys(${json}), lambda ${NAME}: ${wanted}), lambda ${NAME}: ${pointer})[1]`;
+  return `CASE WHEN contains(${json}, ${sqlText(` ${key}`)}) OR contains(${json}, ${sqlText(`${key} `)}) OR contains(${json}, '\\')
+    THEN json_extract_string(${json}, ${found})
+    ELSE json_extract_string(${json}, ${sqlText(`/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`)}) END`;
+};
+
+const fromMap = ({ name, type }: ExportColumn, key: string): string => {
+  const map = quoted(name);
+  const slow = fromEntries(`map_entries(${map})`, key);
+  if (!type.startsWith('MAP(VARCHAR, ')) return slow;
+  const keys = `array_to_string(map_keys(${map}), '"')`;
+  return `CASE WHEN contains(${keys}, ${sqlText(` ${key}`)}) OR contains(${keys}, ${sqlText(`${key} `)})
+    THEN ${slow} ELSE ${asTagValue(`${map}[${sqlText(key)}]`)} END`;
+};
+
+const isKeyValueList = (type: string): boolean =>
+  /^STRUCT\("?key"? .*, "?value"? .*\)\[\]$/i.test(type) ||
+  /^STRUCT\("?value"? .*, "?key"? .*\)\[\]$/i.test(type);
+
+const fromEntries = (entries: string, key: string): string =>
+  asTagValue(
+    `list_filter(${entries}, lambda ${ENTRY}: trim(CAST(${ENTRY}.key AS VARCHAR), ' ') = ${sqlText(key)})[1].value`,
+  );
+
+/** A value of any type as JSON would write it, a text without its quotes. */
+const asTagValue = (value: string): string => `TRY(json_extract_string(to_json(${value}), '$'))`;

@@ -1,0 +1,34 @@
+import type { ExportFile } from '../feeds/export-files.ts';
+import { missingTabularColumns, type TabularColumns } from '../feeds/tabular-rows.ts';
+
+/** What is read of OpenCost's exported CSV, one row per container and day (sources §2). */
+export const ALLOCATION_COLUMNS: TabularColumns = {
+  day: { names: ['Date', 'day'], holds: 'day', required: 'value' },
+  cluster: { names: ['Cluster'], holds: 'text', required: 'no' },
+  namespace: { names: ['Namespace'], holds: 'text', required: 'column' },
+  controller_kind: { names: ['ControllerKind'], holds: 'text', required: 'column' },
+  controller: { names: ['ControllerName', 'Controller'], holds: 'text', required: 'column' },
+  pod: { names: ['Pod'], holds: 'text', required: 'no' },
+  container: { names: ['Container'], holds: 'text', required: 'no' },
+  name: { names: ['Name'], holds: 'text', required: 'no' },
+  total: { names: ['TotalCost'], holds: 'decimal', required: 'value' },
+  shared: { names: ['SharedCost'], holds: 'decimal', required: 'no' },
+  external: { names: ['ExternalCost'], holds: 'decimal', required: 'no' },
+};
+
+/** What is read of a file of cluster assets, one row per asset and day. */
+export const ASSET_COLUMNS: TabularColumns = {
+  day: { names: ['day', 'date'], holds: 'day', required: 'value' },
+  cluster: { names: ['cluster'], holds: 'text', required: 'no' },
+  kind: { names: ['kind', 'type'], holds: 'text', required: 'value' },
+  provider_id: { names: ['provider_id', 'providerID'], holds: 'text', required: 'column' },
+  project: { names: ['project'], holds: 'text', required: 'no' },
+  cost: { names: ['cost', 'totalCost'], holds: 'decimal', required: 'value' },
+};
+
+/** The mandatory columns that a file of allocations lacks. */
+export const missingAllocationColumns = (file: ExportFile): string[] =>
+  missingTabularColumns(file, ALLOCATION_COLUMNS);
+
+/** The mandatory columns that a file of cluster assets lacks. */
+export const missingAssetColumns = (file: ExportFile): string[] => missingTabularColumns(file, ASSET_COLUMNS);

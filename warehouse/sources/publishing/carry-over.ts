@@ -1,0 +1,96 @@
+import type { Day } from '../../../domain/shared/calendar.ts';
+import { dayRanges } from '../../../domain/shared/day-ranges.ts';
+import { keepLoadFiles } from './load-files.ts';
+import type { LoadScope } from './publish-load.ts';
+import type { Session } from '../../engine/session.ts';
+
+/** Where what was read of a feed is staged, and where loads keep it. */
+interface Feed {
+  staged: 'load_days' | 'asset_days' | 'usage_days';
+  stored: 'host_spend' | 'kubernetes_spend' | 'cluster_assets' | 'ai_tool_spend' | 'ai_usage';
+}
+
+/** The load that takes days over, and the source that it is of. */
+interface Taking {
+  orgId: string;
+  sourceId: string;
+  loadId: string;
+}
+
+/**
+ * Takes over the days that a reading lacks. A load replaces a whole month; what an API was not asked for, and what it
+ * or a file no longer has, stays as the current load of the month has it. Touches the months that `load_days` has. The
+ * rows join the staged ones with a row count of 0, because an earlier run read them. Returns their days.
+ */
+export const carryOver = async (
+  session: Session,
+  taking: Taking,
+  { staged, stored }: Feed,
+): Promise<Day[]> => {
+  await takeOver(
+    session,
+    taking,
+    { staged, stored },
+    `SELECT CAST(date_trunc('month', day) AS DATE) FROM load_days`,
+  );
+  const rows = await session.query<{ day: Day }>(
+    `SELECT DISTINCT day FROM temp.main.${staged} WHERE row_count = 0 ORDER BY day`,
+  );
+  return rows.map(({ day }) => day);
+};
+
+/**
+ * Loads months again that only the second feed of a source has rows of, if the source has a load of them: both feeds
+ * keep all days that were not read. Usage or assets often come after the spend of a month's last day.
+ */
+export const keepLateMonths = async (
+  session: Session,
+  taking: Taking,
+  { spend, late }: { spend: Feed; late: Feed },
+): Promise<void> => {
+  const lateMonths = `SELECT CAST(date_trunc('month', day) AS DATE) AS month FROM ${late.staged}
+    WHERE month NOT IN (SELECT CAST(date_trunc('month', day) AS DATE) FROM ${spend.staged})`;
+  // The second feed first: once the spend is there, its months are late no more.
+  await takeOver(session, taking, late, lateMonths);
+  await takeOver(session, taking, spend, lateMonths);
+};
+
+/**
+ * Rows of another month than their load's only lend assets (opencost-load.ts): they are read anew or go. Usage costs nothing,
+ * so the files it was read with are of no interest.
+ */
+const takeOver = async (
+  session: Session,
+  taking: Taking,
+  { staged, stored }: Feed,
+  months: string,
+): Promise<void> => {
+  const taken = await session.run(
+    `INSERT INTO temp.main.${staged} BY NAME
+     SELECT * EXCLUDE (org_id, source_id, load_id, billing_period), 0 AS row_count
+     FROM ${stored} SEMI JOIN current_loads USING (org_id, source_id, load_id, billing_period)
+     WHERE org_id = $org AND source_id = $source AND billing_period IN (${months})
+       AND billing_period = date_trunc('month', day) AND day NOT IN (SELECT day FROM ${staged})`,
+    { org: taking.orgId, source: taking.sourceId },
+  );
+  if (taken > 0 && stored !== 'ai_usage') await keepLoadFiles(session, taking, staged);
+};
+
+/**
+ * Takes over the days that the files of a feed lack, with a note; nothing, if the ingest accepts that they go.
+ *
+ * @param name what the note calls the feed; null where the source has only one.
+ */
+export const keepEarlierDays = async (
+  session: Session,
+  taking: Taking & Pick<LoadScope, 'acceptShrink'>,
+  feed: Feed,
+  name: string | null = null,
+): Promise<string[]> => {
+  if (taking.acceptShrink) return [];
+  const days = await carryOver(session, taking, feed);
+  if (days.length === 0) return [];
+  return [
+    `${name === null ? '' : `${name}: `}the files no longer have ${dayRanges(days)}; what was loaded before stays`,
+  ];
+};

@@ -1,0 +1,50 @@
+import type { Session } from '../../engine/session.ts';
+
+/** Stores which files a load read, before it is published; what could be a credential in a URL is not kept. */
+export const recordLoadFiles = async (
+  session: Session,
+  { orgId, sourceId, readFrom = [] }: { orgId: string; sourceId: string; readFrom?: readonly string[] },
+  loadId: string,
+): Promise<void> => {
+  if (readFrom.length === 0) return;
+  await session.run(INSERT_LOAD_FILES, {
+    org: orgId,
+    source: sourceId,
+    load: loadId,
+    files: [...new Set(readFrom.map(withoutCredentials))],
+  });
+};
+
+const INSERT_LOAD_FILES = `
+INSERT INTO load_files BY NAME
+SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, file
+FROM (SELECT unnest($files) AS file EXCEPT SELECT file FROM load_files WHERE org_id = $org AND load_id = $load::UUID)`;
+
+/**
+ * A load also counts the files of the loads that it replaces, where it took days over from them (carry-over.ts). Stores them
+ * for the months of the table `staged`.
+ */
+export const keepLoadFiles = async (
+  session: Session,
+  { orgId, sourceId, loadId }: { orgId: string; sourceId: string; loadId: string },
+  staged: string,
+): Promise<void> => {
+  await session.run(
+    `INSERT INTO load_files BY NAME
+     SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, file
+     FROM (
+       SELECT file FROM load_files
+       WHERE org_id = $org AND source_id = $source AND load_id IN (
+         SELECT load_id FROM current_loads
+         WHERE org_id = $org AND source_id = $source
+           AND billing_period IN (SELECT CAST(date_trunc('month', day) AS DATE) FROM ${staged} WHERE row_count = 0))
+       EXCEPT SELECT file FROM load_files WHERE org_id = $org AND load_id = $load::UUID)`,
+    { org: orgId, source: sourceId, load: loadId },
+  );
+};
+
+/** The user and the query of a URL can hold keys and signatures; local paths may have any of their signs. */
+const withoutCredentials = (file: string): string =>
+  /^[a-z][a-z0-9+.-]*:\/\//i.test(file)
+    ? file.replace(/[?#].*$/s, '').replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/]*@/i, '$1')
+    : file;

@@ -1,0 +1,153 @@
+import { monthOf, type Day, type Month } from '../../../domain/shared/calendar.ts';
+import type { DecimalText } from '../../../domain/shared/decimals.ts';
+import { invalid } from '../../../domain/shared/errors.ts';
+import { idAfter } from '../../engine/sql/ids.ts';
+import { recordLoadFiles } from './load-files.ts';
+import type { Session } from '../../engine/session.ts';
+
+/** Which source a load is of, which months it may touch, and as of when. */
+export interface LoadScope {
+  orgId: string;
+  sourceId: string;
+  runId: string;
+  /** Months outside these are left alone. */
+  startMonth: Month | null;
+  endMonth: Month | null;
+  /** Whether days that an earlier load had, and the source no longer has, may go. */
+  acceptShrink: boolean;
+  now: Date;
+  /** The files that are read, as paths or URLs; an API has none. */
+  readFrom?: readonly string[];
+}
+
+/**
+ * Publishes what was read: runs `work`, which inserts the loads, as a whole or not at all. Throws if the reading must not be
+ * published.
+ */
+export type Publish = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
+/** An id that sorts after every load of the source so far: the newest reading is the current one. */
+export const newLoadId = async (
+  session: Session,
+  { orgId, sourceId }: Pick<LoadScope, 'orgId' | 'sourceId'>,
+): Promise<string> => {
+  const [newest] = await session.query<{ load_id: string | null }>(
+    'SELECT max(load_id) AS load_id FROM loads WHERE org_id = $org AND source_id = $source',
+    { org: orgId, source: sourceId },
+  );
+  return idAfter(newest?.load_id ?? null);
+};
+
+/**
+ * Publishes a load for each month that the temporary table `load_days` (day, cost, row_count) has: by one statement,
+ * before which nobody sees a row. Returns the months, oldest first, and their money.
+ *
+ * @param rowsStored how many rows the reading counted as stored.
+ */
+export const publishLoad = async (
+  session: Session,
+  scope: LoadScope,
+  loadId: string,
+  rowsStored: number,
+  publish: Publish,
+): Promise<{ months: Month[]; costTotal: DecimalText }> => {
+  await checkMoney(session, 'load_days', MONTH);
+  const published = await session.query<{ month: Day; cost: DecimalText }>(
+    `SELECT ${MONTH} AS month, sum(sum(cost)) OVER () AS cost FROM load_days GROUP BY month ORDER BY month`,
+  );
+  await publish(async () => {
+    await recordLoadFiles(session, scope, loadId);
+    await session.run(PUBLISH, {
+      org: scope.orgId,
+      source: scope.sourceId,
+      load: loadId,
+      run: scope.runId,
+      now: scope.now.toISOString(),
+      accept_shrink: scope.acceptShrink,
+    });
+    await checkPublished(session, scope, loadId, rowsStored);
+  });
+  return { months: published.map(({ month }) => monthOf(month)), costTotal: published[0]?.cost ?? '0' };
+};
+
+/** The month of a day as SQL. */
+export const MONTH = `CAST(date_trunc('month', day) AS DATE)`;
+
+// As many loads of as much money can be added up, and once more distributed: decimals have room for 1e23.
+const LARGEST_TOTAL = 1e16;
+const MOST_LOADS = 100_000;
+
+/**
+ * Throws `invalid` if the amounts of a billing period in `table`, whatever their signs, are more than sums can hold. Doubles,
+ * for sums of decimals would end here already.
+ */
+export const checkMoney = async (session: Session, table: string, billingPeriod: string): Promise<void> => {
+  const [period] = await session.query<{ billing_period: Day }>(
+    `SELECT ${billingPeriod} AS billing_period FROM temp.main.${table}
+     GROUP BY ALL HAVING sum(abs(CAST(cost AS DOUBLE))) > ${LARGEST_TOTAL} ORDER BY ALL LIMIT 1`,
+  );
+  if (period === undefined) return;
+  throw invalid(
+    `billing period ${period.billing_period}: expected amounts of at most 1e16 in all, whatever their signs, got more; nothing was loaded`,
+  );
+};
+
+/** Throws if the loads do not hold the rows that were counted as stored, or the organisation has more loads than sums can hold. */
+export const checkPublished = async (
+  session: Session,
+  { orgId, sourceId }: Pick<LoadScope, 'orgId' | 'sourceId'>,
+  loadId: string,
+  rowsStored: number,
+): Promise<void> => {
+  const [loads] = await session.query<{ row_count: string; current: string }>(
+    `SELECT COALESCE(sum(rows_read), 0)::BIGINT AS row_count,
+       (SELECT count(*) FROM current_loads WHERE org_id = $org) AS current
+     FROM loads WHERE org_id = $org AND source_id = $source AND load_id = $load::UUID`,
+    { org: orgId, source: sourceId, load: loadId },
+  );
+  if (Number(loads?.row_count) !== rowsStored) {
+    throw new Error(
+      `${rowsStored} rows were to be stored, but the loads hold ${Number(loads?.row_count)}: nothing was published`,
+    );
+  }
+  if (Number(loads?.current) > MOST_LOADS) {
+    throw invalid(
+      `expected at most ${MOST_LOADS} billing periods of all cost sources, got more; nothing was loaded`,
+    );
+  }
+};
+
+/**
+ * What lies in the future is a plan: nothing is delivered before its day has begun. A month of which this run read no spend
+ * (carry-over.ts) has its spend as of the load before.
+ *
+ * Clusters and hosts have spend every day. Their load covers the days from the first to the last that this run has read, as
+ * far as they have ended. If days of the load before stay, the load also covers what that one covered. A load from before
+ * covered days were recorded covers all its days.
+ */
+const PUBLISH = `
+INSERT INTO loads BY NAME
+WITH published AS (
+  SELECT CAST(date_trunc('month', day) AS DATE) AS billing_period, CAST(sum(row_count) AS BIGINT) AS rows_read,
+    sum(cost) AS cost_total, min(day) AS first_day, max(day) AS last_day,
+    least(max(day), CAST($now::TIMESTAMP AS DATE)) AS delivered_through
+  FROM load_days GROUP BY billing_period),
+before AS (
+  SELECT billing_period, published_at AS read_at, COALESCE(covered_days, CAST(generate_series(greatest(first_day, billing_period),
+    least(delivered_through, CAST(published_at AS DATE) - 1), INTERVAL 1 DAY) AS DATE[])) AS covered_days
+  FROM current_loads WHERE org_id = $org AND source_id = $source),
+days_read AS (
+  SELECT CAST(unnest(generate_series(min(day), least(max(day), CAST($now::TIMESTAMP AS DATE) - 1), INTERVAL 1 DAY)) AS DATE) AS day
+  FROM load_days WHERE row_count > 0),
+days_kept AS (
+  SELECT unnest(before.covered_days) AS day FROM before JOIN published USING (billing_period)
+  WHERE rows_read = 0 OR NOT $accept_shrink),
+covered AS (
+  SELECT CAST(date_trunc('month', day) AS DATE) AS billing_period, list(DISTINCT day ORDER BY day) AS covered_days
+  FROM (FROM days_read UNION ALL FROM days_kept) GROUP BY ALL)
+SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, $run AS run_id,
+  CASE WHEN rows_read = 0 THEN read_at ELSE $now::TIMESTAMP END AS published_at,
+  CAST(NULL AS VARCHAR) AS cost_column, published.*,
+  CASE WHEN (SELECT kind FROM cost_sources WHERE org_id = $org AND source_id = $source) IN ('opencost', 'hosts')
+    THEN COALESCE(covered.covered_days, []) END AS covered_days
+FROM published LEFT JOIN before USING (billing_period) LEFT JOIN covered USING (billing_period)`;

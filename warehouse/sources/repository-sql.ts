@@ -1,0 +1,15 @@
+import { REPOSITORY_STEPS } from '../../domain/sources/repository.ts';
+import { sqlText } from '../engine/sql/sql-text.ts';
+
+const UPPER = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+
+/** A repository as it is compared, like `normalRepository` (domain/repository.ts); null for none. */
+export const normalRepositorySql = (text: string): string => {
+  const lower = `translate(${text}, '${UPPER}', '${UPPER.toLowerCase()}')`;
+  const normal = REPOSITORY_STEPS.reduce(
+    (name, { pattern, replacement }) =>
+      `regexp_replace(${name}, ${sqlText(pattern)}, ${sqlText(replacement.replaceAll('$', '\\'))}, 'g')`,
+    lower,
+  );
+  return `NULLIF(${normal}, '')`;
+};

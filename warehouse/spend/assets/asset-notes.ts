@@ -1,0 +1,120 @@
+import type { Day, Month } from '../../../domain/shared/calendar.ts';
+import { toWire, type DecimalText } from '../../../domain/shared/decimals.ts';
+import type { CostSource } from '../../sources/cost-sources.ts';
+import type { Warehouse } from '../../engine/warehouse.ts';
+
+/** What was decided about assets of a cluster or a host in the same way, over some days. */
+interface Decided {
+  reason: 'followed' | 'borrowed' | 'ambiguous';
+  cluster: string | null;
+  host: string | null;
+  is_on_bill: boolean;
+  name: string | null;
+  places: string | null;
+  days: number;
+  first_day: Day;
+  last_day: Day;
+  first_asset_day: Day | null;
+  last_asset_day: Day | null;
+  cost: DecimalText;
+}
+
+/** A sentence on what was decided about a cluster or host (asset-decisions.ts). */
+export interface AssetNote {
+  source: 'kubernetes' | 'hosts';
+  /** The cluster or host. */
+  of: string;
+  note: string;
+}
+
+/** What to know about assets without a bill line of their own, on the days from `start` to `end`. */
+export const assetNotes = async (
+  warehouse: Warehouse,
+  orgId: string,
+  range: { start: Day; end: Day },
+): Promise<AssetNote[]> => {
+  const decided = await warehouse.query<Decided>(decidedOn('day BETWEEN $start::DATE AND $end::DATE'), {
+    org: orgId,
+    start: range.start,
+    end: range.end,
+  });
+  return decided.map(noteOf);
+};
+
+/** The same for a run of a source, of the months that it loaded: a bill's run tells of all, others of what is theirs. */
+export const assetNotesOfRun = async (
+  warehouse: Warehouse,
+  orgId: string,
+  source: Pick<CostSource, 'id' | 'kind'>,
+  months: readonly Month[],
+): Promise<string[]> => {
+  if (source.kind === 'ai_tools' || months.length === 0) return [];
+  const mine = source.kind === 'focus' ? '$source IS NOT NULL' : OF_SOURCE;
+  const decided = await warehouse.query<Decided>(
+    decidedOn(`list_contains($months, strftime(day, '%Y-%m')) AND ${mine}`),
+    { org: orgId, source: source.id, months },
+  );
+  return decided.map((one) => noteOf(one).note);
+};
+
+/** What the published loads of the source name in a table. */
+const named = (column: 'cluster' | 'host', table: string): string => `
+      SELECT ${column} FROM ${table} SEMI JOIN current_loads USING (org_id, source_id, load_id, billing_period)
+      WHERE org_id = $org AND source_id = $source`;
+
+const OF_SOURCE = `(
+    cluster IN (${named('cluster', 'kubernetes_spend')} UNION ${named('cluster', 'cluster_assets')})
+    OR host IN (${named('host', 'host_spend')}))`;
+
+const decidedOn = (days: string): string => `
+SELECT reason, cluster, host, is_on_bill, name, places, CAST(count(DISTINCT day) AS INTEGER) AS days, min(day) AS first_day,
+  max(day) AS last_day, min(asset_day) AS first_asset_day, max(asset_day) AS last_asset_day, sum(cost) AS cost
+FROM asset_decisions JOIN current_computations USING (org_id, month, computation_id)
+WHERE org_id = $org AND (reason <> 'borrowed' OR asset_day IS NOT NULL) AND ${days}
+GROUP BY reason, cluster, host, is_on_bill, name, places
+ORDER BY cluster NULLS LAST, host, reason DESC, is_on_bill DESC, name`;
+
+const noteOf = (decided: Decided): AssetNote => {
+  const { cluster, host } = decided;
+  return {
+    source: cluster === null ? 'hosts' : 'kubernetes',
+    of: cluster ?? host ?? '',
+    note: `${cluster === null ? `host ${quoted(host)}` : `cluster ${quoted(cluster)}`}: ${sentenceOf(decided)}`,
+  };
+};
+
+const sentenceOf = (decided: Decided): string => {
+  const { reason, is_on_bill: isOnBill, name, places } = decided;
+  const [days, cost] = [onDays(decided), String(toWire(decided.cost))];
+  if (reason === 'ambiguous') {
+    // A borrowed machine costs nothing of its own.
+    const beside = cost === '0' ? '' : `, and ${cost} counts beside the bills`;
+    return (
+      `the machine name ${quoted(name)} is that of several machines on the bills (${places ?? ''}), so it matches no ` +
+      `bill line ${days}${beside}; name the machine with its project and zone`
+    );
+  }
+  if (reason === 'followed') {
+    return isOnBill
+      ? `assets without a bill line of their own follow the cluster, which is on a bill ${days}: their ${cost} is not counted again`
+      : `assets that bills name otherwise follow the cluster, whose nodes and disks are on no bill ${days}: their ${cost} counts on its own`;
+  }
+  const { first_asset_day: from, last_asset_day: to } = decided;
+  const lent = from === to ? `of ${from ?? ''}` : `of ${from ?? ''} to ${to ?? ''}`;
+  return isOnBill
+    ? `it reports allocations but no assets ${days}. By its nearest known assets, ${lent}, it is on a bill: only their bill lines count, not its allocations of ${cost}`
+    : `it reports allocations but no assets ${days}. By its nearest known assets, ${lent}, it is on no bill: its allocations of ${cost} count`;
+};
+
+const quoted = (name: string | null): string => JSON.stringify(name);
+
+/** `on 1 day, 2026-01-31`, or `on 3 days from 2026-01-29 to 2026-01-31`. */
+export const onDays = ({
+  days,
+  first_day,
+  last_day,
+}: {
+  days: number;
+  first_day: Day;
+  last_day: Day;
+}): string => (days === 1 ? `on 1 day, ${first_day}` : `on ${days} days from ${first_day} to ${last_day}`);

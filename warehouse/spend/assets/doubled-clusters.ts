@@ -1,0 +1,94 @@
+import { toWire, type DecimalText } from '../../../domain/shared/decimals.ts';
+import { onDays } from './asset-notes.ts';
+import { twice, type Doubled, type DoubledScope } from './twice.ts';
+import type { Warehouse } from '../../engine/warehouse.ts';
+
+/**
+ * Sentences on the clusters that another source reports, too, on the same days. On a bill their lines count, and only what
+ * workloads cost is doubled. Else the assets that both bring count twice, or of clusters without assets the allocations.
+ */
+export const doubledClusterNotes = async (warehouse: Warehouse, of: DoubledScope): Promise<string[]> => {
+  const doubled = await warehouse.query<
+    Doubled & { name: string; cluster: string; is_billed: boolean; workload_cost: DecimalText }
+  >(SHARED_CLUSTERS, { ...of });
+  return doubled.flatMap((one) => {
+    const which = `source ${JSON.stringify(one.name)} also reports cluster ${JSON.stringify(one.cluster)}`;
+    if (toWire(one.cost) !== 0) return [`${which}: ${twice(one)}`];
+    const workloads = toWire(one.workload_cost);
+    if (workloads === 0) return [];
+    const once = one.is_billed ? 'the lines of its bill count once' : 'its assets count once';
+    return [`${which}: its workloads cost ${String(workloads)} twice ${onDays(one)}; ${once}`];
+  });
+};
+
+/** Sentences on clusters that another source, which reads the same file, reports under another name. */
+export const doubledUnderOtherNames = async (
+  warehouse: Warehouse,
+  of: DoubledScope,
+  other: string,
+): Promise<string[]> => {
+  const doubled = await warehouse.query<Doubled & { mine: string; theirs: string }>(SAME_CLUSTER_DAYS, {
+    ...of,
+    other,
+  });
+  return doubled.map(
+    (one) => `${twice(one)}, as cluster ${JSON.stringify(one.mine)} and as ${JSON.stringify(one.theirs)}`,
+  );
+};
+
+/**
+ * What sources report of clusters in the months. `counts` is of what the total has: nothing of a cluster on a bill, whether
+ * by its own assets or by borrowed ones; else its assets, where any source knows them, or its allocations.
+ */
+const REPORTED = `billed_days AS (
+  SELECT day, cluster, true AS is_billed FROM billed_clusters JOIN current_computations USING (org_id, month, computation_id)
+  WHERE org_id = $org
+  UNION
+  SELECT day, cluster, true FROM asset_decisions JOIN current_computations USING (org_id, month, computation_id)
+  WHERE org_id = $org AND reason = 'borrowed' AND is_on_bill),
+rows AS (
+  SELECT source_id, day, cluster, false AS is_asset, NOT is_idle AS is_workload,
+    concat_ws('|', COALESCE(namespace, ''), COALESCE(workload, '')) AS key, sum(cost) AS cost
+  FROM kubernetes_spend SEMI JOIN current_loads USING (org_id, source_id, load_id, billing_period)
+  WHERE org_id = $org AND list_contains($months, strftime(day, '%Y-%m')) GROUP BY ALL
+  UNION ALL
+  SELECT source_id, day, cluster, true, false,
+    concat_ws('|', kind, COALESCE(lower(provider_id), ''), COALESCE(lower(project), '')), sum(cost)
+  FROM cluster_assets SEMI JOIN current_loads USING (org_id, source_id, load_id, billing_period)
+  WHERE org_id = $org AND list_contains($months, strftime(day, '%Y-%m')) AND billing_period = date_trunc('month', day) GROUP BY ALL),
+reported AS (
+  SELECT rows.*, COALESCE(is_billed, false) AS is_billed,
+    is_billed IS NULL AND is_asset = bool_or(is_asset) OVER (PARTITION BY rows.day, rows.cluster) AS counts
+  FROM rows LEFT JOIN billed_days USING (day, cluster)),
+mine AS (FROM reported WHERE source_id = $source)`;
+
+const SHARED_CLUSTERS = `
+WITH ${REPORTED},
+theirs AS (FROM reported WHERE source_id <> $source),
+cluster_days AS (
+  SELECT DISTINCT theirs.source_id, day, cluster, is_billed FROM theirs JOIN mine USING (day, cluster, is_billed)),
+pairs AS (
+  SELECT theirs.source_id, day, cluster, counts, is_workload,
+    CASE WHEN mine.cost > 0 AND theirs.cost > 0 THEN least(mine.cost, theirs.cost)
+      WHEN mine.cost < 0 AND theirs.cost < 0 THEN greatest(mine.cost, theirs.cost) ELSE 0 END AS cost
+  FROM mine JOIN theirs USING (day, cluster, is_asset, is_workload, counts, key)),
+common AS (
+  SELECT source_id, day, cluster, sum(cost) FILTER (counts) AS cost, sum(cost) FILTER (is_workload) AS workload_cost
+  FROM pairs GROUP BY ALL)
+SELECT name, cluster, is_billed, CAST(count(*) AS INTEGER) AS days, min(day) AS first_day, max(day) AS last_day,
+  COALESCE(sum(cost), 0) AS cost, COALESCE(sum(workload_cost), 0) AS workload_cost
+FROM cluster_days LEFT JOIN common USING (source_id, day, cluster)
+JOIN (SELECT source_id, name FROM cost_sources WHERE org_id = $org) USING (source_id)
+GROUP BY source_id, name, cluster, is_billed ORDER BY cluster, name, source_id, is_billed`;
+
+/** Days of which two clusters have the very same rows; one row alone can be equal by chance. */
+const SAME_CLUSTER_DAYS = `
+WITH ${REPORTED},
+whole_days AS (
+  SELECT source_id, day, cluster, sum(cost) AS cost, md5(string_agg(concat_ws('|', key, cost), ',' ORDER BY key, cost)) AS same
+  FROM reported WHERE counts GROUP BY ALL)
+SELECT mine.cluster AS mine, theirs.cluster AS theirs, CAST(count(*) AS INTEGER) AS days, min(day) AS first_day,
+  max(day) AS last_day, sum(mine.cost) AS cost
+FROM (FROM whole_days WHERE source_id = $source) AS mine
+JOIN (FROM whole_days WHERE source_id = $other) AS theirs USING (day, same)
+WHERE mine.cluster <> theirs.cluster GROUP BY ALL HAVING sum(mine.cost) <> 0 ORDER BY ALL`;

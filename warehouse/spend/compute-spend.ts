@@ -1,0 +1,210 @@
+import { dayOf, monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
+import { INSERT_ASSET_DECISIONS } from './assets/asset-decisions.ts';
+import { billLines, COUNTED_LINES, LOADS_OF_COMPUTATION } from './counted-spend.ts';
+import {
+  COVERING_TABLES,
+  INSERT_BILLED_CLUSTERS,
+  INSERT_COVERED_RESOURCES,
+} from './assets/covered-resources.ts';
+import { INSERT_DISTRIBUTED_SPEND } from './distributed-spend.ts';
+import { idAfter } from '../engine/sql/ids.ts';
+import { LENDERS_ON_BILLS, NEAREST_ASSETS } from './assets/nearest-assets.ts';
+import { SPEND_KEYS } from './picks/pick-key.ts';
+import { INSERT_SCOPE_COSTS, SCOPE_COSTS_MISSING } from './scope-costs.ts';
+import { scopeDayCostsMissing, storeScopeDayCosts } from './scope-day-costs.ts';
+import type { Session } from '../engine/session.ts';
+import { dropTemporaryTables } from '../engine/sql/temporary-tables.ts';
+import { UpToDate } from '../engine/up-to-date.ts';
+import type { Warehouse } from '../engine/warehouse.ts';
+
+/** What decides whether months are to be computed: the published loads of existing sources, the scopes, the owners, and what was computed. */
+const COMPUTED = new UpToDate([
+  'loads',
+  'cost_source_versions',
+  'metric_versions',
+  'team_versions',
+  'shared_cost_versions',
+  'month_computations',
+]);
+
+/**
+ * Brings an organisation's counted spend up to date. It computes exactly the months whose published loads are not
+ * those they were last computed from. Then it stores what every scope costs in each month, and by day in the running
+ * month and the one before it (scope-day-costs.ts). Returns the months, oldest first, usually none. Every read of spend comes through here first, so that no number can be stale,
+ * whoever published, deleted a source, changed a scope, or died before computing. One transaction: a reader sees
+ * all of a month or none of it.
+ */
+export const computeMonths = async (warehouse: Warehouse, orgId: string, now: Date): Promise<Month[]> => {
+  const today = dayOf(now);
+  const isUpToDate = await COMPUTED.isKnown(
+    warehouse,
+    orgId,
+    today,
+    async (session) =>
+      (await staleMonths(session, orgId, today)).length === 0 &&
+      !(await scopeCostsMissing(session, orgId)) &&
+      !(await scopeDayCostsMissing(session, orgId, today)),
+  );
+  if (isUpToDate) return [];
+  return warehouse.exclusive(spendOf(orgId), () =>
+    warehouse.transaction((session) => bringUpToDate(session, orgId, now)),
+  );
+};
+
+/** Under this name an organisation's spend is computed, once at a time. */
+const spendOf = (orgId: string): string => `spend ${orgId}`;
+
+/**
+ * Runs `publish`, which publishes loads, and computes the months that they change, in one transaction: a load whose months
+ * cannot be computed is never current. Throws what the computation throws; then nothing is published.
+ */
+export const publishComputed = <Result>(
+  warehouse: Warehouse,
+  session: Session,
+  { orgId, now }: { orgId: string; now: Date },
+  publish: () => Promise<Result>,
+): Promise<Result> =>
+  warehouse.exclusive(spendOf(orgId), () =>
+    session.transaction(async () => {
+      const result = await publish();
+      await bringUpToDate(session, orgId, now);
+      return result;
+    }),
+  );
+
+const bringUpToDate = async (session: Session, orgId: string, now: Date): Promise<Month[]> => {
+  const months = await computeStaleMonths(session, orgId, now);
+  // A month that borrows assets follows the month that lends them. A borrowed day lends nothing, so twice is enough.
+  if (months.length > 0) months.push(...(await computeStaleMonths(session, orgId, now)));
+  if (await scopeCostsMissing(session, orgId)) await session.run(INSERT_SCOPE_COSTS, { org: orgId });
+  await storeScopeDayCosts(session, orgId, dayOf(now));
+  return months.sort();
+};
+
+const scopeCostsMissing = async (session: Session, orgId: string): Promise<boolean> => {
+  const [row] = await session.query<{ missing: boolean }>(SCOPE_COSTS_MISSING, { org: orgId });
+  return row?.missing === true;
+};
+
+interface StaleMonth {
+  month: Day;
+  made_of: string;
+}
+
+const staleMonths = (session: Session, orgId: string, today: Day): Promise<StaleMonth[]> =>
+  session.query<StaleMonth>(STALE_MONTHS, { org: orgId, today });
+
+/** Loads and the months their days lie in. */
+const LOADED_MONTHS = `loaded_months AS (
+  SELECT source_id, load_id, billing_period, last_day,
+    CAST(unnest(generate_series(date_trunc('month', first_day), date_trunc('month', last_day), INTERVAL 1 MONTH)) AS DATE) AS month
+  FROM current_loads WHERE org_id = $org AND first_day IS NOT NULL)`;
+
+/**
+ * Which rules months are computed by. Whoever changes what is stored about a month (its keys, what counts) takes the next
+ * number. Then months that an earlier version computed are computed anew.
+ */
+const COUNTING_RULES = 3;
+
+// A month that holds days to come grows day by day, so it is also made of the day on which it was computed. A month that
+// borrowed assets is made anew once the cluster's nearest known assets are others, of whichever month they are. So it is
+// once the cluster came onto a bill, or went off it, on the day that lends.
+const STALE_MONTHS = `
+WITH ${LOADED_MONTHS},
+wanted AS (
+  SELECT month, '${COUNTING_RULES}/' || md5(string_agg(concat_ws('/', source_id, billing_period, load_id), ',' ORDER BY source_id, billing_period))
+      || CASE WHEN month > $today::DATE THEN '/ahead'
+        WHEN last_day(month) > $today::DATE AND max(loaded_months.last_day) > $today::DATE THEN '/' || $today ELSE '' END AS made_of
+  FROM loaded_months GROUP BY month),
+computed AS (SELECT month, made_of FROM current_computations WHERE org_id = $org),
+borrowed AS (
+  SELECT month, day, cluster, asset_day, assets, lender_is_on_bill
+  FROM asset_decisions JOIN current_computations USING (org_id, month, computation_id)
+  WHERE org_id = $org AND reason = 'borrowed'),
+needs AS (SELECT DISTINCT day, cluster FROM borrowed),
+${NEAREST_ASSETS},
+${LENDERS_ON_BILLS},
+lent_otherwise AS (
+  SELECT DISTINCT month FROM borrowed JOIN nearest_assets USING (day, cluster)
+  LEFT JOIN lenders_on_bills ON lenders_on_bills.cluster = borrowed.cluster AND lenders_on_bills.asset_day = borrowed.asset_day
+  WHERE borrowed.asset_day IS DISTINCT FROM nearest_assets.asset_day OR borrowed.assets IS DISTINCT FROM nearest_assets.assets
+    OR borrowed.lender_is_on_bill <> (lenders_on_bills.cluster IS NOT NULL))
+SELECT month, COALESCE(wanted.made_of, '') AS made_of
+FROM wanted FULL JOIN computed USING (month)
+WHERE COALESCE(wanted.made_of, '') IS DISTINCT FROM computed.made_of OR month IN (FROM lent_otherwise)
+ORDER BY month`;
+
+const computeStaleMonths = async (session: Session, orgId: string, now: Date): Promise<Month[]> => {
+  const today = dayOf(now);
+  const stale = await staleMonths(session, orgId, today);
+  const months = stale.map(({ month }) => month);
+  if (months.length === 0) return [];
+  const [newest] = await session.query<{ id: string | null }>(
+    'SELECT max(computation_id) AS id FROM month_computations WHERE org_id = $org',
+    { org: orgId },
+  );
+  const of = { org: orgId, computation: idAfter(newest?.id ?? null) };
+  await session.run(INSERT_COMPUTED_LOADS, { ...of, months });
+  await dropTemporaryTables(session, TABLES);
+  try {
+    // Those that only read the tables before them have no parameters.
+    for (const statement of Object.values(COVERING_TABLES))
+      await session.run(statement, statement.includes('$org') ? of : {});
+    await session.run(INSERT_COVERED_RESOURCES, of);
+    await session.run(INSERT_BILLED_CLUSTERS, of);
+    await session.run(INSERT_ASSET_DECISIONS, of);
+    await session.run(INSERT_DISTRIBUTED_SPEND, of);
+  } finally {
+    await dropTemporaryTables(session, TABLES);
+  }
+  await session.run(INSERT_DAILY_TOTALS, of);
+  await session.run(INSERT_MONTH_SPEND, { ...of, today });
+  await session.run(INSERT_COMPUTATIONS, {
+    ...of,
+    months,
+    madeOf: stale.map(({ made_of }) => made_of),
+    now: now.toISOString(),
+  });
+  return months.map(monthOf);
+};
+
+// A statement that fails leaves its transaction unusable; the tables go with the next computation then.
+const TABLES = Object.keys(COVERING_TABLES);
+
+const INSERT_COMPUTED_LOADS = `
+INSERT INTO computed_loads BY NAME
+WITH ${LOADED_MONTHS}
+SELECT $org AS org_id, month, $computation::UUID AS computation_id, load_id, billing_period
+FROM loaded_months WHERE list_contains($months::DATE[], month)`;
+
+const INSERT_COMPUTATIONS = `
+INSERT INTO month_computations BY NAME
+SELECT $org AS org_id, unnest($months)::DATE AS month, $computation::UUID AS computation_id,
+  unnest($madeOf) AS made_of, $now::TIMESTAMP AS computed_at`;
+
+const DISTRIBUTED = `distributed AS (
+  SELECT * FROM distributed_spend WHERE org_id = $org AND computation_id = $computation::UUID)`;
+
+const INSERT_DAILY_TOTALS = `
+INSERT INTO daily_totals BY NAME
+WITH ${LOADS_OF_COMPUTATION}, ${billLines('true')}, ${COUNTED_LINES}, ${DISTRIBUTED},
+counted AS (
+  SELECT month, day, source, cloud, account, cost FROM counted_lines
+  UNION ALL SELECT month, day, source, NULL, NULL, cost FROM distributed)
+SELECT $org AS org_id, month, $computation::UUID AS computation_id, day, source, cloud, account, sum(cost) AS cost
+FROM counted GROUP BY ALL`;
+
+// Rolled up by plain columns first: their keys are texts, made once for each combination.
+const INSERT_MONTH_SPEND = `
+INSERT INTO month_spend BY NAME
+WITH ${LOADS_OF_COMPUTATION}, ${billLines('day <= $today::DATE')}, ${COUNTED_LINES}, ${DISTRIBUTED},
+rolled_up AS (
+  SELECT month, source, cloud, account, split_kind, split_value, tag_key, tag_value, cluster,
+    NULL AS namespace, NULL AS workload, host, NULL AS host_service, NULL AS repository, sum(cost) AS cost
+  FROM counted_lines GROUP BY ALL
+  UNION ALL
+  SELECT month, source, NULL, NULL, NULL, NULL, NULL, NULL, cluster, namespace, workload, host, host_service,
+    repository, sum(cost)
+  FROM distributed WHERE day <= $today::DATE GROUP BY ALL)
+SELECT $org AS org_id, $computation::UUID AS computation_id, month, ${SPEND_KEYS} AS keys, sum(cost) AS cost
+FROM rolled_up GROUP BY ALL`;

@@ -1,0 +1,131 @@
+import type { Day } from '../../domain/shared/calendar.ts';
+import type { DecimalText } from '../../domain/shared/decimals.ts';
+import { ACCOUNT_NAMES } from './costs.ts';
+import { COUNTED_DAYS } from './daily-spend.ts';
+import { computeMonths } from './compute-spend.ts';
+import { OWNERS } from './picks/ownership.ts';
+import { SPEND_KEYS } from './picks/pick-key.ts';
+import type { Warehouse } from '../engine/warehouse.ts';
+
+/**
+ * What spend can be grouped by, each with its column of the counted rows. Cloud, account, service, resource group
+ * and tag leave out the clusters and hosts inside an account, as picks of them do (spec §1, counting rule 2).
+ */
+const KEYS = {
+  day: 'day',
+  month: `strftime(day, '%Y-%m')`,
+  source: 'source',
+  cloud: `CASE WHEN source = 'cloud' THEN cloud END`,
+  account: `CASE WHEN source = 'cloud' THEN account END`,
+  service: `CASE WHEN split_kind = 'service' THEN split_value END`,
+  resource_group: `CASE WHEN split_kind = 'resource_group' THEN split_value END`,
+  tag: 'tag_value',
+  cluster: 'cluster',
+  namespace: 'namespace',
+  workload: 'workload',
+  host: 'host',
+  host_service: 'host_service',
+  repository: 'repository',
+  tool: 'tool',
+  team: `CASE WHEN user_type = 'team' THEN user_id END`,
+} as const;
+
+export type BreakdownKey = keyof typeof KEYS;
+export const BREAKDOWN_KEYS = Object.keys(KEYS) as [BreakdownKey, ...BreakdownKey[]];
+
+/** What a row says beside a key that does not stand for itself alone: which tag, and an account's or team's name. */
+const BESIDE: Partial<Record<BreakdownKey, string>> = {
+  tag: 'tag_key',
+  account: 'account_name',
+  team: 'team_name',
+};
+const BESIDE_VALUE: Partial<Record<BreakdownKey, string>> = {
+  tag: 'tag_key',
+  account: `CASE WHEN source = 'cloud' THEN name END AS account_name`,
+  team: `CASE WHEN user_type = 'team' THEN user_name END AS team_name`,
+};
+
+/** The columns of a breakdown, in their order. */
+export const breakdownColumns = (keys: readonly BreakdownKey[]): string[] => [
+  ...keys,
+  ...keys.flatMap((key) => BESIDE[key] ?? []),
+  'total',
+];
+
+/** The keys that the daily totals hold; with any other the bill lines are read. */
+const DAILY: readonly BreakdownKey[] = ['day', 'month', 'source', 'cloud', 'account'];
+
+/** A part of the spend: the wanted keys, null where the spend belongs to none, and its sum. */
+export type BreakdownRow = Record<string, string | null> & { total: DecimalText };
+
+/**
+ * Spend of the days `start` to `end`, both inclusive, grouped by one or two keys. The rows add up to the total to
+ * the last decimal: what cannot be attributed has a null key. In time's order, then largest first.
+ */
+export const costBreakdown = async (
+  warehouse: Warehouse,
+  orgId: string,
+  keys: readonly BreakdownKey[],
+  range: { start: Day; end: Day; limit: number; offset: number },
+  now: Date,
+): Promise<BreakdownRow[]> => {
+  await computeMonths(warehouse, orgId, now);
+  return warehouse.query<BreakdownRow>(breakdownStatement(keys), { org: orgId, ...range });
+};
+
+/** All rows of the same, a batch at a time, in bounded memory; see {@link Warehouse.stream}. */
+export const streamBreakdown = async function* (
+  warehouse: Warehouse,
+  orgId: string,
+  keys: readonly BreakdownKey[],
+  days: { start: Day; end: Day },
+  { now, signal }: { now: Date; signal: AbortSignal },
+): AsyncGenerator<BreakdownRow[]> {
+  await computeMonths(warehouse, orgId, now);
+  const parameters = { org: orgId, ...days, limit: null, offset: 0 };
+  yield* warehouse.stream<BreakdownRow>(breakdownStatement(keys), parameters, signal);
+};
+
+/** What counts on the days with its owners: each row is its team's; what a shared cost covers has no team (design §2, Teams). */
+const OWNED_DAYS = `${COUNTED_DAYS},
+spend AS (SELECT *, ${SPEND_KEYS} AS keys FROM counted),
+${OWNERS},
+owned AS (SELECT * FROM spend LEFT JOIN owners USING (keys))`;
+
+/** What counts on the days, already summed, where the keys need no more. */
+const COUNTED_TOTALS = `counted AS (
+  SELECT day, source, cloud, account, cost
+  FROM daily_totals JOIN current_computations USING (org_id, month, computation_id)
+  WHERE org_id = $org AND day BETWEEN $start::DATE AND $end::DATE)`;
+
+/** The statement of a breakdown; `$limit` null reads all rows. */
+export const breakdownStatement = (keys: readonly BreakdownKey[]): string => {
+  const named = keys.includes('account');
+  const owned = keys.includes('team');
+  const counted = owned
+    ? OWNED_DAYS
+    : keys.every((key) => DAILY.includes(key))
+      ? COUNTED_TOTALS
+      : COUNTED_DAYS;
+  const columns = breakdownColumns(keys)
+    .filter((column) => column !== 'total')
+    .map((column) => `"${column}"`);
+  const values = [
+    ...keys.map((key) => `${KEYS[key]} AS "${key}"`),
+    ...keys.flatMap((key) => BESIDE_VALUE[key] ?? []),
+    'cost',
+  ];
+  const attributed = keys.map((key) => `"${key}" IS NOT NULL`).join(' AND ') || 'false';
+  const times = keys.filter((key) => key === 'day' || key === 'month').map((key) => `"${key}"`);
+  return `
+WITH ${counted}${named ? `, ${ACCOUNT_NAMES}` : ''},
+keyed AS (
+  SELECT ${values.join(', ')}
+  FROM ${owned ? 'owned' : 'counted'}${named ? ' LEFT JOIN account_names_now USING (cloud, account)' : ''})
+SELECT ${[...columns, 'sum(cost) AS total'].join(', ')}
+FROM keyed
+GROUP BY ${columns.join(', ') || '()'}
+HAVING sum(cost) <> 0 OR (${attributed})
+ORDER BY ${[...times, 'total DESC', ...columns.map((column) => `${column} NULLS LAST`)].join(', ')}
+LIMIT $limit::BIGINT OFFSET $offset`;
+};

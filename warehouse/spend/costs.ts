@@ -1,0 +1,159 @@
+import Big from 'big.js';
+import { addDays, dayOf, type Day } from '../../domain/shared/calendar.ts';
+import type { DecimalText } from '../../domain/shared/decimals.ts';
+import type { SpendSource } from '../../domain/spend/spend-source.ts';
+import { COVERED_DAYS } from '../sources/coverage.ts';
+import { computeMonths } from './compute-spend.ts';
+import type { Warehouse } from '../engine/warehouse.ts';
+
+/** An account's spend without the clusters and hosts in it, and theirs beside it (spec §1, counting rule 2). */
+export interface AccountSpend {
+  cloud: string;
+  account: string;
+  name: string | null;
+  total: DecimalText;
+  kubernetes: DecimalText;
+  hosts: DecimalText;
+}
+
+/** Spend of a range of days and of the range of the same length before it. */
+export interface CostSummary {
+  total: DecimalText;
+  bySource: Record<SpendSource, DecimalText>;
+  byDay: { day: Day; total: DecimalText }[];
+  byAccount: AccountSpend[];
+  /** Null where nothing of the range before was delivered. */
+  previousTotal: DecimalText | null;
+  completeThrough: Day | null;
+}
+
+/** `start` to `end`, both inclusive; `previousStart` begins the range to compare with. */
+export interface CostRange {
+  previousStart: Day;
+  start: Day;
+  end: Day;
+}
+
+interface Row {
+  part: 'total' | 'day' | 'source' | 'account';
+  day: Day | null;
+  source: SpendSource | null;
+  cloud: string | null;
+  account: string | null;
+  name: string | null;
+  total: DecimalText | null;
+  own: DecimalText | null;
+  kubernetes: DecimalText | null;
+  hosts: DecimalText | null;
+  previous: DecimalText | null;
+}
+
+/**
+ * Sums an organisation's spend once for all parts of `GET /costs`: in total, by day, source and account
+ * (contract §3, Costs). Days and accounts without spend in the range are left out.
+ */
+export const costSummary = async (
+  warehouse: Warehouse,
+  orgId: string,
+  range: CostRange,
+  now: Date,
+): Promise<CostSummary> => {
+  await computeMonths(warehouse, orgId, now);
+  const rows = await warehouse.query<Row>(COST_SUMMARY, { org: orgId, ...range });
+  const coverage = await coverageFrom(warehouse, orgId, range, now);
+  const whole = rows.find(({ part }) => part === 'total');
+  const previous = whole?.previous ?? '0';
+  const ofSource = (wanted: SpendSource): DecimalText =>
+    rows.find(({ part, source }) => part === 'source' && source === wanted)?.total ?? '0';
+  return {
+    total: whole?.total ?? '0',
+    bySource: {
+      cloud: ofSource('cloud'),
+      kubernetes: ofSource('kubernetes'),
+      hosts: ofSource('hosts'),
+      ai_tools: ofSource('ai_tools'),
+    },
+    byDay: rows.flatMap(({ part, day, total }) =>
+      part === 'day' && day !== null && total !== null ? [{ day, total }] : [],
+    ),
+    byAccount: rows.flatMap(({ part, cloud, account, name, total, own, kubernetes, hosts }) =>
+      part === 'account' && cloud !== null && account !== null && total !== null
+        ? [{ cloud, account, name, total: own ?? '0', kubernetes: kubernetes ?? '0', hosts: hosts ?? '0' }]
+        : [],
+    ),
+    // A sum of 0 is known only where days are.
+    previousTotal: coverage.coversBefore || !Big(previous).eq(0) ? previous : null,
+    completeThrough: coverage.completeThrough,
+  };
+};
+
+/**
+ * The last day up to which every active source covers all days from `start` on; null when one lacks `start` itself. Without
+ * any active source, the paused ones decide, each day by any of them.
+ */
+export const completeThrough = async (
+  warehouse: Warehouse,
+  orgId: string,
+  start: Day,
+  now: Date,
+): Promise<Day | null> =>
+  (await coverageFrom(warehouse, orgId, { previousStart: start, start }, now)).completeThrough;
+
+/** The same, and whether any source covers any day from `previousStart` to before `start`. */
+const coverageFrom = async (
+  warehouse: Warehouse,
+  orgId: string,
+  { previousStart, start }: Pick<CostRange, 'previousStart' | 'start'>,
+  now: Date,
+): Promise<{ completeThrough: Day | null; coversBefore: boolean }> => {
+  const [yesterday, before] = [addDays(dayOf(now), -1), addDays(start, -1)];
+  const [covered] = await warehouse.query<{ complete_through: Day; covers_before: boolean }>(COVERAGE_FROM, {
+    org: orgId,
+    first: previousStart,
+    start,
+    last: yesterday < before ? before : yesterday,
+  });
+  const isKnown = covered !== undefined && covered.complete_through >= start && start <= yesterday;
+  return {
+    completeThrough: isKnown ? covered.complete_through : null,
+    coversBefore: covered?.covers_before === true,
+  };
+};
+
+const COVERAGE_FROM = `
+WITH ${COVERED_DAYS},
+existing AS (SELECT source_id, NOT schedule_paused AS is_active FROM cost_sources WHERE org_id = $org),
+day_sources AS (
+  SELECT day, count(source_id) AS covering, count(source_id) FILTER (is_active) AS covering_actively
+  FROM days LEFT JOIN (FROM covered_days JOIN existing USING (source_id)) USING (day) GROUP BY day)
+SELECT COALESCE(min(day) FILTER (day >= $start::DATE
+      AND (covering = 0 OR covering_actively < (SELECT count(*) FROM existing WHERE is_active))) - 1, $last::DATE) AS complete_through,
+  COALESCE(bool_or(covering > 0) FILTER (day < $start::DATE), false) AS covers_before
+FROM day_sources`;
+
+/** The names that the current loads give to accounts; the newest one of each. */
+export const ACCOUNT_NAMES = `account_names_now AS (
+  SELECT cloud, account, arg_max(name, billing_period) AS name
+  FROM account_names JOIN current_loads USING (org_id, source_id, load_id, billing_period)
+  WHERE org_id = $org GROUP BY ALL)`;
+
+/** One scan, grouped four ways. */
+export const COST_SUMMARY = `
+WITH ${ACCOUNT_NAMES},
+spend AS (
+  SELECT day, source, cloud, account, cost, day >= $start::DATE AS in_range
+  FROM daily_totals JOIN current_computations USING (org_id, month, computation_id)
+  WHERE org_id = $org AND day BETWEEN $previousStart::DATE AND $end::DATE),
+parts AS (
+  SELECT
+    CASE WHEN grouping(day) = 0 THEN 'day' WHEN grouping(source) = 0 THEN 'source'
+      WHEN grouping(account) = 0 THEN 'account' ELSE 'total' END AS part,
+    day, source, cloud, account, sum(cost) FILTER (in_range) AS total,
+    sum(cost) FILTER (in_range AND source = 'cloud') AS own,
+    sum(cost) FILTER (in_range AND source = 'kubernetes') AS kubernetes,
+    sum(cost) FILTER (in_range AND source = 'hosts') AS hosts,
+    sum(cost) FILTER (NOT in_range) AS previous
+  FROM spend
+  GROUP BY GROUPING SETS ((day), (source), (cloud, account), ()))
+SELECT parts.*, name FROM parts LEFT JOIN account_names_now USING (cloud, account)
+ORDER BY day, own DESC NULLS LAST, cloud, account`;

@@ -1,0 +1,87 @@
+import { LOADS_OF_COMPUTATION, ofUsedLoads } from './counted-spend.ts';
+import { moneyOfUnits, unitsOf } from '../engine/sql/money-units.ts';
+import { isSameByName } from './assets/resource-key.ts';
+
+/**
+ * Stores everything that counts and is no bill line.
+ *
+ * What a cluster or a host costs outside any bill (covered-resources.ts): its assets outside; of a cluster without
+ * assets that day its allocations, idle included, unless the assets that it borrows are on a bill; of a host all its
+ * rows, unless a cluster counts its machine. Then
+ * the direct cost of each workload and service, and the same taken off the cluster or host: however the cost is
+ * distributed over workloads, the cluster adds up to what its assets are billed (design §2).
+ *
+ * An AI tool's spend of a day goes to repositories by their share of the tool's usage that day, in whole 10⁻¹⁵
+ * units; what the division leaves goes to the largest user. A day without usage stays with the tool.
+ */
+export const INSERT_DISTRIBUTED_SPEND = `
+INSERT INTO distributed_spend BY NAME
+WITH ${LOADS_OF_COMPUTATION},
+allocations AS (SELECT day, cluster, namespace, workload, is_idle, cost FROM ${ofUsedLoads('kubernetes_spend')}),
+services AS (SELECT day, host, service, cost FROM ${ofUsedLoads('host_spend')}),
+-- Of a cluster that is on the bill by borrowed assets only the lines count: other machines among them do not.
+cluster_nodes AS (
+  SELECT DISTINCT day, full_key, name, project FROM assets JOIN cluster_days USING (day, cluster)
+  WHERE provider_id IS NOT NULL AND NOT (cluster_days.is_borrowed AND is_on_bill)),
+unbilled AS (SELECT day, cluster, host, cost, full_key, name, project FROM unbilled_assets WHERE is_outside),
+cluster_parts AS (
+  SELECT day, cluster, cost FROM unbilled WHERE cluster IS NOT NULL
+  UNION ALL
+  SELECT day, cluster, cost FROM allocations
+  WHERE NOT EXISTS (FROM cluster_days WHERE cluster_days.day = allocations.day
+    AND cluster_days.cluster = allocations.cluster AND (is_on_bill OR NOT is_borrowed))
+  UNION ALL
+  SELECT day, cluster, -cost FROM allocations WHERE NOT is_idle),
+host_parts AS (
+  SELECT day, host, cost FROM unbilled
+  WHERE host IS NOT NULL
+    AND NOT EXISTS (
+      FROM cluster_nodes WHERE cluster_nodes.day = unbilled.day AND cluster_nodes.full_key = unbilled.full_key)
+    AND NOT EXISTS (
+      FROM cluster_nodes WHERE cluster_nodes.day = unbilled.day AND cluster_nodes.name = unbilled.name
+        AND ${isSameByName('cluster_nodes', 'unbilled')}
+        AND (cluster_nodes.project = unbilled.project OR cluster_nodes.project IS NULL OR unbilled.project IS NULL))
+  UNION ALL
+  SELECT day, host, -cost FROM services WHERE service IS NOT NULL),
+tool_days AS (
+  SELECT day, tool, sum(cost) AS cost, ${unitsOf('abs(sum(cost))')} AS units
+  FROM ${ofUsedLoads('ai_tool_spend')} GROUP BY ALL),
+users AS (
+  SELECT day, tool, repository, ${unitsOf('sum(usage)')} AS used
+  FROM ${ofUsedLoads('ai_usage')} GROUP BY ALL HAVING sum(usage) > 0),
+shares AS (
+  SELECT day, tool, repository, cost, units, used,
+    CAST(sum(used) OVER tool_day AS HUGEINT) AS all_used,
+    row_number() OVER (PARTITION BY day, tool ORDER BY used DESC, repository NULLS LAST) AS place
+  FROM users JOIN tool_days USING (day, tool) WINDOW tool_day AS (PARTITION BY day, tool)),
+-- Two steps, so that no product of money and usage leaves 128 bits.
+floors AS (SELECT *, (units // all_used) * used + ((units % all_used) * used) // all_used AS floor_units FROM shares),
+repository_units AS (
+  SELECT day, tool, repository, cost < 0 AS is_credit,
+    floor_units + CASE WHEN place = 1 THEN units - CAST(sum(floor_units) OVER (PARTITION BY day, tool) AS HUGEINT) ELSE 0 END AS share_units
+  FROM floors),
+repository_days AS (
+  SELECT day, tool, repository, CASE WHEN is_credit THEN -amount ELSE amount END AS cost
+  FROM (
+    SELECT *, ${moneyOfUnits('share_units')} AS amount
+    FROM repository_units WHERE repository IS NOT NULL)),
+tool_parts AS (
+  SELECT day, tool, cost FROM tool_days UNION ALL SELECT day, tool, -cost FROM repository_days),
+counted AS (
+  SELECT day, 'kubernetes' AS source, cluster, NULL AS namespace, NULL AS workload, NULL AS host, NULL AS host_service,
+    NULL AS tool, NULL AS repository, sum(cost) AS cost
+  FROM cluster_parts GROUP BY ALL
+  UNION ALL
+  SELECT day, 'kubernetes', cluster, namespace, workload, NULL, NULL, NULL, NULL, sum(cost)
+  FROM allocations WHERE NOT is_idle GROUP BY ALL
+  UNION ALL
+  SELECT day, 'hosts', NULL, NULL, NULL, host, NULL, NULL, NULL, sum(cost) FROM host_parts GROUP BY ALL
+  UNION ALL
+  SELECT day, 'hosts', NULL, NULL, NULL, host, service, NULL, NULL, sum(cost)
+  FROM services WHERE service IS NOT NULL GROUP BY ALL
+  UNION ALL
+  SELECT day, 'ai_tools', NULL, NULL, NULL, NULL, NULL, tool, NULL, sum(cost) FROM tool_parts GROUP BY ALL
+  UNION ALL
+  SELECT day, 'ai_tools', NULL, NULL, NULL, NULL, NULL, tool, repository, cost FROM repository_days)
+SELECT $org AS org_id, CAST(date_trunc('month', day) AS DATE) AS month, $computation::UUID AS computation_id, *
+FROM counted WHERE cost <> 0 OR namespace IS NOT NULL OR host_service IS NOT NULL OR repository IS NOT NULL`;

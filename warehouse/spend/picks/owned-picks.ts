@@ -1,0 +1,41 @@
+import { conflict } from '../../../domain/shared/errors.ts';
+import { shown } from '../../../domain/shared/for-message.ts';
+import { pickIdentity, type SpendPick } from '../../../domain/spend/spend-pick.ts';
+import type { Session } from '../../engine/session.ts';
+import { picksField, type SpendUser } from './spend-choices.ts';
+
+const OTHERS = {
+  team: 'SELECT name, ownership AS picks FROM teams WHERE org_id = $org AND team_id <> $id ORDER BY team_id',
+  'shared cost':
+    'SELECT name, spend AS picks FROM shared_costs WHERE org_id = $org AND shared_cost_id <> $id ORDER BY shared_cost_id',
+} as const;
+
+/**
+ * Throws a conflict, naming the other owner, for a pick that another team (or another shared cost) has already; a team and a
+ * shared cost may have the same, then the shared cost takes it (design §2, Teams).
+ */
+export const refuseOwnedPicks = async (
+  session: Session,
+  orgId: string,
+  user: SpendUser & { type: keyof typeof OTHERS },
+  picks: readonly SpendPick[],
+): Promise<void> => {
+  if (picks.length === 0) return;
+  const others = await session.query<{ name: string; picks: string }>(OTHERS[user.type], {
+    org: orgId,
+    id: user.id,
+  });
+  const owners = new Map(
+    others.flatMap(({ name, picks: owned }) =>
+      (JSON.parse(owned) as SpendPick[]).map((pick) => [pickIdentity(pick), name] as const),
+    ),
+  );
+  picks.forEach((pick, index) => {
+    const owner = owners.get(pickIdentity(pick));
+    if (owner === undefined) return;
+    const has = user.type === 'team' ? 'is owned by' : 'is covered by';
+    throw conflict(
+      `${picksField(user)}[${index}]: ${shown(pick)} ${has} ${user.type} ${JSON.stringify(owner)} already`,
+    );
+  });
+};

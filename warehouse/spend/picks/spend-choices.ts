@@ -1,0 +1,143 @@
+import { dayOf, type Day } from '../../../domain/shared/calendar.ts';
+import { conflict } from '../../../domain/shared/errors.ts';
+import {
+  choiceInWords,
+  choicesOf,
+  type SpendChoice,
+  type SpendPick,
+} from '../../../domain/spend/spend-pick.ts';
+import { idAfter } from '../../engine/sql/ids.ts';
+import { IS_KEPT } from '../../sources/focus/collected-choices.ts';
+import type { Session } from '../../engine/session.ts';
+
+/** Who changes its picks, and the field that holds them; only one of an organisation at a time may (`spendChoicesOf`). */
+export interface SpendUser {
+  type: 'metric' | 'team' | 'shared cost';
+  id: string;
+}
+
+const FIELD = { metric: 'scope.spend', team: 'ownership', 'shared cost': 'spend' } as const;
+
+/** The field of a user's that holds its picks, for messages. */
+export const picksField = ({ type }: Pick<SpendUser, 'type'>): string => FIELD[type];
+
+/** The key under which changes of an organisation's picks exclude one another. */
+export const spendChoicesOf = (orgId: string): string => `spend choices ${orgId}`;
+
+/**
+ * Stores a user's picks with the choices they need, and notes from which day on nothing uses a choice; `store` writes
+ * what has the picks now. Throws a conflict as {@link makeChoices} does.
+ */
+export const storePicks = async (
+  session: Session,
+  orgId: string,
+  user: SpendUser,
+  picks: readonly SpendPick[],
+  now: Date,
+  store: () => Promise<unknown>,
+): Promise<void> => {
+  await makeChoices(session, orgId, user, choicesOf(picks, picksField(user)), now);
+  await store();
+  await noteUnusedChoices(session, orgId, now);
+};
+
+/**
+ * Makes the choices that a user's new picks need. One in use is shared. One that is still collected goes on since its
+ * first day. Any other begins today and takes the place of what nobody uses. Throws a conflict that names the choice in
+ * use and its users if another user needs it to be different (spec §1, counting rule 5).
+ */
+const makeChoices = async (
+  session: Session,
+  orgId: string,
+  user: SpendUser,
+  needed: readonly SpendChoice[],
+  now: Date,
+): Promise<void> => {
+  if (needed.length === 0) return;
+  const today = dayOf(now);
+  const versions = await session.query<StoredChoice & { is_kept: boolean; users: string[] }>(
+    CHOICES_AND_USERS,
+    { org: orgId, type: user.type, user: user.id, today },
+  );
+  for (const wanted of needed) {
+    const { kind, cloud, account } = wanted;
+    const found = versions.find((one) => one.kind === kind && one.cloud === cloud && one.account === account);
+    const isSame = found?.choice === wanted.choice;
+    if (isSame && found.unused_since === null) continue;
+    if (found !== undefined && !isSame && found.users.length > 0) {
+      throw conflict(
+        `${picksField(user)}: ${choiceInWords(wanted)} cannot be picked: ${choiceInWords(found)} is in use, by ${found.users.join(', ')}`,
+      );
+    }
+    const first_day = isSame && found.is_kept ? found.first_day : today;
+    const version_id = found?.version_id ?? null;
+    await storeChoice(session, orgId, { ...wanted, version_id, first_day, unused_since: null }, now);
+  }
+};
+
+/** The newest version of a choice; its id is null before there is any. */
+interface StoredChoice extends SpendChoice {
+  version_id: string | null;
+  first_day: Day;
+  /** Since which day nothing uses it. */
+  unused_since: Day | null;
+}
+
+/** Stores what a choice now is, as the version after `version_id`. */
+const storeChoice = (
+  session: Session,
+  orgId: string,
+  { kind, cloud, account, choice, version_id, first_day, unused_since }: StoredChoice,
+  now: Date,
+): Promise<number> =>
+  session.run(
+    `INSERT INTO spend_choice_versions BY NAME
+      SELECT $org AS org_id, $kind AS kind, $cloud AS cloud, $account AS account, $version::UUID AS version_id,
+        $choice AS choice, $first_day::DATE AS first_day, $unused_since::DATE AS unused_since,
+        $now::TIMESTAMP AS changed_at`,
+    {
+      ...{ org: orgId, kind, cloud, account, choice, first_day, unused_since },
+      version: idAfter(version_id),
+      now: now.toISOString(),
+    },
+  );
+
+/** Whether a row of spend_picks, as `picks`, uses a row of spend_choices, as `choices`. */
+export const USES_CHOICE = `picks.org_id = choices.org_id AND picks.cloud = choices.cloud AND (
+  (choices.kind = 'tag' AND picks.tag_key = choices.choice)
+  OR (choices.kind = 'split' AND picks.account = choices.account AND picks.split_kind = choices.choice))`;
+
+const collectedSince = (
+  aside: string,
+): string => `CASE WHEN choices.kind = 'tag' THEN 'tag key "' || choices.choice || '"'
+  ELSE replace(choices.choice, '_', ' ') || ' in account "' || choices.account || '"' END
+  || ' of ' || choices.cloud || '${aside} is collected from ' || choices.first_day || ' on'`;
+
+/** Since when a choice, as `choices`, is collected, in words. */
+export const COLLECTED_SINCE = collectedSince('');
+
+/** The same of a choice by which somebody else takes spend from an owner. */
+export const TAKEN_SINCE = collectedSince(', by which another team or shared cost takes spend,');
+
+// Of a choice that was released for good, before releases were for a while, only the id counts: its choice is null.
+const CHOICES_AND_USERS = `
+WITH choices AS (
+  SELECT * FROM spend_choice_versions WHERE org_id = $org
+  QUALIFY row_number() OVER (PARTITION BY org_id, kind, cloud, account ORDER BY version_id DESC) = 1)
+SELECT choices.kind, choices.cloud, choices.account, choices.choice, choices.version_id, choices.first_day,
+  choices.unused_since, ${IS_KEPT} AS is_kept,
+  COALESCE(list_sort(list(DISTINCT picks.user_type || ' "' || picks.user_name || '"')
+    FILTER (picks.user_id IS NOT NULL AND NOT (picks.user_type = $type AND picks.user_id = $user))), []) AS users
+FROM choices LEFT JOIN (FROM spend_picks WHERE org_id = $org) AS picks ON ${USES_CHOICE}
+GROUP BY ALL`;
+
+/** Notes that nothing uses a choice any more since today. */
+const noteUnusedChoices = async (session: Session, orgId: string, now: Date): Promise<void> => {
+  const unused = await session.query<StoredChoice>(
+    `SELECT kind, cloud, account, choice, version_id, first_day FROM spend_choices AS choices
+     WHERE org_id = $org AND unused_since IS NULL AND NOT EXISTS (FROM spend_picks AS picks WHERE ${USES_CHOICE})`,
+    { org: orgId },
+  );
+  for (const choice of unused)
+    await storeChoice(session, orgId, { ...choice, unused_since: dayOf(now) }, now);
+};

@@ -1,0 +1,48 @@
+import { PICK_KEY } from './picks/pick-key.ts';
+
+/**
+ * Stores the cost of every scope of an organisation's metrics in every computed month where it is not known yet: one
+ * statement for all metrics and months. What was stored once is never wrong, for neither a scope's text nor a
+ * computation ever changes (design §2, Months). With team scope the cost is a bill's (bills.ts).
+ *
+ * The spend is first rolled up to the distinct combinations of what anyone picks, so that few rows are left; then
+ * each scope gets each of those once, however many of its picks match it: a dollar counts once. Work grows with
+ * spend plus picks, not with their product.
+ */
+export const INSERT_SCOPE_COSTS = `
+INSERT INTO scope_costs BY NAME
+WITH missing AS (
+  SELECT * FROM (
+    SELECT DISTINCT md5(scope) AS scope_id, scope->>'$.type' AS type FROM metrics
+    WHERE org_id = $org AND (scope->>'$.type') <> 'team')
+  CROSS JOIN (SELECT month, computation_id FROM current_computations WHERE org_id = $org)
+  ANTI JOIN (FROM scope_costs WHERE org_id = $org) USING (scope_id, month, computation_id)),
+picks AS (
+  SELECT DISTINCT scope_id, ${PICK_KEY} AS key FROM spend_picks WHERE org_id = $org
+    AND scope_id IN (SELECT scope_id FROM missing)),
+spend AS (
+  SELECT row_number() OVER () AS row_id, month, keys, cost FROM month_spend
+  WHERE org_id = $org AND (month, computation_id) IN (SELECT month, computation_id FROM missing)),
+picked_keys AS (
+  SELECT row_id, month, cost, key FROM (SELECT row_id, month, cost, unnest(keys) AS key FROM spend)
+  SEMI JOIN picks USING (key)),
+combinations AS (
+  SELECT row_number() OVER () AS combination, month, keys, sum(cost) AS cost
+  FROM (SELECT month, list(key ORDER BY key) AS keys, any_value(cost) AS cost FROM picked_keys GROUP BY row_id, month)
+  GROUP BY month, keys),
+matches AS (
+  SELECT DISTINCT scope_id, combination
+  FROM (SELECT combination, unnest(keys) AS key FROM combinations) JOIN picks USING (key)),
+costs AS (
+  SELECT scope_id, 'spend' AS type, month, sum(cost) AS cost FROM matches JOIN combinations USING (combination) GROUP BY ALL
+  UNION ALL
+  SELECT scope_id, type, month, sum(cost) FROM missing JOIN spend USING (month) WHERE type = 'organisation' GROUP BY ALL)
+SELECT $org AS org_id, scope_id, month, computation_id, COALESCE(cost, 0) AS cost
+FROM missing LEFT JOIN costs USING (scope_id, type, month)`;
+
+/** Whether a scope's cost in a computed month is not known yet. */
+export const SCOPE_COSTS_MISSING = `
+SELECT count(*) > 0 AS missing
+FROM (SELECT DISTINCT md5(scope) AS scope_id FROM metrics WHERE org_id = $org AND (scope->>'$.type') <> 'team')
+CROSS JOIN (SELECT month, computation_id FROM current_computations WHERE org_id = $org)
+ANTI JOIN (FROM scope_costs WHERE org_id = $org) USING (scope_id, month, computation_id)`;

@@ -1,0 +1,97 @@
+import { addDays, daysInclusive, monthOf, type Day, type Month } from '../../../domain/shared/calendar.ts';
+import { moneyText, type DecimalText } from '../../../domain/shared/decimals.ts';
+import type { BillBasis, SealedBasis } from '../../../domain/teams/bill.ts';
+import type { SpendSource } from '../../../domain/spend/spend-source.ts';
+import { DAILY_SPEND } from '../../spend/daily-spend.ts';
+import { ownedSpend } from '../../spend/picks/ownership.ts';
+import type { Session } from '../../engine/session.ts';
+import { listSharedCosts } from '../shared-costs.ts';
+import { uncollectedPicks } from '../uncollected-picks.ts';
+
+/**
+ * What the bills of some months (their first days) are made of today: one statement for all teams, shared costs and
+ * months; spend must have been computed before (month-computation.ts).
+ */
+export const currentBases = async (
+  session: Session,
+  orgId: string,
+  months: readonly Day[],
+): Promise<Map<Month, BillBasis>> => {
+  if (months.length === 0) return new Map();
+  const bases = await basesOf(session, orgId, months, ownedSpend('month', MONTH_SPEND), { months });
+  return new Map([...bases].map(([month, basis]) => [monthOf(month), basis]));
+};
+
+/** The same, with what is not collected today, as it is kept once it is sealed. */
+export const currentSealBases = async (
+  session: Session,
+  orgId: string,
+  months: readonly Day[],
+): Promise<Map<Month, SealedBasis>> => {
+  const bases = await currentBases(session, orgId, months);
+  const uncollected = await uncollectedPicks(session, orgId, months);
+  return new Map(
+    [...bases].map(([month, basis]) => [month, { ...basis, uncollected: uncollected.get(month) ?? {} }]),
+  );
+};
+
+/** The basis of single days: of every day from `start` to `end`, by today's teams and shared costs, or from what is stored. */
+export const dailyBases = (
+  session: Session,
+  orgId: string,
+  { start, end }: { start: Day; end: Day },
+  statement = ownedSpend('day', DAILY_SPEND),
+): Promise<Map<Day, BillBasis>> =>
+  basesOf(
+    session,
+    orgId,
+    Array.from({ length: daysInclusive(start, end) }, (_, index) => addDays(start, index)),
+    statement,
+    { start, end },
+  );
+
+const basesOf = async (
+  session: Session,
+  orgId: string,
+  periods: readonly Day[],
+  statement: string,
+  parameters: Record<string, Day | readonly Day[]>,
+): Promise<Map<Day, BillBasis>> => {
+  const teams = await session.query<{ id: string }>(
+    'SELECT team_id AS id FROM teams WHERE org_id = $org ORDER BY team_id',
+    { org: orgId },
+  );
+  const sharedCosts = await listSharedCosts(session, orgId);
+  const rows = await session.query<{
+    period: Day;
+    user_type: 'team' | 'shared cost';
+    user_id: string;
+    owned_source: SpendSource;
+    cost: DecimalText;
+  }>(statement, { org: orgId, ...parameters });
+  const owned = new Map<string, Partial<Record<SpendSource, DecimalText>>>();
+  const covered = new Map<string, DecimalText>();
+  for (const { period, user_type, user_id, owned_source, cost } of rows) {
+    const at = `${period} ${user_id}`;
+    if (user_type === 'team') owned.set(at, { ...owned.get(at), [owned_source]: cost });
+    else covered.set(at, cost);
+  }
+  return new Map(
+    periods.map((period) => [
+      period,
+      {
+        teams: teams.map(({ id }) => ({ id, by_source: owned.get(`${period} ${id}`) ?? {} })),
+        shared_costs: sharedCosts.map(({ id, name, split }) => ({
+          id,
+          name,
+          amount: covered.get(`${period} ${id}`) ?? moneyText(0n),
+          split,
+        })),
+      },
+    ]),
+  );
+};
+
+const MONTH_SPEND = `spend AS (
+  SELECT month, keys, cost FROM month_spend JOIN current_computations USING (org_id, month, computation_id)
+  WHERE org_id = $org AND list_contains($months::DATE[], month))`;

@@ -1,0 +1,105 @@
+import { dayOf, firstDay, type Month } from '../../../domain/shared/calendar.ts';
+import { missingValues, splitMetrics } from '../../../domain/teams/bill.ts';
+import { conflict } from '../../../domain/shared/errors.ts';
+import { settlementReasons } from '../../../domain/months/month-record.ts';
+import { audit } from '../../engine/records/audit-log.ts';
+import { currentSealBases } from './bill-basis.ts';
+import { sealExclusively } from './bill-sealing.ts';
+import { storeSeals } from './bill-seals.ts';
+import { monthBills, type MonthBills } from './bills.ts';
+import { coverageOf } from '../../../domain/sources/coverage.ts';
+import { deliveredMonths, sourceMonths } from '../../sources/coverage.ts';
+import { computeMonths } from '../../spend/compute-spend.ts';
+import type { Organisation } from '../../organisations/organisations.ts';
+import { SEALED_MONTHS } from './sealed-months.ts';
+import type { Session } from '../../engine/session.ts';
+import { metricNames, splitValues } from '../split-values.ts';
+import type { By } from '../../engine/records/versioned-records.ts';
+import type { Warehouse } from '../../engine/warehouse.ts';
+
+/**
+ * Seals all bills of a month again, by hand, from today's spend, ownership and values, and records it in the audit log.
+ * Each bill gets another version, whether or not its amounts move. From then on only split values and another
+ * such seal move the month. Returns the bills. Throws a conflict, saying why, for a month whose bills cannot be sealed.
+ */
+export const resealBills = async (
+  warehouse: Warehouse,
+  organisation: Pick<Organisation, 'id' | 'settle_days'>,
+  month: Month,
+  { reason, by: { actor, now } }: { reason: string; by: By },
+): Promise<MonthBills> => {
+  const { id: orgId } = organisation;
+  await computeMonths(warehouse, orgId, now);
+  return sealExclusively(warehouse, orgId, async (session) => {
+    const day = firstDay(month);
+    const madeOf = await madeOfToday(session, organisation, month, now);
+    const basis = (await currentSealBases(session, orgId, [day])).get(month);
+    if (basis === undefined) throw new Error(`no spend of ${month} to seal bills from`);
+    await refuseWithoutValues(session, orgId, month, splitMetrics(basis));
+    const by = { id: actor.id, name: actor.name };
+    await storeSeals(
+      session,
+      orgId,
+      [{ month: day, basis, ...madeOf, sealed_because: 'resealed', reason, by }],
+      now,
+    );
+    await audit(
+      session,
+      orgId,
+      { actor, action: 'bills.reseal', target: month, detail: { month, reason } },
+      now,
+    );
+    const [, sealed] = await monthBills(session, orgId, { newest: month, count: 1 });
+    if (sealed === undefined) throw new Error(`no bills of ${month}`);
+    return sealed;
+  });
+};
+
+/** What the month is sealed from today. Throws a conflict unless it has settled and there are teams to bill. */
+const madeOfToday = async (
+  session: Session,
+  { id: orgId, settle_days }: Pick<Organisation, 'id' | 'settle_days'>,
+  month: Month,
+  now: Date,
+): Promise<{ computation_id: string | null; definition_changes: string }> => {
+  const [madeOf] = await session.query<{
+    computation_id: string | null;
+    definition_changes: string;
+    has_teams: boolean;
+  }>(MADE_OF, { org: orgId, month: firstDay(month) });
+  const refuse = (reasons: readonly string[]): never => {
+    throw conflict(`the bills of ${month} cannot be sealed again: ${reasons.join('; ')}`);
+  };
+  if (madeOf === undefined) {
+    const sources = await sourceMonths(session, orgId, { first: month, last: month });
+    const { holdingBack } = coverageOf(month, sources.get(month) ?? [], null);
+    const waits = settlementReasons(month, { settleDays: settle_days, holdingBack }, dayOf(now));
+    return refuse(['the month has not settled', ...waits]);
+  }
+  const { has_teams, ...made } = madeOf;
+  if (!has_teams) return refuse(['there are no teams']);
+  const isDelivered = (await deliveredMonths(session, orgId, [month])).has(month);
+  return isDelivered ? made : refuse([`no spend has been ingested for ${month}`]);
+};
+
+const MADE_OF = `
+WITH ${SEALED_MONTHS}
+SELECT computation_id, definition_changes, EXISTS (FROM teams WHERE org_id = $org) AS has_teams
+FROM made_of_now WHERE month = $month::DATE`;
+
+const refuseWithoutValues = async (
+  session: Session,
+  orgId: string,
+  month: Month,
+  metrics: readonly string[],
+): Promise<void> => {
+  const sums = (await splitValues(session, orgId, metrics, [firstDay(month)])).get(month)?.sums;
+  const without = metrics.filter((metric) => sums?.has(metric) !== true);
+  if (without.length === 0) return;
+  const names = await metricNames(session, orgId, without);
+  const words = missingValues(
+    month,
+    without.map((metric) => names.get(metric) ?? metric),
+  );
+  throw conflict(`the bills of ${month} cannot be sealed again: ${words.join('; ')}`);
+};

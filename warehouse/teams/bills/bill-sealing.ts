@@ -1,0 +1,120 @@
+import { monthOf, type Day, type Month } from '../../../domain/shared/calendar.ts';
+import type { SealedBasis } from '../../../domain/teams/bill.ts';
+import { currentSealBases } from './bill-basis.ts';
+import { storeSeals, type Seal } from './bill-seals.ts';
+import { deliveredMonths } from '../../sources/coverage.ts';
+import { computeMonths } from '../../spend/compute-spend.ts';
+import { SEALED_MONTHS } from './sealed-months.ts';
+import type { Session } from '../../engine/session.ts';
+import type { Warehouse } from '../../engine/warehouse.ts';
+
+/**
+ * Seals the bills of every month that has settled and whose shared costs have the values they are split by. Seals again those
+ * whose values have changed and those that follow today's spend and definitions, if these have (design §2, Teams);
+ * returns the months, usually none. A bill whose amounts stay the same gets no other version. Every read of
+ * bills comes through here first, so that nobody sees one that is due; run again, it finds nothing.
+ */
+export const sealBills = async (warehouse: Warehouse, orgId: string, now: Date): Promise<Month[]> => {
+  await computeMonths(warehouse, orgId, now);
+  const due = await warehouse.session((session) => dueMonths(session, orgId));
+  if (due.length === 0) return [];
+  return sealExclusively(warehouse, orgId, (session) => sealDueMonths(session, orgId, now));
+};
+
+/** Bills are sealed one after the other, each time in one transaction. */
+export const sealExclusively = <Result>(
+  warehouse: Warehouse,
+  orgId: string,
+  work: (session: Session) => Promise<Result>,
+): Promise<Result> => warehouse.exclusive(`bills ${orgId}`, () => warehouse.transaction(work));
+
+interface DueMonth {
+  month: Day;
+  /** What the month was sealed from, where that still holds. */
+  basis: string | null;
+  follows_today: boolean;
+  settled_before_teams: boolean;
+  was_sealed: boolean;
+  /** What has changed since the month was last sealed. */
+  spend_moved: boolean;
+  definitions_moved: boolean;
+  values_moved: boolean;
+  /** What it would be sealed from today. */
+  computation_id: string | null;
+  definition_changes: string;
+}
+
+/** What is unknown cannot be sealed: a month of which nothing is delivered is not due. */
+const dueMonths = async (session: Session, orgId: string): Promise<DueMonth[]> => {
+  const due = await session.query<DueMonth>(DUE_MONTHS, { org: orgId });
+  const unsealed = due.flatMap(({ month, basis }) => (basis === null ? [monthOf(month)] : []));
+  const delivered = await deliveredMonths(session, orgId, unsealed);
+  return due.filter(({ month, basis }) => basis !== null || delivered.has(monthOf(month)));
+};
+
+// A month waits while a metric that it is split by has no value there: a sealed one's own metrics, else those of today.
+// An earlier version did not count the changes: there the bills are split again, once, if any value can have changed.
+const DUE_MONTHS = `
+WITH ${SEALED_MONTHS},
+split_by AS (
+  SELECT month, unnest(metric_ids) AS metric_id FROM sealed WHERE holds
+  UNION ALL
+  SELECT month, split->>'$.metric_id' FROM settled LEFT JOIN sealed USING (month) CROSS JOIN shared_costs
+  WHERE holds IS NOT true AND org_id = $org AND (split->>'$.type') = 'metric'),
+with_values AS (
+  SELECT DISTINCT CAST(date_trunc('month', period) AS DATE) AS month, metric_id FROM metric_values
+  WHERE org_id = $org AND metric_id IN (SELECT metric_id FROM split_by)),
+waiting AS (SELECT DISTINCT month FROM split_by ANTI JOIN with_values USING (month, metric_id)),
+values_now AS (
+  SELECT sealed.month, count(*) AS value_changes
+  FROM sealed JOIN metric_value_changes AS changes
+    ON changes.org_id = $org AND CAST(date_trunc('month', period) AS DATE) = sealed.month AND list_contains(metric_ids, metric_id)
+  WHERE metric_id IN (SELECT unnest(metric_ids) FROM sealed)
+  GROUP BY sealed.month),
+moved AS (
+  SELECT month, COALESCE(holds, false) AS holds, basis, sealed.month IS NOT NULL AS was_sealed,
+    sealed.computation_id IS DISTINCT FROM made_of_now.computation_id AS spend_moved,
+    sealed.definition_changes IS DISTINCT FROM made_of_now.definition_changes AS definitions_moved,
+    COALESCE(sealed.value_changes, CASE WHEN len(metric_ids) > 0 THEN -1 ELSE 0 END)
+      <> COALESCE(values_now.value_changes, 0) AS values_moved
+  FROM made_of_now LEFT JOIN sealed USING (month) LEFT JOIN values_now USING (month))
+SELECT month, CASE WHEN holds THEN basis END AS basis, follows_today, NOT with_teams AS settled_before_teams,
+  was_sealed, spend_moved, definitions_moved, values_moved, made_of_now.computation_id, made_of_now.definition_changes
+FROM settled JOIN moved USING (month) JOIN made_of_now USING (month) ANTI JOIN waiting USING (month)
+WHERE (NOT holds OR values_moved)
+  AND EXISTS (FROM teams WHERE org_id = $org)
+ORDER BY month`;
+
+const sealDueMonths = async (session: Session, orgId: string, now: Date): Promise<Month[]> => {
+  const due = await dueMonths(session, orgId);
+  const unsealed = due.filter(({ basis }) => basis === null).map(({ month }) => month);
+  const today = await currentSealBases(session, orgId, unsealed);
+  const seals = due.flatMap((month): Seal[] => {
+    const basis =
+      month.basis === null ? today.get(monthOf(month.month)) : (JSON.parse(month.basis) as SealedBasis);
+    const { computation_id, definition_changes } = month;
+    return basis === undefined
+      ? []
+      : [{ month: month.month, basis, computation_id, definition_changes, ...causeOf(month), by: null }];
+  });
+  await storeSeals(session, orgId, seals, now);
+  return seals.map(({ month }) => monthOf(month));
+};
+
+/** Why a month is sealed now: for one that follows today in words, what has moved. */
+const causeOf = (month: DueMonth): Pick<Seal, 'sealed_because' | 'reason'> => {
+  if (!month.follows_today)
+    return { sealed_because: month.basis === null ? 'settled' : 'values_changed', reason: null };
+  const moved = [
+    ...(month.spend_moved ? ['spend'] : []),
+    ...(month.definitions_moved ? ['teams or shared costs'] : []),
+    ...(month.values_moved ? ['values that shared costs are split by'] : []),
+  ];
+  const first = month.settled_before_teams
+    ? 'the month had settled before there were teams'
+    : 'the spend of the month was complete late';
+  return {
+    sealed_because: 'backfill',
+    reason: month.was_sealed ? `changed since: ${moved.join(', ')}` : first,
+  };
+};

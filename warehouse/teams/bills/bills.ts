@@ -1,0 +1,236 @@
+import { firstDay, monthOf, type Day, type Month } from '../../../domain/shared/calendar.ts';
+import type { DecimalText } from '../../../domain/shared/decimals.ts';
+import {
+  billsOf,
+  missingValues,
+  splitMetrics,
+  unallocated,
+  type BillAmounts,
+  type BillStatus,
+  type SealCause,
+  type UncollectedPicks,
+} from '../../../domain/teams/bill.ts';
+import { factsFrom } from '../../../domain/months/month-record.ts';
+import { currentBases } from './bill-basis.ts';
+import { coverageOf, type SourceMonth } from '../../../domain/sources/coverage.ts';
+import { sourceMonths } from '../../sources/coverage.ts';
+import { instant } from '../../engine/sql/instant.ts';
+import { SEALED_MONTHS } from './sealed-months.ts';
+import type { Session } from '../../engine/session.ts';
+import { metricNames, splitValues } from '../split-values.ts';
+import { uncollectedPicks } from '../uncollected-picks.ts';
+
+/** A team's bill, or the newest version of it once it has sealed. */
+export type Bill = BillAmounts & Seal;
+
+/** Which version a bill is, and why it was sealed; null before it has. */
+interface Seal {
+  version: number | null;
+  sealed_at: string | null;
+  sealed_because: SealCause | null;
+  /** In words: what had moved, or what the admin said who sealed it. */
+  reason: string | null;
+  sealed_by: { type: 'key'; id: string; name: string } | null;
+}
+
+/** The bills of all teams in a month. */
+export interface MonthBills {
+  month: Month;
+  status: BillStatus;
+  settled: boolean;
+  /** Settled while there was no team. */
+  settledBeforeTeams: boolean;
+  /** Settled by backfill. */
+  backfilled: boolean;
+  /** Seals again when its spend, teams or shared costs change. */
+  followsToday: boolean;
+  /**
+   * By team; null while nothing of the month has been delivered. A team that was made after the month had sealed has
+   * no bill.
+   */
+  bills: Map<string, Bill> | null;
+  /** The organisation's total, as far as it has come, less all bills; null while nothing has been delivered. */
+  unallocated: DecimalText | null;
+  /** Metrics to split by that have no value for the month, in words. */
+  missing: string[];
+  uncollected: UncollectedPicks;
+  /** The sources that the month waits for to settle. */
+  holdingBack: SourceMonth[];
+}
+
+const UNSEALED: Seal = {
+  version: null,
+  sealed_at: null,
+  sealed_because: null,
+  reason: null,
+  sealed_by: null,
+};
+
+/**
+ * The bills of `count` months up to `newest` and of the one before them, oldest first: sealed ones as they were
+ * sealed, the others from today's spend, ownership and values. Whatever is due must have been sealed
+ * before (bill-sealing.ts).
+ *
+ * @param known what sources cover of these months, where the caller has read it already.
+ */
+export const monthBills = async (
+  session: Session,
+  orgId: string,
+  { newest, count }: { newest: Month; count: number },
+  known?: ReadonlyMap<Month, readonly SourceMonth[]>,
+): Promise<MonthBills[]> => {
+  const range = { org: orgId, first: factsFrom(newest, count), last: firstDay(newest) };
+  const sources =
+    known ?? (await sourceMonths(session, orgId, { first: monthOf(range.first), last: newest }));
+  const rows = await session.query<{
+    month: Day;
+    settled: boolean;
+    sealed: boolean;
+    before_teams: boolean;
+    backfilled: boolean;
+    follows_today: boolean;
+    total: DecimalText;
+    uncollected: string | null;
+  }>(MONTHS, range);
+  const months = rows.map((row) => {
+    const { holdingBack, lastKnown } = coverageOf(
+      monthOf(row.month),
+      sources.get(monthOf(row.month)) ?? [],
+      null,
+    );
+    return { ...row, holdingBack, total: lastKnown.size === 0 ? null : row.total };
+  });
+  const teams = await session.query<{ id: string }>('SELECT team_id AS id FROM teams WHERE org_id = $org', {
+    org: orgId,
+  });
+  const versions = await sealedBills(session, range);
+  const withoutDeleted = (bills = new Map<string, Bill>()): Map<string, Bill> =>
+    new Map(
+      teams.flatMap(({ id }) => {
+        const bill = bills.get(id);
+        return bill === undefined ? [] : [[id, bill] as const];
+      }),
+    );
+  const open = months.filter(({ sealed, total }) => !sealed && total !== null).map(({ month }) => month);
+  const bases = await currentBases(session, orgId, open);
+  const metrics = [...new Set([...bases.values()].flatMap(splitMetrics))];
+  const values = await splitValues(session, orgId, metrics, open);
+  const names = await metricNames(session, orgId, metrics);
+  const unsealed = months.filter(({ sealed }) => !sealed).map(({ month }) => month);
+  const uncollectedNow = await uncollectedPicks(session, orgId, unsealed);
+
+  return months.map(({ month: day, settled, sealed, total, uncollected, holdingBack, ...of }) => {
+    const month = monthOf(day);
+    const basis = bases.get(month);
+    const sums = values.get(month)?.sums ?? new Map<string, never>();
+    const missing =
+      basis === undefined
+        ? []
+        : missingValues(
+            month,
+            splitMetrics(basis)
+              .filter((metric) => !sums.has(metric))
+              .map((metric) => names.get(metric) ?? metric),
+          );
+    const status: BillStatus = sealed ? 'sealed' : settled && missing.length > 0 ? 'waiting' : 'estimate';
+    const estimates =
+      basis && new Map([...billsOf(basis, sums)].map(([id, bill]) => [id, { ...bill, ...UNSEALED }]));
+    const bills = sealed ? withoutDeleted(versions.get(month)) : (estimates ?? null);
+    return {
+      month,
+      status,
+      settled,
+      settledBeforeTeams: of.before_teams,
+      backfilled: of.backfilled,
+      followsToday: of.follows_today,
+      bills,
+      missing,
+      holdingBack,
+      uncollected: sealed
+        ? (JSON.parse(uncollected ?? '{}') as UncollectedPicks)
+        : (uncollectedNow.get(month) ?? {}),
+      unallocated: total === null || bills === null ? null : unallocated(total, [...bills.values()]),
+    };
+  });
+};
+
+// Late spend that comes after a month has sealed is in its total and in no bill: it is unallocated.
+const MONTHS = `
+WITH ${SEALED_MONTHS},
+months AS (
+  SELECT CAST(unnest(generate_series($first::DATE, $last::DATE, INTERVAL 1 MONTH)) AS DATE) AS month),
+totals AS (
+  SELECT month, sum(cost) AS total FROM month_spend JOIN current_computations USING (org_id, month, computation_id)
+  WHERE org_id = $org AND month BETWEEN $first::DATE AND $last::DATE GROUP BY month)
+SELECT month, settled_at IS NOT NULL AS settled, COALESCE(NOT with_teams, false) AS before_teams,
+  COALESCE(backfilled, false) AS backfilled, COALESCE(follows_today, false) AS follows_today,
+  COALESCE(holds, false) AS sealed,
+  COALESCE(total, 0::DECIMAL(38,15)) AS total,
+  CASE WHEN holds THEN basis->'$.uncollected' END AS uncollected
+FROM months LEFT JOIN settled USING (month) LEFT JOIN sealed USING (month) LEFT JOIN totals USING (month)
+ORDER BY month`;
+
+interface SealedRow {
+  month: Day;
+  team_id: string;
+  version: string;
+  direct: DecimalText;
+  shared: DecimalText;
+  by_source: string;
+  shared_costs: string;
+  sealed_at: string;
+  sealed_because: SealCause;
+  reason: string | null;
+  sealed_by_id: string | null;
+  sealed_by_name: string | null;
+}
+
+const SEALED_COLUMNS = `month, team_id, version, direct, shared, by_source, shared_costs, sealed_at, sealed_because,
+  reason, sealed_by_id, sealed_by_name`;
+
+const toBill = (row: SealedRow): Bill => ({
+  direct: row.direct,
+  shared: row.shared,
+  by_source: JSON.parse(row.by_source) as Bill['by_source'],
+  shared_costs: JSON.parse(row.shared_costs) as Bill['shared_costs'],
+  version: Number(row.version),
+  sealed_at: instant(row.sealed_at),
+  sealed_because: row.sealed_because,
+  reason: row.reason,
+  sealed_by:
+    row.sealed_by_id === null
+      ? null
+      : { type: 'key', id: row.sealed_by_id, name: row.sealed_by_name ?? row.sealed_by_id },
+});
+
+const sealedBills = async (
+  session: Session,
+  range: { org: string; first: Day; last: Day },
+): Promise<Map<Month, Map<string, Bill>>> => {
+  const rows = await session.query<SealedRow>(
+    `SELECT ${SEALED_COLUMNS} FROM bill_versions WHERE org_id = $org AND month BETWEEN $first::DATE AND $last::DATE
+     QUALIFY row_number() OVER (PARTITION BY month, team_id ORDER BY version DESC) = 1`,
+    range,
+  );
+  const byMonth = new Map<Month, Map<string, Bill>>();
+  for (const row of rows) {
+    const ofMonth = byMonth.get(monthOf(row.month)) ?? new Map<string, Bill>();
+    byMonth.set(monthOf(row.month), ofMonth.set(row.team_id, toBill(row)));
+  }
+  return byMonth;
+};
+
+/** The sealed versions of a team's bill of a month, newest first; empty while it has not sealed. */
+export const listBillVersions = async (
+  session: Pick<Session, 'query'>,
+  orgId: string,
+  teamId: string,
+  month: Month,
+): Promise<Bill[]> => {
+  const rows = await session.query<SealedRow>(
+    `SELECT ${SEALED_COLUMNS} FROM bill_versions
+     WHERE org_id = $org AND team_id = $team AND month = $month::DATE ORDER BY version DESC`,
+    { org: orgId, team: teamId, month: firstDay(month) },
+  );
+  return rows.map(toBill);
+};

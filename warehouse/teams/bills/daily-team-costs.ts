@@ -1,0 +1,37 @@
+import { firstDay, monthOf, type Day } from '../../../domain/shared/calendar.ts';
+import { billsOf, fullyLoaded, splitMetrics } from '../../../domain/teams/bill.ts';
+import type { DecimalText } from '../../../domain/shared/decimals.ts';
+import { dailyBases } from './bill-basis.ts';
+import { STORED_OWNER_DAYS } from '../../spend/scope-day-costs.ts';
+import type { Session } from '../../engine/session.ts';
+import { splitValues } from '../split-values.ts';
+
+/**
+ * What each team costs on each day from `start` to `end`, fully loaded: what it owns and its part of every shared cost,
+ * by today's definitions throughout, so that a team that gets more to own does not seem to have become dearer. Days of
+ * a month are split as the month is; while a metric to split by has no value there, they are not answered. The running
+ * month and the one before it are stored by day (scope-day-costs.ts).
+ */
+export const dailyTeamCosts = async (
+  session: Session,
+  orgId: string,
+  range: { start: Day; end: Day },
+  from: 'bill lines' | 'stored days' = 'bill lines',
+): Promise<Map<Day, Map<string, DecimalText>>> => {
+  const bases = await dailyBases(
+    session,
+    orgId,
+    range,
+    from === 'stored days' ? STORED_OWNER_DAYS : undefined,
+  );
+  const metrics = [...new Set([...bases.values()].flatMap(splitMetrics))];
+  const months = [...new Set([...bases.keys()].map((day) => firstDay(monthOf(day))))];
+  const values = await splitValues(session, orgId, metrics, months);
+  const costs = new Map<Day, Map<string, DecimalText>>();
+  for (const [day, basis] of bases) {
+    const sums = values.get(monthOf(day))?.sums ?? new Map<string, never>();
+    if (metrics.some((metric) => !sums.has(metric))) continue;
+    costs.set(day, new Map([...billsOf(basis, sums)].map(([team, bill]) => [team, fullyLoaded(bill)])));
+  }
+  return costs;
+};

@@ -1,0 +1,103 @@
+import { invalid } from '../../domain/shared/errors.ts';
+import { shown } from '../../domain/shared/for-message.ts';
+import { teamsOfSplit, type Split } from '../../domain/teams/shared-cost.ts';
+import type { SpendPick } from '../../domain/spend/spend-pick.ts';
+import { existingTeams } from './existing-teams.ts';
+import { newId } from '../engine/sql/ids.ts';
+import { refuseOwnedPicks } from '../spend/picks/owned-picks.ts';
+import type { Session } from '../engine/session.ts';
+import { spendChoicesOf, storePicks } from '../spend/picks/spend-choices.ts';
+import { Versions, type By, type NextVersion } from '../engine/records/versioned-records.ts';
+import type { Warehouse } from '../engine/warehouse.ts';
+
+/** Spend that belongs to several teams, and how it is split over them (contract §3, Team, bill, shared cost). */
+export interface SharedCost {
+  id: string;
+  name: string;
+  spend: SpendPick[];
+  split: Split;
+}
+
+const SHARED_COSTS = new Versions<SharedCost>({
+  name: 'shared_cost',
+  view: 'shared_costs',
+  idColumn: 'shared_cost_id',
+  columns: { name: 'VARCHAR', spend: 'JSON', split: 'JSON' },
+  exclusive: (orgId) => [spendChoicesOf(orgId)],
+});
+
+/**
+ * Stores a new shared cost. Throws `invalid` for a split by teams or a metric that do not exist, a conflict for a pick
+ * that another shared cost covers, or by another tag key or split than is in use.
+ */
+export const createSharedCost = (
+  warehouse: Warehouse,
+  orgId: string,
+  sharedCost: Omit<SharedCost, 'id'>,
+  by: By,
+): Promise<SharedCost> =>
+  SHARED_COSTS.create(warehouse, orgId, { id: newId('shc'), ...sharedCost }, by, {
+    around: withSpend(orgId, by),
+  });
+
+/** The shared costs after `cursor`, oldest first; all of them without a page. */
+export const listSharedCosts = (
+  warehouse: Pick<Session, 'query'>,
+  orgId: string,
+  page?: { limit: number; cursor: string | null },
+): Promise<SharedCost[]> => SHARED_COSTS.list(warehouse, orgId, page);
+
+/**
+ * Changes or deletes a shared cost; answers what it now is (or last was), or null when there is none. Throws as
+ * {@link createSharedCost} does.
+ */
+export const updateSharedCost = (
+  warehouse: Warehouse,
+  orgId: string,
+  sharedCostId: string,
+  changes: Partial<Omit<SharedCost, 'id'>> | 'delete',
+  by: By,
+): Promise<SharedCost | null> =>
+  SHARED_COSTS.change(warehouse, orgId, sharedCostId, changes, by, { around: withSpend(orgId, by) });
+
+const withSpend =
+  (orgId: string, { now }: By) =>
+  async (
+    session: Session,
+    { thing, deleted }: NextVersion<SharedCost>,
+    store: () => Promise<void>,
+  ): Promise<void> => {
+    const user = { type: 'shared cost', id: thing.id } as const;
+    const picks = deleted ? [] : thing.spend;
+    if (!deleted) await checkSplit(session, orgId, thing.split);
+    await refuseOwnedPicks(session, orgId, user, picks);
+    await storePicks(session, orgId, user, picks, now, store);
+  };
+
+/** Throws, naming the field, for a team that does not exist and a metric that no month can be split by. */
+const checkSplit = async (session: Session, orgId: string, split: Split): Promise<void> => {
+  const teams = await existingTeams(session, orgId, teamsOfSplit(split));
+  const check = (field: string, teamId: string): void => {
+    if (!teams.has(teamId))
+      throw invalid(`split.${field}: expected a team of this organisation, got ${shown(teamId)}`);
+  };
+  if (split.type === 'even')
+    split.team_ids.forEach((id, index) => {
+      check(`team_ids[${index}]`, id);
+    });
+  else if (split.type === 'fixed')
+    split.shares.forEach(({ team_id }, index) => {
+      check(`shares[${index}].team_id`, team_id);
+    });
+  else {
+    const [metric] = await session.query<{ label_key: string | null }>(
+      'SELECT label_key FROM metrics WHERE org_id = $org AND metric_id = $metric',
+      { org: orgId, metric: split.metric_id },
+    );
+    if (metric === undefined)
+      throw invalid(`split.metric_id: expected a metric of this organisation, got ${shown(split.metric_id)}`);
+    if (metric.label_key === null)
+      throw invalid('split.metric_id: expected a metric with a label key, got one without');
+    for (const [label, id] of Object.entries(split.labels)) check(`labels.${label}`, id);
+  }
+};

@@ -1,0 +1,88 @@
+import { conflict } from '../../domain/shared/errors.ts';
+import type { SpendPick } from '../../domain/spend/spend-pick.ts';
+import { teamsOfSplit } from '../../domain/teams/shared-cost.ts';
+import { newId } from '../engine/sql/ids.ts';
+import { refuseOwnedPicks } from '../spend/picks/owned-picks.ts';
+import type { Session } from '../engine/session.ts';
+import { listSharedCosts } from './shared-costs.ts';
+import { spendChoicesOf, storePicks } from '../spend/picks/spend-choices.ts';
+import { Versions, type By, type NextVersion } from '../engine/records/versioned-records.ts';
+import type { Warehouse } from '../engine/warehouse.ts';
+
+/** A team and the spend it owns; of several owners the most specific has a dollar (design §2, Teams). */
+export interface Team {
+  id: string;
+  name: string;
+  ownership: SpendPick[];
+}
+
+const TEAMS = new Versions<Team>({
+  name: 'team',
+  view: 'teams',
+  idColumn: 'team_id',
+  columns: { name: 'VARCHAR', ownership: 'JSON' },
+  exclusive: (orgId) => [spendChoicesOf(orgId)],
+});
+
+/** Stores a new team. Throws a conflict for a pick that another team owns, or by another tag key or split than is in use. */
+export const createTeam = (
+  warehouse: Warehouse,
+  orgId: string,
+  team: Omit<Team, 'id'>,
+  by: By,
+): Promise<Team> =>
+  TEAMS.create(warehouse, orgId, { id: newId('team'), ...team }, by, { around: withOwnership(orgId, by) });
+
+/** The organisation's team, or null when it has no such one. */
+export const findTeam = (warehouse: Warehouse, orgId: string, teamId: string): Promise<Team | null> =>
+  TEAMS.find(warehouse, orgId, teamId);
+
+/** The teams after `cursor`, oldest first; all of them without a page. */
+export const listTeams = (
+  warehouse: Pick<Session, 'query'>,
+  orgId: string,
+  page?: { limit: number; cursor: string | null },
+): Promise<Team[]> => TEAMS.list(warehouse, orgId, page);
+
+/**
+ * Changes or deletes a team; answers what it now is (or last was), or null when there is none. Throws a conflict as
+ * {@link createTeam} does, and for deleting a team that a shared cost or a metric refers to.
+ */
+export const updateTeam = (
+  warehouse: Warehouse,
+  orgId: string,
+  teamId: string,
+  changes: Partial<Omit<Team, 'id'>> | 'delete',
+  by: By,
+): Promise<Team | null> =>
+  TEAMS.change(warehouse, orgId, teamId, changes, by, { around: withOwnership(orgId, by) });
+
+const withOwnership =
+  (orgId: string, { now }: By) =>
+  async (
+    session: Session,
+    { thing, deleted }: NextVersion<Team>,
+    store: () => Promise<void>,
+  ): Promise<void> => {
+    if (deleted) await refuseWhileReferred(session, orgId, thing.id);
+    const owner = { type: 'team', id: thing.id } as const;
+    const picks = deleted ? [] : thing.ownership;
+    await refuseOwnedPicks(session, orgId, owner, picks);
+    await storePicks(session, orgId, owner, picks, now, store);
+  };
+
+const refuseWhileReferred = async (session: Session, orgId: string, teamId: string): Promise<void> => {
+  const sharedCosts = (await listSharedCosts(session, orgId)).filter(({ split }) =>
+    teamsOfSplit(split).includes(teamId),
+  );
+  const metrics = await session.query<{ name: string }>(
+    `SELECT name FROM metrics WHERE org_id = $org AND (scope->>'$.team_id') = $team ORDER BY metric_id`,
+    { org: orgId, team: teamId },
+  );
+  const users = [
+    ...sharedCosts.map(({ name }) => `shared cost ${JSON.stringify(name)}`),
+    ...metrics.map(({ name }) => `metric ${JSON.stringify(name)}`),
+  ];
+  if (users.length > 0)
+    throw conflict(`the team cannot be deleted: it is referred to by ${users.join(', ')}; change them first`);
+};

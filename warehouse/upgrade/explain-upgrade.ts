@@ -1,0 +1,167 @@
+import Big from 'big.js';
+import { addMonths, dayOf, firstDay, monthOf, type Month } from '../../domain/shared/calendar.ts';
+import type { DecimalText } from '../../domain/shared/decimals.ts';
+import { sealBills } from '../teams/bills/bill-sealing.ts';
+import { MIGRATIONS } from '../engine/migrations/migrations.ts';
+import { numbersOfVersion7, type OldNumber } from './numbers-of-version-7.ts';
+import { listOrganisations } from '../organisations/organisations.ts';
+import { settleMonths } from '../months/settlement.ts';
+import { inWords, shownMonths, type ShownMonths, type ShownNumber } from './shown-numbers.ts';
+import { withCopy } from './warehouse-copy.ts';
+import { Warehouse, type WarehouseSettings } from '../engine/warehouse.ts';
+
+/** Months that are compared, the running one left out: its numbers move every day. */
+const MONTHS = 12;
+
+/** The last version whose numbers the readers of today cannot show. */
+const OLD_RULES = 7;
+
+/** A number that the upgrade changes. */
+export interface ChangedNumber {
+  organisation: string;
+  of: ShownNumber['of'];
+  name: string;
+  month: Month;
+  before: { cost: DecimalText | null; status: string | null };
+  after: { cost: DecimalText | null; status: string | null };
+  /** Why it changes, in words. */
+  reason: string;
+}
+
+/** What an upgrade of a warehouse would do. */
+export interface ExplainedUpgrade {
+  /** 0 if there is no warehouse yet. */
+  version: number;
+  newest: number;
+  changes: ChangedNumber[];
+  /** Locked months, of which none moves. */
+  lockedMonths: number;
+}
+
+const NEWEST = MIGRATIONS.at(-1)?.version ?? 0;
+
+/** The version of a warehouse's schema, which opening it here does not change. */
+export const schemaVersion = async (
+  settings: WarehouseSettings,
+): Promise<{ version: number; newest: number }> => {
+  const warehouse = await Warehouse.open(settings, []);
+  try {
+    const [row] = await warehouse.query<{ version: number | null }>(
+      'SELECT max(version) AS version FROM schema_migrations',
+    );
+    return { version: row?.version ?? 0, newest: NEWEST };
+  } finally {
+    warehouse.close();
+  }
+};
+
+/**
+ * Upgrades a copy of a warehouse's file and compares the numbers of the last twelve ended months before and after. The
+ * warehouse itself is only read; no other process may use it. Null for a DuckLake, of which no copy can be made here.
+ */
+export const explainUpgrade = async (
+  settings: WarehouseSettings,
+  now: Date,
+): Promise<ExplainedUpgrade | null> => {
+  if (settings.location.startsWith('ducklake:')) return null;
+  const explained = await withCopy(settings, (copy) => explainOn(copy, now));
+  return explained ?? { version: 0, newest: NEWEST, changes: [], lockedMonths: 0 };
+};
+
+const explainOn = async (copy: WarehouseSettings, now: Date): Promise<ExplainedUpgrade> => {
+  const { version, newest } = await schemaVersion(copy);
+  const last = addMonths(monthOf(dayOf(now)), -1);
+  const old = version > OLD_RULES ? new Map<string, OldNumber>() : await oldNumbers(copy, last);
+  const warehouse = await Warehouse.open(copy);
+  try {
+    const changes: ChangedNumber[] = [];
+    let lockedMonths = 0;
+    for (const organisation of await listOrganisations(warehouse)) {
+      const { id, name } = organisation;
+      const show = () => shownMonths(warehouse, organisation, { newest: last, count: MONTHS }, now);
+      const before = await show();
+      await settleMonths(warehouse, id, now);
+      await sealBills(warehouse, id, now);
+      const after = await show();
+      const numbers = before.numbers.map((number) => ({ ...number, ...old.get(keyOf(number)) }));
+      changes.push(...changesOf(name, { ...before, numbers }, after, { version, newest }));
+      lockedMonths += numbers.filter(({ status }) => isLocked(status)).length;
+    }
+    return { version, newest, changes, lockedMonths };
+  } finally {
+    warehouse.close();
+  }
+};
+
+const keyOf = ({ of, id, month }: Pick<ShownNumber, 'of' | 'id' | 'month'>): string => `${of} ${id} ${month}`;
+
+const isLocked = (status: string | null): boolean => status === 'locked' || status === 'changed_since_lock';
+
+/** What version 7 and those before it showed, by what it is of; versions before 7 only lacked columns. */
+const oldNumbers = async (settings: WarehouseSettings, last: Month): Promise<Map<string, OldNumber>> => {
+  const warehouse = await Warehouse.open(
+    settings,
+    MIGRATIONS.filter(({ version }) => version <= OLD_RULES),
+  );
+  try {
+    const range = { first: firstDay(addMonths(last, 1 - MONTHS)), last: firstDay(last) };
+    const found = new Map<string, OldNumber>();
+    for (const { id } of await listOrganisations(warehouse))
+      for (const number of await warehouse.session((session) => numbersOfVersion7(session, id, range))) {
+        const ofMonth = { ...number, month: monthOf(number.month) };
+        found.set(keyOf(ofMonth), ofMonth);
+      }
+    return found;
+  } finally {
+    warehouse.close();
+  }
+};
+
+interface Versions {
+  version: number;
+  newest: number;
+}
+
+const changesOf = (
+  organisation: string,
+  before: ShownMonths,
+  after: ShownMonths,
+  versions: Versions,
+): ChangedNumber[] => {
+  const then = new Map(before.numbers.map((number) => [keyOf(number), number]));
+  return after.numbers.flatMap((number): ChangedNumber[] => {
+    const { of, name, month, cost, status } = number;
+    const was = then.get(keyOf(number));
+    if (was === undefined || (was.status === status && isSameCost(was.cost, cost))) return [];
+    const reason = reasonOf(number, isSameCost(was.cost, cost), before, after, versions);
+    const numbers = { before: { cost: was.cost, status: was.status }, after: { cost, status } };
+    return [{ organisation, of, name, month, ...numbers, reason }];
+  });
+};
+
+const isSameCost = (before: DecimalText | null, after: DecimalText | null): boolean =>
+  before === null || after === null ? before === after : Big(before).eq(after);
+
+/** The number's own reason; if its cost moves, also the rules if they are others, and what is newly decided about assets. */
+const reasonOf = (
+  { month, status, reason }: ShownNumber,
+  isCostSame: boolean,
+  before: ShownMonths,
+  after: ShownMonths,
+  { version, newest }: Versions,
+): string => {
+  const own = reason === null ? [] : [reason];
+  // A month that settles makes its numbers final and has nothing more to say.
+  const isFinal = status === 'ready_to_lock' || status === 'sealed';
+  if (isCostSame && isFinal) return [...own, 'the month has settled'].join('; ');
+  const [rulesBefore, rulesAfter] = [before.rules.get(month), after.rules.get(month)];
+  const changed = `the counting rules changed from ${inVersion(rulesBefore, version)} to ${inVersion(rulesAfter, newest)}`;
+  const isCountedAnew = rulesBefore !== undefined && rulesAfter !== undefined && rulesBefore !== rulesAfter;
+  const known = before.notes.get(month) ?? [];
+  const decided = (after.notes.get(month) ?? []).filter((note) => !known.includes(note));
+  const moved = isCostSame ? [] : [...(isCountedAnew ? [changed] : []), ...decided];
+  return inWords([...own, ...moved]) ?? changed;
+};
+
+const inVersion = (rules: number | null | undefined, version: number): string =>
+  rules === null || rules === undefined ? `those of version ${version}` : `${rules} (version ${version})`;

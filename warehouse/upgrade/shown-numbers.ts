@@ -1,0 +1,147 @@
+import { firstDay, lastDay, monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
+import { cameAfterSeal, fullyLoaded } from '../../domain/teams/bill.ts';
+import type { DecimalText } from '../../domain/shared/decimals.ts';
+import { factsFrom, monthRecords } from '../../domain/months/month-record.ts';
+import { assetNotes } from '../spend/assets/asset-notes.ts';
+import { monthBills } from '../teams/bills/bills.ts';
+import { listMetrics } from '../metrics/metrics.ts';
+import { monthFacts } from '../months/month-facts.ts';
+import type { Organisation } from '../organisations/organisations.ts';
+import type { Session } from '../engine/session.ts';
+import { listTeams } from '../teams/teams.ts';
+import type { Warehouse } from '../engine/warehouse.ts';
+
+/** A number of a month: the organisation's total, a metric's cost, or a team's bill. */
+export interface ShownNumber {
+  of: 'organisation' | 'metric' | 'team';
+  id: string;
+  name: string;
+  month: Month;
+  /** Null while nothing of it is known. */
+  cost: DecimalText | null;
+  /** Of the metric's month or the bill; null for the organisation's total. */
+  status: string | null;
+  /** Why the month is open or partial, or the bill was sealed, and what to know of it; null without any. */
+  reason: string | null;
+}
+
+/** What an organisation's warehouse shows of some months as they were last computed, settled and sealed. */
+export interface ShownMonths {
+  numbers: ShownNumber[];
+  /** What was decided about assets, in words, by month. */
+  notes: Map<Month, string[]>;
+  /** The counting rules that each month was computed by; null for rules from before they were numbered. */
+  rules: Map<Month, number | null>;
+}
+
+/** Reads `count` months up to `newest` and computes, settles and seals nothing. */
+export const shownMonths = async (
+  warehouse: Warehouse,
+  organisation: Organisation,
+  range: { newest: Month; count: number },
+  now: Date,
+): Promise<ShownMonths> => {
+  const { id } = organisation;
+  const read = await warehouse.transaction(async (session) => ({
+    numbers: [
+      ...(await totals(session, organisation, range)),
+      ...(await metricNumbers(session, organisation, range, now)),
+      ...(await teamNumbers(session, id, range)),
+    ],
+    rules: await countingRules(session, id),
+  }));
+  const notes = new Map<Month, string[]>();
+  for (const month of new Set(read.numbers.map((number) => number.month))) {
+    const of = await assetNotes(warehouse, id, { start: firstDay(month), end: lastDay(month) });
+    notes.set(
+      month,
+      of.map(({ note }) => note),
+    );
+  }
+  return { ...read, notes };
+};
+
+const totals = async (
+  session: Session,
+  { id, name }: Organisation,
+  { newest, count }: { newest: Month; count: number },
+): Promise<ShownNumber[]> => {
+  const rows = await session.query<{ month: Day; cost: DecimalText }>(TOTALS, {
+    org: id,
+    first: factsFrom(newest, count - 1),
+    last: firstDay(newest),
+  });
+  return rows.map(({ month, cost }) => ({
+    ...({ of: 'organisation', id, name, month: monthOf(month), cost } as const),
+    status: null,
+    reason: null,
+  }));
+};
+
+const TOTALS = `
+WITH months AS (
+  SELECT CAST(unnest(generate_series($first::DATE, $last::DATE, INTERVAL 1 MONTH)) AS DATE) AS month),
+totals AS (
+  SELECT month, sum(cost) AS cost FROM daily_totals JOIN current_computations USING (org_id, month, computation_id)
+  WHERE org_id = $org GROUP BY month)
+SELECT month, CAST(COALESCE(cost, 0) AS DECIMAL(38,15)) AS cost FROM months LEFT JOIN totals USING (month) ORDER BY month`;
+
+const metricNumbers = async (
+  session: Session,
+  { id: orgId, settle_days }: Organisation,
+  range: { newest: Month; count: number },
+  now: Date,
+): Promise<ShownNumber[]> => {
+  const metrics = await listMetrics(session, orgId);
+  const ids = metrics.map(({ id }) => id);
+  const facts = await monthFacts(session, orgId, ids, range);
+  return metrics.flatMap((metric) => {
+    const months = facts.get(metric.id) ?? [];
+    const costs = new Map(months.map(({ month, lock, cost }) => [month, lock?.cost ?? cost]));
+    return monthRecords(months, metric, { settleDays: settle_days }, now).map(
+      ({ month, status, reason, notes }): ShownNumber => ({
+        ...{ of: 'metric', id: metric.id, name: metric.name, month, status },
+        cost: costs.get(month) ?? null,
+        reason: inWords([...(reason === null ? [] : [reason]), ...notes]),
+      }),
+    );
+  });
+};
+
+const teamNumbers = async (
+  session: Session,
+  orgId: string,
+  range: { newest: Month; count: number },
+): Promise<ShownNumber[]> => {
+  const teams = await listTeams(session, orgId);
+  // The first month only serves the change of the one after it.
+  const months = (await monthBills(session, orgId, range)).slice(1);
+  return months.flatMap(({ month, status, bills, missing }) =>
+    teams.map((team): ShownNumber => {
+      const bill = bills?.get(team.id);
+      const number = { of: 'team', id: team.id, name: team.name, month } as const;
+      if (bill === undefined)
+        return status === 'sealed'
+          ? { ...number, cost: null, status: 'waiting', reason: cameAfterSeal(month) }
+          : { ...number, cost: null, status, reason: null };
+      const reason = bill.reason ?? (status === 'waiting' ? inWords(missing) : null);
+      return { ...number, cost: fullyLoaded(bill), status, reason };
+    }),
+  );
+};
+
+/** Several sentences as one reason; null without any. */
+export const inWords = (sentences: readonly string[]): string | null =>
+  sentences.length === 0 ? null : sentences.join('; ');
+
+const countingRules = async (session: Session, orgId: string): Promise<Map<Month, number | null>> => {
+  const rows = await session.query<{ month: Day; rules: number | null }>(COUNTING_RULES_OF_MONTHS, {
+    org: orgId,
+  });
+  return new Map(rows.map(({ month, rules }) => [monthOf(month), rules]));
+};
+
+// What a month was made of begins with the number of the rules (month-computation.ts).
+const COUNTING_RULES_OF_MONTHS = `
+SELECT month, TRY_CAST(regexp_extract(made_of, '^(\\d{1,4})/', 1) AS INTEGER) AS rules
+FROM current_computations WHERE org_id = $org`;

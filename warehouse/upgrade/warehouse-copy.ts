@@ -1,0 +1,46 @@
+import { constants } from 'node:fs';
+import { access, copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { Session } from '../engine/session.ts';
+import { attachFile, type WarehouseSettings } from '../engine/warehouse.ts';
+
+/**
+ * Lends `work` a copy of a warehouse's file, with what its write-ahead log holds, and deletes the copy afterwards. The
+ * original is only read. Null if there is no such file. Throws if another process uses it.
+ */
+export const withCopy = async <Result>(
+  settings: WarehouseSettings,
+  work: (copy: WarehouseSettings) => Promise<Result>,
+): Promise<Result | null> => {
+  const isThere = await access(settings.location).then(() => true, unlessMissing);
+  if (isThere !== true) return null;
+  await mkdir(settings.spillDirectory, { recursive: true });
+  const directory = await mkdtemp(join(settings.spillDirectory, 'upgrade-'));
+  try {
+    const copy = { ...settings, location: join(directory, 'warehouse.duckdb') };
+    await copyUnused(settings.location, copy.location);
+    return await work(copy);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+};
+
+/** Copies both files while it holds the lock of a reader, so that no process can begin to write. */
+const copyUnused = async (from: string, to: string): Promise<void> => {
+  const instance = await DuckDBInstance.create(':memory:');
+  try {
+    const session = new Session(await instance.connect());
+    await attachFile(session, from, 'READ_ONLY');
+    await copyFile(from, to, constants.COPYFILE_FICLONE);
+    // A file that was closed cleanly has no write-ahead log.
+    await copyFile(`${from}.wal`, `${to}.wal`).catch(unlessMissing);
+    session.close();
+  } finally {
+    instance.closeSync();
+  }
+};
+
+const unlessMissing = (error: NodeJS.ErrnoException): void => {
+  if (error.code !== 'ENOENT') throw error;
+};
