@@ -1,60 +1,6 @@
 import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
-/**
- * Imports point one way: `api` and `workflows` → `activities` use `warehouse`, all may use `domain`,
- * `domain` uses nothing. Each entry names the folders that a folder may not import.
- */
-const FORBIDDEN_IMPORTS = {
-  domain: [
-    'egress',
-    'security',
-    'temporal',
-    'warehouse',
-    'activities',
-    'workflows',
-    'api',
-    'bin',
-    'bench',
-    'test',
-  ],
-  egress: ['security', 'temporal', 'warehouse', 'activities', 'workflows', 'api', 'bin', 'bench', 'test'],
-  security: ['egress', 'temporal', 'warehouse', 'activities', 'workflows', 'api', 'bin', 'bench', 'test'],
-  temporal: ['egress', 'security', 'warehouse', 'activities', 'workflows', 'api', 'bin', 'bench', 'test'],
-  warehouse: ['egress', 'temporal', 'activities', 'workflows', 'api', 'bin', 'bench', 'test'],
-  activities: ['temporal', 'workflows', 'api', 'bin', 'bench', 'test'],
-  workflows: ['egress', 'security', 'temporal', 'warehouse', 'api', 'bin', 'bench', 'test'],
-  api: ['activities', 'bin', 'bench', 'test'],
-  bin: ['bench', 'test'],
-  bench: ['test'],
-};
-
-const importDirection = Object.entries(FORBIDDEN_IMPORTS).map(([folder, forbidden]) => ({
-  files: [`${folder}/**/*.ts`],
-  rules: {
-    '@typescript-eslint/no-restricted-imports': [
-      'error',
-      {
-        patterns: [
-          {
-            regex: `^(\\.\\.?/)+(${forbidden.join('|')})/`,
-            // A workflow may name the types of its activities, a client those of its workflows.
-            allowTypeImports: folder === 'workflows' || folder === 'api',
-            message: `${folder} must not import from ${forbidden.join(', ')}`,
-          },
-          ...(folder === 'domain'
-            ? [{ regex: '^(node:|@temporalio|@duckdb|fastify)', message: 'domain is pure: no I/O' }]
-            : []),
-          // Benchmarks measure against bare DuckDB.
-          ...(folder === 'warehouse' || folder === 'bench'
-            ? []
-            : [{ regex: '^@duckdb/', message: 'only warehouse/ speaks to DuckDB' }]),
-        ],
-      },
-    ],
-  },
-}));
-
 export default tseslint.config(
   { ignores: ['dist', 'data', 'node_modules', 'coverage'] },
   js.configs.recommended,
@@ -75,7 +21,6 @@ export default tseslint.config(
       'no-console': 'error',
     },
   },
-  ...importDirection,
   {
     files: ['**/*.cjs', '**/*.mjs', '**/*.js'],
     languageOptions: {

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-export const BENCHMARKS = [
+const BENCHMARKS = [
   'ingest',
   'values',
   'csv',

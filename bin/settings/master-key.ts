@@ -11,7 +11,7 @@ export const parseMasterKey = (text: string): Buffer | null => {
 };
 
 /** Where the master key lies when `MASTER_KEY` does not give one; only beside a warehouse of this machine's own. */
-export const masterKeyFile = (dataDir: string): string => join(dataDir, 'master.key');
+const masterKeyFile = (dataDir: string): string => join(dataDir, 'master.key');
 
 /** The key that everything sealed is sealed with (design §5): as given, else from its file, made at the first start. */
 export const masterKey = async (given: Buffer | null, dataDir: string): Promise<Buffer> => {

@@ -12,11 +12,11 @@ export interface RiseRule {
 export const DEFAULT_RISE_RULE: RiseRule = { percent: 20, deviations: 4 };
 
 /** Recorded days that a day is compared with, those just before it; with fewer than the least it is not judged. */
-export const HISTORY_DAYS = 28;
+const HISTORY_DAYS = 28;
 const LEAST_HISTORY = 14;
 
 /** Values may come late and several at once: so many of the newest recorded days are judged, each on its own. */
-export const JUDGED_DAYS = 7;
+const JUDGED_DAYS = 7;
 
 const DAYS_OF_WEEK = 7;
 

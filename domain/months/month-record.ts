@@ -73,7 +73,7 @@ export type DaysFacts = Pick<MonthFacts, 'cost' | 'valueSum' | 'valuePeriods'>;
  * The running month's days that are complete, the 1st to `through`, and the same days of the month before; null where its
  * days are not known. Values of a monthly metric are in neither.
  */
-export interface SameDays {
+interface SameDays {
   through: Day;
   now: DaysFacts;
   before: DaysFacts | null;

@@ -9,7 +9,7 @@ import { dayLine, focusCsv, type FocusLine } from '../support/exports/focus-expo
 import { POISONED_FOCUS_ROWS } from './poisoned-rows.ts';
 
 /** How the run of an export must end. Each stored row costs 1. */
-export type Ending = { error: RegExp } | { stored: number; rejected: number };
+type Ending = { error: RegExp } | { stored: number; rejected: number };
 
 /** An export that a tenant may leave where its source looks. */
 export interface HostileFile {

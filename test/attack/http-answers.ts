@@ -1,11 +1,5 @@
 import { connect } from 'node:net';
 
-/** What came back for a request: statuses of the answers, and what is wrong with them. */
-export interface Heard {
-  statuses: number[];
-  faults: string[];
-}
-
 /** An answer as it came over the wire. */
 interface Answer {
   status: number;

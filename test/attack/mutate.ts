@@ -108,7 +108,7 @@ export const mutatedBytes = (bytes: Buffer, random: Random): Buffer => {
 };
 
 /** A text in which some character differs, or another text. */
-export const mutatedText = (text: string, random: Random): string =>
+const mutatedText = (text: string, random: Random): string =>
   random.next() < 0.6
     ? oneOf(random, TEXTS as unknown as [string, ...string[]])
     : mutatedBytes(Buffer.from(text), random).toString();

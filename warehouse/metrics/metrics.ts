@@ -15,7 +15,7 @@ import { Versions, type By, type NextVersion } from '../engine/records/versioned
 import type { Warehouse } from '../engine/warehouse.ts';
 
 /** The spend that a metric divides (spec §1). */
-export type Scope =
+type Scope =
   { type: 'organisation' } | { type: 'team'; team_id: string } | { type: 'spend'; spend: SpendPick[] };
 
 /** A business metric: what spend is divided by (spec §2). */

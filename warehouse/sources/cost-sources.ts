@@ -15,7 +15,7 @@ interface SourceBase {
 }
 
 /** Which FOCUS column is the cost: amortised by default, invoiced by option. */
-export interface FocusOptions {
+interface FocusOptions {
   cost_column: 'EffectiveCost' | 'BilledCost';
 }
 
@@ -26,7 +26,7 @@ export interface OpenCostOptions {
 }
 
 /** Where the usage by repository is read from; `location` is the spend. */
-export interface AiToolsOptions {
+interface AiToolsOptions {
   usage_location: string;
 }
 

@@ -4,7 +4,7 @@ import { idAfter } from '../engine/sql/ids.ts';
 import { instant, instantOrNull } from '../engine/sql/instant.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
-export type RunStatus = 'running' | 'completed' | 'failed';
+type RunStatus = 'running' | 'completed' | 'failed';
 
 /** One ingest of one cost source, as far as it has come. */
 export interface IngestRun {

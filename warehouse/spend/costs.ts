@@ -7,7 +7,7 @@ import { computeMonths } from './compute-spend.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
 /** An account's spend without the clusters and hosts in it, and theirs beside it (spec §1, counting rule 2). */
-export interface AccountSpend {
+interface AccountSpend {
   cloud: string;
   account: string;
   name: string | null;

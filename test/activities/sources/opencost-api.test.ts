@@ -24,10 +24,9 @@ import {
   newTenant,
   scopeOf,
   type Tenant,
-  publishing,
 } from '../../support/warehouse/feeds.ts';
 import { listenLocally } from '../../support/fakes/file-server.ts';
-import { money, writeFiles } from '../../support/warehouse/tenant.ts';
+import { money, publishing, writeFiles } from '../../support/warehouse/tenant.ts';
 
 /** Clusters from the API of OpenCost or Kubecost (sources §2). */
 const TARGETS = parsePrivateTargets('127.0.0.1');

@@ -11,9 +11,9 @@ import { settleMonths } from '../../../warehouse/months/settlement.ts';
 import { COLLECTED_CHOICES } from '../../../warehouse/sources/focus/collected-choices.ts';
 import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 import type { TestWarehouse } from '../../support/warehouse/engines.ts';
-import { loadWith, scopeOf, publishing } from '../../support/warehouse/feeds.ts';
+import { loadWith, scopeOf } from '../../support/warehouse/feeds.ts';
 import { publishSpend, type SpendRow, type SpendTable } from '../../support/warehouse/published-spend.ts';
-import { ADMIN, newOrganisation, newSource, writeFiles } from '../../support/warehouse/tenant.ts';
+import { ADMIN, newOrganisation, newSource, publishing, writeFiles } from '../../support/warehouse/tenant.ts';
 import {
   sourceKey,
   type BillLine,

@@ -33,7 +33,7 @@ export interface AssetRows {
   assets: readonly Asset[];
 }
 
-export const thingOf = ({ id, project, kind, cluster }: Asset): Known | null => {
+const thingOf = ({ id, project, kind, cluster }: Asset): Known | null => {
   if (id !== null) return { means: id.means, project };
   return kind === 'management' ? { means: { of: 'cluster', name: cluster, id: '' }, project } : null;
 };

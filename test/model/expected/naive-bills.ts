@@ -1,9 +1,11 @@
 import type { Day, Month } from '../../../domain/shared/calendar.ts';
 import { MONEY, moneyText } from './answers/naive-months.ts';
 import { decimalUnits } from './naive-decimals.ts';
-import type { NaiveOrganisation } from './naive-organisation.ts';
+import type { NaiveChoices } from './naive-choices.ts';
+import type { NaiveSources } from './naive-sources.ts';
 import { naiveParts, type LabelledValue } from './naive-split.ts';
 import type { Spent } from './naive-spend.ts';
+import type { NaiveTeams } from './naive-teams.ts';
 import type { StorySplit } from '../organisation-story.ts';
 
 /** What a month's bills are made of, beside the values they are split by. */
@@ -40,9 +42,19 @@ export interface Seal {
   because: SealedBecause | null;
 }
 
+/** What bills are made of. */
+interface Surroundings {
+  settled: ReadonlyMap<Month, { hadTeams: boolean; isBackfill: boolean }>;
+  sources: NaiveSources;
+  teams: NaiveTeams;
+  choices: NaiveChoices;
+  metrics: readonly ({ values: ReadonlyMap<string, { period: Day; value: string }> } | null)[];
+  spent: () => Spent[];
+}
+
 /** Bills from the single dollars, and how they seal (README, Bills). */
 export class NaiveBills {
-  readonly #naive: NaiveOrganisation;
+  readonly #naive: Surroundings;
   /** What months were sealed from. */
   readonly #sealed = new Map<Month, { basis: Basis; madeOf: string }>();
   /** Months that an admin has sealed. */
@@ -52,7 +64,7 @@ export class NaiveBills {
   /** The metrics that bills were ever sealed by. */
   readonly #splitBy = new Set<number>();
 
-  constructor(naive: NaiveOrganisation) {
+  constructor(naive: Surroundings) {
     this.#naive = naive;
   }
 

@@ -15,7 +15,7 @@ import {
   type StoryValue,
 } from '../organisation-story.ts';
 
-export type Status = 'open' | 'partial' | 'ready_to_lock' | 'locked' | 'changed_since_lock';
+type Status = 'open' | 'partial' | 'ready_to_lock' | 'locked' | 'changed_since_lock';
 
 export interface NaiveMetric {
   definition: StoryMetric;

@@ -28,7 +28,7 @@ import type {
 //    without a repository, and days without usage, stay with the tool.
 
 /** What spend can be told apart by; null where it belongs to none. */
-export interface Attributes {
+interface Attributes {
   source: 'cloud' | 'kubernetes' | 'hosts' | 'ai_tools';
   cloud: string | null;
   account: string | null;

@@ -31,7 +31,7 @@ const projectOf = ({ means, project }: Known): string | null =>
   means.of === 'google' ? means.project : project;
 
 /** What a bill line is for; null for most. */
-export const lineThing = ({ resource, cloud, account }: BillLine): Known | null =>
+const lineThing = ({ resource, cloud, account }: BillLine): Known | null =>
   resource === null
     ? null
     : // An account of Google's bill is a project.

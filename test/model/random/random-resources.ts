@@ -5,7 +5,7 @@ import type { Asset, Identity, Mention } from '../organisation-story.ts';
  * The machines, disks and scale sets of the random organisations, in all the forms in which bills, clusters and
  * hosts write their ids (sources §2). What a form means is said beside it, so that nobody has to read it out again.
  */
-export interface Thing {
+interface Thing {
   account: string;
   /** Other accounts in whose lines it stands, too: it was moved there. */
   movedTo?: string;
@@ -70,7 +70,7 @@ const google = (project: string, zone: string, name: string): Thing => {
   };
 };
 
-export const THINGS: Readonly<Record<string, readonly Thing[]>> = {
+const THINGS: Readonly<Record<string, readonly Thing[]>> = {
   aws: [
     amazon('1111', 'instance', 'i-0a1b2c3d', '2222'),
     amazon('2222', 'volume', 'vol-0b2c3d4e5f6071829', '1111'),

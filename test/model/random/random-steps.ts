@@ -121,7 +121,7 @@ export const begunSources = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn[]> =>
     .map((begins) => begins.filter((one) => one !== null));
 
 /** Somebody says when a source began, or takes it back. */
-export const beginSource = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
+const beginSource = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
   fc.record({
     on,
     does: fc.constant('begin source' as const),

@@ -25,7 +25,7 @@ export interface LocalApi {
 }
 
 /** The operator's key of each of them. */
-export const OPERATOR_KEY = 'operator-key-of-the-test';
+const OPERATOR_KEY = 'operator-key-of-the-test';
 
 /** Starts it; `patienceMs` is how long slow bodies and headers may take. */
 export const startLocalApi = async (patienceMs?: number): Promise<LocalApi> => {

@@ -63,7 +63,7 @@ export const openDuckDb = async (migrations?: readonly Migration[]): Promise<Tes
 };
 
 /** The Postgres that `scripts/with-postgres.sh` has started, as libpq names it; null without one. */
-export const testPostgres = process.env['TEST_POSTGRES'] ?? null;
+const testPostgres = process.env['TEST_POSTGRES'] ?? null;
 
 /** Runs a statement in a database of the test Postgres. */
 export const psql = async (database: string, sql: string): Promise<void> => {

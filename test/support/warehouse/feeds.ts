@@ -5,9 +5,9 @@ import { parsePrivateTargets } from '../../../egress/requests/private-targets.ts
 import { describeFile, type ExportFile } from '../../../warehouse/sources/feeds/export-files.ts';
 import type { LoadResult } from '../../../warehouse/sources/focus/focus-load.ts';
 import { withReader, type LoadSessions } from '../../../warehouse/engine/readers/load-sessions.ts';
-import type { LoadScope, Publish } from '../../../warehouse/sources/publishing/publish-load.ts';
+import type { LoadScope } from '../../../warehouse/sources/publishing/publish-load.ts';
 import type { TestWarehouse } from './engines.ts';
-import { newOrganisation, newSource, NOW } from './tenant.ts';
+import { newOrganisation, newSource, NOW, publishing } from './tenant.ts';
 
 /** What a source's loads are of: an organisation with one source of a kind that only labels it. */
 export type Tenant = Pick<LoadScope, 'orgId' | 'sourceId'>;
@@ -30,14 +30,6 @@ export const scopeOf = (tenant: Tenant, changes: Partial<LoadScope> = {}): LoadS
   now: NOW,
   ...changes,
 });
-
-/** Publishes at once, or, as an attempt that was given up, never. */
-export const publishing =
-  (isCurrent = true): Publish =>
-  async (work) => {
-    if (!isCurrent) throw new Error('this attempt was given up; nothing was published');
-    return work();
-  };
 
 /** How a source is read in a test: from the test's folder and from this machine. */
 export const readingOf = (

@@ -9,8 +9,8 @@ import { loadFocusExport } from '../../../warehouse/sources/focus/focus-load.ts'
 import { compact, removeDeadSpend } from '../../../warehouse/engine/maintenance.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
-import { ADMIN } from '../../support/warehouse/tenant.ts';
-import { loading, publishing } from '../../support/warehouse/feeds.ts';
+import { ADMIN, publishing } from '../../support/warehouse/tenant.ts';
+import { loading } from '../../support/warehouse/feeds.ts';
 
 const NOW = new Date('2026-03-01T00:00:00Z');
 const RANGE = { previousStart: '2025-12-01', start: '2026-01-01', end: '2026-01-31' };

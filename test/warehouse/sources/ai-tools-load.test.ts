@@ -17,10 +17,9 @@ import {
   newTenant,
   scopeOf,
   type Tenant,
-  publishing,
 } from '../../support/warehouse/feeds.ts';
 import { SPELLINGS } from '../../support/exports/repository-spellings.ts';
-import { money, writeFiles } from '../../support/warehouse/tenant.ts';
+import { money, publishing, writeFiles } from '../../support/warehouse/tenant.ts';
 
 /** Spend on AI coding tools and its usage by repository (sources §4). */
 describeOnBothEngines('AI tool spend', (open) => {

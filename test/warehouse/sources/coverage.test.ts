@@ -11,14 +11,15 @@ import { monthRecords, type MonthRecord } from '../../../domain/months/month-rec
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { publishSpend } from '../../support/warehouse/published-spend.ts';
-import { loadWith, scopeOf, publishing } from '../../support/warehouse/feeds.ts';
+import { loadWith, scopeOf } from '../../support/warehouse/feeds.ts';
 import {
   BY_ADMIN,
+  NOW,
   loadText,
   money,
   newMetric,
   newSource,
-  NOW,
+  publishing,
   writeFiles,
 } from '../../support/warehouse/tenant.ts';
 import { january, KEY, newMonthStory, type MonthStory } from '../months/month-story.ts';

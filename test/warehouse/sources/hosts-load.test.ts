@@ -12,10 +12,9 @@ import {
   newTenant,
   scopeOf,
   type Tenant,
-  publishing,
 } from '../../support/warehouse/feeds.ts';
 import { textLike } from '../../support/service/matchers.ts';
-import { money, writeFiles } from '../../support/warehouse/tenant.ts';
+import { money, publishing, writeFiles } from '../../support/warehouse/tenant.ts';
 
 /** Host spend from files (sources §3). */
 describeOnBothEngines('host spend', (open) => {

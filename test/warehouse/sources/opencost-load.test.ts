@@ -18,10 +18,9 @@ import {
   newTenant,
   scopeOf,
   type Tenant,
-  publishing,
 } from '../../support/warehouse/feeds.ts';
 import { publishSpend } from '../../support/warehouse/published-spend.ts';
-import { money, newSource, NOW, writeFiles } from '../../support/warehouse/tenant.ts';
+import { NOW, money, newSource, publishing, writeFiles } from '../../support/warehouse/tenant.ts';
 
 /** Clusters from OpenCost's exported files (sources §2). */
 describeOnBothEngines('cluster spend from files', (open) => {

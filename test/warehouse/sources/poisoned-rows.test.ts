@@ -19,23 +19,17 @@ import {
   POISONED_FOCUS_ROWS,
 } from '../../attack/poisoned-rows.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
-import {
-  currentLoads,
-  currentRows,
-  loadWith,
-  publishing,
-  scopeOf,
-  type Tenant,
-} from '../../support/warehouse/feeds.ts';
+import { currentLoads, currentRows, loadWith, scopeOf, type Tenant } from '../../support/warehouse/feeds.ts';
 import { dayLine, focusCsv, type FocusLine } from '../../support/exports/focus-export.ts';
 import { choose } from '../../support/warehouse/spend-choices.ts';
 import {
+  NOW,
   loadPaths,
   loadText,
   money,
   newOrganisation,
   newSource,
-  NOW,
+  publishing,
   writeFiles,
 } from '../../support/warehouse/tenant.ts';
 

@@ -32,7 +32,7 @@ const sums = <Row extends { units: bigint }>(
 };
 
 /** What spend can be grouped by, each as a text or null; a tag says its key. */
-export const KEYS: Readonly<Record<string, (spent: Spent) => string | null>> = {
+const KEYS: Readonly<Record<string, (spent: Spent) => string | null>> = {
   day: ({ day }) => day,
   month: ({ day }) => day.slice(0, 7),
   source: ({ source }) => source,

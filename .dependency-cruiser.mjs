@@ -1,0 +1,136 @@
+// Imports run one way: from a layer to those below it, and inside a layer from a subject to those listed before it.
+
+/** Layers, and the layers that each may import besides itself. */
+const LAYERS = {
+  domain: [],
+  egress: ['domain'],
+  security: ['domain'],
+  warehouse: ['domain', 'security'],
+  activities: ['domain', 'egress', 'security', 'warehouse'],
+  // Workflows name the types of their activities: see below.
+  workflows: ['domain', 'activities'],
+  temporal: ['domain', 'workflows'],
+  api: ['domain', 'egress', 'security', 'warehouse', 'temporal'],
+  bin: ['domain', 'egress', 'security', 'warehouse', 'activities', 'temporal', 'api', 'demo'],
+  demo: ['domain', 'egress', 'api', 'bin'],
+  bench: ['domain', 'egress', 'security', 'warehouse', 'activities', 'temporal', 'api', 'bin', 'demo'],
+};
+
+/** Subjects of a layer, lowest first. A layer's own files come last: they may import all its subjects. */
+const SUBJECTS = {
+  domain: ['shared', 'organisations', 'sources', 'spend', 'teams', 'metrics', 'months', 'events'],
+  egress: ['requests', 'locations'],
+  warehouse: [
+    'engine',
+    'organisations',
+    'sources',
+    'spend',
+    'teams',
+    'metrics',
+    'months',
+    'events',
+    'upgrade',
+  ],
+  activities: ['shared', 'sources'],
+  temporal: ['cli', 'dev-server'],
+  api: [
+    'http',
+    'requests',
+    'access',
+    'organisations',
+    'sources',
+    'operator',
+    'spend',
+    'teams',
+    'months',
+    'metrics',
+    'events',
+    'operations',
+  ],
+  bin: ['settings', 'service'],
+};
+
+/** Layers whose own files are used by their subjects, rather than the other way round. */
+const OWN_FILES_FIRST = ['temporal'];
+
+const anyOf = (folders) => `^(${folders.join('|')})/`;
+
+const layerRules = Object.entries(LAYERS).map(([layer, below]) => ({
+  name: `${layer}-imports-only-layers-below`,
+  severity: 'error',
+  from: { path: `^${layer}/` },
+  to: { path: anyOf([...Object.keys(LAYERS), 'test']), pathNot: anyOf([layer, ...below]) },
+}));
+
+const subjectRules = Object.entries(SUBJECTS).flatMap(([layer, subjects]) => {
+  const ownFiles = OWN_FILES_FIRST.includes(layer) ? [] : [`^${layer}/[^/]+$`];
+  return subjects
+    .map((subject, index) => ({
+      subject,
+      above: [...subjects.slice(index + 1).map((later) => `^${layer}/${later}/`), ...ownFiles],
+    }))
+    .filter(({ above }) => above.length > 0)
+    .map(({ subject, above }) => ({
+      name: `${layer}-${subject}-imports-only-subjects-before-it`,
+      severity: 'error',
+      from: { path: `^${layer}/${subject}/` },
+      to: { path: above },
+    }));
+});
+
+const unknownFolders = {
+  name: 'every-folder-is-a-listed-subject',
+  comment: 'A new subject must be listed in this file, at its place in the order.',
+  severity: 'error',
+  from: {},
+  to: {
+    path: `^(${Object.keys(SUBJECTS).join('|')})/[^/]+/`,
+    pathNot: Object.entries(SUBJECTS).map(([layer, subjects]) => `^${layer}/(${subjects.join('|')})/`),
+  },
+};
+
+export default {
+  forbidden: [
+    { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'no-missing-modules', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    ...layerRules,
+    ...subjectRules,
+    unknownFolders,
+    {
+      name: 'workflows-take-only-types-from-activities',
+      severity: 'error',
+      from: { path: '^workflows/' },
+      to: { path: '^activities/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'temporal-takes-only-the-contract-of-workflows',
+      severity: 'error',
+      from: { path: '^temporal/' },
+      to: { path: '^workflows/', pathNot: '^workflows/contract\\.ts$' },
+    },
+    {
+      name: 'domain-is-pure',
+      comment: 'No I/O: rules must be testable without a server, a database or a file.',
+      severity: 'error',
+      from: { path: '^domain/' },
+      to: { path: ['^node:', '/node_modules/(@temporalio|@duckdb|fastify)'], dependencyTypes: ['core'] },
+    },
+    {
+      name: 'only-the-warehouse-speaks-to-duckdb',
+      comment: 'Benchmarks and tests measure against bare DuckDB.',
+      severity: 'error',
+      from: { pathNot: '^(warehouse|bench|test)/' },
+      to: { path: 'node_modules/@duckdb/' },
+    },
+  ],
+  options: {
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: ['node_modules', '^dist/'] },
+    exclude: { path: '^dist/' },
+    enhancedResolveOptions: {
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+      exportsFields: ['exports'],
+    },
+  },
+};
