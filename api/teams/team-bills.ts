@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { dayOf, lastDay, monthOf } from '../../domain/shared/calendar.ts';
-import { cameAfterSeal, fullyLoaded, SEAL_CAUSES } from '../../domain/teams/bill.ts';
+import { fullyLoaded, SEAL_CAUSES } from '../../domain/teams/bill.ts';
+import { billStatus, billWaits } from '../../domain/teams/bill-status.ts';
 import { toWire } from '../../domain/shared/decimals.ts';
 import { invalid } from '../../domain/shared/errors.ts';
-import { settlementReasons } from '../../domain/months/month-record.ts';
+import { settlementReasons } from '../../domain/months/settlement.ts';
 import { shownMonths } from '../../domain/months/shown-months.ts';
 import { resealBills } from '../../warehouse/teams/bills/bill-resealing.ts';
 import { sealBills } from '../../warehouse/teams/bills/bill-sealing.ts';
@@ -136,23 +137,26 @@ const NOT_KNOWN = {
 /** A team's bill of a month on the wire; of a team that was made after the month had sealed, that it waits for an admin. */
 const billOnWire = (
   teamId: string,
-  { month, status, settled, missing, holdingBack, ...ofMonth }: MonthBills,
+  ofMonth: MonthBills,
   { settle_days }: Pick<Organisation, 'settle_days'>,
   now: Date,
 ): z.infer<typeof billRecord> => {
+  const { month, sealed, settled, holdingBack } = ofMonth;
   const own = ofMonth.bills?.get(teamId);
-  const late = status === 'sealed' && own === undefined ? [cameAfterSeal(month)] : [];
-  const waits = settled ? [] : settlementReasons(month, { settleDays: settle_days, holdingBack }, dayOf(now));
-  const unknown = ofMonth.bills === null ? [`no spend has been ingested for ${month}`] : [];
-  const idle = dayOf(now) > lastDay(month) && waits.length + missing.length + unknown.length === 0;
+  const facts = { ...ofMonth, hasBill: own !== undefined };
+  const waits = [
+    ...(settled ? [] : settlementReasons(month, { settleDays: settle_days, holdingBack }, dayOf(now))),
+    ...(ofMonth.bills === null ? [`no spend has been ingested for ${month}`] : []),
+    ...billWaits(facts),
+  ];
+  const isDue = waits.length === 0 && dayOf(now) > lastDay(month);
   return {
     month,
-    status: late.length > 0 ? 'waiting' : status,
-    ...(own === undefined ? { ...NOT_KNOWN, reason: late[0] ?? null } : toWireAmounts(own)),
-    waiting_for:
-      status === 'sealed'
-        ? late
-        : [...waits, ...unknown, ...missing, ...(idle ? ['the next daily settlement'] : [])],
+    status: billStatus(facts),
+    ...(own === undefined
+      ? { ...NOT_KNOWN, reason: sealed ? (billWaits(facts)[0] ?? null) : null }
+      : toWireAmounts(own)),
+    waiting_for: sealed ? [...billWaits(facts)] : isDue ? ['the next daily settlement'] : waits,
     uncollected: ofMonth.uncollected[teamId] ?? [],
     settled_before_teams: ofMonth.settledBeforeTeams,
     backfilled: ofMonth.backfilled,

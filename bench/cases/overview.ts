@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newSecret } from '../../api/access/api-key.ts';
 import { dayOf, firstDay, monthOf } from '../../domain/shared/calendar.ts';
-import { factsFrom } from '../../domain/months/month-record.ts';
+import { factsFrom } from '../../domain/months/shown-months.ts';
 import { createKey, newKeyId } from '../../warehouse/organisations/api-keys.ts';
 import { computeMonths } from '../../warehouse/spend/compute-spend.ts';
 import { startBareProcess } from '../bare/bare-process.ts';

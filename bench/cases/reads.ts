@@ -1,7 +1,7 @@
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { factsFrom } from '../../domain/months/month-record.ts';
+import { factsFrom } from '../../domain/months/shown-months.ts';
 import type { BareResult, BareStatement } from '../bare/bare-duckdb.ts';
 import { startBareProcess } from '../bare/bare-process.ts';
 import type { BareReads } from '../bare/bare-reads.ts';

@@ -1,7 +1,7 @@
 import Big from 'big.js';
 import { addDays, daysInclusive, type Day } from '../shared/calendar.ts';
 import { quotient } from '../shared/decimals.ts';
-import { UNIT_COST_DECIMALS } from '../months/month-record.ts';
+import { UNIT_COST_DECIMALS } from '../months/month-numbers.ts';
 
 /** How far above its own history a day must be: both in percent of the median and in median absolute deviations. */
 export interface RiseRule {

@@ -2,7 +2,8 @@ import type Big from 'big.js';
 import { lastDay, monthOf, type Day, type Month } from '../shared/calendar.ts';
 import type { DecimalText } from '../shared/decimals.ts';
 import type { Aggregation } from '../metrics/metric.ts';
-import { currentNumbers, shownUnitCost, type MonthFacts } from '../months/month-record.ts';
+import { currentNumbers, shownUnitCost } from '../months/month-numbers.ts';
+import type { MonthFacts } from '../months/month-facts.ts';
 
 /** A month whose unit cost is compared with the target of its metric. */
 export interface ComparedMonth {

@@ -1,4 +1,4 @@
-import { dayOf, monthOf, type Month } from '../shared/calendar.ts';
+import { addMonths, dayOf, firstDay, monthOf, type Day, type Month } from '../shared/calendar.ts';
 
 /** Months that metrics and bills show (spec §8). */
 const SHOWN_MONTHS = 12;
@@ -8,3 +8,6 @@ export const shownMonths = (now: Date): { newest: Month; count: number } => ({
   newest: monthOf(dayOf(now)),
   count: SHOWN_MONTHS,
 });
+
+/** First day of the oldest month whose facts are needed to show `count` months ending with `newest`. */
+export const factsFrom = (newest: Month, count: number): Day => firstDay(addMonths(newest, -count));

@@ -103,10 +103,6 @@ const beforeGaps = (month: Month, gaps: readonly SourceMonth[]): Day | null => {
   return through.startsWith(month) ? through : null;
 };
 
-/** Whether sources let a month settle: there are some, and none holds it back. */
-export const isCovered = (month: Month, sources: readonly SourceMonth[]): boolean =>
-  sources.length > 0 && coverageOf(month, sources, null).holdingBack.length === 0;
-
 /** Which days a source lacks, and what it has instead, in words. */
 export const gapInWords = (gap: SourceMonth): string => {
   const { name, missingFrom, missingThrough } = gap;

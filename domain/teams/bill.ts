@@ -35,8 +35,6 @@ export interface BillAmounts {
 /** The sums of a month's values by label, of each metric that has any. */
 export type MonthValues = ReadonlyMap<string, readonly LabelSum[]>;
 
-export type BillStatus = 'estimate' | 'waiting' | 'sealed';
-
 const units = (amount: DecimalText): bigint => decimalUnits(amount, MONEY_DECIMALS);
 const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);
 
@@ -86,13 +84,3 @@ export const unallocated = (
   total: DecimalText,
   bills: readonly Pick<BillAmounts, 'direct' | 'shared'>[],
 ): DecimalText => moneyText(units(total) - sum(bills.map((bill) => units(fullyLoaded(bill)))));
-
-/** What a month's bills wait for, in words, when metrics have no value to split by. */
-export const missingValues = (month: string, names: readonly string[]): string[] =>
-  names.map(
-    (name) => `metric ${JSON.stringify(name)}, by which a shared cost is split, has no value for ${month}`,
-  );
-
-/** Why a team has no bill of a month that has sealed. */
-export const cameAfterSeal = (month: string): string =>
-  `the team was made after the bills of ${month} had sealed; an admin may seal them again`;

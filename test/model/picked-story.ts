@@ -1,5 +1,5 @@
 import type { Month } from '../../domain/shared/calendar.ts';
-import type { MonthFacts } from '../../domain/months/month-record.ts';
+import type { MonthFacts } from '../../domain/months/month-facts.ts';
 import type { SpendPick } from '../../domain/spend/spend-pick.ts';
 import type { Metric } from '../../warehouse/metrics/metrics.ts';
 import { computeMonths } from '../../warehouse/spend/compute-spend.ts';

@@ -2,7 +2,7 @@ import Big from 'big.js';
 import { addDays, type Day } from '../../domain/shared/calendar.ts';
 import { RECORDED_DAYS, type RecordedDay } from '../../domain/events/daily-rise.ts';
 import { quotient, type DecimalText } from '../../domain/shared/decimals.ts';
-import { UNIT_COST_DECIMALS } from '../../domain/months/month-record.ts';
+import { UNIT_COST_DECIMALS } from '../../domain/months/month-numbers.ts';
 import { pushTo } from '../../domain/shared/push-to.ts';
 import { COVERED_DAYS } from '../sources/coverage.ts';
 import { DAILY_SPEND } from '../spend/daily-spend.ts';

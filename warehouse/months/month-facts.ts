@@ -1,9 +1,11 @@
 import { firstDay, monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
 import { coverageOf, type Coverage, type SourceMonth } from '../../domain/sources/coverage.ts';
 import type { DecimalText } from '../../domain/shared/decimals.ts';
-import { factsFrom, type MonthFacts } from '../../domain/months/month-record.ts';
+import { factsFrom } from '../../domain/months/shown-months.ts';
+import type { MonthFacts } from '../../domain/months/month-facts.ts';
 import { pushTo } from '../../domain/shared/push-to.ts';
-import { cameAfterSeal, fullyLoaded } from '../../domain/teams/bill.ts';
+import { fullyLoaded } from '../../domain/teams/bill.ts';
+import { billStatus, billWaits } from '../../domain/teams/bill-status.ts';
 import { monthBills } from '../teams/bills/bills.ts';
 import { sourceMonths } from '../sources/coverage.ts';
 import { instant } from '../engine/sql/instant.ts';
@@ -124,11 +126,10 @@ const putTeamCosts = async (
       if (found === undefined) continue;
       const bill = ofMonth.bills?.get(teamId);
       found.cost = bill === undefined ? null : fullyLoaded(bill);
-      const isLate = ofMonth.status === 'sealed' && bill === undefined;
-      found.settled = ofMonth.status === 'sealed' && !isLate;
+      const own = { ...ofMonth, hasBill: bill !== undefined };
+      found.settled = billStatus(own) === 'sealed';
       found.uncollected = ofMonth.uncollected[teamId] ?? [];
-      if (ofMonth.status !== 'sealed') found.waitingFor = ofMonth.missing;
-      if (isLate) found.waitingFor = [cameAfterSeal(ofMonth.month)];
+      found.waitingFor = billWaits(own);
     }
   }
 };

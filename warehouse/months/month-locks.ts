@@ -1,17 +1,11 @@
 import { conflict } from '../../domain/shared/errors.ts';
 import { dayOf, type Month } from '../../domain/shared/calendar.ts';
-import {
-  currentNumbers,
-  missingSpend,
-  monthRecords,
-  monthStatus,
-  openWaits,
-  partialReason,
-  UNIT_COST_DECIMALS,
-  type MonthFacts,
-  type MonthRecord,
-  type SettlementFacts,
-} from '../../domain/months/month-record.ts';
+import { currentNumbers, UNIT_COST_DECIMALS } from '../../domain/months/month-numbers.ts';
+import { missingSpend, openWaits, partialReason } from '../../domain/months/month-reasons.ts';
+import { monthRecords, type MonthRecord } from '../../domain/months/month-record.ts';
+import { monthStatus } from '../../domain/months/month-status.ts';
+import type { MonthFacts } from '../../domain/months/month-facts.ts';
+import type { SettlementFacts } from '../../domain/months/settlement.ts';
 import type { DecimalText } from '../../domain/shared/decimals.ts';
 import { audit } from '../engine/records/audit-log.ts';
 import { computeMetricMonths } from './metric-months.ts';

@@ -1,6 +1,6 @@
 import { addDays, addMonths, firstDay, monthOf, type Day } from '../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../domain/shared/decimals.ts';
-import type { DaysFacts, MonthFacts } from '../../domain/months/month-record.ts';
+import type { DaysFacts, MonthFacts } from '../../domain/months/month-facts.ts';
 import { decimalUnits, MONEY_DECIMALS, moneyText } from '../../domain/shared/decimals.ts';
 import { COVERED_DAYS } from '../sources/coverage.ts';
 import { dailyTeamCosts } from '../teams/bills/daily-team-costs.ts';

@@ -1,34 +1,33 @@
-import { addMonths, dayOf, monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
-import { isCovered } from '../../domain/sources/coverage.ts';
+import { firstLateDay, settleDayReasons, settles } from '../../domain/months/settlement.ts';
+import { addMonths, dayOf, firstDay, monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
 import { sourceMonths } from '../sources/coverage.ts';
 import { idAfter } from '../engine/sql/ids.ts';
-import { lateFrom } from '../teams/bills/sealed-months.ts';
 import type { Session } from '../engine/session.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
 /**
- * Records every month of an organisation that has settled and was not recorded before: its settle days have
- * passed, and every active source covers all its days (design §2, Status). Returns the new ones, oldest
- * first; run again, it returns none.
+ * Records every month of an organisation that has settled and was not recorded before (domain/months/settlement.ts).
+ * Returns the new ones, oldest first. If it runs again, it returns nothing.
  */
 export const settleMonths = (warehouse: Warehouse, orgId: string, now: Date): Promise<Month[]> =>
   warehouse.exclusive(`settlement ${orgId}`, () =>
     warehouse.transaction(async (session) => {
-      const unsettled = await session.query<Unsettled>(UNSETTLED_MONTHS, {
-        org: orgId,
-        now: now.toISOString(),
-      });
-      const first = unsettled[0];
+      const today = dayOf(now);
+      const unsettled = (
+        await session.query<Unsettled>(UNSETTLED_MONTHS, { org: orgId, now: now.toISOString() })
+      ).map(({ month, settle_days }) => ({ month: monthOf(month), settleDays: Number(settle_days) }));
+      const due = unsettled.filter(({ month, ...days }) => settleDayReasons(month, days, today).length === 0);
+      const first = due[0];
       if (first === undefined) return [];
-      const range = { first: monthOf(first.month), last: addMonths(monthOf(dayOf(now)), -1) };
+      const range = { first: first.month, last: addMonths(monthOf(today), -1) };
       const sources = await sourceMonths(session, orgId, range);
-      const months = unsettled.filter(({ month }) =>
-        isCovered(monthOf(month), sources.get(monthOf(month)) ?? []),
+      const months = due.filter(({ month, ...days }) =>
+        settles(month, { ...days, sources: sources.get(month) ?? [] }, today),
       );
       if (months.length === 0) return [];
       const late: Day[] = [];
-      for (const unsettledMonth of months)
-        if (await isBackfill(session, orgId, unsettledMonth, now)) late.push(unsettledMonth.month);
+      for (const settling of months)
+        if (await isBackfill(session, orgId, settling, today)) late.push(firstDay(settling.month));
       const [source] = await session.query<{ newest: string | null }>(
         'SELECT max(version_id) AS newest FROM cost_source_versions WHERE org_id = $org',
         { org: orgId },
@@ -40,37 +39,36 @@ export const settleMonths = (warehouse: Warehouse, orgId: string, now: Date): Pr
           FROM (SELECT unnest($months)::DATE AS month)`,
         {
           org: orgId,
-          months: months.map(({ month }) => month),
+          months: months.map(({ month }) => firstDay(month)),
           late,
           now: now.toISOString(),
           settled: idAfter(source?.newest ?? null),
         },
       );
-      return months.map(({ month }) => monthOf(month));
+      return months.map(({ month }) => month);
     }),
   );
 
-/** Whether what a month now settles by came late: it was not yet covered on its last day in time. */
+/** Whether a month that settles today does so late: on its first late day it still waited for a source. */
 const isBackfill = async (
   session: Session,
   orgId: string,
-  unsettled: Unsettled,
-  now: Date,
+  { month, settleDays }: { month: Month; settleDays: number },
+  today: Day,
 ): Promise<boolean> => {
-  if (dayOf(now) < unsettled.late_from) return false;
-  const month = monthOf(unsettled.month);
-  const sources = await sourceMonths(session, orgId, { first: month, last: month }, unsettled.late_from);
-  return !isCovered(month, sources.get(month) ?? []);
+  const lateDay = firstLateDay(month, { settleDays });
+  if (today < lateDay) return false;
+  const sources = await sourceMonths(session, orgId, { first: month, last: month }, lateDay);
+  return !settles(month, { settleDays, sources: sources.get(month) ?? [] }, lateDay);
 };
 
 interface Unsettled {
   month: Day;
-  /** The first day on which it is too late to settle in time. */
-  late_from: Day;
+  settle_days: number;
 }
 
 /**
- * The months whose settle days have passed, from the first that any source delivers. Where a source says from when on it had
+ * The months that have ended and not settled, from the first that any source delivers. If a source says from when on it had
  * spend, they begin with the first month that has a value, within twelve: the source's 0 is divided by it.
  */
 const UNSETTLED_MONTHS = `
@@ -84,8 +82,7 @@ ended_months AS (
   SELECT CAST(unnest(generate_series(
     date_trunc('month', least(delivered.first_day, valued.first_day)), date_trunc('month', CAST($now AS TIMESTAMP)) - INTERVAL 1 MONTH, INTERVAL 1 MONTH)) AS DATE) AS month
   FROM delivered CROSS JOIN valued WHERE delivered.first_day IS NOT NULL)
-SELECT month, CAST(${lateFrom('month')} AS DATE) AS late_from
+SELECT month, settle_days
 FROM ended_months CROSS JOIN organisation
-WHERE CAST($now AS TIMESTAMP) >= CAST(last_day(month) + 1 + settle_days AS TIMESTAMP)
-  AND NOT EXISTS (FROM settled_months WHERE settled_months.org_id = $org AND settled_months.month = ended_months.month)
+WHERE NOT EXISTS (FROM settled_months WHERE settled_months.org_id = $org AND settled_months.month = ended_months.month)
 ORDER BY month`;

@@ -1,7 +1,9 @@
 import { firstDay, lastDay, monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
-import { cameAfterSeal, fullyLoaded } from '../../domain/teams/bill.ts';
+import { fullyLoaded } from '../../domain/teams/bill.ts';
+import { billStatus, billWaits } from '../../domain/teams/bill-status.ts';
 import type { DecimalText } from '../../domain/shared/decimals.ts';
-import { factsFrom, monthRecords } from '../../domain/months/month-record.ts';
+import { factsFrom } from '../../domain/months/shown-months.ts';
+import { monthRecords } from '../../domain/months/month-record.ts';
 import { assetNotes } from '../spend/assets/asset-notes.ts';
 import { monthBills } from '../teams/bills/bills.ts';
 import { listMetrics } from '../metrics/metrics.ts';
@@ -116,16 +118,16 @@ const teamNumbers = async (
   const teams = await listTeams(session, orgId);
   // The first month only serves the change of the one after it.
   const months = (await monthBills(session, orgId, range)).slice(1);
-  return months.flatMap(({ month, status, bills, missing }) =>
-    teams.map((team): ShownNumber => {
-      const bill = bills?.get(team.id);
-      const number = { of: 'team', id: team.id, name: team.name, month } as const;
-      if (bill === undefined)
-        return status === 'sealed'
-          ? { ...number, cost: null, status: 'waiting', reason: cameAfterSeal(month) }
-          : { ...number, cost: null, status, reason: null };
-      const reason = bill.reason ?? (status === 'waiting' ? inWords(missing) : null);
-      return { ...number, cost: fullyLoaded(bill), status, reason };
+  return months.flatMap((ofMonth) =>
+    teams.map(({ id, name }): ShownNumber => {
+      const bill = ofMonth.bills?.get(id);
+      const facts = { ...ofMonth, hasBill: bill !== undefined };
+      const status = billStatus(facts);
+      return {
+        ...{ of: 'team', id, name, month: ofMonth.month, status },
+        cost: bill === undefined ? null : fullyLoaded(bill),
+        reason: bill?.reason ?? (status === 'waiting' ? inWords(billWaits(facts)) : null),
+      };
     }),
   );
 };

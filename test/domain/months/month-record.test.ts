@@ -1,15 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { coverageOf, type SourceMonth } from '../../../domain/sources/coverage.ts';
-import {
-  currentNumbers,
-  factsFrom,
-  latestUnitCost,
-  monthRecords,
-  monthStatus,
-  type MonthFacts,
-  type MonthLock,
-  type SettlementFacts,
-} from '../../../domain/months/month-record.ts';
+import { currentNumbers } from '../../../domain/months/month-numbers.ts';
+import { factsFrom } from '../../../domain/months/shown-months.ts';
+import { latestUnitCost, monthRecords } from '../../../domain/months/month-record.ts';
+import { monthStatus } from '../../../domain/months/month-status.ts';
+import type { MonthFacts, MonthLock } from '../../../domain/months/month-facts.ts';
+import type { SettlementFacts } from '../../../domain/months/settlement.ts';
 
 const NOW = new Date('2026-02-07T06:00:00Z');
 const SETTLEMENT: SettlementFacts = { settleDays: 5 };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addDays } from '../../../domain/shared/calendar.ts';
-import type { MonthFacts } from '../../../domain/months/month-record.ts';
+import type { MonthFacts } from '../../../domain/months/month-facts.ts';
 import { listMonthVersions } from '../../../warehouse/months/month-locks.ts';
 import { computeMonths } from '../../../warehouse/spend/compute-spend.ts';
 import { monthFacts } from '../../../warehouse/months/month-facts.ts';

@@ -1,7 +1,8 @@
 import { dayOf, firstDay, type Month } from '../../../domain/shared/calendar.ts';
-import { missingValues, splitMetrics } from '../../../domain/teams/bill.ts';
+import { splitMetrics } from '../../../domain/teams/bill.ts';
+import { missingValues } from '../../../domain/teams/bill-status.ts';
 import { conflict } from '../../../domain/shared/errors.ts';
-import { settlementReasons } from '../../../domain/months/month-record.ts';
+import { settlementReasons } from '../../../domain/months/settlement.ts';
 import { audit } from '../../engine/records/audit-log.ts';
 import { currentSealBases } from './bill-basis.ts';
 import { sealExclusively } from './bill-sealing.ts';

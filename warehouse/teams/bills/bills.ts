@@ -2,15 +2,19 @@ import { firstDay, monthOf, type Day, type Month } from '../../../domain/shared/
 import type { DecimalText } from '../../../domain/shared/decimals.ts';
 import {
   billsOf,
-  missingValues,
   splitMetrics,
   unallocated,
   type BillAmounts,
-  type BillStatus,
   type SealCause,
   type UncollectedPicks,
 } from '../../../domain/teams/bill.ts';
-import { factsFrom } from '../../../domain/months/month-record.ts';
+import {
+  billStatus,
+  missingValues,
+  type BillFacts,
+  type BillStatus,
+} from '../../../domain/teams/bill-status.ts';
+import { factsFrom } from '../../../domain/months/shown-months.ts';
 import { currentBases } from './bill-basis.ts';
 import { coverageOf, type SourceMonth } from '../../../domain/sources/coverage.ts';
 import { sourceMonths } from '../../sources/coverage.ts';
@@ -34,10 +38,9 @@ interface Seal {
 }
 
 /** The bills of all teams in a month. */
-export interface MonthBills {
-  month: Month;
+export interface MonthBills extends Omit<BillFacts, 'hasBill'> {
+  /** The status of the bills that there are. */
   status: BillStatus;
-  settled: boolean;
   /** Settled while there was no team. */
   settledBeforeTeams: boolean;
   /** Settled by backfill. */
@@ -51,8 +54,6 @@ export interface MonthBills {
   bills: Map<string, Bill> | null;
   /** The organisation's total, as far as it has come, less all bills; null while nothing has been delivered. */
   unallocated: DecimalText | null;
-  /** Metrics to split by that have no value for the month, in words. */
-  missing: string[];
   uncollected: UncollectedPicks;
   /** The sources that the month waits for to settle. */
   holdingBack: SourceMonth[];
@@ -132,19 +133,17 @@ export const monthBills = async (
               .filter((metric) => !sums.has(metric))
               .map((metric) => names.get(metric) ?? metric),
           );
-    const status: BillStatus = sealed ? 'sealed' : settled && missing.length > 0 ? 'waiting' : 'estimate';
+    const facts = { month, settled, sealed, missing };
     const estimates =
       basis && new Map([...billsOf(basis, sums)].map(([id, bill]) => [id, { ...bill, ...UNSEALED }]));
     const bills = sealed ? withoutDeleted(versions.get(month)) : (estimates ?? null);
     return {
-      month,
-      status,
-      settled,
+      ...facts,
+      status: billStatus({ ...facts, hasBill: true }),
       settledBeforeTeams: of.before_teams,
       backfilled: of.backfilled,
       followsToday: of.follows_today,
       bills,
-      missing,
       holdingBack,
       uncollected: sealed
         ? (JSON.parse(uncollected ?? '{}') as UncollectedPicks)

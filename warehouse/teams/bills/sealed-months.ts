@@ -1,11 +1,7 @@
-/** Full days after its settle days within which a month's spend is complete in time. */
-const DAYS_IN_TIME = 3;
+import { DAYS_IN_TIME } from '../../../domain/months/settlement.ts';
 
-/**
- * The first day on which a month's spend is complete too late, so that it settles by backfill: more full UTC days than its
- * settle days and three have passed since it ended. With five settle days January is in time until the end of 9 February.
- */
-export const lateFrom = (month: string): string => `(last_day(${month}) + settle_days + ${DAYS_IN_TIME + 2})`;
+/** `firstLateDay` in SQL, for months that an earlier version settled without recording whether they came late. */
+const lateFrom = (month: string): string => `(last_day(${month}) + settle_days + ${DAYS_IN_TIME + 2})`;
 
 /**
  * The months that have settled, and of those that were sealed what from. A month that settled by backfill, or while there

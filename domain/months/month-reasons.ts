@@ -1,0 +1,72 @@
+import { lastDay, type Day } from '../shared/calendar.ts';
+import { gapInWords } from '../sources/coverage.ts';
+import type { MonthFacts } from './month-facts.ts';
+import { settleDayReasons, type SettlementFacts } from './settlement.ts';
+
+/** Spend by the kinds of sources that bring it, as people call it. */
+const SPEND_IN_WORDS: Record<string, string> = {
+  focus: 'cloud',
+  opencost: 'Kubernetes',
+  hosts: 'host',
+  ai_tools: 'AI tool',
+};
+
+const spendInWords = (kinds: readonly string[]): string =>
+  [kinds.map((kind) => SPEND_IN_WORDS[kind] ?? kind).join(' or '), 'spend'].join(' ').trim();
+
+/**
+ * What sources have not delivered of a month, in words: of the scope, and until the month has settled of all that it waits for.
+ * A team's bill that has sealed lacks nothing: it no longer moves.
+ */
+export const missingSpend = ({
+  month,
+  coverage: { gaps, holdingBack, undelivered },
+  cost,
+  settled,
+  team,
+}: Pick<MonthFacts, 'month' | 'coverage' | 'cost' | 'settled' | 'team'>): string[] => {
+  if (team && settled) return [];
+  const unknown = `no ${spendInWords(undelivered)} has been ingested for ${month}, its picks count 0`;
+  const lacking = settled ? gaps : [...new Set([...gaps, ...holdingBack])];
+  return [...lacking.map(gapInWords), ...(undelivered.length > 0 && cost !== null ? [unknown] : [])];
+};
+
+/** Why a month cannot be complete, in words; null when its picks have all their data. */
+export const partialReason = ({
+  uncollected,
+  month,
+}: Pick<MonthFacts, 'uncollected' | 'month'>): string | null =>
+  uncollected.length === 0
+    ? null
+    : `${uncollected.join('; ')}: earlier days of ${month} have no such spend, and never will`;
+
+/** Something that an open month waits for. */
+interface Wait {
+  reason: string;
+  /** Whether it is spend that sources have not delivered, without which a person may lock the month all the same. */
+  isMissingSpend: boolean;
+}
+
+/** Everything that an open month waits for (contract §3, Month). */
+export const openWaits = (facts: MonthFacts, settlement: SettlementFacts, today: Day): Wait[] => {
+  const { month, settled, cost, valueSum, coverage } = facts;
+  const hasEnded = today > lastDay(month);
+  const waitingFor = hasEnded ? (facts.waitingFor ?? []) : [];
+  const isSettled = settled && hasEnded;
+  const missing = missingSpend(
+    hasEnded ? facts : { ...facts, coverage: { ...coverage, gaps: [], holdingBack: [] } },
+  );
+  const days = isSettled ? [] : settleDayReasons(month, settlement, today);
+  const isDue = !isSettled && cost !== null && [...waitingFor, ...days, ...missing].length === 0;
+  const unknown = [
+    ...(isDue ? ['waiting for the next daily settlement'] : []),
+    // A team's bill that waits says itself why there is no cost.
+    ...(cost === null && waitingFor.length === 0
+      ? [`no ${spendInWords(coverage.undelivered)} has been ingested for ${month}`]
+      : []),
+    ...(valueSum === null ? [`no value has been recorded for ${month}`] : []),
+  ];
+  const waits = (reasons: readonly string[], isMissingSpend: boolean): Wait[] =>
+    reasons.map((reason) => ({ reason, isMissingSpend }));
+  return [...waits([...days, ...waitingFor], false), ...waits(missing, true), ...waits(unknown, false)];
+};

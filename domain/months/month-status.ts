@@ -1,0 +1,16 @@
+import type { MonthFacts } from './month-facts.ts';
+import { missingSpend } from './month-reasons.ts';
+
+export type MonthStatus = 'open' | 'partial' | 'ready_to_lock' | 'locked' | 'changed_since_lock';
+
+/**
+ * The state of a month (spec §3): late spend never moves a locked one, a changed value does, and a new pick without
+ * data does not undo its lock. A month without all its tag or split data is partial for good.
+ */
+export const monthStatus = (facts: MonthFacts): MonthStatus => {
+  if (facts.lock !== null)
+    return facts.valueChanges === facts.lock.valueChanges ? 'locked' : 'changed_since_lock';
+  if (facts.uncollected.length > 0) return 'partial';
+  const isWhole = facts.valueSum !== null && facts.cost !== null && missingSpend(facts).length === 0;
+  return facts.settled && isWhole ? 'ready_to_lock' : 'open';
+};

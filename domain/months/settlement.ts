@@ -1,0 +1,48 @@
+import { lastDay, settlesOn, type Day, type Month } from '../shared/calendar.ts';
+import { coverageOf, gapInWords, type SourceMonth } from '../sources/coverage.ts';
+
+// The one rule for when a month settles, and what it still waits for (design §2, Status). Reads, bills and the daily
+// settlement ask it; the warehouse only delivers its inputs.
+
+/** Full days after its settle days within which a month's spend is complete in time. */
+export const DAYS_IN_TIME = 3;
+
+/** Inputs of the settlement rule. */
+export interface SettlementFacts {
+  /** Full days after a month in which its bills still move. */
+  settleDays: number;
+}
+
+/** Returns what a month waits for apart from its sources, in words; empty once its settle days have passed. */
+export const settleDayReasons = (month: Month, { settleDays }: SettlementFacts, today: Day): string[] => {
+  if (today <= lastDay(month)) return ['the month has not ended'];
+  const day = settlesOn(month, settleDays);
+  return today < day ? [`cloud billing settles on ${day}, ${settleDays} full days after the month`] : [];
+};
+
+/** Returns what a month waits for before it settles, in words; empty if its days have passed and no source holds it back. */
+export const settlementReasons = (
+  month: Month,
+  { holdingBack, ...settlement }: SettlementFacts & { holdingBack: readonly SourceMonth[] },
+  today: Day,
+): string[] => {
+  const days = settleDayReasons(month, settlement, today);
+  return today <= lastDay(month) ? days : [...days, ...holdingBack.map(gapInWords)];
+};
+
+/** Whether a month settles on a day: some source exists, and {@link settlementReasons} are empty. */
+export const settles = (
+  month: Month,
+  { sources, ...settlement }: SettlementFacts & { sources: readonly SourceMonth[] },
+  today: Day,
+): boolean => {
+  const { holdingBack } = coverageOf(month, sources, null);
+  return sources.length > 0 && settlementReasons(month, { ...settlement, holdingBack }, today).length === 0;
+};
+
+/**
+ * The first day on which a month's spend is complete too late, so that the month settles by backfill. Its settle days and
+ * three full UTC days have passed by then: with five settle days, January is in time until the end of 9 February.
+ */
+export const firstLateDay = (month: Month, { settleDays }: SettlementFacts): Day =>
+  settlesOn(month, settleDays + DAYS_IN_TIME + 1);
