@@ -1,6 +1,6 @@
 import type { Month } from '../domain/shared/calendar.ts';
 import type { Clock } from '../domain/shared/clock.ts';
-import { computeMonths } from '../warehouse/spend/compute-spend.ts';
+import { computeSpend } from '../warehouse/spend/compute-spend.ts';
 import type { Warehouse } from '../warehouse/engine/warehouse.ts';
 import { withHeartbeats } from './shared/with-heartbeats.ts';
 
@@ -8,7 +8,7 @@ import { withHeartbeats } from './shared/with-heartbeats.ts';
 export const createSpendActivities = ({ warehouse, clock }: { warehouse: Warehouse; clock: Clock }) => ({
   /** Computes the months whose loads have changed; answers them. Reads do the same if they come first. */
   async computeSpend(orgId: string): Promise<Month[]> {
-    return withHeartbeats([], () => computeMonths(warehouse, orgId, clock.now()));
+    return withHeartbeats([], async () => (await computeSpend(warehouse, orgId, clock.now())).months);
   },
 });
 

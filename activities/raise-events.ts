@@ -10,7 +10,7 @@ import { listMetrics, type Metric } from '../warehouse/metrics/metrics.ts';
 import { sealBills } from '../warehouse/teams/bills/bill-sealing.ts';
 import { monthFacts } from '../warehouse/months/month-facts.ts';
 import { findOrganisation, type Organisation } from '../warehouse/organisations/organisations.ts';
-import type { Session } from '../warehouse/engine/session.ts';
+import type { ComputedSession } from '../warehouse/spend/compute-spend.ts';
 import {
   judgedTargets,
   recordJudgedTargets,
@@ -44,9 +44,10 @@ export type EventActivities = ReturnType<typeof createEventActivities>;
 export const evaluateEvents = async (warehouse: Warehouse, orgId: string, now: Date): Promise<number> => {
   const organisation = await findOrganisation(warehouse, orgId);
   if (organisation === null || !includes(organisation.tier, 'unit_economics')) return 0;
-  await sealBills(warehouse, orgId, now);
+  const { on } = await sealBills(warehouse, orgId, now);
   return warehouse.exclusive(eventsOf(orgId), () =>
-    warehouse.transaction(async (session) => {
+    warehouse.transaction(async (stored) => {
+      const session = on(stored);
       const metrics = await listMetrics(session, orgId);
       const crossings = await crossedTargets(session, organisation, metrics, now);
       const rises = await begunRises(session, organisation, metrics, now);
@@ -56,7 +57,7 @@ export const evaluateEvents = async (warehouse: Warehouse, orgId: string, now: D
 };
 
 const crossedTargets = async (
-  session: Session,
+  session: ComputedSession,
   organisation: Organisation,
   metrics: readonly Metric[],
   now: Date,
@@ -96,7 +97,7 @@ const crossedTargets = async (
 };
 
 const begunRises = async (
-  session: Session,
+  session: ComputedSession,
   organisation: Organisation,
   metrics: readonly Metric[],
   now: Date,

@@ -14,7 +14,7 @@ export const createSettlementActivities = ({ warehouse, clock }: { warehouse: Wa
 
   /** Seals the team bills that are due; answers their months. Reads do the same if they come first. */
   async sealTeamBills(orgId: string): Promise<Month[]> {
-    return withHeartbeats([], () => sealBills(warehouse, orgId, clock.now()));
+    return withHeartbeats([], async () => (await sealBills(warehouse, orgId, clock.now())).months);
   },
 });
 

@@ -69,11 +69,11 @@ const labelledMonths = async function* (
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   const now = clock.now();
-  await computeMetricMonths(warehouse, organisation.id, [metric], now);
+  const { on } = await computeMetricMonths(warehouse, organisation.id, [metric], now);
   const lists: LabelList[] = [];
   const prepare = (session: Session): Promise<void> =>
     session.transaction(async () => {
-      const months = await readMonths(session, organisation, [metric], now);
+      const months = await readMonths(on(session), organisation, [metric], now);
       lists.push(...(months.get(metric.id) ?? []).flatMap(labelLists));
       await layLabelSums(
         session,

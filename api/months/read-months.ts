@@ -1,3 +1,4 @@
+import type { ComputedSession } from '../../warehouse/spend/compute-spend.ts';
 import { dayOf } from '../../domain/shared/calendar.ts';
 import { monthRecords, type MonthRecord } from '../../domain/months/month-record.ts';
 import { shownMonths } from '../../domain/months/shown-months.ts';
@@ -15,13 +16,13 @@ export const monthsOf = async (
   metrics: readonly Metric[],
 ): Promise<Map<string, MonthRecord[]>> => {
   const now = clock.now();
-  await computeMetricMonths(warehouse, organisation.id, metrics, now);
-  return warehouse.session((session) => readMonths(session, organisation, metrics, now));
+  const { on } = await computeMetricMonths(warehouse, organisation.id, metrics, now);
+  return warehouse.session((session) => readMonths(on(session), organisation, metrics, now));
 };
 
-/** The same, on a session of the caller's; spend must have been computed before. */
+/** The same, on a session of the caller's. */
 export const readMonths = async (
-  session: Session,
+  session: ComputedSession,
   organisation: Caller['organisation'],
   metrics: readonly Metric[],
   now: Date,

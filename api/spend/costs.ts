@@ -12,6 +12,7 @@ import {
   type BreakdownKey,
   type BreakdownRow,
 } from '../../warehouse/spend/cost-breakdown.ts';
+import { computeSpend, type ComputedSession } from '../../warehouse/spend/compute-spend.ts';
 import { completeThrough, costSummary } from '../../warehouse/spend/costs.ts';
 import { reconciliation } from '../../warehouse/spend/reconciliation.ts';
 import { callerOf } from '../access/authentication.ts';
@@ -234,35 +235,41 @@ export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): voi
         const all = streamBreakdown(warehouse, organisation.id, group_by, days, { now, signal });
         return sendTabular(reply, type, tableOf(group_by, all));
       }
-      const rows = await page(
-        { limit: limit ?? MOST_ROWS, cursor },
-        z.number().int().min(0),
-        async (part) => {
-          const offset = part.cursor ?? 0;
-          const read = { ...days, limit: part.limit, offset };
-          const found = await costBreakdown(warehouse, organisation.id, group_by, read, now);
-          return found.map((row, index) => ({ row, next: offset + index + 1 }));
-        },
-        ({ next }) => next,
-      );
+      const { on } = await computeSpend(warehouse, organisation.id, now);
+      const readRows = (session: ComputedSession) =>
+        page(
+          { limit: limit ?? MOST_ROWS, cursor },
+          z.number().int().min(0),
+          async (part) => {
+            const offset = part.cursor ?? 0;
+            const read = { ...days, limit: part.limit, offset };
+            const found = await costBreakdown(session, organisation.id, group_by, read);
+            return found.map((row, index) => ({ row, next: offset + index + 1 }));
+          },
+          ({ next }) => next,
+        );
       if (type !== null) {
+        const rows = await warehouse.session((session) => readRows(on(session)));
         if (rows.next_cursor !== null) reply.header('x-next-cursor', rows.next_cursor);
         const paged = Readable.from([rows.data.map(({ row }) => row)]) as AsyncIterable<BreakdownRow[]>;
         return sendTabular(reply, type, tableOf(group_by, paged));
       }
-      const [whole] = await costBreakdown(
-        warehouse,
-        organisation.id,
-        [],
-        { ...days, limit: 1, offset: 0 },
-        now,
-      );
-      const reconciled = await reconciliation(warehouse, organisation.id, days);
+      // One transaction, because the rows add up to the total and the reconciliation explains it.
+      const { rows, whole, reconciled, through } = await warehouse.transaction(async (stored) => {
+        const session = on(stored);
+        const all = { ...days, limit: 1, offset: 0 };
+        return {
+          rows: await readRows(session),
+          whole: (await costBreakdown(session, organisation.id, [], all))[0],
+          reconciled: await reconciliation(session, organisation.id, days),
+          through: await completeThrough(session, organisation.id, start_date, now),
+        };
+      });
       return {
         ...rows,
         data: rows.data.map(({ row }) => toWireRow(row)),
         total: toWire(whole?.total ?? '0'),
-        complete_through: await completeThrough(warehouse, organisation.id, start_date, now),
+        complete_through: through,
         reconciliation: reconciled.map((row) => ({
           ...row,
           reported: toWire(row.reported),

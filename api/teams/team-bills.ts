@@ -189,9 +189,9 @@ export const teamBillRoutes = (app: Api, dependencies: ApiDependencies): void =>
         await findTeam(warehouse, caller.organisation.id, request.params.id),
       );
       const now = clock.now();
-      await sealBills(warehouse, organisation.id, now);
+      const { on } = await sealBills(warehouse, organisation.id, now);
       const months = await warehouse.transaction((session) =>
-        monthBills(session, organisation.id, shownMonths(now)),
+        monthBills(on(session), organisation.id, shownMonths(now)),
       );
       const bills = months.slice(1).map((ofMonth) => billOnWire(team.id, ofMonth, organisation, now));
       return success(bills.reverse());

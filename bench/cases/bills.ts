@@ -5,7 +5,7 @@ import { fullyLoaded } from '../../domain/teams/bill.ts';
 import { decimalUnits, MONEY_DECIMALS } from '../../domain/shared/decimals.ts';
 import { sealBills } from '../../warehouse/teams/bills/bill-sealing.ts';
 import { monthBills } from '../../warehouse/teams/bills/bills.ts';
-import { computeMonths } from '../../warehouse/spend/compute-spend.ts';
+import { computeSpend, STORED_SPEND } from '../../warehouse/spend/compute-spend.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import { addTeams, unseal } from '../data/bills-organisation.ts';
 import { compared, describe, secondsOf, type Measurement } from '../measurement.ts';
@@ -27,13 +27,13 @@ export const bills = async ({ quick, repetitions }: RunOptions): Promise<Measure
     say(`bills: writing ${name}`);
     await fillOrganisation(warehouse, size.rows);
     await addTeams(warehouse, size);
-    const read = () => warehouse.session((session) => monthBills(session, ORG, SHOWN));
+    const read = () => warehouse.session((session) => monthBills(STORED_SPEND.on(session), ORG, SHOWN));
     const [all, one, sealed, again, reads, scan]: number[][] = [[], [], [], [], [], []];
     for (let repetition = 0; repetition < Math.min(repetitions, 3); repetition += 1) {
       scan?.push(await secondsOf(() => warehouse.query(BARE_SCAN)));
       if (repetition > 0) await makeStale(warehouse, 'all');
       await unseal(warehouse);
-      const computing = await secondsOf(() => computeMonths(warehouse, ORG, NOW));
+      const computing = await secondsOf(() => computeSpend(warehouse, ORG, NOW));
       const sealing = await secondsOf(() => sealBills(warehouse, ORG, NOW));
       all?.push(computing + sealing + (await secondsOf(read)));
       sealed?.push(sealing);
@@ -73,7 +73,7 @@ const checkSums = async (warehouse: Warehouse): Promise<void> => {
      FROM daily_totals JOIN current_computations USING (org_id, month, computation_id) WHERE org_id = $org GROUP BY month`,
     { org: ORG },
   );
-  const months = await warehouse.session((session) => monthBills(session, ORG, SHOWN));
+  const months = await warehouse.session((session) => monthBills(STORED_SPEND.on(session), ORG, SHOWN));
   for (const { month, total } of totals) {
     const found = months.find((one) => one.month === month);
     const billed = [...(found?.bills?.values() ?? [])].map((bill) => units(fullyLoaded(bill)));

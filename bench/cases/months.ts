@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { computeMonths } from '../../warehouse/spend/compute-spend.ts';
+import { computeSpend, STORED_SPEND } from '../../warehouse/spend/compute-spend.ts';
 import { monthFacts } from '../../warehouse/months/month-facts.ts';
 import { compared, describe, secondsOf, type Measurement } from '../measurement.ts';
 import {
@@ -35,14 +35,14 @@ const measure = async (
     say(`months: writing ${name}`);
     await fillOrganisation(warehouse, rows);
     const ids = await addMetrics(warehouse, metrics);
-    const facts = () => warehouse.session((session) => monthFacts(session, ORG, ids, SHOWN));
+    const facts = () => warehouse.session((session) => monthFacts(STORED_SPEND.on(session), ORG, ids, SHOWN));
     const [all, one, read, scan]: number[][] = [[], [], [], []];
     for (let repetition = 0; repetition < repetitions; repetition += 1) {
       scan?.push(await secondsOf(() => warehouse.query(BARE_SCAN)));
       if (repetition > 0) await makeStale(warehouse, 'all');
-      all?.push(await secondsOf(async () => (await computeMonths(warehouse, ORG, NOW), await facts())));
+      all?.push(await secondsOf(async () => (await computeSpend(warehouse, ORG, NOW), await facts())));
       await makeStale(warehouse, 'one');
-      one?.push(await secondsOf(() => computeMonths(warehouse, ORG, NOW)));
+      one?.push(await secondsOf(() => computeSpend(warehouse, ORG, NOW)));
       read?.push(await secondsOf(facts));
     }
     say(`months: the naive loop, ${NAIVE_SAMPLES} of ${metrics * MONTHS} statements`);

@@ -5,7 +5,7 @@ import { newSecret } from '../../api/access/api-key.ts';
 import { dayOf, firstDay, monthOf } from '../../domain/shared/calendar.ts';
 import { factsFrom } from '../../domain/months/shown-months.ts';
 import { createKey, newKeyId } from '../../warehouse/organisations/api-keys.ts';
-import { computeMonths } from '../../warehouse/spend/compute-spend.ts';
+import { computeSpend } from '../../warehouse/spend/compute-spend.ts';
 import { startBareProcess } from '../bare/bare-process.ts';
 import type { BareReads } from '../bare/bare-reads.ts';
 import type { Measurement } from '../measurement.ts';
@@ -23,7 +23,7 @@ const prepare = async (directory: string, size: { rows: number; metrics: number 
   try {
     await fillOrganisation(warehouse, size.rows);
     const metrics = await addMetrics(warehouse, size.metrics);
-    await computeMonths(warehouse, ORG, NOW);
+    await computeSpend(warehouse, ORG, NOW);
     const id = newKeyId();
     const { secret, secretHash } = newSecret(id);
     const key = { id, name: 'Bench', permission: 'read', expires_at: null, secretHash } as const;

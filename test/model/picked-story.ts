@@ -2,7 +2,7 @@ import type { Month } from '../../domain/shared/calendar.ts';
 import type { MonthFacts } from '../../domain/months/month-facts.ts';
 import type { SpendPick } from '../../domain/spend/spend-pick.ts';
 import type { Metric } from '../../warehouse/metrics/metrics.ts';
-import { computeMonths } from '../../warehouse/spend/compute-spend.ts';
+import { computeSpend } from '../../warehouse/spend/compute-spend.ts';
 import { monthFacts } from '../../warehouse/months/month-facts.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import { newMetric, NOW } from '../support/warehouse/tenant.ts';
@@ -23,9 +23,9 @@ export const monthCosts = async (
   newest: Month,
   now: Date = NOW,
 ): Promise<MonthFacts[]> => {
-  await computeMonths(warehouse, orgId, now);
+  const { on } = await computeSpend(warehouse, orgId, now);
   const facts = await warehouse.session((session) =>
-    monthFacts(session, orgId, [metric.id], { newest, count: 12 }),
+    monthFacts(on(session), orgId, [metric.id], { newest, count: 12 }),
   );
   return (facts.get(metric.id) ?? []).toReversed();
 };

@@ -1,3 +1,4 @@
+import type { ComputedSession } from '../spend/compute-spend.ts';
 import Big from 'big.js';
 import { addDays, type Day } from '../../domain/shared/calendar.ts';
 import { RECORDED_DAYS, type RecordedDay } from '../../domain/events/daily-rise.ts';
@@ -9,7 +10,6 @@ import { DAILY_SPEND } from '../spend/daily-spend.ts';
 import { dailyTeamCosts } from '../teams/bills/daily-team-costs.ts';
 import { KNOWN_DAYS } from '../spend/known-days.ts';
 import { PICK_KEY } from '../spend/picks/pick-key.ts';
-import type { Session } from '../engine/session.ts';
 import { USES_CHOICE } from '../spend/picks/spend-choices.ts';
 import { COMPLETE_VALUES } from '../metrics/values-through.ts';
 
@@ -24,7 +24,7 @@ const OLDEST_DAYS = 366;
  * must have been computed before.
  */
 export const dailyUnitCosts = async (
-  session: Session,
+  session: ComputedSession,
   orgId: string,
   through: Day,
 ): Promise<Map<string, RecordedDay[]>> => {
@@ -53,7 +53,7 @@ interface DayRow {
   cost: DecimalText;
 }
 
-const teamDays = async (session: Session, range: Range): Promise<DayRow[]> => {
+const teamDays = async (session: ComputedSession, range: Range): Promise<DayRow[]> => {
   const rows = await session.query<Omit<DayRow, 'cost'> & { team_id: string }>(TEAM_DAYS, range);
   const costs = await dailyTeamCosts(session, range.org, { start: range.first, end: range.last });
   return rows.flatMap(({ team_id, ...row }) => {
@@ -62,7 +62,7 @@ const teamDays = async (session: Session, range: Range): Promise<DayRow[]> => {
   });
 };
 
-const DAYS_OF: Record<Scope, (session: Session, range: Range) => Promise<DayRow[]>> = {
+const DAYS_OF: Record<Scope, (session: ComputedSession, range: Range) => Promise<DayRow[]>> = {
   organisation: (session, range) => session.query(ORGANISATION_DAYS, range),
   spend: (session, range) => session.query(SPEND_DAYS, { ...range, start: range.first, end: range.last }),
   team: teamDays,

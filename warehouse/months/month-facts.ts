@@ -1,3 +1,4 @@
+import type { ComputedSession } from '../spend/compute-spend.ts';
 import { firstDay, monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
 import { coverageOf, type Coverage, type SourceMonth } from '../../domain/sources/coverage.ts';
 import type { DecimalText } from '../../domain/shared/decimals.ts';
@@ -43,7 +44,7 @@ interface Row {
  * (month-computation.ts, bill-sealing.ts).
  */
 export const monthFacts = async (
-  session: Session,
+  session: ComputedSession,
   orgId: string,
   metricIds: readonly string[],
   { today, ...months }: { newest: Month; count: number; today?: Day },
@@ -107,7 +108,7 @@ GROUP BY ALL ORDER BY metric_id, kind`;
 
 /** With team scope the cost is the team's bill, sealed or estimated, and the month has settled once the bill has sealed. */
 const putTeamCosts = async (
-  session: Session,
+  session: ComputedSession,
   orgId: string,
   months: { newest: Month; count: number },
   byMetric: Map<string, MonthFacts[]>,

@@ -52,13 +52,14 @@ export const lockMonth = async (
   month: Month,
   by: Locking,
 ): Promise<MonthRecord> => {
-  await computeMetricMonths(warehouse, organisation.id, [metric], by.now);
+  const { on } = await computeMetricMonths(warehouse, organisation.id, [metric], by.now);
   return warehouse.exclusive(valuesOf(metric.id), () =>
     warehouse.transaction(async (session) => {
       const settlement = { settleDays: organisation.settle_days };
       const read = async (): Promise<{ facts: MonthFacts; record: MonthRecord }> => {
         const range = { newest: month, count: 1 };
-        const months = (await monthFacts(session, organisation.id, [metric.id], range)).get(metric.id) ?? [];
+        const months =
+          (await monthFacts(on(session), organisation.id, [metric.id], range)).get(metric.id) ?? [];
         const [facts, record] = [months.at(-1), monthRecords(months, metric, settlement, by.now)[0]];
         if (facts === undefined || record === undefined)
           throw new Error(`no facts of ${metric.id} for ${month}`);

@@ -1,3 +1,4 @@
+import type { ComputedSession } from '../spend/compute-spend.ts';
 import { addDays, addMonths, firstDay, monthOf, type Day } from '../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../domain/shared/decimals.ts';
 import type { DaysFacts, MonthFacts } from '../../domain/months/month-facts.ts';
@@ -5,7 +6,6 @@ import { decimalUnits, MONEY_DECIMALS, moneyText } from '../../domain/shared/dec
 import { COVERED_DAYS } from '../sources/coverage.ts';
 import { dailyTeamCosts } from '../teams/bills/daily-team-costs.ts';
 import { KNOWN_DAYS } from '../spend/known-days.ts';
-import type { Session } from '../engine/session.ts';
 import { COMPLETE_VALUES } from '../metrics/values-through.ts';
 
 /** A metric's days so far and the same days of the month before, as {@link SAME_DAYS} selects them. */
@@ -34,7 +34,7 @@ interface Row {
  * @param byMetric facts of months up to the running one, oldest first; with the month before it.
  */
 export const putSameDays = async (
-  session: Session,
+  session: ComputedSession,
   orgId: string,
   byMetric: ReadonlyMap<string, readonly MonthFacts[]>,
   today: Day,
@@ -76,7 +76,7 @@ const daysFacts = (cost: DecimalText | null, valueSum: DecimalText | null, perio
 });
 
 /** What a team costs from one day to another, null where a day is not known; by today's definitions throughout. */
-const teamCosts = async (session: Session, orgId: string, range: { start: Day; end: Day }) => {
+const teamCosts = async (session: ComputedSession, orgId: string, range: { start: Day; end: Day }) => {
   const days = await dailyTeamCosts(session, orgId, range, 'stored days');
   return (teamId: string, start: Day, end: Day): DecimalText | null => {
     let sum = 0n;

@@ -15,7 +15,7 @@ export const settleMonths = (warehouse: Warehouse, orgId: string, now: Date): Pr
       const today = dayOf(now);
       const unsettled = (
         await session.query<Unsettled>(UNSETTLED_MONTHS, { org: orgId, now: now.toISOString() })
-      ).map(({ month, settle_days }) => ({ month: monthOf(month), settleDays: Number(settle_days) }));
+      ).map(({ month, settle_days }) => ({ month: monthOf(month), settleDays: settle_days }));
       const due = unsettled.filter(({ month, ...days }) => settleDayReasons(month, days, today).length === 0);
       const first = due[0];
       if (first === undefined) return [];

@@ -27,14 +27,39 @@ const COMPUTED = new UpToDate([
   'month_computations',
 ]);
 
+declare const isComputed: unique symbol;
+
+/** A session on which an organisation's spend is up to date. What reads spend asks for one; only this file makes them. */
+export type ComputedSession = Session & { readonly [isComputed]: true };
+
+/** An organisation's spend after it was brought up to date. */
+export interface ComputedSpend {
+  /** The months that were computed, oldest first; usually none. */
+  months: Month[];
+  /** Lets spend be read on a session. */
+  on: (session: Session) => ComputedSession;
+}
+
+const computed = (months: Month[]): ComputedSpend => ({
+  months,
+  on: (session) => session as ComputedSession,
+});
+
+/** Spend as it was last computed, however old: what an upgrade's dry run compares with. */
+export const STORED_SPEND: ComputedSpend = computed([]);
+
 /**
  * Brings an organisation's counted spend up to date. It computes exactly the months whose published loads are not
  * those they were last computed from. Then it stores what every scope costs in each month, and by day in the running
- * month and the one before it (scope-day-costs.ts). Returns the months, oldest first, usually none. Every read of spend comes through here first, so that no number can be stale,
- * whoever published, deleted a source, changed a scope, or died before computing. One transaction: a reader sees
- * all of a month or none of it.
+ * month and the one before it (scope-day-costs.ts). Every read of spend asks for it, so that no number can be stale,
+ * whoever published, deleted a source, changed a scope, or died before computing. It is one transaction, so that a
+ * reader sees all of a month or nothing of it.
  */
-export const computeMonths = async (warehouse: Warehouse, orgId: string, now: Date): Promise<Month[]> => {
+export const computeSpend = async (
+  warehouse: Warehouse,
+  orgId: string,
+  now: Date,
+): Promise<ComputedSpend> => {
   const today = dayOf(now);
   const isUpToDate = await COMPUTED.isKnown(
     warehouse,
@@ -45,10 +70,11 @@ export const computeMonths = async (warehouse: Warehouse, orgId: string, now: Da
       !(await scopeCostsMissing(session, orgId)) &&
       !(await scopeDayCostsMissing(session, orgId, today)),
   );
-  if (isUpToDate) return [];
-  return warehouse.exclusive(spendOf(orgId), () =>
+  if (isUpToDate) return computed([]);
+  const months = await warehouse.exclusive(spendOf(orgId), () =>
     warehouse.transaction((session) => bringUpToDate(session, orgId, now)),
   );
+  return computed(months);
 };
 
 /** Under this name an organisation's spend is computed, once at a time. */

@@ -2,7 +2,7 @@ import type { Day } from '../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../domain/shared/decimals.ts';
 import { ACCOUNT_NAMES } from './costs.ts';
 import { COUNTED_DAYS } from './daily-spend.ts';
-import { computeMonths } from './compute-spend.ts';
+import { computeSpend, type ComputedSession } from './compute-spend.ts';
 import { OWNERS } from './picks/ownership.ts';
 import { SPEND_KEYS } from './picks/pick-key.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
@@ -62,16 +62,12 @@ export type BreakdownRow = Record<string, string | null> & { total: DecimalText 
  * Spend of the days `start` to `end`, both inclusive, grouped by one or two keys. The rows add up to the total to
  * the last decimal: what cannot be attributed has a null key. In time's order, then largest first.
  */
-export const costBreakdown = async (
-  warehouse: Warehouse,
+export const costBreakdown = (
+  session: ComputedSession,
   orgId: string,
   keys: readonly BreakdownKey[],
   range: { start: Day; end: Day; limit: number; offset: number },
-  now: Date,
-): Promise<BreakdownRow[]> => {
-  await computeMonths(warehouse, orgId, now);
-  return warehouse.query<BreakdownRow>(breakdownStatement(keys), { org: orgId, ...range });
-};
+): Promise<BreakdownRow[]> => session.query<BreakdownRow>(breakdownStatement(keys), { org: orgId, ...range });
 
 /** All rows of the same, a batch at a time, in bounded memory; see {@link Warehouse.stream}. */
 export const streamBreakdown = async function* (
@@ -81,7 +77,7 @@ export const streamBreakdown = async function* (
   days: { start: Day; end: Day },
   { now, signal }: { now: Date; signal: AbortSignal },
 ): AsyncGenerator<BreakdownRow[]> {
-  await computeMonths(warehouse, orgId, now);
+  await computeSpend(warehouse, orgId, now);
   const parameters = { org: orgId, ...days, limit: null, offset: 0 };
   yield* warehouse.stream<BreakdownRow>(breakdownStatement(keys), parameters, signal);
 };

@@ -3,7 +3,7 @@ import { addDays, dayOf, type Day } from '../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../domain/shared/decimals.ts';
 import type { SpendSource } from '../../domain/spend/spend-source.ts';
 import { COVERED_DAYS } from '../sources/coverage.ts';
-import { computeMonths } from './compute-spend.ts';
+import { computeSpend, type ComputedSession } from './compute-spend.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
 /** An account's spend without the clusters and hosts in it, and theirs beside it (spec §1, counting rule 2). */
@@ -58,9 +58,11 @@ export const costSummary = async (
   range: CostRange,
   now: Date,
 ): Promise<CostSummary> => {
-  await computeMonths(warehouse, orgId, now);
-  const rows = await warehouse.query<Row>(COST_SUMMARY, { org: orgId, ...range });
-  const coverage = await coverageFrom(warehouse, orgId, range, now);
+  const { on } = await computeSpend(warehouse, orgId, now);
+  const { rows, coverage } = await warehouse.transaction(async (session) => ({
+    rows: await session.query<Row>(COST_SUMMARY, { org: orgId, ...range }),
+    coverage: await coverageFrom(on(session), orgId, range, now),
+  }));
   const whole = rows.find(({ part }) => part === 'total');
   const previous = whole?.previous ?? '0';
   const ofSource = (wanted: SpendSource): DecimalText =>
@@ -92,22 +94,22 @@ export const costSummary = async (
  * any active source, the paused ones decide, each day by any of them.
  */
 export const completeThrough = async (
-  warehouse: Warehouse,
+  session: ComputedSession,
   orgId: string,
   start: Day,
   now: Date,
 ): Promise<Day | null> =>
-  (await coverageFrom(warehouse, orgId, { previousStart: start, start }, now)).completeThrough;
+  (await coverageFrom(session, orgId, { previousStart: start, start }, now)).completeThrough;
 
 /** The same, and whether any source covers any day from `previousStart` to before `start`. */
 const coverageFrom = async (
-  warehouse: Warehouse,
+  session: ComputedSession,
   orgId: string,
   { previousStart, start }: Pick<CostRange, 'previousStart' | 'start'>,
   now: Date,
 ): Promise<{ completeThrough: Day | null; coversBefore: boolean }> => {
   const [yesterday, before] = [addDays(dayOf(now), -1), addDays(start, -1)];
-  const [covered] = await warehouse.query<{ complete_through: Day; covers_before: boolean }>(COVERAGE_FROM, {
+  const [covered] = await session.query<{ complete_through: Day; covers_before: boolean }>(COVERAGE_FROM, {
     org: orgId,
     first: previousStart,
     start,

@@ -2,7 +2,7 @@ import type { Day } from '../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../domain/shared/decimals.ts';
 import { assetNotes } from './assets/asset-notes.ts';
 import { billLines, COUNTED_LINES, LOADS_OF_DAYS, ofUsedLoads } from './counted-spend.ts';
-import type { Warehouse } from '../engine/warehouse.ts';
+import type { ComputedSession } from './compute-spend.ts';
 
 /** What a cluster or host reports of itself, next to what it counts as. */
 export interface Reconciliation {
@@ -28,13 +28,13 @@ export interface Reconciliation {
 
 /** Compares, over some days, each cluster and host with its bills (design §2: never hidden). */
 export const reconciliation = async (
-  warehouse: Warehouse,
+  session: ComputedSession,
   orgId: string,
   range: { start: Day; end: Day },
 ): Promise<Reconciliation[]> => {
   const days = { start: range.start, end: range.end };
-  const rows = await warehouse.query<Omit<Reconciliation, 'notes'>>(RECONCILIATION, { org: orgId, ...days });
-  const notes = await assetNotes(warehouse, orgId, days);
+  const rows = await session.query<Omit<Reconciliation, 'notes'>>(RECONCILIATION, { org: orgId, ...days });
+  const notes = await assetNotes(session, orgId, days);
   return rows.map((row) => ({
     ...row,
     notes: notes.filter(({ source, of }) => source === row.source && of === row.name).map(({ note }) => note),

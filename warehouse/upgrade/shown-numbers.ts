@@ -9,6 +9,7 @@ import { monthBills } from '../teams/bills/bills.ts';
 import { listMetrics } from '../metrics/metrics.ts';
 import { monthFacts } from '../months/month-facts.ts';
 import type { Organisation } from '../organisations/organisations.ts';
+import { STORED_SPEND } from '../spend/compute-spend.ts';
 import type { Session } from '../engine/session.ts';
 import { listTeams } from '../teams/teams.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
@@ -96,7 +97,7 @@ const metricNumbers = async (
 ): Promise<ShownNumber[]> => {
   const metrics = await listMetrics(session, orgId);
   const ids = metrics.map(({ id }) => id);
-  const facts = await monthFacts(session, orgId, ids, range);
+  const facts = await monthFacts(STORED_SPEND.on(session), orgId, ids, range);
   return metrics.flatMap((metric) => {
     const months = facts.get(metric.id) ?? [];
     const costs = new Map(months.map(({ month, lock, cost }) => [month, lock?.cost ?? cost]));
@@ -117,7 +118,7 @@ const teamNumbers = async (
 ): Promise<ShownNumber[]> => {
   const teams = await listTeams(session, orgId);
   // The first month only serves the change of the one after it.
-  const months = (await monthBills(session, orgId, range)).slice(1);
+  const months = (await monthBills(STORED_SPEND.on(session), orgId, range)).slice(1);
   return months.flatMap((ofMonth) =>
     teams.map(({ id, name }): ShownNumber => {
       const bill = ofMonth.bills?.get(id);

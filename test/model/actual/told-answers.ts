@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
 import { monthRecords, type MonthRecord } from '../../../domain/months/month-record.ts';
 import { sealBills } from '../../../warehouse/teams/bills/bill-sealing.ts';
-import { BREAKDOWN_KEYS, costBreakdown, type BreakdownKey } from '../../../warehouse/spend/cost-breakdown.ts';
+import { BREAKDOWN_KEYS, type BreakdownKey } from '../../../warehouse/spend/cost-breakdown.ts';
+import { breakdownOf } from '../../support/warehouse/breakdown-of.ts';
 import { costSummary } from '../../../warehouse/spend/costs.ts';
 import { monthFacts } from '../../../warehouse/months/month-facts.ts';
 import { reconciliation } from '../../../warehouse/spend/reconciliation.ts';
@@ -38,8 +39,7 @@ export const breakdownsOf = ({ breakdown }: Organisation): (readonly BreakdownKe
 export const answered = async (warehouse: Warehouse, told: ToldOrganisation, organisation: Organisation) => {
   const { today, range } = organisation;
   const now = noon(today);
-  await sealBills(warehouse, told.id, now);
-  // Any read of costs brings the months up to date, and the facts of metrics are read from there.
+  const { on } = await sealBills(warehouse, told.id, now);
   const summary = await costSummary(
     warehouse,
     told.id,
@@ -50,16 +50,17 @@ export const answered = async (warehouse: Warehouse, told: ToldOrganisation, org
   const metrics = told.metrics.filter((metric) => metric !== null);
   const ids = metrics.map(({ id }) => id);
   const [facts, bills] = await warehouse.session(async (session) => [
-    await monthFacts(session, told.id, ids, {
+    await monthFacts(on(session), told.id, ids, {
       newest: ALL_MONTHS.at(-1) ?? '',
       count: ALL_MONTHS.length,
       today,
     }),
-    await toldBills(session, told.id, told.teams),
+    await toldBills(on(session), told.id, told.teams),
   ]);
+  const reconciled = await warehouse.session((session) => reconciliation(on(session), told.id, range));
   const breakdowns = await Promise.all(
     breakdownsOf(organisation).map(async (keys) => {
-      const rows = await costBreakdown(warehouse, told.id, keys, { ...range, limit: 1000, offset: 0 }, now);
+      const rows = await breakdownOf(warehouse, told.id, keys, { ...range, limit: 1000, offset: 0 }, now);
       const sum = rows.reduce((all, { total }) => all + decimalUnits(total, 15), 0n);
       expect(moneyText(sum), `the sum of the breakdown by ${keys.join(' and ')}`).toBe(
         withDecimals(summary.total),
@@ -132,7 +133,7 @@ export const answered = async (warehouse: Warehouse, told: ToldOrganisation, org
       ),
     },
     breakdowns: Object.fromEntries(breakdowns),
-    reconciliation: (await reconciliation(warehouse, told.id, range))
+    reconciliation: reconciled
       .map(({ source, name, ...of }): [string, (string | number)[]] => [
         `${source} ${name}`,
         [

@@ -5,14 +5,14 @@ import {
   type Bill,
   type MonthBills,
 } from '../../../warehouse/teams/bills/bills.ts';
-import type { Session } from '../../../warehouse/engine/session.ts';
+import type { ComputedSession } from '../../../warehouse/spend/compute-spend.ts';
 import { decimalUnits } from '../expected/naive-decimals.ts';
 import { moneyText } from '../expected/answers/naive-months.ts';
 import { ALL_MONTHS } from '../expected/naive-sources.ts';
 import type { ToldTeams } from './told-teams.ts';
 
 /** What the product answers about bills, in the form in which the naive calculation says it. */
-export const toldBills = async (session: Session, orgId: string, teams: ToldTeams) => {
+export const toldBills = async (session: ComputedSession, orgId: string, teams: ToldTeams) => {
   const months = await monthBills(session, orgId, {
     newest: ALL_MONTHS.at(-1) ?? '',
     count: ALL_MONTHS.length,

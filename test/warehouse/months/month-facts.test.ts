@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addDays } from '../../../domain/shared/calendar.ts';
 import type { MonthFacts } from '../../../domain/months/month-facts.ts';
 import { listMonthVersions } from '../../../warehouse/months/month-locks.ts';
-import { computeMonths } from '../../../warehouse/spend/compute-spend.ts';
+import { computeSpend } from '../../../warehouse/spend/compute-spend.ts';
 import { monthFacts } from '../../../warehouse/months/month-facts.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
@@ -25,9 +25,9 @@ describeOnBothEngines('months', (open, onDuckDb) => {
       await story.spend({ '2026-02-01': '7', '2026-02-06': '1' });
       await story.values({ '2025-12-31': 100, '2026-01-01': 3, '2026-01-31': 4 });
       await story.values({ '2026-01-31': 5 });
-      await computeMonths(test.warehouse, story.orgId, NOW);
+      const { on } = await computeSpend(test.warehouse, story.orgId, NOW);
       const facts = await test.warehouse.session((session) =>
-        monthFacts(session, story.orgId, [story.metric.id], { newest: '2026-02', count: 2 }),
+        monthFacts(on(session), story.orgId, [story.metric.id], { newest: '2026-02', count: 2 }),
       );
       const none = {
         coverage: expect.anything() as MonthFacts['coverage'],
@@ -66,9 +66,9 @@ describeOnBothEngines('months', (open, onDuckDb) => {
         const other = await newMetric(test.warehouse, story.orgId);
         await story.spend({ '2026-01-10': '100', '2026-01-31': '0' });
         await story.values({ '2026-01-10': 20 });
-        await computeMonths(test.warehouse, story.orgId, NOW);
+        const { on } = await computeSpend(test.warehouse, story.orgId, NOW);
         const facts = await test.warehouse.session((session) =>
-          monthFacts(session, story.orgId, [story.metric.id, other.id], { newest: '2026-01', count: 1 }),
+          monthFacts(on(session), story.orgId, [story.metric.id, other.id], { newest: '2026-01', count: 1 }),
         );
         expect(facts.get(story.metric.id)?.[1]).toMatchObject({
           cost: money('100'),
@@ -136,9 +136,10 @@ describeOnBothEngines('months', (open, onDuckDb) => {
         await theirs.lock('2026-01');
         await mine.spend({ '2026-01-10': '1', '2026-01-31': '0' });
         expect(await january(mine)).toMatchObject({ cost: 1, value: null, status: 'open', version: null });
+        const { on } = await computeSpend(test.warehouse, mine.orgId, NOW);
         // Their metric asked for by my organisation is none.
         const facts = await test.warehouse.session((session) =>
-          monthFacts(session, mine.orgId, [theirs.metric.id], { newest: '2026-01', count: 1 }),
+          monthFacts(on(session), mine.orgId, [theirs.metric.id], { newest: '2026-01', count: 1 }),
         );
         expect(facts.get(theirs.metric.id)).toEqual([]);
         expect(await listMonthVersions(test.warehouse, mine.orgId, theirs.metric.id, '2026-01')).toEqual([]);

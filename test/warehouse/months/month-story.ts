@@ -4,7 +4,7 @@ import { updateCostSource } from '../../../warehouse/sources/cost-sources.ts';
 import { writeValues } from '../../../warehouse/metrics/metric-values.ts';
 import type { Metric } from '../../../warehouse/metrics/metrics.ts';
 import { listMonthVersions, lockMonth } from '../../../warehouse/months/month-locks.ts';
-import { computeMonths } from '../../../warehouse/spend/compute-spend.ts';
+import { computeSpend } from '../../../warehouse/spend/compute-spend.ts';
 import { monthFacts } from '../../../warehouse/months/month-facts.ts';
 import type { Organisation } from '../../../warehouse/organisations/organisations.ts';
 import { settleMonths } from '../../../warehouse/months/settlement.ts';
@@ -61,9 +61,9 @@ export const newMonthStory = async (
     versions: (month: Month) => listMonthVersions(warehouse, orgId, metric.id, month),
     /** The records of the last `count` months, newest first. */
     months: async (count = 1, newest: Month = '2026-01', now: Date = NOW): Promise<MonthRecord[]> => {
-      await computeMonths(warehouse, orgId, now);
+      const { on } = await computeSpend(warehouse, orgId, now);
       return warehouse.session(async (session) => {
-        const facts = await monthFacts(session, orgId, [metric.id], {
+        const facts = await monthFacts(on(session), orgId, [metric.id], {
           newest,
           count,
           today: dayOf(now),

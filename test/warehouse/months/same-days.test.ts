@@ -191,9 +191,9 @@ describeOnBothEngines('the running month', (open, onDuckDb) => {
       values.map((period) => ({ period, label: '', value: 5 })),
       { source: 'api', by: { type: 'key', id: 'key_1', name: 'Finance' }, now: NOW },
     );
-    await sealBills(warehouse, orgId, NOW);
+    const { on } = await sealBills(warehouse, orgId, NOW);
     const facts = await warehouse.session((session) =>
-      monthFacts(session, orgId, [metric.id], { newest: '2026-02', count: 1, today: dayOf(NOW) }),
+      monthFacts(on(session), orgId, [metric.id], { newest: '2026-02', count: 1, today: dayOf(NOW) }),
     );
     const settlement = { settleDays: organisation.settle_days };
     const [february] = monthRecords(facts.get(metric.id) ?? [], metric, settlement, NOW);

@@ -52,9 +52,9 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
         BY_ADMIN,
       );
       const bill = async () => {
-        await sealBills(test.warehouse, story.orgId, NOW);
+        const { on } = await sealBills(test.warehouse, story.orgId, NOW);
         const months = await test.warehouse.session((session) =>
-          monthBills(session, story.orgId, { newest: '2026-01', count: 1 }),
+          monthBills(on(session), story.orgId, { newest: '2026-01', count: 1 }),
         );
         const ofMonth = months.at(-1);
         return [ofMonth?.status, ofMonth?.bills?.get(team)?.direct];
@@ -162,9 +162,12 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
       story: MonthStory,
       metric: Awaited<ReturnType<typeof newMetric>>,
     ): Promise<MonthRecord[]> => {
-      await computeMetricMonths(test.warehouse, story.orgId, [metric], NOW);
+      const { on } = await computeMetricMonths(test.warehouse, story.orgId, [metric], NOW);
       return test.warehouse.session(async (session) => {
-        const facts = await monthFacts(session, story.orgId, [metric.id], { newest: '2026-01', count: 2 });
+        const facts = await monthFacts(on(session), story.orgId, [metric.id], {
+          newest: '2026-01',
+          count: 2,
+        });
         return monthRecords(facts.get(metric.id) ?? [], metric, { settleDays: 5 }, NOW);
       });
     };

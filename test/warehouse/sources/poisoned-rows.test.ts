@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { costBreakdown } from '../../../warehouse/spend/cost-breakdown.ts';
+import { breakdownOf } from '../../support/warehouse/breakdown-of.ts';
 import { costSummary } from '../../../warehouse/spend/costs.ts';
 import { loadAiTools } from '../../../warehouse/sources/ai-tools-load.ts';
 import type { ExportFile } from '../../../warehouse/sources/feeds/export-files.ts';
@@ -156,7 +156,7 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
     expect(costTotal).toBe(money('1200000000000000000'));
     const range = { start: '2016-01-01', end: '2026-01-31', limit: 10, offset: 0 } as const;
     for (const key of ['account', 'source', 'team', 'service'] as const) {
-      const [row] = await costBreakdown(test.warehouse, tenant.orgId, [key], range, NOW);
+      const [row] = await breakdownOf(test.warehouse, tenant.orgId, [key], range, NOW);
       expect({ key, total: row?.total }).toEqual({ key, total: money('1200000000000000000') });
     }
   });

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { costBreakdown, type BreakdownKey } from '../../../warehouse/spend/cost-breakdown.ts';
+import { type BreakdownKey } from '../../../warehouse/spend/cost-breakdown.ts';
+import { breakdownOf } from '../../support/warehouse/breakdown-of.ts';
 import { costSummary } from '../../../warehouse/spend/costs.ts';
+import { computeSpend } from '../../../warehouse/spend/compute-spend.ts';
 import { reconciliation } from '../../../warehouse/spend/reconciliation.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import { publishSpend } from '../../support/warehouse/published-spend.ts';
@@ -101,7 +103,7 @@ describeOnBothEngines('every dollar counts once', (open) => {
   afterAll(() => test.close());
 
   const breakdown = async (...keys: BreakdownKey[]) => {
-    const rows = await costBreakdown(test.warehouse, orgId, keys, { ...DAYS, limit: 1000, offset: 0 }, NOW);
+    const rows = await breakdownOf(test.warehouse, orgId, keys, { ...DAYS, limit: 1000, offset: 0 }, NOW);
     return rows.map((row) => [...keys.map((key) => row[key]), Number(row.total)]);
   };
 
@@ -174,7 +176,9 @@ describeOnBothEngines('every dollar counts once', (open) => {
   });
 
   it('and what clusters report is reconciled with what their assets are billed', async () => {
-    const numbers = (await reconciliation(test.warehouse, orgId, DAYS)).map(
+    const { on } = await computeSpend(test.warehouse, orgId, NOW);
+    const reconciled = await test.warehouse.session((session) => reconciliation(on(session), orgId, DAYS));
+    const numbers = reconciled.map(
       ({ name, reported, billed, outside_bills, difference }) =>
         [name, ...[reported, billed, outside_bills, difference].map(Number)] as const,
     );

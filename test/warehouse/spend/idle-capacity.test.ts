@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { SpendPick } from '../../../domain/spend/spend-pick.ts';
-import { costBreakdown } from '../../../warehouse/spend/cost-breakdown.ts';
+import { breakdownOf } from '../../support/warehouse/breakdown-of.ts';
 import { pickWarnings } from '../../../warehouse/spend/picks/pick-warnings.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import { NOW } from '../../support/warehouse/tenant.ts';
@@ -73,7 +73,7 @@ describeOnBothEngines('idle capacity', (open) => {
     });
     expect(month.bills?.get(ops)?.by_source).toMatchObject({ hosts: '1.000000000000000' });
     const range = { start: '2026-01-01', end: '2026-01-31', limit: 1000, offset: 0 };
-    const byTeam = await costBreakdown(test.warehouse, story.orgId, ['team', 'host'], range, NOW);
+    const byTeam = await breakdownOf(test.warehouse, story.orgId, ['team', 'host'], range, NOW);
     expect(byTeam.map((row) => [row['team_name'], row['host'], Number(row.total)])).toEqual([
       ['Shop', null, 144],
       [null, null, 85], // Headroom 65, kiosk 20

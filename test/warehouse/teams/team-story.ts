@@ -101,9 +101,9 @@ export const newTeamStory = async (test: TestWarehouse) => {
     versions: (teamId: string, month: Month = '2026-01') => listBillVersions(warehouse, orgId, teamId, month),
     /** The bills of a month, after what is due has sealed. */
     month: async (month: Month = '2026-01', now = NOW): Promise<MonthBills> => {
-      await sealBills(warehouse, orgId, now);
+      const { on } = await sealBills(warehouse, orgId, now);
       const [, found] = await warehouse.session((session) =>
-        monthBills(session, orgId, { newest: month, count: 1 }),
+        monthBills(on(session), orgId, { newest: month, count: 1 }),
       );
       if (found === undefined) throw new Error(`no bills of ${month}`);
       return found;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { costBreakdown } from '../../../warehouse/spend/cost-breakdown.ts';
+import { breakdownOf } from '../../support/warehouse/breakdown-of.ts';
 import { pickWarnings } from '../../../warehouse/spend/picks/pick-warnings.ts';
 import type { SpendPick } from '../../../domain/spend/spend-pick.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
@@ -109,9 +109,9 @@ describeOnBothEngines('teams', (open) => {
     });
 
     it('is the key of a breakdown, whose parts add up to the total', async () => {
-      const breakdown = async (...keys: Parameters<typeof costBreakdown>[2]) => {
+      const breakdown = async (...keys: Parameters<typeof breakdownOf>[2]) => {
         const range = { start: '2026-01-01', end: '2026-01-31', limit: 1000, offset: 0 };
-        return costBreakdown(test.warehouse, story.orgId, keys, range, NOW);
+        return breakdownOf(test.warehouse, story.orgId, keys, range, NOW);
       };
       const rows = await breakdown('team');
       expect(rows.map((row) => [row['team_name'], Number(row.total)])).toEqual([
@@ -158,7 +158,7 @@ describeOnBothEngines('teams', (open) => {
         unallocated: 384,
       });
       const range = { start: '2026-01-01', end: '2026-01-31', limit: 1000, offset: 0 };
-      const [none] = await costBreakdown(test.warehouse, story.orgId, ['team'], range, NOW);
+      const [none] = await breakdownOf(test.warehouse, story.orgId, ['team'], range, NOW);
       expect([none?.['team'], Number(none?.total)]).toEqual([null, 459]); // 384 + 72 + 3
     });
   });

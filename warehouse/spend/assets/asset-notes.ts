@@ -1,7 +1,7 @@
 import type { Day, Month } from '../../../domain/shared/calendar.ts';
 import { toWire, type DecimalText } from '../../../domain/shared/decimals.ts';
 import type { CostSource } from '../../sources/cost-sources.ts';
-import type { Warehouse } from '../../engine/warehouse.ts';
+import type { Session } from '../../engine/session.ts';
 
 /** What was decided about assets of a cluster or a host in the same way, over some days. */
 interface Decided {
@@ -29,11 +29,11 @@ export interface AssetNote {
 
 /** What to know about assets without a bill line of their own, on the days from `start` to `end`. */
 export const assetNotes = async (
-  warehouse: Warehouse,
+  session: Pick<Session, 'query'>,
   orgId: string,
   range: { start: Day; end: Day },
 ): Promise<AssetNote[]> => {
-  const decided = await warehouse.query<Decided>(decidedOn('day BETWEEN $start::DATE AND $end::DATE'), {
+  const decided = await session.query<Decided>(decidedOn('day BETWEEN $start::DATE AND $end::DATE'), {
     org: orgId,
     start: range.start,
     end: range.end,
@@ -43,14 +43,14 @@ export const assetNotes = async (
 
 /** The same for a run of a source, of the months that it loaded: a bill's run tells of all, others of what is theirs. */
 export const assetNotesOfRun = async (
-  warehouse: Warehouse,
+  session: Pick<Session, 'query'>,
   orgId: string,
   source: Pick<CostSource, 'id' | 'kind'>,
   months: readonly Month[],
 ): Promise<string[]> => {
   if (source.kind === 'ai_tools' || months.length === 0) return [];
   const mine = source.kind === 'focus' ? '$source IS NOT NULL' : OF_SOURCE;
-  const decided = await warehouse.query<Decided>(
+  const decided = await session.query<Decided>(
     decidedOn(`list_contains($months, strftime(day, '%Y-%m')) AND ${mine}`),
     { org: orgId, source: source.id, months },
   );

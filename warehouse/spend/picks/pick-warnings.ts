@@ -1,4 +1,4 @@
-import { computeMonths } from '../compute-spend.ts';
+import { computeSpend } from '../compute-spend.ts';
 import { PICK_KEY } from './pick-key.ts';
 import { COLLECTED_SINCE, USES_CHOICE } from './spend-choices.ts';
 import type { Warehouse } from '../../engine/warehouse.ts';
@@ -13,7 +13,7 @@ export const pickWarnings = async (
   userId: string,
   now: Date,
 ): Promise<string[]> => {
-  await computeMonths(warehouse, orgId, now);
+  await computeSpend(warehouse, orgId, now);
   const rows = await warehouse.query<{ warning: string }>(PICK_WARNINGS, { org: orgId, user: userId });
   return rows.map(({ warning }) => warning);
 };

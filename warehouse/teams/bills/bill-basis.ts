@@ -1,10 +1,10 @@
+import type { ComputedSession } from '../../spend/compute-spend.ts';
 import { addDays, daysInclusive, monthOf, type Day, type Month } from '../../../domain/shared/calendar.ts';
 import { moneyText, type DecimalText } from '../../../domain/shared/decimals.ts';
 import type { BillBasis, SealedBasis } from '../../../domain/teams/bill.ts';
 import type { SpendSource } from '../../../domain/spend/spend-source.ts';
 import { DAILY_SPEND } from '../../spend/daily-spend.ts';
 import { ownedSpend } from '../../spend/picks/ownership.ts';
-import type { Session } from '../../engine/session.ts';
 import { listSharedCosts } from '../shared-costs.ts';
 import { uncollectedPicks } from '../uncollected-picks.ts';
 
@@ -13,7 +13,7 @@ import { uncollectedPicks } from '../uncollected-picks.ts';
  * months; spend must have been computed before (month-computation.ts).
  */
 export const currentBases = async (
-  session: Session,
+  session: ComputedSession,
   orgId: string,
   months: readonly Day[],
 ): Promise<Map<Month, BillBasis>> => {
@@ -24,7 +24,7 @@ export const currentBases = async (
 
 /** The same, with what is not collected today, as it is kept once it is sealed. */
 export const currentSealBases = async (
-  session: Session,
+  session: ComputedSession,
   orgId: string,
   months: readonly Day[],
 ): Promise<Map<Month, SealedBasis>> => {
@@ -37,7 +37,7 @@ export const currentSealBases = async (
 
 /** The basis of single days: of every day from `start` to `end`, by today's teams and shared costs, or from what is stored. */
 export const dailyBases = (
-  session: Session,
+  session: ComputedSession,
   orgId: string,
   { start, end }: { start: Day; end: Day },
   statement = ownedSpend('day', DAILY_SPEND),
@@ -51,7 +51,7 @@ export const dailyBases = (
   );
 
 const basesOf = async (
-  session: Session,
+  session: ComputedSession,
   orgId: string,
   periods: readonly Day[],
   statement: string,

@@ -10,7 +10,7 @@ import { storeSeals } from './bill-seals.ts';
 import { monthBills, type MonthBills } from './bills.ts';
 import { coverageOf } from '../../../domain/sources/coverage.ts';
 import { deliveredMonths, sourceMonths } from '../../sources/coverage.ts';
-import { computeMonths } from '../../spend/compute-spend.ts';
+import { computeSpend } from '../../spend/compute-spend.ts';
 import type { Organisation } from '../../organisations/organisations.ts';
 import { SEALED_MONTHS } from './sealed-months.ts';
 import type { Session } from '../../engine/session.ts';
@@ -30,8 +30,9 @@ export const resealBills = async (
   { reason, by: { actor, now } }: { reason: string; by: By },
 ): Promise<MonthBills> => {
   const { id: orgId } = organisation;
-  await computeMonths(warehouse, orgId, now);
-  return sealExclusively(warehouse, orgId, async (session) => {
+  const { on } = await computeSpend(warehouse, orgId, now);
+  return sealExclusively(warehouse, orgId, async (locked) => {
+    const session = on(locked);
     const day = firstDay(month);
     const madeOf = await madeOfToday(session, organisation, month, now);
     const basis = (await currentSealBases(session, orgId, [day])).get(month);

@@ -3,7 +3,7 @@ import type { SealedBasis } from '../../../domain/teams/bill.ts';
 import { currentSealBases } from './bill-basis.ts';
 import { storeSeals, type Seal } from './bill-seals.ts';
 import { deliveredMonths } from '../../sources/coverage.ts';
-import { computeMonths } from '../../spend/compute-spend.ts';
+import { computeSpend, type ComputedSession, type ComputedSpend } from '../../spend/compute-spend.ts';
 import { SEALED_MONTHS } from './sealed-months.ts';
 import type { Session } from '../../engine/session.ts';
 import type { Warehouse } from '../../engine/warehouse.ts';
@@ -14,11 +14,12 @@ import type { Warehouse } from '../../engine/warehouse.ts';
  * returns the months, usually none. A bill whose amounts stay the same gets no other version. Every read of
  * bills comes through here first, so that nobody sees one that is due; run again, it finds nothing.
  */
-export const sealBills = async (warehouse: Warehouse, orgId: string, now: Date): Promise<Month[]> => {
-  await computeMonths(warehouse, orgId, now);
+export const sealBills = async (warehouse: Warehouse, orgId: string, now: Date): Promise<ComputedSpend> => {
+  const { on } = await computeSpend(warehouse, orgId, now);
   const due = await warehouse.session((session) => dueMonths(session, orgId));
-  if (due.length === 0) return [];
-  return sealExclusively(warehouse, orgId, (session) => sealDueMonths(session, orgId, now));
+  if (due.length === 0) return { months: [], on };
+  const months = await sealExclusively(warehouse, orgId, (session) => sealDueMonths(on(session), orgId, now));
+  return { months, on };
 };
 
 /** Bills are sealed one after the other, each time in one transaction. */
@@ -85,7 +86,7 @@ WHERE (NOT holds OR values_moved)
   AND EXISTS (FROM teams WHERE org_id = $org)
 ORDER BY month`;
 
-const sealDueMonths = async (session: Session, orgId: string, now: Date): Promise<Month[]> => {
+const sealDueMonths = async (session: ComputedSession, orgId: string, now: Date): Promise<Month[]> => {
   const due = await dueMonths(session, orgId);
   const unsealed = due.filter(({ basis }) => basis === null).map(({ month }) => month);
   const today = await currentSealBases(session, orgId, unsealed);

@@ -1,3 +1,4 @@
+import type { ComputedSession } from '../../spend/compute-spend.ts';
 import { firstDay, monthOf, type Day, type Month } from '../../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../../domain/shared/decimals.ts';
 import {
@@ -75,7 +76,7 @@ const UNSEALED: Seal = {
  * @param known what sources cover of these months, where the caller has read it already.
  */
 export const monthBills = async (
-  session: Session,
+  session: ComputedSession,
   orgId: string,
   { newest, count }: { newest: Month; count: number },
   known?: ReadonlyMap<Month, readonly SourceMonth[]>,

@@ -1,9 +1,9 @@
+import type { ComputedSession } from '../../spend/compute-spend.ts';
 import { firstDay, monthOf, type Day } from '../../../domain/shared/calendar.ts';
 import { billsOf, fullyLoaded, splitMetrics } from '../../../domain/teams/bill.ts';
 import type { DecimalText } from '../../../domain/shared/decimals.ts';
 import { dailyBases } from './bill-basis.ts';
 import { STORED_OWNER_DAYS } from '../../spend/scope-day-costs.ts';
-import type { Session } from '../../engine/session.ts';
 import { splitValues } from '../split-values.ts';
 
 /**
@@ -13,7 +13,7 @@ import { splitValues } from '../split-values.ts';
  * month and the one before it are stored by day (scope-day-costs.ts).
  */
 export const dailyTeamCosts = async (
-  session: Session,
+  session: ComputedSession,
   orgId: string,
   range: { start: Day; end: Day },
   from: 'bill lines' | 'stored days' = 'bill lines',

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { costBreakdown } from '../../../../warehouse/spend/cost-breakdown.ts';
+import { breakdownOf } from '../../../support/warehouse/breakdown-of.ts';
 import { openDuckDb, type TestWarehouse } from '../../../support/warehouse/engines.ts';
 import { publishSpend } from '../../../support/warehouse/published-spend.ts';
 import { newOrganisation, newSource, NOW } from '../../../support/warehouse/tenant.ts';
@@ -42,7 +42,7 @@ const isMatched = async ({
     ],
   });
   const range = { start: day, end: day, limit: 10, offset: 0 };
-  const rows = await costBreakdown(warehouse, orgId, ['source'], range, NOW);
+  const rows = await breakdownOf(warehouse, orgId, ['source'], range, NOW);
   const bySource = rows.map(({ source, total }) => [source, Number(total)]);
   if (rows.length === 1) {
     expect(bySource).toEqual([['kubernetes', 10]]);

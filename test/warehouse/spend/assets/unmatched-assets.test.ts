@@ -3,6 +3,7 @@ import type { Day, Month } from '../../../../domain/shared/calendar.ts';
 import { assetNotesOfRun } from '../../../../warehouse/spend/assets/asset-notes.ts';
 import type { CostSource } from '../../../../warehouse/sources/cost-sources.ts';
 import { costSummary } from '../../../../warehouse/spend/costs.ts';
+import { computeSpend } from '../../../../warehouse/spend/compute-spend.ts';
 import { reconciliation } from '../../../../warehouse/spend/reconciliation.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../../support/warehouse/engines.ts';
 import { publishSpend, type SpendRow } from '../../../support/warehouse/published-spend.ts';
@@ -57,7 +58,10 @@ describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb
         };
       },
       notes: (source: CostSource, months = ['2026-01']) => assetNotesOfRun(warehouse, orgId, source, months),
-      reconciled: async () => reconciliation(warehouse, orgId, JANUARY),
+      reconciled: async () => {
+        const { on } = await computeSpend(warehouse, orgId, NOW);
+        return warehouse.session((session) => reconciliation(on(session), orgId, JANUARY));
+      },
     };
   };
 

@@ -1,0 +1,19 @@
+import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
+import { computeSpend } from '../../../warehouse/spend/compute-spend.ts';
+import {
+  costBreakdown,
+  type BreakdownKey,
+  type BreakdownRow,
+} from '../../../warehouse/spend/cost-breakdown.ts';
+
+/** Spend by one or two keys, after it was brought up to date. */
+export const breakdownOf = async (
+  warehouse: Warehouse,
+  orgId: string,
+  keys: readonly BreakdownKey[],
+  range: Parameters<typeof costBreakdown>[3],
+  now: Date,
+): Promise<BreakdownRow[]> => {
+  const { on } = await computeSpend(warehouse, orgId, now);
+  return warehouse.session((session) => costBreakdown(on(session), orgId, keys, range));
+};
