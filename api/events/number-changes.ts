@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Orchestration } from '../../temporal/orchestration.ts';
 import { callerOf } from '../access/authentication.ts';
 import type { Api } from '../http/api-type.ts';
+import type { NumberDependencies } from '../http/dependencies.ts';
 
 /** Changes within this time are evaluated together: a job that sends value by value costs one evaluation. */
 const GATHERED_MS = 500;
@@ -52,12 +53,21 @@ class NumberChanges {
   }
 }
 
-/** Has events evaluated after every request that changed numbers: of routes whose config says `changesNumbers`. */
-export const watchNumberChanges = (app: Api, orchestration: Pick<Orchestration, 'numbersChanged'>): void => {
+/**
+ * Has events evaluated after every request that changed numbers: after routes whose config says `changesNumbers`, and if a
+ * read calls the function that this returns.
+ */
+export const watchNumberChanges = (
+  app: Api,
+  orchestration: Pick<Orchestration, 'numbersChanged'>,
+): NumberDependencies['noteChange'] => {
   const changes = new NumberChanges(orchestration, app.log);
   app.addHook('onResponse', async (request, reply) => {
     if (request.routeOptions.config.changesNumbers === true && reply.statusCode === 200)
       changes.note(callerOf(request).organisation.id);
   });
   app.addHook('onClose', () => changes.close());
+  return (orgId) => {
+    changes.note(orgId);
+  };
 };

@@ -21,3 +21,9 @@ export interface ApiDependencies {
   operatorKey: string;
   version: string;
 }
+
+/** The same for routes that read or change an organisation's numbers. */
+export interface NumberDependencies extends ApiDependencies {
+  /** Has the organisation's events evaluated soon, behind the request. */
+  noteChange: (orgId: string) => void;
+}

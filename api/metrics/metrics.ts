@@ -13,7 +13,7 @@ import {
 } from '../../warehouse/metrics/metrics.ts';
 import { pickWarnings } from '../../warehouse/spend/picks/pick-warnings.ts';
 import { callerOf, changeBy } from '../access/authentication.ts';
-import type { ApiDependencies } from '../http/dependencies.ts';
+import type { ApiDependencies, NumberDependencies } from '../http/dependencies.ts';
 import { idParams } from '../http/fields.ts';
 import { found } from '../http/found.ts';
 import { metricChanges, metricRecord, metricWithMonths, newMetric } from './metric-fields.ts';
@@ -56,7 +56,7 @@ const toWireMetric = (metric: Metric, months: readonly MonthRecord[]): z.infer<t
 });
 
 /** `…/metrics`: business metrics and their unit costs (spec §2). */
-export const metricRoutes = (app: Api, dependencies: ApiDependencies): void => {
+export const metricRoutes = (app: Api, dependencies: NumberDependencies): void => {
   const { warehouse, clock } = dependencies;
 
   app.get(

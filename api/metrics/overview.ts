@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { glanceAt } from '../../domain/months/overview.ts';
 import { listMetrics } from '../../warehouse/metrics/metrics.ts';
 import { callerOf } from '../access/authentication.ts';
-import type { ApiDependencies } from '../http/dependencies.ts';
+import type { NumberDependencies } from '../http/dependencies.ts';
 import { latestMonth } from '../months/month-fields.ts';
 import { monthsOf } from '../months/read-months.ts';
 import { answers, success } from '../http/route-schema.ts';
@@ -33,7 +33,7 @@ export const glanceRecord = z
   .meta({ id: 'Glance' });
 
 /** `GET /overview`: every metric at a glance, from one statement for all their months (spec §6, rule 2). */
-export const overviewRoutes = (app: Api, dependencies: ApiDependencies): void => {
+export const overviewRoutes = (app: Api, dependencies: NumberDependencies): void => {
   app.get(
     '/overview',
     {

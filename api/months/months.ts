@@ -15,7 +15,8 @@ import { listMonthVersions, lockMonth } from '../../warehouse/months/month-locks
 import type { Organisation } from '../../warehouse/organisations/organisations.ts';
 import type { Session } from '../../warehouse/engine/session.ts';
 import { callerOf } from '../access/authentication.ts';
-import type { ApiDependencies } from '../http/dependencies.ts';
+import type { NumberDependencies } from '../http/dependencies.ts';
+import { noteUpdates } from '../http/note-updates.ts';
 import { JSON_TYPE } from '../http/error-answers.ts';
 import { idParams, instant, month } from '../http/fields.ts';
 import { found } from '../http/found.ts';
@@ -63,13 +64,18 @@ const labelledMonthRecord = monthRecord
  * labels that its lock froze. Once it has changed, it shows today's beside them (contract §3, Month).
  */
 const labelledMonths = async function* (
-  { warehouse, clock }: Pick<ApiDependencies, 'warehouse' | 'clock'>,
+  dependencies: Pick<NumberDependencies, 'warehouse' | 'clock' | 'noteChange'>,
   organisation: Organisation,
   metric: Metric,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
+  const { warehouse, clock } = dependencies;
   const now = clock.now();
-  const { on } = await computeMetricMonths(warehouse, organisation.id, [metric], now);
+  const { on } = noteUpdates(
+    dependencies,
+    organisation.id,
+    await computeMetricMonths(warehouse, organisation.id, [metric], now),
+  );
   const lists: LabelList[] = [];
   const prepare = (session: Session): Promise<void> =>
     session.transaction(async () => {
@@ -136,7 +142,7 @@ const labelledText = async function* (
 };
 
 /** `…/metrics/{id}/months`: the life of a month (spec §3). */
-export const monthRoutes = (app: Api, dependencies: ApiDependencies): void => {
+export const monthRoutes = (app: Api, dependencies: NumberDependencies): void => {
   const { warehouse, clock } = dependencies;
 
   app.get(

@@ -5,18 +5,23 @@ import { shownMonths } from '../../domain/months/shown-months.ts';
 import { computeMetricMonths } from '../../warehouse/months/metric-months.ts';
 import type { Metric } from '../../warehouse/metrics/metrics.ts';
 import { monthFacts } from '../../warehouse/months/month-facts.ts';
-import type { Session } from '../../warehouse/engine/session.ts';
 import type { Caller } from '../access/authentication.ts';
-import type { ApiDependencies } from '../http/dependencies.ts';
+import type { NumberDependencies } from '../http/dependencies.ts';
+import { noteUpdates } from '../http/note-updates.ts';
 
 /** The last twelve months of some metrics of one organisation, newest first, by metric id. */
 export const monthsOf = async (
-  { warehouse, clock }: Pick<ApiDependencies, 'warehouse' | 'clock'>,
+  dependencies: Pick<NumberDependencies, 'warehouse' | 'clock' | 'noteChange'>,
   { organisation }: Caller,
   metrics: readonly Metric[],
 ): Promise<Map<string, MonthRecord[]>> => {
+  const { warehouse, clock } = dependencies;
   const now = clock.now();
-  const { on } = await computeMetricMonths(warehouse, organisation.id, metrics, now);
+  const { on } = noteUpdates(
+    dependencies,
+    organisation.id,
+    await computeMetricMonths(warehouse, organisation.id, metrics, now),
+  );
   return warehouse.session((session) => readMonths(on(session), organisation, metrics, now));
 };
 

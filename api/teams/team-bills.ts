@@ -17,7 +17,8 @@ import {
 import type { Organisation } from '../../warehouse/organisations/organisations.ts';
 import { findTeam, listTeams } from '../../warehouse/teams/teams.ts';
 import { callerOf, changeBy } from '../access/authentication.ts';
-import type { ApiDependencies } from '../http/dependencies.ts';
+import type { NumberDependencies } from '../http/dependencies.ts';
+import { noteUpdates } from '../http/note-updates.ts';
 import { idParams, instant, month } from '../http/fields.ts';
 import { found } from '../http/found.ts';
 import { answers, success } from '../http/route-schema.ts';
@@ -166,7 +167,7 @@ const billOnWire = (
 };
 
 /** `…/teams/{id}/bills`: what a team costs, month by month (contract §3, Team, bill, shared cost). */
-export const teamBillRoutes = (app: Api, dependencies: ApiDependencies): void => {
+export const teamBillRoutes = (app: Api, dependencies: NumberDependencies): void => {
   const { warehouse, clock } = dependencies;
 
   app.get(
@@ -189,7 +190,11 @@ export const teamBillRoutes = (app: Api, dependencies: ApiDependencies): void =>
         await findTeam(warehouse, caller.organisation.id, request.params.id),
       );
       const now = clock.now();
-      const { on } = await sealBills(warehouse, organisation.id, now);
+      const { on } = noteUpdates(
+        dependencies,
+        organisation.id,
+        await sealBills(warehouse, organisation.id, now),
+      );
       const months = await warehouse.transaction((session) =>
         monthBills(on(session), organisation.id, shownMonths(now)),
       );
@@ -216,7 +221,11 @@ export const teamBillRoutes = (app: Api, dependencies: ApiDependencies): void =>
         request.params.id,
         await findTeam(warehouse, caller.organisation.id, request.params.id),
       );
-      await sealBills(warehouse, caller.organisation.id, clock.now());
+      noteUpdates(
+        dependencies,
+        caller.organisation.id,
+        await sealBills(warehouse, caller.organisation.id, clock.now()),
+      );
       const versions = await listBillVersions(
         warehouse,
         caller.organisation.id,

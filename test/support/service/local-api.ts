@@ -21,6 +21,8 @@ export interface LocalApi {
   warehouse: Warehouse;
   lines: readonly string[];
   newTenant: () => Promise<{ orgId: string; secret: string }>;
+  /** Makes an admin key of an organisation. */
+  newKey: (orgId: string) => Promise<string>;
   close: () => Promise<void>;
 }
 
@@ -53,6 +55,12 @@ export const startLocalApi = async (patienceMs?: number): Promise<LocalApi> => {
   );
   await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as AddressInfo;
+  const makeKey = async (orgId: string): Promise<string> => {
+    const key = { id: newKeyId(), name: 'Admin', permission: 'admin' as const, expires_at: null };
+    const { secret, secretHash } = newSecret(key.id);
+    await warehouse.session((session) => createKey(session, orgId, { ...key, secretHash }, NOW));
+    return secret;
+  };
   return {
     app,
     url: `http://127.0.0.1:${port}`,
@@ -61,11 +69,9 @@ export const startLocalApi = async (patienceMs?: number): Promise<LocalApi> => {
     lines,
     newTenant: async () => {
       const { id: orgId } = await newOrganisation(warehouse);
-      const key = { id: newKeyId(), name: 'Admin', permission: 'admin' as const, expires_at: null };
-      const { secret, secretHash } = newSecret(key.id);
-      await warehouse.session((session) => createKey(session, orgId, { ...key, secretHash }, NOW));
-      return { orgId, secret };
+      return { orgId, secret: await makeKey(orgId) };
     },
+    newKey: makeKey,
     close: async () => {
       await app.close();
       await connection.close();

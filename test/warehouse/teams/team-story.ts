@@ -38,7 +38,7 @@ const KINDS: Record<string, { source: Partial<NewCostSource>; tables: readonly S
 };
 
 /** An organisation with spend of all kinds, and what a story of teams does with it. */
-export const newTeamStory = async (test: TestWarehouse) => {
+export const newTeamStory = async (test: Pick<TestWarehouse, 'warehouse'>) => {
   const { warehouse } = test;
   const { id: orgId } = await newOrganisation(warehouse);
   const sources = new Map<string, string>();

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { settleMonths } from '../../../warehouse/months/settlement.ts';
+import { startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
+import { NOW } from '../../support/warehouse/tenant.ts';
+import { account, newTeamStory } from '../../warehouse/teams/team-story.ts';
+
+/** Nobody answers for Temporal here, so that each evaluation that is asked for leaves a line in the log. */
+describe('a read that seals a bill', () => {
+  let api: LocalApi;
+
+  beforeAll(async () => {
+    api = await startLocalApi();
+  });
+
+  afterAll(() => api.close());
+
+  it('has events evaluated', async () => {
+    const story = await newTeamStory(api);
+    const secret = await api.newKey(story.orgId);
+    const shop = await story.team('Shop', [account('1')]);
+    await story.spend('2026-01', {
+      cloud_spend: [
+        { day: '2026-01-01', account: '1', cost: '300' },
+        { day: '2026-01-31', account: '1', cost: '10' },
+      ],
+    });
+    const bills = async () => {
+      const response = await fetch(`${api.url}/api/v1/teams/${shop}/bills`, {
+        headers: { 'x-api-key': secret },
+      });
+      const { data } = (await response.json()) as { data: { month: string; status: string }[] };
+      return data.find(({ month }) => month === '2026-01')?.status;
+    };
+    const evaluations = () =>
+      api.lines.filter(
+        (line) => line.includes(story.orgId) && line.includes('events could not be evaluated yet'),
+      ).length;
+
+    expect(await bills()).toBe('estimate');
+    expect(await settleMonths(api.warehouse, story.orgId, NOW)).toEqual(['2026-01']);
+    expect(evaluations()).toBe(0);
+    expect(await bills()).toBe('sealed');
+    await vi.waitFor(() => expect(evaluations()).toBeGreaterThan(0), { timeout: 40_000 });
+  });
+});
