@@ -11,7 +11,7 @@ const LAYERS = {
   workflows: ['domain', 'activities'],
   temporal: ['domain', 'workflows'],
   api: ['domain', 'egress', 'security', 'warehouse', 'temporal'],
-  bin: ['domain', 'egress', 'security', 'warehouse', 'activities', 'temporal', 'api', 'demo'],
+  bin: ['domain', 'egress', 'security', 'warehouse', 'activities', 'workflows', 'temporal', 'api', 'demo'],
   demo: ['domain', 'egress', 'api', 'bin'],
   bench: ['domain', 'egress', 'security', 'warehouse', 'activities', 'temporal', 'api', 'bin', 'demo'],
 };
@@ -103,9 +103,9 @@ export default {
       to: { path: '^activities/', dependencyTypesNot: ['type-only'] },
     },
     {
-      name: 'temporal-takes-only-the-contract-of-workflows',
+      name: 'only-the-contract-of-workflows-is-imported',
       severity: 'error',
-      from: { path: '^temporal/' },
+      from: { path: '^(temporal|bin)/' },
       to: { path: '^workflows/', pathNot: '^workflows/contract\\.ts$' },
     },
     {

@@ -11,30 +11,23 @@ import {
   type WorkflowExecutionDescription,
   type WorkflowExecutionStatusName,
 } from '@temporalio/client';
-import {
-  defineSearchAttributeKey,
-  rootCause,
-  SearchAttributeType,
-  TypedSearchAttributes,
-} from '@temporalio/common';
+import { rootCause } from '@temporalio/common';
 import { conflict } from '../domain/shared/errors.ts';
+import type { DeliveryInput } from '../domain/events/webhook.ts';
 import {
   executionIdOf,
   ingestWorkflowId,
-  ORGANISATION_ATTRIBUTE,
   runIdOf,
-  TASK_QUEUE,
   type IngestInput,
   type IngestProgress,
 } from '../domain/sources/ingest.ts';
 import {
-  deliveryWorkflowId,
-  NUMBERS_CHANGED,
-  raiseEventsWorkflowId,
-  type DeliveryInput,
-} from '../domain/events/webhook.ts';
-
-const ORGANISATION = defineSearchAttributeKey(ORGANISATION_ATTRIBUTE, SearchAttributeType.KEYWORD);
+  numbersChanged,
+  startOf,
+  workflowIdOf,
+  type WorkflowName,
+  type Workflows,
+} from '../workflows/contract.ts';
 
 const CALL_DEADLINE_MS = 5_000;
 
@@ -65,17 +58,11 @@ export class Orchestration {
    * Starts an ingest now. A source has at most one running: throws a conflict while one is (design §3).
    */
   async startIngest(input: IngestInput): Promise<{ runId: string; workflowId: string }> {
-    const workflowId = ingestWorkflowId(input.orgId, input.sourceId);
     try {
       const handle = await this.#soon(() =>
-        this.#client.workflow.start('ingestCosts', {
-          workflowId,
-          taskQueue: TASK_QUEUE,
-          args: [input],
-          typedSearchAttributes: organisation(input.orgId),
-        }),
+        this.#client.workflow.start<Workflows['ingestCosts']>('ingestCosts', startOf('ingestCosts', input)),
       );
-      return { runId: runIdOf(handle.firstExecutionRunId), workflowId };
+      return { runId: runIdOf(handle.firstExecutionRunId), workflowId: handle.workflowId };
     } catch (error) {
       if (error instanceof WorkflowExecutionAlreadyStartedError) {
         throw conflict(
@@ -90,12 +77,9 @@ export class Orchestration {
   async startDelivery(delivery: DeliveryInput): Promise<void> {
     try {
       await this.#soon(() =>
-        this.#client.workflow.start('deliverWebhook', {
-          workflowId: deliveryWorkflowId(delivery),
+        this.#client.workflow.start<Workflows['deliverWebhook']>('deliverWebhook', {
+          ...startOf('deliverWebhook', delivery),
           workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
-          taskQueue: TASK_QUEUE,
-          args: [delivery],
-          typedSearchAttributes: organisation(delivery.orgId),
         }),
       );
     } catch (error) {
@@ -109,13 +93,10 @@ export class Orchestration {
    */
   async numbersChanged(orgId: string): Promise<void> {
     await this.#soon(() =>
-      this.#client.workflow.signalWithStart('raiseEvents', {
-        workflowId: raiseEventsWorkflowId(orgId),
-        taskQueue: TASK_QUEUE,
-        args: [{ orgId }],
-        signal: NUMBERS_CHANGED,
+      this.#client.workflow.signalWithStart<Workflows['raiseEvents']>('raiseEvents', {
+        ...startOf('raiseEvents', { orgId }),
+        signal: numbersChanged,
         signalArgs: [],
-        typedSearchAttributes: organisation(orgId),
       }),
     );
   }
@@ -241,30 +222,23 @@ export class Orchestration {
 
 const DAILY = { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 day' } as const;
 
+/** What a schedule does: it starts a workflow. */
+const actionOf = <Name extends WorkflowName>(
+  workflowType: Name,
+  ...args: Parameters<Workflows[Name]>
+): ScheduleOptions['action'] => ({ type: 'startWorkflow', workflowType, ...startOf(workflowType, ...args) });
+
 const MAINTENANCE_SCHEDULE: ScheduleOptions = {
-  scheduleId: 'maintain-warehouse',
+  scheduleId: workflowIdOf('maintainWarehouse'),
   spec: { calendars: [{ hour: 2, minute: 30 }] },
-  action: {
-    type: 'startWorkflow',
-    workflowType: 'maintainWarehouse',
-    taskQueue: TASK_QUEUE,
-    args: [],
-    workflowId: 'maintain-warehouse',
-  },
+  action: actionOf('maintainWarehouse'),
   policies: DAILY,
 };
 
 const settlementSchedule = (orgId: string): ScheduleOptions => ({
-  scheduleId: `settle/${orgId}`,
+  scheduleId: workflowIdOf('settleMonths', { orgId }),
   spec: { calendars: [{ hour: 6, minute: 15 }] },
-  action: {
-    type: 'startWorkflow',
-    workflowType: 'settleMonths',
-    taskQueue: TASK_QUEUE,
-    args: [{ orgId }],
-    workflowId: `settle/${orgId}`,
-    typedSearchAttributes: organisation(orgId),
-  },
+  action: actionOf('settleMonths', { orgId }),
   policies: DAILY,
 });
 
@@ -279,14 +253,7 @@ const ingestSchedule = ({
 }): ScheduleOptions => ({
   scheduleId: ingestWorkflowId(orgId, sourceId),
   spec: { calendars: [{ hour: 4 }], jitter: '45m' },
-  action: {
-    type: 'startWorkflow',
-    workflowType: 'ingestCostsOnSchedule',
-    taskQueue: TASK_QUEUE,
-    args: [{ orgId, sourceId, startMonth: null, endMonth: null } satisfies IngestInput],
-    workflowId: `scheduled-${ingestWorkflowId(orgId, sourceId)}`,
-    typedSearchAttributes: organisation(orgId),
-  },
+  action: actionOf('ingestCostsOnSchedule', { orgId, sourceId, startMonth: null, endMonth: null }),
   policies: DAILY,
   state: { paused },
 });
@@ -307,9 +274,6 @@ const runOf = (
   const first = info?.firstRunId;
   return runIdOf(first === undefined || first === null || first === '' ? runId : first);
 };
-
-const organisation = (orgId: string): TypedSearchAttributes =>
-  new TypedSearchAttributes([{ key: ORGANISATION, value: orgId }]);
 
 const heartbeat = (
   pending:

@@ -1,12 +1,12 @@
 import { ActivityFailure, CancellationScope, isCancellation, rootCause } from '@temporalio/workflow';
-import type { DeliveryInput, DeliveryStatus } from '../domain/events/webhook.ts';
+import type { Workflows } from './contract.ts';
 import { attemptDelivery, giveDeliveryUp } from './steps.ts';
 
 /**
  * Hands one event to one webhook: tries at growing distances for three days, then gives up. Temporal keeps the time
  * between attempts, however often a process dies (spec §6).
  */
-export async function deliverWebhook(delivery: DeliveryInput): Promise<DeliveryStatus> {
+export const deliverWebhook: Workflows['deliverWebhook'] = async (delivery) => {
   try {
     return await attemptDelivery(delivery);
   } catch (error) {
@@ -17,4 +17,4 @@ export async function deliverWebhook(delivery: DeliveryInput): Promise<DeliveryS
     await CancellationScope.nonCancellable(() => giveDeliveryUp(delivery, reason));
     return 'failed';
   }
-}
+};

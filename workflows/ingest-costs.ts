@@ -15,18 +15,19 @@ import {
   sealTeamBills,
   settleOrganisation,
 } from './steps.ts';
+import type { Workflows } from './contract.ts';
 
 /**
  * Brings a cost source's export into the warehouse: reads it, publishes its loads, counts what they change, settles the months that can
  * settle, seals their bills, and only then counts as completed (design §2). Events follow by themselves.
  */
-export async function ingestCosts(input: IngestInput): Promise<IngestOutcome> {
+export const ingestCosts: Workflows['ingestCosts'] = async (input) => {
   const { firstExecutionRunId, workflowId } = workflowInfo();
   const run = { ...input, runId: runIdOf(firstExecutionRunId), workflowId };
   const outcome = await ingest(input, run);
   await noteNumbersChanged(input.orgId);
   return outcome;
-}
+};
 
 const ingest = async (input: IngestInput, run: IngestRunInput): Promise<IngestOutcome> => {
   try {

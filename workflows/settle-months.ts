@@ -1,14 +1,14 @@
-import type { Month } from '../domain/shared/calendar.ts';
+import type { Workflows } from './contract.ts';
 import { noteNumbersChanged, sealTeamBills, settleOrganisation, startDeliveries } from './steps.ts';
 
 /**
  * Settles every month of an organisation that can settle, seals its bills, has its events evaluated, and starts what is
  * still to be delivered, should anyone have died before; runs daily (design §3).
  */
-export async function settleMonths({ orgId }: { orgId: string }): Promise<Month[]> {
+export const settleMonths: Workflows['settleMonths'] = async ({ orgId }) => {
   const months = await settleOrganisation(orgId);
   await sealTeamBills(orgId);
   await noteNumbersChanged(orgId);
   await startDeliveries(orgId, true);
   return months;
-}
+};

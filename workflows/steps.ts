@@ -6,7 +6,7 @@ import type { EventActivities } from '../activities/raise-events.ts';
 import type { MaintenanceActivities } from '../activities/maintain-warehouse.ts';
 import type { SettlementActivities } from '../activities/settle-months.ts';
 import type { StartActivities } from '../activities/start-deliveries.ts';
-import { DELIVERY_TASK_QUEUE } from '../domain/events/webhook.ts';
+import { DELIVERY_TASK_QUEUE } from './contract.ts';
 
 /** Outages are tried again for about an hour; bad data fails at once (activities/failures.ts). */
 const retry = {

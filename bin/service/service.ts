@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { buildServer } from '../../api/app.ts';
-import { ORGANISATION_ATTRIBUTE } from '../../domain/sources/ingest.ts';
+import { ORGANISATION_ATTRIBUTE } from '../../workflows/contract.ts';
 import { sourceRulesOf } from '../../egress/locations/source-rules.ts';
 import { Sealer } from '../../security/sealing.ts';
 import { startDevServer } from '../../temporal/dev-server/dev-server.ts';

@@ -11,8 +11,7 @@ import { createSettlementActivities } from '../../activities/settle-months.ts';
 import { createStartActivities } from '../../activities/start-deliveries.ts';
 import { takeTurns } from '../../activities/shared/take-turns.ts';
 import type { Clock } from '../../domain/shared/clock.ts';
-import { TASK_QUEUE } from '../../domain/sources/ingest.ts';
-import { DELIVERY_TASK_QUEUE } from '../../domain/events/webhook.ts';
+import { DELIVERY_TASK_QUEUE, TASK_QUEUE, type WorkflowName } from '../../workflows/contract.ts';
 import { sourceRulesOf } from '../../egress/locations/source-rules.ts';
 import type { Sealer } from '../../security/sealing.ts';
 import type { Orchestration } from '../../temporal/orchestration.ts';
@@ -52,7 +51,7 @@ const MOST_DELIVERIES = 50;
  * Workflows that fail over an error in their code, and over a history that the code of an upgrade cannot continue: the next of
  * them begins anew. Temporal would try that step again for ever, and the next one would wait for it. A delivery has no next one.
  */
-const BEGIN_ANEW = [
+const BEGIN_ANEW: readonly WorkflowName[] = [
   'ingestCosts',
   'ingestCostsOnSchedule',
   'settleMonths',

@@ -14,16 +14,3 @@ export interface DeliveryInput {
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
-
-/** The id of a delivery's workflow: one for each event and webhook, ever. */
-export const deliveryWorkflowId = ({ orgId, webhookId, eventId }: DeliveryInput): string =>
-  `webhook/${orgId}/${eventId}/${webhookId}`;
-
-/** The id of the workflow that raises an organisation's events: at most one is running. */
-export const raiseEventsWorkflowId = (orgId: string): string => `raise-events/${orgId}`;
-
-/** Endpoints that hang must not keep ingests from running: deliveries have a task queue of their own. */
-export const DELIVERY_TASK_QUEUE = 'cost-analytics-webhooks';
-
-/** The signal that numbers of an organisation have changed. */
-export const NUMBERS_CHANGED = 'numbersChanged';

@@ -44,9 +44,3 @@ export const runIdOf = (executionId: string): string => `run_${executionId.repla
 /** The id of the workflow's execution, from the id of its run. */
 export const executionIdOf = (runId: string): string =>
   runId.replace(/^run_(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-
-/** The Temporal search attribute that carries the organisation of a workflow. */
-export const ORGANISATION_ATTRIBUTE = 'Organisation';
-
-/** The one task queue of the product's workers. */
-export const TASK_QUEUE = 'cost-analytics';

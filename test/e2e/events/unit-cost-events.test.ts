@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addDays, type Day } from '../../../domain/shared/calendar.ts';
-import { raiseEventsWorkflowId } from '../../../domain/events/webhook.ts';
+import { workflowIdOf } from '../../../workflows/contract.ts';
 import { as, ingest, newOrganisation, waitFor, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
@@ -80,7 +80,7 @@ const untilEvaluated = async (orgId: string): Promise<void> => {
   // Changes gather for half a second before they are evaluated.
   await new Promise((resume) => setTimeout(resume, 700));
   const temporal = await openTemporal(service.dataDir);
-  await temporal.client.workflow.getHandle(raiseEventsWorkflowId(orgId)).result();
+  await temporal.client.workflow.getHandle(workflowIdOf('raiseEvents', { orgId })).result();
   await temporal.close();
 };
 

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deliveryWorkflowId } from '../../../domain/events/webhook.ts';
+import { workflowIdOf } from '../../../workflows/contract.ts';
 import { as, newOrganisation, waitFor, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { anyText, textLike } from '../../support/service/matchers.ts';
@@ -245,7 +245,9 @@ describe('a delivery', () => {
     expect(delivery).toMatchObject({ status: 'failed', reason: 'the webhook was disabled' });
     const temporal = await openTemporal(service.dataDir);
     const ids = { orgId: organisation.id, webhookId: webhook.id, eventId: event_id };
-    expect(await temporal.client.workflow.getHandle(deliveryWorkflowId(ids)).result()).toBe('failed');
+    expect(await temporal.client.workflow.getHandle(workflowIdOf('deliverWebhook', ids)).result()).toBe(
+      'failed',
+    );
     await temporal.close();
     await receiver.close();
   });
@@ -257,7 +259,7 @@ describe('a delivery', () => {
     await deliveryThat(admin, webhook, event_id, ({ attempts }) => attempts.length >= 1);
     const temporal = await openTemporal(service.dataDir);
     const ids = { orgId: organisation.id, webhookId: webhook.id, eventId: event_id };
-    const workflow = temporal.client.workflow.getHandle(deliveryWorkflowId(ids));
+    const workflow = temporal.client.workflow.getHandle(workflowIdOf('deliverWebhook', ids));
     const { events } = await workflow.fetchHistory();
     const attempts = events
       ?.map((event) => event.activityTaskScheduledEventAttributes)

@@ -1,0 +1,60 @@
+import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
+import { defineSignal } from '@temporalio/workflow';
+import type { DeliveryInput, DeliveryStatus } from '../domain/events/webhook.ts';
+import type { Month } from '../domain/shared/calendar.ts';
+import { ingestWorkflowId, type IngestInput, type IngestOutcome } from '../domain/sources/ingest.ts';
+
+/** Every workflow with its input and its result. Whoever starts or implements one is held to this. */
+export interface Workflows {
+  ingestCosts: (input: IngestInput) => Promise<IngestOutcome>;
+  ingestCostsOnSchedule: (input: IngestInput) => Promise<void>;
+  settleMonths: (input: { orgId: string }) => Promise<Month[]>;
+  raiseEvents: (input: { orgId: string }) => Promise<void>;
+  deliverWebhook: (delivery: DeliveryInput) => Promise<DeliveryStatus>;
+  maintainWarehouse: () => Promise<number>;
+}
+
+export type WorkflowName = keyof Workflows;
+
+/** The task queue of all workflows, and of the activities that work on the warehouse. */
+export const TASK_QUEUE = 'cost-analytics';
+
+/** The task queue of the delivery attempts: endpoints that hang must not keep ingests from running. */
+export const DELIVERY_TASK_QUEUE = 'cost-analytics-webhooks';
+
+/** Tells `raiseEvents` that numbers of its organisation have changed. */
+export const numbersChanged = defineSignal('numbersChanged');
+
+/** The search attribute that carries the organisation of a workflow. */
+export const ORGANISATION_ATTRIBUTE = 'Organisation';
+const ORGANISATION = defineSearchAttributeKey(ORGANISATION_ATTRIBUTE, SearchAttributeType.KEYWORD);
+
+/** The id of each workflow. Temporal runs at most one of an id at a time. */
+const IDS: { [Name in WorkflowName]: (...args: Parameters<Workflows[Name]>) => string } = {
+  ingestCosts: ({ orgId, sourceId }) => ingestWorkflowId(orgId, sourceId),
+  // A schedule adds its time to the id.
+  ingestCostsOnSchedule: ({ orgId, sourceId }) => `scheduled-${ingestWorkflowId(orgId, sourceId)}`,
+  settleMonths: ({ orgId }) => `settle/${orgId}`,
+  raiseEvents: ({ orgId }) => `raise-events/${orgId}`,
+  deliverWebhook: ({ orgId, webhookId, eventId }) => `webhook/${orgId}/${eventId}/${webhookId}`,
+  maintainWarehouse: () => 'maintain-warehouse',
+};
+
+/** Returns the id under which a workflow runs for an input. */
+export const workflowIdOf = <Name extends WorkflowName>(
+  name: Name,
+  ...args: Parameters<Workflows[Name]>
+): string => IDS[name](...args);
+
+/** Returns what a start of a workflow needs beside its name. */
+export const startOf = <Name extends WorkflowName>(name: Name, ...args: Parameters<Workflows[Name]>) => {
+  const [input] = args as [{ orgId: string }?];
+  return {
+    workflowId: workflowIdOf(name, ...args),
+    taskQueue: TASK_QUEUE,
+    args,
+    ...(input === undefined
+      ? {}
+      : { typedSearchAttributes: new TypedSearchAttributes([{ key: ORGANISATION, value: input.orgId }]) }),
+  };
+};
