@@ -9,7 +9,7 @@ import type { SourceRulesOf } from '../egress/locations/source-rules.ts';
 import { assetNotesOfRun } from '../warehouse/spend/assets/asset-notes.ts';
 import { findCostSource, type CostSource } from '../warehouse/sources/cost-sources.ts';
 import { doubledNotes } from '../warehouse/spend/assets/doubled-spend.ts';
-import type { LoadResult } from '../warehouse/sources/focus/focus-load.ts';
+import type { LoadResult } from '../warehouse/sources/publishing/load.ts';
 import { findRun, recordRun, startedRun, type IngestRun } from '../warehouse/sources/ingest-runs.ts';
 import { withReader, type LoadSessions } from '../warehouse/engine/readers/load-sessions.ts';
 import { publishComputed } from '../warehouse/spend/compute-spend.ts';

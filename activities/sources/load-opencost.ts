@@ -1,7 +1,7 @@
 import { daysToAsk } from '../../domain/sources/opencost-days.ts';
 import type { Day } from '../../domain/shared/calendar.ts';
 import type { CostSourceOf } from '../../warehouse/sources/cost-sources.ts';
-import type { LoadResult } from '../../warehouse/sources/focus/focus-load.ts';
+import type { LoadResult } from '../../warehouse/sources/publishing/load.ts';
 import {
   API_ALLOCATIONS,
   API_ASSETS,
@@ -52,7 +52,7 @@ export const loadOpenCostSource = async (
   return { ...result, notes: [...allocations.notes, ...(assets?.notes ?? []), ...result.notes] };
 };
 
-/** Asks the API day by day, then loads what it answered; days that it no longer knows stay as they are. */
+/** Asks the API day by day, then loads its answers. Days that it no longer knows stay as they are. */
 const loadFromApi = async (
   api: OpenCostApi,
   { sessions, scope, attempt, publish }: Omit<SourceReading, 'currency'>,
@@ -80,7 +80,7 @@ const loadFromApi = async (
 };
 
 interface Asked {
-  /** Things in the answers that are no rows. */
+  /** Entries of the answers that are not rows. */
   leftOut: number;
   emptyDays: number;
   /** Whether the API has no assets. */

@@ -4,8 +4,9 @@ import {
   missingAiUsageColumns,
 } from '../../warehouse/sources/ai-tools-load.ts';
 import type { CostSource, CostSourceOf } from '../../warehouse/sources/cost-sources.ts';
-import { loadFocusExport, type LoadResult } from '../../warehouse/sources/focus/focus-load.ts';
-import { missingColumns } from '../../warehouse/sources/focus/focus-roll-up.ts';
+import { missingColumns } from '../../warehouse/sources/focus/focus-columns.ts';
+import { loadFocusExport } from '../../warehouse/sources/focus/focus-load.ts';
+import type { LoadResult } from '../../warehouse/sources/publishing/load.ts';
 import { loadHosts, missingHostColumns } from '../../warehouse/sources/hosts-load.ts';
 import { loadOpenCostSource } from './load-opencost.ts';
 import { isApiLocation } from './opencost-requests.ts';

@@ -2,7 +2,8 @@ import type { ObjectStorage } from '../../domain/sources/object-storage.ts';
 import type { HeldFiles } from '../../egress/locations/held-files.ts';
 import type { SourceRules } from '../../egress/locations/source-rules.ts';
 import type { LoadSessions } from '../../warehouse/engine/readers/load-sessions.ts';
-import type { LoadScope, Publish } from '../../warehouse/sources/publishing/publish-load.ts';
+import type { LoadScope } from '../../warehouse/sources/publishing/load.ts';
+import type { Publish } from '../../warehouse/sources/publishing/publish-load.ts';
 import type { Attempt } from '../shared/with-heartbeats.ts';
 
 /** What a source is read with. */

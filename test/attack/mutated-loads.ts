@@ -8,7 +8,7 @@ import { loadSource } from '../../activities/sources/load-source.ts';
 import type { Random } from '../../bench/data/random.ts';
 import type { CostSource } from '../../warehouse/sources/cost-sources.ts';
 import { costSummary } from '../../warehouse/spend/costs.ts';
-import type { LoadResult } from '../../warehouse/sources/focus/focus-load.ts';
+import type { LoadResult } from '../../warehouse/sources/publishing/load.ts';
 import { publishComputed } from '../../warehouse/spend/compute-spend.ts';
 import { RejectedFeed, type FeedCounts } from '../../warehouse/sources/feeds/read-feed.ts';
 import { fromCsv, writeTable } from '../support/warehouse/duckdb-files.ts';

@@ -1,14 +1,15 @@
 import { keepEarlierDays, keepLateMonths } from './publishing/carry-over.ts';
 import type { ExportFile } from './feeds/export-files.ts';
-import type { LoadResult } from './focus/focus-load.ts';
 import type { LoadSessions } from '../engine/readers/load-sessions.ts';
-import { newLoadId, publishLoad, type LoadScope, type Publish } from './publishing/publish-load.ts';
+import { problem } from './feeds/problems.ts';
+import { storeRows, withLoad, type LoadResult, type LoadScope } from './publishing/load.ts';
+import { MONTH, publishLoad, type Publish } from './publishing/publish-load.ts';
 import { addCounts, readFeed, rowsStored, stageFeed, withoutUnusedMonths } from './feeds/read-feed.ts';
+import { REJECTED_FILE } from './feeds/rejected-rows.ts';
 import { normalRepositorySql } from './repository-sql.ts';
 import { relationsOf, type Relation } from './feeds/scan-files.ts';
 import type { Session } from '../engine/session.ts';
-import { got, judgedRows, missingTabularColumns, type TabularColumns } from './feeds/tabular-rows.ts';
-import { dropTemporaryTables } from '../engine/sql/temporary-tables.ts';
+import { judgedRows, missingTabularColumns, type TabularColumns } from './feeds/tabular-rows.ts';
 
 const SPEND_COLUMNS: TabularColumns = {
   day: { names: ['day'], holds: 'day', required: 'value' },
@@ -45,90 +46,75 @@ export interface AiToolFiles {
  * Loads the spend on AI tools and their usage by repository (sources §4), one load of both for each month that has
  * spend: usage shares out spend, so without spend it says nothing. Usage of a month that was loaded before joins that month's
  * spend. Days that a feed lacks stay as they were. Done twice, the second load replaces the first by the same numbers. Throws
- * `invalid` when either feed has too many rows that cannot be read.
+ * `invalid` if either feed has too many rows that cannot be read.
  */
-export const loadAiTools = async (
+export const loadAiTools = (
   sessions: LoadSessions,
   scope: LoadScope,
   files: AiToolFiles,
   publish: Publish,
 ): Promise<LoadResult> => {
   const { reader, session } = sessions;
-  const loadId = await newLoadId(session, scope);
-  try {
+  // Usage costs nothing, so two sources with the same usage count nothing twice.
+  const readFrom = files.spend.map(({ path }) => path);
+  return withLoad(session, { ...scope, readFrom }, { tables: ['usage_days', 'load_days'] }, async (load) => {
     const relations = { spend: relationsOf(files.spend), usage: relationsOf(files.usage) };
     const usage = await readFeed(reader, scope, {
-      statement: usageGroups(relations.usage),
+      groups: usageGroups(relations.usage),
       name: USAGE_FEED,
       relations: relations.usage,
     });
     await stageFeed(sessions, 'usage_days');
     const spend = await readFeed(reader, scope, {
-      statement: spendGroups(relations.spend),
+      groups: spendGroups(relations.spend),
       relations: relations.spend,
     });
     await stageFeed(sessions, 'load_days');
-    const taking = { ...scope, loadId };
     const feeds = {
       spend: { staged: 'load_days', stored: 'ai_tool_spend' },
       late: { staged: 'usage_days', stored: 'ai_usage' },
     } as const;
     const kept = [
-      ...(await keepEarlierDays(session, taking, feeds.spend)),
-      ...(await keepEarlierDays(session, taking, feeds.late, USAGE_FEED)),
+      ...(await keepEarlierDays(session, load, feeds.spend)),
+      ...(await keepEarlierDays(session, load, feeds.late, USAGE_FEED)),
     ];
-    await keepLateMonths(session, taking, feeds);
-    const load = { org: scope.orgId, source: scope.sourceId, load: loadId };
-    await session.run(INSERT_SPEND, load);
-    await session.run(INSERT_USAGE, load);
+    await keepLateMonths(session, load, feeds);
+    await storeRows(session, load, 'ai_tool_spend', SPEND);
+    await storeRows(session, load, 'ai_usage', USAGE);
     const notes = [...kept, ...(await unsharedTools(session))];
-    // Usage costs nothing, so two sources with the same usage count nothing twice.
-    const readFrom = files.spend.map(({ path }) => path);
-    const target = { ...scope, readFrom };
     const counts = addCounts(spend, await withoutUnusedMonths(session, usage, 'usage_days'));
-    return { ...counts, ...(await publishLoad(session, target, loadId, rowsStored(spend), publish)), notes };
-  } finally {
-    await dropTemporaryTables(session, ['usage_days', 'load_days']);
-  }
+    return { ...counts, ...(await publishLoad(session, load, rowsStored(spend), publish)), notes };
+  });
 };
 
 /** Shares are exact as long as the product of two usages fits 128 bits (distributed-spend.ts). */
 const LARGEST_USAGE = 1e12;
 
 const spendGroups = (relations: readonly Relation[]): string => `
-CREATE TEMP TABLE judged_groups AS
 WITH ${judgedRows(relations, SPEND_COLUMNS, [
-  `WHEN lower(kind) NOT IN ('usage', 'seat') THEN 'kind: expected usage or seat, got ' || ${got('raw_kind')}`,
+  `WHEN lower(kind) NOT IN ('usage', 'seat') THEN ${problem('kind', "'usage or seat'", 'raw_kind')}`,
 ])}
-SELECT problem, is_wanted AS counts, any_value(CASE WHEN problem IS NOT NULL THEN file END) AS file, day, tool, lower(kind) AS kind,
+SELECT problem, is_wanted AS counts, ${REJECTED_FILE}, day, tool, lower(kind) AS kind,
   sum(cost) AS cost, count(*) AS row_count
 FROM judged_rows GROUP BY ALL`;
 
 /** Usage by the repository's normal name; usage without one takes its share but belongs to none. */
 const usageGroups = (relations: readonly Relation[]): string => `
-CREATE TEMP TABLE judged_groups AS
 WITH ${judgedRows(relations, USAGE_COLUMNS, [
-  `WHEN usage NOT BETWEEN 0 AND ${LARGEST_USAGE} THEN 'usage: expected a number from 0 to 1e12, got ' || ${got('raw_usage')}`,
+  `WHEN usage NOT BETWEEN 0 AND ${LARGEST_USAGE} THEN ${problem('usage', "'a number from 0 to 1e12'", 'raw_usage')}`,
 ])},
 usage_groups AS (
   SELECT problem, is_wanted AS counts, file, day, tool, repository AS spelling, sum(usage) AS usage, count(*) AS row_count
   FROM judged_rows GROUP BY ALL)
-SELECT problem, counts, any_value(CASE WHEN problem IS NOT NULL THEN file END) AS file, day, tool,
+SELECT problem, counts, ${REJECTED_FILE}, day, tool,
   ${normalRepositorySql('spelling')} AS repository, CAST(sum(usage) AS DECIMAL(38,6)) AS usage,
   CAST(sum(row_count) AS BIGINT) AS row_count
 FROM usage_groups GROUP BY ALL`;
 
-const INSERT_SPEND = `
-INSERT INTO ai_tool_spend BY NAME
-SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id,
-  CAST(date_trunc('month', day) AS DATE) AS billing_period, day, tool, kind, cost
-FROM load_days`;
+const SPEND = `SELECT ${MONTH} AS billing_period, day, tool, kind, cost FROM load_days`;
 
-const INSERT_USAGE = `
-INSERT INTO ai_usage BY NAME
-SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id,
-  CAST(date_trunc('month', day) AS DATE) AS billing_period, day, tool, repository, usage
-FROM usage_days
+const USAGE = `
+SELECT ${MONTH} AS billing_period, day, tool, repository, usage FROM usage_days
 WHERE date_trunc('month', day) IN (SELECT date_trunc('month', day) FROM load_days)`;
 
 const MOST_NOTES = 20;

@@ -3,6 +3,7 @@ import type { DecimalText } from '../../domain/shared/decimals.ts';
 import { idAfter } from '../engine/sql/ids.ts';
 import { instant, instantOrNull } from '../engine/sql/instant.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
+import type { RejectedSample } from './feeds/rejected-rows.ts';
 
 type RunStatus = 'running' | 'completed' | 'failed';
 
@@ -25,12 +26,6 @@ export interface IngestRun {
   /** What the run decided by itself and a reader should know, in words. */
   notes: string[];
   error: string | null;
-}
-
-export interface RejectedSample {
-  problem: string;
-  file: string | null;
-  rows: number;
 }
 
 type Row = Omit<

@@ -7,7 +7,7 @@ import type { Day } from '../../../domain/shared/calendar.ts';
 import { HeldFiles } from '../../../egress/locations/held-files.ts';
 import { parsePrivateTargets } from '../../../egress/requests/private-targets.ts';
 import type { OpenCostOptions } from '../../../warehouse/sources/cost-sources.ts';
-import type { LoadScope } from '../../../warehouse/sources/publishing/publish-load.ts';
+import type { LoadScope } from '../../../warehouse/sources/publishing/load.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import {
   allocation,

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadSource } from '../../../activities/sources/load-source.ts';
-import type { LoadResult } from '../../../warehouse/sources/focus/focus-load.ts';
+import type { LoadResult } from '../../../warehouse/sources/publishing/load.ts';
 import { loadExtension } from '../../../warehouse/engine/extensions.ts';
 import type { Reader } from '../../../warehouse/engine/readers/reader.ts';
 import { fromCsv, writeTable } from '../../support/warehouse/duckdb-files.ts';

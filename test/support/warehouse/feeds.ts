@@ -3,9 +3,8 @@ import type { Day } from '../../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../../domain/shared/decimals.ts';
 import { parsePrivateTargets } from '../../../egress/requests/private-targets.ts';
 import { describeFile, type ExportFile } from '../../../warehouse/sources/feeds/export-files.ts';
-import type { LoadResult } from '../../../warehouse/sources/focus/focus-load.ts';
 import { withReader, type LoadSessions } from '../../../warehouse/engine/readers/load-sessions.ts';
-import type { LoadScope } from '../../../warehouse/sources/publishing/publish-load.ts';
+import type { LoadResult, LoadScope } from '../../../warehouse/sources/publishing/load.ts';
 import type { TestWarehouse } from './engines.ts';
 import { newOrganisation, newSource, NOW, publishing } from './tenant.ts';
 

@@ -10,11 +10,8 @@ import {
   type NewCostSource,
 } from '../../../warehouse/sources/cost-sources.ts';
 import { describeFile } from '../../../warehouse/sources/feeds/export-files.ts';
-import {
-  loadFocusExport,
-  type FocusLoad,
-  type LoadResult,
-} from '../../../warehouse/sources/focus/focus-load.ts';
+import { loadFocusExport, type FocusLoad } from '../../../warehouse/sources/focus/focus-load.ts';
+import type { LoadResult } from '../../../warehouse/sources/publishing/load.ts';
 import { withReader, type LoadSessions } from '../../../warehouse/engine/readers/load-sessions.ts';
 import { createMetric, type Metric } from '../../../warehouse/metrics/metrics.ts';
 import {

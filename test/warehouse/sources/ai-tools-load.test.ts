@@ -7,7 +7,7 @@ import {
   missingAiUsageColumns,
 } from '../../../warehouse/sources/ai-tools-load.ts';
 import { describeFile } from '../../../warehouse/sources/feeds/export-files.ts';
-import type { LoadScope } from '../../../warehouse/sources/publishing/publish-load.ts';
+import type { LoadScope } from '../../../warehouse/sources/publishing/load.ts';
 import { normalRepositorySql } from '../../../warehouse/sources/repository-sql.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import {

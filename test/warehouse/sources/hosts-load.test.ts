@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeFile } from '../../../warehouse/sources/feeds/export-files.ts';
 import { loadHosts, missingHostColumns } from '../../../warehouse/sources/hosts-load.ts';
-import type { LoadScope } from '../../../warehouse/sources/publishing/publish-load.ts';
+import type { LoadScope } from '../../../warehouse/sources/publishing/load.ts';
 import { fromCsv, writeTable } from '../../support/warehouse/duckdb-files.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import {

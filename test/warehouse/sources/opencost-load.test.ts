@@ -8,7 +8,7 @@ import {
   missingAssetColumns,
 } from '../../../warehouse/sources/opencost/opencost-columns.ts';
 import { loadOpenCost, type OpenCostFeeds } from '../../../warehouse/sources/opencost/opencost-load.ts';
-import type { LoadScope } from '../../../warehouse/sources/publishing/publish-load.ts';
+import type { LoadScope } from '../../../warehouse/sources/publishing/load.ts';
 import { relationsOf } from '../../../warehouse/sources/feeds/scan-files.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import {

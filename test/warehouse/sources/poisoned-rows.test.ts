@@ -4,7 +4,7 @@ import { breakdownOf } from '../../support/warehouse/breakdown-of.ts';
 import { costSummary } from '../../../warehouse/spend/costs.ts';
 import { loadAiTools } from '../../../warehouse/sources/ai-tools-load.ts';
 import type { ExportFile } from '../../../warehouse/sources/feeds/export-files.ts';
-import type { LoadResult } from '../../../warehouse/sources/focus/focus-load.ts';
+import type { LoadResult } from '../../../warehouse/sources/publishing/load.ts';
 import { loadHosts } from '../../../warehouse/sources/hosts-load.ts';
 import type { LoadSessions } from '../../../warehouse/engine/readers/load-sessions.ts';
 import { publishComputed } from '../../../warehouse/spend/compute-spend.ts';

@@ -5,11 +5,11 @@ import type { Statements } from '../../engine/session.ts';
 /** A file of a billing export, its format, and its columns as they stand in it. */
 export interface ExportFile {
   path: string;
-  /** The path under which it is opened, where its own could mean another file by then. */
+  /** The path under which it is opened, because its own may lead to another file by then. */
   opened: string;
   format: 'csv' | 'parquet';
   columns: ExportColumn[];
-  /** Counts the rows another way than the reader does; null where nobody does. */
+  /** Counts the rows without the reader; null if nothing counts them. */
   count: CountRows | null;
 }
 
@@ -34,7 +34,7 @@ export interface ExportColumn {
   isRepeated?: boolean;
   /** DuckDB's type of the column; a CSV file's columns are all VARCHAR. */
   type: string;
-  /** The column's own type, where DuckDB would read other numbers than stand in it. */
+  /** The column's own type, if DuckDB would read other numbers than the column holds. */
   inexact?: string;
 }
 
@@ -61,7 +61,7 @@ export const formatOf = (path: string): ExportFile['format'] | null => {
   return /\.csv(\.gz)?$/i.test(name) ? 'csv' : null;
 };
 
-/** Reads the columns of a file from its header. Throws for a Parquet file that is none. */
+/** Reads the columns of a file from its header. Throws if a `.parquet` file is not Parquet. */
 export const describeFile = async (session: Statements, path: string, opened = path): Promise<ExportFile> => {
   const format = formatOf(path);
   if (format === null) {
@@ -169,13 +169,27 @@ const storedColumns = async (
   return columns;
 };
 
-/** Throws `invalid` if DuckDB would read other numbers than stand in one of these columns. */
-export const refuseInexact = ({ path }: ExportFile, columns: readonly ExportColumn[]): void => {
-  const column = columns.find(({ inexact }) => inexact !== undefined);
-  if (column !== undefined)
+/** What a load reads of each row, by its names, and the columns of a file that have it. */
+interface ReadColumns {
+  names: readonly string[];
+  found: readonly ExportColumn[];
+  isMandatory: boolean;
+}
+
+/**
+ * The mandatory columns that a file lacks, each with its other names.
+ *
+ * @throws ServiceError `invalid` if DuckDB would read other numbers than a column holds.
+ */
+export const missingOf = ({ path }: ExportFile, read: readonly ReadColumns[]): string[] => {
+  const inexact = read.flatMap(({ found }) => found).find((column) => column.inexact !== undefined);
+  if (inexact !== undefined)
     throw invalid(
-      `${withoutQuery(path)}: column ${column.name}: expected decimals of at most 38 digits, got ${String(column.inexact)}; nothing was loaded`,
+      `${withoutQuery(path)}: column ${inexact.name}: expected decimals of at most 38 digits, got ${String(inexact.inexact)}; nothing was loaded`,
     );
+  return read
+    .filter(({ isMandatory, found }) => isMandatory && found.length === 0)
+    .map(({ names }) => names.join(' or '));
 };
 
 /** A signed URL's query is a credential. */

@@ -1,21 +1,18 @@
-import { firstDay } from '../../../domain/shared/calendar.ts';
 import { ServiceError } from '../../../domain/shared/errors.ts';
 import { LONGEST_LINE_BYTES } from './export-files.ts';
-import { lastReadableDay } from './readable-limits.ts';
-import { rejectedRows } from './rejected-rows.ts';
+import { rejectedRows, type RejectedSample } from './rejected-rows.ts';
 import { handOver, type LoadSessions } from '../../engine/readers/load-sessions.ts';
 import { startRowCount, type RowCount } from './row-count.ts';
 import type { Relation } from './scan-files.ts';
-import type { RejectedSample } from '../ingest-runs.ts';
-import type { LoadScope } from '../publishing/publish-load.ts';
+import { readingBounds, type ReadingScope } from './wanted-months.ts';
 import type { Parameters, Session, Statements } from '../../engine/session.ts';
 import { dropTemporaryTables } from '../../engine/sql/temporary-tables.ts';
 
-/** What the reading of one feed of a source counted: rows read are those stored, rejected and left out. */
+/** The rows of one feed of a source: rows read are those stored, rejected and left out. */
 export interface FeedCounts {
   rowsRead: number;
   rowsRejected: number;
-  /** Rows that are none of this ingest's: other months, shared cost, usage without spend. */
+  /** Rows that this ingest is not asked for: other months, shared cost, usage without spend. */
   rowsLeftOut: number;
   rejectedSamples: RejectedSample[];
 }
@@ -23,29 +20,33 @@ export interface FeedCounts {
 /** More rows than this that cannot be read fail the load (design §4). */
 const MOST_REJECTED_PERCENT = 1;
 
-/** Which of the judged groups are stored. */
+/** Which groups are stored. */
 export const STORED = 'problem IS NULL AND counts';
 
 /** The reader's temporary tables of one feed. */
 const FEED_TABLES = ['judged_groups', 'broken_lines', 'broken_line_scans'] as const;
 
 /**
- * Reads one feed: runs `statement`, which creates the temporary table `judged_groups` (problem, counts, file, row_count
- * and what the feed is about), and counts what could not be read. Each feed of a source is judged by itself, so
- * that a long one does not hide that a short one is unreadable.
+ * Reads one feed into the temporary table `judged_groups` and counts the rows that cannot be read. Each feed of a source
+ * is counted by itself, so that a long one does not hide an unreadable short one.
  *
- * @throws RejectedFeed when more than 1 % of the rows cannot be read.
- * @throws ServiceError `invalid` when rows of the files are not accounted for.
+ * @throws RejectedFeed if more than 1 % of the rows cannot be read.
+ * @throws ServiceError `invalid` if the count misses rows of the files.
  */
 export const readFeed = async (
   reader: Statements,
-  scope: LoadScope,
-  { statement, name = null, parameters = {}, relations }: Feed,
+  scope: ReadingScope,
+  { prepare, groups, check, name = null, parameters = {}, relations }: Feed,
 ): Promise<FeedCounts> => {
   const count = startRowCount(relations.flatMap(({ counts }) => counts));
   try {
     await dropTemporaryTables(reader, FEED_TABLES);
-    await reader.run(statement, { ...readingBounds(scope), ...parameters });
+    await prepare?.();
+    await reader.run(`CREATE TEMP TABLE judged_groups AS ${groups}`, {
+      ...readingBounds(scope),
+      ...parameters,
+    });
+    await check?.();
     return await countFeed(reader, count, name);
   } finally {
     count.stop();
@@ -54,27 +55,25 @@ export const readFeed = async (
 
 /** A feed of a source, and how it is read. */
 interface Feed {
-  statement: string;
-  /** What messages call the feed; null where the source has only one. */
+  /** Makes the tables that `groups` selects from. */
+  prepare?: () => Promise<void>;
+  /** Selects the groups of rows: problem, counts, file, row_count, and what the feed is about. */
+  groups: string;
+  /** Refuses groups that fail the load, whatever the counts are. */
+  check?: () => Promise<void>;
+  /** What messages call the feed; null if the source has only one. */
   name?: string | null;
-  /** Those of the statement beside {@link readingBounds}. */
+  /** Those of `groups` beside {@link readingBounds}. */
   parameters?: Parameters;
-  /** What the statement reads. */
+  /** What is read. */
   relations: readonly Relation[];
 }
-
-/** The parameters that decide which rows are wanted and which days may be named. */
-export const readingBounds = ({ startMonth, endMonth, now }: LoadScope): Parameters => ({
-  start: startMonth === null ? null : firstDay(startMonth),
-  end: endMonth === null ? null : firstDay(endMonth),
-  last_day: lastReadableDay(now),
-});
 
 /** Hands the rows of the feed that are stored over to the warehouse, as the temporary table `table`. */
 export const stageFeed = (sessions: LoadSessions, table: string): Promise<void> =>
   handOver(sessions, table, `SELECT * EXCLUDE (problem, file, counts) FROM judged_groups WHERE ${STORED}`);
 
-/** A feed of which too many rows cannot be read: nothing was loaded, and the run shows what it counted. */
+/** Too many rows of a feed cannot be read: nothing was loaded, and the run shows the counts. */
 export class RejectedFeed extends ServiceError {
   readonly counts: FeedCounts;
 
@@ -86,25 +85,16 @@ export class RejectedFeed extends ServiceError {
 
 const DROPPED_LINES = { problem: `a line of more than ${LONGEST_LINE_BYTES} bytes`, file: null };
 
-/**
- * Counts what a reading left in `judged_groups` and `broken_lines`, and compares it with the second count of the rows.
- *
- * @throws RejectedFeed when more than 1 % of the rows that are wanted cannot be read.
- * @throws ServiceError `invalid` when rows of the files are not accounted for.
- */
-export const countFeed = async (
-  reader: Statements,
-  count: RowCount,
-  name: string | null = null,
-): Promise<FeedCounts> => {
-  const { told, longLines, samples } = await rejectedRows(reader);
+/** Counts the rows in `judged_groups` and `broken_lines`, and compares them with the second count of the rows. */
+const countFeed = async (reader: Statements, count: RowCount, name: string | null): Promise<FeedCounts> => {
+  const { reported, longLines, samples } = await rejectedRows(reader);
   const [read] = await reader.query<{ stored: string | null; left_out: string | null }>(
     `SELECT sum(row_count) FILTER (${STORED}) AS stored, sum(row_count) FILTER (problem IS NULL AND NOT counts) AS left_out
      FROM judged_groups`,
   );
   const [stored, rowsLeftOut] = [Number(read?.stored ?? 0), Number(read?.left_out ?? 0)];
-  const dropped = await count.droppedLines(stored + rowsLeftOut + told, longLines);
-  const rejected = told + dropped;
+  const dropped = await count.droppedLines(stored + rowsLeftOut + reported, longLines);
+  const rejected = reported + dropped;
   const rowsWanted = stored + rejected;
   const counts = {
     rowsRead: rowsWanted + rowsLeftOut,

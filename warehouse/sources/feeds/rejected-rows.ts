@@ -1,19 +1,28 @@
-import type { RejectedSample } from '../ingest-runs.ts';
 import type { Statements } from '../../engine/session.ts';
 
 const MOST_SAMPLES = 20;
 
-/** What the reader has told of rows that cannot be read. */
+/** A reason why rows cannot be read, and one of their files. */
+export interface RejectedSample {
+  problem: string;
+  file: string | null;
+  rows: number;
+}
+
+/** The file of a group of rows that cannot be read. */
+export const REJECTED_FILE = 'any_value(CASE WHEN problem IS NOT NULL THEN file END) AS file';
+
+/** The rows that the reader has reported as unreadable. */
 interface RejectedRows {
-  /** How many there are. */
-  told: number;
+  /** The number of these rows. */
+  reported: number;
   /** Of them, lines that are too long. */
   longLines: number;
   /** One for each reason, most frequent first. */
   samples: RejectedSample[];
 }
 
-/** The rows that could not be read: those judged so, and lines that are no CSV. */
+/** The rows that cannot be read: those with a problem, and lines that are no CSV. */
 export const rejectedRows = async (session: Statements): Promise<RejectedRows> => {
   const groups = await session.query<{ problem: string; file: string | null; row_count: string }>(
     `SELECT problem, any_value(file) AS file, sum(row_count)::BIGINT AS row_count
@@ -25,11 +34,11 @@ export const rejectedRows = async (session: Statements): Promise<RejectedRows> =
     file,
     rows: Number(row_count),
   }));
-  const told = unreadable.reduce((sum, { rows }) => sum + rows, 0);
+  const reported = unreadable.reduce((sum, { rows }) => sum + rows, 0);
   const [tables] = await session.query<{ broken: boolean }>(
     `SELECT count(*) > 0 AS broken FROM duckdb_tables() WHERE temporary AND table_name = 'broken_lines'`,
   );
-  if (tables?.broken !== true) return { told, longLines: 0, samples: unreadable.slice(0, MOST_SAMPLES) };
+  if (tables?.broken !== true) return { reported, longLines: 0, samples: unreadable.slice(0, MOST_SAMPLES) };
   const broken = await session.query<{ problem: string; file: string; row_count: string }>(
     `SELECT 'line ' || min(line) || ': ' || lower(error_type) || ': ' || left(arg_min(error_message, line), 200) AS problem,
        file_path AS file, count(DISTINCT line) AS row_count
@@ -43,7 +52,7 @@ export const rejectedRows = async (session: Statements): Promise<RejectedRows> =
   );
   const samples = broken.map(({ problem, file, row_count }) => ({ problem, file, rows: Number(row_count) }));
   return {
-    told: told + Number(lines?.row_count),
+    reported: reported + Number(lines?.row_count),
     longLines: Number(lines?.long_count),
     samples: [...samples, ...unreadable].slice(0, MOST_SAMPLES),
   };

@@ -4,10 +4,10 @@ import type { CountRows } from './export-files.ts';
 /** A second count of the rows of a feed's files, beside their reading. */
 export interface RowCount {
   /**
-   * How many of the rows the reader has dropped without a word because their lines are too long.
+   * How many rows the reader has dropped without a report because their lines are too long.
    *
-   * @param read how many rows the reader has told of.
-   * @param longLines of them, those that it refused because of their length.
+   * @param read how many rows the reader has reported.
+   * @param longLines of them, those that it rejected because of their length.
    * @throws ServiceError `invalid` if other rows are missing, or there are more than the files hold.
    */
   droppedLines: (read: number, longLines: number) => Promise<number>;
@@ -15,7 +15,7 @@ export interface RowCount {
   stop: () => void;
 }
 
-/** Begins to count the rows of a feed, file after file. A feed of which nobody counts a part is not counted. */
+/** Begins to count the rows of a feed, file after file. If nothing counts a part of the feed, the feed is not counted. */
 export const startRowCount = (counts: readonly (CountRows | null)[]): RowCount => {
   const controller = new AbortController();
   const sumBy = async (by: 'lines' | 'records'): Promise<Awaited<ReturnType<CountRows>> | null> => {
@@ -30,7 +30,7 @@ export const startRowCount = (counts: readonly (CountRows | null)[]): RowCount =
     return sum;
   };
   const lines = sumBy('lines');
-  // Whoever waits for it hears of it; a reading that fails before does not wait.
+  // `droppedLines` reports this error; a reading that fails before never calls it.
   lines.catch((error: unknown) => error);
   return {
     droppedLines: async (read, longLines) => {

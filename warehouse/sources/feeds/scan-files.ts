@@ -16,15 +16,17 @@ export interface Relation {
   fileColumn: string;
   format: ExportFile['format'];
   columns: readonly ExportColumn[];
-  /** Each counts the rows of a part of the relation; null where nobody does. */
+  /** Each counts the rows of a part of the relation; null if nothing counts them. */
   counts: readonly (CountRows | null)[];
 }
 
-/** Files with the same format, columns and compression, which one scan reads. */
-export type FilesOfShape = readonly [ExportFile, ...ExportFile[]];
+/** What files of one shape have in common. */
+export type Shape = Pick<Relation, 'format' | 'columns'>;
 
-/** The files by their shape: one scan reads those of the same one together. */
-export const byShape = (files: readonly ExportFile[]): FilesOfShape[] => {
+/** Files with the same format, columns and compression, which one scan reads. */
+type FilesOfShape = readonly [ExportFile, ...ExportFile[]];
+
+const byShape = (files: readonly ExportFile[]): FilesOfShape[] => {
   const shapes = new Map<string, [ExportFile, ...ExportFile[]]>();
   // Files share their columns, and those may be thousands.
   const texts = new Map<readonly ExportColumn[], string>();
@@ -39,35 +41,38 @@ export const byShape = (files: readonly ExportFile[]): FilesOfShape[] => {
   return [...shapes.values()];
 };
 
-/** The name of the column in which a scan names the file of a row: none that the files have themselves. */
-export const fileColumnOf = (columns: readonly ExportColumn[]): string => {
+/** The name of the column in which a scan names the file of a row; the files have no such column. */
+const fileColumnOf = (columns: readonly ExportColumn[]): string => {
   const taken = new Set(columns.map(({ name }) => name.toLowerCase()));
   let name = 'export_file';
   while (taken.has(name)) name += '_';
   return name;
 };
 
-/** The FROM items that read these files, one for each set of columns. */
-export const relationsOf = (files: readonly ExportFile[]): Relation[] =>
+/**
+ * The FROM items that read these files, one for each set of columns.
+ *
+ * @param brokenLines a second reading of the same files skips what the first has counted.
+ */
+export const relationsOf = (
+  files: readonly ExportFile[],
+  brokenLines: keyof typeof BROKEN_LINES = 'counted',
+): Relation[] =>
   byShape(files).map((same) => ({
-    from: scanOf(same),
+    from: scanOf(same, brokenLines),
     fileColumn: fileColumnOf(same[0].columns),
     format: same[0].format,
     columns: same[0].columns,
     counts: same.map(({ count }) => count),
   }));
 
-/**
- * The first reading of a file counts the lines that are no CSV, in the temporary table `broken_lines` (rejected-rows.ts).
- * A second reading passes over them.
- */
+/** Lines that are no CSV are counted in the temporary table `broken_lines` (rejected-rows.ts), or skipped. */
 const BROKEN_LINES = {
   counted: `store_rejects = true, rejects_table = 'broken_lines', rejects_scan = 'broken_line_scans'`,
   skipped: 'ignore_errors = true',
 } as const;
 
-/** The FROM item that reads files of one shape. */
-export const scanOf = (files: FilesOfShape, brokenLines: keyof typeof BROKEN_LINES = 'counted'): string => {
+const scanOf = (files: FilesOfShape, brokenLines: keyof typeof BROKEN_LINES): string => {
   const [{ format, path, columns }] = files;
   const fileColumn = sqlText(fileColumnOf(columns));
   const paths = `[${files.map(({ opened }) => sqlText(patternOf(opened))).join(', ')}]`;

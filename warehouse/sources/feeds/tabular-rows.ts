@@ -1,16 +1,15 @@
-import { dayCell, decimalCell, textCell } from './cells.ts';
-import { refuseInexact, type ExportColumn, type ExportFile } from './export-files.ts';
-import { nullable, quoted, writtenOut } from '../focus/focus-columns.ts';
+import { dayCell, decimalCell, nullable, quoted, textCell } from './cells.ts';
+import { missingOf, type ExportColumn, type ExportFile } from './export-files.ts';
+import { problem, rawText, whenTooLong } from './problems.ts';
 import {
   expectedAmount,
   expectedTime,
-  isTooLongText,
-  LONGEST_TEXT,
   readableAmount,
   readableDay,
   readableText,
 } from './readable-limits.ts';
 import type { Relation } from './scan-files.ts';
+import { isWanted } from './wanted-months.ts';
 
 /** A column of a table that people or tools export for us (sources §2–4). */
 export interface TabularColumn {
@@ -25,21 +24,21 @@ export interface TabularColumn {
 export type TabularColumns = Readonly<Record<string, TabularColumn>> & { day: TabularColumn };
 
 /** The mandatory columns that a file lacks. Throws `invalid` for a column that is read and not exact. */
-export const missingTabularColumns = (file: ExportFile, columns: TabularColumns): string[] => {
-  const wanted = Object.values(columns).map((column) => ({ column, cell: found(file.columns, column) }));
-  refuseInexact(
+export const missingTabularColumns = (file: ExportFile, columns: TabularColumns): string[] =>
+  missingOf(
     file,
-    wanted.flatMap(({ cell }) => cell ?? []),
+    Object.values(columns).map((column) => ({
+      names: column.names,
+      found: found(file.columns, column),
+      isMandatory: column.required !== 'no',
+    })),
   );
-  return wanted
-    .filter(({ column, cell }) => column.required !== 'no' && cell === undefined)
-    .map(({ column: { names } }) => names.join(' or '));
-};
 
-const found = (columns: readonly ExportColumn[], { names }: TabularColumn): ExportColumn | undefined =>
+/** The column that holds a cell: of the first spelling that the file has. */
+const found = (columns: readonly ExportColumn[], { names }: TabularColumn): ExportColumn[] =>
   names
-    .map((name) => columns.find((column) => column.name.trim().toLowerCase() === name.toLowerCase()))
-    .find((column) => column !== undefined);
+    .flatMap((wanted) => columns.filter(({ name }) => name.trim().toLowerCase() === wanted.toLowerCase()))
+    .slice(0, 1);
 
 const CELLS = { text: textCell, day: dayCell, decimal: decimalCell } as const;
 const SQL_TYPES = { text: 'VARCHAR', day: 'DATE', decimal: 'DECIMAL(38,15)' } as const;
@@ -50,16 +49,9 @@ const EXPECTED = {
   decimal: expectedAmount,
 } as const;
 
-/** What came, for the report of a row that cannot be read. */
-export const got = (raw: string): string => `COALESCE('"' || left(${rawText(raw)}, 80) || '"', 'nothing')`;
-
-/** What came as text, also where it has none. */
-const rawText = (raw: string): string =>
-  `CASE WHEN ${raw} IS NOT NULL THEN COALESCE(${writtenOut(raw)}, 'out of range') END`;
-
 const typedRows = (relation: Relation, columns: TabularColumns): string => {
   const fields = Object.entries(columns).map(([field, column]) => {
-    const cell = found(relation.columns, column);
+    const [cell] = found(relation.columns, column);
     return cell === undefined
       ? `CAST(NULL AS ${SQL_TYPES[column.holds]}) AS ${field}, CAST(NULL AS VARCHAR) AS raw_${field}`
       : `${CELLS[column.holds](cell)} AS ${field}, ${cell.type === 'VARCHAR' ? quoted(cell.name) : rawText(quoted(cell.name))} AS raw_${field}`;
@@ -68,21 +60,20 @@ const typedRows = (relation: Relation, columns: TabularColumns): string => {
 };
 
 const problemOf = ([field, { names, holds, required }]: [string, TabularColumn]): string[] => {
-  const tooLong = `WHEN ${isTooLongText(field)} THEN '${names[0]}: expected ${LONGEST_TEXT}, got ' || ${got(field)}`;
+  const tooLong = whenTooLong(names[0], field);
   if (required !== 'value' && holds === 'text') return [tooLong];
   const wrong =
     required === 'value'
       ? `${field} IS NULL`
       : `${field} IS NULL AND ${nullable(`trim(raw_${field})`)} IS NOT NULL`;
-  const missing = `WHEN ${wrong} THEN '${names[0]}: expected ' || ${EXPECTED[holds](`raw_${field}`)} || ', got ' || ${got(`raw_${field}`)}`;
+  const missing = `WHEN ${wrong} THEN ${problem(names[0], EXPECTED[holds](`raw_${field}`), `raw_${field}`)}`;
   return holds === 'text' ? [missing, tooLong] : [missing];
 };
 
 /**
  * The named queries that read a table row by row. In `judged_rows` every column is typed. Its `problem` says why the row
- * cannot be read, or is null. Its `is_wanted` says whether the row is of the months from `$start` to `$end` (days; null
- * leaves the side open). A row without a day is wanted, because it must be told. `$last_day` is the last day that a row may name.
- * `checks` are further rules, as WHEN … THEN.
+ * cannot be read, or is null. Its `is_wanted` says whether the row is of the months that were asked for. The statement
+ * needs the parameters of `readingBounds`. `checks` are further rules, as WHEN … THEN.
  */
 export const judgedRows = (
   relations: readonly Relation[],
@@ -92,7 +83,7 @@ export const judgedRows = (
 typed_rows AS (${relations.map((relation) => typedRows(relation, columns)).join('\n  UNION ALL ')}),
 readable_rows AS (SELECT * REPLACE (${readable(columns)}) FROM typed_rows),
 judged_rows AS (
-  SELECT *, (day < $start::DATE OR day > last_day($end::DATE)) IS NOT TRUE AS is_wanted,
+  SELECT *, ${isWanted('day')} AS is_wanted,
     CASE WHEN is_wanted THEN CASE ${[...Object.entries(columns).flatMap(problemOf), ...checks].join('\n    ')} END END AS problem
   FROM readable_rows)`;
 

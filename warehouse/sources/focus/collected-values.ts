@@ -1,5 +1,5 @@
 import { dayOf, type Day } from '../../../domain/shared/calendar.ts';
-import type { ExportFile } from '../feeds/export-files.ts';
+import type { Shape } from '../feeds/scan-files.ts';
 import { assignedOf, COLUMNS, textOf } from './focus-columns.ts';
 import { tagValueOf } from './focus-tags.ts';
 import { lend, type LoadSessions } from '../../engine/readers/load-sessions.ts';
@@ -16,8 +16,8 @@ interface FocusChoice {
 }
 
 /**
- * A value that rows of an export are told apart by: of one tag key, the service, or the resource group. Whether
- * it counts for a row is known once its cloud and days are, after grouping.
+ * A value that may divide the rows of an export: of one tag key, the service, or the resource group. Whether it counts for
+ * a row depends on the row's cloud and days, which are known after grouping.
  */
 export interface Candidate {
   column: string;
@@ -25,13 +25,13 @@ export interface Candidate {
   choice: string;
   /** Rows that end before this day need no value. */
   firstDay: Day;
-  /** A row's value as SQL; null where no choice can ask for it. */
-  valueIn: (file: ExportFile) => string;
+  /** A row's value as SQL; null if no choice can ask for it. */
+  valueIn: (file: Shape) => string;
 }
 
 /**
  * What is to be collected for the organisation's choices as they stand at `now`, each value once however many clouds or
- * accounts share it; nothing when there is no choice. Creates the temporary table `focus_choices` of those choices in both
+ * accounts share it; nothing if there is no choice. Creates the temporary table `focus_choices` of those choices in both
  * databases.
  */
 export const candidatesToCollect = async (
@@ -78,10 +78,10 @@ const valueOf = (
 };
 
 /**
- * Azure's resource groups are in lower case, for a bill writes them in one way in `x_ResourceGroupName` and in another
- * in the resource's id, and Azure itself does not tell the two apart.
+ * Azure's resource groups are in lower case. A bill may spell a group in one way in `x_ResourceGroupName` and in another in
+ * the resource's id, and Azure takes both for the same group.
  */
-const SPLITS: Record<string, (file: ExportFile) => string> = {
+const SPLITS: Record<string, (file: Shape) => string> = {
   service: (file) => textOf(file, 'service'),
   resource_group: (file) => `lower(COALESCE(${assignedOf(file, 'resource_group')},
     NULLIF(regexp_extract(${textOf(file, 'resource')}, '/resourceGroups/([^/]+)', 1, 'i'), '')))`,

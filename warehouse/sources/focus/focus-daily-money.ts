@@ -1,18 +1,20 @@
 import { invalid } from '../../../domain/shared/errors.ts';
 import { chosenValue, columnsOf, type Candidate } from './collected-values.ts';
+import type { CostColumn } from './focus-columns.ts';
 import { moneyOfUnits, unitsOf } from '../../engine/sql/money-units.ts';
+import { sqlText } from '../../engine/sql/sql-text.ts';
 import { STORED } from '../feeds/read-feed.ts';
 import type { Statements } from '../../engine/session.ts';
 
-// The statements that turn the judged groups of an export (focus-load.ts) into spend, and publish it.
+// The statements that turn the groups of an export (focus-load.ts) into spend.
 
 /**
  * Daily money of every readable row. A row inside one UTC day belongs to it; a longer one is spread over
- * [start, end) by seconds in whole 10⁻¹⁵ units, and its last day takes what the division leaves, so that the
+ * [start, end) by seconds in whole 10⁻¹⁵ units. Its last day takes the remainder of the division, so that the
  * parts add up exactly (sources §1). Of the candidates each day keeps those that were chosen for its cloud or
  * account by then (spec §1, cloud picks, rule 6).
  *
- * Returns a statement for each part of the money, which a reader has the memory for.
+ * A row counts on its first day. Returns a statement for each part of the money, which a reader has the memory for.
  *
  * @throws ServiceError `invalid` if long charges make too many days of few rows.
  */
@@ -52,7 +54,7 @@ shares AS (
   FROM spans),
 span_groups AS (
   SELECT billing_period, cloud, account, any_value(account_name) AS account_name, resource_id,
-    ${columnsOf(candidates)}first_day, last_day,
+    ${columnsOf(candidates)}first_day, last_day, bool_and(fell_back) AS fell_back, sum(row_count) AS row_count,
     sum(first_units * row_count) AS first_units, sum(middle_units * row_count) AS middle_units,
     sum((units - first_units - middle_units * (last_day - first_day - 1)) * row_count) AS last_units
   FROM shares GROUP BY ALL),
@@ -62,12 +64,13 @@ day_units AS (
   SELECT *, CASE day WHEN first_day THEN first_units WHEN last_day THEN last_units ELSE middle_units END AS day_units
   FROM span_days),
 money AS (
-  SELECT billing_period, day, cloud, account, account_name, resource_id, ${columnsOf(candidates)}cost, true AS inside_day
+  SELECT billing_period, day, cloud, account, account_name, resource_id, ${columnsOf(candidates)}cost, true AS inside_day,
+    fell_back, row_count
   FROM judged_groups WHERE ${condition} AND span_start IS NULL
   UNION ALL
   SELECT billing_period, day, cloud, account, account_name, resource_id, ${columnsOf(candidates)}
     ${moneyOfUnits('day_units')} AS cost,
-    false AS inside_day
+    false AS inside_day, fell_back, CASE day WHEN first_day THEN row_count ELSE 0 END AS row_count
   FROM day_units),
 chosen_money AS (
   SELECT money.*, split.choice AS split_kind, ${chosenValue(candidates, 'split', 'split.choice')} AS split_value,
@@ -80,46 +83,34 @@ chosen_money AS (
 SELECT billing_period, day, cloud, account,
   CASE WHEN split_value IS NOT NULL THEN split_kind END AS split_kind, split_value,
   CASE WHEN tag_value IS NOT NULL THEN tag_key END AS tag_key, tag_value,
-  resource_id, any_value(account_name) AS account_name, sum(cost) AS cost, bool_or(inside_day) AS inside_day
+  resource_id, any_value(account_name) AS account_name, sum(cost) AS cost, bool_or(inside_day) AS inside_day,
+  bool_and(fell_back) AS fell_back, CAST(sum(row_count) AS BIGINT) AS row_count
 FROM chosen_money GROUP BY ALL`;
 
-/** The billing periods that were read, with their rows and whether they fell back. */
-export const READ_PERIODS = `
-SELECT billing_period, bool_and(fell_back) AS fell_back, sum(row_count)::BIGINT AS row_count
-FROM judged_groups WHERE ${STORED} GROUP BY ALL`;
-
-/** Stores the daily money by everything that can be picked later. */
-export const INSERT_CLOUD_SPEND = `
-INSERT INTO cloud_spend BY NAME
-SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, billing_period, day, cloud, account,
-  split_kind, split_value, tag_key, tag_value, resource_id, cost
-FROM daily_money`;
-
-/** Stores what the accounts are called in this load, those that have a name. */
-export const INSERT_ACCOUNT_NAMES = `
-INSERT INTO account_names BY NAME
-SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, billing_period, cloud, account,
-  max(account_name) AS name
-FROM daily_money WHERE account_name IS NOT NULL GROUP BY ALL`;
-
-/** Stores what this load has of each day, for the load that comes after it (bill-shrink.ts). */
-export const INSERT_BILL_DAYS = `
-INSERT INTO bill_days BY NAME
-SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, billing_period, day,
-  bool_or(inside_day) AS inside_day, sum(cost) AS cost
+/** The days of the daily money by billing period, with what the load that comes after it needs of them (bill-shrink.ts). */
+export const LOAD_DAYS = `
+CREATE TEMP TABLE load_days AS
+SELECT billing_period, day, bool_or(inside_day) AS inside_day, bool_and(fell_back) AS fell_back, sum(cost) AS cost,
+  sum(row_count) AS row_count
 FROM daily_money GROUP BY ALL`;
 
+/** The daily money by everything that can be picked later. */
+export const CLOUD_SPEND = `
+SELECT billing_period, day, cloud, account, split_kind, split_value, tag_key, tag_value, resource_id, cost FROM daily_money`;
+
+/** The names of the accounts in this load. */
+export const ACCOUNT_NAMES = `
+SELECT billing_period, cloud, account, max(account_name) AS name
+FROM daily_money WHERE account_name IS NOT NULL GROUP BY ALL`;
+
+export const BILL_DAYS = 'SELECT billing_period, day, inside_day, cost FROM load_days';
+
 /**
- * Publishes the load. How far the source has delivered is read off the rows that lie inside one day: a charge
- * spread over its month reaches days that are still to come.
+ * How the days make billing periods. Rows inside one day show how far the source has delivered: a charge spread over its
+ * month reaches days that are still to come.
  */
-export const PUBLISH = `
-INSERT INTO loads BY NAME
-WITH delivered AS (
-  SELECT billing_period, min(day) AS first_day, max(day) AS last_day, sum(cost) AS cost_total,
-    least(COALESCE(max(day) FILTER (inside_day), max(day)), CAST($now::TIMESTAMP AS DATE)) AS delivered_through
-  FROM daily_money GROUP BY ALL)
-SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, $run AS run_id, $now::TIMESTAMP AS published_at,
-  billing_period, CASE WHEN fell_back THEN 'BilledCost' ELSE $column END AS cost_column, row_count AS rows_read,
-  COALESCE(cost_total, 0) AS cost_total, first_day, last_day, delivered_through
-FROM read_periods LEFT JOIN delivered USING (billing_period)`;
+export const billingPeriods = (costColumn: CostColumn) => ({
+  billingPeriod: 'billing_period',
+  costColumn: `CASE WHEN bool_and(fell_back) THEN 'BilledCost' ELSE ${sqlText(costColumn)} END`,
+  broughtThrough: 'COALESCE(max(day) FILTER (inside_day), max(day))',
+});

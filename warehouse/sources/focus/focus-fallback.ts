@@ -1,8 +1,9 @@
 import type { Day } from '../../../domain/shared/calendar.ts';
 import type { ExportFile } from '../feeds/export-files.ts';
 import type { Candidate } from './collected-values.ts';
-import { billingPeriodDay, cloudOf, nullable } from './focus-columns.ts';
-import { focusRollUpStatement, type CostColumn } from './focus-roll-up.ts';
+import { dayOfText, nullable } from '../feeds/cells.ts';
+import { cloudOf, type CostColumn } from './focus-columns.ts';
+import { focusRollUpStatement } from './focus-roll-up.ts';
 import { STORED } from '../feeds/read-feed.ts';
 import type { Statements } from '../../engine/session.ts';
 
@@ -42,7 +43,7 @@ WITH bills AS (
   WHERE $falls_back AND ${nullable('provider')} IS NOT NULL AND billing_period IS NOT NULL
   GROUP BY ALL)
 SELECT provider, billing_period FROM bills
-WINDOW same_bill AS (PARTITION BY ${cloudOf('provider')}, ${billingPeriodDay('billing_period')})
+WINDOW same_bill AS (PARTITION BY ${cloudOf('provider')}, ${dayOfText('billing_period')})
 QUALIFY NOT COALESCE(bool_or(cost_present) OVER same_bill, false)
   AND bool_or(billed_nonzero) OVER same_bill AND bool_or(has_usage) OVER same_bill`;
 

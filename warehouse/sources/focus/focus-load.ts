@@ -1,44 +1,30 @@
-import type { Month } from '../../../domain/shared/calendar.ts';
-import type { DecimalText } from '../../../domain/shared/decimals.ts';
 import { invalid } from '../../../domain/shared/errors.ts';
 import { checkShrink } from '../publishing/bill-shrink.ts';
+import { dayOfText, nullable } from '../feeds/cells.ts';
 import type { ExportFile } from '../feeds/export-files.ts';
 import { candidatesToCollect, columnNameOf, type Candidate } from './collected-values.ts';
-import { assigned, billingPeriodDay, cloudOf, nullable } from './focus-columns.ts';
+import { assigned, cloudOf, type CostColumn } from './focus-columns.ts';
 import {
+  ACCOUNT_NAMES,
+  BILL_DAYS,
+  billingPeriods,
+  CLOUD_SPEND,
   dailyMoney,
-  READ_PERIODS,
-  INSERT_ACCOUNT_NAMES,
-  INSERT_BILL_DAYS,
-  INSERT_CLOUD_SPEND,
-  PUBLISH,
+  LOAD_DAYS,
 } from './focus-daily-money.ts';
 import { fallbackNotes, readFallback } from './focus-fallback.ts';
-import { focusRollUpStatement, type CostColumn } from './focus-roll-up.ts';
-import { recordLoadFiles } from '../publishing/load-files.ts';
-import { handOver, show, type LoadSessions } from '../../engine/readers/load-sessions.ts';
-import { got } from '../feeds/tabular-rows.ts';
-import {
-  expectedTime,
-  isTooLong,
-  isTooLongText,
-  LONGEST_PERIOD,
-  LONGEST_TEXT,
-  readableDay,
-} from '../feeds/readable-limits.ts';
-import {
-  checkMoney,
-  checkPublished,
-  newLoadId,
-  type LoadScope,
-  type Publish,
-} from '../publishing/publish-load.ts';
-import { countFeed, readingBounds, rowsStored, STORED, type FeedCounts } from '../feeds/read-feed.ts';
-import { startRowCount } from '../feeds/row-count.ts';
-import type { Session, Statements } from '../../engine/session.ts';
-import { dropTemporaryTables } from '../../engine/sql/temporary-tables.ts';
+import { focusRollUpStatement } from './focus-roll-up.ts';
+import { show, type LoadSessions } from '../../engine/readers/load-sessions.ts';
+import { problem, whenTooLong } from '../feeds/problems.ts';
+import { expectedTime, isTooLong, LONGEST_PERIOD, readableDay } from '../feeds/readable-limits.ts';
+import { storeRows, withLoad, type LoadResult, type LoadScope } from '../publishing/load.ts';
+import { checkMoney, publishLoad, type Publish } from '../publishing/publish-load.ts';
+import { readFeed, rowsStored, STORED } from '../feeds/read-feed.ts';
+import { relationsOf } from '../feeds/scan-files.ts';
+import { isWanted } from '../feeds/wanted-months.ts';
+import type { Statements } from '../../engine/session.ts';
 
-/** What to load, and as of when; billing periods outside its months are left alone. */
+/** What to load; billing periods outside its months are left alone. */
 export interface FocusLoad extends LoadScope {
   files: readonly ExportFile[];
   costColumn: CostColumn;
@@ -46,69 +32,46 @@ export interface FocusLoad extends LoadScope {
   currency: string;
 }
 
-/** What a load did. */
-export interface LoadResult extends FeedCounts {
-  /** The months whose days the load holds, oldest first. */
-  months: Month[];
-  costTotal: DecimalText;
-  notes: string[];
-}
-
 /**
  * Loads a FOCUS export: one pass over the files, then one load per billing period, published together by one
- * statement. Until that statement nobody sees a row, so a crash or a refusal changes nothing; done twice, the
+ * statement. Until that statement nobody sees a row, so a crash or a refusal changes nothing. Done twice, the
  * second load replaces the first by the same numbers. Throws `invalid` for another currency, for too many rows
  * that cannot be read, or if a settled month would lose days.
  */
-export const loadFocusExport = async (
+export const loadFocusExport = (
   sessions: LoadSessions,
-  load: FocusLoad,
+  focusLoad: FocusLoad,
   publish: Publish,
 ): Promise<LoadResult> => {
   const { reader, session } = sessions;
-  const loadId = await newLoadId(session, load);
-  const rowCount = startRowCount(load.files.map(({ count }) => count));
-  try {
-    await dropTemporaryTables(session, TABLES);
+  const { files, costColumn, currency } = focusLoad;
+  const readFrom = files.map(({ path }) => path);
+  return withLoad(session, { ...focusLoad, readFrom }, TEMPORARY, async (load) => {
     const candidates = await candidatesToCollect(sessions, load.orgId, load.now);
-    await reader.run(focusRollUpStatement('focus_roll_up', load, candidates));
-    await readFallback(reader, load, candidates);
-    await reader.run(judgedGroups(candidates), readingBounds(load));
-    await refuseOtherCurrencies(reader, load.currency);
-    const counts = await countFeed(reader, rowCount);
-    const target = { org: load.orgId, source: load.sourceId, load: loadId };
+    const counts = await readFeed(reader, load, {
+      relations: relationsOf(files),
+      prepare: async () => {
+        await reader.run(focusRollUpStatement('focus_roll_up', load, candidates));
+        await readFallback(reader, load, candidates);
+      },
+      groups: judgedGroups(candidates),
+      check: () => refuseOtherCurrencies(reader, currency),
+    });
     await show(sessions, 'daily_money', await dailyMoney(reader, candidates));
     await checkMoney(session, 'daily_money', 'billing_period');
-    await handOver(sessions, 'read_periods', READ_PERIODS);
+    await session.run(LOAD_DAYS);
     const shrunk = await checkShrink(session, load);
-    await session.run(INSERT_CLOUD_SPEND, target);
-    await session.run(INSERT_BILL_DAYS, target);
-    await session.run(INSERT_ACCOUNT_NAMES, target);
-    const result = {
-      months: await loadedMonths(session),
-      ...counts,
-      costTotal: (await costTotal(session)) ?? '0',
-      notes: [...(await fallbackNotes(reader)), ...shrunk],
-    };
-    await publish(async () => {
-      await recordLoadFiles(session, { ...load, readFrom: load.files.map(({ path }) => path) }, loadId);
-      await session.run(PUBLISH, {
-        ...target,
-        run: load.runId,
-        now: load.now.toISOString(),
-        column: load.costColumn,
-      });
-      await checkPublished(session, load, loadId, rowsStored(counts));
-    });
-    return result;
-  } finally {
-    rowCount.stop();
-    await dropTemporaryTables(session, TABLES, ['daily_money']);
-  }
+    await storeRows(session, load, 'cloud_spend', CLOUD_SPEND);
+    await storeRows(session, load, 'bill_days', BILL_DAYS);
+    await storeRows(session, load, 'account_names', ACCOUNT_NAMES);
+    const notes = [...(await fallbackNotes(reader)), ...shrunk];
+    const periods = billingPeriods(costColumn);
+    return { ...counts, ...(await publishLoad(session, load, rowsStored(counts), publish, periods)), notes };
+  });
 };
 
-/** The temporary tables of a load in the warehouse. */
-const TABLES = ['focus_choices', 'read_periods'];
+/** What a load makes in the warehouse. */
+const TEMPORARY = { tables: ['focus_choices', 'load_days'], views: ['daily_money'] };
 
 /** The text keys of the groups, each with the name that messages give it. */
 const keyNames = (candidates: readonly Candidate[]): (readonly [key: string, name: string])[] => [
@@ -123,7 +86,6 @@ const idOf = (column: string): string => assigned(nullable(column), 'cloud');
 
 /** All groups, those that fell back as their BilledCost has it; `counts` are those of the wanted billing periods. */
 const judgedGroups = (candidates: readonly Candidate[]): string => `
-CREATE TEMP TABLE judged_groups AS
 WITH all_groups AS (
   SELECT *, false AS fell_back FROM focus_roll_up AS read_first
   ANTI JOIN temp.main.fallen_back AS bill
@@ -135,39 +97,35 @@ clouds AS (
   WHERE ${nullable('provider')} IS NOT NULL),
 dated_groups AS (
   SELECT * REPLACE (
-    ${readableDay(billingPeriodDay('billing_period'), '$last_day::DATE')} AS billing_period,
-    ${readableDay(billingPeriodDay('billing_period_end'), '$last_day::DATE')} AS billing_period_end,
+    ${readableDay(dayOfText('billing_period'), '$last_day::DATE')} AS billing_period,
+    ${readableDay(dayOfText('billing_period_end'), '$last_day::DATE')} AS billing_period_end,
     ${nullable('trim(currency)')} AS currency,
     ${idOf('account')} AS account, ${idOf('account_name')} AS account_name, lower(${idOf('resource_id')}) AS resource_id),
     CAST(billing_period AS VARCHAR) AS raw_billing_period, CAST(billing_period_end AS VARCHAR) AS raw_billing_period_end
   FROM all_groups LEFT JOIN clouds USING (provider)),
 wanted AS (
-  SELECT *, (date_trunc('month', billing_period) < $start::DATE OR date_trunc('month', billing_period) > $end::DATE) IS NOT TRUE AS counts
-  FROM dated_groups),
-judged AS (
-  SELECT * EXCLUDE (raw_billing_period, billing_period_end, raw_billing_period_end) REPLACE (
+  SELECT *, ${isWanted('billing_period')} AS counts
+  FROM dated_groups)
+SELECT * EXCLUDE (raw_billing_period, billing_period_end, raw_billing_period_end) REPLACE (
     CASE
       WHEN NOT counts THEN NULL
       WHEN problem IS NOT NULL THEN problem
-      WHEN billing_period IS NULL THEN 'BillingPeriodStart: expected ' || ${expectedTime('a UTC time', 'raw_billing_period')} || ', got ' || ${got('raw_billing_period')}
+      WHEN billing_period IS NULL
+        THEN ${problem('BillingPeriodStart', expectedTime('a UTC time', 'raw_billing_period'), 'raw_billing_period')}
       WHEN billing_period_end IS NULL AND ${nullable('trim(raw_billing_period_end)')} IS NOT NULL
-        THEN 'BillingPeriodEnd: expected ' || ${expectedTime('a UTC time', 'raw_billing_period_end')} || ', got ' || ${got('raw_billing_period_end')}
+        THEN ${problem('BillingPeriodEnd', expectedTime('a UTC time', 'raw_billing_period_end'), 'raw_billing_period_end')}
       WHEN ${isTooLong('billing_period', 'billing_period_end')}
-        THEN 'BillingPeriodEnd: expected a billing period of ${LONGEST_PERIOD}, got ' || ${got('raw_billing_period_end')}
-      WHEN currency IS NULL THEN 'BillingCurrency: expected a currency, got nothing'
-      WHEN cloud IS NULL THEN 'ProviderName: expected a provider, got nothing'
-      WHEN account IS NULL THEN 'SubAccountId: expected an account, got nothing'
+        THEN ${problem('BillingPeriodEnd', `'a billing period of ${LONGEST_PERIOD}'`, 'raw_billing_period_end')}
+      WHEN currency IS NULL THEN ${problem('BillingCurrency', "'a currency'", 'currency')}
+      WHEN cloud IS NULL THEN ${problem('ProviderName', "'a provider'", 'cloud')}
+      WHEN account IS NULL THEN ${problem('SubAccountId', "'an account'", 'account')}
       ${keyNames(candidates)
-        .map(
-          ([key, name]) =>
-            `WHEN ${isTooLongText(key)} THEN '${name}: expected ${LONGEST_TEXT}, got ' || ${got(key)}`,
-        )
+        .map(([key, name]) => whenTooLong(name, key))
         .join('\n      ')}
     END AS problem)
-  FROM wanted)
-SELECT * FROM judged`;
+FROM wanted`;
 
-/** Of so many a message tells. */
+/** The most that a message names. */
 const MOST_CURRENCIES = 20;
 
 const refuseOtherCurrencies = async (reader: Statements, currency: string): Promise<void> => {
@@ -181,18 +139,4 @@ const refuseOtherCurrencies = async (reader: Statements, currency: string): Prom
   throw invalid(
     `BillingCurrency: expected ${currency}, the organisation's currency, got ${found}; money is never converted, nothing was loaded`,
   );
-};
-
-const loadedMonths = async (session: Session): Promise<Month[]> => {
-  const rows = await session.query<{ month: Month }>(
-    "SELECT DISTINCT strftime(day, '%Y-%m') AS month FROM daily_money ORDER BY month",
-  );
-  return rows.map(({ month }) => month);
-};
-
-const costTotal = async (session: Session): Promise<DecimalText | null> => {
-  const [row] = await session.query<{ cost: DecimalText | null }>(
-    'SELECT sum(cost) AS cost FROM daily_money',
-  );
-  return row?.cost ?? null;
 };

@@ -1,76 +1,35 @@
-import { refuseInexact, type ExportFile } from '../feeds/export-files.ts';
+import type { ExportFile } from '../feeds/export-files.ts';
 import type { Candidate } from './collected-values.ts';
+import { nullable, quoted, writtenOut } from '../feeds/cells.ts';
 import {
   accountOf,
   billingPeriodOf,
-  COLUMNS,
-  FIELDS,
   isNonzero,
   keyOf,
   moneyOf,
-  nullable,
-  present,
-  quoted,
   rawOf,
   textOf,
   timeOf,
-  writtenOut,
-  type Field,
+  type CostColumn,
 } from './focus-columns.ts';
+import { problem, whenTooLong } from '../feeds/problems.ts';
 import {
   expectedAmount,
   expectedTime,
   isTooLong,
-  isTooLongText,
   lastReadableDay,
   LONGEST_PERIOD,
-  LONGEST_TEXT,
   readableAmount,
   readableText,
   readableTime,
 } from '../feeds/readable-limits.ts';
-import { byShape, fileColumnOf, scanOf, type FilesOfShape } from '../feeds/scan-files.ts';
+import { REJECTED_FILE } from '../feeds/rejected-rows.ts';
+import { relationsOf, type Relation } from '../feeds/scan-files.ts';
 import { sqlText } from '../../engine/sql/sql-text.ts';
-import { got } from '../feeds/tabular-rows.ts';
 
-/** Which column is the cost: amortised, or as invoiced. */
-export type CostColumn = 'EffectiveCost' | 'BilledCost';
-
-/**
- * The columns without which a row means nothing; each names the alternatives that would do. Throws `invalid` for one that is read
- * and not exact.
- */
-export const missingColumns = (file: ExportFile, costColumn: CostColumn): string[] => {
-  refuseInexact(
-    file,
-    FIELDS.filter((field) => field !== 'EffectiveCost' || costColumn === field).flatMap((field) =>
-      present(file, field),
-    ),
-  );
-  const mandatory: Field[] = [
-    costColumn,
-    'currency',
-    'period_start',
-    'period_end',
-    'billing_period',
-    'provider',
-    'account',
-  ];
-  return mandatory
-    .filter((field) => present(file, field).length === 0)
-    .map((field) => COLUMNS[field].join(' or '));
-};
-
-/** One row per line of the export, typed; what cannot be typed is null and stands raw beside it. */
-const typedRows = (
-  files: FilesOfShape,
-  costColumn: CostColumn,
-  brokenLines: Parameters<typeof scanOf>[1],
-  candidates: readonly Candidate[],
-): string => {
-  const [file] = files;
-  return `
-  SELECT ${quoted(fileColumnOf(file.columns))} AS file,
+/** One row per line of the export, typed. A value that cannot be typed is null; the raw value is beside it. */
+const typedRows = (file: Relation, costColumn: CostColumn, candidates: readonly Candidate[]): string => `
+  SELECT ${quoted(file.fileColumn)} AS file,
     ${timeOf(file, 'period_start')} AS period_start, ${rawOf(file, 'period_start')} AS raw_period_start,
     ${timeOf(file, 'period_end')} AS period_end, ${rawOf(file, 'period_end')} AS raw_period_end,
     ${moneyOf(file, costColumn)} AS cost, ${rawOf(file, costColumn)} AS raw_cost,
@@ -87,8 +46,7 @@ const typedRows = (
     ${valueIn(file)} AS ${column}`,
         )
         .join('')}
-  FROM ${scanOf(files, brokenLines)}`;
-};
+  FROM ${file.from}`;
 
 /** The texts that are kept of a row, beside the candidates. The groups show which of them are too long, but for the account's name. */
 const TEXTS = ['currency', 'provider', 'account', 'account_name', 'resource_id'] as const;
@@ -100,10 +58,10 @@ const collectedKey = ({ column, firstDay }: Candidate): string =>
 
 /**
  * The one pass over an export: a roll-up to day, billing period, account and resource, one `GROUP BY` over all
- * files whatever their size; memory follows the number of groups. Kept as they stand, to be judged when the
- * whole is known: rows longer than a UTC day (for the spread), and rows that cannot be read, by problem; and for the
- * fallback of a whole bill (focus-fallback.ts), whether it has usage, and whether EffectiveCost and BilledCost are
- * anything but zero. The candidates to be collected are group keys of their own.
+ * files whatever their size. Memory follows the number of groups. Rows longer than a UTC day keep their span, for the
+ * spread; rows that cannot be read keep their problem. For the fallback of a whole bill (focus-fallback.ts) each group
+ * has whether it has usage, and whether EffectiveCost and BilledCost are other than zero. The candidates to be collected
+ * are group keys of their own.
  *
  * Creates the temporary table `table`; of `bills` that have fallen back, only their rows.
  */
@@ -114,9 +72,8 @@ export const focusRollUpStatement = (
   bills: 'all' | 'fallen back' = 'all',
 ): string => {
   const lastDay = lastReadableDay(now);
-  const scans = byShape(files).map((shape) =>
-    typedRows(shape, costColumn, bills === 'all' ? 'counted' : 'skipped', candidates),
-  );
+  const relations = relationsOf(files, bills === 'all' ? 'counted' : 'skipped');
+  const scans = relations.map((file) => typedRows(file, costColumn, candidates));
   return `
 CREATE TEMP TABLE ${table} AS
 WITH typed_rows AS (${scans.join('\n  UNION ALL')}),
@@ -128,14 +85,13 @@ readable_rows AS (
 judged_rows AS (
   SELECT *, period_end > CAST(CAST(period_start AS DATE) + 1 AS TIMESTAMP) AS spans_days,
     CASE
-      WHEN period_start IS NULL THEN 'ChargePeriodStart: expected ' || ${expectedTime('a UTC time', 'raw_period_start')} || ', got ' || ${got('raw_period_start')}
-      WHEN period_end IS NULL THEN 'ChargePeriodEnd: expected ' || ${expectedTime('a UTC time', 'raw_period_end')} || ', got ' || ${got('raw_period_end')}
-      WHEN period_end < period_start
-        THEN 'ChargePeriodEnd: expected a time not before ChargePeriodStart, got ' || ${got('raw_period_end')}
+      WHEN period_start IS NULL THEN ${problem('ChargePeriodStart', expectedTime('a UTC time', 'raw_period_start'), 'raw_period_start')}
+      WHEN period_end IS NULL THEN ${problem('ChargePeriodEnd', expectedTime('a UTC time', 'raw_period_end'), 'raw_period_end')}
+      WHEN period_end < period_start THEN ${problem('ChargePeriodEnd', "'a time not before ChargePeriodStart'", 'raw_period_end')}
       WHEN ${isTooLong('period_start', 'period_end')}
-        THEN 'ChargePeriodEnd: expected a charge period of ${LONGEST_PERIOD}, got ' || ${got('raw_period_end')}
-      WHEN cost IS NULL THEN '${costColumn}: expected ' || ${expectedAmount('raw_cost')} || ', got ' || ${got('raw_cost')}
-      WHEN ${isTooLongText('account_name')} THEN 'SubAccountName: expected ${LONGEST_TEXT}, got ' || ${got('account_name')}
+        THEN ${problem('ChargePeriodEnd', `'a charge period of ${LONGEST_PERIOD}'`, 'raw_period_end')}
+      WHEN cost IS NULL THEN ${problem(costColumn, expectedAmount('raw_cost'), 'raw_cost')}
+      ${whenTooLong('SubAccountName', 'account_name')}
     END AS problem
   FROM readable_rows AS typed_rows${
     bills === 'all'
@@ -149,7 +105,7 @@ SELECT
   CASE WHEN spans_days THEN period_end END AS span_end,
   CASE WHEN spans_days THEN cost END AS span_cost,
   any_value(account_name) AS account_name,
-  any_value(CASE WHEN problem IS NOT NULL THEN file END) AS file,
+  ${REJECTED_FILE},
   sum(cost) AS cost, count(*) AS row_count,
   bool_or(CASE WHEN cost IS NULL THEN ${nullable(writtenOut('raw_cost'))} IS NOT NULL ELSE cost <> 0 END) AS cost_present,
   bool_or(billed_nonzero) AS billed_nonzero, bool_or(is_usage) AS is_usage

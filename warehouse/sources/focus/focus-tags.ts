@@ -1,18 +1,20 @@
 // Tag values of a FOCUS row, from all the forms in which exports write tags (sources §1).
-import type { ExportColumn, ExportFile } from '../feeds/export-files.ts';
-import { present, quoted, writtenOut } from './focus-columns.ts';
+import { asWritten, quoted, writtenOut } from '../feeds/cells.ts';
+import type { ExportColumn } from '../feeds/export-files.ts';
+import type { Shape } from '../feeds/scan-files.ts';
+import { present } from './focus-columns.ts';
 import { sqlText } from '../../engine/sql/sql-text.ts';
 
-// A lambda's parameter gives way to a column of the same name, so that its name must be no export's.
+// A column of the same name hides a lambda's parameter, so no export may use these names.
 const ENTRY = 'cost_analytics_tag_entry';
 const NAME = 'cost_analytics_tag_name';
 
 /**
- * The value of one tag of a row as text, or null: for a missing tag, for a null value, and for tags that cannot
- * be read. Keys are trimmed of spaces, the first of equal ones wins; values stay as they are: a number or boolean is
- * its text, anything nested its JSON. `key` is a user's text, and only ever a literal in the SQL.
+ * The value of one tag of a row as text; null for a missing tag, for a null value, and for tags that cannot be read.
+ * Keys are trimmed of spaces; the first of equal ones wins. Values stay as they are: a number or boolean is its text,
+ * anything nested its JSON. `key` is a user's text, so the SQL has it only as a literal.
  */
-export const tagValueOf = (file: ExportFile, key: string): string => {
+export const tagValueOf = (file: Shape, key: string): string => {
   const [column] = present(file, 'tags');
   if (column === undefined) return 'CAST(NULL AS VARCHAR)';
   const trimmed = key.replaceAll(/^ +| +$/g, '');
@@ -22,7 +24,7 @@ export const tagValueOf = (file: ExportFile, key: string): string => {
   if (column.type.endsWith(']')) return 'CAST(NULL AS VARCHAR)';
   // A STRUCT has every key in every row: those that a row does not have are null.
   if (column.type.startsWith('STRUCT(')) return fromObject(writtenOut(`to_json(${name})`), trimmed, 'absent');
-  return fromText(column.type === 'VARCHAR' ? name : writtenOut(name), trimmed);
+  return fromText(asWritten(column), trimmed);
 };
 
 /** Text that is no JSON object has no tags; JSON functions would abort the statement for it. */
@@ -31,7 +33,7 @@ const fromText = (text: string, key: string): string =>
 
 /**
  * A tag of a valid JSON object. The exact key is found by a JSON pointer, in which no letter but ~ and / means
- * anything. Only where the key stands beside a space, or letters are escaped, are all keys looked at one by one.
+ * anything. Only if the key stands beside a space, or letters are escaped, all keys are compared one by one.
  */
 const fromObject = (json: string, key: string, nulls: 'a value' | 'absent'): string => {
   const byKey = `trim(${NAME}, ' ') = ${sqlText(key)}`;

@@ -1,20 +1,20 @@
 import { ALLOCATION_COLUMNS, ASSET_COLUMNS } from './opencost-columns.ts';
+import { problem } from '../feeds/problems.ts';
+import { REJECTED_FILE } from '../feeds/rejected-rows.ts';
 import type { Relation } from '../feeds/scan-files.ts';
-import { got, judgedRows } from '../feeds/tabular-rows.ts';
+import { judgedRows } from '../feeds/tabular-rows.ts';
 
 /**
- * Rolls allocations up to day, cluster, namespace and workload, direct cost only (sources §2): creates
- * `judged_groups`. `counts` is false for what is no workload and no idle capacity: shared and external cost.
- * `$cluster` is the cluster of rows that name none.
+ * Rolls allocations up to day, cluster, namespace and workload, direct cost only (sources §2). `counts` is false for shared
+ * and external cost, which is neither a workload nor idle capacity. `$cluster` is the cluster of rows that name none.
  */
 export const allocationGroups = (relations: readonly Relation[]): string => `
-CREATE TEMP TABLE judged_groups AS
 WITH ${judgedRows(relations, ALLOCATION_COLUMNS)},
 named_rows AS (
   SELECT *, concat_ws('/', name, namespace, controller, pod, container) AS names,
     total - COALESCE(shared, 0) - COALESCE(external, 0) AS direct_cost
   FROM judged_rows),
-told_rows AS (
+judged_workloads AS (
   SELECT *, contains(names, '__idle__') AS is_idle,
     is_wanted AND NOT (contains(names, '__shared__') OR contains(names, '__external__')) AS counts,
     CASE
@@ -23,12 +23,12 @@ told_rows AS (
       ELSE lower(controller_kind) || '/' || controller
     END AS workload
   FROM named_rows)
-SELECT problem, any_value(CASE WHEN problem IS NOT NULL THEN file END) AS file, day, counts,
+SELECT problem, ${REJECTED_FILE}, day, counts,
   COALESCE(cluster, $cluster) AS cluster,
   CASE WHEN NOT is_idle THEN COALESCE(namespace, '__unallocated__') END AS namespace,
   CASE WHEN NOT is_idle THEN workload END AS workload,
   is_idle, sum(direct_cost) AS cost, count(*) AS row_count
-FROM told_rows GROUP BY ALL`;
+FROM judged_workloads GROUP BY ALL`;
 
 /** Assets by their kinds as they are kept; a feed's other kinds (network, shared …) have no id on a bill. */
 const KIND = `CASE replace(replace(lower(kind), '_', ''), ' ', '')
@@ -37,17 +37,16 @@ const KIND = `CASE replace(replace(lower(kind), '_', ''), ' ', '')
     WHEN 'network' THEN 'none' WHEN 'cloud' THEN 'none' WHEN 'shared' THEN 'none' END`;
 
 /**
- * Rolls cluster assets up to day, cluster, kind and id: creates `judged_groups`. The rows of the month before `$start` are
- * there to lend: the run neither stores nor rejects them.
+ * Rolls cluster assets up to day, cluster, kind and id. The rows of the month before `$start` only lend: the run neither
+ * stores nor rejects them.
  */
 export const assetGroups = (relations: readonly Relation[]): string => `
-CREATE TEMP TABLE judged_groups AS
 WITH ${judgedRows(relations, ASSET_COLUMNS, [
-  `WHEN ${KIND} IS NULL THEN 'kind: expected Node, Disk, LoadBalancer or ClusterManagement, got ' || ${got('raw_kind')}`,
+  `WHEN ${KIND} IS NULL THEN ${problem('kind', "'Node, Disk, LoadBalancer or ClusterManagement'", 'raw_kind')}`,
 ])}
 SELECT problem, COALESCE(is_wanted AND ${KIND} <> 'none', false) AS counts,
   COALESCE(NOT is_wanted AND day BETWEEN $start::DATE - INTERVAL 1 MONTH AND $start::DATE AND ${KIND} <> 'none'
     AND cost IS NOT NULL, false) AS lends,
-  any_value(CASE WHEN problem IS NOT NULL THEN file END) AS file, day, COALESCE(cluster, $cluster) AS cluster, ${KIND} AS kind,
+  ${REJECTED_FILE}, day, COALESCE(cluster, $cluster) AS cluster, ${KIND} AS kind,
   provider_id, project, sum(cost) AS cost, count(*) AS row_count
 FROM judged_rows GROUP BY ALL`;

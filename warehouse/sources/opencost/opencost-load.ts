@@ -1,29 +1,21 @@
 import { invalid } from '../../../domain/shared/errors.ts';
 import { carryOver, keepEarlierDays, keepLateMonths } from '../publishing/carry-over.ts';
-import type { LoadResult } from '../focus/focus-load.ts';
 import { handOver, type LoadSessions } from '../../engine/readers/load-sessions.ts';
 import { allocationGroups, assetGroups } from './opencost-groups.ts';
-import {
-  checkMoney,
-  MONTH,
-  newLoadId,
-  publishLoad,
-  type LoadScope,
-  type Publish,
-} from '../publishing/publish-load.ts';
+import { storeRows, withLoad, type Load, type LoadResult, type LoadScope } from '../publishing/load.ts';
+import { checkMoney, MONTH, publishLoad, type Publish } from '../publishing/publish-load.ts';
 import { addCounts, readFeed, rowsStored, stageFeed, withoutUnusedMonths } from '../feeds/read-feed.ts';
 import type { Relation } from '../feeds/scan-files.ts';
 import type { Session, Statements } from '../../engine/session.ts';
-import { dropTemporaryTables } from '../../engine/sql/temporary-tables.ts';
 
 /** The feeds of an OpenCost source, read from files or appended from its API (opencost-api-rows.ts). */
 export interface OpenCostFeeds {
   allocations: readonly Relation[];
-  /** Null when the cluster's nodes, disks and load balancers are not known. */
+  /** Null if the cluster's nodes, disks and load balancers are not known. */
   assets: readonly Relation[] | null;
   /** `options.cluster`: the cluster of rows that name none. */
   cluster: string | null;
-  /** An API is asked for some days only, and forgets old ones: what it lacks always stays, without a note. */
+  /** An API is asked for some days only, and forgets old ones: days that it lacks always stay, without a note. */
   from: 'files' | 'api';
 }
 
@@ -31,22 +23,21 @@ export interface OpenCostFeeds {
  * Loads the spend and the assets of clusters (sources §2), one load for each month that has allocations. Assets of a month
  * that was loaded before join that month's allocations. Days that a feed lacks stay as they were. Of the time before the
  * first month the newest assets are kept with it, because its first days may borrow them. Done twice, the second load
- * replaces the first by the same numbers. Throws `invalid` when a feed has too many rows that cannot be read, or when no
- * cluster is named.
+ * replaces the first by the same numbers. Throws `invalid` if a feed has too many rows that cannot be read, or if rows name
+ * no cluster.
  */
-export const loadOpenCost = async (
+export const loadOpenCost = (
   sessions: LoadSessions,
   scope: LoadScope,
   feeds: OpenCostFeeds,
   publish: Publish,
 ): Promise<LoadResult> => {
   const { reader, session } = sessions;
-  const loadId = await newLoadId(session, scope);
-  try {
+  return withLoad(session, scope, { tables: ['read_assets', 'asset_days', 'load_days'] }, async (load) => {
     const parameters = { cluster: feeds.cluster };
     const assetRelations = feeds.assets ?? [NO_ASSETS];
     const assets = await readFeed(reader, scope, {
-      statement: assetGroups(assetRelations),
+      groups: assetGroups(assetRelations),
       name: 'assets',
       parameters,
       relations: assetRelations,
@@ -61,47 +52,35 @@ export const loadOpenCost = async (
       'CREATE TEMP TABLE asset_days AS SELECT * EXCLUDE (counts, lends) FROM read_assets WHERE counts',
     );
     const allocations = await readFeed(reader, scope, {
-      statement: allocationGroups(feeds.allocations),
+      groups: allocationGroups(feeds.allocations),
       parameters,
       relations: feeds.allocations,
     });
     await refuseUnnamedCluster(reader);
     await stageFeed(sessions, 'load_days');
-    const source = { org: scope.orgId, source: scope.sourceId };
-    const taking = { ...scope, loadId };
-    const notes = await keepDays(session, taking, feeds);
-    await keepLateMonths(session, taking, { spend: ALLOCATION_FEED, late: ASSET_FEED });
+    const notes = await keepDays(session, load, feeds);
+    await keepLateMonths(session, load, { spend: ALLOCATION_FEED, late: ASSET_FEED });
     await checkMoney(session, 'asset_days', MONTH);
-    await session.run(INSERT_ALLOCATIONS, { ...source, load: loadId });
-    await session.run(INSERT_ASSETS, { ...source, load: loadId });
-    await session.run(INSERT_LENT_ASSETS, { ...source, load: loadId });
-    const acceptShrink = scope.acceptShrink && feeds.from === 'files';
+    await storeRows(session, load, 'kubernetes_spend', ALLOCATIONS);
+    await storeRows(session, load, 'cluster_assets', ASSETS);
+    await storeRows(session, load, 'cluster_assets', LENT_ASSETS);
+    const acceptShrink = load.acceptShrink && feeds.from === 'files';
     const counts = addCounts(allocations, await withoutUnusedMonths(session, assets, 'asset_days'));
-    const target = { ...scope, acceptShrink };
-    return {
-      ...counts,
-      ...(await publishLoad(session, target, loadId, rowsStored(allocations), publish)),
-      notes,
-    };
-  } finally {
-    await dropTemporaryTables(session, ['read_assets', 'asset_days', 'load_days']);
-  }
+    const published = await publishLoad(session, { ...load, acceptShrink }, rowsStored(allocations), publish);
+    return { ...counts, ...published, notes };
+  });
 };
 
-/** A source that names no assets has none, whatever it had before. */
-const keepDays = async (
-  session: Session,
-  taking: LoadScope & { loadId: string },
-  feeds: OpenCostFeeds,
-): Promise<string[]> => {
+/** Earlier assets go if the source no longer names assets. */
+const keepDays = async (session: Session, load: Load, feeds: OpenCostFeeds): Promise<string[]> => {
   if (feeds.from === 'api') {
-    await carryOver(session, taking, ALLOCATION_FEED);
-    await carryOver(session, taking, ASSET_FEED);
+    await carryOver(session, load, ALLOCATION_FEED);
+    await carryOver(session, load, ASSET_FEED);
     return [];
   }
-  const kept = await keepEarlierDays(session, taking, ALLOCATION_FEED);
+  const kept = await keepEarlierDays(session, load, ALLOCATION_FEED);
   if (feeds.assets === null) return kept;
-  return [...kept, ...(await keepEarlierDays(session, taking, ASSET_FEED, 'assets'))];
+  return [...kept, ...(await keepEarlierDays(session, load, ASSET_FEED, 'assets'))];
 };
 
 const ALLOCATION_FEED = { staged: 'load_days', stored: 'kubernetes_spend' } as const;
@@ -126,25 +105,18 @@ const refuseUnnamedCluster = async (reader: Statements): Promise<void> => {
   );
 };
 
-const INSERT_ALLOCATIONS = `
-INSERT INTO kubernetes_spend BY NAME
-SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id,
-  CAST(date_trunc('month', day) AS DATE) AS billing_period, day, cluster, namespace, workload, is_idle, cost
-FROM load_days`;
+const ALLOCATIONS = `
+SELECT ${MONTH} AS billing_period, day, cluster, namespace, workload, is_idle, cost FROM load_days`;
 
-const INSERT_ASSETS = `
-INSERT INTO cluster_assets BY NAME
-SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id,
-  CAST(date_trunc('month', day) AS DATE) AS billing_period, day, cluster, kind, provider_id, project, cost
-FROM asset_days
+const ASSETS = `
+SELECT ${MONTH} AS billing_period, day, cluster, kind, provider_id, project, cost FROM asset_days
 WHERE date_trunc('month', day) IN (SELECT date_trunc('month', day) FROM load_days)`;
 
 /**
  * The newest assets of each cluster from before the first loaded month, as rows of that month's load with their own day.
  * They only lend (nearest-assets.ts): spend is read by the month of its load. A load of their own month has them already.
  */
-const INSERT_LENT_ASSETS = `
-INSERT INTO cluster_assets BY NAME
+const LENT_ASSETS = `
 WITH first_month AS (SELECT CAST(date_trunc('month', min(day)) AS DATE) AS billing_period FROM load_days),
 own_days AS (
   SELECT day, cluster FROM cluster_assets SEMI JOIN current_loads USING (org_id, source_id, load_id, billing_period)
@@ -152,4 +124,4 @@ own_days AS (
 earlier_assets AS (
   SELECT billing_period, day, cluster, kind, provider_id, project, cost FROM read_assets JOIN first_month ON day < billing_period
   QUALIFY rank() OVER (PARTITION BY cluster ORDER BY day DESC) = 1)
-SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, * FROM earlier_assets ANTI JOIN own_days USING (day, cluster)`;
+FROM earlier_assets ANTI JOIN own_days USING (day, cluster)`;

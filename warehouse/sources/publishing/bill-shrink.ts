@@ -2,13 +2,12 @@ import type { Day } from '../../../domain/shared/calendar.ts';
 import { dayRanges } from '../../../domain/shared/day-ranges.ts';
 import { toWire, type DecimalText } from '../../../domain/shared/decimals.ts';
 import { invalid } from '../../../domain/shared/errors.ts';
-import type { LoadScope } from './publish-load.ts';
+import type { LoadScope } from './load.ts';
 import type { Session } from '../../engine/session.ts';
 
 /**
- * Looks for days that the load before had and the export no longer has: its daily money is in `daily_money`, of the billing
- * periods in `read_periods`. Returns a note on them. Throws `invalid` if they are of a settled month, unless the ingest
- * accepts that.
+ * Looks for days that the load before had and the export no longer has. The export's days are in `load_days`. Returns a
+ * note on the lost days. Throws `invalid` if they are of a settled month, unless the ingest accepts that.
  */
 export const checkShrink = async (
   session: Session,
@@ -46,7 +45,7 @@ const difference = (change: number, currency: string): string => {
 };
 
 /**
- * The load before is the newest of another run, so that a run tried again says the same. A day is lost if the export
+ * The load before is the newest of another run, so that a retried run finds the same days. A day is lost if the export
  * has nothing of it, or only what is spread over it from a longer period. Which rows of a load of an earlier version
  * lie inside their day is not known. Nor is a day lost that has moved to another billing period: of that period the reading
  * has more or less of the day than the load before had.
@@ -55,7 +54,7 @@ const LOST_DAYS = `
 WITH replaced AS (
   SELECT org_id, source_id, billing_period, load_id FROM loads
   WHERE org_id = $org AND source_id = $source AND run_id <> $run
-    AND billing_period IN (SELECT billing_period FROM read_periods)
+    AND billing_period IN (SELECT billing_period FROM load_days)
   QUALIFY row_number() OVER (PARTITION BY billing_period ORDER BY load_id DESC) = 1),
 known_days AS (
   SELECT billing_period, day, inside_day, cost
@@ -65,21 +64,19 @@ unknown_days AS (
   FROM cloud_spend SEMI JOIN (SELECT * FROM replaced ANTI JOIN bill_days USING (org_id, source_id, billing_period, load_id))
     USING (org_id, source_id, billing_period, load_id)
   GROUP BY ALL),
-read_days AS (
-  SELECT billing_period, day, bool_or(inside_day) AS inside_day, sum(cost) AS cost FROM daily_money GROUP BY ALL),
 earlier_days AS (FROM known_days UNION ALL FROM unknown_days),
 changed_days AS (
-  SELECT billing_period, day, read_days.inside_day
-  FROM read_days LEFT JOIN earlier_days USING (billing_period, day) WHERE earlier_days.cost IS DISTINCT FROM read_days.cost),
+  SELECT billing_period, day, load_days.inside_day
+  FROM load_days LEFT JOIN earlier_days USING (billing_period, day) WHERE earlier_days.cost IS DISTINCT FROM load_days.cost),
 lost_days AS (
   SELECT day, earlier.cost, date_trunc('month', day) IN (SELECT month FROM settled_months WHERE org_id = $org) AS settled
-  FROM earlier_days AS earlier LEFT JOIN read_days USING (billing_period, day)
-  WHERE (read_days.day IS NULL OR (earlier.inside_day AND NOT read_days.inside_day))
+  FROM earlier_days AS earlier LEFT JOIN load_days USING (billing_period, day)
+  WHERE (load_days.day IS NULL OR (earlier.inside_day AND NOT load_days.inside_day))
     AND NOT EXISTS (
       FROM changed_days WHERE changed_days.day = earlier.day AND changed_days.billing_period <> earlier.billing_period
         AND (changed_days.inside_day OR NOT COALESCE(earlier.inside_day, false)))),
 change AS (
-  SELECT COALESCE((SELECT sum(cost) FROM read_days WHERE billing_period IN (SELECT billing_period FROM replaced)), 0)
+  SELECT COALESCE((SELECT sum(cost) FROM load_days WHERE billing_period IN (SELECT billing_period FROM replaced)), 0)
     - COALESCE((SELECT sum(cost) FROM earlier_days), 0) AS change)
 SELECT settled, list(CAST(day AS VARCHAR)) AS days, sum(cost) AS cost, any_value(change) AS change
 FROM lost_days CROSS JOIN change GROUP BY settled ORDER BY settled DESC`;

@@ -1,38 +1,23 @@
 import type { Day } from '../../../domain/shared/calendar.ts';
 import { dayRanges } from '../../../domain/shared/day-ranges.ts';
 import { keepLoadFiles } from './load-files.ts';
-import type { LoadScope } from './publish-load.ts';
+import type { Load } from './load.ts';
+import { MONTH } from './publish-load.ts';
 import type { Session } from '../../engine/session.ts';
 
-/** Where what was read of a feed is staged, and where loads keep it. */
+/** The table that stages a feed, and the table in which loads keep it. */
 interface Feed {
   staged: 'load_days' | 'asset_days' | 'usage_days';
   stored: 'host_spend' | 'kubernetes_spend' | 'cluster_assets' | 'ai_tool_spend' | 'ai_usage';
 }
 
-/** The load that takes days over, and the source that it is of. */
-interface Taking {
-  orgId: string;
-  sourceId: string;
-  loadId: string;
-}
-
 /**
- * Takes over the days that a reading lacks. A load replaces a whole month; what an API was not asked for, and what it
- * or a file no longer has, stays as the current load of the month has it. Touches the months that `load_days` has. The
- * rows join the staged ones with a row count of 0, because an earlier run read them. Returns their days.
+ * Takes over the days that a reading lacks. A load replaces a whole month. Days that an API was not asked for, and days
+ * that it or a file no longer has, stay as the current load of the month has them. Touches the months that `load_days`
+ * has. The rows join the staged ones with a row count of 0, because an earlier run read them. Returns their days.
  */
-export const carryOver = async (
-  session: Session,
-  taking: Taking,
-  { staged, stored }: Feed,
-): Promise<Day[]> => {
-  await takeOver(
-    session,
-    taking,
-    { staged, stored },
-    `SELECT CAST(date_trunc('month', day) AS DATE) FROM load_days`,
-  );
+export const carryOver = async (session: Session, load: Load, { staged, stored }: Feed): Promise<Day[]> => {
+  await takeOver(session, load, { staged, stored }, `SELECT ${MONTH} FROM load_days`);
   const rows = await session.query<{ day: Day }>(
     `SELECT DISTINCT day FROM temp.main.${staged} WHERE row_count = 0 ORDER BY day`,
   );
@@ -45,14 +30,14 @@ export const carryOver = async (
  */
 export const keepLateMonths = async (
   session: Session,
-  taking: Taking,
+  load: Load,
   { spend, late }: { spend: Feed; late: Feed },
 ): Promise<void> => {
-  const lateMonths = `SELECT CAST(date_trunc('month', day) AS DATE) AS month FROM ${late.staged}
-    WHERE month NOT IN (SELECT CAST(date_trunc('month', day) AS DATE) FROM ${spend.staged})`;
+  const lateMonths = `SELECT ${MONTH} AS month FROM ${late.staged}
+    WHERE month NOT IN (SELECT ${MONTH} FROM ${spend.staged})`;
   // The second feed first: once the spend is there, its months are late no more.
-  await takeOver(session, taking, late, lateMonths);
-  await takeOver(session, taking, spend, lateMonths);
+  await takeOver(session, load, late, lateMonths);
+  await takeOver(session, load, spend, lateMonths);
 };
 
 /**
@@ -61,7 +46,7 @@ export const keepLateMonths = async (
  */
 const takeOver = async (
   session: Session,
-  taking: Taking,
+  load: Load,
   { staged, stored }: Feed,
   months: string,
 ): Promise<void> => {
@@ -71,24 +56,24 @@ const takeOver = async (
      FROM ${stored} SEMI JOIN current_loads USING (org_id, source_id, load_id, billing_period)
      WHERE org_id = $org AND source_id = $source AND billing_period IN (${months})
        AND billing_period = date_trunc('month', day) AND day NOT IN (SELECT day FROM ${staged})`,
-    { org: taking.orgId, source: taking.sourceId },
+    { org: load.orgId, source: load.sourceId },
   );
-  if (taken > 0 && stored !== 'ai_usage') await keepLoadFiles(session, taking, staged);
+  if (taken > 0 && stored !== 'ai_usage') await keepLoadFiles(session, load, staged);
 };
 
 /**
  * Takes over the days that the files of a feed lack, with a note; nothing, if the ingest accepts that they go.
  *
- * @param name what the note calls the feed; null where the source has only one.
+ * @param name what the note calls the feed; null if the source has only one.
  */
 export const keepEarlierDays = async (
   session: Session,
-  taking: Taking & Pick<LoadScope, 'acceptShrink'>,
+  load: Load,
   feed: Feed,
   name: string | null = null,
 ): Promise<string[]> => {
-  if (taking.acceptShrink) return [];
-  const days = await carryOver(session, taking, feed);
+  if (load.acceptShrink) return [];
+  const days = await carryOver(session, load, feed);
   if (days.length === 0) return [];
   return [
     `${name === null ? '' : `${name}: `}the files no longer have ${dayRanges(days)}; what was loaded before stays`,

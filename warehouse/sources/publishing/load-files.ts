@@ -1,6 +1,6 @@
 import type { Session } from '../../engine/session.ts';
 
-/** Stores which files a load read, before it is published; what could be a credential in a URL is not kept. */
+/** Stores the files of a load before it is published, without the parts of URLs that may hold credentials. */
 export const recordLoadFiles = async (
   session: Session,
   { orgId, sourceId, readFrom = [] }: { orgId: string; sourceId: string; readFrom?: readonly string[] },
@@ -43,7 +43,7 @@ export const keepLoadFiles = async (
   );
 };
 
-/** The user and the query of a URL can hold keys and signatures; local paths may have any of their signs. */
+/** The user and the query of a URL can hold keys and signatures. A local path may contain the same characters. */
 const withoutCredentials = (file: string): string =>
   /^[a-z][a-z0-9+.-]*:\/\//i.test(file)
     ? file.replace(/[?#].*$/s, '').replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/]*@/i, '$1')

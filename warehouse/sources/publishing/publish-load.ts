@@ -1,85 +1,73 @@
-import { monthOf, type Day, type Month } from '../../../domain/shared/calendar.ts';
+import { monthOf, type Day } from '../../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../../domain/shared/decimals.ts';
 import { invalid } from '../../../domain/shared/errors.ts';
-import { idAfter } from '../../engine/sql/ids.ts';
 import { recordLoadFiles } from './load-files.ts';
+import type { Load, LoadResult } from './load.ts';
 import type { Session } from '../../engine/session.ts';
 
-/** Which source a load is of, which months it may touch, and as of when. */
-export interface LoadScope {
-  orgId: string;
-  sourceId: string;
-  runId: string;
-  /** Months outside these are left alone. */
-  startMonth: Month | null;
-  endMonth: Month | null;
-  /** Whether days that an earlier load had, and the source no longer has, may go. */
-  acceptShrink: boolean;
-  now: Date;
-  /** The files that are read, as paths or URLs; an API has none. */
-  readFrom?: readonly string[];
-}
-
 /**
- * Publishes what was read: runs `work`, which inserts the loads, as a whole or not at all. Throws if the reading must not be
+ * Publishes a reading: runs `work`, which inserts the loads, as a whole or not at all. Throws if the reading must not be
  * published.
  */
 export type Publish = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
-/** An id that sorts after every load of the source so far: the newest reading is the current one. */
-export const newLoadId = async (
-  session: Session,
-  { orgId, sourceId }: Pick<LoadScope, 'orgId' | 'sourceId'>,
-): Promise<string> => {
-  const [newest] = await session.query<{ load_id: string | null }>(
-    'SELECT max(load_id) AS load_id FROM loads WHERE org_id = $org AND source_id = $source',
-    { org: orgId, source: sourceId },
-  );
-  return idAfter(newest?.load_id ?? null);
+/** The SQL by which the days in `load_days` make billing periods. */
+interface Periods {
+  billingPeriod: string;
+  costColumn: string;
+  /** The last day that the source has brought. */
+  broughtThrough: string;
+}
+
+/** The month of a day as SQL. */
+export const MONTH = `CAST(date_trunc('month', day) AS DATE)`;
+
+const MONTHS: Periods = {
+  billingPeriod: MONTH,
+  costColumn: 'CAST(NULL AS VARCHAR)',
+  broughtThrough: 'max(day)',
 };
 
 /**
- * Publishes a load for each month that the temporary table `load_days` (day, cost, row_count) has: by one statement,
- * before which nobody sees a row. Returns the months, oldest first, and their money.
+ * Publishes a load for each billing period of the temporary table `load_days` (day, cost, row_count). Nobody sees a row
+ * before this one statement. Returns the months of the days, oldest first, and their money.
  *
  * @param rowsStored how many rows the reading counted as stored.
+ * @param periods the billing periods; months if the source has no other.
  */
 export const publishLoad = async (
   session: Session,
-  scope: LoadScope,
-  loadId: string,
+  load: Load,
   rowsStored: number,
   publish: Publish,
-): Promise<{ months: Month[]; costTotal: DecimalText }> => {
-  await checkMoney(session, 'load_days', MONTH);
+  periods = MONTHS,
+): Promise<Pick<LoadResult, 'months' | 'costTotal'>> => {
+  await checkMoney(session, 'load_days', periods.billingPeriod);
   const published = await session.query<{ month: Day; cost: DecimalText }>(
     `SELECT ${MONTH} AS month, sum(sum(cost)) OVER () AS cost FROM load_days GROUP BY month ORDER BY month`,
   );
   await publish(async () => {
-    await recordLoadFiles(session, scope, loadId);
-    await session.run(PUBLISH, {
-      org: scope.orgId,
-      source: scope.sourceId,
-      load: loadId,
-      run: scope.runId,
-      now: scope.now.toISOString(),
-      accept_shrink: scope.acceptShrink,
+    await recordLoadFiles(session, load, load.loadId);
+    await session.run(publishStatement(periods), {
+      org: load.orgId,
+      source: load.sourceId,
+      load: load.loadId,
+      run: load.runId,
+      now: load.now.toISOString(),
+      accept_shrink: load.acceptShrink,
     });
-    await checkPublished(session, scope, loadId, rowsStored);
+    await checkPublished(session, load, rowsStored);
   });
   return { months: published.map(({ month }) => monthOf(month)), costTotal: published[0]?.cost ?? '0' };
 };
-
-/** The month of a day as SQL. */
-export const MONTH = `CAST(date_trunc('month', day) AS DATE)`;
 
 // As many loads of as much money can be added up, and once more distributed: decimals have room for 1e23.
 const LARGEST_TOTAL = 1e16;
 const MOST_LOADS = 100_000;
 
 /**
- * Throws `invalid` if the amounts of a billing period in `table`, whatever their signs, are more than sums can hold. Doubles,
- * for sums of decimals would end here already.
+ * Throws `invalid` if the amounts of a billing period in `table`, whatever their signs, are more than sums can hold. The
+ * check adds doubles, because a sum of decimals would overflow.
  */
 export const checkMoney = async (session: Session, table: string, billingPeriod: string): Promise<void> => {
   const [period] = await session.query<{ billing_period: Day }>(
@@ -92,11 +80,10 @@ export const checkMoney = async (session: Session, table: string, billingPeriod:
   );
 };
 
-/** Throws if the loads do not hold the rows that were counted as stored, or the organisation has more loads than sums can hold. */
-export const checkPublished = async (
+/** Throws if the loads do not hold the rows that were counted as stored, or if the organisation has too many loads for sums. */
+const checkPublished = async (
   session: Session,
-  { orgId, sourceId }: Pick<LoadScope, 'orgId' | 'sourceId'>,
-  loadId: string,
+  { orgId, sourceId, loadId }: Load,
   rowsStored: number,
 ): Promise<void> => {
   const [loads] = await session.query<{ row_count: string; current: string }>(
@@ -118,20 +105,20 @@ export const checkPublished = async (
 };
 
 /**
- * What lies in the future is a plan: nothing is delivered before its day has begun. A month of which this run read no spend
- * (carry-over.ts) has its spend as of the load before.
+ * A day in the future is a plan: nothing is delivered before the day has begun. If this run read no spend of a month
+ * (carry-over.ts), the month has its spend as of the load before.
  *
  * Clusters and hosts have spend every day. Their load covers the days from the first to the last that this run has read, as
  * far as they have ended. If days of the load before stay, the load also covers what that one covered. A load from before
  * covered days were recorded covers all its days.
  */
-const PUBLISH = `
+const publishStatement = ({ billingPeriod, costColumn, broughtThrough }: Periods): string => `
 INSERT INTO loads BY NAME
 WITH published AS (
-  SELECT CAST(date_trunc('month', day) AS DATE) AS billing_period, CAST(sum(row_count) AS BIGINT) AS rows_read,
+  SELECT ${billingPeriod} AS billing_period, ${costColumn} AS cost_column, CAST(sum(row_count) AS BIGINT) AS rows_read,
     sum(cost) AS cost_total, min(day) AS first_day, max(day) AS last_day,
-    least(max(day), CAST($now::TIMESTAMP AS DATE)) AS delivered_through
-  FROM load_days GROUP BY billing_period),
+    least(${broughtThrough}, CAST($now::TIMESTAMP AS DATE)) AS delivered_through
+  FROM load_days GROUP BY ALL),
 before AS (
   SELECT billing_period, published_at AS read_at, COALESCE(covered_days, CAST(generate_series(greatest(first_day, billing_period),
     least(delivered_through, CAST(published_at AS DATE) - 1), INTERVAL 1 DAY) AS DATE[])) AS covered_days
@@ -143,11 +130,11 @@ days_kept AS (
   SELECT unnest(before.covered_days) AS day FROM before JOIN published USING (billing_period)
   WHERE rows_read = 0 OR NOT $accept_shrink),
 covered AS (
-  SELECT CAST(date_trunc('month', day) AS DATE) AS billing_period, list(DISTINCT day ORDER BY day) AS covered_days
+  SELECT ${MONTH} AS billing_period, list(DISTINCT day ORDER BY day) AS covered_days
   FROM (FROM days_read UNION ALL FROM days_kept) GROUP BY ALL)
 SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, $run AS run_id,
   CASE WHEN rows_read = 0 THEN read_at ELSE $now::TIMESTAMP END AS published_at,
-  CAST(NULL AS VARCHAR) AS cost_column, published.*,
+  published.*,
   CASE WHEN (SELECT kind FROM cost_sources WHERE org_id = $org AND source_id = $source) IN ('opencost', 'hosts')
     THEN COALESCE(covered.covered_days, []) END AS covered_days
 FROM published LEFT JOIN before USING (billing_period) LEFT JOIN covered USING (billing_period)`;

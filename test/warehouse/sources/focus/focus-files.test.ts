@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeFile, formatOf } from '../../../../warehouse/sources/feeds/export-files.ts';
-import { missingColumns } from '../../../../warehouse/sources/focus/focus-roll-up.ts';
+import { missingColumns } from '../../../../warehouse/sources/focus/focus-columns.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../../support/warehouse/engines.ts';
 import { dayLine, focusCsv, type FocusLine } from '../../../support/exports/focus-export.ts';
 import {

@@ -7,7 +7,7 @@ import { parsePrivateTargets } from '../../../../egress/requests/private-targets
 import type { CostSource, NewCostSource } from '../../../../warehouse/sources/cost-sources.ts';
 import { costSummary } from '../../../../warehouse/spend/costs.ts';
 import { doubledNotes } from '../../../../warehouse/spend/assets/doubled-spend.ts';
-import type { LoadScope } from '../../../../warehouse/sources/publishing/publish-load.ts';
+import type { LoadScope } from '../../../../warehouse/sources/publishing/load.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../../support/warehouse/engines.ts';
 import { loading, readingOf } from '../../../support/warehouse/feeds.ts';
 import { dayLine, focusCsv } from '../../../support/exports/focus-export.ts';

@@ -1,0 +1,71 @@
+import type { Month } from '../../../domain/shared/calendar.ts';
+import type { DecimalText } from '../../../domain/shared/decimals.ts';
+import { idAfter } from '../../engine/sql/ids.ts';
+import { dropTemporaryTables } from '../../engine/sql/temporary-tables.ts';
+import type { Session } from '../../engine/session.ts';
+import type { FeedCounts } from '../feeds/read-feed.ts';
+import type { ReadingScope } from '../feeds/wanted-months.ts';
+
+/** The source of a load, the months that it may touch, and its time. */
+export interface LoadScope extends ReadingScope {
+  orgId: string;
+  sourceId: string;
+  runId: string;
+  /** Whether days that an earlier load had, and the source no longer has, may go. */
+  acceptShrink: boolean;
+  /** The files that are read, as paths or URLs; an API has none. */
+  readFrom?: readonly string[];
+}
+
+/** A load that is under way. */
+export interface Load extends LoadScope {
+  loadId: string;
+}
+
+/** What a load did. */
+export interface LoadResult extends FeedCounts {
+  /** The months whose days the load holds, oldest first. */
+  months: Month[];
+  costTotal: DecimalText;
+  notes: string[];
+}
+
+/**
+ * Runs `work` with a new load. Drops its temporary tables and views in the warehouse before and after, because sessions are
+ * lent again.
+ */
+export const withLoad = async <Scope extends LoadScope, Result>(
+  session: Session,
+  scope: Scope,
+  { tables, views = [] }: { tables: readonly string[]; views?: readonly string[] },
+  work: (load: Scope & Load) => Promise<Result>,
+): Promise<Result> => {
+  try {
+    await dropTemporaryTables(session, tables, views);
+    return await work({ ...scope, loadId: await newLoadId(session, scope) });
+  } finally {
+    await dropTemporaryTables(session, tables, views);
+  }
+};
+
+/** An id that sorts after every load of the source so far, because the newest reading is the current one. */
+const newLoadId = async (session: Session, { orgId, sourceId }: LoadScope): Promise<string> => {
+  const [newest] = await session.query<{ load_id: string | null }>(
+    'SELECT max(load_id) AS load_id FROM loads WHERE org_id = $org AND source_id = $source',
+    { org: orgId, source: sourceId },
+  );
+  return idAfter(newest?.load_id ?? null);
+};
+
+/** Stores rows of a load in a table of the warehouse. `select` has all columns but the ids of the load. */
+export const storeRows = (
+  session: Session,
+  { orgId, sourceId, loadId }: Load,
+  table: string,
+  select: string,
+): Promise<number> =>
+  session.run(
+    `INSERT INTO ${table} BY NAME
+     SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, load_rows.* FROM (${select}) AS load_rows`,
+    { org: orgId, source: sourceId, load: loadId },
+  );
