@@ -10,21 +10,21 @@ import {
 import type { Publish } from '../../warehouse/sources/publishing/publish-load.ts';
 import { exportFiles } from './export-location.ts';
 import type { SourceReading } from './source-reading.ts';
-import { csvHeader, refuseChangedFiles, rowCounter, versionsOf } from './whole-files.ts';
+import { hasCsvHeader, refuseChangedFiles, rowCounter, versionsOf } from './whole-files.ts';
 
 const MOST_NOTES = 50;
 
-/** The files to read, and what was decided about others. */
+/** The files to read, and notes on others. */
 export interface ReadableFiles {
   files: ExportFile[];
   notes: string[];
-  /** Publishes what was read of them, unless one has changed meanwhile. */
+  /** Publishes a load of them, unless one has changed meanwhile. */
   publish: Publish;
 }
 
 /**
  * The files that a location stands for now, each with all mandatory columns, once; empty ones are left out, with a note.
- * Throws `invalid` if there is no file, or one is damaged. It also does if a header cannot be read, lacks columns or repeats them.
+ * Throws `invalid` if there is no file, if one is damaged, or if a header cannot be read, lacks columns or repeats them.
  *
  * @param missing the mandatory columns that a file lacks.
  * @param field the field of the source that holds the location.
@@ -59,8 +59,8 @@ export const readableFiles = async (
   for (const path of current.files) {
     const stored = { path, opened: held.opened(path) };
     const isCsv = formatOf(path) === 'csv';
-    // Before the reader, which takes memory for every column, and passes over a header that it cannot read.
-    if (isCsv && (await csvHeader(stored, rules)).isAbsent) {
+    // Before the reader, which takes memory for every column, and skips a header that it cannot read.
+    if (isCsv && !(await hasCsvHeader(stored, rules))) {
       notes.push(`${withoutQuery(path)} is empty and was left out`);
       continue;
     }

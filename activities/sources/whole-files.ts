@@ -26,25 +26,18 @@ const BLOCK_BYTES = 256 * 1024;
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 const MOST_REQUESTS = 16;
-const HEADER_LIMITS = { mostBytes: LONGEST_LINE_BYTES, mostColumns: MOST_COLUMNS };
 
 /**
  * Counts the rows of a CSV file by its bytes alone, and so proves that a compressed file is whole: unlike DuckDB it checks
  * the end, the length and the checksum. By `lines` each line is a row, which is quick; by `records` the quotes count too.
  *
- * @throws ServiceError `invalid` for a damaged file, for one without a header in its first line, and for quotes that
- *   swallow rows.
+ * @throws ServiceError `invalid` for a damaged file, and for quotes that swallow rows.
  */
 export const rowCounter =
   (file: StoredFile, rules: Omit<RemoteRules, 'signal'>): CountRows =>
   async (by, signal) => {
     const count = by === 'lines' ? new LineCounter() : new CsvRecordCounter(LONGEST_LINE_BYTES);
-    const header = new CsvHeader(HEADER_LIMITS);
-    for await (const bytes of await bytesOf(file, { ...rules, signal })) {
-      header.add(bytes);
-      count.add(bytes);
-    }
-    refuseOtherHeader(file.path, header);
+    for await (const bytes of await bytesOf(file, { ...rules, signal })) count.add(bytes);
     const { records, longRecords, brokenRecords } = count.end();
     if (brokenRecords > 0)
       throw invalid(
@@ -55,26 +48,23 @@ export const rowCounter =
   };
 
 /**
- * Finds the header of a CSV file. A file without one holds nothing but blank lines and a byte order mark; only such a file is read
- * to its end.
+ * Whether a CSV file has a header. A file without one holds nothing but blank lines and a byte order mark; only such a file
+ * is read to its end.
  *
  * @throws ServiceError `invalid` for a damaged file, and for one with something else than a header in its first line.
  */
-export const csvHeader = async (file: StoredFile, rules: RemoteRules): Promise<CsvHeader> => {
-  const header = new CsvHeader(HEADER_LIMITS);
+export const hasCsvHeader = async (file: StoredFile, rules: RemoteRules): Promise<boolean> => {
+  const header = new CsvHeader({ mostBytes: LONGEST_LINE_BYTES, mostColumns: MOST_COLUMNS });
   for await (const bytes of await bytesOf(file, rules)) if (header.add(bytes)) break;
-  refuseOtherHeader(file.path, header);
-  return header;
-};
-
-const refuseOtherHeader = (path: string, { problem }: CsvHeader): void => {
+  const { problem, isAbsent } = header;
   if (problem !== null)
     throw invalid(
-      `${withoutQuery(path)}: expected a header in the first line, got ${problem}; nothing was loaded`,
+      `${withoutQuery(file.path)}: expected a header in the first line, got ${problem}; nothing was loaded`,
     );
+  return !isAbsent;
 };
 
-/** A file by its name, and what is opened for it. */
+/** A file's name, and the path under which it is opened. */
 type StoredFile = Pick<ExportFile, 'path' | 'opened'>;
 
 const bytesOf = async ({ path, opened }: StoredFile, rules: RemoteRules): Promise<AsyncIterable<Buffer>> => {
@@ -105,8 +95,9 @@ const unlessDamaged = async function* (
 };
 
 /**
- * Counts lines by their ends, a line feed, a carriage return or both: many times faster than to look at each byte. It must
- * find at least as many lines as the reader finds rows. Else a line too few could hide a row that a quote has swallowed.
+ * Counts lines by their ends, a line feed, a carriage return or both: many times faster than to look at each byte. It
+ * finds at least as many lines as the reader finds rows, because a missing line could hide a row that a quote has
+ * swallowed.
  */
 class LineCounter {
   #ends = 0;
@@ -128,7 +119,7 @@ class LineCounter {
   }
 }
 
-/** What files were when a reading of them began. */
+/** The versions of files at the beginning of a reading. */
 export type FileVersions = ReadonlyMap<string, string>;
 
 /** Which version of each file is there now, or is held. */
@@ -152,7 +143,7 @@ const versionOf = async (path: string, rules: RemoteRules): Promise<string> => {
   return `${ino} ${size} ${mtimeNs}`;
 };
 
-/** Throws `invalid` if a file is not what it was when its reading began: what was read may be of both. */
+/** Throws `invalid` if a file has changed since its reading began, because the rows may be of both versions. */
 export const refuseChangedFiles = async (before: FileVersions, rules: RemoteRules): Promise<void> => {
   const now = await versionsOf([...before.keys()], rules);
   for (const [path, version] of before) {
