@@ -31,6 +31,8 @@ const SUBJECTS = {
     'events',
     'upgrade',
   ],
+  // Kinds of sources come after these: see below.
+  'warehouse/sources': ['feeds', 'publishing'],
   activities: ['shared', 'sources'],
   temporal: ['cli', 'dev-server'],
   api: [
@@ -78,6 +80,14 @@ const subjectRules = Object.entries(SUBJECTS).flatMap(([layer, subjects]) => {
     }));
 });
 
+/** What only one kind of source has; other kinds share `feeds` and `publishing`. */
+const kindRules = ['focus', 'opencost'].map((kind) => ({
+  name: `other-sources-do-not-import-${kind}`,
+  severity: 'error',
+  from: { path: '^warehouse/sources/', pathNot: `^warehouse/sources/${kind}/` },
+  to: { path: `^warehouse/sources/${kind}/` },
+}));
+
 const unknownFolders = {
   name: 'every-folder-is-a-listed-subject',
   comment: 'A new subject must be listed in this file, at its place in the order.',
@@ -95,6 +105,7 @@ export default {
     { name: 'no-missing-modules', severity: 'error', from: {}, to: { couldNotResolve: true } },
     ...layerRules,
     ...subjectRules,
+    ...kindRules,
     unknownFolders,
     {
       name: 'workflows-take-only-types-from-activities',
