@@ -1,4 +1,3 @@
-import { config } from 'dotenv';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { IngestOptions } from './ingest.ts';
 import { PRIVATE_UMASK } from './settings/private-files.ts';
@@ -180,7 +179,11 @@ const reasons = (error: unknown): string[] =>
 
 // Before anything is opened, by this process or by one that it starts.
 process.umask(PRIVATE_UMASK);
-config({ quiet: true });
+try {
+  process.loadEnvFile();
+} catch {
+  // The file is optional. One that cannot be read counts as absent.
+}
 try {
   await program.parseAsync();
   // The Temporal client keeps no handle open after a clean end; a command is over when its work is.

@@ -296,7 +296,10 @@ describe('settings', () => {
   it('come from flags, then the environment, then .env', async () => {
     const working = await newDataDir();
     const dataDir = join(working, 'from-flag');
-    await writeFile(join(working, '.env'), 'LOG_LEVEL=silent\nCLOCK=2026-01-01T00:00:00Z\nHOST=127.0.0.1\n');
+    await writeFile(
+      join(working, '.env'),
+      'LOG_LEVEL=silent\n# Two comments in a row:\n# LOG_LEVEL=info\nCLOCK=2026-01-01T00:00:00Z\nHOST=127.0.0.1\n',
+    );
     const started = await startService({
       dataDir: working,
       command: ['start', '--data', dataDir, '--port', '0'],
