@@ -1,68 +1,38 @@
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 
-/** IPv4 ranges that are not part of the public Internet (IANA special-purpose registry, plus multicast). */
-const SPECIAL_IPV4 = [
-  ['0.0.0.0', 8], // "this network", with the unspecified address
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10], // carrier-grade NAT
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16], // link-local, with the clouds' metadata services
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24], // documentation
-  ['192.88.99.0', 24], // 6to4 relays, withdrawn
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15], // benchmarking
-  ['198.51.100.0', 24], // documentation
-  ['203.0.113.0', 24], // documentation
-  ['224.0.0.0', 4], // multicast
-  ['240.0.0.0', 4], // reserved, with the broadcast address
-] as const;
-
-const specialIpv4 = new BlockList();
-for (const [network, prefix] of SPECIAL_IPV4) specialIpv4.addSubnet(network, prefix, 'ipv4');
+/** Names of IPv4 ranges that the Internet routes: all that is not special, and the services AS112 and AMT. */
+const ROUTED: readonly string[] = ['unicast', 'as112', 'amt'];
+/** All public IPv6 addresses are in here. A list of what is public is safer than one of what is not. */
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
+/** The range of AS112 that the Internet routes. */
+const AS112 = ipaddr.IPv6.parseCIDR('2620:4f:8000::/48');
+/** A gateway of NAT64 or 6to4 connects to the IPv4 address at this byte of an IPv6 address. */
+const GATEWAYS = [
+  { range: ipaddr.IPv6.parseCIDR('64:ff9b::/96'), at: 12 },
+  { range: ipaddr.IPv6.parseCIDR('2002::/16'), at: 2 },
+];
 
 /**
  * True when `ip` is a globally routed unicast address. False for every loopback, private, link-local or
  * otherwise special address, for IPv6 forms that carry such an IPv4 address, and for text that is no address.
  */
 export function isPublicAddress(ip: string): boolean {
-  if (isIP(ip) === 4) return !specialIpv4.check(ip, 'ipv4');
-  const groups = ipv6Groups(ip);
-  if (groups === null) return false;
-  const [a, b, c, d, e, f, g, h] = groups;
-  const start = [a, b, c, d, e, f].map((group) => group.toString(16)).join(':');
-  // IPv4-mapped, and the well-known prefix of NAT64: a gateway would speak to the address in the last 32 bits.
-  if (start === '0:0:0:0:0:ffff' || start === '64:ff9b:0:0:0:0') return isPublicAddress(ipv4Text(g, h));
-  if (a === 0x2002) return isPublicAddress(ipv4Text(b, c)); // 6to4
-  // What is left must be global unicast (2000::/3): naming what is public is safer than naming what is not.
-  if (a < 0x2000 || a > 0x3fff) return false;
-  const protocolAssignment = a === 0x2001 && b < 0x0200; // 2001::/23, with Teredo and ORCHID
-  const documentation = (a === 0x2001 && b === 0x0db8) || (a === 0x3fff && b < 0x1000);
-  return !protocolAssignment && !documentation;
+  const address = parseAddress(ip);
+  if (address === null) return false;
+  if (address.isIPv4MappedAddress()) return isRoutedIpv4(address.toIPv4Address());
+  const gateway = GATEWAYS.find(({ range }) => address.match(range));
+  if (gateway !== undefined)
+    return isRoutedIpv4(new ipaddr.IPv4(address.toByteArray().slice(gateway.at, gateway.at + 4)));
+  return address.match(GLOBAL_UNICAST) && (address.range() === 'unicast' || address.match(AS112));
 }
 
-/** The IPv4 address that an IPv4-mapped IPv6 address stands for; any other address as it came. */
-export function unmapped(ip: string): string {
-  const groups = ipv6Groups(ip);
-  if (groups?.slice(0, 6).join() !== '0,0,0,0,0,65535') return ip;
-  return ipv4Text(groups[6], groups[7]);
+const isRoutedIpv4 = (address: ipaddr.IPv4): boolean => ROUTED.includes(address.range());
+
+/** An address as IPv6, an IPv4 address as its IPv4-mapped form. Null for other text and for a zone (`%eth0`). */
+export function parseAddress(ip: string): ipaddr.IPv6 | null {
+  if (isIP(ip) === 4) return ipaddr.IPv4.parse(ip).toIPv4MappedAddress();
+  if (isIP(ip) === 0 || ip.includes('%')) return null;
+  // ipaddr.js takes `::1.2.3.4` for IPv4-mapped, which it is not. The URL parser writes hexadecimal groups.
+  return ipaddr.IPv6.parse(new URL(`http://[${ip}]/`).hostname.slice(1, -1));
 }
-
-type Groups = [number, number, number, number, number, number, number, number];
-
-/** The eight 16-bit groups of an IPv6 address, or null. An address with a zone (`%eth0`) is link-local: null. */
-function ipv6Groups(ip: string): Groups | null {
-  if (isIP(ip) !== 6 || ip.includes('%')) return null;
-  // The URL parser writes every spelling (dotted quad, upper case, zeros) in one way.
-  const [head = '', tail] = new URL(`http://[${ip}]/`).hostname.slice(1, -1).split('::');
-  const parse = (part: string | undefined): number[] =>
-    part === undefined || part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16));
-  const before = parse(head);
-  const after = parse(tail);
-  const zeros = Array.from({ length: 8 - before.length - after.length }, () => 0);
-  return [...before, ...zeros, ...after] as Groups;
-}
-
-const ipv4Text = (high: number, low: number): string =>
-  [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.');
