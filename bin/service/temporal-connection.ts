@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { TLSConfig } from '@temporalio/common/lib/internal-non-workflow/index.js';
+import type { TLSConfig } from '@temporalio/client';
 import type { Settings } from '../settings/settings.ts';
 
 /** How to reach Temporal, for the client and the worker alike. */
