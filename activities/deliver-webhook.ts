@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { Webhook as Signer } from 'standardwebhooks';
 import type { Clock } from '../domain/shared/clock.ts';
 import { SECRET_OVERLAP_HOURS, type DeliveryInput, type DeliveryStatus } from '../domain/events/webhook.ts';
-import { guardedPost, type PostAnswer } from '../egress/requests/guarded-post.ts';
+import { guardedRequest, type GuardedAnswer } from '../egress/requests/guarded-request.ts';
 import type { PrivateTargets } from '../egress/requests/private-targets.ts';
 import type { Sealer } from '../security/sealing.ts';
 import type { Warehouse } from '../warehouse/engine/warehouse.ts';
@@ -56,7 +56,7 @@ export const createDeliveryActivities = ({
     target: string,
     body: string,
     signal: AbortSignal,
-  ): Promise<PostAnswer> => {
+  ): Promise<GuardedAnswer> => {
     // Receivers compare it with their own clock: the machine's, also where CLOCK stands still.
     const sentAt = new Date();
     const headers = {
@@ -66,13 +66,11 @@ export const createDeliveryActivities = ({
       'webhook-timestamp': Math.floor(sentAt.getTime() / 1000).toString(),
       'webhook-signature': await signatures(delivery, sentAt, body),
     };
-    return guardedPost(new URL(target), body, {
-      privateTargets,
-      headers,
-      timeoutMs,
-      mostBytes: KEPT_BYTES,
-      signal,
-    });
+    return guardedRequest(
+      new URL(target),
+      { method: 'POST', headers, body },
+      { privateTargets, timeoutMs, mostBytes: KEPT_BYTES, longer: 'cut', signal },
+    );
   };
 
   return {
@@ -90,7 +88,7 @@ export const createDeliveryActivities = ({
         await endDelivery(warehouse, delivery, { status: 'failed', reason }, clock.now());
         return 'failed';
       }
-      let answer: PostAnswer | null = null;
+      let answer: GuardedAnswer | null = null;
       let error: string | null;
       try {
         answer = await withHeartbeats([], ({ signal }) => post(delivery, webhook.url, state.payload, signal));
@@ -123,7 +121,7 @@ export const createDeliveryActivities = ({
 /** The names and shapes of the delivery activities, for workflows. */
 export type DeliveryActivities = ReturnType<typeof createDeliveryActivities>;
 
-const problemOf = ({ status, redirectsTo }: PostAnswer): string | null => {
+const problemOf = ({ status, redirectsTo }: GuardedAnswer): string | null => {
   if (status >= 200 && status < 300) return null;
   if (status >= 300 && status < 400) {
     const where = redirectsTo === null ? '' : ` to ${redirectsTo}`;

@@ -1,6 +1,6 @@
 import type { Day } from '../../domain/shared/calendar.ts';
 import { invalid, Outage } from '../../domain/shared/errors.ts';
-import { guardedGet, type GuardedAnswer } from '../../egress/requests/guarded-get.ts';
+import { guardedRequest, type GuardedAnswer } from '../../egress/requests/guarded-request.ts';
 import { mayPass } from '../../egress/requests/passing-status.ts';
 import type { PrivateTargets } from '../../egress/requests/private-targets.ts';
 import type { ApiAllocation, ApiAsset } from '../../warehouse/sources/opencost/opencost-api-rows.ts';
@@ -35,7 +35,11 @@ export const openCostApi = (location: string, rules: OpenCostApiRules): OpenCost
   let form: ApiForm | null = formOfBase(base) === 'kubecost' ? 'kubecost' : null;
 
   const get = (url: URL): Promise<GuardedAnswer> =>
-    guardedGet(url, { timeoutMs: TIMEOUT_MS, mostBytes: MOST_BYTES, field: 'location', ...rules });
+    guardedRequest(
+      url,
+      { headers: { accept: 'application/json' } },
+      { timeoutMs: TIMEOUT_MS, mostBytes: MOST_BYTES, longer: 'refuse', field: 'location', ...rules },
+    );
 
   const dataAt = async (url: URL, answer?: GuardedAnswer): Promise<unknown> =>
     judged(url, answer ?? (await get(url))).data;

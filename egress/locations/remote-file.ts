@@ -3,18 +3,12 @@ import { Hash } from '@smithy/hash-node';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { invalid, Outage } from '../../domain/shared/errors.ts';
 import type { ObjectStorage } from '../../domain/sources/object-storage.ts';
+import { openGuarded, type TargetRules } from '../requests/guarded-request.ts';
 import { mayPass } from '../requests/passing-status.ts';
-import { pinnedRequest } from '../requests/pinned-request.ts';
-import type { PrivateTargets } from '../requests/private-targets.ts';
-import { resolveTarget } from '../requests/resolve-target.ts';
-import { unreachable } from '../requests/unreachable.ts';
 
-export interface RemoteRules {
-  privateTargets: PrivateTargets;
-  objectStorage: ObjectStorage;
-  /** The request's field that named the file, put before messages about it. */
+export interface RemoteRules extends TargetRules {
   field: string;
-  signal: AbortSignal;
+  objectStorage: ObjectStorage;
 }
 
 const TIMEOUT_MS = 30_000;
@@ -39,7 +33,11 @@ export const openRemoteFile = async (
   const ask = path.startsWith('s3:') ? await signedRequest(path, rules) : { url: new URL(path), headers: {} };
   let { url, headers } = ask;
   for (let hops = 0; hops <= MOST_REDIRECTS; hops += 1) {
-    const answer = await send(url, range === null ? headers : { ...headers, range }, rules);
+    const answer = await openGuarded(
+      url,
+      { headers: range === null ? headers : { ...headers, range }, timeout: TIMEOUT_MS },
+      rules,
+    );
     const status = answer.statusCode ?? 0;
     if (status === 200 || status === 206) return answer;
     answer.destroy();
@@ -70,19 +68,6 @@ export const remoteVersion = async (path: string, rules: RemoteRules): Promise<s
   const { headers } = await openRemoteFile(path, rules, 'bytes=0-0').then((answer) => answer.destroy());
   const size = headers['content-range']?.split('/')[1] ?? headers['content-length'] ?? '';
   return headers.etag ?? `${size} ${headers['last-modified'] ?? ''}`;
-};
-
-const send = async (
-  url: URL,
-  headers: Record<string, string>,
-  { privateTargets, field, signal }: RemoteRules,
-): Promise<IncomingMessage> => {
-  const addresses = await resolveTarget(privateTargets, url.hostname, field);
-  return await pinnedRequest(url, addresses, { headers, timeout: TIMEOUT_MS, signal }).catch(
-    (error: unknown) => {
-      throw unreachable(url.host, error, field);
-    },
-  );
 };
 
 /** A segment of a key as S3 signs it. */

@@ -3,9 +3,8 @@ import type dns from 'node:dns';
 import { Agent } from 'node:http';
 import { RequestError, Server, type PrepareRequestFunctionOpts } from 'proxy-chain';
 import { ServiceError } from '../../domain/shared/errors.ts';
-import { pinnedLookup } from './pinned-lookup.ts';
 import type { PrivateTargets } from './private-targets.ts';
-import { resolveTarget } from './resolve-target.ts';
+import { pinnedLookup, resolveTarget } from './resolve-target.ts';
 
 /** Where the proxy listens, and the credentials that it demands. */
 export interface GuardedProxy {

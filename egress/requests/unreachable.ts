@@ -1,4 +1,5 @@
 import { invalid, Outage } from '../../domain/shared/errors.ts';
+import { prefixOf } from './resolve-target.ts';
 
 /** What Node and OpenSSL call a certificate that does not prove the host, a host without TLS, and one without HTTP. */
 const PERMANENT =
@@ -11,11 +12,11 @@ const PASSING = /^(ERR_TLS_HANDSHAKE_TIMEOUT|HPE_INVALID_EOF_STATE)$/;
  * The error of a request that had no answer, without its cause, which names the address. What a person must mend, a
  * certificate or a protocol, is `invalid` and begins with `field`. Everything else is an outage.
  */
-export const unreachable = (host: string, error: unknown, field: string): Error => {
+export const unreachable = (host: string, error: unknown, field?: string): Error => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'no reason given';
   if (!PERMANENT.test(code) || PASSING.test(code)) return new Outage(`${host} cannot be reached (${code})`);
   return invalid(
-    `${field}: ${host} cannot be reached: expected ${
+    `${prefixOf(field)}${host} cannot be reached: expected ${
       code.startsWith('HPE_') ? 'an answer in HTTP' : 'a valid TLS certificate of this host'
     }, got ${code}; check the address and its certificate`,
   );
