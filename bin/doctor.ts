@@ -1,7 +1,7 @@
 import { access, constants, mkdir } from 'node:fs/promises';
 import { Client, Connection } from '@temporalio/client';
 import { defaultCliCacheDir } from '../temporal/cli/cli-cache.ts';
-import { findInstalledCli } from '../temporal/cli/find-installed-cli.ts';
+import { findInstalledCli } from '../temporal/cli/find-temporal-cli.ts';
 import { Orchestration } from '../temporal/orchestration.ts';
 import { toWire } from '../domain/shared/decimals.ts';
 import { explainUpgrade, schemaVersion, type ChangedNumber } from '../warehouse/upgrade/explain-upgrade.ts';

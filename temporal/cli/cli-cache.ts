@@ -1,34 +1,49 @@
 import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { TEMPORAL_CLI_VERSION } from './cli-version.ts';
-import { runsAsTemporalCli } from './runs-as-temporal-cli.ts';
+import { programFile, run } from './programs.ts';
+
+/**
+ * The release of the Temporal CLI that this product is tested with. It is pinned because the schema of `temporal.db`
+ * is that of one server version.
+ */
+export const TEMPORAL_CLI_VERSION = '1.5.1';
 
 const STAGING_PREFIX = 'staging-';
 
-/** No download or build takes longer, so an older staging folder was left by a killed process. */
+/** No download or build takes longer, so that a killed process left an older staging folder. */
 const STAGING_MAX_AGE_MS = 2 * 60 * 60 * 1000;
 
-/** The folder shared by all data directories of this user: `$XDG_CACHE_HOME` or `~/.cache`. */
+/** A cold program of 250 MB needs seconds to load from a slow disk. A longer time is a hang. */
+const ANSWER_TIMEOUT_MS = 20_000;
+
+/** The folder shared by all data directories of this user, in `$XDG_CACHE_HOME` or `~/.cache`. */
 export function defaultCliCacheDir(env: NodeJS.ProcessEnv): string {
   const xdg = env['XDG_CACHE_HOME'];
   const base = xdg !== undefined && isAbsolute(xdg) ? xdg : join(homedir(), '.cache');
   return join(base, 'cost-analytics');
 }
 
-/** Where the cached CLI is, or will be. The version is in the name: an update never runs an old copy. */
-export function cachedCliPath(cacheDir: string): string {
-  const suffix = process.platform === 'win32' ? '.exe' : '';
-  return join(cacheDir, `temporal-${TEMPORAL_CLI_VERSION}${suffix}`);
+/** The path of the cached CLI. Its name has the version, so that an update never runs an old copy. */
+export const cachedCliPath = (cacheDir: string): string =>
+  join(cacheDir, programFile(`temporal-${TEMPORAL_CLI_VERSION}`));
+
+/** Whether the file runs on this machine and is the Temporal CLI, not another program of that name. */
+export async function runsAsTemporalCli(path: string, env: NodeJS.ProcessEnv): Promise<boolean> {
+  const { ok, output } = await run(path, ['--version'], {
+    env,
+    signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+  });
+  return ok && /^temporal version/m.test(output);
 }
 
 /**
  * Lets `produce` create the CLI in a private folder, checks that it runs, and moves it into the cache.
  *
- * The move is an atomic rename on one file system: two processes that fill the cache at once, or one
- * that is killed halfway, never leave a partial file under the final name.
+ * The move is an atomic rename on one file system. No partial file gets the final name, even if two processes fill the
+ * cache at once or one is killed.
  *
- * @param produce receives the private folder, returns the path of the CLI inside it, throws if it failed
+ * @param produce receives the private folder and returns the path of the CLI inside it
  * @returns the path in the cache
  * @throws if the cache cannot be written, `produce` throws, or the result does not run here
  */
@@ -52,14 +67,13 @@ export async function installIntoCache(
 }
 
 async function removeAbandonedStaging(cacheDir: string): Promise<void> {
-  for (const name of await readdir(cacheDir)) {
-    if (!name.startsWith(STAGING_PREFIX)) continue;
-    const path = join(cacheDir, name);
-    // A concurrent process may remove its own folder between the listing and the look.
-    const modified = await stat(path).then(
-      ({ mtimeMs }) => mtimeMs,
-      () => Infinity,
+  const names = (await readdir(cacheDir)).filter((name) => name.startsWith(STAGING_PREFIX));
+  for (const path of names.map((name) => join(cacheDir, name))) {
+    // A concurrent process may have removed its own folder since.
+    const age = await stat(path).then(
+      ({ mtimeMs }) => Date.now() - mtimeMs,
+      () => 0,
     );
-    if (Date.now() - modified > STAGING_MAX_AGE_MS) await rm(path, { recursive: true, force: true });
+    if (age > STAGING_MAX_AGE_MS) await rm(path, { recursive: true, force: true });
   }
 }

@@ -1,8 +1,14 @@
+import { existsSync } from 'node:fs';
 import { buildCli, CLI_GO_PACKAGE } from './build-cli.ts';
-import { cachedCliPath, defaultCliCacheDir, installIntoCache } from './cli-cache.ts';
-import { TEMPORAL_CLI_VERSION } from './cli-version.ts';
+import {
+  cachedCliPath,
+  defaultCliCacheDir,
+  installIntoCache,
+  runsAsTemporalCli,
+  TEMPORAL_CLI_VERSION,
+} from './cli-cache.ts';
 import { downloadCli } from './download-cli.ts';
-import { findInstalledCli } from './find-installed-cli.ts';
+import { programsOnPath, reasonOf } from './programs.ts';
 
 export interface FindTemporalCliOptions {
   env: NodeJS.ProcessEnv;
@@ -13,12 +19,11 @@ export interface FindTemporalCliOptions {
 }
 
 /**
- * Finds an executable Temporal CLI, in this order: on the PATH, in the cache, with the downloader of
- * the Temporal SDK (gives up after a minute without data), with `go install` (about three minutes,
- * once). The last two fill the cache.
+ * Finds a Temporal CLI that runs, in this order: on the PATH, in the cache, with the downloader of the Temporal SDK
+ * (at most a minute without data), with `go install` (about three minutes, once). The last two fill the cache.
  *
- * @returns the path of a CLI that was seen to run
- * @throws Error that says what was tried and lists the ways to provide a Temporal server
+ * @returns its path
+ * @throws Error that reports each failure and lists the ways to provide a Temporal server
  */
 export async function findTemporalCli(options: FindTemporalCliOptions): Promise<string> {
   const { env, progress, cacheDir = defaultCliCacheDir(options.env) } = options;
@@ -40,12 +45,39 @@ export async function findTemporalCli(options: FindTemporalCliOptions): Promise<
       report(`done, kept as ${path}`);
       return path;
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = reasonOf(error);
       report(`failed: ${reason}`);
       failures.push(`${name}: ${reason}`);
     }
   }
   throw new Error(explainWays(cacheDir, failures));
+}
+
+/**
+ * Looks for a Temporal CLI that is on this machine already: on the PATH, else in the cache.
+ *
+ * @param progress receives one line for each place
+ * @returns the path of a CLI that runs, or undefined
+ */
+export async function findInstalledCli(
+  env: NodeJS.ProcessEnv,
+  cacheDir: string,
+  progress: (line: string) => void,
+): Promise<string | undefined> {
+  const cached = cachedCliPath(cacheDir);
+  const places = [
+    { name: 'on the PATH', candidates: await programsOnPath('temporal', env) },
+    { name: `for a cached copy at ${cached}`, candidates: existsSync(cached) ? [cached] : [] },
+  ];
+  for (const { name, candidates } of places) {
+    for (const path of candidates) {
+      const runs = await runsAsTemporalCli(path, env);
+      progress(`Temporal: looking ${name} … found ${path}${runs ? '' : ', which does not run'}`);
+      if (runs) return path;
+    }
+    if (candidates.length === 0) progress(`Temporal: looking ${name} … not found`);
+  }
+  return undefined;
 }
 
 function explainWays(cacheDir: string, failures: string[]): string {

@@ -12,7 +12,7 @@ import {
   type DevServer,
   type DevServerOptions,
 } from '../../../temporal/dev-server/dev-server.ts';
-import { findInstalledCli } from '../../../temporal/cli/find-installed-cli.ts';
+import { findInstalledCli } from '../../../temporal/cli/find-temporal-cli.ts';
 import { isRunningWith } from '../../../temporal/dev-server/is-running-with.ts';
 import { damageSqlite } from '../../support/fakes/damage-sqlite.ts';
 import { startInParentProcess } from './parent-process.ts';
