@@ -1,6 +1,5 @@
 import type { BaseLogger } from 'pino';
-import { watchForDamage, type DamageWatch } from './damage-watch.ts';
-import { databaseIsUnreadable } from './database-is-unreadable.ts';
+import { databaseIsUnreadable, watchForDamage } from './damage-watch.ts';
 import {
   isMarkedDamaged,
   logSize,
@@ -9,23 +8,15 @@ import {
   type DevServerFiles,
 } from './dev-server-files.ts';
 import { readDevServerRecord } from './dev-server-record.ts';
-import { isRunningWith } from './is-running-with.ts';
-import { readyUnlessExited, type ServedContent } from './ready-unless-exited.ts';
-import { killProcess, watchForeignProcess, type ServerProcess } from './server-process.ts';
-
-export interface RunningServer {
-  server: ServerProcess;
-  /** host:port of the gRPC frontend. */
-  address: string;
-  damage: DamageWatch;
-}
+import { isRunningWith, killProcess, watchForeignProcess } from './server-process.ts';
+import { waitUntilReady, type RunningServer, type ServedContent } from './wait-until-ready.ts';
 
 /** The server runs already: it answers at once, or it hangs (or lacks the namespace, which a start adds). */
 const ADOPT_TIMEOUT_MS = 5_000;
 
 /**
- * Takes over the dev server that still runs on the database because its starter was killed. One that
- * does not answer, or whose database is damaged, is killed, since it holds the lock of the database.
+ * Takes over the dev server that still runs on the database because its starter was killed. Kills it if it does not
+ * answer or its database is damaged, because it holds the lock of the database.
  *
  * @returns the server, ready for work; or undefined if none runs now
  */
@@ -36,20 +27,23 @@ export async function adoptRunningServer(
   const record = readDevServerRecord(files.record);
   if (record === undefined || !(await isRunningWith(record.pid, files.database))) return undefined;
   const { pid } = record;
-  const server = watchForeignProcess(pid, files.database);
   const address = `127.0.0.1:${record.port}`;
-  const damage = watchForDamage(files.log, record.logStart ?? (await logSize(files)), options.log);
+  const running = {
+    server: watchForeignProcess(pid, files.database),
+    address,
+    damage: watchForDamage(files.log, record.logStart ?? (await logSize(files)), options.log),
+  };
   try {
     if (await isMarkedDamaged(files)) throw new Error('its database is damaged');
-    await readyUnlessExited(server, address, options, damage, ADOPT_TIMEOUT_MS);
+    await waitUntilReady(running, options, ADOPT_TIMEOUT_MS);
   } catch (error) {
     options.log.warn({ pid, err: error }, 'Temporal: the server left running cannot be used, killing it');
-    await damage.stop();
+    await running.damage.stop();
     if (databaseIsUnreadable(String(error))) await markDatabaseDamaged(files);
-    await killProcess(server);
+    await killProcess(running.server);
     return undefined;
   }
   await markDatabaseFinished(files);
   options.log.info({ pid, address }, 'Temporal: took over the server left running');
-  return { server, address, damage };
+  return running;
 }

@@ -1,4 +1,4 @@
-import { mkdir, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
 /** The files of the dev server in a data directory, as absolute paths without symbolic links. */
@@ -48,23 +48,19 @@ export async function markNewDatabase(files: DevServerFiles): Promise<void> {
 }
 
 /** To be called when a server has answered on the database, before anything is stored there. */
-export async function markDatabaseFinished(files: DevServerFiles): Promise<void> {
-  await removeMarker(files.databaseUnfinished);
-}
+export const markDatabaseFinished = (files: DevServerFiles): Promise<void> =>
+  removeMarker(files.databaseUnfinished);
 
 /** Marks a database whose server has reported damage, for the next start to set it aside. */
-export async function markDatabaseDamaged(files: DevServerFiles): Promise<void> {
-  await writeFile(files.databaseDamaged, '');
-}
+export const markDatabaseDamaged = (files: DevServerFiles): Promise<void> =>
+  writeFile(files.databaseDamaged, '');
 
 /** Whether {@link markDatabaseDamaged} has marked the database. */
-export function isMarkedDamaged(files: DevServerFiles): Promise<boolean> {
-  return exists(files.databaseDamaged);
-}
+export const isMarkedDamaged = (files: DevServerFiles): Promise<boolean> => exists(files.databaseDamaged);
 
 /**
- * Removes a database on which no server ever answered. The server creates the tables one by one when
- * the file is new, so one killed in between leaves a file that can never be opened. Nothing is lost.
+ * Removes a database on which no server ever answered. The server creates the tables of a new file one by one. If it is
+ * killed in between, no server can ever open the file. Nothing is lost.
  */
 export async function removeUnfinishedDatabase(files: DevServerFiles): Promise<void> {
   if (!(await exists(files.databaseUnfinished))) return;
@@ -72,8 +68,8 @@ export async function removeUnfinishedDatabase(files: DevServerFiles): Promise<v
 }
 
 /**
- * Renames a database that cannot be read or is damaged, with what belongs to it. The server then makes a new one, and a person can
- * still look at the old one.
+ * Renames a database that cannot be read or is damaged, with what belongs to it. The server then makes a new one, and a
+ * person can still look at the old one.
  *
  * @returns its new path
  */
@@ -91,12 +87,17 @@ export async function rotateLog(files: DevServerFiles): Promise<void> {
   if ((await logSize(files)) > MAX_LOG_BYTES) await rename(files.log, `${files.log}.1`);
 }
 
-/** The bytes in the log; 0 if there is none. */
-export async function logSize(files: DevServerFiles): Promise<number> {
-  return stat(files.log).then(
+/** The bytes in the log; 0 if there is no log. */
+export const logSize = (files: DevServerFiles): Promise<number> =>
+  stat(files.log).then(
     (stats) => stats.size,
     () => 0,
   );
+
+/** The last 15 lines of the part of the log from byte `from` on; empty if it cannot be read. */
+export async function logTail(files: DevServerFiles, from: number): Promise<string> {
+  const log = await readFile(files.log).catch(() => Buffer.alloc(0));
+  return log.subarray(from).toString().trimEnd().split('\n').slice(-15).join('\n');
 }
 
 async function removeMarker(path: string): Promise<void> {
@@ -107,9 +108,8 @@ async function removeMarker(path: string): Promise<void> {
   await folder.sync().finally(() => folder.close());
 }
 
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
     () => true,
     () => false,
   );
-}

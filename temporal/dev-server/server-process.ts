@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { isRunningWith } from './is-running-with.ts';
+import { promisify } from 'node:util';
 
 /** A dev server process: our child, or one that we found running. */
 export interface ServerProcess {
@@ -11,10 +13,34 @@ export interface ServerProcess {
 const POLL_INTERVAL_MS = 200;
 const STOP_GRACE_MS = 10_000;
 
+const run = promisify(execFile);
+
+/**
+ * Whether the process runs and has `argument` on its command line.
+ *
+ * The pid alone does not decide: pids are reused, and a zombie keeps its pid but has no command line. In a container
+ * whose pid 1 does not reap, a killed orphan stays a zombie for ever.
+ */
+export async function isRunningWith(pid: number, argument: string): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  if (process.platform === 'linux') {
+    const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    return commandLine.split('\0').includes(argument);
+  }
+  return run('ps', ['-ww', '-o', 'command=', '-p', String(pid)]).then(
+    ({ stdout }) => stdout.includes(argument),
+    () => false,
+  );
+}
+
 /**
  * A process that is not our child, so that its end must be polled for.
  *
- * @param argument an argument by which it is told from a later process with the same pid
+ * @param argument an argument that a later process with the same pid does not have
  */
 export function watchForeignProcess(pid: number, argument: string): ServerProcess {
   const exited = new Promise<null>((resolve) => {
@@ -25,7 +51,7 @@ export function watchForeignProcess(pid: number, argument: string): ServerProces
         resolve(null);
       });
     }, POLL_INTERVAL_MS);
-    // As with an unreferenced child: watching is no reason for the program to stay alive.
+    // A watch is no reason for the program to stay alive, as an unreferenced child is not.
     timer.unref();
   });
   return { pid, exited };
@@ -52,12 +78,11 @@ export async function killProcess(server: ServerProcess): Promise<void> {
 }
 
 async function send({ pid, exited }: ServerProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
-  const over = exited.then(() => true);
   // After the end the pid may belong to a stranger.
-  if (await Promise.race([over, nextTurn(false)])) return;
+  if (await Promise.race([exited.then(() => true), nextTurn(false)])) return;
   try {
     process.kill(pid, signal);
   } catch {
-    // It ended just now; `exited` will tell.
+    // It ended just now, and `exited` resolves.
   }
 }

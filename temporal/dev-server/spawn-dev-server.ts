@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, fstatSync, openSync } from 'node:fs';
-import type { DevServerFiles } from './dev-server-files.ts';
+import { createServer, type AddressInfo } from 'node:net';
 import type { SearchAttributes } from '../ensure-search-attributes.ts';
+import type { DevServerFiles } from './dev-server-files.ts';
 import type { ServerProcess } from './server-process.ts';
 
 export interface SpawnOptions {
@@ -14,19 +16,30 @@ export interface SpawnOptions {
 }
 
 export interface SpawnedServer extends ServerProcess {
+  port: number;
   /** Byte of the log file at which this server's output starts. */
   logStart: number;
 }
 
+/** Returns a TCP port of 127.0.0.1 that is free now. Another process may take it before it is used. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
 /**
- * Starts the dev server in a process group of its own: Ctrl-C in a terminal goes to the whole
- * foreground group, and the server must outlive the draining of the worker. It writes to a file rather
- * than a pipe, because a pipe would break when this program is killed and the server lives on.
+ * Starts the dev server in a process group of its own. Ctrl-C in a terminal goes to the whole foreground group, and the
+ * server must outlive the draining of the worker. It writes to a file because a pipe would break if this program is
+ * killed and the server lives on.
  *
  * @throws if the CLI cannot be executed
  */
 export async function spawnDevServer(options: SpawnOptions): Promise<SpawnedServer> {
-  const { cli, files } = options;
+  const { cli, files, port } = options;
   const log = openSync(files.log, 'a');
   try {
     const logStart = fstatSync(log).size;
@@ -47,7 +60,7 @@ export async function spawnDevServer(options: SpawnOptions): Promise<SpawnedServ
       });
     }
     child.unref();
-    return { pid, exited, logStart };
+    return { pid, port, exited, logStart };
   } finally {
     closeSync(log);
   }
@@ -58,7 +71,7 @@ function serverArguments({ files, namespace, searchAttributes, port }: SpawnOpti
     ...['server', 'start-dev', '--headless', '--log-level', 'warn'],
     ...['--ip', '127.0.0.1', '--port', String(port)],
     ...['--namespace', namespace, '--db-filename', files.database],
-    // One fsync for a commit instead of several, and as durable: nothing committed is lost with the power.
+    // One fsync for a commit instead of several, and as durable: a loss of power loses no commit.
     ...['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=full'],
     // The server uses one connection. A second server on the same file must fail, not take turns.
     ...['--sqlite-pragma', 'locking_mode=exclusive'],
@@ -66,7 +79,7 @@ function serverArguments({ files, namespace, searchAttributes, port }: SpawnOpti
   ];
 }
 
-/** TEMPORAL_* variables set up the CLI as a client of some server; ours is configured by arguments only. */
+/** TEMPORAL_* variables configure the CLI as a client of some server. Only arguments configure ours. */
 function withoutTemporalSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('TEMPORAL_')));
 }

@@ -2,16 +2,20 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, isGrpcServiceError } from '@temporalio/client';
 import { ensureSearchAttributes, type SearchAttributes } from '../ensure-search-attributes.ts';
-import { readOneSchedule } from './read-one-schedule.ts';
+import type { DamageWatch } from './damage-watch.ts';
+import type { ServerProcess } from './server-process.ts';
 
-export interface ReadyOptions {
-  /** host:port of the gRPC frontend. */
-  address: string;
+/** What a server must have before it can be worked with. */
+export interface ServedContent {
   namespace: string;
   searchAttributes: SearchAttributes;
-  timeoutMs: number;
-  /** Ends the wait early, with a rejection. */
-  signal: AbortSignal;
+}
+
+/** A server process whose gRPC frontend listens at `address` (host:port). */
+export interface RunningServer {
+  server: ServerProcess;
+  address: string;
+  damage: DamageWatch;
 }
 
 const ATTEMPT_TIMEOUT_MS = 2_000;
@@ -19,19 +23,29 @@ const RETRY_INTERVAL_MS = 100;
 const READING_TIMEOUT_MS = 10_000;
 
 /**
- * Waits until the server answers, has the namespace and finds workflows by the search attributes
- * (missing ones are added), and has read from its database what workflows need.
+ * Waits until the server answers, has the namespace and finds workflows by the search attributes (missing ones are
+ * added), and has read from its database what workflows need.
  *
- * @throws Error with the last failure when `timeoutMs` are over; or if a search attribute has another type
+ * @throws Error at once if the server ends or reports damage of its database (it answers even then), or if a search
+ *   attribute has another type; with the last failure when `timeoutMs` are over
  */
-export async function waitUntilReady(options: ReadyOptions): Promise<void> {
-  const { address, namespace, searchAttributes, timeoutMs, signal } = options;
-  const deadline = Date.now() + timeoutMs;
+export async function waitUntilReady(
+  { server, address, damage }: RunningServer,
+  content: ServedContent,
+  timeoutMs: number,
+): Promise<void> {
+  const ended = new AbortController();
   // Each attempt listens to the signal, and the client keeps its listeners.
-  setMaxListeners(0, signal);
+  setMaxListeners(0, ended.signal);
+  void server.exited.then((code) => {
+    ended.abort(new Error(`it ended with ${code === null ? 'a signal' : `exit code ${code}`}`));
+  });
+  void damage.found.then((words) => {
+    ended.abort(damaged(words));
+  });
   const connection = Connection.lazy({
     address,
-    // The loop below retries; the default backoff would add a second to every start.
+    // The calls below are retried. The default backoff would add a second to every start.
     interceptors: [],
     channelArgs: {
       'grpc.initial_reconnect_backoff_ms': 100,
@@ -40,42 +54,72 @@ export async function waitUntilReady(options: ReadyOptions): Promise<void> {
       'grpc.enable_http_proxy': 0,
     },
   });
+  try {
+    await connection.withAbortSignal(ended.signal, () =>
+      prepare(connection, content, timeoutMs, ended.signal),
+    );
+  } catch (error) {
+    ended.signal.throwIfAborted();
+    throw error;
+  } finally {
+    await connection.close();
+  }
+  const words = await damage.look();
+  if (words !== null) throw damaged(words);
+}
+
+const damaged = (words: string): Error => new Error(`its database is damaged: ${words}`);
+
+async function prepare(
+  connection: Connection,
+  { namespace, searchAttributes }: ServedContent,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
   const untilDone = async (call: () => Promise<unknown>): Promise<void> => {
     for (;;) {
       try {
-        await connection.withAbortSignal(signal, () =>
-          connection.withDeadline(Math.min(Date.now() + ATTEMPT_TIMEOUT_MS, deadline), call),
-        );
+        await connection.withDeadline(Math.min(Date.now() + ATTEMPT_TIMEOUT_MS, deadline), call);
         return;
       } catch (error) {
-        signal.throwIfAborted();
-        if (!isGrpcServiceError(error)) throw error;
-        if (Date.now() >= deadline) {
+        if (signal.aborted || !isGrpcServiceError(error)) throw error;
+        if (Date.now() >= deadline)
           throw new Error(`not ready after ${timeoutMs / 1000} s: ${String(error)}`, { cause: error });
-        }
       }
       await sleep(RETRY_INTERVAL_MS, undefined, { signal });
     }
   };
+  await untilDone(() => connection.workflowService.getSystemInfo({}));
+  await untilDone(() => connection.workflowService.describeNamespace({ namespace }));
+  await untilDone(() => ensureSearchAttributes(connection, namespace, searchAttributes));
+  const query = Object.keys(searchAttributes)
+    .map((name) => `${name} IS NULL`)
+    .join(' AND ');
+  await untilDone(() => connection.workflowService.countWorkflowExecutions({ namespace, query }));
+  const readBy = Math.min(Date.now() + READING_TIMEOUT_MS, deadline);
   try {
-    await untilDone(() => connection.workflowService.getSystemInfo({}));
-    await untilDone(() => connection.workflowService.describeNamespace({ namespace }));
-    await untilDone(() => ensureSearchAttributes(connection, namespace, searchAttributes));
-    const query = Object.keys(searchAttributes)
-      .map((name) => `${name} IS NULL`)
-      .join(' AND ');
-    await untilDone(() => connection.workflowService.countWorkflowExecutions({ namespace, query }));
-    const readBy = Math.min(Date.now() + READING_TIMEOUT_MS, deadline);
-    await connection
-      .withAbortSignal(signal, () =>
-        connection.withDeadline(readBy, () => readOneSchedule(connection, namespace)),
-      )
-      .catch((error: unknown) => {
-        signal.throwIfAborted();
-        // One that cannot be read is no reason to stop all others. The server's log says if the database is damaged.
-        if (!isGrpcServiceError(error)) throw error;
-      });
-  } finally {
-    await connection.close();
+    await connection.withDeadline(readBy, () => readOneSchedule(connection, namespace));
+  } catch (error) {
+    // One that cannot be read is no reason to stop all others. The server's log reports if the database is damaged.
+    if (signal.aborted || !isGrpcServiceError(error)) throw error;
   }
+}
+
+/**
+ * Reads the workflow behind one of the namespace's schedules, if it has any, and the first event of its history. The
+ * server then needs the tables of every workflow: it answers other calls even if these tables are damaged.
+ *
+ * @throws if the server cannot read them, or does not find a workflow that it has listed
+ */
+async function readOneSchedule({ workflowService }: Connection, namespace: string): Promise<void> {
+  const { executions } = await workflowService.listWorkflowExecutions({
+    namespace,
+    pageSize: 1,
+    query: "TemporalNamespaceDivision = 'TemporalScheduler'",
+  });
+  const execution = executions[0]?.execution;
+  if (!execution) return;
+  await workflowService.describeWorkflowExecution({ namespace, execution });
+  await workflowService.getWorkflowExecutionHistory({ namespace, execution, maximumPageSize: 1 });
 }

@@ -56,6 +56,8 @@ describe('a watch of the log of a Temporal server', () => {
     ['has a workflow that failed so', `${START}"Workflow failed" error="${MALFORMED}"\n`],
     ['is warned of it', DAMAGE.replace('ERROR', 'WARN')],
     ['has a line in the middle of another', `${'x'.repeat(65_536)}${DAMAGE}`],
+    // Two pieces of 64 KiB, so that the third begins like a line of damage.
+    ['has a line at the end of a very long one', `${'x'.repeat(131_072 - NOISE.length)}${DAMAGE}`],
     ['has a line that is not finished', DAMAGE.trimEnd()],
   ])('finds nothing in a database that %s', async (_what, line) => {
     await writeFile(log, NOISE + line);

@@ -13,7 +13,7 @@ import {
   type DevServerOptions,
 } from '../../../temporal/dev-server/dev-server.ts';
 import { findInstalledCli } from '../../../temporal/cli/find-temporal-cli.ts';
-import { isRunningWith } from '../../../temporal/dev-server/is-running-with.ts';
+import { isRunningWith } from '../../../temporal/dev-server/server-process.ts';
 import { damageSqlite } from '../../support/fakes/damage-sqlite.ts';
 import { startInParentProcess } from './parent-process.ts';
 
