@@ -31,15 +31,21 @@ import {
 
 const CALL_DEADLINE_MS = 5_000;
 
-/** What Temporal knows of a run that the warehouse shows as running. */
+/** The state in Temporal of a run that the warehouse shows as running. */
 export type RunLife =
   | { state: 'running'; progress: IngestProgress | null }
   /** `how`, in words: completed, failed, terminated, timed out …, with Temporal's reason. */
   | { state: 'closed'; how: string }
-  /** It never had such a run, or has forgotten it. */
+  /** Temporal never had the run, or has forgotten it. */
   | { state: 'unknown' };
 
-/** The one place that speaks to Temporal for the API and the command: starts, looks, schedules. */
+interface IngestScheduleInput {
+  orgId: string;
+  sourceId: string;
+  paused: boolean;
+}
+
+/** Starts, reads and schedules workflows for the API and the command. */
 export class Orchestration {
   readonly #client: Client;
 
@@ -54,42 +60,33 @@ export class Orchestration {
     );
   }
 
-  /**
-   * Starts an ingest now. A source has at most one running: throws a conflict while one is (design §3).
-   */
+  /** Starts an ingest now. Throws a conflict if one of the same source is running (design §3). */
   async startIngest(input: IngestInput): Promise<{ runId: string; workflowId: string }> {
-    try {
-      const handle = await this.#soon(() =>
-        this.#client.workflow.start<Workflows['ingestCosts']>('ingestCosts', startOf('ingestCosts', input)),
-      );
-      return { runId: runIdOf(handle.firstExecutionRunId), workflowId: handle.workflowId };
-    } catch (error) {
-      if (error instanceof WorkflowExecutionAlreadyStartedError) {
+    const handle = await this.#soon(() =>
+      this.#client.workflow.start<Workflows['ingestCosts']>('ingestCosts', startOf('ingestCosts', input)),
+    ).catch(
+      on(WorkflowExecutionAlreadyStartedError, () => {
         throw conflict(
           'an ingest of this cost source is running; wait until it has ended (GET …/runs shows it)',
         );
-      }
-      throw error;
-    }
+      }),
+    );
+    return { runId: runIdOf(handle.firstExecutionRunId), workflowId: handle.workflowId };
   }
 
-  /** Starts the delivery of an event to a webhook; it happens once, however often it is started. */
+  /** Starts the delivery of an event to a webhook. A second start of the same delivery does nothing. */
   async startDelivery(delivery: DeliveryInput): Promise<void> {
-    try {
-      await this.#soon(() =>
-        this.#client.workflow.start<Workflows['deliverWebhook']>('deliverWebhook', {
-          ...startOf('deliverWebhook', delivery),
-          workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
-        }),
-      );
-    } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    }
+    await this.#soon(() =>
+      this.#client.workflow.start<Workflows['deliverWebhook']>('deliverWebhook', {
+        ...startOf('deliverWebhook', delivery),
+        workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
+      }),
+    ).catch(on(WorkflowExecutionAlreadyStartedError, () => undefined));
   }
 
   /**
-   * Has an organisation's events evaluated: by the evaluation that is running, once it has done what it is at, or by a
-   * new one. Nothing that was written before this call is missed.
+   * Starts the evaluation of an organisation's events. One that is running evaluates again at its end. It then sees all
+   * that was written before this call.
    */
   async numbersChanged(orgId: string): Promise<void> {
     await this.#soon(() =>
@@ -101,16 +98,12 @@ export class Orchestration {
     );
   }
 
-  /** Waits, not for long, until a workflow that has said its end is closed, however it ended. */
+  /** Waits for a short time until a workflow that is about to end is closed, with or without success. */
   async untilClosed(workflowId: string): Promise<void> {
-    try {
-      await this.#soon(() => this.#client.workflow.getHandle(workflowId).result());
-    } catch (error) {
-      if (!(error instanceof WorkflowFailedError)) throw error;
-    }
+    await this.#reasonOfEnd(workflowId);
   }
 
-  /** What has become of a run. Throws if Temporal does not answer. */
+  /** The state of a run. Throws if Temporal does not answer. */
   async lifeOf(workflowId: string, runId: string): Promise<RunLife> {
     const newest = await this.#describe(workflowId);
     const own =
@@ -136,29 +129,23 @@ export class Orchestration {
     });
   }
 
-  /** An execution of a workflow, the newest one if none is named; null if Temporal has no such one. */
+  /** An execution of a workflow, by default the newest; null if Temporal does not have it. */
   async #describe(workflowId: string, executionId?: string): Promise<WorkflowExecutionDescription | null> {
-    try {
-      return await this.#soon(() => this.#client.workflow.getHandle(workflowId, executionId).describe());
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return null;
-      throw error;
-    }
+    return await this.#soon(() => this.#client.workflow.getHandle(workflowId, executionId).describe()).catch(
+      on(WorkflowNotFoundError, () => null),
+    );
   }
 
-  /** Why a closed execution ended, as far as Temporal was told. */
-  async #reasonOfEnd(workflowId: string, executionId: string): Promise<string | null> {
-    try {
-      await this.#soon(() => this.#client.workflow.getHandle(workflowId, executionId).result());
-      return null;
-    } catch (error) {
-      if (!(error instanceof WorkflowFailedError)) throw error;
-      return rootCause(error.cause) ?? null;
-    }
+  /** Waits until an execution is closed. Returns the reason of its failure, if Temporal has one. */
+  async #reasonOfEnd(workflowId: string, executionId?: string): Promise<string | null> {
+    return await this.#soon(() => this.#client.workflow.getHandle(workflowId, executionId).result()).then(
+      () => null,
+      on(WorkflowFailedError, ({ cause }) => rootCause(cause) ?? null),
+    );
   }
 
-  /** Schedules a source's daily ingest, paused or not; one that is there becomes paused or not. Idempotent. */
-  async scheduleIngest(input: { orgId: string; sourceId: string; paused: boolean }): Promise<void> {
+  /** Schedules a source's daily ingest, or pauses or resumes the schedule that is there. Idempotent. */
+  async scheduleIngest(input: IngestScheduleInput): Promise<void> {
     const schedule = ingestSchedule(input);
     await this.#soon(async () => {
       if (await this.#create(schedule)) return;
@@ -169,13 +156,11 @@ export class Orchestration {
     });
   }
 
-  /** Removes a source's schedule; one that is not there is fine. */
+  /** Removes a source's schedule, if it has one. */
   async unscheduleIngest(orgId: string, sourceId: string): Promise<void> {
-    try {
-      await this.#soon(() => this.#client.schedule.getHandle(ingestWorkflowId(orgId, sourceId)).delete());
-    } catch (error) {
-      if (!(error instanceof ScheduleNotFoundError)) throw error;
-    }
+    await this.#soon(() => this.#client.schedule.getHandle(ingestWorkflowId(orgId, sourceId)).delete()).catch(
+      on(ScheduleNotFoundError, () => undefined),
+    );
   }
 
   /** Schedules the daily settlement of an organisation's months. Idempotent. */
@@ -184,12 +169,12 @@ export class Orchestration {
   }
 
   /**
-   * Makes Temporal's schedules those that the warehouse asks for, and the nightly maintenance: reads what there is
-   * once, and changes only what differs.
+   * Makes Temporal's schedules those that the warehouse asks for, and the nightly maintenance. Reads them once and
+   * changes only those that differ.
    */
   async reconcileSchedules(wanted: {
     organisations: readonly string[];
-    sources: readonly { orgId: string; sourceId: string; paused: boolean }[];
+    sources: readonly IngestScheduleInput[];
   }): Promise<void> {
     const paused = new Map<string, boolean>();
     for await (const { scheduleId, state } of this.#client.schedule.list())
@@ -205,56 +190,57 @@ export class Orchestration {
 
   /** Creates a schedule; false when it is there already. */
   async #create(schedule: ScheduleOptions): Promise<boolean> {
-    try {
-      await this.#client.schedule.create(schedule);
-      return true;
-    } catch (error) {
-      if (!(error instanceof ScheduleAlreadyRunning)) throw error;
-      return false;
-    }
+    return await this.#client.schedule.create(schedule).then(
+      () => true,
+      on(ScheduleAlreadyRunning, () => false),
+    );
   }
 
-  /** A caller of the API does not wait long for a Temporal that does not answer. */
+  /** Limits the wait of a caller of the API for a Temporal that does not answer. */
   #soon<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.#client.connection.withDeadline(Date.now() + CALL_DEADLINE_MS, work);
   }
 }
 
-const DAILY = { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 day' } as const;
+/** Handles errors of one class, and rethrows others. */
+const on =
+  <Kind extends Error, Result>(kind: new (...args: never[]) => Kind, handle: (error: Kind) => Result) =>
+  (error: unknown): Result => {
+    if (error instanceof kind) return handle(error);
+    throw error;
+  };
 
-/** What a schedule does: it starts a workflow. */
-const actionOf = <Name extends WorkflowName>(
+/** A schedule that starts a workflow each day in UTC. If a run takes longer than a day, the next is skipped. */
+const daily = <Name extends WorkflowName>(
+  scheduleId: string,
+  spec: ScheduleOptions['spec'],
   workflowType: Name,
   ...args: Parameters<Workflows[Name]>
-): ScheduleOptions['action'] => ({ type: 'startWorkflow', workflowType, ...startOf(workflowType, ...args) });
-
-const MAINTENANCE_SCHEDULE: ScheduleOptions = {
-  scheduleId: workflowIdOf('maintainWarehouse'),
-  spec: { calendars: [{ hour: 2, minute: 30 }] },
-  action: actionOf('maintainWarehouse'),
-  policies: DAILY,
-};
-
-const settlementSchedule = (orgId: string): ScheduleOptions => ({
-  scheduleId: workflowIdOf('settleMonths', { orgId }),
-  spec: { calendars: [{ hour: 6, minute: 15 }] },
-  action: actionOf('settleMonths', { orgId }),
-  policies: DAILY,
+): ScheduleOptions => ({
+  scheduleId,
+  spec,
+  action: { type: 'startWorkflow', workflowType, ...startOf(workflowType, ...args) },
+  policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 day' },
 });
 
-const ingestSchedule = ({
-  orgId,
-  sourceId,
-  paused,
-}: {
-  orgId: string;
-  sourceId: string;
-  paused: boolean;
-}): ScheduleOptions => ({
-  scheduleId: ingestWorkflowId(orgId, sourceId),
-  spec: { calendars: [{ hour: 4 }], jitter: '45m' },
-  action: actionOf('ingestCostsOnSchedule', { orgId, sourceId, startMonth: null, endMonth: null }),
-  policies: DAILY,
+const MAINTENANCE_SCHEDULE = daily(
+  workflowIdOf('maintainWarehouse'),
+  { calendars: [{ hour: 2, minute: 30 }] },
+  'maintainWarehouse',
+);
+
+const settlementSchedule = (orgId: string): ScheduleOptions =>
+  daily(workflowIdOf('settleMonths', { orgId }), { calendars: [{ hour: 6, minute: 15 }] }, 'settleMonths', {
+    orgId,
+  });
+
+const ingestSchedule = ({ orgId, sourceId, paused }: IngestScheduleInput): ScheduleOptions => ({
+  ...daily(
+    ingestWorkflowId(orgId, sourceId),
+    { calendars: [{ hour: 4 }], jitter: '45m' },
+    'ingestCostsOnSchedule',
+    { orgId, sourceId, startMonth: null, endMonth: null },
+  ),
   state: { paused },
 });
 
@@ -266,7 +252,7 @@ const CLOSED: ReadonlySet<WorkflowExecutionStatusName> = new Set([
   'TIMED_OUT',
 ]);
 
-/** The run that an execution belongs to: one that an operator has reset goes on as the same run. */
+/** The run of an execution. If an operator resets an execution, the new one belongs to the same run. */
 const runOf = (
   { runId }: { runId: string },
   info: { firstRunId?: string | null } | null | undefined,

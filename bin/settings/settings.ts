@@ -2,7 +2,7 @@ import { delimiter, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { bytesOf } from '../../domain/shared/byte-size.ts';
 import { fixedClock, systemClock, type Clock } from '../../domain/shared/clock.ts';
-import { parsePrivateTargets, type PrivateTargets } from '../../egress/requests/private-targets.ts';
+import { parsePrivateTargets } from '../../egress/requests/private-targets.ts';
 import { ORGANISATION_PLACEHOLDER, type SourceRoots } from '../../egress/locations/source-rules.ts';
 import { parseMasterKey } from './master-key.ts';
 
@@ -14,24 +14,30 @@ const optional = z
 
 const withDefault = (text: string) => optional.transform((given) => given ?? text);
 
-const wholeNumber = (label: string, low: number, high: number) =>
+/** A setting that `read` makes of a text. An error of `read` becomes the problem of the setting. */
+const readBy = <Value>(read: (text: string) => Value) =>
   optional.transform((text, context) => {
-    if (text === null) return null;
-    const number = Number(text);
-    if (Number.isInteger(number) && number >= low && number <= high) return number;
-    context.addIssue({
-      code: 'custom',
-      message: `expected ${label} from ${low} to ${high}, got ${JSON.stringify(text)}`,
-    });
-    return z.NEVER;
+    try {
+      return text === null ? null : read(text);
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
+      return z.NEVER;
+    }
   });
 
-/** With less, a service hardly starts. Ingests and bills want more: 256MB for the sample shop. */
+const wholeNumber = (label: string, low: number, high: number) =>
+  readBy((text) => {
+    const number = Number(text);
+    if (Number.isInteger(number) && number >= low && number <= high) return number;
+    throw new Error(`expected ${label} from ${low} to ${high}, got ${JSON.stringify(text)}`);
+  });
+
+/** A service with less hardly starts. Ingests and bills need more: 256MB for the sample shop. */
 const LEAST_MEMORY = '64MB';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-/** Every setting of the product by its name (contract §4); what is wrong is told by that name. */
+/** Every setting of the product by its name (contract §4). Errors name the setting. */
 const environment = z.object({
   DATA_DIR: withDefault('./data'),
   HOST: withDefault('127.0.0.1'),
@@ -42,11 +48,10 @@ const environment = z.object({
   OPERATOR_KEY: optional.refine((key) => key === null || key.length >= 16, {
     error: 'expected at least 16 characters',
   }),
-  MASTER_KEY: optional.transform((text, context) => {
-    const key = text === null ? null : parseMasterKey(text);
-    if (text === null || key !== null) return key;
-    context.addIssue({ code: 'custom', message: 'expected base64 of 32 bytes (openssl rand -base64 32)' });
-    return z.NEVER;
+  MASTER_KEY: readBy((text) => {
+    const key = parseMasterKey(text);
+    if (key !== null) return key;
+    throw new Error('expected base64 of 32 bytes (openssl rand -base64 32)');
   }),
   WAREHOUSE: optional,
   WAREHOUSE_DATA: optional,
@@ -68,24 +73,13 @@ const environment = z.object({
       `expected a size of at least ${LEAST_MEMORY}, such as 1GB, got ${JSON.stringify(input)}`,
   }),
   DUCKDB_THREADS: wholeNumber('a number of threads', 1, 1024),
-  SOURCE_ROOTS: optional.transform((text, context): SourceRoots | null => {
-    if (text === null) return null;
-    const [first, ...others] = text
-      .split(delimiter)
-      .filter((root) => root !== '')
-      .map((root) => resolve(root));
+  SOURCE_ROOTS: readBy((text): SourceRoots => {
+    const folders = text.split(delimiter).filter((folder) => folder !== '');
+    const [first, ...others] = folders.map((folder) => resolve(folder));
     if (first !== undefined) return [first, ...others];
-    context.addIssue({ code: 'custom', message: 'expected at least one folder' });
-    return z.NEVER;
+    throw new Error('expected at least one folder');
   }),
-  PRIVATE_TARGETS: withDefault('').transform((text, context): PrivateTargets => {
-    try {
-      return parsePrivateTargets(text);
-    } catch (error) {
-      context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
-      return z.NEVER;
-    }
-  }),
+  PRIVATE_TARGETS: readBy(parsePrivateTargets).transform((targets) => targets ?? parsePrivateTargets('')),
   WEBHOOK_TIMEOUT: wholeNumber('a number of seconds', 1, 60),
   AWS_ACCESS_KEY_ID: optional,
   AWS_SECRET_ACCESS_KEY: optional,
@@ -107,8 +101,9 @@ const DEFAULT_PORT = 8080;
 const DEFAULT_WEBHOOK_TIMEOUT = 10;
 
 /**
- * Reads the settings from an environment. Throws one error that names every setting that is wrong and what was
- * expected.
+ * Reads the settings from an environment.
+ *
+ * @throws one Error that names every wrong setting and what was expected
  */
 export const readSettings = (env: NodeJS.ProcessEnv): Settings => {
   const parsed = environment.safeParse(env);
@@ -133,6 +128,6 @@ export const readSettings = (env: NodeJS.ProcessEnv): Settings => {
   };
 };
 
-/** The product's clock: the system's, unless `CLOCK` makes time stand still. */
+/** The product's clock: the system's, or one that stands still at `CLOCK`. */
 export const clockOf = ({ CLOCK }: Pick<Settings, 'CLOCK'>): Clock =>
   CLOCK === null ? systemClock : fixedClock(CLOCK);

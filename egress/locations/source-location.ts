@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { invalid } from '../../domain/shared/errors.ts';
-import { pathOfFileUrl } from './file-url.ts';
 import { realPathUnder } from './local-files.ts';
 import { resolveTarget } from '../requests/resolve-target.ts';
 import type { SourceRules } from './source-rules.ts';
@@ -13,7 +12,7 @@ export type SourceLocation =
 
 const ACCEPTED = 'a local path or glob, file://…, s3://bucket/key, https://… or http://…';
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
-/** A NUL ends a path early, a line break a request line. */
+/** A NUL ends a path early, and a line break ends a request line. */
 const CONTROL = /\p{Cc}/u;
 const GLOB = /[*?[]/;
 
@@ -51,6 +50,20 @@ export async function checkSourceLocation(
       throw invalid(
         `${field}: the scheme ${JSON.stringify(`${scheme}:`)} is not supported; expected ${ACCEPTED}`,
       );
+  }
+}
+
+/**
+ * The absolute path that a `file:` URL names, decoded. The URL parser does not serve here: it takes the `?` of a glob
+ * for the start of a query, and resolves `..` before anyone can refuse it.
+ */
+function pathOfFileUrl(location: string, field: string): string {
+  const path = /^file:(?:\/\/(?:localhost)?)?(\/(?!\/).*)$/i.exec(location)?.[1];
+  if (path === undefined) throw invalid(`${field}: a file URL must be file:///<absolute path>`);
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    throw invalid(`${field}: the file URL has a malformed percent-encoding`);
   }
 }
 
@@ -97,12 +110,8 @@ function s3(location: string, field: string): SourceLocation {
 }
 
 async function http(location: string, rules: SourceRules, field: string): Promise<SourceLocation> {
-  let url: URL;
-  try {
-    url = new URL(location);
-  } catch {
-    throw invalid(`${field}: is not a valid URL`);
-  }
+  if (!URL.canParse(location)) throw invalid(`${field}: is not a valid URL`);
+  const url = new URL(location);
   if (url.username !== '' || url.password !== '') {
     throw invalid(`${field}: must not carry credentials in the URL`);
   }
