@@ -21,12 +21,12 @@ export interface DeliveryDependencies {
   log: Logger;
 }
 
-/** Of an endpoint's answer as much is kept as tells what was wrong. */
+/** Bytes of an endpoint's answer that are stored: enough to see what was wrong. */
 const KEPT_BYTES = 1000;
 
 const HOUR_MS = 3_600_000;
 
-/** The steps of a delivery; only ids travel through workflow history, secrets and payloads stay in the warehouse. */
+/** The steps of a delivery. Workflow history has ids only: secrets and payloads stay in the warehouse. */
 export const createDeliveryActivities = ({
   warehouse,
   clock,
@@ -57,7 +57,7 @@ export const createDeliveryActivities = ({
     body: string,
     signal: AbortSignal,
   ): Promise<GuardedAnswer> => {
-    // Receivers compare it with their own clock: the machine's, also where CLOCK stands still.
+    // The machine's clock, even if CLOCK stands still: receivers compare it with their own.
     const sentAt = new Date();
     const headers = {
       'content-type': 'application/json',
@@ -75,8 +75,8 @@ export const createDeliveryActivities = ({
 
   return {
     /**
-     * Sends the event once and records how that went. A process that dies between the two sends it again, under the
-     * same id. Throws, to be tried again, when the endpoint did not take it.
+     * Sends the event once and records the outcome. If the process dies between the two, it sends the event again under
+     * the same id. Throws a retryable failure if the endpoint did not accept it.
      */
     async attemptDelivery(delivery: DeliveryInput): Promise<DeliveryStatus> {
       const state = await findDelivery(warehouse, delivery);
@@ -94,7 +94,7 @@ export const createDeliveryActivities = ({
         answer = await withHeartbeats([], ({ signal }) => post(delivery, webhook.url, state.payload, signal));
         error = problemOf(answer);
       } catch (failure) {
-        // The process ends: the attempt was none, and is made elsewhere.
+        // The process ends. Another process makes this attempt.
         if (failure instanceof CancelledFailure) throw failure;
         error = failure instanceof Error ? failure.message : String(failure);
       }

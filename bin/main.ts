@@ -16,7 +16,7 @@ const wholeNumber = (text: string): number => {
   return number;
 };
 
-/** Flags that stand for a setting come before the environment, and that before `.env`. */
+/** Flags that stand for a setting precede the environment, and the environment precedes `.env`. */
 const settingsWith = (flags: { data?: string; host?: string; port?: string }): Settings =>
   readSettings({
     ...process.env,
@@ -29,7 +29,7 @@ const dataOption = new Option('--data <dir>', 'data directory (DATA_DIR)');
 const urlOption = new Option('--url <url>', 'the service to speak to').env('COST_ANALYTICS_URL');
 const jsonOption = new Option('--json', 'answer as JSON');
 
-// Each command loads its own parts: a short one would wait a second for what the service needs.
+// Each command loads its own parts, because those of the service take a second.
 const program = new Command('cost-analytics')
   .description('Unit economics: real spend divided by business metrics, per month.')
   .version(VERSION)
@@ -186,7 +186,7 @@ try {
 }
 try {
   await program.parseAsync();
-  // The Temporal client keeps no handle open after a clean end; a command is over when its work is.
+  // A command is over when its work is. After a clean end the Temporal client has no open handle.
   process.exit();
 } catch (error) {
   process.stderr.write(`cost-analytics: ${reasons(error).join(': ')}\n`);

@@ -21,14 +21,14 @@ export interface OpenCostApiRules {
   mostBytes?: number;
 }
 
-/** A day of a large cluster takes OpenCost minutes. */
+/** OpenCost takes minutes for a day of a large cluster. */
 const TIMEOUT_MS = 300_000;
-/** A day by controller of some ten thousand workloads. */
+/** Enough for a day, by controller, of some ten thousand workloads. */
 const MOST_BYTES = 128 * 1024 * 1024;
 
 /**
- * The API below a base URL. Its calls throw `invalid` for what a person must mend (a wrong address, a refusal,
- * another answer than OpenCost's), and Outage for what may pass.
+ * The API below a base URL. Its calls throw `invalid` if a person must act (a wrong address, a refusal, an answer that
+ * is not OpenCost's), and Outage if the problem may pass.
  */
 export const openCostApi = (location: string, rules: OpenCostApiRules): OpenCostApi => {
   let base = new URL(location);
@@ -44,7 +44,7 @@ export const openCostApi = (location: string, rules: OpenCostApiRules): OpenCost
   const dataAt = async (url: URL, answer?: GuardedAnswer): Promise<unknown> =>
     judged(url, answer ?? (await get(url))).data;
 
-  /** The first call tells which form the host speaks. */
+  /** The first call finds out which form the host speaks. */
   const firstAllocations = async (day: Day): Promise<unknown> => {
     const url = allocationUrl(base, 'opencost', day);
     const answer = await get(url);
@@ -82,7 +82,7 @@ export const openCostApi = (location: string, rules: OpenCostApiRules): OpenCost
   };
 };
 
-/** No such path; some hosts answer any path with their web page. */
+/** The host does not have the path. Some hosts return their web page for any path. */
 const isMissing = ({ status, text }: GuardedAnswer): boolean =>
   status === 404 || (status === 200 && /^\s*</.test(text));
 
@@ -95,7 +95,7 @@ const otherAnswer = (url: URL, problem: string): Error =>
 const MOST_SHOWN = 200;
 const shown = (text: string): string => JSON.stringify(text.trim().slice(0, MOST_SHOWN));
 
-/** An answer's code and data, once both its status and its code say that all is well (sources §2). */
+/** Returns an answer's data if both its status and its code report success (sources §2). */
 const judged = (url: URL, { status, text }: GuardedAnswer): { data: unknown } => {
   if (status >= 300 && status < 400) {
     throw invalid(

@@ -9,7 +9,7 @@ export interface TemporalTarget {
   options: { address: string; tls?: TLSConfig | boolean; apiKey?: string };
 }
 
-/** The connection that the settings describe; TLS is on with a certificate or an API key. */
+/** The connection that the settings describe. A certificate or an API key switches TLS on. */
 export const temporalTarget = async (settings: Settings, address: string): Promise<TemporalTarget> => {
   const { TEMPORAL_TLS_CA, TEMPORAL_TLS_CERT, TEMPORAL_TLS_KEY, TEMPORAL_TLS_SERVER_NAME, TEMPORAL_API_KEY } =
     settings;

@@ -14,16 +14,16 @@ export interface RemoteRules extends TargetRules {
 const TIMEOUT_MS = 30_000;
 const MOST_REDIRECTS = 5;
 
-/** Whether a file of a source lies elsewhere than on this machine. */
+/** Whether a file of a source lies on another machine. */
 export const isRemote = (path: string): boolean => /^(s3|https?):\/\//i.test(path);
 
 /**
- * Asks for a remote file (`https://`, `http://` or `s3://`). Follows redirects, and checks each target like the first.
+ * Requests a remote file (`https://`, `http://` or `s3://`). Follows redirects, and checks each target like the first.
  *
- * @param range the bytes to ask for, as in the header; null asks for all.
+ * @param range the bytes to request, as in the header; null requests all.
  * @returns the answer, 200 or 206. The caller reads its body or destroys it.
- * @throws ServiceError `invalid` when the host refuses, proves no certificate, or the target is not allowed.
- * @throws Outage when the host cannot be reached or answers that it cannot now.
+ * @throws ServiceError `invalid` if the host refuses, proves no certificate, or the target is not allowed.
+ * @throws Outage if the host cannot be reached or reports an outage of its own.
  */
 export const openRemoteFile = async (
   path: string,
@@ -63,7 +63,7 @@ export const openRemoteFile = async (
   throw invalid(`${rules.field}: ${ask.url.host} redirects more than ${MOST_REDIRECTS} times`);
 };
 
-/** Which version of a remote file is there: its ETag, or else its size and time. */
+/** Returns what identifies the version of a remote file: its ETag, or else its size and time. */
 export const remoteVersion = async (path: string, rules: RemoteRules): Promise<string> => {
   const { headers } = await openRemoteFile(path, rules, 'bytes=0-0').then((answer) => answer.destroy());
   const size = headers['content-range']?.split('/')[1] ?? headers['content-length'] ?? '';

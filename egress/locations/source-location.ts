@@ -21,12 +21,12 @@ export const isLocal = (location: string): boolean =>
   [undefined, 'file'].includes(SCHEME.exec(location)?.[1]?.toLowerCase());
 
 /**
- * Decides whether the service may read `location` for a tenant. It looks at the location only: the files
- * that a local glob expands to go to {@link checkRealPaths} and HeldFiles, and an HTTP redirect meets the proxy.
+ * Checks that the service may read `location` for a tenant. It checks the location only: {@link checkRealPaths} and
+ * HeldFiles check the files of a local glob, and the proxy checks an HTTP redirect.
  *
- * @param field the name of the request's field, with which every message begins.
+ * @param field the name of the request's field. Every message begins with it.
  * @param rules those of the organisation; a relative path begins in the first of their folders.
- * @throws ServiceError `invalid`, which names SOURCE_ROOTS or PRIVATE_TARGETS where one of them decides.
+ * @throws ServiceError `invalid`. It names SOURCE_ROOTS or PRIVATE_TARGETS if one of them decides.
  */
 export async function checkSourceLocation(
   location: string,
@@ -122,6 +122,6 @@ async function http(location: string, rules: SourceRules, field: string): Promis
   }
   await resolveTarget(rules.privateTargets, url.hostname, field);
   url.hash = '';
-  // The parsed form, so that what is fetched is what was checked.
+  // The parsed form, so that the service reads what it checked.
   return { kind: 'http', url: url.href };
 }

@@ -27,14 +27,14 @@ const HOST = '127.0.0.1';
 const USERNAME = 'egress';
 
 /**
- * Starts a forward proxy on a free loopback port that lets through only what `privateTargets` allows. It
- * checks every request and every CONNECT, so also each hop of a redirect, and connects to the addresses
- * that it checked. A refused target gets a 403 whose body names PRIVATE_TARGETS.
+ * Starts a forward proxy on a free loopback port that reaches only what `privateTargets` allows. It checks every
+ * request and every CONNECT, and so each hop of a redirect. It connects to the addresses that it checked. It refuses
+ * other targets with a 403 whose body names PRIVATE_TARGETS.
  *
- * Bodies are piped both ways, so their size is not limited and they are not held in memory.
+ * The proxy pipes bodies both ways. It does not limit their size or hold them in memory.
  *
- * Also removes NO_PROXY from the environment of the process (call it on the main thread, before the first
- * query): libcurl inside DuckDB goes straight to the hosts in it, whatever proxy DuckDB was told to use.
+ * Call it on the main thread, before the first query: it removes NO_PROXY from the environment of the process. The
+ * libcurl inside DuckDB goes straight to the hosts in NO_PROXY, even if DuckDB has a proxy.
  */
 export async function startGuardedProxy(
   privateTargets: PrivateTargets,
@@ -43,7 +43,7 @@ export async function startGuardedProxy(
   delete process.env['NO_PROXY'];
   delete process.env['no_proxy'];
   const password = randomBytes(24).toString('hex');
-  // A kept socket would be found by name, so it could outlive the check of the name: one socket a request.
+  // A kept socket is found by name and could outlive the check of the name, so that each request has its own.
   const httpAgent = new Agent({ keepAlive: false });
 
   const server = new Server({
@@ -77,7 +77,7 @@ export async function startGuardedProxy(
   };
 }
 
-/** Other users of the machine can reach a loopback port: only the holder of the password may use it. */
+/** Other users of the machine can reach a loopback port, so that the proxy demands a password. */
 function isAuthorized(request: PrepareRequestFunctionOpts, password: string): boolean {
   const given = Buffer.from(`${request.username}:${request.password}`);
   const expected = Buffer.from(`${USERNAME}:${password}`);

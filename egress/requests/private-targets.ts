@@ -11,14 +11,14 @@ export interface PrivateTargets {
 }
 
 const NAME = /^(?!-)[a-z0-9_-]{1,63}(?<!-)(\.(?!-)[a-z0-9_-]{1,63}(?<!-))*$/;
-/** The system resolver reads a name that ends so (`127.1`, `0x7f000001`) as an IPv4 address. */
+/** The end of a name that the system resolver reads as an IPv4 address (`127.1`, `0x7f000001`). */
 const NUMERIC_END = /(^|\.)(\d+|0x[0-9a-f]*)$/;
 
 /**
- * Reads PRIVATE_TARGETS: names, IP addresses and CIDRs, separated by commas. Spaces and empty entries are
- * ignored, so an empty text allows nothing.
+ * Reads PRIVATE_TARGETS: names, IP addresses and CIDRs, separated by commas. Ignores spaces and empty entries, so that
+ * an empty text allows nothing.
  *
- * @throws Error that names the first malformed entry. A plain Error: it is the operator's, not a tenant's.
+ * @throws Error that names the first malformed entry. It is no ServiceError, because the operator must mend it.
  */
 export function parsePrivateTargets(text: string): PrivateTargets {
   const targets = { names: new Set<string>(), networks: [] as [IPv6, number][] };

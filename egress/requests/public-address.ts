@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Names of IPv4 ranges that the Internet routes: all that is not special, and the services AS112 and AMT. */
+/** Names of the IPv4 ranges that the Internet routes: all that is not special, and the services AS112 and AMT. */
 const ROUTED: readonly string[] = ['unicast', 'as112', 'amt'];
 /** All public IPv6 addresses are in here. A list of what is public is safer than one of what is not. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
@@ -14,8 +14,8 @@ const GATEWAYS = [
 ];
 
 /**
- * True when `ip` is a globally routed unicast address. False for every loopback, private, link-local or
- * otherwise special address, for IPv6 forms that carry such an IPv4 address, and for text that is no address.
+ * Whether `ip` is a globally routed unicast address. Loopback, private, link-local and other special addresses are not,
+ * nor IPv6 addresses that carry a special IPv4 address, nor text that is no address.
  */
 export function isPublicAddress(ip: string): boolean {
   const address = parseAddress(ip);

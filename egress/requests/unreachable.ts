@@ -1,16 +1,16 @@
 import { invalid, Outage } from '../../domain/shared/errors.ts';
 import { prefixOf } from './resolve-target.ts';
 
-/** What Node and OpenSSL call a certificate that does not prove the host, a host without TLS, and one without HTTP. */
+/** Codes of Node and OpenSSL for a certificate that does not prove the host, a host without TLS, and one without HTTP. */
 const PERMANENT =
   /^(CERT_|ERR_TLS_|ERR_SSL_|HPE_|UNABLE_TO_|INVALID_(CA|PURPOSE)$)|SELF_SIGNED_CERT|^(EPROTO|HOSTNAME_MISMATCH)$/;
 
-/** A connection that broke off, or was too slow, by the same names. */
+/** Codes of the same kinds for a connection that broke off or was too slow. */
 const PASSING = /^(ERR_TLS_HANDSHAKE_TIMEOUT|HPE_INVALID_EOF_STATE)$/;
 
 /**
- * The error of a request that had no answer, without its cause, which names the address. What a person must mend, a
- * certificate or a protocol, is `invalid` and begins with `field`. Everything else is an outage.
+ * Returns the error of a request that had no answer. It has no cause, because the cause names the address. A wrong
+ * certificate or protocol, which a person must mend, is `invalid` and begins with `field`. All else is an outage.
  */
 export const unreachable = (host: string, error: unknown, field?: string): Error => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'no reason given';

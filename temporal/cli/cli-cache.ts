@@ -11,7 +11,7 @@ export const TEMPORAL_CLI_VERSION = '1.5.1';
 
 const STAGING_PREFIX = 'staging-';
 
-/** No download or build takes longer, so that a killed process left an older staging folder. */
+/** A killed process left any older staging folder, because no download or build takes longer. */
 const STAGING_MAX_AGE_MS = 2 * 60 * 60 * 1000;
 
 /** A cold program of 250 MB needs seconds to load from a slow disk. A longer time is a hang. */

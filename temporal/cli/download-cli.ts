@@ -6,12 +6,12 @@ import { run } from './programs.ts';
 
 const LOOK_INTERVAL_MS = 10_000;
 
-/** A download without an answer or a new byte for so many looks has failed. */
+/** A download has failed if it shows no new byte for so many looks in a row. */
 const MOST_IDLE_LOOKS = 6;
 
 /**
- * Program of the child process. The SDK's test environment downloads the CLI to a folder and starts it as a server,
- * which is stopped at once: there is no public way to download alone.
+ * Program of the child process. The SDK's test environment downloads the CLI to a folder and starts it as a server.
+ * The program stops the server at once: the SDK has no public way to download alone.
  *
  * The SDK knows the platforms, the archive formats and the proxies of the environment. It runs in a process of its own
  * because it claims the SDK's one Runtime, which our worker configures, and because it cannot be aborted.

@@ -12,7 +12,7 @@ import { programsOnPath, reasonOf } from './programs.ts';
 
 export interface FindTemporalCliOptions {
   env: NodeJS.ProcessEnv;
-  /** Receives one line for every step tried, and for a long one a line every ten seconds. */
+  /** Receives one line for each step, and one more every ten seconds of a long step. */
   progress: (line: string) => void;
   /** Where a CLI is kept for the next time. Default: `cost-analytics` in the user's cache folder. */
   cacheDir?: string;

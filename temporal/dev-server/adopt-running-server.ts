@@ -11,14 +11,14 @@ import { readDevServerRecord } from './dev-server-record.ts';
 import { isRunningWith, killProcess, watchForeignProcess } from './server-process.ts';
 import { waitUntilReady, type RunningServer, type ServedContent } from './wait-until-ready.ts';
 
-/** The server runs already: it answers at once, or it hangs (or lacks the namespace, which a start adds). */
+/** The server runs already: it answers at once, or it hangs or lacks the namespace, which a start adds. */
 const ADOPT_TIMEOUT_MS = 5_000;
 
 /**
  * Takes over the dev server that still runs on the database because its starter was killed. Kills it if it does not
  * answer or its database is damaged, because it holds the lock of the database.
  *
- * @returns the server, ready for work; or undefined if none runs now
+ * @returns the server, ready for work; undefined if no server runs now
  */
 export async function adoptRunningServer(
   files: DevServerFiles,

@@ -20,13 +20,13 @@ const MAX_LOG_BYTES = 10_000_000;
 const BESIDE = ['-wal', '-shm', '-journal'] as const;
 
 /**
- * Creates the data directory if need be and names the files in it.
+ * Creates the data directory if it does not exist, and names the files in it.
  *
  * @throws if the path has a character with a meaning in the URI by which the server opens the database
  */
 export async function devServerFiles(dataDir: string): Promise<DevServerFiles> {
   await mkdir(resolve(dataDir), { recursive: true });
-  // The running server is recognised by this path, so the same folder must always give the same one.
+  // This path identifies the running server, so that one folder must always give the same path.
   const dir = await realpath(dataDir);
   if (/[?#%]/.test(dir)) {
     throw new Error(
@@ -47,7 +47,7 @@ export async function markNewDatabase(files: DevServerFiles): Promise<void> {
   if (!(await exists(files.database))) await writeFile(files.databaseUnfinished, '');
 }
 
-/** To be called when a server has answered on the database, before anything is stored there. */
+/** Call this when a server has answered on the database, before anything is stored there. */
 export const markDatabaseFinished = (files: DevServerFiles): Promise<void> =>
   removeMarker(files.databaseUnfinished);
 

@@ -101,7 +101,7 @@ async function prepare(
   try {
     await connection.withDeadline(readBy, () => readOneSchedule(connection, namespace));
   } catch (error) {
-    // One that cannot be read is no reason to stop all others. The server's log reports if the database is damaged.
+    // An unreadable schedule does not stop the others. The server's log reports if the database is damaged.
     if (signal.aborted || !isGrpcServiceError(error)) throw error;
   }
 }

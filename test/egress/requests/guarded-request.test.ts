@@ -16,7 +16,7 @@ describe('a guarded request', () => {
   };
   const rules = (allowed: string, changes: Partial<RequestRules> = {}): RequestRules => ({
     privateTargets: parsePrivateTargets(allowed),
-    timeoutMs: 300,
+    timeoutMs: 10_000,
     mostBytes: 10,
     longer: 'cut',
     signal: new AbortController().signal,
@@ -93,7 +93,7 @@ describe('a guarded request', () => {
 
   it('names only the host if nobody answers, and counts as an outage', async () => {
     receiver.answer(() => undefined);
-    const failure = await failureOf(post('127.0.0.1', '127.0.0.1'));
+    const failure = await failureOf(post('127.0.0.1', '127.0.0.1', { timeoutMs: 300 }));
     expect(failure).toBeInstanceOf(Outage);
     expect(failure).toMatchObject({ message: `127.0.0.1:${port} did not answer within 0.3 s` });
   });
@@ -112,13 +112,14 @@ describe('a guarded request', () => {
     [
       'changes the protocol',
       'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n',
+      10_000,
       'cannot be reached (ECONNRESET)',
     ],
-    ['never ends its answer', 'HTTP/1.1 200 OK\r\n\r\nab', 'did not answer within 0.3 s'],
-    ['only announces an answer', 'HTTP/1.1 103 Early Hints\r\n\r\n', 'did not answer within 0.3 s'],
-  ])('gives a host up that %s', async (_, bytes, problem) => {
+    ['never ends its answer', 'HTTP/1.1 200 OK\r\n\r\nab', 300, 'did not answer within 0.3 s'],
+    ['only announces an answer', 'HTTP/1.1 103 Early Hints\r\n\r\n', 300, 'did not answer within 0.3 s'],
+  ])('gives a host up that %s', async (_, bytes, timeoutMs, problem) => {
     receiver.answer(({ socket }) => socket?.write(bytes));
-    expect(await failureOf(post('127.0.0.1', '127.0.0.1'))).toMatchObject({
+    expect(await failureOf(post('127.0.0.1', '127.0.0.1', { timeoutMs }))).toMatchObject({
       message: `127.0.0.1:${port} ${problem}`,
     });
   });
