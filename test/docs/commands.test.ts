@@ -1,0 +1,101 @@
+import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startService, type ServiceProcess } from '../support/service/service-process.ts';
+import { blocksOf, PRODUCT, readPages, type Block } from './page.ts';
+import { openPageShell } from './page-shell.ts';
+import { differenceTo } from './shown-output.ts';
+
+/**
+ * Runs the commands of every page in their order, in one shell for each page, and compares what they print with what the page
+ * shows. All pages use one service, which README.md starts.
+ */
+const START = /^((?:[A-Z_]+=\S+ )*)npx cost-analytics start$/;
+const OUTPUT = /"success": ?false/;
+
+const pages = await readPages();
+const blocks = pages.map(({ path, text }) => ({ path, blocks: blocksOf(text) }));
+const starts = (block: Block): boolean => block.notRun === null && START.test(block.text);
+
+const freePort = async (): Promise<number> => {
+  const server = createServer();
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((closed) => server.close(closed));
+  return port;
+};
+
+let checkout: string;
+let service: ServiceProcess;
+const ports = new Map<number, number>();
+
+/** The settings before the command that starts the service. */
+const settingsOf = (command: string): Record<string, string> => {
+  const [, settings = ''] = START.exec(command) ?? [];
+  return Object.fromEntries(
+    settings
+      .trim()
+      .split(' ')
+      .map((setting) => setting.split('=') as [string, string]),
+  );
+};
+
+beforeAll(async () => {
+  // A checkout of its own: the pages write their exports into ./data.
+  checkout = await mkdtemp(join(tmpdir(), 'cost-analytics-docs-'));
+  for (const part of ['bin', 'dist', 'docs', 'package.json', 'node_modules'])
+    await symlink(join(PRODUCT, part), join(checkout, part));
+  const dataDir = join(checkout, 'data');
+  await mkdir(dataDir);
+  const command = blocks.flatMap((page) => page.blocks).find(starts)?.text ?? '';
+  service = await startService({ dataDir, environment: { SOURCE_ROOTS: '', ...settingsOf(command) } });
+  // The ports that the pages name: the service, a webhook's listener, and OpenCost.
+  ports.set(8080, Number(new URL(service.url).port));
+  for (const port of [8081, 9003]) ports.set(port, await freePort());
+});
+
+afterAll(async () => {
+  await service.stop();
+  await rm(checkout, { recursive: true, force: true });
+});
+
+describe('the pages', () => {
+  it('start the service once', () => {
+    const found = blocks.flatMap((page) => page.blocks.filter(starts).map(() => page.path));
+    expect(found).toEqual(['README.md']);
+  });
+
+  it('have commands, or say why a block is not run', () => {
+    const silent = blocks.flatMap((page) =>
+      page.blocks
+        .filter(({ language, notRun }) => language !== 'sh' && notRun === null)
+        .map(({ line, language }) => `${page.path}:${line}: ${language || 'block'}`),
+    );
+    expect(silent).toEqual([]);
+  });
+});
+
+describe('the commands of', () => {
+  for (const page of blocks) {
+    it.concurrent(page.path, async () => {
+      const name = page.path.replace(/\W+/g, '-');
+      const shell = await openPageShell(name, checkout, { COST_ANALYTICS_URL: service.url, SOURCE_ROOTS: '' }, ports);
+      try {
+        for (const block of page.blocks) {
+          if (block.language !== 'sh' || block.notRun !== null || starts(block)) continue;
+          const where = `${page.path}:${block.line}`;
+          const { code, printed } = await shell.run(block.text);
+          const difference = block.shown === null ? null : differenceTo(block.shown, printed);
+          expect({ where, difference }).toEqual({ where, difference: null });
+          if (block.shown === null || !OUTPUT.test(block.shown.text))
+            expect({ where, refused: OUTPUT.test(printed) ? printed : null }).toEqual({ where, refused: null });
+          expect({ where, code, printed: code === 0 ? '' : printed }).toEqual({ where, code: 0, printed: '' });
+        }
+      } finally {
+        await shell.close();
+      }
+    });
+  }
+});

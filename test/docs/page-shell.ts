@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { PRODUCT } from './page.ts';
+
+/** The shell of a reader who types one block of a page after the other. */
+export interface PageShell {
+  /** Runs commands and returns what they print, with the ids of the page and the ports of this run in place. */
+  run: (commands: string) => Promise<{ code: number; printed: string }>;
+  /** Ends the shell and what it has started in the background. */
+  close: () => Promise<void>;
+}
+
+/** In commands `met_…` stands for the metric that the last answer with one names first; so do the other ids, keys and secrets. */
+const SHORTENED = /\b([a-z]+)_…/g;
+
+/** The command that the package declares. */
+const packageCommand = async (): Promise<string> => {
+  const text = await readFile(join(PRODUCT, 'package.json'), 'utf8');
+  const { bin } = z.object({ bin: z.object({ 'cost-analytics': z.string() }) }).parse(JSON.parse(text));
+  return join(PRODUCT, bin['cost-analytics']);
+};
+
+/**
+ * Opens a shell in a folder.
+ *
+ * @param ports the ports that the pages name, each with the port that takes its place in this run.
+ */
+export const openPageShell = async (
+  name: string,
+  folder: string,
+  environment: Record<string, string>,
+  ports: ReadonlyMap<number, number>,
+): Promise<PageShell> => {
+  const bin = await packageCommand();
+  // A group of its own, so that background jobs end with it.
+  const shell = spawn('bash', ['--noprofile', '--norc'], {
+    cwd: folder,
+    env: { ...process.env, ...environment },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const ended = new Promise<void>((resolve) => {
+    shell.on('exit', () => {
+      resolve();
+    });
+  });
+  let printed = '';
+  let look = (): void => undefined;
+  for (const stream of [shell.stdout, shell.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      printed += chunk.toString();
+      look();
+    });
+  const answers: string[] = [];
+  let blocks = 0;
+  // What npx finds, without the seconds in which it asks npm for it.
+  shell.stdin.write(`npx() { shift; '${process.execPath}' '${bin}' "$@"; }\n`);
+
+  const inFull = (prefix: string): string => {
+    const full = new RegExp(`\\b${prefix}_[A-Za-z0-9+/=_-]{8,}`);
+    const found = answers.map((answer) => full.exec(answer)?.[0]).find((each) => each !== undefined);
+    if (found === undefined) throw new Error(`${prefix}_…: no answer so far has shown one`);
+    return found;
+  };
+
+  /** Replaces whole numbers that are ports. */
+  const withPorts = (text: string, direction: 'used' | 'shown'): string =>
+    [...ports].reduce((replaced, [shown, used]) => {
+      const [from, to] = direction === 'used' ? [shown, used] : [used, shown];
+      return replaced.replace(new RegExp(`(?<![\\w.-])${from}(?![\\w.-])`, 'g'), String(to));
+    }, text);
+
+  return {
+    run: async (commands) => {
+      const script = withPorts(
+        commands.replace(SHORTENED, (_, prefix: string) => inFull(prefix)),
+        'used',
+      );
+      const file = join(folder, `${name}-${++blocks}.sh`);
+      await writeFile(file, script);
+      const end = `end of block ${blocks}:`;
+      printed = '';
+      const code = await new Promise<number>((resolve) => {
+        look = () => {
+          const [, text] = new RegExp(`\\n${end} (\\d+)\\n`).exec(printed) ?? [];
+          if (text !== undefined) resolve(Number(text));
+        };
+        shell.stdin.write(`source '${file}' </dev/null; printf '\\n${end} %d\\n' $?\n`);
+      });
+      const output = printed.slice(0, printed.indexOf(`\n${end}`));
+      answers.unshift(output);
+      return { code, printed: withPorts(output, 'shown') };
+    },
+    close: async () => {
+      if (shell.pid === undefined) return;
+      process.kill(-shell.pid, 'SIGTERM');
+      shell.stdin.end();
+      await ended;
+    },
+  };
+};
