@@ -24,6 +24,7 @@ describe('what a page shows', () => {
     expect(json('[…, 2]', '[1,2,3]')).toMatch('expected');
     expect(json('{ "at": …, "data": […] }', '{"at":5,"data":[1]}')).toBeNull();
     expect(json('{ "notes": ["a … b"] }', '{"notes":["a and b"]}')).toBeNull();
+    expect(json('{ "note": "a\n  b" }', '{"note":"a b"}')).toBeNull();
   });
 
   it('has one value for each printed line', () => {

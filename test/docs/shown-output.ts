@@ -2,7 +2,8 @@
  * Compares what commands print with what a page shows. The notation of the pages:
  *
  * - `…` stands for anything: inside a text for any characters, as an item for any items, as a field for any fields.
- * - A block of `json` holds one value for each printed line. Without `…` a value has exactly the shown fields and items.
+ * - A block of `json` holds one value for each printed line. Without `…` a value has exactly the shown fields and items. A line
+ *   break inside a text stands for a space.
  * - A block of `text` holds the printed lines. A line of `…` alone stands for any lines.
  */
 export const differenceTo = (shown: { language: string; text: string }, printed: string): string | null =>
@@ -57,6 +58,9 @@ const jsonDifference = (shown: string, printed: string): string | null => {
   return first === undefined ? null : `${first} in\n${printed}`;
 };
 
+/** `…` in JSON: as a field, or as a value or item. */
+const anything = (isField: boolean): string => (isField ? `"${ANY}":"${ANY}"` : `"${ANY}"`);
+
 /** The values of a block, with each `…` outside a text written as the text `…`, so that they are JSON. */
 const shownValues = (shown: string): unknown[] => {
   const values: unknown[] = [];
@@ -65,10 +69,10 @@ const shownValues = (shown: string): unknown[] => {
   let before = '';
   for (const [token] of shown.matchAll(/"(?:[^"\\]|\\.)*"|\s+|[^]/g)) {
     if (/^\s/.test(token)) continue;
+    if (token.startsWith('"')) text += token.replace(/\s*\n\s*/g, ' ');
+    else text += token === ANY ? anything(open.at(-1) === '{' && before !== ':') : token;
     if (token === '{' || token === '[') open.push(token);
     if (token === '}' || token === ']') open.pop();
-    const isField = token === ANY && open.at(-1) === '{' && before !== ':';
-    text += token === ANY ? (isField ? `"${ANY}":"${ANY}"` : `"${ANY}"`) : token;
     before = token;
     if (open.length === 0) {
       values.push(JSON.parse(text));
@@ -86,8 +90,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const valueDifference = (shown: unknown, value: unknown, path: string): string | null => {
   const different = `${path}: expected ${JSON.stringify(shown)}, got ${JSON.stringify(value)}`;
   if (shown === ANY) return null;
-  if (typeof shown === 'string')
-    return typeof value === 'string' && isLike(shown, value) ? null : different;
+  if (typeof shown === 'string') return typeof value === 'string' && isLike(shown, value) ? null : different;
   if (Array.isArray(shown)) {
     if (!Array.isArray(value)) return different;
     const fits = (expected: unknown, actual: unknown): boolean =>

@@ -1,0 +1,172 @@
+import { access } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readSettings } from '../../bin/settings/settings.ts';
+import { runCommand } from '../support/service/service-process.ts';
+import { startLocalApi, type LocalApi } from '../support/service/local-api.ts';
+import { ROUTES, type Route, type Who } from '../support/service/routes.ts';
+import { blocksOf, PRODUCT, readPages, tableBelow } from './page.ts';
+
+const MOST_README_LINES = 150;
+const WIDTH = 130;
+
+const pages = await readPages();
+const pageAt = (path: string): string => {
+  const page = pages.find((each) => each.path === path);
+  if (page === undefined) throw new Error(`expected the page ${path}`);
+  return page.text;
+};
+
+/** A page without its blocks of code. */
+const prose = (text: string): string => text.replace(/^```[^]*?^```$/gm, '');
+
+/** The anchor that a heading gets. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} -]/gu, '')
+    .replaceAll(' ', '-');
+
+const anchorsOf = (text: string): string[] =>
+  [...prose(text).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
+
+const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+describe('the pages', () => {
+  it('have links that lead somewhere', async () => {
+    const broken: string[] = [];
+    for (const { path, text } of pages)
+      for (const [, target = ''] of prose(text).matchAll(/\]\(([^)\s]+)\)/g)) {
+        if (/^https?:/.test(target)) continue;
+        const [file = '', anchor] = target.split('#');
+        const linked = file === '' ? path : join(dirname(path), file);
+        const isBroken =
+          !(await isThere(join(PRODUCT, linked))) ||
+          (anchor !== undefined && !anchorsOf(pageAt(linked)).includes(anchor));
+        if (isBroken) broken.push(`${path}: ${target}`);
+      }
+    expect(broken).toEqual([]);
+  });
+
+  it('are all in the table of contents of the README, which stays short', () => {
+    const readme = pageAt('README.md');
+    expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(MOST_README_LINES);
+    const contents = tableBelow(readme, '## Documentation').join('\n');
+    for (const { path } of pages.slice(1)) expect(contents).toContain(`(${path})`);
+  });
+
+  it('wrap their text', () => {
+    const long = pages.flatMap(({ path, text }) =>
+      prose(text)
+        .split('\n')
+        .filter((line) => line.length > WIDTH && !line.startsWith('|'))
+        .map((line) => `${path}: ${line}`),
+    );
+    expect(long).toEqual([]);
+  });
+
+  it('show what commands print directly below them', () => {
+    const blocks = blocksOf(
+      '```sh\nls\n```\n\n```text\na\n```\n\n<!-- not run: costs money -->\n\n```sh\nbuy\n```\n',
+    );
+    expect(blocks).toEqual([
+      { line: 1, language: 'sh', text: 'ls', notRun: null, shown: { language: 'text', text: 'a' } },
+      { line: 11, language: 'sh', text: 'buy', notRun: 'costs money', shown: null },
+    ]);
+  });
+});
+
+describe('the table of settings', () => {
+  const rows = tableBelow(pageAt('docs/operation.md'), '## Settings');
+  const settings = readSettings({});
+  const inData = (path: string): string => path.replace(settings.dataDir, '<data>');
+  const defaults: Record<string, string> = {
+    ...Object.fromEntries(
+      Object.entries(settings)
+        .filter(([name]) => /^[A-Z0-9_]+$/.test(name))
+        .map(([name, value]) => [name, typeof value === 'string' ? `\`${value}\`` : '–']),
+    ),
+    PORT: `\`${settings.port}\``,
+    WAREHOUSE: `\`${inData(settings.warehouse)}\``,
+    SOURCE_ROOTS: settings.sourceRoots.map((root) => `\`${inData(root)}\``).join(),
+    WEBHOOK_TIMEOUT: `\`${settings.webhookTimeoutMs / 1000}\``,
+    // Settings without a value of their own; the tests of the command show what takes their place.
+    OPERATOR_KEY: 'in `<data>/operator.key`',
+    MASTER_KEY: 'in `<data>/master.key`',
+    DUCKDB_THREADS: 'all cores',
+    AWS_ENDPOINT_URL_S3: 'AWS',
+    CLOCK: "the machine's",
+    COST_ANALYTICS_URL: 'from `HOST` and `PORT`',
+  };
+
+  it('has every setting with its default', () => {
+    expect(resolve(settings.DATA_DIR)).toBe(settings.dataDir);
+    const shown = Object.fromEntries(
+      rows.map(([name = '', value = '']) => [name.replaceAll('`', ''), value]),
+    );
+    expect(shown).toEqual(defaults);
+  });
+
+  it('says what each is for', () => {
+    for (const [name, , meaning] of rows)
+      expect([name, meaning]).toEqual([name, expect.stringMatching(/\S/)]);
+  });
+});
+
+describe('the table of commands', () => {
+  it('has every command that the help lists', async () => {
+    const help = async (...command: string[]): Promise<string[]> => {
+      const { stdout } = await runCommand([...command, '--help'], {});
+      return [...(stdout.split('Commands:')[1] ?? '').matchAll(/^ {2}(\w+)/gm)].map(([, name = '']) => name);
+    };
+    const table = tableBelow(pageAt('docs/operation.md'), '## Commands')
+      .map(([command = '']) => command)
+      .join('\n');
+    const org = (await help('org')).map((name) => `org ${name}`);
+    const commands = [...(await help()), ...org].filter((name) => !name.endsWith('help'));
+    expect(commands).toContain('org key');
+    for (const name of commands) expect(table).toContain(`\`${name} `);
+  });
+});
+
+describe('the table of requests', () => {
+  let local: LocalApi;
+  beforeAll(async () => {
+    local = await startLocalApi();
+  });
+  afterAll(() => local.close());
+
+  const rows = tableBelow(pageAt('docs/http.md'), '## All requests');
+  const requestOf = (cell = ''): string => cell.replaceAll('`', '');
+
+  it('has every request of the OpenAPI document, and no other', async () => {
+    const document = (await (await fetch(`${local.url}/openapi.json`)).json()) as {
+      paths: Record<string, Record<string, unknown>>;
+    };
+    const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace('/api/v1', '')}`),
+    );
+    expect(rows.map(([request]) => requestOf(request)).sort()).toEqual(described.sort());
+  });
+
+  it('says who may send each', () => {
+    const words: Record<Who, string> = {
+      any: 'any key',
+      R: 'read',
+      W: 'write',
+      A: 'admin',
+      values: 'metrics:ingest or write',
+    };
+    const who = ({ who, unitEconomics }: Route): string =>
+      `${words[who]}${unitEconomics === true ? ', Professional' : ''}`;
+    const shown = rows.map(([request, who]) => [requestOf(request), who]);
+    const expected = ROUTES.map((route) => [`${route.method} ${route.path}`, who(route)]);
+    const operators = shown.filter(([, who]) => who === 'operator');
+    expect(operators.every(([request]) => request?.includes(' /operator/'))).toBe(true);
+    expect(shown.filter((row) => !operators.includes(row)).sort()).toEqual(expected.sort());
+  });
+});
