@@ -15,6 +15,9 @@ export interface PageShell {
 /** In commands `met_…` stands for the metric that the last answer with one names first; so do the other ids, keys and secrets. */
 const SHORTENED = /\b([a-z]+)_…/g;
 
+/** How long a block may take, on a slow machine. */
+const MOST_MS = 120_000;
+
 /** The command that the package declares. */
 const packageCommand = async (): Promise<string> => {
   const text = await readFile(join(PRODUCT, 'package.json'), 'utf8');
@@ -82,12 +85,21 @@ export const openPageShell = async (
       await writeFile(file, script);
       const end = `end of block ${blocks}:`;
       printed = '';
-      const code = await new Promise<number>((resolve) => {
+      const code = await new Promise<number>((resolve, reject) => {
+        const give = (words: string): void => {
+          reject(new Error(`${words}:\n${commands}\nprinted:\n${printed}`));
+        };
+        const patience = setTimeout(give, MOST_MS, 'the commands have not ended in time');
+        void ended.then(() => {
+          give('the commands have ended the shell');
+        });
         look = () => {
           const [, text] = new RegExp(`\\n${end} (\\d+)\\n`).exec(printed) ?? [];
-          if (text !== undefined) resolve(Number(text));
+          if (text === undefined) return;
+          clearTimeout(patience);
+          resolve(Number(text));
         };
-        shell.stdin.write(`source '${file}' </dev/null; printf '\\n${end} %d\\n' $?\n`);
+        shell.stdin.write(`source '${file}' 2>&1 </dev/null; printf '\\n${end} %d\\n' $?\n`);
       });
       const output = printed.slice(0, printed.indexOf(`\n${end}`));
       answers.unshift(output);
