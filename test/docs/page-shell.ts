@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { PRODUCT } from './page.ts';
 
@@ -12,7 +12,14 @@ export interface PageShell {
   close: () => Promise<void>;
 }
 
-/** In commands `met_…` stands for the metric that the last answer with one names first; so do the other ids, keys and secrets. */
+/** Where commands are found: the pages use the Node that runs this, too. */
+const searchPath = [dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter);
+
+/** Whether this machine has what the pages use beside Node. */
+export const hasShellTools =
+  spawnSync('bash', ['-c', 'command -v curl && command -v gzip'], { stdio: 'ignore' }).status === 0;
+
+/** In commands `met_…` stands for the first metric in the last output that shows one. Other ids, keys and secrets work alike. */
 const SHORTENED = /\b([a-z]+)_…/g;
 
 /** How long a block may take, on a slow machine. */
@@ -40,7 +47,7 @@ export const openPageShell = async (
   // A group of its own, so that background jobs end with it.
   const shell = spawn('bash', ['--noprofile', '--norc'], {
     cwd: folder,
-    env: { ...process.env, ...environment },
+    env: { ...process.env, PATH: searchPath, ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
   });
@@ -56,15 +63,15 @@ export const openPageShell = async (
       printed += chunk.toString();
       look();
     });
-  const answers: string[] = [];
+  const outputs: string[] = [];
   let blocks = 0;
   // What npx finds, without the seconds in which it asks npm for it.
   shell.stdin.write(`npx() { shift; '${process.execPath}' '${bin}' "$@"; }\n`);
 
   const inFull = (prefix: string): string => {
     const full = new RegExp(`\\b${prefix}_[A-Za-z0-9+/=_-]{8,}`);
-    const found = answers.map((answer) => full.exec(answer)?.[0]).find((each) => each !== undefined);
-    if (found === undefined) throw new Error(`${prefix}_…: no answer so far has shown one`);
+    const found = outputs.map((output) => full.exec(output)?.[0]).find((each) => each !== undefined);
+    if (found === undefined) throw new Error(`${prefix}_…: no output so far shows one`);
     return found;
   };
 
@@ -86,12 +93,12 @@ export const openPageShell = async (
       const end = `end of block ${blocks}:`;
       printed = '';
       const code = await new Promise<number>((resolve, reject) => {
-        const give = (words: string): void => {
-          reject(new Error(`${words}:\n${commands}\nprinted:\n${printed}`));
+        const fail = (reason: string): void => {
+          reject(new Error(`${reason}:\n${commands}\nprinted:\n${printed}`));
         };
-        const patience = setTimeout(give, MOST_MS, 'the commands have not ended in time');
+        const patience = setTimeout(fail, MOST_MS, 'the commands have not ended in time');
         void ended.then(() => {
-          give('the commands have ended the shell');
+          fail('the commands have ended the shell');
         });
         look = () => {
           const [, text] = new RegExp(`\\n${end} (\\d+)\\n`).exec(printed) ?? [];
@@ -102,11 +109,11 @@ export const openPageShell = async (
         shell.stdin.write(`source '${file}' 2>&1 </dev/null; printf '\\n${end} %d\\n' $?\n`);
       });
       const output = printed.slice(0, printed.indexOf(`\n${end}`));
-      answers.unshift(output);
+      outputs.unshift(output);
       return { code, printed: withPorts(output, 'shown') };
     },
     close: async () => {
-      if (shell.pid === undefined) return;
+      if (shell.pid === undefined || shell.exitCode !== null) return;
       process.kill(-shell.pid, 'SIGTERM');
       shell.stdin.end();
       await ended;

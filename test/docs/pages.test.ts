@@ -69,6 +69,15 @@ describe('the pages', () => {
     expect(long).toEqual([]);
   });
 
+  it('have commands and their outputs, or a mark why a block is not run', () => {
+    const unmarked = pages.flatMap(({ path, text }) =>
+      blocksOf(text)
+        .filter(({ language, notRun }) => language !== 'sh' && notRun === null)
+        .map(({ line, language }) => `${path}:${line}: ${language || 'block'}`),
+    );
+    expect(unmarked).toEqual([]);
+  });
+
   it('show what commands print directly below them', () => {
     const blocks = blocksOf(
       '```sh\nls\n```\n\n```text\na\n```\n\n<!-- not run: costs money -->\n\n```sh\nbuy\n```\n',
