@@ -4,18 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type ServiceProcess } from '../support/service/service-process.ts';
-import { blocksOf, PRODUCT, readPages, type Block } from './page.ts';
+import { ROUTES, type Route, type Who } from '../support/service/routes.ts';
+import { blocksOf, PRODUCT, readPages, tableBelow, type Block } from './page.ts';
 import { hasShellTools, openPageShell } from './page-shell.ts';
 import { differenceTo } from './shown-output.ts';
 
 /**
  * Runs the commands of every page in their order, in one shell for each page, and compares what they print with what the page
- * shows. All pages use one service, which README.md starts.
+ * shows. All pages use one service, which README.md starts. Its OpenAPI document has the requests that the HTTP guide lists.
  */
 const START = /^((?:[A-Z_]+=\S+ )*)npx cost-analytics start$/;
 const REFUSAL = /"success": ?false/;
 /** Machines may be slow. */
-const MOST_MS = 240_000;
+const MOST_MS = 480_000;
 
 const pages = await readPages();
 const blocks = pages.map(({ path, text }) => ({ path, blocks: blocksOf(text) }));
@@ -105,4 +106,37 @@ describe.skipIf(!hasShellTools)(`the commands${why} of`, () => {
       }
     });
   }
+});
+
+describe('the table of requests', () => {
+  const guide = pages.find(({ path }) => path === 'docs/http.md')?.text ?? '';
+  const rows = tableBelow(guide, '## All requests');
+  const requestOf = (cell = ''): string => cell.replaceAll('`', '');
+
+  it('has every request of the OpenAPI document, and no other', async () => {
+    const document = (await (await fetch(`${service.url}/openapi.json`)).json()) as {
+      paths: Record<string, Record<string, unknown>>;
+    };
+    const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace('/api/v1', '')}`),
+    );
+    expect(rows.map(([request]) => requestOf(request)).sort()).toEqual(described.sort());
+  });
+
+  it('says who may send each', () => {
+    const words: Record<Who, string> = {
+      any: 'any key',
+      R: 'read',
+      W: 'write',
+      A: 'admin',
+      values: 'metrics:ingest or write',
+    };
+    const who = ({ who, unitEconomics }: Route): string =>
+      `${words[who]}${unitEconomics === true ? ', Professional' : ''}`;
+    const shown = rows.map(([request, who]) => [requestOf(request), who]);
+    const expected = ROUTES.map((route) => [`${route.method} ${route.path}`, who(route)]);
+    const operators = shown.filter(([, who]) => who === 'operator');
+    expect(operators.every(([request]) => request?.includes(' /operator/'))).toBe(true);
+    expect(shown.filter((row) => !operators.includes(row)).sort()).toEqual(expected.sort());
+  });
 });

@@ -1,10 +1,8 @@
 import { access } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readSettings } from '../../bin/settings/settings.ts';
 import { runCommand } from '../support/service/service-process.ts';
-import { startLocalApi, type LocalApi } from '../support/service/local-api.ts';
-import { ROUTES, type Route, type Who } from '../support/service/routes.ts';
 import { blocksOf, PRODUCT, readPages, tableBelow } from './page.ts';
 
 const MOST_README_LINES = 150;
@@ -139,43 +137,5 @@ describe('the table of commands', () => {
     const commands = [...(await help()), ...org].filter((name) => !name.endsWith('help'));
     expect(commands).toContain('org key');
     for (const name of commands) expect(table).toContain(`\`${name} `);
-  });
-});
-
-describe('the table of requests', () => {
-  let local: LocalApi;
-  beforeAll(async () => {
-    local = await startLocalApi();
-  });
-  afterAll(() => local.close());
-
-  const rows = tableBelow(pageAt('docs/http.md'), '## All requests');
-  const requestOf = (cell = ''): string => cell.replaceAll('`', '');
-
-  it('has every request of the OpenAPI document, and no other', async () => {
-    const document = (await (await fetch(`${local.url}/openapi.json`)).json()) as {
-      paths: Record<string, Record<string, unknown>>;
-    };
-    const described = Object.entries(document.paths).flatMap(([path, methods]) =>
-      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace('/api/v1', '')}`),
-    );
-    expect(rows.map(([request]) => requestOf(request)).sort()).toEqual(described.sort());
-  });
-
-  it('says who may send each', () => {
-    const words: Record<Who, string> = {
-      any: 'any key',
-      R: 'read',
-      W: 'write',
-      A: 'admin',
-      values: 'metrics:ingest or write',
-    };
-    const who = ({ who, unitEconomics }: Route): string =>
-      `${words[who]}${unitEconomics === true ? ', Professional' : ''}`;
-    const shown = rows.map(([request, who]) => [requestOf(request), who]);
-    const expected = ROUTES.map((route) => [`${route.method} ${route.path}`, who(route)]);
-    const operators = shown.filter(([, who]) => who === 'operator');
-    expect(operators.every(([request]) => request?.includes(' /operator/'))).toBe(true);
-    expect(shown.filter((row) => !operators.includes(row)).sort()).toEqual(expected.sort());
   });
 });
