@@ -60,7 +60,7 @@ program
   .option('--port <port>', 'port to listen on (PORT)')
   .option('--exit', 'stop when everything has been shown')
   .action(async (flags: { data?: string; port?: string; exit?: boolean }) => {
-    const { demo, demoEnvironment } = await import('./demo/demo.ts');
+    const { demo, demoEnvironment } = await import('../demo/demo.ts');
     const environment = demoEnvironment(process.env, flags.data);
     const settings = readSettings({
       ...environment,

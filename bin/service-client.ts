@@ -31,7 +31,17 @@ export const operatorAccess = async (settings: Settings, url: string | undefined
   };
 };
 
-/** Calls the service and answers the parsed data. Throws the service's own words when it refuses. */
+/** The service rejected a request. The message is the service's own. */
+export class Rejected extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** Calls the service and returns the parsed data. Throws {@link Rejected} if the service rejects the request. */
 export const call = async <Data extends z.ZodType>(
   access: ServiceAccess,
   data: Data,
@@ -54,6 +64,6 @@ export const call = async <Data extends z.ZodType>(
     );
   }
   const parsed = answer.parse(await response.json());
-  if (!parsed.success) throw new Error(parsed.error);
+  if (!parsed.success) throw new Rejected(response.status, parsed.error);
   return data.parse(parsed.data);
 };

@@ -2,8 +2,9 @@ import { readdir } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { demoEnvironment } from '../../bin/demo/demo.ts';
-import { GATEWAY_CALLS } from '../../bin/demo/sample-team-metrics.ts';
+import { demoEnvironment } from '../../demo/demo.ts';
+import { GATEWAY_CALLS } from '../../demo/organisation/sample-shop.ts';
+import { valuesOf } from '../../demo/organisation/values.ts';
 import { readSettings } from '../../bin/settings/settings.ts';
 import { mayReach } from '../../egress/requests/private-targets.ts';
 import { as, type Api } from '../support/service/api-client.ts';
@@ -69,10 +70,10 @@ const printed = (dividend: bigint, divisor: bigint, decimals: number): string =>
 
 /** The values by which a month's platform is split: as recorded, and in November corrected once it had sealed. */
 const callsOf = (month: string): Calls => {
-  const values = GATEWAY_CALLS.values([month], TODAY);
+  const values = valuesOf(GATEWAY_CALLS, { months: [month], through: TODAY });
   const of = (caller: string): bigint => BigInt(values.find(({ label }) => label === caller)?.value ?? 0);
-  const corrected = month === '2025-11' ? 45n : 0n;
-  return { checkout: of('checkout') + corrected, search: of('search'), partners: of('partners') };
+  const checkout = month === '2025-11' ? 950n : of('checkout');
+  return { checkout, search: of('search'), partners: of('partners') };
 };
 
 /** The bills of a month as they are after the first run: two months have no values to split by. */

@@ -1,7 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { eventInWords } from '../../bin/demo/told-event.ts';
-import { startWebhookListener, type WebhookListener } from '../../bin/demo/webhook-listener.ts';
+import { eventText, WebhookListener } from '../../demo/organisation/webhook.ts';
 
 const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 const OTHER = `whsec_${Buffer.alloc(32, 2).toString('base64')}`;
@@ -16,9 +15,12 @@ const EVENT = {
 
 let listener: WebhookListener;
 beforeEach(async () => {
-  listener = await startWebhookListener();
+  listener = new WebhookListener();
+  await listener.start();
 });
-afterEach(() => listener.close());
+afterEach(() => {
+  listener.close();
+});
 
 const send = (secret: string, body = JSON.stringify(EVENT)) => {
   const at = new Date();
@@ -33,18 +35,20 @@ const send = (secret: string, body = JSON.stringify(EVENT)) => {
   });
 };
 
-test('takes an event with the right signature, and tells it', async () => {
-  const told: string[] = [];
-  listener.verifyWith(SECRET);
-  listener.tell((event) => told.push(eventInWords(event)));
+test('the listener accepts an event with the right signature, and passes it on', async () => {
+  const received: string[] = [];
+  listener.secret = SECRET;
+  listener.onEvent = (event) => received.push(eventText(event));
   expect((await send(SECRET)).status).toBe(200);
   expect([...listener.verified]).toEqual(['evt_1']);
-  expect(told).toEqual(['unit_cost.changed above_target: Orders 2026-01, 0.5 USD per order, target 0.45']);
+  expect(received).toEqual([
+    'unit_cost.changed above_target: Orders 2026-01, 0.5 USD per order, target 0.45',
+  ]);
 });
 
-test('takes nothing that another secret has signed, that is no event, or that comes before there is a secret', async () => {
+test('the listener rejects an event before it has a secret, another signature, and another event', async () => {
   expect((await send(SECRET)).status).toBe(400);
-  listener.verifyWith(SECRET);
+  listener.secret = SECRET;
   expect((await send(OTHER)).status).toBe(400);
   expect((await send(SECRET, '{"type":"other"}')).status).toBe(400);
   expect((await fetch(listener.url)).status).toBe(400);

@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { operatorKey } from '../bin/settings/operator-key.ts';
+import { createLog, stopSignal, untilStopped } from '../bin/service/run-service.ts';
+import { startService } from '../bin/service/service.ts';
+import type { Settings } from '../bin/settings/settings.ts';
+import { addDays, dayOf, monthOf, monthsBack } from '../domain/shared/calendar.ts';
+import { writeExports } from './exports/write-exports.ts';
+import { apply, named } from './organisation/apply.ts';
+import { signIn, type Say } from './organisation/client.ts';
+import { chooseRestatedMonth, makeHistory, restatedMonth } from './organisation/history.ts';
+import { ingest } from './organisation/ingest.ts';
+import { SOURCES } from './organisation/sample-shop.ts';
+import { eventText, LISTENER_HOST, WebhookListener } from './organisation/webhook.ts';
+import { chapter, report } from './report/report.ts';
+
+/** Twelve months to show, and the month before them for comparison. */
+const MONTHS = 13;
+
+/**
+ * `demo`: starts the service, brings the sample shop up to date over HTTP, shows it, and serves until it is stopped.
+ * With `exit` it stops at once. Another run continues with the same organisation and keeps the user's changes.
+ */
+export const demo = async (settings: Settings, { exit }: { exit: boolean }, say: Say): Promise<void> => {
+  await requireFreePort(settings.HOST, settings.port);
+  say('Starting the service …');
+  const listener = new WebhookListener();
+  await listener.start();
+  const service = await startService(settings, { api: true, worker: true }, createLog(settings));
+  const signalled = stopSignal();
+  const stopped = untilStopped(service, signalled);
+  const shown = show(service.url ?? '', settings, listener, exit, say).then(() => true);
+  // A signal ends the demo cleanly, and the work that it interrupts is no failure.
+  const first = await Promise.race([shown, signalled, service.failed]).catch(async (error: unknown) => {
+    await service.stop();
+    throw error;
+  });
+  await (exit && first === true ? service.stop() : stopped);
+  listener.close();
+};
+
+/** Rejects a taken port before anything starts. */
+const requireFreePort = async (host: string, port: number): Promise<void> => {
+  const probe = createServer().listen(port, host);
+  await once(probe, 'listening').catch((error: unknown) => {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
+    const advice = 'stop what listens there, or choose another with --port';
+    throw new Error(`port ${port} of ${host} is taken: ${advice}`);
+  });
+  await once(probe.close(), 'close');
+};
+
+/** Brings the sample shop of a running service up to date, and prints what there is to see. */
+const show = async (url: string, settings: Settings, listener: WebhookListener, exit: boolean, say: Say) => {
+  const { dataDir } = settings;
+  const today = dayOf(settings.CLOCK ?? new Date());
+  const time = { months: monthsBack(monthOf(today), MONTHS).reverse(), through: addDays(today, -1) };
+  const operator = await operatorKey(settings.OPERATOR_KEY, dataDir);
+  const { id, admin, adminKey, isNew } = await signIn(url, dataDir, operator);
+  say(`${isNew ? 'Created' : 'Continuing with'} the organisation Sample shop.`);
+  const folder = join(dataDir, 'exports', id);
+  const restated = await restatedMonth(dataDir);
+  say(`Writing the exports of ${SOURCES.length} cost sources, ${MONTHS} months each, below ${folder} …`);
+  await writeExports(folder, time, restated);
+  say('Creating cost sources, teams, metrics, values and shared costs …');
+  const shop = await apply(admin, time);
+  say('Ingesting …');
+  await Promise.all(shop.sources.map((source) => ingest(admin, source, say)));
+  say('Sealing bills, locking settled months …');
+  await makeHistory(shop);
+  const chosen = restated === null ? await chooseRestatedMonth(shop, dataDir) : null;
+  if (chosen !== null) {
+    say(`AWS restates its bill of ${chosen} …`);
+    await writeExports(folder, { ...time, months: [chosen] }, chosen);
+    await ingest(admin, named(shop.sources, 'AWS'), say, chosen);
+  }
+  const steps = await report(shop, listener, restated ?? chosen, say);
+  chapter([`base URL   ${url}/api/v1`, `admin key  ${adminKey}`], say);
+  const title = exit
+    ? 'What to try next, once you have started it again without --exit:'
+    : 'What to try next (in another terminal; Ctrl-C here ends it):';
+  const docs = ['  # every call there is, in a browser', `  ${url}/docs`];
+  chapter([title, `  API=${url}/api/v1 KEY=${adminKey}`, ...steps, ...docs], say);
+  chapter([`ready ${url}`], say);
+  listener.onEvent = (event) => {
+    say(`webhook    ${eventText(event)}, signature verified`);
+  };
+};
+
+/** Returns the settings of a demo: its own folder and Temporal server, whatever the real service uses. */
+export const demoEnvironment = (env: NodeJS.ProcessEnv, dataDir: string | undefined): NodeJS.ProcessEnv => {
+  const foreign = /^(WAREHOUSE|WAREHOUSE_DATA|TEMPORAL_.*|SOURCE_ROOTS)$/;
+  const realDataDir = env['DATA_DIR']?.trim() ?? '';
+  return {
+    // The demo prints for people. Logs are for failures only.
+    LOG_LEVEL: 'warn',
+    ...Object.fromEntries(Object.entries(env).filter(([name]) => !foreign.test(name))),
+    // The demo's service may reach the listener on this machine.
+    PRIVATE_TARGETS: [env['PRIVATE_TARGETS'] ?? '', LISTENER_HOST].join(','),
+    DATA_DIR: dataDir ?? join(realDataDir === '' ? './data' : realDataDir, 'demo'),
+  };
+};

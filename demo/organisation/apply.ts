@@ -1,0 +1,55 @@
+import type { SampleTime } from '../exports/write-exports.ts';
+import { nullIf, type Client, type Metric, type Named, type SharedCost } from './client.ts';
+import { GATEWAY_CALLS, sampleMetrics, sharedCosts, SOURCES, TEAMS } from './sample-shop.ts';
+import { recordMissing, valuesOf } from './values.ts';
+
+/** The sample shop as the service has it, with the access to it. */
+export type Shop = Awaited<ReturnType<typeof apply>>;
+
+/**
+ * Creates what the organisation lacks of the sample shop, and keeps what the user has changed. The first call comes
+ * before any ingest, so that no bill seals while a shared cost is missing. The gateway calls follow with the bills.
+ */
+export const apply = async (admin: Client, time: SampleTime) => {
+  const sources = await ensure<Named>(admin, 'cost-sources', SOURCES);
+  const teams = await ensure<Named>(admin, 'teams', TEAMS);
+  const [shop, search] = TEAMS.map(({ name }) => teams.find((team) => team.name === name)?.id);
+  const samples = sampleMetrics(search);
+  const definitions = samples.map(({ values: _values, ...definition }) => definition);
+  const all = await ensure<Metric>(admin, 'metrics', definitions);
+  const gatewayCalls = named(all, GATEWAY_CALLS.name);
+  const wanted = shop && search ? sharedCosts(shop, search, gatewayCalls.id) : [];
+  const shared = await ensure<SharedCost>(admin, 'shared-costs', wanted);
+  const metrics: Metric[] = [];
+  for (const sample of samples.filter((each) => each !== GATEWAY_CALLS)) {
+    const metric = named(all, sample.name);
+    await recordMissing(admin, metric, valuesOf(sample, time));
+    metrics.push(metric);
+  }
+  // The user may have added sources, metrics, teams and shared costs. The demo shows all teams and shared costs.
+  const sampleSources = SOURCES.map(({ name }) => named(sources, name));
+  return { admin, time, sources: sampleSources, teams, sharedCosts: shared, metrics, gatewayCalls };
+};
+
+/** Returns the item with a name. */
+export const named = <Item extends Named>(items: readonly Item[], name: string): Item => {
+  const item = items.find((each) => each.name === name);
+  if (item === undefined) throw new Error(`the organisation has no ${name}`);
+  return item;
+};
+
+/** Returns everything of a kind, after it has created what the organisation lacks by name. */
+const ensure = async <Item extends Named>(
+  admin: Client,
+  kind: string,
+  wanted: readonly { name: string }[],
+) => {
+  const items = await admin.get<Item[]>(`/api/v1/${kind}?limit=1000`);
+  for (const one of wanted) {
+    if (items.some(({ name }) => name === one.name)) continue;
+    // The service rejects spend that the user has given to another team or shared cost.
+    const item = await admin.post<Item>(`/api/v1/${kind}`, one).catch(nullIf(409));
+    if (item !== null) items.push(item);
+  }
+  return items;
+};

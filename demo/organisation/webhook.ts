@@ -1,0 +1,107 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { Webhook } from 'standardwebhooks';
+import { z } from 'zod';
+import type { changedWebhook, deliveryRecord } from '../../api/events/webhook-fields.ts';
+import { poll, type Client, type MetricWithMonths } from './client.ts';
+
+/** The only private address that the demo's service may reach. */
+export const LISTENER_HOST = '127.0.0.1';
+/** The demo's webhook has this origin, any port and this path. */
+const [ORIGIN, PATH] = [`http://${LISTENER_HOST}:`, '/cost-analytics-demo'];
+
+/** The event that a unit cost is above its target, or rises. */
+const unitCostEvent = z.object({
+  type: z.literal('unit_cost.changed'),
+  data: z.object({
+    ...{ metric_id: z.string(), metric_name: z.string(), reason: z.string(), period: z.string() },
+    ...{ unit_cost: z.number(), target: z.number().optional(), expected: z.number().optional() },
+    ...{ currency: z.string(), unit: z.string() },
+  }),
+});
+type UnitCostEvent = z.infer<typeof unitCostEvent>;
+type WebhookRecord = z.infer<typeof changedWebhook>;
+
+/** Returns an event as one line of text. */
+export const eventText = ({ type, data }: UnitCostEvent): string => {
+  const { metric_name, reason, period, unit_cost, target, expected, currency, unit } = data;
+  const limit = target === undefined ? `expected ${expected ?? '-'}` : `target ${target}`;
+  return `${type} ${reason}: ${metric_name} ${period}, ${unit_cost} ${currency} per ${unit}, ${limit}`;
+};
+
+/** An endpoint such as a user would write: it accepts events with the signature of its secret, and nothing else. */
+export class WebhookListener {
+  /** The ids of the events that came in this run. */
+  readonly verified = new Set<string>();
+  /** Called with each event. */
+  onEvent: (event: UnitCostEvent) => void = () => undefined;
+  /** The listener accepts nothing until it has the secret. */
+  secret = '';
+  readonly #server = createServer((request, response) => {
+    text(request)
+      .then((body) => {
+        this.#accept(body, request.headers);
+        response.end('signature verified');
+      })
+      .catch(() => response.writeHead(400).end('expected a signed event'));
+  });
+
+  /** Listens on a free port of this machine. */
+  async start(): Promise<void> {
+    await once(this.#server.listen(0, LISTENER_HOST), 'listening');
+  }
+
+  get url(): string {
+    const { port } = this.#server.address() as AddressInfo;
+    return `${ORIGIN}${port}${PATH}`;
+  }
+
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  #accept(body: string, headers: IncomingHttpHeaders): void {
+    const texts = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+    const event = unitCostEvent.parse(new Webhook(this.secret).verify(body, texts));
+    this.verified.add(texts['webhook-id'] ?? '');
+    this.onEvent(event);
+  }
+}
+
+/** Ensures one webhook to the listener and returns its id. The service shows a secret once, so that each run rotates it. */
+export const connectWebhook = async (admin: Client, listener: WebhookListener): Promise<string> => {
+  const webhooks = await admin.get<WebhookRecord[]>('/api/v1/webhooks?limit=1000');
+  const known = webhooks.find(({ url }) => url.startsWith(ORIGIN) && url.endsWith(PATH));
+  const { url } = listener;
+  const { id, secret = '' } = known
+    ? await admin.patch<WebhookRecord>(`/api/v1/webhooks/${known.id}`, { url, rotate_secret: true })
+    : await admin.post<WebhookRecord>('/api/v1/webhooks', { url });
+  listener.secret = secret;
+  return id;
+};
+
+/** Returns the first event about a metric. Without one, sets a target that its newest complete month exceeds. */
+export const exceedTarget = async (admin: Client, metric: MetricWithMonths, webhookId: string) => {
+  const path = `/api/v1/webhooks/${webhookId}/deliveries?limit=1000`;
+  const firstEvent = async () => {
+    const all = await admin.get<z.infer<typeof deliveryRecord>[]>(path);
+    const delivered = all.filter(({ status }) => status === 'delivered');
+    const events = delivered.map(({ event_id, payload }) => ({
+      id: event_id,
+      event: unitCostEvent.parse(payload),
+    }));
+    return events.findLast(({ event }) => event.data.metric_id === metric.id) ?? null;
+  };
+  const earlier = await firstEvent();
+  const complete = metric.months.filter(({ status }) => status !== 'open' && status !== 'partial');
+  const unitCost = complete.find(({ unit_cost }) => unit_cost !== null)?.unit_cost;
+  if (earlier !== null || metric.target !== null || !unitCost) return earlier;
+  // Nine tenths, rounded to two digits, are below the whole.
+  const target = Number((0.9 * unitCost).toPrecision(2));
+  await admin.patch(`/api/v1/metrics/${metric.id}`, { target });
+  // A delivery takes a second or two. The service retries one that takes longer.
+  return poll(firstEvent, 30);
+};
