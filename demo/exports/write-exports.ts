@@ -2,14 +2,8 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import {
-  addDays,
-  daysInclusive,
-  firstDay,
-  lastDay,
-  type Day,
-  type Month,
-} from '../../domain/shared/calendar.ts';
+import { addDays, daysInclusive, firstDay, lastDay } from '../../domain/shared/calendar.ts';
+import type { Day, Month } from '../../domain/shared/calendar.ts';
 import { billRows } from './bills.ts';
 import { allocationRows, assetRows } from './clusters.ts';
 import { aiSpendRows, aiUsageRows, hostRows } from './hosts-and-tools.ts';
