@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomFrom, type Random } from '../../bench/data/random.ts';
+import { MUTATED_INPUTS, SEED } from '../support/effort.ts';
 import { ingest, newOrganisation, type Api, type Run } from '../support/service/api-client.ts';
 import { openDuckDb, type TestWarehouse } from '../support/warehouse/engines.ts';
 import { expectData } from '../support/service/envelope.ts';
@@ -18,9 +19,6 @@ import { mutatedBytes, mutatedJson, mutatedRequest, oneOf } from './mutate.ts';
 import { MUTATED_ROWS, prepareLoads, type MutatedLoads } from './mutated-loads.ts';
 import { Tally } from './tally.ts';
 import { validBodies, type Things } from './valid-bodies.ts';
-
-const INPUTS = Number(process.env['INPUTS'] ?? 300);
-const SEED = Number(process.env['SEED'] ?? 20260207);
 
 /** Inputs after which the other organisation is asked, and how long it may take to answer all. */
 const BETWEEN_LOOKS = 500;
@@ -269,7 +267,8 @@ describe('mutated inputs', () => {
           looks = Math.floor(sent / BETWEEN_LOOKS);
           expect(await look()).toEqual(quiet);
         }
-        if (memory === null && sent >= Math.min(5_000, INPUTS / 2)) memory = await memoryOf(service.pid);
+        if (memory === null && sent >= Math.min(5_000, MUTATED_INPUTS / 2))
+          memory = await memoryOf(service.pid);
         if (Date.now() - progress < 30_000) return;
         progress = Date.now();
         process.stdout.write(
@@ -278,7 +277,7 @@ describe('mutated inputs', () => {
       };
       const attackWith = async (kinds: readonly Kind[], width: number): Promise<void> => {
         const todo = kinds.flatMap((kind) => {
-          const inputs = Math.ceil(INPUTS * SHARES[kind]);
+          const inputs = Math.ceil(MUTATED_INPUTS * SHARES[kind]);
           return Array.from(
             { length: kind === 'rows' ? Math.ceil(inputs / MUTATED_ROWS) : inputs },
             (_, index) => ({ kind, index }),
@@ -313,7 +312,7 @@ describe('mutated inputs', () => {
       expect(tally.faults()).toEqual([]);
       expect(after - Number(memory)).toBeLessThan(MOST_MEMORY_GROWTH_MB);
     },
-    INPUTS > 1_000 ? 0 : 120_000,
+    MUTATED_INPUTS > 1_000 ? 0 : 120_000,
   );
 
   it('have a valid body of every route to begin with', () => {

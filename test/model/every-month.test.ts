@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { ORGANISATIONS, SEED } from '../support/effort.ts';
 import { describeOnBothEngines, openDuckLake, type TestWarehouse } from '../support/warehouse/engines.ts';
 import { differences } from './differences.ts';
 import { naiveAnswers } from './expected/answers/naive-answers.ts';
@@ -9,12 +10,8 @@ import { randomOrganisation } from './random/random-organisation.ts';
 import { answered, breakdownsOf } from './actual/told-answers.ts';
 import { ToldOrganisation } from './actual/told-organisation.ts';
 
-/** Organisations on each engine; of DuckLake each takes about ten times as long. */
-const RUNS = { DuckDB: 25, DuckLake: 4 };
 /** Organisations at a time. A failure names the seed of its own lane; as SEED it comes first. */
 const LANES = 2;
-/** Every run draws the same organisations, so a new failure comes from the change. `SEED=` draws others. */
-const DEFAULT_SEED = 70_000_000;
 /** Organisations that share a warehouse: its statements look at all of them, so that more would make each slower. */
 const IN_A_WAREHOUSE = 20;
 
@@ -46,12 +43,11 @@ describeOnBothEngines('every month and every breakdown', (open) => {
     'of random organisations are what a row-by-row calculation makes of them',
     { timeout: 3_600_000 },
     async () => {
-      const seed = Number(process.env['SEED'] ?? DEFAULT_SEED);
       const engine = open === openDuckLake ? 'DuckLake' : 'DuckDB';
-      const runs = Number(process.env['RUNS'] ?? RUNS[engine]);
-      process.stdout.write(`random organisations on ${engine}: SEED=${seed}\n`);
+      const runs = ORGANISATIONS[engine];
+      process.stdout.write(`random organisations on ${engine}: SEED=${SEED}\n`);
       for (let done = 0; done < runs; done += IN_A_WAREHOUSE) {
-        await areAsTheNaiveOnes(seed + done, Math.min(runs - done, IN_A_WAREHOUSE));
+        await areAsTheNaiveOnes(SEED + done, Math.min(runs - done, IN_A_WAREHOUSE));
       }
     },
   );

@@ -94,17 +94,24 @@ export const newOrganisation = async (
   return { id: body.data.organisation.id, secret, admin: as(service, secret) };
 };
 
-/** Waits until `check` answers something else than undefined; fails after `seconds`. */
+/** Each look costs the service time: the longer a wait has lasted, the longer the next look is put off. */
+const PAUSE_SHARE = 0.1;
+const SHORTEST_PAUSE_MS = 30;
+const LONGEST_PAUSE_MS = 300;
+
+/** Waits until `check` returns something else than undefined; fails after `seconds`. */
 export const waitFor = async <Result>(
   check: () => Promise<Result | undefined>,
   seconds = 30,
 ): Promise<Result> => {
-  const deadline = Date.now() + seconds * 1000;
+  const begun = Date.now();
   for (;;) {
     const result = await check();
     if (result !== undefined) return result;
-    if (Date.now() > deadline) throw new Error(`the condition was not met within ${seconds} s`);
-    await new Promise((resume) => setTimeout(resume, 50));
+    const waited = Date.now() - begun;
+    if (waited > seconds * 1000) throw new Error(`the condition was not met within ${seconds} s`);
+    const pause = Math.min(Math.max(waited * PAUSE_SHARE, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
+    await new Promise((resume) => setTimeout(resume, pause));
   }
 };
 

@@ -3,8 +3,11 @@ import { cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { DUCKDB_THREADS } from '../effort.ts';
 
 const PRODUCT = resolve(import.meta.dirname, '../../..');
+
+const THREADS = DUCKDB_THREADS === null ? {} : { DUCKDB_THREADS: String(DUCKDB_THREADS) };
 
 const commandOf = (product: string): string => join(product, 'bin/cost-analytics.cjs');
 
@@ -51,7 +54,7 @@ export const startService = async (options: {
   const { dataDir, command = ['start'], environment = {}, product = PRODUCT } = options;
   const child = spawn(process.execPath, [commandOf(product), ...command], {
     cwd: dataDir,
-    env: { ...process.env, DATA_DIR: dataDir, PORT: '0', SOURCE_ROOTS: dataDir, ...environment },
+    env: { ...process.env, DATA_DIR: dataDir, PORT: '0', SOURCE_ROOTS: dataDir, ...THREADS, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let logs = '';

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, inject } from 'vitest';
 import type { Migration } from '../../../warehouse/engine/migrations/migrations.ts';
+import { DUCKDB_THREADS } from '../effort.ts';
 import { spillDirectory, Warehouse, type WarehouseSettings } from '../../../warehouse/engine/warehouse.ts';
 
 const run = promisify(execFile);
@@ -25,7 +26,7 @@ const settingsIn = (directory: string, location: string, dataPath: string | null
   dataPath,
   extensions: process.env['DUCKDB_EXTENSIONS'] ?? null,
   memoryLimit: '1GB',
-  threads: null,
+  threads: DUCKDB_THREADS,
   spillDirectory: spillDirectory(directory),
   objectStorage: NO_STORAGE,
 });
@@ -85,8 +86,8 @@ export const newCatalog = async (): Promise<string> => {
 const lakeFolder = (directory: string): string => join(directory, 'lake');
 
 /**
- * A DuckLake in a folder and a database. It has one thread, for most of its time goes into planning, which more threads only
- * disturb; on DuckDB the same stories have as many as there are cores.
+ * A DuckLake in a folder and a database. It always has one thread: most of its time goes into planning, which more threads
+ * only disturb.
  */
 export const lakeSettings = (directory: string, database: string): WarehouseSettings => ({
   ...settingsIn(directory, catalogOf(database), lakeFolder(directory)),

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { FOCUS_EXPORTS, SEED } from '../../../support/effort.ts';
 import { openDuckDb, type TestWarehouse } from '../../../support/warehouse/engines.ts';
 import { focusCsv, type FocusLine } from '../../../support/exports/focus-export.ts';
 import {
@@ -20,8 +21,6 @@ import {
   type NaiveLine,
   type NaiveSpendRow,
 } from './focus-naive.ts';
-
-const RUNS = 60;
 
 let test: TestWarehouse;
 beforeAll(async () => {
@@ -194,8 +193,7 @@ const spendByAll = async (orgId: string): Promise<Record<string, string>> => {
 };
 
 it('spreads random exports exactly as a row-by-row calculation does', { timeout: 300_000 }, async () => {
-  const seed = process.env['SEED'] === undefined ? Date.now() % 2 ** 31 : Number(process.env['SEED']);
-  process.stdout.write(`random FOCUS exports: SEED=${seed}\n`);
+  process.stdout.write(`random FOCUS exports: SEED=${SEED}\n`);
   await fc.assert(
     fc.asyncProperty(
       fc.array(randomRow, { minLength: 1, maxLength: 30 }),
@@ -228,6 +226,6 @@ it('spreads random exports exactly as a row-by-row calculation does', { timeout:
         expect(result).toMatchObject({ rowsRead: all.length, rowsRejected: 0, costTotal: textOf(total) });
       },
     ),
-    { seed, numRuns: RUNS },
+    { seed: SEED, numRuns: FOCUS_EXPORTS },
   );
 });

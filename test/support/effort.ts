@@ -1,0 +1,35 @@
+/** How much the suite tries. The variables are described in test/README.md; `.ci/run` sets THOROUGH and a fresh SEED. */
+const numberFrom = (name: string, otherwise: number): number => {
+  const text = process.env[name] ?? '';
+  if (text === '') return otherwise;
+  const number = Number(text);
+  if (!Number.isSafeInteger(number) || number < 0)
+    throw new Error(`${name}: expected a whole number, got ${JSON.stringify(text)}`);
+  return number;
+};
+
+const isThorough = (process.env['THOROUGH'] ?? '') !== '';
+
+/** What every random test draws from. It stays the same from run to run, so that a new failure comes from the change. */
+export const SEED = numberFrom('SEED', 70_000_000);
+
+/** Random organisations on each engine; on DuckLake each takes about ten times as long. */
+export const ORGANISATIONS = {
+  DuckDB: numberFrom('RUNS', isThorough ? 25 : 6),
+  DuckLake: numberFrom('RUNS', isThorough ? 4 : 2),
+};
+
+/** Random FOCUS exports. */
+export const FOCUS_EXPORTS = numberFrom('RUNS', isThorough ? 60 : 15);
+
+/** Mutated inputs of an attack. */
+export const MUTATED_INPUTS = numberFrom('INPUTS', isThorough ? 300 : 150);
+
+/** Rows of the export whose load is killed half way. */
+export const ROWS_OF_A_LONG_LOAD = isThorough ? 1_500_000 : 400_000;
+
+/**
+ * Threads of each DuckDB; null stands for one for each core. The statements of most stories are small: more threads only make
+ * them wait for one another.
+ */
+export const DUCKDB_THREADS = isThorough ? null : 1;
