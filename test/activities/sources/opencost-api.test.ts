@@ -334,13 +334,12 @@ describe('an answer', () => {
   });
 
   it('is not waited for when the attempt is given up', async () => {
-    const slow = await listenLocally(() => undefined);
-    closers.push(() => slow.close());
     const attempt = new AbortController();
-    const asked = api(slow.url, TARGETS, { signal: attempt.signal }).allocations(DAY);
-    setTimeout(() => {
+    const slow = await listenLocally(() => {
       attempt.abort(new Error('given up'));
-    }, 20);
+    });
+    closers.push(() => slow.close());
+    const asked = api(slow.url, TARGETS, { signal: attempt.signal }).allocations(DAY);
     await expect(asked).rejects.toThrow();
     expect(attempt.signal.aborted).toBe(true);
   });

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Webhook as Verifier } from 'standardwebhooks';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addDays, type Day } from '../../../domain/shared/calendar.ts';
 import { workflowIdOf } from '../../../workflows/contract.ts';
@@ -13,7 +14,7 @@ import {
   startService,
   type ServiceProcess,
 } from '../../support/service/service-process.ts';
-import { openTemporal } from '../../support/service/temporal-client.ts';
+import { openTemporal, type TemporalWindow } from '../../support/service/temporal-client.ts';
 import { newReceiver, type WebhookReceiver } from '../../support/fakes/webhook-receiver.ts';
 
 /** spec §6: `unit_cost.changed` from a changed number to the endpoint. Time is 7 February 2026. */
@@ -75,12 +76,33 @@ const untilArrived = (receiver: WebhookReceiver, secret: string, count: number):
     return payloads.length >= count ? payloads : undefined;
   });
 
-/** Waits until nothing evaluates an organisation's events any more. */
-const untilEvaluated = async (orgId: string): Promise<void> => {
-  // Changes gather for half a second before they are evaluated.
-  await new Promise((resume) => setTimeout(resume, 700));
+/** The newest evaluation of an organisation's events; another one, or a longer one, after each change of numbers. */
+const evaluationOf = async (
+  { client }: TemporalWindow,
+  orgId: string,
+): Promise<{ at: string; isRunning: boolean }> => {
+  try {
+    const { runId, historyLength, status } = await client.workflow
+      .getHandle(workflowIdOf('raiseEvents', { orgId }))
+      .describe();
+    return { at: `${runId} ${historyLength}`, isRunning: status.name === 'RUNNING' };
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+    return { at: 'never', isRunning: false };
+  }
+};
+
+/** Changes numbers, and waits until their evaluation has ended. */
+const evaluated = async (orgId: string, change: () => Promise<unknown>): Promise<void> => {
   const temporal = await openTemporal(service.dataDir);
-  await temporal.client.workflow.getHandle(workflowIdOf('raiseEvents', { orgId })).result();
+  const untilEndedBeside = (at: string | null): Promise<string> =>
+    waitFor(async () => {
+      const now = await evaluationOf(temporal, orgId);
+      return now.isRunning || now.at === at ? undefined : now.at;
+    });
+  const before = await untilEndedBeside(null);
+  await change();
+  await untilEndedBeside(before);
   await temporal.close();
 };
 
@@ -108,19 +130,18 @@ describe('unit_cost.changed', () => {
         unit: 'order',
       },
     });
-    expectData(await write(100)); // further above
-    await untilEvaluated(id);
-    expectData(await write(310)); // 1: below
-    await untilEvaluated(id);
-    expectData(
-      await admin.send('PUT', `/metrics/${metric}/values/2026-01-15`, {
-        headers: { 'content-type': 'application/json' },
-        body: '{"value":62}',
-      }),
+    await evaluated(id, async () => expectData(await write(100))); // further above
+    await evaluated(id, async () => expectData(await write(310))); // 1: below
+    await evaluated(id, async () =>
+      expectData(
+        await admin.send('PUT', `/metrics/${metric}/values/2026-01-15`, {
+          headers: { 'content-type': 'application/json' },
+          body: '{"value":62}',
+        }),
+      ),
     );
     const payloads = await untilArrived(receiver, webhook.secret, 2);
     expect(payloads.map(({ data }) => data.unit_cost)).toEqual([2.5, 5]);
-    await untilEvaluated(id);
     expect(receiver.received).toHaveLength(2);
     const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
     expect(new Set(ids).size).toBe(2);
@@ -129,12 +150,10 @@ describe('unit_cost.changed', () => {
 
   it('tells a daily rise after an ingest, and not again for the same day', async () => {
     const { id, admin, receiver, webhook, sourceId, days, bill } = await newStory();
-    await ingest(admin, sourceId);
+    await evaluated(id, () => ingest(admin, sourceId));
     const metric = expectData(await admin.post<{ id: string }>('/metrics', METRIC)).id;
-    expectData(
-      await admin.post(`/metrics/${metric}/values`, { values: days.map((period) => ({ period, value: 5 })) }),
-    );
-    await untilEvaluated(id);
+    const values = days.map((period) => ({ period, value: 5 }));
+    await evaluated(id, async () => expectData(await admin.post(`/metrics/${metric}/values`, { values })));
     expect(receiver.received).toEqual([]);
     await bill('15');
     await ingest(admin, sourceId);
@@ -150,8 +169,7 @@ describe('unit_cost.changed', () => {
       unit: 'order',
     });
     await bill('20');
-    await ingest(admin, sourceId);
-    await untilEvaluated(id);
+    await evaluated(id, () => ingest(admin, sourceId));
     expect(receiver.received).toHaveLength(1);
     await receiver.close();
   });
@@ -182,21 +200,34 @@ describe('unit_cost.changed', () => {
       metrics.push(expectData(await admin.post<{ id: string }>('/metrics', metric)).id);
     }
     receiver.answer((response) => response.writeHead(500).end());
+    const deliveriesOf = async () =>
+      expectPage(
+        await admin.get<{ status: string; event_id: string }[]>(`/webhooks/${webhook.id}/deliveries`),
+      ).items;
+    const evaluationNow = async (): Promise<string> => {
+      const temporal = await openTemporal(service.dataDir);
+      return (await evaluationOf(temporal, story.id).finally(() => temporal.close())).at;
+    };
+    /** Before it is told that numbers changed, when it is evaluated, once it is to be delivered, while it is delivered. */
+    const moments: ((metric: string, before: string) => Promise<boolean>)[] = [
+      () => Promise.resolve(true),
+      async (_metric, before) => (await evaluationNow()) !== before,
+      async () => (await deliveriesOf()).length > 2,
+      (metric) => Promise.resolve(receiver.received.some(({ body }) => body.includes(metric))),
+    ];
     for (const [index, metric] of metrics.entries()) {
+      const before = await evaluationNow();
       expectData(
         await admin.post(`/metrics/${metric}/values`, { values: [{ period: '2026-01-15', value: 100 }] }),
       );
-      // Before it is told that numbers changed, while it is evaluated, while it is delivered.
-      await new Promise((resume) => setTimeout(resume, index * 350));
+      await waitFor(async () => ((await moments[index]?.(metric, before)) === true ? true : undefined));
       await service.kill();
       service = await startService({ dataDir: service.dataDir, environment: SETTINGS });
       admin = as(service, story.secret);
     }
     receiver.answer((response) => response.end());
     const deliveries = await waitFor(async () => {
-      const { items } = expectPage(
-        await admin.get<{ status: string; event_id: string }[]>(`/webhooks/${webhook.id}/deliveries`),
-      );
+      const items = await deliveriesOf();
       return items.length === 4 && items.every(({ status }) => status === 'delivered') ? items : undefined;
     }, 120);
     const ids = new Map<string, Set<unknown>>();

@@ -2,7 +2,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { as, ingest, newOrganisation, type Api } from '../../support/service/api-client.ts';
+import { as, ingest, newOrganisation, waitFor, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { textLike } from '../../support/service/matchers.ts';
@@ -70,13 +70,15 @@ beforeAll(async () => {
   expect((await ingest(admin, id)).status).toBe('completed');
 });
 
+/** The files of uploads that the service holds. */
+const uploadsLeft = async (): Promise<string[]> =>
+  (await readdir(join(service.dataDir, 'spill'), { recursive: true })).filter((name) =>
+    name.includes('upload'),
+  );
+
 afterAll(async () => {
   // Whatever was refused, no upload is left behind.
-  expect(
-    (await readdir(join(service.dataDir, 'spill'), { recursive: true })).filter((name) =>
-      name.includes('upload'),
-    ),
-  ).toEqual([]);
+  expect(await uploadsLeft()).toEqual([]);
   expect(service.logs()).not.toMatch(/"level":(50|60)/);
   await service.stop();
   await removeDataDir(service.dataDir);
@@ -389,7 +391,11 @@ describe('a CSV upload', () => {
       request.on('error', () => {
         ended();
       });
-      request.write('2026-01-01,1\n', () => setTimeout(() => request.destroy(), 200));
+      request.write('2026-01-01,1\n');
+      // It has begun once the service has a file for it.
+      void waitFor(async () => ((await uploadsLeft()).length > 0 ? true : undefined)).finally(() =>
+        request.destroy(),
+      );
     });
     // The next request is judged after it.
     expectData(await upload(metric, '2026-01-02,1'));

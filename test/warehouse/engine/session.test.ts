@@ -11,6 +11,7 @@ import { readdir, readlink, rename, rm, writeFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MIGRATIONS } from '../../../warehouse/engine/migrations/migrations.ts';
 import { Warehouse } from '../../../warehouse/engine/warehouse.ts';
+import { waitFor } from '../../support/service/api-client.ts';
 import { breakingStatement } from '../../support/warehouse/break-duckdb.ts';
 import { describeOnBothEngines, openDuckDb, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import { newOrganisation } from '../../support/warehouse/tenant.ts';
@@ -49,13 +50,21 @@ describeOnBothEngines('sessions', (open) => {
         break;
       }
     const leave = new AbortController();
-    const endless =
-      'SELECT count(*) AS count FROM range(1000000000000) AS numbers(number) WHERE hash(number) % 7 = 3';
-    const read = warehouse.stream(endless, {}, leave.signal).next();
-    setTimeout(() => {
-      leave.abort();
-    }, 100);
-    await expect(read).rejects.toThrow(/interrupt/i);
+    // Whoever looks at the sequence sees that the statement has begun.
+    await warehouse.run('CREATE SEQUENCE memory.main.begun');
+    const endless = `SELECT count(*) AS count FROM range(1000000000000) AS numbers(number)
+       WHERE hash(number) % 7 = 3 AND number > (SELECT nextval('memory.main.begun'))`;
+    const interrupted = expect(warehouse.stream(endless, {}, leave.signal).next()).rejects.toThrow(
+      /interrupt/i,
+    );
+    await waitFor(async () => {
+      const [sequence] = await warehouse.query<{ last: string | null }>(
+        `SELECT last_value AS last FROM duckdb_sequences() WHERE sequence_name = 'begun'`,
+      );
+      return sequence?.last ?? undefined;
+    });
+    leave.abort();
+    await interrupted;
     await expect(warehouse.stream(numbers, { count: 1 }, leave.signal).next()).rejects.toThrow(/abort/i);
   });
 
