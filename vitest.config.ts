@@ -38,14 +38,14 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/warehouse/templates.ts'],
+    globalSetup: ['test/support/warehouse/templates.ts', 'test/support/service/shared-service.ts'],
     pool: 'forks',
     // The files that start servers spend half of their time waiting: one more than the usual two cores keeps both busy.
     maxWorkers: 3,
     // A file takes over the process of another, with the modules that are loaded: nothing in them remembers a test.
     isolate: false,
     sequence: { sequencer: LongestFirst },
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 120_000,
+    hookTimeout: 180_000,
   },
 });

@@ -11,19 +11,14 @@ import {
 } from '../../support/service/api-client.ts';
 import { expectData, expectError } from '../../support/service/envelope.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
-import {
-  newDataDir,
-  removeDataDir,
-  startService,
-  type ServiceProcess,
-} from '../../support/service/service-process.ts';
+import { sharedService, type SharedService } from '../../support/service/shared-service.ts';
 import { newReceiver, type WebhookReceiver } from '../../support/fakes/webhook-receiver.ts';
 
 /**
  * spec §1 rule 1: an organisation on Professional moves to Starter and back. Time is 7 February 2026; January has settled.
  * Ingests go through the operator's routes: polling them must not use up Starter's hundred calls.
  */
-let service: ServiceProcess;
+let service: SharedService;
 let operator: Api;
 let admin: Api;
 let orgId: string;
@@ -32,19 +27,12 @@ let receiver: WebhookReceiver;
 const ids = { shop: '', calls: '', orders: '', visits: '', tagged: '', team: '', webhook: '' };
 
 beforeAll(async () => {
-  service = await startService({
-    dataDir: await newDataDir(),
-    environment: { CLOCK: '2026-02-07T06:00:00Z', PRIVATE_TARGETS: '127.0.0.1' },
-  });
+  service = await sharedService();
   operator = await asOperator(service);
   receiver = await newReceiver();
 });
 
-afterAll(async () => {
-  await service.stop();
-  await receiver.close();
-  await removeDataDir(service.dataDir);
-});
+afterAll(() => receiver.close());
 
 const setTier = async (tier: string) => expectData(await operator.patch(`/organisations/${orgId}`, { tier }));
 
@@ -53,7 +41,7 @@ const line = (day: string, cost: string, account: string) =>
 const JANUARY = [line('2026-01-31', '100', '1111'), line('2026-01-31', '40', '2222')];
 
 const deliver = async (lines: ReturnType<typeof line>[]) => {
-  await writeFile(join(service.dataDir, 'exports', 'bill.csv'), focusCsv(lines));
+  await writeFile(join(service.exportsDir, 'bill.csv'), focusCsv(lines));
   const path = `/organisations/${orgId}/cost-sources/${sourceId}`;
   const { run_id } = expectData(await operator.post<{ run_id: string }>(`${path}/ingest`, {}));
   const run = await waitFor(async () =>
@@ -115,7 +103,7 @@ describe('a plan without unit economics', () => {
     const organisation = await newOrganisation(service, { tier: 'professional' });
     orgId = organisation.id;
     admin = as(service, organisation.secret);
-    const location = join(service.dataDir, 'exports', 'bill.csv');
+    const location = join(service.exportsDir, 'bill.csv');
     sourceId = await make('/cost-sources', { name: 'AWS', kind: 'focus', location });
     const metric = { unit: 'order', aggregation: 'total', frequency: 'monthly' };
     const account = (id: string) => ({ source: 'cloud', cloud: 'aws', account: id });

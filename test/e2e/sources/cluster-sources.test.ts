@@ -6,37 +6,24 @@ import { expectData, expectError, expectPage } from '../../support/service/envel
 import { allocation, node, startFakeOpenCost, type FakeOpenCost } from '../../support/fakes/fake-opencost.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { textLike } from '../../support/service/matchers.ts';
-import {
-  newDataDir,
-  removeDataDir,
-  startService,
-  type ServiceProcess,
-} from '../../support/service/service-process.ts';
+import { sharedService, type SharedService } from '../../support/service/shared-service.ts';
 import { freeName } from '../../support/service/free-name.ts';
 
 /** Sources of clusters, hosts and AI tools, through the real workflow (contract §3; design §4). */
-let service: ServiceProcess;
+let service: SharedService;
 let exportsDir: string;
 let cluster: FakeOpenCost;
 
 beforeAll(async () => {
-  const dataDir = await newDataDir();
-  exportsDir = join(dataDir, 'exports');
-  service = await startService({
-    dataDir,
-    environment: { CLOCK: '2026-02-07T06:00:00Z', SOURCE_ROOTS: exportsDir, PRIVATE_TARGETS: '127.0.0.1' },
-  });
+  service = await sharedService();
+  ({ exportsDir } = service);
   cluster = await startFakeOpenCost({
     allocations: { '2026-02-06': [allocation(['prod', 'shop', 'deployment', 'api'], 2.5)] },
     assets: { '2026-02-06': node('prod', 'i-1', 4) },
   });
 });
 
-afterAll(async () => {
-  await service.stop();
-  await cluster.close();
-  await removeDataDir(service.dataDir);
-});
+afterAll(() => cluster.close());
 
 interface Source {
   id: string;

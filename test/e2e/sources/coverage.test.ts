@@ -1,16 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { addDays } from '../../../domain/shared/calendar.ts';
 import { ingest, newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectError } from '../../support/service/envelope.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
-import {
-  newDataDir,
-  removeDataDir,
-  startService,
-  type ServiceProcess,
-} from '../../support/service/service-process.ts';
+import { sharedService, type SharedService } from '../../support/service/shared-service.ts';
 
 /**
  * A cluster that is connected before January settled and delivers from the 20th on (contract §3, Month and Cost source).
@@ -25,7 +20,7 @@ interface Month {
   notes: string[];
 }
 
-let service: ServiceProcess;
+let service: SharedService;
 let admin: Api;
 let cluster: string;
 let orders: string;
@@ -37,7 +32,7 @@ const days = (from: string, through: string): string[] => {
 };
 
 const connect = async (source: object, name: string, text: string): Promise<string> => {
-  const location = join(service.dataDir, 'exports', `${name}.csv`);
+  const location = join(service.exportsDir, `${name}.csv`);
   await writeFile(location, text);
   const { id } = expectData(await admin.post<{ id: string }>('/cost-sources', { name, location, ...source }));
   return id;
@@ -53,8 +48,7 @@ const january = async (): Promise<Month> => {
 const lock = (body?: object) => admin.post<Month>(`/metrics/${orders}/months/2026-01/lock`, body);
 
 beforeAll(async () => {
-  const dataDir = await newDataDir();
-  service = await startService({ dataDir, environment: { CLOCK: '2026-02-07T06:00:00Z' } });
+  service = await sharedService();
   ({ admin } = await newOrganisation(service));
   const bill = await connect(
     { kind: 'focus' },
@@ -79,11 +73,6 @@ beforeAll(async () => {
     }),
   ).id;
   expectData(await admin.post(`/metrics/${orders}/values`, { values: [{ period: '2026-01', value: 10 }] }));
-});
-
-afterAll(async () => {
-  await service.stop();
-  await removeDataDir(service.dataDir);
 });
 
 const MISSING =

@@ -102,7 +102,7 @@ const LONGEST_PAUSE_MS = 300;
 /** Waits until `check` returns something else than undefined; fails after `seconds`. */
 export const waitFor = async <Result>(
   check: () => Promise<Result | undefined>,
-  seconds = 30,
+  seconds = 60,
 ): Promise<Result> => {
   const begun = Date.now();
   for (;;) {
@@ -120,7 +120,7 @@ export const ingest = async (
   admin: Api,
   sourceId: string,
   range: object = {},
-  seconds = 30,
+  seconds = 60,
 ): Promise<Run> => {
   const started = await admin.post<{ run_id: string }>(`/cost-sources/${sourceId}/ingest`, range);
   if (started.status !== 200) throw new Error(started.body.error);

@@ -1,0 +1,56 @@
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { inject } from 'vitest';
+import type { TestProject } from 'vitest/node';
+import { listenLocally } from '../fakes/file-server.ts';
+import { newDataDir, removeDataDir, startService, type ServiceProcess } from './service-process.ts';
+
+/** The service that test files share, and a folder of its source roots for the exports of one file. */
+export interface SharedService {
+  url: string;
+  dataDir: string;
+  exportsDir: string;
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Answers where the shared service is. The first to ask has it started. */
+    sharedService: string;
+  }
+}
+
+/** Lends a service to all test files of a run, from the first that asks to the end. */
+export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+  const started: Promise<ServiceProcess>[] = [];
+  const start = async (): Promise<ServiceProcess> =>
+    startService({
+      dataDir: await newDataDir(),
+      environment: { CLOCK: '2026-02-07T06:00:00Z', PRIVATE_TARGETS: '127.0.0.1' },
+    });
+  const lender = await listenLocally((_request, response) => {
+    started[0] ??= start();
+    started[0].then(
+      ({ url, dataDir }) => response.end(JSON.stringify({ url, dataDir })),
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    );
+  });
+  provide('sharedService', lender.url);
+  return async () => {
+    await lender.close();
+    for (const service of await Promise.all(started)) {
+      await service.stop();
+      await removeDataDir(service.dataDir);
+    }
+  };
+}
+
+/**
+ * The service that test files share: on 7 February 2026, allowed to reach this machine. Each story makes an organisation of its
+ * own. A file that restarts or disturbs the service, or reads its log, starts one for itself.
+ */
+export const sharedService = async (): Promise<SharedService> => {
+  const response = await fetch(inject('sharedService'));
+  if (!response.ok) throw new Error(await response.text());
+  const service = (await response.json()) as Pick<SharedService, 'url' | 'dataDir'>;
+  return { ...service, exportsDir: await mkdtemp(join(service.dataDir, 'exports-')) };
+};
