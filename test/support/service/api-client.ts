@@ -95,9 +95,9 @@ export const newOrganisation = async (
 };
 
 /** Each look costs the service time: the longer a wait has lasted, the longer the next look is put off. */
-const PAUSE_SHARE = 0.1;
-const SHORTEST_PAUSE_MS = 30;
-const LONGEST_PAUSE_MS = 300;
+const PAUSE_SHARE = 0.2;
+const SHORTEST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 500;
 
 /** Waits until `check` returns something else than undefined; fails after `seconds`. */
 export const waitFor = async <Result>(
