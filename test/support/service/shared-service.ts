@@ -28,9 +28,9 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
       environment: { CLOCK: '2026-02-07T06:00:00Z', PRIVATE_TARGETS: '127.0.0.1' },
     });
   const lender = await listenLocally((_request, response) => {
-    started[0] ??= start();
-    started[0].then(
-      ({ url, dataDir }) => response.end(JSON.stringify({ url, dataDir })),
+    if (started.length === 0) started.push(start());
+    void Promise.all(started).then(
+      ([service]) => response.end(JSON.stringify({ url: service?.url, dataDir: service?.dataDir })),
       (error: unknown) => response.writeHead(500).end(String(error)),
     );
   });
