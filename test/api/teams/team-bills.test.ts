@@ -40,6 +40,11 @@ describe('a read that seals a bill', () => {
     expect(await settleMonths(api.warehouse, story.orgId, NOW)).toEqual(['2026-01']);
     expect(evaluations()).toBe(0);
     expect(await bills()).toBe('sealed');
-    await vi.waitFor(() => expect(evaluations()).toBeGreaterThan(0), { timeout: 40_000 });
+    await vi.waitFor(
+      () => {
+        expect(evaluations()).toBeGreaterThan(0);
+      },
+      { timeout: 40_000 },
+    );
   });
 });
