@@ -5,7 +5,7 @@ import { toWire } from '../domain/shared/decimals.ts';
 import { changedTargetStates, comparedMonths, newsOfTarget } from '../domain/events/target-crossing.ts';
 import { includes } from '../domain/organisations/tiers.ts';
 import { dailyUnitCosts } from '../warehouse/events/daily-unit-costs.ts';
-import { addEvents, eventsOf, type NewEvent } from '../warehouse/events/events.ts';
+import { addEvents, eventsLock, type NewEvent } from '../warehouse/events/events.ts';
 import { listMetrics, type Metric } from '../warehouse/metrics/metrics.ts';
 import { sealBills } from '../warehouse/teams/bills/bill-sealing.ts';
 import { monthFacts } from '../warehouse/months/month-facts.ts';
@@ -45,7 +45,7 @@ export const evaluateEvents = async (warehouse: Warehouse, orgId: string, now: D
   const organisation = await findOrganisation(warehouse, orgId);
   if (organisation === null || !includes(organisation.tier, 'unit_economics')) return 0;
   const { on } = await sealBills(warehouse, orgId, now);
-  return warehouse.exclusive(eventsOf(orgId), () =>
+  return warehouse.exclusive(eventsLock(orgId), () =>
     warehouse.transaction(async (stored) => {
       const session = on(stored);
       const metrics = await listMetrics(session, orgId);

@@ -22,10 +22,10 @@ export const createStartActivities = ({
   starter: WorkflowStarter;
 }) => ({
   /**
-   * Starts the deliveries that were written and not started, by whoever died before; with `again` all that are pending,
-   * should Temporal have lost any. Answers how many it tried.
+   * Starts the deliveries that were written and not started, for example because a process died. With `again` it starts
+   * all that are pending, because Temporal may have lost some. Returns how many it tried.
    */
-  async startDeliveries(orgId: string, again: boolean): Promise<number> {
+  async startDeliveries(orgId: string, { again = false }: { again?: boolean } = {}): Promise<number> {
     return withHeartbeats([], async ({ isCurrent }) => {
       const deliveries = await deliveriesToStart(warehouse, orgId, again);
       for (const delivery of deliveries) {

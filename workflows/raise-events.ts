@@ -14,6 +14,6 @@ export const raiseEvents: Workflows['raiseEvents'] = async ({ orgId }) => {
   while (changed) {
     changed = false;
     await evaluateEvents(orgId);
-    await startDeliveries(orgId, false);
+    await startDeliveries(orgId);
   }
 };

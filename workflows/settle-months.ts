@@ -9,6 +9,6 @@ export const settleMonths: Workflows['settleMonths'] = async ({ orgId }) => {
   const months = await settleOrganisation(orgId);
   await sealTeamBills(orgId);
   await noteNumbersChanged(orgId);
-  await startDeliveries(orgId, true);
+  await startDeliveries(orgId, { again: true });
   return months;
 };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LARGEST_VALUE } from '../../domain/shared/decimals.ts';
+import { AT_LEAST_0, AT_MOST } from '../../domain/metrics/value-rules.ts';
 import type { Change, ValueSource } from '../../warehouse/metrics/value-changes.ts';
 import type { Caller } from '../access/authentication.ts';
 import { day, month } from '../http/fields.ts';
@@ -7,8 +8,8 @@ import { day, month } from '../http/fields.ts';
 /** A metric value on the wire (contract §3, Values). */
 export const number = z
   .number({ error: 'expected a finite number' })
-  .min(0, { error: 'expected a number of at least 0' })
-  .max(LARGEST_VALUE, { error: 'expected a number of at most 1e15' });
+  .min(0, { error: AT_LEAST_0 })
+  .max(LARGEST_VALUE, { error: AT_MOST });
 
 /** A period of a metric of either frequency. */
 export const period = z.union([day, month], { error: 'expected YYYY-MM-DD or YYYY-MM' });

@@ -2,11 +2,11 @@ import { invalid } from '../../domain/shared/errors.ts';
 import { periodToDay } from '../../domain/metrics/metric.ts';
 import {
   newestPeriod,
+  sentTwice,
   valueProblem,
   type SentValue,
   type ValueRules,
-} from '../../domain/metrics/sent-value.ts';
-import { shown } from '../../domain/shared/for-message.ts';
+} from '../../domain/metrics/value-rules.ts';
 import type { NewValue } from '../../warehouse/metrics/metric-values.ts';
 
 type Sent = SentValue & { value: number };
@@ -37,13 +37,8 @@ export const judgeItems = (metric: ValueRules, values: readonly Sent[], now: Dat
     const { period, label = '' } = sent;
     // Periods of one metric are equally long: no two pairs join to one text.
     const first = seen.get(period + label);
-    if (first !== undefined) {
-      const once = label === '' ? 'each period once' : 'each period and label once';
-      const what = label === '' ? shown(period) : `${shown(period)} with label ${shown(label)}`;
-      throw invalid(
-        `values[${index}].period: expected ${once} in a request, got ${what}, as values[${first}] has it already`,
-      );
-    }
+    if (first !== undefined)
+      throw invalid(`values[${index}].${sentTwice(sent, 'request', `values[${first}]`)}`);
     seen.set(period + label, index);
     return toNewValue(sent);
   });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { lastDay } from '../../domain/shared/calendar.ts';
 import { invalid } from '../../domain/shared/errors.ts';
-import { PERIOD_FORMAT, periodToDay } from '../../domain/metrics/metric.ts';
-import { isPeriod, labelProblem } from '../../domain/metrics/sent-value.ts';
+import { periodToDay } from '../../domain/metrics/metric.ts';
+import { isPeriod, labelProblem, wrongPeriod } from '../../domain/metrics/value-rules.ts';
 import { shown } from '../../domain/shared/for-message.ts';
 import { removeValues, writeValues, type ValueRange } from '../../warehouse/metrics/metric-values.ts';
 import { findMetric, type Metric } from '../../warehouse/metrics/metrics.ts';
@@ -47,10 +47,7 @@ const rangeOf = (metric: Metric, { period, start, end, label }: RemoveQuery): Va
       value === undefined ||
       isPeriod(value, frequency) ||
       (name !== 'period' && frequency === 'daily' && isPeriod(value, 'monthly'));
-    if (!fits)
-      throw invalid(
-        `${name}: expected ${PERIOD_FORMAT[frequency]} for a ${frequency} metric, got ${shown(value)}`,
-      );
+    if (!fits) throw invalid(`${name}: ${wrongPeriod(value, frequency)}`);
   }
   const problem = label === undefined ? null : labelProblem(metric.label_key, label);
   if (problem !== null) throw invalid(`label: ${problem}`);

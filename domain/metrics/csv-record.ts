@@ -1,4 +1,4 @@
-import { isNumberText, type ValueRules } from './sent-value.ts';
+import { isNumberText, type ValueRules } from './value-rules.ts';
 
 /** The columns of a metric's CSV files, in their order (spec §2, CSV format). */
 export const columnsOf = ({ label_key }: Pick<ValueRules, 'label_key'>): string[] =>

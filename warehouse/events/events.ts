@@ -22,7 +22,7 @@ const eventIdOf = (orgId: string, fact: string): string =>
 
 /**
  * Stores those of some events whose facts are new, each with its deliveries to the webhooks that want it; answers how
- * many were new. To be called in the transaction, and under the organisation's {@link eventsOf}, of what found them.
+ * many were new. To be called in the transaction, and under the organisation's {@link eventsLock}, of what found them.
  */
 export const addEvents = async (
   session: Session,
@@ -78,7 +78,7 @@ export const addEvent = async (
 };
 
 /** Under this name an organisation's events are found and stored, one evaluation after the other. */
-export const eventsOf = (orgId: string): string => `events ${orgId}`;
+export const eventsLock = (orgId: string): string => `events ${orgId}`;
 
 const knownFacts = async (
   session: Session,

@@ -9,8 +9,8 @@ import { existingTeams } from '../teams/existing-teams.ts';
 import { newId } from '../engine/sql/ids.ts';
 import type { Session } from '../engine/session.ts';
 import { listSharedCosts } from '../teams/shared-costs.ts';
-import { spendChoicesOf, storePicks } from '../spend/picks/spend-choices.ts';
-import { valuesOf } from './value-changes.ts';
+import { spendChoicesLock, storePicks } from '../spend/picks/spend-choices.ts';
+import { valuesLock } from './value-changes.ts';
 import { Versions, type By, type NextVersion } from '../engine/records/versioned-records.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
@@ -55,7 +55,7 @@ const METRICS = new Versions<Metric>({
     created_at: 'TIMESTAMP',
   },
   // Values that came in while the label key changes would be by the old one.
-  exclusive: (orgId, id) => [spendChoicesOf(orgId), valuesOf(id)],
+  exclusive: (orgId, id) => [spendChoicesLock(orgId), valuesLock(id)],
   complete: (metric) => {
     const { rise } = metric as Partial<Metric>;
     return { ...metric, rise: rise === undefined ? defaultRise(metric) : rise };

@@ -47,7 +47,7 @@ export const changeValues = async (
   change: Change,
   signal?: AbortSignal,
 ): Promise<ChangeResult> => {
-  const { splits, ...result } = await warehouse.exclusive(valuesOf(metricId), () =>
+  const { splits, ...result } = await warehouse.exclusive(valuesLock(metricId), () =>
     warehouse.session(async (session) => {
       const interrupt = (): void => {
         session.interrupt();
@@ -74,7 +74,7 @@ export const changeValues = async (
 };
 
 /** Under this name the values of a metric change, and are locked, one after the other. */
-export const valuesOf = (metricId: string): string => `values ${metricId}`;
+export const valuesLock = (metricId: string): string => `values ${metricId}`;
 
 /** Values that wait to be compared with what is stored. */
 export interface Staged {

@@ -6,7 +6,7 @@ import { CONTROL_CHARACTER, NO_CONTROL_CHARACTERS } from '../../domain/shared/co
 import { columnsOf, isBlank, isHeader } from '../../domain/metrics/csv-record.ts';
 import { invalid } from '../../domain/shared/errors.ts';
 import { periodToDay, periodToWire, type Frequency } from '../../domain/metrics/metric.ts';
-import { newestPeriod, valueProblem, type ValueRules } from '../../domain/metrics/sent-value.ts';
+import { newestPeriod, sentTwice, valueProblem, type ValueRules } from '../../domain/metrics/value-rules.ts';
 import { shown } from '../../domain/shared/for-message.ts';
 import { csvLines } from './csv-lines.ts';
 import type { WriteResult } from './metric-values.ts';
@@ -127,8 +127,6 @@ const refuseDuplicates = async (session: Session, staged: string, frequency: Fre
   );
   if (duplicate === undefined) return;
   const { line, before, period, label } = duplicate;
-  const of = label === '' ? '' : ` with label ${shown(label)}`;
-  throw invalid(
-    `line ${line}: period: expected each period once in a file, got ${shown(periodToWire(period, frequency))}${of}, as line ${before} has it already`,
-  );
+  const sent = { period: periodToWire(period, frequency), label };
+  throw invalid(`line ${line}: ${sentTwice(sent, 'file', `line ${before}`)}`);
 };

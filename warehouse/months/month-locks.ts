@@ -16,7 +16,7 @@ import { monthFacts } from './month-facts.ts';
 import { frozenLabels } from './month-labels.ts';
 import type { Organisation } from '../organisations/organisations.ts';
 import type { Session } from '../engine/session.ts';
-import { valuesOf } from '../metrics/value-changes.ts';
+import { valuesLock } from '../metrics/value-changes.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
 /** One version of a locked month, never rewritten (spec §3, §9 rule 2). */
@@ -53,7 +53,7 @@ export const lockMonth = async (
   by: Locking,
 ): Promise<MonthRecord> => {
   const { on } = await computeMetricMonths(warehouse, organisation.id, [metric], by.now);
-  return warehouse.exclusive(valuesOf(metric.id), () =>
+  return warehouse.exclusive(valuesLock(metric.id), () =>
     warehouse.transaction(async (session) => {
       const settlement = { settleDays: organisation.settle_days };
       const read = async (): Promise<{ facts: MonthFacts; record: MonthRecord }> => {

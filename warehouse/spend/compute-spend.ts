@@ -71,14 +71,14 @@ export const computeSpend = async (
       !(await scopeDayCostsMissing(session, orgId, today)),
   );
   if (isUpToDate) return computed([]);
-  const months = await warehouse.exclusive(spendOf(orgId), () =>
+  const months = await warehouse.exclusive(spendLock(orgId), () =>
     warehouse.transaction((session) => bringUpToDate(session, orgId, now)),
   );
   return computed(months);
 };
 
 /** Under this name an organisation's spend is computed, once at a time. */
-const spendOf = (orgId: string): string => `spend ${orgId}`;
+const spendLock = (orgId: string): string => `spend ${orgId}`;
 
 /**
  * Runs `publish`, which publishes loads, and computes the months that they change, in one transaction: a load whose months
@@ -90,7 +90,7 @@ export const publishComputed = <Result>(
   { orgId, now }: { orgId: string; now: Date },
   publish: () => Promise<Result>,
 ): Promise<Result> =>
-  warehouse.exclusive(spendOf(orgId), () =>
+  warehouse.exclusive(spendLock(orgId), () =>
     session.transaction(async () => {
       const result = await publish();
       await bringUpToDate(session, orgId, now);

@@ -6,7 +6,7 @@ import { existingTeams } from './existing-teams.ts';
 import { newId } from '../engine/sql/ids.ts';
 import { refuseOwnedPicks } from '../spend/picks/owned-picks.ts';
 import type { Session } from '../engine/session.ts';
-import { spendChoicesOf, storePicks } from '../spend/picks/spend-choices.ts';
+import { spendChoicesLock, storePicks } from '../spend/picks/spend-choices.ts';
 import { Versions, type By, type NextVersion } from '../engine/records/versioned-records.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
@@ -23,7 +23,7 @@ const SHARED_COSTS = new Versions<SharedCost>({
   view: 'shared_costs',
   idColumn: 'shared_cost_id',
   columns: { name: 'VARCHAR', spend: 'JSON', split: 'JSON' },
-  exclusive: (orgId) => [spendChoicesOf(orgId)],
+  exclusive: (orgId) => [spendChoicesLock(orgId)],
 });
 
 /**

@@ -5,7 +5,7 @@ import { newId } from '../engine/sql/ids.ts';
 import { refuseOwnedPicks } from '../spend/picks/owned-picks.ts';
 import type { Session } from '../engine/session.ts';
 import { listSharedCosts } from './shared-costs.ts';
-import { spendChoicesOf, storePicks } from '../spend/picks/spend-choices.ts';
+import { spendChoicesLock, storePicks } from '../spend/picks/spend-choices.ts';
 import { Versions, type By, type NextVersion } from '../engine/records/versioned-records.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
@@ -21,7 +21,7 @@ const TEAMS = new Versions<Team>({
   view: 'teams',
   idColumn: 'team_id',
   columns: { name: 'VARCHAR', ownership: 'JSON' },
-  exclusive: (orgId) => [spendChoicesOf(orgId)],
+  exclusive: (orgId) => [spendChoicesLock(orgId)],
 });
 
 /** Stores a new team. Throws a conflict for a pick that another team owns, or by another tag key or split than is in use. */

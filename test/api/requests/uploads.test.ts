@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { valuesOf } from '../../../warehouse/metrics/value-changes.ts';
+import { valuesLock } from '../../../warehouse/metrics/value-changes.ts';
 import { valueFileLine } from '../../../warehouse/metrics/value-file.ts';
 import { listValues } from '../../../warehouse/metrics/value-history.ts';
 import { waitFor } from '../../support/service/api-client.ts';
@@ -118,7 +118,7 @@ it('an upload whose client has gone stores nothing and frees its metric', async 
   let free: () => void = () => undefined;
   const held = new Promise<void>((resolve) => (free = resolve));
   // Another change of the metric makes the upload wait, so that the client goes in time.
-  const before = api.warehouse.exclusive(valuesOf(uploader.metricId), () => held);
+  const before = api.warehouse.exclusive(valuesLock(uploader.metricId), () => held);
   const connected = once(api.app.server, 'connection');
   const { socket } = begin(uploader, LINE);
   const [served] = (await connected) as [Socket];

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { addDays } from '../../../domain/shared/calendar.ts';
-import { LONGEST_LABEL } from '../../../domain/metrics/sent-value.ts';
+import { LONGEST_LABEL } from '../../../domain/metrics/value-rules.ts';
 import { MOST_CSV_VALUES, writeCsv } from '../../../warehouse/metrics/value-csv.ts';
 import { openDuckDb } from '../../support/warehouse/engines.ts';
 import { newMetric, newOrganisation, NOW } from '../../support/warehouse/tenant.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../domain/shared/errors.ts';
-import { valueProblem } from '../../../domain/metrics/sent-value.ts';
+import { valueProblem } from '../../../domain/metrics/value-rules.ts';
 import { listValueChanges, listValues } from '../../../warehouse/metrics/value-history.ts';
 import type { Metric } from '../../../warehouse/metrics/metrics.ts';
 import { writeCsv } from '../../../warehouse/metrics/value-csv.ts';

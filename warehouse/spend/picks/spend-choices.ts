@@ -10,7 +10,7 @@ import { idAfter } from '../../engine/sql/ids.ts';
 import { IS_KEPT } from '../../sources/focus/collected-choices.ts';
 import type { Session } from '../../engine/session.ts';
 
-/** Who changes its picks, and the field that holds them; only one of an organisation at a time may (`spendChoicesOf`). */
+/** Who changes its picks, and the field that holds them; only one of an organisation at a time may (`spendChoicesLock`). */
 export interface SpendUser {
   type: 'metric' | 'team' | 'shared cost';
   id: string;
@@ -22,7 +22,7 @@ const FIELD = { metric: 'scope.spend', team: 'ownership', 'shared cost': 'spend'
 export const picksField = ({ type }: Pick<SpendUser, 'type'>): string => FIELD[type];
 
 /** The key under which changes of an organisation's picks exclude one another. */
-export const spendChoicesOf = (orgId: string): string => `spend choices ${orgId}`;
+export const spendChoicesLock = (orgId: string): string => `spend choices ${orgId}`;
 
 /**
  * Stores a user's picks with the choices they need, and notes from which day on nothing uses a choice; `store` writes

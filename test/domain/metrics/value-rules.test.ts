@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isPeriod, valueProblem } from '../../../domain/metrics/sent-value.ts';
+import { isPeriod, valueProblem } from '../../../domain/metrics/value-rules.ts';
 
 const DAILY = { frequency: 'daily', label_key: null } as const;
 const problemOf = (value: number | string): string | null =>

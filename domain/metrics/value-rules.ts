@@ -51,19 +51,32 @@ const YEAR_ZERO = '0000';
 export const isPeriod = (text: string, frequency: Frequency): boolean =>
   frequency === 'daily' ? isDay(text) : MONTH.test(text) && !text.startsWith(YEAR_ZERO);
 
+/** Returns the words for a period that is not of the metric's frequency. */
+export const wrongPeriod = (period: string, frequency: Frequency): string =>
+  `expected ${PERIOD_FORMAT[frequency]} for a ${frequency} metric, got ${shown(period)}`;
+
+/** Returns the words for a period and label that came before, at `before`, in the same request or file. */
+export const sentTwice = (
+  { period, label = '' }: Pick<SentValue, 'period' | 'label'>,
+  within: 'request' | 'file',
+  before: string,
+): string => {
+  const once = label === '' ? 'each period once' : 'each period and label once';
+  const what = label === '' ? shown(period) : `${shown(period)} with label ${shown(label)}`;
+  return `period: expected ${once} in a ${within}, got ${what}, as ${before} has it already`;
+};
+
 /**
- * Judges one value by what only its metric can tell: the form of the period and that it is not after `newest`, the
- * label, the range and decimals of the number (contract §3, Values). Answers null when it can be stored.
+ * The one rule for values, however they come: in JSON, in a CSV file, by hand or from an import (contract §3, Values). It
+ * checks the form of the period, that it is not after `newest`, the label, and the range and decimals of the number.
+ * Returns null if the value can be stored.
  */
 export const valueProblem = (
   { frequency, label_key }: ValueRules,
   newest: string,
   { period, label, value }: SentValue,
 ): ValueProblem | null => {
-  if (!isPeriod(period, frequency)) {
-    const expected = `expected ${PERIOD_FORMAT[frequency]} for a ${frequency} metric`;
-    return { field: 'period', problem: `${expected}, got ${shown(period)}` };
-  }
+  if (!isPeriod(period, frequency)) return { field: 'period', problem: wrongPeriod(period, frequency) };
   if (period > newest) {
     const expected = `expected a period not after ${newest}`;
     return { field: 'period', problem: `${expected}, got ${shown(period)}, which is in the future` };
@@ -88,8 +101,8 @@ export const labelProblem = (labelKey: string | null, label: string | undefined)
   return /\p{Surrogate}/u.test(label) ? `expected Unicode text, got ${shown(label)}` : null;
 };
 
-const AT_LEAST_0 = 'expected a number of at least 0';
-const AT_MOST = 'expected a number of at most 1e15';
+export const AT_LEAST_0 = 'expected a number of at least 0';
+export const AT_MOST = 'expected a number of at most 1e15';
 const DECIMALS = `expected at most ${VALUE_DECIMALS} decimals`;
 
 const numberProblem = (value: number): string | null => {
