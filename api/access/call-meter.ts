@@ -1,4 +1,5 @@
 import { dayOf, secondsToMidnight, type Day } from '../../domain/shared/calendar.ts';
+import { shareNextRun } from '../../domain/shared/share-next-run.ts';
 import type { Clock } from '../../domain/shared/clock.ts';
 import { DAILY_CALLS } from '../../domain/organisations/tiers.ts';
 import { countCalls, recordCalls, type Calls } from '../../warehouse/organisations/api-calls.ts';
@@ -40,8 +41,7 @@ export class CallMeter {
   readonly #clock: Clock;
   readonly #days = new Map<string, Promise<DayCount>>();
   #pending = new Map<string, Calls>();
-  #commit: Promise<void> | null = null;
-  #next: Promise<void> | null = null;
+  readonly #store = shareNextRun((_: readonly undefined[]) => this.#commitPending());
   #timer: NodeJS.Timeout | null = null;
 
   constructor(warehouse: Warehouse, clock: Clock) {
@@ -68,7 +68,7 @@ export class CallMeter {
         lastCallAt: now.toISOString(),
       });
       if (limit === null) this.#storeLater();
-      else stored = this.#store();
+      else stored = this.#store(undefined);
     }
     const quota = {
       limit,
@@ -83,7 +83,7 @@ export class CallMeter {
   async flush(): Promise<void> {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-    await this.#store();
+    await this.#store(undefined);
   }
 
   async #today(orgId: string, day: Day): Promise<DayCount> {
@@ -112,28 +112,8 @@ export class CallMeter {
     this.#timer ??= setTimeout(() => {
       this.#timer = null;
       // A failure leaves the counts pending; the next commit takes them along.
-      this.#store().catch((error: unknown) => error);
+      this.#store(undefined).catch((error: unknown) => error);
     }, UNLIMITED_DELAY_MS).unref();
-  }
-
-  #store(): Promise<void> {
-    if (this.#commit === null) return this.#begin();
-    this.#next ??= this.#commit.then(
-      () => this.#begin(),
-      () => this.#begin(),
-    );
-    return this.#next;
-  }
-
-  #begin(): Promise<void> {
-    this.#next = null;
-    const commit = this.#commitPending();
-    this.#commit = commit;
-    const done = (): void => {
-      if (this.#commit === commit) this.#commit = null;
-    };
-    commit.then(done, done);
-    return commit;
   }
 
   async #commitPending(): Promise<void> {

@@ -1,4 +1,5 @@
 import { dayOf } from '../../domain/shared/calendar.ts';
+import { shareNextRun } from '../../domain/shared/share-next-run.ts';
 import type { Clock } from '../../domain/shared/clock.ts';
 import { findKeyHolders, type KeyHolder } from '../../warehouse/organisations/api-keys.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
@@ -12,33 +13,8 @@ export const createKeyLookup = (
   warehouse: Warehouse,
   clock: Clock,
 ): ((keyId: string) => Promise<KeyHolder | null>) => {
-  let running: Promise<unknown> | null = null;
-  let waiting: { ids: Set<string>; answer: Promise<Map<string, KeyHolder>> } | null = null;
-
-  const start = (ids: Set<string>): Promise<Map<string, KeyHolder>> => {
-    const answer = findKeyHolders(warehouse, [...ids], dayOf(clock.now()));
-    const settled = answer.then(
-      () => undefined,
-      () => undefined,
-    );
-    running = settled;
-    void settled.then(() => {
-      if (running === settled) running = null;
-    });
-    return answer;
-  };
-
-  return async (keyId) => {
-    if (running === null) return (await start(new Set([keyId]))).get(keyId) ?? null;
-    if (waiting === null) {
-      const ids = new Set<string>();
-      const answer = running.then(() => {
-        waiting = null;
-        return start(ids);
-      });
-      waiting = { ids, answer };
-    }
-    waiting.ids.add(keyId);
-    return (await waiting.answer).get(keyId) ?? null;
-  };
+  const findShared = shareNextRun((ids: readonly string[]) =>
+    findKeyHolders(warehouse, [...new Set(ids)], dayOf(clock.now())),
+  );
+  return async (keyId) => (await findShared(keyId)).get(keyId) ?? null;
 };
