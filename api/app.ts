@@ -49,26 +49,26 @@ import { valueUploadRoutes } from './metrics/value-upload.ts';
 import { handValueRoutes } from './metrics/values-by-hand.ts';
 import { webhookRoutes } from './events/webhooks.ts';
 
-/** Largest body, unless a route says otherwise: what it defines is read again and again, and the audit log keeps it. */
+/** Largest body, unless a route sets another limit. Definitions are read often, and the audit log keeps them. */
 const BODY_LIMIT_BYTES = 2 ** 20;
 
-/** Longest path parameter. Node takes no longer header, so that no path is refused before its key. */
+/** Longest path parameter: as long as the longest header of Node, so that the key is always checked before the path. */
 const LONGEST_PARAMETER = 16 * 1024;
 
 const MOST_CONNECTIONS = 1_000;
 
 /**
- * What headers may take, and bodies again; uploads must come on in each such span. Requests under way have as long once the
- * service ends.
+ * How long headers may take, and then a body. Uploads must make progress in each such span. When the service stops, running
+ * requests have as long.
  */
 const PATIENCE_MS = 30_000;
 
-/** How often slow headers are looked for. */
+/** How often the server looks for slow headers. */
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * Builds the whole HTTP service without listening, for the process that serves it and for the tests. Closing it
- * waits for the requests under way and stores the calls counted so far.
+ * Builds the whole HTTP service without listening, for the process that serves it and for tests. Closing it waits for the
+ * running requests and stores the calls counted so far.
  */
 export const buildServer = async (
   dependencies: ApiDependencies,
@@ -82,7 +82,7 @@ export const buildServer = async (
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: LONGEST_PARAMETER },
     rewriteUrl: ({ url = '/' }) => routableUrl(url),
     http: { connectionsCheckingInterval: LOOK_EVERY_MS, requireHostHeader: false },
-    // A connection kept alive must not hold up a clean end.
+    // A connection that is kept alive must not delay the end.
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     frameworkErrors: answerFrameworkError,
@@ -134,7 +134,7 @@ export const buildServer = async (
       },
       security: [{ key: [] }],
     },
-    // A route without a body has a schema only to refuse one.
+    // A route without a body has a schema only to reject one.
     transform: (route) => {
       const { body, ...schema } = route.schema;
       return jsonSchemaTransform(body === noBody ? { ...route, schema } : route);
@@ -187,8 +187,8 @@ export const buildServer = async (
 };
 
 /**
- * Closing waits for the requests under way, but no longer than `patienceMs`: a client that reads no further never ends. Nor
- * does it wait for connections that are kept alive after them, or on which nothing was asked yet.
+ * Lets closing wait for running requests, but no longer than `patienceMs`, because some client may never read its answer. It
+ * does not wait for idle connections that are kept alive, or that have sent nothing yet.
  */
 const endConnectionsOnClose = (app: Api, patienceMs: number): void => {
   let closing = false;

@@ -5,20 +5,20 @@ import { closeSignal, tabularType } from '../http/tabular.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether an answer can take long, or much memory; or that of some requests. */
+    /** Whether an answer can take long or much memory, for all requests or for some. */
     isHeavy?: true | ((request: FastifyRequest) => boolean);
   }
 }
 
-/** How many requests are under way at once. Light requests never wait for the heavy ones of another organisation. */
+/** How many requests run at once. Light requests never wait for heavy requests of another organisation. */
 const LIMITS = {
   light: { total: 32, each: 8, mostWaiting: 200 },
   heavy: { total: 6, each: 2, mostWaiting: 20 },
 } as const satisfies Record<string, PlaceLimits>;
 
 /**
- * Admits each request once its organisation has a place for it, before its body is read. An organisation's further requests
- * wait, and beyond that are refused (503). The place is given back when the answer has gone, or the caller has.
+ * Admits a request once its organisation has a free place, before the body is read. Further requests of the organisation
+ * wait; beyond that number they are rejected (503). The place is free again once the answer has been sent or the caller has gone.
  */
 export const admitFairly = (app: FastifyInstance): void => {
   const places = { light: new FairPlaces(LIMITS.light), heavy: new FairPlaces(LIMITS.heavy) };

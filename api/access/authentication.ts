@@ -10,7 +10,7 @@ import { keyIdOf, matches } from './api-key.ts';
 import type { CallMeter, MeteredCall, Quota } from './call-meter.ts';
 import { createKeyLookup } from './key-lookup.ts';
 
-/** Whose request it is, and what is left of their quota. */
+/** The organisation and key of a request, and the quota that is left. */
 export interface Caller {
   organisation: KeyHolder['organisation'];
   key: KeyHolder['key'];
@@ -31,15 +31,15 @@ export const callerOf = (request: FastifyRequest): Caller => {
   return request.caller;
 };
 
-/** What the caller of a request changes is by them, at `now`. */
+/** Returns the author and time of a change by the caller. */
 export const changeBy = ({ key: { id, name } }: Caller, now: Date): By => ({
   actor: { type: 'key', id, name },
   now,
 });
 
 /**
- * Judges every request under /api/v1 before its body is read: key (401), quota (429), permission (403), plan
- * (403); parameters, existence and state are the route's (contract §1).
+ * Checks every request under /api/v1 before its body is read: key (401), quota (429), permission (403), plan (403). The
+ * routes check parameters, existence and state (contract §1).
  */
 export const authenticate = (
   app: FastifyInstance,
@@ -69,7 +69,7 @@ export const authenticate = (
     }
   });
 
-  // The count is stored while the route works, and the answer waits for both. If storing fails, the error answer does not wait again.
+  // The count is stored while the route works, and the answer waits for both. If that fails, the error does not wait again.
   app.addHook('onSend', async (request) => {
     const { metered } = request;
     request.metered = null;

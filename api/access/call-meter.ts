@@ -6,7 +6,7 @@ import { countCalls, recordCalls, type Calls } from '../../warehouse/organisatio
 import type { KeyHolder } from '../../warehouse/organisations/api-keys.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 
-/** An organisation's daily quota as a caller sees it; `limit` and `remaining` are null on an unlimited tier. */
+/** An organisation's daily quota. `limit` and `remaining` are null on an unlimited tier. */
 export interface Quota {
   limit: number | null;
   used: number;
@@ -14,27 +14,27 @@ export interface Quota {
   resetSeconds: number;
 }
 
-/** A judged call: its quota, whether it may go on, and when its count is safe. */
+/** A counted call. */
 export interface MeteredCall {
   admitted: boolean;
   quota: Quota;
-  /** Resolves once the count is stored, so that no restart forgets an answered call of a limited tier. */
+  /** Resolves once the count is stored, so that a restart forgets no answered call of a limited tier. */
   stored: Promise<void>;
 }
 
-/** An organisation's calls on the day it last called. */
+/** The calls of an organisation on the day of its last call. */
 interface DayCount {
   day: Day;
   used: number;
 }
 
-/** How long counts of unlimited tiers may wait in memory: they decide nothing. */
+/** How long counts of unlimited tiers may wait in memory. No decision depends on them. */
 const UNLIMITED_DELAY_MS = 1_000;
 
 /**
- * Counts calls against the daily quota of their organisation (spec §8). Counts are stored in group commits:
- * calls that arrive while one commit runs share the next. The stored total comes with each key that is looked up, so
- * that several nodes together keep to one limit, give or take the calls then under way.
+ * Counts calls against the daily quota of their organisation (spec §8). Calls that arrive during a commit share the next
+ * commit. Each look-up of a key brings the stored total, so that several nodes together keep one limit, apart from the
+ * calls that run at that moment.
  */
 export class CallMeter {
   readonly #warehouse: Warehouse;
@@ -49,11 +49,11 @@ export class CallMeter {
     this.#clock = clock;
   }
 
-  /** Judges and counts one call. A refused call does not count (contract §1). */
+  /** Checks one call against the quota and counts it. A rejected call does not count (contract §1). */
   async count({ organisation, key, callsToday }: KeyHolder): Promise<MeteredCall> {
     const now = this.#clock.now();
     const today = await this.#today(organisation.id, dayOf(now));
-    // What other nodes have counted came with the key; what this one has not stored yet is in its memory only.
+    // The key brought the counts of other nodes. Only this process knows the counts that it has not stored.
     today.used = Math.max(today.used, callsToday + this.#unstored(organisation.id, today.day));
     const limit = DAILY_CALLS[organisation.tier];
     const admitted = limit === null || today.used < limit;
@@ -91,7 +91,7 @@ export class CallMeter {
     if (known !== undefined) {
       const today = await known;
       if (today.day === day) return today;
-      // Another request may have begun the new day while this one waited.
+      // Another request may have started the new day in the meantime.
       if (this.#days.get(orgId) !== known) return this.#today(orgId, day);
     }
     const loading = countCalls(this.#warehouse, orgId, day).then((used) => ({ day, used }));
@@ -111,7 +111,7 @@ export class CallMeter {
   #storeLater(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = null;
-      // A failure leaves the counts pending; the next commit takes them along.
+      // After a failure the counts stay pending, and the next commit stores them.
       this.#store(undefined).catch((error: unknown) => error);
     }, UNLIMITED_DELAY_MS).unref();
   }
@@ -128,7 +128,7 @@ export class CallMeter {
     }
   }
 
-  /** Calls of an organisation that wait to be stored. */
+  /** Returns the number of an organisation's calls that are not stored yet. */
   #unstored(orgId: string, day: Day): number {
     let calls = 0;
     for (const call of this.#pending.values())

@@ -5,9 +5,9 @@ import { findKeyHolders, type KeyHolder } from '../../warehouse/organisations/ap
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 
 /**
- * Looks up keys without any memory of earlier answers, so that a revocation counts at once on every node
- * (spec §5 rule 4). Requests that arrive while a statement runs share the next one: a lookup always starts
- * after the request did, and many requests cost one statement.
+ * Returns a look-up of keys that caches nothing, so that a revocation takes effect at once on every node (spec §5 rule 4).
+ * Requests that arrive during a statement share the next one. A look-up always starts after its request, and many requests
+ * cost one statement.
  */
 export const createKeyLookup = (
   warehouse: Warehouse,

@@ -4,26 +4,26 @@ import type { Orchestration } from '../../temporal/orchestration.ts';
 import type { Sealer } from '../../security/sealing.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 
-/** Whether the service's folders can be written to; less than 64 MiB free is full. */
+/** Whether the service can write to its folders. Less than 64 MiB of free space counts as full. */
 export type DiskState = 'ok' | 'full' | 'read_only';
 
-/** All that the API works with; made by the process that serves it, or by a test. */
+/** Everything that the API needs. The process that serves it provides this, or a test does. */
 export interface ApiDependencies {
   warehouse: Warehouse;
   orchestration: Orchestration;
   clock: Clock;
   sourceRulesOf: SourceRulesOf;
-  /** Makes an organisation's folder for exports, if it is the service's to make, and returns its path. */
+  /** Returns the path of an organisation's folder for exports. Creates the folder if the service owns its place. */
   makeSourceFolder: (orgId: string) => Promise<string>;
-  /** How the disk of the service's own files is. */
+  /** The state of the disk that holds the service's own files. */
   disk: () => Promise<DiskState>;
   sealer: Sealer;
   operatorKey: string;
   version: string;
 }
 
-/** The same for routes that read or change an organisation's numbers. */
+/** The same, for routes that read or change an organisation's numbers. */
 export interface NumberDependencies extends ApiDependencies {
-  /** Has the organisation's events evaluated soon, behind the request. */
+  /** Requests an evaluation of the organisation's events. It runs soon after, without delaying the request. */
   noteChange: (orgId: string) => void;
 }

@@ -6,18 +6,18 @@ import { ServiceError, tooLarge, unavailable } from '../../domain/shared/errors.
 import { isShortOfMemory } from '../../warehouse/engine/short-of-memory.ts';
 import { pathOf } from './request-url.ts';
 
-/** What a framework error tells its caller, by Fastify's code; others of its 4xx keep their own words. */
+/** Our messages for Fastify's errors, by code. Its other 4xx errors keep their own message. */
 const FRAMEWORK_MESSAGES: Record<string, string> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'body: expected JSON, got text that cannot be parsed',
 };
 
-/** DuckDB and the operating system say so when the disk runs short. A checkpoint fails over that or memory alone. */
+/** How DuckDB and the operating system report a full disk. A checkpoint fails only for want of disk or memory. */
 const SHORT_OF_DISK = /No space left on device|Checkpoint failed for database/i;
 
-/** What callers wait before they try again. Most uploads and reads are done by then. */
+/** Seconds after which callers may retry. Most uploads and reads have finished by then. */
 const RETRY_AFTER_SECONDS = 5;
 
-/** Maps every error to the one envelope (contract §1). What is unexpected is logged and told as 500, no more. */
+/** Maps every error to the one envelope (contract §1). Logs an unexpected error, and returns a bare 500. */
 export const answerErrors = (app: FastifyInstance): void => {
   app.setErrorHandler<FastifyError | ServiceError>((error, request, reply) => {
     if (error instanceof ServiceError) return answer(reply, error);
@@ -47,7 +47,7 @@ const frameworkMessage = ({ code, message }: FastifyError, { routeOptions }: Fas
   return FRAMEWORK_MESSAGES[code] ?? message;
 };
 
-/** Answers routes that do not exist with a 404 in the envelope; within a scope, after the scope's own hooks. */
+/** Returns a 404 in the envelope for unknown routes. Within a scope, its hooks run first. */
 export const answerUnknownRoutes = (app: FastifyInstance): void => {
   app.setNotFoundHandler((request, reply) =>
     reply
@@ -56,16 +56,16 @@ export const answerUnknownRoutes = (app: FastifyInstance): void => {
   );
 };
 
-/** The same for what Fastify refuses before any route is found, such as a path that cannot be decoded. */
+/** The same for requests that Fastify rejects before routing, for example a path that cannot be decoded. */
 export const answerFrameworkError = (error: FastifyError, _request: unknown, reply: unknown): void => {
   const refused = reply as FastifyReply;
   void refused.status(error.statusCode ?? 400).send(envelope(error.message));
 };
 
-/** What Fastify says of its own JSON answers. */
+/** The content type that Fastify gives its own JSON answers. */
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** And for bytes that are no HTTP request, or come too slowly to be one. */
+/** The same for bytes that are not an HTTP request, or that arrive too slowly. */
 export const answerBrokenHttp = ({ code }: NodeJS.ErrnoException, socket: Socket): void => {
   const [status, message] = BROKEN_HTTP[code ?? ''] ?? [
     400,
@@ -79,7 +79,7 @@ const BROKEN_HTTP: Record<string, [status: number, message: string]> = {
   HPE_HEADER_OVERFLOW: [431, 'headers: too large'],
 };
 
-/** Answers on a connection where there is no reply to write to, and closes it. */
+/** Writes an answer to a connection that has no reply object, and closes the connection. */
 export const socketAnswer = (socket: Duplex, status: number, message: string): void => {
   if (socket.destroyed || !socket.writable) return;
   const body = JSON.stringify(envelope(message));
@@ -87,12 +87,12 @@ export const socketAnswer = (socket: Duplex, status: number, message: string): v
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nContent-Type: ${JSON_TYPE}\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
-  // The end of what a client sends behind is heard only by who reads on; one that never ends must not hold the connection.
+  // Only a reader notices when the client stops sending. A client that never stops must not hold the connection.
   socket.resume();
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 };
 
-/** A client may go on sending for so long after its answer. */
+/** How long a client may continue to send after its answer. */
 const LINGER_MS = 2_000;
 
 /** The envelope of every error (contract §1). */

@@ -10,10 +10,10 @@ export const month = z
   .string({ error: 'expected a month as YYYY-MM' })
   .regex(/^\d{4}-(0[1-9]|1[0-2])$/, { error: 'expected a month as YYYY-MM' });
 
-/** An instant as answers show it. */
+/** An instant in answers. */
 export const instant = z.string().meta({ format: 'date-time' });
 
-/** A name people give a thing. */
+/** A name that people choose. */
 export const name = z
   .string({ error: 'expected a text of 1 to 200 characters' })
   .trim()
@@ -31,14 +31,14 @@ export const currency = z
   .string({ error: 'expected an ISO 4217 currency code such as "USD"' })
   .refine((code) => CURRENCIES.has(code), { error: 'expected an ISO 4217 currency code such as "USD"' });
 
-/** Days after a month's end before its bills count as settled. */
+/** Full days after a month's end until its bills count as settled. */
 export const settleDays = z
   .number({ error: 'expected a whole number of days from 0 to 28' })
   .int({ error: 'expected a whole number of days from 0 to 28' })
   .min(0, { error: 'expected a whole number of days from 0 to 28' })
   .max(28, { error: 'expected a whole number of days from 0 to 28' });
 
-/** A path with one id. */
+/** The parameters of a path with one id. */
 export const idParams = z.strictObject({ id: z.string() });
 
 export const organisation = z

@@ -2,11 +2,11 @@ import type { z } from 'zod';
 import { invalid, type ServiceError } from '../../domain/shared/errors.ts';
 import { cut, shown } from '../../domain/shared/for-message.ts';
 
-/** Longest place and most unknown fields that an error names: a caller chooses their names. */
+/** Limits on what an error repeats, because the caller chooses the names: characters of a place, unknown fields. */
 const LONGEST_PLACE = 200;
 const MOST_NAMED = 10;
 
-/** A place in an input, as errors name it: `values[3].period`; cut to a readable length. */
+/** Returns the name of a place in an input, such as `values[3].period`, cut to a readable length. */
 export const pathText = (path: readonly PropertyKey[]): string =>
   cut(
     path.reduce<string>(
@@ -21,7 +21,7 @@ export const pathText = (path: readonly PropertyKey[]): string =>
     LONGEST_PLACE,
   );
 
-/** What came at a path; where a text was taken apart, the whole of it. */
+/** Returns the input at a path. If a text was taken apart, returns the whole text. */
 const valueAt = (input: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>(
     (value, part) =>
@@ -46,8 +46,8 @@ const expectation = (issue: z.core.$ZodIssue): string => {
 };
 
 /**
- * The 400 for an input that its schema refuses: each offending field by its path, what was expected and what
- * came (contract §1). `part` names the input where a path would be empty.
+ * Returns the 400 for an input that its schema rejects. It names each wrong field by its path, with what was expected and
+ * what came (contract §1). `part` names the input if the path is empty.
  */
 export const invalidInput = (error: z.ZodError, input: unknown, part: string): ServiceError => {
   const messages = error.issues.slice(0, 3).map((issue) => {

@@ -14,9 +14,9 @@ export const pageQuery = z.strictObject({
 });
 
 /**
- * Reads one page of a list: `read` gets the decoded cursor and one row more than asked for, which tells
- * whether a next page exists; `position` is what the cursor remembers of the page's last item. A list of long rows says
- * itself how many of them are a page, fewer than that limit.
+ * Reads one page of a list. `read` gets the decoded cursor, and a limit of one row more than the page: the extra row shows
+ * that a next page exists. `position` returns what the cursor keeps of the page's last item. A list of long rows may return
+ * a page that is shorter than the limit.
  */
 export const page = async <Item, Position extends z.ZodType>(
   query: { limit: number; cursor?: string | undefined },
@@ -37,7 +37,7 @@ export const page = async <Item, Position extends z.ZodType>(
   };
 };
 
-/** Throws for a cursor that no page has given out: for routes that must know before they look for what it pages. */
+/** Throws for a cursor that no page has returned. For routes that must check it before they look anything up. */
 export const checkCursor = (query: { cursor?: string | undefined }, position: z.ZodType): void => {
   if (query.cursor !== undefined) decode(query.cursor, position);
 };

@@ -3,15 +3,15 @@ import { shown } from '../../domain/shared/for-message.ts';
 
 const QUERY = /[?#]/;
 
-/** What a proxy's request has before the path. */
+/** The origin that a proxy's request has before the path. */
 const ORIGIN = /^https?:\/\/[^/?#]*/i;
 
-/** A URL's path, without its query, which can hold a customer's labels. */
+/** Returns the path of a URL without the query, which can hold a customer's labels. */
 export const pathOf = (url: string): string => url.split(QUERY, 1)[0] ?? '';
 
 /**
- * A URL that the router can look up, whatever came. It leaves an origin out, sound or not. A path that cannot be decoded stands
- * for its own text. Otherwise the router would answer such a request before the key is checked.
+ * Returns a URL that the router can look up, for any request. It drops the origin, and escapes a path that cannot be
+ * decoded. Otherwise the router would answer such a request before the key is checked.
  */
 export const routableUrl = (url: string): string => {
   const target = url.replace(ORIGIN, '');
@@ -19,7 +19,7 @@ export const routableUrl = (url: string): string => {
   return isDecodable(pathOf(local), decodeURI) ? local : local.replaceAll('%', '%25');
 };
 
-/** Throws when a URL is not percent-encoded UTF-8. */
+/** Throws if a URL is not percent-encoded UTF-8. */
 export const refuseBrokenUrl = (url: string): void => {
   const path = pathOf(url);
   if (!isDecodable(path, decodeURI))

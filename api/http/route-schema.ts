@@ -4,11 +4,11 @@ import type { Feature } from '../../domain/organisations/tiers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Who may call the route (contract §2); every route under /api/v1 names it. */
+    /** Who may call the route (contract §2). Every route under /api/v1 sets it. */
     access?: Access;
-    /** What the organisation's plan must include. */
+    /** The feature that the organisation's plan must include. */
     feature?: Feature;
-    /** Whether a success can have changed a unit cost, so that events are to be evaluated. */
+    /** Whether a success can change a unit cost. If so, events are evaluated afterwards. */
     changesNumbers?: true;
   }
 }
@@ -35,12 +35,12 @@ interface Route<Body, Params, Query> {
   tag: string;
   summary: string;
   description?: string;
-  /** Whose key the route takes; a tenant's unless it says so. */
+  /** Whose key the route takes; by default a tenant's. */
   caller?: 'tenant' | 'operator';
   body?: Body;
   params?: Params;
   querystring?: Query;
-  /** Statuses beyond those every authenticated route can answer with. */
+  /** Statuses beyond those that every authenticated route can return. */
   errors?: readonly (404 | 409 | 413 | 415)[];
 }
 
@@ -49,13 +49,13 @@ const COMMON_ERRORS = {
   operator: [400, 401, 500, 503],
 } as const;
 
-/** A query without fields: an unknown one is refused by name. */
+/** A query without fields. It rejects an unknown field by name. */
 const nothing = z.strictObject({});
 
-/** The body of a route that takes none. */
+/** The body of a route that takes no body. */
 export const noBody = nothing.nullish();
 
-/** The schema of a route: its inputs, the success envelope around `data`, and every error it can answer with. */
+/** Returns the schema of a route: its inputs, the success envelope around `data`, and every error it can return. */
 export const describe = <Response extends z.ZodType, Body, Params, Query>(
   response: Response,
   {
@@ -97,7 +97,7 @@ type RouteSchema<Response, Body, Params, Query> = {
   (Params extends z.ZodType ? { params: Params } : unknown) &
   (Query extends z.ZodType ? { querystring: Query } : unknown);
 
-/** A route that answers one thing. */
+/** Returns the schema of a route that returns one thing. */
 export const answers = <
   Data extends z.ZodType,
   Body extends z.ZodType | undefined = undefined,
@@ -108,11 +108,11 @@ export const answers = <
   route: Route<Body, Params, Query>,
 ) => describe(z.object({ success: z.literal(true), data }), route);
 
-/** A page of a list that can grow. */
+/** The envelope of a page of a list. */
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.object({ success: z.literal(true), data: z.array(item), next_cursor: z.string().nullable() });
 
-/** A route that answers such a page. */
+/** Returns the schema of a route that returns a page. */
 export const answersPage = <
   Item extends z.ZodType,
   Body extends z.ZodType | undefined = undefined,

@@ -20,28 +20,28 @@ const ARROW = 'application/vnd.apache.arrow.stream';
 
 type TabularType = typeof CSV | typeof ARROW;
 
-/** What a route with rows can also answer, for its description. */
+/** The other formats of a route with rows, for its description. */
 export const TABULAR_NOTE = `Also answers \`Accept: ${CSV}\` and \`${ARROW}\`, which stream every row.`;
 
-/** A caller that does not take a batch for so long is cut off, because it holds a connection to the warehouse. */
+/** Longest time that a caller may take for a batch. Then it is cut off, because it holds a connection to the warehouse. */
 const STALLED_MS = 60_000;
 
 type Row = Readonly<Record<string, string | number | null>>;
 
-/** Rows with the same columns, batch by batch; the columns of `numbers` hold numbers, the others texts. */
+/** Rows with the same columns, in batches. The columns in `numbers` hold numbers, the others hold texts. */
 export interface Rows {
   columns: readonly string[];
   numbers: readonly string[];
   batches: AsyncIterable<readonly Row[]>;
 }
 
-/** The tabular type that the caller's Accept header prefers to JSON, or null when it does not. */
+/** Returns the tabular type that the caller's Accept header prefers to JSON, or null. */
 export const tabularType = (request: FastifyRequest): TabularType | null => {
   const type = request.accepts().type(['application/json', CSV, ARROW]);
   return type === CSV || type === ARROW ? type : null;
 };
 
-/** A signal that the caller is gone, or has got everything; aborted at once if the caller has gone already. */
+/** Returns a signal that aborts once the caller has gone or has everything. It may have aborted already. */
 export const closeSignal = ({ raw, request }: FastifyReply): AbortSignal => {
   const controller = new AbortController();
   const { socket } = request.raw;
@@ -50,7 +50,7 @@ export const closeSignal = ({ raw, request }: FastifyReply): AbortSignal => {
     socket.off('close', abort);
     controller.abort();
   };
-  // An answer that waits behind another on its connection does not hear that the connection has closed. Any number may wait.
+  // An answer that waits behind another one is not told that their connection has closed. Any number may wait.
   socket.setMaxListeners(0);
   raw.once('close', abort);
   socket.once('close', abort);
@@ -58,15 +58,15 @@ export const closeSignal = ({ raw, request }: FastifyReply): AbortSignal => {
   return controller.signal;
 };
 
-/** Streams rows as CSV or as an Arrow stream; see {@link sendStream}. Its first piece comes after the first batch. */
+/** Streams rows as CSV or as an Arrow stream; see {@link sendStream}. The first piece follows the first batch. */
 export const sendTabular = (reply: FastifyReply, type: TabularType, rows: Rows): Promise<FastifyReply> =>
   type === ARROW
     ? sendStream(reply, ARROW, arrowBytes(rows))
     : sendStream(reply, `${CSV}; charset=utf-8`, csvText(rows));
 
 /**
- * Streams an answer as fast as the caller takes it. Cuts off a caller that has stalled. What fails before the first piece is an
- * error as of any route. What fails later breaks the connection off, so that nobody takes a part for the whole.
+ * Streams an answer as fast as the caller reads it, and cuts off a caller that has stalled. A failure before the first piece
+ * is an error as in any route. A later failure breaks the connection, so that nobody takes a part for the whole.
  */
 export const sendStream = async (
   reply: FastifyReply,
@@ -78,14 +78,14 @@ export const sendStream = async (
     body.destroy(new Error(`the caller took nothing for ${STALLED_MS / 1000} seconds`));
   };
   const body = Readable.from(untilStalled(started, cutOff), { objectMode: false });
-  // What is left once the warehouse has given everything holds no connection to it.
+  // Once the warehouse has delivered everything, the rest of the stream holds no connection to it.
   body.once('end', () => reply.raw.setTimeout(STALLED_MS, () => reply.raw.destroy()));
   return reply.type(type).send(body);
 };
 
 /**
- * Hands items on, and calls `cutOff` if nobody asks for the next one in time. The time that the items take does not
- * count. A socket's own timeout would wait twice as long while a write is under way.
+ * Passes items on, and calls `cutOff` if nobody asks for the next one in time. The time to produce an item does not count.
+ * The timeout of a socket would wait twice as long during a write.
  */
 const untilStalled = async function* <Item>(items: AsyncIterable<Item>, cutOff: () => void) {
   for await (const item of items) {
@@ -98,7 +98,7 @@ const untilStalled = async function* <Item>(items: AsyncIterable<Item>, cutOff: 
   }
 };
 
-/** The same items, of which the first has already come. */
+/** Returns the same items after the first one has been read ahead. */
 const startedWith = async <Item>(items: AsyncIterable<Item>): Promise<AsyncIterable<Item>> => {
   const iterator = items[Symbol.asyncIterator]();
   const first = await iterator.next();
@@ -111,7 +111,7 @@ const startedWith = async <Item>(items: AsyncIterable<Item>): Promise<AsyncItera
   })();
 };
 
-/** A text that a spreadsheet would take for a formula gets an apostrophe before it. */
+/** Puts an apostrophe before a text that a spreadsheet would take for a formula. */
 const csvText = async function* ({ columns, batches }: Rows): AsyncGenerator<string> {
   const lines = (rows: readonly Row[], header: boolean): string =>
     stringify([...rows], {
@@ -130,7 +130,7 @@ const csvText = async function* ({ columns, batches }: Rows): AsyncGenerator<str
 
 type Cell = Utf8 | Float64;
 
-/** The Arrow writer queues what it is given; here each batch is handed on before the next one is read. */
+/** Passes each batch on before it reads the next one, because the Arrow writer queues whatever it gets. */
 const arrowBytes = async function* ({ columns, numbers, batches }: Rows): AsyncGenerator<Uint8Array> {
   const fields = columns.map(
     (column) => new Field<Cell>(column, numbers.includes(column) ? new Float64() : new Utf8(), true),
@@ -157,7 +157,7 @@ const arrowBytes = async function* ({ columns, numbers, batches }: Rows): AsyncG
   yield* written.soFar();
 };
 
-/** What a writer has put out and nobody has taken yet. */
+/** The bytes that a writer has written and nobody has read yet. */
 class Written {
   readonly #bytes: AsyncIterator<Uint8Array>;
   #next: Promise<IteratorResult<Uint8Array>> | null = null;
@@ -169,7 +169,7 @@ class Written {
   async *soFar(): AsyncGenerator<Uint8Array> {
     for (;;) {
       this.#next ??= this.#bytes.next();
-      // What is there already wins; else the question stays open until there is more.
+      // Bytes that are there already win. Otherwise the read stays open until there are more.
       const next = await Promise.race([this.#next, Promise.resolve(null)]);
       if (next === null || next.done === true) return;
       this.#next = null;

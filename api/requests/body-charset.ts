@@ -1,4 +1,4 @@
-/** Whether a content type names no charset but UTF-8, however it is written. */
+/** Whether a content type names UTF-8, in any spelling, or no charset. */
 export const isUtf8Type = (type: string): boolean => {
   const [, ...parameters] = type.split(';').map((part) => part.replaceAll(/\s/g, '').toLowerCase());
   return parameters

@@ -3,15 +3,15 @@ import { ServiceError } from '../../domain/shared/errors.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether the body is a file, which may take long as long as it comes on. */
+    /** Whether the body is a file. A file may take long if its bytes keep arriving. */
     takesUpload?: true;
   }
 }
 
-/** Least bytes of an upload in each span; other bodies must be whole by its end. */
+/** The fewest bytes of an upload in each span. Other bodies must be complete within one span. */
 const LEAST_UPLOAD_BYTES = 16 * 1024;
 
-/** Ends requests whose body takes longer than `patienceMs`, or whose upload does not come on, with a 408. */
+/** Ends a request with a 408 if its body takes longer than `patienceMs`, or if its upload stalls. */
 export const limitBodies = (app: FastifyInstance, patienceMs: number): void => {
   app.addHook('onRequest', async (request) => {
     if (hasBody(request)) watch(request, patienceMs);
@@ -31,7 +31,7 @@ const watch = ({ raw, routeOptions }: FastifyRequest, patienceMs: number): void 
     if (raw.complete) clearInterval(timer);
     else if (routeOptions.config.takesUpload !== true || bytes < LEAST_UPLOAD_BYTES) {
       clearInterval(timer);
-      // Whoever reads the body answers; where nobody does, the answer is out already.
+      // Whoever reads the body answers. If nobody reads it, the answer has been sent already.
       if (raw.listenerCount('error') > 0) raw.emit('error', tooSlow(patienceMs));
       else raw.destroy();
     }

@@ -3,18 +3,18 @@ import { invalid } from '../../domain/shared/errors.ts';
 import { shown } from '../../domain/shared/for-message.ts';
 import { pathText } from '../http/invalid-input.ts';
 
-/** Control characters and surrogates as escapes; of the former, JSON lets only these stand as they are. */
+/** Escaped control characters and surrogates, and the control characters that JSON allows without an escape. */
 const SUSPECT = /\\u[dD][89a-fA-F]|\\u00[0189]|\\u007[fF]|\\[bfnrt]|[\u007f-\u009f]/;
 
 /**
- * Throws, naming the place, when a body holds half a surrogate pair, which is no Unicode text, or a control character.
- * Bodies without any way to write one are not looked through.
+ * Throws, with the place, if a body holds half a surrogate pair or a control character. Skips bodies that cannot
+ * contain one.
  */
 export const refuseBrokenText = (body: string, parsed: unknown): void => {
   if (SUSPECT.test(body)) refuse(parsed, [], 'body');
 };
 
-/** Throws, naming the parameter, when a path or query (`part`) holds a control character. */
+/** Throws, with the parameter, if a path or query (`part`) holds a control character. */
 export const refuseBrokenParameters = (parameters: unknown, part: 'path' | 'query'): void => {
   refuse(parameters, [], part);
 };

@@ -6,13 +6,13 @@ import { isUtf8Type } from './body-charset.ts';
 import { refuseBrokenText } from './broken-text.ts';
 import type { Api } from '../http/api-type.ts';
 
-/** Levels of nesting in a body; no schema has nearly as many. */
+/** Most levels of nesting in a body. Every schema needs far fewer. */
 const DEEPEST = 64;
 
-/** Commas in a body, so about as many items and fields; ten thousand values with their labels have a third of them. */
+/** Most commas in a body: about the number of its items and fields. Ten thousand labelled values have a third of them. */
 const MOST_COMMAS = 100_000;
 
-/** JSON is the one content type. Many clients name it on every request, with a body or not; a route that needs one says so. */
+/** Accepts JSON only. Many clients name it on every request, so that a request without a body is fine, too. */
 export const acceptJsonOnly = (app: Api): void => {
   app.removeContentTypeParser('text/plain');
   const parse = app.getDefaultJsonParser('error', 'error');
@@ -32,7 +32,7 @@ export const acceptJsonOnly = (app: Api): void => {
       const body = textOf(request, bytes);
       refuseCostly(body);
       void parse(request, body, (error: Error | null, parsed?: unknown) => {
-        // The parser would take what is thrown here for broken JSON.
+        // The parser would report an error from here as broken JSON.
         attempt(() => {
           if (error !== null) throw error;
           refuseBrokenText(body, parsed);
@@ -58,8 +58,8 @@ const OPENING = new Set(['[', '{'].map((bracket) => bracket.charCodeAt(0)));
 const CLOSING = new Set([']', '}'].map((bracket) => bracket.charCodeAt(0)));
 
 /**
- * Throws before the body is parsed, because what is nested deeper costs more than its bytes, and so does each of many items: a
- * schema finds a problem in every one of them.
+ * Throws for a body that is nested too deeply or has too many items. It runs before the parser, because such a body costs
+ * far more than its bytes: a schema finds a problem in every item.
  */
 const refuseCostly = (body: string): void => {
   let depth = 0;

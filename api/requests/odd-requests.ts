@@ -6,7 +6,7 @@ import { refuseBrokenParameters } from './broken-text.ts';
 import { envelope, JSON_TYPE, socketAnswer } from '../http/error-answers.ts';
 import { refuseBrokenUrl } from '../http/request-url.ts';
 
-/** Answers in the envelope what Node answers by itself, or not at all, before it asks for a route. */
+/** Answers requests in the envelope that Node would answer by itself, or not at all, before routing. */
 export const answerOddRequests = (server: Server): void => {
   server.on('checkExpectation', ({ headers }, response) => {
     const { expect } = headers;
@@ -20,9 +20,8 @@ export const answerOddRequests = (server: Server): void => {
 };
 
 /**
- * Refuses requests that no route can take, after their key, quota, permission and plan: a path or query that cannot be
- * decoded or holds control characters (400), and a compressed body (415). A request without a host is no HTTP request,
- * whoever sends it.
+ * Rejects requests that no route can take, after the checks of key, quota, permission and plan: a path or query that cannot
+ * be decoded or holds control characters (400), and a compressed body (415). It always rejects a request without a host.
  */
 export const refuseOddRequests = (app: FastifyInstance): void => {
   app.addHook('onRequest', async ({ headers, raw }) => {

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import { pathOf } from '../http/request-url.ts';
 
-/** A logger that shows requests without their query, which can hold a customer's labels. */
+/** Returns a logger that leaves out the query of requests, which can hold a customer's labels. */
 export const withPathsOnly = (logger: FastifyBaseLogger): FastifyBaseLogger =>
   logger.child(
     {},

@@ -3,11 +3,11 @@ import { unavailable } from '../../domain/shared/errors.ts';
 const MOST_OF_ORGANISATION = 2;
 const MOST_OF_PROCESS = 8;
 
-/** How many uploads this process takes at once, of each organisation and in all. */
+/** Limits how many uploads this process takes at once, for each organisation and in all. */
 export class UploadPlaces {
   readonly #holders: string[] = [];
 
-  /** Takes a place for an organisation, and returns what gives it back. Throws `unavailable` if none is free. */
+  /** Takes a place for an organisation and returns a function that frees it. Throws `unavailable` if no place is free. */
   take(orgId: string): () => void {
     const own = this.#holders.filter((holder) => holder === orgId).length;
     if (own >= MOST_OF_ORGANISATION)

@@ -1,18 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import { invalid, ServiceError, tooLarge } from '../../domain/shared/errors.ts';
 
-/** A request's body, read as it comes. */
+/** The body of a request, read as it arrives. */
 export interface Upload {
-  /** Its bytes. Throws `too_large` beyond what is allowed, and `invalid` when it ends early. */
+  /** The bytes. Throws `too_large` beyond the limit, and `invalid` if the body ends early. */
   bytes: () => AsyncGenerator<Buffer>;
   /**
-   * Throws away what is left of it, because a client reads no answer before it has sent its body. Throws as `bytes`, and
-   * does nothing after that has thrown.
+   * Discards the rest of the body, because a client reads no answer before it has sent everything. Throws like `bytes`, and
+   * does nothing once `bytes` has thrown.
    */
   end: () => Promise<void>;
 }
 
-/** The upload in `body`, which is never held in memory. */
+/** Returns the upload in `body`. It is never held in memory. */
 export const uploadIn = (body: IncomingMessage, mostBytes: number): Upload => {
   let received = 0;
   let isOver = false;
