@@ -4,13 +4,13 @@ import { callerOf } from '../access/authentication.ts';
 import type { Api } from '../http/api-type.ts';
 import type { NumberDependencies } from '../http/dependencies.ts';
 
-/** Changes within this time are evaluated together: a job that sends value by value costs one evaluation. */
+/** Changes within this time share an evaluation, so that a job that sends value by value costs one. */
 const GATHERED_MS = 500;
 const AGAIN_MS = 10_000;
 
 /**
- * Tells Temporal which organisations' numbers have changed, behind the requests that change them: no write waits for
- * it. What a process that dies does not come to tell is found at the next start and by the daily settlement.
+ * Notifies Temporal which organisations' numbers have changed. It runs behind the requests, so that no write waits for it.
+ * Notifications lost in a crash are recovered at the next start and by the daily settlement.
  */
 class NumberChanges {
   readonly #orchestration: Pick<Orchestration, 'numbersChanged'>;
@@ -32,7 +32,7 @@ class NumberChanges {
     this.#timers.set(orgId, timer);
   }
 
-  /** Tells what has gathered, once, whether it can be told or not. */
+  /** Sends the gathered notifications once, and does not retry. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const [orgId, timer] of this.#timers) {

@@ -4,7 +4,7 @@ import { instant } from '../http/fields.ts';
 
 const URL_EXPECTED = 'expected an http or https URL of at most 2000 characters, without a user or password';
 
-/** Where events go to; its host is judged by the route, for that takes a look at the network. */
+/** The URL that events are sent to. The route checks its host, because that needs the network. */
 const url = z
   .string({ error: URL_EXPECTED })
   .max(2000, { error: URL_EXPECTED })
@@ -56,7 +56,7 @@ const secret = z.string().describe('Signs deliveries after Standard Webhooks; sh
 
 export const webhookWithSecret = z.object({ ...webhookFields, secret }).meta({ id: 'WebhookWithSecret' });
 
-/** A changed webhook; with its secret only where that was rotated. */
+/** A changed webhook. It has the secret only if the secret was rotated. */
 export const changedWebhook = z
   .object({ ...webhookFields, secret: secret.optional() })
   .meta({ id: 'ChangedWebhook' });

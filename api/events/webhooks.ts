@@ -47,7 +47,7 @@ const toWireDelivery = (delivery: Delivery): z.infer<typeof deliveryRecord> =>
     attempts: delivery.attempts,
   });
 
-/** What a receiver will meet, made up and marked so. */
+/** Returns a test event: it looks like a real one, and says that it is a test. */
 const testEvent = (webhook: Webhook, currency: string, now: Date): NewEvent => ({
   type: 'unit_cost.changed',
   subject: `${webhook.id}/test`,
@@ -65,12 +65,12 @@ const testEvent = (webhook: Webhook, currency: string, now: Date): NewEvent => (
   },
 });
 
-/** `…/webhooks`: where events go to, and how that went (spec §6; contract §3, Webhook). */
+/** `…/webhooks`: the receivers of events, and their deliveries (spec §6; contract §3, Webhook). */
 export const webhookRoutes = (app: Api, dependencies: ApiDependencies): void => {
   const { warehouse, clock, sealer, orchestration, sourceRulesOf } = dependencies;
   const config = { access: 'admin' } as const;
 
-  /** A new secret in the clear, and as it is stored. */
+  /** Returns a new secret, in the clear and sealed. */
   const makeSecret = (orgId: string): { secret: string; sealed: SealedSecret } => {
     const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
     const secretId = newSecretId();
@@ -78,7 +78,7 @@ export const webhookRoutes = (app: Api, dependencies: ApiDependencies): void => 
     return { secret, sealed: { secretId, sealed } };
   };
 
-  /** Throws for a URL that must not be reached; it is judged anew at each delivery. */
+  /** Throws for a URL that the service must not reach. Each delivery checks it again. */
   const checkTarget = async (orgId: string, url: string): Promise<void> => {
     await resolveTarget(sourceRulesOf(orgId).privateTargets, new URL(url).hostname, 'url');
   };
@@ -201,7 +201,7 @@ export const webhookRoutes = (app: Api, dependencies: ApiDependencies): void => 
         await addDelivery(session, added, now);
         return added;
       });
-      // What is written is delivered: should Temporal not answer now, the next sweep starts it.
+      // The delivery is stored. If Temporal does not answer now, the next sweep starts it.
       await orchestration.startDelivery(delivery).catch((error: unknown) => {
         request.log.warn({ err: error }, 'the delivery of a test event could not be started yet');
       });

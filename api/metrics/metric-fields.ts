@@ -75,7 +75,7 @@ export const newMetric = z.strictObject({
 const immutable = (field: string) =>
   z.never({ error: `expected no ${field}: it cannot be changed after creation` }).optional();
 
-/** What of a metric can change; the rest is refused by name. */
+/** The fields of a metric that can change. Others are rejected by name. */
 export const metricChanges = z.strictObject({
   name: name.optional(),
   unit: unit.optional(),

@@ -17,7 +17,7 @@ import { keyChange, number, period, writeResult } from './value-fields.ts';
 
 const MOST_VALUES = 10_000;
 
-/** So many values with long labels fit. */
+/** Ten thousand values with long labels fit. */
 const MOST_BYTES = 8 * 2 ** 20;
 
 const valueItem = z.strictObject({
@@ -53,7 +53,7 @@ const valueChange = z
   })
   .meta({ id: 'ValueChange' });
 
-/** A label as answers show it: only on metrics that have labels. */
+/** A label in answers. Metrics without labels leave it out. */
 const labelOf = ({ label_key }: Pick<Metric, 'label_key'>, label: string): { label?: string } =>
   label_key === null ? {} : { label };
 
@@ -121,7 +121,7 @@ export const metricValueRoutes = (app: Api, dependencies: ApiDependencies): void
       const { start, end } = request.query;
       const range = {
         start: start === undefined ? null : periodToDay(start),
-        // An end given as a month includes all its days.
+        // A month as the end includes all its days.
         end: end === undefined ? null : end.length === 7 ? lastDay(end) : end,
       };
       const values = await page(

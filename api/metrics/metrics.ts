@@ -31,7 +31,7 @@ const warningsOf = async (
   { id, scope }: Metric,
 ): Promise<string[]> => (scope.type === 'spend' ? pickWarnings(warehouse, orgId, id, clock.now()) : []);
 
-/** A changed scope keeps its type; only the picks of a spend scope can be others (contract §3, Metric). */
+/** Returns the changed scope. Its type stays; only the picks of a spend scope can change (contract §3, Metric). */
 const changedScope = (
   { scope }: Metric,
   change: { type?: string | undefined; spend?: SpendPick[] | undefined } | undefined,

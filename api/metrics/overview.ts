@@ -32,7 +32,7 @@ export const glanceRecord = z
   })
   .meta({ id: 'Glance' });
 
-/** `GET /overview`: every metric at a glance, from one statement for all their months (spec §6, rule 2). */
+/** `GET /overview`: every metric at a glance. One statement reads all their months (spec §6, rule 2). */
 export const overviewRoutes = (app: Api, dependencies: NumberDependencies): void => {
   app.get(
     '/overview',

@@ -3,7 +3,7 @@ import { invalid } from '../../domain/shared/errors.ts';
 import type { Metric } from '../../warehouse/metrics/metrics.ts';
 
 const RISE = 'expected {"percent": …, "deviations": …}, or null';
-/** What counts as a rise of a daily metric (spec §6). */
+/** The rule for a rise of a daily metric (spec §6). */
 export const rise = z
   .strictObject(
     {
@@ -18,7 +18,7 @@ export const rise = z
       'of it, and in median absolute deviations; 20 and 4 unless set, null for never',
   );
 
-/** Only days have a history of days. */
+/** Rejects a rule for a rise on a monthly metric, because it has no history of days. */
 export const judgedRise = (
   { frequency }: Pick<Metric, 'frequency'>,
   sent: Metric['rise'],

@@ -14,7 +14,7 @@ export const number = z
 /** A period of a metric of either frequency. */
 export const period = z.union([day, month], { error: 'expected YYYY-MM-DD or YYYY-MM' });
 
-/** What a write of values answers. */
+/** The result of a write of values. */
 export const writeResult = z
   .object({
     created: z.number(),
@@ -24,7 +24,7 @@ export const writeResult = z
   })
   .meta({ id: 'WriteResult' });
 
-/** A change that the holder of a key makes. */
+/** Returns a change by the holder of a key. */
 export const keyChange = ({ key }: Caller, source: ValueSource, now: Date): Change => ({
   source,
   by: { type: 'key', id: key.id, name: key.name },

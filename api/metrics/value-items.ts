@@ -17,7 +17,7 @@ const toNewValue = ({ period, label = '', value }: Sent): NewValue => ({
   value,
 });
 
-/** Checks one value by what only its metric can tell. Throws for the field that is wrong. */
+/** Checks one value by the rules of its metric. Throws, with the wrong field. */
 export const judgeItem = (metric: ValueRules, sent: Sent, now: Date): NewValue => {
   const found = valueProblem(metric, newestPeriod(metric.frequency, now), sent);
   if (found !== null) throw invalid(`${found.field}: ${found.problem}`);
@@ -25,8 +25,8 @@ export const judgeItem = (metric: ValueRules, sent: Sent, now: Date): NewValue =
 };
 
 /**
- * Checks a batch of values by what only their metric can tell, and that each period and label is there once. Throws at
- * the first item that is wrong, named by its path; then nothing of the batch is stored.
+ * Checks a batch of values by the rules of their metric, and that each period and label occurs once. Throws at the first
+ * wrong item, with its path. Then nothing of the batch is stored.
  */
 export const judgeItems = (metric: ValueRules, values: readonly Sent[], now: Date): NewValue[] => {
   const newest = newestPeriod(metric.frequency, now);
@@ -35,7 +35,7 @@ export const judgeItems = (metric: ValueRules, values: readonly Sent[], now: Dat
     const found = valueProblem(metric, newest, sent);
     if (found !== null) throw invalid(`values[${index}].${found.field}: ${found.problem}`);
     const { period, label = '' } = sent;
-    // Periods of one metric are equally long: no two pairs join to one text.
+    // Periods of one metric have the same length, so that two pairs never join to the same text.
     const first = seen.get(period + label);
     if (first !== undefined)
       throw invalid(`values[${index}].${sentTwice(sent, 'request', `values[${first}]`)}`);

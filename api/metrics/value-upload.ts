@@ -78,7 +78,7 @@ const unsupported = (type: string | undefined): ServiceError =>
     `content-type: expected text/csv, in UTF-8 where it names a charset, got ${shown(type)}`,
   );
 
-/** Leaves the body unread for the route, whatever its schema says, and refuses all other types and charsets. */
+/** Leaves a CSV body unread for the route, and rejects all other types and charsets. */
 const takeCsvOnly = (app: Api): void => {
   const { validatorCompiler } = app;
   if (validatorCompiler === undefined) throw new Error('the server has no validator');

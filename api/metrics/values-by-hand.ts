@@ -39,7 +39,7 @@ const refuseUnclear = ({ period, start, end }: RemoveQuery): void => {
   if (period === undefined && !isRange) throw invalid('query: expected period, or start or end, got none');
 };
 
-/** The first and last day that a query removes, in the forms that the metric's frequency has. */
+/** Returns the range of days that a query removes. Rejects periods that do not fit the metric's frequency. */
 const rangeOf = (metric: Metric, { period, start, end, label }: RemoveQuery): ValueRange => {
   const { frequency } = metric;
   for (const [name, value] of Object.entries({ period, start, end })) {

@@ -59,9 +59,9 @@ const labelledMonthRecord = monthRecord
   .meta({ id: 'LabelledMonth' });
 
 /**
- * Yields the answer with the last twelve months and the parts of their values by label. One transaction reads all, so that they
- * add up. The answer comes in pieces, because a month can have more labels than memory should hold. A locked month shows the
- * labels that its lock froze. Once it has changed, it shows today's beside them (contract §3, Month).
+ * Yields the answer with the last twelve months and the parts of their values by label. One transaction reads everything, so
+ * that the parts add up. The answer comes in pieces, because a month can have more labels than memory should hold. A locked
+ * month shows the labels that its lock froze, and once it has changed also today's (contract §3, Month).
  */
 const labelledMonths = async function* (
   dependencies: Pick<NumberDependencies, 'warehouse' | 'clock' | 'noteChange'>,
@@ -92,7 +92,7 @@ const labelledMonths = async function* (
   yield* labelledText(lists, batches);
 };
 
-/** A list of labels in the answer: of which month, and the text around it. */
+/** A list of labels in the answer, with the month that it belongs to and the text around it. */
 interface LabelList {
   of: MonthToPart;
   before: string;
@@ -117,7 +117,7 @@ const labelledText = async function* (
 ): AsyncGenerator<string> {
   let place = -1;
   let isFirst = true;
-  /** Ends the lists before the one at `until`, and begins that. */
+  /** Returns the text that ends the lists before the one at `until`, and begins that one. */
   const goTo = (until: number): string => {
     let text = '';
     for (; place < until; isFirst = true) {
@@ -127,7 +127,7 @@ const labelledText = async function* (
     }
     return text;
   };
-  // Nothing goes out before the warehouse has given the first batch: until then an error is a status.
+  // Nothing is sent before the first batch, so that an error until then still sets the status.
   let text = '{"success":true,"data":[';
   for await (const sums of batches) {
     for (const sum of sums) {

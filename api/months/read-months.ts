@@ -9,7 +9,7 @@ import type { Caller } from '../access/authentication.ts';
 import type { NumberDependencies } from '../http/dependencies.ts';
 import { noteUpdates } from '../http/note-updates.ts';
 
-/** The last twelve months of some metrics of one organisation, newest first, by metric id. */
+/** Returns the last twelve months of some metrics of an organisation, newest first, by metric id. */
 export const monthsOf = async (
   dependencies: Pick<NumberDependencies, 'warehouse' | 'clock' | 'noteChange'>,
   { organisation }: Caller,
@@ -25,7 +25,7 @@ export const monthsOf = async (
   return warehouse.session((session) => readMonths(on(session), organisation, metrics, now));
 };
 
-/** The same, on a session of the caller's. */
+/** The same, on the caller's session. */
 export const readMonths = async (
   session: ComputedSession,
   organisation: Caller['organisation'],

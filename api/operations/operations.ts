@@ -2,14 +2,14 @@ import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client
 import type { ApiDependencies, DiskState } from '../http/dependencies.ts';
 import type { Api } from '../http/api-type.ts';
 
-/** What the service needs, and how it is. */
+/** The state of everything that the service needs. */
 export interface Condition {
   warehouse: 'ok' | 'unreachable';
   temporal: 'ok' | 'unreachable';
   disk: DiskState;
 }
 
-/** Whether the warehouse and Temporal answer, and the disk can be written to. */
+/** Checks that the warehouse and Temporal answer, and that the disk is writable. */
 export const conditionOf = async ({
   warehouse,
   orchestration,
@@ -28,7 +28,7 @@ export const conditionOf = async ({
   return { warehouse: warehouseState, temporal: temporalState, disk: diskState };
 };
 
-/** Whether nothing is missing that the service needs. */
+/** Whether everything that the service needs is there. */
 export const isReady = (condition: Condition): boolean =>
   Object.values(condition).every((state) => state === 'ok');
 

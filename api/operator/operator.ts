@@ -28,7 +28,7 @@ const adminKey = (keyName: string) => ({ name: keyName, permission: 'admin' as c
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** A new organisation as the operator sees it once. */
+/** A new organisation with its admin key, which the operator sees only once. */
 export const createdOrganisation = z.object({
   organisation,
   key: newKeyRecord,
@@ -63,7 +63,7 @@ export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void =>
     async (request) => {
       const now = clock.now();
       const orgId = newOrganisationId();
-      // First what can be repeated: an organisation is never stored without its daily settlement and folder.
+      // The repeatable steps come first, so that no organisation is stored without its daily settlement and folder.
       await orchestration.scheduleSettlement(orgId);
       const source_folder = await makeSourceFolder(orgId);
       const by = { actor: OPERATOR, now };
@@ -118,7 +118,7 @@ export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void =>
         request.params.id,
         await updateOrganisation(warehouse, request.params.id, without(request.body, undefined), by),
       );
-      // What happened while the plan had no unit economics is told now, else with the daily settlement.
+      // Events of the time without unit economics are raised now. If this fails, the daily settlement raises them.
       if (request.body.tier !== undefined)
         await orchestration.numbersChanged(updated.id).catch((error: unknown) => {
           request.log.warn({ err: error, organisation: updated.id }, 'events could not be evaluated yet');

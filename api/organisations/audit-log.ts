@@ -18,7 +18,7 @@ const auditRecord = z
   })
   .meta({ id: 'AuditRecord' });
 
-/** `GET /audit-log`: who did what, newest first. */
+/** `GET /audit-log`: every recorded action with its author, newest first. */
 export const auditLogRoutes = (app: Api, { warehouse }: ApiDependencies): void => {
   app.get(
     '/audit-log',

@@ -26,7 +26,7 @@ export const keyRecord = z
 
 export const newKeyRecord = keyRecord.extend({ secret: z.string().describe('Shown in this answer only') });
 
-/** Stores a new key with a record in the audit log, and returns it with its secret, which nobody can read again. */
+/** Stores a new key, and records it in the audit log. Returns it with its secret, which nobody can read again. */
 export const issueKey = async (
   session: Session,
   orgId: string,
@@ -83,7 +83,7 @@ export const keyRoutes = (app: Api, { warehouse, clock }: ApiDependencies): void
           `expires_at: expected an instant in the future, got ${JSON.stringify(request.body.expires_at)}`,
         );
       }
-      // An offset can carry the last instants that can be written into the next year.
+      // A UTC offset can move the last instants of the year 9999 into the next one.
       if (expires_at?.startsWith('+') === true) {
         throw invalid(
           `expires_at: expected an instant before the year 10000, got ${JSON.stringify(request.body.expires_at)}`,

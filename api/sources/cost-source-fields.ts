@@ -17,21 +17,21 @@ const cluster = z.string({ error: CLUSTER }).trim().min(1, { error: CLUSTER }).m
 const assetsLocation = locationOf(`${FILES} with the assets of the clusters`);
 const usageLocation = locationOf(`${FILES} with the usage by repository`);
 
-/** FOCUS: which column is the cost. */
+/** Options of FOCUS: the column with the cost. */
 export const focusOptions = z.strictObject({
   cost_column: z.enum(COST_COLUMNS).default('EffectiveCost'),
 });
 
-/** OpenCost: the cluster of rows that name none, and its nodes, disks and load balancers where no API tells them. */
+/** Options of OpenCost: the cluster of rows without one, and exports of its assets if no API has them. */
 export const openCostOptions = z.strictObject({
   cluster: cluster.optional(),
   assets_location: assetsLocation.optional(),
 });
 
-/** Hosts: none. */
+/** Hosts have no options. */
 export const hostsOptions = z.strictObject({});
 
-/** AI tools: `location` is the spend, `usage_location` the usage by repository. */
+/** Options of AI tools. `location` has the spend, and `usage_location` the usage by repository. */
 export const aiToolsOptions = z.strictObject({ usage_location: usageLocation });
 
 const startsOn = day
@@ -53,14 +53,14 @@ const newSourceOf = <Kind extends CostSource['kind'], Options extends z.ZodType>
     starts_on: startsOn.default(null),
   });
 
-/** The body that makes a cost source, by its kind. */
+/** The body that creates a cost source, by kind. */
 export const newCostSource = z.discriminatedUnion(
   'kind',
   [
     newSourceOf('focus', focusOptions.default({ cost_column: 'EffectiveCost' })),
     newSourceOf('opencost', openCostOptions.default({}), `${FILES}, or the base URL of an OpenCost API`),
     newSourceOf('hosts', hostsOptions.default({})),
-    // Without options the field that they lack is named.
+    // Without options, the error names the field that they lack.
     newSourceOf(
       'ai_tools',
       z.preprocess((options) => (options === undefined ? {} : options), aiToolsOptions),
@@ -72,7 +72,7 @@ export const newCostSource = z.discriminatedUnion(
   },
 );
 
-/** The body that changes a cost source. Its options replace those before; which ones it has, its kind decides. */
+/** The body that changes a cost source. Its options replace the old ones. The kind decides which options there are. */
 export const costSourceChanges = z.strictObject({
   name: name.optional(),
   location: locationOf(FILES).optional(),
@@ -99,7 +99,7 @@ const OPTIONS_OF_KIND = {
   ai_tools: aiToolsOptions,
 } as const;
 
-/** Options as those of a kind. Throws `invalid`, naming the field that the kind lacks or does not know. */
+/** Returns options as those of a kind. Throws `invalid`, with the field that is missing or unknown. */
 export const optionsOf = (kind: CostSource['kind'], options: unknown): SourceKind['options'] => {
   const input = { options };
   const parsed = z.object({ options: OPTIONS_OF_KIND[kind] }).safeParse(input);

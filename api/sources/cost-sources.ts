@@ -60,7 +60,7 @@ const toWireSource = (source: CostSource, lastRun: IngestRun | undefined): z.inf
   last_run: lastRun === undefined ? null : toWireRun(lastRun),
 });
 
-/** Judges every place that the source is read from. */
+/** Checks every location of a source. */
 const checkLocations = async (
   { location, options }: { location?: string | undefined; options?: SourceKind['options'] | undefined },
   rules: SourceRules,
@@ -71,7 +71,7 @@ const checkLocations = async (
   }
 };
 
-/** Money is never converted, so a source in another currency than the organisation's can never be read. */
+/** Rejects a source in another currency than the organisation's, because money is never converted. */
 const checkCurrency = (own: string | null | undefined, expected: string): void => {
   if (own !== null && own !== undefined && own !== expected) {
     throw invalid(
@@ -128,7 +128,7 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
       checkCurrency(own, organisation.currency);
       await checkLocations(source, sourceRulesOf(organisation.id));
       const id = newCostSourceId();
-      // First what can be repeated: a source is never stored without its daily ingest.
+      // The repeatable step comes first, so that no source is stored without its daily ingest.
       await orchestration.scheduleIngest({
         orgId: organisation.id,
         sourceId: id,
@@ -141,7 +141,7 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
         changeBy(caller, clock.now()),
         id,
       ).catch(async (error: unknown) => {
-        // What was refused is not stored: nothing is left to read daily.
+        // A rejected source is not stored, so that it must not be read daily.
         if (error instanceof ServiceError) await orchestration.unscheduleIngest(organisation.id, id);
         throw error;
       });
@@ -203,7 +203,7 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
           changeBy(caller, clock.now()),
         ),
       );
-      // Earlier days are known at once; months must not wait for the next daily settlement.
+      // Earlier days are known at once, so that months do not wait for the next daily settlement.
       if (changes.starts_on !== undefined) await settleMonths(warehouse, organisation.id, clock.now());
       await orchestration.scheduleIngest({
         orgId: organisation.id,

@@ -58,13 +58,13 @@ export const ingestStarted = z.object({
   status: z.literal('running'),
 });
 
-/** A run as the API shows it. */
+/** Returns a run as the API shows it. */
 export const toWireRun = (run: IngestRun): z.infer<typeof runRecord> => {
   const { source_id: _, cost_total, ...record } = run;
   return { ...record, cost_total: cost_total === null ? null : toWire(cost_total) };
 };
 
-/** Starts an ingest of a source now and records that it runs. */
+/** Starts an ingest of a source and records its run. */
 export const startIngest = async (
   { warehouse, orchestration, clock }: ApiDependencies,
   orgId: string,
@@ -78,12 +78,12 @@ export const startIngest = async (
   const { runId, workflowId } = await orchestration.startIngest(input).catch(async (error: unknown) => {
     const last = (await lastRuns(warehouse, orgId)).get(sourceId);
     if (!(error instanceof ServiceError) || last === undefined || last.status === 'running') throw error;
-    // If it is the run before, which has said its end, its workflow closes in a moment.
+    // The workflow of the last run may still be open for a moment after the run has recorded its end.
     const life = await orchestration.lifeOf(last.workflow_id, last.run_id);
     if (life.state === 'running') await orchestration.untilClosed(last.workflow_id);
     return orchestration.startIngest(input);
   });
-  // The workflow records the same; whichever comes first, the run is there when this answers.
+  // The workflow records the same run. Whichever comes first, the run exists before the caller gets the answer.
   await recordRun(
     warehouse,
     orgId,
@@ -92,7 +92,7 @@ export const startIngest = async (
   return { run_id: runId, workflow_id: workflowId, status: 'running' };
 };
 
-/** A page of runs, newest first; one that is under way shows how many rows it has read. */
+/** Returns a page of runs, newest first. A running one shows how many rows it has read. */
 export const runsOf = async (
   { warehouse, orchestration }: ApiDependencies,
   orgId: string,
@@ -109,7 +109,7 @@ export const runsOf = async (
     runs.data.map(async (run): Promise<z.infer<typeof runRecord>> => {
       if (run.status !== 'running') return toWireRun(run);
       const life = await orchestration.lifeOf(run.workflow_id, run.run_id);
-      // A run that cannot say its own end is recorded as failed by the worker.
+      // The worker records a run as failed if the run cannot record its own end.
       return toWireRun(
         life.state === 'running' ? { ...run, rows_read: life.progress?.rowsRead ?? run.rows_read } : run,
       );

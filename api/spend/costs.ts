@@ -24,7 +24,7 @@ import type { Api } from '../http/api-type.ts';
 import { closeSignal, sendTabular, TABULAR_NOTE, tabularType } from '../http/tabular.ts';
 
 const MOST_DAYS = 366;
-/** Rows of a breakdown that one answer of JSON holds. */
+/** Most rows of a breakdown in one JSON answer. */
 const MOST_ROWS = 100_000;
 
 const money = z.number();
@@ -97,7 +97,7 @@ const breakdown = pageOf(breakdownRow).extend({
 
 const range = z.strictObject({ start_date: day, end_date: day });
 
-/** One or two different keys, separated by a comma or given twice. */
+/** One or two different keys, separated by a comma or in two parameters. */
 const groupBy = z
   .preprocess(
     (given) => {

@@ -8,7 +8,7 @@ const text = z
   .string({ error: 'expected a text of 1 to 500 characters' })
   .min(1, { error: 'expected a text of 1 to 500 characters' })
   .max(500, { error: 'expected a text of 1 to 500 characters' })
-  // Keys of spend are held together by one (warehouse/pick-key.ts).
+  // This character separates the parts of a key of spend (warehouse/spend/picks/pick-key.ts).
   .regex(/^\P{Cc}*$/u, { error: 'expected a text without control characters' });
 const trimmed = text.trim();
 
@@ -44,7 +44,7 @@ const cloud = z
     cloud: trimmed.toLowerCase(),
     account: text.optional(),
     service: text.optional(),
-    // As the bill's: sources §1 has them in both cases.
+    // Bills have these in upper and lower case.
     resource_group: text.toLowerCase().optional(),
     tag: z.strictObject({ key: trimmed, value: text }).optional(),
   })
@@ -61,7 +61,7 @@ const repository = z.strictObject({
   repository: text.transform(normalRepository).pipe(z.string().min(1, { error: 'expected host/owner/name' })),
 });
 
-/** Picks of teams and shared costs, at least as many as given (contract §3, Spend). */
+/** Picks of teams and shared costs (contract §3, Spend). `least` is how many there must be. */
 export const ownedPicks = (least: 0 | 1): z.ZodType<SpendPick[]> =>
   z
     .array(
@@ -73,7 +73,7 @@ export const ownedPicks = (least: 0 | 1): z.ZodType<SpendPick[]> =>
     .min(least, { error: `expected ${least} to ${MOST_PICKS} picks` })
     .max(MOST_PICKS, { error: `expected ${least} to ${MOST_PICKS} picks` });
 
-/** Picks of a metric: at least one, and no idle capacity, which only teams and shared costs pick. */
+/** Picks of a metric: at least one. Only teams and shared costs can pick idle capacity. */
 export const metricPicks = ownedPicks(1).superRefine((picks, context) => {
   picks.forEach((pick, index) => {
     if ('idle' in pick && pick.idle === true)
@@ -85,14 +85,14 @@ export const metricPicks = ownedPicks(1).superRefine((picks, context) => {
   });
 });
 
-/** What an answer to a change of picks says beside what they are. */
+/** The warnings in an answer to a change of picks. */
 export const warned = {
   warnings: z
     .array(z.string())
     .describe('Picks that no spend has ever matched, and spend only collected from now on'),
 };
 
-/** Picks as they are answered. */
+/** A pick in answers. */
 export const spendPickRecord = z
   .object({
     source: z.enum(['kubernetes', 'host', 'cloud', 'repository']),

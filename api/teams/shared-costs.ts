@@ -20,7 +20,7 @@ import { without } from '../http/defined-fields.ts';
 
 const id = z.string({ error: 'expected an id' }).min(1, { error: 'expected an id' });
 const isUnique = (ids: readonly string[]): boolean => new Set(ids).size === ids.length;
-/** Teams that share a cost; labels that name one. */
+/** Most teams that share a cost, and most labels that name a team. */
 const MOST_TEAMS = 1_000;
 const MOST_LABELS = 10_000;
 const TEAMS = { error: `expected 1 to ${MOST_TEAMS} teams` };
@@ -79,7 +79,7 @@ const splitRecord = z.union([
   }),
 ]);
 
-/** A shared cost as it is answered. */
+/** A shared cost in answers. */
 export const sharedCostRecord = z
   .object({ id: z.string(), name: z.string(), spend: z.array(spendPickRecord), split: splitRecord })
   .meta({ id: 'SharedCost' });

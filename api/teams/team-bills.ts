@@ -93,7 +93,7 @@ const teamBillRecord = billRecord
   .meta({ id: 'TeamBill' });
 
 const REASON = { error: 'expected a text of 1 to 1000 characters' };
-/** Why an admin seals a month by hand. */
+/** The reason that an admin gives for sealing a month by hand. */
 const reason = z
   .string(REASON)
   .trim()
@@ -135,7 +135,7 @@ const NOT_KNOWN = {
   sealed_by: null,
 };
 
-/** A team's bill of a month on the wire; of a team that was made after the month had sealed, that it waits for an admin. */
+/** Returns a team's bill of a month. A team that was made after the seal has no bill and waits for an admin. */
 const billOnWire = (
   teamId: string,
   ofMonth: MonthBills,
