@@ -52,7 +52,7 @@ interface Surroundings {
   spent: () => Spent[];
 }
 
-/** Bills from the single dollars, and how they seal (README, Bills). */
+/** Bills from the single dollars, and how they seal (docs/concepts.md). */
 export class NaiveBills {
   readonly #naive: Surroundings;
   /** What months were sealed from. */

@@ -30,7 +30,7 @@ const weightsOf = (split: StorySplit, values: readonly LabelledValue[]): [Receiv
 };
 
 /**
- * What each team gets of a shared cost, by its number, in 10⁻¹⁵ (README, Unallocated): parts are rounded down, and the
+ * What each team gets of a shared cost, by its number, in 10⁻¹⁵ (docs/concepts.md): parts are rounded down, and the
  * units left over go one each to the largest remainders, of equal ones to the oldest team, to nobody last. A credit is
  * split as its amount is. Nobody gets anything where there is nothing to split by.
  */
