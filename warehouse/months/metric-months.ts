@@ -2,7 +2,7 @@ import { sealBills } from '../teams/bills/bill-sealing.ts';
 import { computeSpend, type ComputedSpend } from '../spend/compute-spend.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
-/** Brings what the months of some metrics are read from up to date: spend, and the bills that team metrics divide. */
+/** Brings up to date what the months of some metrics are read from: spend, and the bills that metrics with team scope divide. */
 export const computeMetricMonths = (
   warehouse: Warehouse,
   orgId: string,

@@ -15,7 +15,7 @@ import type { Session } from '../engine/session.ts';
 import { putSameDays } from './same-days.ts';
 import { COLLECTED_SINCE, USES_CHOICE } from '../spend/picks/spend-choices.ts';
 
-/** A month of a metric's row, as {@link MONTH_FACTS} selects it. */
+/** A row of {@link MONTH_FACTS}: one month of one metric. */
 interface Row {
   metric_id: string;
   team_id: string | null;
@@ -38,10 +38,9 @@ interface Row {
 }
 
 /**
- * The facts of each metric's months up to the running one, oldest first: `count` months and the one before
- * them, for its change. Derived at each read from published loads, the log of values and the
- * lock versions, with team scope beside it from the bills; given `today`, the running month has its same days as well. Spend must have been computed and what is due sealed before
- * (month-computation.ts, bill-sealing.ts).
+ * Returns the facts of each metric's months up to `newest`, oldest first: `count` months, and the one before them for their
+ * change. Derives them at each read from published loads, the log of values and the locks; with team scope also from the
+ * bills, so that due bills must have been sealed (bill-sealing.ts). With `today`, the running month has its same days.
  */
 export const monthFacts = async (
   session: ComputedSession,
@@ -78,15 +77,15 @@ const coverageOfRow = (
   return coverageOf(month, sources.get(month) ?? [], picked?.map(({ kind }) => kind) ?? null);
 };
 
-/** A kind of sources that a metric picks from. */
+/** A kind of source that a metric picks from. */
 interface PickedKind {
   metric_id: string;
   kind: string;
-  /** The day from which any of its picks of that kind has spend; null when that is always. */
+  /** The day from which any of its picks of that kind has spend; null if a pick always has. */
   collected_from: Day | null;
 }
 
-/** The kinds that each metric of specific spend picks from, in their order. */
+/** Returns the kinds of sources that each metric of specific spend picks from, in order. */
 const pickedKinds = async (
   session: Session,
   orgId: string,
@@ -98,7 +97,7 @@ const pickedKinds = async (
   return byMetric;
 };
 
-// A kind has spend always if one of its picks needs no tag key or split.
+// A kind always has spend if one of its picks needs no tag key or split.
 const PICKED_KINDS = `
 SELECT user_id AS metric_id, ${PICK_KIND} AS kind,
   CASE WHEN bool_and(choices.first_day IS NOT NULL) THEN min(choices.first_day) END AS collected_from
@@ -106,7 +105,7 @@ FROM spend_picks AS picks LEFT JOIN spend_choices AS choices ON ${USES_CHOICE}
 WHERE picks.org_id = $org AND user_type = 'metric' AND list_contains($metrics, user_id)
 GROUP BY ALL ORDER BY metric_id, kind`;
 
-/** With team scope the cost is the team's bill, sealed or estimated, and the month has settled once the bill has sealed. */
+/** Sets the cost of metrics with team scope to the team's bill. Their month has settled once the bill has sealed. */
 const putTeamCosts = async (
   session: ComputedSession,
   orgId: string,
@@ -135,7 +134,7 @@ const putTeamCosts = async (
   }
 };
 
-/** Nothing is known of a month of which no source has brought any day, nor of days before a tag or split was collected. */
+/** Whether the cost of a month is known: some source has delivered a day on which the picks' tags and splits are collected. */
 const isKnown = ({ lastKnown }: Coverage, picked: readonly PickedKind[] | null): boolean =>
   picked === null
     ? lastKnown.size > 0
@@ -169,7 +168,7 @@ const toFacts = (row: Row, coverage: Coverage, picked: readonly PickedKind[] | n
         },
 });
 
-/** The organisation's cost is summed once per month and shared by its metrics. A month without spend rows costs 0. */
+/** Metrics with the same scope share the cost of a month. A month without spend costs 0. */
 export const MONTH_FACTS = `
 WITH months AS (
   SELECT CAST(unnest(generate_series($first::DATE, $last::DATE, INTERVAL 1 MONTH)) AS DATE) AS month),

@@ -3,16 +3,16 @@ import type { LabelSum } from '../../domain/months/month-labels.ts';
 import type { Metric } from '../metrics/metrics.ts';
 import type { Session } from '../engine/session.ts';
 
-/** A month whose value is taken apart: as it is today, or as the newest lock has frozen it. */
+/** A month whose value is split by label: today's value, or the one that the newest lock froze. */
 export interface MonthToPart {
   month: Month;
   isLocked: boolean;
 }
 
-/** One label's part of a month, which is named by its place in the list of months. */
+/** The part of one label. `place` is the month's position in the list of months. */
 export type PlacedLabelSum = LabelSum & { place: number };
 
-/** The sums of each label's values in some months (`months`: place, month), and what they are divided by, as named queries. */
+/** CTEs with the sum of each label's values in `months` (place, month), and its divisor. */
 const sumsOfToday = (months: string): string => `
   values_of_months AS (
     SELECT place, period, label, value
@@ -36,7 +36,7 @@ const ofMetric = (orgId: string, metric: Metric, months: readonly Month[]) => {
   };
 };
 
-/** What a month's value is made of today, label by label, as JSON, for a lock to freeze. */
+/** Returns today's sums of a month by label, as JSON, for a lock to freeze. */
 export const frozenLabels = async (
   session: Session,
   orgId: string,
@@ -55,10 +55,10 @@ export const frozenLabels = async (
   return frozen.labels;
 };
 
-/** What {@link frozenLabels} has written. */
+/** The columns of the JSON that {@link frozenLabels} returns. */
 const FROZEN = `'{"divisor": "BIGINT", "sums": [{"label": "VARCHAR", "sum": "DECIMAL(38,10)"}]}'`;
 
-/** Lays down the parts of some months of a metric, for {@link READ_LABEL_SUMS} to read on the same session. */
+/** Stores the parts of some months in a temporary table, which {@link READ_LABEL_SUMS} reads on the same session. */
 export const layLabelSums = async (
   session: Session,
   orgId: string,
@@ -94,5 +94,5 @@ export const layLabelSums = async (
   );
 };
 
-/** Month by month, in each the largest part first, then by name (spec §2, Metric value rule 3). */
+/** Selects the parts by month, the largest first, then by name (spec §2, Metric value rule 3). */
 export const READ_LABEL_SUMS = 'FROM temp.main.label_sums ORDER BY place, sum DESC, label';

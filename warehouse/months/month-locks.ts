@@ -31,7 +31,7 @@ export interface MonthVersion {
   missing: string[];
 }
 
-/** Who locks a month, when, and whether also without what sources have not delivered. */
+/** Who locks a month, when, and whether despite missing spend. */
 export interface Locking {
   key: { id: string; name: string };
   now: Date;
@@ -39,11 +39,11 @@ export interface Locking {
 }
 
 /**
- * Locks or re-locks a month of a metric: freezes its cost, value and unit cost as a new version, and records it
- * in the audit log. Reading and freezing share one snapshot, and the version counts the changes of values it
- * saw, so that a value written meanwhile shows as changed since. A month that lacks only what sources have not
- * delivered is locked where the caller accepts that; the version keeps what was missing. Throws a conflict, saying why,
- * for any other month that is neither ready to lock nor changed since its lock (contract §3, Month).
+ * Locks a month of a metric, for the first time or again. It freezes cost, value and unit cost as a new version, and records
+ * that in the audit log. Reading and freezing share one snapshot. The version counts the changes of values that it saw, so
+ * that a later value shows as changed since the lock. If a month lacks only spend that sources have not delivered, the caller
+ * can accept that; the version keeps what was missing. Throws a conflict with the reasons for any other month that is neither
+ * ready to lock nor changed since its lock (contract §3, Month).
  */
 export const lockMonth = async (
   warehouse: Warehouse,
@@ -120,8 +120,8 @@ export const lockMonth = async (
 };
 
 /**
- * Returns what a lock would be without, in words: what sources have not delivered, which the caller accepts. Throws a
- * conflict that says why a month cannot be locked, or not without accepting that.
+ * Returns the missing spend that the caller accepts, in words. Throws a conflict with the reasons if the month cannot be
+ * locked, or not without accepting that.
  */
 const refuseUnlessLockable = (
   facts: MonthFacts,
@@ -157,7 +157,7 @@ const newestLock = async (
   return newest?.lock_id ?? null;
 };
 
-/** The versions of a month, newest first; empty when it was never locked. */
+/** Returns the versions of a month, newest first; empty if it was never locked. */
 export const listMonthVersions = async (
   warehouse: Warehouse,
   orgId: string,

@@ -8,7 +8,7 @@ import { dailyTeamCosts } from '../teams/bills/daily-team-costs.ts';
 import { KNOWN_DAYS } from '../spend/known-days.ts';
 import { COMPLETE_VALUES } from '../metrics/values-through.ts';
 
-/** A metric's days so far and the same days of the month before, as {@link SAME_DAYS} selects them. */
+/** A row of {@link SAME_DAYS}: a metric's days so far, and the same days of the month before. */
 interface Row {
   metric_id: string;
   team_id: string | null;
@@ -24,12 +24,11 @@ interface Row {
 }
 
 /**
- * Puts beside each metric's running month what its days so far come to, and the same days of the month before: one
- * statement for all metrics. The days begin with the 1st. They end with the last day that is over, up to
- * which the scope's sources cover every day (known-days.ts). Those of a daily metric end with the last day whose values are
- * complete (values-through.ts). Where the month before is shorter, its days go through its end. Days before the metric's
- * first value have none that is known. Monthly values cannot be cut into days: only the cost of these metrics is compared.
- * Months that miss tag or split data are not compared.
+ * Adds to each metric's running month the sums of its days so far, and of the same days of the month before. One statement
+ * reads all metrics. The days run from the 1st to the last complete day: the scope's sources cover every day up to it
+ * (known-days.ts), and the values of a daily metric are complete (values-through.ts). If the month before is shorter, its days
+ * run to its end. Nothing is known of days before the metric's first value. A monthly value cannot be cut into days, so that
+ * only the cost of these metrics is compared. Months without all their tag or split data are not compared.
  *
  * @param byMetric facts of months up to the running one, oldest first; with the month before it.
  */
@@ -75,7 +74,7 @@ const daysFacts = (cost: DecimalText | null, valueSum: DecimalText | null, perio
   valuePeriods: Number(periods),
 });
 
-/** What a team costs from one day to another, null where a day is not known; by today's definitions throughout. */
+/** Returns what each team costs over some days, by today's definitions; null if a day is not known. */
 const teamCosts = async (session: ComputedSession, orgId: string, range: { start: Day; end: Day }) => {
   const days = await dailyTeamCosts(session, orgId, range, 'stored days');
   return (teamId: string, start: Day, end: Day): DecimalText | null => {

@@ -49,7 +49,7 @@ export const settleMonths = (warehouse: Warehouse, orgId: string, now: Date): Pr
     }),
   );
 
-/** Whether a month that settles today does so late: on its first late day it still waited for a source. */
+/** Whether a month that settles today settles by backfill: on its first late day it still waited for a source. */
 const isBackfill = async (
   session: Session,
   orgId: string,

@@ -1,6 +1,6 @@
 import type { Session } from '../engine/session.ts';
 
-/** Which of some ids are teams of the organisation. */
+/** Returns those of some ids that are teams of the organisation. */
 export const existingTeams = async (
   session: Session,
   orgId: string,

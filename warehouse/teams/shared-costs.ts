@@ -10,7 +10,7 @@ import { spendChoicesLock, storePicks } from '../spend/picks/spend-choices.ts';
 import { Versions, type By, type NextVersion } from '../engine/records/versioned-records.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
-/** Spend that belongs to several teams, and how it is split over them (contract §3, Team, bill, shared cost). */
+/** Spend that several teams share, and its split (contract §3, Team, bill, shared cost). */
 export interface SharedCost {
   id: string;
   name: string;
@@ -27,8 +27,8 @@ const SHARED_COSTS = new Versions<SharedCost>({
 });
 
 /**
- * Stores a new shared cost. Throws `invalid` for a split by teams or a metric that do not exist, a conflict for a pick
- * that another shared cost covers, or by another tag key or split than is in use.
+ * Stores a new shared cost. Throws `invalid` for a split by unknown teams or an unknown metric. Throws a conflict for a pick
+ * that another shared cost covers, and for a pick by another tag key or split than is in use.
  */
 export const createSharedCost = (
   warehouse: Warehouse,
@@ -40,7 +40,7 @@ export const createSharedCost = (
     around: withSpend(orgId, by),
   });
 
-/** The shared costs after `cursor`, oldest first; all of them without a page. */
+/** Returns the shared costs after `cursor`, oldest first; without a page all of them. */
 export const listSharedCosts = (
   warehouse: Pick<Session, 'query'>,
   orgId: string,
@@ -48,8 +48,8 @@ export const listSharedCosts = (
 ): Promise<SharedCost[]> => SHARED_COSTS.list(warehouse, orgId, page);
 
 /**
- * Changes or deletes a shared cost; answers what it now is (or last was), or null when there is none. Throws as
- * {@link createSharedCost} does.
+ * Changes or deletes a shared cost. Returns its new state (or its last), or null if there is no such shared cost. Throws like
+ * {@link createSharedCost}.
  */
 export const updateSharedCost = (
   warehouse: Warehouse,
@@ -74,7 +74,7 @@ const withSpend =
     await storePicks(session, orgId, user, picks, now, store);
   };
 
-/** Throws, naming the field, for a team that does not exist and a metric that no month can be split by. */
+/** Throws, with the field, for an unknown team, and for a metric that cannot split a month. */
 const checkSplit = async (session: Session, orgId: string, split: Split): Promise<void> => {
   const teams = await existingTeams(session, orgId, teamsOfSplit(split));
   const check = (field: string, teamId: string): void => {

@@ -3,15 +3,15 @@ import type { DecimalText } from '../../domain/shared/decimals.ts';
 import type { LabelSum } from '../../domain/teams/shared-cost.ts';
 import type { Session } from '../engine/session.ts';
 
-/** The values of a month that shared costs are split by, as they are today. */
+/** Today's values of a month that shared costs are split by. */
 export interface SplitValues {
-  /** The sums by label, of each metric that has values in the month. */
+  /** The sums by label for each metric that has values in the month. */
   sums: Map<string, LabelSum[]>;
-  /** How often values of the month were added, replaced or removed, of each metric that ever had one there. */
+  /** For each metric that ever had a value in the month, how often its values were added, replaced or removed. */
   changes: Map<string, number>;
 }
 
-/** The values of some metrics in some months (their first days), by month, all in one statement. */
+/** Returns the values of some metrics in some months (their first days), by month. Uses one statement. */
 export const splitValues = async (
   session: Session,
   orgId: string,
@@ -52,7 +52,7 @@ sums AS (
 SELECT metric_id, month, counts.changes, label, sum
 FROM counts LEFT JOIN sums USING (metric_id, month) ORDER BY metric_id, month, label`;
 
-/** The names of some metrics by their ids. */
+/** Returns the names of some metrics by id. */
 export const metricNames = async (
   session: Session,
   orgId: string,

@@ -9,7 +9,7 @@ import { spendChoicesLock, storePicks } from '../spend/picks/spend-choices.ts';
 import { Versions, type By, type NextVersion } from '../engine/records/versioned-records.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
-/** A team and the spend it owns; of several owners the most specific has a dollar (design §2, Teams). */
+/** A team and the spend that it owns. If several owners pick a dollar, the most specific pick has it (design §2, Teams). */
 export interface Team {
   id: string;
   name: string;
@@ -24,7 +24,7 @@ const TEAMS = new Versions<Team>({
   exclusive: (orgId) => [spendChoicesLock(orgId)],
 });
 
-/** Stores a new team. Throws a conflict for a pick that another team owns, or by another tag key or split than is in use. */
+/** Stores a new team. Throws a conflict for a pick that another team owns, and for another tag key or split than is in use. */
 export const createTeam = (
   warehouse: Warehouse,
   orgId: string,
@@ -33,11 +33,11 @@ export const createTeam = (
 ): Promise<Team> =>
   TEAMS.create(warehouse, orgId, { id: newId('team'), ...team }, by, { around: withOwnership(orgId, by) });
 
-/** The organisation's team, or null when it has no such one. */
+/** Returns the organisation's team, or null if it has no such team. */
 export const findTeam = (warehouse: Warehouse, orgId: string, teamId: string): Promise<Team | null> =>
   TEAMS.find(warehouse, orgId, teamId);
 
-/** The teams after `cursor`, oldest first; all of them without a page. */
+/** Returns the teams after `cursor`, oldest first; without a page all of them. */
 export const listTeams = (
   warehouse: Pick<Session, 'query'>,
   orgId: string,
@@ -45,8 +45,8 @@ export const listTeams = (
 ): Promise<Team[]> => TEAMS.list(warehouse, orgId, page);
 
 /**
- * Changes or deletes a team; answers what it now is (or last was), or null when there is none. Throws a conflict as
- * {@link createTeam} does, and for deleting a team that a shared cost or a metric refers to.
+ * Changes or deletes a team. Returns its new state (or its last), or null if there is no such team. Throws a conflict like
+ * {@link createTeam}, and if a shared cost or a metric refers to a team that is to be deleted.
  */
 export const updateTeam = (
   warehouse: Warehouse,

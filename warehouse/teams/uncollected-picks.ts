@@ -4,10 +4,10 @@ import type { Session } from '../engine/session.ts';
 import { COLLECTED_SINCE, TAKEN_SINCE, USES_CHOICE } from '../spend/picks/spend-choices.ts';
 
 /**
- * The tags and splits that had not been collected for all of some months (their first days), in words, of each team whose
- * bill depends on one (spec §1, counting rule 6). Its own picks need one, or those of a shared cost that it has a part
- * in. Or a less specific pick of these lost spend to another owner's tag or split since a day within the month: the
- * bill has that spend before the day and lacks it after.
+ * Returns, for some months (their first days) and each team, the tags and splits that were not collected for the whole month
+ * and that its bill depends on, in words (spec §1, counting rule 6). A bill depends on those of the team's own picks, and of
+ * shared costs in which it has a part. It also depends on another owner's tag or split that takes spend from a less specific
+ * pick: before that was collected the bill has the spend, and afterwards it has not.
  */
 export const uncollectedPicks = async (
   session: Session,
@@ -43,7 +43,7 @@ needed AS (
 taking AS (
   SELECT * FROM late AS choices WHERE first_day <= last_day(month) AND EXISTS (
     FROM spend_picks AS picks WHERE user_type IN ('team', 'shared cost') AND ${USES_CHOICE})),
--- A tag takes spend from accounts of its cloud, a split from its account and from every tag.
+-- A tag takes spend from accounts of its cloud. A split takes spend from its account and from every tag.
 taken AS (
   SELECT month, team_id, choices.kind, choices.cloud, choices.account, ${TAKEN_SINCE} AS since
   FROM picks JOIN taking AS choices ON picks.cloud = choices.cloud AND picks.split_kind IS NULL

@@ -9,8 +9,7 @@ import { listSharedCosts } from '../shared-costs.ts';
 import { uncollectedPicks } from '../uncollected-picks.ts';
 
 /**
- * What the bills of some months (their first days) are made of today: one statement for all teams, shared costs and
- * months; spend must have been computed before (month-computation.ts).
+ * Returns today's basis of the bills of some months (their first days). One statement reads all teams, shared costs and months.
  */
 export const currentBases = async (
   session: ComputedSession,
@@ -22,7 +21,7 @@ export const currentBases = async (
   return new Map([...bases].map(([month, basis]) => [monthOf(month), basis]));
 };
 
-/** The same, with what is not collected today, as it is kept once it is sealed. */
+/** The same with the tags and splits that are not collected, as a seal keeps it. */
 export const currentSealBases = async (
   session: ComputedSession,
   orgId: string,
@@ -35,7 +34,7 @@ export const currentSealBases = async (
   );
 };
 
-/** The basis of single days: of every day from `start` to `end`, by today's teams and shared costs, or from what is stored. */
+/** Returns the basis of every day from `start` to `end`, by today's teams and shared costs or by stored days. */
 export const dailyBases = (
   session: ComputedSession,
   orgId: string,

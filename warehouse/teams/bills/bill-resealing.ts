@@ -19,9 +19,9 @@ import type { By } from '../../engine/records/versioned-records.ts';
 import type { Warehouse } from '../../engine/warehouse.ts';
 
 /**
- * Seals all bills of a month again, by hand, from today's spend, ownership and values, and records it in the audit log.
- * Each bill gets another version, whether or not its amounts move. From then on only split values and another
- * such seal move the month. Returns the bills. Throws a conflict, saying why, for a month whose bills cannot be sealed.
+ * Seals all bills of a month again by hand, from today's spend, ownership and values, and records that in the audit log. Each
+ * bill gets a new version, even if its amounts stay the same. From then on only split values and another such seal move the
+ * month. Returns the bills. Throws a conflict with the reasons if the bills cannot be sealed.
  */
 export const resealBills = async (
   warehouse: Warehouse,
@@ -57,7 +57,7 @@ export const resealBills = async (
   });
 };
 
-/** What the month is sealed from today. Throws a conflict unless it has settled and there are teams to bill. */
+/** Returns what the month would be sealed from today. Throws a conflict if it has not settled or there are no teams. */
 const madeOfToday = async (
   session: Session,
   { id: orgId, settle_days }: Pick<Organisation, 'id' | 'settle_days'>,

@@ -9,10 +9,10 @@ import type { Session } from '../../engine/session.ts';
 import type { Warehouse } from '../../engine/warehouse.ts';
 
 /**
- * Seals the bills of every month that has settled and whose shared costs have the values they are split by. Seals again those
- * whose values have changed and those that follow today's spend and definitions, if these have (design §2, Teams);
- * returns the months, usually none. A bill whose amounts stay the same gets no other version. Every read of
- * bills comes through here first, so that nobody sees one that is due; run again, it finds nothing.
+ * Seals the bills of every month that has settled and has all values that its shared costs are split by. Seals bills again if
+ * their values have changed, or if they follow today's spend and definitions and these have changed (design §2, Teams).
+ * Returns the sealed months, usually none. A bill with the same amounts gets no new version. Every read of bills calls this
+ * first, so that nobody sees a bill that is due. If it runs again, it finds nothing.
  */
 export const sealBills = async (warehouse: Warehouse, orgId: string, now: Date): Promise<ComputedSpend> => {
   const { on } = await computeSpend(warehouse, orgId, now);
@@ -22,7 +22,7 @@ export const sealBills = async (warehouse: Warehouse, orgId: string, now: Date):
   return { months, on };
 };
 
-/** Bills are sealed one after the other, each time in one transaction. */
+/** Runs `work` in a transaction, while no other work seals bills of the organisation. */
 export const sealExclusively = <Result>(
   warehouse: Warehouse,
   orgId: string,
@@ -31,21 +31,21 @@ export const sealExclusively = <Result>(
 
 interface DueMonth {
   month: Day;
-  /** What the month was sealed from, where that still holds. */
+  /** What the month was sealed from; null if that no longer holds. */
   basis: string | null;
   follows_today: boolean;
   settled_before_teams: boolean;
   was_sealed: boolean;
-  /** What has changed since the month was last sealed. */
+  /** What has changed since the last seal. */
   spend_moved: boolean;
   definitions_moved: boolean;
   values_moved: boolean;
-  /** What it would be sealed from today. */
+  /** What the month would be sealed from today. */
   computation_id: string | null;
   definition_changes: string;
 }
 
-/** What is unknown cannot be sealed: a month of which nothing is delivered is not due. */
+/** Returns the months to seal. A month of which nothing is delivered is not due, because its bills are unknown. */
 const dueMonths = async (session: Session, orgId: string): Promise<DueMonth[]> => {
   const due = await session.query<DueMonth>(DUE_MONTHS, { org: orgId });
   const unsealed = due.flatMap(({ month, basis }) => (basis === null ? [monthOf(month)] : []));
@@ -53,8 +53,8 @@ const dueMonths = async (session: Session, orgId: string): Promise<DueMonth[]> =
   return due.filter(({ month, basis }) => basis !== null || delivered.has(monthOf(month)));
 };
 
-// A month waits while a metric that it is split by has no value there: a sealed one's own metrics, else those of today.
-// An earlier version did not count the changes: there the bills are split again, once, if any value can have changed.
+// A month waits while a metric that splits it has no value there. A sealed month keeps its metrics, others use today's.
+// Earlier versions did not count the changes. Their bills are split again once, if a value can have changed.
 const DUE_MONTHS = `
 WITH ${SEALED_MONTHS},
 split_by AS (
@@ -102,7 +102,7 @@ const sealDueMonths = async (session: ComputedSession, orgId: string, now: Date)
   return seals.map(({ month }) => monthOf(month));
 };
 
-/** Why a month is sealed now: for one that follows today in words, what has moved. */
+/** Returns why a month is sealed now. If it follows today, the reason says what has changed. */
 const causeOf = (month: DueMonth): Pick<Seal, 'sealed_because' | 'reason'> => {
   if (!month.follows_today)
     return { sealed_because: month.basis === null ? 'settled' : 'values_changed', reason: null };

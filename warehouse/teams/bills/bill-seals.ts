@@ -11,9 +11,9 @@ import { idAfter } from '../../engine/sql/ids.ts';
 import type { Session } from '../../engine/session.ts';
 import { splitValues } from '../split-values.ts';
 
-/** What a month's bills are to be sealed from, and why. */
+/** What to seal a month's bills from, and why. */
 export interface Seal {
-  /** Its first day. */
+  /** The month's first day. */
   month: Day;
   basis: SealedBasis;
   computation_id: string | null;
@@ -25,8 +25,8 @@ export interface Seal {
 }
 
 /**
- * Seals the bills of some months, split by the values of today. A bill whose amounts are those of its newest version gets no
- * other one, unless an admin seals it by hand: a person vouches for each of these.
+ * Seals the bills of some months, split by today's values. A bill with the amounts of its newest version gets no new version,
+ * unless an admin seals it by hand, because a person vouches for each of those.
  */
 export const storeSeals = async (
   session: Session,
@@ -73,7 +73,7 @@ export const storeSeals = async (
   await session.run(INSERT_BILLS, { ...version, rows: JSON.stringify(bills) });
 };
 
-/** What makes a bill another version: its amounts, not the names in it. */
+/** Returns what makes a bill a new version: its amounts, not the names in it. */
 const identity = ({
   direct,
   by_source,

@@ -25,15 +25,15 @@ import type { Session } from '../../engine/session.ts';
 import { metricNames, splitValues } from '../split-values.ts';
 import { uncollectedPicks } from '../uncollected-picks.ts';
 
-/** A team's bill, or the newest version of it once it has sealed. */
+/** A team's bill; once it has sealed, its newest version. */
 export type Bill = BillAmounts & Seal;
 
-/** Which version a bill is, and why it was sealed; null before it has. */
+/** The version of a sealed bill, and why it was sealed. All fields are null before. */
 interface Seal {
   version: number | null;
   sealed_at: string | null;
   sealed_because: SealCause | null;
-  /** In words: what had moved, or what the admin said who sealed it. */
+  /** What had changed, or the admin's own words. */
   reason: string | null;
   sealed_by: { type: 'key'; id: string; name: string } | null;
 }
@@ -42,21 +42,20 @@ interface Seal {
 export interface MonthBills extends Omit<BillFacts, 'hasBill'> {
   /** The status of the bills that there are. */
   status: BillStatus;
-  /** Settled while there was no team. */
+  /** Whether the month settled while there was no team. */
   settledBeforeTeams: boolean;
-  /** Settled by backfill. */
+  /** Whether the month settled by backfill. */
   backfilled: boolean;
-  /** Seals again when its spend, teams or shared costs change. */
+  /** Whether the month seals again if its spend, teams or shared costs change. */
   followsToday: boolean;
   /**
-   * By team; null while nothing of the month has been delivered. A team that was made after the month had sealed has
-   * no bill.
+   * The bills by team; null while nothing of the month has been delivered. A team that was made after the seal has no bill.
    */
   bills: Map<string, Bill> | null;
-  /** The organisation's total, as far as it has come, less all bills; null while nothing has been delivered. */
+  /** The organisation's total so far less all bills; null while nothing has been delivered. */
   unallocated: DecimalText | null;
   uncollected: UncollectedPicks;
-  /** The sources that the month waits for to settle. */
+  /** The sources that keep the month from settling. */
   holdingBack: SourceMonth[];
 }
 
@@ -69,11 +68,10 @@ const UNSEALED: Seal = {
 };
 
 /**
- * The bills of `count` months up to `newest` and of the one before them, oldest first: sealed ones as they were
- * sealed, the others from today's spend, ownership and values. Whatever is due must have been sealed
- * before (bill-sealing.ts).
+ * Returns the bills of `count` months up to `newest` and of the one before them, oldest first. Sealed bills are as they were
+ * sealed; the others come from today's spend, ownership and values. Due bills must have been sealed (bill-sealing.ts).
  *
- * @param known what sources cover of these months, where the caller has read it already.
+ * @param known what sources cover of these months, if the caller has read it already.
  */
 export const monthBills = async (
   session: ComputedSession,
@@ -154,7 +152,7 @@ export const monthBills = async (
   });
 };
 
-// Late spend that comes after a month has sealed is in its total and in no bill: it is unallocated.
+// Spend that arrives after the seal is in the month's total and in no bill, so that it is unallocated.
 const MONTHS = `
 WITH ${SEALED_MONTHS},
 months AS (
@@ -220,7 +218,7 @@ const sealedBills = async (
   return byMonth;
 };
 
-/** The sealed versions of a team's bill of a month, newest first; empty while it has not sealed. */
+/** Returns the sealed versions of a team's bill of a month, newest first; empty before the first seal. */
 export const listBillVersions = async (
   session: Pick<Session, 'query'>,
   orgId: string,

@@ -7,10 +7,10 @@ import { STORED_OWNER_DAYS } from '../../spend/scope-day-costs.ts';
 import { splitValues } from '../split-values.ts';
 
 /**
- * What each team costs on each day from `start` to `end`, fully loaded: what it owns and its part of every shared cost,
- * by today's definitions throughout, so that a team that gets more to own does not seem to have become dearer. Days of
- * a month are split as the month is; while a metric to split by has no value there, they are not answered. The running
- * month and the one before it are stored by day (scope-day-costs.ts).
+ * Returns what each team costs on each day from `start` to `end`, fully loaded: the spend that it owns and its part of every
+ * shared cost. It uses today's definitions for all days, so that a team with more spend to own does not seem dearer. Days
+ * split like their month, and are left out while a metric that splits it has no value there. The running month and the one
+ * before it are stored by day (scope-day-costs.ts).
  */
 export const dailyTeamCosts = async (
   session: ComputedSession,

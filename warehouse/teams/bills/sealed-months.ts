@@ -1,13 +1,13 @@
 import { DAYS_IN_TIME } from '../../../domain/months/settlement.ts';
 
-/** `firstLateDay` in SQL, for months that an earlier version settled without recording whether they came late. */
+/** `firstLateDay` in SQL, for months that an earlier version settled without recording whether they were late. */
 const lateFrom = (month: string): string => `(last_day(${month}) + settle_days + ${DAYS_IN_TIME + 2})`;
 
 /**
- * The months that have settled, and of those that were sealed what from. A month that settled by backfill, or while there
- * was no team, `follows_today` until an admin seals it by hand: what it was sealed from holds only until its spend, a
- * team or a shared cost moves. Every other month keeps what it was sealed from.
- * What an earlier version settled tells neither: there the instants of its settlement do, and where an instant is the same, what was recorded.
+ * CTEs with the months that have settled, and with what the sealed ones were sealed from. A month that settled by backfill, or
+ * while there was no team, `follows_today` until an admin seals it by hand: its seal holds only until its spend, a team or a
+ * shared cost changes. Every other month keeps its seal. Earlier versions recorded neither reason; for their months the time
+ * of the settlement decides, and for equal times the record.
  */
 export const SEALED_MONTHS = `settlements AS (
   SELECT month, min(settled_at) AS settled_at, bool_and(with_teams) AS with_teams, bool_and(backfilled) AS backfilled
