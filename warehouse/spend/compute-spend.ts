@@ -17,7 +17,7 @@ import { dropTemporaryTables } from '../engine/sql/temporary-tables.ts';
 import { UpToDate } from '../engine/up-to-date.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
-/** What decides whether months are to be computed: the published loads of existing sources, the scopes, the owners, and what was computed. */
+/** The logs that decide whether months must be computed. */
 const COMPUTED = new UpToDate([
   'loads',
   'cost_source_versions',
@@ -77,12 +77,12 @@ export const computeSpend = async (
   return computed(months);
 };
 
-/** Under this name an organisation's spend is computed, once at a time. */
+/** The lock under which an organisation's spend is computed. */
 const spendLock = (orgId: string): string => `spend ${orgId}`;
 
 /**
- * Runs `publish`, which publishes loads, and computes the months that they change, in one transaction: a load whose months
- * cannot be computed is never current. Throws what the computation throws; then nothing is published.
+ * Runs `publish`, which publishes loads, and computes the months that they change. Both share one transaction, so that a load
+ * whose months cannot be computed is never current. If the computation throws, nothing is published.
  */
 export const publishComputed = <Result>(
   warehouse: Warehouse,
@@ -100,7 +100,7 @@ export const publishComputed = <Result>(
 
 const bringUpToDate = async (session: Session, orgId: string, now: Date): Promise<Month[]> => {
   const months = await computeStaleMonths(session, orgId, now);
-  // A month that borrows assets follows the month that lends them. A borrowed day lends nothing, so twice is enough.
+  // A month that borrows assets depends on the month that lends them. Borrowed days lend nothing, so that twice is enough.
   if (months.length > 0) months.push(...(await computeStaleMonths(session, orgId, now)));
   if (await scopeCostsMissing(session, orgId)) await session.run(INSERT_SCOPE_COSTS, { org: orgId });
   await storeScopeDayCosts(session, orgId, dayOf(now));
@@ -120,21 +120,21 @@ interface StaleMonth {
 const staleMonths = (session: Session, orgId: string, today: Day): Promise<StaleMonth[]> =>
   session.query<StaleMonth>(STALE_MONTHS, { org: orgId, today });
 
-/** Loads and the months their days lie in. */
+/** CTE with the loads and the months of their days. */
 const LOADED_MONTHS = `loaded_months AS (
   SELECT source_id, load_id, billing_period, last_day,
     CAST(unnest(generate_series(date_trunc('month', first_day), date_trunc('month', last_day), INTERVAL 1 MONTH)) AS DATE) AS month
   FROM current_loads WHERE org_id = $org AND first_day IS NOT NULL)`;
 
 /**
- * Which rules months are computed by. Whoever changes what is stored about a month (its keys, what counts) takes the next
- * number. Then months that an earlier version computed are computed anew.
+ * The number of the counting rules. A change of what is stored about a month (its keys, what counts) takes the next number,
+ * so that months of earlier versions are computed again.
  */
 const COUNTING_RULES = 3;
 
-// A month that holds days to come grows day by day, so it is also made of the day on which it was computed. A month that
-// borrowed assets is made anew once the cluster's nearest known assets are others, of whichever month they are. So it is
-// once the cluster came onto a bill, or went off it, on the day that lends.
+// A month with days in the future grows each day, so that the day of the computation is part of its input. A month that
+// borrowed assets is stale once the cluster's nearest known assets change, in any month. It is also stale once the cluster
+// comes onto a bill, or leaves it, on the day that lends.
 const STALE_MONTHS = `
 WITH ${LOADED_MONTHS},
 wanted AS (
@@ -173,7 +173,7 @@ const computeStaleMonths = async (session: Session, orgId: string, now: Date): P
   await session.run(INSERT_COMPUTED_LOADS, { ...of, months });
   await dropTemporaryTables(session, TABLES);
   try {
-    // Those that only read the tables before them have no parameters.
+    // Statements that only read the tables before them have no parameters.
     for (const statement of Object.values(COVERING_TABLES))
       await session.run(statement, statement.includes('$org') ? of : {});
     await session.run(INSERT_COVERED_RESOURCES, of);
@@ -194,7 +194,7 @@ const computeStaleMonths = async (session: Session, orgId: string, now: Date): P
   return months.map(monthOf);
 };
 
-// A statement that fails leaves its transaction unusable; the tables go with the next computation then.
+// After a failed statement the transaction is unusable. Then the next computation drops the tables.
 const TABLES = Object.keys(COVERING_TABLES);
 
 const INSERT_COMPUTED_LOADS = `
@@ -220,7 +220,7 @@ counted AS (
 SELECT $org AS org_id, month, $computation::UUID AS computation_id, day, source, cloud, account, sum(cost) AS cost
 FROM counted GROUP BY ALL`;
 
-// Rolled up by plain columns first: their keys are texts, made once for each combination.
+// Plain columns are rolled up first, so that each combination's text keys are made only once.
 const INSERT_MONTH_SPEND = `
 INSERT INTO month_spend BY NAME
 WITH ${LOADS_OF_COMPUTATION}, ${billLines('day <= $today::DATE')}, ${COUNTED_LINES}, ${DISTRIBUTED},

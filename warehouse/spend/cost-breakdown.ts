@@ -8,8 +8,8 @@ import { SPEND_KEYS } from './picks/pick-key.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
 /**
- * What spend can be grouped by, each with its column of the counted rows. Cloud, account, service, resource group
- * and tag leave out the clusters and hosts inside an account, as picks of them do (spec §1, counting rule 2).
+ * The keys to group spend by, each with its column of the counted rows. Cloud, account, service, resource group and tag leave
+ * out the clusters and hosts inside an account, as picks do (spec §1, counting rule 2).
  */
 const KEYS = {
   day: 'day',
@@ -33,7 +33,7 @@ const KEYS = {
 export type BreakdownKey = keyof typeof KEYS;
 export const BREAKDOWN_KEYS = Object.keys(KEYS) as [BreakdownKey, ...BreakdownKey[]];
 
-/** What a row says beside a key that does not stand for itself alone: which tag, and an account's or team's name. */
+/** Columns beside keys that need an explanation: the tag's key, and the name of an account or team. */
 const BESIDE: Partial<Record<BreakdownKey, string>> = {
   tag: 'tag_key',
   account: 'account_name',
@@ -45,22 +45,22 @@ const BESIDE_VALUE: Partial<Record<BreakdownKey, string>> = {
   team: `CASE WHEN user_type = 'team' THEN user_name END AS team_name`,
 };
 
-/** The columns of a breakdown, in their order. */
+/** Returns the columns of a breakdown, in order. */
 export const breakdownColumns = (keys: readonly BreakdownKey[]): string[] => [
   ...keys,
   ...keys.flatMap((key) => BESIDE[key] ?? []),
   'total',
 ];
 
-/** The keys that the daily totals hold; with any other the bill lines are read. */
+/** The keys in the daily totals. Any other key needs the bill lines. */
 const DAILY: readonly BreakdownKey[] = ['day', 'month', 'source', 'cloud', 'account'];
 
-/** A part of the spend: the wanted keys, null where the spend belongs to none, and its sum. */
+/** A part of the spend: its sum, and the wanted keys, null for spend without one. */
 export type BreakdownRow = Record<string, string | null> & { total: DecimalText };
 
 /**
- * Spend of the days `start` to `end`, both inclusive, grouped by one or two keys. The rows add up to the total to
- * the last decimal: what cannot be attributed has a null key. In time's order, then largest first.
+ * Returns the spend of the days `start` to `end`, both inclusive, grouped by one or two keys. The rows add up to the total to
+ * the last decimal, because spend without a key has null. Rows are in order of time, then the largest first.
  */
 export const costBreakdown = (
   session: ComputedSession,
@@ -69,7 +69,7 @@ export const costBreakdown = (
   range: { start: Day; end: Day; limit: number; offset: number },
 ): Promise<BreakdownRow[]> => session.query<BreakdownRow>(breakdownStatement(keys), { org: orgId, ...range });
 
-/** All rows of the same, a batch at a time, in bounded memory; see {@link Warehouse.stream}. */
+/** Yields all rows of the same in batches, in bounded memory; see {@link Warehouse.stream}. */
 export const streamBreakdown = async function* (
   warehouse: Warehouse,
   orgId: string,
@@ -82,19 +82,19 @@ export const streamBreakdown = async function* (
   yield* warehouse.stream<BreakdownRow>(breakdownStatement(keys), parameters, signal);
 };
 
-/** What counts on the days with its owners: each row is its team's; what a shared cost covers has no team (design §2, Teams). */
+/** CTEs with the counted rows of the days and their owners. Spend that a shared cost covers has no team (design §2, Teams). */
 const OWNED_DAYS = `${COUNTED_DAYS},
 spend AS (SELECT *, ${SPEND_KEYS} AS keys FROM counted),
 ${OWNERS},
 owned AS (SELECT * FROM spend LEFT JOIN owners USING (keys))`;
 
-/** What counts on the days, already summed, where the keys need no more. */
+/** CTE with the daily totals of the days, for keys that need no bill lines. */
 const COUNTED_TOTALS = `counted AS (
   SELECT day, source, cloud, account, cost
   FROM daily_totals JOIN current_computations USING (org_id, month, computation_id)
   WHERE org_id = $org AND day BETWEEN $start::DATE AND $end::DATE)`;
 
-/** The statement of a breakdown; `$limit` null reads all rows. */
+/** Returns the statement of a breakdown. If `$limit` is null, it reads all rows. */
 export const breakdownStatement = (keys: readonly BreakdownKey[]): string => {
   const named = keys.includes('account');
   const owned = keys.includes('team');

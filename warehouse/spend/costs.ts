@@ -6,7 +6,7 @@ import { COVERED_DAYS } from '../sources/coverage.ts';
 import { computeSpend, type ComputedSession } from './compute-spend.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
-/** An account's spend without the clusters and hosts in it, and theirs beside it (spec §1, counting rule 2). */
+/** An account's spend, with its clusters and hosts apart (spec §1, counting rule 2). */
 interface AccountSpend {
   cloud: string;
   account: string;
@@ -16,18 +16,18 @@ interface AccountSpend {
   hosts: DecimalText;
 }
 
-/** Spend of a range of days and of the range of the same length before it. */
+/** The spend of a range of days, and of the equally long range before it. */
 export interface CostSummary {
   total: DecimalText;
   bySource: Record<SpendSource, DecimalText>;
   byDay: { day: Day; total: DecimalText }[];
   byAccount: AccountSpend[];
-  /** Null where nothing of the range before was delivered. */
+  /** Null if nothing of the range before was delivered. */
   previousTotal: DecimalText | null;
   completeThrough: Day | null;
 }
 
-/** `start` to `end`, both inclusive; `previousStart` begins the range to compare with. */
+/** `start` to `end`, both inclusive. `previousStart` is the first day of the range before. */
 export interface CostRange {
   previousStart: Day;
   start: Day;
@@ -83,15 +83,15 @@ export const costSummary = async (
         ? [{ cloud, account, name, total: own ?? '0', kubernetes: kubernetes ?? '0', hosts: hosts ?? '0' }]
         : [],
     ),
-    // A sum of 0 is known only where days are.
+    // A sum of 0 is known only if some day is.
     previousTotal: coverage.coversBefore || !Big(previous).eq(0) ? previous : null,
     completeThrough: coverage.completeThrough,
   };
 };
 
 /**
- * The last day up to which every active source covers all days from `start` on; null when one lacks `start` itself. Without
- * any active source, the paused ones decide, each day by any of them.
+ * Returns the last day up to which every active source covers all days from `start` on; null if one lacks `start` itself. If
+ * no source is active, a day counts as covered once any paused source covers it.
  */
 export const completeThrough = async (
   session: ComputedSession,
@@ -101,7 +101,7 @@ export const completeThrough = async (
 ): Promise<Day | null> =>
   (await coverageFrom(session, orgId, { previousStart: start, start }, now)).completeThrough;
 
-/** The same, and whether any source covers any day from `previousStart` to before `start`. */
+/** Returns the same, and whether any source covers any day from `previousStart` to before `start`. */
 const coverageFrom = async (
   session: ComputedSession,
   orgId: string,
@@ -133,13 +133,13 @@ SELECT COALESCE(min(day) FILTER (day >= $start::DATE
   COALESCE(bool_or(covering > 0) FILTER (day < $start::DATE), false) AS covers_before
 FROM day_sources`;
 
-/** The names that the current loads give to accounts; the newest one of each. */
+/** CTE with the newest name of each account in the current loads. */
 export const ACCOUNT_NAMES = `account_names_now AS (
   SELECT cloud, account, arg_max(name, billing_period) AS name
   FROM account_names JOIN current_loads USING (org_id, source_id, load_id, billing_period)
   WHERE org_id = $org GROUP BY ALL)`;
 
-/** One scan, grouped four ways. */
+/** Scans the daily totals once, and groups them in four ways. */
 export const COST_SUMMARY = `
 WITH ${ACCOUNT_NAMES},
 spend AS (

@@ -1,30 +1,30 @@
-// Every dollar once (design §2): the bill lines, each as cloud, cluster or host spend, and everything else that
-// counts. All other sums are made of these rows.
+// Every dollar once (design §2): each bill line as cloud, cluster or host spend, and everything else that counts. All other
+// sums are sums of these rows.
 
-/** The loads a new computation reads; `$computation` has recorded them. */
+/** CTE with the loads that the computation `$computation` reads. */
 export const LOADS_OF_COMPUTATION = `used_loads AS (
   SELECT month, computation_id, load_id, billing_period FROM computed_loads
   WHERE org_id = $org AND computation_id = $computation::UUID)`;
 
-/** The loads that the current computations of the days `$start` to `$end` have read. */
+/** CTE with the loads that the current computations of the days `$start` to `$end` have read. */
 export const LOADS_OF_DAYS = `used_loads AS (
   SELECT month, computation_id, load_id, billing_period
   FROM computed_loads JOIN current_computations USING (org_id, month, computation_id)
   WHERE org_id = $org AND month BETWEEN date_trunc('month', $start::DATE) AND $end::DATE)`;
 
-/** The rows of a spend table that the used loads hold, each with its month; `where` narrows them before. */
+/** Returns a relation with the rows of a spend table in the used loads, each with its month. `where` filters them first. */
 export const ofUsedLoads = (table: string, where = 'true'): string => `(
     FROM (SELECT *, CAST(date_trunc('month', day) AS DATE) AS month FROM ${table} WHERE org_id = $org AND ${where})
     JOIN used_loads USING (load_id, billing_period, month))`;
 
-/** The bill's lines of the used loads; `where` narrows them by day. */
+/** CTE with the bill lines of the used loads. `where` filters them by day. */
 export const billLines = (where: string): string => `bill_lines AS (
   SELECT month, computation_id, day, cloud, account, split_kind, split_value, tag_key, tag_value, resource_id, cost
   FROM ${ofUsedLoads('cloud_spend', where)})`;
 
 /**
- * The same lines as they count. One whose resource is an asset of a cluster or a host that day is cluster or host
- * spend inside its account: it keeps the account, by which the bill can be found, and nothing that can be picked.
+ * CTE with the same lines as they count. If a line's resource is an asset of a cluster or a host that day, the line is cluster
+ * or host spend. It keeps its account, so that the bill can be found, and loses everything that can be picked.
  */
 export const COUNTED_LINES = `counted_lines AS (
   SELECT bill_lines.month, bill_lines.day,

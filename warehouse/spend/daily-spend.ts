@@ -1,7 +1,7 @@
 import { billLines, COUNTED_LINES, LOADS_OF_DAYS } from './counted-spend.ts';
 import { SPEND_KEYS } from './picks/pick-key.ts';
 
-/** Everything that counts on the days `$start` to `$end`, with all that it can be grouped by, from the bill lines up. */
+/** CTEs with everything that counts on the days `$start` to `$end`, and all its keys, from the bill lines up. */
 export const COUNTED_DAYS = `${LOADS_OF_DAYS}, ${billLines('day BETWEEN $start::DATE AND $end::DATE')}, ${COUNTED_LINES},
 counted AS (
   SELECT day, source, cloud, account, split_kind, split_value, tag_key, tag_value, cluster, NULL AS namespace,
@@ -13,8 +13,8 @@ counted AS (
   WHERE org_id = $org AND day BETWEEN $start::DATE AND $end::DATE)`;
 
 /**
- * Day by day what a month's spend is (month-computation.ts), for the days `$start` to `$end`: rows with the same
- * keys, by which picks and owners are matched to them.
+ * CTEs with the spend of the days `$start` to `$end`, in the form of a month's spend (compute-spend.ts): sums by day and by
+ * the keys that match picks and owners.
  */
 export const DAILY_SPEND = `${COUNTED_DAYS},
 spend AS (

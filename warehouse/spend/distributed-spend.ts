@@ -3,7 +3,7 @@ import { moneyOfUnits, unitsOf } from '../engine/sql/money-units.ts';
 import { isSameByName } from './assets/resource-key.ts';
 
 /**
- * Stores everything that counts and is no bill line.
+ * Stores everything that counts and is not a bill line.
  *
  * What a cluster or a host costs outside any bill (covered-resources.ts): its assets outside; of a cluster without
  * assets that day its allocations, idle included, unless the assets that it borrows are on a bill; of a host all its

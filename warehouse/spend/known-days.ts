@@ -1,11 +1,11 @@
-/** The kind of sources that a pick takes spend from. */
+/** The kind of source that a pick takes spend from. */
 export const PICK_KIND = `CASE source WHEN 'cloud' THEN 'focus' WHEN 'kubernetes' THEN 'opencost' WHEN 'host' THEN 'hosts'
     ELSE 'ai_tools' END`;
 
 /**
- * On which days the spend of a scope is known: CTEs after `wanted` (metric_id) and COVERED_DAYS that end with
- * `metric_kinds` and `known_days`. A metric of picked spend needs every active source of the kinds it picks from to cover
- * the day, and each of these kinds some source. Organisation and teams (`kinds` '') need every active source, and any.
+ * CTEs with the days on which the spend of a scope is known, after `wanted` (metric_id) and COVERED_DAYS; they end with
+ * `metric_kinds` and `known_days`. With picked spend, every active source of the picked kinds must cover the day, and each of
+ * these kinds needs a source that does. Organisation and teams (`kinds` '') need every active source, and at least one source.
  */
 export const KNOWN_DAYS = `metric_kinds AS (
   SELECT metric_id, COALESCE(string_agg(DISTINCT kind, ',' ORDER BY kind), '') AS kinds

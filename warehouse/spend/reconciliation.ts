@@ -4,15 +4,15 @@ import { assetNotes } from './assets/asset-notes.ts';
 import { billLines, COUNTED_LINES, LOADS_OF_DAYS, ofUsedLoads } from './counted-spend.ts';
 import type { ComputedSession } from './compute-spend.ts';
 
-/** What a cluster or host reports of itself, next to what it counts as. */
+/** What a cluster or host reports itself, beside what counts for it. */
 export interface Reconciliation {
   source: 'kubernetes' | 'hosts';
   name: string;
-  /** Its workloads and its idle capacity, as it prices them itself. */
+  /** Its workloads and idle capacity at its own prices. */
   reported: DecimalText;
   /** The bill lines of its assets. */
   billed: DecimalText;
-  /** What it costs on days on which no bill has its assets. */
+  /** Its cost on days on which no bill has its assets. */
   outside_bills: DecimalText;
   /** billed + outside_bills − reported. */
   difference: DecimalText;
@@ -26,7 +26,7 @@ export interface Reconciliation {
   notes: string[];
 }
 
-/** Compares, over some days, each cluster and host with its bills (design §2: never hidden). */
+/** Compares each cluster and host with its bills, over some days (design §2: never hidden). */
 export const reconciliation = async (
   session: ComputedSession,
   orgId: string,
@@ -43,8 +43,8 @@ export const reconciliation = async (
 
 const ON_DAYS = 'day BETWEEN $start::DATE AND $end::DATE';
 
-// A cluster's counted rows beside the bill hold its workloads and the same taken off again: their sum is what
-// it costs outside any bill.
+// Beside the bill, a cluster has its workloads, and the same amount taken off again. So their sum is what it costs outside
+// any bill.
 const RECONCILIATION = `
 WITH ${LOADS_OF_DAYS}, ${billLines(`${ON_DAYS} AND resource_id IS NOT NULL`)}, ${COUNTED_LINES},
 parts AS (

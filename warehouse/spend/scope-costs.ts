@@ -1,13 +1,13 @@
 import { PICK_KEY } from './picks/pick-key.ts';
 
 /**
- * Stores the cost of every scope of an organisation's metrics in every computed month where it is not known yet: one
- * statement for all metrics and months. What was stored once is never wrong, for neither a scope's text nor a
- * computation ever changes (design §2, Months). With team scope the cost is a bill's (bills.ts).
+ * Stores the missing costs of every scope of an organisation's metrics in every computed month. One statement serves all
+ * metrics and months. A stored cost never becomes wrong, because neither a scope's text nor a computation ever changes
+ * (design §2, Months). With team scope the cost is the bill's (bills.ts).
  *
- * The spend is first rolled up to the distinct combinations of what anyone picks, so that few rows are left; then
- * each scope gets each of those once, however many of its picks match it: a dollar counts once. Work grows with
- * spend plus picks, not with their product.
+ * The statement first rolls the spend up to the distinct combinations of picked keys, so that few rows are left. Then each
+ * scope gets each combination once, even if several of its picks match: a dollar counts once. The work grows with spend plus
+ * picks, not with their product.
  */
 export const INSERT_SCOPE_COSTS = `
 INSERT INTO scope_costs BY NAME
@@ -40,7 +40,7 @@ costs AS (
 SELECT $org AS org_id, scope_id, month, computation_id, COALESCE(cost, 0) AS cost
 FROM missing LEFT JOIN costs USING (scope_id, type, month)`;
 
-/** Whether a scope's cost in a computed month is not known yet. */
+/** Selects whether any scope's cost in a computed month is missing. */
 export const SCOPE_COSTS_MISSING = `
 SELECT count(*) > 0 AS missing
 FROM (SELECT DISTINCT md5(scope) AS scope_id FROM metrics WHERE org_id = $org AND (scope->>'$.type') <> 'team')

@@ -4,17 +4,16 @@ import { DAILY_SPEND } from './daily-spend.ts';
 import { PICK_KEY } from './picks/pick-key.ts';
 import type { Session } from '../engine/session.ts';
 
-// The running month is compared with the same days of the month before (same-days.ts). What scopes, and the owners that
-// teams' bills are made of, cost on the days of these two months is stored once for each computation: a read of a
-// thousand metrics then needs no bill line.
+// The running month is compared with the same days of the month before (same-days.ts). So the daily costs of scopes and of
+// owners in these two months are stored once for each computation. A read of a thousand metrics then needs no bill line.
 
-/** The two months, as their first days. */
+/** Returns the first days of the two months. */
 const comparedMonths = (today: Day): { first: Day; last: Day } => ({
   first: firstDay(addMonths(monthOf(today), -1)),
   last: firstDay(monthOf(today)),
 });
 
-/** Stores what is not known yet of the running month's days and of those of the month before it. */
+/** Stores the missing costs of the days of the running month and of the month before. */
 export const storeScopeDayCosts = async (session: Session, orgId: string, today: Day): Promise<void> => {
   for (const store of [SCOPE_DAYS, OWNER_DAYS]) {
     const months = await missingMonths(session, orgId, today, store.missing);
@@ -23,7 +22,7 @@ export const storeScopeDayCosts = async (session: Session, orgId: string, today:
   }
 };
 
-/** Whether there is anything to store. */
+/** Whether any of them is missing. */
 export const scopeDayCostsMissing = async (session: Session, orgId: string, today: Day): Promise<boolean> => {
   for (const { missing } of [SCOPE_DAYS, OWNER_DAYS])
     if ((await missingMonths(session, orgId, today, missing)) !== null) return true;
@@ -56,7 +55,7 @@ missing AS (
   CROSS JOIN computations
   ANTI JOIN (FROM scope_day_costs WHERE org_id = $org) USING (scope_id, month, computation_id))`;
 
-// As scope-costs.ts does for months. A row without cost on the first day says that the scope is known.
+// Like scope-costs.ts for months. A row without cost on the first day shows that the scope is stored.
 const INSERT_SCOPE_DAYS = `
 INSERT INTO scope_day_costs BY NAME
 WITH ${MISSING_SCOPES},
@@ -89,7 +88,7 @@ SELECT $org, scope_id, month, computation_id, month, 0 FROM missing`;
 
 const SCOPE_DAYS = { missing: MISSING_SCOPES, insert: INSERT_SCOPE_DAYS };
 
-/** What teams and shared costs pick today, as one text: another one has days of its own. */
+/** CTE with today's picks of teams and shared costs as one text. Other picks have days of their own. */
 const DEFINITIONS = `definitions AS (
   SELECT COALESCE(md5(string_agg(concat_ws('/', user_type, user_id, scope_id), ',' ORDER BY user_id, scope_id)), '') AS definitions_id
   FROM (SELECT DISTINCT user_type, user_id, scope_id FROM spend_picks WHERE org_id = $org AND user_type IN ('team', 'shared cost')))`;
@@ -111,7 +110,7 @@ SELECT $org, month, computation_id, definitions_id, month, 'nobody', '', NULL, 0
 
 const OWNER_DAYS = { missing: MISSING_OWNERS, insert: INSERT_OWNER_DAYS };
 
-/** What the owners of today cost day by day, from what is stored of the two months; in the form of {@link ownedSpend}. */
+/** Selects the stored daily costs of today's owners in the two months, in the form of {@link ownedSpend}. */
 export const STORED_OWNER_DAYS = `
 WITH ${DEFINITIONS}
 SELECT day AS period, user_type, user_id, owned_source, sum(cost) AS cost

@@ -1,4 +1,4 @@
-// What was decided about assets without a bill line of their own, kept so that it can be told (design §2: never hidden).
+// Decisions about assets without a bill line of their own. They are kept for notes and reconciliation (design §2: never hidden).
 
 /**
  * Stores the decisions of a computation: assets that followed their cluster; days on which a cluster borrowed its nearest

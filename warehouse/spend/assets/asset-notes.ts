@@ -3,7 +3,7 @@ import { toWire, type DecimalText } from '../../../domain/shared/decimals.ts';
 import type { CostSource } from '../../sources/cost-sources.ts';
 import type { Session } from '../../engine/session.ts';
 
-/** What was decided about assets of a cluster or a host in the same way, over some days. */
+/** Equal decisions about assets of a cluster or a host, over some days. */
 interface Decided {
   reason: 'followed' | 'borrowed' | 'ambiguous';
   cluster: string | null;
@@ -19,7 +19,7 @@ interface Decided {
   cost: DecimalText;
 }
 
-/** A sentence on what was decided about a cluster or host (asset-decisions.ts). */
+/** A sentence about a decision on a cluster or host (asset-decisions.ts). */
 export interface AssetNote {
   source: 'kubernetes' | 'hosts';
   /** The cluster or host. */
@@ -27,7 +27,7 @@ export interface AssetNote {
   note: string;
 }
 
-/** What to know about assets without a bill line of their own, on the days from `start` to `end`. */
+/** Returns notes on assets without a bill line of their own, on the days from `start` to `end`. */
 export const assetNotes = async (
   session: Pick<Session, 'query'>,
   orgId: string,
@@ -41,7 +41,7 @@ export const assetNotes = async (
   return decided.map(noteOf);
 };
 
-/** The same for a run of a source, of the months that it loaded: a bill's run tells of all, others of what is theirs. */
+/** Returns the notes for a run, in the months that it loaded. A bill's run gets all notes, other runs those on their own. */
 export const assetNotesOfRun = async (
   session: Pick<Session, 'query'>,
   orgId: string,
@@ -57,7 +57,7 @@ export const assetNotesOfRun = async (
   return decided.map((one) => noteOf(one).note);
 };
 
-/** What the published loads of the source name in a table. */
+/** Selects the clusters or hosts in the published loads of a source. */
 const named = (column: 'cluster' | 'host', table: string): string => `
       SELECT ${column} FROM ${table} SEMI JOIN current_loads USING (org_id, source_id, load_id, billing_period)
       WHERE org_id = $org AND source_id = $source`;
@@ -108,7 +108,7 @@ const sentenceOf = (decided: Decided): string => {
 
 const quoted = (name: string | null): string => JSON.stringify(name);
 
-/** `on 1 day, 2026-01-31`, or `on 3 days from 2026-01-29 to 2026-01-31`. */
+/** Returns `on 1 day, 2026-01-31`, or `on 3 days from 2026-01-29 to 2026-01-31`. */
 export const onDays = ({
   days,
   first_day,

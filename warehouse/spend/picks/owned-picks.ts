@@ -11,8 +11,8 @@ const OTHERS = {
 } as const;
 
 /**
- * Throws a conflict, naming the other owner, for a pick that another team (or another shared cost) has already; a team and a
- * shared cost may have the same, then the shared cost takes it (design §2, Teams).
+ * Throws a conflict, with the other owner, for a pick that another team (or another shared cost) has already. A team and a
+ * shared cost may have the same pick; then the shared cost gets the spend (design §2, Teams).
  */
 export const refuseOwnedPicks = async (
   session: Session,

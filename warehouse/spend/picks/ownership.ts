@@ -1,6 +1,6 @@
 import { PICK_KEY } from './pick-key.ts';
 
-// Who owns spend (design §2, Teams): rows are looked up by their keys (pick-key.ts), of which they have three at most.
+// Who owns spend (design §2, Teams). Rows are matched by their keys (pick-key.ts); a row has at most three.
 
 /** How specific a key is: workload over namespace, service over host, service or resource group over tag over account. */
 const SPECIFICITY = `CASE split_part(key, chr(31), 1)
@@ -12,8 +12,8 @@ const SOURCE = `CASE split_part(key, chr(31), 1)
     WHEN 'idle cluster' THEN 'kubernetes' WHEN 'idle host' THEN 'hosts' WHEN 'repository' THEN 'ai_tools' ELSE 'cloud' END`;
 
 /**
- * The one owner of spend with certain keys, for every `keys` of `spend`: the most specific pick of all teams and shared
- * costs, of equals the shared cost, then the oldest owner. Spend that nobody owns has no row.
+ * CTEs with the one owner of each `keys` of `spend`: whoever has the most specific pick. Among equally specific picks a shared
+ * cost wins, then the oldest owner. Spend without an owner has no row.
  */
 export const OWNERS = `owner_picks AS (
   SELECT DISTINCT user_type, user_id, user_name, ${PICK_KEY} AS key FROM spend_picks
@@ -24,7 +24,7 @@ owners AS (
   QUALIFY row_number() OVER (PARTITION BY keys ORDER BY ${SPECIFICITY} DESC, user_type = 'team', user_id) = 1)`;
 
 /**
- * The statement for what teams and shared costs own of `spend`, by period. A shared cost has one sum, whatever its sources.
+ * Returns the statement for the spend of each team and shared cost, by period. A shared cost has one sum for all sources.
  */
 export const ownedSpend = (period: 'month' | 'day', spend: string): string => `
 WITH ${spend},

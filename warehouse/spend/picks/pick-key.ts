@@ -1,5 +1,5 @@
-// What can be picked has a key, a text that a row of spend and a pick of it have in common: one comparison serves
-// all forms of a pick (contract §3, Spend). A unit separator keeps the parts apart.
+// A key is a text that a row of spend and a pick of it have in common, so that one comparison serves all forms of a pick
+// (contract §3, Spend). A unit separator separates its parts.
 
 const key = (form: string, ...columns: string[]): string => [`'${form}'`, ...columns].join(` || chr(31) || `);
 
@@ -17,9 +17,9 @@ export const PICK_KEY = `CASE
   END`;
 
 /**
- * All keys of a row of counted spend. A bill line that is cluster or host spend has none of its account's, for it has
- * another source than `cloud`. It has the key of idle capacity, as has everything that a cluster or host costs beyond
- * its workloads and services: teams and shared costs can pick that, metrics cannot (spec §1, counting rules 2 and 3).
+ * All keys of a row of counted spend. A bill line that is cluster or host spend has no key of its account, because its source
+ * is not `cloud`. It has the key of idle capacity, like everything that a cluster or host costs beyond its workloads and
+ * services. Teams and shared costs can pick that, metrics cannot (spec §1, counting rules 2 and 3).
  */
 export const SPEND_KEYS = `list_filter(CASE
     WHEN source = 'cloud' THEN [${key('account', 'cloud', 'account')},

@@ -4,8 +4,8 @@ import { COLLECTED_SINCE, USES_CHOICE } from './spend-choices.ts';
 import type { Warehouse } from '../../engine/warehouse.ts';
 
 /**
- * What a reader of a metric, team or shared cost should know about its picks, in words: those that no spend has ever matched (mistyped,
- * or yet to come), and tag keys and splits whose collection has only begun (spec §1, counting rule 6).
+ * Returns warnings about the picks of a metric, team or shared cost: picks that no spend has ever matched, and tag keys and
+ * splits whose collection has only begun (spec §1, counting rule 6).
  */
 export const pickWarnings = async (
   warehouse: Warehouse,
@@ -23,7 +23,7 @@ WITH picks AS (SELECT *, ${PICK_KEY} AS key FROM spend_picks WHERE org_id = $org
 seen AS (
   SELECT unnest(keys) AS key FROM month_spend JOIN current_computations USING (org_id, month, computation_id)
   WHERE org_id = $org),
--- By a tag key or split that nothing was loaded with since its first use, nothing can have been seen.
+-- If nothing was loaded since the first use of a tag key or split, its spend cannot have been seen.
 unseen AS (
   FROM picks ANTI JOIN seen USING (key)
   WHERE NOT EXISTS (FROM spend_choices AS choices WHERE ${USES_CHOICE} AND NOT EXISTS (

@@ -10,7 +10,7 @@ import { idAfter } from '../../engine/sql/ids.ts';
 import { IS_KEPT } from '../../sources/focus/collected-choices.ts';
 import type { Session } from '../../engine/session.ts';
 
-/** Who changes its picks, and the field that holds them; only one of an organisation at a time may (`spendChoicesLock`). */
+/** Whoever changes its picks, with the field that holds them. Changes of an organisation take `spendChoicesLock`. */
 export interface SpendUser {
   type: 'metric' | 'team' | 'shared cost';
   id: string;
@@ -18,15 +18,15 @@ export interface SpendUser {
 
 const FIELD = { metric: 'scope.spend', team: 'ownership', 'shared cost': 'spend' } as const;
 
-/** The field of a user's that holds its picks, for messages. */
+/** Returns the name of the field that holds a user's picks, for messages. */
 export const picksField = ({ type }: Pick<SpendUser, 'type'>): string => FIELD[type];
 
-/** The key under which changes of an organisation's picks exclude one another. */
+/** The lock under which an organisation's picks change. */
 export const spendChoicesLock = (orgId: string): string => `spend choices ${orgId}`;
 
 /**
- * Stores a user's picks with the choices they need, and notes from which day on nothing uses a choice; `store` writes
- * what has the picks now. Throws a conflict as {@link makeChoices} does.
+ * Stores a user's picks with the choices that they need, and records from which day on nothing uses a choice. `store` writes
+ * the user with its new picks. Throws a conflict like {@link makeChoices}.
  */
 export const storePicks = async (
   session: Session,
@@ -42,9 +42,9 @@ export const storePicks = async (
 };
 
 /**
- * Makes the choices that a user's new picks need. One in use is shared. One that is still collected goes on since its
- * first day. Any other begins today and takes the place of what nobody uses. Throws a conflict that names the choice in
- * use and its users if another user needs it to be different (spec §1, counting rule 5).
+ * Makes the choices that a user's new picks need. A choice in use is shared. A choice that is still collected continues from
+ * its first day. Any other choice begins today, and replaces one that nobody uses. Throws a conflict that names the choice in
+ * use and its users if they need another one (spec §1, counting rule 5).
  */
 const makeChoices = async (
   session: Session,
@@ -75,15 +75,15 @@ const makeChoices = async (
   }
 };
 
-/** The newest version of a choice; its id is null before there is any. */
+/** The newest version of a choice. Its id is null before the first one. */
 interface StoredChoice extends SpendChoice {
   version_id: string | null;
   first_day: Day;
-  /** Since which day nothing uses it. */
+  /** The day since which nothing uses it. */
   unused_since: Day | null;
 }
 
-/** Stores what a choice now is, as the version after `version_id`. */
+/** Stores the state of a choice as the version after `version_id`. */
 const storeChoice = (
   session: Session,
   orgId: string,
@@ -113,13 +113,13 @@ const collectedSince = (
   ELSE replace(choices.choice, '_', ' ') || ' in account "' || choices.account || '"' END
   || ' of ' || choices.cloud || '${aside} is collected from ' || choices.first_day || ' on'`;
 
-/** Since when a choice, as `choices`, is collected, in words. */
+/** The words for the day since which a choice, as `choices`, is collected. */
 export const COLLECTED_SINCE = collectedSince('');
 
-/** The same of a choice by which somebody else takes spend from an owner. */
+/** The same for a choice by which somebody else takes spend from an owner. */
 export const TAKEN_SINCE = collectedSince(', by which another team or shared cost takes spend,');
 
-// Of a choice that was released for good, before releases were for a while, only the id counts: its choice is null.
+// Earlier versions released choices for good. Of such a release only the id counts: its choice is null.
 const CHOICES_AND_USERS = `
 WITH choices AS (
   SELECT * FROM spend_choice_versions WHERE org_id = $org
@@ -131,7 +131,7 @@ SELECT choices.kind, choices.cloud, choices.account, choices.choice, choices.ver
 FROM choices LEFT JOIN (FROM spend_picks WHERE org_id = $org) AS picks ON ${USES_CHOICE}
 GROUP BY ALL`;
 
-/** Notes that nothing uses a choice any more since today. */
+/** Records that nothing uses a choice any more from today on. */
 const noteUnusedChoices = async (session: Session, orgId: string, now: Date): Promise<void> => {
   const unused = await session.query<StoredChoice>(
     `SELECT kind, cloud, account, choice, version_id, first_day FROM spend_choices AS choices
