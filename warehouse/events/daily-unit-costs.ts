@@ -13,15 +13,14 @@ import { PICK_KEY } from '../spend/picks/pick-key.ts';
 import { USES_CHOICE } from '../spend/picks/spend-choices.ts';
 import { COMPLETE_VALUES } from '../metrics/values-through.ts';
 
-/** No recorded day is older: history of a metric with a value a week. */
+/** Most days that a recorded day lies back: enough history for a metric with one value a week. */
 const OLDEST_DAYS = 366;
 
 /**
- * The unit costs of the last recorded days of all daily metrics of an organisation that want to hear of rises, oldest
- * first, by metric: the scope's cost of the day ÷ the sum of the day's values. A day up to `through` is recorded when it has
- * a value other than 0, its values are complete (values-through.ts), and the sources that the scope picks from cover it
- * (known-days.ts). So a source that delivers monthly holds back only what it is part of, and a hole only its own days. Spend
- * must have been computed before.
+ * Returns the unit costs of the last recorded days, oldest first, by metric, for all daily metrics with a rule for rises. A
+ * unit cost is the scope's cost of the day ÷ the sum of the day's values. A day up to `through` is recorded if it has a value
+ * other than 0, its values are complete (values-through.ts), and the sources that the scope picks from cover it
+ * (known-days.ts). So a source that delivers monthly delays only the scopes that pick from it, and a gap only its own days.
  */
 export const dailyUnitCosts = async (
   session: ComputedSession,
@@ -68,12 +67,12 @@ const DAYS_OF: Record<Scope, (session: ComputedSession, range: Range) => Promise
   team: teamDays,
 };
 
-/** Revenue is never told of (spec §6 rule 1). A rule of JSON null means never. */
+/** Revenue raises no event (spec §6 rule 1). A rule of JSON null turns rises off. */
 const WANTED = `wanted AS (
   SELECT metric_id, frequency, scope->>'$.type' AS scope, md5(scope) AS scope_id, scope->>'$.team_id' AS team_id FROM metrics
   WHERE org_id = $org AND kind = 'count' AND frequency = 'daily' AND COALESCE(CAST(rise AS VARCHAR), '') <> 'null')`;
 
-/** The last known days of each metric that have a value; of a metric with labels their sum (spec §2, Metric value rule 3). */
+/** CTE with the last known days of each metric that have a value. Labels are added up (spec §2, Metric value rule 3). */
 const valueDays = (where: string): string => `${COVERED_DAYS}, ${KNOWN_DAYS}, ${COMPLETE_VALUES},
 value_days AS (
   SELECT metric_id, scope, scope_id, team_id, period AS day, sum(value) AS value
@@ -96,7 +95,7 @@ SELECT metric_id, day, value, COALESCE(cost, 0) AS cost
 FROM value_days LEFT JOIN costs USING (day)
 ORDER BY metric_id, day`;
 
-// A tag key or split that any owner picks decides who owns a dollar: days before the newest of them are not like those after.
+// A tag key or split that any owner picks decides who owns a dollar. Days before and after the newest one do not compare.
 const TEAM_DAYS = `
 WITH ${WANTED}, ${valueDays(`scope = 'team'`)},
 picks AS (FROM spend_picks WHERE org_id = $org AND user_type IN ('team', 'shared cost')),
@@ -106,7 +105,7 @@ SELECT metric_id, team_id, day, value FROM value_days CROSS JOIN collected
 WHERE day >= COALESCE(collected_from, day)
 ORDER BY metric_id, day`;
 
-// Each scope gets a row of spend once, however many of its picks match it. Days before a tag key or split was collected
+// Each scope gets a row of spend once, even if several of its picks match. Days before the first use of a tag key or split
 // have no cost by it.
 const SPEND_DAYS = `
 WITH ${WANTED}, ${valueDays(`scope = 'spend'`)},

@@ -3,17 +3,17 @@ import type { EventType } from '../../domain/events/webhook.ts';
 import type { Session } from '../engine/session.ts';
 import { addDelivery } from './webhook-deliveries.ts';
 
-/** Something that happened, to be told once. */
+/** An event to be raised exactly once. */
 export interface NewEvent {
   type: EventType;
-  /** What it is about, for people: `met_…/2026-01/above_target`. */
+  /** The subject, for people: `met_…/2026-01/above_target`. */
   subject: string;
-  /** What makes it the same event when it is found again. */
+  /** The identity of the event: the same fact is the same event. */
   fact: string;
   data: Record<string, unknown>;
 }
 
-/** An event's id follows from its fact: told twice, it is still one event, under one id. */
+/** Returns the id of an event. It follows from the fact, so that a repetition has the same id. */
 const eventIdOf = (orgId: string, fact: string): string =>
   `evt_${createHash('sha256')
     .update(JSON.stringify([orgId, fact]))
@@ -21,8 +21,8 @@ const eventIdOf = (orgId: string, fact: string): string =>
     .slice(0, 32)}`;
 
 /**
- * Stores those of some events whose facts are new, each with its deliveries to the webhooks that want it; answers how
- * many were new. To be called in the transaction, and under the organisation's {@link eventsLock}, of what found them.
+ * Stores the events whose facts are new, each with its deliveries to the webhooks that subscribe to it. Returns how many were
+ * new. Call it under {@link eventsLock}, in the transaction that found the events.
  */
 export const addEvents = async (
   session: Session,
@@ -51,7 +51,7 @@ export const addEvents = async (
   return added.length;
 };
 
-/** Stores one event and answers its id; its deliveries are the caller's affair. */
+/** Stores one event and returns its id. The caller adds its deliveries. */
 export const addEvent = async (
   session: Session,
   orgId: string,
@@ -77,7 +77,7 @@ export const addEvent = async (
   return eventId;
 };
 
-/** Under this name an organisation's events are found and stored, one evaluation after the other. */
+/** The lock under which an organisation's events are found and stored. */
 export const eventsLock = (orgId: string): string => `events ${orgId}`;
 
 const knownFacts = async (

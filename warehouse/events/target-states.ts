@@ -4,7 +4,7 @@ import type { TargetState } from '../../domain/events/target-crossing.ts';
 import { idAfter } from '../engine/sql/ids.ts';
 import type { Session } from '../engine/session.ts';
 
-/** What was last seen of an organisation's months against their targets, by metric and month. */
+/** Returns the last recorded states of an organisation's months against their targets, by metric and month. */
 export const targetStates = async (
   session: Session,
   orgId: string,
@@ -22,7 +22,7 @@ export const targetStates = async (
   return byMetric;
 };
 
-/** Records what some months of a metric are now, in the transaction that raises the events of it. */
+/** Records the states of some months of a metric, in the transaction that raises their events. */
 export const recordTargetStates = async (
   session: Session,
   orgId: string,
@@ -53,7 +53,7 @@ export const recordTargetStates = async (
   }
 };
 
-/** The targets that months were last compared with, by metric; a metric whose months never were is not there. */
+/** Returns the targets that months were last compared with, by metric. A metric without a comparison is left out. */
 export const judgedTargets = async (
   session: Session,
   orgId: string,
@@ -65,7 +65,7 @@ export const judgedTargets = async (
   return new Map(rows.map(({ metric_id, target }) => [metric_id, target]));
 };
 
-/** Records the targets of some metrics as those that their months were compared with, in the same transaction. */
+/** Records, in the same transaction, that the months of some metrics were compared with their targets. */
 export const recordJudgedTargets = async (
   session: Session,
   orgId: string,

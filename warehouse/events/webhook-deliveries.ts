@@ -4,20 +4,20 @@ import { instant } from '../engine/sql/instant.ts';
 import type { Session } from '../engine/session.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
-/** One try to hand an event to an endpoint. */
+/** One attempt to deliver an event to an endpoint. */
 export interface DeliveryAttempt {
   at: string;
-  /** What the endpoint answered, if it did. */
+  /** The status that the endpoint returned; null without an answer. */
   status_code: number | null;
   /** What went wrong, in words; null for a success. */
   error: string | null;
-  /** The beginning of the answer. */
+  /** The first characters of the answer. */
   answer: string | null;
 }
 
 /** The delivery of one event to one webhook. */
 export interface Delivery {
-  /** Its place in time's order. */
+  /** The id, in order of time. */
   deliveryId: string;
   eventId: string;
   type: string;
@@ -29,7 +29,7 @@ export interface Delivery {
   attempts: DeliveryAttempt[];
 }
 
-/** What is to be delivered, or was. */
+/** A delivery with its event and webhook. */
 export interface DeliveryState {
   status: DeliveryStatus;
   payload: string;
@@ -39,7 +39,7 @@ export interface DeliveryState {
 export const addDelivery = (session: Session, { orgId, webhookId, eventId }: DeliveryInput, now: Date) =>
   insertState(session, { orgId, webhookId, eventId }, { status: 'pending', reason: null }, null, now);
 
-/** The delivery of an event to a webhook, or null when there is none. */
+/** Returns the delivery of an event to a webhook, or null if there is none. */
 export const findDelivery = async (
   warehouse: Warehouse,
   { orgId, webhookId, eventId }: DeliveryInput,
@@ -52,7 +52,7 @@ export const findDelivery = async (
   return row ?? null;
 };
 
-/** Records that a delivery has ended; one that has ended already stays as it is. */
+/** Records the end of a delivery. A delivery that has ended already stays as it is. */
 export const endDelivery = (
   warehouse: Warehouse,
   delivery: DeliveryInput,
@@ -71,7 +71,7 @@ export const endDelivery = (
     }),
   );
 
-/** Ends all that is still to be delivered to a webhook. */
+/** Ends all pending deliveries to a webhook. */
 export const failPendingDeliveries = (
   session: Session,
   orgId: string,
@@ -133,8 +133,8 @@ export const recordAttempt = async (
 };
 
 /**
- * The deliveries of an organisation that are pending and that no workflow is known to work on; with `again`, also those
- * that one was started for, which Temporal may have lost.
+ * Returns the pending deliveries of an organisation for which no workflow was started. With `again` it also returns the others,
+ * because Temporal may have lost their workflows.
  */
 export const deliveriesToStart = async (
   warehouse: Warehouse,
@@ -152,7 +152,7 @@ export const deliveriesToStart = async (
   return rows.map(({ webhook_id, event_id }) => ({ orgId, webhookId: webhook_id, eventId: event_id }));
 };
 
-/** Records that a delivery's workflow has been started. */
+/** Records the start of a delivery's workflow. */
 export const recordDeliveryStart = async (
   warehouse: Warehouse,
   { orgId, webhookId, eventId }: DeliveryInput,
@@ -165,7 +165,7 @@ export const recordDeliveryStart = async (
   );
 };
 
-/** The deliveries of a webhook before `cursor`, or that of one event, newest first, with their attempts, oldest first. */
+/** Returns deliveries of a webhook before `cursor`, or of one event, newest first. Their attempts are oldest first. */
 export const listDeliveries = async (
   warehouse: Warehouse,
   orgId: string,

@@ -5,7 +5,7 @@ import { Versions, type By } from '../engine/records/versioned-records.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 import { failPendingDeliveries } from './webhook-deliveries.ts';
 
-/** Where an organisation wants to hear of its events (contract §3, Webhook). */
+/** An endpoint that receives an organisation's events (contract §3, Webhook). */
 export interface Webhook {
   id: string;
   url: string;
@@ -20,11 +20,11 @@ const WEBHOOKS = new Versions<Webhook>({
   idColumn: 'webhook_id',
   columns: { url: 'VARCHAR', events: 'VARCHAR[]', enabled: 'BOOLEAN', created_at: 'TIMESTAMP' },
   exclusive: (_orgId, id) => [`webhook ${id}`],
-  // A URL may hold a credential in its path or query: the log tells its host.
+  // The audit log keeps only the host, because the path or query of a URL may hold a credential.
   told: ({ url }, fields) => ({ ...fields, url: new URL(url).host }),
 });
 
-/** A new webhook's id. */
+/** Returns the id of a new webhook. */
 export const newWebhookId = (): string => newId('whk');
 
 /** Stores a new webhook with its sealed secret. */
@@ -42,21 +42,21 @@ export const createWebhook = (
     },
   });
 
-/** The webhooks after `cursor`, oldest first; all of them without a page. */
+/** Returns the webhooks after `cursor`, oldest first; without a page all of them. */
 export const listWebhooks = (
   warehouse: Pick<Session, 'query'>,
   orgId: string,
   page?: { limit: number; cursor: string | null },
 ): Promise<Webhook[]> => WEBHOOKS.list(warehouse, orgId, page);
 
-/** The organisation's webhook, or null when it has no such one. */
+/** Returns the organisation's webhook, or null if it has no such webhook. */
 export const findWebhook = (
   warehouse: Pick<Session, 'query'>,
   orgId: string,
   webhookId: string,
 ): Promise<Webhook | null> => WEBHOOKS.find(warehouse, orgId, webhookId);
 
-/** The organisations that want to hear of events: for the start of the service, never for a tenant. */
+/** Returns the organisations with webhooks, for the start of the service. Never for a tenant. */
 export const organisationsWithWebhooks = async (warehouse: Warehouse): Promise<string[]> => {
   const rows = await warehouse.query<{ org_id: string }>(
     'SELECT DISTINCT org_id FROM webhooks WHERE enabled ORDER BY org_id',
@@ -64,13 +64,13 @@ export const organisationsWithWebhooks = async (warehouse: Warehouse): Promise<s
   return rows.map(({ org_id }) => org_id);
 };
 
-/** What a webhook becomes: some fields, a new secret, or nothing at all. */
+/** A change of a webhook: of some fields, of its secret, or its deletion. */
 export type WebhookUpdate =
   { changes: Partial<Pick<Webhook, 'url' | 'events' | 'enabled'>>; secret: SealedSecret | null } | 'delete';
 
 /**
- * Changes or deletes a webhook; answers what it now is (or last was), or null when there is none. What was still to be
- * delivered to one that is deleted or disabled has failed then, and says why.
+ * Changes or deletes a webhook. Returns its new state (or its last), or null if there is no such webhook. If it is deleted or
+ * disabled, its pending deliveries fail with that reason.
  */
 export const updateWebhook = (
   warehouse: Warehouse,
@@ -94,16 +94,16 @@ export const updateWebhook = (
 export const WEBHOOK_GONE = 'the webhook was deleted';
 export const WEBHOOK_OFF = 'the webhook was disabled';
 
-/** A secret as it is stored; `secretId` comes from {@link newSecretId}. */
+/** A stored secret. `secretId` comes from {@link newSecretId}. */
 export interface SealedSecret {
   secretId: string;
   sealed: string;
 }
 
-/** The id of a webhook's next secret; the newest one signs. */
+/** Returns the id of a webhook's next secret. The newest secret signs. */
 export const newSecretId = (): string => idAfter(null);
 
-/** Those of a webhook's secrets that sign at `now`, newest first: the last one, and those replaced since `overlapFrom`. */
+/** Returns the secrets of a webhook that sign, newest first: the newest one, and those replaced since `overlapFrom`. */
 export const signingSecrets = (
   warehouse: Warehouse,
   orgId: string,

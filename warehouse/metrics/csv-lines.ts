@@ -4,15 +4,15 @@ import { invalid } from '../../domain/shared/errors.ts';
 import { shown } from '../../domain/shared/for-message.ts';
 
 /**
- * Bytes parsed at a time, however many come at once. A block holds the longest line. V8 frees the records of a small block
- * soon. The service answers other requests between two blocks.
+ * Bytes parsed at a time. A block can hold the longest line. V8 soon frees the records of a small block. The service answers
+ * other requests between two blocks.
  */
 const BLOCK_BYTES = 10 * 1024;
 
 /** Longest line: the longest label fits, even if all of it is quoted and escaped. */
 const LONGEST_LINE_BYTES = 8 * 1024;
 
-/** Most lines in one file, blank ones too, because each costs time. */
+/** Most lines in one file. Blank lines count, because each line costs time. */
 const MOST_LINES = 300_000;
 
 const FORMAT = { record_delimiter: ['\n', '\r\n'], relax_column_count: true };
@@ -20,9 +20,9 @@ const LINE_FEED = 10;
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 /**
- * The records of a CSV file, a block of lines at a time: UTF-8 with or without byte order mark, LF or CRLF, quotes as in
- * RFC 4180. A record is one line, because no text holds a line break. So its place is its line, and each block is parsed
- * on its own, in time and memory that follow its bytes. Throws `invalid`, which names the line, counted from 1.
+ * Yields the records of a CSV file, one block of lines at a time: UTF-8 with or without byte order mark, LF or CRLF, quotes as
+ * in RFC 4180. A record is one line, because no text holds a line break. So each block is parsed on its own, in time and
+ * memory that grow with its bytes. Throws `invalid` with the line, counted from 1.
  */
 export const csvLines = async function* (bytes: AsyncIterable<Buffer>): AsyncGenerator<string[][]> {
   let line = 1;
@@ -45,7 +45,7 @@ const withoutMark = (bytes: Buffer): Buffer =>
     ? bytes.subarray(BYTE_ORDER_MARK.length)
     : bytes;
 
-/** Bytes cut after line ends; a block without one at its end is longer than a line may be, or the last. */
+/** Yields blocks that end with a line. Only the last block, or one that is longer than a line may be, does not. */
 const blocksOfLines = async function* (bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let parts: Buffer[] = [];
   let size = 0;
@@ -68,7 +68,7 @@ const blocksOfLines = async function* (bytes: AsyncIterable<Buffer>): AsyncGener
   if (size > 0) yield Buffer.concat(parts);
 };
 
-/** How many lines a block has. Throws for a line that is too long, is no UTF-8, or is one too many. */
+/** Returns the number of lines in a block. Throws for a line that is too long, is not UTF-8, or is one too many. */
 const countLines = (block: Buffer, first: number): number => {
   const isText = isUtf8(block);
   let count = 0;
@@ -77,7 +77,7 @@ const countLines = (block: Buffer, first: number): number => {
     const bytes = block.subarray(from, end === -1 ? block.length : end);
     const line = first + count;
     if (line > MOST_LINES) throw invalid(`body: expected at most ${MOST_LINES} lines, got more`);
-    // A character may be cut where a line is.
+    // The cut of an overlong line may split a character.
     if (bytes.length > LONGEST_LINE_BYTES)
       throw invalid(
         `line ${line}: expected at most ${LONGEST_LINE_BYTES} bytes, got more: ${shown(bytes.toString())}`,
@@ -88,7 +88,7 @@ const countLines = (block: Buffer, first: number): number => {
   return count;
 };
 
-/** The records of a block of `lines` lines, up to the first that does not end on its line. */
+/** Returns the records of a block of `lines` lines, up to the first that does not end on its line. */
 const recordsOf = (block: Buffer, lines: number): string[][] => {
   const records = parsed(block);
   if (records.length === lines) return records;

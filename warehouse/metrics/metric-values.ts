@@ -13,14 +13,14 @@ import type { Session } from '../engine/session.ts';
 import { changeValues, STAGED_TABLE, type Change, type ChangeResult, type Staged } from './value-changes.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
-/** A value to write, or the text of one; `period` is its first day, `label` is empty on a metric without labels. */
+/** A value to write, as a number or a text. `period` is its first day. `label` is empty on a metric without labels. */
 export interface NewValue {
   period: Day;
   label: string;
   value: number | string;
 }
 
-/** What a write did; see {@link ChangeResult}. */
+/** The result of a write; see {@link ChangeResult}. */
 export type WriteResult = Omit<ChangeResult, 'removed'>;
 
 /** Creates or replaces values, all or none (spec §2, Metric value rule 1); see {@link changeValues}. */
@@ -48,7 +48,7 @@ const stageValues = async (session: Session, values: readonly NewValue[]): Promi
 
 const STAGED_TYPES = [DATE, VARCHAR, DECIMAL(38, VALUE_DECIMALS), INTEGER];
 
-/** Values by columns, as a session appends them. */
+/** Returns values by columns, as a session appends them. */
 const stagedColumns = (values: readonly NewValue[]): DuckDBValue[][] => [
   values.map(({ period }) => new DuckDBDateValue(dayNumber(period))),
   values.map(({ label }) => label),
@@ -56,7 +56,7 @@ const stagedColumns = (values: readonly NewValue[]): DuckDBValue[][] => [
   values.map((_, index) => index + 1),
 ];
 
-/** The values to remove: from `start` to `end`, both inclusive and open where null, of one label or of all. */
+/** The values to remove: from `start` to `end`, both inclusive; null leaves that end open, or means all labels. */
 export interface ValueRange {
   start: Day | null;
   end: Day | null;
@@ -64,8 +64,8 @@ export interface ValueRange {
 }
 
 /**
- * Removes values, all or none; each removal is a change in the history like any other. Values that are not there
- * are no change: done twice, the second time removes nothing.
+ * Removes values, all or none. Each removal is a change in the history. Absent values are no change, so that a second removal
+ * does nothing.
  */
 export const removeValues = async (
   warehouse: Warehouse,

@@ -29,12 +29,12 @@ export interface Metric {
   scope: Scope;
   target: DecimalText | null;
   label_key: string | null;
-  /** What counts as a rise of a daily metric; null is none. */
+  /** The rule for a rise of a daily metric; null turns it off. */
   rise: RiseRule | null;
   created_at: string;
 }
 
-/** What counts as a rise where nobody has said: metrics from before it could be said have nothing stored. */
+/** The rule for a rise of metrics without one: metrics of earlier versions have nothing stored. */
 export const defaultRise = ({ frequency }: Pick<Metric, 'frequency'>): Metric['rise'] =>
   frequency === 'daily' ? DEFAULT_RISE_RULE : null;
 
@@ -54,7 +54,7 @@ const METRICS = new Versions<Metric>({
     rise: 'JSON',
     created_at: 'TIMESTAMP',
   },
-  // Values that came in while the label key changes would be by the old one.
+  // Values that arrive while the label key changes would have the old one.
   exclusive: (orgId, id) => [spendChoicesLock(orgId), valuesLock(id)],
   complete: (metric) => {
     const { rise } = metric as Partial<Metric>;
@@ -62,7 +62,7 @@ const METRICS = new Versions<Metric>({
   },
 });
 
-/** Stores a new metric and answers it with its id. Throws `invalid` for the scope of a team that does not exist. */
+/** Stores a new metric and returns it with its id. Throws `invalid` for the scope of an unknown team. */
 export const createMetric = (
   warehouse: Warehouse,
   orgId: string,
@@ -80,11 +80,11 @@ const checkTeam = async (session: Session, orgId: string, scope: Scope): Promise
     throw invalid(`scope.team_id: expected a team of this organisation, got ${shown(scope.team_id)}`);
 };
 
-/** The organisation's metric, or null when it has no such one. */
+/** Returns the organisation's metric, or null if it has no such metric. */
 export const findMetric = (warehouse: Warehouse, orgId: string, metricId: string): Promise<Metric | null> =>
   METRICS.find(warehouse, orgId, metricId);
 
-/** The metrics after `cursor`, oldest first; all of them without a page. */
+/** Returns the metrics after `cursor`, oldest first; without a page all of them. */
 export const listMetrics = (
   warehouse: Pick<Session, 'query'>,
   orgId: string,
@@ -92,9 +92,9 @@ export const listMetrics = (
 ): Promise<Metric[]> => METRICS.list(warehouse, orgId, page);
 
 /**
- * Changes or deletes a metric; answers what it now is (or last was), or null when there is none. Throws a conflict for
- * another label key while the metric has values (spec §2, Business metric), and for deleting it, or its labels, while a
- * shared cost is split by it.
+ * Changes or deletes a metric. Returns its new state (or its last), or null if there is no such metric. Throws a conflict for
+ * another label key while the metric has values (spec §2, Business metric), and for a deletion of the metric or its labels
+ * while a shared cost is split by it.
  */
 export const updateMetric = (
   warehouse: Warehouse,
@@ -105,7 +105,7 @@ export const updateMetric = (
 ): Promise<Metric | null> =>
   METRICS.change(warehouse, orgId, metricId, changes, by, { around: withScope(orgId, by) });
 
-/** Stores what a metric now is, with the tag keys and splits its picks need; those that nothing uses any more go. */
+/** Stores the state of a metric, with the tag keys and splits that its picks need. Releases those that nothing uses. */
 const withScope =
   (orgId: string, { now }: By) =>
   async (

@@ -5,7 +5,7 @@ import { idAfter } from '../engine/sql/ids.ts';
 import type { Session } from '../engine/session.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
-/** How a value came in (contract §3, Values). */
+/** How a value arrived (contract §3, Values). */
 export type ValueSource = 'hand' | 'csv' | 'api' | 'warehouse' | 'payments';
 
 /** Who changed a value. */
@@ -15,14 +15,14 @@ export interface ChangedBy {
   name: string;
 }
 
-/** What all rows of one change tell beside their values. */
+/** What all rows of one change share. */
 export interface Change {
   source: ValueSource;
   by: ChangedBy;
   now: Date;
 }
 
-/** What a change did; `months` are those whose values changed, oldest first. */
+/** The result of a change. `months` are those whose values changed, oldest first. */
 export interface ChangeResult {
   created: number;
   replaced: number;
@@ -32,12 +32,12 @@ export interface ChangeResult {
 }
 
 /**
- * Changes values of one metric, all or none; the one way in for every source. `stage` fills the temporary table
- * `staged_values (period, label, value)` with at most one row for each period and label: a value to store, or null to
- * remove it; rows whose period is null are skipped. What is stored already is no change and leaves no trace (design §2).
- * Each change is one row in the log; all of one call share a change id that sorts after everything they replace.
- * Bills that are split by the metric are sealed anew. Throws a conflict when the metric's label key was changed since the caller read it.
- * `signal` stops it before it is stored: the statement that runs is interrupted, and the call fails.
+ * Applies staged changes to the values of one metric, all or none. Every source of values uses it. `stage` provides at most one
+ * row (period, label, value) for each period and label: a value to store, or null to remove it. Rows without a period are
+ * skipped. A value that is stored already is no change and leaves no trace (design §2). Each change is one row in the log. All
+ * rows of one call share a change id, which sorts after everything that they replace. Bills that are split by the metric are
+ * sealed again. Throws a conflict if the metric's label key has changed since the caller read it. `signal` stops the change
+ * before it is stored: it interrupts the running statement, and the call fails.
  */
 export const changeValues = async (
   warehouse: Warehouse,
@@ -58,7 +58,7 @@ export const changeValues = async (
         const staged = await stage(session);
         return await session.transaction(async () => {
           const stored = await storeStaged(session, staged, orgId, metricId, change);
-          // Between two statements nothing runs that could be interrupted.
+          // An interruption between two statements has no effect.
           signal?.throwIfAborted();
           return stored;
         });
@@ -73,18 +73,18 @@ export const changeValues = async (
   return result;
 };
 
-/** Under this name the values of a metric change, and are locked, one after the other. */
+/** The lock under which the values of a metric change and its months are locked. */
 export const valuesLock = (metricId: string): string => `values ${metricId}`;
 
-/** Values that wait to be compared with what is stored. */
+/** Values to be compared with the stored ones. */
 export interface Staged {
-  /** Their relation (period, label, value, line), which is read several times; no two of them have the same line. */
+  /** The relation (period, label, value, line). It is read several times. Each row has its own line. */
   relation: string;
-  /** They are compared in so many parts, one after the other, because DuckDB holds all labels of a part in memory. */
+  /** In how many parts they are compared, because DuckDB holds all labels of a part in memory. */
   parts: number;
 }
 
-/** The temporary table of values that are few enough for memory. */
+/** The temporary table for values that fit into memory. */
 export const STAGED_TABLE = 'temp.main.staged_values';
 const CHANGED = 'temp.main.changed_values';
 
@@ -143,7 +143,7 @@ interface Summary {
   splits: boolean;
 }
 
-/** A row tells what a part changes: its lines, and what is counted of them. Their texts stay where they are staged. */
+/** A row holds the changed lines of a part and their counts. The texts stay where they are staged. */
 const CREATE_CHANGED = `
 CREATE OR REPLACE TEMP TABLE changed_values (
   lines BIGINT[], months DATE[], have_labels BOOLEAN[], created BIGINT, replaced BIGINT, removed BIGINT, newest UUID)`;
@@ -179,8 +179,8 @@ SELECT max(newest) AS newest, sum(created)::BIGINT AS created, sum(replaced)::BI
 FROM ${CHANGED}`;
 
 /**
- * A plain IN would be a join that holds the values instead of the lines, as DuckDB takes them for fewer. The window is
- * computed by one thread, so that one row group is filled at a time.
+ * With a plain IN, DuckDB would join by holding the values instead of the lines, because it expects fewer of them. One thread
+ * computes the window, so that one row group is filled at a time.
  */
 const insertChanged = (relation: string): string => `
 INSERT INTO metric_value_changes BY NAME

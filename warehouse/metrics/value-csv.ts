@@ -22,9 +22,9 @@ export const MOST_CSV_VALUES = 200_000;
 const BYTES_AT_ONCE = 8 * 2 ** 20;
 
 /**
- * Writes the values of a CSV file, all or none, as `writeValues` does (spec §2, CSV format). Its values wait in a file of
- * our own, never in memory; what a killed process leaves goes with the directory. `signal` stops it, and then nothing is
- * stored. Throws `invalid`, which names the line of the file, counted from 1.
+ * Writes the values of a CSV file, all or none, like `writeValues` (spec §2, CSV format). The values wait in a file of our own,
+ * never in memory. If the process is killed, the file goes with its directory. `signal` stops the upload, and then nothing is
+ * stored. Throws `invalid` with the line of the file, counted from 1.
  */
 export const writeCsv = async (
   warehouse: Warehouse,
@@ -59,7 +59,7 @@ const linesOf = async function* (
   for await (const records of blocks) yield judge.valuesOf(records).map(valueFileLine).join('');
 };
 
-/** Judges the records of one file in their order, by the rules of its metric. */
+/** Checks the records of one file in order, by the rules of its metric. */
 class RecordJudge {
   readonly #rules: ValueRules;
   readonly #columns: readonly string[];
@@ -74,7 +74,7 @@ class RecordJudge {
     this.#newest = newest;
   }
 
-  /** The values of the file's next records. Throws at the first record that is wrong, or is one too many. */
+  /** Returns the values of the file's next records. Throws at the first wrong record, and at the first one too many. */
   valuesOf(records: readonly string[][]): NumberedValue[] {
     const found: NumberedValue[] = [];
     for (const fields of records) {
@@ -117,7 +117,7 @@ class RecordJudge {
 
 const refuseDuplicates = async (session: Session, staged: string, frequency: Frequency): Promise<void> => {
   const [counts] = await session.query<{ are_distinct: boolean }>(
-    // Other hashes are of other values, and need less memory than the labels.
+    // Different hashes mean different values, and need less memory than the labels.
     `SELECT count(*) = count(DISTINCT hash(period, label)) AS are_distinct FROM ${staged}`,
   );
   if (counts?.are_distinct === true) return;

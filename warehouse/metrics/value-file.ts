@@ -5,12 +5,12 @@ import { sqlText } from '../engine/sql/sql-text.ts';
 /** A value of an upload, and its line, counted from 1. */
 export type NumberedValue = NewValue & { line: number };
 
-/** Most numbers are plain digits that can be written as they are. */
+/** Most numbers are plain digits and need no conversion. */
 const PLAIN = /^(\d{1,15})(?:\.(\d{1,10}))?$/;
 
 /**
- * One line of a file of values, which DuckDB reads whenever it needs them: no upload is held in memory. The number is two
- * whole ones, before and after its point, because DuckDB is slow to read large decimals.
+ * Returns one line of a file of values. DuckDB reads the file whenever it needs the values, so that no upload is held in
+ * memory. A number is written as two whole numbers, before and after its point, because DuckDB reads large decimals slowly.
  */
 export const valueFileLine = ({ period, label, value, line }: NumberedValue): string => {
   const [whole, decimals] = partsOf(value.toString());
@@ -26,12 +26,12 @@ const partsOf = (value: string): readonly [whole: string, decimals: string] => {
   return [digits.slice(0, -VALUE_DECIMALS), digits.slice(-VALUE_DECIMALS)];
 };
 
-/** DuckDB keeps several buffers, of the usual 32 MB if nobody says otherwise. */
+/** DuckDB keeps several buffers, by default of 32 MB each. */
 const BUFFER_BYTES = 2 ** 20;
-/** Above the longest label, with all of it quotes. */
+/** Longer than the longest label, even if it is all quotes. */
 const LONGEST_LINE_BYTES = 2 ** 14;
 
-/** The relation (period, label, value, line) of a file of values. */
+/** Returns the relation (period, label, value, line) of a file of values. */
 export const valuesOfFile = (path: string): string => `(
 SELECT period, label,
   whole::DECIMAL(38,${VALUE_DECIMALS}) + decimals::DECIMAL(${VALUE_DECIMALS},0) * 1e-10::DECIMAL(${VALUE_DECIMALS},${VALUE_DECIMALS}) AS value, line

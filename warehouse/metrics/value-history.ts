@@ -30,7 +30,7 @@ const changedBy = (row: ChangeRow): ChangedBy => ({
   name: row.changed_by_name,
 });
 
-/** The values from `start` to `end` (both inclusive) after `cursor`, by period and label. */
+/** Returns the values from `start` to `end` (both inclusive) after `cursor`, by period and label. */
 export const listValues = async (
   warehouse: Warehouse,
   orgId: string,
@@ -64,7 +64,7 @@ export const listValues = async (
   }));
 };
 
-/** One change of a value: what it became and what it was (spec §2, Metric value rule 2). */
+/** One change of a value, with the value before (spec §2, Metric value rule 2). */
 export interface ValueChange {
   changeId: string;
   period: Day;
@@ -77,7 +77,7 @@ export interface ValueChange {
   changed_at: string;
 }
 
-/** The changes before `cursor`, newest first; the value before is read off the log itself. */
+/** Returns the changes before `cursor`, newest first. The log itself has the value before each change. */
 export const listValueChanges = async (
   warehouse: Warehouse,
   orgId: string,

@@ -2,12 +2,11 @@ import type { Day } from '../../domain/shared/calendar.ts';
 import type { Session } from '../engine/session.ts';
 
 /**
- * Through which day the values of a metric are complete: CTEs after `wanted` (metric_id, frequency) that end with
- * `complete_values` (metric_id, values_through, values_from: the first period with a value). Metrics without values are not
- * there.
+ * CTEs with the day through which the values of a metric are complete, after `wanted` (metric_id, frequency). They end with
+ * `complete_values` (metric_id, values_through, values_from: the first period with a value). Metrics without values have no row.
  *
- * A value of a later period says that those before it have come, so only the newest period can be incomplete: with labels it
- * is while a label lacks a value there that had one in the week before (of a monthly metric, in the month before).
+ * A value of a later period means that earlier ones are complete, so that only the newest period can be incomplete. With labels
+ * it is, while a label lacks a value there that had one in the week before (for a monthly metric, in the month before).
  */
 export const COMPLETE_VALUES = `newest_values AS (
   SELECT metric_id, frequency, min(period) AS values_from, max(period) AS newest FROM metric_values JOIN wanted USING (metric_id)
@@ -19,7 +18,7 @@ complete_values AS (
   WHERE org_id = $org AND period >= newest - CASE frequency WHEN 'monthly' THEN 31 ELSE 7 END
   GROUP BY metric_id, frequency, newest, values_from)`;
 
-/** The day through which the values of each of some metrics are complete, by metric; metrics without values are not there. */
+/** Returns the day through which the values of some metrics are complete, by metric. Metrics without values are left out. */
 export const valuesThrough = async (
   session: Session,
   orgId: string,

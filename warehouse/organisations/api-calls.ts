@@ -10,7 +10,7 @@ export interface Calls {
   lastCallAt: string;
 }
 
-/** Stores counted calls, all in one commit. */
+/** Stores counted calls in one commit. */
 export const recordCalls = (warehouse: Warehouse, calls: readonly Calls[]): Promise<number> =>
   warehouse.run(
     `INSERT INTO api_calls BY NAME
@@ -25,7 +25,7 @@ export const recordCalls = (warehouse: Warehouse, calls: readonly Calls[]): Prom
     },
   );
 
-/** How many calls of an organisation are stored for a day, whichever node counted them. */
+/** Returns the stored number of an organisation's calls on a day, from all nodes. */
 export const countCalls = async (warehouse: Warehouse, orgId: string, day: Day): Promise<number> => {
   const [row] = await warehouse.query<{ calls: string }>(
     'SELECT coalesce(sum(calls), 0)::BIGINT AS calls FROM api_calls WHERE org_id = $org AND day = $day::DATE',

@@ -7,7 +7,7 @@ import type { Organisation } from './organisations.ts';
 import type { Session } from '../engine/session.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
-/** An API key as its organisation's admins see it; the secret itself is never stored (spec §2, design §5). */
+/** An API key as admins see it. The secret itself is never stored (spec §2, design §5). */
 export interface ApiKey {
   id: string;
   name: string;
@@ -18,13 +18,13 @@ export interface ApiKey {
   revoked_at: string | null;
 }
 
-/** A key and its organisation, as a request is judged by. */
+/** A key and its organisation, for the checks of a request. */
 export interface KeyHolder {
   organisation: Organisation;
   key: { id: string; name: string; permission: Permission; expires_at: string | null };
   secretHash: string;
   revoked: boolean;
-  /** Calls of the organisation stored for the day, whichever node counted them. */
+  /** The organisation's stored calls of the day, from all nodes. */
   callsToday: number;
 }
 
@@ -46,7 +46,7 @@ const toKey = (row: ApiKey): ApiKey => ({
   revoked_at: instantOrNull(row.revoked_at),
 });
 
-/** Stores a new key by the hash of its secret. */
+/** Stores a new key with the hash of its secret. */
 export const createKey = async (
   session: Session,
   orgId: string,
@@ -61,10 +61,10 @@ export const createKey = async (
   );
 };
 
-/** A new key's id. */
+/** Returns the id of a new key. */
 export const newKeyId = (): string => newId('key');
 
-/** The keys after `cursor`, oldest first, revoked ones included. */
+/** Returns the keys after `cursor`, oldest first, with revoked ones. */
 export const listKeys = async (
   warehouse: Warehouse,
   orgId: string,
@@ -79,9 +79,9 @@ export const listKeys = async (
 };
 
 /**
- * Revokes a key at once; revoking it again changes nothing. Returns null if the organisation has no such key.
- * Throws a conflict for its last active admin key that never expires, so that nobody locks themselves out (contract §3).
- * An organisation that has only expiring admin keys keeps one of them.
+ * Revokes a key at once; a second revocation changes nothing. Returns null if the organisation has no such key. Throws a
+ * conflict for its last active admin key that never expires, so that nobody locks themselves out (contract §3). If all admin
+ * keys expire, the last active one stays.
  */
 export const revokeKey = (
   warehouse: Warehouse,
@@ -120,7 +120,7 @@ export const revokeKey = (
     }),
   );
 
-/** Which last key an active admin key is, in words; null if the `others` (active admin keys) can do without it. */
+/** Returns the words for why an active admin key must stay; null if the `others` (active admin keys) are enough. */
 const lastAdminKey = (key: ApiKey, others: readonly ApiKey[]): string | null => {
   if (others.some(({ expires_at }) => expires_at === null)) return null;
   if (key.expires_at === null && others.length > 0) return 'the last active admin key that never expires';
@@ -128,8 +128,8 @@ const lastAdminKey = (key: ApiKey, others: readonly ApiKey[]): string | null => 
 };
 
 /**
- * The holders of the named keys, by key id. The one statement that starts from a key rather than from an
- * organisation: it is how a request finds out whose it is.
+ * Returns the holders of some keys, by key id. It is the only statement that starts from a key instead of an organisation,
+ * because it finds the organisation of a request.
  */
 export const findKeyHolders = async (
   warehouse: Warehouse,

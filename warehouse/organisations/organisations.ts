@@ -4,23 +4,23 @@ import { idAfter, newId } from '../engine/sql/ids.ts';
 import type { Session } from '../engine/session.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
-/** An organisation, the tenant everything belongs to. */
+/** An organisation: the tenant that everything belongs to. */
 export interface Organisation {
   id: string;
   name: string;
   tier: Tier;
-  /** The one currency of its costs and revenue, ISO 4217. */
+  /** The currency of all its costs (ISO 4217). */
   currency: string;
-  /** Full days after a month's end before its bills count as settled. */
+  /** Full days after a month's end until its bills count as settled. */
   settle_days: number;
 }
 
 const COLUMNS = 'org_id AS id, name, tier, currency, settle_days';
 
-/** A new organisation's id. */
+/** Returns the id of a new organisation. */
 export const newOrganisationId = (): string => newId('org');
 
-/** Stores a new organisation and answers it. */
+/** Stores a new organisation and returns it. */
 export const createOrganisation = async (
   session: Session,
   organisation: Omit<Organisation, 'id'>,
@@ -32,7 +32,7 @@ export const createOrganisation = async (
   return created;
 };
 
-/** The organisation, or null when there is none. */
+/** Returns the organisation, or null if there is none. */
 export const findOrganisation = async (warehouse: Warehouse, orgId: string): Promise<Organisation | null> => {
   const [organisation] = await warehouse.query<Organisation>(
     `SELECT ${COLUMNS} FROM organisations WHERE org_id = $org`,
@@ -41,11 +41,11 @@ export const findOrganisation = async (warehouse: Warehouse, orgId: string): Pro
   return organisation ?? null;
 };
 
-/** All organisations, oldest first: for the operator and for the schedules, never for a tenant. */
+/** Returns all organisations, oldest first, for the operator and the schedules. Never for a tenant. */
 export const listOrganisations = (warehouse: Warehouse): Promise<Organisation[]> =>
   warehouse.query<Organisation>(`SELECT ${COLUMNS} FROM organisations ORDER BY org_id`);
 
-/** Changes some fields of an organisation, and records who did; answers null when there is none. */
+/** Changes some fields of an organisation, and records the author. Returns null if there is no such organisation. */
 export const updateOrganisation = (
   warehouse: Warehouse,
   orgId: string,

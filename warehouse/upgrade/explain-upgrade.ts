@@ -10,10 +10,10 @@ import { inWords, shownMonths, type ShownMonths, type ShownNumber } from './show
 import { withCopy } from './warehouse-copy.ts';
 import { Warehouse, type WarehouseSettings } from '../engine/warehouse.ts';
 
-/** Months that are compared, the running one left out: its numbers move every day. */
+/** How many months are compared. The running month is left out, because its numbers change every day. */
 const MONTHS = 12;
 
-/** The last version whose numbers the readers of today cannot show. */
+/** The last version whose numbers today's code cannot read. */
 const OLD_RULES = 7;
 
 /** A number that the upgrade changes. */
@@ -34,13 +34,13 @@ export interface ExplainedUpgrade {
   version: number;
   newest: number;
   changes: ChangedNumber[];
-  /** Locked months, of which none moves. */
+  /** How many months are locked. No locked month changes. */
   lockedMonths: number;
 }
 
 const NEWEST = MIGRATIONS.at(-1)?.version ?? 0;
 
-/** The version of a warehouse's schema, which opening it here does not change. */
+/** Returns the version of a warehouse's schema, without changing it. */
 export const schemaVersion = async (
   settings: WarehouseSettings,
 ): Promise<{ version: number; newest: number }> => {
@@ -56,8 +56,8 @@ export const schemaVersion = async (
 };
 
 /**
- * Upgrades a copy of a warehouse's file and compares the numbers of the last twelve ended months before and after. The
- * warehouse itself is only read; no other process may use it. Null for a DuckLake, of which no copy can be made here.
+ * Upgrades a copy of a warehouse's file, and compares the numbers of the last twelve ended months before and after. It only
+ * reads the warehouse itself, which no other process may use. Returns null for a DuckLake, because that cannot be copied.
  */
 export const explainUpgrade = async (
   settings: WarehouseSettings,
@@ -97,7 +97,7 @@ const keyOf = ({ of, id, month }: Pick<ShownNumber, 'of' | 'id' | 'month'>): str
 
 const isLocked = (status: string | null): boolean => status === 'locked' || status === 'changed_since_lock';
 
-/** What version 7 and those before it showed, by what it is of; versions before 7 only lacked columns. */
+/** Returns the numbers that version 7 or an earlier one showed. Versions before 7 only lacked columns. */
 const oldNumbers = async (settings: WarehouseSettings, last: Month): Promise<Map<string, OldNumber>> => {
   const warehouse = await Warehouse.open(
     settings,
@@ -142,7 +142,7 @@ const changesOf = (
 const isSameCost = (before: DecimalText | null, after: DecimalText | null): boolean =>
   before === null || after === null ? before === after : Big(before).eq(after);
 
-/** The number's own reason; if its cost moves, also the rules if they are others, and what is newly decided about assets. */
+/** Returns why a number changes: its own reason, and if its cost changes, new counting rules and new notes on assets. */
 const reasonOf = (
   { month, status, reason }: ShownNumber,
   isCostSame: boolean,
@@ -151,7 +151,7 @@ const reasonOf = (
   { version, newest }: Versions,
 ): string => {
   const own = reason === null ? [] : [reason];
-  // A month that settles makes its numbers final and has nothing more to say.
+  // A month that settles has final numbers and no reason of its own.
   const isFinal = status === 'ready_to_lock' || status === 'sealed';
   if (isCostSame && isFinal) return [...own, 'the month has settled'].join('; ');
   const [rulesBefore, rulesAfter] = [before.rules.get(month), after.rules.get(month)];

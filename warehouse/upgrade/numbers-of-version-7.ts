@@ -13,9 +13,9 @@ export interface OldNumber {
 }
 
 /**
- * What an organisation's warehouse of version 7 showed of the months from `first` to `last`: the cost and the status of every
- * metric's month, and the newest sealed bills of every team. It reads what that version had stored. Estimates of bills, and
- * months of team metrics that are neither locked nor sealed, are not there.
+ * Returns the numbers that a warehouse of version 7 showed of the months from `first` to `last`: the cost and status of every
+ * metric's month, and the newest sealed bills of every team. It reads what that version had stored. It leaves out estimated
+ * bills, and months of metrics with team scope that are neither locked nor sealed.
  */
 export const numbersOfVersion7 = (
   session: Session,
@@ -23,7 +23,7 @@ export const numbersOfVersion7 = (
   range: { first: Day; last: Day },
 ): Promise<OldNumber[]> => session.query<OldNumber>(NUMBERS, { org: orgId, ...range });
 
-// Version 7 took a kind of sources as delivered from its first day to its last, whatever lay between.
+// Version 7 took all days from the first to the last one of a kind of source as delivered.
 const NUMBERS = `
 WITH months AS (
   SELECT CAST(unnest(generate_series($first::DATE, $last::DATE, INTERVAL 1 MONTH)) AS DATE) AS month),

@@ -20,24 +20,24 @@ export interface ShownNumber {
   id: string;
   name: string;
   month: Month;
-  /** Null while nothing of it is known. */
+  /** Null while it is not known. */
   cost: DecimalText | null;
-  /** Of the metric's month or the bill; null for the organisation's total. */
+  /** The status of the metric's month or the bill; null for the organisation's total. */
   status: string | null;
-  /** Why the month is open or partial, or the bill was sealed, and what to know of it; null without any. */
+  /** Why the month is open or partial, or why the bill was sealed, with notes; null without reasons. */
   reason: string | null;
 }
 
-/** What an organisation's warehouse shows of some months as they were last computed, settled and sealed. */
+/** The numbers of some months as they were last computed, settled and sealed. */
 export interface ShownMonths {
   numbers: ShownNumber[];
-  /** What was decided about assets, in words, by month. */
+  /** The notes on assets by month. */
   notes: Map<Month, string[]>;
-  /** The counting rules that each month was computed by; null for rules from before they were numbered. */
+  /** The number of the counting rules of each month; null for rules before they had numbers. */
   rules: Map<Month, number | null>;
 }
 
-/** Reads `count` months up to `newest` and computes, settles and seals nothing. */
+/** Reads `count` months up to `newest`, without computing, settling or sealing anything. */
 export const shownMonths = async (
   warehouse: Warehouse,
   organisation: Organisation,
@@ -133,7 +133,7 @@ const teamNumbers = async (
   );
 };
 
-/** Several sentences as one reason; null without any. */
+/** Joins sentences to one reason; null without sentences. */
 export const inWords = (sentences: readonly string[]): string | null =>
   sentences.length === 0 ? null : sentences.join('; ');
 
@@ -144,7 +144,7 @@ const countingRules = async (session: Session, orgId: string): Promise<Map<Month
   return new Map(rows.map(({ month, rules }) => [monthOf(month), rules]));
 };
 
-// What a month was made of begins with the number of the rules (month-computation.ts).
+// `made_of` begins with the number of the counting rules (compute-spend.ts).
 const COUNTING_RULES_OF_MONTHS = `
 SELECT month, TRY_CAST(regexp_extract(made_of, '^(\\d{1,4})/', 1) AS INTEGER) AS rules
 FROM current_computations WHERE org_id = $org`;

@@ -6,8 +6,8 @@ import { Session } from '../engine/session.ts';
 import { attachFile, type WarehouseSettings } from '../engine/warehouse.ts';
 
 /**
- * Lends `work` a copy of a warehouse's file, with what its write-ahead log holds, and deletes the copy afterwards. The
- * original is only read. Null if there is no such file. Throws if another process uses it.
+ * Lends `work` a copy of a warehouse's file and its write-ahead log, and deletes the copy afterwards. It only reads the
+ * original. Returns null if there is no such file. Throws if another process uses it.
  */
 export const withCopy = async <Result>(
   settings: WarehouseSettings,
@@ -26,14 +26,14 @@ export const withCopy = async <Result>(
   }
 };
 
-/** Copies both files while it holds the lock of a reader, so that no process can begin to write. */
+/** Copies both files under a reader's lock, so that no process can start to write. */
 const copyUnused = async (from: string, to: string): Promise<void> => {
   const instance = await DuckDBInstance.create(':memory:');
   try {
     const session = new Session(await instance.connect());
     await attachFile(session, from, 'READ_ONLY');
     await copyFile(from, to, constants.COPYFILE_FICLONE);
-    // A file that was closed cleanly has no write-ahead log.
+    // After a clean end there is no write-ahead log.
     await copyFile(`${from}.wal`, `${to}.wal`).catch(unlessMissing);
     session.close();
   } finally {
