@@ -29,7 +29,7 @@ export interface Delivery {
   attempts: DeliveryAttempt[];
 }
 
-/** A delivery with its event and webhook. */
+/** The payload of a delivery, and whether it has ended. */
 export interface DeliveryState {
   status: DeliveryStatus;
   payload: string;
