@@ -16,6 +16,7 @@ import {
   type Webhook,
 } from '../../warehouse/events/webhooks.ts';
 import { callerOf, changeBy } from '../access/authentication.ts';
+import { requested } from '../access/requested.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { found } from '../http/found.ts';
 import { idParams } from '../http/fields.ts';
@@ -187,11 +188,7 @@ export const webhookRoutes = (app: Api, dependencies: ApiDependencies): void => 
     },
     async (request) => {
       const { organisation } = callerOf(request);
-      const webhook = found(
-        'webhook',
-        request.params.id,
-        await findWebhook(warehouse, organisation.id, request.params.id),
-      );
+      const webhook = await requested('webhook', findWebhook, warehouse, request);
       if (!webhook.enabled) throw conflict('the webhook is disabled: enable it to send it a test event');
       const now = clock.now();
       const event = testEvent(webhook, organisation.currency, now);
@@ -230,11 +227,7 @@ export const webhookRoutes = (app: Api, dependencies: ApiDependencies): void => 
     async (request) => {
       const { organisation } = callerOf(request);
       checkCursor(request.query, z.uuid());
-      const webhook = found(
-        'webhook',
-        request.params.id,
-        await findWebhook(warehouse, organisation.id, request.params.id),
-      );
+      const webhook = await requested('webhook', findWebhook, warehouse, request);
       const deliveries = await page(
         request.query,
         z.uuid(),

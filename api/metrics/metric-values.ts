@@ -6,9 +6,9 @@ import { writeValues } from '../../warehouse/metrics/metric-values.ts';
 import { findMetric, type Metric } from '../../warehouse/metrics/metrics.ts';
 import { listValueChanges, listValues } from '../../warehouse/metrics/value-history.ts';
 import { callerOf } from '../access/authentication.ts';
+import { requested } from '../access/requested.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams, instant } from '../http/fields.ts';
-import { found } from '../http/found.ts';
 import { checkCursor, page, pageQuery } from '../http/paging.ts';
 import { answers, answersPage, success } from '../http/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
@@ -87,11 +87,7 @@ export const metricValueRoutes = (app: Api, dependencies: ApiDependencies): void
     },
     async (request) => {
       const caller = callerOf(request);
-      const metric = found(
-        'metric',
-        request.params.id,
-        await findMetric(warehouse, caller.organisation.id, request.params.id),
-      );
+      const metric = await requested('metric', findMetric, warehouse, request);
       const change = keyChange(caller, 'api', clock.now());
       const values = judgeItems(metric, request.body.values, change.now);
       return success(await writeValues(warehouse, caller.organisation.id, metric.id, values, change));
@@ -113,11 +109,7 @@ export const metricValueRoutes = (app: Api, dependencies: ApiDependencies): void
     async (request) => {
       const caller = callerOf(request);
       checkCursor(request.query, periodPosition);
-      const metric = found(
-        'metric',
-        request.params.id,
-        await findMetric(warehouse, caller.organisation.id, request.params.id),
-      );
+      const metric = await requested('metric', findMetric, warehouse, request);
       const { start, end } = request.query;
       const range = {
         start: start === undefined ? null : periodToDay(start),
@@ -157,11 +149,7 @@ export const metricValueRoutes = (app: Api, dependencies: ApiDependencies): void
     async (request) => {
       const caller = callerOf(request);
       checkCursor(request.query, position);
-      const metric = found(
-        'metric',
-        request.params.id,
-        await findMetric(warehouse, caller.organisation.id, request.params.id),
-      );
+      const metric = await requested('metric', findMetric, warehouse, request);
       const changes = await page(
         request.query,
         position,

@@ -13,6 +13,7 @@ import {
 } from '../../warehouse/metrics/metrics.ts';
 import { pickWarnings } from '../../warehouse/spend/picks/pick-warnings.ts';
 import { callerOf, changeBy } from '../access/authentication.ts';
+import { requested } from '../access/requested.ts';
 import type { ApiDependencies, NumberDependencies } from '../http/dependencies.ts';
 import { idParams } from '../http/fields.ts';
 import { found } from '../http/found.ts';
@@ -124,11 +125,7 @@ export const metricRoutes = (app: Api, dependencies: NumberDependencies): void =
     },
     async (request) => {
       const caller = callerOf(request);
-      const metric = found(
-        'metric',
-        request.params.id,
-        await findMetric(warehouse, caller.organisation.id, request.params.id),
-      );
+      const metric = await requested('metric', findMetric, warehouse, request);
       const months = (await monthsOf(dependencies, caller, [metric])).get(metric.id) ?? [];
       return success({ ...toWireMetric(metric, months), months });
     },
@@ -149,11 +146,7 @@ export const metricRoutes = (app: Api, dependencies: NumberDependencies): void =
     async (request) => {
       const caller = callerOf(request);
       const { name, unit, target, label_key, rise } = request.body;
-      const before = found(
-        'metric',
-        request.params.id,
-        await findMetric(warehouse, caller.organisation.id, request.params.id),
-      );
+      const before = await requested('metric', findMetric, warehouse, request);
       const changes = without(
         {
           name,

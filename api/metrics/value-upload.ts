@@ -6,9 +6,9 @@ import { findMetric } from '../../warehouse/metrics/metrics.ts';
 import { MOST_CSV_VALUES, writeCsv } from '../../warehouse/metrics/value-csv.ts';
 import { callerOf } from '../access/authentication.ts';
 import { isUtf8Type } from '../requests/body-charset.ts';
+import { requested } from '../access/requested.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams } from '../http/fields.ts';
-import { found } from '../http/found.ts';
 import { answers, success } from '../http/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
 import { closeSignal } from '../http/tabular.ts';
@@ -46,11 +46,7 @@ export const valueUploadRoutes = (app: Api, dependencies: ApiDependencies): void
       },
       async (request, reply) => {
         const caller = callerOf(request);
-        const metric = found(
-          'metric',
-          request.params.id,
-          await findMetric(warehouse, caller.organisation.id, request.params.id),
-        );
+        const metric = await requested('metric', findMetric, warehouse, request);
         const body = request.body as unknown;
         if (body !== request.raw) throw unsupported(request.headers['content-type']);
         const change = keyChange(caller, 'csv', clock.now());

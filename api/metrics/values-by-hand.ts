@@ -7,9 +7,9 @@ import { shown } from '../../domain/shared/for-message.ts';
 import { removeValues, writeValues, type ValueRange } from '../../warehouse/metrics/metric-values.ts';
 import { findMetric, type Metric } from '../../warehouse/metrics/metrics.ts';
 import { callerOf } from '../access/authentication.ts';
+import { requested } from '../access/requested.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams } from '../http/fields.ts';
-import { found } from '../http/found.ts';
 import { answers, noBody, success } from '../http/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
 import { keyChange, number, period, writeResult } from './value-fields.ts';
@@ -88,11 +88,7 @@ export const handValueRoutes = (app: Api, dependencies: ApiDependencies): void =
     },
     async (request) => {
       const caller = callerOf(request);
-      const metric = found(
-        'metric',
-        request.params.id,
-        await findMetric(warehouse, caller.organisation.id, request.params.id),
-      );
+      const metric = await requested('metric', findMetric, warehouse, request);
       const change = keyChange(caller, 'hand', clock.now());
       const sent = { period: request.params.period, label: request.query.label, value: request.body.value };
       const value = judgeItem(metric, sent, change.now);
@@ -117,11 +113,7 @@ export const handValueRoutes = (app: Api, dependencies: ApiDependencies): void =
     async (request) => {
       const caller = callerOf(request);
       refuseUnclear(request.query);
-      const metric = found(
-        'metric',
-        request.params.id,
-        await findMetric(warehouse, caller.organisation.id, request.params.id),
-      );
+      const metric = await requested('metric', findMetric, warehouse, request);
       const range = rangeOf(metric, request.query);
       const change = keyChange(caller, 'hand', clock.now());
       return success(await removeValues(warehouse, caller.organisation.id, metric.id, range, change));

@@ -15,11 +15,11 @@ import { listMonthVersions, lockMonth } from '../../warehouse/months/month-locks
 import type { Organisation } from '../../warehouse/organisations/organisations.ts';
 import type { Session } from '../../warehouse/engine/session.ts';
 import { callerOf } from '../access/authentication.ts';
+import { requested } from '../access/requested.ts';
 import type { NumberDependencies } from '../http/dependencies.ts';
 import { noteUpdates } from '../http/note-updates.ts';
 import { JSON_TYPE } from '../http/error-answers.ts';
 import { idParams, instant, month } from '../http/fields.ts';
-import { found } from '../http/found.ts';
 import { monthRecord } from './month-fields.ts';
 import { monthsOf, readMonths } from './read-months.ts';
 import { answers, success } from '../http/route-schema.ts';
@@ -168,11 +168,7 @@ export const monthRoutes = (app: Api, dependencies: NumberDependencies): void =>
     },
     async (request, reply) => {
       const caller = callerOf(request);
-      const metric = found(
-        'metric',
-        request.params.id,
-        await findMetric(warehouse, caller.organisation.id, request.params.id),
-      );
+      const metric = await requested('metric', findMetric, warehouse, request);
       if (request.query.by === undefined)
         return success((await monthsOf(dependencies, caller, [metric])).get(metric.id) ?? []);
       if (metric.label_key === null)
@@ -196,11 +192,7 @@ export const monthRoutes = (app: Api, dependencies: NumberDependencies): void =>
     },
     async (request) => {
       const caller = callerOf(request);
-      const metric = found(
-        'metric',
-        request.params.id,
-        await findMetric(warehouse, caller.organisation.id, request.params.id),
-      );
+      const metric = await requested('metric', findMetric, warehouse, request);
       const key = { id: caller.key.id, name: caller.key.name };
       return success(
         await lockMonth(warehouse, caller.organisation, metric, request.params.month, {
@@ -225,11 +217,7 @@ export const monthRoutes = (app: Api, dependencies: NumberDependencies): void =>
     },
     async (request) => {
       const caller = callerOf(request);
-      const metric = found(
-        'metric',
-        request.params.id,
-        await findMetric(warehouse, caller.organisation.id, request.params.id),
-      );
+      const metric = await requested('metric', findMetric, warehouse, request);
       const versions = await listMonthVersions(
         warehouse,
         caller.organisation.id,

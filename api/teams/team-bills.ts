@@ -17,10 +17,10 @@ import {
 import type { Organisation } from '../../warehouse/organisations/organisations.ts';
 import { findTeam, listTeams } from '../../warehouse/teams/teams.ts';
 import { callerOf, changeBy } from '../access/authentication.ts';
+import { requested } from '../access/requested.ts';
 import type { NumberDependencies } from '../http/dependencies.ts';
 import { noteUpdates } from '../http/note-updates.ts';
 import { idParams, instant, month } from '../http/fields.ts';
-import { found } from '../http/found.ts';
 import { answers, success } from '../http/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
 
@@ -184,11 +184,7 @@ export const teamBillRoutes = (app: Api, dependencies: NumberDependencies): void
     async (request) => {
       const caller = callerOf(request);
       const { organisation } = caller;
-      const team = found(
-        'team',
-        request.params.id,
-        await findTeam(warehouse, caller.organisation.id, request.params.id),
-      );
+      const team = await requested('team', findTeam, warehouse, request);
       const now = clock.now();
       const { on } = noteUpdates(
         dependencies,
@@ -216,11 +212,7 @@ export const teamBillRoutes = (app: Api, dependencies: NumberDependencies): void
     },
     async (request) => {
       const caller = callerOf(request);
-      const team = found(
-        'team',
-        request.params.id,
-        await findTeam(warehouse, caller.organisation.id, request.params.id),
-      );
+      const team = await requested('team', findTeam, warehouse, request);
       noteUpdates(
         dependencies,
         caller.organisation.id,

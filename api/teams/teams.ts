@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { pickWarnings } from '../../warehouse/spend/picks/pick-warnings.ts';
 import { createTeam, findTeam, listTeams, updateTeam, type Team } from '../../warehouse/teams/teams.ts';
 import { callerOf, changeBy, type Caller } from '../access/authentication.ts';
+import { requested } from '../access/requested.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams, name } from '../http/fields.ts';
 import { found } from '../http/found.ts';
@@ -78,8 +79,7 @@ export const teamRoutes = (app: Api, dependencies: ApiDependencies): void => {
       schema: answers(teamRecord, { tag: 'Teams', summary: 'One team', params: idParams, errors: [404] }),
     },
     async (request) => {
-      const { id } = request.params;
-      return success(found('team', id, await findTeam(warehouse, callerOf(request).organisation.id, id)));
+      return success(await requested('team', findTeam, warehouse, request));
     },
   );
 
