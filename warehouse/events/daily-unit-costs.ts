@@ -19,7 +19,7 @@ const OLDEST_DAYS = 366;
 /**
  * Returns the unit costs of the last recorded days, oldest first, by metric, for all daily metrics with a rule for rises. A
  * unit cost is the scope's cost of the day ÷ the sum of the day's values. A day up to `through` is recorded if it has a value
- * other than 0, its values are complete (values-through.ts), and the sources that the scope picks from cover it
+ * other than 0 and its values are complete (values-through.ts). The sources that the scope picks from must also cover it
  * (known-days.ts). So a source that delivers monthly delays only the scopes that pick from it, and a gap only its own days.
  */
 export const dailyUnitCosts = async (

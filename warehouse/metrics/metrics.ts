@@ -93,8 +93,8 @@ export const listMetrics = (
 
 /**
  * Changes or deletes a metric. Returns its new state (or its last), or null if there is no such metric. Throws a conflict for
- * another label key while the metric has values (spec §2, Business metric), and for a deletion of the metric or its labels
- * while a shared cost is split by it.
+ * another label key while the metric has values (spec §2, Business metric). While a shared cost is split by the metric, it also
+ * throws a conflict for the deletion of the metric or its labels.
  */
 export const updateMetric = (
   warehouse: Warehouse,

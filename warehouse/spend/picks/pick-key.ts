@@ -1,5 +1,5 @@
-// A key is a text that a row of spend and a pick of it have in common, so that one comparison serves all forms of a pick
-// (contract §3, Spend). A unit separator separates its parts.
+// A row of spend and a pick of it have the same text as a key. So one comparison serves all forms of a pick (contract §3,
+// Spend). A unit separator separates its parts.
 
 const key = (form: string, ...columns: string[]): string => [`'${form}'`, ...columns].join(` || chr(31) || `);
 

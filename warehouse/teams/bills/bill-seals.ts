@@ -25,8 +25,8 @@ export interface Seal {
 }
 
 /**
- * Seals the bills of some months, split by today's values. A bill with the amounts of its newest version gets no new version,
- * unless an admin seals it by hand, because a person vouches for each of those.
+ * Seals the bills of some months, split by today's values. A bill with the amounts of its newest version gets no new version.
+ * A seal by hand always makes one, because a person vouches for it.
  */
 export const storeSeals = async (
   session: Session,
