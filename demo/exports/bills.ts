@@ -4,17 +4,8 @@ import { noise, wobble } from './demand.ts';
 import { ACCOUNTS, costOfDay, resource, RESOURCES } from './resources.ts';
 import type { Account, Cloud, Resource } from './resources.ts';
 
-/** The columns of the bills, a part of FOCUS 1.0. */
-const COLUMNS = [
-  ...['BilledCost', 'BillingAccountId', 'BillingCurrency', 'BillingPeriodStart', 'BillingPeriodEnd'],
-  ...['ChargeCategory', 'ChargeDescription', 'ChargePeriodStart', 'ChargePeriodEnd'],
-  ...['CommitmentDiscountId', 'CommitmentDiscountStatus', 'EffectiveCost', 'ProviderName', 'RegionId'],
-  ...['ResourceId', 'ServiceCategory', 'ServiceName', 'SubAccountId', 'SubAccountName'],
-  ...['Tags', 'x_ResourceGroupName'],
-] as const;
-
-/** A line of a bill. Columns that it lacks are empty. */
-type Line = Partial<Record<(typeof COLUMNS)[number], string>>;
+/** A line of a bill by the columns of FOCUS 1.0. Columns that it lacks are empty. */
+type Line = Record<string, string>;
 
 const AZURE_PAYER = '/providers/Microsoft.Billing/billingAccounts/7700100';
 const PROVIDERS: Record<Cloud, Line> = {
@@ -37,19 +28,25 @@ export const billRows = (cloud: Cloud, days: readonly Day[], month: Month, resta
   ];
   const shared = { ...PROVIDERS[cloud], BillingCurrency: 'USD', BillingPeriodStart, BillingPeriodEnd };
   const complete = lines.map((line): Line => ({ ...shared, ...line }));
-  return [[...COLUMNS], ...complete.map((line) => COLUMNS.map((column) => line[column] ?? ''))];
+  const columns = [...new Set(complete.flatMap(Object.keys))];
+  return [columns, ...complete.map((line) => columns.map((column) => line[column] ?? ''))];
 };
 
 const instant = (day: Day, hour = 0): string =>
   hour === 24 ? instant(addDays(day, 1)) : `${day}T${hour.toString().padStart(2, '0')}:00:00Z`;
 const hours = (day: Day, from: number, to: number): Line => ({
-  ...{ ChargePeriodStart: instant(day, from), ChargePeriodEnd: instant(day, to) },
+  ChargePeriodStart: instant(day, from),
+  ChargePeriodEnd: instant(day, to),
 });
 
 /** A line of a bill. The invoice has the same cost, unless `columns` have another one. */
 const charge = (category: string, what: string, cost: number, period: Line, columns: Line): Line => ({
-  ...{ ChargeCategory: category, ChargeDescription: what, ...period },
-  ...{ EffectiveCost: cost.toFixed(8), BilledCost: cost.toFixed(8), ...columns },
+  ChargeCategory: category,
+  ChargeDescription: what,
+  ...period,
+  EffectiveCost: cost.toFixed(8),
+  BilledCost: cost.toFixed(8),
+  ...columns,
 });
 const service = (category: string, name = ''): Line => ({ ServiceCategory: category, ServiceName: name });
 const account = ({ id, name }: Account): Line => ({ SubAccountId: id, SubAccountName: name });
@@ -100,9 +97,7 @@ const dailyCharges = (day: Day): Record<Cloud, Line[]> => {
   return {
     aws: [
       ...HOURS.flatMap((hour) => planUsage(day, hour)),
-      ...(day.endsWith('-02')
-        ? [charge('Usage', 'Data transfer out, reported late', 37.418, late, STOREFRONT)]
-        : []),
+      ...(day.endsWith('-02') ? [charge('Usage', 'Late data transfer', 37.418, late, STOREFRONT)] : []),
       ...(day.endsWith('-12')
         ? [charge('Credit', 'Refund, service level not met', -212.5, hours(day, 0, 1), STOREFRONT)]
         : []),
@@ -129,5 +124,6 @@ const planUsage = (day: Day, hour: number): Line[] => {
 
 const correction = (day: Day): Line =>
   charge('Adjustment', 'Correction of data transfer prices', -1_260.4, hours(day, 0, 1), {
-    ...{ ...service('Networking', 'AWS Data Transfer'), ...account(ACCOUNTS.shop) },
+    ...service('Networking', 'AWS Data Transfer'),
+    ...account(ACCOUNTS.shop),
   });

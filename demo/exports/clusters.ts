@@ -38,12 +38,12 @@ const WORKLOADS: Record<keyof typeof ASSET_COSTS, [string, string, string, numbe
   ],
 };
 
+const COLUMNS =
+  'Date,Namespace,ControllerKind,ControllerName,Pod,Container,CPUCost,RAMCost,NetworkCost,PVCost,GPUCost,TotalCost';
+
 /** Returns a cluster's costs as OpenCost exports them: a row for each container and day, and one for idle capacity. */
 export const allocationRows = (cluster: keyof typeof WORKLOADS, days: readonly Day[]): string[][] => [
-  [
-    ...['Date', 'Namespace', 'ControllerKind', 'ControllerName', 'Pod', 'Container'],
-    ...['CPUCost', 'RAMCost', 'NetworkCost', 'PVCost', 'GPUCost', 'TotalCost'],
-  ],
+  COLUMNS.split(','),
   ...days.flatMap((day) => {
     const { machines, disk } = ASSET_COSTS[cluster](day);
     const idle = { machines, disk };

@@ -56,9 +56,13 @@ const rented = (
     .replace('{group}', `${owner.id}/resourceGroups/${group ?? ''}/providers`)
     .replace('{account}', owner.id);
   const columns = {
-    ...{ ResourceId: `${billedId}${id}`, ServiceCategory: category, ServiceName: name },
-    ...{ SubAccountId: owner.id, SubAccountName: owner.name },
-    ...{ Tags: tags === undefined ? '' : JSON.stringify(tags), x_ResourceGroupName: group ?? '' },
+    ResourceId: `${billedId}${id}`,
+    ServiceCategory: category,
+    ServiceName: name,
+    SubAccountId: owner.id,
+    SubAccountName: owner.name,
+    Tags: tags === undefined ? '' : JSON.stringify(tags),
+    x_ResourceGroupName: group ?? '',
   };
   return { id, cloud: owner.cloud, billedPer, dollarsPerDay, load, columns };
 };

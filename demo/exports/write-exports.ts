@@ -28,11 +28,7 @@ export interface SampleTime {
 }
 
 /** Writes the exports below a folder. AWS's bill of the month `restated` has a correction. */
-export const writeExports = async (
-  folder: string,
-  time: SampleTime,
-  restated: Month | null,
-): Promise<void> => {
+export const writeExports = async (folder: string, time: SampleTime, restated: Month | null) => {
   for (const [path, rowsOf] of Object.entries(EXPORTS)) {
     await mkdir(join(folder, dirname(path)), { recursive: true });
     for (const month of time.months) {

@@ -15,17 +15,15 @@ export const apply = async (admin: Client, time: SampleTime) => {
   const teams = await ensure<Named>(admin, 'teams', TEAMS);
   const [shop, search] = TEAMS.map(({ name }) => teams.find((team) => team.name === name)?.id);
   const samples = sampleMetrics(search);
-  const definitions = samples.map(({ values: _values, ...definition }) => definition);
+  const definitions = samples.map(({ fields, label_key, scope }) => ({ ...fields, label_key, scope }));
   const all = await ensure<Metric>(admin, 'metrics', definitions);
-  const gatewayCalls = named(all, GATEWAY_CALLS.name);
+  const metricOf = ({ fields }: (typeof samples)[number]) => named(all, fields.name);
+  const gatewayCalls = metricOf(GATEWAY_CALLS);
   const wanted = shop && search ? sharedCosts(shop, search, gatewayCalls.id) : [];
   const shared = await ensure<SharedCost>(admin, 'shared-costs', wanted);
-  const metrics: Metric[] = [];
-  for (const sample of samples.filter((each) => each !== GATEWAY_CALLS)) {
-    const metric = named(all, sample.name);
-    await recordMissing(admin, metric, valuesOf(sample, time));
-    metrics.push(metric);
-  }
+  const shown = samples.filter((sample) => sample !== GATEWAY_CALLS);
+  for (const sample of shown) await recordMissing(admin, metricOf(sample), valuesOf(sample, time));
+  const metrics = shown.map(metricOf);
   // The user may have added sources, metrics, teams and shared costs. The demo shows all teams and shared costs.
   const sampleSources = SOURCES.map(({ name }) => named(sources, name));
   return { admin, time, sources: sampleSources, teams, sharedCosts: shared, metrics, gatewayCalls };
@@ -39,11 +37,7 @@ export const named = <Item extends Named>(items: readonly Item[], name: string):
 };
 
 /** Returns everything of a kind, after it has created what the organisation lacks by name. */
-const ensure = async <Item extends Named>(
-  admin: Client,
-  kind: string,
-  wanted: readonly { name: string }[],
-) => {
+const ensure = async <Item extends Named>(admin: Client, kind: string, wanted: { name: string }[]) => {
   const items = await admin.get<Item[]>(`/api/v1/${kind}?limit=1000`);
   for (const one of wanted) {
     if (items.some(({ name }) => name === one.name)) continue;

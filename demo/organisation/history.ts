@@ -51,11 +51,13 @@ const lockMonths = async (admin: Client, metric: Metric): Promise<void> => {
 const correctLockedMonths = async (admin: Client, metric: Named): Promise<void> => {
   const { months } = await withMonths(admin, metric);
   const [, changed, , relocked] = firstLocks(months);
-  const isDone = months.some(({ status, version }) => status === 'changed_since_lock' || (version ?? 0) > 1);
-  if (isDone || !changed || !relocked) return;
-  await sendValue(admin, metric, { period: `${relocked.month}-03`, value: 4_000 });
-  await lock(admin, metric, relocked.month);
-  await sendValue(admin, metric, { period: `${changed.month}-15`, value: 9_000 });
+  const corrected = months.filter(({ current, version }) => current ?? (version ?? 0) > 1).length;
+  if (corrected === 0 && relocked) {
+    await sendValue(admin, metric, { period: `${relocked.month}-03`, value: 4_000 });
+    await lock(admin, metric, relocked.month);
+  }
+  if (corrected < 2 && changed)
+    await sendValue(admin, metric, { period: `${changed.month}-15`, value: 9_000 });
 };
 
 const sendValue = (admin: Client, { id }: Named, value: object): Promise<unknown> =>

@@ -17,11 +17,15 @@ export const SOURCES = [
 
 const account = ({ cloud, id }: Account): SpendPick => ({ source: 'cloud', cloud, account: id });
 const namespace = (cluster: string, name: string, workload?: string): SpendPick => ({
-  ...{ source: 'kubernetes', cluster, namespace: name, workload },
+  source: 'kubernetes',
+  cluster,
+  namespace: name,
+  workload,
 });
 const host = (name: string, service?: string): SpendPick => ({ source: 'host', host: name, service });
 const repository = (name: string): SpendPick => ({
-  ...{ source: 'repository', repository: `github.com/sample-shop/${name}` },
+  source: 'repository',
+  repository: `github.com/sample-shop/${name}`,
 });
 
 /** The teams, and the spend that each owns. */
@@ -29,15 +33,22 @@ export const TEAMS = [
   {
     name: 'Shop',
     ownership: [
-      ...[namespace('prod', 'checkout'), namespace('prod', 'delivery'), host('db-1')],
-      ...[account(ACCOUNTS.shop), repository('checkout'), repository('storefront')],
+      namespace('prod', 'checkout'),
+      namespace('prod', 'delivery'),
+      host('db-1'),
+      account(ACCOUNTS.shop),
+      repository('checkout'),
+      repository('storefront'),
     ],
   },
   {
     name: 'Search',
     ownership: [
-      ...[namespace('prod', 'search'), host('cellar-1', 'builds'), repository('search')],
-      ...[account(ACCOUNTS.search), account(ACCOUNTS.insight)],
+      namespace('prod', 'search'),
+      host('cellar-1', 'builds'),
+      repository('search'),
+      account(ACCOUNTS.search),
+      account(ACCOUNTS.insight),
     ],
   },
 ];
@@ -63,8 +74,12 @@ export const sharedCosts = (shop: string, search: string, gatewayCalls: string) 
   },
 ];
 
+type NewMetric = Omit<z.infer<typeof newMetric>, 'kind'>;
 /** A metric as the API takes it, and its values: their size in January 2024, growth per month, and random spread. */
-export interface SampleMetric extends Omit<z.infer<typeof newMetric>, 'kind'> {
+export interface SampleMetric {
+  fields: Omit<NewMetric, 'scope' | 'label_key'>;
+  label_key?: string;
+  scope: NewMetric['scope'];
   values: {
     size: number | Record<string, number>;
     growth: number;
@@ -79,7 +94,7 @@ const spend = (...picks: SpendPick[]) => ({ type: 'spend' as const, spend: picks
 
 /** A shared cost is split by these calls. */
 export const GATEWAY_CALLS: SampleMetric = {
-  ...{ name: 'Gateway calls', unit: 'million calls', aggregation: 'total', frequency: 'monthly' },
+  fields: { name: 'Gateway calls', unit: 'million calls', aggregation: 'total', frequency: 'monthly' },
   label_key: 'caller',
   scope: spend(account(ACCOUNTS.platform)),
   values: { size: { checkout: 620, search: 410, partners: 170 }, growth: 0.02, spread: 0.1 },
@@ -87,37 +102,40 @@ export const GATEWAY_CALLS: SampleMetric = {
 
 const METRICS: SampleMetric[] = [
   {
-    ...{ name: 'Orders', unit: 'order', aggregation: 'total', frequency: 'daily', target: 0.36 },
+    fields: { name: 'Orders', unit: 'order', aggregation: 'total', frequency: 'daily', target: 0.36 },
     scope: ORGANISATION,
     values: { size: 3_350, growth: 0.019, seasonal: true, weekend: 1.25, spread: 0.08 },
   },
   {
-    ...{ name: 'Active customers', unit: 'customer', aggregation: 'average', frequency: 'daily' },
+    fields: { name: 'Active customers', unit: 'customer', aggregation: 'average', frequency: 'daily' },
     scope: ORGANISATION,
     values: { size: 16_500, growth: 0.018, seasonal: true, spread: 0.03 },
   },
   {
-    ...{ name: 'API requests', unit: 'million requests', aggregation: 'total', frequency: 'monthly' },
+    fields: { name: 'API requests', unit: 'million requests', aggregation: 'total', frequency: 'monthly' },
     scope: ORGANISATION,
     values: { size: 410, growth: 0.03, seasonal: true, spread: 0.05 },
   },
   {
-    ...{ name: 'Checkouts', unit: 'checkout', aggregation: 'total', frequency: 'daily' },
+    fields: { name: 'Checkouts', unit: 'checkout', aggregation: 'total', frequency: 'daily' },
     // The account leaves out the cluster and the host inside it, so that no dollar counts twice.
     scope: spend(
-      ...[namespace('prod', 'checkout'), namespace('prod', 'search', 'statefulset/index')],
-      ...[host('db-1', 'postgres'), account(ACCOUNTS.platform), repository('checkout')],
+      namespace('prod', 'checkout'),
+      namespace('prod', 'search', 'statefulset/index'),
+      host('db-1', 'postgres'),
+      account(ACCOUNTS.platform),
+      repository('checkout'),
     ),
     values: { size: 3_900, growth: 0.02, seasonal: true, weekend: 1.2, spread: 0.07 },
   },
   {
-    ...{ name: 'Open stores', unit: 'store', aggregation: 'average', frequency: 'monthly' },
+    fields: { name: 'Open stores', unit: 'store', aggregation: 'average', frequency: 'monthly' },
     label_key: 'region',
     scope: spend(namespace('edge', 'kiosk'), namespace('edge', 'stockroom'), namespace('prod', 'delivery')),
     values: { size: { north: 41, south: 27, islands: 9 }, growth: 0.006, spread: 0.03 },
   },
   {
-    ...{ name: 'Payments', unit: 'payment', aggregation: 'total', frequency: 'daily' },
+    fields: { name: 'Payments', unit: 'payment', aggregation: 'total', frequency: 'daily' },
     // The service collects a tag from the day on which a metric first picks it.
     scope: spend({ source: 'cloud', cloud: 'aws', tag: { key: 'team', value: 'checkout' } }),
     values: { size: 3_500, growth: 0.02, spread: 0.07 },
@@ -127,7 +145,7 @@ const METRICS: SampleMetric[] = [
 
 /** Divides the bill of a team. It gets its target later, and then has months above the target. */
 const searches = (team_id: string): SampleMetric => ({
-  ...{ name: 'Searches', unit: 'thousand searches', aggregation: 'total', frequency: 'monthly' },
+  fields: { name: 'Searches', unit: 'thousand searches', aggregation: 'total', frequency: 'monthly' },
   scope: { type: 'team', team_id },
   values: { size: 4_600, growth: 0.015, seasonal: true, spread: 0.06 },
 });

@@ -3,8 +3,9 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { changedWebhook, deliveryRecord } from '../../api/events/webhook-fields.ts';
+import type { EventType, UnitCostChanged } from '../../domain/events/webhook.ts';
 import { poll, type Client, type MetricWithMonths } from './client.ts';
 
 /** The only private address that the demo's service may reach. */
@@ -12,17 +13,12 @@ export const LISTENER_HOST = '127.0.0.1';
 /** The demo's webhook has this origin, any port and this path. */
 const [ORIGIN, PATH] = [`http://${LISTENER_HOST}:`, '/cost-analytics-demo'];
 
-/** The event that a unit cost is above its target, or rises. */
-const unitCostEvent = z.object({
-  type: z.literal('unit_cost.changed'),
-  data: z.object({
-    ...{ metric_id: z.string(), metric_name: z.string(), reason: z.string(), period: z.string() },
-    ...{ unit_cost: z.number(), target: z.number().optional(), expected: z.number().optional() },
-    ...{ currency: z.string(), unit: z.string() },
-  }),
-});
-type UnitCostEvent = z.infer<typeof unitCostEvent>;
+interface UnitCostEvent {
+  type: EventType;
+  data: UnitCostChanged;
+}
 type WebhookRecord = z.infer<typeof changedWebhook>;
+type Delivery = z.infer<typeof deliveryRecord> & { payload: UnitCostEvent };
 
 /** Returns an event as one line of text. */
 export const eventText = ({ type, data }: UnitCostEvent): string => {
@@ -65,7 +61,7 @@ export class WebhookListener {
 
   #accept(body: string, headers: IncomingHttpHeaders): void {
     const texts = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
-    const event = unitCostEvent.parse(new Webhook(this.secret).verify(body, texts));
+    const event = new Webhook(this.secret).verify(body, texts) as UnitCostEvent;
     this.verified.add(texts['webhook-id'] ?? '');
     this.onEvent(event);
   }
@@ -87,13 +83,9 @@ export const connectWebhook = async (admin: Client, listener: WebhookListener): 
 export const exceedTarget = async (admin: Client, metric: MetricWithMonths, webhookId: string) => {
   const path = `/api/v1/webhooks/${webhookId}/deliveries?limit=1000`;
   const firstEvent = async () => {
-    const all = await admin.get<z.infer<typeof deliveryRecord>[]>(path);
+    const all = await admin.get<Delivery[]>(path);
     const delivered = all.filter(({ status }) => status === 'delivered');
-    const events = delivered.map(({ event_id, payload }) => ({
-      id: event_id,
-      event: unitCostEvent.parse(payload),
-    }));
-    return events.findLast(({ event }) => event.data.metric_id === metric.id) ?? null;
+    return delivered.findLast(({ payload }) => payload.data.metric_id === metric.id) ?? null;
   };
   const earlier = await firstEvent();
   const complete = metric.months.filter(({ status }) => status !== 'open' && status !== 'partial');

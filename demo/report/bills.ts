@@ -55,9 +55,7 @@ export const sharedCostTable = (month: Month, shop: Shop, teams: readonly TeamBi
     return `by ${nameOf(split.metric_id)}: ${labels.join(', ')}`;
   };
   const rows = shop.sharedCosts.map(({ id, name, split }) => {
-    const parts = teams.map(
-      (team) => billOf(team, month)?.shared_costs.find((part) => part.id === id)?.amount,
-    );
+    const parts = teams.map((team) => billOf(team, month)?.shared_costs.find((one) => one.id === id)?.amount);
     return [name, ...parts.map((amount) => amountText(amount)), splitText(split)];
   });
   const header = ['shared cost', ...teams.map(({ name }) => name), 'split'];

@@ -11,8 +11,12 @@ export const unitCostTable = (metric: MetricWithMonths, teams: readonly Named[])
   const others = months.slice(shown.length).map(({ month }) => month);
   const decimals = shown.every(({ value }) => Number.isInteger(value ?? 0)) ? 0 : 1;
   const rows = shown.map((month) => [
-    ...[month.month, amountText(month.cost), amountText(month.value, decimals)],
-    ...[amountText(month.unit_cost, 4), changeText(month.change_percent), statusText(month)],
+    month.month,
+    amountText(month.cost),
+    amountText(month.value, decimals),
+    amountText(month.unit_cost, 4),
+    changeText(month.change_percent),
+    statusText(month),
   ]);
   const limit = target === null ? '' : `, target ${target}`;
   const labels = label_key === null ? '' : `, recorded by ${label_key}`;
@@ -52,8 +56,11 @@ const scopeText = (
 export const overviewTable = async (admin: Client): Promise<string[]> => {
   const glances = await admin.get<z.infer<typeof glanceRecord>[]>('/api/v1/overview');
   const rows = glances.map((glance) => [
-    ...[glance.metric.name, glance.latest?.month ?? '-', amountText(glance.latest?.unit_cost, 4)],
-    ...[changeText(glance.unit_cost_change_percent), changeText(glance.spend_change_percent)],
+    glance.metric.name,
+    glance.latest?.month ?? '-',
+    amountText(glance.latest?.unit_cost, 4),
+    changeText(glance.unit_cost_change_percent),
+    changeText(glance.spend_change_percent),
     sparkline(glance.sparkline),
     [
       ...(glance.change_basis === 'same_days' ? ['same days'] : []),

@@ -50,10 +50,7 @@ export const nextSteps = (
     team && [`the bills of team ${team.name}`, `GET ${ofTeam}`],
     values && [`send what the bills of ${waiting} wait for, and they seal`, sendCalls, { values }],
     follows && [`seal the bills of ${follows} by hand: late spend no longer moves them`, reseal, { reason }],
-    resealed && [
-      `versions of the bill of ${resealed}, and why they sealed`,
-      `GET ${ofTeam}/${resealed}/versions`,
-    ],
+    resealed && [`versions of the bill of ${resealed}, with causes`, `GET ${ofTeam}/${resealed}/versions`],
     sealed && [`who owns each dollar of ${sealed}`, `GET /costs/breakdown?${then}&group_by=team,source`],
     lockable && [`lock ${lockable} of Searches, which divides a sealed bill`, lockSearches],
     ['every metric at a glance', 'GET /overview'],

@@ -16,8 +16,7 @@ export const chapter = (lines: readonly string[], say: Say): void => {
 /** Prints unit costs, a restated month, bills, an event and the overview. Returns commands to try next. */
 export const report = async (shop: Shop, listener: WebhookListener, restated: Month | null, say: Say) => {
   const { admin, time } = shop;
-  const metrics: MetricWithMonths[] = [];
-  for (const metric of shop.metrics) metrics.push(await withMonths(admin, metric));
+  const metrics = await Promise.all(shop.metrics.map((metric) => withMonths(admin, metric)));
   const searches = metrics.find(({ scope }) => scope.type === 'team');
   for (const metric of metrics) if (metric !== searches) chapter(unitCostTable(metric, shop.teams), say);
   const orders = named(metrics, 'Orders');
@@ -32,14 +31,14 @@ export const report = async (shop: Shop, listener: WebhookListener, restated: Mo
   const sealed = team?.bills.find(({ status }) => status === 'sealed')?.month;
   if (sealed) chapter(sharedCostTable(sealed, shop, teams), say);
   const webhookId = await connectWebhook(admin, listener);
-  const told = searches && (await exceedTarget(admin, searches, webhookId));
+  const raised = searches && (await exceedTarget(admin, searches, webhookId));
   const withTarget = searches && (await withMonths(admin, searches));
   if (withTarget) chapter(unitCostTable(withTarget, shop.teams), say);
-  if (told) {
-    const isNew = listener.verified.has(told.id);
+  if (raised) {
+    const isNew = listener.verified.has(raised.event_id);
     const how = isNew ? 'received, signature verified' : 'was received in an earlier run';
     const title = `Webhook to ${listener.url}: Searches got a target, and a month went above it`;
-    chapter([title, `  ${eventText(told.event)}`, `  ${told.id} ${how}`], say);
+    chapter([title, `  ${eventText(raised.payload)}`, `  ${raised.event_id} ${how}`], say);
   }
   chapter(await overviewTable(admin), say);
   return nextSteps(shop, orders, withTarget, team, webhookId);

@@ -2,6 +2,20 @@
 export const EVENT_TYPES = ['unit_cost.changed'] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
+/** The payload of a `unit_cost.changed` event (contract §3, Webhook). `period` is a month, or the day of a rise. */
+export interface UnitCostChanged {
+  metric_id: string;
+  metric_name: string;
+  reason: 'above_target' | 'daily_rise';
+  period: string;
+  unit_cost: number;
+  target?: number;
+  expected?: number;
+  currency: string;
+  unit: string;
+  test?: true;
+}
+
 /** How long a secret that was replaced still signs beside the new one. */
 export const SECRET_OVERLAP_HOURS = 24;
 

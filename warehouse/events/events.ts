@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { EventType } from '../../domain/events/webhook.ts';
+import type { EventType, UnitCostChanged } from '../../domain/events/webhook.ts';
 import type { Session } from '../engine/session.ts';
 import { addDelivery } from './webhook-deliveries.ts';
 
@@ -10,7 +10,7 @@ export interface NewEvent {
   subject: string;
   /** The identity of the event: the same fact is the same event. */
   fact: string;
-  data: Record<string, unknown>;
+  data: UnitCostChanged;
 }
 
 /** Returns the id of an event. It follows from the fact, so that a repetition has the same id. */

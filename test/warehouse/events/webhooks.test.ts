@@ -30,11 +30,21 @@ const by = (now = NOW) => ({ actor: { type: 'key', id: 'key_1', name: 'Admin' },
 const PAGE = { limit: 100, cursor: null };
 const ALL = { ...PAGE, event: null };
 
+const data = {
+  metric_id: 'met_1',
+  metric_name: 'Orders',
+  reason: 'above_target',
+  period: '2026-01',
+  unit_cost: 1.5,
+  target: 1,
+  currency: 'USD',
+  unit: 'order',
+} as const;
 const event = (fact: string): NewEvent => ({
   type: 'unit_cost.changed',
   subject: fact,
   fact,
-  data: { fact },
+  data: { ...data, metric_name: fact },
 });
 
 describeOnBothEngines('webhooks', (open) => {
@@ -178,7 +188,7 @@ describeOnBothEngines('webhooks', (open) => {
     expect(JSON.parse(state?.payload ?? '')).toEqual({
       type: 'unit_cost.changed',
       timestamp: NOW.toISOString(),
-      data: { fact: 'a' },
+      data: { ...data, metric_name: 'a' },
     });
     const failed = { at: NOW.toISOString(), status_code: null, error: 'away', answer: null };
     const taken = {
