@@ -1,0 +1,23 @@
+// Builds the product unless its build is newer than everything that it is made of. npm prepares a checkout at `npm ci`, and
+// again before its first `npx cost-analytics`.
+import { execSync } from 'node:child_process';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+const changedAt = (path) => statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+const { include: layers } = JSON.parse(readFileSync(join(root, 'tsconfig.build.json'), 'utf8'));
+// A folder changes if one of its files is removed.
+const within = (folder) =>
+  readdirSync(join(root, folder), { recursive: true }).map((name) => join(folder, name));
+const inputs = [
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'package-lock.json',
+  ...layers,
+  ...[...layers, 'scripts'].flatMap(within),
+];
+
+const builtAt = changedAt('dist/workflows/bundle.js');
+if (builtAt <= Math.max(...inputs.map(changedAt))) execSync('npm run build', { cwd: root, stdio: 'inherit' });
