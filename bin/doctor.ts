@@ -6,6 +6,7 @@ import { Orchestration } from '../temporal/orchestration.ts';
 import { toWire } from '../domain/shared/decimals.ts';
 import { explainUpgrade, schemaVersion, type ChangedNumber } from '../warehouse/upgrade/explain-upgrade.ts';
 import { listOrganisations } from '../warehouse/organisations/organisations.ts';
+import { isDuckLake } from '../warehouse/engine/location.ts';
 import { probeExtension } from '../warehouse/engine/probe-extension.ts';
 import { Warehouse } from '../warehouse/engine/warehouse.ts';
 import { clockOf, readSettings, type Settings } from './settings/settings.ts';
@@ -99,7 +100,7 @@ const temporal = async (settings: Settings): Promise<Finding[]> => {
 };
 
 const extensions = async (settings: Settings): Promise<Finding[]> => {
-  const duckLake = settings.warehouse.startsWith('ducklake:');
+  const duckLake = isDuckLake(settings.warehouse);
   const findings: Finding[] = [];
   for (const extension of ['ducklake', 'postgres_scanner', 'httpfs'] as const) {
     const needed = duckLake && extension !== 'httpfs';

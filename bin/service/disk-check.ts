@@ -2,7 +2,7 @@ import { open, rm, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import type { DiskState } from '../../api/http/dependencies.ts';
-import { localFolder } from '../../warehouse/engine/warehouse.ts';
+import { isDuckLake, localFolder } from '../../warehouse/engine/location.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** Below it a load or Temporal fills the disk within moments. */
@@ -20,7 +20,7 @@ export const writtenFolders = (
   settings: Pick<Settings, 'dataDir' | 'warehouse' | 'WAREHOUSE_DATA'>,
 ): string[] => {
   const { dataDir, warehouse, WAREHOUSE_DATA: lake } = settings;
-  const elsewhere = warehouse.startsWith('ducklake:') ? localFolder(lake) : dirname(resolve(warehouse));
+  const elsewhere = isDuckLake(warehouse) ? localFolder(lake) : dirname(resolve(warehouse));
   return [...new Set([dataDir, ...(elsewhere === null ? [] : [elsewhere])])];
 };
 

@@ -4,6 +4,7 @@ import { bytesOf } from '../../domain/shared/byte-size.ts';
 import { fixedClock, systemClock, type Clock } from '../../domain/shared/clock.ts';
 import { parsePrivateTargets } from '../../egress/requests/private-targets.ts';
 import { ORGANISATION_PLACEHOLDER, type SourceRoots } from '../../egress/locations/source-rules.ts';
+import { isDuckLake } from '../../warehouse/engine/location.ts';
 import { parseMasterKey } from './master-key.ts';
 
 /** A setting that is absent or empty. */
@@ -113,7 +114,7 @@ export const readSettings = (env: NodeJS.ProcessEnv): Settings => {
     );
   }
   const { MASTER_KEY: key, WAREHOUSE: warehouse } = parsed.data;
-  if (key === null && warehouse?.startsWith('ducklake:') === true)
+  if (key === null && isDuckLake(warehouse ?? ''))
     throw new Error(
       'MASTER_KEY: expected base64 of 32 bytes (openssl rand -base64 32), the same on all machines that share a DuckLake; got nothing',
     );

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { ObjectStorage } from '../../domain/sources/object-storage.ts';
 import { loadExtension } from './extensions.ts';
 import { giveStatistics } from './lake-statistics.ts';
+import { isDuckLake, localFolder } from './location.ts';
 import { migrate } from './migrations/migrate.ts';
 import type { Migration } from './migrations/migrations.ts';
 import { openInstance } from './open-instance.ts';
@@ -33,8 +34,6 @@ const ATTACH_ATTEMPTS = 5;
  * large upload take 30 MB more. With fewer the file grows: by a tenth with these, by a fifth with half as many.
  */
 const ROW_GROUP_ROWS = 40_960;
-
-const isDuckLake = (location: string): boolean => location.startsWith('ducklake:');
 
 /**
  * The one door to the data: an in-memory DuckDB with the warehouse attached, either a DuckDB file or a
@@ -247,10 +246,6 @@ const attachDuckLake = (session: Session, location: string, dataPath: string): P
   raceToSetUp(ATTACH_ATTEMPTS, () =>
     session.run(`ATTACH ${sqlText(location)} AS warehouse (DATA_PATH ${sqlText(dataPath)})`),
   );
-
-/** The folder in which a DuckLake keeps its files; null for an object storage. */
-export const localFolder = (dataPath: string | null): string | null =>
-  dataPath === null || /^[a-z][a-z0-9]*:/i.test(dataPath) ? null : resolve(dataPath);
 
 /** Where DuckDB spills what exceeds its memory limit, under the data directory. */
 export const spillDirectory = (dataDir: string): string => join(dataDir, 'spill');

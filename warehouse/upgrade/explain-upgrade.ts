@@ -8,6 +8,7 @@ import { listOrganisations } from '../organisations/organisations.ts';
 import { settleMonths } from '../months/settlement.ts';
 import { inWords, shownMonths, type ShownMonths, type ShownNumber } from './shown-numbers.ts';
 import { withCopy } from './warehouse-copy.ts';
+import { isDuckLake } from '../engine/location.ts';
 import { Warehouse, type WarehouseSettings } from '../engine/warehouse.ts';
 
 /** How many months are compared. The running month is left out, because its numbers change every day. */
@@ -63,7 +64,7 @@ export const explainUpgrade = async (
   settings: WarehouseSettings,
   now: Date,
 ): Promise<ExplainedUpgrade | null> => {
-  if (settings.location.startsWith('ducklake:')) return null;
+  if (isDuckLake(settings.location)) return null;
   const explained = await withCopy(settings, (copy) => explainOn(copy, now));
   return explained ?? { version: 0, newest: NEWEST, changes: [], lockedMonths: 0 };
 };
