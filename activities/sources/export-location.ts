@@ -13,7 +13,7 @@ import {
   MOST_YEARS,
   READABLE_YEARS,
 } from '../../domain/sources/readable-days.ts';
-import { firstAndMore, shown } from '../../domain/shared/for-message.ts';
+import { firstAndMore, forMessage } from '../../domain/shared/for-message.ts';
 import type { HeldFiles } from '../../egress/locations/held-files.ts';
 import { checkRealPaths, checkSourceLocation } from '../../egress/locations/source-location.ts';
 import type { SourceRules } from '../../egress/locations/source-rules.ts';
@@ -169,7 +169,7 @@ const rangeProblem = ({ run }: ExportManifest, lastDay: Day): string | null => {
   const [from, to] = [run?.from ?? null, run?.to ?? null];
   for (const [name, day] of Object.entries({ startDate: from, endDate: to }))
     if (day !== null && !isReadableDay(day, lastDay))
-      return `runInfo.${name}: expected a day ${READABLE_YEARS}, got ${shown(day)}`;
+      return `runInfo.${name}: expected a day ${READABLE_YEARS}, got ${forMessage(day)}`;
   return from === null || to === null || isReadableRange({ from, to }, lastDay)
     ? null
     : `runInfo: expected an endDate from the startDate on, and at most ${MOST_YEARS} years, got ${from} to ${to}`;

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { invalid, type ServiceError } from '../../domain/shared/errors.ts';
-import { cut, shown } from '../../domain/shared/for-message.ts';
+import { cut, forMessage } from '../../domain/shared/for-message.ts';
 
 /** Limits on what an error repeats, because the caller chooses the names: characters of a place, unknown fields. */
 const LONGEST_PLACE = 200;
@@ -35,7 +35,7 @@ const expectation = (issue: z.core.$ZodIssue): string => {
     case 'invalid_type':
       return `expected ${issue.expected}`;
     case 'invalid_value':
-      return `expected ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(shown).join(', ')}`;
+      return `expected ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(forMessage).join(', ')}`;
     case 'too_small':
       return `expected at least ${issue.minimum} ${issue.origin === 'array' ? 'items' : issue.origin === 'string' ? 'characters' : ''}`.trim();
     case 'too_big':
@@ -57,10 +57,11 @@ export const invalidInput = (error: z.ZodError, input: unknown, part: string): S
       return `${names.join(', ')}${others > 0 ? ` and ${others} more` : ''}: unknown field${issue.keys.length > 1 ? 's' : ''} in the ${part}`;
     }
     const value = valueAt(input, issue.path);
-    const got = issue.code === 'too_big' || issue.code === 'too_small' ? sizeOf(value) : shown(value);
+    const got = issue.code === 'too_big' || issue.code === 'too_small' ? sizeOf(value) : forMessage(value);
     return `${pathText(issue.path) || part}: ${expectation(issue)}, got ${got}`;
   });
   return invalid(messages.join('; '));
 };
 
-const sizeOf = (value: unknown): string => (Array.isArray(value) ? `${value.length} items` : shown(value));
+const sizeOf = (value: unknown): string =>
+  Array.isArray(value) ? `${value.length} items` : forMessage(value);

@@ -1,5 +1,5 @@
 import { invalid } from '../../domain/shared/errors.ts';
-import { shown } from '../../domain/shared/for-message.ts';
+import { forMessage } from '../../domain/shared/for-message.ts';
 
 const QUERY = /[?#]/;
 
@@ -23,10 +23,10 @@ export const routableUrl = (url: string): string => {
 export const refuseBrokenUrl = (url: string): void => {
   const path = pathOf(url);
   if (!isDecodable(path, decodeURI))
-    throw invalid(`path: expected percent-encoded UTF-8, got ${shown(path)}`);
+    throw invalid(`path: expected percent-encoded UTF-8, got ${forMessage(path)}`);
   const query = url.slice(path.length);
   if (!isDecodable(query, decodeURIComponent))
-    throw invalid(`query: expected percent-encoded UTF-8, got ${shown(query)}`);
+    throw invalid(`query: expected percent-encoded UTF-8, got ${forMessage(query)}`);
 };
 
 const isDecodable = (text: string, decode: (text: string) => string): boolean => {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { invalid, ServiceError } from '../../domain/shared/errors.ts';
-import { shown } from '../../domain/shared/for-message.ts';
+import { forMessage } from '../../domain/shared/for-message.ts';
 import { findMetric } from '../../warehouse/metrics/metrics.ts';
 import { MOST_CSV_VALUES, writeCsv } from '../../warehouse/metrics/value-csv.ts';
 import { callerOf } from '../access/authentication.ts';
@@ -71,7 +71,7 @@ export const valueUploadRoutes = (app: Api, dependencies: ApiDependencies): void
 const unsupported = (type: string | undefined): ServiceError =>
   new ServiceError(
     'unsupported_type',
-    `content-type: expected text/csv, in UTF-8 where it names a charset, got ${shown(type)}`,
+    `content-type: expected text/csv, in UTF-8 where it names a charset, got ${forMessage(type)}`,
   );
 
 /** Leaves a CSV body unread for the route, and rejects all other types and charsets. */

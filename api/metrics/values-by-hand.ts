@@ -3,7 +3,7 @@ import { lastDay } from '../../domain/shared/calendar.ts';
 import { invalid } from '../../domain/shared/errors.ts';
 import { periodToDay } from '../../domain/metrics/metric.ts';
 import { isPeriod, labelProblem, wrongPeriod } from '../../domain/metrics/value-rules.ts';
-import { shown } from '../../domain/shared/for-message.ts';
+import { forMessage } from '../../domain/shared/for-message.ts';
 import { removeValues, writeValues, type ValueRange } from '../../warehouse/metrics/metric-values.ts';
 import { findMetric, type Metric } from '../../warehouse/metrics/metrics.ts';
 import { callerOf } from '../access/authentication.ts';
@@ -34,7 +34,7 @@ const refuseUnclear = ({ period, start, end }: RemoveQuery): void => {
   const isRange = start !== undefined || end !== undefined;
   if (period !== undefined && isRange)
     throw invalid(
-      `period: expected no period beside ${start === undefined ? 'end' : 'start'}, got ${shown(period)}`,
+      `period: expected no period beside ${start === undefined ? 'end' : 'start'}, got ${forMessage(period)}`,
     );
   if (period === undefined && !isRange) throw invalid('query: expected period, or start or end, got none');
 };
@@ -63,7 +63,7 @@ const rangeOf = (metric: Metric, { period, start, end, label }: RemoveQuery): Va
           : periodToDay(last),
   };
   if (range.start !== null && range.end !== null && range.end < range.start)
-    throw invalid(`end: expected ${first ?? ''} or later, got ${shown(last)}`);
+    throw invalid(`end: expected ${first ?? ''} or later, got ${forMessage(last)}`);
   return { ...range, label: label ?? null };
 };
 

@@ -1,6 +1,6 @@
 import { CONTROL_CHARACTER, NO_CONTROL_CHARACTERS } from '../../domain/shared/control-characters.ts';
 import { invalid } from '../../domain/shared/errors.ts';
-import { shown } from '../../domain/shared/for-message.ts';
+import { forMessage } from '../../domain/shared/for-message.ts';
 import { pathText } from '../http/invalid-input.ts';
 
 /** Escaped control characters and surrogates, and the control characters that JSON allows without an escape. */
@@ -26,7 +26,7 @@ const refuse = (value: unknown, path: readonly PropertyKey[], part: string): voi
       : /\p{Surrogate}/u.test(value)
         ? 'expected Unicode text'
         : null;
-    if (expected !== null) throw invalid(`${pathText(path) || part}: ${expected}, got ${shown(value)}`);
+    if (expected !== null) throw invalid(`${pathText(path) || part}: ${expected}, got ${forMessage(value)}`);
   } else if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) refuse(item, [...path, index], part);
   } else if (typeof value === 'object' && value !== null) {

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyRequest } from 'fastify';
 import { invalid, ServiceError } from '../../domain/shared/errors.ts';
-import { shown } from '../../domain/shared/for-message.ts';
+import { forMessage } from '../../domain/shared/for-message.ts';
 import { isUtf8Type } from './body-charset.ts';
 import { refuseBrokenText } from './broken-text.ts';
 import type { Api } from '../http/api-type.ts';
@@ -46,7 +46,10 @@ export const acceptJsonOnly = (app: Api): void => {
 const textOf = (request: FastifyRequest, bytes: Buffer): string => {
   const type = request.headers['content-type'] ?? '';
   if (!isUtf8Type(type))
-    throw new ServiceError('unsupported_type', `content-type: expected JSON in UTF-8, got ${shown(type)}`);
+    throw new ServiceError(
+      'unsupported_type',
+      `content-type: expected JSON in UTF-8, got ${forMessage(type)}`,
+    );
   if (!isUtf8(bytes)) throw invalid('body: expected UTF-8, got bytes that are none');
   return bytes.toString();
 };

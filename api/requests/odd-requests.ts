@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { invalid, ServiceError } from '../../domain/shared/errors.ts';
-import { shown } from '../../domain/shared/for-message.ts';
+import { forMessage } from '../../domain/shared/for-message.ts';
 import { refuseBrokenParameters } from './broken-text.ts';
 import { envelope, JSON_TYPE, socketAnswer } from '../http/error-answers.ts';
 import { refuseBrokenUrl } from '../http/request-url.ts';
@@ -12,7 +12,7 @@ export const answerOddRequests = (server: Server): void => {
     const { expect } = headers;
     response.statusCode = 417;
     response.setHeader('content-type', JSON_TYPE).setHeader('connection', 'close');
-    response.end(JSON.stringify(envelope(`expect: expected 100-continue, got ${shown(expect)}`)));
+    response.end(JSON.stringify(envelope(`expect: expected 100-continue, got ${forMessage(expect)}`)));
   });
   server.on('connect', ({ url }, socket) => {
     socketAnswer(socket, 400, `expected a request to this service, got CONNECT ${url ?? ''}`);
@@ -36,7 +36,7 @@ export const refuseOddRequests = (app: FastifyInstance): void => {
     if (encoding.toLowerCase() !== 'identity')
       throw new ServiceError(
         'unsupported_type',
-        `content-encoding: expected a body as it is, got ${shown(encoding)}`,
+        `content-encoding: expected a body as it is, got ${forMessage(encoding)}`,
       );
   });
 };

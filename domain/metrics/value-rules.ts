@@ -8,7 +8,7 @@ import {
   VALUE_DECIMALS,
 } from '../shared/decimals.ts';
 import { PERIOD_FORMAT, type Frequency } from './metric.ts';
-import { shown } from '../shared/for-message.ts';
+import { forMessage } from '../shared/for-message.ts';
 
 /** Longest label, in characters. */
 export const LONGEST_LABEL = 200;
@@ -53,7 +53,7 @@ export const isPeriod = (text: string, frequency: Frequency): boolean =>
 
 /** Returns the words for a period that is not of the metric's frequency. */
 export const wrongPeriod = (period: string, frequency: Frequency): string =>
-  `expected ${PERIOD_FORMAT[frequency]} for a ${frequency} metric, got ${shown(period)}`;
+  `expected ${PERIOD_FORMAT[frequency]} for a ${frequency} metric, got ${forMessage(period)}`;
 
 /** Returns the words for a period and label that came before, at `before`, in the same request or file. */
 export const sentTwice = (
@@ -62,7 +62,7 @@ export const sentTwice = (
   before: string,
 ): string => {
   const once = label === '' ? 'each period once' : 'each period and label once';
-  const what = label === '' ? shown(period) : `${shown(period)} with label ${shown(label)}`;
+  const what = label === '' ? forMessage(period) : `${forMessage(period)} with label ${forMessage(label)}`;
   return `period: expected ${once} in a ${within}, got ${what}, as ${before} has it already`;
 };
 
@@ -79,12 +79,14 @@ export const valueProblem = (
   if (!isPeriod(period, frequency)) return { field: 'period', problem: wrongPeriod(period, frequency) };
   if (period > newest) {
     const expected = `expected a period not after ${newest}`;
-    return { field: 'period', problem: `${expected}, got ${shown(period)}, which is in the future` };
+    return { field: 'period', problem: `${expected}, got ${forMessage(period)}, which is in the future` };
   }
   const label_problem = labelProblem(label_key, label);
   if (label_problem !== null) return { field: 'label', problem: label_problem };
   const value_problem = typeof value === 'number' ? numberProblem(value) : numberTextProblem(value);
-  return value_problem === null ? null : { field: 'value', problem: `${value_problem}, got ${shown(value)}` };
+  return value_problem === null
+    ? null
+    : { field: 'value', problem: `${value_problem}, got ${forMessage(value)}` };
 };
 
 /** Why a label cannot be stored on a metric with this label key, or null. Labels are kept exactly as sent. */
@@ -92,13 +94,13 @@ export const labelProblem = (labelKey: string | null, label: string | undefined)
   if (labelKey === null)
     return label === undefined
       ? null
-      : `expected no label on a metric without a label key, got ${shown(label)}`;
+      : `expected no label on a metric without a label key, got ${forMessage(label)}`;
   if (label === undefined || !/\S/.test(label))
-    return `expected a label for the label key ${shown(labelKey)}, got ${shown(label)}`;
+    return `expected a label for the label key ${forMessage(labelKey)}, got ${forMessage(label)}`;
   if (label.length > LONGEST_LABEL && Array.from(label).length > LONGEST_LABEL)
-    return `expected at most ${LONGEST_LABEL} characters, got ${shown(label)}`;
-  if (CONTROL_CHARACTER.test(label)) return `${NO_CONTROL_CHARACTERS}, got ${shown(label)}`;
-  return /\p{Surrogate}/u.test(label) ? `expected Unicode text, got ${shown(label)}` : null;
+    return `expected at most ${LONGEST_LABEL} characters, got ${forMessage(label)}`;
+  if (CONTROL_CHARACTER.test(label)) return `${NO_CONTROL_CHARACTERS}, got ${forMessage(label)}`;
+  return /\p{Surrogate}/u.test(label) ? `expected Unicode text, got ${forMessage(label)}` : null;
 };
 
 export const AT_LEAST_0 = 'expected a number of at least 0';

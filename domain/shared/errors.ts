@@ -1,4 +1,4 @@
-import { shown } from './for-message.ts';
+import { forMessage } from './for-message.ts';
 
 /**
  * The closed family of errors that a caller can act on. The API maps each `kind` to one HTTP status
@@ -56,7 +56,7 @@ export const unauthenticated = (message: string): ServiceError =>
   new ServiceError('unauthenticated', message);
 export const forbidden = (message: string): ServiceError => new ServiceError('forbidden', message);
 export const notFound = (what: string, id: string): ServiceError =>
-  new ServiceError('not_found', `${what} ${shown(id)} does not exist in this organisation`);
+  new ServiceError('not_found', `${what} ${forMessage(id)} does not exist in this organisation`);
 export const conflict = (message: string): ServiceError => new ServiceError('conflict', message);
 export const tooLarge = (mostBytes: number): ServiceError =>
   new ServiceError('too_large', `body: too large, expected at most ${mostBytes / 2 ** 20} MiB`);

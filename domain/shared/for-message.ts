@@ -5,7 +5,7 @@ export const cut = (text: string, longest: number): string =>
   text.length > longest ? `${text.slice(0, longest)}…` : text;
 
 /** What came, for an error message: JSON, cut to a readable length. */
-export const shown = (value: unknown): string => {
+export const forMessage = (value: unknown): string => {
   if (value === undefined) return 'nothing';
   return cut(JSON.stringify(value), LONGEST_SHOWN);
 };

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { CsvError, parse } from 'csv-parse/sync';
 import { invalid } from '../../domain/shared/errors.ts';
-import { shown } from '../../domain/shared/for-message.ts';
+import { forMessage } from '../../domain/shared/for-message.ts';
 
 /**
  * Bytes parsed at a time. A block can hold the longest line. V8 soon frees the records of a small block. The service answers
@@ -33,7 +33,7 @@ export const csvLines = async function* (bytes: AsyncIterable<Buffer>): AsyncGen
     yield records;
     const wrong = line + records.length;
     if (wrong < next) {
-      const got = shown(lineText(block, records.length));
+      const got = forMessage(lineText(block, records.length));
       throw invalid(`line ${wrong}: expected quotes around whole fields, each on one line, got ${got}`);
     }
     line = next;
@@ -80,7 +80,7 @@ const countLines = (block: Buffer, first: number): number => {
     // The cut of an overlong line may split a character.
     if (bytes.length > LONGEST_LINE_BYTES)
       throw invalid(
-        `line ${line}: expected at most ${LONGEST_LINE_BYTES} bytes, got more: ${shown(bytes.toString())}`,
+        `line ${line}: expected at most ${LONGEST_LINE_BYTES} bytes, got more: ${forMessage(bytes.toString())}`,
       );
     if (!isText && !isUtf8(bytes)) throw invalid(`line ${line}: expected UTF-8, got bytes that are none`);
     from += bytes.length + 1;

@@ -3,7 +3,7 @@ import { DEFAULT_RISE_RULE, type RiseRule } from '../../domain/events/daily-rise
 import { conflict, invalid } from '../../domain/shared/errors.ts';
 import type { Aggregation, Frequency } from '../../domain/metrics/metric.ts';
 import { metricOfSplit } from '../../domain/teams/shared-cost.ts';
-import { shown } from '../../domain/shared/for-message.ts';
+import { forMessage } from '../../domain/shared/for-message.ts';
 import type { SpendPick } from '../../domain/spend/spend-pick.ts';
 import { existingTeams } from '../teams/existing-teams.ts';
 import { newId } from '../engine/sql/ids.ts';
@@ -77,7 +77,7 @@ const checkTeam = async (session: Session, orgId: string, scope: Scope): Promise
   if (scope.type !== 'team') return;
   const teams = await existingTeams(session, orgId, [scope.team_id]);
   if (!teams.has(scope.team_id))
-    throw invalid(`scope.team_id: expected a team of this organisation, got ${shown(scope.team_id)}`);
+    throw invalid(`scope.team_id: expected a team of this organisation, got ${forMessage(scope.team_id)}`);
 };
 
 /** Returns the organisation's metric, or null if it has no such metric. */
@@ -141,7 +141,7 @@ const refuseWithValues = async (
   );
   if (found?.count !== '0') {
     throw conflict(
-      `label_key: expected it unchanged while the metric has values (${found?.count ?? ''}), got ${shown(label_key)}: remove them first`,
+      `label_key: expected it unchanged while the metric has values (${found?.count ?? ''}), got ${forMessage(label_key)}: remove them first`,
     );
   }
 };

@@ -7,7 +7,7 @@ import { columnsOf, isBlank, isHeader } from '../../domain/metrics/csv-record.ts
 import { invalid } from '../../domain/shared/errors.ts';
 import { periodToDay, periodToWire, type Frequency } from '../../domain/metrics/metric.ts';
 import { newestPeriod, sentTwice, valueProblem, type ValueRules } from '../../domain/metrics/value-rules.ts';
-import { shown } from '../../domain/shared/for-message.ts';
+import { forMessage } from '../../domain/shared/for-message.ts';
 import { csvLines } from './csv-lines.ts';
 import type { WriteResult } from './metric-values.ts';
 import type { Session } from '../engine/session.ts';
@@ -90,7 +90,7 @@ class RecordJudge {
     this.#isFirst = false;
     if (!isFirst || !isHeader(fields)) return false;
     const wrong = fields.find((field) => CONTROL_CHARACTER.test(field));
-    if (wrong !== undefined) this.#refuse(`${NO_CONTROL_CHARACTERS}, got ${shown(wrong)}`);
+    if (wrong !== undefined) this.#refuse(`${NO_CONTROL_CHARACTERS}, got ${forMessage(wrong)}`);
     return true;
   }
 
@@ -98,7 +98,7 @@ class RecordJudge {
     const columns = this.#columns;
     if (fields.length !== columns.length)
       this.#refuse(
-        `expected ${columns.length} columns, ${columns.join(',')}, got ${fields.length}: ${shown(fields.join(','))}`,
+        `expected ${columns.length} columns, ${columns.join(',')}, got ${fields.length}: ${forMessage(fields.join(','))}`,
       );
     const [period = '', label, value = ''] =
       this.#rules.label_key === null ? [fields[0], undefined, fields[1]] : fields;

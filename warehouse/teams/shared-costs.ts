@@ -1,5 +1,5 @@
 import { invalid } from '../../domain/shared/errors.ts';
-import { shown } from '../../domain/shared/for-message.ts';
+import { forMessage } from '../../domain/shared/for-message.ts';
 import { teamsOfSplit, type Split } from '../../domain/teams/shared-cost.ts';
 import type { SpendPick } from '../../domain/spend/spend-pick.ts';
 import { existingTeams } from './existing-teams.ts';
@@ -79,7 +79,7 @@ const checkSplit = async (session: Session, orgId: string, split: Split): Promis
   const teams = await existingTeams(session, orgId, teamsOfSplit(split));
   const check = (field: string, teamId: string): void => {
     if (!teams.has(teamId))
-      throw invalid(`split.${field}: expected a team of this organisation, got ${shown(teamId)}`);
+      throw invalid(`split.${field}: expected a team of this organisation, got ${forMessage(teamId)}`);
   };
   if (split.type === 'even')
     split.team_ids.forEach((id, index) => {
@@ -95,7 +95,9 @@ const checkSplit = async (session: Session, orgId: string, split: Split): Promis
       { org: orgId, metric: split.metric_id },
     );
     if (metric === undefined)
-      throw invalid(`split.metric_id: expected a metric of this organisation, got ${shown(split.metric_id)}`);
+      throw invalid(
+        `split.metric_id: expected a metric of this organisation, got ${forMessage(split.metric_id)}`,
+      );
     if (metric.label_key === null)
       throw invalid('split.metric_id: expected a metric with a label key, got one without');
     for (const [label, id] of Object.entries(split.labels)) check(`labels.${label}`, id);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { conflict } from '../../../domain/shared/errors.ts';
-import { shown } from '../../../domain/shared/for-message.ts';
+import { forMessage } from '../../../domain/shared/for-message.ts';
 import { audit, type Actor, type AuditedThing } from './audit-log.ts';
 import { refuseTooMuchDefined } from './defined-text.ts';
 import { idAfter } from '../sql/ids.ts';
@@ -168,7 +168,7 @@ export class Versions<Thing extends { id: string }> {
     );
     if (other !== undefined)
       throw conflict(
-        `name: expected a name that no other ${name.replace('_', ' ')} has, got ${shown(taken)}, the name of ${other.id}`,
+        `name: expected a name that no other ${name.replace('_', ' ')} has, got ${forMessage(taken)}, the name of ${other.id}`,
       );
   }
 

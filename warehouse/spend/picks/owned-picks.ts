@@ -1,5 +1,5 @@
 import { conflict } from '../../../domain/shared/errors.ts';
-import { shown } from '../../../domain/shared/for-message.ts';
+import { forMessage } from '../../../domain/shared/for-message.ts';
 import { pickIdentity, type SpendPick } from '../../../domain/spend/spend-pick.ts';
 import type { Session } from '../../engine/session.ts';
 import { picksField, type SpendUser } from './spend-choices.ts';
@@ -35,7 +35,7 @@ export const refuseOwnedPicks = async (
     if (owner === undefined) return;
     const has = user.type === 'team' ? 'is owned by' : 'is covered by';
     throw conflict(
-      `${picksField(user)}[${index}]: ${shown(pick)} ${has} ${user.type} ${JSON.stringify(owner)} already`,
+      `${picksField(user)}[${index}]: ${forMessage(pick)} ${has} ${user.type} ${JSON.stringify(owner)} already`,
     );
   });
 };
