@@ -14,11 +14,11 @@ export interface ComparedMonth {
 }
 
 /**
- * The months of a metric that can be compared with its target: the running month by its days whose cost and values are
- * complete (`sameDays`), and every month whose own numbers are complete. The others are left out, because nothing is known
- * of them yet. Without a target each month is there, and above none.
+ * Returns the months of a metric that can be compared with its target: the running month by its days with complete cost and
+ * values (`sameDays`), and every month with complete numbers. Other months are left out, because nothing is known of them yet. If
+ * the metric has no target, it returns all months as not above it.
  *
- * @param valuesThrough the day through which the metric's values are complete; null without values.
+ * @param valuesThrough the last day up to which the metric's values are complete; null without values.
  */
 export const comparedMonths = (
   facts: readonly MonthFacts[],
@@ -42,8 +42,8 @@ const comparedUnitCost = (
 };
 
 /**
- * Whether an ended month has all of its spend and values, or has settled: a settled month waits for nothing more. A team's
- * cost also needs the values that its shared costs are split by.
+ * Whether an ended month has all of its spend and values, or has settled, because a settled month waits for nothing more. A
+ * team's cost also needs the values that split its shared costs.
  */
 const isComplete = (
   { month, lock, settled, coverage, waitingFor = [] }: MonthFacts,
@@ -55,14 +55,14 @@ const isComplete = (
   return lock !== null || settled || (hasCost && hasValues);
 };
 
-/** The months to report although the target itself has changed: the running one and the newest that is complete. */
+/** Returns the months to report if the target itself has changed: the running month and the newest complete one. */
 export const newsOfTarget = (months: readonly ComparedMonth[], today: Day): ReadonlySet<Month> => {
   const running = monthOf(today);
   const complete = months.map(({ month }) => month).filter((month) => month !== running);
   return new Set([running, ...complete.sort().slice(-1)]);
 };
 
-/** What was last seen of a month: whether it was above its metric's target, and how often it has gone there. */
+/** The recorded state of a month: whether it was above its metric's target, and how often it has gone above. */
 export interface TargetState {
   month: Month;
   above: boolean;
@@ -70,8 +70,8 @@ export interface TargetState {
 }
 
 /**
- * The months whose state has changed, oldest first. One that is above now and was not, or was never seen, has crossed
- * its target once more: its count tells this crossing from the one before, so that each is told once (spec §1 rule 7).
+ * Returns the months whose state has changed, oldest first. A month that is above now, but was not or has no state yet, has
+ * crossed its target once more. Each crossing has its own count, so that it raises one event (spec §1 rule 7).
  */
 export const changedTargetStates = (
   months: readonly { month: Month; above_target: boolean }[],

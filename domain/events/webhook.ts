@@ -16,10 +16,10 @@ export interface UnitCostChanged {
   test?: true;
 }
 
-/** How long a secret that was replaced still signs beside the new one. */
+/** How long a replaced secret still signs beside the new one. */
 export const SECRET_OVERLAP_HOURS = 24;
 
-/** A webhook with a delivery under way; travels through workflow history, so it holds ids only. */
+/** The delivery of an event to a webhook. It has only ids, because workflow history stores it. */
 export interface DeliveryInput {
   orgId: string;
   webhookId: string;

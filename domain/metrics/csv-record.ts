@@ -1,10 +1,10 @@
 import { isNumberText, type ValueRules } from './value-rules.ts';
 
-/** The columns of a metric's CSV files, in their order (spec §2, CSV format). */
+/** Returns the columns of a metric's CSV files, in order (spec §2, CSV format). */
 export const columnsOf = ({ label_key }: Pick<ValueRules, 'label_key'>): string[] =>
   label_key === null ? ['period', 'value'] : ['period', 'label', 'value'];
 
-/** Whether a file's first record is its header: it begins with no digit and ends with no number (spec §2, CSV format). */
+/** Whether a file's first record is a header row: no digit at its start, no number as its last field (spec §2, CSV format). */
 export const isHeader = (fields: readonly string[]): boolean =>
   !/^\d/.test(fields[0] ?? '') && !isNumberText(fields.at(-1) ?? '');
 

@@ -10,9 +10,9 @@ export type Frequency = (typeof FREQUENCIES)[number];
 /** The wire format of a period of each frequency (spec §2). */
 export const PERIOD_FORMAT: Record<Frequency, string> = { daily: 'YYYY-MM-DD', monthly: 'YYYY-MM' };
 
-/** A period as the warehouse keeps it: the day, or the month's first day. */
+/** Returns a period as the warehouse stores it: the day, or the month's first day. */
 export const periodToDay = (period: Day): Day => (period.length === 7 ? `${period}-01` : period);
 
-/** A stored period as it stands on the wire. */
+/** Returns the wire format of a stored period. */
 export const periodToWire = (day: Day, frequency: Frequency): string =>
   frequency === 'daily' ? day : day.slice(0, 7);

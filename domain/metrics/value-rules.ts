@@ -13,32 +13,32 @@ import { forMessage } from '../shared/for-message.ts';
 /** Longest label, in characters. */
 export const LONGEST_LABEL = 200;
 
-/** What of a metric decides which values it takes. */
+/** The fields of a metric that decide which values it accepts. */
 export interface ValueRules {
   frequency: Frequency;
   label_key: string | null;
 }
 
-/** A value as it was sent: in JSON a number, in a CSV file the text of one. */
+/** A value as sent: a number in JSON, its text in a CSV file. */
 export interface SentValue {
   period: string;
   label?: string | undefined;
   value: number | string;
 }
 
-/** Why a value cannot be stored: which field, what was expected and what came. */
+/** Why a value cannot be stored: the field, what was expected and what came. */
 export interface ValueProblem {
   field: 'period' | 'label' | 'value';
   problem: string;
 }
 
-/** A decimal, plain or with an exponent; nothing else that some parsers take, such as `1_000`, ` 5` or `inf`. */
+/** A decimal, plain or with an exponent. It rejects other forms that some parsers accept: `1_000`, ` 5` or `inf`. */
 const NUMBER = /^-?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?$/;
 
-/** Whether a field of a CSV file is written as a number. */
+/** Whether a field of a CSV file is a number. */
 export const isNumberText = (text: string): boolean => NUMBER.test(text);
 
-/** The newest period that is not in the future. */
+/** Returns the newest period that is not in the future. */
 export const newestPeriod = (frequency: Frequency, now: Date): string => {
   const today = dayOf(now);
   return frequency === 'daily' ? today : monthOf(today);
@@ -47,15 +47,15 @@ export const newestPeriod = (frequency: Frequency, now: Date): string => {
 const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
 const YEAR_ZERO = '0000';
 
-/** Whether a period is written as a metric of the frequency wants it (spec §2, Metric value), and exists. */
+/** Whether a period has the format of the frequency (spec §2, Metric value), and exists. */
 export const isPeriod = (text: string, frequency: Frequency): boolean =>
   frequency === 'daily' ? isDay(text) : MONTH.test(text) && !text.startsWith(YEAR_ZERO);
 
-/** Returns the words for a period that is not of the metric's frequency. */
+/** Returns the message for a period that does not have the format of the metric's frequency. */
 export const wrongPeriod = (period: string, frequency: Frequency): string =>
   `expected ${PERIOD_FORMAT[frequency]} for a ${frequency} metric, got ${forMessage(period)}`;
 
-/** Returns the words for a period and label that came before, at `before`, in the same request or file. */
+/** Returns the message for a period and label that the same request or file has already, at `before`. */
 export const sentTwice = (
   { period, label = '' }: Pick<SentValue, 'period' | 'label'>,
   within: 'request' | 'file',
@@ -63,13 +63,12 @@ export const sentTwice = (
 ): string => {
   const once = label === '' ? 'each period once' : 'each period and label once';
   const what = label === '' ? forMessage(period) : `${forMessage(period)} with label ${forMessage(label)}`;
-  return `period: expected ${once} in a ${within}, got ${what}, as ${before} has it already`;
+  return `period: expected ${once} in a ${within}, got ${what}, which ${before} already has`;
 };
 
 /**
- * The one rule for values, however they come: in JSON, in a CSV file, by hand or from an import (contract §3, Values). It
- * checks the form of the period, that it is not after `newest`, the label, and the range and decimals of the number.
- * Returns null if the value can be stored.
+ * Checks a value by the one rule for JSON, CSV files, values by hand and imports (contract §3, Values): the format of the period,
+ * that it is not after `newest`, the label, and the range and decimals of the number. Returns null if the value can be stored.
  */
 export const valueProblem = (
   { frequency, label_key }: ValueRules,
@@ -89,7 +88,7 @@ export const valueProblem = (
     : { field: 'value', problem: `${value_problem}, got ${forMessage(value)}` };
 };
 
-/** Why a label cannot be stored on a metric with this label key, or null. Labels are kept exactly as sent. */
+/** Returns why a label cannot be stored on a metric with this label key, or null. Labels are stored exactly as sent. */
 export const labelProblem = (labelKey: string | null, label: string | undefined): string | null => {
   if (labelKey === null)
     return label === undefined

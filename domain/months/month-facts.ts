@@ -10,22 +10,22 @@ export interface MonthLock {
   unitCost: DecimalText | null;
   lockedAt: string;
   lockedBy: { type: 'key'; id: string; name: string };
-  /** How many changes of the month's values the version had seen. */
+  /** The month's `valueChanges` at the time of the lock. */
   valueChanges: number;
-  /** Whether it was locked without spend that sources had not delivered. */
+  /** Whether sources had not delivered all spend at the time of the lock. */
   isIncomplete: boolean;
 }
 
 /** What the warehouse knows about one month of one metric. */
 export interface MonthFacts {
   month: Month;
-  /** The scope's spend over the month's days so far; null when no source covers any of them. */
+  /** The scope's spend over the month's days so far; null if no source covers any of them. */
   cost: DecimalText | null;
   /** Which days of the month the sources of the scope cover. */
   coverage: Coverage;
-  /** Tag keys and splits that the scope picks by and that have no data for days of the month, in words. */
+  /** Picked tag keys and splits that lack data for days of the month, in words. */
   uncollected: string[];
-  /** Σ of the month's values; null without any. */
+  /** The sum of the month's values; null without values. */
   valueSum: DecimalText | null;
   /** How many periods of the month have a value. */
   valuePeriods: number;
@@ -33,21 +33,21 @@ export interface MonthFacts {
   valueChanges: number;
   /** Whether the month has settled; with team scope, whether the team's bill has sealed. */
   settled: boolean;
-  /** Whether the scope is a team, whose bill is the cost. */
+  /** Whether the scope is a team. The cost is then its bill. */
   team: boolean;
-  /** With team scope: what the team's bill waits for before it can seal, beside spend, in words. */
+  /** With team scope: what the team's bill waits for beside spend, in words. */
   waitingFor?: readonly string[];
   lock: MonthLock | null;
-  /** Of the running month, where it can be compared. */
+  /** Only for the running month, if it can be compared. */
   sameDays?: SameDays;
 }
 
-/** What some days of a month come to: cost, and values as of a month. */
+/** The cost and values of some days of a month. */
 export type DaysFacts = Pick<MonthFacts, 'cost' | 'valueSum' | 'valuePeriods'>;
 
 /**
- * The running month's days that are complete, the 1st to `through`, and the same days of the month before; null where its
- * days are not known. Values of a monthly metric are in neither.
+ * The running month's complete days, the 1st to `through`, and the same days of the month before; null if its days are not known.
+ * Neither includes values of a monthly metric.
  */
 export interface SameDays {
   through: Day;

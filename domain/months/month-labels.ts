@@ -1,8 +1,8 @@
 import { VALUE_DECIMALS, valueUnits, type DecimalText } from '../shared/decimals.ts';
 
 /**
- * A label's share in a month's value, exactly. `sum` adds its values, `total` those of all labels; neither is negative. The divisor
- * is 1 for Total. For Average it is the number of the month's periods with a value. So the parts add up to the month's value.
+ * A label's exact share of a month's value. `sum` adds its values, `total` those of all labels; neither is negative. The divisor
+ * is 1 for Total, and the number of the month's periods with a value for Average. So the parts add up to the month's value.
  */
 export interface LabelSum {
   label: string;
@@ -11,7 +11,7 @@ export interface LabelSum {
   total: DecimalText;
 }
 
-/** A label's part of a month's value; the share is null where all labels are 0. */
+/** A label's part of a month's value. The share is null if all labels are 0. */
 export interface LabelPart {
   label: string;
   value: number;
@@ -21,7 +21,7 @@ export interface LabelPart {
 const SHARE_DECIMALS = 6;
 const PERCENT = 100n * 10n ** BigInt(SHARE_DECIMALS);
 
-/** A label's part, rounded once. In whole numbers, because a month can have hundreds of thousands. */
+/** Returns a label's part, rounded once. It uses integers for speed: a month can have hundreds of thousands of labels. */
 export const labelPart = ({ label, sum, divisor, total }: LabelSum): LabelPart => {
   const [units, all] = [valueUnits(sum), valueUnits(total)];
   return {
@@ -31,7 +31,7 @@ export const labelPart = ({ label, sum, divisor, total }: LabelSum): LabelPart =
   };
 };
 
-/** The nearest whole quotient, half upwards. */
+/** Returns the nearest whole quotient, half upwards. */
 const rounded = (dividend: bigint, divisor: bigint): bigint => (2n * dividend + divisor) / (2n * divisor);
 
 const decimal = (units: bigint, places: number): number => Number(`${units}e-${places}`);

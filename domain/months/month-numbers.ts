@@ -3,7 +3,7 @@ import type { Aggregation } from '../metrics/metric.ts';
 import { quotient, toWire, valueToWire, VALUE_DECIMALS } from '../shared/decimals.ts';
 import type { DaysFacts, MonthFacts, MonthLock } from './month-facts.ts';
 
-/** Decimals to which a unit cost is divided and frozen; comparisons use them all, only the wire rounds to six. */
+/** Decimals of computed and frozen unit costs. Comparisons use all of them; only the wire rounds to six. */
 export const UNIT_COST_DECIMALS = 20;
 
 /** A month's numbers on the wire. */
@@ -21,9 +21,9 @@ export interface MonthNumbers {
 }
 
 /**
- * Cost, value and unit cost of a month as of now. Total sums the values, Average is their mean over the
- * periods that have one (spec §2 rule 1); the unit cost is divided from the exact sums, once, and is null
- * without a value or with value 0 (design §2).
+ * Returns today's cost, value and unit cost of a month. Total sums the values; Average is their mean over the periods that have
+ * one (spec §2 rule 1). The unit cost is divided once, from the exact sums. It is null if the cost or value is missing, or the
+ * value is 0 (design §2).
  */
 export const currentNumbers = (facts: DaysFacts, aggregation: Aggregation): MonthNumbers => {
   const cost = facts.cost === null ? null : Big(facts.cost);
@@ -49,6 +49,6 @@ export const frozenNumbers = (lock: MonthLock): MonthNumbers => ({
   unitCost: lock.unitCost === null ? null : Big(lock.unitCost),
 });
 
-/** The unit cost that a month shows: as it was locked, or as of now. */
+/** Returns the unit cost that a month shows: frozen if the month is locked, today's otherwise. */
 export const shownUnitCost = (facts: MonthFacts, aggregation: Aggregation): Big | null =>
   (facts.lock === null ? currentNumbers(facts, aggregation) : frozenNumbers(facts.lock)).unitCost;

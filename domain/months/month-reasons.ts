@@ -3,7 +3,7 @@ import { gapInWords } from '../sources/coverage.ts';
 import type { MonthFacts } from './month-facts.ts';
 import { settleDayReasons, type SettlementFacts } from './settlement.ts';
 
-/** Spend by the kinds of sources that bring it, as people call it. */
+/** The words for spend, by the kind of its source. */
 const SPEND_IN_WORDS: Record<string, string> = {
   focus: 'cloud',
   opencost: 'Kubernetes',
@@ -15,8 +15,8 @@ const spendInWords = (kinds: readonly string[]): string =>
   [kinds.map((kind) => SPEND_IN_WORDS[kind] ?? kind).join(' or '), 'spend'].join(' ').trim();
 
 /**
- * What sources have not delivered of a month, in words: of the scope, and until the month has settled of all that it waits for.
- * A team's bill that has sealed lacks nothing: it no longer moves.
+ * Returns the spend of a month that sources have not delivered, in words: the scope's sources, and all that the month waits for
+ * until it has settled. A sealed team bill lacks nothing, because it no longer moves.
  */
 export const missingSpend = ({
   month,
@@ -31,7 +31,7 @@ export const missingSpend = ({
   return [...lacking.map(gapInWords), ...(undelivered.length > 0 && cost !== null ? [unknown] : [])];
 };
 
-/** Why a month cannot be complete, in words; null when its picks have all their data. */
+/** Returns why a month cannot become complete, in words; null if its picks have all their data. */
 export const partialReason = ({
   uncollected,
   month,
@@ -43,11 +43,11 @@ export const partialReason = ({
 /** Something that an open month waits for. */
 interface Wait {
   reason: string;
-  /** Whether it is spend that sources have not delivered, without which a person may lock the month all the same. */
+  /** Whether it is spend that sources have not delivered. An admin can lock the month without it. */
   isMissingSpend: boolean;
 }
 
-/** Everything that an open month waits for (contract §3, Month). */
+/** Returns everything that an open month waits for (contract §3, Month). */
 export const openWaits = (facts: MonthFacts, settlement: SettlementFacts, today: Day): Wait[] => {
   const { month, settled, cost, valueSum, coverage } = facts;
   const hasEnded = today > lastDay(month);
@@ -60,7 +60,7 @@ export const openWaits = (facts: MonthFacts, settlement: SettlementFacts, today:
   const isDue = !isSettled && cost !== null && [...waitingFor, ...days, ...missing].length === 0;
   const unknown = [
     ...(isDue ? ['waiting for the next daily settlement'] : []),
-    // A team's bill that waits says itself why there is no cost.
+    // If a team's bill waits, its own reasons explain the missing cost.
     ...(cost === null && waitingFor.length === 0
       ? [`no ${spendInWords(coverage.undelivered)} has been ingested for ${month}`]
       : []),

@@ -29,7 +29,7 @@ export interface MonthRecord extends Numbers {
   month: Month;
   status: MonthStatus;
   change_percent: number | null;
-  /** What the changes compare: whole months, or the running month's days so far with the same days before. */
+  /** What the changes compare: whole months, or the running month's days so far with the same days of the month before. */
   change_basis: ChangeBasis;
   cost_change_percent: number | null;
   above_target: boolean;
@@ -39,11 +39,11 @@ export interface MonthRecord extends Numbers {
   reason: string | null;
   /** What to know before locking, in words. */
   notes: string[];
-  /** The last day of the month up to which every source of the scope covers all days; null while there is none. */
+  /** The day up to which every source of the scope covers all days of the month; null if there is no such day. */
   complete_through: Day | null;
 }
 
-/** Why a month is open or partial, in words; null in any other state. */
+/** Returns why a month is open or partial, in words; null in any other state. */
 const openReason = (facts: MonthFacts, settlement: SettlementFacts, today: Day): string | null => {
   const status = monthStatus(facts);
   if (status === 'partial') return partialReason(facts);
@@ -63,7 +63,7 @@ const changes = (
   cost_change_percent: changePercent(before?.cost ?? null, after?.cost ?? null),
 });
 
-/** The change of the running month's days from the same days of the month before; null where either is not known. */
+/** Returns the changes from the same days of the month before to the running month's days; null if either is not known. */
 const sameDaysChange = (days: SameDays | undefined, aggregation: Aggregation) => {
   const [before, now] = [days?.before ?? null, days?.now ?? null].map((facts) =>
     facts === null ? null : currentNumbers(facts, aggregation),
@@ -72,8 +72,8 @@ const sameDaysChange = (days: SameDays | undefined, aggregation: Aggregation) =>
 };
 
 /**
- * Month records, newest first, from the facts of consecutive months, oldest first. The oldest month only
- * serves the change of the one after it and is left out.
+ * Returns month records, newest first, from the facts of consecutive months, oldest first. The oldest month has no record: it
+ * only serves the change of the month after it.
  */
 export const monthRecords = (
   facts: readonly MonthFacts[],
@@ -124,7 +124,7 @@ export type LatestUnitCost = Pick<MonthRecord, 'month' | 'change_percent' | 'cha
   unit_cost: number;
 };
 
-/** The newest month with a unit cost, for lists and headers (contract §3, `latest`). */
+/** Returns the newest month with a unit cost, for lists and headers (contract §3, `latest`). */
 export const latestUnitCost = (records: readonly MonthRecord[]): LatestUnitCost | null => {
   for (const { month, unit_cost, change_percent, change_basis, status } of records) {
     if (unit_cost !== null) return { month, unit_cost, change_percent, change_basis, status };

@@ -5,17 +5,17 @@ export interface Glance {
   latest: LatestUnitCost | null;
   /** What the changes compare; null without a latest month. */
   change_basis: ChangeBasis | null;
-  /** Change of the latest month's cost from the month before it; of the running month, from the same days of it. */
+  /** The change of the latest month's cost from the month before; for the running month, from the same days of it. */
   spend_change_percent: number | null;
   unit_cost_change_percent: number | null;
-  /** Spend rises while the unit cost falls, or the other way round (spec §6, rule 2). */
+  /** Whether spend rises while the unit cost falls, or the other way round (spec §6, rule 2). */
   opposite_directions: boolean;
   above_target: boolean;
-  /** Unit costs of the last twelve months, oldest first, null where there is none. */
+  /** Unit costs of the last twelve months, oldest first; null for a month without one. */
   sparkline: (number | null)[];
 }
 
-/** What a metric's month records, newest first, come to at a glance; all of it is about its latest month. */
+/** Summarises a metric's month records, newest first. All fields but the sparkline are about the latest month. */
 export const glanceAt = (records: readonly MonthRecord[]): Glance => {
   const latest = latestUnitCost(records);
   const current = records.find(({ month }) => month === latest?.month);

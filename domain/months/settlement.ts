@@ -1,19 +1,19 @@
 import { lastDay, settlesOn, type Day, type Month } from '../shared/calendar.ts';
 import { coverageOf, gapInWords, type SourceMonth } from '../sources/coverage.ts';
 
-// The one rule for when a month settles, and what it still waits for (design §2, Status). Reads, bills and the daily
-// settlement ask it; the warehouse only delivers its inputs.
+// The only rule for when a month settles, and for what it still waits (design §2, Status). Reads, bills and the daily settlement
+// use it. The warehouse only delivers its inputs.
 
-/** Full days after its settle days within which a month's spend is complete in time. */
+/** For how many full days after its settle days a month's spend can still become complete in time. */
 export const DAYS_IN_TIME = 3;
 
 /** Inputs of the settlement rule. */
 export interface SettlementFacts {
-  /** Full days after a month in which its bills still move. */
+  /** The number of full days after a month in which cloud bills still change. */
   settleDays: number;
 }
 
-/** Returns what a month waits for apart from its sources, in words; empty once its settle days have passed. */
+/** Returns what a month waits for beside its sources, in words; empty once its settle days have passed. */
 export const settleDayReasons = (month: Month, { settleDays }: SettlementFacts, today: Day): string[] => {
   if (today <= lastDay(month)) return ['the month has not ended'];
   const day = settlesOn(month, settleDays);
@@ -30,7 +30,7 @@ export const settlementReasons = (
   return today <= lastDay(month) ? days : [...days, ...holdingBack.map(gapInWords)];
 };
 
-/** Whether a month settles on a day: some source exists, and {@link settlementReasons} are empty. */
+/** Whether a month settles on a day: a source exists, and {@link settlementReasons} is empty. */
 export const settles = (
   month: Month,
   { sources, ...settlement }: SettlementFacts & { sources: readonly SourceMonth[] },
@@ -41,8 +41,8 @@ export const settles = (
 };
 
 /**
- * The first day on which a month's spend is complete too late, so that the month settles by backfill. Its settle days and
- * three full UTC days have passed by then: with five settle days, January is in time until the end of 9 February.
+ * Returns the first day on which a month's spend becomes complete too late, so that the month settles by backfill. Its settle
+ * days and three full UTC days have then passed: with five settle days, January is in time until the end of 9 February.
  */
 export const firstLateDay = (month: Month, { settleDays }: SettlementFacts): Day =>
   settlesOn(month, settleDays + DAYS_IN_TIME + 1);

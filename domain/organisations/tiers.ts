@@ -10,7 +10,7 @@ export const DAILY_CALLS: Record<Tier, number | null> = {
   enterprise: null,
 };
 
-/** What a plan must include for a route to answer. */
+/** A feature that a route needs in the organisation's plan. */
 export type Feature = 'unit_economics';
 
 const FIRST_TIER_WITH: Record<Feature, Tier> = { unit_economics: 'professional' };
@@ -22,12 +22,12 @@ const capitalised = (tier: Tier): string => tier.charAt(0).toUpperCase() + tier.
 export const includes = (tier: Tier, feature: Feature): boolean =>
   TIERS.indexOf(tier) >= TIERS.indexOf(FIRST_TIER_WITH[feature]);
 
-/** What a caller without the feature is told. */
+/** Returns the message for a caller whose plan lacks the feature. */
 export const planMessage = (tier: Tier, feature: Feature): string =>
   `${FEATURE_NAME[feature]} needs the ${capitalised(FIRST_TIER_WITH[feature])} plan or above; ` +
   `this organisation is on ${capitalised(tier)}`;
 
-/** What a caller over the daily limit is told (spec §7 rule 1). */
+/** Returns the message for a caller over the daily limit (spec §7 rule 1). */
 export const quotaMessage = (tier: Tier, limit: number): string => {
   const next = TIERS[TIERS.indexOf(tier) + 1];
   const more =

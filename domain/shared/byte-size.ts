@@ -1,4 +1,4 @@
-/** The bytes of a size as DuckDB writes it, such as `1GB` or `1.5 GiB`; NaN for other texts. */
+/** Returns the bytes of a size in DuckDB's notation, such as `1GB` or `1.5 GiB`; NaN for other texts. */
 export const bytesOf = (size: string): number => {
   const [, number, prefix = '', binary] = /^(\d+(?:\.\d+)?)\s?([KMGT])(i?)B$/i.exec(size) ?? [];
   return Number(number) * (binary ? 1024 : 1000) ** (1 + 'KMGT'.indexOf(prefix.toUpperCase()));

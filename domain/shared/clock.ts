@@ -1,9 +1,9 @@
-/** The one source of the present: injected everywhere, so that `CLOCK` can pin it (contract §4). */
+/** The only source of the current time. It is injected everywhere, so that `CLOCK` can pin it (contract §4). */
 export interface Clock {
   now(): Date;
 }
 
-/** A clock on which time stands still. */
+/** Returns a clock that always shows the same instant. */
 export const fixedClock = (instant: Date): Clock => ({ now: () => new Date(instant) });
 
 /** The machine's clock. */

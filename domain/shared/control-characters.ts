@@ -1,5 +1,5 @@
-/** What no text may hold: line breaks, tabs, NUL and the like change what people and programs read. */
+/** Matches a control character. Texts must not have any: line breaks, tabs and NUL change what people and programs read. */
 export const CONTROL_CHARACTER = /\p{Cc}/u;
 
-/** The rule, as errors tell it. */
+/** The rule in error messages. */
 export const NO_CONTROL_CHARACTERS = 'expected a text without control characters';

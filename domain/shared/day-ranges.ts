@@ -1,25 +1,25 @@
 import { addDays, type Day } from './calendar.ts';
 import { firstAndMore } from './for-message.ts';
 
-/** Days that follow each other, both included. */
+/** Consecutive days, with both ends. */
 export interface DayRange {
   from: Day;
   to: Day;
 }
 
-/** The days from one to another in words. */
+/** Returns the words for the days from `from` to `to`. */
 export const rangeInWords = (from: Day, to: Day): string => (from === to ? from : `${from} to ${to}`);
 
 const MOST_RANGES = 20;
 
-/** Ranges of days in words, for messages. */
+/** Returns the words for ranges of days, for messages. */
 export const rangesInWords = (ranges: readonly DayRange[]): string =>
   firstAndMore(
     ranges.map(({ from, to }) => rangeInWords(from, to)),
     MOST_RANGES,
   ).join(', ');
 
-/** Days in words, for messages: those that follow each other as one range. */
+/** Returns the words for days, for messages. Consecutive days become one range. */
 export const dayRanges = (days: readonly Day[]): string => {
   const ranges: DayRange[] = [];
   for (const day of [...new Set(days)].sort()) {

@@ -1,9 +1,8 @@
 import { forMessage } from './for-message.ts';
 
 /**
- * The closed family of errors that a caller can act on. The API maps each `kind` to one HTTP status
- * (contract §1), the activities map it to retryable or not; everything else is an internal error whose
- * message never leaves the process.
+ * The kinds of errors that a caller can act on. The API maps each kind to one HTTP status (contract §1), and the activities
+ * decide by it whether to retry. Any other error is internal: the API answers 500 without its message.
  */
 export type ErrorKind =
   | 'invalid' // 400
@@ -30,7 +29,7 @@ const STATUS: Record<ErrorKind, number> = {
   unavailable: 503,
 };
 
-/** An error whose message says what was expected, what came and what to do. Safe to show to its caller. */
+/** An error whose message states what was expected, what came and what to do. Its caller may see the message. */
 export class ServiceError extends Error {
   readonly kind: ErrorKind;
 
@@ -46,7 +45,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** What may pass by itself: a host that is away, a limit that was reached. Whoever works in the background tries again. */
+/** A problem that may pass by itself, such as an unreachable host or a reached limit. Background work retries it. */
 export class Outage extends Error {
   override readonly name = 'Outage';
 }
@@ -60,6 +59,6 @@ export const notFound = (what: string, id: string): ServiceError =>
 export const conflict = (message: string): ServiceError => new ServiceError('conflict', message);
 export const tooLarge = (mostBytes: number): ServiceError =>
   new ServiceError('too_large', `body: too large, expected at most ${mostBytes / 2 ** 20} MiB`);
-/** Too much is asked at once, or the machine has run short. The same request may succeed later. */
+/** Too many requests at once, or a machine short of resources. The same request may succeed later. */
 export const unavailable = (message = 'busy; try again'): ServiceError =>
   new ServiceError('unavailable', message);

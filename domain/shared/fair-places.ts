@@ -1,11 +1,11 @@
 import { unavailable } from './errors.ts';
 
 export interface PlaceLimits {
-  /** Places in all. */
+  /** The number of places. */
   total: number;
-  /** Places that one owner has at most. */
+  /** The most places that one owner can hold. */
   each: number;
-  /** How many of one owner wait at most. */
+  /** The most calls of one owner that can wait. */
   mostWaiting: number;
 }
 
@@ -14,7 +14,7 @@ interface Owner {
   waiting: (() => void)[];
 }
 
-/** A limited number of places. Each owner has a part of them at most, and owners that wait take turns. */
+/** A limited number of places. Each owner can hold only a part of them, and waiting owners take turns. */
 export class FairPlaces {
   readonly #limits: PlaceLimits;
   readonly #owners = new Map<string, Owner>();
@@ -25,10 +25,10 @@ export class FairPlaces {
   }
 
   /**
-   * Waits for a place. Returns what gives it back, once.
+   * Waits for a place. Returns a function that gives it back once.
    *
-   * @param signal aborts when nobody needs the place any more.
-   * @throws ServiceError `unavailable` if too many of the owner wait already.
+   * @param signal aborts if nobody needs the place any more.
+   * @throws ServiceError `unavailable` if too many calls of the owner wait already, or if `signal` aborts.
    */
   async take(owner: string, signal: AbortSignal): Promise<() => void> {
     if (signal.aborted) throw unavailable();
@@ -74,7 +74,7 @@ export class FairPlaces {
       const lend = next.waiting.shift();
       if (lend === undefined) continue;
       this.#occupy(next);
-      // Who has just had a turn is looked at last.
+      // An owner that gets a place moves to the end of the queue.
       this.#owners.delete(name);
       this.#owners.set(name, next);
       lend();

@@ -1,15 +1,15 @@
-const LONGEST_SHOWN = 80;
+const LONGEST = 80;
 
-/** A text cut to a readable length. */
+/** Cuts a text to a readable length. */
 export const cut = (text: string, longest: number): string =>
   text.length > longest ? `${text.slice(0, longest)}…` : text;
 
-/** What came, for an error message: JSON, cut to a readable length. */
+/** Formats a received value for an error message: as JSON, cut to a readable length. */
 export const forMessage = (value: unknown): string => {
   if (value === undefined) return 'nothing';
-  return cut(JSON.stringify(value), LONGEST_SHOWN);
+  return cut(JSON.stringify(value), LONGEST);
 };
 
-/** The first of many texts, and how many more there are. */
+/** Returns the first `most` texts, and a text with the number of the others. */
 export const firstAndMore = (texts: readonly string[], most: number): string[] =>
   texts.length > most ? [...texts.slice(0, most), `and ${texts.length - most} more`] : [...texts];

@@ -6,39 +6,39 @@ export interface SourceMonth {
   month: Month;
   name: string;
   kind: string;
-  /** Nothing waits for a source whose schedule is paused. */
+  /** False if its schedule is paused. Months then wait for it only as described at `holdingBack`. */
   isActive: boolean;
-  /** The first and the last day of the month that it does not cover; null when it covers them all. */
+  /** The first and the last day of the month that it does not cover; null if it covers all days. */
   missingFrom: Day | null;
   missingThrough: Day | null;
-  /** The last day of the month that it covers; null without any. */
+  /** The last day of the month that it covers; null if it covers no day. */
   lastCovered: Day | null;
-  /** The same, or a day of the month that it has brought a part of: the day is not over. */
+  /** The same, or a later day that is not over, of which it has delivered a part. */
   lastKnown: Day | null;
-  /** The first and the last day that it has ever brought; null before it has brought any. */
+  /** The first and the last day that it has ever delivered; null before its first delivery. */
   deliversFrom: Day | null;
   deliversThrough: Day | null;
-  /** Made after the month had settled: the organisation's month does not wait for it. */
+  /** Whether it was created after the month had settled. The organisation's month does not wait for it then. */
   isLater: boolean;
 }
 
-/** What is known of a month for a scope, and which sources it waits for. */
+/** The known days of a month for a scope, and the sources that the month waits for. */
 export interface Coverage {
   /** Active sources that lack days of the month and that the scope waits for. */
   gaps: SourceMonth[];
-  /** Sources that the month waits for to settle, whatever the scope: what one brings can be cut out of another's spend. */
+  /** Sources that keep the month from settling, for any scope: spend of one can be cut out of another's spend. */
   holdingBack: SourceMonth[];
-  /** Sources made after the month had settled that lack days of it; only all spend can have any. */
+  /** Sources created after the month had settled that lack days of it. For picked spend the list is empty. */
   latecomers: SourceMonth[];
-  /** Kinds that the scope picks from and of which no day is known. */
+  /** Picked kinds of sources without a known day in the month. */
   undelivered: string[];
-  /** The last day of the month of which something is known, by kind; kinds without any are not there. */
+  /** The last known day of the month, by kind. Kinds without a known day have no entry. */
   lastKnown: ReadonlyMap<string, Day>;
-  /** Up to this day of the month no source of the scope lacks a day; null when one lacks the first. */
+  /** Up to this day of the month no source of the scope lacks a day; null if one lacks the first day. */
   completeThrough: Day | null;
 }
 
-/** The coverage of a month: of all spend (`kinds` null), or of picks from some kinds of sources. */
+/** Returns the coverage of a month: for all spend (`kinds` null), or for picks from some kinds of sources. */
 export const coverageOf = (
   month: Month,
   all: readonly SourceMonth[],
@@ -73,17 +73,17 @@ export const coverageOf = (
 const isLacking = ({ missingFrom }: SourceMonth): boolean => missingFrom !== null;
 
 /**
- * Which sources a month that has settled does not wait for: those made later, as long as a source made before knows of the month.
- * Where none does, it has been replaced, and what replaces it is waited for.
+ * Returns a test for sources that a settled month does not wait for. They are sources created later, as long as an earlier one
+ * covers any of the month. If no earlier source does, the later ones replace it, and the month waits for them.
  */
 const latecomersAmong = (all: readonly SourceMonth[]): ((source: SourceMonth) => boolean) => {
-  const isKnownBySooner = all.some(({ isLater, lastCovered }) => !isLater && lastCovered !== null);
-  return ({ isLater }) => isLater && isKnownBySooner;
+  const isCoveredByEarlier = all.some(({ isLater, lastCovered }) => !isLater && lastCovered !== null);
+  return ({ isLater }) => isLater && isCoveredByEarlier;
 };
 
 /**
- * The sources that keep a month from settling: the active ones that lack a day; where there are none, and no source covers its
- * last day, all that lack it.
+ * Returns the sources that keep a month from settling: the active ones that lack a day. If there are none, and no source covers
+ * the month's last day, it returns all sources that lack a day.
  */
 const holdingBack = (
   month: Month,
@@ -103,7 +103,7 @@ const beforeGaps = (month: Month, gaps: readonly SourceMonth[]): Day | null => {
   return through.startsWith(month) ? through : null;
 };
 
-/** Which days a source lacks, and what it has instead, in words. */
+/** Returns the days that a source lacks, and what it has delivered, in words. */
 export const gapInWords = (gap: SourceMonth): string => {
   const { name, missingFrom, missingThrough } = gap;
   const days = rangeInWords(missingFrom ?? '', missingThrough ?? '');
@@ -119,7 +119,7 @@ const delivered = ({ month, missingFrom, missingThrough, deliversFrom, deliversT
   return `delivered through ${deliversThrough}`;
 };
 
-/** What to know of a month that had settled before a source was made, in words. */
+/** Returns the note on a source that was created after the month had settled. */
 export const latecomerInWords = ({ month, name, ...days }: SourceMonth): string => {
   const { deliversFrom, missingFrom, missingThrough } = days;
   const delivers =

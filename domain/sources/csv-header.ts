@@ -6,7 +6,7 @@ const SPACE = 32;
 const DELETE = 127;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
-/** Finds the header of a CSV file, which is its first line, by the file's bytes alone. */
+/** Finds the header row of a CSV file, which is its first line, from the file's bytes alone. */
 export class CsvHeader {
   readonly #mostBytes: number;
   readonly #mostColumns: number;
@@ -14,13 +14,13 @@ export class CsvHeader {
   #hasBlankLine = false;
   #isWhole = false;
 
-  /** Longer lines, and lines with more columns, are no header. */
+  /** A longer line, or one with more columns, is not a header row. */
   constructor({ mostBytes, mostColumns }: { mostBytes: number; mostColumns: number }) {
     this.#mostBytes = mostBytes;
     this.#mostColumns = mostColumns;
   }
 
-  /** Takes the next bytes of the file. Returns whether the header is whole, so that no more bytes are needed. */
+  /** Reads the next bytes of the file. Returns whether the header row is complete, so that no more bytes are needed. */
   add(bytes: Uint8Array): boolean {
     for (const byte of bytes) {
       if (this.#isWhole) break;
@@ -32,7 +32,7 @@ export class CsvHeader {
     return this.#isWhole;
   }
 
-  /** Whether there was nothing so far but blank lines and a byte order mark. */
+  /** Whether the file so far has only blank lines and a byte order mark. */
   get isAbsent(): boolean {
     const { length } = this.#line;
     return (
@@ -41,7 +41,7 @@ export class CsvHeader {
     );
   }
 
-  /** What the file has instead of a header in its first line; null where it has one, or nothing at all. */
+  /** What the first line is instead of a header row; null if it is one, or if the file is empty. */
   get problem(): string | null {
     if (this.isAbsent) return null;
     if (this.#hasBlankLine) return 'a blank line';

@@ -3,7 +3,7 @@ const CARRIAGE_RETURN = 13;
 const QUOTE = 34;
 const COMMA = 44;
 
-/** Where the counter stands: before a record, before a field, in a plain or quoted one, behind a quote within quotes. */
+/** The states of the counter: before a record, before a field, in a plain or quoted field, after a quote within quotes. */
 const RECORD = 0;
 const FIELD = 1;
 const PLAIN = 2;
@@ -11,9 +11,9 @@ const QUOTED = 3;
 const CLOSED = 4;
 
 /**
- * Counts the records of a CSV file (RFC 4180) by its bytes alone. A blank line is no record. A line break within quotes
- * ends no record. A quote that never closes takes the rest of the file. It is the second count that the reading of a file is compared
- * with, so it shares nothing with the reader.
+ * Counts the records of a CSV file (RFC 4180) from its bytes alone. A blank line is not a record, and a line break within quotes
+ * does not end one. A quote that never closes takes the rest of the file. The count checks the rows of the reader, and therefore
+ * shares no code with it.
  */
 export class CsvRecordCounter {
   readonly #longBytes: number;
@@ -21,17 +21,17 @@ export class CsvRecordCounter {
   #recordBytes = 0;
   #records = 0;
   #longRecords = 0;
-  /** Whether the record has a line break within quotes so far, and text behind a closing quote. */
+  /** Whether the record so far has a line break within quotes, and text after a closing quote. */
   #hasBreak = false;
   #hasStrayQuote = false;
   #brokenRecords = 0;
 
-  /** @param longBytes records of more bytes are counted apart as well. */
+  /** @param longBytes records of more bytes are also counted separately. */
   constructor(longBytes: number) {
     this.#longBytes = longBytes;
   }
 
-  /** Takes the next bytes of the file. */
+  /** Reads the next bytes of the file. */
   add(bytes: Uint8Array): void {
     let state = this.#state;
     let begin = -this.#recordBytes;
@@ -59,8 +59,8 @@ export class CsvRecordCounter {
   }
 
   /**
-   * How many records there were, with the header; of them those that are long, and those of several lines whose quotes do
-   * not match: other records lie within them.
+   * Returns the number of records, with the header row; of these, the number of long and of broken ones. A broken record has
+   * several lines and quotes that do not match, so that it contains other records.
    */
   end(): { records: number; longRecords: number; brokenRecords: number } {
     if (this.#state === QUOTED) this.#hasStrayQuote = true;

@@ -2,13 +2,13 @@ import { dayAt, dayNumber } from '../shared/calendar.ts';
 import type { DayRange } from '../shared/day-ranges.ts';
 import { firstNot, foundUnder, looksUnder, type ExportRun } from './export-runs.ts';
 
-/** Days as numbers, both included. */
+/** The numbers of the first and the last day of a range. */
 interface Span {
   from: number;
   to: number;
 }
 
-/** The replaced runs that have days of which no current run brings the same spend, with those days in order. */
+/** Returns the replaced runs with days whose spend no current run has, with those days in order. */
 export const daysLeftOut = (
   replaced: readonly ExportRun[],
   current: readonly ExportRun[],
@@ -24,7 +24,7 @@ export const daysLeftOut = (
 
 const spanOf = ({ from, to }: ExportRun): Span => ({ from: dayNumber(from), to: dayNumber(to) });
 
-/** The days of runs by the names under which they are found: in order, and no two spans of a name meet. */
+/** Returns the days of runs by the names under which they are found. The spans of a name are in order and do not touch. */
 const coveredDays = (runs: readonly ExportRun[]): Map<string, Span[]> => {
   const covered = new Map<string, Span[]>();
   const inOrder = runs.map((run) => ({ run, span: spanOf(run) })).sort((a, b) => a.span.from - b.span.from);
@@ -39,7 +39,7 @@ const coveredDays = (runs: readonly ExportRun[]): Map<string, Span[]> => {
   return covered;
 };
 
-/** What is left of a span without others, which are in order. */
+/** Returns the parts of a span that others do not cover. The others must be in order. */
 const without = ({ from, to }: Span, others: readonly Span[]): Span[] => {
   const left: Span[] = [];
   let next = from;

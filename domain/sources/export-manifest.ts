@@ -6,20 +6,20 @@ import { escapeGlob } from './glob.ts';
 import { pushTo } from '../shared/push-to.ts';
 import { isReadableRange } from './readable-days.ts';
 
-/** An export's own list of the files that make up one of its partitions. */
+/** An export's own list of the files of one of its partitions. */
 export interface ExportManifest {
   path: string;
   dataFiles: readonly string[];
-  /** The run that delivered the files, where the manifest is of a single one, as Azure's are. */
+  /** The run that delivered the files, if the manifest belongs to a single run, as Azure's do. */
   run?: { scope: string | null; from: Day | null; to: Day | null; submitted: number | null };
 }
 
-/** The files that count, and what was decided about the others. */
+/** The files that count, and the decisions about the others. */
 export interface CurrentFiles {
   files: string[];
-  /** Files that a manifest names and that are not there. */
+  /** Files that a manifest names but that do not exist. */
   missing: string[];
-  /** Folders of runs that hold the same days, and no manifest tells which is the newest. */
+  /** Folders of runs with the same days, if no manifest states which run is the newest. */
   undecided: string[];
   notes: string[];
 }
@@ -28,17 +28,17 @@ const directoryOf = (path: string): string => path.slice(0, path.lastIndexOf('/'
 
 const METADATA = '/metadata/';
 
-/** AWS keeps manifests under `metadata/`, in the same folders in which the data lies under `data/`. */
+/** Returns the folder of a manifest's files. AWS keeps manifests under `metadata/`, in the same subfolders as under `data/`. */
 const governedDirectory = (path: string): string => {
   const directory = directoryOf(path);
   const at = directory.lastIndexOf(METADATA);
   return at === -1 ? directory : `${directory.slice(0, at)}/data/${directory.slice(at + METADATA.length)}`;
 };
 
-/** Names of manifests, in any case: AWS's end in `Manifest.json`, Azure's are `manifest.json` or `_manifest.json`. */
+/** Matches manifests in any case: AWS's end in `Manifest.json`, Azure's are named `manifest.json` or `_manifest.json`. */
 const ANY_MANIFEST = '*[mM][aA][nN][iI][fF][eE][sS][tT].[jJ][sS][oO][nN]';
 
-/** The manifests among the paths of a folder that lie where those of its files can: see `manifestGlobs`. */
+/** Returns those of `paths` that are manifests and lie where manifests of `files` can be: see `manifestGlobs`. */
 export const manifestsAmong = (paths: readonly string[], files: readonly string[]): string[] => {
   const directories = new Set(files.map(directoryOf));
   const holding = new Set(directories);
@@ -53,11 +53,11 @@ export const manifestsAmong = (paths: readonly string[], files: readonly string[
   );
 };
 
-/** The folder around a folder; null for the outermost. */
+/** Returns the parent of a folder; null for the outermost folder. */
 const outerOf = (directory: string): string | null =>
   directory === '' ? null : directoryOf(directory.slice(0, -1));
 
-/** Where the manifests of the exports in a folder can lie, as globs: beside the files, or under `metadata/`. */
+/** Returns globs for the places where manifests of files can be: beside the files, or under `metadata/`. */
 export const manifestGlobs = (files: readonly string[]): string[] => {
   const globs = files.flatMap((file) => {
     const directory = directoryOf(file);
@@ -71,8 +71,8 @@ export const manifestGlobs = (files: readonly string[]): string[] => {
 };
 
 /**
- * A file that a manifest names, as its path below the governed folder: manifests name where the export was
- * delivered, which a copy of it need not share.
+ * Returns the path below the governed folder of a file that a manifest names. Manifests name the place where the export was
+ * delivered, and a copy may lie elsewhere.
  */
 const namedBelow = (directory: string, named: string): string => {
   const folder = `/${directory.slice(0, -1).split('/').at(-1) ?? ''}/`;
@@ -83,7 +83,7 @@ const namedBelow = (directory: string, named: string): string => {
 /** Azure's folders: `<root>/<export>/<yyyymmdd-yyyymmdd>/[<time>/]<run>/`. */
 const AZURE_RUN = /^(.*\/|)([^/]+\/(\d{4})(\d\d)(\d\d)-(\d{4})(\d\d)(\d\d)\/)(?:[^/]+\/)*$/;
 
-/** The run that a folder holds; null for a folder of no run. A folder whose name has no such days holds no run. */
+/** Returns the run in a folder; null if neither its manifest nor its name states readable days. */
 const runIn = (folder: string, stated: ExportManifest['run'], lastDay: Day): ExportRun | null => {
   const [, root, range = '', y1, m1, d1, y2, m2, d2] = AZURE_RUN.exec(folder) ?? [];
   const named = root === undefined ? null : { from: `${y1}-${m1}-${d1}`, to: `${y2}-${m2}-${d2}` };
@@ -100,7 +100,7 @@ const runIn = (folder: string, stated: ExportManifest['run'], lastDay: Day): Exp
   };
 };
 
-/** A manifest with the files that it names, by their paths below the folder that it governs. */
+/** A manifest with its files, by their paths below the folder that it governs. */
 interface Governor {
   path: string;
   named: ReadonlyMap<string, string>;
@@ -108,11 +108,11 @@ interface Governor {
 }
 
 /**
- * The files that count: in a partition that has manifests those that they name, elsewhere all. Those of the outermost
- * folder govern, so that of several deliveries of one partition only the current one is read (sources §1); of Azure's runs,
- * each with a manifest of its own, those that count (domain/export-runs.ts).
+ * Returns the files that count: in a partition with manifests the files that they name, elsewhere all files. The manifests of the
+ * outermost folder govern, so that only the current delivery of a partition is read (sources §1). Azure's runs each have their
+ * own manifest; of these the runs that count are read (export-runs.ts).
  *
- * @param lastDay the last day that the name of a folder can mean.
+ * @param lastDay the last day that a folder's name can state.
  */
 export const currentFiles = (
   files: readonly string[],
@@ -165,7 +165,7 @@ export const currentFiles = (
     undecided: runs.undecided.map(({ folder }) => folder),
     notes: [
       ...runs.unfinished.map(
-        ({ folder }) => `${folder} has no manifest yet, as other runs have, and was left out`,
+        ({ folder }) => `${folder} has no manifest yet, unlike other runs, and was left out`,
       ),
       ...daysLeftOut(runs.replaced, runs.current).map(
         ({ run, days }) =>
@@ -176,7 +176,7 @@ export const currentFiles = (
   };
 };
 
-/** Finds the outermost of some folders that a folder lies in or is; null if there is none. */
+/** Returns a function that finds the outermost of `folders` that is a folder or contains it; null if there is none. */
 const outermostAmong = (folders: ReadonlyMap<string, unknown>): ((folder: string) => string | null) => {
   const known = new Map<string, string | null>();
   const find = (folder: string): string | null => {
@@ -191,8 +191,8 @@ const outermostAmong = (folders: ReadonlyMap<string, unknown>): ((folder: string
 };
 
 /**
- * The folders of files that are runs. A run without a manifest is a folder below that of its range. Files beside each other
- * in the folder of the range are one delivery, which is another run only where there are runs below.
+ * Returns the runs without a manifest: folders below the folder of their range. Files directly in the folder of a range are one
+ * delivery. They are another run only if the folder contains runs.
  */
 const runsWithoutManifest = (stated: readonly ExportRun[], unstated: readonly ExportRun[]): ExportRun[] => {
   const isBelowRange = (run: ExportRun) => run.rangeFolder !== run.folder;

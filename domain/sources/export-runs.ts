@@ -1,34 +1,34 @@
 import { dayNumber, type Day } from '../shared/calendar.ts';
 import { pushTo } from '../shared/push-to.ts';
 
-/** One run of an export: everything it has of the days of a range, delivered to a folder of its own. */
+/** A run of an export: all its data for a range of days, delivered to a separate folder. */
 export interface ExportRun {
   folder: string;
-  /** What the run reports on; null where it does not say so. */
+  /** What the run reports on; null if it does not say so. */
   scope: string | null;
-  /** The folder in which exports lie side by side. */
+  /** The folder that contains the exports. */
   root: string;
-  /** The folder of the export's runs of this range. */
+  /** The folder of the export's runs for this range. */
   rangeFolder: string;
   from: Day;
   to: Day;
-  /** When it was started, in milliseconds; null without a manifest that says so. */
+  /** When it was started, in milliseconds; null if no manifest says so. */
   submitted: number | null;
 }
 
 export interface RunsThatCount {
   current: ExportRun[];
-  /** Runs of which a current one has the same days, newer or more of them. */
+  /** Runs that current runs replace, because these are newer or have more days. */
   replaced: ExportRun[];
-  /** Runs without a manifest beside runs with one: their delivery has not ended. */
+  /** Runs without a manifest beside runs with one. Their delivery has not ended. */
   unfinished: ExportRun[];
-  /** Runs that hold the same days, and nobody can tell which is the newest. */
+  /** Runs with the same days, if nothing states which is the newest. */
   undecided: ExportRun[];
 }
 
 /**
- * Runs bring the same spend where one is found under a name that the other looks under. Where a run does not say what it
- * reports on, exports side by side are taken to report on the same.
+ * Two runs have the same spend if one is found under a name that the other looks under. If a run does not say what it reports on,
+ * exports in the same root are assumed to report on the same.
  */
 export const foundUnder = ({ scope, root }: ExportRun): string[] =>
   scope === null ? [`root ${root}`, `unscoped ${root}`] : [`root ${root}`, `scope ${scope}`];
@@ -36,9 +36,9 @@ export const looksUnder = ({ scope, root }: ExportRun): string[] =>
   scope === null ? [`root ${root}`] : [`scope ${scope}`, `unscoped ${root}`];
 
 /**
- * Which runs count, so that no day counts twice. Of runs that overlap, the one that contains the other replaces it,
- * however old. Several that together contain a run replace it, too. Of equal ranges, and of ranges that overlap in part,
- * the newest replaces the others. What only a replaced run had replaced counts again.
+ * Decides which runs count, so that no day counts twice. A run replaces any run that it contains, even a newer one. Several runs
+ * that together contain a run replace it too. Among equal ranges, and ranges that overlap in part, the newest run replaces the
+ * others. Runs that only a replaced run had replaced count again.
  */
 export const runsThatCount = (runs: readonly ExportRun[]): RunsThatCount => {
   const known = runs.filter(isKnown);
@@ -57,16 +57,16 @@ export const runsThatCount = (runs: readonly ExportRun[]): RunsThatCount => {
 
 const isKnown = ({ submitted }: ExportRun): boolean => submitted !== null;
 
-/** A run as numbers: a folder can hold thousands, and each is compared with many. */
+/** A run with its days as numbers, because a folder can hold thousands of runs, and each is compared with many. */
 interface NumberedRun {
   run: ExportRun;
   from: number;
   to: number;
-  /** Its place among all, newest first. */
+  /** Its index among all runs, newest first. */
   age: number;
-  /** Its place among all by first day, the longest first, then the newest: no run contains one before it. */
+  /** Its index among all runs by first day, then the longest, then the newest. No run contains one before it. */
   order: number;
-  /** Whether nothing has replaced it so far, and it is not chosen. */
+  /** Whether it is neither replaced nor chosen so far. */
   isLeft: boolean;
 }
 
@@ -89,7 +89,7 @@ const numbered = (runs: readonly ExportRun[]): NumberedRun[] => {
   return inOrder;
 };
 
-/** Finds the runs with the same spend as one that begin before it ends, in order, with few that end before it begins. */
+/** Finds the runs with a run's spend that begin before it ends, in order. Few of them end before it begins. */
 type Near = (run: NumberedRun) => NumberedRun[];
 
 const nearAmong = (inOrder: readonly NumberedRun[]): Near => {
@@ -112,11 +112,11 @@ const nearAmong = (inOrder: readonly NumberedRun[]): Near => {
   };
 };
 
-/** The runs that count, of those with a manifest. */
+/** Returns the runs that count among those with a manifest. */
 const currentOf = (known: readonly ExportRun[]): ExportRun[] => {
   const runs = numbered(known);
   const near = nearAmong(runs);
-  // Oldest first and one by one: runs can contain each other together.
+  // Oldest first and one by one, because groups of runs can contain each other.
   for (const run of [...runs].sort((a, b) => b.age - a.age))
     if (isContainedTogether(run, near(run))) run.isLeft = false;
 
@@ -147,12 +147,12 @@ const currentOf = (known: readonly ExportRun[]): ExportRun[] => {
 };
 
 /**
- * Whether other runs, of which no two overlap and none has all days, together have every day of a run, and more days.
+ * Whether other runs together have every day of a run, and more days. No two of them overlap, and no single one has all days.
  *
- * @param others those with the same spend that begin before the run ends, in order.
+ * @param others the runs with the same spend that begin before the run ends, in order.
  */
 const isContainedTogether = (run: NumberedRun, others: readonly NumberedRun[]): boolean => {
-  // By day of the run: whether runs that follow each other without a gap end on the day before, and began before the run.
+  // By day of the run: whether runs without a gap between them end on the day before, and whether they begin before the run.
   const reached = new Uint8Array(run.to - run.from + 2);
   const [IN_TIME, BEFORE] = [1, 2];
   for (const other of others) {
@@ -167,14 +167,14 @@ const isContainedTogether = (run: NumberedRun, others: readonly NumberedRun[]): 
   return false;
 };
 
-/** The runs that have a day of a run without a manifest, and those runs. */
+/** Returns the runs without a manifest that overlap another run, and the runs that they overlap. */
 const undecidedAmong = (known: readonly ExportRun[], silent: readonly ExportRun[]): ExportRun[] => {
   const [ofAll, ofSilent] = [overlapsAmong([...known, ...silent]), overlapsAmong(silent)];
   // A run overlaps itself.
   return [...known.filter((run) => ofSilent(run) > 0), ...silent.filter((run) => ofAll(run) > 1)];
 };
 
-/** Counts the runs that overlap one: those that begin before it ends, without those that end before it begins. */
+/** Returns a count of the runs that overlap a run: those that begin before it ends, less those that end before it begins. */
 const overlapsAmong = (runs: readonly ExportRun[]): ((run: ExportRun) => number) => {
   const from = new Map<string, Day[]>();
   const to = new Map<string, Day[]>();
@@ -194,7 +194,7 @@ const overlapsAmong = (runs: readonly ExportRun[]): ((run: ExportRun) => number)
   };
 };
 
-/** Where the items that satisfy a condition end, of a list that begins with all of them. */
+/** Returns the index of the first item that fails a condition. The list must begin with all items that satisfy it. */
 export const firstNot = <Item>(items: readonly Item[], isBefore: (item: Item) => boolean): number => {
   let [low, high] = [0, items.length];
   while (low < high) {

@@ -6,7 +6,7 @@ interface Part {
   has: (character: string) => boolean;
 }
 
-/** A segment of a glob: a pattern of names, or `**`, which stands for any folders, also none. */
+/** A segment of a glob: a pattern of names, or `**`, which matches any number of folders, also zero. */
 interface Segment {
   isAnyFolders: boolean;
   /** The only name that it matches; null if there are more. */
@@ -14,13 +14,13 @@ interface Segment {
   matches: (name: string) => boolean;
 }
 
-/** How far a path has come in a glob: the segments that may match its next name. */
+/** The position of a path in a glob: the segments that may match its next name. */
 export type GlobState = ReadonlySet<number>;
 
 /**
- * A glob of paths. It means what DuckDB's globs mean: `*`, `?`, `[abc]`, `[a-z]` and `[!a]` within a name, and `**` for folders
- * down to any depth. DuckDB tries a name's stars one within the other, which may never end, and cannot be stopped. This takes
- * at most the product of the two lengths.
+ * A glob of paths with the syntax of DuckDB: `*`, `?`, `[abc]`, `[a-z]` and `[!a]` within a name, and `**` for folders of any
+ * depth. DuckDB backtracks over all stars of a name, which may never end and cannot be stopped. This class needs time
+ * proportional to at most the product of the two lengths.
  */
 export class Glob {
   readonly #segments: readonly Segment[];
@@ -28,13 +28,13 @@ export class Glob {
 
   constructor(pattern: string) {
     const texts = namesOf(pattern).filter((text, index, all) => text !== '**' || all[index - 1] !== '**');
-    // The last `**` stands for files too, in this folder and below.
+    // The last `**` also matches files, in this folder and below.
     if (texts.at(-1) === '**') texts.push('*');
     this.#segments = texts.map(segmentOf);
     this.start = this.#with(new Set(), 0);
   }
 
-  /** The state behind one more name. `**` does not follow links: a name that is one must match another segment. */
+  /** Returns the state after one more name. `**` does not follow links: a link must match another segment. */
   after(state: GlobState, name: string, isLink = false): GlobState {
     const next = new Set<number>();
     for (const index of state) {
@@ -56,12 +56,12 @@ export class Glob {
     return [...state].some((index) => index < this.#segments.length);
   }
 
-  /** Whether any folders may come next. */
+  /** Whether `**` may match the next name. */
   isAnyFolders(state: GlobState): boolean {
     return [...state].some((index) => this.#segments[index]?.isAnyFolders);
   }
 
-  /** The only names that can come next; null if the folder must be listed to find them. */
+  /** Returns the only names that can come next; null if the folder must be listed to find them. */
   literalNames(state: GlobState): string[] | null {
     const names: string[] = [];
     for (const index of state) {
@@ -79,18 +79,18 @@ export class Glob {
 
   #with(state: Set<number>, index: number): Set<number> {
     state.add(index);
-    // It may also stand for no folder at all.
+    // `**` may also match no folder at all.
     if (this.#segments[index]?.isAnyFolders) state.add(index + 1);
     return state;
   }
 }
 
-/** A path as a glob that it alone matches. */
+/** Returns a glob that matches only this path. */
 export const escapeGlob = (path: string): string => path.replace(/[*?[\\]/g, '[$&]');
 
 /**
- * A glob that matches at least what `pattern` does, with the same beginning up to its first wildcard. DuckDB's matcher takes it in
- * one pass.
+ * Returns a glob that matches at least what `pattern` matches, with the same prefix up to its first wildcard. DuckDB matches it
+ * in one pass.
  */
 export const widenGlob = (pattern: string): string => {
   const first = pattern.search(/[*?[\\]/);
@@ -101,7 +101,7 @@ export const widenGlob = (pattern: string): string => {
   return rest.includes('/') ? `${prefix}*/**` : `${prefix}*`;
 };
 
-/** Repeated slashes count as one. */
+/** Splits a path into names. Repeated slashes count as one. */
 const namesOf = (path: string): string[] => path.split('/').filter((name) => name !== '');
 
 const segmentOf = (text: string): Segment => {
@@ -109,7 +109,7 @@ const segmentOf = (text: string): Segment => {
   const parts = partsOf(text);
   if (parts === null) return { isAnyFolders: false, literal: null, matches: () => false };
   const name = parts.map(({ literal }) => literal ?? '').join('');
-  // No listing shows these two, and as names they would lead elsewhere.
+  // No listing shows `.` and `..`, and as names they would lead elsewhere.
   const isName = parts.every(({ literal }) => literal !== null) && name !== '.' && name !== '..';
   return {
     isAnyFolders: false,
@@ -127,7 +127,7 @@ const literalPart = (literal: string): Part => ({
   has: (character) => character === literal,
 });
 
-/** The parts of a name's pattern; null if it is broken off and so matches nothing. */
+/** Returns the parts of a name's pattern; null if the pattern is incomplete, so that it matches nothing. */
 const partsOf = (text: string): Part[] | null => {
   const characters = Array.from(text);
   const parts: Part[] = [];
@@ -149,7 +149,7 @@ const partsOf = (text: string): Part[] | null => {
   return parts;
 };
 
-/** The set of characters that begins behind a `[`, and where its `]` is; null if it never closes. */
+/** Returns the set of characters after a `[`, and the index of its `]`; null if the set is not closed. */
 const setFrom = (characters: readonly string[], opened: number): { part: Part; end: number } | null => {
   const isInverted = characters[opened] === '!';
   const first = isInverted ? opened + 1 : opened;
@@ -176,7 +176,7 @@ const setFrom = (characters: readonly string[], opened: number): { part: Part; e
 
 const codeOf = (character: string): number => character.codePointAt(0) ?? 0;
 
-/** Only the last star is ever tried again: an earlier one could match nothing that it cannot. */
+/** Whether a name matches. Only the last star is tried again, because an earlier one could match nothing more. */
 const matchesParts = (parts: readonly Part[], characters: readonly string[]): boolean => {
   let at = 0;
   let part = 0;

@@ -1,9 +1,9 @@
-/** Credentials and place of the object storage, by AWS's own variables. */
+/** Credentials and place of the object storage, from AWS's own environment variables. */
 export interface ObjectStorage {
   keyId: string | null;
   secret: string | null;
   sessionToken: string | null;
   region: string | null;
-  /** Another endpoint than AWS's, for example of MinIO: `http://host:port`. */
+  /** An endpoint other than AWS's, for example MinIO's: `http://host:port`. */
   endpoint: string | null;
 }

@@ -9,14 +9,14 @@ import {
   type Month,
 } from '../shared/calendar.ts';
 
-/** How far back the first reading of an API goes. */
+/** How many months back the first reading of an API goes. */
 const FIRST_MONTHS = 12;
-/** The newest days can still change: OpenCost completes them as late metrics come in. */
-const ASKED_AGAIN_DAYS = 2;
+/** How many of the newest days are requested again. OpenCost still completes them as late metrics come in. */
+const REPEATED_DAYS = 2;
 
 /**
- * The whole UTC days to ask an OpenCost API for, oldest first; none when the range holds no day that has ended.
- * Without a start month: what is missing since the last day delivered, or the last year.
+ * Returns the whole UTC days to request from an OpenCost API, oldest first; empty if no day of the range has ended. Without a
+ * start month they begin two days before the last delivered day, or with the last year.
  */
 export const daysToAsk = (range: {
   startMonth: Month | null;
@@ -38,6 +38,6 @@ const firstToAsk = (
   today: Day,
 ): Day => {
   if (startMonth !== null) return firstDay(startMonth);
-  if (lastDelivered !== null) return addDays(lastDelivered, -ASKED_AGAIN_DAYS);
+  if (lastDelivered !== null) return addDays(lastDelivered, -REPEATED_DAYS);
   return firstDay(addMonths(monthOf(today), -FIRST_MONTHS));
 };

@@ -1,9 +1,9 @@
 import { invalid } from '../shared/errors.ts';
 
 /**
- * One pick of spend: what a metric counts, a team owns, a shared cost covers (contract §3, Spend). A cloud pick names a whole account, a service or
- * resource group in it, or a tag of the whole cloud. Picks may overlap; a dollar counts once. A cluster is picked by namespace or
- * its idle capacity, a host by its services or its idle capacity; metrics never pick idle capacity.
+ * A pick of spend for a metric, team or shared cost (contract §3, Spend). Picks may overlap; a dollar counts once. A cloud pick
+ * names a whole account, a service or resource group in it, or a tag of the whole cloud. A cluster pick names a namespace or idle
+ * capacity. A host pick names the host, a service or idle capacity. Metrics cannot pick idle capacity.
  */
 export type SpendPick =
   | {
@@ -25,8 +25,8 @@ export type SpendPick =
   | { source: 'repository'; repository: string };
 
 /**
- * By what an organisation collects a cloud's spend beside its accounts: one tag key per cloud (its account is
- * empty), one split per account (spec §1, counting rule 5).
+ * A key by which an organisation collects a cloud's spend beside its accounts: one tag key per cloud (`account` is empty), or
+ * one split per account (spec §1, counting rule 5).
  */
 export interface SpendChoice {
   kind: 'tag' | 'split';
@@ -36,15 +36,15 @@ export interface SpendChoice {
   choice: string;
 }
 
-/** Names a choice as people do: `tag key "team" of aws`. */
+/** Returns the words for a choice: `tag key "team" of aws`. */
 export const choiceInWords = ({ kind, cloud, account, choice }: SpendChoice): string =>
   kind === 'tag'
     ? `tag key ${JSON.stringify(choice)} of ${cloud}`
     : `split by ${choice.replace('_', ' ')} of account ${JSON.stringify(account)} of ${cloud}`;
 
 /**
- * The choices that some picks need, each once. Throws `invalid`, naming the pick of `field`, when they contradict
- * one another.
+ * Returns the choices that picks need, each once. Throws `invalid` with the pick's index in `field` if they contradict each
+ * other.
  */
 export const choicesOf = (picks: readonly SpendPick[], field: string): SpendChoice[] => {
   const choices = new Map<string, SpendChoice>();
@@ -71,7 +71,7 @@ const choiceOf = (pick: SpendPick): SpendChoice | null => {
   return resource_group === undefined ? null : { kind: 'split', cloud, account, choice: 'resource_group' };
 };
 
-/** The same text for the same pick, whatever the order of its fields. */
+/** Returns the same text for equal picks, whatever the order of their fields. */
 export const pickIdentity = (pick: SpendPick): string =>
   JSON.stringify(
     Object.entries(pick)

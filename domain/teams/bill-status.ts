@@ -9,19 +9,19 @@ export interface BillFacts {
   settled: boolean;
   /** Whether the month's bills have sealed and still hold. */
   sealed: boolean;
-  /** Whether the team has a bill. A team that was made after the seal has no bill. */
+  /** Whether the team has a bill. A team created after the seal has no bill. */
   hasBill: boolean;
-  /** Metrics that split a shared cost and have no value for the month, in words. */
+  /** Metrics that split a shared cost but have no value for the month, in words. */
   missing: readonly string[];
 }
 
-/** Decides the status of a team's bill of a month. */
+/** Returns the status of a team's bill for a month. */
 export const billStatus = ({ sealed, settled, hasBill, missing }: BillFacts): BillStatus => {
   if (sealed) return hasBill ? 'sealed' : 'waiting';
   return settled && missing.length > 0 ? 'waiting' : 'estimate';
 };
 
-/** Returns what a bill waits for apart from its month's spend and settlement, in words; empty once it has sealed. */
+/** Returns what a bill waits for beside its month's spend and settlement, in words; empty for a sealed bill. */
 export const billWaits = ({ month, sealed, hasBill, missing }: BillFacts): readonly string[] => {
   if (!sealed) return missing;
   return hasBill
@@ -29,7 +29,7 @@ export const billWaits = ({ month, sealed, hasBill, missing }: BillFacts): reado
     : [`the team was made after the bills of ${month} had sealed; an admin may seal them again`];
 };
 
-/** Returns the words for metrics that split a shared cost and have no value for a month. */
+/** Returns the words for metrics that split a shared cost but have no value for a month. */
 export const missingValues = (month: Month, names: readonly string[]): string[] =>
   names.map(
     (name) => `metric ${JSON.stringify(name)}, by which a shared cost is split, has no value for ${month}`,

@@ -2,29 +2,29 @@ import { decimalUnits, MONEY_DECIMALS, moneyText, type DecimalText } from '../sh
 import { metricOfSplit, sharesOf, type LabelSum, type Split } from './shared-cost.ts';
 import type { SpendSource } from '../spend/spend-source.ts';
 
-/** What the bills of a month are made of beside the values it splits by. */
+/** Inputs of a month's bills, apart from the values that split shared costs. */
 export interface BillBasis {
-  /** Every team, with the spend that it owns. */
+  /** Every team with its own spend. */
   teams: { id: string; by_source: Partial<Record<SpendSource, DecimalText>> }[];
   shared_costs: { id: string; name: string; amount: DecimalText; split: Split }[];
 }
 
-/** The same as it was sealed: it no longer moves. */
+/** The same inputs, frozen by a seal. */
 export interface SealedBasis extends BillBasis {
   uncollected: UncollectedPicks;
 }
 
 /**
- * Why a version of a bill was sealed: the month had settled; values that it is split by changed; a month that follows
- * today's spend and definitions had these; an admin did so by hand.
+ * Why a version of a bill was sealed: the month had settled, values that split it had changed, a month that follows today's
+ * spend and definitions had moved, or an admin sealed it by hand.
  */
 export const SEAL_CAUSES = ['settled', 'values_changed', 'backfill', 'resealed'] as const;
 export type SealCause = (typeof SEAL_CAUSES)[number];
 
-/** Tags and splits that were not collected for all of a month, in words, by the team whose bill misses them. */
+/** Tags and splits that were not collected for the whole month, in words, by the team whose bill lacks them. */
 export type UncollectedPicks = Record<string, string[]>;
 
-/** A team's bill of a month in exact decimals. The sources add up to direct, the shared costs to shared. */
+/** A team's bill of a month in exact decimals. `by_source` adds up to `direct`, and `shared_costs` to `shared`. */
 export interface BillAmounts {
   direct: DecimalText;
   shared: DecimalText;
@@ -32,18 +32,18 @@ export interface BillAmounts {
   shared_costs: { id: string; name: string; amount: DecimalText }[];
 }
 
-/** The sums of a month's values by label, of each metric that has any. */
+/** A month's values, summed by label, for each metric with values. */
 export type MonthValues = ReadonlyMap<string, readonly LabelSum[]>;
 
 const units = (amount: DecimalText): bigint => decimalUnits(amount, MONEY_DECIMALS);
 const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);
 
-/** The metrics that a month's shared costs are split by, each once. */
+/** Returns the metrics that split a month's shared costs, each once. */
 export const splitMetrics = ({ shared_costs }: BillBasis): string[] => [
   ...new Set(shared_costs.flatMap(({ split }) => metricOfSplit(split) ?? [])),
 ];
 
-/** The bills of all teams in a month, by team: what each owns, and its share of every shared cost that names it. */
+/** Returns the bills of a month by team: the team's own spend, and its share of every shared cost that names it. */
 export const billsOf = (basis: BillBasis, values: MonthValues): Map<string, BillAmounts> => {
   const shares = basis.shared_costs.map((cost) => ({
     cost,
@@ -75,11 +75,11 @@ export const billsOf = (basis: BillBasis, values: MonthValues): Map<string, Bill
 
 const ZERO = moneyText(0n);
 
-/** Direct and shared of a bill. */
+/** Returns the sum of a bill's direct and shared spend. */
 export const fullyLoaded = ({ direct, shared }: Pick<BillAmounts, 'direct' | 'shared'>): DecimalText =>
   moneyText(units(direct) + units(shared));
 
-/** What no team is billed: the total less all bills. */
+/** Returns the spend on no bill: the total less all bills. */
 export const unallocated = (
   total: DecimalText,
   bills: readonly Pick<BillAmounts, 'direct' | 'shared'>[],

@@ -1,9 +1,9 @@
 const magnitude = (units: bigint): bigint => (units < 0n ? -units : units);
 
 /**
- * Splits an amount, in whole units, by weights so that the parts add up to it exactly: each part is rounded down, and
- * the units left over go one each to the largest remainders, of equal ones to the first (the largest-remainder
- * method). A negative amount is split as its magnitude is. Weights are not negative and not all 0.
+ * Splits an amount, in whole units, by weights, so that the parts add up to it exactly (largest-remainder method). Each part is
+ * rounded down. The units left over go one each to the largest remainders; among equal remainders the first comes first. A
+ * negative amount is split like its magnitude. Weights must not be negative, and not all 0.
  */
 export const splitByLargestRemainder = (units: bigint, weights: readonly bigint[]): bigint[] => {
   const whole = weights.reduce((sum, weight) => sum + weight, 0n);
@@ -20,6 +20,6 @@ export const splitByLargestRemainder = (units: bigint, weights: readonly bigint[
   const largest = parts.toSorted((one, other) =>
     one.remainder === other.remainder ? one.index - other.index : one.remainder > other.remainder ? -1 : 1,
   );
-  const lucky = new Set(largest.slice(0, Number(left)).map(({ index }) => index));
-  return parts.map(({ index, part }) => sign * (lucky.has(index) ? part + 1n : part));
+  const raised = new Set(largest.slice(0, Number(left)).map(({ index }) => index));
+  return parts.map(({ index, part }) => sign * (raised.has(index) ? part + 1n : part));
 };

@@ -3,41 +3,41 @@ import { decimalUnits, VALUE_DECIMALS, type DecimalText } from '../shared/decima
 import { splitByLargestRemainder } from './largest-remainder.ts';
 
 /**
- * How a shared cost is split over teams (contract §3, Team, bill, shared cost): evenly; by fixed percents, of which
- * what is missing to 100 stays unallocated; or by a labelled metric's values of the month (spec §2, Metric value rule 4).
+ * How a shared cost is split over teams (contract §3, Team, bill, shared cost): evenly; by fixed percents, with the remainder to
+ * 100 unallocated; or by a labelled metric's values of the month (spec §2, Metric value rule 4).
  */
 export type Split =
   | { type: 'even'; team_ids: string[] }
   | { type: 'fixed'; shares: { team_id: string; percent: number }[] }
   | { type: 'metric'; metric_id: string; labels: Record<string, string> };
 
-/** Decimals that a fixed percent may have. */
+/** The most decimals of a fixed percent. */
 export const PERCENT_DECIMALS = 6;
 
-/** The sum of a label's values in a month; by them the month is split. */
+/** The sum of a label's values in a month: the label's weight in the split. */
 export interface LabelSum {
   label: string;
   sum: DecimalText;
 }
 
-/** The teams that a split names. */
+/** Returns the teams that a split names. */
 export const teamsOfSplit = (split: Split): string[] => {
   if (split.type === 'even') return split.team_ids;
   return split.type === 'fixed' ? split.shares.map(({ team_id }) => team_id) : Object.values(split.labels);
 };
 
-/** The metric that a split needs values of, if any. */
+/** Returns the metric whose values a split needs; null for other splits. */
 export const metricOfSplit = (split: Split): string | null =>
   split.type === 'metric' ? split.metric_id : null;
 
 /**
- * What each team gets of an amount, in units of 10⁻¹⁵; what no team gets stays unallocated. Total and Average split
- * alike, since both divide all labels of a month by the same. `values` are those of the split's metric in the month: without
- * any, or where all are 0, nobody gets anything.
+ * Returns each team's share of an amount, in units of 10⁻¹⁵. The rest stays unallocated. `values` are the month's values of the
+ * split's metric. If there are none, or all are 0, no team has a share. Total and Average metrics split alike, because both
+ * divide all labels of a month by the same number.
  */
 export const sharesOf = (units: bigint, split: Split, values: readonly LabelSum[]): Map<string, bigint> => {
   const weights = weightsOf(split, values);
-  // Ties go to the older team, and last to no team.
+  // Among equal remainders the oldest team comes first, and the unallocated part last.
   const teams = [...weights.keys()].sort((one, other) =>
     one === NO_TEAM ? 1 : other === NO_TEAM || one < other ? -1 : 1,
   );
@@ -67,6 +67,6 @@ const weightsOf = (split: Split, values: readonly LabelSum[]): Map<string, bigin
 
 const HUNDRED = decimalUnits('100', PERCENT_DECIMALS);
 
-/** A percent in units of 10⁻⁶. */
+/** Returns a percent in units of 10⁻⁶. */
 export const percentUnits = (percent: number): bigint =>
   decimalUnits(Big(percent).toFixed(), PERCENT_DECIMALS);

@@ -406,7 +406,7 @@ describe('the files of a location', () => {
         [`${JUNE}/b/part_0_0001.csv`]: 'x',
       });
       expect(await filesOf(root)).toEqual([`${JUNE}/a/part_0_0001.csv`]);
-      expect(lastNotes).toEqual([`${JUNE}/b/ has no manifest yet, as other runs have, and was left out`]);
+      expect(lastNotes).toEqual([`${JUNE}/b/ has no manifest yet, unlike other runs, and was left out`]);
     });
 
     it('do not depend on another program’s manifest.json in a folder without exports', async () => {

@@ -280,12 +280,12 @@ describe('the files of Azure run folders', () => {
       files: files.slice(0, 1),
       missing: [],
       undecided: [],
-      notes: [`${ROOT}/${DAILY}/bbb/ has no manifest yet, as other runs have, and was left out`],
+      notes: [`${ROOT}/${DAILY}/bbb/ has no manifest yet, unlike other runs, and was left out`],
     });
     const beside = [part(`${DAILY}/aaa`), `${ROOT}/${DAILY}/part.csv`];
     expect(currentFiles(beside, [run(`${DAILY}/aaa`, '2026-06-01', '2026-06-09', 1)])).toMatchObject({
       files: beside.slice(0, 1),
-      notes: [`${ROOT}/${DAILY}/ has no manifest yet, as other runs have, and was left out`],
+      notes: [`${ROOT}/${DAILY}/ has no manifest yet, unlike other runs, and was left out`],
     });
   });
 

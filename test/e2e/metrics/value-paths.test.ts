@@ -309,7 +309,7 @@ describe('a CSV upload', () => {
     expectError(await upload(metric, ''), 400, /^body: expected lines of period,value, got none/);
     expectError(await upload(metric, 'period,value\r\n'), 400, /got none/);
     expectError(await upload(metric, '2026-01-01,1\n2026-01-02,2,3'), 400, /^line 2: expected 2 columns/);
-    expectError(await upload(metric, '2026-01-01,1\n2026-01-01,2'), 400, /^line 2: .*line 1 has it already/);
+    expectError(await upload(metric, '2026-01-01,1\n2026-01-01,2'), 400, /^line 2: .*line 1 already has/);
     expectError(await upload('met_none', '2026-01-01,1'), 404, /met_none/);
     const query = await admin.send('POST', `/metrics/${metric}/values/csv?a=1`, {
       headers: { 'content-type': CSV },
