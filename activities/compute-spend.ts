@@ -4,9 +4,9 @@ import { computeSpend } from '../warehouse/spend/compute-spend.ts';
 import type { Warehouse } from '../warehouse/engine/warehouse.ts';
 import { withHeartbeats } from './shared/with-heartbeats.ts';
 
-/** The step that counts an organisation's spend anew where its loads have changed; run again, it finds nothing to do. */
+/** The step that computes an organisation's spend again after its loads have changed. A second run finds nothing to do. */
 export const createSpendActivities = ({ warehouse, clock }: { warehouse: Warehouse; clock: Clock }) => ({
-  /** Computes the months whose loads have changed; answers them. Reads do the same if they come first. */
+  /** Computes the months whose loads have changed, and returns them. Reads do the same if they come first. */
   async computeSpend(orgId: string): Promise<Month[]> {
     return withHeartbeats([], async () => (await computeSpend(warehouse, orgId, clock.now())).months);
   },

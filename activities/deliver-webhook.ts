@@ -21,7 +21,7 @@ export interface DeliveryDependencies {
   log: Logger;
 }
 
-/** Bytes of an endpoint's answer that are stored: enough to see what was wrong. */
+/** How many bytes of an endpoint's answer are stored: enough to see the problem. */
 const KEPT_BYTES = 1000;
 
 const HOUR_MS = 3_600_000;
@@ -57,7 +57,7 @@ export const createDeliveryActivities = ({
     body: string,
     signal: AbortSignal,
   ): Promise<GuardedAnswer> => {
-    // The machine's clock, even if CLOCK stands still: receivers compare it with their own.
+    // The machine's clock, even if CLOCK stands still, because receivers compare it with their own.
     const sentAt = new Date();
     const headers = {
       'content-type': 'application/json',
@@ -80,7 +80,7 @@ export const createDeliveryActivities = ({
      */
     async attemptDelivery(delivery: DeliveryInput): Promise<DeliveryStatus> {
       const state = await findDelivery(warehouse, delivery);
-      if (state === null) throw ApplicationFailure.nonRetryable(`no delivery of ${delivery.eventId}`);
+      if (state === null) throw ApplicationFailure.nonRetryable(`event ${delivery.eventId} has no delivery`);
       if (state.status !== 'pending') return state.status;
       const webhook = await findWebhook(warehouse, delivery.orgId, delivery.webhookId);
       if (webhook?.enabled !== true) {
@@ -94,7 +94,7 @@ export const createDeliveryActivities = ({
         answer = await withHeartbeats([], ({ signal }) => post(delivery, webhook.url, state.payload, signal));
         error = problemOf(answer);
       } catch (failure) {
-        // The process ends. Another process makes this attempt.
+        // The process ends, and another process makes this attempt.
         if (failure instanceof CancelledFailure) throw failure;
         error = failure instanceof Error ? failure.message : String(failure);
       }
@@ -125,7 +125,7 @@ const problemOf = ({ status, redirectsTo }: GuardedAnswer): string | null => {
   if (status >= 200 && status < 300) return null;
   if (status >= 300 && status < 400) {
     const where = redirectsTo === null ? '' : ` to ${redirectsTo}`;
-    return `answered ${status}: a redirect${where} is not followed, set the url to where it leads`;
+    return `answered ${status}: a redirect${where} is not followed; set the url to its target`;
   }
   return `answered ${status}`;
 };

@@ -29,7 +29,7 @@ export interface IngestDependencies {
   log: Logger;
 }
 
-/** The steps of an ingest, each of which can run twice, or half and again, and leave the same (design §3). */
+/** The steps of an ingest. Each is idempotent, even if an earlier run stopped half way (design §3). */
 export const createIngestActivities = ({
   warehouse,
   clock,
@@ -96,7 +96,7 @@ export const createIngestActivities = ({
       }
     },
 
-    /** Records that the run has ended well, once the months it touched have settled. */
+    /** Records that the run has completed, after the settlement of its months. */
     async completeRun(run: IngestRunInput, load: LoadResult): Promise<void> {
       const notes = [...load.notes, ...(await notesOfSpend(warehouse, run, load.months))];
       await record(run, {
@@ -110,7 +110,7 @@ export const createIngestActivities = ({
       });
     },
 
-    /** Records that the run has failed, and why. */
+    /** Records that the run has failed, with the reason. */
     async failRun(run: IngestRunInput, error: string): Promise<void> {
       await record(run, { status: 'failed', finished_at: clock.now().toISOString(), error });
     },
@@ -118,8 +118,8 @@ export const createIngestActivities = ({
 };
 
 /**
- * Shows on a run why one of its steps has failed, while Temporal tries it again. A run that goes on has no error in the
- * end. What cannot be recorded is logged: the try after it counts more.
+ * Returns a function that records on a run why one of its steps failed, while Temporal retries it. A run that completes has no
+ * error in the end. A failure to record is only logged, because the retry is more important.
  */
 export const noteRetryOnRun =
   ({ warehouse, log }: Pick<IngestDependencies, 'warehouse' | 'log'>) =>
@@ -127,13 +127,13 @@ export const noteRetryOnRun =
     const { workflowId = '', runId = '' } = workflowExecution ?? {};
     const ingest = ingestOf(workflowId);
     if (ingest === null) return;
-    log.warn({ workflow: workflowId, attempt, error: message }, 'a step is tried again');
+    log.warn({ workflow: workflowId, attempt, error: message }, 'a step failed and will be retried');
     try {
       const run = await findRun(warehouse, ingest.orgId, runIdOf(runId));
       if (run?.status === 'running')
         await recordRun(warehouse, ingest.orgId, {
           ...run,
-          error: `try ${attempt}: ${message}; it is tried again`,
+          error: `attempt ${attempt} failed: ${message}; it will be retried`,
         });
     } catch (error) {
       log.error({ workflow: workflowId, err: error }, 'the cause of a retry could not be recorded');
@@ -143,7 +143,7 @@ export const noteRetryOnRun =
 /** The names and shapes of the ingest activities, for workflows. */
 export type IngestActivities = ReturnType<typeof createIngestActivities>;
 
-/** A load that a worker of an earlier version began has not counted what it left out. */
+/** A load by a worker of an earlier version does not count the rows that it left out. */
 type RunCounts = Omit<FeedCounts, 'rowsLeftOut'> & Partial<Pick<FeedCounts, 'rowsLeftOut'>>;
 
 const runCounts = ({ rowsRead, rowsRejected, rowsLeftOut = 0, rejectedSamples }: RunCounts) => ({
@@ -155,7 +155,7 @@ const runCounts = ({ rowsRead, rowsRejected, rowsLeftOut = 0, rejectedSamples }:
 
 const MOST_NOTES = 50;
 
-/** What the computation of the months has shown beside what the load noted: assets without a line, what counts twice. */
+/** Returns what the computation found beside the notes of the load: assets without a bill line, spend that counts twice. */
 const notesOfSpend = async (
   warehouse: Warehouse,
   { orgId, sourceId }: IngestRunInput,

@@ -3,7 +3,7 @@ import type { Clock } from '../domain/shared/clock.ts';
 import { compact, removeDeadSpend, removeOldDeliveries } from '../warehouse/engine/maintenance.ts';
 import type { Warehouse } from '../warehouse/engine/warehouse.ts';
 
-/** The nightly upkeep; each step can run twice, or half and again. */
+/** The nightly maintenance. Each step is idempotent, even if an earlier run stopped half way. */
 export const createMaintenanceActivities = ({
   warehouse,
   clock,
@@ -13,7 +13,7 @@ export const createMaintenanceActivities = ({
   clock: Clock;
   log: Logger;
 }) => ({
-  /** Removes spend rows and deliveries that nobody needs any more, then gives their space back; answers how many rows went. */
+  /** Removes spend rows and deliveries that nobody needs, then frees their space. Returns the number of removed rows. */
   async maintain(): Promise<number> {
     const now = clock.now();
     const removed = (await removeDeadSpend(warehouse, now)) + (await removeOldDeliveries(warehouse, now));

@@ -21,12 +21,12 @@ import { valuesThrough } from '../warehouse/metrics/values-through.ts';
 import type { Warehouse } from '../warehouse/engine/warehouse.ts';
 import { withHeartbeats } from './shared/with-heartbeats.ts';
 
-/** Months whose targets are watched: those that a metric shows (spec §8). */
+/** How many months are compared with targets: as many as a metric shows (spec §8). */
 const WATCHED_MONTHS = 12;
 
-/** The step that finds what is worth an event; run again, it finds nothing new. */
+/** The step that raises events. A second run finds nothing new. */
 export const createEventActivities = ({ warehouse, clock }: { warehouse: Warehouse; clock: Clock }) => ({
-  /** Evaluates an organisation's metrics and stores what is new with its deliveries; answers how many events. */
+  /** Evaluates an organisation's metrics, and stores new events with their deliveries. Returns the number of events. */
   async evaluateEvents(orgId: string): Promise<number> {
     return withHeartbeats([], () => evaluateEvents(warehouse, orgId, clock.now()));
   },
@@ -36,10 +36,10 @@ export const createEventActivities = ({ warehouse, clock }: { warehouse: Warehou
 export type EventActivities = ReturnType<typeof createEventActivities>;
 
 /**
- * Finds the months that went above their target and the days on which a unit cost began to rise, and stores those that
- * were not told before (spec §6). A month is neither told nor remembered before its numbers are complete. After a new or
- * changed target only the running month and the newest complete one are told. Reading, what was seen, events and deliveries
- * share one transaction: nothing is told twice, and nothing is seen without being told.
+ * Finds the months that went above their target and the days on which a unit cost began to rise, and raises their events
+ * (spec §6). Before a month's numbers are complete, it raises no event and has no recorded state. After a new or changed target
+ * only the running month and the newest complete one raise events. One transaction covers the reads, the recorded states, the
+ * events and the deliveries, so that each event is raised exactly once.
  */
 export const evaluateEvents = async (warehouse: Warehouse, orgId: string, now: Date): Promise<number> => {
   const organisation = await findOrganisation(warehouse, orgId);
@@ -63,7 +63,7 @@ const crossedTargets = async (
   now: Date,
 ): Promise<NewEvent[]> => {
   const seen = await targetStates(session, organisation.id);
-  // A metric that has lost its target is above it no more.
+  // A metric that has lost its target is no longer above it, so that its recorded states change.
   const watched = metrics.filter(({ id, target }) => target !== null || seen.has(id));
   if (watched.length === 0) return [];
   const today = dayOf(now);
@@ -71,9 +71,9 @@ const crossedTargets = async (
   const ids = watched.map(({ id }) => id);
   const facts = await monthFacts(session, organisation.id, ids, range);
   const values = await valuesThrough(session, organisation.id, ids);
-  const judged = await judgedTargets(session, organisation.id);
+  const previousTargets = await judgedTargets(session, organisation.id);
   const retargeted = new Set(
-    watched.filter(({ id, target }) => judged.get(id) !== target).map(({ id }) => id),
+    watched.filter(({ id, target }) => previousTargets.get(id) !== target).map(({ id }) => id),
   );
   const events: NewEvent[] = [];
   for (const metric of watched) {
@@ -103,7 +103,7 @@ const begunRises = async (
   now: Date,
 ): Promise<NewEvent[]> => {
   const today = dayOf(now);
-  // A day that is not over has no unit cost yet, although sources and values may have begun to tell of it.
+  // A day that is not over has no unit cost yet, even if sources and values already cover a part of it.
   const days = await dailyUnitCosts(session, organisation.id, addDays(today, -1));
   return metrics.flatMap((metric) => {
     if (metric.rise === null) return [];
@@ -114,7 +114,7 @@ const begunRises = async (
   });
 };
 
-/** The event, with the payload of contract §3, Webhook. */
+/** Returns the event, with the payload of contract §3, Webhook. */
 const unitCostChanged = (
   { currency }: Organisation,
   { id, name, unit }: Metric,

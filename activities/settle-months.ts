@@ -5,14 +5,14 @@ import { settleMonths } from '../warehouse/months/settlement.ts';
 import type { Warehouse } from '../warehouse/engine/warehouse.ts';
 import { withHeartbeats } from './shared/with-heartbeats.ts';
 
-/** The steps that settle an organisation's months and seal its bills; run again, they find nothing left to do. */
+/** The steps that settle an organisation's months and seal its bills. A second run finds nothing to do. */
 export const createSettlementActivities = ({ warehouse, clock }: { warehouse: Warehouse; clock: Clock }) => ({
-  /** Records the months that have settled by now; answers the new ones. */
+  /** Records the months that have settled by now, and returns the new ones. */
   async settleOrganisation(orgId: string): Promise<Month[]> {
     return settleMonths(warehouse, orgId, clock.now());
   },
 
-  /** Seals the team bills that are due; answers their months. Reads do the same if they come first. */
+  /** Seals the team bills that are due, and returns their months. Reads do the same if they come first. */
   async sealTeamBills(orgId: string): Promise<Month[]> {
     return withHeartbeats([], async () => (await sealBills(warehouse, orgId, clock.now())).months);
   },

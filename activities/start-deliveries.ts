@@ -5,13 +5,13 @@ import { deliveriesToStart, recordDeliveryStart } from '../warehouse/events/webh
 import type { Warehouse } from '../warehouse/engine/warehouse.ts';
 import { withHeartbeats } from './shared/with-heartbeats.ts';
 
-/** What the steps below ask of Temporal; both do nothing for what is started already. */
+/** Calls to Temporal. Neither starts a workflow that is already started. */
 export interface WorkflowStarter {
   startDelivery: (delivery: DeliveryInput) => Promise<void>;
   numbersChanged: (orgId: string) => Promise<void>;
 }
 
-/** The steps that start other workflows, under ids of their own: run twice, they start nothing twice. */
+/** The steps that start other workflows. Their ids are fixed, so that a second run starts nothing twice. */
 export const createStartActivities = ({
   warehouse,
   clock,
@@ -22,8 +22,8 @@ export const createStartActivities = ({
   starter: WorkflowStarter;
 }) => ({
   /**
-   * Starts the deliveries that were written and not started, for example because a process died. With `again` it starts
-   * all that are pending, because Temporal may have lost some. Returns how many it tried.
+   * Starts the deliveries that were stored but not started, for example because a process died. With `again` it starts all
+   * pending deliveries, because Temporal may have lost some. Returns how many it tried to start.
    */
   async startDeliveries(orgId: string, { again = false }: { again?: boolean } = {}): Promise<number> {
     return withHeartbeats([], async ({ isCurrent }) => {
@@ -37,7 +37,7 @@ export const createStartActivities = ({
     });
   },
 
-  /** Tells the organisation's one evaluation of events that numbers have changed. */
+  /** Signals to the organisation's evaluation of events that numbers have changed. */
   async noteNumbersChanged(orgId: string): Promise<void> {
     await starter.numbersChanged(orgId);
   },

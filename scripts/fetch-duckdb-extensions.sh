@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Puts the signed DuckDB extensions that the warehouse loads into DIR. They come from PyPI, so that a machine
-# that can install packages needs no other host.
+# Downloads the signed DuckDB extensions of the warehouse to DIR. They come from PyPI, so that a machine that can
+# install packages needs no other host.
 set -euo pipefail
 
 if [ $# -ne 1 ]; then
@@ -26,7 +26,7 @@ else
   exit 1
 fi
 
-# An extension loads only into the very DuckDB version it was built for: 1.5.5-r.5 of the npm package is 1.5.5.
+# An extension loads only into the DuckDB version that it was built for: 1.5.5-r.5 of the npm package is 1.5.5.
 version=$(node -p 'require(process.argv[1]).dependencies["@duckdb/node-api"].split("-")[0]' "$root/package.json")
 
 mkdir -p "$dir"

@@ -1,4 +1,4 @@
-// Removes from dist what was compiled from a source that is gone. It does not empty dist before the build:
+// Removes compiled files from dist whose source no longer exists. It does not empty dist before the build, because
 // a service may be running from it, or starting, and a second build may be under way.
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

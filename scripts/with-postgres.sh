@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Runs COMMAND with TEST_POSTGRES naming a throwaway Postgres cluster, which is gone when COMMAND ends.
-# With --find only prints the folder of the Postgres binaries and fails if there are none.
+# Runs COMMAND with a temporary Postgres cluster, which TEST_POSTGRES names. Removes the cluster when COMMAND ends.
+# With --find it only prints the folder of the Postgres binaries, and fails if there are none.
 set -euo pipefail
 
 find_postgres() {
   local candidate
-  # Debian keeps the server binaries out of PATH; newest version first.
+  # Debian keeps the server binaries out of PATH. The newest version comes first.
   for candidate in "$(dirname "$(command -v pg_ctl)")" $(printf '%s\n' /usr/lib/postgresql/*/bin | sort -rV); do
     if [ -x "$candidate/pg_ctl" ] && [ -x "$candidate/initdb" ]; then
       echo "$candidate"
@@ -28,7 +28,7 @@ if [ "$1" = --find ]; then
   exit 0
 fi
 
-# Not TMPDIR: the path of a Unix socket is limited to about 100 bytes, and the server's user must reach it.
+# Not in TMPDIR: the path of a Unix socket is limited to about 100 bytes, and the server's user must reach it.
 dir=$(mktemp -d /tmp/cost-analytics-pg.XXXXXX)
 
 owner=''

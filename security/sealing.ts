@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 
-/** What a sealed text belongs to: it opens there and nowhere else (design §5). */
+/** The place that a sealed text belongs to. The text can be opened only for this place (design §5). */
 export interface SealedPlace {
   orgId: string;
-  /** Id of the record that holds it, unique within its organisation. */
+  /** The id of its record, unique within the organisation. */
   record: string;
   field: string;
 }
@@ -16,8 +16,8 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Seals texts for storage with AES-256-GCM, under a key of the organisation that HKDF derives from the master key, and
- * binds each to its place. A sealed text is `v1.<id of the master key>.<base64url of nonce, tag, ciphertext>`.
+ * Seals texts for storage with AES-256-GCM, and binds each to its place. HKDF derives the key of each organisation from the
+ * master key. A sealed text is `v1.<id of the master key>.<base64url of nonce, tag, ciphertext>`.
  */
 export class Sealer {
   readonly #masterKey: Buffer;
@@ -41,7 +41,7 @@ export class Sealer {
     ].join('.');
   }
 
-  /** Throws when the text was sealed with another master key, for another place, or was changed. */
+  /** Throws if the text was changed, or was sealed with another master key or for another place. */
   open(place: SealedPlace, sealed: string): string {
     const [version, keyId, text = ''] = sealed.split('.');
     if (version !== VERSION)

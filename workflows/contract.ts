@@ -4,7 +4,7 @@ import type { DeliveryInput, DeliveryStatus } from '../domain/events/webhook.ts'
 import type { Month } from '../domain/shared/calendar.ts';
 import { ingestWorkflowId, type IngestInput, type IngestOutcome } from '../domain/sources/ingest.ts';
 
-/** Every workflow with its input and its result. Whoever starts or implements one is held to this. */
+/** Every workflow with its input and its result. Starts and implementations use these types. */
 export interface Workflows {
   ingestCosts: (input: IngestInput) => Promise<IngestOutcome>;
   ingestCostsOnSchedule: (input: IngestInput) => Promise<void>;
@@ -19,17 +19,17 @@ export type WorkflowName = keyof Workflows;
 /** The task queue of all workflows, and of the activities that work on the warehouse. */
 export const TASK_QUEUE = 'cost-analytics';
 
-/** The task queue of the delivery attempts: endpoints that hang must not keep ingests from running. */
+/** The task queue of the delivery attempts, because endpoints that hang must not keep ingests from running. */
 export const DELIVERY_TASK_QUEUE = 'cost-analytics-webhooks';
 
-/** Tells `raiseEvents` that numbers of its organisation have changed. */
+/** Signals to `raiseEvents` that numbers of its organisation have changed. */
 export const numbersChanged = defineSignal('numbersChanged');
 
-/** The search attribute that carries the organisation of a workflow. */
+/** The search attribute for the organisation of a workflow. */
 export const ORGANISATION_ATTRIBUTE = 'Organisation';
 const ORGANISATION = defineSearchAttributeKey(ORGANISATION_ATTRIBUTE, SearchAttributeType.KEYWORD);
 
-/** The id of each workflow. Temporal runs at most one of an id at a time. */
+/** The id of each workflow. Temporal runs at most one workflow under an id at a time. */
 const IDS: { [Name in WorkflowName]: (...args: Parameters<Workflows[Name]>) => string } = {
   ingestCosts: ({ orgId, sourceId }) => ingestWorkflowId(orgId, sourceId),
   // A schedule adds its time to the id.

@@ -3,8 +3,8 @@ import type { Workflows } from './contract.ts';
 import { attemptDelivery, giveDeliveryUp } from './steps.ts';
 
 /**
- * Hands one event to one webhook: tries at growing distances for three days, then gives up. Temporal keeps the time
- * between attempts, however often a process dies (spec §6).
+ * Delivers one event to one webhook. It makes attempts at growing intervals for three days, then gives up. Temporal keeps the
+ * intervals, however often a process dies (spec §6).
  */
 export const deliverWebhook: Workflows['deliverWebhook'] = async (delivery) => {
   try {
@@ -13,7 +13,7 @@ export const deliverWebhook: Workflows['deliverWebhook'] = async (delivery) => {
     const last = error instanceof ActivityFailure ? rootCause(error) : undefined;
     const reason = isCancellation(error)
       ? 'the delivery was cancelled in Temporal'
-      : `given up after three days of attempts; the last one: ${last ?? String(error)}`;
+      : `given up after three days of attempts; the last error: ${last ?? String(error)}`;
     await CancellationScope.nonCancellable(() => giveDeliveryUp(delivery, reason));
     return 'failed';
   }

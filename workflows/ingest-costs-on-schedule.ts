@@ -3,8 +3,8 @@ import { executeChild, log, ParentClosePolicy } from '@temporalio/workflow';
 import { startOf, type Workflows } from './contract.ts';
 
 /**
- * The daily ingest. A schedule gives each start an id of its own; the ingest itself runs under the source's one
- * id, so that it never runs beside one that was started by hand.
+ * Runs the daily ingest. A schedule gives each start a different id. The ingest itself runs under the only id of its source, so
+ * that it never runs beside an ingest that was started by hand.
  */
 export const ingestCostsOnSchedule: Workflows['ingestCostsOnSchedule'] = async (input) => {
   try {
@@ -14,6 +14,6 @@ export const ingestCostsOnSchedule: Workflows['ingestCostsOnSchedule'] = async (
     });
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    log.info('skipped: an ingest of this source is running already');
+    log.info('skipped, because an ingest of this source is already running');
   }
 };

@@ -18,8 +18,8 @@ import {
 import type { Workflows } from './contract.ts';
 
 /**
- * Brings a cost source's export into the warehouse: reads it, publishes its loads, counts what they change, settles the months that can
- * settle, seals their bills, and only then counts as completed (design §2). Events follow by themselves.
+ * Ingests a cost source: reads its export, publishes the loads, computes the changed months, settles the months that can settle,
+ * and seals their bills. Only then is the run completed (design §2). It does not wait for events.
  */
 export const ingestCosts: Workflows['ingestCosts'] = async (input) => {
   const { firstExecutionRunId, workflowId } = workflowInfo();

@@ -1,5 +1,5 @@
 import type { Workflows } from './contract.ts';
 import { maintain } from './steps.ts';
 
-/** Drops superseded and orphaned loads and compacts the warehouse; runs nightly (design §3). */
+/** Drops superseded and orphaned loads, and compacts the warehouse. Runs nightly (design §3). */
 export const maintainWarehouse: Workflows['maintainWarehouse'] = () => maintain();

@@ -1,4 +1,4 @@
-/** Every workflow that a worker runs; what the bundle is made of. */
+/** Every workflow that a worker runs. The bundle is built from this file. */
 export { deliverWebhook } from './deliver-webhook.ts';
 export { ingestCosts } from './ingest-costs.ts';
 export { ingestCostsOnSchedule } from './ingest-costs-on-schedule.ts';

@@ -8,7 +8,7 @@ import type { SettlementActivities } from '../activities/settle-months.ts';
 import type { StartActivities } from '../activities/start-deliveries.ts';
 import { DELIVERY_TASK_QUEUE } from './contract.ts';
 
-/** Outages are tried again for about an hour; bad data fails at once (activities/failures.ts). */
+/** Outages are retried for about an hour. Bad data fails at once (activities/shared/failures.ts). */
 const retry = {
   initialInterval: '1s',
   backoffCoefficient: 2,
@@ -16,12 +16,12 @@ const retry = {
   maximumAttempts: 20,
 } as const;
 
-/** Short steps that only touch the warehouse, or make one call: run in the worker that holds the workflow, without a dispatch. */
+/** Short steps that only use the warehouse, or make one call. The worker that holds the workflow runs them without a dispatch. */
 export const { openRun, completeRun, failRun, settleOrganisation, noteNumbersChanged } = proxyLocalActivities<
   IngestActivities & SettlementActivities & StartActivities
 >({ startToCloseTimeout: '1m', retry });
 
-/** Reading an export, counting what it brought and billing it takes as long as it takes; a worker that dies is noticed by its missing heartbeats. */
+/** Steps that can take hours, such as reading an export. Missing heartbeats reveal a worker that has died. */
 export const { loadExport, computeSpend, sealTeamBills, evaluateEvents, startDeliveries } = proxyActivities<
   IngestActivities & SpendActivities & SettlementActivities & EventActivities & StartActivities
 >({
@@ -30,10 +30,10 @@ export const { loadExport, computeSpend, sealTeamBills, evaluateEvents, startDel
   retry,
 });
 
-/** Deletes may meet a write of the same moment and fail; the next try finds what is left. */
+/** Deletes may conflict with a concurrent write and fail. The next attempt removes the rest. */
 export const { maintain } = proxyActivities<MaintenanceActivities>({ startToCloseTimeout: '4h', retry });
 
-/** Attempts at growing distances, up to two hours, for three days; each is short, and one that died is soon noticed. */
+/** Attempts at growing intervals, up to two hours, for three days. Each is short, and a dead one is noticed soon. */
 export const { attemptDelivery } = proxyActivities<DeliveryActivities>({
   taskQueue: DELIVERY_TASK_QUEUE,
   startToCloseTimeout: '90s',
@@ -42,7 +42,7 @@ export const { attemptDelivery } = proxyActivities<DeliveryActivities>({
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '2h' },
 });
 
-/** The last word on a delivery must come through, however long the warehouse is away. */
+/** The end of a delivery must be recorded, however long the warehouse is unavailable. */
 export const { giveDeliveryUp } = proxyActivities<DeliveryActivities>({
   taskQueue: DELIVERY_TASK_QUEUE,
   startToCloseTimeout: '1m',

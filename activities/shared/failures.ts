@@ -3,39 +3,39 @@ import { Outage, ServiceError } from '../../domain/shared/errors.ts';
 import { mayPass } from '../../egress/requests/passing-status.ts';
 import { isShortOfMemory } from '../../warehouse/engine/short-of-memory.ts';
 
-/** Tries after which an error that nobody knows counts as one that no repetition mends. */
+/** The attempts after which an unknown error counts as permanent. */
 const MOST_TRIES_UNKNOWN = 3;
 
-/** DuckDB's errors about what was read or asked, and refusals by the system: a person must mend them. */
+/** Errors that a person must fix: DuckDB's errors about data or statements, and refusals by the operating system. */
 const PERMANENT =
   /^(Invalid Input|Invalid|Conversion|Binder|Parser|Serialization|Out of Range|Not implemented|Permission|Missing Extension) Error|No magic bytes found|not a GZIP stream|Failed to decode gzip stream|\bSSL (peer certificate|connect error|connection failed|server verification)|Could not read enough bytes|Permission denied|^EACCES|^EPERM|^EISDIR|^ENOTDIR|^ELOOP|^ENXIO/;
 
-/** The status with which a host refused what DuckDB asked for. */
+/** The status with which a host refused a request of DuckDB. */
 const REFUSED_BY_HOST = /\(HTTP ([45]\d\d)\b[^)]*\)/;
 
-/** What passes by itself: hosts and disks that are away for a while, files in use, writes that met. */
+/** Errors that pass by themselves: hosts and disks that are away for a while, files in use, conflicting writes. */
 const PASSING =
   /^HTTP Error|^TransactionContext Error(?![^]*Checkpoint failed)|^Transaction Error|Conflict on|[Cc]ould not (connect|resolve|establish)|[Uu]nable to connect|[Cc]onnection (reset|refused|closed|lost|timed out|to server)|terminating connection|server closed|timed? ?out|Stale file handle|Too many open files|Resource temporarily unavailable|Input\/output error|No such file or directory|No files found|Interrupted!|\b(ECONNRESET|ECONNREFUSED|ETIMEDOUT|EPIPE|EAI_AGAIN|EMFILE|ENFILE|EBUSY|EIO|ESTALE|ENOENT)\b/;
 
-/** DuckDB's own words end in advice that nobody can follow here. */
+/** Replaces DuckDB's message, which ends in advice that nobody can follow here. */
 const NEEDS_MORE_MEMORY =
   'the load needs more memory than DUCKDB_MEMORY_LIMIT gives: load fewer months at once, or let the operator raise it';
 
-/** What DuckDB says of a host that broke off on the way, although these are no errors of what was read. */
+/** DuckDB's errors for an interrupted connection. It calls them invalid, although the data is not at fault. */
 const BROKEN_OFF =
   /^Invalid Error: (Transferred a partial file|Failure when receiving data|Failed (sending data|to read connection)|Server returned nothing|Timeout was reached|Stream error in the HTTP|Error in the HTTP)/;
 
-/** What DuckDB adds to a message: the line of our statement. */
+/** The line of our statement, which DuckDB adds to a message. */
 const STATEMENT = /\n+LINE \d+:[^]*$/;
 
-/** A signed URL's query is a credential, and DuckDB repeats it. */
+/** A signed URL's query is a credential, and DuckDB repeats it in messages. */
 const URL_QUERY = /(\bhttps?:\/\/[^\s'"?]+)\?[^\s'"]*/g;
 
 /**
- * An error as Temporal should treat it: what a person must mend fails at once with its message, what can pass is tried
- * again, and what nobody knows is tried three times (design §3).
+ * Converts an error to the failure that Temporal should see. An error that a person must fix fails at once with its message, one
+ * that can pass is retried, and an unknown one is tried three times (design §3).
  *
- * @param attempt the try that failed, counted from 1.
+ * @param attempt the number of the failed attempt, from 1.
  */
 export const toFailure = (error: unknown, attempt: number): Error => {
   if (error instanceof ApplicationFailure || error instanceof CancelledFailure) return error;
@@ -59,6 +59,6 @@ export const toFailure = (error: unknown, attempt: number): Error => {
     : ApplicationFailure.nonRetryable(message, 'unknown');
 };
 
-/** Whether Temporal tries again after a failure of {@link toFailure}. */
+/** Whether Temporal retries after a failure of {@link toFailure}. */
 export const isTriedAgain = (failure: Error): boolean =>
   failure instanceof ApplicationFailure && failure.nonRetryable !== true;

@@ -3,8 +3,8 @@ import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { isTriedAgain, toFailure } from './failures.ts';
 
 /**
- * Makes every activity of a worker fail as `toFailure` says, and tells `noteRetry` of each failure after which Temporal
- * tries again.
+ * Converts the errors of a worker's activities with `toFailure`. Calls `noteRetry` for each failure after which Temporal
+ * retries.
  */
 export const judgeFailures =
   (noteRetry: (info: Info, message: string) => Promise<void>): ActivityInterceptorsFactory =>

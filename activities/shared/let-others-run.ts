@@ -2,9 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 
 const LONGEST_MS = 20;
 
-/**
- * For long loops: returns a function that now and then lets the rest of the process run, which throws once `signal` aborts.
- */
+/** Returns a function for long loops. It lets the rest of the process run now and then, and throws once `signal` aborts. */
 export const letOthersRun = (signal?: AbortSignal): (() => Promise<void>) => {
   let since = performance.now();
   return async () => {

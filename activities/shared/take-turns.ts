@@ -4,8 +4,8 @@ import { FairPlaces, type PlaceLimits } from '../../domain/shared/fair-places.ts
 import { withHeartbeats } from './with-heartbeats.ts';
 
 /**
- * Lets organisations take turns at the activities of a worker: however many one of them has waiting, others get their places.
- * Local activities are short and do not wait.
+ * Lets organisations take turns at the activities of a worker. However many activities of one organisation wait, the others get
+ * their places. Local activities are short and do not wait.
  */
 export const takeTurns = (limits: PlaceLimits): ActivityInterceptorsFactory => {
   const places = new FairPlaces(limits);
@@ -26,7 +26,7 @@ export const takeTurns = (limits: PlaceLimits): ActivityInterceptorsFactory => {
   });
 };
 
-/** Whose activity it is: its first argument is an organisation's id or has one; maintenance is of none. */
+/** Returns the organisation of an activity, whose first argument is or has its id. Maintenance has no organisation. */
 const organisationOf = ([first]: readonly unknown[]): string => {
   if (typeof first === 'string') return first;
   const { orgId } = (first ?? {}) as { orgId?: unknown };

@@ -2,20 +2,20 @@ import { CancelledFailure, Context } from '@temporalio/activity';
 import type { IngestProgress } from '../../domain/sources/ingest.ts';
 import type { Statements } from '../../warehouse/engine/session.ts';
 
-/** An attempt of an activity, as its work sees it. */
+/** The attempt of an activity, for its work. */
 export interface Attempt {
-  /** Whether it still counts, or was given up for a newer one. */
+  /** Returns false once the attempt was given up for a newer one. */
   isCurrent: () => boolean;
-  /** Aborts when it is given up. */
+  /** Aborts when the attempt is given up. */
   signal: AbortSignal;
-  /** Tells rows that were read elsewhere than in a statement. */
+  /** Reports rows that were read without a statement. */
   report: (rowsRead: number) => void;
 }
 
 const HEARTBEAT_MS = 1_000;
 
 /**
- * Tells Temporal once a second how many rows have been read. Stops the statements when the attempt is given up, so that a
+ * Reports the number of rows read to Temporal once a second. Interrupts the statements when the attempt is given up, so that a
  * newer attempt has the machine to itself.
  */
 export const withHeartbeats = async <Result>(

@@ -34,14 +34,14 @@ const manifestInstant = z.string().transform((text) => {
   return Number.isNaN(instant) ? null : instant;
 });
 
-/** What an export reports on: Azure names the export as a resource below its scope. */
+/** The scope that an export reports on. Azure names the export as a resource below it. */
 const manifestScope = z
   .string()
   .transform(
     (id) => /^(.+)\/providers\/Microsoft\.CostManagement\/exports\//i.exec(id)?.[1]?.toLowerCase() ?? null,
   );
 
-/** The part of manifests that matters here. */
+/** The fields of a manifest that are used. */
 const manifestSchema = z
   .object({
     files: z.array(z.string()),
@@ -56,16 +56,16 @@ const manifestSchema = z
     ...(isRun ? { run: { scope, from: start, to: end, submitted } } : {}),
   }));
 
-/** The files to read, and what was decided about others. */
+/** The files to read, and notes on the others. */
 export interface LocationFiles {
   files: string[];
   notes: string[];
 }
 
 /**
- * The files that a source's location stands for now: its path, folder or glob resolved, judged against what
- * the organisation may read, and reduced to what manifests name. Local ones are held. Throws `invalid`, beginning with
- * `field`, when there is none.
+ * Returns the files that a source's location stands for now. It resolves the path, folder or glob, checks that the organisation
+ * may read the files, and keeps those that manifests name. It holds local files open. Throws `invalid`, beginning with `field`,
+ * if there is no file.
  */
 export const exportFiles = async (
   session: Statements,
@@ -81,7 +81,7 @@ export const exportFiles = async (
   const found = listed.paths.filter((file) => formatOf(file) !== null);
   if (found.length === 0)
     throw invalid(`${field}: no .csv, .csv.gz or .parquet file matches ${JSON.stringify(location)}`);
-  // No message may name another organisation's files, so they are judged first.
+  // Paths are checked first, because no message may name another organisation's files.
   if (roots !== null) await checkRealPaths(found, roots, field);
   const beside = await listed.manifestsAt(manifestGlobsBeside(found, listed.pattern));
   const paths = [...manifestsAmong(listed.paths, found), ...beside];
@@ -97,19 +97,19 @@ export const exportFiles = async (
   }
   if (missing.length > 0) {
     throw invalid(
-      `${field}: a manifest names ${missing.length} files that are not there, first ${JSON.stringify(missing[0])}`,
+      `${field}: a manifest names files that do not exist: ${missing.length}, the first is ${JSON.stringify(missing[0])}`,
     );
   }
   if (files.length === 0)
-    throw invalid(`${field}: no file counts: ${firstAndMore(notes, MOST_FOLDERS).join('; ')}`);
+    throw invalid(`${field}: no file is left to read: ${firstAndMore(notes, MOST_FOLDERS).join('; ')}`);
   if (roots !== null) await held.hold(files, roots, field);
   return { files, notes: [...listed.notes, ...notes] };
 };
 
-/** Folders, and notes on them, that a message names. */
+/** The most folders, or notes on them, in a message. */
 const MOST_FOLDERS = 10;
 
-/** Where manifests can lie that govern some files and that the listing of `pattern` has not shown. */
+/** Returns globs for manifests of the files, without folders that the listing of `pattern` covers. */
 const manifestGlobsBeside = (files: readonly string[], pattern: string): string[] => {
   const [, folder = null] = /^(.*\/)\*\*(?:\/\*)?$/s.exec(pattern) ?? [];
   return manifestGlobs(files).filter((glob) => folder === null || !glob.startsWith(folder));
@@ -123,7 +123,7 @@ interface Reading {
   lastDay: Day;
 }
 
-/** Reads manifests, once none is too large. Of local ones those that lie outside the roots do not exist for a tenant. */
+/** Reads manifests, after a check that none is too large. Local manifests outside the roots do not exist for a tenant. */
 const readManifests = async (
   session: Statements,
   paths: readonly string[],
@@ -148,7 +148,7 @@ const readManifests = async (
     const parsed = manifestSchema.safeParse(text);
     if (!parsed.success)
       throw invalid(
-        `${field}: ${JSON.stringify(path)} is no manifest: expected JSON with dataFiles or blobs`,
+        `${field}: ${JSON.stringify(path)} is not a manifest: expected JSON with dataFiles or blobs`,
       );
     const manifest = { path, ...parsed.data };
     const problem = rangeProblem(manifest, lastDay);
@@ -164,7 +164,7 @@ const refuseBeyond = (most: number, got: number, what: string, unit: string): vo
   if (got > most) throw invalid(`${what} at most ${most} ${unit}, got ${got}`);
 };
 
-/** Why the days of a manifest's run can be none of an export; null if they can. */
+/** Returns why the days of a manifest's run cannot belong to an export; null if they can. */
 const rangeProblem = ({ run }: ExportManifest, lastDay: Day): string | null => {
   const [from, to] = [run?.from ?? null, run?.to ?? null];
   for (const [name, day] of Object.entries({ startDate: from, endDate: to }))

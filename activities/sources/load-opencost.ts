@@ -52,7 +52,7 @@ export const loadOpenCostSource = async (
   return { ...result, notes: [...allocations.notes, ...(assets?.notes ?? []), ...result.notes] };
 };
 
-/** Asks the API day by day, then loads its answers. Days that it no longer knows stay as they are. */
+/** Requests one day after the other from the API, then loads the answers. Days that the API no longer has stay as they are. */
 const loadFromApi = async (
   api: OpenCostApi,
   { sessions, scope, attempt, publish }: Omit<SourceReading, 'currency'>,
@@ -120,19 +120,19 @@ const askApi = async (
 const notesOf = (days: readonly Day[], { emptyDays, assetsUnknown }: Asked): string[] => {
   const [first, last] = [days[0], days.at(-1)];
   if (first === undefined || last === undefined)
-    return ['no day of these months has ended yet: the API was not asked'];
+    return ['no day of these months has ended yet, so the API was not called'];
   const notes = [];
   if (emptyDays === days.length) {
-    notes.push(`the API answered no allocations for any day from ${first} to ${last}: nothing was loaded`);
+    notes.push(`the API returned no allocations for any day from ${first} to ${last}: nothing was loaded`);
   } else if (emptyDays > 0) {
     notes.push(
-      `the API answered no allocations for ${emptyDays} of the ${days.length} days from ${first} to ${last}; ` +
+      `the API returned no allocations for ${emptyDays} of the ${days.length} days from ${first} to ${last}; ` +
         'what was loaded for them before stays',
     );
   }
   if (assetsUnknown) {
     notes.push(
-      'the API has no /assets: the nodes of the clusters are not known, so they are not found on any bill; ' +
+      'the API has no /assets, so the nodes of the clusters are unknown and cannot be found on a bill; ' +
         'set options.assets_location',
     );
   }

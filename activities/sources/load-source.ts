@@ -14,7 +14,7 @@ import { readableFiles } from './readable-files.ts';
 import type { SourceReading } from './source-reading.ts';
 import { withHeldFiles } from './with-held-files.ts';
 
-/** The places that DuckDB reads a source from; an API is asked by ourselves. */
+/** Returns the locations that DuckDB reads. The service calls an API itself. */
 export const fileLocations = (source: CostSource): string[] => {
   switch (source.kind) {
     case 'opencost':

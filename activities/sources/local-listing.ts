@@ -5,18 +5,18 @@ import { invalid, type ServiceError } from '../../domain/shared/errors.ts';
 import { Glob, type GlobState } from '../../domain/sources/glob.ts';
 import { letOthersRun } from '../shared/let-others-run.ts';
 
-/** The files that a glob matches, each once, in the order of their bytes, and what was passed over. */
+/** The files that a glob matches, each once, in the order of their bytes, and the entries that were skipped. */
 export interface LocalListing {
   files: string[];
   /** Links to folders that `**` would have to follow. */
   linkedFolders: string[];
-  /** Links that match and lead nowhere. */
+  /** Broken links that match. */
   deadLinks: string[];
-  /** Files that match and cannot be named, because their paths are not UTF-8; the broken bytes are replaced. */
+  /** Matching files that cannot be named, because their paths are not UTF-8. The invalid bytes are replaced. */
   unnamed: string[];
 }
 
-/** How a listing is made. */
+/** The rules of a listing. */
 export interface ListingRules {
   field: string;
   /** Whether a folder that a link or the pattern names may be listed; may throw. */
@@ -25,10 +25,10 @@ export interface ListingRules {
 }
 
 /**
- * Lists the regular files that an absolute glob matches. It reads only the folders below which something can match, and follows
- * links to folders only where the glob has a name for them.
+ * Lists the regular files that an absolute glob matches. It reads only folders below which something can match, and follows links
+ * to folders only if the glob has a name for them.
  *
- * @throws ServiceError `invalid` that names a folder which cannot be read.
+ * @throws ServiceError `invalid` that names a folder or file that cannot be read.
  */
 export const listLocalFiles = async (
   pattern: string,
@@ -38,7 +38,7 @@ export const listLocalFiles = async (
   const files: Buffer[] = [];
   const linkedFolders: string[] = [];
   const deadLinks: string[] = [];
-  const breathe = letOthersRun(signal);
+  const pause = letOthersRun(signal);
 
   const walk = async (folder: Buffer, state: GlobState, isListable: boolean): Promise<void> => {
     signal?.throwIfAborted();
@@ -46,7 +46,7 @@ export const listLocalFiles = async (
     if (names === null) {
       if (!isListable && !(await mayList(folder.toString()))) return;
       for (const entry of await entriesOf(folder, !isListable, field)) {
-        await breathe();
+        await pause();
         await visit(folder, entry, state);
       }
       return;
@@ -66,8 +66,8 @@ export const listLocalFiles = async (
   const visit = async (folder: Buffer, entry: Dirent<Buffer>, state: GlobState): Promise<void> => {
     const isLink = entry.isSymbolicLink();
     const next = glob.after(state, entry.name.toString(), isLink);
-    const isPassedOver = isLink && glob.isAnyFolders(state);
-    if (next.size === 0 && !isPassedOver) return;
+    const isSkipped = isLink && glob.isAnyFolders(state);
+    if (next.size === 0 && !isSkipped) return;
     const path = below(folder, entry.name);
     const kind = isLink
       ? await kindOf(path)
@@ -77,11 +77,11 @@ export const listLocalFiles = async (
           ? 'file'
           : 'other';
     if (kind === 'folder') {
-      // The real path of a link can only be told by its name.
+      // The check of a link's real path needs its name as text.
       if (glob.hasMore(next) && (!isLink || isUtf8(path))) await walk(path, next, !isLink);
-      else if (isPassedOver) linkedFolders.push(path.toString());
+      else if (isSkipped) linkedFolders.push(path.toString());
     } else if (glob.isMatch(next)) {
-      // Whoever opens what is denied refuses it.
+      // A denied file is refused when it is opened.
       if (kind === 'file' || kind === 'denied') files.push(path);
       else if (kind === 'nothing') deadLinks.push(path.toString());
     }
@@ -102,7 +102,7 @@ const SLASH = Buffer.from('/');
 const below = (folder: Buffer, name: Buffer): Buffer =>
   folder.equals(SLASH) ? Buffer.concat([SLASH, name]) : Buffer.concat([folder, SLASH, name]);
 
-/** What lies in a folder. One that only the pattern names need not be there. */
+/** Returns the entries of a folder. A folder that only the pattern names may be missing. */
 const entriesOf = async (folder: Buffer, mayBeMissing: boolean, field: string): Promise<Dirent<Buffer>[]> => {
   try {
     return await readdir(folder, { encoding: 'buffer', withFileTypes: true });
@@ -122,7 +122,7 @@ const unreadable = (field: string, what: string, path: Buffer, code: string): Se
 const MISSING = ['ENOENT', 'ENOTDIR'];
 const UNREADABLE = ['EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG'];
 
-/** What a path leads to, and `denied` if a folder on the way cannot be entered. */
+/** Returns what a path leads to; `denied` if a folder on the way cannot be entered. */
 const kindOf = async (path: Buffer): Promise<'file' | 'folder' | 'other' | 'denied' | 'nothing'> => {
   try {
     const found = await stat(path);

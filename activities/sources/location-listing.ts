@@ -8,15 +8,15 @@ import type { Statements } from '../../warehouse/engine/session.ts';
 import { letOthersRun } from '../shared/let-others-run.ts';
 import { listLocalFiles, type ListingRules } from './local-listing.ts';
 
-/** What a location stands for now. */
+/** The files that a location stands for now. */
 export interface LocationListing {
   /** The glob that was listed. */
   pattern: string;
-  /** In the order of their bytes. */
+  /** The paths in the order of their bytes. */
   paths: string[];
-  /** What was passed over. */
+  /** Notes on skipped entries. */
   notes: string[];
-  /** Lists manifests by the globs of where they can lie. */
+  /** Lists the manifests that match the globs. */
   manifestsAt: (globs: readonly string[]) => Promise<string[]>;
 }
 
@@ -26,10 +26,10 @@ interface LocationRules extends Omit<ListingRules, 'mayList'> {
 }
 
 /**
- * Lists what a location stands for. A local folder stands for all files below it; so does an `s3://` key that ends in a slash.
+ * Lists the files of a location. A local folder stands for all files below it, like an `s3://` key that ends in a slash.
  *
- * @throws ServiceError `invalid` for a folder that cannot be read, a link that leads out of the roots, and a file whose name is not
- *   UTF-8.
+ * @throws ServiceError `invalid` for a folder that cannot be read, a link that leads out of the roots, and a file whose name is
+ *   not UTF-8.
  */
 export const listLocation = (
   session: Statements,
@@ -51,7 +51,7 @@ const local = async (path: string, rules: LocationRules): Promise<LocationListin
     throw invalid(
       `${field}: the name of ${JSON.stringify(broken)} is not UTF-8; rename it; nothing was loaded`,
     );
-  // A file's own name may hold a wildcard.
+  // A file's own name may contain a wildcard.
   const paths = files.length === 0 && (await kindOf(path)) === 'file' ? [path] : files;
   return {
     pattern,
@@ -60,7 +60,7 @@ const local = async (path: string, rules: LocationRules): Promise<LocationListin
       ...linkedFolders.map((link) => `${link} is a link to a folder and was left out`),
       ...deadLinks
         .filter((link) => formatOf(link) !== null)
-        .map((link) => `${link} is a link that leads nowhere and was left out`),
+        .map((link) => `${link} is a broken link and was left out`),
     ],
     manifestsAt: (globs) => localManifests(globs, rules, paths[0] === path),
   };
@@ -73,9 +73,9 @@ const kindOf = (path: string): Promise<'file' | 'folder' | null> =>
   );
 
 /**
- * Folders outside the roots do not exist for a tenant.
+ * Lists local manifests. Folders outside the roots do not exist for a tenant.
  *
- * @param isOneFile whether the location names a single file, whose folder need not be one that can be listed.
+ * @param isOneFile whether the location names a single file. Then its folder may be one that cannot be listed.
  */
 const localManifests = async (
   globs: readonly string[],
@@ -97,7 +97,7 @@ const localManifests = async (
   return paths;
 };
 
-/** DuckDB lists by the names' beginning; which of them match is decided here. */
+/** Lists objects. DuckDB lists names by their prefix, and the glob is matched here. */
 const objectStorage = async (
   session: Statements,
   url: string,
@@ -105,12 +105,12 @@ const objectStorage = async (
 ): Promise<LocationListing> => {
   const pattern = url.replace(/\/$/, '/**');
   const matching = async (globs: readonly string[]): Promise<string[]> => {
-    const breathe = letOthersRun(signal);
+    const pause = letOthersRun(signal);
     const paths: string[] = [];
     for (const text of globs) {
       const glob = new Glob(text);
       for (const path of await listObjects(session, text)) {
-        await breathe();
+        await pause();
         if (glob.matches(path)) paths.push(path);
       }
     }

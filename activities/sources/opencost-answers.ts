@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ApiAllocation, ApiAsset } from '../../warehouse/sources/opencost/opencost-api-rows.ts';
 
 const text = z.string().nullish();
-/** Go writes what is no number as null. */
+/** Go writes an amount that is not a number as null. */
 const amount = z.number().nullish();
 
 const allocation = z.object({
@@ -21,7 +21,7 @@ const asset = z.object({
 
 const isList = (data: unknown): data is unknown[] => Array.isArray(data);
 
-/** The named things of an answer, some null: one object, or a list of them, one per step; an empty day has none. */
+/** Returns the schema of an answer's named items, some null: one object, or a list with one per step. An empty day is null. */
 const named = <Item extends z.ZodType>(item: Item) => {
   const set = z.record(z.string(), item.nullable()).nullable();
   return z
@@ -33,23 +33,23 @@ const named = <Item extends z.ZodType>(item: Item) => {
 
 const answer = z.object({ code: z.number(), data: z.unknown(), message: z.string().nullish() });
 
-/** What every answer says of itself; an object without anything is an empty day. Null for another shape. */
+/** Returns the envelope of an answer; null for another shape. An empty object is an empty day. */
 export const envelopeOf = (json: unknown): z.infer<typeof answer> | null => {
   if (typeof json === 'object' && json !== null && Object.keys(json).length === 0)
     return { code: 200, data: null };
   return answer.safeParse(json).data ?? null;
 };
 
-/** The rows of an answer. `leftOut` counts what is null, or of a kind that no bill has. */
+/** The rows of an answer. `leftOut` counts items that are null, or of a kind that no bill has. */
 export interface AnsweredRows<Row> {
   rows: Row[];
   leftOut: number;
 }
 
-/** Why an answer's data is not what it should be, or the rows that it is. */
+/** The rows of an answer's data, or why it has another shape. */
 type Parsed<Row> = (AnsweredRows<Row> & { problem: null }) | { rows: null; problem: string };
 
-/** `rowOf` returns null for a thing that is no row. */
+/** Parses an answer's data. `rowOf` returns null for an item that is not a row. */
 const parse = <Item extends z.ZodType, Row>(
   item: Item,
   data: unknown,
@@ -67,18 +67,18 @@ const parse = <Item extends z.ZodType, Row>(
   return { rows: null, problem: `data.${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'unknown shape'}` };
 };
 
-/** The allocations in an answer's `data`. */
+/** Returns the allocations in an answer's `data`. */
 export const allocationsOf = (data: unknown): Parsed<ApiAllocation> =>
   parse(allocation, data, (name, value) => toAllocation(value.name ?? name, value));
 
 const toAllocation = (name: string, { properties, ...costs }: z.infer<typeof allocation>): ApiAllocation => {
-  const told = propertiesInName(name);
+  const fromName = propertiesInName(name);
   return {
     name,
-    cluster: present(properties?.cluster) ?? told.cluster,
-    namespace: present(properties?.namespace) ?? told.namespace,
-    controllerKind: present(properties?.controllerKind) ?? told.controllerKind,
-    controller: present(properties?.controller) ?? told.controller,
+    cluster: present(properties?.cluster) ?? fromName.cluster,
+    namespace: present(properties?.namespace) ?? fromName.namespace,
+    controllerKind: present(properties?.controllerKind) ?? fromName.controllerKind,
+    controller: present(properties?.controller) ?? fromName.controller,
     totalCost: exact(costs.totalCost),
     sharedCost: exact(costs.sharedCost),
     externalCost: exact(costs.externalCost),
@@ -86,8 +86,8 @@ const toAllocation = (name: string, { properties, ...costs }: z.infer<typeof all
 };
 
 /**
- * What the name of an allocation says: `cluster/namespace/kind/controller`, or `cluster/__idle__`. A cluster's name
- * may hold slashes itself (an ARN), the others cannot; a controller may repeat its kind (`deployment:api`).
+ * Returns the properties in an allocation's name: `cluster/namespace/kind/controller`, or `cluster/__idle__`. A cluster's name
+ * may contain slashes (an ARN), the other names cannot. A controller may repeat its kind (`deployment:api`).
  */
 const propertiesInName = (name: string) => {
   const parts = name.split('/');
@@ -102,10 +102,10 @@ const propertiesInName = (name: string) => {
   };
 };
 
-/** The kinds that a bill can know; OpenCost also lists network, cloud and shared cost. */
+/** The kinds of assets that a bill can have. OpenCost also lists network, cloud and shared cost. */
 const KINDS = new Set(['Node', 'Disk', 'LoadBalancer', 'ClusterManagement']);
 
-/** The nodes, disks, load balancers and management fees in an answer's `data`. */
+/** Returns the nodes, disks, load balancers and management fees in an answer's `data`. */
 export const assetsOf = (data: unknown): Parsed<ApiAsset> =>
   parse(asset, data, (_name, { type, properties, totalCost }) =>
     type === null || type === undefined || !KINDS.has(type)
@@ -122,6 +122,6 @@ export const assetsOf = (data: unknown): Parsed<ApiAsset> =>
 const present = (value: string | null | undefined): string | null =>
   value === undefined || value === '' ? null : value;
 
-/** A number as the shortest decimal that stands for it. */
+/** Returns the shortest decimal that stands for a number. */
 const exact = (value: number | null | undefined): string | null =>
   value === null || value === undefined ? null : value.toString();

@@ -10,7 +10,7 @@ import { allocationUrl, assetsUrl, formOfBase, kubecostBase, type ApiForm } from
 /** The API of OpenCost or Kubecost, one UTC day per call (sources §2). */
 export interface OpenCostApi {
   allocations: (day: Day) => Promise<AnsweredRows<ApiAllocation>>;
-  /** Null when the API has no assets. */
+  /** Returns null if the API has no assets. */
   assets: (day: Day) => Promise<AnsweredRows<ApiAsset> | null>;
 }
 
@@ -27,7 +27,7 @@ const TIMEOUT_MS = 300_000;
 const MOST_BYTES = 128 * 1024 * 1024;
 
 /**
- * The API below a base URL. Its calls throw `invalid` if a person must act (a wrong address, a refusal, an answer that
+ * Returns the API below a base URL. Its calls throw `invalid` if a person must act (a wrong address, a refusal, an answer that
  * is not OpenCost's), and Outage if the problem may pass.
  */
 export const openCostApi = (location: string, rules: OpenCostApiRules): OpenCostApi => {
@@ -42,9 +42,9 @@ export const openCostApi = (location: string, rules: OpenCostApiRules): OpenCost
     );
 
   const dataAt = async (url: URL, answer?: GuardedAnswer): Promise<unknown> =>
-    judged(url, answer ?? (await get(url))).data;
+    checked(url, answer ?? (await get(url))).data;
 
-  /** The first call finds out which form the host speaks. */
+  /** Returns the first allocations, and finds out which form of the API the host has. */
   const firstAllocations = async (day: Day): Promise<unknown> => {
     const url = allocationUrl(base, 'opencost', day);
     const answer = await get(url);
@@ -82,36 +82,36 @@ export const openCostApi = (location: string, rules: OpenCostApiRules): OpenCost
   };
 };
 
-/** The host does not have the path. Some hosts return their web page for any path. */
+/** Whether the host lacks the path. Some hosts return their web page for any path. */
 const isMissing = ({ status, text }: GuardedAnswer): boolean =>
   status === 404 || (status === 200 && /^\s*</.test(text));
 
-/** A URL in messages; its query may hold a credential. */
+/** Returns a URL for messages, without its query, which may contain a credential. */
 const named = (url: URL): string => `location: ${url.origin}${url.pathname}`;
 
 const otherAnswer = (url: URL, problem: string): Error =>
-  invalid(`${named(url)} answers otherwise than OpenCost: ${problem}`);
+  invalid(`${named(url)} does not answer like OpenCost: ${problem}`);
 
-const MOST_SHOWN = 200;
-const shown = (text: string): string => JSON.stringify(text.trim().slice(0, MOST_SHOWN));
+const LONGEST_EXCERPT = 200;
+const excerpt = (text: string): string => JSON.stringify(text.trim().slice(0, LONGEST_EXCERPT));
 
-/** Returns an answer's data if both its status and its code report success (sources §2). */
-const judged = (url: URL, { status, text }: GuardedAnswer): { data: unknown } => {
+/** Returns an answer's envelope if both its status and its code report success (sources §2). */
+const checked = (url: URL, { status, text }: GuardedAnswer): { data: unknown } => {
   if (status >= 300 && status < 400) {
     throw invalid(
       `${named(url)} answered ${status}, a redirect, which is not followed: give the address it leads to`,
     );
   }
-  if (mayPass(status)) throw new Outage(`${named(url)} answered ${status}: ${shown(text)}`);
-  if (status !== 200) throw invalid(`${named(url)} answered ${status}: ${shown(text)}`);
+  if (mayPass(status)) throw new Outage(`${named(url)} answered ${status}: ${excerpt(text)}`);
+  if (status !== 200) throw invalid(`${named(url)} answered ${status}: ${excerpt(text)}`);
   const envelope = envelopeOf(parseJson(text));
   if (envelope === null) {
     throw otherAnswer(
       url,
-      `expected {"code": 200, "data": …}, got ${shown(text)}; is it the base URL of its API?`,
+      `expected {"code": 200, "data": …}, got ${excerpt(text)}; is it the base URL of its API?`,
     );
   }
-  const message = `${named(url)} answered code ${envelope.code}: ${shown(envelope.message ?? '')}`;
+  const message = `${named(url)} answered code ${envelope.code}: ${excerpt(envelope.message ?? '')}`;
   if (mayPass(envelope.code)) throw new Outage(message);
   if (envelope.code !== 200) throw invalid(message);
   return envelope;

@@ -18,15 +18,15 @@ const MOST_NOTES = 50;
 export interface ReadableFiles {
   files: ExportFile[];
   notes: string[];
-  /** Publishes a load of them, unless one has changed meanwhile. */
+  /** Publishes a load of the files, unless one of them has changed meanwhile. */
   publish: Publish;
 }
 
 /**
- * The files that a location stands for now, each with all mandatory columns, once; empty ones are left out, with a note.
- * Throws `invalid` if there is no file, if one is damaged, or if a header cannot be read, lacks columns or repeats them.
+ * Returns the files that a location stands for now, each once and with all mandatory columns. Empty files only have a note.
+ * Throws `invalid` if there is no file, if one is damaged, or if a header row cannot be read, lacks columns or repeats them.
  *
- * @param missing the mandatory columns that a file lacks.
+ * @param missing returns the mandatory columns that a file lacks.
  * @param field the field of the source that holds the location.
  */
 export const readableFiles = async (
@@ -59,7 +59,7 @@ export const readableFiles = async (
   for (const path of current.files) {
     const stored = { path, opened: held.opened(path) };
     const isCsv = formatOf(path) === 'csv';
-    // Before the reader, which takes memory for every column, and skips a header that it cannot read.
+    // Before the reader, because it takes memory for every column, and skips a header row that it cannot read.
     if (isCsv && !(await hasCsvHeader(stored, rules))) {
       notes.push(`${withoutQuery(path)} is empty and was left out`);
       continue;
@@ -90,18 +90,18 @@ const refuseColumns = (file: ExportFile, missing: (file: ExportFile) => string[]
     throw invalid(`${withoutQuery(file.path)}: its header cannot be read; nothing was loaded`);
   refuse(missing(file), 'is missing');
   const unambiguous = file.columns.filter(({ isRepeated }) => !isRepeated);
-  refuse(missing({ ...file, columns: unambiguous }), 'comes more than once');
+  refuse(missing({ ...file, columns: unambiguous }), 'appears more than once');
 };
 
-/** Characters of all different headers of a location together, as JSON: 4,000 of a hundred columns each. */
+/** The most characters of all different header rows of a location, as JSON: 4,000 rows of a hundred columns. */
 const MOST_CHARACTERS = 16_000_000;
 
-/** The columns of a location's files, once for all files that have the same: there may be thousands. */
+/** The columns of a location's files. Files with the same columns share one list, because there may be thousands. */
 class ColumnsOfFiles {
   readonly #known = new Map<string, ExportColumn[]>();
   #characters = 0;
 
-  /** Throws `invalid` if the different headers are too much in all. */
+  /** Throws `invalid` if the different header rows are too long in all. */
   share(file: ExportFile): ExportFile {
     const key = JSON.stringify(file.columns);
     const columns = this.#known.get(key);

@@ -21,15 +21,16 @@ import {
   type ExportFile,
 } from '../../warehouse/sources/feeds/export-files.ts';
 
-/** Bytes of a file that are read at a time. */
+/** How many bytes of a file are read at a time. */
 const BLOCK_BYTES = 256 * 1024;
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 const MOST_REQUESTS = 16;
 
 /**
- * Counts the rows of a CSV file by its bytes alone, and so proves that a compressed file is whole: unlike DuckDB it checks
- * the end, the length and the checksum. By `lines` each line is a row, which is quick; by `records` the quotes count too.
+ * Returns a function that counts the rows of a CSV file from its bytes alone. This proves that a compressed file is complete:
+ * unlike DuckDB it checks the end, the length and the checksum. By `lines` each line is a row, which is fast. By `records` it
+ * considers quotes.
  *
  * @throws ServiceError `invalid` for a damaged file, and for quotes that swallow rows.
  */
@@ -42,16 +43,16 @@ export const rowCounter =
     if (brokenRecords > 0)
       throw invalid(
         `${withoutQuery(file.path)} has a quote that never closes, or closes within another field: ` +
-          'the rows behind it cannot be told apart; nothing was loaded',
+          'the rows after it cannot be recognised; nothing was loaded',
       );
     return { rows: Math.max(0, records - 1), longRows: longRecords, isRemote: isRemote(file.path) };
   };
 
 /**
- * Whether a CSV file has a header. A file without one holds nothing but blank lines and a byte order mark; only such a file
- * is read to its end.
+ * Whether a CSV file has a header row. A file without one has only blank lines and a byte order mark, and only such a file is
+ * read to its end.
  *
- * @throws ServiceError `invalid` for a damaged file, and for one with something else than a header in its first line.
+ * @throws ServiceError `invalid` for a damaged file, and for a file whose first line is not a header row.
  */
 export const hasCsvHeader = async (file: StoredFile, rules: RemoteRules): Promise<boolean> => {
   const header = new CsvHeader({ mostBytes: LONGEST_LINE_BYTES, mostColumns: MOST_COLUMNS });
@@ -89,15 +90,14 @@ const unlessDamaged = async function* (
     const code = 'code' in error ? String(error.code) : error.message;
     if (code.startsWith('Z_'))
       throw invalid(`${withoutQuery(path)} is damaged: ${error.message}; nothing was loaded`);
-    if (isRemote(path)) throw new Outage(`${withoutQuery(path)}: its host broke off on the way (${code})`);
+    if (isRemote(path)) throw new Outage(`${withoutQuery(path)}: the download broke off (${code})`);
     throw error;
   }
 };
 
 /**
- * Counts lines by their ends, a line feed, a carriage return or both: many times faster than to look at each byte. It
- * finds at least as many lines as the reader finds rows, because a missing line could hide a row that a quote has
- * swallowed.
+ * Counts lines by their ends: a line feed, a carriage return or both. This is many times faster than a look at each byte. It
+ * finds at least as many lines as the reader finds rows, because a missing line could hide a row within a quote.
  */
 class LineCounter {
   #ends = 0;
@@ -122,7 +122,7 @@ class LineCounter {
 /** The versions of files at the beginning of a reading. */
 export type FileVersions = ReadonlyMap<string, string>;
 
-/** Which version of each file is there now, or is held. */
+/** Returns the current version of each file, or the version of the file that is held. */
 export const versionsOf = async (
   paths: readonly string[],
   rules: RemoteRules,
@@ -143,7 +143,7 @@ const versionOf = async (path: string, rules: RemoteRules): Promise<string> => {
   return `${ino} ${size} ${mtimeNs}`;
 };
 
-/** Throws `invalid` if a file has changed since its reading began, because the rows may be of both versions. */
+/** Throws `invalid` if a file has changed since its reading began, because its rows may come from both versions. */
 export const refuseChangedFiles = async (before: FileVersions, rules: RemoteRules): Promise<void> => {
   const now = await versionsOf([...before.keys()], rules);
   for (const [path, version] of before) {

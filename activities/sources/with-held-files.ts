@@ -2,7 +2,7 @@ import { HeldFiles } from '../../egress/locations/held-files.ts';
 import type { LoadResult } from '../../warehouse/sources/publishing/load.ts';
 import { RejectedFeed, type FeedCounts } from '../../warehouse/sources/feeds/read-feed.ts';
 
-/** Keeps the local files that `work` holds open until it has ended. Results and errors call the files by their names. */
+/** Keeps the local files that `work` holds open until it has ended. Results and errors have the files' own names. */
 export const withHeldFiles = async (work: (held: HeldFiles) => Promise<LoadResult>): Promise<LoadResult> => {
   const held = new HeldFiles();
   const named = <Counts extends FeedCounts>(counts: Counts): Counts => ({

@@ -318,7 +318,7 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
     title: 'a mandatory column twice',
     file: 'f.csv',
     lay: csv((text) => withColumns(text, 'EffectiveCost', '7')),
-    ending: { error: /mandatory column EffectiveCost comes more than once/ },
+    ending: { error: /mandatory column EffectiveCost appears more than once/ },
   },
   {
     title: 'a mandatory column twice in Parquet',
@@ -331,7 +331,7 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
       const text = (await readFile(path)).toString('latin1').replaceAll('EffectiveTosc', 'EffectiveCost');
       await writeFile(path, text, 'latin1');
     },
-    ending: { error: /mandatory column EffectiveCost comes more than once/ },
+    ending: { error: /mandatory column EffectiveCost appears more than once/ },
   },
   {
     title: 'another column twice',

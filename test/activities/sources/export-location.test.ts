@@ -179,7 +179,7 @@ describe('the files of a location', () => {
     expect(await filesOf(root)).toEqual(['a.csv', 'd/b.csv']);
     expect(lastNotes).toEqual([
       'link is a link to a folder and was left out',
-      'd/dead.csv is a link that leads nowhere and was left out',
+      'd/dead.csv is a broken link and was left out',
     ]);
     expect(await filesOf(`${root}/l*/*.csv`)).toEqual(['link/b.csv']);
   });
@@ -464,8 +464,8 @@ describe('the files of a location', () => {
       await expect(filesOf(`${root}/focus`)).rejects.toMatchObject({
         kind: 'invalid',
         message:
-          'location: a manifest names 1 files that are not there, ' +
-          'first "s3://bucket/prefix/focus/data/BILLING_PERIOD=2026-01/focus-00002.csv.gz"',
+          'location: a manifest names files that do not exist: 1, ' +
+          'the first is "s3://bucket/prefix/focus/data/BILLING_PERIOD=2026-01/focus-00002.csv.gz"',
       });
     });
 
@@ -475,7 +475,7 @@ describe('the files of a location', () => {
         await expect(filesOf(root)).rejects.toMatchObject({
           kind: 'invalid',
           message: expect.stringMatching(
-            /focus-Manifest\.json" is no manifest: expected JSON with dataFiles or blobs$/,
+            /focus-Manifest\.json" is not a manifest: expected JSON with dataFiles or blobs$/,
           ) as string,
         });
       }
@@ -537,7 +537,7 @@ describe('the files of a location', () => {
       expect(lastNotes).toEqual([note]);
       await expect(filesOf(`${root}/next`)).rejects.toMatchObject({
         kind: 'invalid',
-        message: `location: no file counts: ${root}/${note}`,
+        message: `location: no file is left to read: ${root}/${note}`,
       });
     });
 

@@ -237,7 +237,7 @@ describe('an answer', () => {
       'a plain text with status 200',
       'no data',
       200,
-      `${location} answers otherwise than OpenCost: .* got "no data"; is it the base URL`,
+      `${location} does not answer like OpenCost: .* got "no data"; is it the base URL`,
     ],
     ['a refusal', { message: 'who?' }, 401, `${location} answered 401`],
     [
@@ -246,7 +246,7 @@ describe('an answer', () => {
       200,
       `${location} answered code 400: "bad window"`,
     ],
-    ['no code', { data: [{}] }, 200, `${location} answers otherwise than OpenCost`],
+    ['no code', { data: [{}] }, 200, `${location} does not answer like OpenCost`],
     ['no such path', '404 page not found', 404, `${location} answered 404`],
     ['no such method', 'Unsupported method', 501, `${location} answered 501: "Unsupported method"`],
     ['no such version of HTTP', '', 505, `${location} answered 505`],
@@ -260,13 +260,13 @@ describe('an answer', () => {
       'a number as text',
       { code: 200, data: [{ a: { totalCost: '1' } }] },
       200,
-      `${location} answers otherwise than OpenCost: data\\.0\\.a\\.totalCost: `,
+      `${location} does not answer like OpenCost: data\\.0\\.a\\.totalCost: `,
     ],
     [
       'sets that are none',
       { code: 200, data: ['x'] },
       200,
-      `${location} answers otherwise than OpenCost: data\\.0: `,
+      `${location} does not answer like OpenCost: data\\.0: `,
     ],
   ])('that is %s is refused for good', async (_what, body, status, message) => {
     const { allocations } = await answer(body, status);
@@ -446,7 +446,7 @@ describeOnBothEngines('the load of an API', (open) => {
       // (1 + 0.1 + 0.2 + 3) + (2 + 0.1 + 0.2 + 3)
       costTotal: money('9.6'),
       notes: [
-        'the API answered no allocations for 369 of the 371 days from 2025-02-01 to 2026-02-06; what was loaded for them before stays',
+        'the API returned no allocations for 369 of the 371 days from 2025-02-01 to 2026-02-06; what was loaded for them before stays',
       ],
     });
     expect(await allocations(tenant)).toEqual(
@@ -519,7 +519,7 @@ describeOnBothEngines('the load of an API', (open) => {
     expect(again).toMatchObject({
       months: [],
       notes: [
-        'the API answered no allocations for any day from 2026-01-01 to 2026-01-31: nothing was loaded',
+        'the API returned no allocations for any day from 2026-01-01 to 2026-01-31: nothing was loaded',
       ],
     });
     expect(await costs(tenant)).toHaveLength(5);
@@ -536,12 +536,12 @@ describeOnBothEngines('the load of an API', (open) => {
       rejectedSamples: [],
       costTotal: '0',
       notes: [
-        'the API answered no allocations for any day from 2026-02-01 to 2026-02-06: nothing was loaded',
+        'the API returned no allocations for any day from 2026-02-01 to 2026-02-06: nothing was loaded',
       ],
     });
     fake.requests.length = 0;
     expect(await load(tenant, fake.url, { startMonth: '2026-03' })).toMatchObject({
-      notes: ['no day of these months has ended yet: the API was not asked'],
+      notes: ['no day of these months has ended yet, so the API was not called'],
     });
     expect(fake.requests).toEqual([]);
     expect(await currentLoads(test, tenant.orgId)).toEqual([]);

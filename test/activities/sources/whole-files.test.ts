@@ -267,7 +267,7 @@ describe('a torn file', () => {
     for (const name of ['EffectiveCost', 'effectivecost', ' EffectiveCost ']) {
       const story = await newStory(twice(name));
       await expect(story.ingest()).rejects.toThrow(
-        /focus\.csv: mandatory column EffectiveCost comes more than once; nothing was loaded/,
+        /focus\.csv: mandatory column EffectiveCost appears more than once; nothing was loaded/,
       );
       expect(await story.spend()).toEqual(UNCHANGED);
     }
@@ -290,7 +290,7 @@ describe('a torn file', () => {
     for (const name of ['EffectiveCost', 'effectivecost', ' EffectiveCost ']) {
       const story = await newStory(await parquetOf(name), 'focus.parquet');
       await expect(story.ingest()).rejects.toThrow(
-        /focus\.parquet: mandatory column EffectiveCost comes more than once; nothing was loaded/,
+        /focus\.parquet: mandatory column EffectiveCost appears more than once; nothing was loaded/,
       );
       expect(await story.spend()).toEqual(UNCHANGED);
     }

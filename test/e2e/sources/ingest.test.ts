@@ -800,7 +800,7 @@ describe.skipIf(!hasHttpfs)(
           expect(await newest()).toMatchObject({
             status: 'running',
             error: textLike(
-              /^try \d+: 127\.0\.0\.1:\d+ answered 503 for \/bill\/export\.csv; it is tried again$/,
+              /^attempt \d+ failed: 127\.0\.0\.1:\d+ answered 503 for \/bill\/export\.csv; it will be retried$/,
             ),
           });
         },
