@@ -24,7 +24,7 @@ export interface IngestDependencies {
   warehouse: Warehouse;
   clock: Clock;
   sourceRulesOf: SourceRulesOf;
-  /** Makes remote locations readable for a reader, through the guard. */
+  /** Opens remote locations for a reader, through the guarded proxy. */
   openRemoteFiles: (reader: Statements) => Promise<void>;
   log: Logger;
 }

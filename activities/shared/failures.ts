@@ -3,7 +3,7 @@ import { Outage, ServiceError } from '../../domain/shared/errors.ts';
 import { mayPass } from '../../egress/requests/passing-status.ts';
 import { isShortOfMemory } from '../../warehouse/engine/short-of-memory.ts';
 
-/** The attempts after which an unknown error counts as permanent. */
+/** The number of attempts after which an unknown error counts as permanent. */
 const MOST_TRIES_UNKNOWN = 3;
 
 /** Errors that a person must fix: DuckDB's errors about data or statements, and refusals by the operating system. */

@@ -2,9 +2,9 @@ import { CancelledFailure, Context } from '@temporalio/activity';
 import type { IngestProgress } from '../../domain/sources/ingest.ts';
 import type { Statements } from '../../warehouse/engine/session.ts';
 
-/** The attempt of an activity, for its work. */
+/** The attempt of an activity that some work belongs to. */
 export interface Attempt {
-  /** Returns false once the attempt was given up for a newer one. */
+  /** Returns false once the attempt has been given up for a newer one. */
   isCurrent: () => boolean;
   /** Aborts when the attempt is given up. */
   signal: AbortSignal;

@@ -27,7 +27,7 @@ const MOST_MANIFEST_BYTES = 8 * 1024 * 1024;
 const MOST_BYTES_TOGETHER = 64 * 1024 * 1024;
 const MOST_FILES_NAMED = 100_000;
 
-/** Azure writes days as `2026-01-31T00:00:00`, with or without a Z; the last one is included. */
+/** Azure writes days as `2026-01-31T00:00:00`, with or without a Z. The last day is included. */
 const manifestDay = z.string().transform((text) => text.slice(0, 10));
 const manifestInstant = z.string().transform((text) => {
   const instant = Date.parse(text);
@@ -63,9 +63,9 @@ export interface LocationFiles {
 }
 
 /**
- * Returns the files that a source's location stands for now. It resolves the path, folder or glob, checks that the organisation
- * may read the files, and keeps those that manifests name. It holds local files open. Throws `invalid`, beginning with `field`,
- * if there is no file.
+ * Returns the current files of a source's location. It resolves the path, folder or glob, checks that the organisation may read
+ * the files, and keeps those that manifests name. It holds local files open. Throws `invalid`, beginning with `field`, if no
+ * file is left.
  */
 export const exportFiles = async (
   session: Statements,

@@ -8,7 +8,7 @@ import type { Statements } from '../../warehouse/engine/session.ts';
 import { letOthersRun } from '../shared/let-others-run.ts';
 import { listLocalFiles, type ListingRules } from './local-listing.ts';
 
-/** The files that a location stands for now. */
+/** The current files of a location. */
 export interface LocationListing {
   /** The glob that was listed. */
   pattern: string;

@@ -8,7 +8,7 @@ export type ApiForm = 'opencost' | 'kubecost';
 export const isApiLocation = (location: string): boolean =>
   /^https?:\/\//i.test(location) && formatOf(location) === null;
 
-/** Returns the form that a base URL shows. */
+/** Returns the form that a base URL implies. */
 export const formOfBase = (base: URL): ApiForm =>
   /\/model\/*$/.test(base.pathname) ? 'kubecost' : 'opencost';
 

@@ -23,7 +23,7 @@ export interface ReadableFiles {
 }
 
 /**
- * Returns the files that a location stands for now, each once and with all mandatory columns. Empty files only have a note.
+ * Returns the current files of a location, each once and with all mandatory columns. Empty files are left out, with a note.
  * Throws `invalid` if there is no file, if one is damaged, or if a header row cannot be read, lacks columns or repeats them.
  *
  * @param missing returns the mandatory columns that a file lacks.

@@ -30,7 +30,7 @@ const MOST_REQUESTS = 16;
 /**
  * Returns a function that counts the rows of a CSV file from its bytes alone. This proves that a compressed file is complete:
  * unlike DuckDB it checks the end, the length and the checksum. By `lines` each line is a row, which is fast. By `records` it
- * considers quotes.
+ * also reads quotes.
  *
  * @throws ServiceError `invalid` for a damaged file, and for quotes that swallow rows.
  */

@@ -4,7 +4,7 @@ import { isNumberText, type ValueRules } from './value-rules.ts';
 export const columnsOf = ({ label_key }: Pick<ValueRules, 'label_key'>): string[] =>
   label_key === null ? ['period', 'value'] : ['period', 'label', 'value'];
 
-/** Whether a file's first record is a header row: no digit at its start, no number as its last field (spec §2, CSV format). */
+/** Whether a file's first record is a header row: it neither begins with a digit nor ends with a number (spec §2, CSV format). */
 export const isHeader = (fields: readonly string[]): boolean =>
   !/^\d/.test(fields[0] ?? '') && !isNumberText(fields.at(-1) ?? '');
 

@@ -67,8 +67,9 @@ export const sentTwice = (
 };
 
 /**
- * Checks a value by the one rule for JSON, CSV files, values by hand and imports (contract §3, Values): the format of the period,
- * that it is not after `newest`, the label, and the range and decimals of the number. Returns null if the value can be stored.
+ * Checks a value. JSON, CSV files, values by hand and imports share this rule (contract §3, Values). The period must have the
+ * right format and not be after `newest`. The rule also covers the label, and the range and decimals of the number. Returns null
+ * if the value can be stored.
  */
 export const valueProblem = (
   { frequency, label_key }: ValueRules,

@@ -15,8 +15,8 @@ const spendInWords = (kinds: readonly string[]): string =>
   [kinds.map((kind) => SPEND_IN_WORDS[kind] ?? kind).join(' or '), 'spend'].join(' ').trim();
 
 /**
- * Returns the spend of a month that sources have not delivered, in words: the scope's sources, and all that the month waits for
- * until it has settled. A sealed team bill lacks nothing, because it no longer moves.
+ * Returns the spend of a month that sources have not delivered, in words. These are the scope's sources and, until the month has
+ * settled, all sources that it waits for. A sealed team bill lacks nothing, because it no longer moves.
  */
 export const missingSpend = ({
   month,

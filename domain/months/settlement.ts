@@ -4,7 +4,7 @@ import { coverageOf, gapInWords, type SourceMonth } from '../sources/coverage.ts
 // The only rule for when a month settles, and for what it still waits (design §2, Status). Reads, bills and the daily settlement
 // use it. The warehouse only delivers its inputs.
 
-/** For how many full days after its settle days a month's spend can still become complete in time. */
+/** How many full days after the settle days a month's spend can still become complete in time. */
 export const DAYS_IN_TIME = 3;
 
 /** Inputs of the settlement rule. */

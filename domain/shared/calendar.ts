@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000;
 export const isDay = (text: string): text is Day => {
   if (!DAY.test(text) || text.startsWith('0000')) return false;
   const day = Number(text.slice(8));
-  // `Date` reads a day that its month does not have as one of the next month.
+  // `Date` reads 30 February as a day of March.
   return day <= 28 || new Date(`${text}T00:00:00Z`).getUTCDate() === day;
 };
 

@@ -1,7 +1,7 @@
 import { addDays, type Day } from './calendar.ts';
 import { firstAndMore } from './for-message.ts';
 
-/** Consecutive days, with both ends. */
+/** Consecutive days, both ends included. */
 export interface DayRange {
   from: Day;
   to: Day;

@@ -10,7 +10,7 @@ export const LARGEST_VALUE = 1e15;
 /** An exact decimal in the warehouse's notation, for example `"12.340000000000000"`. */
 export type DecimalText = string;
 
-/** A constructor for each number of places. They are cached, because making one costs more than a division. */
+/** Cached constructors, one for each number of places, because making one costs more than a division. */
 const divisions = new Map<number, typeof Big>();
 
 const divisionTo = (places: number): typeof Big => {

@@ -1,8 +1,8 @@
 import { forMessage } from './for-message.ts';
 
 /**
- * The kinds of errors that a caller can act on. The API maps each kind to one HTTP status (contract §1), and the activities
- * decide by it whether to retry. Any other error is internal: the API answers 500 without its message.
+ * The kinds of errors that a caller can act on. The API maps each kind to one HTTP status (contract §1). The activities use it to
+ * decide whether to retry. Any other error is internal: the API answers 500 without its message.
  */
 export type ErrorKind =
   | 'invalid' // 400

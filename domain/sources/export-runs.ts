@@ -89,7 +89,7 @@ const numbered = (runs: readonly ExportRun[]): NumberedRun[] => {
   return inOrder;
 };
 
-/** Finds the runs with a run's spend that begin before it ends, in order. Few of them end before it begins. */
+/** Finds the runs that have a run's spend and begin before it ends, in order. Only few of them end before it begins. */
 type Near = (run: NumberedRun) => NumberedRun[];
 
 const nearAmong = (inOrder: readonly NumberedRun[]): Near => {

@@ -2,8 +2,8 @@ const magnitude = (units: bigint): bigint => (units < 0n ? -units : units);
 
 /**
  * Splits an amount, in whole units, by weights, so that the parts add up to it exactly (largest-remainder method). Each part is
- * rounded down. The units left over go one each to the largest remainders; among equal remainders the first comes first. A
- * negative amount is split like its magnitude. Weights must not be negative, and not all 0.
+ * rounded down. The units left over go one each to the largest remainders. If remainders are equal, the first part comes first.
+ * A negative amount is split like its magnitude. Weights must not be negative, and not all 0.
  */
 export const splitByLargestRemainder = (units: bigint, weights: readonly bigint[]): bigint[] => {
   const whole = weights.reduce((sum, weight) => sum + weight, 0n);
