@@ -9,7 +9,7 @@ import { REJECTED_FILE } from './feeds/rejected-rows.ts';
 import { normalRepositorySql } from './repository-sql.ts';
 import { relationsOf, type Relation } from './feeds/scan-files.ts';
 import type { Session } from '../engine/session.ts';
-import { judgedRows, missingTabularColumns, type TabularColumns } from './feeds/tabular-rows.ts';
+import { checkedRows, missingTabularColumns, type TabularColumns } from './feeds/tabular-rows.ts';
 
 const SPEND_COLUMNS: TabularColumns = {
   day: { names: ['day'], holds: 'day', required: 'value' },
@@ -25,15 +25,15 @@ const USAGE_COLUMNS: TabularColumns = {
   usage: { names: ['usage'], holds: 'decimal', required: 'value' },
 };
 
-/** The mandatory columns that a file of AI tool spend lacks. */
+/** Returns the mandatory columns that a file of AI tool spend lacks. */
 export const missingAiSpendColumns = (file: ExportFile): string[] =>
   missingTabularColumns(file, SPEND_COLUMNS);
 
-/** The mandatory columns that a file of AI tool usage lacks. */
+/** Returns the mandatory columns that a file of AI tool usage lacks. */
 export const missingAiUsageColumns = (file: ExportFile): string[] =>
   missingTabularColumns(file, USAGE_COLUMNS);
 
-/** What messages call the second feed. */
+/** The second feed's name in messages. */
 const USAGE_FEED = 'options.usage_location';
 
 /** The two feeds of an AI tools source (sources §4). */
@@ -43,10 +43,10 @@ export interface AiToolFiles {
 }
 
 /**
- * Loads the spend on AI tools and their usage by repository (sources §4), one load of both for each month that has
- * spend: usage shares out spend, so without spend it says nothing. Usage of a month that was loaded before joins that month's
- * spend. Days that a feed lacks stay as they were. Done twice, the second load replaces the first by the same numbers. Throws
- * `invalid` if either feed has too many rows that cannot be read.
+ * Loads the spend on AI tools and their usage by repository (sources §4), one load of both for each month with spend. Usage
+ * without spend is left out, because usage only divides spend. Usage of a month that was loaded before joins that month's spend.
+ * Days that a feed lacks stay unchanged. The load is idempotent: a second one replaces the first with the same numbers. Throws
+ * `invalid` if either feed has too many unreadable rows.
  */
 export const loadAiTools = (
   sessions: LoadSessions,
@@ -55,7 +55,7 @@ export const loadAiTools = (
   publish: Publish,
 ): Promise<LoadResult> => {
   const { reader, session } = sessions;
-  // Usage costs nothing, so two sources with the same usage count nothing twice.
+  // Only files of spend are recorded. Usage costs nothing, so that the same usage in two sources counts nothing twice.
   const readFrom = files.spend.map(({ path }) => path);
   return withLoad(session, { ...scope, readFrom }, { tables: ['usage_days', 'load_days'] }, async (load) => {
     const relations = { spend: relationsOf(files.spend), usage: relationsOf(files.usage) };
@@ -91,21 +91,21 @@ export const loadAiTools = (
 const LARGEST_USAGE = 1e12;
 
 const spendGroups = (relations: readonly Relation[]): string => `
-WITH ${judgedRows(relations, SPEND_COLUMNS, [
+WITH ${checkedRows(relations, SPEND_COLUMNS, [
   `WHEN lower(kind) NOT IN ('usage', 'seat') THEN ${problem('kind', "'usage or seat'", 'raw_kind')}`,
 ])}
 SELECT problem, is_wanted AS counts, ${REJECTED_FILE}, day, tool, lower(kind) AS kind,
   sum(cost) AS cost, count(*) AS row_count
-FROM judged_rows GROUP BY ALL`;
+FROM checked_rows GROUP BY ALL`;
 
-/** Usage by the repository's normal name; usage without one takes its share but belongs to none. */
+/** Selects usage by the repository's normal name. The share of usage without a repository belongs to no repository. */
 const usageGroups = (relations: readonly Relation[]): string => `
-WITH ${judgedRows(relations, USAGE_COLUMNS, [
+WITH ${checkedRows(relations, USAGE_COLUMNS, [
   `WHEN usage NOT BETWEEN 0 AND ${LARGEST_USAGE} THEN ${problem('usage', "'a number from 0 to 1e12'", 'raw_usage')}`,
 ])},
 usage_groups AS (
   SELECT problem, is_wanted AS counts, file, day, tool, repository AS spelling, sum(usage) AS usage, count(*) AS row_count
-  FROM judged_rows GROUP BY ALL)
+  FROM checked_rows GROUP BY ALL)
 SELECT problem, counts, ${REJECTED_FILE}, day, tool,
   ${normalRepositorySql('spelling')} AS repository, CAST(sum(usage) AS DECIMAL(38,6)) AS usage,
   CAST(sum(row_count) AS BIGINT) AS row_count
@@ -119,7 +119,7 @@ WHERE date_trunc('month', day) IN (SELECT date_trunc('month', day) FROM load_day
 
 const MOST_NOTES = 20;
 
-/** A tool with spend and no usage at all in a month is most often one that the two feeds name differently. */
+/** Returns notes on tools with spend and no usage in a month. Most often the two feeds name such a tool differently. */
 const unsharedTools = async (session: Session): Promise<string[]> => {
   const tools = await session.query<{ tool: string; months: string }>(
     `WITH tool_months AS (SELECT DISTINCT tool, date_trunc('month', day) AS month FROM load_days),

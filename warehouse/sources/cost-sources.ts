@@ -6,7 +6,7 @@ import type { Warehouse } from '../engine/warehouse.ts';
 interface SourceBase {
   id: string;
   name: string;
-  /** What it is read from: files, or for `opencost` also the base URL of an API. */
+  /** The files to read, or for `opencost` also the base URL of an API. */
   location: string;
   currency: string | null;
   schedule_paused: boolean;
@@ -14,30 +14,30 @@ interface SourceBase {
   starts_on: Day | null;
 }
 
-/** Which FOCUS column is the cost: amortised by default, invoiced by option. */
+/** The FOCUS column of the cost: amortised by default, invoiced by option. */
 interface FocusOptions {
   cost_column: 'EffectiveCost' | 'BilledCost';
 }
 
-/** The cluster of rows that name none, and where the cluster's assets are read from if not from its API. */
+/** The cluster of rows that name no cluster, and the location of its assets if they do not come from an API. */
 export interface OpenCostOptions {
   cluster?: string | undefined;
   assets_location?: string | undefined;
 }
 
-/** Where the usage by repository is read from; `location` is the spend. */
+/** The location of the usage by repository; `location` has the spend. */
 interface AiToolsOptions {
   usage_location: string;
 }
 
-/** A source's kind and the options that go with it (contract §3, Cost source). */
+/** A source's kind and its options (contract §3, Cost source). */
 export type SourceKind =
   | { kind: 'focus'; options: FocusOptions }
   | { kind: 'opencost'; options: OpenCostOptions }
   | { kind: 'hosts'; options: Record<string, never> }
   | { kind: 'ai_tools'; options: AiToolsOptions };
 
-/** Where an organisation's spend comes from (contract §3, Cost source). */
+/** A source of an organisation's spend (contract §3, Cost source). */
 export type CostSource = SourceBase & SourceKind;
 
 /** A cost source of one kind. */
@@ -46,7 +46,7 @@ export type CostSourceOf<Kind extends CostSource['kind']> = Extract<CostSource, 
 /** A cost source that has no id yet. */
 export type NewCostSource = Omit<SourceBase, 'id'> & SourceKind;
 
-/** What can change about a cost source; options are those of its kind. */
+/** The fields of a cost source that can change; options are those of its kind. */
 export type CostSourceChanges = Partial<Omit<SourceBase, 'id'>> & { options?: SourceKind['options'] };
 
 const COST_SOURCES = new Versions<CostSource>({
@@ -63,21 +63,20 @@ const COST_SOURCES = new Versions<CostSource>({
     starts_on: 'DATE',
   },
   exclusive: (_orgId, id) => [`source ${id}`],
-  // The API lets only options in that go with the kind; a source made before an option existed has its default.
+  // The API accepts only the options of a kind. Sources that are older than an option have its default.
   complete: (source) =>
     source.kind === 'focus'
       ? { ...source, options: { ...DEFAULT_FOCUS_OPTIONS, ...source.options } }
       : source,
-  // Locations may hold a credential.
+  // The audit log gets no locations, because they may hold a credential.
   told: ({ name, kind }, fields) => ({ name, kind, set: Object.keys(fields).filter((key) => key !== 'id') }),
 });
 
 const DEFAULT_FOCUS_OPTIONS: FocusOptions = { cost_column: 'EffectiveCost' };
 
-/** A new cost source's id. */
 export const newCostSourceId = (): string => newId('src');
 
-/** Stores a new cost source and answers it. */
+/** Stores a new cost source and returns it. */
 export const createCostSource = (
   warehouse: Warehouse,
   orgId: string,
@@ -86,14 +85,14 @@ export const createCostSource = (
   id: string = newCostSourceId(),
 ): Promise<CostSource> => COST_SOURCES.create(warehouse, orgId, { id, ...source }, by);
 
-/** The organisation's cost source, or null when it has no such one. */
+/** Returns the organisation's cost source, or null if it has no such source. */
 export const findCostSource = (
   warehouse: Warehouse,
   orgId: string,
   sourceId: string,
 ): Promise<CostSource | null> => COST_SOURCES.find(warehouse, orgId, sourceId);
 
-/** The cost sources after `cursor`, oldest first; all of them without a page. */
+/** Returns the cost sources after `cursor`, oldest first; without a page all of them. */
 export const listCostSources = (
   warehouse: Warehouse,
   orgId: string,
@@ -101,7 +100,7 @@ export const listCostSources = (
 ): Promise<CostSource[]> => COST_SOURCES.list(warehouse, orgId, page);
 
 /**
- * Changes or deletes a cost source; answers what it now is (or last was), or null when there is none. The spend of a
+ * Changes or deletes a cost source. Returns its new state (or its last), or null if there is no such source. The spend of a
  * deleted source no longer counts, except in locked months.
  */
 export const updateCostSource = (

@@ -4,15 +4,15 @@ import { pushTo } from '../../domain/shared/push-to.ts';
 import type { Session } from '../engine/session.ts';
 
 /**
- * The days that each source covers, as ranges, by some loads (design §2, Coverage); CTEs that end with `covered_ranges`.
+ * Returns CTEs that end with `covered_ranges`: the days that each source covers by some loads (design §2, Coverage).
  *
- * A load covers days of its own billing period that had ended when it was published. A row of another period, such as a
- * correction, covers nothing.
- * Clusters and hosts have spend every day: their loads cover the days that they, and those whose days they keep, have read
- * (publish-load.ts). Bills and AI tools may have days without: after the newest day that the source has brought at all none is
- * covered, for its export may be stale; a bill covers its period from the first day on, AI tools from the first day that they
- * ever brought. So do loads from before read days were recorded.
- * Days before the source's `starts_on`, and before any that it brought, are covered, for it had no spend then.
+ * A load covers days of its own billing period that had ended when it was published. Rows of other periods, such as corrections,
+ * cover nothing.
+ * Clusters and hosts have spend every day. Their loads cover the days that they have read, and those that they keep from earlier
+ * loads (publish-load.ts). Bills and AI tools may have days without spend. A bill covers its period from the first day on, AI
+ * tools from the first day that they ever brought. Both cover nothing after the newest day that they have brought, because the
+ * export may be stale. Loads from before read days were recorded cover days like AI tools.
+ * Days before the source's `starts_on`, and before any that it brought, are covered, because it had no spend then.
  */
 const coveredRanges = (loads: string): string => `own_loads AS (
   SELECT source_id, kind, billing_period, covered_days,
@@ -35,13 +35,13 @@ covered_ranges AS (
   SELECT source_id, DATE '0001-01-01', least(starts_on, delivers_from) - 1
   FROM cost_sources LEFT JOIN deliveries USING (source_id) WHERE org_id = $org AND starts_on IS NOT NULL)`;
 
-/** The same, day by day from `$first` to `$last`: `covered_days` has one row for each source and day. */
+/** Returns the same by day from `$first` to `$last`: `covered_days` has one row for each source and day. */
 const coveredDays = (loads: string): string => `${coveredRanges(loads)},
 days AS (SELECT CAST(unnest(generate_series($first::DATE, $last::DATE, INTERVAL 1 DAY)) AS DATE) AS day),
 covered_days AS (
   SELECT DISTINCT source_id, day FROM covered_ranges JOIN days ON day BETWEEN covered_from AND covered_through)`;
 
-/** By the loads that are current. */
+/** The days that current loads cover. */
 export const COVERED_DAYS = coveredDays('current_loads');
 
 /** The loads of existing sources that were current at `$as_of`. */
@@ -51,9 +51,9 @@ const LOADS_AS_OF = `(
     QUALIFY row_number() OVER (PARTITION BY source_id, billing_period ORDER BY load_id DESC) = 1)`;
 
 /**
- * What each existing source covers of every month from `first` to `last`, by month; sources in the order of their making.
+ * Returns the days that each existing source covers of every month from `first` to `last`, by month; the oldest source first.
  *
- * @param asOf the day before which loads count; today all do.
+ * @param asOf only loads before this day count; null counts all.
  */
 export const sourceMonths = async (
   session: Pick<Session, 'query'>,
@@ -73,7 +73,7 @@ export const sourceMonths = async (
   return byMonth;
 };
 
-/** Of some months, oldest first, those of which any day is covered. */
+/** Returns those of `months` (oldest first) in which a source covers a day, or has brought a part of one. */
 export const deliveredMonths = async (
   session: Pick<Session, 'query'>,
   orgId: string,
@@ -87,7 +87,7 @@ export const deliveredMonths = async (
 
 type SourceMonthRow = Omit<SourceMonth, 'month'> & { month: Day };
 
-// Ids tell what came first where they are known; a month that settled before they were recorded has only its instant.
+// Ids decide whether the source or the settlement came first. Months that settled before ids were recorded compare times.
 const sourceMonthsBy = (loads: string): string => `
 WITH ${coveredDays(loads)},
 made AS (
@@ -116,6 +116,6 @@ LEFT JOIN deliveries USING (source_id) LEFT JOIN begun USING (source_id, month) 
 WHERE cost_sources.org_id = $org
 ORDER BY month, source_id`;
 
-// Made once, for every read of months asks for them.
+// Built once, because every read of months needs them.
 const SOURCE_MONTHS = sourceMonthsBy('current_loads');
 const SOURCE_MONTHS_AS_OF = sourceMonthsBy(LOADS_AS_OF);

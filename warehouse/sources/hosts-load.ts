@@ -6,7 +6,7 @@ import { MONTH, publishLoad, type Publish } from './publishing/publish-load.ts';
 import { readFeed, rowsStored, stageFeed } from './feeds/read-feed.ts';
 import { REJECTED_FILE } from './feeds/rejected-rows.ts';
 import { relationsOf, type Relation } from './feeds/scan-files.ts';
-import { judgedRows, missingTabularColumns, type TabularColumns } from './feeds/tabular-rows.ts';
+import { checkedRows, missingTabularColumns, type TabularColumns } from './feeds/tabular-rows.ts';
 
 const COLUMNS: TabularColumns = {
   day: { names: ['day'], holds: 'day', required: 'value' },
@@ -16,13 +16,13 @@ const COLUMNS: TabularColumns = {
   machine_id: { names: ['machine_id'], holds: 'text', required: 'no' },
 };
 
-/** The mandatory columns that a file of host spend lacks. */
+/** Returns the mandatory columns that a file of host spend lacks. */
 export const missingHostColumns = (file: ExportFile): string[] => missingTabularColumns(file, COLUMNS);
 
 /**
- * Loads host spend (sources §3), one load per month. Days that the files lack stay as they were. Done twice, the second
- * load replaces the first by the same numbers. Nobody sees a row before it publishes. Throws `invalid` for too many rows
- * that cannot be read.
+ * Loads host spend (sources §3), one load per month. Days that the files lack stay unchanged. The load is idempotent: a second
+ * one replaces the first with the same numbers. Nobody sees a row before it publishes. Throws `invalid` for too many unreadable
+ * rows.
  */
 export const loadHosts = (
   sessions: LoadSessions,
@@ -42,11 +42,11 @@ export const loadHosts = (
   });
 };
 
-/** The spend by everything that is kept; a host's idle share has no service. */
+/** Groups the spend by all stored columns. A host's idle share has no service. */
 const hostGroups = (relations: readonly Relation[]): string => `
-WITH ${judgedRows(relations, COLUMNS)}
+WITH ${checkedRows(relations, COLUMNS)}
 SELECT problem, is_wanted AS counts, ${REJECTED_FILE}, day, host,
   NULLIF(service, '__idle__') AS service, machine_id, sum(cost) AS cost, count(*) AS row_count
-FROM judged_rows GROUP BY ALL`;
+FROM checked_rows GROUP BY ALL`;
 
 const HOST_SPEND = `SELECT ${MONTH} AS billing_period, day, host, service, machine_id, cost FROM load_days`;

@@ -7,7 +7,7 @@ import type { RejectedSample } from './feeds/rejected-rows.ts';
 
 type RunStatus = 'running' | 'completed' | 'failed';
 
-/** One ingest of one cost source, as far as it has come. */
+/** One ingest of one cost source, and its progress. */
 export interface IngestRun {
   run_id: string;
   source_id: string;
@@ -18,12 +18,12 @@ export interface IngestRun {
   months: Month[];
   rows_read: number;
   rows_rejected: number;
-  /** Rows that were read and are none of the run's; null in runs of an earlier version. */
+  /** Rows that were read but that the run did not want; null in runs of an earlier version. */
   rows_left_out: number | null;
-  /** What could not be read, one sample for each reason. */
+  /** Samples of unreadable rows, one for each reason. */
   rejected_samples: RejectedSample[];
   cost_total: DecimalText | null;
-  /** What the run decided by itself and a reader should know, in words. */
+  /** Sentences on decisions of the run that a reader should know. */
   notes: string[];
   error: string | null;
 }
@@ -55,7 +55,7 @@ const toRun = (row: Row): IngestRun => ({
   notes: JSON.parse(row.notes) as string[],
 });
 
-/** A run that has just begun. */
+/** Returns a run that has just begun. */
 export const startedRun = (
   run: Pick<IngestRun, 'run_id' | 'source_id' | 'workflow_id'>,
   now: Date,
@@ -74,7 +74,7 @@ export const startedRun = (
   error: null,
 });
 
-/** Records how far a run has come; the newest record counts, and an end is final. */
+/** Records the progress of a run. The newest record counts, and an end is final. */
 export const recordRun = async (warehouse: Warehouse, orgId: string, run: IngestRun): Promise<void> => {
   await warehouse.run(
     `INSERT INTO ingest_run_events BY NAME
@@ -94,7 +94,7 @@ export const recordRun = async (warehouse: Warehouse, orgId: string, run: Ingest
   );
 };
 
-/** The runs of a source before `cursor`, newest first. */
+/** Returns the runs of a source before `cursor`, newest first. */
 export const listRuns = async (
   warehouse: Warehouse,
   orgId: string,
@@ -115,7 +115,7 @@ export const listRuns = async (
   return rows.map(toRun);
 };
 
-/** One run of the organisation, or null. */
+/** Returns a run of the organisation, or null if it has no such run. */
 export const findRun = async (
   warehouse: Warehouse,
   orgId: string,
@@ -128,7 +128,7 @@ export const findRun = async (
   return row === undefined ? null : toRun(row);
 };
 
-/** The newest run of each of the organisation's sources, by source id. */
+/** Returns the newest run of each of the organisation's sources, by source id. */
 export const lastRuns = async (warehouse: Warehouse, orgId: string): Promise<Map<string, IngestRun>> => {
   const rows = await warehouse.query<Row>(
     `WITH first_events AS (
@@ -140,10 +140,10 @@ export const lastRuns = async (warehouse: Warehouse, orgId: string): Promise<Map
   return new Map(rows.map((row) => [row.source_id, toRun(row)]));
 };
 
-/** A run that the warehouse has as running, of whichever organisation. */
+/** A run that the warehouse records as running, in any organisation. */
 export type OpenRun = Pick<IngestRun, 'run_id' | 'source_id' | 'workflow_id'> & { org_id: string };
 
-/** All runs that have not ended, oldest first: for the worker that compares them with Temporal, never for a tenant. */
+/** Returns all runs that have not ended, oldest first: for the worker that compares them with Temporal, never for a tenant. */
 export const openRuns = (warehouse: Warehouse): Promise<OpenRun[]> =>
   warehouse.query<OpenRun>(
     `SELECT org_id, run_id, source_id, workflow_id FROM ingest_run_events AS opened
@@ -152,7 +152,7 @@ export const openRuns = (warehouse: Warehouse): Promise<OpenRun[]> =>
      GROUP BY ALL ORDER BY min(event_id)`,
   );
 
-/** Records that a run which could not say its own end has failed; false if it had ended after all. */
+/** Records the failure of a run that could not record its own end. Returns false if the run has ended after all. */
 export const failOpenRun = async (
   warehouse: Warehouse,
   { org_id, run_id }: Pick<OpenRun, 'org_id' | 'run_id'>,

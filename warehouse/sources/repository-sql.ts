@@ -3,7 +3,7 @@ import { sqlText } from '../engine/sql/sql-text.ts';
 
 const UPPER = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
-/** A repository as it is compared, like `normalRepository` (domain/repository.ts); null for none. */
+/** Returns a repository's normal name as SQL, like `normalRepository` (domain/sources/repository.ts); null if it is empty. */
 export const normalRepositorySql = (text: string): string => {
   const lower = `translate(${text}, '${UPPER}', '${UPPER.toLowerCase()}')`;
   const normal = REPOSITORY_STEPS.reduce(

@@ -237,7 +237,7 @@ describe('a torn file', () => {
       });
       const story = await storyOf(`${server.url}/focus.csv`);
       await expect(story.ingest()).rejects.toThrow(
-        /the files hold 200 rows, of which \d+ could be told apart: .*, or a host that does not serve the same bytes each time; nothing was loaded$/,
+        /the files hold 200 rows, but the reader found \d+: .*, or a host that does not serve the same bytes each time; nothing was loaded$/,
       );
       expect(await story.spend()).toEqual(UNCHANGED);
       await server.close();
@@ -426,7 +426,7 @@ describe('a torn file', () => {
     const text = (await readFile(path)).toString('latin1').replaceAll('xxxxx', 'xx\0xx');
     const named = await newStory(Buffer.from(text, 'latin1'), 'focus.parquet');
     await expect(named.ingest()).rejects.toThrow(
-      /focus\.parquet: expected names of columns without control characters, got "xx\\u0000xx"; nothing was loaded$/,
+      /focus\.parquet: expected column names without control characters, got "xx\\u0000xx"; nothing was loaded$/,
     );
   });
 
@@ -465,7 +465,7 @@ describe('a torn file', () => {
       torn[32] = (torn[32] ?? '').replace('Shop', 'Sh"op');
       const story = await newStory(`${torn.join('\n')}\n`);
       await expect(story.ingest()).rejects.toThrow(
-        /has a quote that never closes, or closes within another|rows, of which \d+ could be told apart/,
+        /has a quote that never closes, or closes within another|rows, but the reader found \d+/,
       );
       expect(await story.spend()).toEqual(UNCHANGED);
     });

@@ -443,7 +443,7 @@ describe('an ingest', () => {
     await writeFile(location, focusCsv(january.slice(0, 29).map((day) => dayLine(day, '10'))));
     const reason =
       'the export no longer has 2026-01-30 to 2026-01-31, which had 20 USD; the bill as a whole is 20 USD less, in settled months; ' +
-      'nothing was loaded. Mend the export, or start the ingest with accept_shrink to let them go';
+      'nothing was loaded. Correct the export, or start the ingest with accept_shrink to drop these days';
     expect(await ingest(admin, source.id)).toMatchObject({ status: 'failed', error: reason });
     expect(await ingest(admin, source.id, { accept_shrink: false })).toMatchObject({ status: 'failed' });
     await temporal.client.schedule.getHandle(ingestWorkflowId(id, source.id)).trigger();

@@ -2,41 +2,40 @@ import type { ExportColumn } from './export-files.ts';
 
 // Cells of a file as typed expressions in SQL, whatever the file's format and types.
 
-/** A column's name in SQL. */
+/** Returns a column's name in SQL. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** A text without the three spellings of null. The CSV reader has already replaced those. */
+/** Returns a text, null for the three spellings of null. The CSV reader has already replaced those. */
 export const nullable = (text: string): string =>
   `CASE WHEN ${text} NOT IN ('NULL', 'null', '') THEN ${text} END`;
 
-/** A value of any type as text; null if DuckDB has no text for it, like a time beyond its years. */
+/** Returns a value of any type as text; null if DuckDB has no text for it, like a time beyond its years. */
 export const writtenOut = (value: string): string => `TRY(CAST(${value} AS VARCHAR))`;
 
-/** A cell as the file's own text. */
+/** Returns a cell as the file's own text. */
 export const asWritten = ({ name, type }: ExportColumn): string =>
   type === 'VARCHAR' ? quoted(name) : writtenOut(quoted(name));
 
-/** A cell as text without blanks around it; null in its three spellings is null (sources §1). */
+/** Returns a cell as text without blanks around it, null for the three spellings of null (sources §1). */
 export const textCell = (column: ExportColumn): string => nullable(`trim(${asWritten(column)})`);
 
 /**
- * A text as a UTC instant. The plain cast is fast but drops an offset, so it serves only the forms without one. Other
- * forms, and times without seconds, take a slower cast. A cast also reads words such as "epoch", so a time must begin
- * with a digit.
+ * Returns a text as a UTC instant. The plain cast is fast but drops an offset, so it reads only forms without one. Other forms,
+ * and times without seconds, take a slower cast. Casts also accept words such as "epoch", so a time must begin with a digit.
  */
 const timeFromText = (text: string): string => `COALESCE(
     CASE WHEN ${text} < ':' AND (suffix(${text}, 'Z') OR length(${text}) IN (10, 19)) THEN TRY_CAST(${text} AS TIMESTAMP) END,
     CASE WHEN ${text} < ':' THEN timezone('UTC', TRY_CAST(
       regexp_replace(${text}, '^(.{10}[T ]\\d\\d:\\d\\d)(Z|[+-].*)?$', '\\1:00\\2') AS TIMESTAMPTZ)) END)`;
 
-/** The day of a value's text. */
+/** Returns the day of a value's text. */
 export const dayOfText = (value: string): string =>
   `CAST(${timeFromText(`CAST(${value} AS VARCHAR)`)} AS DATE)`;
 
-/** Whether a column holds times or days. */
+/** Returns whether a column holds times or days. */
 export const isTime = ({ type }: ExportColumn): boolean => /^(TIMESTAMP|DATE)/.test(type);
 
-/** A cell as a UTC instant; null if it is none. */
+/** Returns a cell as a UTC instant, null if it is not a time. */
 export const timeCell = (column: ExportColumn): string => {
   if (!isTime(column)) return timeFromText(asWritten(column));
   const time = quoted(column.name);
@@ -45,37 +44,37 @@ export const timeCell = (column: ExportColumn): string => {
     column.type === 'TIMESTAMP WITH TIME ZONE'
       ? `make_timestamp(epoch_us(${time}))`
       : `TRY_CAST(${time} AS TIMESTAMP)`;
-  // A time that DuckDB cannot convert is as unreadable as an endless one. It is not a missing one.
+  // A time that DuckDB cannot convert is unreadable like an infinite one, and not missing.
   return `CASE WHEN ${time} IS NOT NULL THEN COALESCE(${converted}, TIMESTAMP 'infinity') END`;
 };
 
-/** A cell as the UTC day that it names, or of its instant; null if it is neither. */
+/** Returns the UTC day that a cell names, or the day of its instant; null for anything else. */
 export const dayCell = (column: ExportColumn): string => {
   if (column.type === 'DATE') return quoted(column.name);
   const text = textCell(column);
-  // A cast also reads words such as "infinity".
+  // A cast also accepts words such as "infinity".
   return `CASE WHEN regexp_matches(${text}, '^\\d{4}-\\d\\d-\\d\\d') THEN ${dayOfText(text)} END`;
 };
 
-/** Whether a column holds whole numbers or decimals. Other types are cast by their text: a cast reads `true` as 1. */
+/** Returns whether a column holds integers or decimals. Other types are cast from text, because a cast reads `true` as 1. */
 const isExactNumber = ({ type }: ExportColumn): boolean =>
   /^(DECIMAL\(\d+,\d+\)|U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER)$/.test(type);
 
-/** A number as a decimal. The narrow cast is twenty times faster and fits all but the largest amounts. */
+/** Returns a number as a decimal. The narrow cast is twenty times faster and fits all but the largest amounts. */
 const decimalFromNumber = (amount: string): string =>
   `COALESCE(CAST(TRY_CAST(${amount} AS DECIMAL(18,15)) AS DECIMAL(38,15)), TRY_CAST(${amount} AS DECIMAL(38,15)))`;
 
 /**
- * A cell as an exact decimal of 15 places; null if it is none. A binary number stands for the shortest decimal that reads
- * as the same number. A cast finds it for a double of at most ten decimals and fifteen digits. The others go by their
- * text, which is slow.
+ * Returns a cell as an exact decimal of 15 places, null if it is not a number. A binary number becomes the shortest decimal that
+ * reads as the same number. A cast finds it for doubles of at most ten decimals and fifteen digits. Other doubles are cast from
+ * their text, which is slow.
  *
  * @param text the cell as text.
  */
 export const decimalCell = (column: ExportColumn, text = textCell(column)): string => {
   const amount = quoted(column.name);
   if (isExactNumber(column)) return decimalFromNumber(amount);
-  // A cast also reads `1_000`, which no export writes.
+  // A cast also accepts `1_000`, which no export writes.
   if (column.type !== 'DOUBLE')
     return `CASE WHEN NOT contains(${text}, '_') THEN ${decimalFromNumber(text)} END`;
   const short = `TRY_CAST(${amount} AS DECIMAL(18,10))`;

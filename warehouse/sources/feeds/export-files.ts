@@ -2,20 +2,20 @@ import { invalid } from '../../../domain/shared/errors.ts';
 import { widenGlob } from '../../../domain/sources/glob.ts';
 import type { Statements } from '../../engine/session.ts';
 
-/** A file of a billing export, its format, and its columns as they stand in it. */
+/** A file of a billing export, its format, and its columns in file order. */
 export interface ExportFile {
   path: string;
-  /** The path under which it is opened, because its own may lead to another file by then. */
+  /** The path that is opened, because `path` may lead to another file by then. */
   opened: string;
   format: 'csv' | 'parquet';
   columns: ExportColumn[];
-  /** Counts the rows without the reader; null if nothing counts them. */
+  /** Counts the rows without the reader; null if they cannot be counted. */
   count: CountRows | null;
 }
 
 /**
- * Counts a file's rows: `by` lines, which is quick, or by records, which takes line breaks within quotes for what they are;
- * and those of more than {@link LONGEST_LINE_BYTES}. A remote file may not be the same for the one and the other.
+ * Counts a file's rows, and those of more than {@link LONGEST_LINE_BYTES}. Counting by lines is quick. Counting by records
+ * handles line breaks within quotes. A remote file may change between the two.
  */
 export type CountRows = (
   by: 'lines' | 'records',
@@ -25,28 +25,28 @@ export type CountRows = (
 /** DuckDB rejects longer lines. */
 export const LONGEST_LINE_BYTES = 2_000_000;
 
-/** Exports have a hundred columns or so. */
+/** Exports have about a hundred columns. */
 export const MOST_COLUMNS = 10_000;
 
 export interface ExportColumn {
   name: string;
-  /** Whether a later column has the same name, but for case and blanks: nobody knows which of them is meant. */
+  /** Whether a later column has the same name, except for case and blanks, so that the name is ambiguous. */
   isRepeated?: boolean;
   /** DuckDB's type of the column; a CSV file's columns are all VARCHAR. */
   type: string;
-  /** The column's own type, if DuckDB would read other numbers than the column holds. */
+  /** The column's own type, if DuckDB cannot read its numbers exactly. */
   inexact?: string;
 }
 
 /**
- * How every CSV export is read: RFC 4180, and the three spellings of null, nothing else (sources §1). By itself DuckDB takes
- * sixteen times the longest line for a buffer, and several of them for each thread.
+ * How to read every CSV export: RFC 4180, and the three spellings of null, nothing else (sources §1). DuckDB's default buffer is
+ * sixteen times the longest line, with several buffers for each thread.
  */
 export const CSV_OPTIONS = `auto_detect = false, delim = ',', quote = '"', escape = '"', comment = '', skip = 0,
   hive_partitioning = false, max_line_size = ${LONGEST_LINE_BYTES}, buffer_size = ${2 * LONGEST_LINE_BYTES},
   nullstr = ['NULL', 'null', '']`;
 
-/** The objects that an `s3://` glob matches, and others whose names begin as it does; in order. */
+/** Lists, in order, the objects that an `s3://` glob matches, and others whose names begin like it. */
 export const listObjects = async (session: Statements, glob: string): Promise<string[]> => {
   const rows = await session.query<{ file: string }>('SELECT file FROM glob($pattern) ORDER BY file', {
     pattern: widenGlob(glob),
@@ -54,7 +54,7 @@ export const listObjects = async (session: Statements, glob: string): Promise<st
   return rows.map(({ file }) => file);
 };
 
-/** `csv` or `parquet` by the file's name, or null for any other file. */
+/** Returns `csv` or `parquet` by the file's name, or null for any other file. */
 export const formatOf = (path: string): ExportFile['format'] | null => {
   const name = /^https?:/.test(path) ? new URL(path).pathname : path;
   if (/\.parquet$/i.test(name)) return 'parquet';
@@ -86,7 +86,7 @@ export const describeFile = async (session: Statements, path: string, opened = p
   };
 };
 
-/** Throws `invalid` if a Parquet file has more columns, or longer names, than a header of CSV may have. */
+/** Throws `invalid` if a Parquet file has more columns, longer names or other characters than a CSV header may have. */
 const refuseWideParquet = async (session: Statements, path: string, opened: string): Promise<void> => {
   const [schema] = await session.query<{ fields: string; bytes: string; name: string | null }>(
     `SELECT count(*) - 1 AS fields, sum(strlen(name)) AS bytes,
@@ -100,11 +100,11 @@ const refuseWideParquet = async (session: Statements, path: string, opened: stri
   };
   if (fields > MOST_COLUMNS) refuse(`at most ${MOST_COLUMNS} columns and fields`, String(fields));
   if (bytes > LONGEST_LINE_BYTES)
-    refuse(`names of columns of at most ${LONGEST_LINE_BYTES} bytes in all`, String(bytes));
-  if (name !== null) refuse('names of columns without control characters', JSON.stringify(name));
+    refuse(`column names of at most ${LONGEST_LINE_BYTES} bytes in all`, String(bytes));
+  if (name !== null) refuse('column names without control characters', JSON.stringify(name));
 };
 
-/** How many rows a Parquet file says it has. */
+/** Returns the row count in a Parquet file's metadata. */
 const parquetRows = async (session: Statements, opened: string): Promise<number> => {
   const [row] = await session.query<{ row_count: string }>(
     'SELECT sum(num_rows)::BIGINT AS row_count FROM parquet_file_metadata($path)',
@@ -118,7 +118,7 @@ const parquetColumns = async (session: Statements, opened: string): Promise<Expo
     'SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM read_parquet($path, hive_partitioning = false))',
     { path: patternOf(opened) },
   );
-  // DuckDB gives the later columns of one name other names.
+  // DuckDB renames the later columns of one name.
   const seen = new Set<string>();
   const repeated = new Set<string>();
   const stored = await storedColumns(session, opened);
@@ -137,8 +137,8 @@ const parquetColumns = async (session: Statements, opened: string): Promise<Expo
 };
 
 /**
- * A Parquet file's columns as they stand in it, without the fields within them. DuckDB reads decimals of more than 38 digits
- * as binary numbers, and gets them wrong.
+ * Returns a Parquet file's columns with their stored names, and whether a field in them is inexact. DuckDB reads decimals of more
+ * than 38 digits as binary numbers, and gets them wrong.
  */
 const storedColumns = async (
   session: Statements,
@@ -169,7 +169,7 @@ const storedColumns = async (
   return columns;
 };
 
-/** What a load reads of each row, by its names, and the columns of a file that have it. */
+/** A field that a load reads: its column names, and the file's columns that hold it. */
 interface ReadColumns {
   names: readonly string[];
   found: readonly ExportColumn[];
@@ -177,9 +177,9 @@ interface ReadColumns {
 }
 
 /**
- * The mandatory columns that a file lacks, each with its other names.
+ * Returns the mandatory columns that a file lacks, each with its other names.
  *
- * @throws ServiceError `invalid` if DuckDB would read other numbers than a column holds.
+ * @throws ServiceError `invalid` if DuckDB cannot read the numbers of a column exactly.
  */
 export const missingOf = ({ path }: ExportFile, read: readonly ReadColumns[]): string[] => {
   const inexact = read.flatMap(({ found }) => found).find((column) => column.inexact !== undefined);
@@ -192,10 +192,10 @@ export const missingOf = ({ path }: ExportFile, read: readonly ReadColumns[]): s
     .map(({ names }) => names.join(' or '));
 };
 
-/** A signed URL's query is a credential. */
+/** Removes a URL's query, because the query of a signed URL is a credential. */
 export const withoutQuery = (path: string): string => path.replace(/\?.*$/, '');
 
-// DuckDB's own sniffer gives up on a whole file for one broken line, so the header is read as a line of text.
+// DuckDB's own sniffer rejects a whole file for one broken line, so the header is read as a line of text.
 const csvColumns = async (
   session: Statements,
   opened: string,
@@ -210,25 +210,25 @@ const csvColumns = async (
      LIMIT 1`,
     { path: patternOf(opened) },
   );
-  // The pattern also matches the nothing behind the last name.
+  // The pattern also matches the empty text after the last name.
   return namedColumns((header?.names ?? []).slice(0, -1));
 };
 
-/** A file's path as a pattern that it alone matches: DuckDB takes its `*`, `?` and `[` for wildcards. */
+/** Returns a pattern that only this path matches, because DuckDB reads `*`, `?` and `[` as wildcards. */
 export const patternOf = (path: string): string =>
   /^https?:/i.test(path) ? path : path.replace(/[*?[]/g, '[$&]');
 
-/** Whether a CSV file is compressed, by its name, in any case. */
+/** Returns whether a CSV file is compressed, by its name, in any case. */
 export const isCompressed = (path: string): boolean =>
   /\.gz$/i.test(/^https?:/.test(path) ? new URL(path).pathname : path);
 
-/** A CSV file's compression as a SQL literal. */
+/** Returns a CSV file's compression as a SQL literal. */
 export const compressionOf = (path: string): string => (isCompressed(path) ? `'gzip'` : `'none'`);
 
-/** What makes two columns' names the same. */
+/** Returns the key by which columns' names are compared. */
 const columnKey = (name: string): string => name.trim().toLowerCase();
 
-/** Columns without a name, or with one that was there before, are unknown ones: they only need a name to be read. */
+/** Names the columns of a CSV header. Empty and repeated names are replaced, because DuckDB needs a name for each column. */
 const namedColumns = (names: readonly string[]): ExportColumn[] => {
   const seen = new Map<string, ExportColumn>();
   return names.map((name, index) => {

@@ -8,30 +8,30 @@ import { readingBounds, type ReadingScope } from './wanted-months.ts';
 import type { Parameters, Session, Statements } from '../../engine/session.ts';
 import { dropTemporaryTables } from '../../engine/sql/temporary-tables.ts';
 
-/** The rows of one feed of a source: rows read are those stored, rejected and left out. */
+/** The row counts of a feed. Rows read are the sum of stored, rejected and left-out rows. */
 export interface FeedCounts {
   rowsRead: number;
   rowsRejected: number;
-  /** Rows that this ingest is not asked for: other months, shared cost, usage without spend. */
+  /** Rows that this ingest does not want: other months, shared cost, usage without spend. */
   rowsLeftOut: number;
   rejectedSamples: RejectedSample[];
 }
 
-/** More rows than this that cannot be read fail the load (design §4). */
+/** A larger share of unreadable rows fails the load (design §4). */
 const MOST_REJECTED_PERCENT = 1;
 
-/** Which groups are stored. */
+/** The condition of groups that are stored. */
 export const STORED = 'problem IS NULL AND counts';
 
 /** The reader's temporary tables of one feed. */
-const FEED_TABLES = ['judged_groups', 'broken_lines', 'broken_line_scans'] as const;
+const FEED_TABLES = ['checked_groups', 'broken_lines', 'broken_line_scans'] as const;
 
 /**
- * Reads one feed into the temporary table `judged_groups` and counts the rows that cannot be read. Each feed of a source
- * is counted by itself, so that a long one does not hide an unreadable short one.
+ * Reads one feed into the temporary table `checked_groups` and counts its unreadable rows. Each feed of a source is counted by
+ * itself, so that a long feed does not hide an unreadable short one.
  *
- * @throws RejectedFeed if more than 1 % of the rows cannot be read.
- * @throws ServiceError `invalid` if the count misses rows of the files.
+ * @throws RejectedFeed if more than 1 % of the rows are unreadable.
+ * @throws ServiceError `invalid` if the count lacks rows of the files.
  */
 export const readFeed = async (
   reader: Statements,
@@ -42,7 +42,7 @@ export const readFeed = async (
   try {
     await dropTemporaryTables(reader, FEED_TABLES);
     await prepare?.();
-    await reader.run(`CREATE TEMP TABLE judged_groups AS ${groups}`, {
+    await reader.run(`CREATE TEMP TABLE checked_groups AS ${groups}`, {
       ...readingBounds(scope),
       ...parameters,
     });
@@ -53,27 +53,26 @@ export const readFeed = async (
   }
 };
 
-/** A feed of a source, and how it is read. */
+/** A feed of a source, and how to read it. */
 interface Feed {
-  /** Makes the tables that `groups` selects from. */
+  /** Creates the tables that `groups` selects from. */
   prepare?: () => Promise<void>;
-  /** Selects the groups of rows: problem, counts, file, row_count, and what the feed is about. */
+  /** Selects the groups of rows: problem, counts, file, row_count, and the feed's own columns. */
   groups: string;
-  /** Refuses groups that fail the load, whatever the counts are. */
+  /** Throws for groups that fail the load, whatever the counts are. */
   check?: () => Promise<void>;
-  /** What messages call the feed; null if the source has only one. */
+  /** The feed's name in messages; null if the source has only one. */
   name?: string | null;
-  /** Those of `groups` beside {@link readingBounds}. */
+  /** The parameters of `groups` beside {@link readingBounds}. */
   parameters?: Parameters;
-  /** What is read. */
   relations: readonly Relation[];
 }
 
-/** Hands the rows of the feed that are stored over to the warehouse, as the temporary table `table`. */
+/** Hands the stored rows of the feed over to the warehouse, as the temporary table `table`. */
 export const stageFeed = (sessions: LoadSessions, table: string): Promise<void> =>
-  handOver(sessions, table, `SELECT * EXCLUDE (problem, file, counts) FROM judged_groups WHERE ${STORED}`);
+  handOver(sessions, table, `SELECT * EXCLUDE (problem, file, counts) FROM checked_groups WHERE ${STORED}`);
 
-/** Too many rows of a feed cannot be read: nothing was loaded, and the run shows the counts. */
+/** Too many rows of a feed are unreadable. Nothing was loaded, and the run shows the counts. */
 export class RejectedFeed extends ServiceError {
   readonly counts: FeedCounts;
 
@@ -85,12 +84,12 @@ export class RejectedFeed extends ServiceError {
 
 const DROPPED_LINES = { problem: `a line of more than ${LONGEST_LINE_BYTES} bytes`, file: null };
 
-/** Counts the rows in `judged_groups` and `broken_lines`, and compares them with the second count of the rows. */
+/** Counts the rows in `checked_groups` and `broken_lines`, and compares them with the second count of the rows. */
 const countFeed = async (reader: Statements, count: RowCount, name: string | null): Promise<FeedCounts> => {
   const { reported, longLines, samples } = await rejectedRows(reader);
   const [read] = await reader.query<{ stored: string | null; left_out: string | null }>(
     `SELECT sum(row_count) FILTER (${STORED}) AS stored, sum(row_count) FILTER (problem IS NULL AND NOT counts) AS left_out
-     FROM judged_groups`,
+     FROM checked_groups`,
   );
   const [stored, rowsLeftOut] = [Number(read?.stored ?? 0), Number(read?.left_out ?? 0)];
   const dropped = await count.droppedLines(stored + rowsLeftOut + reported, longLines);
@@ -113,7 +112,7 @@ const countFeed = async (reader: Statements, count: RowCount, name: string | nul
   return counts;
 };
 
-/** A second feed's counts: rows of months without spend are left out. Its rows are in `staged`, the spend in `load_days`. */
+/** Returns a second feed's counts, with rows of months without spend left out. `staged` has its rows, `load_days` the spend. */
 export const withoutUnusedMonths = async (
   session: Session,
   counts: FeedCounts,
@@ -126,11 +125,11 @@ export const withoutUnusedMonths = async (
   return { ...counts, rowsLeftOut: counts.rowsLeftOut + Number(unused?.row_count ?? 0) };
 };
 
-/** The rows that a feed stores. */
+/** Returns how many rows a feed stores. */
 export const rowsStored = ({ rowsRead, rowsRejected, rowsLeftOut }: FeedCounts): number =>
   rowsRead - rowsRejected - rowsLeftOut;
 
-/** The counts of a source's feeds together. */
+/** Returns the sum of two feeds' counts. */
 export const addCounts = (one: FeedCounts, other: FeedCounts): FeedCounts => ({
   rowsRead: one.rowsRead + other.rowsRead,
   rowsRejected: one.rowsRejected + other.rowsRejected,

@@ -9,24 +9,24 @@ export interface RejectedSample {
   rows: number;
 }
 
-/** The file of a group of rows that cannot be read. */
+/** A file of a group of unreadable rows. */
 export const REJECTED_FILE = 'any_value(CASE WHEN problem IS NOT NULL THEN file END) AS file';
 
 /** The rows that the reader has reported as unreadable. */
 interface RejectedRows {
   /** The number of these rows. */
   reported: number;
-  /** Of them, lines that are too long. */
+  /** How many of them are lines that are too long. */
   longLines: number;
-  /** One for each reason, most frequent first. */
+  /** Broken lines, then other problems; each most frequent first. */
   samples: RejectedSample[];
 }
 
-/** The rows that cannot be read: those with a problem, and lines that are no CSV. */
+/** Returns the unreadable rows: rows with a problem, and lines that are not CSV. */
 export const rejectedRows = async (session: Statements): Promise<RejectedRows> => {
   const groups = await session.query<{ problem: string; file: string | null; row_count: string }>(
     `SELECT problem, any_value(file) AS file, sum(row_count)::BIGINT AS row_count
-     FROM judged_groups WHERE problem IS NOT NULL
+     FROM checked_groups WHERE problem IS NOT NULL
      GROUP BY problem ORDER BY row_count DESC, problem`,
   );
   const unreadable = groups.map(({ problem, file, row_count }) => ({

@@ -10,13 +10,13 @@ import { sqlText } from '../../engine/sql/sql-text.ts';
 
 /** Rows that one FROM item reads: files of one shape, or a temporary table. */
 export interface Relation {
-  /** What stands after FROM. */
+  /** The FROM item. */
   from: string;
   /** The column that names the file of a row. */
   fileColumn: string;
   format: ExportFile['format'];
   columns: readonly ExportColumn[];
-  /** Each counts the rows of a part of the relation; null if nothing counts them. */
+  /** Functions that count the rows of the relation's parts; null for a part that cannot be counted. */
   counts: readonly (CountRows | null)[];
 }
 
@@ -28,7 +28,7 @@ type FilesOfShape = readonly [ExportFile, ...ExportFile[]];
 
 const byShape = (files: readonly ExportFile[]): FilesOfShape[] => {
   const shapes = new Map<string, [ExportFile, ...ExportFile[]]>();
-  // Files share their columns, and those may be thousands.
+  // Each array of columns is serialised once, because files share it and it may be long.
   const texts = new Map<readonly ExportColumn[], string>();
   for (const file of files) {
     const columns = texts.get(file.columns) ?? JSON.stringify(file.columns);
@@ -41,7 +41,7 @@ const byShape = (files: readonly ExportFile[]): FilesOfShape[] => {
   return [...shapes.values()];
 };
 
-/** The name of the column in which a scan names the file of a row; the files have no such column. */
+/** Returns a name for the column with the file of a row. The files have no column of that name. */
 const fileColumnOf = (columns: readonly ExportColumn[]): string => {
   const taken = new Set(columns.map(({ name }) => name.toLowerCase()));
   let name = 'export_file';
@@ -50,9 +50,9 @@ const fileColumnOf = (columns: readonly ExportColumn[]): string => {
 };
 
 /**
- * The FROM items that read these files, one for each set of columns.
+ * Returns the relations that read these files, one for each set of columns.
  *
- * @param brokenLines a second reading of the same files skips what the first has counted.
+ * @param brokenLines a second reading of the same files skips the lines that the first has counted.
  */
 export const relationsOf = (
   files: readonly ExportFile[],
@@ -66,7 +66,7 @@ export const relationsOf = (
     counts: same.map(({ count }) => count),
   }));
 
-/** Lines that are no CSV are counted in the temporary table `broken_lines` (rejected-rows.ts), or skipped. */
+/** Lines that are not CSV are counted in the temporary table `broken_lines` (rejected-rows.ts), or skipped. */
 const BROKEN_LINES = {
   counted: `store_rejects = true, rejects_table = 'broken_lines', rejects_scan = 'broken_line_scans'`,
   skipped: 'ignore_errors = true',

@@ -13,17 +13,17 @@ import { isWanted } from './wanted-months.ts';
 
 /** A column of a table that people or tools export for us (sources §2–4). */
 export interface TabularColumn {
-  /** Its spellings, compared without case; the first is the one in messages. */
+  /** Its spellings, compared without case. Messages use the first one. */
   names: readonly [string, ...string[]];
   holds: 'text' | 'day' | 'decimal';
-  /** Whether every row must have a value, or the file only the column, or not even that. */
+  /** Every row needs a value, the file needs only the column, or neither. */
   required: 'value' | 'column' | 'no';
 }
 
-/** The columns of a table by the names they have in SQL; one of them is `day`. */
+/** The columns of a table by their names in SQL; one of them is `day`. */
 export type TabularColumns = Readonly<Record<string, TabularColumn>> & { day: TabularColumn };
 
-/** The mandatory columns that a file lacks. Throws `invalid` for a column that is read and not exact. */
+/** Returns the mandatory columns that a file lacks. Throws `invalid` for a column that is read and not exact. */
 export const missingTabularColumns = (file: ExportFile, columns: TabularColumns): string[] =>
   missingOf(
     file,
@@ -34,7 +34,7 @@ export const missingTabularColumns = (file: ExportFile, columns: TabularColumns)
     })),
   );
 
-/** The column that holds a cell: of the first spelling that the file has. */
+/** Returns the file's column for a field, of the first spelling that the file has. */
 const found = (columns: readonly ExportColumn[], { names }: TabularColumn): ExportColumn[] =>
   names
     .flatMap((wanted) => columns.filter(({ name }) => name.trim().toLowerCase() === wanted.toLowerCase()))
@@ -42,7 +42,7 @@ const found = (columns: readonly ExportColumn[], { names }: TabularColumn): Expo
 
 const CELLS = { text: textCell, day: dayCell, decimal: decimalCell } as const;
 const SQL_TYPES = { text: 'VARCHAR', day: 'DATE', decimal: 'DECIMAL(38,15)' } as const;
-/** What a message expects of a cell, in SQL. */
+/** The SQL of what a message expects of a cell. */
 const EXPECTED = {
   text: () => `'a text'`,
   day: (raw: string) => expectedTime('a day as YYYY-MM-DD or an instant', raw),
@@ -71,23 +71,23 @@ const problemOf = ([field, { names, holds, required }]: [string, TabularColumn])
 };
 
 /**
- * The named queries that read a table row by row. In `judged_rows` every column is typed. Its `problem` says why the row
- * cannot be read, or is null. Its `is_wanted` says whether the row is of the months that were asked for. The statement
- * needs the parameters of `readingBounds`. `checks` are further rules, as WHEN … THEN.
+ * Returns the CTEs that read a table row by row. In `checked_rows` every column is typed. `problem` is the reason why a row is
+ * unreadable, or null. `is_wanted` is true for rows of the requested months. The statement needs the parameters of
+ * `readingBounds`. `checks` are further rules, as WHEN … THEN.
  */
-export const judgedRows = (
+export const checkedRows = (
   relations: readonly Relation[],
   columns: TabularColumns,
   checks: readonly string[] = [],
 ): string => `
 typed_rows AS (${relations.map((relation) => typedRows(relation, columns)).join('\n  UNION ALL ')}),
 readable_rows AS (SELECT * REPLACE (${readable(columns)}) FROM typed_rows),
-judged_rows AS (
+checked_rows AS (
   SELECT *, ${isWanted('day')} AS is_wanted,
     CASE WHEN is_wanted THEN CASE ${[...Object.entries(columns).flatMap(problemOf), ...checks].join('\n    ')} END END AS problem
   FROM readable_rows)`;
 
-/** What a row may say of a cell: days and amounts beyond are null, texts are cut. */
+/** Applies the limits to cells: days and amounts beyond them become null, texts are cut. */
 const READABLE = {
   text: readableText,
   day: (day: string) => readableDay(day, '$last_day::DATE'),

@@ -6,7 +6,7 @@ import { lend, type LoadSessions } from '../../engine/readers/load-sessions.ts';
 import { COLLECTED_CHOICES } from './collected-choices.ts';
 import { sqlText } from '../../engine/sql/sql-text.ts';
 
-/** Something that spend is picked by: a cloud's tag key, or an account's split, from a day on (spec §1, rules 5 and 6). */
+/** A choice that picks use from a day on: a cloud's tag key, or an account's split (spec §1, rules 5 and 6). */
 interface FocusChoice {
   kind: 'tag' | 'split';
   account: string;
@@ -16,8 +16,8 @@ interface FocusChoice {
 }
 
 /**
- * A value that may divide the rows of an export: of one tag key, the service, or the resource group. Whether it counts for
- * a row depends on the row's cloud and days, which are known after grouping.
+ * A value that may divide the rows of an export: of one tag key, the service, or the resource group. The row's cloud and days
+ * decide whether it counts. They are known only after grouping.
  */
 export interface Candidate {
   column: string;
@@ -25,14 +25,13 @@ export interface Candidate {
   choice: string;
   /** Rows that end before this day need no value. */
   firstDay: Day;
-  /** A row's value as SQL; null if no choice can ask for it. */
+  /** Returns the SQL of a row's value, null in accounts without the choice. */
   valueIn: (file: Shape) => string;
 }
 
 /**
- * What is to be collected for the organisation's choices as they stand at `now`, each value once however many clouds or
- * accounts share it; nothing if there is no choice. Creates the temporary table `focus_choices` of those choices in both
- * databases.
+ * Returns the candidates to collect for the organisation's choices at `now`; empty without choices. Clouds and accounts with the
+ * same choice share a candidate. Creates the temporary table `focus_choices` of the choices in both databases.
  */
 export const candidatesToCollect = async (
   sessions: LoadSessions,
@@ -40,7 +39,7 @@ export const candidatesToCollect = async (
   now: Date,
 ): Promise<Candidate[]> => {
   const { session } = sessions;
-  // No tag key holds a NUL character; in the text of a statement it would be the end.
+  // No tag key holds a NUL character, which would end the text of a statement.
   await session.run(
     `CREATE TEMP TABLE focus_choices AS
      FROM (${COLLECTED_CHOICES}) WHERE NOT contains(choice || account, chr(0))`,
@@ -78,8 +77,8 @@ const valueOf = (
 };
 
 /**
- * Azure's resource groups are in lower case. A bill may spell a group in one way in `x_ResourceGroupName` and in another in
- * the resource's id, and Azure takes both for the same group.
+ * Resource groups are in lower case. A bill may spell a group differently in `x_ResourceGroupName` and in the resource's id.
+ * Azure treats both spellings as the same group.
  */
 const SPLITS: Record<string, (file: Shape) => string> = {
   service: (file) => textOf(file, 'service'),
@@ -87,17 +86,17 @@ const SPLITS: Record<string, (file: Shape) => string> = {
     NULLIF(regexp_extract(${textOf(file, 'resource')}, '/resourceGroups/([^/]+)', 1, 'i'), '')))`,
 };
 
-/** The export's column that a candidate's values come from. */
+/** Returns the export's column that holds a candidate's values. */
 export const columnNameOf = ({ kind, choice }: Candidate): string => {
   if (kind === 'tag') return COLUMNS.tags[0];
   return choice === 'service' ? COLUMNS.service[0] : COLUMNS.resource_group[0];
 };
 
-/** The candidates' columns, each followed by a comma. */
+/** Returns the candidates' columns, each followed by a comma. */
 export const columnsOf = (candidates: readonly Candidate[]): string =>
   candidates.map(({ column }) => `${column}, `).join('');
 
-/** The candidate that a joined row of `focus_choices` asks for, as SQL. */
+/** Returns the SQL of the candidate value that a joined row of `focus_choices` chooses. */
 export const chosenValue = (
   candidates: readonly Candidate[],
   kind: FocusChoice['kind'],

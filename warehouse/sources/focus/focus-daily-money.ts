@@ -9,24 +9,22 @@ import type { Statements } from '../../engine/session.ts';
 // The statements that turn the groups of an export (focus-load.ts) into spend.
 
 /**
- * Daily money of every readable row. A row inside one UTC day belongs to it; a longer one is spread over
- * [start, end) by seconds in whole 10⁻¹⁵ units. Its last day takes the remainder of the division, so that the
- * parts add up exactly (sources §1). Of the candidates each day keeps those that were chosen for its cloud or
- * account by then (spec §1, cloud picks, rule 6).
+ * Returns statements that select the daily money of all readable rows, one for each part that fits a reader's memory. A row
+ * inside one UTC day belongs to it. A longer row is spread over [start, end) by seconds in whole 10⁻¹⁵ units. Its last day takes
+ * the remainder, so that the parts add up exactly (sources §1). Each day keeps the candidates that were chosen for its cloud or
+ * account by then (spec §1, cloud picks, rule 6). `row_count` has a spread row on its first day only.
  *
- * A row counts on its first day. Returns a statement for each part of the money, which a reader has the memory for.
- *
- * @throws ServiceError `invalid` if long charges make too many days of few rows.
+ * @throws ServiceError `invalid` if few charges span too many days.
  */
 export const dailyMoney = async (reader: Statements, candidates: readonly Candidate[]): Promise<string[]> => {
   const [groups] = await reader.query<{ count: string; days: string | null }>(
     `SELECT count(*) AS count, sum(COALESCE(date_diff('day', span_start, span_end) + 1, 1)) AS days
-     FROM judged_groups WHERE ${STORED}`,
+     FROM checked_groups WHERE ${STORED}`,
   );
   const [count, days] = [Number(groups?.count), Number(groups?.days ?? 0)];
   if (days > Math.max(MOST_DAYS, count * MOST_DAYS_OF_CHARGE)) {
     throw invalid(
-      `ChargePeriodEnd: expected at most ${MOST_DAYS} days of charges, or ${MOST_DAYS_OF_CHARGE} of each, ` +
+      `ChargePeriodEnd: expected charges of at most ${MOST_DAYS_OF_CHARGE} days on average, or ${MOST_DAYS} in all, ` +
         `got ${count} charges of ${days} days in all; nothing was loaded`,
     );
   }
@@ -36,7 +34,7 @@ export const dailyMoney = async (reader: Statements, candidates: readonly Candid
   );
 };
 
-/** A charge of a month is spread over its days; ones of years are few. */
+/** Most long charges span a month. Charges of years are few. */
 const MOST_DAYS_OF_CHARGE = 40;
 const MOST_DAYS = 10_000_000;
 
@@ -46,8 +44,8 @@ const dailyMoneyOf = (condition: string, candidates: readonly Candidate[]): stri
 WITH spans AS (
   SELECT *, ${unitsOf('span_cost')} AS units,
     CAST(span_start AS DATE) AS first_day, CAST(span_end - INTERVAL 1 MICROSECOND AS DATE) AS last_day
-  FROM judged_groups WHERE ${condition} AND span_start IS NOT NULL),
--- All days between the first and the last of a charge are whole, so that they get the same.
+  FROM checked_groups WHERE ${condition} AND span_start IS NOT NULL),
+-- The days between a charge's first and last day are whole, so that they get equal parts.
 shares AS (
   SELECT *, units * date_diff('second', span_start, CAST(first_day + 1 AS TIMESTAMP)) // date_diff('second', span_start, span_end) AS first_units,
     units * 86400 // date_diff('second', span_start, span_end) AS middle_units
@@ -66,7 +64,7 @@ day_units AS (
 money AS (
   SELECT billing_period, day, cloud, account, account_name, resource_id, ${columnsOf(candidates)}cost, true AS inside_day,
     fell_back, row_count
-  FROM judged_groups WHERE ${condition} AND span_start IS NULL
+  FROM checked_groups WHERE ${condition} AND span_start IS NULL
   UNION ALL
   SELECT billing_period, day, cloud, account, account_name, resource_id, ${columnsOf(candidates)}
     ${moneyOfUnits('day_units')} AS cost,
@@ -87,18 +85,18 @@ SELECT billing_period, day, cloud, account,
   bool_and(fell_back) AS fell_back, CAST(sum(row_count) AS BIGINT) AS row_count
 FROM chosen_money GROUP BY ALL`;
 
-/** The days of the daily money by billing period, with what the load that comes after it needs of them (bill-shrink.ts). */
+/** Groups the daily money by billing period and day, with the columns that the shrink check compares (bill-shrink.ts). */
 export const LOAD_DAYS = `
 CREATE TEMP TABLE load_days AS
 SELECT billing_period, day, bool_or(inside_day) AS inside_day, bool_and(fell_back) AS fell_back, sum(cost) AS cost,
   sum(row_count) AS row_count
 FROM daily_money GROUP BY ALL`;
 
-/** The daily money by everything that can be picked later. */
+/** Selects the daily money by all columns that picks can use. */
 export const CLOUD_SPEND = `
 SELECT billing_period, day, cloud, account, split_kind, split_value, tag_key, tag_value, resource_id, cost FROM daily_money`;
 
-/** The names of the accounts in this load. */
+/** Selects the names of the accounts in this load. */
 export const ACCOUNT_NAMES = `
 SELECT billing_period, cloud, account, max(account_name) AS name
 FROM daily_money WHERE account_name IS NOT NULL GROUP BY ALL`;
@@ -106,8 +104,8 @@ FROM daily_money WHERE account_name IS NOT NULL GROUP BY ALL`;
 export const BILL_DAYS = 'SELECT billing_period, day, inside_day, cost FROM load_days';
 
 /**
- * How the days make billing periods. Rows inside one day show how far the source has delivered: a charge spread over its
- * month reaches days that are still to come.
+ * Returns the SQL that groups days into billing periods. Rows inside one day show how far the source has delivered, because a
+ * charge that is spread over its month reaches future days.
  */
 export const billingPeriods = (costColumn: CostColumn) => ({
   billingPeriod: 'billing_period',

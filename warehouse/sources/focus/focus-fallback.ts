@@ -8,8 +8,8 @@ import { STORED } from '../feeds/read-feed.ts';
 import type { Statements } from '../../engine/session.ts';
 
 /**
- * Reads by BilledCost what has no EffectiveCost: creates `fallen_back`, the providers and billing periods that fall
- * back, as their texts stand, and `billed_roll_up`, their second reading. The first one is in `focus_roll_up`.
+ * Reads bills without EffectiveCost again, by BilledCost. Their first reading is in `focus_roll_up`. Creates `fallen_back` with
+ * their providers and billing periods, as the export writes them, and `billed_roll_up` with the second reading.
  */
 export const readFallback = async (
   reader: Statements,
@@ -31,8 +31,8 @@ export const readFallback = async (
 };
 
 /**
- * A cloud's bill of a period falls back as a whole. It does so if it has usage, its EffectiveCost is missing or zero in
- * every row, and its BilledCost is not. Never row by row: a commitment purchase is rightly 0 (sources §1).
+ * A cloud's bill of a billing period falls back as a whole. It must have usage, no EffectiveCost other than zero in any row, and
+ * a BilledCost other than zero. Single rows never fall back, because a commitment purchase is rightly 0 (sources §1).
  */
 const FALLEN_BACK = `
 CREATE TEMP TABLE fallen_back AS
@@ -49,10 +49,10 @@ QUALIFY NOT COALESCE(bool_or(cost_present) OVER same_bill, false)
 
 const MOST_NOTES = 100;
 
-/** What fell back, in words; the first hundred bills of it. */
+/** Returns a note for each bill that fell back, at most a hundred. */
 export const fallbackNotes = async (reader: Statements): Promise<string[]> => {
   const bills = await reader.query<{ billing_period: Day; cloud: string }>(
-    `SELECT DISTINCT billing_period, left(cloud, 80) AS cloud FROM judged_groups WHERE ${STORED} AND fell_back
+    `SELECT DISTINCT billing_period, left(cloud, 80) AS cloud FROM checked_groups WHERE ${STORED} AND fell_back
      ORDER BY ALL LIMIT ${MOST_NOTES}`,
   );
   return bills.map(

@@ -24,19 +24,18 @@ import { relationsOf } from '../feeds/scan-files.ts';
 import { isWanted } from '../feeds/wanted-months.ts';
 import type { Statements } from '../../engine/session.ts';
 
-/** What to load; billing periods outside its months are left alone. */
+/** An export to load. Billing periods outside its months are left alone. */
 export interface FocusLoad extends LoadScope {
   files: readonly ExportFile[];
   costColumn: CostColumn;
-  /** The organisation's currency: any other in the export fails the load (design §4). */
+  /** The organisation's currency. Any other currency in the export fails the load (design §4). */
   currency: string;
 }
 
 /**
- * Loads a FOCUS export: one pass over the files, then one load per billing period, published together by one
- * statement. Until that statement nobody sees a row, so a crash or a refusal changes nothing. Done twice, the
- * second load replaces the first by the same numbers. Throws `invalid` for another currency, for too many rows
- * that cannot be read, or if a settled month would lose days.
+ * Loads a FOCUS export: one pass over the files, then one load per billing period. One statement publishes all loads. Nobody sees
+ * a row before it, so that a crash or a rejection changes nothing. The load is idempotent: a second one replaces the first with
+ * the same numbers. Throws `invalid` for another currency, for too many unreadable rows, and if a settled month would lose days.
  */
 export const loadFocusExport = (
   sessions: LoadSessions,
@@ -54,7 +53,7 @@ export const loadFocusExport = (
         await reader.run(focusRollUpStatement('focus_roll_up', load, candidates));
         await readFallback(reader, load, candidates);
       },
-      groups: judgedGroups(candidates),
+      groups: checkedGroups(candidates),
       check: () => refuseOtherCurrencies(reader, currency),
     });
     await show(sessions, 'daily_money', await dailyMoney(reader, candidates));
@@ -70,10 +69,10 @@ export const loadFocusExport = (
   });
 };
 
-/** What a load makes in the warehouse. */
+/** The temporary tables and views of a load in the warehouse. */
 const TEMPORARY = { tables: ['focus_choices', 'load_days'], views: ['daily_money'] };
 
-/** The text keys of the groups, each with the name that messages give it. */
+/** Returns the text keys of the groups, each with its name in messages. */
 const keyNames = (candidates: readonly Candidate[]): (readonly [key: string, name: string])[] => [
   ['currency', 'BillingCurrency'],
   ['provider', 'ProviderName'],
@@ -84,8 +83,8 @@ const keyNames = (candidates: readonly Candidate[]): (readonly [key: string, nam
 
 const idOf = (column: string): string => assigned(nullable(column), 'cloud');
 
-/** All groups, those that fell back as their BilledCost has it; `counts` are those of the wanted billing periods. */
-const judgedGroups = (candidates: readonly Candidate[]): string => `
+/** Selects all groups. Bills that fell back have their BilledCost. `counts` is true in the wanted billing periods. */
+const checkedGroups = (candidates: readonly Candidate[]): string => `
 WITH all_groups AS (
   SELECT *, false AS fell_back FROM focus_roll_up AS read_first
   ANTI JOIN temp.main.fallen_back AS bill
@@ -130,8 +129,8 @@ const MOST_CURRENCIES = 20;
 
 const refuseOtherCurrencies = async (reader: Statements, currency: string): Promise<void> => {
   const others = await reader.query<{ currency: string; row_count: string }>(
-    `SELECT left(currency, 80) AS currency, sum(row_count) AS row_count FROM judged_groups
-     WHERE ${STORED} AND upper(judged_groups.currency) <> $currency GROUP BY ALL ORDER BY ALL LIMIT ${MOST_CURRENCIES}`,
+    `SELECT left(currency, 80) AS currency, sum(row_count) AS row_count FROM checked_groups
+     WHERE ${STORED} AND upper(checked_groups.currency) <> $currency GROUP BY ALL ORDER BY ALL LIMIT ${MOST_CURRENCIES}`,
     { currency },
   );
   if (others.length === 0) return;

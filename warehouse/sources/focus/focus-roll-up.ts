@@ -27,7 +27,7 @@ import { REJECTED_FILE } from '../feeds/rejected-rows.ts';
 import { relationsOf, type Relation } from '../feeds/scan-files.ts';
 import { sqlText } from '../../engine/sql/sql-text.ts';
 
-/** One row per line of the export, typed. A value that cannot be typed is null; the raw value is beside it. */
+/** Selects one typed row per line of the export. A value that cannot be cast is null, and its raw value is beside it. */
 const typedRows = (file: Relation, costColumn: CostColumn, candidates: readonly Candidate[]): string => `
   SELECT ${quoted(file.fileColumn)} AS file,
     ${timeOf(file, 'period_start')} AS period_start, ${rawOf(file, 'period_start')} AS raw_period_start,
@@ -48,22 +48,21 @@ const typedRows = (file: Relation, costColumn: CostColumn, candidates: readonly 
         .join('')}
   FROM ${file.from}`;
 
-/** The texts that are kept of a row, beside the candidates. The groups show which of them are too long, but for the account's name. */
+/** A row's texts, beside the candidates. Their length is checked in the groups, except for the account's name. */
 const TEXTS = ['currency', 'provider', 'account', 'account_name', 'resource_id'] as const;
 
-/** A candidate's value as a group key, of rows that reach its first day: the days before stay as few rows as they are. */
+/** Returns a candidate's value as a group key. It is null in rows before its first day, so that they form no more groups. */
 const collectedKey = ({ column, firstDay }: Candidate): string =>
   `CASE WHEN period_end >= DATE ${sqlText(firstDay)} THEN ${column} END AS ${column},
   `;
 
 /**
- * The one pass over an export: a roll-up to day, billing period, account and resource, one `GROUP BY` over all
- * files whatever their size. Memory follows the number of groups. Rows longer than a UTC day keep their span, for the
- * spread; rows that cannot be read keep their problem. For the fallback of a whole bill (focus-fallback.ts) each group
- * has whether it has usage, and whether EffectiveCost and BilledCost are other than zero. The candidates to be collected
- * are group keys of their own.
+ * Returns the statement that reads an export in one pass into the temporary table `table`. One `GROUP BY` over all files rolls
+ * rows up to day, billing period, account and resource. So memory depends on the number of groups. Each candidate is a group key
+ * too. Rows beyond one UTC day keep their span, for the spread. Unreadable rows keep their problem. For the fallback of a whole
+ * bill (focus-fallback.ts), each group records whether it has usage, and nonzero EffectiveCost and BilledCost.
  *
- * Creates the temporary table `table`; of `bills` that have fallen back, only their rows.
+ * @param bills if `fallen back`, the statement reads only rows of bills that have fallen back.
  */
 export const focusRollUpStatement = (
   table: string,
@@ -82,7 +81,7 @@ readable_rows AS (
     ${readableAmount('cost')} AS cost,
     ${[...TEXTS, ...candidates.map(({ column }) => column)].map((text) => `${readableText(text)} AS ${text}`).join(',\n    ')})
   FROM typed_rows),
-judged_rows AS (
+checked_rows AS (
   SELECT *, period_end > CAST(CAST(period_start AS DATE) + 1 AS TIMESTAMP) AS spans_days,
     CASE
       WHEN period_start IS NULL THEN ${problem('ChargePeriodStart', expectedTime('a UTC time', 'raw_period_start'), 'raw_period_start')}
@@ -109,6 +108,6 @@ SELECT
   sum(cost) AS cost, count(*) AS row_count,
   bool_or(CASE WHEN cost IS NULL THEN ${nullable(writtenOut('raw_cost'))} IS NOT NULL ELSE cost <> 0 END) AS cost_present,
   bool_or(billed_nonzero) AS billed_nonzero, bool_or(is_usage) AS is_usage
-FROM judged_rows
+FROM checked_rows
 GROUP BY ALL`;
 };

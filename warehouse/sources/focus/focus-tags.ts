@@ -1,18 +1,18 @@
-// Tag values of a FOCUS row, from all the forms in which exports write tags (sources §1).
+// Tag values of a FOCUS row, in all forms that exports use (sources §1).
 import { asWritten, quoted, writtenOut } from '../feeds/cells.ts';
 import type { ExportColumn } from '../feeds/export-files.ts';
 import type { Shape } from '../feeds/scan-files.ts';
 import { present } from './focus-columns.ts';
 import { sqlText } from '../../engine/sql/sql-text.ts';
 
-// A column of the same name hides a lambda's parameter, so no export may use these names.
+// A column of the same name would hide a lambda's parameter, so these are names that no export uses.
 const ENTRY = 'cost_analytics_tag_entry';
 const NAME = 'cost_analytics_tag_name';
 
 /**
- * The value of one tag of a row as text; null for a missing tag, for a null value, and for tags that cannot be read.
- * Keys are trimmed of spaces; the first of equal ones wins. Values stay as they are: a number or boolean is its text,
- * anything nested its JSON. `key` is a user's text, so the SQL has it only as a literal.
+ * Returns the SQL of a tag's value in a row, as text. It is null for a missing tag, a null value, and tags that cannot be read.
+ * Keys are trimmed of spaces, and the first of equal keys wins. A number or boolean becomes its text, a nested value its JSON.
+ * Other values stay as they are. `key` is a user's text, so the SQL contains it only as a literal.
  */
 export const tagValueOf = (file: Shape, key: string): string => {
   const [column] = present(file, 'tags');
@@ -22,18 +22,18 @@ export const tagValueOf = (file: Shape, key: string): string => {
   if (column.type.startsWith('MAP(')) return fromMap(column, trimmed);
   if (isKeyValueList(column.type)) return fromEntries(name, trimmed);
   if (column.type.endsWith(']')) return 'CAST(NULL AS VARCHAR)';
-  // A STRUCT has every key in every row: those that a row does not have are null.
+  // A STRUCT has every key in every row; keys that a row lacks are null.
   if (column.type.startsWith('STRUCT(')) return fromObject(writtenOut(`to_json(${name})`), trimmed, 'absent');
   return fromText(asWritten(column), trimmed);
 };
 
-/** Text that is no JSON object has no tags; JSON functions would abort the statement for it. */
+/** Returns a tag of JSON text. Text that is not an object has no tags; JSON functions would abort the statement for it. */
 const fromText = (text: string, key: string): string =>
   `CASE WHEN starts_with(ltrim(${text}, chr(9) || chr(10) || chr(13) || ' '), '{') AND json_valid(${text}) THEN ${fromObject(text, key, 'a value')} END`;
 
 /**
- * A tag of a valid JSON object. The exact key is found by a JSON pointer, in which no letter but ~ and / means
- * anything. Only if the key stands beside a space, or letters are escaped, all keys are compared one by one.
+ * Returns the SQL of a tag in a valid JSON object. A JSON pointer finds the exact key; only ~ and / are special in it. If the key
+ * may have spaces around it, or characters are escaped, the SQL compares all keys one by one.
  */
 const fromObject = (json: string, key: string, nulls: 'a value' | 'absent'): string => {
   const byKey = `trim(${NAME}, ' ') = ${sqlText(key)}`;
@@ -64,5 +64,5 @@ const fromEntries = (entries: string, key: string): string =>
     `list_filter(${entries}, lambda ${ENTRY}: trim(CAST(${ENTRY}.key AS VARCHAR), ' ') = ${sqlText(key)})[1].value`,
   );
 
-/** A value of any type as JSON would write it, a text without its quotes. */
+/** Returns the SQL of a value as JSON text; a text has no quotes. */
 const asTagValue = (value: string): string => `TRY(json_extract_string(to_json(${value}), '$'))`;

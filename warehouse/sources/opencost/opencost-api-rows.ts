@@ -3,7 +3,7 @@ import type { Relation } from '../feeds/scan-files.ts';
 import type { Reader } from '../../engine/readers/reader.ts';
 import type { Session } from '../../engine/session.ts';
 
-/** An allocation as an API answers it; amounts are decimal texts. */
+/** An allocation from an API; amounts are decimal texts. */
 export interface ApiAllocation {
   name: string;
   cluster: string | null;
@@ -15,7 +15,7 @@ export interface ApiAllocation {
   externalCost: string | null;
 }
 
-/** An asset as an API answers it. */
+/** An asset from an API. */
 export interface ApiAsset {
   kind: string;
   cluster: string | null;
@@ -48,11 +48,11 @@ const relation = (table: keyof typeof TABLES): Relation => ({
   counts: [null],
 });
 
-/** The allocations and assets that were appended, as feeds of `loadOpenCost`. */
+/** The appended allocations and assets, as feeds of `loadOpenCost`. */
 export const API_ALLOCATIONS = relation('api_allocations');
 export const API_ASSETS = relation('api_assets');
 
-/** Makes room for an API's answers; they wait in temporary tables, which spill to disk, not in memory. */
+/** Creates the tables for an API's answers. Temporary tables spill to disk, so that the answers do not fill the memory. */
 export const openApiRows = async (reader: Reader): Promise<void> => {
   for (const [table, columns] of Object.entries(TABLES)) {
     const definitions = columns.map((name) => `${name} VARCHAR`).join(', ');
@@ -107,7 +107,7 @@ const append = async (
   );
 };
 
-/** The last day that a source's current loads have delivered, or null when nothing was loaded. */
+/** Returns the last day that a source's current loads have delivered, or null if nothing was loaded. */
 export const lastDeliveredDay = async (
   session: Session,
   orgId: string,

@@ -1,7 +1,7 @@
 import type { ExportFile } from '../feeds/export-files.ts';
 import { missingTabularColumns, type TabularColumns } from '../feeds/tabular-rows.ts';
 
-/** What is read of OpenCost's exported CSV, one row per container and day (sources §2). */
+/** The columns that are read from OpenCost's exported CSV, one row per container and day (sources §2). */
 export const ALLOCATION_COLUMNS: TabularColumns = {
   day: { names: ['Date', 'day'], holds: 'day', required: 'value' },
   cluster: { names: ['Cluster'], holds: 'text', required: 'no' },
@@ -16,7 +16,7 @@ export const ALLOCATION_COLUMNS: TabularColumns = {
   external: { names: ['ExternalCost'], holds: 'decimal', required: 'no' },
 };
 
-/** What is read of a file of cluster assets, one row per asset and day. */
+/** The columns that are read from a file of cluster assets, one row per asset and day. */
 export const ASSET_COLUMNS: TabularColumns = {
   day: { names: ['day', 'date'], holds: 'day', required: 'value' },
   cluster: { names: ['cluster'], holds: 'text', required: 'no' },
@@ -26,9 +26,9 @@ export const ASSET_COLUMNS: TabularColumns = {
   cost: { names: ['cost', 'totalCost'], holds: 'decimal', required: 'value' },
 };
 
-/** The mandatory columns that a file of allocations lacks. */
+/** Returns the mandatory columns that a file of allocations lacks. */
 export const missingAllocationColumns = (file: ExportFile): string[] =>
   missingTabularColumns(file, ALLOCATION_COLUMNS);
 
-/** The mandatory columns that a file of cluster assets lacks. */
+/** Returns the mandatory columns that a file of cluster assets lacks. */
 export const missingAssetColumns = (file: ExportFile): string[] => missingTabularColumns(file, ASSET_COLUMNS);

@@ -2,19 +2,19 @@ import { ALLOCATION_COLUMNS, ASSET_COLUMNS } from './opencost-columns.ts';
 import { problem } from '../feeds/problems.ts';
 import { REJECTED_FILE } from '../feeds/rejected-rows.ts';
 import type { Relation } from '../feeds/scan-files.ts';
-import { judgedRows } from '../feeds/tabular-rows.ts';
+import { checkedRows } from '../feeds/tabular-rows.ts';
 
 /**
- * Rolls allocations up to day, cluster, namespace and workload, direct cost only (sources §2). `counts` is false for shared
- * and external cost, which is neither a workload nor idle capacity. `$cluster` is the cluster of rows that name none.
+ * Rolls allocations up to day, cluster, namespace and workload, direct cost only (sources §2). `counts` is false for shared and
+ * external cost, which is neither a workload nor idle capacity. `$cluster` is the cluster of rows that name no cluster.
  */
 export const allocationGroups = (relations: readonly Relation[]): string => `
-WITH ${judgedRows(relations, ALLOCATION_COLUMNS)},
+WITH ${checkedRows(relations, ALLOCATION_COLUMNS)},
 named_rows AS (
   SELECT *, concat_ws('/', name, namespace, controller, pod, container) AS names,
     total - COALESCE(shared, 0) - COALESCE(external, 0) AS direct_cost
-  FROM judged_rows),
-judged_workloads AS (
+  FROM checked_rows),
+checked_workloads AS (
   SELECT *, contains(names, '__idle__') AS is_idle,
     is_wanted AND NOT (contains(names, '__shared__') OR contains(names, '__external__')) AS counts,
     CASE
@@ -28,20 +28,20 @@ SELECT problem, ${REJECTED_FILE}, day, counts,
   CASE WHEN NOT is_idle THEN COALESCE(namespace, '__unallocated__') END AS namespace,
   CASE WHEN NOT is_idle THEN workload END AS workload,
   is_idle, sum(direct_cost) AS cost, count(*) AS row_count
-FROM judged_workloads GROUP BY ALL`;
+FROM checked_workloads GROUP BY ALL`;
 
-/** Assets by their kinds as they are kept; a feed's other kinds (network, shared …) have no id on a bill. */
+/** The stored kind of an asset, `none` for a kind without an id on a bill, null for an unknown kind. */
 const KIND = `CASE replace(replace(lower(kind), '_', ''), ' ', '')
     WHEN 'node' THEN 'node' WHEN 'disk' THEN 'disk' WHEN 'loadbalancer' THEN 'load_balancer'
     WHEN 'clustermanagement' THEN 'management' WHEN 'management' THEN 'management'
     WHEN 'network' THEN 'none' WHEN 'cloud' THEN 'none' WHEN 'shared' THEN 'none' END`;
 
 /**
- * Rolls cluster assets up to day, cluster, kind and id. The rows of the month before `$start` only lend: the run neither
- * stores nor rejects them.
+ * Rolls cluster assets up to day, cluster, kind and id. Rows of the month before `$start` only lend assets: the run neither
+ * counts nor rejects them.
  */
 export const assetGroups = (relations: readonly Relation[]): string => `
-WITH ${judgedRows(relations, ASSET_COLUMNS, [
+WITH ${checkedRows(relations, ASSET_COLUMNS, [
   `WHEN ${KIND} IS NULL THEN ${problem('kind', "'Node, Disk, LoadBalancer or ClusterManagement'", 'raw_kind')}`,
 ])}
 SELECT problem, COALESCE(is_wanted AND ${KIND} <> 'none', false) AS counts,
@@ -49,4 +49,4 @@ SELECT problem, COALESCE(is_wanted AND ${KIND} <> 'none', false) AS counts,
     AND cost IS NOT NULL, false) AS lends,
   ${REJECTED_FILE}, day, COALESCE(cluster, $cluster) AS cluster, ${KIND} AS kind,
   provider_id, project, sum(cost) AS cost, count(*) AS row_count
-FROM judged_rows GROUP BY ALL`;
+FROM checked_rows GROUP BY ALL`;

@@ -13,18 +13,17 @@ export interface OpenCostFeeds {
   allocations: readonly Relation[];
   /** Null if the cluster's nodes, disks and load balancers are not known. */
   assets: readonly Relation[] | null;
-  /** `options.cluster`: the cluster of rows that name none. */
+  /** `options.cluster`: the cluster of rows that name no cluster. */
   cluster: string | null;
-  /** An API is asked for some days only, and forgets old ones: days that it lacks always stay, without a note. */
+  /** An API is asked for some days only, and forgets old ones. Days that it lacks always stay, without a note. */
   from: 'files' | 'api';
 }
 
 /**
- * Loads the spend and the assets of clusters (sources §2), one load for each month that has allocations. Assets of a month
- * that was loaded before join that month's allocations. Days that a feed lacks stay as they were. Of the time before the
- * first month the newest assets are kept with it, because its first days may borrow them. Done twice, the second load
- * replaces the first by the same numbers. Throws `invalid` if a feed has too many rows that cannot be read, or if rows name
- * no cluster.
+ * Loads the spend and the assets of clusters (sources §2), one load for each month with allocations. Assets of a month that was
+ * loaded before join that month's allocations. Days that a feed lacks stay unchanged. The first month also keeps the newest
+ * assets from before it, because its first days may borrow them. The load is idempotent: a second one replaces the first with the
+ * same numbers. Throws `invalid` if a feed has too many unreadable rows, or if rows name no cluster.
  */
 export const loadOpenCost = (
   sessions: LoadSessions,
@@ -46,7 +45,7 @@ export const loadOpenCost = (
     await handOver(
       sessions,
       'read_assets',
-      'SELECT * EXCLUDE (problem, file) FROM judged_groups WHERE problem IS NULL AND (counts OR lends)',
+      'SELECT * EXCLUDE (problem, file) FROM checked_groups WHERE problem IS NULL AND (counts OR lends)',
     );
     await session.run(
       'CREATE TEMP TABLE asset_days AS SELECT * EXCLUDE (counts, lends) FROM read_assets WHERE counts',
@@ -71,7 +70,7 @@ export const loadOpenCost = (
   });
 };
 
-/** Earlier assets go if the source no longer names assets. */
+/** Carries over the days that the feeds lack. If the source no longer names assets, earlier assets go. */
 const keepDays = async (session: Session, load: Load, feeds: OpenCostFeeds): Promise<string[]> => {
   if (feeds.from === 'api') {
     await carryOver(session, load, ALLOCATION_FEED);
@@ -86,7 +85,7 @@ const keepDays = async (session: Session, load: Load, feeds: OpenCostFeeds): Pro
 const ALLOCATION_FEED = { staged: 'load_days', stored: 'kubernetes_spend' } as const;
 const ASSET_FEED = { staged: 'asset_days', stored: 'cluster_assets' } as const;
 
-/** The feed of a source without one: it has no rows. */
+/** An empty feed, for a source without assets. */
 const NO_ASSETS: Relation = {
   from: `(SELECT CAST(NULL AS VARCHAR) AS export_file LIMIT 0)`,
   fileColumn: 'export_file',
@@ -97,7 +96,7 @@ const NO_ASSETS: Relation = {
 
 const refuseUnnamedCluster = async (reader: Statements): Promise<void> => {
   const [unnamed] = await reader.query<{ row_count: string | null }>(
-    'SELECT sum(row_count) AS row_count FROM judged_groups WHERE problem IS NULL AND counts AND cluster IS NULL',
+    'SELECT sum(row_count) AS row_count FROM checked_groups WHERE problem IS NULL AND counts AND cluster IS NULL',
   );
   if (unnamed === undefined || unnamed.row_count === null) return;
   throw invalid(
@@ -113,8 +112,9 @@ SELECT ${MONTH} AS billing_period, day, cluster, kind, provider_id, project, cos
 WHERE date_trunc('month', day) IN (SELECT date_trunc('month', day) FROM load_days)`;
 
 /**
- * The newest assets of each cluster from before the first loaded month, as rows of that month's load with their own day.
- * They only lend (nearest-assets.ts): spend is read by the month of its load. A load of their own month has them already.
+ * Selects the newest assets of each cluster from before the first loaded month. They are rows of that month's load with their own
+ * day. They only lend (nearest-assets.ts), because spend is read by the month of its load. If a load of their own month has them,
+ * they are left out.
  */
 const LENT_ASSETS = `
 WITH first_month AS (SELECT CAST(date_trunc('month', min(day)) AS DATE) AS billing_period FROM load_days),

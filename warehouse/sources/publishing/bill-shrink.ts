@@ -6,8 +6,8 @@ import type { LoadScope } from './load.ts';
 import type { Session } from '../../engine/session.ts';
 
 /**
- * Looks for days that the load before had and the export no longer has. The export's days are in `load_days`. Returns a
- * note on the lost days. Throws `invalid` if they are of a settled month, unless the ingest accepts that.
+ * Returns notes on days that the previous load had and the export no longer has. The export's days are in `load_days`. Throws
+ * `invalid` if a lost day is in a settled month, unless the ingest accepts that.
  */
 export const checkShrink = async (
   session: Session,
@@ -24,7 +24,7 @@ export const checkShrink = async (
   if (refused !== undefined && !acceptShrink) {
     throw invalid(
       `${refused.note}, in settled months; nothing was loaded. ` +
-        'Mend the export, or start the ingest with accept_shrink to let them go',
+        'Correct the export, or start the ingest with accept_shrink to drop these days',
     );
   }
   return notes.map(({ note }) => note);
@@ -33,9 +33,9 @@ export const checkShrink = async (
 interface Lost {
   settled: boolean;
   days: Day[];
-  /** What the load before had of the days. */
+  /** The cost of the days in the previous load. */
   cost: DecimalText;
-  /** What all days of the billing periods that are loaded again have, less what they had. */
+  /** The cost of all billing periods that are loaded again, less their previous cost. */
   change: DecimalText;
 }
 
@@ -45,10 +45,9 @@ const difference = (change: number, currency: string): string => {
 };
 
 /**
- * The load before is the newest of another run, so that a retried run finds the same days. A day is lost if the export
- * has nothing of it, or only what is spread over it from a longer period. Which rows of a load of an earlier version
- * lie inside their day is not known. Nor is a day lost that has moved to another billing period: of that period the reading
- * has more or less of the day than the load before had.
+ * The previous load is the newest of another run, so that a retried run finds the same days. A day is lost if the export has no
+ * rows of it, or only parts of longer charges. Loads of earlier versions do not record which rows lie inside their day. A day
+ * that has moved to another billing period is not lost: there its cost differs from that in the previous load.
  */
 const LOST_DAYS = `
 WITH replaced AS (

@@ -5,16 +5,16 @@ import type { Load } from './load.ts';
 import { MONTH } from './publish-load.ts';
 import type { Session } from '../../engine/session.ts';
 
-/** The table that stages a feed, and the table in which loads keep it. */
+/** The table that stages a feed, and the table in which loads store it. */
 interface Feed {
   staged: 'load_days' | 'asset_days' | 'usage_days';
   stored: 'host_spend' | 'kubernetes_spend' | 'cluster_assets' | 'ai_tool_spend' | 'ai_usage';
 }
 
 /**
- * Takes over the days that a reading lacks. A load replaces a whole month. Days that an API was not asked for, and days
- * that it or a file no longer has, stay as the current load of the month has them. Touches the months that `load_days`
- * has. The rows join the staged ones with a row count of 0, because an earlier run read them. Returns their days.
+ * Copies the days that a reading lacks from the current load of their month, because a load replaces a whole month. These are
+ * days that an API was not asked for, and days that it or a file no longer has. Only months in `load_days` are affected. The
+ * copied rows join the staged ones with a row count of 0, because an earlier run read them. Returns their days.
  */
 export const carryOver = async (session: Session, load: Load, { staged, stored }: Feed): Promise<Day[]> => {
   await takeOver(session, load, { staged, stored }, `SELECT ${MONTH} FROM load_days`);
@@ -25,8 +25,8 @@ export const carryOver = async (session: Session, load: Load, { staged, stored }
 };
 
 /**
- * Loads months again that only the second feed of a source has rows of, if the source has a load of them: both feeds
- * keep all days that were not read. Usage or assets often come after the spend of a month's last day.
+ * Loads months again that only the second feed of a source has rows of, if the source has a load of them. Both feeds keep all
+ * days that were not read. Usage and assets often arrive after the spend of a month's last day.
  */
 export const keepLateMonths = async (
   session: Session,
@@ -35,14 +35,14 @@ export const keepLateMonths = async (
 ): Promise<void> => {
   const lateMonths = `SELECT ${MONTH} AS month FROM ${late.staged}
     WHERE month NOT IN (SELECT ${MONTH} FROM ${spend.staged})`;
-  // The second feed first: once the spend is there, its months are late no more.
+  // The second feed goes first: once the spend is staged, its months are no longer late.
   await takeOver(session, load, late, lateMonths);
   await takeOver(session, load, spend, lateMonths);
 };
 
 /**
- * Rows of another month than their load's only lend assets (opencost-load.ts): they are read anew or go. Usage costs nothing,
- * so the files it was read with are of no interest.
+ * Leaves out rows of another month than their load's. They only lend assets (opencost-load.ts), and a run reads them again or
+ * drops them. Usage costs nothing, so that its files need no record.
  */
 const takeOver = async (
   session: Session,
@@ -62,9 +62,9 @@ const takeOver = async (
 };
 
 /**
- * Takes over the days that the files of a feed lack, with a note; nothing, if the ingest accepts that they go.
+ * Carries over the days that the files of a feed lack, and returns a note. Does nothing if the ingest accepts their loss.
  *
- * @param name what the note calls the feed; null if the source has only one.
+ * @param name the feed's name in the note; null if the source has only one.
  */
 export const keepEarlierDays = async (
   session: Session,

@@ -21,8 +21,8 @@ SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, file
 FROM (SELECT unnest($files) AS file EXCEPT SELECT file FROM load_files WHERE org_id = $org AND load_id = $load::UUID)`;
 
 /**
- * A load also counts the files of the loads that it replaces, where it took days over from them (carry-over.ts). Stores them
- * for the months of the table `staged`.
+ * Stores the files of replaced loads too, if days were carried over from them (carry-over.ts). Covers the months of the table
+ * `staged`.
  */
 export const keepLoadFiles = async (
   session: Session,
@@ -43,7 +43,7 @@ export const keepLoadFiles = async (
   );
 };
 
-/** The user and the query of a URL can hold keys and signatures. A local path may contain the same characters. */
+/** Removes the user and the query of a URL, which can hold keys and signatures. A local path may contain the same characters. */
 const withoutCredentials = (file: string): string =>
   /^[a-z][a-z0-9+.-]*:\/\//i.test(file)
     ? file.replace(/[?#].*$/s, '').replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/]*@/i, '$1')

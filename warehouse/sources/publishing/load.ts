@@ -13,16 +13,16 @@ export interface LoadScope extends ReadingScope {
   runId: string;
   /** Whether days that an earlier load had, and the source no longer has, may go. */
   acceptShrink: boolean;
-  /** The files that are read, as paths or URLs; an API has none. */
+  /** The files that are read, as paths or URLs; absent for an API. */
   readFrom?: readonly string[];
 }
 
-/** A load that is under way. */
+/** A load in progress. */
 export interface Load extends LoadScope {
   loadId: string;
 }
 
-/** What a load did. */
+/** The outcome of a load. */
 export interface LoadResult extends FeedCounts {
   /** The months whose days the load holds, oldest first. */
   months: Month[];
@@ -32,7 +32,7 @@ export interface LoadResult extends FeedCounts {
 
 /**
  * Runs `work` with a new load. Drops its temporary tables and views in the warehouse before and after, because sessions are
- * lent again.
+ * reused.
  */
 export const withLoad = async <Scope extends LoadScope, Result>(
   session: Session,
@@ -48,7 +48,7 @@ export const withLoad = async <Scope extends LoadScope, Result>(
   }
 };
 
-/** An id that sorts after every load of the source so far, because the newest reading is the current one. */
+/** Returns an id that sorts after all earlier loads of the source, because the newest reading is the current one. */
 const newLoadId = async (session: Session, { orgId, sourceId }: LoadScope): Promise<string> => {
   const [newest] = await session.query<{ load_id: string | null }>(
     'SELECT max(load_id) AS load_id FROM loads WHERE org_id = $org AND source_id = $source',

@@ -5,13 +5,10 @@ import { recordLoadFiles } from './load-files.ts';
 import type { Load, LoadResult } from './load.ts';
 import type { Session } from '../../engine/session.ts';
 
-/**
- * Publishes a reading: runs `work`, which inserts the loads, as a whole or not at all. Throws if the reading must not be
- * published.
- */
+/** Publishes a reading: runs `work`, which inserts the loads, atomically. Throws if the reading must not be published. */
 export type Publish = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
-/** The SQL by which the days in `load_days` make billing periods. */
+/** The SQL that groups the days in `load_days` into billing periods. */
 interface Periods {
   billingPeriod: string;
   costColumn: string;
@@ -29,11 +26,11 @@ const MONTHS: Periods = {
 };
 
 /**
- * Publishes a load for each billing period of the temporary table `load_days` (day, cost, row_count). Nobody sees a row
- * before this one statement. Returns the months of the days, oldest first, and their money.
+ * Publishes a load for each billing period of the temporary table `load_days` (day, cost, row_count). One statement makes all
+ * rows visible. Returns the months of the days, oldest first, and their total cost.
  *
  * @param rowsStored how many rows the reading counted as stored.
- * @param periods the billing periods; months if the source has no other.
+ * @param periods the billing periods; months if the source has no others.
  */
 export const publishLoad = async (
   session: Session,
@@ -61,12 +58,12 @@ export const publishLoad = async (
   return { months: published.map(({ month }) => monthOf(month)), costTotal: published[0]?.cost ?? '0' };
 };
 
-// As many loads of as much money can be added up, and once more distributed: decimals have room for 1e23.
+// The decimals have room for 1e23: enough for the sum of so many loads of so much money, also after its distribution.
 const LARGEST_TOTAL = 1e16;
 const MOST_LOADS = 100_000;
 
 /**
- * Throws `invalid` if the amounts of a billing period in `table`, whatever their signs, are more than sums can hold. The
+ * Throws `invalid` if the amounts of a billing period in `table`, whatever their signs, add up to more than sums can hold. The
  * check adds doubles, because a sum of decimals would overflow.
  */
 export const checkMoney = async (session: Session, table: string, billingPeriod: string): Promise<void> => {
@@ -80,7 +77,7 @@ export const checkMoney = async (session: Session, table: string, billingPeriod:
   );
 };
 
-/** Throws if the loads do not hold the rows that were counted as stored, or if the organisation has too many loads for sums. */
+/** Throws if the loads hold other row counts than the reading, or if the organisation has too many loads for sums. */
 const checkPublished = async (
   session: Session,
   { orgId, sourceId, loadId }: Load,
@@ -94,7 +91,7 @@ const checkPublished = async (
   );
   if (Number(loads?.row_count) !== rowsStored) {
     throw new Error(
-      `${rowsStored} rows were to be stored, but the loads hold ${Number(loads?.row_count)}: nothing was published`,
+      `expected to store ${rowsStored} rows, but the loads hold ${Number(loads?.row_count)}: nothing was published`,
     );
   }
   if (Number(loads?.current) > MOST_LOADS) {
@@ -105,12 +102,12 @@ const checkPublished = async (
 };
 
 /**
- * A day in the future is a plan: nothing is delivered before the day has begun. If this run read no spend of a month
- * (carry-over.ts), the month has its spend as of the load before.
+ * Returns the statement that inserts the loads. A day in the future is a plan: it is not delivered before it has begun. A month
+ * of which this run read no spend (carry-over.ts) keeps the time of its previous load.
  *
- * Clusters and hosts have spend every day. Their load covers the days from the first to the last that this run has read, as
- * far as they have ended. If days of the load before stay, the load also covers what that one covered. A load from before
- * covered days were recorded covers all its days.
+ * Clusters and hosts have spend every day. Their load covers the ended days from the first to the last that this run has read. If
+ * days of the previous load stay, the load also covers the days that it covered. A load from before covered days were recorded
+ * covers all its days.
  */
 const publishStatement = ({ billingPeriod, costColumn, broughtThrough }: Periods): string => `
 INSERT INTO loads BY NAME

@@ -110,7 +110,7 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
       message:
         // January alone had 9 and has 20 now; February goes from 5 to 6.
         'the export no longer has 2026-01-11 to 2026-01-12, which had 7 USD; the bill as a whole is 12 USD more, in settled months; ' +
-        'nothing was loaded. Mend the export, or start the ingest with accept_shrink to let them go',
+        'nothing was loaded. Correct the export, or start the ingest with accept_shrink to drop these days',
     });
     expect(await story.spend()).toEqual(before);
     // An amount may change, a day may come, and a month that the export does not hold stays.
