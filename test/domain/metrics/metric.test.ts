@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { ingestWorkflowId, runIdOf } from '../../../domain/sources/ingest.ts';
 import { periodToDay, periodToWire } from '../../../domain/metrics/metric.ts';
 
-it('keeps a month as its first day and shows it as a month again', () => {
+it('stores a month as its first day, and shows it as a month', () => {
   expect(periodToDay('2026-01')).toBe('2026-01-01');
   expect(periodToDay('2026-01-31')).toBe('2026-01-31');
   expect(periodToWire('2026-01-01', 'monthly')).toBe('2026-01');

@@ -22,7 +22,7 @@ describe('a period', () => {
     ['2026-13', 'monthly', false],
     ['2026-01-01', 'monthly', false],
     ['0000-01', 'monthly', false],
-  ] as const)('%s of a %s metric: %s', (period, frequency, fits) => {
+  ] as const)('%s fits a %s metric: %s', (period, frequency, fits) => {
     expect(isPeriod(period, frequency)).toBe(fits);
   });
 });
@@ -54,7 +54,7 @@ describe('a value', () => {
     ['1e-11', 'expected at most 10 decimals, got "1e-11"'],
     ['1_000', 'expected a number of at least 0, got "1_000"'],
     ['-0', 'expected a number of at least 0, got "-0"'],
-  ])('%s is refused', (value, problem) => {
+  ])('%s is rejected', (value, problem) => {
     expect(problemOf(value)).toBe(problem);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { labelPart } from '../../../domain/months/month-labels.ts';
 
-it('divides the parts of an Average as the month itself, and takes shares of the whole', () => {
+it('divides the labels of an Average like the month, and returns their shares of the whole', () => {
   // 40 in all; over 4 days 10.
   const of = { divisor: '4', total: '40.0000000000' };
   expect(labelPart({ ...of, label: 'c', sum: '20.0000000000' })).toEqual({
@@ -16,7 +16,7 @@ it('divides the parts of an Average as the month itself, and takes shares of the
   });
 });
 
-it('rounds a value to ten decimals and a share to six, half upwards', () => {
+it('rounds a value to ten decimals and a share to six, half up', () => {
   // 5 ÷ 3 = 1.666…; 5 ÷ 7 = 71.428571428… %; 1 ÷ 2 of the last place goes up.
   expect(labelPart({ label: 'a', sum: '5.0000000000', divisor: '3', total: '7.0000000000' })).toEqual({
     label: 'a',
@@ -28,7 +28,7 @@ it('rounds a value to ten decimals and a share to six, half upwards', () => {
     value: 1e-10,
     share_percent: 100,
   });
-  // 1e15 and a half of 3e15: nothing is lost on the way.
+  // 1e15 + 0.5 of 3e15 + 1.5: no digit is lost.
   expect(
     labelPart({
       label: 'a',
@@ -39,7 +39,7 @@ it('rounds a value to ten decimals and a share to six, half upwards', () => {
   ).toEqual({ label: 'a', value: 1000000000000000.5, share_percent: 33.333333 });
 });
 
-it('knows no share where all labels are 0', () => {
+it('returns no share if all labels are 0', () => {
   const none = '0.0000000000';
   expect(labelPart({ label: 'a', sum: none, divisor: '1', total: none })).toEqual({
     label: 'a',

@@ -10,7 +10,7 @@ import type { SettlementFacts } from '../../../domain/months/settlement.ts';
 const NOW = new Date('2026-02-07T06:00:00Z');
 const SETTLEMENT: SettlementFacts = { settleDays: 5 };
 
-/** A source that covers all of January but for some days. */
+/** A source that covers all of January, unless `changes` say otherwise. */
 const source = (changes: Partial<SourceMonth> = {}): SourceMonth => ({
   month: '2026-01',
   name: 'Bill',
@@ -54,7 +54,7 @@ const lock = (changes: Partial<MonthLock> = {}): MonthLock => ({
   ...changes,
 });
 
-/** The record of one month, after a December of which nothing is known. */
+/** Returns the record of a month that follows a December without data. */
 const recordOf = (
   facts: MonthFacts,
   options: {
@@ -76,13 +76,13 @@ const recordOf = (
 };
 
 describe('numbers', () => {
-  it('divide the cost by the sum of a Total', () => {
+  it('divide the cost by the sum of the values of a Total', () => {
     // 1000 ÷ 250 = 4
     expect(recordOf(january())).toMatchObject({ cost: 1000, value: 250, unit_cost: 4 });
   });
 
-  it('divide the cost by the mean of an Average over the periods that have a value', () => {
-    // 250 ÷ 3 = 83.3333333333…; 1000 ÷ (250 ÷ 3) = 3000 ÷ 250 = 12 exactly, as it is divided once.
+  it('divide the cost by the mean of an Average over the periods with a value', () => {
+    // 250 ÷ 3 = 83.3333333333…; 1000 ÷ (250 ÷ 3) = 3000 ÷ 250 = 12 exactly, because it divides once.
     expect(recordOf(january({ valuePeriods: 3 }), { aggregation: 'average' })).toMatchObject({
       value: 83.3333333333,
       unit_cost: 12,
@@ -100,7 +100,7 @@ describe('numbers', () => {
     expect(recordOf(january({ cost: '-0.000000500000000', valueSum: '1' })).unit_cost).toBe(-0.000001);
   });
 
-  it('have no unit cost with value 0, without a value, or without a cost', () => {
+  it('have no unit cost if the value is 0, or the value or the cost is missing', () => {
     expect(recordOf(january({ valueSum: '0.0000000000' }))).toMatchObject({
       cost: 1000,
       value: 0,
@@ -113,15 +113,15 @@ describe('numbers', () => {
     expect(recordOf(january({ cost: null }))).toMatchObject({ cost: null, value: 250, unit_cost: null });
   });
 
-  it('tell a cost of 0 from no cost', () => {
+  it('distinguish a cost of 0 from no cost', () => {
     expect(recordOf(january({ cost: '0.000000000000000' }))).toMatchObject({ cost: 0, unit_cost: 0 });
   });
 
-  it('let credits make a month negative', () => {
+  it('are negative in a month of credits', () => {
     expect(recordOf(january({ cost: '-50.000000000000000' }))).toMatchObject({ cost: -50, unit_cost: -0.2 });
   });
 
-  it('stay exact beyond doubles before they are shown', () => {
+  it('stay exact beyond the precision of doubles', () => {
     // 9007199254740993 (2^53 + 1) ÷ 3 = 3002399751580331; as a double the dividend would be one less.
     const { unitCost } = currentNumbers(
       january({ cost: '9007199254740993.000000000000000', valueSum: '3' }),
@@ -132,7 +132,7 @@ describe('numbers', () => {
 });
 
 describe('status', () => {
-  it('is ready to lock once settled and with a value', () => {
+  it('is ready to lock if the month has settled and has a value', () => {
     expect(recordOf(january())).toMatchObject({
       status: 'ready_to_lock',
       reason: null,
@@ -146,11 +146,11 @@ describe('status', () => {
     ['not settled', { settled: false }],
     ['without a value', { valueSum: null }],
     ['without a cost', { cost: null }],
-  ])('is open when %s', (_, changes) => {
+  ])('is open if the month is %s', (_, changes) => {
     expect(monthStatus(january(changes))).toBe('open');
   });
 
-  it('is locked while the values are those the version saw', () => {
+  it('is locked while the values are those of the version', () => {
     expect(monthStatus(january({ lock: lock() }))).toBe('locked');
   });
 
@@ -188,7 +188,7 @@ describe('status', () => {
     });
   });
 
-  it('is changed since lock even when every value was removed', () => {
+  it('is changed since lock if every value was removed', () => {
     const record = recordOf(january({ valueChanges: 62, valueSum: null, valuePeriods: 0, lock: lock() }));
     expect(record).toMatchObject({
       status: 'changed_since_lock',
@@ -197,17 +197,17 @@ describe('status', () => {
     });
   });
 
-  it('is locked again by a version that saw the change', () => {
+  it('is locked again by a version with the change', () => {
     expect(monthStatus(january({ valueChanges: 32, lock: lock({ version: 2, valueChanges: 32 }) }))).toBe(
       'locked',
     );
   });
 
-  it('keeps a lock although the month no longer counts as settled', () => {
+  it('stays locked if the month is no longer settled', () => {
     expect(monthStatus(january({ settled: false, lock: lock() }))).toBe('locked');
   });
 
-  it('freezes a month whose value was 0', () => {
+  it('stays locked with a value of 0', () => {
     expect(recordOf(january({ lock: lock({ value: '0', unitCost: null }) }))).toMatchObject({
       status: 'locked',
       value: 0,
@@ -233,7 +233,7 @@ describe('reasons', () => {
     );
   });
 
-  it('name every source that is late, and how late', () => {
+  it('name every late source, and the last day that it has delivered', () => {
     const last = { missingFrom: '2026-01-31', missingThrough: '2026-01-31' };
     const coverage = covered(
       source({ name: 'AWS', ...last, deliversThrough: '2026-01-30' }),
@@ -246,11 +246,11 @@ describe('reasons', () => {
     );
   });
 
-  it('wait for the daily settlement when nothing else is missing', () => {
+  it('name the daily settlement if nothing else is missing', () => {
     expect(reasonOf({})).toBe('waiting for the next daily settlement');
   });
 
-  it('say that there is no spend or no value', () => {
+  it('name missing spend and missing values', () => {
     expect(reasonOf({ settled: true, valueSum: null })).toBe('no value has been recorded for 2026-01');
     expect(reasonOf({ settled: true, cost: null })).toBe('no spend has been ingested for 2026-01');
     expect(reasonOf({ cost: null, valueSum: null })).toBe(
@@ -263,7 +263,7 @@ describe('several months', () => {
   const month = (name: string, cost: string | null, valueSum: string | null): MonthFacts =>
     january({ month: name, cost, valueSum });
 
-  it('come newest first, the oldest one only serving the change after it', () => {
+  it('come newest first, and the oldest one only serves the change of the next', () => {
     const records = monthRecords(
       [month('2025-11', '100', '50'), month('2025-12', '150', '50'), month('2026-01', '75', '50')],
       { aggregation: 'total', target: null },
@@ -279,7 +279,7 @@ describe('several months', () => {
     ]);
   });
 
-  it('have no change after a month without a unit cost, nor across a gap', () => {
+  it('have no change after a month without a unit cost, or across a gap', () => {
     const records = monthRecords(
       [month('2025-10', '100', '50'), month('2025-11', null, '50'), month('2025-12', '150', '50')],
       { aggregation: 'total', target: null },
@@ -306,7 +306,7 @@ describe('several months', () => {
     expect(records[0]?.change_percent).toBe(-50); // from the frozen 8, not from today's 4
   });
 
-  it('are above the target only beyond it', () => {
+  it('are above the target only if their unit cost is higher', () => {
     const above = (target: string) => recordOf(january(), { target }).above_target;
     expect(above('4')).toBe(false);
     expect(above('3.999999')).toBe(true);
@@ -315,7 +315,7 @@ describe('several months', () => {
     expect(recordOf(january({ lock: lock() }), { target: '3.5' }).above_target).toBe(false); // frozen at 3
   });
 
-  it('have as latest the newest with a unit cost', () => {
+  it('have as latest the newest month with a unit cost', () => {
     const records = monthRecords(
       [month('2025-11', '100', '50'), month('2025-12', '150', '50'), month('2026-01', '75', null)],
       { aggregation: 'total', target: null },
@@ -332,7 +332,7 @@ describe('several months', () => {
     expect(latestUnitCost([])).toBeNull();
   });
 
-  it('need the facts of one month more than they show', () => {
+  it('need the facts of one more month than they show', () => {
     expect(factsFrom('2026-02', 12)).toBe('2025-02-01');
     expect(factsFrom('2026-01', 1)).toBe('2025-12-01');
   });

@@ -26,7 +26,7 @@ const record = (
 });
 
 describe('a metric at a glance', () => {
-  it('shows its latest month, and spend and unit cost that part ways', () => {
+  it('shows its latest month, and that spend and unit cost move in opposite directions', () => {
     // Spend rises by 20 %, a unit falls from 2 to 1.5: opposite. The running month has no unit cost yet.
     const months = [
       record('2026-02', 30, null),
@@ -59,12 +59,12 @@ describe('a metric at a glance', () => {
     ['both rise', 20, 50],
     ['spend stays', 0, 10],
     ['the unit cost stays', 20, 0],
-  ])('is not opposite when %s', (_, cost_change_percent, change_percent) => {
+  ])('has no opposite directions if %s', (_, cost_change_percent, change_percent) => {
     const months = [record('2026-01', 120, 3, { change_percent, cost_change_percent })];
     expect(glanceAt(months).opposite_directions).toBe(false);
   });
 
-  it('has nothing to compare without a month before, or without any unit cost', () => {
+  it('compares nothing without a month before, or without a unit cost', () => {
     expect(glanceAt([record('2026-01', 120, 3)])).toMatchObject({
       spend_change_percent: null,
       unit_cost_change_percent: null,

@@ -15,7 +15,7 @@ const MATRIX: Record<Access, Record<(typeof PERMISSIONS)[number], boolean>> = {
   send_values: { read: false, write: true, admin: true, 'metrics:ingest': true },
 };
 
-it('knows four permissions', () => {
+it('there are four permissions', () => {
   expect(PERMISSIONS).toEqual(['read', 'write', 'admin', 'metrics:ingest']);
 });
 
@@ -27,7 +27,7 @@ it.each(
   expect(permits(permission, access)).toBe(allowed);
 });
 
-it('says which permissions would do, and which there is', () => {
+it('an error names the accepted permissions and the permission of the key', () => {
   expect(permissionMessage('read', 'send_values')).toBe(
     'this needs a key with permission write, admin, metrics:ingest; this key has read',
   );

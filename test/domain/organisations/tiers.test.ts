@@ -22,18 +22,18 @@ describe('tiers', () => {
     expect(includes(tier, 'unit_economics')).toBe(included);
   });
 
-  it('tell which plan is needed, and which there is', () => {
+  it('name the plan that is needed and the current one', () => {
     expect(planMessage('starter', 'unit_economics')).toBe(
       'Unit economics needs the Professional plan or above; this organisation is on Starter',
     );
   });
 
-  // The message says that the daily limit is reached and suggests an upgrade, as the specification has it in §7.
+  // The message reports that the daily limit is reached, and suggests an upgrade (specification §7).
   it.each([
     ['starter', 100, 'Daily limit of 100 API calls on the Starter plan', 'Professional plan for 1,000 calls'],
     ['professional', 1000, 'Daily limit of 1,000 API calls', 'Business plan for 10,000 calls'],
     ['business', 10_000, 'Daily limit of 10,000 API calls', 'Enterprise plan for unlimited calls'],
-  ] as const)('tell %s of its limit and of the next plan', (tier, limit, reached, upgrade) => {
+  ] as const)('show %s its limit and the next plan', (tier, limit, reached, upgrade) => {
     const message = quotaMessage(tier, limit);
     expect(message).toContain(reached);
     expect(message).toContain('reached; it resets at midnight UTC');

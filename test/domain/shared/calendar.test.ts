@@ -27,9 +27,9 @@ describe('days and months', () => {
     ['2026-02', '2026-02-28'],
     ['2024-02', '2024-02-29'],
     ['2000-02', '2000-02-29'], // divisible by 400: a leap year
-    ['1900-02', '1900-02-28'], // by 100 only: none
+    ['1900-02', '1900-02-28'], // by 100 only: not a leap year
     ['2026-12', '2026-12-31'],
-  ])('ends %s on %s', (month, day) => {
+  ])('%s ends on %s', (month, day) => {
     expect(lastDay(month)).toBe(day);
   });
 
@@ -53,8 +53,8 @@ describe('days and months', () => {
   });
 });
 
-describe('when a month settles', () => {
-  // Five full days after January are 1, 2, 3, 4 and 5 February: on the 6th they have passed.
+describe('the day on which a month settles', () => {
+  // Five full days after January are 1, 2, 3, 4 and 5 February. On the 6th they have passed.
   it.each([
     ['2026-01', 5, '2026-02-06'],
     ['2026-01', 0, '2026-02-01'],
@@ -62,7 +62,7 @@ describe('when a month settles', () => {
     ['2024-01', 28, '2024-02-29'],
     ['2025-12', 5, '2026-01-06'],
     ['2026-02', 5, '2026-03-06'],
-  ])('%s with %i settle days on %s', (month, days, on) => {
+  ])('%s with %i settle days settles on %s', (month, days, on) => {
     expect(settlesOn(month, days)).toBe(on);
   });
 });
@@ -70,7 +70,7 @@ describe('when a month settles', () => {
 describe('seconds to midnight', () => {
   it.each([
     ['2026-02-07T00:00:00.000Z', 86_400],
-    ['2026-02-07T00:00:00.001Z', 86_400], // 86,399.999 s, and a client must not come back too early
+    ['2026-02-07T00:00:00.001Z', 86_400], // 86,399.999 s, rounded up so that a client does not retry too early
     ['2026-02-07T12:00:00.000Z', 43_200],
     ['2026-02-07T23:59:00.000Z', 60],
     ['2026-02-07T23:59:58.001Z', 2],
@@ -78,7 +78,7 @@ describe('seconds to midnight', () => {
     ['2026-02-07T23:59:59.999Z', 1],
     ['2026-12-31T23:59:59.999Z', 1],
     ['2024-02-29T00:00:00.000Z', 86_400],
-  ])('at %s are %i', (instant, seconds) => {
+  ])('at %s %i are left', (instant, seconds) => {
     expect(secondsToMidnight(new Date(instant))).toBe(seconds);
   });
 });

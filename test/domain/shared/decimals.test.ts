@@ -19,17 +19,17 @@ describe('money on the wire', () => {
     ['1.000001500000000', 1.000002],
     ['-1.000001500000000', -1.000002],
     ['99999999.123456499999999', 99999999.123456],
-  ])('%s is %f', (amount, shown) => {
+  ])('%s is written as %f', (amount, shown) => {
     expect(toWire(amount)).toBe(shown);
   });
 
-  it('is a JSON number without a stray sign', () => {
+  it('has no minus sign if it rounds to 0', () => {
     expect(JSON.stringify(toWire('-0.000000100000000'))).toBe('0');
   });
 });
 
 describe('values on the wire', () => {
-  it('keep ten decimals', () => {
+  it('are rounded to ten decimals', () => {
     expect(valueToWire('0.0000000001')).toBe(1e-10);
     expect(valueToWire('3.3333333333')).toBe(3.3333333333);
     expect(valueToWire('0.00000000005')).toBe(1e-10);
@@ -51,15 +51,15 @@ describe('values on the wire', () => {
 });
 
 describe('quotients', () => {
-  it('round once, half away from zero', () => {
+  it('are rounded once, half away from zero', () => {
     expect(quotient(Big('1'), Big('8'), 2).toFixed()).toBe('0.13'); // 0.125
     expect(quotient(Big('-1'), Big('8'), 2).toFixed()).toBe('-0.13');
     expect(quotient(Big('2'), Big('3'), 6).toFixed()).toBe('0.666667');
     expect(quotient(Big('1'), Big('3'), 10).toFixed()).toBe('0.3333333333');
   });
 
-  it('stay exact where a double would not', () => {
-    // 9007199254740993 = 2^53 + 1 is no double; divided by 1 it must come back whole.
+  it('stay exact beyond the precision of doubles', () => {
+    // 9007199254740993 = 2^53 + 1 is not a double. Divided by 1 it must stay the same.
     expect(quotient(Big('9007199254740993'), Big('1'), 6).toFixed()).toBe('9007199254740993');
     expect(quotient(Big('0.3'), Big('0.1'), 15).toFixed()).toBe('3');
   });
@@ -84,7 +84,7 @@ describe('change in percent', () => {
     expect(changePercent(before, after)).toBe(percent);
   });
 
-  it('is null when there is nothing to compare with', () => {
+  it('is null if an amount is missing, or the first one is 0', () => {
     expect(changePercent(null, '1')).toBeNull();
     expect(changePercent('1', null)).toBeNull();
     expect(changePercent('0', '1')).toBeNull();

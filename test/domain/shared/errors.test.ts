@@ -22,6 +22,6 @@ it.each([
   expect(error).toBeInstanceOf(Error);
 });
 
-it('names what was not found without telling of other organisations', () => {
+it('names a missing thing without a hint at other organisations', () => {
   expect(notFound('metric', 'met_1').message).toBe('metric "met_1" does not exist in this organisation');
 });

@@ -4,7 +4,7 @@ import { FairPlaces } from '../../../domain/shared/fair-places.ts';
 const forever = new AbortController().signal;
 
 describe('fair places', () => {
-  /** Takes places for owners; `got` tells who has one by now, in order. */
+  /** Takes places for owners. `got` lists the names that have got one, in order. */
   const story = (places: FairPlaces) => {
     const got: string[] = [];
     const give = new Map<string, () => void>();
@@ -21,7 +21,7 @@ describe('fair places', () => {
     return { got, take, giveBack, settle };
   };
 
-  it('leave places for others, however much one owner asks for', async () => {
+  it('leave places for others, however many one owner asks for', async () => {
     const { got, take, giveBack, settle } = story(new FairPlaces({ total: 3, each: 2, mostWaiting: 10 }));
     for (const name of ['a1', 'a2', 'a3', 'a4']) void take('acme', name);
     await settle();
@@ -30,7 +30,7 @@ describe('fair places', () => {
     expect(got).toEqual(['a1', 'a2', 'b1']);
     await giveBack('a1');
     expect(got).toEqual(['a1', 'a2', 'b1', 'a3']);
-    // Given back twice, a place is free once.
+    // A place that is given back twice is free once.
     await giveBack('a1');
     expect(got).toHaveLength(4);
     await giveBack('b1');
@@ -39,7 +39,7 @@ describe('fair places', () => {
     expect(got).toEqual(['a1', 'a2', 'b1', 'a3', 'a4']);
   });
 
-  it('are lent in turns to owners that wait', async () => {
+  it('go to waiting owners in turns', async () => {
     const { got, take, giveBack, settle } = story(new FairPlaces({ total: 1, each: 1, mostWaiting: 10 }));
     for (const name of ['a1', 'a2', 'a3']) void take('acme', name);
     void take('bolt', 'b1');
@@ -50,7 +50,7 @@ describe('fair places', () => {
     expect(got).toHaveLength(4);
   });
 
-  it('refuse who would wait behind too many, and forget who has gone', async () => {
+  it('reject a call behind too many waiting ones, and forget aborted calls', async () => {
     const places = new FairPlaces({ total: 1, each: 1, mostWaiting: 1 });
     const { got, take, giveBack, settle } = story(places);
     await take('acme', 'a1');

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { shareNextRun } from '../../../domain/shared/share-next-run.ts';
 
-/** A piece of work that ends when the test says so, with the runs that it has begun. */
+/** Starts work that ends on the test's command. Returns the runs that it has begun. */
 const startWork = () => {
   const runs: { items: readonly string[]; end: (error?: Error) => void }[] = [];
   const ask = shareNextRun(
@@ -27,7 +27,7 @@ const startWork = () => {
 };
 
 describe('calls that share the next run', () => {
-  it('start at once, or together once the run under way has ended', async () => {
+  it('start at once, or together after the current run', async () => {
     const { runs, ask, end } = startWork();
     const first = ask('a');
     const [second, third] = [ask('b'), ask('c')];
@@ -39,7 +39,7 @@ describe('calls that share the next run', () => {
     expect(runs).toHaveLength(2);
   });
 
-  it('are not harmed by a run before theirs that fails', async () => {
+  it('succeed although the run before theirs fails', async () => {
     const { ask, end } = startWork();
     const first = ask('a');
     const second = ask('b');

@@ -20,47 +20,47 @@ const manifest = (partition: string, dataFiles: string[]) => ({
 
 const ANY_CASE = '*[mM][aA][nN][iI][fF][eE][sS][tT].[jJ][sS][oO][nN]';
 
-describe('where manifests can lie', () => {
+describe('the place of manifests', () => {
   it('is the metadata folder beside data', () => {
     expect(manifestGlobs([january('focus-00001.csv.gz'), february('focus-00001.csv.gz')])).toContain(
       `${EXPORT}/metadata/**/${ANY_CASE}`,
     );
   });
 
-  it('is the folder of the files themselves elsewhere', () => {
+  it('is otherwise the folder of the files', () => {
     expect(manifestGlobs(['/exports/a/x.csv', '/exports/a/y.csv', '/exports/b/z.csv'])).toEqual([
       `/exports/a/${ANY_CASE}`,
       `/exports/b/${ANY_CASE}`,
     ]);
   });
 
-  it('is also the folder of the files when a folder above happens to be called data', () => {
+  it('is also the folder of the files if a folder above is called data', () => {
     // The default SOURCE_ROOTS is <data>/exports, where <data> is ./data.
     expect(manifestGlobs(['/srv/data/exports/acme/x.csv'])).toContain(`/srv/data/exports/acme/${ANY_CASE}`);
   });
 });
 
 describe('the files that count', () => {
-  it('are all of them without a manifest', () => {
+  it('are all files if there is no manifest', () => {
     const files = [january('a.csv'), february('b.csv')];
     expect(currentFiles(files, [])).toMatchObject({ files, missing: [] });
   });
 
-  it("are those that the partition's manifest names; other partitions are left alone", () => {
+  it("are the ones in the partition's manifest, and all files of partitions without a manifest", () => {
     const files = [
       january('focus-00001.csv.gz'),
       january('focus-00002.csv.gz'),
       february('focus-00001.csv.gz'),
     ];
     const current = currentFiles(files, [manifest('2026-01', [january('focus-00001.csv.gz')])]);
-    // Two was left behind by a larger January; February has no manifest.
+    // File 2 is left over from an earlier, larger January. February has no manifest.
     expect(current).toMatchObject({
       files: [january('focus-00001.csv.gz'), february('focus-00001.csv.gz')],
       missing: [],
     });
   });
 
-  it('are those of the newest execution, which the outermost manifest names', () => {
+  it('are the ones of the newest execution, which the outermost manifest names', () => {
     const [first, second] = [
       january('20260131T0000Z-aaa/focus-00001.csv.gz'),
       january('20260201T0000Z-bbb/focus-00001.csv.gz'),
@@ -81,7 +81,7 @@ describe('the files that count', () => {
   });
 
   it('leave out an older file of the same name outside the execution', () => {
-    // The export was switched from overwriting to a folder for each execution: both lie there now.
+    // The export was switched from overwriting to a folder for each execution, so that both files are there.
     const [old, named] = [january('focus-00001.csv.gz'), january('20260201T0000Z-bbb/focus-00001.csv.gz')];
     expect(currentFiles([old, named], [manifest('2026-01', [named])])).toMatchObject({
       files: [named],
@@ -97,7 +97,7 @@ describe('the files that count', () => {
     });
   });
 
-  it('are found by a manifest beside them, wherever a copy of the export was put', () => {
+  it('are found by a manifest beside them, wherever the export was copied', () => {
     const copy = (name: string) => `/exports/acme/january/${name}`;
     const current = currentFiles(
       [copy('focus-00001.csv'), copy('focus-00001-old.csv')],
@@ -106,7 +106,7 @@ describe('the files that count', () => {
     expect(current).toMatchObject({ files: [copy('focus-00001.csv')], missing: [] });
   });
 
-  it('are found where a folder above is called metadata', () => {
+  it('are found if a folder above is called metadata', () => {
     const root = '/metadata/exports/focus';
     const file = `${root}/data/BILLING_PERIOD=2026-01/focus-00001.csv`;
     const current = currentFiles(
@@ -116,7 +116,7 @@ describe('the files that count', () => {
     expect(current).toMatchObject({ files: [file], missing: [] });
   });
 
-  it('are incomplete when a named one is not there', () => {
+  it('are incomplete if a named file is missing', () => {
     const named = [january('focus-00001.csv.gz'), january('focus-00002.csv.gz')];
     expect(currentFiles([january('focus-00001.csv.gz')], [manifest('2026-01', named)])).toMatchObject({
       files: [january('focus-00001.csv.gz')],
@@ -124,14 +124,14 @@ describe('the files that count', () => {
     });
   });
 
-  it('are incomplete when only an older file of the same name is there', () => {
+  it('are incomplete if there is only an older file of the same name', () => {
     const named = january('20260201T0000Z-bbb/focus-00001.csv.gz');
     expect(currentFiles([january('focus-00001.csv.gz')], [manifest('2026-01', [named])]).missing).toEqual([
       named,
     ]);
   });
 
-  it('are not judged by the manifest of a partition that was not asked for', () => {
+  it('do not depend on the manifest of a partition that was not requested', () => {
     const files = [february('focus-00001.csv.gz')];
     expect(currentFiles(files, [manifest('2026-01', [january('focus-00001.csv.gz')])])).toMatchObject({
       files,
@@ -139,7 +139,7 @@ describe('the files that count', () => {
     });
   });
 
-  it('are those that all manifests of a folder name together', () => {
+  it('are the ones that all manifests of a folder name together', () => {
     const [a1, a2, b1] = ['/exports/A-1.csv', '/exports/A-2.csv', '/exports/B-1.csv'] as const;
     const beside = (name: string, ...dataFiles: string[]) => ({
       path: `/exports/${name}-Manifest.json`,
@@ -155,7 +155,7 @@ describe('the files that count', () => {
     expect(currentFiles([a1], both).missing).toEqual(['B-1.csv']);
   });
 
-  it('are told to be left out by a manifest that names none', () => {
+  it('are left out with a note if their manifest names no file', () => {
     const files = [january('a.csv'), january('b.csv'), february('c.csv')];
     expect(currentFiles(files, [manifest('2026-01', [])])).toEqual({
       files: [february('c.csv')],
@@ -181,7 +181,7 @@ describe('the files that count', () => {
     expect(current.files).toEqual(folders.map((folder) => `${folder}/new.csv`));
   });
 
-  it('do not mistake a name for one that ends in it', () => {
+  it('are not confused with files whose names only end alike', () => {
     const current = currentFiles(
       [january('1.csv'), january('01.csv')],
       [manifest('2026-01', [january('01.csv')])],
@@ -206,7 +206,7 @@ describe('the files of Azure run folders', () => {
   });
   const [JUNE, DAILY] = ['20260601-20260630', 'daily/20260601-20260630'];
 
-  it('are those of the newest run of a range, and no other run has to be whole', () => {
+  it('are the ones of the newest run of a range, and other runs may be incomplete', () => {
     const files = [part(`${DAILY}/aaa`), part(`${DAILY}/202606100000/bbb`)];
     const older = run(`${DAILY}/aaa`, '2026-06-01', '2026-06-09', 1);
     expect(
@@ -217,7 +217,7 @@ describe('the files of Azure run folders', () => {
     ).toEqual({ files: files.slice(1), missing: [], undecided: [], notes: [] });
   });
 
-  it('are those of every scope, and of exports side by side whose scope is not known once', () => {
+  it('are the ones of every scope; exports side by side without a known scope count once', () => {
     const files = [part('one/20260601-20260630/a'), part('two/20260601-20260630/b')];
     const runs = (...scopes: [string | null, string | null]) =>
       scopes.map((scope, index) =>
@@ -228,14 +228,14 @@ describe('the files of Azure run folders', () => {
     expect(currentFiles(files, runs('/sub/1', null)).files).toEqual(files.slice(1));
   });
 
-  it('are undecided in two run folders of a range without manifests', () => {
+  it('are undecided if two run folders of a range have no manifest', () => {
     const folders = [`${ROOT}/${DAILY}/aaa/`, `${ROOT}/${DAILY}/bbb/`];
     const files = folders.map((folder) => `${folder}part_0_0001.csv`);
     expect(currentFiles(files, []).undecided).toEqual(folders);
-    // A file in the folder of the range is a run of its own beside run folders.
+    // Beside run folders, a file in the folder of the range is a run too.
     const beside = [`${ROOT}/${DAILY}/part.csv`, part(`${DAILY}/aaa`)];
     expect(currentFiles(beside, []).undecided).toEqual([`${ROOT}/${DAILY}/`, `${ROOT}/${DAILY}/aaa/`]);
-    // Of one run alone, of files side by side, and of two months there is nothing to decide.
+    // One run, files side by side, and two months need no decision.
     for (const sure of [
       [part(`${DAILY}/aaa`), `${ROOT}/${DAILY}/aaa/part_0_0002.csv`],
       [`${ROOT}/${DAILY}/one.csv`, `${ROOT}/${DAILY}/two.csv`],
@@ -244,7 +244,7 @@ describe('the files of Azure run folders', () => {
       expect(currentFiles(sure, [])).toEqual({ files: sure, missing: [], undecided: [], notes: [] });
   });
 
-  it('are those of a run with two manifests, whether or not both are of the same files', () => {
+  it('are the ones of one of two manifests of a run, or of both if their scopes differ', () => {
     const [one, two] = [part(`${DAILY}/aaa`), `${ROOT}/${DAILY}/aaa/part_0_0002.csv`];
     const first = run(`${DAILY}/aaa`, '2026-06-01', '2026-06-09', 1);
     const second = { ...first, path: first.path.replace('manifest', '_manifest') };
@@ -255,7 +255,7 @@ describe('the files of Azure run folders', () => {
     expect(currentFiles([one, two], [first, ofOtherScope]).files).toEqual([one, two]);
   });
 
-  it('are in no run folder where the name of the folder has no days, or days that no export can have', () => {
+  it('are in no run folder if its name has no days, or days that no export can have', () => {
     for (const range of [
       '20260231-20260301',
       '20269999-20269999',
@@ -289,7 +289,7 @@ describe('the files of Azure run folders', () => {
     });
   });
 
-  it('leave out a run of which a newer one has some days, and note the days that no run has', () => {
+  it('leave out a run that a newer one overlaps, and note the days that no run has', () => {
     const files = [part('a/20260601-20260615/a'), part('b/20260610-20260620/b')];
     expect(
       currentFiles(files, [

@@ -4,7 +4,7 @@ import { daysLeftOut } from '../../../domain/sources/days-left-out.ts';
 import { runsThatCount, type ExportRun } from '../../../domain/sources/export-runs.ts';
 import { naiveDaysLeftOut, naiveRunsThatCount, naiveUndecided } from './naive-export-runs.ts';
 
-/** A run of June's days `from` to `to`; without `submitted` one without a manifest. */
+/** A run of June's days `from` to `to`. Without `submitted` it has no manifest. */
 const run = (
   folder: string,
   from: number,
@@ -24,23 +24,23 @@ const run = (
 const names = (runs: readonly ExportRun[]) => runs.map(({ folder }) => folder).sort();
 const counted = (...runs: ExportRun[]) => names(runsThatCount(runs).current);
 
-describe('of several runs of an export', () => {
-  it('those of different days all count', () => {
+describe('several runs of an export', () => {
+  it('count all if their days differ', () => {
     expect(counted(run('a', 1, 9, 1), run('b', 10, 20, 2))).toEqual(['a', 'b']);
   });
 
-  it('of the same range the newest counts', () => {
+  it('count only the newest of a range', () => {
     expect(counted(run('a', 1, 30, 1), run('b', 1, 30, 3), run('c', 1, 30, 2))).toEqual(['b']);
   });
 
-  it('the range that contains another replaces it, newer or older', () => {
+  it('lose a run whose range another one contains, newer or older', () => {
     // A one-time export of 1 to 9 June beside the daily one.
     expect(counted(run('once', 1, 9, 1), run('daily', 1, 20, 2))).toEqual(['daily']);
     expect(counted(run('once', 1, 9, 3), run('daily', 1, 20, 2))).toEqual(['daily']);
     expect(counted(run('day', 5, 5, 3), run('daily', 1, 20, 2))).toEqual(['daily']);
   });
 
-  it('of ranges that overlap in part the newest counts, and what the other had replaced counts again', () => {
+  it('count the newest of partly overlapping ranges, and the runs that only the others had replaced', () => {
     const [small, middle, late] = [run('small', 1, 9, 1), run('middle', 1, 20, 2), run('late', 10, 30, 3)];
     expect(counted(small, middle, late)).toEqual(['late', 'small']);
     const { replaced, current } = runsThatCount([middle, late]);
@@ -50,7 +50,7 @@ describe('of several runs of an export', () => {
     expect(daysLeftOut([middle], [small, late])).toEqual([]);
   });
 
-  it('those that together contain another replace it, newer or older: a one-time export across the end of a month', () => {
+  it('lose a run that others together contain: a one-time export across the end of a month, newer or older', () => {
     const [first, second] = [run('first', 1, 15, 1), run('second', 16, 30, 2)];
     for (const submitted of [0, 3]) {
       expect(counted(first, second, run('once', 15, 16, submitted))).toEqual(['first', 'second']);
@@ -58,25 +58,25 @@ describe('of several runs of an export', () => {
         counted(first, run('day', 16, 16, 2), run('rest', 17, 30, 2), run('once', 15, 17, submitted)),
       ).toEqual(['day', 'first', 'rest']);
     }
-    // Runs that have no more days than one that contains them do not replace it, nor do those with a gap or another scope.
+    // Runs do not replace a run that contains them, nor with a gap between them or another scope.
     expect(counted(first, second, run('whole', 1, 30, 0))).toEqual(['whole']);
     expect(counted(first, run('later', 18, 30, 2), run('once', 15, 18, 3))).toEqual(['once']);
     expect(
       counted(first, run('other', 16, 30, 2, { scope: '/subscriptions/2' }), run('once', 15, 16, 3)),
     ).toEqual(['once', 'other']);
-    // Each of the two in the middle is within its neighbours: one of them has to stay.
+    // b lies within a and c, and c within b and d. b is replaced first; then d replaces c, which it overlaps.
     const chain = [run('a', 1, 10, 1), run('b', 5, 15, 2), run('c', 11, 20, 3), run('d', 16, 25, 4)];
     expect(counted(...chain)).toEqual(['a', 'd']);
   });
 
-  it('those of another scope count as well; without a scope the folder above the exports tells', () => {
+  it('count for each scope; without a scope the folder above the exports decides', () => {
     const june = (folder: string, more: Partial<ExportRun>) => run(folder, 1, 30, 1, more);
     expect(counted(june('a', {}), june('b', { scope: '/subscriptions/2' }))).toEqual(['a', 'b']);
     expect(counted(june('a', {}), june('b', { scope: null }))).toEqual(['b']);
     expect(counted(june('a', {}), june('b', { scope: null, root: '/elsewhere/' }))).toEqual(['a', 'b']);
   });
 
-  it('the same count as by the words of the rule, whatever the ranges, and no day counts twice', () => {
+  it('count as by the words of the rule for any ranges, and no day twice', () => {
     for (let seed = 1; seed <= 300; seed += 1) {
       const random = (below: number, salt: number) =>
         Math.abs(Math.floor(Math.sin(seed * 99 + salt) * 1e6)) % below;
@@ -109,7 +109,7 @@ describe('of several runs of an export', () => {
     }
   });
 
-  it('thousands are judged as quickly as they are listed', () => {
+  it('are decided quickly if there are thousands', () => {
     const days = (index: number, length: number) => ({
       from: addDays('1990-01-01', index),
       to: addDays('1990-01-01', index + length - 1),
@@ -131,14 +131,14 @@ const daysOf = ({ from, to }: { from: string; to: string }): string[] => {
 };
 
 describe('runs without a manifest', () => {
-  it('are undecided where they have the same days as any other', () => {
+  it('are undecided if they share days with another run', () => {
     const [silent, other] = [run('a', 1, 30, null), run('b', 1, 9, null)];
     expect(names(runsThatCount([silent, other]).undecided)).toEqual(['a', 'b']);
     expect(names(runsThatCount([silent, run('c', 5, 9, 1)]).undecided)).toEqual(['a', 'c']);
     expect(runsThatCount([other, run('c', 10, 30, 1)])).toMatchObject({ undecided: [], replaced: [] });
   });
 
-  it('are not finished beside one of the same export and range that has a manifest', () => {
+  it('are unfinished beside a run of the same export and range with a manifest', () => {
     const folders = { rangeFolder: '/exports/daily/20260601-20260630/' };
     const { current, unfinished, undecided } = runsThatCount([
       run('a', 1, 9, 1, folders),

@@ -23,18 +23,18 @@ describe('a glob', () => {
     ['a**b', ['ab', 'axb'], ['a/b']],
     ['*/b', ['a/b', 'a//b'], ['b', '/b', 'a/c/b']],
     ['/a//*', ['/a/b', 'a/b'], ['/a']],
-  ])('%s', (pattern, paths, others) => {
+  ])('matches its paths and no others: %s', (pattern, paths, others) => {
     expect(matching(pattern, ...paths, ...others)).toEqual(paths);
   });
 
-  it('decides at once where every star could stand for many things', () => {
+  it('is matched at once, even if every star could stand for many texts', () => {
     const name = 'a'.repeat(250);
     expect(matching(`${'*a'.repeat(100)}*b`, name, `${name}b`)).toEqual([`${name}b`]);
     const path = 'a/'.repeat(500);
     expect(matching(`${'**/a/'.repeat(100)}b`, `${path}c`, `${path}b`)).toEqual([`${path}b`]);
   });
 
-  it('matches a path alone, whatever its characters, when it is escaped', () => {
+  it('matches only the path that it was escaped from', () => {
     const path = '/a[1]/*?\\[!x]/b.csv';
     expect(matching(escapeGlob(path), path, '/a1/x')).toEqual([path]);
   });
@@ -46,7 +46,7 @@ describe('a glob', () => {
     ['s3://b/a/**', 's3://b/a/**'],
     ['s3://b/a/**/*.csv', 's3://b/a/**'],
     ['s3://b/a/x**.csv', 's3://b/a/x*'],
-  ])('%s is listed by what it begins with: %s', (pattern, wider) => {
+  ])('is widened for the listing of objects: %s to %s', (pattern, wider) => {
     expect(widenGlob(pattern)).toBe(wider);
   });
 });

@@ -1,7 +1,7 @@
 import { addDays, type Day } from '../../../domain/shared/calendar.ts';
 import type { ExportRun } from '../../../domain/sources/export-runs.ts';
 
-// Which runs of exports count, by the words of the rule and without a thought of how long it takes.
+// The runs of exports that count, by the words of the rule, without regard to speed.
 
 const haveSameSpend = (one: ExportRun, other: ExportRun): boolean =>
   one.scope !== null && other.scope !== null ? one.scope === other.scope : one.root === other.root;
@@ -31,7 +31,7 @@ const areContaining = (run: ExportRun, runs: readonly ExportRun[]): boolean => {
   );
 };
 
-/** The runs that count, of some that all have a manifest. */
+/** Returns the runs that count. All given runs have a manifest. */
 export const naiveRunsThatCount = (runs: readonly ExportRun[]): ExportRun[] => {
   let rest = [...runs];
   for (const run of [...runs].sort((a, b) => (isNewer(a, b) ? 1 : -1)))
@@ -46,13 +46,13 @@ export const naiveRunsThatCount = (runs: readonly ExportRun[]): ExportRun[] => {
   return current;
 };
 
-/** The runs that have a day of a run without a manifest, and those runs. */
+/** Returns the runs without a manifest that overlap another run, and the runs that these overlap. */
 export const naiveUndecided = (runs: readonly ExportRun[]): ExportRun[] =>
   runs.filter((run) =>
     runs.some((other) => overlap(run, other) && (run.submitted === null || other.submitted === null)),
   );
 
-/** The days of a run that no other one has. */
+/** Returns the days of a run that no current run has. */
 export const naiveDaysLeftOut = (run: ExportRun, current: readonly ExportRun[]): Day[] => {
   const days: Day[] = [];
   for (let day = run.from; day <= run.to; day = addDays(day, 1)) days.push(day);

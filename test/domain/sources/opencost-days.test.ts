@@ -8,11 +8,11 @@ describe('the days to ask an OpenCost API for', () => {
     return { first: days[0], last: days.at(-1), count: days.length };
   };
 
-  it('are the twelve months before this one, to yesterday, when nothing was loaded', () => {
+  it('are the last twelve months and this one up to yesterday, if nothing was loaded', () => {
     expect(ask({})).toEqual({ first: '2025-02-01', last: '2026-02-06', count: 365 + 6 });
   });
 
-  it('go on two days before the last that was delivered', () => {
+  it('begin two days before the last delivered one', () => {
     expect(ask({ lastDelivered: '2026-02-05' })).toEqual({
       first: '2026-02-03',
       last: '2026-02-06',
@@ -25,7 +25,7 @@ describe('the days to ask an OpenCost API for', () => {
     });
   });
 
-  it('are those of the months asked for, as far as they have ended', () => {
+  it('are the ended days of the requested months', () => {
     expect(ask({ startMonth: '2026-01', endMonth: '2026-01', lastDelivered: '2026-02-05' })).toEqual({
       first: '2026-01-01',
       last: '2026-01-31',
@@ -39,7 +39,7 @@ describe('the days to ask an OpenCost API for', () => {
     });
   });
 
-  it('are none when none has ended', () => {
+  it('are empty if no day has ended, or all were delivered', () => {
     expect(ask({ startMonth: '2026-03' })).toMatchObject({ count: 0 });
     expect(ask({ startMonth: '2026-02', now: new Date('2026-02-01T00:00:00Z') })).toMatchObject({ count: 0 });
     expect(ask({ endMonth: '2026-01', lastDelivered: '2026-02-05' })).toMatchObject({ count: 0 });

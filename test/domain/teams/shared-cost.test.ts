@@ -15,7 +15,7 @@ const shares = (split: Split, values: Record<string, string> = {}, units = HUNDR
   );
 
 describe('a shared cost', () => {
-  it('is split evenly, the last unit to the oldest team', () => {
+  it('is split evenly, and the oldest team gets the last unit', () => {
     expect(shares({ type: 'even', team_ids: ['team_c', 'team_a', 'team_b'] })).toEqual({
       team_a: '33.333333333333334',
       team_b: '33.333333333333333',
@@ -23,7 +23,7 @@ describe('a shared cost', () => {
     });
   });
 
-  it('is split by fixed percents, the rest to nobody', () => {
+  it('is split by fixed percents, and nobody gets the rest', () => {
     const fixed = (...percents: [string, number][]): Split => ({
       type: 'fixed',
       shares: percents.map(([team_id, percent]) => ({ team_id, percent })),
@@ -36,12 +36,12 @@ describe('a shared cost', () => {
       team_a: '0.000001000000000',
       team_b: '0.000000000000000',
     });
-    // Half of one unit each: the tie goes to the team, not to nobody.
+    // The team and nobody have half a unit each: the team gets it.
     expect(shares(fixed(['team_a', 50]), {}, 1n)).toEqual({ team_a: '0.000000000000001' });
     expect(shares(fixed(['team_a', 0]))).toEqual({ team_a: '0.000000000000000' });
   });
 
-  it('is split by the values of a metric, labels without a team to nobody', () => {
+  it('is split by the values of a metric, and nobody gets labels without a team', () => {
     const split: Split = {
       type: 'metric',
       metric_id: 'met_1',
@@ -58,13 +58,13 @@ describe('a shared cost', () => {
     });
   });
 
-  it('is nobody’s without values, or where all are 0', () => {
+  it('belongs to nobody if there are no values, or only 0', () => {
     const split: Split = { type: 'metric', metric_id: 'met_1', labels: { eu: 'team_a' } };
     expect(shares(split)).toEqual({});
     expect(shares(split, { eu: '0', us: '0.0000000000' })).toEqual({});
   });
 
-  it('is split as a credit too', () => {
+  it('is split in the same way as a credit', () => {
     expect(shares({ type: 'even', team_ids: ['team_a', 'team_b', 'team_c'] }, {}, -HUNDRED)).toEqual({
       team_a: '-33.333333333333334',
       team_b: '-33.333333333333333',
