@@ -26,37 +26,37 @@ export const readExports = (folder: string): Exports => {
   };
 };
 
-/** Amounts by month, or by what else a calculation asks for. */
+/** Amounts by month, or by another key. */
 export type Sums = Map<string, bigint>;
 
 const add = (sums: Sums, key: string, amount: bigint): Sums => sums.set(key, (sums.get(key) ?? 0n) + amount);
 
-/** A column's sum by what `keyOf` says of a line. */
+/** Returns a column's sums by the key of each line. */
 export const sumBy = (lines: readonly Line[], column: string, keyOf: (line: Line) => string): Sums =>
   lines.reduce(
     (sums, line) => add(sums, keyOf(line), unitsOf(line[column] ?? '')),
     new Map<string, bigint>(),
   );
 
-/** The month of a line of a cluster, host or AI tool. */
+/** Returns the month of a line of a cluster, host or AI tool. */
 export const monthOf = (line: Line): string => (line['Date'] ?? line['day'] ?? '').slice(0, 7);
 
-/** Sums added up. */
+/** Adds up sums. */
 export const together = (...parts: Sums[]): Sums => {
   const sums: Sums = new Map();
   for (const part of parts) for (const [month, amount] of part) add(sums, month, amount);
   return sums;
 };
 
-/** A machine or disk on a day, by the last part of its id, as clusters and hosts have it and an ARN ends in it. */
+/** Returns the key of a machine or disk on a day. Clusters and hosts have the last part of the id, in which an ARN ends. */
 const assetDay = (id = '', day = ''): string => `${/[^/:]*$/.exec(id)?.[0] ?? ''} ${day.slice(0, 10)}`;
 
 const billedDays = ({ bills }: Exports): Set<string> =>
   new Set(bills.map((line) => assetDay(line['ResourceId'], line['ChargePeriodStart'])));
 
 /**
- * What the organisation spends by month, each dollar once: every line of a bill, whatever it is spent on; the assets
- * and hosts that no bill knows; all of the cluster without known assets, idle included; and the AI tools.
+ * Returns what the organisation spends by month, each dollar once. Its parts are all lines of bills; assets and hosts that no
+ * bill has; all of the cluster without known assets, idle included; and the AI tools.
  */
 export const organisationCosts = (exports: Exports, today: string): Sums => {
   const { bills, prodAssets, edge, hosts, aiSpend } = exports;
@@ -72,7 +72,7 @@ export const organisationCosts = (exports: Exports, today: string): Sums => {
   );
 };
 
-/** What an account of a bill costs by month beside the cluster and the host inside it. */
+/** Returns what an account of a bill costs by month, without the cluster and the host in it. */
 export const accountCosts = ({ bills, prodAssets, hosts }: Exports, account: string, today: string): Sums => {
   const covered = new Set([
     ...prodAssets.map((line) => assetDay(line['provider_id'], line['day'])),
@@ -81,13 +81,13 @@ export const accountCosts = ({ bills, prodAssets, hosts }: Exports, account: str
   const own = bills.filter(
     (line) =>
       line['SubAccountId'] === account &&
-      // A line without a resource, as a credit, is no machine that has no id.
+      // A line without a resource, such as a credit, is not an asset without an id.
       (line['ResourceId'] === '' || !covered.has(assetDay(line['ResourceId'], line['ChargePeriodStart']))),
   );
   return costByMonth(own, today);
 };
 
-/** A repository's part of each day's spend on each tool, by its part of the tool's use that day. */
+/** Returns a repository's part of each day's spend on each tool, by its part of the tool's usage that day. */
 export const repositoryCosts = ({ aiSpend, aiUsage }: Exports, repository: string): Sums => {
   const toolDay = (line: Line): string => `${line['day'] ?? ''} ${line['tool'] ?? ''}`;
   const spend = sumBy(aiSpend, 'cost', toolDay);
@@ -100,7 +100,7 @@ export const repositoryCosts = ({ aiSpend, aiUsage }: Exports, repository: strin
   return sums;
 };
 
-/** What lines of a cluster cost by month that have certain texts in their columns. */
+/** Returns what the lines of a cluster with certain texts in their columns cost by month. */
 export const allocated = (lines: readonly Line[], chosen: Record<string, string>): Sums =>
   sumBy(
     lines.filter((line) => Object.entries(chosen).every(([column, text]) => line[column] === text)),
@@ -108,7 +108,7 @@ export const allocated = (lines: readonly Line[], chosen: Record<string, string>
     monthOf,
   );
 
-/** What the picks of the metric Checkouts cost by month. */
+/** Returns what the picks of the metric Checkouts cost by month. */
 export const checkoutsCosts = (exports: Exports, today: string): Sums =>
   together(
     allocated(exports.prod, { Namespace: 'checkout' }),
@@ -126,7 +126,7 @@ export const checkoutsCosts = (exports: Exports, today: string): Sums =>
     repositoryCosts(exports, 'github.com/sample-shop/checkout'),
   );
 
-/** What the picks of the metric Open stores cost by month. */
+/** Returns what the picks of the metric Open stores cost by month. */
 export const storesCosts = ({ prod, edge }: Exports): Sums =>
   together(
     allocated(edge, { Namespace: 'kiosk' }),

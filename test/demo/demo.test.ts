@@ -18,7 +18,7 @@ import { expectedBills, teamSums, type Calls, type TeamSums } from './team-sums.
 const CLOCK = '2026-02-07T06:00:00Z';
 const TODAY = CLOCK.slice(0, 10);
 
-/** A row of a printed table, its cells as they stand there. */
+/** A row of a printed table, with its cells as printed. */
 interface Row {
   month: string;
   cost: string;
@@ -30,7 +30,7 @@ interface Row {
 const ROW =
   /^ {2}(\d{4}-\d\d) +(?<cost>[\d,.]+|-) +(?<value>[\d,.]+|-) +(?<unit>[\d,.]+|-) +(?:[+-]?[\d.]+ %|-) {2}(?<status>.*)$/;
 
-/** The printed tables by their metric's name. */
+/** Returns the printed tables by the names of their metrics. */
 const tablesOf = (stdout: string): Map<string, Row[]> => {
   const tables = new Map<string, Row[]>();
   let rows: Row[] = [];
@@ -51,7 +51,7 @@ const tablesOf = (stdout: string): Map<string, Row[]> => {
   return tables;
 };
 
-/** What is printed of the restated month: `/costs` as it is now, and what a metric was locked with. */
+/** Returns the printed lines on the restated month: `/costs` today, and the cost with which a metric was locked. */
 const restatedOf = (stdout: string): { month: string; now: string; locked: string } | undefined => {
   const found = /^ {2}(\d{4}-\d\d) {2}\/costs now +([\d,.]+)\n {2}\1 {2}Orders, locked v1 +([\d,.]+)$/m.exec(
     stdout,
@@ -64,11 +64,11 @@ const restatedOf = (stdout: string): { month: string; now: string; locked: strin
 const keyOf = (stdout: string): string | undefined =>
   /^admin key {2}(ca_[0-9a-f]{32}_[\w-]{43})$/m.exec(stdout)?.[1];
 
-/** An exact quotient as the demo prints it: the API answers with six decimals, the table shows fewer. */
+/** Returns an exact quotient as the demo prints it: the API returns six decimals, the table shows fewer. */
 const printed = (dividend: bigint, divisor: bigint, decimals: number): string =>
   rounded(unitsOf(rounded(dividend, divisor, 6)), DOLLAR, decimals);
 
-/** The values by which a month's platform is split: as recorded, and in November corrected once it had sealed. */
+/** Returns the values that split a month's platform: as recorded, but in November as corrected after the seal. */
 const callsOf = (month: string): Calls => {
   const values = valuesOf(GATEWAY_CALLS, { months: [month], through: TODAY });
   const of = (caller: string): bigint => BigInt(values.find(({ label }) => label === caller)?.value ?? 0);
@@ -76,12 +76,12 @@ const callsOf = (month: string): Calls => {
   return { checkout, search: of('search'), partners: of('partners') };
 };
 
-/** The bills of a month as they are after the first run: two months have no values to split by. */
+/** Returns the bills of a month after the first run. Two months have no values to split by. */
 const billsOf = (sums: TeamSums, month: string) =>
   expectedBills(sums, month, month >= '2026-01' ? null : callsOf(month));
 
-/** What is printed of the event: the month that went above its target, and how the event came. */
-const toldOf = (stdout: string) =>
+/** Returns the printed event: the month that went above its target, and how the event arrived. */
+const printedEvent = (stdout: string) =>
   new RegExp(
     '^ {2}unit_cost\\.changed above_target: Searches (?<month>\\d{4}-\\d\\d), (?<unitCost>[\\d.]+) USD per thousand searches, ' +
       'target (?<target>[\\d.]+)\n {2}(?<id>evt_[0-9a-f]{32}) (?<how>.+)$',
@@ -100,7 +100,7 @@ describe('cost-analytics demo --exit', () => {
   let original: Exports;
   let sums: TeamSums;
 
-  /** What lies in the folder of the demo's one organisation. */
+  /** Reads the exports in the folder of the demo's only organisation. */
   const readSampleExports = async (): Promise<Exports> => {
     const folders = await readdir(join(dataDir, 'exports'));
     expect(folders).toEqual([expect.stringMatching(/^org_/)]);
@@ -118,7 +118,7 @@ describe('cost-analytics demo --exit', () => {
   }, 240_000);
   afterAll(() => removeDataDir(dataDir));
 
-  test('ends well, and has said where it served and with which key', () => {
+  test('exits with 0, and prints its address, its key and what to try next', () => {
     expect(first.code, first.stderr).toBe(0);
     expect(first.stdout).toMatch(/^ready http:\/\/127\.0\.0\.1:\d+$/m);
     expect(keyOf(first.stdout)).toBeDefined();
@@ -127,7 +127,7 @@ describe('cost-analytics demo --exit', () => {
     expect(first.stdout).toMatch(/^ {2}curl .*\/costs\/breakdown\?.*&group_by=cluster,namespace"$/m);
   });
 
-  test('shows twelve months of each metric, in every state that a month can have', () => {
+  test('prints twelve months of each metric, in every state of a month', () => {
     const tables = tablesOf(first.stdout);
     expect([...tables.keys()]).toEqual([
       ...['Orders', 'Active customers', 'API requests', 'Checkouts', 'Open stores', 'Payments', 'Searches'],
@@ -164,7 +164,7 @@ describe('cost-analytics demo --exit', () => {
     ]);
   });
 
-  test('every printed cost and unit cost is what the exports add up to', () => {
+  test('prints costs and unit costs that the exports add up to', () => {
     const organisation = organisationCosts(original, TODAY);
     const picked = new Map([
       ['Checkouts', checkoutsCosts(original, TODAY)],
@@ -178,14 +178,14 @@ describe('cost-analytics demo --exit', () => {
             ? billsOf(sums, month).Search.fullyLoaded
             : ((picked.get(name) ?? organisation).get(month) ?? 0n);
         expect(cost, `${name} ${month}`).toBe(printed(exact, DOLLAR, 2));
-        // The printed mean of an average is rounded, so that only sums can be divided again, and means of one value.
+        // Printed means are rounded. Only sums, and means of one value, can be divided again.
         if (value === '-' || name === 'Active customers') continue;
         expect(unitCost, `${name} ${month}`).toBe(printed(exact, unitsOf(value), 4));
       }
     }
   });
 
-  test('months before a tag was first picked are partial, the running one too, and say why', () => {
+  test('prints months before the first pick of a tag, and the running one, as partial with a reason', () => {
     const [running, ...others] = tablesOf(first.stdout).get('Payments') ?? [];
     expect(running).toMatchObject({
       month: '2026-02',
@@ -196,7 +196,7 @@ describe('cost-analytics demo --exit', () => {
     expect(first.stdout).toContain('\n  2025-03 to 2026-01: partial too, and never to be locked\n');
   });
 
-  test('a restated month moves what was spent, and no locked month', () => {
+  test('prints the changed spend of a restated month beside its unchanged lock', () => {
     const corrections = exports.bills.filter(isCorrection);
     expect(corrections).toMatchObject([{ ChargePeriodStart: '2025-10-31T00:00:00Z' }]);
     const spent = (of: Exports): string =>
@@ -209,7 +209,7 @@ describe('cost-analytics demo --exit', () => {
     expect(spent(exports)).not.toBe(spent(original));
   });
 
-  test('the teams’ bills are what the exports add up to, and with unallocated the total', () => {
+  test('prints bills that the exports add up to, and that make the total with unallocated', () => {
     const months = printedBills(first.stdout);
     expect(months.map(({ month, teams }) => [month, teams['Shop']?.status, teams['Search']?.status])).toEqual(
       [
@@ -224,7 +224,7 @@ describe('cost-analytics demo --exit', () => {
           'waiting',
         ],
         ['2025-12', 'sealed v1, follows today', 'sealed v1, follows today'],
-        // By backfill, by hand, by a corrected value.
+        // Sealed by backfill, by hand, and by a corrected value.
         ['2025-11', 'sealed v3, values changed', 'sealed v3, values changed'],
       ],
     );
@@ -246,14 +246,14 @@ describe('cost-analytics demo --exit', () => {
     }
   });
 
-  test('months that were loaded late follow today, which an admin can end', () => {
+  test('says that months loaded late follow today until an admin reseals them', () => {
     expect(first.stdout).toContain('follows today: loaded late, so it moves with spend and teams until');
     expect(first.stdout).toMatch(
       /^ {2}curl -s -X POST .*"reason":.* "\$API\/teams\/bills\/2025-12\/reseal"$/m,
     );
   });
 
-  test('shared costs are split evenly, by percents and by values of which some are no team’s', () => {
+  test('splits shared costs evenly, by percents, and by values of which some belong to no team', () => {
     const { Shop, Search } = billsOf(sums, '2025-12');
     const both = (cost: 'staging' | 'data' | 'platform') =>
       [Shop.parts[cost], Search.parts[cost]].map((units) => printed(units, DOLLAR, 2));
@@ -263,22 +263,22 @@ describe('cost-analytics demo --exit', () => {
     expect(printedParts(first.stdout, 'Shop platform')).toEqual(both('platform'));
   });
 
-  test('a webhook tells that a month of the team’s metric is above its target, rightly signed', () => {
-    const told = toldOf(first.stdout);
-    expect(told?.['how']).toBe('received, signature verified');
+  test('receives a signed event for a month of the team’s metric above its target', () => {
+    const event = printedEvent(first.stdout);
+    expect(event?.['how']).toBe('received, signature verified');
     const rows = tablesOf(first.stdout).get('Searches') ?? [];
     const above = rows.filter(({ status }) => status.endsWith('above target'));
-    // A new target is told of for the newest complete month only, although others are above it, too.
+    // A new target raises an event for the newest complete month only, although other months are above it too.
     const newest = rows.find(({ status }) => !status.startsWith('open'));
-    expect(told?.['month']).toBe(newest?.month);
-    const unitCost = unitsOf(told?.['unitCost'] ?? '');
+    expect(event?.['month']).toBe(newest?.month);
+    const unitCost = unitsOf(event?.['unitCost'] ?? '');
     expect(rounded(unitCost, DOLLAR, 4)).toBe(newest?.unitCost);
-    const target = unitsOf(told?.['target'] ?? '');
+    const target = unitsOf(event?.['target'] ?? '');
     const dearer = rows.filter(({ unitCost: shown }) => shown !== '-' && unitsOf(shown) > target);
     expect(above.map(({ month }) => month)).toEqual(dearer.map(({ month }) => month));
   });
 
-  test('what the cluster and the host report is what the bill has under other ids, and a little cheaper', () => {
+  test('has assets of clusters and hosts that are on the bill under longer ids', () => {
     const ids = (lines: readonly Line[], column: string) => new Set(lines.map((line) => line[column] ?? ''));
     const billed = [...ids(exports.bills, 'ResourceId')];
     const known = [...ids(exports.prodAssets, 'provider_id'), ...ids(exports.hosts, 'machine_id')];
@@ -301,7 +301,7 @@ describe('cost-analytics demo --exit', () => {
     ]);
   });
 
-  test('the bills have what real bills have', () => {
+  test('has bills with a commitment, credits, and a charge from the month before, like real bills', () => {
     const lines = exports.bills;
     const inJanuary = lines.filter(({ BillingPeriodStart }) => BillingPeriodStart === '2026-01-01T00:00:00Z');
     const sum = (column: string, chosen: (line: Line) => boolean): bigint =>
@@ -319,7 +319,7 @@ describe('cost-analytics demo --exit', () => {
     expect(new Set(lines.map((line) => line['BillingPeriodStart'])).size).toBe(13);
   });
 
-  test('run again, it goes on with the same organisation and writes the same exports', async () => {
+  test('continues with the same organisation and writes the same exports if it runs again', async () => {
     second = await run();
     expect(second.code, second.stderr).toBe(0);
     expect(keyOf(second.stdout)).toBe(keyOf(first.stdout));
@@ -329,13 +329,13 @@ describe('cost-analytics demo --exit', () => {
     expect(second.stdout.match(/ months ingested$/gm)).toHaveLength(7);
     expect(await readSampleExports()).toEqual(exports);
     expect(printedBills(second.stdout)).toEqual(printedBills(first.stdout));
-    expect(toldOf(second.stdout)).toEqual({
-      ...toldOf(first.stdout),
+    expect(printedEvent(second.stdout)).toEqual({
+      ...printedEvent(first.stdout),
       how: 'was received in an earlier run',
     });
   }, 240_000);
 
-  describe('what it leaves behind', () => {
+  describe('the organisation of the demo', () => {
     let service: Awaited<ReturnType<typeof startService>>;
     let admin: Api;
     beforeAll(async () => {
@@ -346,7 +346,7 @@ describe('cost-analytics demo --exit', () => {
 
     const list = async <Item>(path: string) => expectPage(await admin.get<Item[]>(path)).items;
 
-    test('is there once, after two runs', async () => {
+    test('exists once after two runs', async () => {
       const names = async (path: string) => (await list<{ name: string }>(path)).map(({ name }) => name);
       expect(await names('/teams')).toEqual(['Shop', 'Search']);
       expect(await names('/shared-costs')).toEqual(['Staging and logs', 'Data platform', 'Shop platform']);
@@ -364,7 +364,7 @@ describe('cost-analytics demo --exit', () => {
       expect(new Set(subjects.map(({ subject }) => subject)).size).toBe(subjects.length);
     });
 
-    test('waits for the values that it says how to send: they seal the month', async () => {
+    test('seals the waiting month after the values of the printed request', async () => {
       const sent = /-d '(\{"values":.+\})' "\$API(\/metrics\/met_\w+\/values)"/g;
       const [body = '', path = ''] =
         [...first.stdout.matchAll(sent)]
@@ -386,7 +386,7 @@ describe('cost-analytics demo --exit', () => {
   });
 });
 
-test('a taken port is told at once, with the way out', async () => {
+test('cost-analytics demo reports a taken port at once, and suggests --port', async () => {
   const holder = createServer();
   await new Promise<void>((listening) => {
     holder.listen(0, '127.0.0.1', listening);
@@ -402,7 +402,7 @@ test('a taken port is told at once, with the way out', async () => {
   );
 });
 
-test('stays away from the real data directory, warehouse and Temporal', () => {
+test('cost-analytics demo does not use the real data directory, warehouse and Temporal', () => {
   const real = {
     DATA_DIR: '/srv/real',
     WAREHOUSE: 'ducklake:postgres:dbname=real',

@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 /** A line of an export by its column names. */
 export type Line = Record<string, string>;
 
-/** Every line of the exports below a folder, read without the product's own reader. */
+/** Returns every line of the exports below a folder. Does not use the product's own reader. */
 export const readLines = (folder: string): Line[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.csv.gz'))
@@ -22,7 +22,7 @@ export const readLines = (folder: string): Line[] =>
       });
     });
 
-/** The cells of a line; no cell of the sample holds a line break. */
+/** Returns the cells of a line. No cell of the sample contains a line break. */
 const cellsOf = (line: string): string[] =>
   [...line.matchAll(/(?:"((?:[^"]|"")*)"|([^,]*))(?:,|$)/g)].map(
     ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? '',
@@ -32,10 +32,10 @@ const DECIMALS = 15;
 /** One dollar in the units of the sums. */
 export const DOLLAR = 10n ** BigInt(DECIMALS);
 
-/** A decimal text as a whole number of 10⁻¹⁵ dollars. */
+/** Returns a decimal text as a whole number of 10⁻¹⁵ dollars. */
 export const unitsOf = (text: string): bigint => {
   const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d{1,15}))?$/.exec(text) ?? [];
-  if (whole === '') throw new Error(`no decimal: ${JSON.stringify(text)}`);
+  if (whole === '') throw new Error(`expected a decimal, got ${JSON.stringify(text)}`);
   const size = BigInt(whole + fraction.padEnd(DECIMALS, '0'));
   return sign === '-' ? -size : size;
 };
@@ -43,8 +43,8 @@ export const unitsOf = (text: string): bigint => {
 const DAY_MS = 86_400_000;
 
 /**
- * EffectiveCost by month of the charged day, of the days through `today`: a line longer than a day is spread over
- * its days, which in the sample are whole ones, and the last takes what the division leaves.
+ * Returns the EffectiveCost by month of the charged day, for the days through `today`. A line longer than a day is spread over
+ * its days, which are whole ones in the sample. The last day takes the remainder.
  */
 export const costByMonth = (lines: readonly Line[], today: string): Map<string, bigint> => {
   const sums = new Map<string, bigint>();
@@ -63,7 +63,7 @@ export const costByMonth = (lines: readonly Line[], today: string): Map<string, 
   return sums;
 };
 
-/** An exact quotient as a decimal text, rounded half up; both at least 0. */
+/** Returns an exact quotient as a decimal text, rounded half up. Both numbers are at least 0. */
 export const rounded = (dividend: bigint, divisor: bigint, decimals: number): string => {
   const scaled = (dividend * 10n ** BigInt(decimals) * 2n + divisor) / (divisor * 2n);
   const digits = scaled.toString().padStart(decimals + 1, '0');

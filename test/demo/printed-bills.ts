@@ -1,4 +1,4 @@
-/** A month of the printed table of bills, amounts as they stand there, without commas. */
+/** A month of the printed table of bills, with amounts as printed, without commas. */
 export interface PrintedMonth {
   month: string;
   teams: Record<string, { direct: string; shared: string; fullyLoaded: string; status: string }>;
@@ -12,7 +12,7 @@ const WHOLE = /^ {11}(?<what>unallocated|total) +(?<amount>\S+)$/;
 
 const plain = (text = ''): string => text.replaceAll(',', '');
 
-/** The printed table of bills, newest month first. */
+/** Returns the printed table of bills, newest month first. */
 export const printedBills = (stdout: string): PrintedMonth[] => {
   const months: PrintedMonth[] = [];
   for (const line of stdout.split('\n')) {
@@ -35,7 +35,7 @@ export const printedBills = (stdout: string): PrintedMonth[] => {
   return months;
 };
 
-/** The printed parts of the teams in a shared cost, without commas. */
+/** Returns the printed parts of the teams in a shared cost, without commas. */
 export const printedParts = (stdout: string, sharedCost: string): [string, string] | undefined => {
   const found = new RegExp(`^ {2}${sharedCost} +(\\S+) +(\\S+) {2}\\S`, 'm').exec(stdout);
   return found === null ? undefined : [plain(found[1]), plain(found[2])];

@@ -9,7 +9,7 @@ import {
   type Sums,
 } from './counted-sums.ts';
 
-/** What a service on a host costs by month. */
+/** Returns what a service on a host costs by month. */
 const serviceCosts = ({ hosts }: Exports, host: string, service: string): Sums =>
   sumBy(
     hosts.filter((line) => line['host'] === host && line['service'] === service),
@@ -17,7 +17,7 @@ const serviceCosts = ({ hosts }: Exports, host: string, service: string): Sums =
     monthOf,
   );
 
-/** What teams own and share, by month: of a host its services, not what they leave idle. */
+/** What teams own and share, by month. A host counts with its services, without its idle capacity. */
 export interface TeamSums {
   shop: Sums;
   search: Sums;
@@ -26,7 +26,7 @@ export interface TeamSums {
   platform: Sums;
 }
 
-/** What the teams of the demo own, and what each shared cost covers. */
+/** Returns what the teams of the demo own, and what each shared cost covers. */
 export const teamSums = (exports: Exports, today: string): TeamSums => {
   const account = (id: string): Sums => accountCosts(exports, id, today);
   const namespace = (name: string): Sums => allocated(exports.prod, { Namespace: name });
@@ -47,14 +47,14 @@ export const teamSums = (exports: Exports, today: string): TeamSums => {
   };
 };
 
-/** The gateway calls of a month by who made them; partners are no team. */
+/** The gateway calls of a month by caller; partners are not a team. */
 export interface Calls {
   checkout: bigint;
   search: bigint;
   partners: bigint;
 }
 
-/** A team's bill of a month in units, its parts of shared costs in the order in which those were made. */
+/** A team's bill of a month in units. Its parts of shared costs are in the order in which those were created. */
 export interface ExpectedBill {
   direct: bigint;
   parts: { staging: bigint; data: bigint; platform: bigint };
@@ -62,7 +62,7 @@ export interface ExpectedBill {
   fullyLoaded: bigint;
 }
 
-/** Each team's bill of a month; without calls nobody has a part of the platform yet. */
+/** Returns each team's bill of a month. Without calls nobody has a part of the platform yet. */
 export const expectedBills = (
   sums: TeamSums,
   month: string,

@@ -46,7 +46,7 @@ test('the listener accepts an event with the right signature, and passes it on',
   ]);
 });
 
-test('the listener rejects an event before it has a secret, another signature, and another event', async () => {
+test('the listener rejects events before it has a secret, other signatures and other requests', async () => {
   expect((await send(SECRET)).status).toBe(400);
   listener.secret = SECRET;
   expect((await send(OTHER)).status).toBe(400);

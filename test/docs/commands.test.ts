@@ -10,8 +10,8 @@ import { hasShellTools, openPageShell } from './page-shell.ts';
 import { differenceTo } from './shown-output.ts';
 
 /**
- * Runs the commands of every page in their order, in one shell for each page, and compares what they print with what the page
- * shows. All pages use one service, which README.md starts. Its OpenAPI document has the requests that the HTTP guide lists.
+ * Runs the commands of every page in order, with one shell for each page, and compares their output with the page. All pages use
+ * one service, which README.md starts. Its OpenAPI document has the requests that the HTTP guide lists.
  */
 const START = /^((?:[A-Z_]+=\S+ )*)npx cost-analytics start$/;
 const REFUSAL = /"success": ?false/;
@@ -34,7 +34,7 @@ let checkout: string;
 let service: ServiceProcess;
 const ports = new Map<number, number>();
 
-/** The settings before the command that starts the service. */
+/** Returns the settings before the command that starts the service. */
 const settingsOf = (command: string): Record<string, string> => {
   const [, settings = ''] = START.exec(command) ?? [];
   return Object.fromEntries(
@@ -46,7 +46,7 @@ const settingsOf = (command: string): Record<string, string> => {
 };
 
 beforeAll(async () => {
-  // A checkout of its own: the pages write their exports into ./data.
+  // A separate checkout, because the pages write their exports into ./data.
   checkout = await mkdtemp(join(tmpdir(), 'cost-analytics-docs-'));
   for (const part of ['bin', 'dist', 'docs', 'package.json', 'node_modules'])
     await symlink(join(PRODUCT, part), join(checkout, part));
@@ -54,7 +54,7 @@ beforeAll(async () => {
   await mkdir(dataDir);
   const command = blocks.flatMap((page) => page.blocks).find(starts)?.text ?? '';
   service = await startService({ dataDir, environment: { SOURCE_ROOTS: '', ...settingsOf(command) } });
-  // The ports that the pages name: the service, a webhook's listener, and OpenCost.
+  // The ports in the pages: the service, a webhook's listener, and OpenCost.
   ports.set(8080, Number(new URL(service.url).port));
   for (const port of [8081, 9003]) ports.set(port, await freePort());
 });
@@ -123,7 +123,7 @@ describe('the table of requests', () => {
     expect(rows.map(([request]) => requestOf(request)).sort()).toEqual(described.sort());
   });
 
-  it('says who may send each', () => {
+  it('names the permission of each request', () => {
     const words: Record<Who, string> = {
       any: 'any key',
       R: 'read',

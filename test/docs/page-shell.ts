@@ -12,20 +12,20 @@ export interface PageShell {
   close: () => Promise<void>;
 }
 
-/** Where commands are found: the pages use the Node that runs this, too. */
+/** The path of commands. Pages use the Node that runs the tests, too. */
 const searchPath = [dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter);
 
-/** Whether this machine has what the pages use beside Node. */
+/** Whether this machine has the tools that the pages use beside Node. */
 export const hasShellTools =
   spawnSync('bash', ['-c', 'command -v curl && command -v gzip'], { stdio: 'ignore' }).status === 0;
 
-/** In commands `met_…` stands for the first metric in the last output that shows one. Other ids, keys and secrets work alike. */
+/** In commands `met_…` stands for the first metric in the last output with one. Other ids, keys and secrets work alike. */
 const SHORTENED = /\b([a-z]+)_…/g;
 
 /** How long a block may take, on a slow machine. */
 const MOST_MS = 120_000;
 
-/** The command that the package declares. */
+/** Returns the path of the command that the package declares. */
 const packageCommand = async (): Promise<string> => {
   const text = await readFile(join(PRODUCT, 'package.json'), 'utf8');
   const { bin } = z.object({ bin: z.object({ 'cost-analytics': z.string() }) }).parse(JSON.parse(text));
@@ -35,7 +35,7 @@ const packageCommand = async (): Promise<string> => {
 /**
  * Opens a shell in a folder.
  *
- * @param ports the ports that the pages name, each with the port that takes its place in this run.
+ * @param ports the ports in the pages, each with the port that replaces it in this run.
  */
 export const openPageShell = async (
   name: string,
@@ -65,7 +65,7 @@ export const openPageShell = async (
     });
   const outputs: string[] = [];
   let blocks = 0;
-  // What npx finds, without the seconds in which it asks npm for it.
+  // Replaces npx, which would ask npm for seconds.
   shell.stdin.write(`npx() { shift; '${process.execPath}' '${bin}' "$@"; }\n`);
 
   const inFull = (prefix: string): string => {
@@ -96,9 +96,9 @@ export const openPageShell = async (
         const fail = (reason: string): void => {
           reject(new Error(`${reason}:\n${commands}\nprinted:\n${printed}`));
         };
-        const patience = setTimeout(fail, MOST_MS, 'the commands have not ended in time');
+        const patience = setTimeout(fail, MOST_MS, 'the commands did not end in time');
         void ended.then(() => {
-          fail('the commands have ended the shell');
+          fail('the commands ended the shell');
         });
         look = () => {
           const [, text] = new RegExp(`\\n${end} (\\d+)\\n`).exec(printed) ?? [];

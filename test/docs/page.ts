@@ -6,13 +6,13 @@ export const PRODUCT = resolve(import.meta.dirname, '../..');
 
 /** A fenced block of a page. */
 export interface Block {
-  /** Where it begins, for messages. */
+  /** Its first line, for messages. */
   line: number;
   language: string;
   text: string;
   /** The reason in `<!-- not run: … -->` above the block; null without one. */
   notRun: string | null;
-  /** The block of `json` or `text` directly below commands: what they print. */
+  /** The block of `json` or `text` directly below commands: their output. */
   shown: { language: string; text: string } | null;
 }
 
@@ -22,7 +22,7 @@ export interface Page {
   text: string;
 }
 
-/** README.md and every page below docs/. */
+/** Reads README.md and every page below docs/. */
 export const readPages = async (): Promise<Page[]> => {
   const names = (await readdir(join(PRODUCT, 'docs'))).filter((name) => name.endsWith('.md')).sort();
   const paths = ['README.md', ...names.map((name) => `docs/${name}`)];
@@ -34,7 +34,7 @@ export const readPages = async (): Promise<Page[]> => {
 const MARK = /^<!-- not run: (.+) -->$/;
 const OUTPUTS = ['json', 'text'];
 
-/** The fenced blocks of a page. What commands print belongs to them, and is no block of its own. */
+/** Returns the fenced blocks of a page. The output of commands is part of their block. */
 export const blocksOf = (page: string): Block[] => {
   const blocks: Block[] = [];
   const lines = page.split('\n');
@@ -60,7 +60,7 @@ export const blocksOf = (page: string): Block[] => {
   return blocks;
 };
 
-/** The rows of the tables below a heading, cell by cell, without their header rows. */
+/** Returns the rows of the tables below a heading, cell by cell, without their header rows. */
 export const tableBelow = (page: string, heading: string): string[][] => {
   const from = page.indexOf(`\n${heading}\n`);
   if (from < 0) throw new Error(`expected the heading ${heading}`);

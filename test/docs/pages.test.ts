@@ -15,10 +15,10 @@ const pageAt = (path: string): string => {
   return page.text;
 };
 
-/** A page without its blocks of code. */
+/** Returns a page without its blocks of code. */
 const prose = (text: string): string => text.replace(/^```[^]*?^```$/gm, '');
 
-/** The anchor that a heading gets. */
+/** Returns the anchor of a heading. */
 const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
@@ -35,7 +35,7 @@ const isThere = (path: string): Promise<boolean> =>
   );
 
 describe('the pages', () => {
-  it('have links that lead somewhere', async () => {
+  it('have only links that work', async () => {
     const broken: string[] = [];
     for (const { path, text } of pages)
       for (const [, target = ''] of prose(text).matchAll(/\]\(([^)\s]+)\)/g)) {
@@ -67,7 +67,7 @@ describe('the pages', () => {
     expect(long).toEqual([]);
   });
 
-  it('have commands and their outputs, or a mark why a block is not run', () => {
+  it('have only commands and their outputs, or blocks with a reason why they are not run', () => {
     const unmarked = pages.flatMap(({ path, text }) =>
       blocksOf(text)
         .filter(({ language, notRun }) => language !== 'sh' && notRun === null)
@@ -101,7 +101,7 @@ describe('the table of settings', () => {
     WAREHOUSE: `\`${inData(settings.warehouse)}\``,
     SOURCE_ROOTS: settings.sourceRoots.map((root) => `\`${inData(root)}\``).join(),
     WEBHOOK_TIMEOUT: `\`${settings.webhookTimeoutMs / 1000}\``,
-    // Settings without a value of their own; the tests of the command show what takes their place.
+    // Settings without a default value. The tests of the command check what replaces it.
     OPERATOR_KEY: 'in `<data>/operator.key`',
     MASTER_KEY: 'in `<data>/master.key`',
     DUCKDB_THREADS: 'all cores',
@@ -118,7 +118,7 @@ describe('the table of settings', () => {
     expect(shown).toEqual(defaults);
   });
 
-  it('says what each is for', () => {
+  it('explains every setting', () => {
     for (const [name, , meaning] of rows)
       expect([name, meaning]).toEqual([name, expect.stringMatching(/\S/)]);
   });

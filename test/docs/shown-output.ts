@@ -1,7 +1,7 @@
 /**
- * Compares what commands print with what a page shows. The notation of the pages:
+ * Compares the output of commands with what a page shows. Returns the difference, or null. The notation of the pages:
  *
- * - `…` stands for anything: inside a text for any characters, as an item for any items, as a field for any fields.
+ * - `…` stands for anything: any characters of a text, any items, any fields.
  * - A block of `json` holds one value for each printed line. Without `…` a value has exactly the shown fields and items. A line
  *   break inside a text stands for a space.
  * - A block of `text` holds the printed lines. A line of `…` alone stands for any lines.
@@ -11,7 +11,7 @@ export const differenceTo = (shown: { language: string; text: string }, printed:
 
 const ANY = '…';
 
-/** Whether a text is like a pattern, in which `…` stands for any characters. */
+/** Returns whether a text matches a pattern, in which `…` stands for any characters. */
 const isLike = (pattern: string, text: string): boolean =>
   new RegExp(
     `^${pattern
@@ -29,7 +29,7 @@ const textDifference = (shown: string, printed: string): string | null => {
   return haveSameItems(expected, actual, isLike) ? null : `expected\n${shown}\ngot\n${printed}`;
 };
 
-/** Whether items fit the expected ones in order; the item `…` fits any number of them. */
+/** Returns whether items fit the expected ones in order. The item `…` fits any number of items. */
 const haveSameItems = <Expected, Actual>(
   expected: readonly Expected[],
   actual: readonly Actual[],
@@ -58,10 +58,10 @@ const jsonDifference = (shown: string, printed: string): string | null => {
   return first === undefined ? null : `${first} in\n${printed}`;
 };
 
-/** `…` in JSON: as a field, or as a value or item. */
+/** Returns `…` as JSON: a field, or a value or item. */
 const anything = (isField: boolean): string => (isField ? `"${ANY}":"${ANY}"` : `"${ANY}"`);
 
-/** The values of a block, with each `…` outside a text written as the text `…`, so that they are JSON. */
+/** Returns the values of a block. Each `…` outside a text becomes the text `…`, so that the block is JSON. */
 const shownValues = (shown: string): unknown[] => {
   const values: unknown[] = [];
   const open: string[] = [];
@@ -86,7 +86,7 @@ const shownValues = (shown: string): unknown[] => {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Where and how a value differs from the shown one; null if it does not. */
+/** Returns where and how a value differs from the shown one; null if it does not. */
 const valueDifference = (shown: unknown, value: unknown, path: string): string | null => {
   const different = `${path}: expected ${JSON.stringify(shown)}, got ${JSON.stringify(value)}`;
   if (shown === ANY) return null;

@@ -7,19 +7,19 @@ describe('a sealed text', () => {
   const place = { orgId: 'org_1', record: 'whk_1', field: 'secret' };
   const sealed = sealer.seal(place, 'whsec_geheim ✓');
 
-  it('opens in its place and hides what it says, differently each time', () => {
+  it('opens in its place, hides its content, and differs each time', () => {
     expect(sealer.open(place, sealed)).toBe('whsec_geheim ✓');
     expect(sealer.open(place, sealer.seal(place, ''))).toBe('');
     expect(sealer.seal(place, 'whsec_geheim ✓')).not.toBe(sealed);
     expect(Buffer.from(sealed.split('.')[2] ?? '', 'base64url').toString('latin1')).not.toContain('whsec');
   });
 
-  it('opens nowhere else: not for another organisation, record or field', () => {
+  it('does not open for another organisation, record or field', () => {
     for (const other of [{ orgId: 'org_2' }, { record: 'whk_2' }, { field: 'url' }])
       expect(() => sealer.open({ ...place, ...other }, sealed)).toThrow();
   });
 
-  it('does not open once it was changed or cut', () => {
+  it('does not open if it was changed or cut', () => {
     const bytes = Buffer.from(sealed.split('.')[2] ?? '', 'base64url');
     for (let index = 0; index < bytes.length; index++) {
       const changed = Buffer.from(bytes);
@@ -31,7 +31,7 @@ describe('a sealed text', () => {
     expect(() => sealer.open(place, '')).toThrow(/not sealed as v1/);
   });
 
-  it('says so when it was sealed with another master key', () => {
+  it('names MASTER_KEY if it was sealed with another key', () => {
     expect(() => new Sealer(randomBytes(32)).open(place, sealed)).toThrow(/MASTER_KEY/);
     expect(() => new Sealer(randomBytes(16))).toThrow(/32 bytes/);
   });

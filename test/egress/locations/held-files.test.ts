@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => rm(base, { recursive: true }));
 
 describe('held files', () => {
-  it('are read as they were, whatever takes their names', async () => {
+  it('are read as they were, even if other files take their names', async () => {
     const held = new HeldFiles();
     const paths = [join(root, 'a.csv'), join(root, 'linked/b.csv')];
     await held.hold(paths, [root]);
@@ -48,7 +48,7 @@ describe('held files', () => {
     await rename(join(root, 'moved'), join(root, 'inner'));
   });
 
-  it('are refused at once when they are more than can ever be open together', async () => {
+  it('are rejected at once if they are more than can ever be open together', async () => {
     const held = new HeldFiles(2);
     const [a, b, c] = [join(root, 'a.csv'), join(root, 'inner/b.csv'), join(root, 'c.csv')];
     await held.hold([a, b], [root]);
@@ -59,7 +59,7 @@ describe('held files', () => {
     await held.release();
     const { stdout } = await promisify(execFile)('sh', ['-c', 'ulimit -Sn']);
     const limit = Number(stdout);
-    // Node has raised its limit to the hard one, which its children get.
+    // Node has raised its soft limit to the hard one, which its children inherit.
     const paths = Array.from({ length: Math.min(limit, 2_000_000) }, (_, index) =>
       join(root, `${index}.csv`),
     );
@@ -67,7 +67,7 @@ describe('held files', () => {
       await expect(new HeldFiles().hold(paths, [root])).rejects.toThrow(`, got ${limit}: name a part`);
   });
 
-  it('lie under a root, and are files', async () => {
+  it('must lie under a root, and be regular files', async () => {
     await promisify(execFile)('mkfifo', [join(root, 'pipe.csv')]);
     const held = new HeldFiles();
     const before = (await readdir('/proc/self/fd')).length;

@@ -63,7 +63,7 @@ describe('local locations', () => {
     });
   });
 
-  it('takes a relative path from the first root, wherever the service runs', async () => {
+  it('resolves a relative path in the first root, wherever the service runs', async () => {
     const rules = { roots: [root, base], privateTargets: parsePrivateTargets('') };
     for (const path of ['x/y.csv', './x/y.csv', '*.csv', './x/**', '.']) {
       await expect(checkSourceLocation(path, rules)).resolves.toEqual({
@@ -76,7 +76,7 @@ describe('local locations', () => {
     await expect(check('link*')).resolves.toMatchObject({ path: `${root}/link*` });
   });
 
-  it('decodes a file URL, and takes its "?" for a wildcard', async () => {
+  it('decodes a file URL, and reads its "?" as a wildcard', async () => {
     await expect(check(`file://localhost${root}/a%20b?.csv`)).resolves.toEqual({
       kind: 'local',
       path: `${root}/a b?.csv`,
@@ -88,7 +88,7 @@ describe('local locations', () => {
     ['another folder', () => `${outside}/a.csv`],
     ['a file outside that does not exist', () => `${outside}/nothing.csv`],
     ['a path below a file outside', () => `${outside}/a.csv/x`],
-    ['a folder whose name begins as the root', () => `${base}/exports-other/a.csv`],
+    ['a folder whose name begins like the root', () => `${base}/exports-other/a.csv`],
     ['the parent of the root', () => base],
     ['the root of the machine', () => '/'],
     ['a glob at the root of the machine', () => '/*/passwd'],
@@ -96,10 +96,10 @@ describe('local locations', () => {
     ['a glob outside', () => `${outside}/*.csv`],
     ['a link to a file outside', () => `${root}/link.csv`],
     ['a file below a link to outside', () => `${root}/linked/a.csv`],
-    ['no file below a link to outside', () => `${root}/linked/nothing.csv`],
+    ['a missing file below a link to outside', () => `${root}/linked/nothing.csv`],
     ['a glob below a link to outside', () => `${root}/linked/*.csv`],
     ['a dangling link', () => `${root}/dangling.csv`],
-    ['a circle of links', () => `${root}/loop`],
+    ['a link to itself', () => `${root}/loop`],
     ['a name that is too long', () => `${root}/${'x'.repeat(300)}`],
   ])('refuses %s with one message', async (_what, location) => {
     await expect(check(location())).rejects.toMatchObject({ kind: 'invalid', message: REFUSED });
@@ -127,7 +127,7 @@ describe('local locations', () => {
     [() => 'file://server/share/a.csv', 'file:///'],
     [() => 'file:a.csv', 'file:///'],
     [() => 'file:////etc/passwd', 'file:///'],
-  ])('refuses a crooked file URL (%#)', async (location, reason) => {
+  ])('refuses a malformed file URL (%#)', async (location, reason) => {
     await expect(check(location())).rejects.toThrow(reason);
   });
 
@@ -150,12 +150,12 @@ describe('folders of organisations', () => {
     await symlink(join(base, 'tenants', 'org_ab'), join(base, 'tenants', 'org_a', 'neighbour'));
   });
 
-  it('hold the id wherever the placeholder stands', () => {
+  it('contain the id in place of the placeholder', () => {
     const { roots } = rulesOf('/srv/{organisation}/in', '/mnt/bills-{organisation}', '/all')('org_a');
     expect(roots).toEqual(['/srv/org_a/in', '/mnt/bills-org_a', '/all']);
   });
 
-  it('let each organisation read its own files, by one location', async () => {
+  it('let each organisation read its own files by the same location', async () => {
     const rules = rulesOf(join(base, 'tenants', '{organisation}'));
     for (const id of ['org_a', 'org_ab'])
       for (const location of ['aws/bill.csv', join(base, 'tenants', id, 'aws', 'bill.csv')])
@@ -169,7 +169,7 @@ describe('folders of organisations', () => {
     ['another organisation’s folder', () => join(base, 'tenants', 'org_ab', 'aws', 'bill.csv')],
     ['its own folder’s parent', () => join(base, 'tenants')],
     ['a glob over all folders', () => join(base, 'tenants', '*', 'aws', '*.csv')],
-    ['a glob that begins in its name', () => join(base, 'tenants', 'org_a*', 'aws', '*.csv')],
+    ['a glob that begins with its name', () => join(base, 'tenants', 'org_a*', 'aws', '*.csv')],
     ['the placeholder itself', () => join(base, 'tenants', '{organisation}', 'x.csv')],
     ['a link to another folder', () => 'neighbour/aws/bill.csv'],
     ['".."', () => '../org_ab/aws/bill.csv'],
@@ -179,7 +179,7 @@ describe('folders of organisations', () => {
   });
 
   it.each(['', '.', '..', 'a/b', 'a\\b', '../org_b', 'org_*', 'a\0b', 'a b'])(
-    'are not made of the id %j, which is no plain segment of a path',
+    'refuse the id %j, which is not a plain segment of a path',
     (id) => {
       expect(() => rulesOf('/srv/{organisation}')(id)).toThrow('cannot name a folder');
     },

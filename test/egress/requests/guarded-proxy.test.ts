@@ -42,7 +42,7 @@ const authorization = ({ username, password }: { username: string; password: str
   'proxy-authorization': `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
 });
 
-/** A request in the form that a client sends to a forward proxy. */
+/** Sends a request in the form that a client sends to a forward proxy. */
 async function send(
   proxy: GuardedProxy,
   url: string,
@@ -157,7 +157,7 @@ describe('guarded proxy, plain HTTP', () => {
     expect(await text(response)).toBe('rest');
   });
 
-  it('passes a large body whole', async () => {
+  it('passes on all of a large body', async () => {
     const proxy = await startProxy('127.0.0.1');
     const megabyte = Buffer.alloc(1 << 20);
     const port = await startTarget((_request, response) => {
@@ -204,7 +204,7 @@ describe('guarded proxy, CONNECT', () => {
 });
 
 describe('guarded proxy, access', () => {
-  it('demands its password, which differs from proxy to proxy', async () => {
+  it('requires its password, which differs for each proxy', async () => {
     const proxy = await startProxy('127.0.0.1');
     const other = await startProxy('127.0.0.1');
     const port = await startTarget(answer('reached'));
@@ -216,7 +216,7 @@ describe('guarded proxy, access', () => {
     expect(response.statusCode).toBe(407);
   });
 
-  it('closes, also while a tunnel is open', async () => {
+  it('closes even while a tunnel is open', async () => {
     const proxy = await startGuardedProxy(parsePrivateTargets('127.0.0.1'));
     const port = await startTarget(answer('reached'));
     const { socket } = await connect(proxy, `127.0.0.1:${port}`);
@@ -227,7 +227,7 @@ describe('guarded proxy, access', () => {
     await expect(once(late, 'connect')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
-  it('removes NO_PROXY, which would lead DuckDB around it', async () => {
+  it('removes NO_PROXY, with which DuckDB would bypass it', async () => {
     process.env['NO_PROXY'] = '*';
     process.env['no_proxy'] = 'localhost';
     await startProxy('');

@@ -9,7 +9,7 @@ describe('a guarded request', () => {
   let receiver: WebhookReceiver;
   let port: string;
   const lookup = vi.spyOn(dns.promises, 'lookup');
-  /** What the name resolves to, look after look. */
+  /** Sets the addresses of the name for the next look-ups, in order. */
   const resolvesTo = (...addresses: string[]): void => {
     lookup.mockReset();
     for (const address of addresses) lookup.mockResolvedValueOnce([{ address, family: 4 }] as never);
@@ -48,7 +48,7 @@ describe('a guarded request', () => {
     await receiver.close();
   });
 
-  it('goes to the address that was checked, even if the name changes a moment later', async () => {
+  it('goes to the checked address, even if the name changes afterwards', async () => {
     resolvesTo('127.0.0.1', '10.0.0.1');
     expect(await post('hook.example', 'hook.example')).toEqual({
       status: 200,
@@ -73,7 +73,7 @@ describe('a guarded request', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('reads an answer that is as long as allowed, and refuses or cuts a longer one', async () => {
+  it('reads an answer up to the limit, and refuses or cuts a longer one', async () => {
     const refuse = { longer: 'refuse', field: 'location' } as const;
     const twelve = await post('127.0.0.1', '127.0.0.1', { ...refuse, mostBytes: 12 });
     expect(twelve.text).toBe('twelve bytes');
@@ -81,24 +81,24 @@ describe('a guarded request', () => {
       kind: 'invalid',
       message: `location: 127.0.0.1:${port} answered more than 11 bytes to one request`,
     });
-    // An answer that is to be cut need not end.
+    // A cut answer need not end.
     receiver.answer((response) => response.write('ten bytes.'));
     expect((await post('127.0.0.1', '127.0.0.1')).text).toBe('ten bytes.');
   });
 
-  it('gets as it posts', async () => {
+  it('sends GET like POST', async () => {
     expect(await guardedRequest(urlAt('127.0.0.1'), {}, rules('127.0.0.1'))).toMatchObject({ status: 200 });
     expect(receiver.received).toMatchObject([{ path: '/x?token=t', body: '' }]);
   });
 
-  it('names only the host if nobody answers, and counts as an outage', async () => {
+  it('fails with an outage that names only the host if nobody answers', async () => {
     receiver.answer(() => undefined);
     const failure = await failureOf(post('127.0.0.1', '127.0.0.1', { timeoutMs: 300 }));
     expect(failure).toBeInstanceOf(Outage);
     expect(failure).toMatchObject({ message: `127.0.0.1:${port} did not answer within 0.3 s` });
   });
 
-  it('ends with the reason of its caller', async () => {
+  it('aborts with the reason of its caller', async () => {
     const caller = new AbortController();
     receiver.answer(() => {
       caller.abort(new Error('given up'));
@@ -117,7 +117,7 @@ describe('a guarded request', () => {
     ],
     ['never ends its answer', 'HTTP/1.1 200 OK\r\n\r\nab', 300, 'did not answer within 0.3 s'],
     ['only announces an answer', 'HTTP/1.1 103 Early Hints\r\n\r\n', 300, 'did not answer within 0.3 s'],
-  ])('gives a host up that %s', async (_, bytes, timeoutMs, problem) => {
+  ])('gives up on a host that %s', async (_, bytes, timeoutMs, problem) => {
     receiver.answer(({ socket }) => socket?.write(bytes));
     expect(await failureOf(post('127.0.0.1', '127.0.0.1', { timeoutMs }))).toMatchObject({
       message: `127.0.0.1:${port} ${problem}`,

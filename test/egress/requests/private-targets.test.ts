@@ -70,7 +70,7 @@ describe('mayReach', () => {
     expect(mayReach(targets, host, ip)).toBe(false);
   });
 
-  it('lets a whole address family through when asked to', () => {
+  it('allows a whole address family if it is listed', () => {
     expect(mayReach(parsePrivateTargets('0.0.0.0/0'), 'localhost', '127.0.0.1')).toBe(true);
     expect(mayReach(parsePrivateTargets('::/0'), 'localhost', '::1')).toBe(true);
   });

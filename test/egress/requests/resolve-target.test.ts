@@ -6,7 +6,7 @@ import { resolveTarget } from '../../../egress/requests/resolve-target.ts';
 
 const none = parsePrivateTargets('');
 
-/** Makes the system resolver answer with these addresses, in this order. */
+/** Makes the system resolver return these addresses, in this order. */
 const answerWith = (...addresses: string[]) =>
   vi
     .spyOn(dns.promises, 'lookup')
@@ -20,7 +20,7 @@ afterEach(() => {
 });
 
 describe('resolveTarget', () => {
-  it('takes an IP address as it is', async () => {
+  it('returns an IP address unchanged', async () => {
     await expect(resolveTarget(none, '8.8.8.8')).resolves.toEqual(['8.8.8.8']);
     await expect(resolveTarget(none, '[2606:4700:4700::1111]')).resolves.toEqual(['2606:4700:4700::1111']);
   });
@@ -34,7 +34,7 @@ describe('resolveTarget', () => {
     '127.1',
     '0x7f.1',
     '2130706433',
-  ])('refuses %s, which is the loopback', async (host) => {
+  ])('refuses %s, which is a loopback address', async (host) => {
     const refused = resolveTarget(none, host);
     await expect(refused).rejects.toBeInstanceOf(ServiceError);
     await expect(refused).rejects.toMatchObject({
@@ -53,7 +53,7 @@ describe('resolveTarget', () => {
     await expect(resolveTarget(none, 'public.example')).resolves.toEqual(['8.8.8.8', '2606:4700:4700::1111']);
   });
 
-  it('refuses a name with one private address among public ones, without telling the address', async () => {
+  it('refuses a name with one private address among public ones, and does not name the address', async () => {
     answerWith('8.8.8.8', '10.9.8.7');
     const refused = resolveTarget(none, 'mixed.example', 'webhook');
     await expect(refused).rejects.toThrow(/^webhook: the host "mixed\.example" is .* PRIVATE_TARGETS$/);

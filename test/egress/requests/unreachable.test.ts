@@ -15,7 +15,7 @@ describe('a host without an answer', () => {
     'ERR_TLS_CERT_ALTNAME_INVALID',
     'ERR_SSL_WRONG_VERSION_NUMBER',
     'EPROTO',
-  ])('needs a person for the certificate: %s', (code) => {
+  ])('is a permanent error if its certificate is bad: %s', (code) => {
     const error = errorOf(code);
     expect(error).toBeInstanceOf(ServiceError);
     expect(error.message).toBe(
@@ -23,7 +23,7 @@ describe('a host without an answer', () => {
     );
   });
 
-  it('needs a person where it speaks no HTTP', () => {
+  it('is a permanent error if it does not speak HTTP', () => {
     expect(errorOf('HPE_INVALID_CONSTANT')).toMatchObject({
       kind: 'invalid',
       message: expect.stringContaining('expected an answer in HTTP, got HPE_INVALID_CONSTANT') as string,
@@ -31,7 +31,7 @@ describe('a host without an answer', () => {
   });
 
   it.each(['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'ERR_TLS_HANDSHAKE_TIMEOUT', 'HPE_INVALID_EOF_STATE'])(
-    'may come back: %s',
+    'is an outage for %s',
     (code) => {
       const error = errorOf(code);
       expect(error).toBeInstanceOf(Outage);

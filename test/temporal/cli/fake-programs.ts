@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A PATH folder with executable shell scripts; they must not need other programs on the PATH. */
+/** Creates a PATH folder with executable shell scripts. They must not need other programs on the PATH. */
 export async function folderWithPrograms(folder: string, programs: Record<string, string>): Promise<string> {
   await mkdir(folder, { recursive: true });
   for (const [name, body] of Object.entries(programs)) {
@@ -10,10 +10,10 @@ export async function folderWithPrograms(folder: string, programs: Record<string
   return folder;
 }
 
-/** Behaves like the Temporal CLI as far as the search for it looks. */
+/** A script that the search accepts as the Temporal CLI. */
 export const FAKE_TEMPORAL = 'echo "temporal version 1.5.1"';
 
-/** A Go that "builds" {@link FAKE_TEMPORAL} in two writes, so that a reader could catch a partial file. */
+/** A script for `go` that "builds" {@link FAKE_TEMPORAL} in two writes, so that a reader could see a partial file. */
 export const FAKE_GO = [
   'echo "go: downloading $*" >&2',
   `echo '#!/bin/sh' > "$GOBIN/temporal"`,

@@ -20,7 +20,7 @@ describe('findTemporalCli', () => {
     await rm(dir, { recursive: true, force: true });
   });
 
-  /** The proxy is a closed port: the download by the SDK fails at once, on any machine. */
+  /** The proxy is a closed port, so that the download by the SDK fails at once, on any machine. */
   const search = (...path: string[]): Promise<string> =>
     findTemporalCli({
       env: { PATH: path.join(':'), HTTPS_PROXY: 'http://127.0.0.1:9' },
@@ -28,7 +28,7 @@ describe('findTemporalCli', () => {
       cacheDir,
     });
 
-  it('takes the CLI on the PATH, and passes over one that does not run', async () => {
+  it('uses the CLI on the PATH, and skips one that does not run', async () => {
     const broken = await folderWithPrograms(join(dir, 'broken'), { temporal: 'exit 1' });
     const stranger = await folderWithPrograms(join(dir, 'stranger'), { temporal: 'echo poetry 3' });
     const good = await folderWithPrograms(join(dir, 'good'), { temporal: FAKE_TEMPORAL });
@@ -36,7 +36,7 @@ describe('findTemporalCli', () => {
     expect(lines.join('\n')).toContain(`found ${join(broken, 'temporal')}, which does not run`);
   });
 
-  it('takes the cached copy if the PATH has none', async () => {
+  it('uses the cached copy if the PATH has none', async () => {
     await folderWithPrograms(cacheDir, { 'temporal-1.5.1': FAKE_TEMPORAL });
     expect(await search()).toBe(join(cacheDir, 'temporal-1.5.1'));
     expect(lines).toEqual([
@@ -45,9 +45,9 @@ describe('findTemporalCli', () => {
     ]);
   });
 
-  it('builds with Go when the download fails, and shows every step', async () => {
+  it('builds with Go if the download fails, and shows every step', async () => {
     const go = await folderWithPrograms(join(dir, 'go'), { go: FAKE_GO });
-    // A cached copy that does not run is replaced, a staging folder of a killed process removed.
+    // A cached copy that does not run is replaced, and a staging folder of a killed process is removed.
     await folderWithPrograms(cacheDir, { 'temporal-1.5.1': 'exit 1' });
     await mkdir(join(cacheDir, 'staging-old'));
     await utimes(join(cacheDir, 'staging-old'), 0, 0);
@@ -74,7 +74,7 @@ describe('findTemporalCli', () => {
     expect(await readdir(cacheDir)).toEqual(['temporal-1.5.1']);
   });
 
-  it('lists the ways when nothing works, with the reason of each failure', async () => {
+  it('lists the ways to get a CLI if nothing works, with the reason of each failure', async () => {
     const go = await folderWithPrograms(join(dir, 'go'), { go: 'echo "dial tcp: no route" >&2; exit 1' });
     const error = await search(go).catch(String);
     for (const way of ['TEMPORAL_ADDRESS', 'on the PATH', cacheDir, 'temporal.download', 'install Go']) {
@@ -83,7 +83,7 @@ describe('findTemporalCli', () => {
     expect(error).toContain('dial tcp: no route');
   });
 
-  it('lists the ways when the cache cannot be written', async () => {
+  it('lists the ways to get a CLI if the cache cannot be written', async () => {
     await writeFile(cacheDir, 'a file where the folder should be');
     await expect(search()).rejects.toThrow(/TEMPORAL_ADDRESS[^]*EEXIST/);
   });

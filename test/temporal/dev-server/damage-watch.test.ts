@@ -38,7 +38,7 @@ describe('a watch of the log of a Temporal server', () => {
       `${START}"Operation failed with an error." error="database disk image is malformed: vtable constructor failed: fts (267)"\n`,
       'database disk image is malformed: vtable constructor failed: fts (267)',
     ],
-    ['a file of something else', failed('file is not a database (26)'), 'file is not a database (26)'],
+    ['a file that is not a database', failed('file is not a database (26)'), 'file is not a database (26)'],
   ])('finds %s', async (_what, line, words) => {
     await writeFile(log, NOISE + line + NOISE);
     watchFrom(0);
@@ -48,15 +48,15 @@ describe('a watch of the log of a Temporal server', () => {
 
   it.each([
     ['is locked', failed('x. Error: database is locked (5)')],
-    ['cannot be written, as the disk is full', failed('x. Error: database or disk is full (13)')],
+    ['cannot be written because the disk is full', failed('x. Error: database or disk is full (13)')],
     ['has a workflow of that name', failed(`workflow ${MALFORMED}. Error: database is locked (5)`)],
     ['has a workflow that looks like a field', failed(String.raw`x error=\"${MALFORMED}\"`)],
     ['has another field with the words', failed('x', `wf-id="${MALFORMED}" `)],
     ['has a field that looks like two', failed('x', String.raw`wf-id="a error=\"${MALFORMED}\" b" `)],
-    ['has a workflow that failed so', `${START}"Workflow failed" error="${MALFORMED}"\n`],
-    ['is warned of it', DAMAGE.replace('ERROR', 'WARN')],
+    ['has a workflow that failed with these words', `${START}"Workflow failed" error="${MALFORMED}"\n`],
+    ['has only a warning', DAMAGE.replace('ERROR', 'WARN')],
     ['has a line in the middle of another', `${'x'.repeat(65_536)}${DAMAGE}`],
-    // Two pieces of 64 KiB, so that the third begins like a line of damage.
+    // The text fills two pieces of 64 KiB, so that the third begins like a line of damage.
     ['has a line at the end of a very long one', `${'x'.repeat(131_072 - NOISE.length)}${DAMAGE}`],
     ['has a line that is not finished', DAMAGE.trimEnd()],
   ])('finds nothing in a database that %s', async (_what, line) => {
@@ -65,7 +65,7 @@ describe('a watch of the log of a Temporal server', () => {
     expect(await watch.look()).toBeNull();
   });
 
-  it('reads what was added, of its own server only', async () => {
+  it('reads added lines of its own server only', async () => {
     await writeFile(log, DAMAGE);
     watchFrom(DAMAGE.length);
     expect(await watch.look()).toBeNull();
@@ -75,7 +75,7 @@ describe('a watch of the log of a Temporal server', () => {
     expect(await watch.look()).toBe(MALFORMED);
   });
 
-  it('follows a log that is not there yet, and one that is renamed or cut', async () => {
+  it('follows a log that does not exist yet, and one that is renamed or truncated', async () => {
     watchFrom(0);
     expect(await watch.look()).toBeNull();
     await writeFile(log, NOISE.repeat(10));

@@ -62,7 +62,7 @@ describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
   const filesSetAside = async (): Promise<string[]> =>
     (await readdir(dataDir)).filter((name) => name.includes('unreadable')).sort();
 
-  it('keeps its state over a stop', async () => {
+  it('keeps its state after a stop', async () => {
     const first = await start();
     const pid = recordedPid();
     await createSchedule(first.address);
@@ -77,7 +77,7 @@ describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
     await second.stop();
   });
 
-  it('keeps its state over a SIGKILL, of which `exited` tells', async () => {
+  it('keeps its state after a SIGKILL, which `exited` reports', async () => {
     const first = await start();
     await createSchedule(first.address);
     process.kill(recordedPid(), 'SIGKILL');
@@ -89,7 +89,7 @@ describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
     await second.stop();
   });
 
-  it('is taken over when only its starter was killed', async () => {
+  it('is taken over if only its parent process was killed', async () => {
     const { parent, address } = await startInParentProcess(options());
     await createSchedule(address);
     const pid = recordedPid();
@@ -97,7 +97,7 @@ describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
     parent.kill('SIGKILL');
     await once(parent, 'exit');
 
-    // The same folder by another name is still the same server.
+    // Another name of the same folder means the same server.
     await symlink(dataDir, join(dir, 'alias'));
     const adopted = await start({ dataDir: join(dir, 'alias') });
     expect(adopted.address).toBe(address);
@@ -109,7 +109,7 @@ describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
     expect(readDevServerRecord(join(dataDir, 'temporal.json'))).toBeUndefined();
   });
 
-  it('starts anew when starter and server were killed at once', async () => {
+  it('starts again if parent process and server were killed at once', async () => {
     const { parent, address } = await startInParentProcess(options());
     await createSchedule(address);
     parent.kill('SIGKILL');
@@ -121,7 +121,7 @@ describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
     await again.stop();
   });
 
-  it('replaces a server left running that does not answer', async () => {
+  it('replaces a running server that does not answer', async () => {
     const hanging = await start();
     await createSchedule(hanging.address);
     const pid = recordedPid();
@@ -149,7 +149,7 @@ describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
     );
   });
 
-  it('leaves alone a process that merely has the recorded pid', async () => {
+  it('does not touch another process that has the recorded pid', async () => {
     await (await start()).stop();
     await writeFile(join(dataDir, 'temporal.json'), JSON.stringify({ pid: process.pid, port: 1 }));
     const server = await start();
@@ -157,10 +157,10 @@ describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
     await server.stop();
   });
 
-  it('shows the end of the log when the server does not start, and leaves the database alone', async () => {
+  it('shows the end of the log if the server does not start, and keeps the database', async () => {
     const first = await start();
     const database = join(dataDir, 'temporal.db');
-    // A second server on the same database: nothing is wrong with the file.
+    // A second server on the same database fails, although the file is sound.
     await writeFile(join(dataDir, 'temporal.json'), '');
     await expect(start()).rejects.toThrow(/did not start: it ended with exit code 1[^]*database is locked/);
     await first.stop();
@@ -173,7 +173,7 @@ describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
     await expect(start({ cli: join(dir, 'nothing') })).rejects.toThrow(/Cannot execute the Temporal CLI/);
   });
 
-  /** One database was set aside, and the new one keeps what is stored in it. */
+  /** Expects that a database was set aside, and that the new one keeps its state. */
   const goesOnWithNew = async (server: DevServer): Promise<void> => {
     const setAside = await filesSetAside();
     expect(setAside).not.toEqual([]);
@@ -186,13 +186,13 @@ describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
   };
 
   it.each<[string, (whole: Buffer) => Buffer]>([
-    ['is no database', () => Buffer.from('this is no database '.repeat(1000))],
+    ['is not a database', () => Buffer.from('this is no database '.repeat(1000))],
     ['is empty', () => Buffer.alloc(0)],
-    ['lost its write-ahead log, and so its tables', (whole) => whole.subarray(0, 4096)],
+    ['has lost its write-ahead log and its tables', (whole) => whole.subarray(0, 4096)],
     ['is torn', (whole) => whole.subarray(0, 1000)],
-    // The first page is no page of a table any more.
+    // The first page is no longer a page of a table.
     ['is malformed', (whole) => Buffer.from(whole).fill(0xff, 100, 4096)],
-  ])('sets a database aside that %s, and makes a new one', async (_what, damage) => {
+  ])('sets a database aside that %s, and creates a new one', async (_what, damage) => {
     const first = await start();
     await createSchedule(first.address);
     await first.stop();
@@ -205,7 +205,7 @@ describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
     const setAside = await filesSetAside();
     const [aside = ''] = setAside;
     expect(aside).toMatch(/^temporal\.db\.unreadable-\d{4}-\d\d-\d\dT/);
-    // What SQLite has beside a database goes with it.
+    // SQLite's files beside a database go with it.
     expect(setAside.filter((name) => !name.startsWith(aside))).toEqual([]);
     const kept = await readFile(join(dataDir, aside));
     expect(kept.subarray(0, damaged.length)).toEqual(damaged);
@@ -217,7 +217,7 @@ describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
     await goesOnWithNew(second);
   });
 
-  it('sets a database aside of which a table is damaged, before it is ready', async () => {
+  it('sets a database aside with a damaged table before the server is ready', async () => {
     const first = await start();
     await createSchedule(first.address);
     await first.stop();
@@ -228,13 +228,13 @@ describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
     await goesOnWithNew(second);
   });
 
-  /** Damage that a start does not meet, only a new workflow. */
+  /** Causes damage that only a new workflow meets, not a start. */
   const damageForLater = async (): Promise<void> => {
     await (await start()).stop();
     await damageSqlite(join(dataDir, 'temporal.db'), 'by_workflow_id', 'executions_visibility');
   };
 
-  it('reports damage that it meets later, and sets the database aside at the next start', async () => {
+  it('reports later damage, and sets the database aside at the next start', async () => {
     await damageForLater();
     const damaged = await start();
     expect(await filesSetAside()).toEqual([]);
@@ -246,7 +246,7 @@ describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
     await goesOnWithNew(await start());
   });
 
-  it('replaces a server left running whose database is damaged', async () => {
+  it('replaces a running server whose database is damaged', async () => {
     await damageForLater();
     const { parent, address } = await startInParentProcess(options());
     parent.kill('SIGSTOP');
@@ -265,7 +265,7 @@ describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
     await fresh.stop();
   });
 
-  it('discards a database on which no server ever answered', async () => {
+  it('discards a database whose server never answered', async () => {
     await (await start()).stop();
     const database = join(dataDir, 'temporal.db');
     await writeFile(database, (await readFile(database)).subarray(0, 4096));
@@ -276,7 +276,7 @@ describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
     expect(await filesSetAside()).toEqual([]);
   });
 
-  it('refuses a path that SQLite would read as something else', async () => {
+  it('refuses a path that SQLite would read differently', async () => {
     await expect(start({ dataDir: join(dir, '100%') })).rejects.toThrow('must not contain');
   });
 });
@@ -302,7 +302,7 @@ async function createSchedule(address: string): Promise<void> {
   });
 }
 
-/** By description, because the list of schedules is only eventually up to date. */
+/** Uses descriptions, because the list of schedules is only eventually consistent. */
 async function scheduleIds(address: string): Promise<string[]> {
   return withClient(address, async ({ schedule }) => [
     (await schedule.getHandle('monthly').describe()).scheduleId,
