@@ -17,11 +17,11 @@ import { BY_ADMIN, loadText, newMetric, newSource, NOW } from '../support/wareho
 import { newMonthStory, type MonthStory, type StoryChanges } from '../warehouse/months/month-story.ts';
 import { account, newTeamStory } from '../warehouse/teams/team-story.ts';
 
-/** spec §1 rule 7, §6: which numbers are worth an event, and that none is told twice. Time is 7 February 2026, 06:00. */
+/** spec §1 rule 7, §6: which numbers raise an event, and that each event is raised once. The time is 7 February 2026, 06:00. */
 
 const BY = { actor: { type: 'key', id: 'key_1', name: 'Finance' }, now: NOW } as const;
 
-interface Told {
+interface RaisedEvent {
   subject: string;
   data: Record<string, unknown>;
 }
@@ -36,8 +36,8 @@ describeOnBothEngines('events', (open, onDuckDb) => {
   const newStory = (...changes: StoryChanges) => newMonthStory(test, ...changes);
   const evaluate = ({ orgId }: MonthStory, now = NOW) => evaluateEvents(test.warehouse, orgId, now);
 
-  /** The events of an organisation, in the order in which they came. */
-  const told = async ({ orgId }: Pick<MonthStory, 'orgId'>): Promise<Told[]> => {
+  /** Returns an organisation's events in the order in which they were raised. */
+  const raisedEvents = async ({ orgId }: Pick<MonthStory, 'orgId'>): Promise<RaisedEvent[]> => {
     const rows = await test.warehouse.query<{ subject: string; payload: string }>(
       'SELECT subject, payload FROM events WHERE org_id = $org ORDER BY raised_at, fact',
       { org: orgId },
@@ -62,7 +62,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
     return (await listDeliveries(test.warehouse, orgId, webhookId, page)).map(({ subject }) => subject);
   };
 
-  it('a month goes above its target: once for each crossing', async () => {
+  it('raises one event each time a month rises above its target', async () => {
     const story = await newStory({}, { target: '2' });
     const hook = await newHook(story);
     const subject = `${story.metric.id}/2026-01/above_target`;
@@ -73,7 +73,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
     await story.values({ '2026-01-31': 40 });
     expect(await evaluate(story)).toBe(1);
     expect(await evaluate(story)).toBe(0);
-    expect(await told(story)).toEqual([
+    expect(await raisedEvents(story)).toEqual([
       {
         subject,
         data: {
@@ -88,18 +88,18 @@ describeOnBothEngines('events', (open, onDuckDb) => {
         },
       },
     ]);
-    await story.values({ '2026-01-31': 20 }); // further above is no crossing
+    await story.values({ '2026-01-31': 20 }); // further above: no crossing
     expect(await evaluate(story)).toBe(0);
     await story.values({ '2026-01-31': 100 });
     expect(await evaluate(story)).toBe(0);
     await story.spend({ '2026-01-10': '300', '2026-01-31': '0' });
     expect(await evaluate(story)).toBe(1);
-    expect((await told(story)).map(({ data }) => data['unit_cost'])).toEqual([2.5, 3]);
+    expect((await raisedEvents(story)).map(({ data }) => data['unit_cost'])).toEqual([2.5, 3]);
     expect(await deliveriesOf(story, hook.id)).toEqual([subject, subject]);
   });
 
   onDuckDb(() => {
-    it('a target that is set, moved or taken away', async () => {
+    it('raises an event if a new target lies below the month, and none if it is lowered further or removed', async () => {
       const story = await newStory();
       const { orgId, metric } = story;
       const setTarget = (target: string | null) =>
@@ -110,15 +110,18 @@ describeOnBothEngines('events', (open, onDuckDb) => {
       await setTarget('1.5');
       expect(await evaluate(story)).toBe(1);
       await setTarget('0.5');
-      expect(await evaluate(story)).toBe(0); // December is above it too: no news
+      expect(await evaluate(story)).toBe(0); // December is above it too, but is not the newest month
       await setTarget(null);
       expect(await evaluate(story)).toBe(0);
       await setTarget('1.5');
       expect(await evaluate(story)).toBe(1);
-      expect((await told(story)).map(({ data }) => data['period']).sort()).toEqual(['2026-01', '2026-01']);
+      expect((await raisedEvents(story)).map(({ data }) => data['period']).sort()).toEqual([
+        '2026-01',
+        '2026-01',
+      ]);
     });
 
-    it('a locked month is not moved above by late spend', async () => {
+    it('raises no event for late spend of a locked month', async () => {
       const story = await newStory({}, { target: '2' });
       await story.spend({ '2026-01-10': '100', '2026-01-31': '0' });
       await story.values({ '2026-01-10': 50 });
@@ -129,7 +132,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
     });
   });
 
-  it('a month of a team goes above when an admin seals its bill again with late spend', async () => {
+  it('raises an event if an admin reseals a team’s bill with late spend', async () => {
     const story = await newTeamStory(test);
     const shop = await story.team('Shop', [account('1')], new Date('2026-01-10T06:00:00Z'));
     const bill = (cost: string) => [{ day: '2026-01-31', cloud: 'aws', account: '1', cost }];
@@ -144,11 +147,11 @@ describeOnBothEngines('events', (open, onDuckDb) => {
     expect(await evaluated()).toBe(0);
     await story.reseal('2026-01', 'the late invoice is right', NOW);
     expect([await evaluated(), await evaluated()]).toEqual([1, 0]);
-    expect((await told(story)).map(({ data }) => data['unit_cost'])).toEqual([30]);
+    expect((await raisedEvents(story)).map(({ data }) => data['unit_cost'])).toEqual([30]);
   });
 
   onDuckDb(() => {
-    it('a month of a team is not judged while a shared cost lacks the values that it is split by', async () => {
+    it('compares a team’s month only once its shared costs have their split values', async () => {
       const story = await newTeamStory(test);
       const shop = await story.team('Shop', [account('1')], new Date('2026-01-10T06:00:00Z'));
       const requests = await story.metric();
@@ -160,18 +163,18 @@ describeOnBothEngines('events', (open, onDuckDb) => {
         ...{ frequency: 'monthly', scope: { type: 'team', team_id: shop }, target: '5' },
       });
       await story.values(users, '2026-01', { '': 10 });
-      // Shop's own 100 ÷ 10 is above 5, yet its part of the 200 is not known. With it Shop costs 300 ÷ 10.
+      // Shop's own 100 ÷ 10 is above 5, but its part of the 200 is not known yet. With that part Shop costs 300 ÷ 10.
       const evaluated = (now: Date) => evaluateEvents(test.warehouse, story.orgId, now);
       expect(await evaluated(new Date('2026-02-02T06:00:00Z'))).toBe(0);
       await story.settle();
       expect(await evaluated(NOW)).toBe(0);
       await story.values(requests, '2026-01', { shop: 3 });
       expect([await evaluated(NOW), await evaluated(NOW)]).toEqual([1, 0]);
-      expect((await told(story)).map(({ data }) => data['unit_cost'])).toEqual([30]);
+      expect((await raisedEvents(story)).map(({ data }) => data['unit_cost'])).toEqual([30]);
     });
   });
 
-  /** `count` days that end with 6 February, each of 10 a unit, the last of `last`. */
+  /** Returns `count` days up to 6 February. The last one is `last`, the others are 10. */
   const days = (count: number, last: number): Record<Day, number> =>
     Object.fromEntries(
       Array.from({ length: count }, (_, back) => [addDays('2026-02-06', -back), back === 0 ? last : 10]),
@@ -181,7 +184,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
   const ones = (numbers: Record<Day, number>): Record<Day, number> =>
     Object.fromEntries(Object.keys(numbers).map((day) => [day, 1]));
 
-  it('a day rises above its own history: once, whatever comes later', async () => {
+  it('raises one event for a daily rise, also if the spend of the day is restated later', async () => {
     const story = await newStory();
     const hook = await newHook(story);
     await newHook(story, false);
@@ -190,7 +193,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
     await story.values(ones(costs));
     expect(await evaluate(story)).toBe(1);
     const subject = `${story.metric.id}/2026-02-06/daily_rise`;
-    expect(await told(story)).toEqual([
+    expect(await raisedEvents(story)).toEqual([
       {
         subject,
         data: {
@@ -205,7 +208,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
         },
       },
     ]);
-    await story.spend(texts(days(29, 10))); // restated away, and back
+    await story.spend(texts(days(29, 10))); // restated below the limit, then above it again
     expect(await evaluate(story)).toBe(0);
     await story.spend(texts(days(29, 30)));
     expect(await evaluate(story)).toBe(0);
@@ -213,7 +216,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
   });
 
   onDuckDb(() => {
-    it('a day counts when every source has delivered it and it is over', async () => {
+    it('compares a day once it is over and every source has delivered it', async () => {
       const story = await newStory();
       const costs = { ...days(29, 10), '2026-02-07': 50 };
       await story.spend(texts(costs));
@@ -224,12 +227,12 @@ describeOnBothEngines('events', (open, onDuckDb) => {
       expect(await evaluate(story, midnight)).toBe(1);
     });
 
-    it('a source that delivers monthly, and an old hole, hold back only what they are part of', async () => {
+    it('compares a day despite an old gap, and waits only for sources of the metric’s own spend', async () => {
       const story = await newStory({}, {
         scope: { type: 'spend', spend: [{ source: 'cloud', cloud: 'aws', account: '1111' }] },
       } satisfies Partial<Metric>);
       const { orgId } = story;
-      // The servers' costs come once a month: January's are the newest.
+      // The servers' costs arrive once a month. January's are the newest.
       const servers = await newSource(test.warehouse, orgId, { name: 'Servers', kind: 'hosts', options: {} });
       await publishSpend(test.warehouse, { orgId, sourceId: servers.id }, '2026-01', {
         host_spend: ['2026-01-01', '2026-01-31'].map((day) => ({
@@ -240,7 +243,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
         })),
       });
       const all = await newMetric(test.warehouse, orgId, { name: 'All' });
-      // November was delivered, December never.
+      // The bill has a day of November and no day of December.
       const costs = { ...days(29, 15), '2025-11-15': 10 };
       await story.spend(texts(costs));
       const values = ones(costs);
@@ -253,14 +256,14 @@ describeOnBothEngines('events', (open, onDuckDb) => {
         { source: 'api', by: { type: 'key', id: 'key_1', name: 'Finance' }, now: NOW },
       );
       expect(await evaluate(story)).toBe(1);
-      expect(await told(story)).toMatchObject([
+      expect(await raisedEvents(story)).toMatchObject([
         { data: { metric_id: story.metric.id, period: '2026-02-06', expected: 10 } },
       ]);
     });
 
-    it('the running month is above its target by its days whose cost and values are complete', async () => {
+    it('compares the running month with its target by the days with complete spend and values', async () => {
       const story = await newStory({}, { target: '2', rise: null });
-      // Six days of 10 for 5 orders each; on the 7th six hours have cost 4 and nobody has counted orders: 64 ÷ 30 is above 2.
+      // Six days have a cost of 10 and 5 orders each. Six hours of the 7th cost 4, without orders yet: 64 ÷ 30 is above 2.
       const costs = Object.fromEntries(Object.keys(days(6, 10)).map((day) => [day, '10']));
       const values = Object.fromEntries(Object.keys(days(6, 10)).map((day) => [day, 5]));
       await story.spend({ ...costs, '2026-02-07': '4' });
@@ -272,12 +275,12 @@ describeOnBothEngines('events', (open, onDuckDb) => {
       expect(await evaluate(story, morning)).toBe(0);
       await story.values({ '2026-02-07': 5 });
       expect(await evaluate(story, morning)).toBe(1);
-      expect(await told(story)).toMatchObject([
+      expect(await raisedEvents(story)).toMatchObject([
         { data: { reason: 'above_target', period: '2026-02', unit_cost: 2.171429, target: 2 } },
       ]);
     });
 
-    /** The number for each day from one to another. */
+    /** Returns `value` for each day from `start` to `end`. */
     const each = <Value>(start: Day, end: Day, value: Value): Record<Day, Value> => {
       const numbers: Record<Day, Value> = {};
       for (let day = start; day <= end; day = addDays(day, 1)) numbers[day] = value;
@@ -285,9 +288,9 @@ describeOnBothEngines('events', (open, onDuckDb) => {
     };
     const at = (time: string) => new Date(`2026-${time}:00Z`);
     const periodsOf = async (story: MonthStory) =>
-      (await told(story)).map(({ data }) => [data['period'], data['unit_cost']]);
+      (await raisedEvents(story)).map(({ data }) => [data['period'], data['unit_cost']]);
 
-    it('a month that has ended is judged once its last day has a value', async () => {
+    it('compares an ended month once its last day has a value', async () => {
       const story = await newStory({}, { target: '1.02', rise: null });
       await story.spend(each('2026-01-01', '2026-01-31', '10'), story.source.id, at('02-01T06:30'));
       await story.values(each('2026-01-01', '2026-01-30', 10));
@@ -295,18 +298,18 @@ describeOnBothEngines('events', (open, onDuckDb) => {
       expect(await evaluate(story, at('02-01T06:30'))).toBe(0);
       await story.values({ '2026-01-31': 10 });
       expect(await evaluate(story, at('02-01T09:30'))).toBe(0);
-      // 310 ÷ 302: above once all is known.
+      // With all values the month is above its target: 310 ÷ 302.
       await story.values({ '2026-01-31': 2 });
       expect(await evaluate(story, at('02-01T10:30'))).toBe(1);
       expect(await periodsOf(story)).toEqual([['2026-01', 1.02649]]);
     });
 
-    it('a month that was told while it ran is not told again when its bill comes after its values', async () => {
+    it('does not raise the event of a running month again if its last bill arrives after its values', async () => {
       const story = await newStory({}, { target: '0.99', rise: null });
       await story.spend(each('2026-01-01', '2026-01-30', '10'), story.source.id, at('01-31T06:30'));
       await story.values(each('2026-01-01', '2026-01-30', 10));
       expect(await evaluate(story, at('01-31T06:30'))).toBe(1);
-      // 300 ÷ 310 would be below 0.99, and the bill of the 31st bring it back to 310 ÷ 310.
+      // 300 ÷ 310 would be below 0.99, and the bill of the 31st would bring it back to 310 ÷ 310.
       await story.values({ '2026-01-31': 10 });
       expect(await evaluate(story, at('02-01T06:30'))).toBe(0);
       await story.spend(each('2026-01-01', '2026-01-31', '10'), story.source.id, at('02-01T07:30'));
@@ -314,7 +317,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
       expect(await periodsOf(story)).toEqual([['2026-01', 1]]);
     });
 
-    it('a month that has settled is judged without a value of its last day', async () => {
+    it('compares a settled month even if its last day has no value', async () => {
       const story = await newStory({}, { target: '2', rise: null });
       await story.spend(each('2026-01-01', '2026-01-31', '10'));
       await story.values({ '2026-01-10': 100 }); // 310 ÷ 100
@@ -323,7 +326,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
       expect([await evaluate(story), await evaluate(story)]).toEqual([1, 0]);
     });
 
-    it('a monthly metric is judged once its month has ended, its value is there and its bill is complete', async () => {
+    it('compares a monthly metric once its month has ended and has a value and a complete bill', async () => {
       const story = await newStory({}, { target: '2', rise: null, frequency: 'monthly' });
       await story.spend(each('2026-01-01', '2026-01-30', '10'), story.source.id, at('01-31T06:30'));
       await story.values({ '2026-01-01': 100 });
@@ -334,7 +337,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
       expect(await periodsOf(story)).toEqual([['2026-01', 3.1]]);
     });
 
-    it('a lower target is told of a month that completes later', async () => {
+    it('raises an event if a month above a lowered target completes later', async () => {
       const story = await newStory({}, { target: '10', rise: null });
       const spend = (through: Day, now: Date) =>
         story.spend({ ...each('2025-12-01', through, '10') }, story.source.id, now);
@@ -354,7 +357,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
       ]);
     });
 
-    it('a lower target is told for the running and the newest complete month only', async () => {
+    it('raises events for a lowered target only in the running and the newest complete month', async () => {
       const story = await newStory({}, { target: '10', rise: null });
       const { orgId, metric } = story;
       const months = ['2025-10', '2025-11', '2025-12', '2026-01'];
@@ -371,9 +374,9 @@ describeOnBothEngines('events', (open, onDuckDb) => {
       await updateMetric(test.warehouse, orgId, metric.id, { target: '1' }, BY_ADMIN);
       expect(await evaluate(story)).toBe(2);
       expect(await evaluate(story)).toBe(0);
-      const periods = async () => (await told(story)).map(({ data }) => data['period']);
+      const periods = async () => (await raisedEvents(story)).map(({ data }) => data['period']);
       expect((await periods()).sort()).toEqual(['2026-01', '2026-02']);
-      // A value that moves an old month above the same target is news.
+      // A value that moves an old month above the same target raises an event.
       await story.values({ '2025-11-10': 200 });
       expect(await evaluate(story)).toBe(0);
       await story.values({ '2025-11-10': 20 });
@@ -381,7 +384,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
       expect((await periods()).sort()).toEqual(['2025-11', '2026-01', '2026-02']);
     });
 
-    it('a day whose labels have not all come is not judged, nor is its month', async () => {
+    it('compares neither a day nor its month while a label has no value', async () => {
       const story = await newStory({}, { label_key: 'region', target: '1.05' });
       await story.spend(each('2026-01-01', '2026-02-06', '20'));
       await story.values(each('2026-01-01', '2026-02-06', 10), 'eu');
@@ -392,7 +395,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
       expect(await evaluate(story)).toBe(0);
     });
 
-    it('a day whose label stays away is judged when a later day has values', async () => {
+    it('compares a day that lacks a label once a later day has values', async () => {
       const story = await newStory({}, { label_key: 'region' });
       await story.spend(each('2026-01-01', '2026-02-06', '20'));
       await story.values(each('2026-01-01', '2026-02-06', 10), 'eu');
@@ -403,7 +406,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
       expect(await periodsOf(story)).toEqual([['2026-02-06', 2]]);
     });
 
-    it('a monthly metric is judged when every label of the month before has its value', async () => {
+    it('compares a monthly metric once every label of the month before has a value', async () => {
       const story = await newStory(
         {},
         { label_key: 'region', target: '2', rise: null, frequency: 'monthly' },
@@ -420,7 +423,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
       expect(await periodsOf(story)).toEqual([['2026-01', 2.066667]]);
     });
 
-    it('days add up their labels, and days of no value are none', async () => {
+    it('adds up the labels of a day, and skips days whose value is 0', async () => {
       const story = await newStory({}, { label_key: 'region' });
       const costs = days(29, 10);
       await story.spend(texts(costs));
@@ -430,13 +433,13 @@ describeOnBothEngines('events', (open, onDuckDb) => {
       await story.values({ '2026-02-06': 0, '2026-02-05': 0 }, 'us'); // twice as dear: 10 ÷ 1 instead of 10 ÷ 2
       await story.values({ '2026-02-06': 0 }, 'eu');
       expect(await evaluate(story)).toBe(1);
-      expect(await told(story)).toMatchObject([
+      expect(await raisedEvents(story)).toMatchObject([
         { data: { period: '2026-02-05', unit_cost: 10, expected: 5 } },
       ]);
     });
   });
 
-  it('a metric of picked spend has its own days', async () => {
+  it('compares the days of picked spend only', async () => {
     const story = await newStory({}, {
       scope: { type: 'spend', spend: [{ source: 'cloud', cloud: 'aws', account: '2222' }] },
     } satisfies Partial<Metric>);
@@ -450,10 +453,12 @@ describeOnBothEngines('events', (open, onDuckDb) => {
     await loadText(test, target, focusCsv(lines));
     await story.values(ones(costs));
     expect(await evaluate(story)).toBe(1);
-    expect(await told(story)).toMatchObject([{ data: { period: '2026-02-06', unit_cost: 6, expected: 2 } }]);
+    expect(await raisedEvents(story)).toMatchObject([
+      { data: { period: '2026-02-06', unit_cost: 6, expected: 2 } },
+    ]);
   });
 
-  it('a team has its own days: what it owns, and its parts of shared costs', async () => {
+  it('compares the days of a team by its own spend and its parts of shared costs', async () => {
     const story = await newStory();
     const { orgId, source } = story;
     const own = (id: string, pick: string) =>
@@ -465,7 +470,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
     const scope = { type: 'team', team_id: shop.id } as const;
     const visits = await newMetric(test.warehouse, orgId, { name: 'Visits', scope });
     const costs = days(29, 10);
-    // 10 of its own and half of 4: 12 a day; on the last day, half of 24: 22.
+    // A day costs 10 and half of 4, so 12. The last day costs 10 and half of 24, so 22.
     const lines = Object.keys(costs).flatMap((day) => [
       dayLine(day, '10', { SubAccountId: '1111' }),
       dayLine(day, day === '2026-02-06' ? '24' : '4', { SubAccountId: '3333' }),
@@ -480,7 +485,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
       Object.keys(costs).map((period) => ({ period, label: '', value: 1 })),
       { source: 'api', by: { type: 'key', id: 'key_1', name: 'Finance' }, now: NOW },
     );
-    // Days of a month are split as the month is: none has a cost before the values have come.
+    // Days are split like their month, so that they have no cost before the month's values arrive.
     const requests = await newMetric(test.warehouse, orgId, {
       name: 'Requests',
       frequency: 'monthly',
@@ -497,12 +502,12 @@ describeOnBothEngines('events', (open, onDuckDb) => {
     );
     expect(await evaluate(story)).toBe(1);
     const numbers = { metric_id: visits.id, period: '2026-02-06', unit_cost: 29, expected: 19 };
-    expect(await told(story)).toMatchObject([{ data: { ...numbers, reason: 'daily_rise' } }]);
+    expect(await raisedEvents(story)).toMatchObject([{ data: { ...numbers, reason: 'daily_rise' } }]);
     expect(await evaluate(story)).toBe(0);
   });
 
   onDuckDb(() => {
-    it('nothing is told where a metric wants none, is monthly, or the plan has no unit economics', async () => {
+    it('raises no event if the metric limits rises or is monthly, or if the plan lacks unit economics', async () => {
       const costs = days(29, 15);
       for (const story of [
         await newStory({}, { rise: null }),
@@ -532,7 +537,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
     });
   });
 
-  it('two that evaluate at once tell it once; organisations do not hear of one another', async () => {
+  it('raises an event once for two concurrent evaluations, and only in its own organisation', async () => {
     const [story, other] = [await newStory({}, { target: '1' }), await newStory({}, { target: '1' })];
     const hook = await newHook(story);
     const theirs = await newHook(other);
@@ -540,7 +545,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
     await story.values({ '2026-01-31': 1 });
     const counts = await Promise.all([evaluate(story), evaluate(story), evaluate(other)]);
     expect(counts.sort()).toEqual([0, 0, 1]);
-    expect(await told(story)).toEqual([{ subject: anyText, data: expect.anything() as unknown }]);
+    expect(await raisedEvents(story)).toEqual([{ subject: anyText, data: expect.anything() as unknown }]);
     expect(await deliveriesOf(story, hook.id)).toHaveLength(1);
     expect(await deliveriesOf(other, theirs.id)).toEqual([]);
     expect(await evaluateEvents(test.warehouse, 'org_none', NOW)).toBe(0);

@@ -16,8 +16,8 @@ import { openRaw, startLocalApi, type LocalApi } from '../support/service/local-
 import { newMetric } from '../support/warehouse/tenant.ts';
 
 /**
- * What the service says when something behind it breaks (contract §1): a 500 in the envelope that reveals nothing,
- * and the reason in the log. The warehouse is a real one that is closed, Temporal one that nobody answers for.
+ * Answers if a dependency fails (contract §1): the envelope reveals nothing, and the log has the reason. The warehouse is a
+ * real one that is closed. Temporal is an address without a server.
  */
 const OPERATOR_KEY = 'operator-key-of-the-test';
 const OPERATOR = { 'x-operator-key': OPERATOR_KEY };
@@ -35,14 +35,14 @@ const dependencies = (opened: TestWarehouse, connection: Connection): ApiDepende
   version: '0.0.0',
 });
 
-/** A connection to a port that nobody listens on. */
-const nobody = (): Connection =>
+/** Returns a connection to a port without a server. */
+const unreachable = (): Connection =>
   Connection.lazy({ address: '127.0.0.1:1', channelArgs: { 'grpc.enable_http_proxy': 0 } });
 
-describe('when the warehouse fails', () => {
+describe('the API without its warehouse', () => {
   let app: Api;
   let opened: TestWarehouse;
-  const connection = nobody();
+  const connection = unreachable();
   const lines: string[] = [];
 
   beforeAll(async () => {
@@ -60,7 +60,7 @@ describe('when the warehouse fails', () => {
     await connection.close();
   });
 
-  it('answers 500 and nothing more, to a tenant and to the operator', async () => {
+  it('returns 500 without details, to a tenant and to the operator', async () => {
     const key = `ca_${'0'.repeat(32)}_${'a'.repeat(43)}`;
     for (const [url, headers] of [
       ['/api/v1/organisation', { 'x-api-key': key }],
@@ -75,7 +75,7 @@ describe('when the warehouse fails', () => {
         body: INTERNAL,
       });
       expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
-      // The reason is in the log, under the request's id, and the key is not.
+      // The log has the reason, under the request's id, and not the key.
       const logged = lines.filter((line) =>
         line.includes(`"reqId":"${String(answer.headers['x-request-id'])}"`),
       );
@@ -85,7 +85,7 @@ describe('when the warehouse fails', () => {
     expect(lines.join('')).not.toContain(OPERATOR_KEY);
   });
 
-  it('stays up and says that it is not ready', async () => {
+  it('stays alive, and reports that it is not ready', async () => {
     expect((await app.inject('/livez')).statusCode).toBe(200);
     const ready = await app.inject('/readyz');
     expect(ready.statusCode).toBe(503);
@@ -94,7 +94,7 @@ describe('when the warehouse fails', () => {
   });
 });
 
-/** Words of DuckDB, by the path that answers with them. */
+/** Messages of DuckDB, by the path whose handler throws them. */
 const NO_MEMORY = {
   '/pin': 'TransactionContext Error: Failed to commit: failed to pin block of size 256.0 KiB',
   '/allocate-block': 'TransactionContext Error: Failed to commit: could not allocate block of size 256.0 KiB',
@@ -102,10 +102,10 @@ const NO_MEMORY = {
   '/offload': 'TransactionContext Error: Failed to commit: failed to offload data block of size 256.0 KiB',
 };
 
-describe('when memory or disk run short', () => {
+describe('the API without memory or disk space', () => {
   let app: Api;
   let opened: TestWarehouse;
-  const connection = nobody();
+  const connection = unreachable();
   const lines: string[] = [];
 
   beforeAll(async () => {
@@ -136,7 +136,7 @@ describe('when memory or disk run short', () => {
     await opened.close();
   });
 
-  it('answers 503 with Retry-After, reveals nothing and logs the reason', async () => {
+  it('returns 503 with Retry-After, reveals nothing and logs the reason', async () => {
     for (const [url, reason] of [
       ['/large', 'Out of Memory Error'],
       ['/full-disk', 'No space left on device'],
@@ -155,10 +155,10 @@ describe('when memory or disk run short', () => {
   });
 });
 
-describe('closing', () => {
-  it('waits neither for connections without a request nor for a client that reads no further', async () => {
+describe('the close of the API', () => {
+  it('waits neither for idle connections nor for a client that stops reading', async () => {
     const opened = await openDuckDb();
-    const connection = nobody();
+    const connection = unreachable();
     const app = await buildServer(dependencies(opened, connection), pino({ level: 'silent' }), 300);
     const endless = function* (): Generator<string> {
       for (;;) yield 'x'.repeat(1_000);
@@ -176,7 +176,7 @@ describe('closing', () => {
       return socket;
     };
     const sockets = [await asking(''), await asking('/livez'), await asking('/endless')];
-    // Within the time of a test: by themselves they would stay for more than a minute, or for ever.
+    // This ends within the test's time limit. By themselves the connections would stay for a minute, or for ever.
     await app.close();
     for (const socket of sockets) socket.destroy();
     await connection.close();
@@ -184,7 +184,7 @@ describe('closing', () => {
   });
 });
 
-describe('when a client is slow', () => {
+describe('a client', () => {
   let api: LocalApi;
   let head: (path: string) => string;
 
@@ -198,7 +198,7 @@ describe('when a client is slow', () => {
 
   afterAll(() => api.close());
 
-  /** Sends some bytes, then one more now and then until the connection is closed; answers what came back. */
+  /** Sends some bytes, then one more every 50 ms until the connection closes. Returns the answer. */
   const dribble = async (bytes: string): Promise<string> => {
     const { socket, answer } = openRaw(api.port, bytes);
     const timer = setInterval(() => socket.write('x'), 50);
@@ -213,19 +213,19 @@ describe('when a client is slow', () => {
     ['headers', () => 'GET /livez HTTP/1.1\r\nHost: x\r\nX: '],
     ['JSON', () => `${head('/keys')}Content-Type: application/json\r\n\r\n`],
     ['an upload', () => `${head('/metrics/:id/values/csv')}Content-Type: text/csv\r\n\r\n`],
-  ])('answers 408 to %s, and closes the connection', async (_what, request) => {
+  ])('gets 408 if it sends %s too slowly, and loses its connection', async (_what, request) => {
     const [headers = '', body = ''] = (await dribble(request())).split('\r\n\r\n');
     expect(headers).toMatch(/^HTTP\/1\.1 408 /);
     expect(headers).toMatch(/connection: close/i);
     expect(JSON.parse(body)).toEqual({ success: false, error: expect.stringMatching(/\S/) as string });
   });
 
-  it('closes the connection of one whose body nobody reads, because the answer is out', async () => {
+  it('loses its connection if the service has answered without its body', async () => {
     const answer = await dribble(head('/keys').replace(/X-API-Key[^\r]*\r\n/, '') + '\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  it('leaves labels out of the log, in every line', async () => {
+  it('has its labels left out of every line of the log', async () => {
     for (const path of ['/api/v1/metrics?label=secret-label', '/api/v1/%ZZ?label=secret-label']) {
       await fetch(`${api.url}${path}`);
     }
@@ -234,12 +234,12 @@ describe('when a client is slow', () => {
   });
 });
 
-describe('a client that goes on sending after its answer', () => {
+describe('a client that goes on sending after an error', () => {
   it.each(['CONNECT host:1 HTTP/1.1\r\nHost: x\r\n\r\n', 'NONSENSE\r\n\r\n'])(
-    'holds no connection: %j',
+    'does not keep its connection: %j',
     async (request) => {
       const opened = await openDuckDb();
-      const connection = nobody();
+      const connection = unreachable();
       const app = await buildServer(dependencies(opened, connection), pino({ level: 'silent' }));
       await app.listen({ host: '127.0.0.1', port: 0 });
       const { port } = app.server.address() as AddressInfo;
@@ -268,10 +268,10 @@ describe('a client that goes on sending after its answer', () => {
   );
 });
 
-describe('when Temporal does not answer', () => {
+describe('the API without Temporal', () => {
   let app: Api;
   let opened: TestWarehouse;
-  const connection = nobody();
+  const connection = unreachable();
 
   beforeAll(async () => {
     opened = await openDuckDb();
@@ -284,7 +284,7 @@ describe('when Temporal does not answer', () => {
     await opened.close();
   });
 
-  it('what needs it answers 500, reveals nothing and stores nothing', async () => {
+  it('returns 500 if a request needs it, reveals nothing and stores nothing', async () => {
     const created = await app.inject({
       method: 'POST',
       url: '/operator/organisations',

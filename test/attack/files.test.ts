@@ -12,7 +12,7 @@ import {
 } from '../support/service/service-process.ts';
 import { HOSTILE_FILES, layGood, type HostileFile } from './hostile-files.ts';
 
-/** For all of them, of which two are read at once, on a machine that does other things as well. */
+/** The time limit for all files on a busy machine, which reads two of them at once. */
 const MOST_SECONDS = 240;
 
 interface Costs {
@@ -22,7 +22,7 @@ interface Costs {
 const costsOf = async (api: Api): Promise<Costs> =>
   expectData(await api.get<Costs>('/costs?start_date=2026-01-01&end_date=2026-01-31'));
 
-/** One organisation has a source for each hostile file, and all of them are read at once; another one looks on. */
+/** One organisation has a source for each hostile file, and reads all of them at once. Another one must not notice. */
 describe('hostile files', () => {
   interface Story extends HostileFile {
     path: string;
@@ -45,11 +45,11 @@ describe('hostile files', () => {
     const { id } = expectData(
       await admin.post<{ id: string }>('/cost-sources', { name: hostile.title, kind: 'focus', location }),
     );
-    // Only now, because a source that would be refused as it is made can turn so later.
+    // Only now, because the service could reject the source otherwise. An accepted one can turn hostile later.
     await hostile.lay(path, account);
     return { ...hostile, path, account, sourceId: id };
   };
-  /** Reads all sources at once. Returns how the run of each ended. */
+  /** Reads all sources at once. Returns the ended run of each. */
   const ingestAll = async (all: readonly Omit<Story, 'run'>[]): Promise<Map<string, Run>> => {
     const started = new Set<string>();
     for (const { sourceId } of all) {
@@ -90,7 +90,7 @@ describe('hostile files', () => {
     await removeDataDir(service.dataDir);
   });
 
-  it.each(HOSTILE_FILES)('end as they must: $title', ({ title, ending }) => {
+  it.each(HOSTILE_FILES)('end as expected: $title', ({ title, ending }) => {
     const run = stories.get(title)?.run;
     if ('error' in ending)
       expect(run).toMatchObject({
@@ -110,7 +110,7 @@ describe('hostile files', () => {
       });
   });
 
-  it('count where they were read whole, and nowhere else', async () => {
+  it('count only if they were read completely', async () => {
     const expected = HOSTILE_FILES.flatMap(({ ending }, index) =>
       'stored' in ending && ending.stored > 0 ? [[`account-${index}`, ending.stored]] : [],
     );
@@ -120,12 +120,12 @@ describe('hostile files', () => {
     );
   });
 
-  it('leave the numbers of another organisation alone', async () => {
+  it('do not change the numbers of another organisation', async () => {
     expect(await costsOf(bystander)).toEqual(before);
   });
 
   it(
-    'are forgotten once a sound export is there',
+    'leave nothing behind once a valid export replaces them',
     async () => {
       const all = [...stories.values()];
       const failed = all.filter(({ run }) => run?.status === 'failed');
@@ -133,8 +133,8 @@ describe('hostile files', () => {
         await layGood(path, account);
         expectData(await admin.patch(`/cost-sources/${sourceId}`, { location: path }));
       }
-      const mended = (await ingestAll(failed)).values();
-      for (const run of mended)
+      const corrected = (await ingestAll(failed)).values();
+      for (const run of corrected)
         expect(run).toMatchObject({ status: 'completed', rows_read: 200, rows_rejected: 0, cost_total: 200 });
       const kept = HOSTILE_FILES.reduce(
         (sum, { ending }) => sum + ('stored' in ending ? ending.stored : 0),

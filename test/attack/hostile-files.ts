@@ -11,16 +11,16 @@ import { POISONED_FOCUS_ROWS } from './poisoned-rows.ts';
 /** How the run of an export must end. Each stored row costs 1. */
 type Ending = { error: RegExp } | { stored: number; rejected: number };
 
-/** An export that a tenant may leave where its source looks. */
+/** An export that a tenant may put at the location of its source. */
 export interface HostileFile {
-  /** What is wrong with it. */
+  /** Its fault. */
   title: string;
   /** The file's name, which decides how it is read. */
   file: string;
-  /** Makes it. Rows that can be read are of this account, so that each file's spend is known apart. */
+  /** Writes it. Its readable rows have this account, so that each file's spend can be told apart. */
   lay: (path: string, account: string) => Promise<void>;
   ending: Ending;
-  /** What the source's location ends with, if that is not the file. */
+  /** The end of the source's location, if it is not the file. */
   glob?: string;
 }
 
@@ -31,7 +31,7 @@ const linesOf = (account: string, rows = GOOD_ROWS): FocusLine[] =>
     dayLine('2026-01-10', '1', { SubAccountId: account, ResourceId: `r-${index}` }),
   );
 
-/** A sound export of {@link GOOD_ROWS} rows. */
+/** Returns a valid export of {@link GOOD_ROWS} rows. */
 const soundCsv = (account: string): string => focusCsv(linesOf(account));
 
 const parquetOf = async (path: string, account: string): Promise<void> => {
@@ -40,7 +40,7 @@ const parquetOf = async (path: string, account: string): Promise<void> => {
   await rm(`${path}.source`);
 };
 
-/** Puts a sound export where a hostile one was. */
+/** Replaces a hostile export by a valid one. */
 export const layGood = async (path: string, account: string): Promise<void> => {
   await rm(path, { recursive: true, force: true });
   await mkdir(dirname(path), { recursive: true });
@@ -48,7 +48,7 @@ export const layGood = async (path: string, account: string): Promise<void> => {
   else await writeFile(path, path.endsWith('.gz') ? gzipSync(soundCsv(account)) : soundCsv(account));
 };
 
-/** An export made of a sound one's text. */
+/** Writes an export that changes the text of a valid one. */
 const csv =
   (change: (text: string, account: string) => string | Buffer): HostileFile['lay'] =>
   (path, account) =>
@@ -68,19 +68,19 @@ const parquet =
 
 const part = (bytes: Buffer, share: number): Buffer => bytes.subarray(0, Math.floor(bytes.length * share));
 
-/** The bytes with those of a place replaced; a negative place is counted from the end. */
+/** Returns the bytes with those from a place on replaced. A negative place counts from the end. */
 const overwritten = (bytes: Buffer, place: number, by: Buffer): Buffer => {
   const at = place < 0 ? bytes.length + place : place;
   return Buffer.concat([bytes.subarray(0, at), by, bytes.subarray(at + by.length)]);
 };
 
-/** The text with a line of its own after the first hundred. */
+/** Returns the text with another line after its first hundred. */
 const withLine = (text: string, line: string): string => {
   const lines = text.split('\n');
   return [...lines.slice(0, 101), line, ...lines.slice(101)].join('\n');
 };
 
-/** The text with another column in every line. */
+/** Returns the text with another column in every line. */
 const withColumns = (text: string, header: string, cell: string): string =>
   text
     .trimEnd()
@@ -96,13 +96,13 @@ const torn = { error: /is damaged: unexpected end of file; nothing was loaded$/ 
 const POISONED_AMONG = 100 * POISONED_FOCUS_ROWS.length;
 
 const unreadable: HostileFile = {
-  title: 'a file that nobody may read',
+  title: 'a file without read permission',
   file: 'f.csv',
   lay: (path, account) => writeFile(path, soundCsv(account), { mode: 0 }),
   ending: { error: /Permission denied/ },
 };
 
-/** Files that must not cost their organisation its numbers, nor count in part. */
+/** Files that must neither break their organisation's numbers nor count in part. */
 export const HOSTILE_FILES: readonly HostileFile[] = [
   { title: 'gzip cut after a tenth', file: 'f.csv.gz', lay: gzip((bytes) => part(bytes, 0.1)), ending: torn },
   {
@@ -119,13 +119,13 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
     ending: torn,
   },
   {
-    title: 'gzip of a wrong checksum',
+    title: 'gzip with a wrong checksum',
     file: 'f.csv.gz',
     lay: gzip((bytes) => overwritten(bytes, -8, Buffer.from('lies'))),
     ending: { error: /is damaged: incorrect data check/ },
   },
   {
-    title: 'gzip of a wrong length',
+    title: 'gzip with a wrong length',
     file: 'f.csv.gz',
     lay: gzip((bytes) => overwritten(bytes, -4, Buffer.from('lies'))),
     ending: { error: /is damaged: incorrect length check/ },
@@ -173,7 +173,7 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
     ending: { error: /Footer length error/ },
   },
   {
-    title: 'Parquet of more levels than a stack has room for',
+    title: 'Parquet with more levels than the stack holds',
     file: 'f.parquet',
     lay: (path) => writeFile(path, deepParquet(50_000)),
     ending: { error: /^DuckDB broke down over the files/ },
@@ -367,21 +367,21 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
     ending: { stored: POISONED_AMONG, rejected: POISONED_FOCUS_ROWS.length },
   },
   {
-    title: 'a pattern with two crawls',
+    title: 'a glob with two recursive parts',
     file: 'f.csv',
     glob: '**/**',
     lay: csv((text) => text),
     ending: whole,
   },
   {
-    title: 'a pattern whose bracket never closes',
+    title: 'a glob whose bracket never closes',
     file: 'f.csv',
     glob: '[f.csv',
     lay: csv((text) => text),
     ending: { error: /no \.csv, \.csv\.gz or \.parquet file matches/ },
   },
   {
-    title: 'a link that leads nowhere',
+    title: 'a broken link',
     file: 'f.csv',
     lay: (path) => symlink(join(dirname(path), 'gone.csv'), path),
     ending: { error: /SOURCE_ROOTS/ },
@@ -393,13 +393,13 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
     ending: { error: /SOURCE_ROOTS/ },
   },
   {
-    title: 'a pipe that nobody writes to',
+    title: 'a pipe without a writer',
     file: 'f.csv',
     lay: async (path) => {
       await promisify(execFile)('mkfifo', [path]);
     },
     ending: { error: /expected a regular file, got a folder, pipe or device/ },
   },
-  // To the superuser every file is readable.
+  // The superuser can read every file.
   ...(process.getuid?.() === 0 ? [] : [unreadable]),
 ];

@@ -1,11 +1,11 @@
-/** What one input needs to know of the tenant that sends it. */
+/** The tenant that sends the inputs. */
 export interface Attacker {
   key: string;
   operatorKey: string;
   metricId: string;
 }
 
-/** Bytes that no honest client sends, and the status that they get. Error answers are exactly the envelope. */
+/** Bytes that no honest client sends, with the status of their answer. Error answers are exactly the envelope. */
 export interface HostileRequest {
   name: string;
   status: number;
@@ -20,14 +20,14 @@ const JSON_TYPE = 'Content-Type: application/json';
 const filled = (text: string, { key, operatorKey, metricId }: Attacker): string =>
   text.replaceAll('{key}', key).replaceAll('{operator}', operatorKey).replaceAll('{metric}', metricId);
 
-/** A request as it stands. */
+/** Makes a request of this exact text. */
 const raw = (name: string, status: number, text: string): HostileRequest => ({
   name,
   status,
   bytes: (attacker) => Buffer.from(filled(text, attacker), 'latin1'),
 });
 
-/** A request line and headers, without a body; the connection ends after it. */
+/** Makes a request of a line and headers, without a body. The connection closes after it. */
 const head = (status: number, line: string, ...headers: string[]): HostileRequest =>
   raw(
     `${line.slice(0, 60)} ${headers.map((header) => header.slice(0, 30)).join(', ')}`,
@@ -35,13 +35,13 @@ const head = (status: number, line: string, ...headers: string[]): HostileReques
     `${line} HTTP/1.1\r\n${[...headers, 'Connection: close'].join('\r\n')}\r\n\r\n`,
   );
 
-/** The same with and without a key, which is judged first. */
+/** Makes the same request with and without a key, because the service checks the key first. */
 const path = (target: string, status: number, key = KEY): HostileRequest[] => [
   head(401, `GET ${target}`, HOST),
   head(status, `GET ${target}`, HOST, key),
 ];
 
-/** A body for a route that takes JSON. */
+/** Makes a request with a body for a route that takes JSON. */
 const body = (
   name: string,
   status: number,
@@ -71,7 +71,7 @@ const values = { target: '/api/v1/metrics/{metric}/values' };
 const oneValue = (value: string): string => `{"values":[{"period":"2026-01-05","value":${value}}]}`;
 
 export const HOSTILE_REQUESTS: readonly HostileRequest[] = [
-  // What HTTP itself refuses.
+  // Invalid HTTP.
   raw('no HTTP', 400, 'this is no HTTP\r\n\r\n'),
   raw('HTTP/2 preface', 400, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
   raw('HTTP/3', 400, `GET / HTTP/3.0\r\n${HOST}\r\n\r\n`),
@@ -95,7 +95,7 @@ export const HOSTILE_REQUESTS: readonly HostileRequest[] = [
     (lengths) => raw(lengths, 400, `POST /api/v1/keys HTTP/1.1\r\n${HOST}\r\n${KEY}\r\n${JSON_TYPE}\r\n${lengths}\r\n\r\n{}`),
   ), // prettier-ignore
 
-  // What Node would answer by itself.
+  // Requests that Node would answer by itself.
   head(400, 'GET /api/v1/health', KEY),
   head(400, 'GET /livez'),
   head(417, 'GET /livez', HOST, 'Expect: 200-ok'),
@@ -104,7 +104,7 @@ export const HOSTILE_REQUESTS: readonly HostileRequest[] = [
   head(200, 'GET /api/v1/health', HOST, KEY, 'Connection: Upgrade', 'Upgrade: h2c'),
   head(404, 'OPTIONS *', HOST),
 
-  // The key comes before the path.
+  // The key is checked before the path.
   ...METHODS.flatMap((method) => [
     head(401, `${method} /api/v1/health`, HOST),
     head(404, `${method} /api/v1/health`, HOST, KEY),
@@ -159,7 +159,7 @@ export const HOSTILE_REQUESTS: readonly HostileRequest[] = [
     ),
   ]),
   body('half a surrogate pair', 400, '{"name":"\\ud800","permission":"read"}'),
-  body('other bytes than UTF-8', 400, Buffer.from('{"name":"\xff","permission":"read"}', 'latin1')),
+  body('invalid UTF-8', 400, Buffer.from('{"name":"\xff","permission":"read"}', 'latin1')),
   body('overlong NUL', 400, Buffer.from('{"name":"\xc0\x80","permission":"read"}', 'latin1')),
   body('UTF-16', 400, Buffer.from(key({}), 'utf16le')),
   body('__proto__', 400, '{"__proto__":{"permission":"admin"}}'),

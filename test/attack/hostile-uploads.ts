@@ -1,4 +1,4 @@
-/** A file that no honest client sends, and the error that it gets: 400, unless `status` says otherwise. */
+/** A file that no honest client sends, with the error of its answer. The status is 400, unless `status` is set. */
 export interface HostileUpload {
   name: string;
   content: () => Buffer;
@@ -9,7 +9,7 @@ export interface HostileUpload {
 const MEGABYTE = 1024 * 1024;
 const GOOD = '2026-01-05,1\n';
 
-/** A text, again and again, up to so many megabytes. */
+/** Returns a text, repeated up to so many megabytes. */
 const repeated = (text: string, megabytes: number, before = ''): Buffer =>
   Buffer.concat([
     Buffer.from(before),
@@ -28,7 +28,7 @@ const upload = (name: string, content: () => Buffer, error: RegExp, status = 400
 const lines = (name: string, text: string | Buffer, error: RegExp): HostileUpload =>
   upload(name, () => Buffer.from(text), error);
 
-/** Nothing here may take longer than its bytes: the largest are as large as an upload may be. */
+/** The time for each must not exceed that for its bytes. The largest have the maximum size of an upload. */
 export const HOSTILE_UPLOADS: readonly HostileUpload[] = [
   upload('4 MB of line ends', () => repeated('\n', 4), /at most 300000 lines/),
   upload('62 MB of line ends', () => repeated('\n', 62), /at most 300000 lines/),
@@ -60,5 +60,5 @@ export const HOSTILE_UPLOADS: readonly HostileUpload[] = [
   lines('gzip', Buffer.from([0x1f, 0x8b, 0x08, 0, 0, 0, 0, 0, 0, 3]), /^line 1: expected UTF-8/),
   lines('a formula', '2026-01-05,=1+1\n', /^line 1: value: /),
   lines('a number with an exponent of 9999', '2026-01-05,1e9999\n', /^line 1: value: expected a number of at most 1e15/),
-  lines('a label that nobody asked for', '2026-01-05,eu,1\n', /^line 1: expected 2 columns/),
+  lines('a label for a metric without labels', '2026-01-05,eu,1\n', /^line 1: expected 2 columns/),
 ]; // prettier-ignore

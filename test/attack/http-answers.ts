@@ -7,39 +7,39 @@ interface Answer {
   body: Buffer;
 }
 
-/** Longer than every limit of the service's for such requests. */
+/** Longer than every time-out of the service for requests. */
 const LONGEST_WAIT_MS = 60_000;
 
-/** Sends bytes over a connection of their own, says that no more come, and hears what the service answers until it closes. */
+/** Sends bytes over a new connection, and ends its sending side. Returns the bytes that the service sends until it closes. */
 export const sendBytes = (url: string, bytes: Buffer): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);
-    const heard: Buffer[] = [];
+    const received: Buffer[] = [];
     const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true }, () => {
       socket.end(bytes);
     });
     const end = (): void => {
       socket.destroy();
-      resolve(Buffer.concat(heard));
+      resolve(Buffer.concat(received));
     };
     socket.setTimeout(LONGEST_WAIT_MS, () => {
       socket.destroy();
       reject(new Error(`the connection was open for ${LONGEST_WAIT_MS} ms without a byte`));
     });
-    socket.on('data', (chunk: Buffer) => heard.push(chunk));
+    socket.on('data', (chunk: Buffer) => received.push(chunk));
     socket.on('end', end);
     socket.on('close', end);
-    // The service may close while bytes are still on their way; what it said before counts.
+    // The service may close while bytes are still on their way. What it sent before counts.
     socket.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ECONNREFUSED') reject(error);
       else end();
     });
   });
 
-/** The answers in what was heard. Throws for what is no HTTP. */
-export const answersIn = (heard: Buffer, isHead: boolean): Answer[] => {
+/** Returns the answers in the received bytes. Throws if they are not HTTP. */
+export const answersIn = (received: Buffer, isHead: boolean): Answer[] => {
   const answers: Answer[] = [];
-  let rest = heard;
+  let rest = received;
   while (rest.length > 0) {
     const end = rest.indexOf('\r\n\r\n');
     if (end === -1)
@@ -55,7 +55,7 @@ export const answersIn = (heard: Buffer, isHead: boolean): Answer[] => {
     );
     rest = rest.subarray(end + 4);
     if (status === 100) continue;
-    // What is refused before it is parsed is no HEAD request: its refusal has a body.
+    // A request that is rejected before it is parsed is not a HEAD request, so that its error has a body.
     const hasNoBody =
       isHead && answers.length === 0 && (rest.length === 0 || rest.indexOf('HTTP/1.1 ') === 0);
     const length = hasNoBody ? 0 : Number(headers.get('content-length') ?? NaN);
@@ -85,7 +85,7 @@ const unchunked = (bytes: Buffer): { body: Buffer; after: Buffer } => {
   }
 };
 
-/** What is wrong with an answer: a status that no caller may see, or another shape than the envelope's. */
+/** Returns the faults of an answer: a status that no caller may see, or another shape than the envelope's. */
 export const faultsOf = (
   { status, body, headers }: Answer,
   { isEnveloped }: { isEnveloped: boolean },

@@ -15,8 +15,8 @@ import { HOSTILE_REQUESTS, type Attacker } from './hostile-requests.ts';
 import { HOSTILE_UPLOADS } from './hostile-uploads.ts';
 
 /**
- * Whatever arrives gets its status in exactly the envelope (contract §1), and another organisation does not notice. The
- * inputs are data: `hostile-requests.ts`, `hostile-uploads.ts`.
+ * Every input gets its status in exactly the envelope (contract §1), and another organisation does not notice. The inputs are
+ * data: `hostile-requests.ts`, `hostile-uploads.ts`.
  */
 
 let service: ServiceProcess;
@@ -26,7 +26,7 @@ let before: unknown;
 
 const METRIC = { unit: 'order', aggregation: 'total', frequency: 'daily', scope: { type: 'organisation' } };
 
-/** What the other organisation sees. */
+/** Returns what the other organisation sees. */
 const seen = async (): Promise<unknown> => {
   const costs = await bystander.get('/costs?start_date=2026-01-01&end_date=2026-01-31');
   const { organisation, key } = expectData(
@@ -60,7 +60,7 @@ afterAll(async () => {
   await removeDataDir(service.dataDir);
 });
 
-/** The parts of an answer, of which a HEAD has no body. */
+/** Splits an answer. The answer to a HEAD has no body. */
 const parts = (answer: string) => {
   const end = answer.indexOf('\r\n\r\n');
   const head = answer.slice(0, end);
@@ -75,7 +75,7 @@ const ERROR = expect.stringMatching(/^\{"success":false,"error":"([^"\\]|\\.)+"\
 const SUCCESS = expect.stringMatching(/^\{"success":true,"data":\{.*\}\}$/) as string;
 
 describe('hostile requests', () => {
-  it('get their status in the envelope, and nobody else notices', async () => {
+  it('get their status in the envelope, and change nothing for another organisation', async () => {
     const port = Number(new URL(service.url).port);
     const answers = [];
     for (const { name, bytes } of HOSTILE_REQUESTS) {
@@ -104,7 +104,7 @@ describe('hostile requests', () => {
 });
 
 describe('hostile uploads', () => {
-  it('get their status in the envelope, and nobody else notices', async () => {
+  it('get their error in the envelope, and change nothing for another organisation', async () => {
     const url = `${service.url}/api/v1/metrics/${attacker.metricId}/values/csv`;
     for (const { name, content, error, status = 400 } of HOSTILE_UPLOADS) {
       const headers = { 'x-api-key': attacker.key, 'content-type': 'text/csv' };

@@ -2,11 +2,11 @@ import { stringify } from 'csv-stringify/sync';
 import type { Random } from '../../bench/data/random.ts';
 import { POISONED_FOCUS_ROWS } from './poisoned-rows.ts';
 
-/** One of several, each as likely as the others. */
+/** Returns one of several items, with equal probability. */
 export const oneOf = <Item>(random: Random, items: readonly [Item, ...Item[]]): Item =>
   items[random.between(0, items.length - 1)] ?? items[0];
 
-/** Texts that have some meaning to one of those who read them. */
+/** Texts with a special meaning to some parser. */
 const TEXTS = [
   ...['', ' ', '0', '-0', '-1', '1e308', '1e-400', '1_000', '1,5', '0x10', 'NaN', 'infinity', '-infinity'],
   ...['9'.repeat(40), '-99999999999999999999.999999999999999', 'NULL', 'null', 'undefined', 'true'],
@@ -25,7 +25,7 @@ const TEXTS = [
   ...['../../etc/passwd', '%00', '{}', '[]', '{"a":', '__proto__', 'x'.repeat(300), 'x'.repeat(70_000)],
 ] as const;
 
-/** Bytes that mean something to a reader of CSV, gzip, Parquet or HTTP. */
+/** Bytes with a special meaning in CSV, gzip, Parquet or HTTP. */
 const PIECES = [
   ...[
     '"',
@@ -98,16 +98,16 @@ const CHANGES: readonly [Change, ...Change[]] = [
   },
 ];
 
-/** The bytes with one to four changes: bits, pieces that come, go, repeat or stand elsewhere, an early end. */
+/** Returns the bytes with one to four changes: flipped bits, pieces inserted, removed, repeated or moved, an early end. */
 export const mutatedBytes = (bytes: Buffer, random: Random): Buffer => {
   let changed = bytes;
-  // An early end is likely among four changes, so that most have one.
+  // Most inputs get one change, because an early end is likely among four.
   for (let count = random.next() < 0.6 ? 1 : random.between(2, 4); count > 0; count -= 1)
     changed = oneOf(random, CHANGES)(changed, random);
   return changed;
 };
 
-/** A text in which some character differs, or another text. */
+/** Returns a text with mutated bytes, or another text. */
 const mutatedText = (text: string, random: Random): string =>
   random.next() < 0.6
     ? oneOf(random, TEXTS as unknown as [string, ...string[]])
@@ -137,7 +137,7 @@ const FOCUS_COLUMNS = [
   ],
 ] as const;
 
-/** A row with mutated cells, and whether it must be rejected. */
+/** Returns a row with mutated cells, and whether it must be rejected. */
 export const mutatedRow = (row: Row, random: Random): { row: Row; isPoisoned: boolean } => {
   if (random.next() < 0.3) {
     const [poison] = POISONED_FOCUS_ROWS[random.between(0, POISONED_FOCUS_ROWS.length - 1)] ?? [{}];
@@ -152,10 +152,10 @@ export const mutatedRow = (row: Row, random: Random): { row: Row; isPoisoned: bo
   return { row: changed, isPoisoned: false };
 };
 
-/** Rows as CSV, each cell as it is. */
+/** Returns rows as CSV, with each cell unchanged. */
 export const csvOf = (rows: readonly Row[]): string => stringify([...rows], { header: true });
 
-/** JSON values, and texts that are none, that stand where another value is expected. */
+/** JSON values, and invalid JSON, to replace other values. */
 const JSON_TEXTS = [
   ...[
     'null',
@@ -209,7 +209,7 @@ const JSON_TEXTS = [
   `[${'0,'.repeat(10_001)}0]`,
 ] as const;
 
-/** A body as JSON in which one to three values are others, fields are unknown or missing, or some bytes differ. */
+/** Returns a body as JSON with one to three mutations: other values, unknown or missing fields, or other bytes. */
 export const mutatedJson = (body: unknown, random: Random): Buffer => {
   const size = nodesOf(body);
   const chosen = new Set<number>();
@@ -221,7 +221,7 @@ export const mutatedJson = (body: unknown, random: Random): Buffer => {
     if (isChosen && random.next() < 0.7)
       return JSON_TEXTS[random.between(0, JSON_TEXTS.length - 1)] ?? 'null';
     if (typeof value === 'string') {
-      // A URL with another host would be asked for.
+      // The service would send requests to a URL with another host.
       const isUrl = value.startsWith('http');
       return JSON.stringify(isChosen && !isUrl ? mutatedText(value, random) : value);
     }
@@ -359,7 +359,7 @@ const PATHS = [
   ],
 ];
 
-/** What a client may send over a socket: a request with odd parts, most of them with mutated bytes. */
+/** Returns a request with odd parts, half of the time with mutated bytes. */
 export const mutatedRequest = (key: string, random: Random): Buffer => {
   const from = (items: readonly string[]): string => items[random.between(0, items.length - 1)] ?? '';
   const method = random.next() < 0.6 ? from(METHODS.slice(0, 5)) : from(METHODS);

@@ -21,18 +21,18 @@ import type { Tally } from './tally.ts';
 
 const SAMPLE = resolve(import.meta.dirname, '../../../shared/data/focus-1.0-sample.csv');
 
-/** Among the sound rows of a file the mutated ones stay below one in a hundred. */
+/** Mutated rows in a file, less than one in a hundred of its valid rows. */
 export const MUTATED_ROWS = 50;
-const SOUND_ROWS = 5_600;
+const VALID_ROWS = 5_600;
 
-/** Rows of mutated byte files: few, so that many files can be read. */
+/** Rows of a file with mutated bytes. They are few, so that many files can be read. */
 const SMALL_ROWS = 120;
 
-/** Loads after which an organisation is new. */
+/** Loads before a new organisation takes over. */
 const LOADS_OF_ORGANISATION = 100;
 
-/** Sound rows of a FOCUS export: real ones where they are to be had. */
-const soundRows = async (): Promise<Row[]> => {
+/** Returns valid rows of a FOCUS export, from the real sample if it exists. */
+const validRows = async (): Promise<Row[]> => {
   const text = existsSync(SAMPLE)
     ? await readFile(SAMPLE, 'utf8')
     : focusCsv(
@@ -45,20 +45,20 @@ const soundRows = async (): Promise<Row[]> => {
 
 /** Mutated exports, loaded as an ingest loads them. */
 export interface MutatedLoads {
-  /** Loads {@link MUTATED_ROWS} mutated rows among sound ones. */
+  /** Loads {@link MUTATED_ROWS} mutated rows among valid ones. */
   loadRows: (index: number, random: Random) => Promise<void>;
   /** Loads a file with mutated bytes. */
   loadBytes: (kind: 'csv' | 'csv.gz' | 'parquet', index: number, random: Random) => Promise<void>;
-  /** A file with mutated bytes, for others to load. */
+  /** Returns a file with mutated bytes, without loading it. */
   mutatedFile: (kind: 'csv' | 'csv.gz' | 'parquet', random: Random) => Buffer;
 }
 
 /** Prepares the exports that are mutated. */
 export const prepareLoads = async (test: TestWarehouse, tally: Tally): Promise<MutatedLoads> => {
-  const rows = await soundRows();
-  const many = Array.from({ length: SOUND_ROWS }, (_, index) => rows[index % rows.length] ?? {});
+  const rows = await validRows();
+  const many = Array.from({ length: VALID_ROWS }, (_, index) => rows[index % rows.length] ?? {});
   const small = Buffer.from(csvOf(rows.slice(0, SMALL_ROWS)));
-  // Without a quote each line is a row, whoever counts.
+  // Without quotes each line is exactly one row.
   const plain = Buffer.from(csvOf(rows.slice(0, SMALL_ROWS).map((row) => withoutQuotes(row))));
   const [csvPath, parquetPath] = [join(test.directory, 'small.csv'), join(test.directory, 'small.parquet')];
   await writeFile(csvPath, small);
@@ -84,35 +84,35 @@ export const prepareLoads = async (test: TestWarehouse, tally: Tally): Promise<M
         },
       ),
     );
-    await isAccountedFor(orgId, result);
+    await checkLoad(orgId, result);
     return result;
   };
 
-  /** The rows of the newest load are those that its run says it stored, and the months that it changed can be read. */
-  const isAccountedFor = async (orgId: string, result: LoadResult): Promise<void> => {
+  /** Checks that the newest load has as many rows as its run reports, and that the months can be read. */
+  const checkLoad = async (orgId: string, result: LoadResult): Promise<void> => {
     const [stored] = await test.warehouse.query<{ row_count: string }>(
       `SELECT COALESCE(sum(rows_read), 0) AS row_count FROM loads
        WHERE org_id = $org AND load_id = (SELECT max(load_id) FROM loads WHERE org_id = $org)`,
       { org: orgId },
     );
-    const told = result.rowsRead - result.rowsRejected - result.rowsLeftOut;
-    // A load of no month leaves none: then the newest is another.
-    if (result.months.length > 0 && Number(stored?.row_count) !== told)
-      throw new NotAccountedFor(`${told} rows were stored, the load holds ${stored?.row_count ?? 'none'}`);
+    const reported = result.rowsRead - result.rowsRejected - result.rowsLeftOut;
+    // A load without months is not stored, so that the newest load is an earlier one.
+    if (result.months.length > 0 && Number(stored?.row_count) !== reported)
+      throw new WrongLoad(`the run reports ${reported} stored rows, the load has ${stored?.row_count ?? 0}`);
     const range = { start: '2024-09-01', end: '2024-09-30', previousStart: '2024-08-01' };
     await costSummary(test.warehouse, orgId, range, NOW).catch((error: unknown) => {
-      throw new NotAccountedFor(`the months of a published load cannot be computed: ${String(error)}`);
+      throw new WrongLoad(`the months of a published load cannot be computed: ${String(error)}`);
     });
   };
 
-  /** Loads a file; what the load says of its rows, or null if it failed. Reports how it ended. */
+  /** Loads a file, and counts how the load ended. Returns the load's counts of rows, or null if it has none. */
   const outcomeOf = async (kind: string, index: number, bytes: Buffer): Promise<FeedCounts | null> => {
     try {
       const result = await load(`mutated.${kind}`, bytes);
       tally.add('loads', `${kind} completed`);
       return result;
     } catch (error) {
-      if (error instanceof NotAccountedFor) {
+      if (error instanceof WrongLoad) {
         await tally.fault(kind, index, error.message, bytes);
         return null;
       }
@@ -130,7 +130,7 @@ export const prepareLoads = async (test: TestWarehouse, tally: Tally): Promise<M
     if (kind === 'parquet') return mutatedBytes(parquet, random);
     const bytes = random.next() < 0.5 ? small : plain;
     if (kind === 'csv') return mutatedBytes(bytes, random);
-    // What was mutated before it was compressed is a whole file.
+    // If the bytes are mutated before they are compressed, the gzip file is intact.
     return random.next() < 0.2
       ? gzipSync(mutatedBytes(bytes, random))
       : mutatedBytes(gzipSync(bytes), random);
@@ -156,17 +156,17 @@ export const prepareLoads = async (test: TestWarehouse, tally: Tally): Promise<M
         await tally.fault(
           'rows',
           index,
-          `${poisoned} to ${MUTATED_ROWS} rows were to be rejected, ${counts.rowsRejected} were`,
+          `expected ${poisoned} to ${MUTATED_ROWS} rejected rows, got ${counts.rowsRejected}`,
           bytes,
         );
     },
     loadBytes: async (kind, index, random) => {
       const bytes = mutatedFile(kind, random);
-      // A reader that crashes takes this process along: then its input is here.
+      // If a reader crashes, it ends this process. Then the file with its input is left.
       const counts = await outcomeOf(kind, index, bytes);
       if (counts === null) return;
       const text = kind === 'csv.gz' ? unzipped(bytes) : bytes;
-      if (text === null) await tally.fault(kind, index, 'a gzip file that is not whole was read', bytes);
+      if (text === null) await tally.fault(kind, index, 'a damaged gzip file was read', bytes);
       else if (kind !== 'parquet' && !text.includes('"') && !text.includes('\r')) {
         const lines =
           text
@@ -180,8 +180,8 @@ export const prepareLoads = async (test: TestWarehouse, tally: Tally): Promise<M
   };
 };
 
-/** A load that says otherwise than what is stored, or that cannot be read. */
-class NotAccountedFor extends Error {}
+/** A load whose run does not match the stored rows, or whose months cannot be read. */
+class WrongLoad extends Error {}
 
 const withoutQuotes = (row: Row): Row =>
   Object.fromEntries(Object.entries(row).map(([name, text]) => [name, text.replaceAll(/[",\r\n]/g, ' ')]));

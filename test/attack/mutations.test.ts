@@ -20,14 +20,14 @@ import { MUTATED_ROWS, prepareLoads, type MutatedLoads } from './mutated-loads.t
 import { Tally } from './tally.ts';
 import { validBodies, type Things } from './valid-bodies.ts';
 
-/** Inputs after which the other organisation is asked, and how long it may take to answer all. */
+/** Inputs between two looks at the other organisation, and the time limit for one look. */
 const BETWEEN_LOOKS = 500;
 const LONGEST_LOOK_MS = 30_000;
 
-/** How much more memory the service may have at the end than after its first inputs. */
+/** How much the memory of the service may grow after its first inputs. */
 const MOST_MEMORY_GROWTH_MB = 1_500;
 
-/** Which share of the inputs each kind has, so that all kinds take about the same time. */
+/** The share of each kind in the inputs. All kinds take about the same time. */
 const SHARES = {
   rows: 0.1,
   csv: 0.006,
@@ -40,7 +40,7 @@ const SHARES = {
 } as const;
 type Kind = keyof typeof SHARES;
 
-/** Kinds that wait for one another, and how many inputs of them are under way at once. */
+/** Kinds that share a lane, and how many inputs a lane sends at once. */
 const LANES: readonly { kinds: readonly Kind[]; width: number }[] = [
   { kinds: ['rows', 'csv', 'csv.gz', 'parquet'], width: 1 },
   { kinds: ['runs'], width: 1 },
@@ -57,7 +57,7 @@ describe('mutated inputs', () => {
   let secret: string;
   let things: Things;
   let bystander: { admin: Api; metric: string };
-  /** Method and path of every route that takes JSON, as the service describes itself. */
+  /** Method and path of every route that takes JSON, from the service's own description. */
   let jsonRoutes: string[];
   let quiet: unknown;
 
@@ -111,7 +111,7 @@ describe('mutated inputs', () => {
     await removeDataDir(service.dataDir);
   });
 
-  /** What the other organisation is told of itself. */
+  /** Returns what the other organisation reads about itself. */
   const look = async (): Promise<unknown> => {
     const begun = Date.now();
     const [costs, months, info] = await Promise.all([
@@ -139,7 +139,7 @@ describe('mutated inputs', () => {
       .replace('{period}', '2026-01-05');
   };
 
-  /** Sends a body and judges the answer. What was made goes again, so that the organisation stays as large as it is. */
+  /** Sends a body and checks the answer. Deletes what the request made, so that the organisation does not grow. */
   const send = async (
     kind: Kind,
     index: number,
@@ -222,7 +222,7 @@ describe('mutated inputs', () => {
     }
   };
 
-  /** A mutated file read by the service itself, as any export. */
+  /** Has the service itself ingest a mutated file. */
   const runIngest = async (index: number, random: Random): Promise<void> => {
     const kind = oneOf(random, ['csv', 'csv.gz', 'parquet'] as const);
     const bytes = loads.mutatedFile(kind, random);
@@ -255,7 +255,7 @@ describe('mutated inputs', () => {
   };
 
   it(
-    'are answered or refused, cost no other organisation anything, and leave no memory behind',
+    'get an answer or an error, do not affect another organisation, and leak no memory',
     async () => {
       const begun = Date.now();
       let looks = 0;
@@ -283,7 +283,7 @@ describe('mutated inputs', () => {
             (_, index) => ({ kind, index }),
           );
         });
-        // Each kind from the beginning to the end, however many inputs there are.
+        // Mixes the kinds evenly, from the first input to the last.
         const order = randomFrom(SEED);
         const mixed = todo
           .map((input) => ({ ...input, place: order.next() }))
@@ -315,7 +315,7 @@ describe('mutated inputs', () => {
     MUTATED_INPUTS > 1_000 ? 0 : 120_000,
   );
 
-  it('have a valid body of every route to begin with', () => {
+  it('start from a valid body of every route', () => {
     expect(Object.keys(validBodies(things)).sort()).toEqual([...jsonRoutes].sort());
   });
 });
@@ -333,7 +333,7 @@ const routesWithJson = async (url: string): Promise<string[]> => {
   );
 };
 
-/** The memory of a process that is in use, in MB. */
+/** Returns the resident memory of a process, in MB. */
 const memoryOf = async (pid: number): Promise<number> => {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Math.round(Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1024);

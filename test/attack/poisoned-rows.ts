@@ -1,9 +1,9 @@
 import type { FocusLine } from '../support/exports/focus-export.ts';
 
-/** A text that is one character longer than a name or an id may be. */
+/** A text one character longer than the limit of names and ids. */
 export const LONG_TEXT = 'L'.repeat(2_001);
 
-/** Rows that would cost an organisation its numbers if they were stored; each with what the run says of it. */
+/** Rows that would break an organisation's numbers if they were stored, each with the problem that the run reports. */
 export const POISONED_FOCUS_ROWS: readonly (readonly [FocusLine, RegExp])[] = [
   [{ ChargePeriodStart: 'infinity' }, /^ChargePeriodStart: expected a UTC time .*"infinity"$/],
   [{ ChargePeriodStart: '-infinity' }, /^ChargePeriodStart: .*"-infinity"$/],
@@ -46,7 +46,7 @@ export const POISONED_FOCUS_ROWS: readonly (readonly [FocusLine, RegExp])[] = [
   [{ SubAccountId: LONG_TEXT }, /^SubAccountId: expected at most 2000 characters, got "L{80}"$/],
 ];
 
-/** Days that no row of a feed may name, whatever its kind. */
+/** Days that no row of any feed may have. */
 export const POISONED_DAYS = [
   'infinity',
   '-infinity',
@@ -59,7 +59,7 @@ export const POISONED_DAYS = [
   '2036-12-31',
 ] as const;
 
-/** The texts of a FOCUS row that the service keeps, where nothing is picked by tag, service or resource group. */
+/** The texts of a FOCUS row that the service stores if nothing picks tags, services or resource groups. */
 export const LONG_FOCUS_TEXTS = [
   'BillingCurrency',
   'ProviderName',

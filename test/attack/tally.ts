@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A fault of the product, with the input that shows it in a file. */
+/** A fault of the product, with the file of an input that causes it. */
 interface Fault {
   message: string;
   count: number;
@@ -9,32 +9,32 @@ interface Fault {
   bytes: number;
 }
 
-/** Counts what was sent and what came of it, and keeps the smallest input of each fault. */
+/** Counts inputs and their outcomes, and keeps the smallest input of each fault. */
 export class Tally {
   readonly #counts = new Map<string, Map<string, number>>();
   readonly #faults = new Map<string, Fault>();
   readonly #directory: string;
   readonly #seed: number;
 
-  /** @param directory where inputs are kept. */
+  /** @param directory keeps the inputs of faults. */
   constructor(directory: string, seed: number) {
     this.#directory = directory;
     this.#seed = seed;
   }
 
-  /** Counts one of a group, or several. */
+  /** Adds to the count of a name in a group. */
   add(group: string, name: string, count = 1): void {
     const counts = this.#counts.get(group) ?? new Map<string, number>();
     counts.set(name, (counts.get(name) ?? 0) + count);
     this.#counts.set(group, counts);
   }
 
-  /** The sum of a group. */
+  /** Returns the sum of a group. */
   total(group: string): number {
     return [...(this.#counts.get(group)?.values() ?? [])].reduce((sum, count) => sum + count, 0);
   }
 
-  /** Keeps an input that shows a fault, unless a smaller one shows the same. */
+  /** Keeps an input that causes a fault, unless a smaller one causes the same. */
   async fault(kind: string, index: number, message: string, input: Buffer): Promise<void> {
     const key = `${kind} ${message.replace(/\d+|[0-9a-f]{8,}|"[^"]*"/g, '#').slice(0, 80)}`;
     const known = this.#faults.get(key);
@@ -54,14 +54,14 @@ export class Tally {
     if (this.#faults.size > 0) await writeFile(join(this.#directory, name), text);
   }
 
-  /** Every fault, as a test can expect that there is none. */
+  /** Returns a line for each fault. */
   faults(): string[] {
     return [...this.#faults.values()].map(
       ({ message, count, file }) => `${count} times: ${message}; ${file}`,
     );
   }
 
-  /** All counts, one group a line. */
+  /** Returns all counts, with a line for each group. */
   report(): string {
     return [...this.#counts]
       .map(

@@ -1,4 +1,4 @@
-/** What the bodies refer to. */
+/** The ids and the location that the bodies refer to. */
 export interface Things {
   metric: string;
   labelled: string;
@@ -9,7 +9,7 @@ export interface Things {
   location: string;
 }
 
-/** A valid body of every route that takes JSON, by method and path as the service's own description has them. */
+/** Returns a valid body for every route that takes JSON, by method and path as in the service's own description. */
 export const validBodies = (things: Things): Readonly<Record<string, unknown>> => {
   const metric = {
     name: 'Orders',

@@ -17,19 +17,19 @@ import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { SELF_SIGNED } from '../../support/fakes/self-signed.ts';
 import { newOrganisation, newSource, writeFiles } from '../../support/warehouse/tenant.ts';
 
-describe('what a person must mend', () => {
+describe('an error that a user must correct', () => {
   it.each([
     [invalid('EffectiveCost: expected …'), 'invalid'],
     [notFound('cost source', 'src_1'), 'not_found'],
     [conflict('no'), 'conflict'],
-  ])('fails at once, with its own words: %s', (error, type) => {
+  ])('fails at once with its own message: %s', (error, type) => {
     const failure = toFailure(error, 1);
     expect(failure).toBeInstanceOf(ApplicationFailure);
     expect(failure).toMatchObject({ message: error.message, type, nonRetryable: true });
   });
 });
 
-describe('what may pass', () => {
+describe('a transient error', () => {
   it.each([
     'IO Error: Could not read from file "/exports/a.csv": Stale file handle',
     'IO Error: Cannot open file "/exports/a.csv": Too many open files',
@@ -40,23 +40,23 @@ describe('what may pass', () => {
     'TransactionContext Error: Failed to commit: Conflict on tuple deletion!',
     'IO Error: Unable to connect to Postgres at "dbname=catalog": connection to server failed: Connection refused',
     'connect ECONNREFUSED 10.0.0.7:443',
-  ])('is tried again, however often it failed: %s', (message) => {
+  ])('is retried after any number of attempts: %s', (message) => {
     for (const attempt of [1, 3, 15])
       expect(toFailure(new Error(message), attempt)).toMatchObject({ message, nonRetryable: false });
   });
 
-  it('is an outage that says so, whatever its words', () => {
+  it('is retried if it is an outage, whatever its message', () => {
     for (const error of [new Outage('the host has gone fishing'), unavailable()])
       expect(toFailure(error, 7)).toMatchObject({ nonRetryable: false });
   });
 });
 
-describe('a host that breaks off', () => {
+describe('a host that aborts a transfer', () => {
   it.each([
     'Transferred a partial file',
     'Failure when receiving data from the peer',
     'Failed to read connection',
-  ])('may pass: %s', (words) => {
+  ])('is retried: %s', (words) => {
     const message = `Invalid Error: ${words}`;
     expect(toFailure(new Error(message), 15)).toMatchObject({ message, nonRetryable: false });
   });
@@ -70,7 +70,7 @@ describe('the message of a failure', () => {
   });
 });
 
-describe('what nobody knows', () => {
+describe('an unknown error', () => {
   it.each([
     new Error('Out of Memory Error: failed to allocate data of size 32.0 MiB'),
     new Error('TransactionContext Error: Failed to commit: Checkpoint failed for database "warehouse".'),
@@ -82,12 +82,12 @@ describe('what nobody knows', () => {
   });
 });
 
-describe('memory that DuckDB does not get', () => {
+describe('an allocation that fails in DuckDB', () => {
   it.each([
     'Out of Memory Error: could not allocate block of size 256.0 KiB (953.5 MiB/953.6 MiB used)\n\nPossible solutions:\n* Reducing the number of threads (SET threads=X)',
     'TransactionContext Error: Failed to commit: failed to pin block of size 256.0 KiB (953.5 MiB/953.6 MiB used)',
     'Invalid Input Error: failed to allocate data of size 32.0 MiB (950.0 MiB/953.6 MiB used)',
-  ])('is said in plain words, and tried three times: %s', (message) => {
+  ])('names the setting, and is tried three times: %s', (message) => {
     const failures = [1, 2, 3].map((attempt) => toFailure(new Error(message), attempt));
     expect(failures.map(isTriedAgain)).toEqual([true, true, false]);
     for (const failure of failures)
@@ -95,7 +95,7 @@ describe('memory that DuckDB does not get', () => {
   });
 });
 
-describe('what a person must mend, by the words of DuckDB and the system', () => {
+describe('a permanent error of DuckDB or the system', () => {
   it.each([
     'IO Error: Cannot open file "/exports/a.csv": Permission denied',
     'Invalid Error: TProtocolException: Invalid data',
@@ -113,12 +113,12 @@ describe('what a person must mend, by the words of DuckDB and the system', () =>
   });
 });
 
-describe('what DuckDB says about files', () => {
+describe('a file that DuckDB cannot read', () => {
   let test: TestWarehouse;
   let server: LocalServer;
   beforeAll(async () => {
     test = await openDuckDb();
-    // `/503/focus.csv` answers 503, and so on; `/200/focus.csv` breaks off.
+    // `/503/focus.csv` returns 503, and so on. `/200/focus.csv` aborts the transfer.
     server = await listenLocally(({ method }, response, url) => {
       const status = Number(url.pathname.split('/')[1]);
       if (status === 302) response.setHeader('location', 'http://[bad/x.csv');
@@ -156,7 +156,7 @@ describe('what DuckDB says about files', () => {
     return toFailure(error, 1);
   };
 
-  it('is bad data when a file is no Parquet, or a part of one', async () => {
+  it('fails at once if it is not Parquet, or only a part of a Parquet file', async () => {
     const [, text = '', part = ''] = await writeFiles(test, {
       'place.csv': 'x',
       'text.parquet': 'this is certainly not a Parquet file',
@@ -171,7 +171,7 @@ describe('what DuckDB says about files', () => {
     }
   });
 
-  it('is bad data when a compressed file is damaged', async () => {
+  it('fails at once if it is compressed and damaged', async () => {
     const whole = gzipSync(
       focusCsv(Array.from({ length: 5000 }, (_, index) => dayLine('2026-01-10', `1.${index}`))),
     );
@@ -182,26 +182,26 @@ describe('what DuckDB says about files', () => {
   });
 
   describe.skipIf(!hasHttpfs)(`over HTTP${hasHttpfs ? '' : ' (SKIPPED: needs the extension httpfs)'}`, () => {
-    it.each([400, 401, 403, 404, 410, 501, 505])('is final for %i', async (status) => {
+    it.each([400, 401, 403, 404, 410, 501, 505])('fails at once for status %i', async (status) => {
       expect(isTriedAgain(await failureOf(`${server.url}/${status}/focus.csv`))).toBe(false);
     });
 
-    it.each([429, 500, 502, 503])('may pass for %i', async (status) => {
+    it.each([429, 500, 502, 503])('is retried for status %i', async (status) => {
       expect(isTriedAgain(await failureOf(`${server.url}/${status}/focus.csv`))).toBe(true);
     });
 
-    it('may pass when nobody answers', async () => {
+    it('is retried if no host answers', async () => {
       const gone = await listenLocally((_, response) => response.end());
       await gone.close();
       expect(isTriedAgain(await failureOf(`${gone.url}/focus.csv`))).toBe(true);
     });
 
-    it.each(['focus.csv', 'focus.csv.gz'])('may pass when it breaks off in %s', async (name) => {
+    it.each(['focus.csv', 'focus.csv.gz'])('is retried if the transfer of %s aborts', async (name) => {
       const failure = await failureOf(`${server.url}/200/${name}`);
       expect([failure.message, isTriedAgain(failure)]).toEqual([failure.message, true]);
     });
 
-    it('is final for a redirect to no URL', async () => {
+    it('fails at once for a redirect to an invalid URL', async () => {
       const failure = await failureOf(`${server.url}/302/focus.csv`);
       expect(isTriedAgain(failure)).toBe(false);
       expect(failure.message).toBe(
@@ -209,7 +209,7 @@ describe('what DuckDB says about files', () => {
       );
     });
 
-    it('is final for a certificate that proves nothing, and for a host without TLS', async () => {
+    it('fails at once for a self-signed certificate, and for a host without TLS', async () => {
       const tls = createServer(SELF_SIGNED, (_, response) => response.end());
       await new Promise<void>((listening) => tls.listen(0, '127.0.0.1', listening));
       const { port } = tls.address() as AddressInfo;
@@ -226,12 +226,12 @@ describe('what DuckDB says about files', () => {
       expect(plain.message).toMatch(/expected a valid TLS certificate of this host, got EPROTO/);
     });
 
-    it('is not taken for a refusal because of a number in the address', async () => {
+    it('is retried for status 503 if its address contains 410', async () => {
       expect(isTriedAgain(await failureOf(`${server.url}/503/accounts/410/gone-live.csv`))).toBe(true);
     });
   });
 
-  it('describes an unreadable file the same way', async () => {
+  it('fails at once while its columns are read', async () => {
     const [path = ''] = await writeFiles(test, { 'text.parquet': 'this is certainly not a Parquet file' });
     const error = await test.warehouse
       .session((session) => describeFile(session, path))

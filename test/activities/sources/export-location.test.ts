@@ -11,7 +11,7 @@ import { startFakeS3 } from '../../support/fakes/fake-s3.ts';
 
 const NOW = new Date('2026-07-01T00:00:00Z');
 
-describe('the files of a location', () => {
+describe('a location', () => {
   let test: TestWarehouse;
   let root: string;
   let stories = 0;
@@ -32,7 +32,7 @@ describe('the files of a location', () => {
       await writeFile(path, content);
     }
   };
-  /** The files below the root, by their paths relative to it. */
+  /** Returns the files of a location, by their paths relative to the root. */
   const filesOf = async (location: string): Promise<string[]> => {
     const held = new HeldFiles();
     const { files, notes } = await test.warehouse.session((session) =>
@@ -46,13 +46,13 @@ describe('the files of a location', () => {
   };
   let lastNotes: string[];
 
-  it('are the one it names', async () => {
+  it('reads the one file that it names', async () => {
     await write({ 'a.csv': 'x', 'b.csv': 'x' });
     expect(await filesOf(`${root}/a.csv`)).toEqual(['a.csv']);
     expect(await filesOf(`file://${encodeURI(root)}/a.csv`)).toEqual(['a.csv']);
   });
 
-  it('are all below a folder that can be read, at any depth, in order', async () => {
+  it('reads all exports below a folder, at any depth, in order', async () => {
     await write({
       'b.csv': 'x',
       'a.csv.gz': 'x',
@@ -67,13 +67,13 @@ describe('the files of a location', () => {
     expect(await filesOf(`${root}/`)).toEqual(['a.csv.gz', 'b.csv', 'deep/er/c.parquet']);
   });
 
-  it('are those that a glob matches', async () => {
+  it('reads the files that match a glob', async () => {
     await write({ '2026-01/a.csv': 'x', '2026-02/a.csv': 'x', '2026-02/a.json': 'x' });
     expect(await filesOf(`${root}/2026-0[2-9]/*`)).toEqual(['2026-02/a.csv']);
     expect(await filesOf(`${root}/**/*.csv`)).toEqual(['2026-01/a.csv', '2026-02/a.csv']);
   });
 
-  it('must be there', async () => {
+  it('is rejected if no export matches it', async () => {
     for (const name of ['none.csv', '*.csv', '']) {
       await expect(filesOf(`${root}/${name}`)).rejects.toMatchObject({
         kind: 'invalid',
@@ -82,7 +82,7 @@ describe('the files of a location', () => {
     }
   });
 
-  it('must lie under the roots, also behind a link', async () => {
+  it('is rejected outside the roots, also behind a link', async () => {
     const secret = join(dirname(root), 'secret.csv');
     await writeFile(secret, 'x');
     await expect(filesOf(secret)).rejects.toThrow('SOURCE_ROOTS');
@@ -92,7 +92,7 @@ describe('the files of a location', () => {
     await expect(filesOf(root)).rejects.toThrow('SOURCE_ROOTS');
   });
 
-  it('are not named when they lie elsewhere, whatever their folders are', async () => {
+  it('does not reveal file names outside the roots', async () => {
     const secret = join(dirname(root), 'secret');
     for (const run of ['one', 'two']) {
       const folder = join(secret, 'daily/20260601-20260630', run);
@@ -103,13 +103,13 @@ describe('the files of a location', () => {
     await expect(filesOf(`${root}/l*/**`)).rejects.toThrow(/^location: a local file must lie under [^"]*$/);
   });
 
-  it('are the URL itself for http, once it may be reached', async () => {
+  it('reads an http URL itself, if its host may be reached', async () => {
     const url = 'https://1.1.1.1/focus.csv.gz?signature=abc';
     expect(await filesOf(url)).toEqual([url]);
     await expect(filesOf('http://127.0.0.1/focus.csv')).rejects.toThrow('PRIVATE_TARGETS');
   });
 
-  it('are what DuckDB finds, by any glob', async () => {
+  it('finds the same files as DuckDB, by any glob', async () => {
     await write({
       'a.csv': 'x',
       '.hidden.csv': 'x',
@@ -159,19 +159,19 @@ describe('the files of a location', () => {
     expect(found).toEqual(expected);
   });
 
-  it('are told at once, whatever a glob’s stars could stand for', async () => {
+  it('matches a glob with many stars without delay', async () => {
     await write({ [`${'a'.repeat(240)}.csv`]: 'x' });
     await expect(filesOf(`${root}/${'*a'.repeat(30)}*b.csv`)).rejects.toThrow('no .csv');
   });
 
-  it('are those of the folder that is named, whatever its characters', async () => {
+  it('reads a folder whose name has the characters of a glob', async () => {
     await write({ '[old] *a*a/x.csv': 'x', '[old] *a*a/sub/[1]-Manifest.json': '{', 'o/y.csv': 'x' });
     expect(await filesOf(`${root}/[old] *a*a`)).toEqual(['[old] *a*a/x.csv']);
     expect(await filesOf(`${root}/[old] *a*a/x.csv`)).toEqual(['[old] *a*a/x.csv']);
     expect(await filesOf(`${root}/*old*/*`)).toEqual(['[old] *a*a/x.csv']);
   });
 
-  it('do not include linked folders and links that lead nowhere, with a note', async () => {
+  it('leaves out linked folders and broken links, with a note', async () => {
     await write({ 'a.csv': 'x', 'd/b.csv': 'x' });
     await symlink(join(root, 'd'), join(root, 'link'));
     await symlink(join(root, 'gone'), join(root, 'd/dead.csv'));
@@ -184,9 +184,9 @@ describe('the files of a location', () => {
     expect(await filesOf(`${root}/l*/*.csv`)).toEqual(['link/b.csv']);
   });
 
-  it('are refused while a folder cannot be read', async () => {
+  it('is rejected if a folder or file cannot be read', async () => {
     await write({ 'team-a/a.csv': 'x', 'team-b/b.csv': 'x', 'team-b/sub/c.csv': 'x' });
-    await asOther(async () => {
+    await asUnprivileged(async () => {
       await expect(filesOf(root)).rejects.toMatchObject({
         kind: 'invalid',
         message: `location: the folder "${root}/team-b" cannot be read (EACCES); nothing was loaded`,
@@ -199,8 +199,8 @@ describe('the files of a location', () => {
     });
   });
 
-  /** Works as a user who cannot read `team-b`; nothing is closed to root. */
-  const asOther = async (work: () => Promise<void>): Promise<void> => {
+  /** Runs `work` as a user who cannot read `team-b`. Root gives up its rights for it, because root can read everything. */
+  const asUnprivileged = async (work: () => Promise<void>): Promise<void> => {
     const isRoot = process.getuid?.() === 0;
     await chmod(test.directory, 0o755);
     await chmod(join(root, 'team-b'), 0o000);
@@ -213,7 +213,7 @@ describe('the files of a location', () => {
     }
   };
 
-  it('may lie beside names that are not UTF-8, unless these are exports too', async () => {
+  it('ignores names that are not UTF-8, but rejects exports with one', async () => {
     await write({ 'a.csv': 'x' });
     const odd = (name: string): Buffer => Buffer.from(`${root}/${name}`, 'latin1');
     await writeFile(odd('\xff.txt'), 'x');
@@ -228,13 +228,13 @@ describe('the files of a location', () => {
     expect(await filesOf(`${root}/*.csv`)).toEqual(['a.csv']);
   });
 
-  it('are not looked for in a linked folder outside the roots', async () => {
+  it('is rejected if its glob leads through a linked folder outside the roots', async () => {
     await write({ 'a/x.csv': 'x' });
     await symlink(dirname(root), join(root, 'b'));
     await expect(filesOf(`${root}/*/*.csv`)).rejects.toThrow('SOURCE_ROOTS');
   });
 
-  it('are no longer looked for once the ingest is given up', async () => {
+  it('stops its search once the ingest is aborted', async () => {
     await write({ 'a.csv': 'x' });
     const held = new HeldFiles();
     const rules = { roots: [root], privateTargets: parsePrivateTargets('') };
@@ -246,7 +246,7 @@ describe('the files of a location', () => {
   });
 
   describe.skipIf(!hasHttpfs)('in object storage', () => {
-    it('are what DuckDB finds, by any glob', async () => {
+    it('finds the same objects as DuckDB, by any glob', async () => {
       const keys = [
         'x//7.csv',
         'a.csv',
@@ -305,9 +305,9 @@ describe('the files of a location', () => {
     });
   });
 
-  describe('of Azure exports', () => {
+  describe('with Azure exports', () => {
     const JUNE = 'daily/20260601-20260630';
-    /** As Azure writes them: https://github.com/microsoft/finops-toolkit/issues/527. */
+    /** Returns a manifest as Azure writes it: https://github.com/microsoft/finops-toolkit/issues/527. */
     const manifest = (folder: string, endDate: string, submittedTime: string, exportName = 'daily'): string =>
       JSON.stringify({
         manifestVersion: '2024-04-01',
@@ -329,7 +329,7 @@ describe('the files of a location', () => {
         blobs: [{ blobName: `container/${folder}/part_0_0001.csv`, byteCount: 1, dataRowCount: 1 }],
       });
 
-    it('are those of the newest run, by manifests in any case', async () => {
+    it('reads only the newest run, with manifest names in any case', async () => {
       const runs = [
         ['manifest.json', '9bbac73f-1', '2026-06-10T06:49:06.5756051Z', '2026-06-10T00:00:00Z'],
         ['Manifest.json', '0a3f9d28-2', '2026-06-12T06:49:06.5Z', '2026-06-12T00:00:00'],
@@ -345,10 +345,10 @@ describe('the files of a location', () => {
       const newest = `${JUNE}/202606100000/0a3f9d28-2/part_0_0001.csv`;
       expect(await filesOf(root)).toEqual([newest]);
       expect(await filesOf(`${root}/daily/**/*.csv`)).toEqual([newest]);
-      expect(await filesOf(`${root}/${JUNE}/202606100000/9bbac73f-1`)).toHaveLength(1); // named alone it counts
+      expect(await filesOf(`${root}/${JUNE}/202606100000/9bbac73f-1`)).toHaveLength(1); // counts if named alone
     });
 
-    it('have the days of a one-time export once', async () => {
+    it('reads days once if a one-time and a daily export both have them', async () => {
       const [once, daily] = ['once/20260601-20260609/a', `${JUNE}/b`];
       await write({
         [`${once}/part_0_0001.csv`]: 'x',
@@ -360,7 +360,7 @@ describe('the files of a location', () => {
       expect(lastNotes).toEqual([]);
     });
 
-    it('are refused where a manifest has days that no export can have', async () => {
+    it('is rejected if a manifest has impossible days', async () => {
       const refusals = [
         ['9999-12-31', 'runInfo.endDate: expected a day from 1970 to 10 years from now, got "9999-12-31"'],
         ['2026-99-99', 'runInfo.endDate: expected a day from 1970 to 10 years from now, got "2026-99-99"'],
@@ -388,7 +388,7 @@ describe('the files of a location', () => {
       }
     });
 
-    it('are refused where two run folders hold the same days without a manifest', async () => {
+    it('is rejected if two run folders have the same days and no manifest', async () => {
       await write({ [`${JUNE}/a/part_0.csv`]: 'x', [`${JUNE}/b/part_0.csv`]: 'x' });
       await expect(filesOf(root)).rejects.toMatchObject({
         kind: 'invalid',
@@ -399,7 +399,7 @@ describe('the files of a location', () => {
       expect(await filesOf(`${root}/${JUNE}/a`)).toEqual([`${JUNE}/a/part_0.csv`]);
     });
 
-    it('leave out a run that is still being delivered, with a note', async () => {
+    it('leaves out a run that is still being delivered, with a note', async () => {
       await write({
         [`${JUNE}/a/part_0_0001.csv`]: 'x',
         [`${JUNE}/a/manifest.json`]: manifest(`${JUNE}/a`, '2026-06-20', '2026-06-20T06:00:00Z'),
@@ -409,20 +409,20 @@ describe('the files of a location', () => {
       expect(lastNotes).toEqual([`${JUNE}/b/ has no manifest yet, unlike other runs, and was left out`]);
     });
 
-    it('do not depend on another program’s manifest.json in a folder without exports', async () => {
+    it('ignores another program’s manifest.json in a folder without exports', async () => {
       await write({ 'a/x.csv': 'x', 'target/manifest.json': '{"nodes": {}}' });
       expect(await filesOf(root)).toEqual(['a/x.csv']);
     });
   });
 
-  describe('of an AWS Data Export', () => {
+  describe('with an AWS Data Export', () => {
     const manifest = (...files: string[]): string =>
       JSON.stringify({
         dataFiles: files.map((file) => `s3://bucket/prefix/focus/data/${file}`),
         executionId: 'e',
       });
 
-    it('are those that the manifest of each partition names', async () => {
+    it('reads the files that the manifest of each partition names', async () => {
       await write({
         'focus/data/BILLING_PERIOD=2026-01/focus-00001.csv.gz': 'x',
         'focus/data/BILLING_PERIOD=2026-01/focus-00002.csv.gz': 'left from a longer delivery',
@@ -453,7 +453,7 @@ describe('the files of a location', () => {
       expect(await filesOf(`${root}/focus/data/BILLING_PERIOD=2026-02`)).toEqual([current[1]]);
     });
 
-    it('are refused while one that is named is missing', async () => {
+    it('is rejected while a file that a manifest names is missing', async () => {
       await write({
         'focus/data/BILLING_PERIOD=2026-01/focus-00001.csv.gz': 'x',
         'focus/metadata/BILLING_PERIOD=2026-01/focus-Manifest.json': manifest(
@@ -469,7 +469,7 @@ describe('the files of a location', () => {
       });
     });
 
-    it('are refused when the manifest is none', async () => {
+    it('is rejected if a manifest is invalid', async () => {
       for (const content of ['{ half', '[]', '{"dataFiles": "one.csv"}', '{"files": []}', '']) {
         await write({ 'focus.csv': 'x', 'focus-Manifest.json': content });
         await expect(filesOf(root)).rejects.toMatchObject({
@@ -481,7 +481,7 @@ describe('the files of a location', () => {
       }
     });
 
-    it('are refused when a manifest is too large, before it is read', async () => {
+    it('is rejected if a manifest is too large, before it is read', async () => {
       const sparse = async (name: string, bytes: number) => {
         await write({ [name]: '' });
         await truncate(join(root, name), bytes);
@@ -500,7 +500,7 @@ describe('the files of a location', () => {
       });
     });
 
-    it('are refused when manifests name more than 100,000', async () => {
+    it('is rejected if its manifests name more than 100,000 files', async () => {
       const many = JSON.stringify({
         dataFiles: Array.from({ length: 60_000 }, (_, index) => `${index}.csv`),
       });
@@ -511,7 +511,7 @@ describe('the files of a location', () => {
       });
     });
 
-    it('do not depend on what else a manifest holds', async () => {
+    it('ignores everything else in a manifest', async () => {
       const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
       await write({
         'focus-1.csv': 'x',
@@ -521,7 +521,7 @@ describe('the files of a location', () => {
       expect(await filesOf(root)).toEqual(['focus-1.csv']);
     });
 
-    it('are named by several manifests in a folder together, and a manifest that names none is told', async () => {
+    it('reads the files of several manifests in a folder, and notes a manifest without files', async () => {
       await write({
         'one/A-1.csv': 'x',
         'one/B-1.csv': 'x',
@@ -541,7 +541,7 @@ describe('the files of a location', () => {
       });
     });
 
-    it('are told by a manifest beside them, in the older form too', async () => {
+    it('reads the files of a manifest beside them, in the older form too', async () => {
       await write({
         'jan/cur-1.csv.gz': 'x',
         'jan/old-1.csv.gz': 'x',
@@ -550,7 +550,7 @@ describe('the files of a location', () => {
       expect(await filesOf(`${root}/jan`)).toEqual(['jan/cur-1.csv.gz']);
     });
 
-    it('are told by a manifest beside them below a folder called data, the default of the service', async () => {
+    it('reads the files of a manifest beside them below a folder called data, as in the default folders', async () => {
       await write({
         'data/exports/acme/focus-1.csv': 'x',
         'data/exports/acme/old-1.csv': 'x',
@@ -561,8 +561,8 @@ describe('the files of a location', () => {
       expect(await filesOf(`${root}/data/exports/acme`)).toEqual(['data/exports/acme/focus-1.csv']);
     });
 
-    it('do not depend on manifests that lie outside the roots', async () => {
-      // The root is <base>/data: its neighbour <base>/metadata is the operator's and no tenant's.
+    it('ignores manifests outside the roots', async () => {
+      // The root is <base>/data. Its neighbour <base>/metadata belongs to the operator and to no tenant.
       const base = root;
       await write({ 'data/focus.csv': 'x', 'metadata/private-Manifest.json': 'not for tenants' });
       root = join(base, 'data');

@@ -50,8 +50,8 @@ const ASKED = `${WINDOW}&aggregate=cluster,namespace,controllerKind,controller&a
 const KUBECOST = '&idle=false&shareTenancyCosts=false&external=false';
 const pathsOf = (fake: FakeOpenCost): string[] => fake.requests.map(({ path }) => path);
 
-describe('the requests', () => {
-  it('are for one UTC day each, of OpenCost as it is', async () => {
+describe('requests to an API', () => {
+  it('ask for one UTC day each', async () => {
     const fake = await start();
     const { allocations, assets } = api(fake.url);
     await allocations(DAY);
@@ -64,13 +64,13 @@ describe('the requests', () => {
     ]);
   });
 
-  it('keep what the base URL has: a path, and a query', async () => {
+  it('keep the path and the query of the base URL', async () => {
     const fake = await start({}, '/opencost/api');
     await api(`${fake.url}/opencost/api/?tenant=a`).allocations(DAY);
     expect(pathsOf(fake)).toEqual([`/opencost/api/allocation?tenant=a&${ASKED}`]);
   });
 
-  it('are in Kubecost’s form below /model', async () => {
+  it('have Kubecost’s form below /model', async () => {
     const fake = await start({}, '/model');
     const { allocations, assets } = api(`${fake.url}/model/`);
     await allocations(DAY);
@@ -80,8 +80,8 @@ describe('the requests', () => {
 
   it.each([
     ['has no /allocation but a /model/allocation', undefined],
-    ['answers with its web page for any other path', { status: 200, body: '<!doctype html><html></html>' }],
-  ])('find Kubecost by themselves where the host %s', async (_how, page) => {
+    ['returns its web page for any other path', { status: 200, body: '<!doctype html><html></html>' }],
+  ])('find Kubecost by themselves if the host %s', async (_how, page) => {
     const fake = await start(
       { allocations: { [DAY]: [allocation(['c', 'n', 'deployment', 'd'], 1)] } },
       '/model',
@@ -99,7 +99,7 @@ describe('the requests', () => {
     ]);
   });
 
-  it('are for locations that are no files', () => {
+  it('are made only for locations that are not files', () => {
     expect(isApiLocation('http://opencost:9003')).toBe(true);
     expect(isApiLocation('HTTPS://kubecost.example/model')).toBe(true);
     for (const files of [
@@ -114,7 +114,7 @@ describe('the requests', () => {
   });
 });
 
-describe('an answer', () => {
+describe('an answer of an API', () => {
   const answer = async (body: unknown, status = 200, headers: Record<string, string> = {}) => {
     const fake = await start();
     fake.instead = () => ({ status, body: typeof body === 'string' ? body : JSON.stringify(body), headers });
@@ -128,13 +128,13 @@ describe('an answer', () => {
     ['null', { code: 200, data: null }],
     ['an empty object', { code: 200, data: {} }],
     ['nothing at all', {}],
-  ])('of an empty day may hold %s', async (_what, body) => {
+  ])('for an empty day may be %s', async (_what, body) => {
     const empty = await answer(body);
     expect(await empty.allocations(DAY)).toMatchObject({ rows: [], leftOut: 0 });
     expect(await empty.assets(DAY)).toMatchObject({ rows: [], leftOut: 0 });
   });
 
-  it('may come in several sets, with null numbers, null things and properties left out', async () => {
+  it('may have several sets, null numbers, null items and missing properties', async () => {
     const { allocations } = await answer({
       code: 200,
       data: [
@@ -200,7 +200,7 @@ describe('an answer', () => {
   it.each([
     ['one object', (set: object) => set],
     ['a list, one per step', (set: object) => [set, null, node('prod', 'i-2', 2)]],
-  ])('lists assets as %s; kinds that no bill has are left out and counted', async (_shape, shape) => {
+  ])('lists assets as %s, and counts kinds that no bill has as left out', async (_shape, shape) => {
     const { assets } = await answer({
       code: 200,
       data: shape({
@@ -220,7 +220,7 @@ describe('an answer', () => {
     ]);
   });
 
-  it('says that assets are unknown where there are none', async () => {
+  it('has unknown assets if the API has no /assets', async () => {
     const fake = await start({ assets: null });
     expect(await api(fake.url).assets(DAY)).toBeNull();
   });
@@ -263,12 +263,12 @@ describe('an answer', () => {
       `${location} does not answer like OpenCost: data\\.0\\.a\\.totalCost: `,
     ],
     [
-      'sets that are none',
+      'invalid sets',
       { code: 200, data: ['x'] },
       200,
       `${location} does not answer like OpenCost: data\\.0: `,
     ],
-  ])('that is %s is refused for good', async (_what, body, status, message) => {
+  ])('that is %s fails the load without a retry', async (_what, body, status, message) => {
     const { allocations } = await answer(body, status);
     await expect(allocations(DAY)).rejects.toMatchObject({ kind: 'invalid' });
     await expect(allocations(DAY)).rejects.toThrow(new RegExp(`^${message}`));
@@ -283,7 +283,7 @@ describe('an answer', () => {
       /code 500: "prometheus is away"$/,
     ],
     ['too many requests', '', 429, /answered 429/],
-  ])('that is %s may be asked for again', async (_what, body, status, message) => {
+  ])('that is %s may be requested again', async (_what, body, status, message) => {
     const { allocations } = await answer(body, status);
     const error: unknown = await allocations(DAY).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(Error);
@@ -291,14 +291,14 @@ describe('an answer', () => {
     expect(String(error)).toMatch(message);
   });
 
-  it('that leads elsewhere is not followed', async () => {
+  it('that redirects is not followed', async () => {
     const other = await start();
     const { allocations } = await answer('', 302, { location: `${other.url}/allocation` });
     await expect(allocations(DAY)).rejects.toThrow(/answered 302, a redirect, which is not followed/);
     expect(other.requests).toEqual([]);
   });
 
-  it('that never ends, is too long, or does not come is given up', async () => {
+  it('that never ends, is too long, or does not arrive fails', async () => {
     const slow = await listenLocally((_request, response) => {
       response.write('{');
     });
@@ -317,13 +317,13 @@ describe('an answer', () => {
     );
   });
 
-  it('is never asked of a target that is not allowed, nor of what a name has become since', async () => {
+  it('comes only from allowed targets, at the address that was checked', async () => {
     const fake = await start();
     await expect(api(fake.url, parsePrivateTargets('')).allocations(DAY)).rejects.toThrow(
       /^location: .*PRIVATE_TARGETS/,
     );
     const { port } = new URL(fake.url);
-    // The name leads to the server, but it was judged by another address, which is then the one that is asked.
+    // The name resolves to the server, but the check got another address. The request must go to the checked one.
     vi.spyOn(dns.promises, 'lookup').mockImplementation((async () => [
       { address: '127.0.0.2', family: 4 },
     ]) as unknown as typeof dns.promises.lookup);
@@ -333,7 +333,7 @@ describe('an answer', () => {
     expect(fake.requests).toEqual([]);
   });
 
-  it('is not waited for when the attempt is given up', async () => {
+  it('is no longer awaited once the attempt is aborted', async () => {
     const attempt = new AbortController();
     const slow = await listenLocally(() => {
       attempt.abort(new Error('given up'));
@@ -422,7 +422,7 @@ describeOnBothEngines('the load of an API', (open) => {
     },
   ];
 
-  it('keeps workloads, idle and assets; twice leaves the same', async () => {
+  it('stores workloads, idle capacity and assets, and the same again if repeated', async () => {
     const tenant = await newTenant(test, 'opencost');
     const fake = await start({
       allocations: { '2026-01-31': day(1.75), '2026-02-06': day(2.75) },
@@ -440,7 +440,7 @@ describeOnBothEngines('the load of an API', (open) => {
       months: ['2026-01', '2026-02'],
       rowsRead: 2 * 6 + 5,
       rowsRejected: 0,
-      // Shared and external cost of two days, network cost, and what is null.
+      // Shared and external cost of two days, the network cost, and the null item.
       rowsLeftOut: 2 * 2 + 2,
       rejectedSamples: [],
       // (1 + 0.1 + 0.2 + 3) + (2 + 0.1 + 0.2 + 3)
@@ -483,7 +483,7 @@ describeOnBothEngines('the load of an API', (open) => {
     expect([await allocations(tenant), await assets(tenant)]).toEqual(before);
   });
 
-  it('asks for what is missing, and keeps what the API has forgotten', async () => {
+  it('requests missing and recent days, and keeps days that the API no longer has', async () => {
     const tenant = await newTenant(test, 'opencost');
     const one = (cost: number) => [allocation(['prod', 'shop', 'deployment', 'api'], cost)];
     const fake = await start({
@@ -492,7 +492,7 @@ describeOnBothEngines('the load of an API', (open) => {
     });
     await load(tenant, fake.url, { now: new Date('2026-02-03T06:00:00Z') });
     expect(await costs(tenant)).toHaveLength(4);
-    // Three days later: the first two days are forgotten, the third has been restated, a new one is there.
+    // Three days later the API no longer has the first two days. It has restated the third, and has a new one.
     fake.requests.length = 0;
     fake.cluster = {
       allocations: { '2026-02-01': one(30), '2026-02-02': [{}], '2026-02-05': one(5) },
@@ -513,7 +513,7 @@ describeOnBothEngines('the load of an API', (open) => {
       `2026-02-01 node i-1 acme ${money('9')}`,
       `2026-02-05 node i-1 acme ${money('10')}`,
     ]);
-    // A month asked for by name, of which the API knows nothing any more.
+    // A month that the run names, and that the API no longer has.
     const january = { startMonth: '2026-01', endMonth: '2026-01' };
     const again = await load(tenant, fake.url, january);
     expect(again).toMatchObject({
@@ -525,7 +525,7 @@ describeOnBothEngines('the load of an API', (open) => {
     expect(await costs(tenant)).toHaveLength(5);
   });
 
-  it('of an API that knows nothing loads nothing and says so; so does one of days to come', async () => {
+  it('loads nothing, with a note, if the API has no days or the month has not begun', async () => {
     const tenant = await newTenant(test, 'opencost');
     const fake = await start();
     expect(await load(tenant, fake.url, { startMonth: '2026-02' })).toEqual({
@@ -547,7 +547,7 @@ describeOnBothEngines('the load of an API', (open) => {
     expect(await currentLoads(test, tenant.orgId)).toEqual([]);
   });
 
-  it('reads assets from a file where one is named, and says when there are none', async () => {
+  it('reads assets from a file if one is named, and notes an API without assets', async () => {
     const fake = await start({ allocations: { [DAY]: day(1.75) }, assets: null });
     const month = { startMonth: '2026-02' };
     const without = await newTenant(test, 'opencost');
@@ -560,12 +560,12 @@ describeOnBothEngines('the load of an API', (open) => {
     fake.requests.length = 0;
     const tenant = await newTenant(test, 'opencost');
     await load(tenant, fake.url, { ...month, options: { assets_location: file } });
-    // What January's last day lends to February is there, too.
+    // January's last day is loaded too, because February can borrow its assets.
     expect(await assets(tenant)).toEqual(['2026-01-31', DAY].map((of) => `${of} node i-9  ${money('2')}`));
     expect(pathsOf(fake).filter((path) => path.startsWith('/assets'))).toEqual([]);
   });
 
-  it('takes the cluster from the options where the API names none, and refuses without', async () => {
+  it('takes the cluster from the options if the API names none, and fails without both', async () => {
     const fake = await start({
       allocations: {
         [DAY]: [
@@ -586,7 +586,7 @@ describeOnBothEngines('the load of an API', (open) => {
     ).toMatchObject({ rowsRead: 3 });
   });
 
-  it('counts costs that are no number, and refuses when they are many', async () => {
+  it('counts costs that are not numbers as rejected, and fails if they are too many', async () => {
     const many = Array.from({ length: 100 }, (_, index) =>
       allocation(['prod', 'shop', 'deployment', `d${index}`], index === 7 ? null : 1),
     );
@@ -611,7 +611,7 @@ describeOnBothEngines('the load of an API', (open) => {
     expect(await costs(tenant)).toHaveLength(99);
   });
 
-  it('changes nothing when the API fails on the way, and stops when the attempt is given up', async () => {
+  it('changes nothing if the API fails half way, and stops once the attempt is aborted', async () => {
     const tenant = await newTenant(test, 'opencost');
     const fake = await start({ allocations: { '2026-02-01': day(1.75) } });
     fake.instead = (url) =>
@@ -627,7 +627,7 @@ describeOnBothEngines('the load of an API', (open) => {
     await expect(
       load(tenant, fake.url, { startMonth: '2026-02', signal: attempt.signal, report }),
     ).rejects.toThrow();
-    expect(fake.requests).toHaveLength(2); // one day, and no more
+    expect(fake.requests).toHaveLength(2); // the allocations and assets of one day
     expect(await currentLoads(test, tenant.orgId)).toEqual([]);
   });
 });

@@ -20,15 +20,15 @@ const DAY = '2026-01-10';
 const csvOf = (rows: number, cost = '1'): string =>
   focusCsv(Array.from({ length: rows }, (_, index) => dayLine(DAY, cost, { ResourceId: `r-${index}` })));
 
-/** A file that is not whole, or not one file, changes nothing. */
-describe('a torn file', () => {
+/** A file that is damaged, ambiguous or changing fails its load, and changes nothing. */
+describe('an export file', () => {
   let test: TestWarehouse;
   beforeAll(async () => {
     test = await openDuckDb();
   });
   afterAll(() => test.close());
 
-  /** A source with a good load of 5, and its next reading. */
+  /** Makes a source with a good load of 5. Its next load reads the content. */
   const newStory = async (content: string | Buffer, name = 'focus.csv') => {
     const [location = ''] = await writeFiles(test, { [name]: content });
     return storyOf(location);
@@ -58,7 +58,7 @@ describe('a torn file', () => {
     const text = csvOf(20_000);
     const whole = gzipSync(text);
 
-    it('is read when it is whole, also in several parts', async () => {
+    it('is read if it is whole, also in several gzip members', async () => {
       const half = text.lastIndexOf('\n', text.length / 2) + 1;
       const parts = Buffer.concat([gzipSync(text.slice(0, half)), gzipSync(text.slice(half))]);
       for (const content of [whole, parts]) {
@@ -68,25 +68,22 @@ describe('a torn file', () => {
       }
     });
 
-    it.each([0.1, 0.5, 0.9, 0.999])('fails when only a part of it is there: %d', async (part) => {
+    it.each([0.1, 0.5, 0.9, 0.999])('fails if only a part of it is there: %d', async (part) => {
       const story = await newStory(whole.subarray(0, Math.floor(whole.length * part)), 'focus.csv.gz');
       await expect(story.ingest()).rejects.toThrow(/focus\.csv\.gz is damaged: unexpected end of file/);
       expect(await story.spend()).toEqual(UNCHANGED);
     });
 
-    it.each([1, 4, 8])(
-      'fails when its last %d bytes are missing, although every row is there',
-      async (bytes) => {
-        const story = await newStory(whole.subarray(0, whole.length - bytes), 'focus.csv.gz');
-        await expect(story.ingest()).rejects.toThrow('is damaged: unexpected end of file');
-        expect(await story.spend()).toEqual(UNCHANGED);
-      },
-    );
+    it.each([1, 4, 8])('fails if its last %d bytes are missing, although it has every row', async (bytes) => {
+      const story = await newStory(whole.subarray(0, whole.length - bytes), 'focus.csv.gz');
+      await expect(story.ingest()).rejects.toThrow('is damaged: unexpected end of file');
+      expect(await story.spend()).toEqual(UNCHANGED);
+    });
 
     it.each([
       ['checksum', 8, 'incorrect data check'],
       ['length', 4, 'incorrect length check'],
-    ])('fails when its %s is wrong', async (_, fromEnd, message) => {
+    ])('fails if its %s is wrong', async (_, fromEnd, message) => {
       const content = Buffer.from(whole);
       content[whole.length - fromEnd] = (whole.at(-fromEnd) ?? 0) ^ 1;
       const story = await newStory(content, 'focus.csv.gz');
@@ -94,7 +91,7 @@ describe('a torn file', () => {
       expect(await story.spend()).toEqual(UNCHANGED);
     });
 
-    it('fails when no row of it is left, also beside a whole file', async () => {
+    it('fails if damage leaves no row of it, also beside a whole file', async () => {
       const nothing = gzipSync('');
       const damaged = [
         ...[5, 10, 11, 12, 18, 25, 30, 60].map((bytes) => whole.subarray(0, bytes)),
@@ -111,7 +108,7 @@ describe('a torn file', () => {
       }
     });
 
-    it('fails when its second part is cut', async () => {
+    it('fails if its second gzip member is cut', async () => {
       const second = gzipSync(text.slice(text.indexOf('\n') + 1));
       const story = await newStory(
         Buffer.concat([whole, second.subarray(0, second.length / 2)]),
@@ -123,7 +120,7 @@ describe('a torn file', () => {
   });
 
   describe('that changes while it is read', () => {
-    /** Does something to the file once its reading has begun, and something before that. */
+    /** Wraps a reader, so that `before` runs right before it reads the rows, and `work` right after. */
     const meanwhile =
       (work: () => Promise<void>, before: () => Promise<void> = () => Promise.resolve()) =>
       (reader: Reader): Reader =>
@@ -142,7 +139,7 @@ describe('a torn file', () => {
           },
         });
 
-    it('fails when it has grown, changed in place, or is another file', async () => {
+    it('fails if it grows, changes in place, or is replaced', async () => {
       const changes: ((path: string) => Promise<void>)[] = [
         (path) => appendFile(path, csvOf(1).split('\n')[1] ?? ''),
         async (path) => {
@@ -166,7 +163,7 @@ describe('a torn file', () => {
     });
 
     it.each(['csv', 'csv.gz', 'parquet'])(
-      'is read as it was judged, though a link to another’s %s takes its place and leaves again',
+      'is read as it was checked, even if a link to another %s replaces it for a while',
       async (type) => {
         const [csv = ''] = await writeFiles(test, { 'written.csv': '' });
         const write = async (path: string, cost: string): Promise<void> => {
@@ -187,7 +184,7 @@ describe('a torn file', () => {
       },
     );
 
-    it('keeps its name in what is said of it', async () => {
+    it('keeps its name in samples and errors', async () => {
       const csvWith = (good: number): string =>
         focusCsv([...Array.from({ length: good }, () => dayLine(DAY, '1')), dayLine('no day', '1')]);
       const story = await newStory(csvWith(200));
@@ -200,7 +197,7 @@ describe('a torn file', () => {
       await expect(story.ingest()).rejects.toThrow(`${story.path} cannot be read as CSV`);
     });
 
-    it.skipIf(!hasHttpfs)('fails when its host has another version of it, by the ETag', async () => {
+    it.skipIf(!hasHttpfs)('fails if its host returns another ETag', async () => {
       const files = { content: csvOf(10), version: 1 };
       const server = await listenLocally((request, response) => {
         const tagged = Object.assign(response, {});
@@ -221,7 +218,7 @@ describe('a torn file', () => {
       await server.close();
     });
 
-    it.skipIf(!hasHttpfs)('says so when its host announces fewer bytes than it serves', async () => {
+    it.skipIf(!hasHttpfs)('fails if its host announces fewer bytes than it serves', async () => {
       const content = Buffer.from(csvOf(200));
       const server = await listenLocally((request, response) => {
         if (request.method !== 'HEAD') sendContent(request, response, content);
@@ -243,7 +240,7 @@ describe('a torn file', () => {
       await server.close();
     });
 
-    it.skipIf(!hasHttpfs)('is found torn on its host as well', async () => {
+    it.skipIf(!hasHttpfs)('fails if its host has only a part of it', async () => {
       const whole = gzipSync(csvOf(5_000));
       const server = await serveFiles(
         new Map([
@@ -261,7 +258,7 @@ describe('a torn file', () => {
     });
   });
 
-  it('fails when it has a mandatory column twice, because nobody knows which counts', async () => {
+  it('fails if it has a mandatory column twice, because either could count', async () => {
     const [header = '', row = ''] = csvOf(1).split('\n');
     const twice = (name: string): string => `${header},${name}\n${row},9\n`;
     for (const name of ['EffectiveCost', 'effectivecost', ' EffectiveCost ']) {
@@ -271,17 +268,17 @@ describe('a torn file', () => {
       );
       expect(await story.spend()).toEqual(UNCHANGED);
     }
-    // Nobody reads this one.
+    // The load does not read this column.
     const other = await newStory(twice('BilledCost'));
     await other.ingest();
     expect(await other.spend()).toEqual({ [DAY]: money('1') });
   });
 
-  it('fails when it is Parquet with a mandatory column twice', async () => {
+  it('fails if it is Parquet with a mandatory column twice', async () => {
     const [csv = ''] = await writeFiles(test, { 'source.csv': csvOf(1) });
     const parquetOf = async (name: string, fields = '1'): Promise<Buffer> => {
       const path = join(csv, '../made.parquet');
-      // No writer makes two columns of one name.
+      // No writer makes two columns with one name, so that the bytes are changed afterwards.
       const select = `SELECT *, ${fields} AS x_Fields, '9' AS "${'x'.repeat(name.length)}" FROM (${fromCsv(csv)})`;
       await writeTable(path, select);
       const text = (await readFile(path)).toString('latin1').replaceAll('x'.repeat(name.length), name);
@@ -294,16 +291,16 @@ describe('a torn file', () => {
       );
       expect(await story.spend()).toEqual(UNCHANGED);
     }
-    // Nobody reads these.
+    // The load does not read these columns.
     const fields = `{'EffectiveCost': 7, 'list': [{'EffectiveCost': 8}]}`;
     const other = await newStory(await parquetOf('BilledCost', fields), 'focus.parquet');
     await other.ingest();
     expect(await other.spend()).toEqual({ [DAY]: money('1') });
   });
 
-  it('fails when it is Parquet with decimals of more than 38 digits in a column that is read', async () => {
+  it('fails if it is Parquet with decimals of more than 38 digits in a column that is read', async () => {
     const [csv = ''] = await writeFiles(test, { 'source.csv': csvOf(200, '1.25') });
-    /** DuckDB writes no such column: the footer is changed afterwards to say that it has more than 38 digits. */
+    /** DuckDB cannot write such a column, so that the footer is changed afterwards to more than 38 digits. */
     const parquetOf = async (name: string): Promise<Buffer> => {
       const path = join(csv, '../made.parquet');
       await writeTable(
@@ -312,7 +309,7 @@ describe('a torn file', () => {
            CAST(1 AS DECIMAL(38,9)) AS x_Other FROM (${fromCsv(csv)})`,
       );
       const content = await readFile(path);
-      // Thrift writes the digits as `15 4c` behind the name and the scale.
+      // Thrift writes the digits as `15 4c` after the name and the scale.
       const at = content.indexOf(Buffer.from([0x15, 0x4c]), content.indexOf(name));
       content[at + 1] = 2 * 50;
       return content;
@@ -324,7 +321,7 @@ describe('a torn file', () => {
       );
       expect(await story.spend()).toEqual(UNCHANGED);
     }
-    // Nobody reads this one.
+    // The load does not read this column.
     const other = await newStory(await parquetOf('x_Other'), 'focus.parquet');
     await other.ingest();
     expect(await other.spend()).toEqual({ [DAY]: money('250') });
@@ -344,7 +341,7 @@ describe('a torn file', () => {
       ['a byte order mark and blank lines', '\ufeff\n\n'],
       ['blank lines, compressed', gzipSync('\n\n'), 'b.csv.gz'],
       ['nothing, compressed', gzipSync(''), 'b.csv.gz'],
-    ])('is left out with a note when it holds only %s', async (_, content, name = 'b.csv') => {
+    ])('is left out with a note if it holds only %s', async (_, content, name = 'b.csv') => {
       const story = await ingestBeside(content, name);
       const { notes, rowsRead } = await story.ingest();
       expect({ notes, rowsRead }).toEqual({
@@ -354,7 +351,7 @@ describe('a torn file', () => {
       expect(await story.spend()).toEqual({ [DAY]: money('2') });
     });
 
-    it('is noted fifty times, and of more it is said how many', async () => {
+    it('is noted for fifty files, and a last note counts the others', async () => {
       const empty = Array.from({ length: 53 }, (_, index) => [`empty-${index + 10}.csv`, ''] as const);
       const [path = ''] = await writeFiles(test, { 'a.csv': csvOf(2), ...Object.fromEntries(empty) });
       const { notes } = await (await storyOf(dirname(path))).ingest();
@@ -373,7 +370,7 @@ describe('a torn file', () => {
       ['a blank line', gzipSync(`\n${csv}`), 'b.csv.gz'],
       ['a text that is not UTF-8', latin(csv.replaceAll(/(?=\n)/g, ',\xe9'))],
       ['a text that is not UTF-8', latin(`${header},\xe9${rows.replaceAll(/(?!^)\n/g, ',1\n')}`)],
-      // A second header stands where the reader looks for the first.
+      // The reader would take the second line for the header.
       ['a text that is not UTF-8', latin(`\xe9,${header}\n${header}${rows}`)],
       ['a text that is not UTF-8', Buffer.from(`\ufeff${csv}`, 'utf16le')],
       ['a line of more than 10000 columns', csv.replaceAll(/(?=\n)/g, ','.repeat(9_990))],
@@ -383,10 +380,10 @@ describe('a torn file', () => {
         'b.csv.gz',
       ],
       ['a text with control characters', csv.replaceAll(/(?=\n)/g, ',x\0')],
-      // By this one the reader would divide the header.
+      // The reader would split the header at this character.
       ['a text with control characters', csv.replaceAll(/(?=\n)/g, ',x\u0001x')],
       ['a line of more than 2000000 bytes', csv.replaceAll(/(?=\n)/g, `,${'x'.repeat(2_000_000)}`)],
-    ])('fails when its first line is %s', async (problem, content, name = 'b.csv') => {
+    ])('fails if its first line is %s', async (problem, content, name = 'b.csv') => {
       const story = await ingestBeside(content, name);
       await expect(story.ingest()).rejects.toThrow(
         new RegExp(`b\\.csv\\S*: expected a header in the first line, got ${problem}; nothing was loaded$`),
@@ -395,13 +392,13 @@ describe('a torn file', () => {
     });
   });
 
-  it('fails before the next one is looked at', async () => {
+  it('fails before the next file is read', async () => {
     const [path = ''] = await writeFiles(test, { 'a.csv': 'Day,Cost\n1,2\n', 'b.parquet': 'no Parquet' });
     const story = await storyOf(join(path, '..'));
     await expect(story.ingest()).rejects.toThrow(/a\.csv: mandatory column EffectiveCost; .* is missing/);
   });
 
-  it('fails when it is one of many with different headers of megabytes', async () => {
+  it('fails if it is one of many files with different headers of megabytes', async () => {
     const wide = (index: number): string =>
       csvOf(1).replaceAll(/(?=\n)/g, `,${String(index).repeat(1_990_000)}`);
     const files = Array.from({ length: 9 }, (_, index) => [`${index}.csv`, wide(index)] as const);
@@ -412,7 +409,7 @@ describe('a torn file', () => {
     );
   });
 
-  it('fails when it is Parquet with more fields, or other names, than a header may have', async () => {
+  it('fails if it is Parquet with too many fields, or with names that no header may have', async () => {
     const [csv = ''] = await writeFiles(test, { 'source.csv': csvOf(1) });
     const path = join(csv, '../made.parquet');
     const fields = Array.from({ length: 10_000 }, (_, index) => `'f${index}': 1`).join(', ');
@@ -421,7 +418,7 @@ describe('a torn file', () => {
     await expect(wide.ingest()).rejects.toThrow(
       /focus\.parquet: expected at most 10000 columns and fields, got 10017; nothing was loaded$/,
     );
-    // No writer makes such a name.
+    // No writer makes a name with control characters.
     await writeTable(path, `SELECT *, 1 AS "xxxxx" FROM (${fromCsv(csv)})`);
     const text = (await readFile(path)).toString('latin1').replaceAll('xxxxx', 'xx\0xx');
     const named = await newStory(Buffer.from(text, 'latin1'), 'focus.parquet');
@@ -430,13 +427,13 @@ describe('a torn file', () => {
     );
   });
 
-  describe('that DuckDB reads in part without a word', () => {
+  describe('that DuckDB could read in part without an error', () => {
     const lines = csvOf(100_000).split('\n').slice(0, -1);
     const [header = '', ...rows] = lines;
     const fileOf = (middle: string): string =>
       [header, ...rows.slice(0, 50_000), middle, ...rows.slice(50_000), ''].join('\n');
 
-    it('fails for a quote that never closes, because it takes an unknown number of rows with it', async () => {
+    it('fails for a quote that never closes, because it hides an unknown number of rows', async () => {
       const small = [...lines.slice(0, 201), '"1,2', ...lines.slice(1, 101), ''].join('\n');
       const closedBySomeOther = [...lines.slice(0, 201), '"1,2', ...lines.slice(1, 101), 'a,"b",c', ''].join(
         '\n',
@@ -450,9 +447,9 @@ describe('a torn file', () => {
       }
     });
 
-    it('fails for a quote that swallows as many rows as lone carriage returns divide', async () => {
+    it('fails for a quote that joins as many rows as lone carriage returns split', async () => {
       const sound = csvOf(1_000).split('\n').slice(0, -1);
-      // DuckDB takes a carriage return for the end of a row, if the row's last field is empty.
+      // DuckDB takes a carriage return for the end of a row if the row's last field is empty.
       const torn = sound.map((line, index) => (index === 0 ? `${line},x_Last` : `${line},`));
       const join = (at: number): void => {
         torn.splice(at, 2, `${torn[at] ?? ''}\r${torn[at + 1] ?? ''}`);
@@ -470,7 +467,7 @@ describe('a torn file', () => {
       expect(await story.spend()).toEqual(UNCHANGED);
     });
 
-    it('is no pipe, whose reading never ends', async () => {
+    it('fails if it is a pipe, whose reading would never end', async () => {
       const [path = ''] = await writeFiles(test, { 'beside.csv': csvOf(1) });
       await promisify(execFile)('mkfifo', [join(path, '../focus.csv')]);
       const story = await storyOf(join(path, '../focus.csv'));
@@ -478,7 +475,7 @@ describe('a torn file', () => {
       expect(await story.spend()).toEqual(UNCHANGED);
     });
 
-    it.each([2_100_000, 40_000_000])('rejects and counts a line of %d bytes', async (bytes) => {
+    it.each([2_100_000, 40_000_000])('has a line of %d bytes rejected and counted', async (bytes) => {
       const story = await newStory(fileOf((rows[0] ?? '').replace('Shop', 'x'.repeat(bytes))));
       const result = await story.ingest();
       expect(result).toMatchObject({ rowsRead: 100_001, rowsRejected: 1, rowsLeftOut: 0 });
@@ -486,7 +483,7 @@ describe('a torn file', () => {
       expect(await story.spend()).toEqual({ [DAY]: money('100000') });
     });
 
-    it('fails for invalid UTF-8 and a field too many, which end DuckDB, and other loads go on', async () => {
+    it('fails for invalid UTF-8 and an extra field, which break DuckDB, while other loads go on', async () => {
       const unread = 'x,'.repeat(40);
       const bad = (rows[0] ?? '').replace('Shop', 'Caf\xe9');
       const content = [`${unread}${header}`, `${unread}${bad},more`, ''];
@@ -503,13 +500,13 @@ describe('a torn file', () => {
       expect(await story.spend()).toEqual(UNCHANGED);
     });
 
-    it('reads blank lines, line breaks in fields, and a last line without an end', async () => {
+    it('may have blank lines, line breaks in fields, and a last line without an end', async () => {
       const row = (rows[0] ?? '').replace('Shop', '"Sh\nop"');
       const story = await newStory([header, '', row, '', '', ...rows.slice(0, 9)].join('\n'));
       expect(await story.ingest()).toMatchObject({ rowsRead: 10, rowsRejected: 0 });
     });
 
-    it('reads a file named like a pattern, and no other', async () => {
+    it('is read once if its name looks like a glob', async () => {
       const [path = ''] = await writeFiles(test, { 'focus[1].csv': csvOf(3), 'focus1.csv': csvOf(7) });
       const story = await storyOf(join(path, '..', 'focus*.csv'));
       await story.ingest();

@@ -6,9 +6,9 @@ import { closeSignal } from '../../../api/http/tabular.ts';
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
 
-// Whoever holds something until the signal comes would hold it for ever.
+// Without the signal, a request that holds something until then would hold it for ever.
 it.each([1, 2, 20])(
-  'the close of a connection is heard by its %d requests, before or after it',
+  'signals the close of a connection to its %d requests, before and after it',
   async (requests) => {
     const warned = vi.fn();
     process.on('warning', warned);

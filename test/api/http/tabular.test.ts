@@ -6,13 +6,13 @@ import Fastify from 'fastify';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { sendTabular } from '../../../api/http/tabular.ts';
 
-/** A stream of rows to a real socket; the service's timers are set forward by hand. */
+/** Streams rows to a real socket. The tests advance the service's timers themselves. */
 
 const MINUTE_MS = 60_000;
-/** Turns of the event loop without a change after which nothing moves any more. */
+/** Turns of the event loop without a change, after which the stream has stalled. */
 const QUIET_TURNS = 200;
 
-describe('a caller of rows', () => {
+describe('a client of a row stream', () => {
   const opened: (() => unknown)[] = [];
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -22,7 +22,7 @@ describe('a caller of rows', () => {
     for (const close of opened.splice(0)) await close();
   });
 
-  /** A server of one table, and a socket that has asked for it as CSV. */
+  /** Starts a server of one table, and requests the table as CSV over a socket. */
   const ask = async (batches: () => AsyncGenerator<{ text: string }[]>) => {
     const app = Fastify({ forceCloseConnections: true });
     const responses: ServerResponse[] = [];
@@ -40,7 +40,7 @@ describe('a caller of rows', () => {
     return { socket, responses };
   };
 
-  it('that stalls is cut off after a minute, and its batches end', async () => {
+  it('loses its connection after a minute without reading, and its batches end', async () => {
     const seen = { batches: 0, ended: false };
     const { socket, responses } = await ask(async function* () {
       try {
@@ -54,7 +54,7 @@ describe('a caller of rows', () => {
       }
     });
     socket.pause();
-    // The caller reads nothing: the buffers fill up until no batch is asked for any more.
+    // The client reads nothing, so that the buffers fill up until the service requests no further batch.
     for (let quiet = 0, batches = 0; quiet < QUIET_TURNS; quiet += 1) {
       await turn();
       if (seen.batches !== batches || responses[0]?.writableNeedDrain !== true) quiet = 0;
@@ -70,7 +70,7 @@ describe('a caller of rows', () => {
     expect([seen.ended, response.writableFinished]).toEqual([true, false]);
   });
 
-  it('that waits for a slow warehouse is not', async () => {
+  it('keeps its connection while the warehouse is slow', async () => {
     let goOn: () => void = () => undefined;
     const waited = new Promise<void>((resume) => (goOn = resume));
     const { socket } = await ask(async function* () {

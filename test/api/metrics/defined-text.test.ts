@@ -4,7 +4,7 @@ import { MOST_PAGE_BYTES } from '../../../warehouse/engine/sql/list-part.ts';
 import { startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
 import { ADMIN, newMetric, NOW } from '../../support/warehouse/tenant.ts';
 
-/** What an organisation may define in all, and how much of it an answer has (contract §1). */
+/** Limits of an organisation's definitions, and of the size of an answer (contract §1). */
 
 let api: LocalApi;
 
@@ -42,13 +42,13 @@ const newClient = async () => {
   return { orgId, send };
 };
 
-/** Labels with about 900 KB of text, other ones for each letter, that all name one team. */
+/** Returns labels with about 900 KB of text that all name one team. Each letter has different labels. */
 const labels = (letter: string, team: string): Record<string, string> =>
   Object.fromEntries(
     Array.from({ length: 2000 }, (_, index) => [`${letter}${index}`.padEnd(400, 'x'), team]),
   );
 
-/** What shared costs are split by and over, and a shared cost of 900 KB for each letter. */
+/** Makes a metric and a team, and returns splits by them and shared costs of 900 KB for each letter. */
 const newSplits = async ({ orgId, send }: Awaited<ReturnType<typeof newClient>>) => {
   const { id: metric_id } = await newMetric(api.warehouse, orgId, { label_key: 'feature' });
   const team = (await send('POST', '/teams', { name: 'Search', ownership: [] })).body.data?.id ?? '';
@@ -82,7 +82,7 @@ const TOO_MUCH =
   /^body: expected all metrics, .* together to have at most 4\.00 MiB, got 4\.\d\d MiB with this one/;
 
 describe('a body', () => {
-  it('that defines something has at most 1 MiB, and one of values 8', async () => {
+  it('has at most 1 MiB for a definition, and 8 MiB for values', async () => {
     const { orgId, send } = await newClient();
     const large = { ...METRIC, name: 'x'.repeat(2 ** 20) };
     expect(await send('POST', '/metrics', large)).toEqual({
@@ -103,7 +103,7 @@ describe('a body', () => {
 });
 
 describe('all definitions of an organisation', () => {
-  it('have at most 4 MiB, also if two come at once', async () => {
+  it('have at most 4 MiB, also if two requests arrive at once', async () => {
     const client = await newClient();
     const { send } = client;
     const { split, sharedCost } = await newSplits(client);
@@ -113,7 +113,7 @@ describe('all definitions of an organisation', () => {
       expect(status).toBe(200);
       ids.push(body.data?.id ?? '');
     }
-    // 2.7 MB are there: one more of these fits, whichever comes first.
+    // 2.7 MB are stored, so that only one of these fits.
     const atOnce = await Promise.all([
       send('POST', '/shared-costs', sharedCost('d')),
       send('POST', '/metrics', METRIC),
@@ -128,7 +128,7 @@ describe('all definitions of an organisation', () => {
     expect((await send('POST', '/shared-costs', sharedCost('f'))).status).toBe(200);
   });
 
-  it('stay readable if they have more from before, and can shrink', async () => {
+  it('stay readable and can shrink if earlier ones exceed the limit', async () => {
     const client = await newClient();
     const { orgId, send } = client;
     const { split, sharedCost } = await newSplits(client);
@@ -154,7 +154,7 @@ describe('all definitions of an organisation', () => {
 });
 
 describe('a page of the audit log', () => {
-  it('ends before its records have more than 4 MiB, and the next one goes on', async () => {
+  it('ends before its records exceed 4 MiB, and the next page continues', async () => {
     const { orgId, send } = await newClient();
     const record = (length: number) =>
       api.warehouse.session((session) =>
@@ -174,7 +174,7 @@ describe('a page of the audit log', () => {
       pages.push((page.body.data ?? []).map(({ detail }) => detail?.name.length ?? 0));
       cursor = page.body.next_cursor ?? null;
     }
-    // One that alone has more than a page, four of 0.9 MB, four, and the rest.
+    // One record that alone exceeds a page, four of 0.9 MB, four, and the rest.
     expect(pages.map(({ length }) => length)).toEqual([1, 4, 4, 4]);
     expect(pages.flat()).toEqual(lengths.toReversed());
     const one = await send('GET', '/audit-log?limit=2');

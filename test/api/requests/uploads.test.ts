@@ -15,7 +15,7 @@ import {
 } from '../../support/service/local-api.ts';
 import { newMetric } from '../../support/warehouse/tenant.ts';
 
-/** What uploads may take from others (contract §1): places, and the metric that they change. */
+/** Limits of uploads (contract §1): how many run at once, and how long they lock their metric. */
 
 interface Uploader {
   orgId: string;
@@ -53,7 +53,7 @@ const upload = async ({ metricId, secret }: Uploader, body: string) => {
 const LINE = '2026-01-05,1\n';
 const KEPT = valueFileLine({ period: '2026-01-05', label: '', value: '1', line: 1 });
 
-/** Begins an upload that has told its length and not sent all of it. */
+/** Starts an upload with the length of a line, and sends only `sent`. */
 const begin = ({ metricId, secret }: Uploader, sent: string): RawConnection =>
   openRaw(
     api.port,
@@ -66,7 +66,7 @@ const stored = async ({ orgId, metricId }: Uploader): Promise<string[]> =>
     await listValues(api.warehouse, orgId, metricId, { start: null, end: null, limit: 1000, cursor: null })
   ).map(({ period, value }) => `${period} ${Number(value)}`);
 
-/** Waits until so many uploads have their place, and so many bytes are kept of them. */
+/** Waits until the service has so many files of uploads, with so many bytes in all. */
 const untilReceived = (files: number, bytes: number) =>
   waitFor(async () => {
     const { spillDirectory } = api.warehouse.settings;
@@ -76,15 +76,15 @@ const untilReceived = (files: number, bytes: number) =>
     return names.length === files && sum === bytes ? true : undefined;
   });
 
-/** Uploads again until the answer has the status. */
+/** Repeats an upload until the answer has the status. */
 const untilStatus = (uploader: Uploader, status: number) =>
   waitFor(async () => {
     const answer = await upload(uploader, LINE);
     return answer.status === status ? answer : undefined;
   });
 
-describe('uploads at once', () => {
-  it('are two of an organisation, and others have their own', async () => {
+describe('concurrent uploads', () => {
+  it('are at most two of an organisation, and leave other organisations theirs', async () => {
     const [first, second] = [await newUploader(), await newUploader()];
     const slow = [begin(first, ''), begin(first, '')];
     await untilReceived(2, 0);
@@ -101,7 +101,7 @@ describe('uploads at once', () => {
     expect(await untilStatus(first, 200)).toMatchObject({ body: { data: { unchanged: 1 } } });
   });
 
-  it('are eight of a process, and one that breaks off gives its place back', async () => {
+  it('are at most eight of a process, and an aborted one frees its slot', async () => {
     const uploaders = await Promise.all(Array.from({ length: 4 }, newUploader));
     const slow = uploaders.flatMap((uploader) => [begin(uploader, ''), begin(uploader, '')]);
     const last = await newUploader();
@@ -113,11 +113,11 @@ describe('uploads at once', () => {
   });
 });
 
-it('an upload whose client has gone stores nothing and frees its metric', async () => {
+it('an upload whose client disconnects stores nothing and frees its metric', async () => {
   const uploader = await newUploader();
   let free: () => void = () => undefined;
   const held = new Promise<void>((resolve) => (free = resolve));
-  // Another change of the metric makes the upload wait, so that the client goes in time.
+  // Another change of the metric makes the upload wait, so that the client disconnects before it is stored.
   const before = api.warehouse.exclusive(valuesLock(uploader.metricId), () => held);
   const connected = once(api.app.server, 'connection');
   const { socket } = begin(uploader, LINE);
@@ -131,7 +131,7 @@ it('an upload whose client has gone stores nothing and frees its metric', async 
   expect(await untilStatus(uploader, 200)).toMatchObject({ body: { data: { created: 1 } } });
 });
 
-it('an upload with a wrong line is answered once all of it has come, as clients expect', async () => {
+it('an upload with a wrong line gets its error once the whole body has arrived, as clients expect', async () => {
   const { metricId, secret } = await newUploader();
   const body = LINE + 'no day,1\n'.repeat(1_000_000);
   const { answer } = openRaw(

@@ -16,7 +16,7 @@ import { describeOnBothEngines, type TestWarehouse } from '../../support/warehou
 import { publishSpend } from '../../support/warehouse/published-spend.ts';
 import { newOrganisation, newSource, NOW } from '../../support/warehouse/tenant.ts';
 
-/** contract §3, Costs: CSV and Arrow have every row, however many. January has 31 days in 5,000 accounts: 155,000 rows. */
+/** contract §3, Costs: CSV and Arrow have every row, without a limit. January has 31 days and 5,000 accounts: 155,000 rows. */
 
 const ROWS = 155_000;
 const JANUARY = 'start_date=2026-01-01&end_date=2026-01-31';
@@ -48,7 +48,7 @@ describeOnBothEngines('exports of costs', (open, onDuckDb) => {
     const { warehouse } = test;
     const { id: orgId } = await newOrganisation(warehouse);
     const { id: sourceId } = await newSource(warehouse, orgId);
-    // One row of each end of January publishes the load; the others join it.
+    // Rows of January's first and last day publish the load. The others are added to it afterwards.
     const row = { cloud: 'aws', account: 'one', cost: '0' };
     await publishSpend(warehouse, { orgId, sourceId }, '2026-01', {
       cloud_spend: ['2026-01-01', '2026-01-31'].map((day) => ({ day, ...row })),
@@ -95,7 +95,7 @@ describeOnBothEngines('exports of costs', (open, onDuckDb) => {
       ...(signal === undefined ? {} : { signal }),
     });
   const breakdown = `/costs/breakdown?${JANUARY}&group_by=day,account`;
-  /** The rows of a CSV that have an amount, and what they add up to. */
+  /** Returns a CSV's header, the number of its rows with an amount, and their sum. */
   const readCsv = async (answer: Response) => {
     const [header, ...rows] = (await answer.text()).trimEnd().split('\r\n');
     const amounts = rows
@@ -105,7 +105,7 @@ describeOnBothEngines('exports of costs', (open, onDuckDb) => {
   };
 
   onDuckDb(() => {
-    it.each([breakdown, `/costs?${JANUARY}`])('CSV of %s has every row', async (path) => {
+    it.each([breakdown, `/costs?${JANUARY}`])('the CSV of %s has every row', async (path) => {
       const { header, count, sum } = await readCsv(await get(path, CSV));
       expect(header).toMatch(/^day,.*total$/);
       expect(count).toBe(ROWS);
@@ -127,14 +127,14 @@ describeOnBothEngines('exports of costs', (open, onDuckDb) => {
     expect(amounts.reduce((sum, amount) => sum + amount, 0)).toBeCloseTo(total, 4);
   });
 
-  it('a range without spend has its header', async () => {
+  it('a range without spend has only its header', async () => {
     const nothing = '/costs/breakdown?start_date=2025-01-01&end_date=2025-01-31&group_by=day';
     expect(await (await get(nothing, CSV)).text()).toBe('day,total\r\n');
     const table = tableFromIPC(new Uint8Array(await (await get(nothing, ARROW)).arrayBuffer()));
     expect([table.numRows, table.schema.names]).toEqual([0, ['day', 'total']]);
   });
 
-  it('a limit pages CSV as before, and JSON says that it was cut', async () => {
+  it('a limit pages CSV, and JSON that is cut has a cursor', async () => {
     const page = await get(`${breakdown}&limit=10`, CSV);
     expect((await readCsv(page)).count).toBe(10);
     const cursor = page.headers.get('x-next-cursor') ?? '';
@@ -148,10 +148,10 @@ describeOnBothEngines('exports of costs', (open, onDuckDb) => {
   });
 
   onDuckDb(() => {
-    it('that nobody reads on hold up their own organisation, and no other', async () => {
+    it('stalled ones hold up their own organisation, and no other', async () => {
       const leave = new AbortController();
       const answers: Response[] = [];
-      // Two are under way, 20 wait, and the rest are refused.
+      // Two run, 20 wait, and the others are rejected.
       const opened = Array.from({ length: 25 }, () =>
         get(breakdown, CSV, leave.signal).then(
           (answer) => answers.push(answer),
@@ -174,7 +174,7 @@ describeOnBothEngines('exports of costs', (open, onDuckDb) => {
       for (const path of ['/auth/info', `/costs?${JANUARY}`, breakdown])
         expect(await statusOf(path, 'application/json', other)).toBe(200);
       expect(await statusOf(breakdown, CSV, other)).toBe(200);
-      // Light reads of its own go on as well.
+      // Small reads of its own are still served.
       expect(await statusOf(`/costs?${JANUARY}`, 'application/json')).toBe(200);
       leave.abort();
       await Promise.all(opened);
@@ -182,8 +182,8 @@ describeOnBothEngines('exports of costs', (open, onDuckDb) => {
     });
   });
 
-  it('callers that leave half way free their connections', async () => {
-    // More of them than one organisation may have under way at once.
+  it('clients that abort half way free their connections', async () => {
+    // More than an organisation may run at once.
     for (let index = 0; index < 12; index += 1) {
       const leave = new AbortController();
       const answer = await get(breakdown, CSV, leave.signal);
@@ -215,12 +215,12 @@ describe('an export that fails half way', () => {
 
   afterAll(() => failing.close());
 
-  it.each(['csv', 'arrow'])('breaks the connection of %s off', async (path) => {
+  it.each(['csv', 'arrow'])('aborts the connection of %s', async (path) => {
     const base = await failing.listen({ host: '127.0.0.1', port: 0 }).catch(() => failing.listeningOrigin);
     const answer = await fetch(`${base}/${path}/500`);
     expect(answer.status).toBe(200);
     await expect(answer.arrayBuffer()).rejects.toThrow();
-    // Before the first batch it is an error like any other.
+    // A failure before the first batch returns an ordinary error.
     expect((await fetch(`${base}/${path}/0`)).status).toBe(500);
   });
 });

@@ -4,7 +4,7 @@ import { startLocalApi, type LocalApi } from '../../support/service/local-api.ts
 import { NOW } from '../../support/warehouse/tenant.ts';
 import { account, newTeamStory } from '../../warehouse/teams/team-story.ts';
 
-/** Nobody answers for Temporal here, so that each evaluation that is asked for leaves a line in the log. */
+/** Temporal cannot be reached here, so that each requested evaluation leaves a line in the log. */
 describe('a read that seals a bill', () => {
   let api: LocalApi;
 
@@ -14,7 +14,7 @@ describe('a read that seals a bill', () => {
 
   afterAll(() => api.close());
 
-  it('has events evaluated', async () => {
+  it('requests the evaluation of events', async () => {
     const story = await newTeamStory(api);
     const secret = await api.newKey(story.orgId);
     const shop = await story.team('Shop', [account('1')]);
