@@ -1,4 +1,4 @@
-/** How much the suite tries. The variables are described in test/README.md; `.ci/run` sets THOROUGH and a fresh SEED. */
+/** Reads how much the suite tries. test/README.md describes the variables. `.ci/run` sets THOROUGH and a fresh SEED. */
 const numberFrom = (name: string, otherwise: number): number => {
   const text = process.env[name] ?? '';
   if (text === '') return otherwise;
@@ -10,10 +10,10 @@ const numberFrom = (name: string, otherwise: number): number => {
 
 const isThorough = (process.env['THOROUGH'] ?? '') !== '';
 
-/** What every random test draws from. It stays the same from run to run, so that a new failure comes from the change. */
+/** The seed of every random test. It stays the same from run to run, so that a new failure comes from the change. */
 export const SEED = numberFrom('SEED', 70_000_000);
 
-/** Random organisations on each engine; on DuckLake each takes about ten times as long. */
+/** Random organisations on each engine. On DuckLake each takes about ten times as long. */
 export const ORGANISATIONS = {
   DuckDB: numberFrom('RUNS', isThorough ? 25 : 6),
   DuckLake: numberFrom('RUNS', isThorough ? 4 : 2),
@@ -29,7 +29,7 @@ export const MUTATED_INPUTS = numberFrom('INPUTS', isThorough ? 300 : 150);
 export const ROWS_OF_A_LONG_LOAD = isThorough ? 1_500_000 : 400_000;
 
 /**
- * Threads of each DuckDB; null stands for one for each core. The statements of most stories are small: more threads only make
- * them wait for one another.
+ * Threads of each DuckDB; null means one for each core. Most tests run small statements, and more threads only make them wait
+ * for one another.
  */
 export const DUCKDB_THREADS = isThorough ? null : 1;

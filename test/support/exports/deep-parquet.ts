@@ -1,4 +1,4 @@
-/** A Parquet file without rows whose one column lies within `levels` groups: a footer in Thrift's compact protocol, and no more. */
+/** Returns a Parquet file without rows: only a footer, in Thrift's compact protocol. Its column lies within `levels` groups. */
 export const deepParquet = (levels: number): Buffer => {
   const group = (name: string): Buffer => element(name, [0x15, ...zigzag(1)]);
   const schema = [group('root'), ...Array.from({ length: levels }, () => group('a')), element('z', [], 2)];
@@ -12,7 +12,7 @@ export const deepParquet = (levels: number): Buffer => {
   return Buffer.concat([Buffer.from('PAR1'), footer, length, Buffer.from('PAR1')]);
 };
 
-/** An element of the schema: its type, that it is optional, its name, and the field of its children. */
+/** Returns an optional element of the schema: its type, repetition, name, and the field of its children. */
 const element = (name: string, children: readonly number[], type?: number): Buffer =>
   Buffer.from([
     ...(type === undefined ? [0x35] : [0x15, ...zigzag(type), 0x25]),

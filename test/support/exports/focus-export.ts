@@ -1,4 +1,4 @@
-/** One line of a FOCUS export; columns that a test does not care about have usual values. */
+/** One line of a FOCUS export. Missing columns get usual values. */
 export type FocusLine = Partial<Record<string, string>>;
 
 const USUAL: Record<string, string> = {
@@ -22,7 +22,7 @@ const USUAL: Record<string, string> = {
 
 const quoted = (text: string): string => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-/** A FOCUS export as CSV text. `columns` changes or reorders the header; `null` leaves the usual ones. */
+/** Returns a FOCUS export as CSV text. `columns` sets the header; `null` stands for the usual columns and those of the lines. */
 export const focusCsv = (lines: readonly FocusLine[], columns: readonly string[] | null = null): string => {
   const header = columns ?? [
     ...new Set([...Object.keys(USUAL), ...lines.flatMap((line) => Object.keys(line))]),
@@ -33,7 +33,7 @@ export const focusCsv = (lines: readonly FocusLine[], columns: readonly string[]
   return `${[header.join(','), ...rows].join('\n')}\n`;
 };
 
-/** A line that lies inside one UTC day and costs this much in both columns. */
+/** Returns a line within one UTC day, with the same cost in both columns. */
 export const dayLine = (day: string, cost: string, more: FocusLine = {}): FocusLine => ({
   ChargePeriodStart: `${day}T00:00:00Z`,
   ChargePeriodEnd: `${day}T01:00:00Z`,

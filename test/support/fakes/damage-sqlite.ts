@@ -6,12 +6,12 @@ const FRAME_HEADER = 24;
 /**
  * Writes zeros over the first page of a table or an index of a SQLite database that no process has open.
  *
- * @param owner the table of an index; a table is its own
+ * @param owner the table of an index. A table is its own owner.
  */
 export const damageSqlite = async (database: string, name: string, owner = name): Promise<void> => {
   const whole = await withWriteAheadLog(database);
   const pageSize = whole.readUInt16BE(16);
-  // In the schema: type, name, table, number of the first page, statement.
+  // A row of the schema has a type, name, table, number of the first page, and statement.
   const entry = `${name === owner ? 'table' : 'index'}${name}${owner}`;
   const at = whole.indexOf(entry);
   if (at < 0) throw new Error(`${database} has no ${name}`);
@@ -21,7 +21,7 @@ export const damageSqlite = async (database: string, name: string, owner = name)
   for (const suffix of ['-wal', '-shm']) await rm(database + suffix, { force: true });
 };
 
-/** The content of a database with the committed pages that wait in its write-ahead log. */
+/** Returns the content of a database, with the committed pages of its write-ahead log. */
 const withWriteAheadLog = async (database: string): Promise<Buffer> => {
   let whole = await readFile(database);
   const log = await readFile(`${database}-wal`).catch(() => Buffer.alloc(0));
@@ -30,7 +30,7 @@ const withWriteAheadLog = async (database: string): Promise<Buffer> => {
   const salts = log.subarray(16, 24);
   let transaction: { end: number; content: Buffer }[] = [];
   for (let at = WAL_HEADER; at + FRAME_HEADER + pageSize <= log.length; at += FRAME_HEADER + pageSize) {
-    // What follows is left from before the log began anew.
+    // The frames from here on are from before the log restarted.
     if (!log.subarray(at + 8, at + 16).equals(salts)) break;
     const content = log.subarray(at + FRAME_HEADER, at + FRAME_HEADER + pageSize);
     transaction.push({ end: log.readUInt32BE(at) * pageSize, content });

@@ -1,7 +1,7 @@
 import type { Day } from '../../../domain/shared/calendar.ts';
 import { listenLocally, type LocalServer } from './file-server.ts';
 
-/** What a fake cluster costs, by day: the `data` of its answers. A day that is not there is empty. */
+/** The costs of a fake cluster by day, as the `data` of its answers. A missing day is empty. */
 export interface FakeCluster {
   allocations: Record<Day, unknown>;
   /** Null: the API has no /assets. */
@@ -18,14 +18,14 @@ export interface OtherAnswer {
 /** A server that speaks OpenCost's protocol, or below `/model` Kubecost's (sources §2). */
 export interface FakeOpenCost extends LocalServer {
   cluster: FakeCluster;
-  /** When set, asked before each request; undefined leaves it to the usual answer. */
+  /** If set, it is called for each request. If it returns undefined, the usual answer follows. */
   instead: ((url: URL) => OtherAnswer | undefined) | null;
 }
 
 const RFC_3339_DAY = /^(\d{4}-\d\d-\d\d)T00:00:00Z,(\d{4}-\d\d-\d\d)T00:00:00Z$/;
 const DAY_MS = 86_400_000;
 
-/** Starts one. `prefix` is where its API lies: nothing for OpenCost, `/model` for Kubecost. */
+/** Starts a fake cluster. `prefix` is the path of its API: empty for OpenCost, `/model` for Kubecost. */
 export const startFakeOpenCost = async (cluster: FakeCluster, prefix = ''): Promise<FakeOpenCost> => {
   const answerOf = (url: URL): OtherAnswer => {
     const other = fake.instead?.(url);
@@ -53,7 +53,7 @@ export const startFakeOpenCost = async (cluster: FakeCluster, prefix = ''): Prom
   return fake;
 };
 
-/** An allocation as OpenCost aggregates it by cluster, namespace, controller kind and controller. */
+/** Returns an allocation as OpenCost aggregates it by cluster, namespace, controller kind and controller. */
 export const allocation = (
   [cluster, namespace, controllerKind, controller]: [string, string, string, string],
   totalCost: number | null,
@@ -76,7 +76,7 @@ export const allocation = (
   };
 };
 
-/** A node as /assets lists it. */
+/** Returns a node as /assets lists it. */
 export const node = (
   cluster: string,
   providerID: string,

@@ -1,10 +1,10 @@
 import { listenLocally, sendContent, type LocalServer } from './file-server.ts';
 
 /**
- * The part of S3's protocol that reading needs, path style: ListObjectsV2 in pages, and GET and HEAD of an
- * object, with ranges. Refuses requests that are not signed with `keyId`, as S3 does.
+ * Starts a server with the part of S3's protocol that reading needs, path style: ListObjectsV2 in pages, and GET and HEAD of an
+ * object, with ranges. Like S3, it rejects requests that are not signed with `keyId`.
  *
- * @param objects content by `bucket/key`; may change while it serves.
+ * @param objects content by `bucket/key`. It may change while the server runs.
  */
 export const startFakeS3 = (objects: ReadonlyMap<string, Buffer>, keyId: string): Promise<LocalServer> =>
   listenLocally((request, response, url) => {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A server of the tests on a free loopback port, and the requests it has had. */
+/** A test server on a free loopback port, with the requests that it received. */
 export interface LocalServer {
   /** `http://127.0.0.1:<port>`. */
   url: string;
@@ -16,7 +16,7 @@ export const listenLocally = async (
   const requests: LocalServer['requests'] = [];
   const server = createServer((request, response) => {
     const { method = '', headers } = request;
-    // A proxy may send the absolute form.
+    // A request through a proxy may have the absolute form.
     const url = new URL(request.url ?? '/', 'http://127.0.0.1');
     requests.push({ method, path: url.pathname + url.search, headers });
     answer(request, response, url);
@@ -38,7 +38,7 @@ export const listenLocally = async (
   };
 };
 
-/** Answers a GET or HEAD with a content, or with the range of it that was asked for. */
+/** Answers a GET or HEAD with the content, or with its requested range. */
 export const sendContent = (request: IncomingMessage, response: ServerResponse, content: Buffer): void => {
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(request.headers.range ?? '') ?? [];
   const ranged = first !== '' || last !== '';
@@ -60,7 +60,7 @@ export const sendContent = (request: IncomingMessage, response: ServerResponse, 
   response.end(request.method === 'HEAD' ? undefined : part);
 };
 
-/** Serves files by their path, with ranges. The map may change while it serves. */
+/** Serves files by their path, with ranges. The map may change while the server runs. */
 export const serveFiles = (files: ReadonlyMap<string, Buffer>): Promise<LocalServer> =>
   listenLocally((request, response, url) => {
     const content = files.get(url.pathname);

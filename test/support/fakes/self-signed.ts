@@ -1,4 +1,4 @@
-/** A certificate that nobody has signed but itself, and its key: of tests alone. */
+/** A self-signed certificate and its key, only for tests. */
 export const SELF_SIGNED = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgbLsAQc4+kbmSPDpV

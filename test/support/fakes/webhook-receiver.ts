@@ -1,26 +1,26 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A POST as an endpoint got it. */
+/** A POST as an endpoint received it. */
 export interface Received {
   path: string;
   headers: IncomingHttpHeaders;
   body: string;
 }
 
-/** An endpoint of a user, as good or bad as a test wants it. */
+/** A user's endpoint whose behaviour the test controls. */
 export interface WebhookReceiver {
   url: string;
   received: Received[];
-  /** How it answers from now on; 200 until it is said. */
+  /** Sets how it answers from now on. At first it answers 200. */
   answer: (how: (response: ServerResponse) => void) => void;
-  /** Is away: connections are refused. */
+  /** Stops listening, so that connections are refused. */
   close: () => Promise<void>;
-  /** Is back on the same port. */
+  /** Listens on the same port again. */
   open: () => Promise<void>;
 }
 
-/** Listens on a free loopback port. */
+/** Starts a receiver on a free loopback port. */
 export const newReceiver = async (): Promise<WebhookReceiver> => {
   let answer = (response: ServerResponse): void => {
     response.end('thank you');

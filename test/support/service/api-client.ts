@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ServiceProcess } from './service-process.ts';
 
-/** An answer of the API as it came over the wire; a test says what it takes `data` for, and asserts on it. */
+/** An answer of the API. A test states the type that it expects of `data`, and asserts on it. */
 export interface Answer<Data> {
   status: number;
   headers: Headers;
   body: { success: boolean; data: Data; error: string; next_cursor: string | null };
 }
 
-/** What the tests read of a run. */
+/** The fields of a run that tests read. */
 export interface Run {
   run_id: string;
   status: 'running' | 'completed' | 'failed';
@@ -28,7 +28,7 @@ export interface Api {
   post: <Data = unknown>(path: string, body?: unknown) => Promise<Answer<Data>>;
   patch: <Data = unknown>(path: string, body: unknown) => Promise<Answer<Data>>;
   delete: <Data = unknown>(path: string) => Promise<Answer<Data>>;
-  /** Any request, its body as it is. */
+  /** Sends any request, with its body unchanged. */
   send: <Data = unknown>(
     method: string,
     path: string,
@@ -61,21 +61,21 @@ const api = (base: string, key: Record<string, string>): Api => {
   };
 };
 
-/** The API as the holder of a key calls it; paths are relative to /api/v1. */
+/** Returns the API for the holder of a key. Paths are relative to /api/v1. */
 export const as = (service: Pick<ServiceProcess, 'url'>, secret: string): Api =>
   api(`${service.url}/api/v1`, { 'x-api-key': secret });
 
-/** The key that the service made for its operator. */
+/** Reads the key that the service made for its operator. */
 export const operatorKeyOf = async ({ dataDir }: Pick<ServiceProcess, 'dataDir'>): Promise<string> =>
   (await readFile(join(dataDir, 'operator.key'), 'utf8')).trim();
 
-/** The operator's routes; paths are relative to /operator. */
+/** Returns the operator's routes. Paths are relative to /operator. */
 export const asOperator = async (service: Pick<ServiceProcess, 'url' | 'dataDir'>): Promise<Api> => {
   const key = await operatorKeyOf(service);
   return api(`${service.url}/operator`, { 'x-operator-key': key });
 };
 
-/** Makes an organisation and answers its first admin's access. */
+/** Makes an organisation, and returns the access of its first admin. */
 export const newOrganisation = async (
   service: Pick<ServiceProcess, 'url' | 'dataDir'>,
   organisation: { name?: string; tier?: string; currency?: string; settle_days?: number } = {},
@@ -94,12 +94,12 @@ export const newOrganisation = async (
   return { id: body.data.organisation.id, secret, admin: as(service, secret) };
 };
 
-/** Each look costs the service time: the longer a wait has lasted, the longer the next look is put off. */
+/** The next pause as a share of the time waited so far. Pauses grow, because each check costs the service time. */
 const PAUSE_SHARE = 0.2;
 const SHORTEST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 500;
 
-/** Waits until `check` returns something else than undefined; fails after `seconds`. */
+/** Waits until `check` returns anything but undefined, and returns that. Fails after `seconds`. */
 export const waitFor = async <Result>(
   check: () => Promise<Result | undefined>,
   seconds = 60,
@@ -115,7 +115,7 @@ export const waitFor = async <Result>(
   }
 };
 
-/** Starts an ingest of a source and waits for its end; answers the run as the API shows it. */
+/** Starts an ingest of a source, waits for its end, and returns the run as the API shows it. */
 export const ingest = async (
   admin: Api,
   sourceId: string,

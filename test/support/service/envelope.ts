@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Answer } from './api-client.ts';
 
-/** Asserts that an answer is exactly the error envelope (contract §1) and answers its message. */
+/** Asserts that an answer is exactly the error envelope (contract §1), and returns its message. */
 export const expectError = (
   answer: Answer<unknown>,
   status: number,
@@ -16,7 +16,7 @@ export const expectError = (
   return error;
 };
 
-/** Asserts that an answer is exactly the success envelope of one thing, and answers its data. */
+/** Asserts that an answer is exactly the success envelope of one thing, and returns its data. */
 export const expectData = <Data>(answer: Answer<Data>): Data => {
   expect({ status: answer.status, body: answer.body }).toMatchObject({
     status: 200,
@@ -26,7 +26,7 @@ export const expectData = <Data>(answer: Answer<Data>): Data => {
   return answer.body.data;
 };
 
-/** Asserts that an answer is exactly the success envelope of a page, and answers its items. */
+/** Asserts that an answer is exactly the success envelope of a page, and returns its items. */
 export const expectPage = <Item>(answer: Answer<Item[]>): { items: Item[]; next: string | null } => {
   expect({ status: answer.status, body: answer.body }).toMatchObject({
     status: 200,

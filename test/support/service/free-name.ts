@@ -1,6 +1,6 @@
 const given = new Map<string, number>();
 
-/** A name that nothing else of an organisation has, for the next of several that differ in nothing: `Bill`, `Bill 2`, … */
+/** Returns a name that is still free in an organisation, for things that differ only in their name: `Bill`, `Bill 2`, … */
 export const freeName = (orgId: string, name: string): string => {
   const key = `${orgId} ${name}`;
   const count = (given.get(key) ?? 0) + 1;

@@ -13,7 +13,7 @@ import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 import { openDuckDb } from '../warehouse/engines.ts';
 import { newOrganisation, NOW } from '../warehouse/tenant.ts';
 
-/** The API of this process on a port, with a real warehouse and without Temporal, which nobody here needs. */
+/** The API in this process, on a port, with a real warehouse and without Temporal, which its tests do not need. */
 export interface LocalApi {
   app: Api;
   url: string;
@@ -26,10 +26,10 @@ export interface LocalApi {
   close: () => Promise<void>;
 }
 
-/** The operator's key of each of them. */
+/** The operator's key of every local API. */
 const OPERATOR_KEY = 'operator-key-of-the-test';
 
-/** Starts it; `patienceMs` is how long slow bodies and headers may take. */
+/** Starts the API. `patienceMs` is the time-out for slow headers and bodies. */
 export const startLocalApi = async (patienceMs?: number): Promise<LocalApi> => {
   const opened = await openDuckDb();
   const { warehouse } = opened;
@@ -80,13 +80,13 @@ export const startLocalApi = async (patienceMs?: number): Promise<LocalApi> => {
   };
 };
 
-/** Bytes sent as they are to a port, and what comes back until the server closes the connection. */
+/** A connection that sends raw bytes. Its answer is everything received until the server closes it. */
 export interface RawConnection {
   socket: Socket;
   answer: Promise<string>;
 }
 
-/** Opens a connection and sends bytes. What fails on the way leaves the answer as far as it came. */
+/** Opens a connection and sends bytes. If the connection fails, the answer is what was received before. */
 export const openRaw = (port: number, bytes: string | Buffer): RawConnection => {
   let text = '';
   const socket = connect(port, '127.0.0.1', () => socket.write(bytes));

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
 
-/** Vitest's matchers inside an expected object, without the `any` that they are typed as. */
+/** Vitest's matchers inside an expected object, typed as `unknown` instead of `any`. */
 export const anyText: unknown = expect.any(String);
 export const textLike = (pattern: RegExp): unknown => expect.stringMatching(pattern);

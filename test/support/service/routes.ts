@@ -1,27 +1,27 @@
-/** Who may call a route (contract §2): any key, R, W, A, or those who may send values. */
+/** Who may call a route (contract §2): any key, R, W, A, or a key that may send values. */
 export type Who = 'any' | 'R' | 'W' | 'A' | 'values';
 
-/** A route under /api/v1 as contract §2 lists it; `{id}` and `{month}` stand for parameters. */
+/** A route under /api/v1, as in contract §2. `{id}` and `{month}` are parameters. */
 export interface Route {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   who: Who;
   /** Needs Professional or above. */
   unitEconomics?: true;
-  /** What else than the statuses of every route it can answer with. */
+  /** Its statuses beside those of every route: 404, 409, and those of a body. */
   notFound?: true;
   conflict?: true;
   body?: true;
-  /** What its body is, where it is not JSON. */
+  /** The type of its body, if it is not JSON. */
   contentType?: 'text/csv';
-  /** A query that it cannot do without. */
+  /** A query that it requires. */
   query?: string;
   paged?: true;
-  /** What it tells of the whole beside its data. */
+  /** The fields of its answer beside `success` and `data`. */
   beside?: readonly string[];
 }
 
-/** Every route that the service has so far. */
+/** Every route of the service under /api/v1. */
 export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/health', who: 'any' },
   { method: 'GET', path: '/auth/info', who: 'any' },
@@ -198,14 +198,14 @@ export const ALLOWED: Record<Who, readonly string[]> = {
   values: ['metrics:ingest', 'write', 'admin'],
 };
 
-/** A route's path with its parameters filled in. */
+/** Returns a route's path with its parameters filled in. */
 export const pathOf = (
   { path, query = '' }: Pick<Route, 'path' | 'query'>,
   id: string,
   month = '2026-01',
 ): string => path.replace('{id}', id).replace('{month}', month).replace('{period}', `${month}-31`) + query;
 
-/** The header that names what a route's body is. */
+/** Returns the header with the type of a route's body. */
 export const bodyType = ({
   contentType = 'application/json',
 }: {

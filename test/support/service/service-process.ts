@@ -11,39 +11,38 @@ const THREADS = DUCKDB_THREADS === null ? {} : { DUCKDB_THREADS: String(DUCKDB_T
 
 const commandOf = (product: string): string => join(product, 'bin/cost-analytics.cjs');
 
-/** The service as a process of its own, as an operator runs it. */
+/** The service as a separate process, as an operator runs it. */
 export interface ServiceProcess {
   url: string;
   dataDir: string;
   pid: number;
-  /** Everything it has written to standard error: its logs. */
+  /** Returns its logs: everything that it has written to standard error. */
   logs: () => string;
-  /** Resolves with its exit code when it has ended, also unasked. */
+  /** Resolves with its exit code when it has ended, for whatever reason. */
   exited: Promise<number | null>;
-  /** SIGTERM, and its exit code. */
+  /** Sends SIGTERM, and resolves with its exit code. */
   stop: () => Promise<number | null>;
-  /** `kill -9` of the process and of the Temporal server it started. */
+  /** Kills the process, and the Temporal server that it started, with SIGKILL. */
   kill: () => Promise<void>;
 }
 
-/** A copy of this build in a folder, for a story to change. */
+/** Copies this build into a folder, for a test to change. */
 export const copyProduct = async (folder: string): Promise<void> => {
   for (const part of ['bin', 'dist', 'package.json'])
     await cp(join(PRODUCT, part), join(folder, part), { recursive: true });
   await symlink(join(PRODUCT, 'node_modules'), join(folder, 'node_modules'));
 };
 
-/** A new empty data directory. */
+/** Makes an empty data directory. */
 export const newDataDir = (): Promise<string> => mkdtemp(join(tmpdir(), 'cost-analytics-e2e-'));
 
-/** Removes a data directory. */
 export const removeDataDir = (dataDir: string): Promise<void> =>
   rm(dataDir, { recursive: true, force: true });
 
 /**
- * Starts the built command on a free port and waits for its `ready` line. `environment` adds settings, for
- * example `CLOCK`. Stories may put their exports anywhere below the data directory, unless they say otherwise: an empty
- * `SOURCE_ROOTS` is the product's default. `product` is the folder of another build.
+ * Starts the built command on a free port, and waits for its `ready` line. `environment` adds settings, for example `CLOCK`.
+ * Exports may lie anywhere below the data directory, unless it sets other `SOURCE_ROOTS`. An empty one is the product's default.
+ * `product` is the folder of another build.
  */
 export const startService = async (options: {
   dataDir: string;
@@ -100,7 +99,7 @@ const exitOf = (child: ChildProcess): Promise<number | null> =>
     });
   });
 
-/** Kills the Temporal server that a killed service has left behind, and waits until it holds nothing any more. */
+/** Kills the Temporal server that a killed service has left behind, and waits until it has released its files and ports. */
 const killTemporal = async (dataDir: string): Promise<void> => {
   const text = await readFile(join(dataDir, 'temporal.json'), 'utf8').catch(() => null);
   if (text === null) return;
@@ -110,7 +109,7 @@ const killTemporal = async (dataDir: string): Promise<void> => {
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
   }
-  // It is nobody's child by now: its end can only be looked for. A zombie has let go of its files and ports.
+  // It is not a child of this process, so that only polling can notice its end. A zombie has released its files and ports.
   for (;;) {
     const state = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
     if (state === null || / [ZX] /.test(state.slice(state.lastIndexOf(')')))) return;

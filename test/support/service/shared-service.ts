@@ -5,7 +5,7 @@ import type { TestProject } from 'vitest/node';
 import { listenLocally } from '../fakes/file-server.ts';
 import { newDataDir, removeDataDir, startService, type ServiceProcess } from './service-process.ts';
 
-/** The service that test files share, and a folder of its source roots for the exports of one file. */
+/** The service that test files share, and a folder below its source roots for the exports of one file. */
 export interface SharedService {
   url: string;
   dataDir: string;
@@ -14,12 +14,12 @@ export interface SharedService {
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Answers where the shared service is. The first to ask has it started. */
+    /** The URL that returns the address of the shared service. The first request starts the service. */
     sharedService: string;
   }
 }
 
-/** Lends a service to all test files of a run, from the first that asks to the end. */
+/** Provides one service to all test files of a run. It starts with the first request and stops at the end. */
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const started: Promise<ServiceProcess>[] = [];
   const start = async (): Promise<ServiceProcess> =>
@@ -45,8 +45,8 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
 }
 
 /**
- * The service that test files share: on 7 February 2026, allowed to reach this machine. Each story makes an organisation of its
- * own. A file that restarts or disturbs the service, or reads its log, starts one for itself.
+ * Returns the service that test files share. Its time is 7 February 2026, and it may reach this machine. Each test makes an
+ * organisation of its own. A file that restarts or disturbs the service, or reads its log, starts its own service.
  */
 export const sharedService = async (): Promise<SharedService> => {
   const response = await fetch(inject('sharedService'));

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 
-/** The service's own Temporal, to look at what it holds: workflows and schedules. */
+/** A client of the service's own Temporal, to look at its workflows and schedules. */
 export interface TemporalWindow {
   client: Client;
   /** Process id of the Temporal server. */

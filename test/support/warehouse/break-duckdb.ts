@@ -4,8 +4,8 @@ import { join } from 'node:path';
 const COLUMNS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 
 /**
- * A statement that ends DuckDB 1.5.5 with an internal error: it reads a late column alone, and a line has invalid UTF-8 in
- * it and a field too many.
+ * Returns a statement that breaks DuckDB 1.5.5 with an internal error. It reads only a late column of a file, in which one line
+ * has invalid UTF-8 and a field too many.
  */
 export const breakingStatement = async (directory: string): Promise<string> => {
   const path = join(directory, 'breaking.csv');

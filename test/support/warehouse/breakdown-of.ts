@@ -6,7 +6,7 @@ import {
   type BreakdownRow,
 } from '../../../warehouse/spend/cost-breakdown.ts';
 
-/** Spend by one or two keys, after it was brought up to date. */
+/** Computes the stale months, and returns the spend by one or two keys. */
 export const breakdownOf = async (
   warehouse: Warehouse,
   orgId: string,

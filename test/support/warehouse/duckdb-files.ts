@@ -3,8 +3,8 @@ import { DuckDBInstance } from '@duckdb/node-api';
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /**
- * Writes what a SELECT answers into a file, in the format its name tells: `.parquet`, `.csv` or `.csv.gz`. It
- * makes the large files and the Parquet files of the tests; the product itself takes no part in it.
+ * Writes the result of a SELECT into a file, in the format of its name: `.parquet`, `.csv` or `.csv.gz`. It makes the large
+ * files and the Parquet files of the tests, without the product.
  */
 export const writeTable = async (file: string, select: string): Promise<void> => {
   const instance = await DuckDBInstance.create(':memory:');
@@ -19,6 +19,6 @@ export const writeTable = async (file: string, select: string): Promise<void> =>
   }
 };
 
-/** A SELECT that reads a CSV file of the tests, every column as text. */
+/** Returns a SELECT that reads a CSV file, with every column as text. */
 export const fromCsv = (file: string): string =>
   `SELECT * FROM read_csv(${quoted(file)}, header = true, all_varchar = true)`;

@@ -11,7 +11,7 @@ import { spillDirectory, Warehouse, type WarehouseSettings } from '../../../ware
 
 const run = promisify(execFile);
 
-/** A warehouse to test with, and how to open it a second time or throw it away. */
+/** A warehouse to test with, and the settings that open it a second time. */
 export interface TestWarehouse {
   warehouse: Warehouse;
   settings: WarehouseSettings;
@@ -50,11 +50,11 @@ const openIn = async (
 
 const newDirectory = (): Promise<string> => mkdtemp(join(tmpdir(), 'cost-analytics-test-'));
 
-/** A DuckDB file in a folder. */
+/** Returns the settings of a DuckDB file in a folder. */
 export const fileSettings = (directory: string): WarehouseSettings =>
   settingsIn(directory, join(directory, 'warehouse.duckdb'), null);
 
-/** A fresh DuckDB file: a copy of the template, or one of the migrations given. */
+/** Opens a fresh DuckDB file: a copy of the template, or one made by the given migrations. */
 export const openDuckDb = async (migrations?: readonly Migration[]): Promise<TestWarehouse> => {
   const directory = await newDirectory();
   const settings = fileSettings(directory);
@@ -63,7 +63,7 @@ export const openDuckDb = async (migrations?: readonly Migration[]): Promise<Tes
   return openIn(directory, settings, migrations);
 };
 
-/** The Postgres that `scripts/with-postgres.sh` has started, as libpq names it; null without one. */
+/** The Postgres that `scripts/with-postgres.sh` has started, as a libpq connection string; null without one. */
 const testPostgres = process.env['TEST_POSTGRES'] ?? null;
 
 /** Runs a statement in a database of the test Postgres. */
@@ -76,7 +76,7 @@ export const newDatabase = (): string => `test_${randomUUID().replaceAll('-', ''
 
 const catalogOf = (database: string): string => `ducklake:postgres:${testPostgres ?? ''} dbname=${database}`;
 
-/** A fresh database in the test Postgres, as a DuckLake catalog location. */
+/** Creates a database in the test Postgres, and returns it as a DuckLake catalog location. */
 export const newCatalog = async (): Promise<string> => {
   const database = newDatabase();
   await psql('postgres', `CREATE DATABASE ${database}`);
@@ -86,15 +86,15 @@ export const newCatalog = async (): Promise<string> => {
 const lakeFolder = (directory: string): string => join(directory, 'lake');
 
 /**
- * A DuckLake in a folder and a database. It always has one thread: most of its time goes into planning, which more threads
- * only disturb.
+ * Returns the settings of a DuckLake in a folder and a database. It always has one thread, because most of its time goes into
+ * planning, which more threads only disturb.
  */
 export const lakeSettings = (directory: string, database: string): WarehouseSettings => ({
   ...settingsIn(directory, catalogOf(database), lakeFolder(directory)),
   threads: 1,
 });
 
-/** A fresh DuckLake, its catalog in the test Postgres: a copy of the template, or one of the migrations given. */
+/** Opens a fresh DuckLake with its catalog in the test Postgres: a copy of the template, or one made by the given migrations. */
 export const openDuckLake = async (migrations?: readonly Migration[]): Promise<TestWarehouse> => {
   const directory = await newDirectory();
   const database = newDatabase();
@@ -114,12 +114,12 @@ export const openDuckLake = async (migrations?: readonly Migration[]): Promise<T
 /** Whether this machine can run the DuckLake half of the suite. */
 export const hasDuckLake = testPostgres !== null && process.env['DUCKDB_EXTENSIONS'] !== undefined;
 
-/** Runs what it is given on DuckDB, and not at all on DuckLake. */
+/** Defines tests that run on DuckDB only. */
 type OnDuckDb = (stories: () => void) => void;
 
 /**
- * Runs a suite against both engines; without Postgres or the extensions DuckLake's half is skipped, loudly. DuckLake
- * takes six times as long: rules whose statements other stories send there too are for `onDuckDb` alone.
+ * Defines a suite on both engines. Without Postgres or the extensions, the DuckLake half is skipped, and its title says so.
+ * DuckLake takes six times as long. So tests use `onDuckDb` if others send the same statements to DuckLake.
  */
 export const describeOnBothEngines = (
   name: string,

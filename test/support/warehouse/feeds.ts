@@ -8,7 +8,7 @@ import type { LoadResult, LoadScope } from '../../../warehouse/sources/publishin
 import type { TestWarehouse } from './engines.ts';
 import { newOrganisation, newSource, NOW, publishing } from './tenant.ts';
 
-/** What a source's loads are of: an organisation with one source of a kind that only labels it. */
+/** An organisation with one source. The source's kind is only a label. */
 export type Tenant = Pick<LoadScope, 'orgId' | 'sourceId'>;
 
 export const newTenant = async (
@@ -30,7 +30,7 @@ export const scopeOf = (tenant: Tenant, changes: Partial<LoadScope> = {}): LoadS
   ...changes,
 });
 
-/** How a source is read in a test: from the test's folder and from this machine. */
+/** Returns how a test reads a source: from the test's folder and from this machine. */
 export const readingOf = (
   { warehouse, directory }: Pick<TestWarehouse, 'warehouse' | 'directory'>,
   sessions: LoadSessions,
@@ -46,13 +46,13 @@ export const readingOf = (
   publish: publishing(),
 });
 
-/** Lends `work` what a load works with, as an ingest does. */
+/** Runs `work` with the sessions of a load, like an ingest. */
 export const loading = <Result>(
   { warehouse }: Pick<TestWarehouse, 'warehouse'>,
   work: (sessions: LoadSessions) => Promise<Result>,
 ): Promise<Result> => warehouse.session((session) => withReader(warehouse.settings, session, work));
 
-/** Describes files that exist and loads them. */
+/** Describes existing files, and loads them. */
 export const loadWith = (
   test: Pick<TestWarehouse, 'warehouse'>,
   paths: readonly string[],
@@ -64,7 +64,7 @@ export const loadWith = (
     return load(sessions, files);
   });
 
-/** The rows of the current loads of a spend table, in order: `columns` as a SELECT list. */
+/** Returns the rows of a spend table that belong to current loads, in order. `columns` is a SELECT list. */
 export const currentRows = <Row extends object>(
   { warehouse }: Pick<TestWarehouse, 'warehouse'>,
   orgId: string,
@@ -87,7 +87,7 @@ export interface LoadRow {
   delivered_through: Day;
 }
 
-/** The current loads of an organisation, oldest month first. */
+/** Returns the current loads of an organisation, oldest month first. */
 export const currentLoads = (
   { warehouse }: Pick<TestWarehouse, 'warehouse'>,
   orgId: string,

@@ -2,7 +2,7 @@ import type { Day, Month } from '../../../domain/shared/calendar.ts';
 import { idAfter } from '../../../warehouse/engine/sql/ids.ts';
 import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 
-/** The columns of the spend tables that a feed brings, beside those of its load. */
+/** The columns of the spend tables that come from a feed, without those of its load. */
 const COLUMNS = {
   cloud_spend: {
     day: 'DATE',
@@ -44,12 +44,12 @@ const COLUMNS = {
 
 export type SpendTable = keyof typeof COLUMNS;
 
-/** A row of a feed: amounts as decimal text; what it leaves out is null. */
+/** A row of a feed. Amounts are decimal text. Missing columns are null. */
 export type SpendRow = { day: Day } & Record<string, string | boolean | null>;
 
 /**
- * Publishes rows as one load of a source and month, as the loaders leave them, for tests of what is counted. It
- * replaces the source's load of that month.
+ * Publishes rows as one load of a source and month, in the form that loaders store, for tests of counting. The load replaces
+ * the source's load of that month.
  */
 export const publishSpend = async (
   warehouse: Warehouse,

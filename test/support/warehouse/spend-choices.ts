@@ -2,7 +2,7 @@ import type { Day } from '../../../domain/shared/calendar.ts';
 import { idAfter } from '../../../warehouse/engine/sql/ids.ts';
 import type { TestWarehouse } from './engines.ts';
 
-/** A tag key of a cloud or a split of an account, as if a metric had picked it first on `firstDay`. */
+/** A tag key of a cloud or a split of an account, as if a metric had first picked it on `firstDay`. */
 export interface Chosen {
   kind: 'tag' | 'split';
   cloud: string;
@@ -13,7 +13,7 @@ export interface Chosen {
 
 let newest: string | null = null;
 
-/** Records what an organisation has chosen; a choice of null releases the one before. */
+/** Stores choices of an organisation. A choice of null releases the one before. */
 export const choose = async (
   { warehouse }: Pick<TestWarehouse, 'warehouse'>,
   orgId: string,

@@ -5,11 +5,11 @@ import type { TestProject } from 'vitest/node';
 import { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 import { fileSettings, hasDuckLake, lakeSettings, newDatabase, psql } from './engines.ts';
 
-/** Empty warehouses whose schema is up to date, for others to begin as copies: to make a DuckLake takes seconds. */
+/** Empty warehouses with the current schema. Tests copy them, because making a DuckLake takes seconds. */
 export interface Templates {
   /** The folder of a DuckDB file. */
   file: string;
-  /** Null where there is no Postgres. */
+  /** Null without Postgres. */
   lake: { database: string; directory: string } | null;
 }
 

@@ -25,14 +25,14 @@ import type { TestWarehouse } from './engines.ts';
 import { freeName } from '../service/free-name.ts';
 import type { Publish } from '../../../warehouse/sources/publishing/publish-load.ts';
 
-/** When the stories take place, unless they say otherwise: all of January 2026 and February's first days are over. */
+/** The default time of tests: all of January 2026 and February's first days are over. */
 export const NOW = new Date('2026-02-07T06:00:00Z');
 
-/** Whoever made what a story begins with. */
+/** The actor that makes what a test begins with. */
 export const ADMIN = { type: 'key', id: 'key_admin', name: 'Admin' } as const;
 export const BY_ADMIN = { actor: ADMIN, now: NOW };
 
-/** An organisation of its own for each story, so that stories can share a warehouse. */
+/** Makes an organisation. Each test has its own, so that tests can share a warehouse. */
 export const newOrganisation = async (
   warehouse: Warehouse,
   changes: Partial<Omit<Organisation, 'id'>> = {},
@@ -94,7 +94,7 @@ export const newMetric = (
     { actor: ADMIN, now },
   );
 
-/** Writes files into a new folder of the warehouse's directory and answers their paths, in the order given. */
+/** Writes files into a new folder of the warehouse's directory, and returns their paths in the given order. */
 export const writeFiles = async (
   { directory }: Pick<TestWarehouse, 'directory'>,
   files: Readonly<Record<string, string | Buffer>>,
@@ -110,10 +110,10 @@ export const writeFiles = async (
   return paths;
 };
 
-/** A load of one organisation's source into the warehouse, and how it may differ from the usual one. */
+/** The fields of a FOCUS load that may differ from the usual ones. */
 export type LoadChanges = Partial<Omit<FocusLoad, 'orgId' | 'sourceId' | 'files'>>;
 
-/** Loads files that exist, on a session of the warehouse's or on the one given. */
+/** Loads existing files, on a session of the warehouse or on the given one. */
 export const loadPaths = async (
   { warehouse }: Pick<TestWarehouse, 'warehouse'>,
   target: { orgId: string; sourceId: string },
@@ -153,7 +153,7 @@ export const loadText = async (
   changes: LoadChanges = {},
 ): Promise<LoadResult> => loadPaths(test, target, await writeFiles(test, { 'focus.csv': text }), changes);
 
-/** What an organisation spent, by day, as the published loads tell: exact text, 15 decimals. */
+/** Returns an organisation's cloud spend by day, from its published loads, as exact text with 15 decimals. */
 export const spendByDay = async (warehouse: Warehouse, orgId: string): Promise<Record<Day, DecimalText>> => {
   const rows = await warehouse.query<{ day: Day; cost: DecimalText }>(
     `SELECT day, sum(cost) AS cost
@@ -164,7 +164,7 @@ export const spendByDay = async (warehouse: Warehouse, orgId: string): Promise<R
   return Object.fromEntries(rows.map(({ day, cost }) => [day, cost]));
 };
 
-/** The days and costs of each account: `{ '1111': { '2026-01-10': '1.000000000000000' } }`. */
+/** Returns the days and costs of each account: `{ '1111': { '2026-01-10': '1.000000000000000' } }`. */
 export const spendByAccount = async (
   warehouse: Warehouse,
   orgId: string,
@@ -180,13 +180,13 @@ export const spendByAccount = async (
   return accounts;
 };
 
-/** An amount of money as the warehouse writes it. */
+/** Returns an amount of money as the warehouse writes it. */
 export const money = (amount: string): DecimalText => {
   const [whole = '', decimals = ''] = amount.split('.');
   return `${whole}.${decimals.padEnd(15, '0')}`;
 };
 
-/** Publishes at once, or, as an attempt that was given up, never. */
+/** Returns a function that publishes at once. For an aborted attempt it throws, and publishes nothing. */
 export const publishing =
   (isCurrent = true): Publish =>
   async (work) => {
