@@ -63,14 +63,14 @@ afterAll(async () => {
   await removeDataDir(service.dataDir);
 });
 
-/** A key of the organisation with another permission. */
+/** Makes a key of the organisation with another permission. */
 const keyWith = async (owner: Api, permission: string): Promise<Api> => {
   const { data } = (await owner.post<{ secret: string }>('/keys', { name: permission, permission })).body;
   return as(service, data.secret);
 };
 
-describe('envelopes', () => {
-  it('answers one thing as exactly success and data', async () => {
+describe('an answer', () => {
+  it('has exactly success and data for one thing', async () => {
     for (const path of [
       '/health',
       '/auth/info',
@@ -85,7 +85,7 @@ describe('envelopes', () => {
     }
   });
 
-  it('answers every list that can grow as exactly success, data and next_cursor', async () => {
+  it('has exactly success, data and next_cursor for every list that can grow', async () => {
     for (const route of ROUTES.filter(({ paged }) => paged)) {
       const ids = { metrics: metricId, webhooks: webhookId };
       const id = Object.entries(ids).find(([name]) => route.path.startsWith(`/${name}`))?.[1] ?? sourceId;
@@ -93,7 +93,7 @@ describe('envelopes', () => {
     }
   });
 
-  it('answers the operator in the same envelope', async () => {
+  it('has the same envelope for the operator', async () => {
     const operator = await asOperator(service);
     expectData(await operator.get('/organisations'));
     expectError(await operator.post('/organisations', {}), 400, /name: expected/, /currency: expected/);
@@ -112,7 +112,7 @@ describe('envelopes', () => {
     expect(wrong.status).toBe(401);
   });
 
-  it('answers unknown routes and wrong methods with a 404', async () => {
+  it('is a 404 for unknown routes and wrong methods', async () => {
     expectError(await admin.get('/nothing'), 404, /GET .*\/nothing/);
     expectError(await admin.send('PUT', '/organisation'), 404, /PUT/);
     expectError(await admin.send('DELETE', '/costs'), 404, /DELETE/);
@@ -124,7 +124,7 @@ describe('envelopes', () => {
     }
   });
 
-  it('answers features that do not exist yet loudly, never with a success', async () => {
+  it('is an error for features that do not exist yet', async () => {
     for (const [method, path] of [['GET', `/metrics/${metricId}/import`]] as const) {
       expectError(await admin.send(method, path), 404);
     }
@@ -137,19 +137,19 @@ describe('envelopes', () => {
     expectError(await admin.post('/cost-sources', source), 400, /^kind: /);
   });
 
-  it('answers a body that cannot be read with a 400', async () => {
+  it('is a 400 for a body that cannot be read', async () => {
     for (const body of ['{"name":', '{name: "x"}', '', '{"name": "x"} y', '{"__proto__": {"name": "x"}}']) {
       expectError(await admin.send('POST', '/keys', { headers: JSON_TYPE, body }), 400);
     }
     for (const body of ['null', '[]', '"text"', '3']) {
       expectError(await admin.send('POST', '/keys', { headers: JSON_TYPE, body }), 400, /^body: expected/);
     }
-    // Duplicate names and a byte order mark are the parser's affair, but never a 500.
+    // The parser rejects a byte order mark, with a 400 and not a 500.
     const marked = await admin.send('POST', '/keys', { headers: JSON_TYPE, body: '\ufeff{"name":"x"}' });
     expect(marked.status).toBe(400);
   });
 
-  it('refuses half a surrogate pair by its place, wherever a text can stand', async () => {
+  it('names the place of half a surrogate pair, in every field with text', async () => {
     const broken: [string, string, RegExp][] = [
       ['/keys', '{"name":"\\ud800","permission":"read"}', /^name: /],
       [
@@ -169,7 +169,7 @@ describe('envelopes', () => {
       expectError(answer, 400, place);
       expect(answer.body.error).toContain('expected Unicode text, got');
     }
-    // A whole pair is a text, escaped or not, and so is the text of an escape.
+    // A whole pair is valid text, escaped or not. So is the literal text of an escape.
     for (const name of ['"\\ud83d\\ude00"', '"\u{1f600}"', '"\\\\ud800"']) {
       const made = await admin.send<{ id: string; name: string }>('POST', '/teams', {
         headers: JSON_TYPE,
@@ -181,7 +181,7 @@ describe('envelopes', () => {
     expectError(await admin.post('/teams', { name: 'a\u0000b' }), 400, /^name: .*control characters/);
   });
 
-  it('answers another content type than JSON with a 415', async () => {
+  it('is a 415 for another content type than JSON', async () => {
     const body = JSON.stringify({ name: 'x', permission: 'read' });
     for (const type of [
       'text/plain',
@@ -206,7 +206,7 @@ describe('envelopes', () => {
     expect(items.map(({ name }) => name)).not.toContain('x');
   });
 
-  it('takes JSON with a charset', async () => {
+  it('is a success for JSON with a charset', async () => {
     const answer = await admin.send('POST', '/keys', {
       headers: { 'content-type': 'application/json; charset=utf-8' },
       body: JSON.stringify({ name: 'With charset ✓', permission: 'read' }),
@@ -214,7 +214,7 @@ describe('envelopes', () => {
     expect(expectData(answer)).toMatchObject({ name: 'With charset ✓' });
   });
 
-  it('answers a body that is too large with a 413, whether its length is told or not', async () => {
+  it('is a 413 for a body that is too large, with or without a content length', async () => {
     const body = JSON.stringify({ name: 'x'.repeat(9 * 1024 * 1024), permission: 'read' });
     for (const headers of [{ 'content-length': `${body.length}` }, { 'transfer-encoding': 'chunked' }]) {
       const { status, text } = await rawPost('/keys', headers, body);
@@ -223,7 +223,7 @@ describe('envelopes', () => {
     }
   });
 
-  it('answers a path that is no path in the envelope', async () => {
+  it('has the envelope for a malformed path', async () => {
     for (const path of ['/metrics/%ZZ', '/metrics/%E0%A4%A', '/keys/%']) {
       expectError(await admin.get(path), 400);
     }
@@ -237,7 +237,7 @@ describe('envelopes', () => {
     expectError(await admin.get('/metrics/..%2Fkeys'), 404);
   });
 
-  it('answers even what HTTP itself refuses in the envelope', async () => {
+  it('has the envelope even for invalid HTTP', async () => {
     const { port } = new URL(service.url);
     const answer = await new Promise<string>((resolve, reject) => {
       const socket = connect(Number(port), '127.0.0.1', () => socket.write('this is no HTTP\r\n\r\n'));
@@ -253,7 +253,7 @@ describe('envelopes', () => {
     expect(JSON.parse(body)).toEqual({ success: false, error: anyText });
   });
 
-  /** Reads the answer even when the server stops taking the body. */
+  /** Sends a POST, and reads the answer even if the server stops reading the body. */
   const rawPost = (
     path: string,
     headers: Record<string, string>,
@@ -272,15 +272,15 @@ describe('envelopes', () => {
         },
       );
       request.on('error', (error) => {
-        // The rest of the body may meet a closed door; the answer has come by then, or never will.
+        // The connection may close before the whole body is sent. The answer has arrived by then, or never will.
         setTimeout(reject, 2000, error).unref();
       });
       request.end(body);
     });
 });
 
-describe('messages', () => {
-  it('name unknown fields of bodies and queries', async () => {
+describe('an error message', () => {
+  it('names unknown fields of bodies and queries', async () => {
     expectError(
       await admin.post('/keys', { name: 'x', permission: 'read', colour: 'red' }),
       400,
@@ -322,7 +322,7 @@ describe('messages', () => {
     expectError(await admin.get(`/metrics/${metricId}/values?from=2026-01-01`), 400, /from: unknown field/);
   });
 
-  it('refuse a query on routes that take none', async () => {
+  it('names the fields of a query on routes without one', async () => {
     for (const path of ['/organisation', '/health', `/metrics/${metricId}`, `/metrics/${metricId}/months`]) {
       expectError(await admin.get(`${path}?colour=red`), 400, /colour: unknown field/);
     }
@@ -334,19 +334,19 @@ describe('messages', () => {
     expectError(await admin.delete('/keys/key_none?force=true'), 400, /force: unknown field/);
   });
 
-  it('refuse a body on routes that take none', async () => {
+  it('names the fields of a body on routes without one', async () => {
     const lock = `/metrics/${metricId}/months/2026-01/lock`;
     expectError(await admin.post(lock, { force: true }), 400, /force: unknown field/);
     const remove = { headers: JSON_TYPE, body: JSON.stringify({ force: true }) };
     expectError(await admin.send('DELETE', '/keys/key_none', remove), 400, /force: unknown field/);
-    // An empty object holds no unknown field.
+    // An empty object has no unknown field.
     expectError(await admin.post(lock, {}), 409);
   });
 
-  it('name the field by its path, what was expected and what came', async () => {
+  it('names the path of the field, what was expected and what was received', async () => {
     const values = (...items: unknown[]) => admin.post(`/metrics/${metricId}/values`, { values: items });
     const good = { period: '2026-01-05', value: 1 };
-    // The contract's own example.
+    // The example in the contract.
     const error = expectError(
       await values(
         good,
@@ -421,11 +421,11 @@ describe('messages', () => {
         new RegExp(`^${field}: .*cannot be changed`),
       );
     }
-    // What was wrong changed nothing.
+    // The rejected requests changed nothing.
     expect(expectPage(await admin.get<unknown[]>(`/metrics/${metricId}/history`)).items).toEqual([]);
   });
 
-  it('cut what came to a readable length', async () => {
+  it('cuts the received value to a readable length', async () => {
     const error = expectError(await admin.post('/keys', { name: 'x', permission: 'x'.repeat(100_000) }), 400);
     expect(error.length).toBeLessThan(500);
   });
@@ -436,7 +436,7 @@ describe('a body of many parts', () => {
   const names = (count: number, length: number): Record<string, number> =>
     Object.fromEntries(zeros(count).map((zero, index) => [`${'x'.repeat(length)}${index}`, zero]));
 
-  it('is refused before its items are judged', async () => {
+  it('is rejected before its items are validated', async () => {
     const before = /^body: expected at most 100000 items and fields, got more$/;
     expectError(await admin.post('/webhooks', { events: zeros(100_002) }), 400, before);
     expectError(
@@ -457,13 +457,13 @@ describe('a body of many parts', () => {
       { type: 'metric', metric_id: 'm', labels: names(10_001, 30) },
       /^split\.labels.*expected/,
     ],
-  ])('is no shared cost: %s', async (_, split, words) => {
+  ])('is rejected as a shared cost: %s', async (_, split, words) => {
     const spend = [{ source: 'host', host: 'db-1' }];
     expectError(await admin.post('/shared-costs', { name: 'x', spend, split }), 400, words);
   });
 });
 
-describe('the order in which a request is judged', () => {
+describe('the service', () => {
   let starter: { admin: Api; read: Api; secret: string };
 
   beforeAll(async () => {
@@ -471,7 +471,7 @@ describe('the order in which a request is judged', () => {
     starter = { ...organisation, read: await keyWith(organisation.admin, 'read') };
   });
 
-  it('key before everything', async () => {
+  it('checks the key before everything else', async () => {
     for (const key of ['', 'nonsense', `${secret.slice(0, -1)}${secret.endsWith('A') ? 'B' : 'A'}`]) {
       const stranger = as(service, key);
       expectError(await stranger.get('/health'), 401, /X-API-Key/);
@@ -489,13 +489,13 @@ describe('the order in which a request is judged', () => {
     expect(none.headers.get('ratelimit-limit')).toBeNull();
   });
 
-  it('permission before plan', async () => {
+  it('checks the permission before the plan', async () => {
     expectError(await starter.read.post('/metrics', METRIC), 403, /permission admin.*has read/);
     expectError(await starter.admin.post('/metrics', METRIC), 403, /Professional/);
     expectError(await starter.read.get('/metrics'), 403, /Professional/);
   });
 
-  it('permission before parameters', async () => {
+  it('checks the permission before parameters', async () => {
     expectError(await starter.read.post('/keys', { colour: 'red' }), 403);
     expectError(await starter.read.send('POST', '/keys', { headers: JSON_TYPE, body: '{' }), 403);
     expectError(
@@ -504,13 +504,13 @@ describe('the order in which a request is judged', () => {
     );
   });
 
-  it('plan before parameters and existence', async () => {
+  it('checks the plan before parameters and existence', async () => {
     expectError(await starter.admin.post('/metrics', { colour: 'red' }), 403, /Professional/);
     expectError(await starter.admin.get('/metrics/met_none'), 403, /Professional/);
     expectError(await starter.admin.get('/metrics?limit=0'), 403, /Professional/);
   });
 
-  it('parameters before existence', async () => {
+  it('checks parameters before existence', async () => {
     const wrong: [string, string, object?][] = [
       ['POST', '/metrics/met_none/values', { values: [] }],
       ['PATCH', '/metrics/met_none', { colour: 'red' }],
@@ -539,10 +539,10 @@ describe('the order in which a request is judged', () => {
     expect(statuses).toEqual(wrong.map(([method, path, body]) => [method, path, body, 400]));
   });
 
-  it('existence before state', async () => {
+  it('checks existence before state', async () => {
     const other = await newOrganisation(service);
     const { key } = expectData(await other.admin.get<{ key: { id: string } }>('/auth/info'));
-    // It is the last admin key, but of another organisation.
+    // This is the last admin key of another organisation.
     expectError(await admin.delete(`/keys/${key.id}`), 404, new RegExp(key.id));
     expectError(await other.admin.delete(`/keys/${key.id}`), 409, /last active admin key/);
     expectError(await admin.post('/metrics/met_none/months/2026-01/lock'), 404, /met_none/);
@@ -553,7 +553,7 @@ describe('the order in which a request is judged', () => {
     );
   });
 
-  it('quota before permission, plan, parameters and existence', async () => {
+  it('checks the quota before permission, plan, parameters and existence', async () => {
     await waitFor(async () => ((await starter.admin.get('/health')).status === 429 ? true : undefined));
     expectError(await starter.read.post('/keys', {}), 429);
     expectError(await starter.admin.get('/metrics'), 429);
@@ -568,7 +568,7 @@ describe('paging', () => {
   let source: string;
   let metric: string;
 
-  /** Each paged list, and what makes it six items long. */
+  /** The paged lists, each with the field that identifies its items. */
   const lists: { path: () => string; key: string }[] = [
     { path: () => '/keys', key: 'id' },
     { path: () => '/cost-sources', key: 'id' },
@@ -583,7 +583,7 @@ describe('paging', () => {
     const location = join(service.dataDir, 'exports', 'small.csv');
     ({ admin: paged } = await newOrganisation(service));
     for (let index = 1; index <= 6; index++) {
-      // The organisation came with one key, and the audit log with two records; it tells of 17 more things made.
+      // The organisation starts with one key and two audit records. The 17 things made here add a record each.
       if (index < 6) await paged.post('/keys', { name: `Key ${index}`, permission: 'read' });
       const created = await paged.post<{ id: string }>('/cost-sources', {
         name: `Source ${index}`,
@@ -603,7 +603,7 @@ describe('paging', () => {
     }
   });
 
-  it('hands out every item once, in one order, whatever the page size', async () => {
+  it('returns every item once, in the same order for any page size', async () => {
     for (const { path, key } of lists) {
       const whole = expectPage(await paged.get<Record<string, unknown>[]>(path()));
       expect(whole.next).toBeNull();
@@ -629,14 +629,14 @@ describe('paging', () => {
     }
   });
 
-  it('ends without a cursor when the last page is exactly full', async () => {
+  it('ends without a cursor if the last page is exactly full', async () => {
     const { items, next } = expectPage(await paged.get<unknown[]>('/keys?limit=6'));
     expect([items.length, next]).toEqual([6, null]);
     expect(expectPage(await paged.get<unknown[]>('/keys?limit=1000')).items).toHaveLength(6);
     expect(expectPage(await paged.get<unknown[]>('/keys?limit=5')).next).toEqual(anyText);
   });
 
-  it('shows runs, history and the audit log newest first', async () => {
+  it('lists runs, history and the audit log newest first', async () => {
     const periods = Array.from({ length: 6 }, (_, index) => `2026-01-0${6 - index}`);
     const history = expectPage(await paged.get<{ period: string }[]>(`/metrics/${metric}/history`));
     expect(history.items.map(({ period }) => period)).toEqual(periods);
@@ -647,7 +647,7 @@ describe('paging', () => {
     expect(audit.items.at(-1)?.action).toBe('organisation.create');
   });
 
-  it('refuses limits outside 1 to 1000 and cursors that are none', async () => {
+  it('rejects limits outside 1 to 1000 and invalid cursors', async () => {
     for (const { path } of lists) {
       for (const limit of ['0', '1001', '-1', '1.5', 'ten', '', '1&limit=2', 'NaN', 'Infinity']) {
         expectError(await paged.get(`${path()}?limit=${limit}`), 400, /^limit: expected .*1 to 1000/);
@@ -662,7 +662,7 @@ describe('paging', () => {
 });
 
 describe('headers', () => {
-  it('every answer under /api/v1 and /operator has a request id of its own', async () => {
+  it('every answer under /api/v1 and /operator has its own request id', async () => {
     const operator = await asOperator(service);
     const answers = [
       await admin.get('/health'),
@@ -676,7 +676,7 @@ describe('headers', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('a caller cannot choose the request id', async () => {
+  it('a client cannot choose the request id', async () => {
     const { headers } = await admin.get('/health', { 'x-request-id': 'chosen' });
     expect(headers.get('x-request-id')).not.toBe('chosen');
   });
@@ -685,12 +685,12 @@ describe('headers', () => {
 describe('outside /api/v1, without a key', () => {
   const open = (path: string) => fetch(`${service.url}${path}`);
 
-  it('GET /livez and /readyz tell that it is up', async () => {
+  it('GET /livez and /readyz report that the service is up', async () => {
     expect((await open('/livez')).status).toBe(200);
     expect((await open('/readyz')).status).toBe(200);
   });
 
-  it('GET /metrics speaks Prometheus, counts requests by route, and names no tenant', async () => {
+  it('GET /metrics returns Prometheus text, counts requests by route, and names no tenant', async () => {
     await admin.get(`/metrics/${metricId}`);
     const response = await open('/metrics');
     expect(response.headers.get('content-type')).toMatch(/^text\/plain/);
@@ -709,7 +709,7 @@ describe('outside /api/v1, without a key', () => {
     expect(response.headers.get('content-type')).toMatch(/^text\/html/);
   });
 
-  it('/readyz and /health notice that Temporal does not answer, and that it is back', async () => {
+  it('/readyz and /health report that Temporal does not answer, and that it is back', async () => {
     const temporal = await openTemporal(service.dataDir);
     process.kill(temporal.pid, 'SIGSTOP');
     try {
@@ -781,7 +781,7 @@ describe('GET /openapi.json', () => {
     expect(operations.map(({ name }) => name).sort()).toEqual([...operatorRoutes, ...tenantRoutes].sort());
   });
 
-  it('gives every route of a tenant its success and every error it can answer with', () => {
+  it('describes the success and every error of each tenant route', () => {
     for (const route of ROUTES) {
       const { responses, requestBody } = operationOf(`${route.method} /api/v1${route.path}`);
       const expected = [
@@ -818,7 +818,7 @@ describe('GET /openapi.json', () => {
     ]);
   });
 
-  it('says which key each route takes', () => {
+  it('names the key that each route takes', () => {
     expect(document.components.securitySchemes['key']?.name).toBe('X-API-Key');
     expect(document.components.securitySchemes['operator']?.name).toBe('X-Operator-Key');
     for (const { name, operation } of operations) {
@@ -828,11 +828,11 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  it('gives every route a summary and a tag, and every reference resolves', () => {
+  it('has a summary and a tag for every route, and resolves every reference', () => {
     for (const { name, operation } of operations) {
-      expect({ name, said: Boolean(operation.summary && operation.tags?.length) }).toEqual({
+      expect({ name, isDescribed: Boolean(operation.summary && operation.tags?.length) }).toEqual({
         name,
-        said: true,
+        isDescribed: true,
       });
     }
     for (const [, id] of JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {

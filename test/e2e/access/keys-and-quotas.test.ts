@@ -22,14 +22,14 @@ import {
   type ServiceProcess,
 } from '../../support/service/service-process.ts';
 
-/** Keys (spec §5), daily quotas (spec §8) and the wall between organisations. Half an hour before midnight UTC. */
+/** Keys (spec §5), daily quotas (spec §8) and the isolation of organisations. The time is half an hour before midnight UTC. */
 const EVENING = '2026-02-07T23:30:00Z';
 const TO_MIDNIGHT_SECONDS = 1800;
 
 let service: ServiceProcess;
-/** Every secret that was handed out. */
+/** Every secret that the service has returned. */
 const secrets: string[] = [];
-/** What every process of this file has logged. */
+/** The logs of every process of this file. */
 const logs: string[] = [];
 
 const start = async (dataDir: string, clock: string): Promise<void> => {
@@ -102,8 +102,8 @@ const METRIC = {
   scope: { type: 'organisation' },
 };
 
-describe('who may call what', () => {
-  it('holds for every route and every permission', async () => {
+describe('permissions and plans', () => {
+  it('allow each route to the right keys, and name the permission of others', async () => {
     const { admin } = await organisationWith();
     const keys = new Map<string, Api>([['admin', admin]]);
     for (const permission of ['read', 'write', 'metrics:ingest']) {
@@ -117,14 +117,14 @@ describe('who may call what', () => {
         const { status, body: answer } = await api.send(route.method, pathOf(route, 'none'), options);
         const allowed = ALLOWED[route.who].includes(permission);
         const fits = allowed ? [200, 400, 404].includes(status) : status === 403;
-        const said = allowed || new RegExp(`has ${permission}$`).test(answer.error);
-        if (!fits || !said) wrong.push([route.method, route.path, permission, status, answer]);
+        const isExplained = allowed || new RegExp(`has ${permission}$`).test(answer.error);
+        if (!fits || !isExplained) wrong.push([route.method, route.path, permission, status, answer]);
       }
     }
     expect(wrong).toEqual([]);
   });
 
-  it('a metrics:ingest key posts values, asks who it is and how the service is, and nothing else', async () => {
+  it('let a metrics:ingest key only post values and read /auth/info and /health', async () => {
     const { admin } = await organisationWith();
     const metric = expectData(await admin.post<{ id: string }>('/metrics', METRIC)).id;
     const { id, api } = await newKey(admin, { permission: 'metrics:ingest', name: 'Shop backend' });
@@ -150,7 +150,7 @@ describe('who may call what', () => {
     expect(change?.changed_by).toEqual({ type: 'key', id, name: 'Shop backend' });
   });
 
-  it('unit economics needs Professional or above, the rest any plan', async () => {
+  it('allow unit economics from Professional on, and the other routes on any plan', async () => {
     const starter = (await organisationWith({ tier: 'starter' })).admin;
     const professional = (await organisationWith({ tier: 'professional' })).admin;
     for (const route of ROUTES) {
@@ -168,7 +168,7 @@ describe('who may call what', () => {
 });
 
 describe('keys', () => {
-  it('are made with a name, a permission and an optional expiry, and listed', async () => {
+  it('have a name, a permission and an optional expiry, and are listed', async () => {
     const { admin } = await organisationWith();
     const answer = await admin.post<Key & { secret: string; created_at: string }>('/keys', {
       name: '  Nightly job ',
@@ -201,7 +201,7 @@ describe('keys', () => {
       ['First admin key', 'admin'],
       ['Nightly job', 'write'],
     ]);
-    // A list shows when a key was last used.
+    // The list shows the last use of a key.
     await as(service, key.secret).get('/health');
     const used = await waitFor(async () => {
       const [, second] = expectPage(await admin.get<Key[]>('/keys')).items;
@@ -210,7 +210,7 @@ describe('keys', () => {
     expect(used).toBe('2026-02-07T23:30:00.000Z');
   });
 
-  it('are refused at once when revoked, also by themselves, and stay in the list', async () => {
+  it('are rejected as soon as they are revoked, also by themselves, and stay in the list', async () => {
     const { admin } = await organisationWith();
     const { id, api } = await newKey(admin, { permission: 'write' });
     const second = await newKey(admin, { permission: 'admin' });
@@ -220,7 +220,7 @@ describe('keys', () => {
     expect(revoked).not.toHaveProperty('secret');
     const after = await Promise.all(Array.from({ length: 20 }, () => api.get('/organisation')));
     for (const answer of after) expectError(answer, 401, /revoked/);
-    // Twice is once.
+    // A second revocation changes nothing.
     expectData(await admin.delete(`/keys/${id}`));
     expectData(await second.api.delete(`/keys/${second.id}`));
     expectError(await second.api.get('/health'), 401);
@@ -241,7 +241,7 @@ describe('keys', () => {
     expect(records.at(-1)?.actor).toMatchObject({ type: 'operator' });
   });
 
-  it('a request that started before the revocation was answered is the last that can succeed', async () => {
+  it('fail in every request that starts after their revocation was answered', async () => {
     const { admin } = await organisationWith();
     const { id, api } = await newKey(admin, { permission: 'read' });
     let revoked = false;
@@ -260,7 +260,7 @@ describe('keys', () => {
     expect(new Set(late)).toEqual(new Set([401]));
   });
 
-  it('the last active admin key cannot be revoked, not even when two admins race', async () => {
+  it('cannot be revoked if no other admin key is active, also if two admins race', async () => {
     const { admin } = await organisationWith({ name: 'Lonely' });
     const first = expectData(await admin.get<AuthInfo>('/auth/info')).key.id;
     await newKey(admin, { permission: 'write' });
@@ -268,7 +268,7 @@ describe('keys', () => {
     const second = await newKey(admin, { permission: 'admin', name: 'Second' });
     const race = await Promise.all([admin.delete(`/keys/${second.id}`), second.api.delete(`/keys/${first}`)]);
     const statuses = race.map(({ status }) => status).sort();
-    // The loser is refused because it is the last, or because its own key was revoked meanwhile.
+    // The loser fails because its target is the last admin key, or because its own key is revoked by then.
     expect([
       [200, 401],
       [200, 409],
@@ -280,7 +280,7 @@ describe('keys', () => {
 });
 
 describe('the daily quota', () => {
-  it('counts every authenticated call whatever its outcome, down to zero, then answers 429', async () => {
+  it('counts every authenticated call, whatever its outcome, and rejects further ones with 429', async () => {
     const { id, admin } = await organisationWith({ name: 'Small', tier: 'starter' });
     const reader = await newKey(admin, { permission: 'read' }); // call 1
     const calls: (() => Promise<Answer<unknown>>)[] = [
@@ -294,7 +294,7 @@ describe('the daily quota', () => {
     ];
     const statuses = new Set<number>();
     for (let call = 2; call <= 100; call++) {
-      // Calls without a valid key are nobody's.
+      // Calls without a valid key do not count.
       if (call % 10 === 0) expectError(await as(service, `${reader.secret}x`).get('/organisation'), 401);
       const answer = await (calls[call % calls.length] ?? calls[0])?.();
       if (answer === undefined) throw new Error('no call');
@@ -311,11 +311,11 @@ describe('the daily quota', () => {
     }
     expectError(await as(service, `${reader.secret}x`).get('/organisation'), 401);
 
-    // Another organisation is not concerned.
+    // Another organisation has its own quota.
     const other = await organisationWith({ tier: 'starter' });
     expect(await quotaOf(other.admin)).toMatchObject({ limit: 100, used: 1, remaining: 99 });
 
-    // A larger plan takes effect at once; the refused calls did not count, the hundred did.
+    // A larger plan takes effect at once. The rejected calls did not count, the hundred did.
     const changed = await runCommand(['org', 'set', '--id', id, '--tier', 'professional', '--json'], {
       DATA_DIR: service.dataDir,
       COST_ANALYTICS_URL: service.url,
@@ -331,7 +331,7 @@ describe('the daily quota', () => {
     expectPage(await admin.get<unknown[]>('/metrics'));
   });
 
-  it('admits exactly the limit however many calls come at once', async () => {
+  it('admits exactly the limit of many calls at once', async () => {
     const { admin } = await organisationWith({ tier: 'starter' });
     const answers = await Promise.all(Array.from({ length: 150 }, () => admin.get('/organisation')));
     const statuses = answers.map(({ status }) => status);
@@ -343,7 +343,7 @@ describe('the daily quota', () => {
     expect(remaining.sort((a, b) => b - a)).toEqual(Array.from({ length: 100 }, (_, index) => 99 - index));
   });
 
-  it('is as large as the plan says', async () => {
+  it('is as large as the plan allows', async () => {
     for (const [tier, limit] of [
       ['starter', 100],
       ['professional', 1000],
@@ -361,7 +361,7 @@ describe('the daily quota', () => {
     }
   });
 
-  it('does not exist for Enterprise: null limits, and no headers', async () => {
+  it('has null limits and no headers on Enterprise', async () => {
     const { admin } = await organisationWith({ tier: 'enterprise' });
     for (let call = 1; call <= 120; call++) {
       const answer = await admin.get('/organisation');
@@ -376,8 +376,8 @@ describe('the daily quota', () => {
   });
 });
 
-describe('the wall between organisations', () => {
-  it('answers every id of another organisation with a 404, and changes nothing there', async () => {
+describe('the isolation of organisations', () => {
+  it('returns 404 for every id of another organisation, and changes nothing there', async () => {
     const ours = await organisationWith({ name: 'Ours' });
     const theirs = await organisationWith({ name: 'Theirs' });
     const location = join(service.dataDir, 'exports', 'ours.csv');
@@ -429,7 +429,7 @@ describe('the wall between organisations', () => {
       const options = body === undefined ? {} : { headers: bodyType(route), body: JSON.stringify(body) };
       const answer = await theirs.admin.send(route.method, pathOf(route, id), options);
       const error = expectError(answer, 404, new RegExp(id));
-      // It does not tell an id of somebody else from one that never was.
+      // The error is the same for an id of another organisation and for an id that never existed.
       const never = id.replace(/.{6}$/, 'ffffff');
       const unknown = await theirs.admin.send(route.method, pathOf(route, never), options);
       expect(expectError(unknown, 404).replace(never, id)).toBe(error);
@@ -470,9 +470,9 @@ describe('the wall between organisations', () => {
   };
 });
 
-/** These restart the service: they come after all others. */
-describe('over restarts and days', () => {
-  it('the count survives SIGTERM and kill -9 exactly, and no answered call is forgotten', async () => {
+/** These tests restart the service, so that they come after all others. */
+describe('after restarts and days', () => {
+  it('the count of calls survives SIGTERM and SIGKILL, and includes every answered call', async () => {
     const starter = await organisationWith({ tier: 'starter' });
     const enterprise = await organisationWith({ tier: 'enterprise' });
     for (let call = 0; call < 7; call++) {
@@ -488,11 +488,11 @@ describe('over restarts and days', () => {
     expectData(await as(service, enterprise.secret).delete(`/keys/${revoked.id}`));
     await killAndRestart(EVENING);
     expect(await quotaOf(as(service, starter.secret))).toMatchObject({ used: 14, remaining: 86 });
-    // So does a revocation.
+    // A revocation survives too.
     expectError(await as(service, revoked.secret).get('/health'), 401, /revoked/);
     expectData(await as(service, enterprise.secret).get('/health'));
 
-    // Killed in a storm: what was answered counts, what was not may.
+    // After a kill under load, answered calls count, and unanswered ones may count.
     const storming = as(service, starter.secret);
     let answered = 0;
     const storm = Array.from({ length: 60 }, () =>
@@ -511,7 +511,7 @@ describe('over restarts and days', () => {
     expect(used - 1).toBeLessThanOrEqual(14 + 60);
   });
 
-  it('resets at midnight UTC, keys expire at their instant, and expired keys are no admins', async () => {
+  it('the quota resets at midnight UTC, and keys expire on time and no longer count as admins', async () => {
     const { secret, admin } = await organisationWith({ tier: 'starter' });
     const temporary = await newKey(admin, {
       permission: 'admin',
@@ -545,7 +545,7 @@ describe('over restarts and days', () => {
     ]);
   });
 
-  it('a secret is shown once, at its creation, and is nowhere else', async () => {
+  it('a secret appears only in the answer that creates it', async () => {
     const { id, secret, admin } = await organisationWith();
     const made = await newKey(admin, { permission: 'metrics:ingest' });
     const seen: string[] = [];
@@ -572,7 +572,7 @@ describe('over restarts and days', () => {
     const operatorKey = (await readFile(join(service.dataDir, 'operator.key'), 'utf8')).trim();
     const text = [...seen, ...logs, service.logs()].join('\n');
     expect(secrets.length).toBeGreaterThan(20);
-    // The random part: the id in front of it is no secret.
+    // Only the random part is secret, not the id in front of it.
     for (const each of [...secrets, operatorKey]) expect(text.includes(each.slice(-43))).toBe(false);
   });
 });

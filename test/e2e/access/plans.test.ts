@@ -15,8 +15,8 @@ import { sharedService, type SharedService } from '../../support/service/shared-
 import { newReceiver, type WebhookReceiver } from '../../support/fakes/webhook-receiver.ts';
 
 /**
- * spec §1 rule 1: an organisation on Professional moves to Starter and back. Time is 7 February 2026; January has settled.
- * Ingests go through the operator's routes: polling them must not use up Starter's hundred calls.
+ * spec §1 rule 1: an organisation on Professional moves to Starter and back. On 7 February 2026 January has settled. Ingests use
+ * the operator's routes, because polling must not use up Starter's hundred calls.
  */
 let service: SharedService;
 let operator: Api;
@@ -57,7 +57,7 @@ const make = async (path: string, body: object): Promise<string> =>
 const values = (metric: string, items: { period: string; value: number; label?: string }[]) =>
   admin.post(`/metrics/${metric}/values`, { values: items });
 
-/** Everything that unit economics shows of January and before. */
+/** Everything that unit economics shows of January and earlier months. */
 const PATHS = () => [
   `/metrics/${ids.orders}/values`,
   `/metrics/${ids.orders}/history`,
@@ -99,7 +99,7 @@ describe('a plan without unit economics', () => {
   let before: unknown[];
   let openBefore: unknown[];
 
-  it('begins with everything that Professional has', async () => {
+  it('starts from everything that Professional has', async () => {
     const organisation = await newOrganisation(service, { tier: 'professional' });
     orgId = organisation.id;
     admin = as(service, organisation.secret);
@@ -146,14 +146,14 @@ describe('a plan without unit economics', () => {
     ];
     expectData(await values(ids.orders, orders));
     expectData(await values(ids.visits, [{ period: '2026-02-06', value: 10 }]));
-    // 100 of its own and all of the 40, over 100 orders.
+    // 100 of its own and all of the 40, divided by 100 orders.
     expectData(await admin.post(`/metrics/${ids.orders}/months/2026-01/lock`));
     expect(await monthOf(ids.orders, '2026-01')).toMatchObject({ status: 'locked', unit_cost: 1.4 });
     ids.webhook = await make('/webhooks', { url: receiver.url });
     [before, openBefore] = [await read(PATHS()), await read(OPEN_PATHS)];
   });
 
-  it('refuses all of unit economics and stores nothing of it', async () => {
+  it('rejects all of unit economics and stores nothing of it', async () => {
     await setTier('starter');
     const plan = /Unit economics needs the Professional plan or above; this organisation is on Starter/;
     for (const path of [...PATHS(), '/metrics', '/overview', `/teams/${ids.shop}/bills`])
@@ -164,7 +164,7 @@ describe('a plan without unit economics', () => {
     expectError(await admin.delete(`/teams/${ids.shop}`), 403, plan);
   });
 
-  it('leaves spend readable, sources running, tags collected and webhooks to be seen and removed', async () => {
+  it('keeps spend readable, sources running, tags collected, and webhooks visible and removable', async () => {
     const [organisation, ...rest] = await read(OPEN_PATHS);
     expect(organisation).toMatchObject({ data: { tier: 'starter' } });
     expect(rest).toEqual(openBefore.slice(1));
@@ -178,7 +178,7 @@ describe('a plan without unit economics', () => {
     expect(receiver.received).toEqual([]);
   });
 
-  it('is left by an upgrade as it was entered: every number, version, definition and collected day is there', async () => {
+  it('keeps every number, version, definition and collected day for a later upgrade', async () => {
     await setTier('professional');
     expect(await read(PATHS())).toEqual(before);
     expect(await monthOf(ids.orders, '2026-01')).toMatchObject({
@@ -186,10 +186,10 @@ describe('a plan without unit economics', () => {
       cost: 140,
       unit_cost: 1.4,
     });
-    // What came meanwhile is there too, by the tag that nobody could pick then.
+    // Spend that came meanwhile is there too, by the tag that could not be picked then.
     expect(await monthOf(ids.tagged, '2026-02')).toMatchObject({ cost: 30 });
     expect(await monthOf(ids.orders, '2026-02')).toMatchObject({ cost: 60, unit_cost: 6 });
-    // February's complete days went above the target while nobody was to be told: now they are.
+    // February's complete days rose above the target on Starter, without an event. The upgrade raises it.
     const event = await waitFor(async () => receiver.received[0]);
     expect(JSON.parse(event.body)).toMatchObject({
       data: { metric_id: ids.visits, reason: 'above_target', period: '2026-02', unit_cost: 3 },

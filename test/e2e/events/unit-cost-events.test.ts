@@ -17,7 +17,7 @@ import {
 import { openTemporal, type TemporalWindow } from '../../support/service/temporal-client.ts';
 import { newReceiver, type WebhookReceiver } from '../../support/fakes/webhook-receiver.ts';
 
-/** spec §6: `unit_cost.changed` from a changed number to the endpoint. Time is 7 February 2026. */
+/** spec §6: `unit_cost.changed` from a changed number to the endpoint. The time is 7 February 2026. */
 
 const SETTINGS = { CLOCK: '2026-02-07T06:00:00Z', PRIVATE_TARGETS: '127.0.0.1', WEBHOOK_TIMEOUT: '1' };
 const METRIC = {
@@ -45,7 +45,7 @@ afterAll(async () => {
   await removeDataDir(service.dataDir);
 });
 
-/** An organisation with a webhook and a bill: 10 a day from 1 January to 6 February, `last` on the last of them. */
+/** Makes an organisation with a webhook, and a bill of 10 a day from 1 January to 6 February. The last day costs `last`. */
 const newStory = async (last = '10') => {
   const organisation = await newOrganisation(service);
   const { admin } = organisation;
@@ -64,7 +64,7 @@ const newStory = async (last = '10') => {
   return { ...organisation, receiver, webhook, sourceId, days, bill };
 };
 
-/** What has arrived so far, verified. */
+/** Returns the verified payloads that have arrived so far. */
 const arrived = (receiver: WebhookReceiver, secret: string): Payload[] =>
   receiver.received.map(
     ({ body, headers }) => new Verifier(secret).verify(body, headers as Record<string, string>) as Payload,
@@ -76,7 +76,7 @@ const untilArrived = (receiver: WebhookReceiver, secret: string, count: number):
     return payloads.length >= count ? payloads : undefined;
   });
 
-/** The newest evaluation of an organisation's events; another one, or a longer one, after each change of numbers. */
+/** Returns the newest evaluation of an organisation's events. Each change of numbers starts or extends one. */
 const evaluationOf = async (
   { client }: TemporalWindow,
   orgId: string,
@@ -95,19 +95,19 @@ const evaluationOf = async (
 /** Changes numbers, and waits until their evaluation has ended. */
 const evaluated = async (orgId: string, change: () => Promise<unknown>): Promise<void> => {
   const temporal = await openTemporal(service.dataDir);
-  const untilEndedBeside = (at: string | null): Promise<string> =>
+  const untilEndedAfter = (at: string | null): Promise<string> =>
     waitFor(async () => {
       const now = await evaluationOf(temporal, orgId);
       return now.isRunning || now.at === at ? undefined : now.at;
     });
-  const before = await untilEndedBeside(null);
+  const before = await untilEndedAfter(null);
   await change();
-  await untilEndedBeside(before);
+  await untilEndedAfter(before);
   await temporal.close();
 };
 
 describe('unit_cost.changed', () => {
-  it('tells a month above its target after a value write, once for the crossing', async () => {
+  it('is sent once for a month that rises above its target after a value is written', async () => {
     const { id, admin, receiver, webhook, sourceId } = await newStory();
     await ingest(admin, sourceId);
     const metric = expectData(await admin.post<{ id: string }>('/metrics', { ...METRIC, target: 2 })).id;
@@ -115,8 +115,8 @@ describe('unit_cost.changed', () => {
       admin.post(`/metrics/${metric}/values`, { values: [{ period: '2026-01-15', value }] });
     // January costs 310.
     expectData(await write(124));
-    const [told] = await untilArrived(receiver, webhook.secret, 1);
-    expect(told).toEqual({
+    const [payload] = await untilArrived(receiver, webhook.secret, 1);
+    expect(payload).toEqual({
       type: 'unit_cost.changed',
       timestamp: '2026-02-07T06:00:00.000Z',
       data: {
@@ -148,7 +148,7 @@ describe('unit_cost.changed', () => {
     await receiver.close();
   });
 
-  it('tells a daily rise after an ingest, and not again for the same day', async () => {
+  it('is sent once for a day that an ingest makes rise', async () => {
     const { id, admin, receiver, webhook, sourceId, days, bill } = await newStory();
     await evaluated(id, () => ingest(admin, sourceId));
     const metric = expectData(await admin.post<{ id: string }>('/metrics', METRIC)).id;
@@ -157,8 +157,8 @@ describe('unit_cost.changed', () => {
     expect(receiver.received).toEqual([]);
     await bill('15');
     await ingest(admin, sourceId);
-    const [told] = await untilArrived(receiver, webhook.secret, 1);
-    expect(told?.data).toEqual({
+    const [payload] = await untilArrived(receiver, webhook.secret, 1);
+    expect(payload?.data).toEqual({
       metric_id: metric,
       metric_name: 'Orders',
       reason: 'daily_rise',
@@ -174,7 +174,7 @@ describe('unit_cost.changed', () => {
     await receiver.close();
   });
 
-  it('takes the rule of a rise from the metric', async () => {
+  it('lets a metric set the limits of a rise, or turn it off', async () => {
     const { admin } = await newStory();
     const { id, rise } = expectData(await admin.post<{ id: string; rise: object }>('/metrics', METRIC));
     expect(rise).toEqual({ percent: 20, deviations: 4 });
@@ -189,7 +189,7 @@ describe('unit_cost.changed', () => {
     expectError(await admin.post('/metrics', { ...monthly, rise: rule }), 400, /^rise: .*monthly/);
   });
 
-  it('is not lost when the service is killed right after a write, and is told under one id', async () => {
+  it('is not lost if the service is killed after a write, and always has the same id', async () => {
     const story = await newStory();
     const { receiver, webhook } = story;
     let admin: Api = story.admin;
@@ -208,7 +208,7 @@ describe('unit_cost.changed', () => {
       const temporal = await openTemporal(service.dataDir);
       return (await evaluationOf(temporal, story.id).finally(() => temporal.close())).at;
     };
-    /** Before it is told that numbers changed, when it is evaluated, once it is to be delivered, while it is delivered. */
+    /** Each kill comes at another moment: after the write, at the evaluation, once a delivery exists, during the delivery. */
     const moments: ((metric: string, before: string) => Promise<boolean>)[] = [
       () => Promise.resolve(true),
       async (_metric, before) => (await evaluationNow()) !== before,

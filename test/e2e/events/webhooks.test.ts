@@ -15,7 +15,7 @@ import {
 import { openTemporal } from '../../support/service/temporal-client.ts';
 import { newReceiver, type Received, type WebhookReceiver } from '../../support/fakes/webhook-receiver.ts';
 
-/** spec §6: subscription, delivery, signing and retry of webhooks, against endpoints that behave and that do not. */
+/** spec §6: subscription, delivery, signing and retry of webhooks, with endpoints that work and endpoints that fail. */
 
 const NOW = '2026-02-07T06:00:00Z';
 const SETTINGS = { CLOCK: NOW, PRIVATE_TARGETS: '127.0.0.1', WEBHOOK_TIMEOUT: '1' };
@@ -48,7 +48,7 @@ afterAll(async () => {
   await removeDataDir(service.dataDir);
 });
 
-/** An organisation with one webhook, to an endpoint of its own. */
+/** Makes an organisation with one webhook, to its own endpoint. */
 const newSubscription = async (): Promise<{ admin: Api; webhook: Webhook; receiver: WebhookReceiver }> => {
   organisation = await newOrganisation(service);
   receiver = await newReceiver();
@@ -64,7 +64,7 @@ const sendTest = async (admin: Api, { id }: Webhook): Promise<Delivery> =>
 const deliveriesOf = async (admin: Api, { id }: Webhook): Promise<Delivery[]> =>
   expectPage(await admin.get<Delivery[]>(`/webhooks/${id}/deliveries`)).items;
 
-/** The delivery once it is, or has, what a test waits for. */
+/** Waits for the delivery of an event that fits, and returns it. */
 const deliveryThat = (
   admin: Api,
   webhook: Webhook,
@@ -81,7 +81,7 @@ const verified = (secret: string, { body, headers }: Received): unknown =>
   new Verifier(secret).verify(body, headers as Record<string, string>);
 
 describe('a webhook', () => {
-  it('is made, listed, changed and deleted; its secret is shown once', async () => {
+  it('can be made, listed, changed and deleted, and shows its secret once', async () => {
     const { admin } = await newOrganisation(service);
     const created = await admin.post<Webhook>('/webhooks', { url: 'https://1.1.1.1/hook' });
     const { secret, ...webhook } = expectData(created);
@@ -113,7 +113,7 @@ describe('a webhook', () => {
     ]);
   });
 
-  it('is refused with an address that must not be reached, or that is none', async () => {
+  it('is rejected with a forbidden or invalid address', async () => {
     const { admin } = await newOrganisation(service);
     const id = expectData(await admin.post<Webhook>('/webhooks', { url: 'https://1.1.1.1/' })).id;
     for (const url of [
@@ -140,7 +140,7 @@ describe('a webhook', () => {
 });
 
 describe('a delivery', () => {
-  it('carries the payload, signed so that the library verifies it', async () => {
+  it('has a signed payload that the standardwebhooks library verifies', async () => {
     const { admin, webhook, receiver } = await newSubscription();
     const test = await sendTest(admin, webhook);
     expect(test).toMatchObject({ id: textLike(/^dlv_/), event_id: textLike(/^evt_/), reason: null });
@@ -175,7 +175,7 @@ describe('a delivery', () => {
     await receiver.close();
   });
 
-  it('is tried again until the endpoint takes it: failing, hanging, redirecting, away, back', async () => {
+  it('is retried until the endpoint accepts it, after errors, time-outs, redirects and an outage', async () => {
     const { admin, webhook, receiver } = await newSubscription();
     receiver.answer((response) => {
       response.writeHead(503).end('x'.repeat(5000));
@@ -235,7 +235,7 @@ describe('a delivery', () => {
     await receiver.close();
   });
 
-  it('that is pending fails, and says why, when its webhook is disabled', async () => {
+  it('that is pending fails with a reason if its webhook is disabled', async () => {
     const { admin, webhook, receiver } = await newSubscription();
     receiver.answer((response) => response.writeHead(500).end());
     const { event_id } = await sendTest(admin, webhook);
@@ -252,7 +252,7 @@ describe('a delivery', () => {
     await receiver.close();
   });
 
-  it('is tried for three days at distances of up to two hours, or until it is cancelled', async () => {
+  it('is retried for three days at intervals of up to two hours, or until it is cancelled', async () => {
     const { admin, webhook, receiver } = await newSubscription();
     receiver.answer((response) => response.writeHead(500).end());
     const { event_id } = await sendTest(admin, webhook);
@@ -278,7 +278,7 @@ describe('a delivery', () => {
     await receiver.close();
   });
 
-  it('survives SIGKILL, also of an endpoint that fails, redirects and hangs: each event arrives, under one id', async () => {
+  it('survives SIGKILL while its endpoint fails, redirects and hangs, and keeps its event id', async () => {
     const { admin, webhook, receiver } = await newSubscription();
     let turn = 0;
     receiver.answer((response) => {
@@ -303,7 +303,7 @@ describe('a delivery', () => {
     await receiver.close();
   });
 
-  it('is refused once the operator no longer allows its private target', async () => {
+  it('is not sent once the operator no longer allows its private target', async () => {
     const { admin, webhook, receiver } = await newSubscription();
     receiver.answer((response) => response.writeHead(500).end());
     const { event_id } = await sendTest(admin, webhook);
@@ -334,7 +334,7 @@ describe('secrets', () => {
     expect(Buffer.from(await readFile(file, 'utf8'), 'base64')).toHaveLength(32);
   });
 
-  it('are in no log, no file and no history; workflows carry ids only', async () => {
+  it('appear in no log, file or history, because workflows have only ids', async () => {
     await service.stop();
     const files = ['warehouse.duckdb', 'temporal.db', 'temporal.log'];
     const contents = await Promise.all(files.map((name) => readFile(join(service.dataDir, name), 'latin1')));
@@ -344,7 +344,7 @@ describe('secrets', () => {
       for (const content of [...contents, service.logs()]) expect(content.includes(bare)).toBe(false);
     }
     const temporal = contents[1] ?? '';
-    // What a workflow carries is readable there: the ids are found, so a secret would be.
+    // The inputs of workflows are readable there. The ids are found, so that a secret would be found too.
     for (const word of ['deliverWebhook', organisation.id]) expect(temporal).toContain(word);
     for (const word of ['in-the-url', 'metric_name', 'met_test']) expect(temporal).not.toContain(word);
     service = await startService({ dataDir: service.dataDir, environment: SETTINGS });

@@ -15,8 +15,8 @@ import {
 import { freeName } from '../../support/service/free-name.ts';
 
 /**
- * Every way a value comes in or goes (spec §2, Metric value and CSV format; contract §3, Values): by API, by hand, by
- * CSV and by removal, with and without labels. All numbers are worked out by hand. Spend: 1,200 in January 2026.
+ * Every way to write or remove a value (spec §2, Metric value and CSV format; contract §3, Values): by API, by hand and by CSV,
+ * with and without labels. All numbers are calculated by hand. January 2026 has a spend of 1,200.
  */
 
 interface Change {
@@ -70,14 +70,14 @@ beforeAll(async () => {
   expect((await ingest(admin, id)).status).toBe('completed');
 });
 
-/** The files of uploads that the service holds. */
+/** Returns the files of uploads that the service still has. */
 const uploadsLeft = async (): Promise<string[]> =>
   (await readdir(join(service.dataDir, 'spill'), { recursive: true })).filter((name) =>
     name.includes('upload'),
   );
 
 afterAll(async () => {
-  // Whatever was refused, no upload is left behind.
+  // Rejected uploads have left no file behind.
   expect(await uploadsLeft()).toEqual([]);
   expect(service.logs()).not.toMatch(/"level":(50|60)/);
   await service.stop();
@@ -118,13 +118,13 @@ const january = async (metric: string, query = ''): Promise<Month | undefined> =
 
 const NOTHING_CHANGED = { created: 0, replaced: 0, unchanged: 1, months: [] };
 
-describe('one value on its way', () => {
-  it('comes by API, by hand, by CSV and goes, each with who, from where and what was before', async () => {
+describe('a value', () => {
+  it('can be written by API, by hand and by CSV, and removed, with actor, source and previous value', async () => {
     const metric = await newMetric();
     const created = { created: 1, replaced: 0, unchanged: 0, months: ['2026-01'] };
     const replaced = { created: 0, replaced: 1, unchanged: 0, months: ['2026-01'] };
     const sent = [{ period: '2026-01-05', value: 10 }];
-    // Each twice in a row: the second time nothing happens.
+    // Each request is sent twice. The second one changes nothing.
     expect(expectData(await post(metric, sent, sender))).toEqual(created);
     expect(expectData(await post(metric, sent, sender))).toEqual(NOTHING_CHANGED);
     expect(expectData(await put(metric, '2026-01-05', { value: 20 }))).toEqual(replaced);
@@ -163,7 +163,7 @@ describe('one value on its way', () => {
     expect(history[0]).not.toHaveProperty('label');
   });
 
-  it('is removed with all others from start to end, given as days or months', async () => {
+  it('can be removed with all others from start to end, given as days or months', async () => {
     const metric = await newMetric();
     const days = ['2025-12-31', '2026-01-01', '2026-01-02', '2026-01-31', '2026-02-01'];
     expectData(
@@ -192,7 +192,7 @@ describe('one value on its way', () => {
     expect(await valuesOf(monthly)).toEqual(['2025-12 1 csv', '2026-01 4.5 hand', '2026-02 3 csv']);
   });
 
-  it('is refused by name, and nothing is stored', async () => {
+  it('is rejected with the name of the wrong field, and not stored', async () => {
     const metric = await newMetric();
     const monthly = await newMetric({ frequency: 'monthly' });
     expectError(
@@ -272,7 +272,7 @@ describe('one value on its way', () => {
     expect(await historyOf(metric)).toHaveLength(1);
   });
 
-  it('is an admin’s to correct, and needs Professional', async () => {
+  it('can be corrected only by an admin, on Professional or above', async () => {
     const metric = await newMetric();
     for (const api of [reader, writer, sender]) {
       expectError(await put(metric, '2026-01-05', { value: 1 }, api), 403, /permission admin/);
@@ -292,7 +292,7 @@ describe('one value on its way', () => {
 });
 
 describe('a CSV upload', () => {
-  it('names the line that is wrong, and stores nothing', async () => {
+  it('is rejected with the number of its wrong line, and stores nothing', async () => {
     const metric = await newMetric();
     const lines = [
       'period,value',
@@ -319,7 +319,7 @@ describe('a CSV upload', () => {
     expect(await historyOf(metric)).toEqual([]);
   });
 
-  it('is UTF-8 text/csv and nothing else', async () => {
+  it('must be UTF-8 text/csv', async () => {
     const metric = await newMetric();
     for (const type of [
       'application/json',
@@ -352,7 +352,7 @@ describe('a CSV upload', () => {
     );
   });
 
-  it('is not larger than 64 MiB, whether its length is told or not', async () => {
+  it('has at most 64 MiB, with or without a content length', async () => {
     const metric = await newMetric();
     const block = Buffer.from('2026-01-01,1\n'.repeat(80_660)); // a little over 1 MiB
     for (const headers of [{ 'content-length': `${block.length * 65}` }, {}]) {
@@ -368,7 +368,7 @@ describe('a CSV upload', () => {
             });
           },
         );
-        // The rest of the body may meet a closed door; the answer has come by then, or never will.
+        // The connection may close before the whole body is sent. The answer has arrived by then, or never will.
         request.on('error', (error) => {
           setTimeout(reject, 2000, error).unref();
         });
@@ -381,7 +381,7 @@ describe('a CSV upload', () => {
     expect(await historyOf(metric)).toEqual([]);
   });
 
-  it('that ends early stores nothing and leaves nothing behind', async () => {
+  it('that ends early stores nothing and leaves no file behind', async () => {
     const metric = await newMetric();
     await new Promise<void>((ended) => {
       const request = httpRequest(`${service.url}/api/v1/metrics/${metric}/values/csv`, {
@@ -392,19 +392,19 @@ describe('a CSV upload', () => {
         ended();
       });
       request.write('2026-01-01,1\n');
-      // It has begun once the service has a file for it.
+      // The upload has begun once the service has a file for it.
       void waitFor(async () => ((await uploadsLeft()).length > 0 ? true : undefined)).finally(() =>
         request.destroy(),
       );
     });
-    // The next request is judged after it.
+    // The next upload to the metric runs after it.
     expectData(await upload(metric, '2026-01-02,1'));
     expect(await valuesOf(metric)).toEqual(['2026-01-02 1 csv']);
   });
 });
 
 describe('a metric with labels', () => {
-  it('gets its label key at once or later, until it has values', async () => {
+  it('can get its label key at any time before it has values', async () => {
     for (const label_key of ['', '  ', 'x'.repeat(101), 3]) {
       expectError(
         await admin.post('/metrics', { name: 'x', ...METRIC, label_key }),
@@ -436,7 +436,7 @@ describe('a metric with labels', () => {
     expect(expectData(await change('country')).label_key).toBe('country');
   });
 
-  it('wants a label on every value, each once for a period', async () => {
+  it('requires a label on every value, and each label once for a period', async () => {
     const metric = await newMetric({ label_key: 'region' });
     const period = '2026-01-05';
     const eu = { period, label: 'eu', value: 1 };
@@ -483,7 +483,7 @@ describe('a metric with labels', () => {
     expect(await historyOf(metric)).toEqual([]);
   });
 
-  it('keeps labels exactly as sent, and shows them', async () => {
+  it('keeps and shows labels exactly as sent', async () => {
     const metric = await newMetric({ label_key: 'region' });
     const labels = ['EU', 'eu', ' eu', 'x'.repeat(200), 'Ü, "q"'];
     expectData(
@@ -512,7 +512,7 @@ describe('a metric with labels', () => {
     expect(await valuesOf(metric)).toEqual(['2026-01-06 Ü, "q" 2 hand', '2026-01-07 Ü, "q" 3 csv']);
   });
 
-  it('adds up across labels: Total sums all, Average averages each day’s sum', async () => {
+  it('adds up its labels for a total, and averages the sums of the days for an average', async () => {
     const [total, average] = [
       await newMetric({ label_key: 'region' }),
       await newMetric({ label_key: 'region', aggregation: 'average' }),
@@ -530,7 +530,7 @@ describe('a metric with labels', () => {
         { label: 'ap', value: 0, share_percent: 0 },
       ],
     });
-    // Days: 30, 30 and 0, so 20 on average; us 50 ÷ 3, eu 10 ÷ 3: together 20.
+    // The days have 30, 30 and 0, on average 20. us has 50 ÷ 3 and eu 10 ÷ 3, together 20.
     expect(await january(average, '?by=label')).toMatchObject({
       value: 20,
       unit_cost: 60,
@@ -545,9 +545,9 @@ describe('a metric with labels', () => {
     expect(await january(total)).not.toHaveProperty('labels');
   });
 
-  it('lists any number of labels, which a lock freezes as they are', async () => {
+  it('lists any number of labels, and freezes all of them at a lock', async () => {
     const metric = await newMetric({ label_key: 'shop' });
-    // Shops 1 to 5,000 with as many orders each: 12,502,500 in all.
+    // Shop n has n orders, for n from 1 to 5,000: 12,502,500 in all.
     const shops = Array.from({ length: 5_000 }, (_, index) => index + 1);
     const total = 12_502_500;
     expectData(await upload(metric, shops.map((shop) => `2026-01-05,shop ${shop},${shop}\n`).join('')));
@@ -564,7 +564,7 @@ describe('a metric with labels', () => {
     expect((changed?.current as { labels?: unknown[] }).labels).toHaveLength(5_001);
   });
 
-  it('freezes its labels at the lock, and shows today’s beside them once they changed', async () => {
+  it('freezes its labels at the lock, and shows today’s beside them once they change', async () => {
     const metric = await newMetric({ label_key: 'region' });
     expectData(await upload(metric, '2026-01-05,eu,10\n2026-01-06,us,30\n'));
     const frozen = [
@@ -584,7 +584,7 @@ describe('a metric with labels', () => {
       status: 'changed_since_lock',
       value: 40,
       labels: frozen,
-      // Equal parts stand by name.
+      // Equal parts are in order of their names.
       current: {
         value: 20,
         labels: [

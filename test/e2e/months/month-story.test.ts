@@ -14,8 +14,8 @@ import {
 import { openTemporal } from '../../support/service/temporal-client.ts';
 
 /**
- * The story of an organisation from its first bill to months that finance has locked (spec §3), told in order:
- * each test goes on where the one before ended. All numbers are worked out by hand.
+ * The story of an organisation from its first bill to months that finance has locked (spec §3). Each test continues where the
+ * one before ended. All numbers are calculated by hand.
  *
  * Spend (USD):       AWS                                     Azure
  *   2025-10          80   (31st)
@@ -52,7 +52,7 @@ interface Metric {
 let service: ServiceProcess;
 let organisationId: string;
 let secret: string;
-/** The admin's access to the service as it now runs. */
+/** The admin's access to the running service. */
 let admin: Api;
 let awsFile: string;
 let azureFile: string;
@@ -85,7 +85,7 @@ afterAll(async () => {
   await removeDataDir(service.dataDir);
 });
 
-/** Time passes: the same data, a later clock. */
+/** Restarts the service on the same data with a later clock. */
 const travelTo = async (clock: string): Promise<void> => {
   expect(await service.stop()).toBe(0);
   service = await startService({ dataDir: service.dataDir, environment: { CLOCK: clock } });
@@ -202,7 +202,7 @@ describe('31 January 2026, noon', () => {
         '2026-01-15': 100,
       }),
     ).toEqual({ created: 5, replaced: 0, unchanged: 0, months: ['2025-10', '2025-12', '2026-01'] });
-    // Average: December (10 + 20) ÷ 2 = 15, January (30 + 50) ÷ 2 = 40, whatever the other days hold.
+    // Averages: December (10 + 20) ÷ 2 = 15, January (30 + 50) ÷ 2 = 40. Days without a value do not count.
     await send(customers, {
       '2025-11-30': 25,
       '2025-12-01': 10,
@@ -212,8 +212,8 @@ describe('31 January 2026, noon', () => {
     });
     await send(signups, { '2025-12': 3, '2026-01': 0 });
 
-    // 300 ÷ 150 = 2, 400 ÷ 160 = 2.5: above 2.4. The days up to the last value, the 15th, compare with those of
-    // December: 250.25 ÷ 160 = 1.5640625 with 100 ÷ 100.
+    // 300 ÷ 150 = 2. 400 ÷ 160 = 2.5, above 2.4. The days up to the last value, the 15th, are compared with those of December:
+    // 250.25 ÷ 160 = 1.5640625 with 100 ÷ 100.
     expect(await monthOf(orders, '2025-12')).toMatchObject({ cost: 300, value: 150, unit_cost: 2 });
     expect(await monthOf(orders, '2026-01')).toMatchObject({
       cost: 400,
@@ -226,7 +226,7 @@ describe('31 January 2026, noon', () => {
       status: 'open',
       reason: textLike(/has not ended/),
     });
-    // 300 ÷ 15 = 20, 400 ÷ 40 = 10. Up to the 30th, the last day that is over: 250.25 ÷ 30 with 100 ÷ 10.
+    // 300 ÷ 15 = 20, 400 ÷ 40 = 10. The days up to the 30th, the last full day, are compared: 250.25 ÷ 30 with 100 ÷ 10.
     expect(await monthOf(customers, '2025-12')).toMatchObject({ cost: 300, value: 15, unit_cost: 20 });
     expect(await monthOf(customers, '2026-01')).toMatchObject({
       cost: 400,
@@ -234,7 +234,7 @@ describe('31 January 2026, noon', () => {
       unit_cost: 10,
       change_percent: -16.583333,
     });
-    // A value of 0 divides nothing; 300 ÷ 3.
+    // 300 ÷ 3 = 100. With a value of 0 there is no unit cost.
     expect(await monthOf(signups, '2025-12')).toMatchObject({ cost: 300, value: 3, unit_cost: 100 });
     expect(await monthOf(signups, '2026-01')).toMatchObject({
       cost: 400,
@@ -259,7 +259,7 @@ describe('31 January 2026, noon', () => {
     expect(expectData(await admin.get<Metric>(`/metrics/${orders}`)).months).toEqual(await monthsOf(orders));
   });
 
-  it('the end of the ingest has settled the months that could settle', async () => {
+  it('settles the past months at the end of the ingest', async () => {
     const states = async (metric: string) =>
       (await monthsOf(metric)).slice(0, 5).map(({ month, status }) => [month, status]);
     expect(await states(orders)).toEqual([
@@ -269,7 +269,7 @@ describe('31 January 2026, noon', () => {
       ['2025-10', 'ready_to_lock'],
       ['2025-09', 'open'],
     ]);
-    // A bill without money is a month that costs nothing.
+    // With a bill of 0 the month has a known cost of 0.
     expect(await monthOf(customers, '2025-11')).toMatchObject({
       cost: 0,
       value: 25,
@@ -279,7 +279,7 @@ describe('31 January 2026, noon', () => {
     expect(await monthOf(customers, '2025-12')).toMatchObject({ change_percent: null });
     expect((await monthOf(orders, '2025-11')).reason).toMatch(/no value/);
     expect((await monthOf(orders, '2025-09')).reason).toMatch(/no spend/);
-    // A settled month is ready the moment it has a value.
+    // A settled month is ready to lock once it has a value.
     await send(orders, { '2025-11-11': 8 });
     expect(await monthOf(orders, '2025-11')).toMatchObject({
       status: 'ready_to_lock',
@@ -292,7 +292,7 @@ describe('31 January 2026, noon', () => {
     expect((await monthOf(orders, '2025-12')).change_percent).toBeNull();
   });
 
-  it('flags what is above the target, not what meets it', async () => {
+  it('flags months above the target, and not those that equal it', async () => {
     const flags = async () => (await monthsOf(orders)).slice(0, 2).map(({ above_target }) => above_target);
     expect(await flags()).toEqual([true, false]);
     for (const [target, expected] of [
@@ -307,7 +307,7 @@ describe('31 January 2026, noon', () => {
     }
   });
 
-  it('shows every metric at a glance', async () => {
+  it('shows every metric in the overview', async () => {
     const overview = expectData(
       await admin.get<{ metric: object; sparkline: (number | null)[] }[]>('/overview'),
     );
@@ -319,7 +319,7 @@ describe('31 January 2026, noon', () => {
     expect(overview[0]).toEqual({
       metric: { id: orders, name: 'Orders', unit: 'order', kind: 'count' },
       latest: record.latest,
-      // 250.25 against 100, of the first fifteen days.
+      // 250.25 compared with 100, in the first fifteen days.
       spend_change_percent: 150.25,
       change_basis: 'same_days',
       unit_cost_change_percent: latest?.change_percent,
@@ -332,7 +332,7 @@ describe('31 January 2026, noon', () => {
     expect(overview[0]?.sparkline).toHaveLength(12);
   });
 
-  it('locks what is ready and refuses the rest, saying why', async () => {
+  it('locks months that are ready, and rejects the others with a reason', async () => {
     const locked = expectData(await lock(orders, '2025-12'));
     expect(locked).toEqual({
       month: '2025-12',
@@ -368,7 +368,7 @@ describe('31 January 2026, noon', () => {
       const key = expectData(await admin.post<{ secret: string }>('/keys', { name: permission, permission }));
       const api = as(service, key.secret);
       expectError(await api.post(`/metrics/${customers}/months/2025-12/lock`), 403);
-      // Everyone in the organisation may look (spec §1 rule 2).
+      // Everyone in the organisation may read months (spec §1 rule 2).
       if (permission !== 'metrics:ingest') expectData(await api.get(`/metrics/${orders}/months`));
     }
     expect(expectData(await admin.get(`/metrics/${orders}/months/2026-01/versions`))).toEqual([]);
@@ -376,8 +376,8 @@ describe('31 January 2026, noon', () => {
   });
 });
 
-describe('5 February 2026, one second to midnight', () => {
-  it('January waits: five full days have not passed, and then for the second source', async () => {
+describe('5 February 2026, one second before midnight', () => {
+  it('January waits for five full days, and for the second source', async () => {
     await travelTo('2026-02-05T23:59:59Z');
     expect(await monthOf(orders, '2025-12')).toMatchObject({ status: 'locked', version: 1 });
     await settleDaily();
@@ -414,7 +414,7 @@ describe('6 February 2026, midnight', () => {
     await settleDaily();
     expect(await monthOf(orders, '2026-01')).toMatchObject({ status: 'open' });
     expectError(await lock(orders, '2026-01'), 409, /Azure/);
-    // What AWS brought on the 31st at noon delivers nothing of that day.
+    // The AWS ingest at noon of the 31st does not cover that day.
     expect((await monthOf(orders, '2026-01')).reason).toMatch(/"AWS" has not delivered 2026-01-31 /);
     await ingest(admin, aws);
     await writeFile(
@@ -422,7 +422,7 @@ describe('6 February 2026, midnight', () => {
       focusCsv([dayLine('2026-01-10', '60', AZURE), dayLine('2026-01-31', '20', AZURE)]),
     );
     expect(await ingest(admin, azure)).toMatchObject({ status: 'completed', cost_total: 80 });
-    // 480 ÷ 160 = 3, from 2; 480 ÷ 40 = 12, from 20.
+    // 480 ÷ 160 = 3, after 2 in December. 480 ÷ 40 = 12, after 20.
     expect(await monthOf(orders, '2026-01')).toMatchObject({
       status: 'ready_to_lock',
       cost: 480,
@@ -437,14 +437,14 @@ describe('6 February 2026, midnight', () => {
       change_percent: -40,
     });
     expect(expectData(await lock(orders, '2026-01'))).toMatchObject({ status: 'locked', version: 1 });
-    // A month whose value is 0 has a value: it locks, without a unit cost.
+    // A month with a value of 0 can be locked, without a unit cost.
     expect(expectData(await lock(signups, '2026-01'))).toMatchObject({
       status: 'locked',
       locked: { version: 1, cost: 480, value: 0, unit_cost: null },
     });
   });
 
-  it('the same number again is no change', async () => {
+  it('the same values again change nothing', async () => {
     expect(await send(orders, { '2026-01-15': 100, '2026-01-10': 60 })).toEqual({
       created: 0,
       replaced: 0,
@@ -454,7 +454,7 @@ describe('6 February 2026, midnight', () => {
     expect(await monthOf(orders, '2026-01')).toMatchObject({ status: 'locked' });
   });
 
-  it('another value shows as changed since the lock, the frozen numbers beside today’s', async () => {
+  it('another value marks the month as changed since its lock, with today’s numbers beside the frozen ones', async () => {
     expect(await send(orders, { '2026-01-15': 90, '2026-01-10': 60 })).toEqual({
       created: 0,
       replaced: 1,
@@ -480,10 +480,10 @@ describe('6 February 2026, midnight', () => {
       change_basis: 'month',
       status: 'changed_since_lock',
     });
-    // The neighbours and the other metrics are not concerned.
+    // The other months and metrics stay as they are.
     expect(await monthOf(orders, '2025-12')).toMatchObject({ status: 'locked' });
     expect(await monthOf(customers, '2026-01')).toMatchObject({ status: 'ready_to_lock' });
-    // A new period of the month changes it too; so does going back to the number of the lock.
+    // A value of a new period changes a month too. So does a return to the value of the lock.
     await send(orders, { '2025-12-06': 50 });
     expect(await monthOf(orders, '2025-12')).toMatchObject({
       status: 'changed_since_lock',
@@ -498,7 +498,7 @@ describe('6 February 2026, midnight', () => {
     await send(orders, { '2026-01-15': 90 });
   });
 
-  it('late restated spend leaves locked months alone and moves the others', async () => {
+  it('restated spend moves months that are not locked, and no others', async () => {
     // January's last day costs 20 more: 500 in all.
     const restated = JANUARY.map((line) =>
       line['EffectiveCost'] === '149.75' ? dayLine('2026-01-31', '169.75') : line,
@@ -523,7 +523,7 @@ describe('6 February 2026, midnight', () => {
     });
   });
 
-  it('locking again adds a version and keeps the first as it was', async () => {
+  it('a second lock adds a version, and keeps the first', async () => {
     const relocked = expectData(await lock(orders, '2026-01'));
     expect(relocked).toMatchObject({
       status: 'locked',
@@ -543,7 +543,7 @@ describe('6 February 2026, midnight', () => {
     expectError(await lock(orders, '2026-01'), 409, /version 2/);
   });
 
-  it('history tells every change with the value before, newest first, and who made it', async () => {
+  it('the history lists every change newest first, with the value before and the actor', async () => {
     const { items } = expectPage(
       await admin.get<Record<string, unknown>[]>(`/metrics/${orders}/history?limit=4`),
     );
@@ -589,12 +589,12 @@ describe('6 February 2026, midnight', () => {
 });
 
 describe('March 2026', () => {
-  it('the daily settlement makes February ready, without any ingest', async () => {
+  it('the daily settlement makes February ready to lock without an ingest', async () => {
     await travelTo('2026-03-01T06:00:00Z');
     const february = [dayLine('2026-02-01', '300'), dayLine('2026-02-28', '300')];
     await writeFile(awsFile, focusCsv(february));
     await writeFile(azureFile, focusCsv([dayLine('2026-02-28', '150', AZURE)]));
-    // The export holds February only: the billing periods before stay as they are.
+    // The export has only February, so that earlier billing periods stay as they are.
     await ingest(admin, aws);
     await ingest(admin, azure);
     await send(orders, { '2026-02-14': 250 });
@@ -613,7 +613,7 @@ describe('March 2026', () => {
     expect(await monthOf(orders, '2026-02')).toMatchObject({ status: 'open' });
     await settleDaily();
     expect(await monthOf(orders, '2026-02')).toMatchObject({ status: 'ready_to_lock', reason: null });
-    // Twice is once.
+    // A second settlement changes nothing.
     await settleDaily();
     expect(expectData(await lock(orders, '2026-02'))).toMatchObject({ status: 'locked', version: 1 });
     const months = await monthsOf(orders);
@@ -621,8 +621,8 @@ describe('March 2026', () => {
     expect([months[0]?.month, months.at(-1)?.month]).toEqual(['2026-03', '2025-04']);
   });
 
-  it('compares exact unit costs, not as they are written with six decimals (contract §1)', async () => {
-    // January is locked with 500 ÷ 150, from the 2 that December is locked with: two thirds more, not 66.66665.
+  it('compares exact unit costs, and not their six decimals (contract §1)', async () => {
+    // January is locked with 500 ÷ 150, and December with 2. This is two thirds more, not 66.66665 %.
     expect((await monthOf(orders, '2026-01')).change_percent).toBe(66.666667);
     // February's 3 is a tenth less than 500 ÷ 150, not 9.999991 %.
     expect((await monthOf(orders, '2026-02')).change_percent).toBe(-10);
@@ -636,7 +636,7 @@ describe('March 2026', () => {
     expectData(await admin.delete(`/metrics/${calls}`));
   });
 
-  it('a source that goes takes its spend from open months, never from locked ones', async () => {
+  it('a deleted source takes its spend from open months, and never from locked ones', async () => {
     expectData(await admin.delete(`/cost-sources/${azure}`));
     // 500 − 80
     expect(await monthOf(customers, '2026-01')).toMatchObject({ cost: 420, unit_cost: 10.5 });
@@ -645,7 +645,7 @@ describe('March 2026', () => {
     await rm(azureFile);
   });
 
-  it('a metric that is deleted is gone, and the others stay', async () => {
+  it('a deleted metric is gone, and the others stay', async () => {
     expectData(await admin.delete(`/metrics/${signups}`));
     for (const path of ['', '/values', '/history', '/months', '/months/2026-01/versions']) {
       expectError(await admin.get(`/metrics/${signups}${path}`), 404);
@@ -661,7 +661,7 @@ describe('March 2026', () => {
     ]);
   });
 
-  it('nothing of it is forgotten when the process is killed', async () => {
+  it('months and versions survive a kill of the process', async () => {
     const before = [await monthsOf(orders), await monthsOf(customers)];
     await service.kill();
     service = await startService({

@@ -19,7 +19,7 @@ import {
   type ServiceProcess,
 } from '../../support/service/service-process.ts';
 
-/** The command as an operator types it (contract §4). */
+/** The command line of the operator (contract §4). */
 const CLOCK = '2026-02-07T06:00:00Z';
 
 interface Organisation {
@@ -61,7 +61,7 @@ const succeed = async (...command: string[]): Promise<string> => {
 };
 
 describe('org', () => {
-  it('create makes an organisation and its first admin key, as JSON or for people', async () => {
+  it('create makes an organisation and its first admin key, and prints JSON or text', async () => {
     const created = readCreated(
       await succeed('org', 'create', '--name', 'Acme', '--tier', 'business', '--currency', 'EUR', '--json'),
     );
@@ -101,7 +101,7 @@ describe('org', () => {
     });
   });
 
-  it('list shows them all, and never a secret', async () => {
+  it('list shows all organisations, and never a secret', async () => {
     const organisations = readList(await succeed('org', 'list', '--json'));
     expect(organisations.map(({ name }) => name)).toEqual(['Acme', 'Small & Co']);
     const text = await succeed('org', 'list');
@@ -110,7 +110,7 @@ describe('org', () => {
     expect(text).not.toContain('ca_');
   });
 
-  it('set changes name, tier and settle days, at once', async () => {
+  it('set changes name, tier and settle days with immediate effect', async () => {
     const { organisation, key } = readCreated(
       await succeed('org', 'create', '--name', 'Grows', '--tier', 'starter', '--currency', 'USD', '--json'),
     );
@@ -129,7 +129,7 @@ describe('org', () => {
     });
   });
 
-  it('key makes an admin key for an organisation that lost its own, told in its audit log', async () => {
+  it('key makes an admin key for an organisation that lost its own, and records it in the audit log', async () => {
     const create = ['org', 'create', '--name', 'Locked out', '--tier', 'business', '--currency', 'USD'];
     const { organisation } = readCreated(await succeed(...create, '--json'));
     const make = ['org', 'key', '--org', organisation.id];
@@ -156,7 +156,7 @@ describe('org', () => {
     expect(JSON.stringify(items)).not.toContain(named.secret);
   });
 
-  it('ends with 1 and the service’s own words when something is wrong', async () => {
+  it('exits with 1 and the service’s error if something is wrong', async () => {
     const cases: [string[], RegExp][] = [
       [
         ['org', 'create', '--name', 'x', '--tier', 'gold', '--currency', 'USD'],
@@ -178,11 +178,11 @@ describe('org', () => {
     expect(readList(await succeed('org', 'list', '--json'))).toHaveLength(4);
   });
 
-  it('says what to do when no service answers or the operator key is missing or wrong', async () => {
-    const nobody = await serveFiles(new Map());
-    await nobody.close();
+  it('explains what to do if no service answers, or if the operator key is missing or wrong', async () => {
+    const stopped = await serveFiles(new Map());
+    await stopped.close();
     const { dataDir, url } = service;
-    const away = await runCommand(['org', 'list', '--url', nobody.url], { DATA_DIR: dataDir });
+    const away = await runCommand(['org', 'list', '--url', stopped.url], { DATA_DIR: dataDir });
     expect(away.code).toBe(1);
     expect(away.stderr).toMatch(/no service answers at .*--url/);
     const stranger = await runCommand(['org', 'list', '--url', url], { DATA_DIR: join(dataDir, 'other') });
@@ -205,7 +205,7 @@ describe('org', () => {
 });
 
 describe('ingest', () => {
-  it('starts an ingest and, with --wait, shows it to its end', async () => {
+  it('starts an ingest, and follows it to its end with --wait', async () => {
     const { id, admin } = await newOrganisation(service);
     const location = join(service.dataDir, 'exports', 'bill.csv');
     await writeFile(location, focusCsv([dayLine('2025-12-31', '1'), dayLine('2026-01-31', '2.5')]));
@@ -228,7 +228,7 @@ describe('ingest', () => {
     });
     expect(await total()).toBe(3.5);
 
-    // January has settled: that its 31st is gone needs a word.
+    // January has settled, so that the loss of its 31st must be accepted.
     await writeFile(location, focusCsv([dayLine('2025-12-31', '1'), dayLine('2026-01-30', '4')]));
     const shrunk = await operate(...command, '--wait');
     expect(shrunk.code).toBe(1);
@@ -256,7 +256,7 @@ describe('ingest', () => {
 });
 
 describe('settings', () => {
-  it('that are wrong end the process, each named with what was expected', async () => {
+  it('end the process if they are wrong, and each error names what was expected', async () => {
     const dataDir = await newDataDir();
     const wrong: Record<string, [string, RegExp]> = {
       PORT: ['99999', /PORT: expected a port.*"99999"/],
@@ -272,7 +272,7 @@ describe('settings', () => {
     for (const command of ['start', 'doctor']) {
       const ended = await runCommand([command], { DATA_DIR: dataDir, ...settings });
       expect({ command, code: ended.code }).toEqual({ command, code: 1 });
-      // All that is wrong, at once.
+      // The output names all wrong settings at once.
       for (const [, message] of Object.values(wrong)) {
         expect(`${ended.stdout}${ended.stderr}`).toMatch(message);
       }
@@ -320,7 +320,7 @@ describe('settings', () => {
 });
 
 describe('doctor', () => {
-  it('finds nothing to mend on a fresh machine', async () => {
+  it('finds no problem on a fresh machine', async () => {
     const dataDir = await newDataDir();
     const { code, stdout } = await runCommand(['doctor'], {
       DATA_DIR: dataDir,
@@ -334,21 +334,21 @@ describe('doctor', () => {
     await removeDataDir(dataDir);
   });
 
-  it('is content beside the running service', async () => {
+  it('finds no problem beside the running service', async () => {
     const { code, stdout } = await runCommand(['doctor', '--data', service.dataDir], {});
     expect({ code, stdout }).toMatchObject({ code: 0 });
     expect(stdout).toMatch(/^note +warehouse: .*another process uses/m);
   });
 
-  it('ends with 1 and names the setting to mend', async () => {
+  it('exits with 1 and names the setting to correct', async () => {
     const dataDir = await newDataDir();
     const file = join(dataDir, 'file');
     await writeFile(file, 'no folder');
-    const nobody = await serveFiles(new Map());
-    await nobody.close();
+    const stopped = await serveFiles(new Map());
+    await stopped.close();
     for (const [environment, message] of [
       [{ DATA_DIR: join(file, 'data') }, /PROBLEM +data directory: .*DATA_DIR/],
-      [{ TEMPORAL_ADDRESS: nobody.url.replace('http://', '') }, /PROBLEM +Temporal: .*TEMPORAL_ADDRESS/],
+      [{ TEMPORAL_ADDRESS: stopped.url.replace('http://', '') }, /PROBLEM +Temporal: .*TEMPORAL_ADDRESS/],
       [{ WAREHOUSE: file }, /PROBLEM +warehouse: .*WAREHOUSE/],
       [{ CLOCK: 'soon' }, /PROBLEM +settings: .*CLOCK/],
     ] as const) {
@@ -362,14 +362,14 @@ describe('doctor', () => {
 
 const why = hasDuckLake ? '' : ' (SKIPPED: needs TEST_POSTGRES and DUCKDB_EXTENSIONS, see .ci/run)';
 
-describe.skipIf(!hasDuckLake)(`api and worker as processes of their own on one DuckLake${why}`, () => {
+describe.skipIf(!hasDuckLake)(`separate api and worker processes on one DuckLake${why}`, () => {
   let temporal: DevServer;
   let shared: string;
   let first: ServiceProcess;
   let second: ServiceProcess;
   let worker: ServiceProcess;
   let environment: Record<string, string>;
-  /** A new organisation; its secret opens both API processes. */
+  /** Makes an organisation, whose secret is valid for both API processes. */
   let organise: (tier: string) => Promise<{ id: string; secret: string; admin: Api }>;
 
   const start = async (command: string, more: Record<string, string> = {}): Promise<ServiceProcess> =>
@@ -384,7 +384,7 @@ describe.skipIf(!hasDuckLake)(`api and worker as processes of their own on one D
     await mkdir(join(shared, 'exports'));
     const operatorKey = randomBytes(32).toString('base64url');
     await writeFile(join(shared, 'operator.key'), operatorKey);
-    // A Temporal of somebody else: nothing in it is prepared for the product.
+    // A Temporal of another operator, in which nothing is prepared for the product.
     temporal = await startDevServer({
       cli: await findTemporalCli({ env: process.env, progress: () => undefined }),
       dataDir: join(shared, 'temporal'),
@@ -415,7 +415,7 @@ describe.skipIf(!hasDuckLake)(`api and worker as processes of their own on one D
     await removeDataDir(shared);
   });
 
-  it('a key that one process revokes is refused by the other at once', async () => {
+  it('reject a key as soon as one of them revokes it', async () => {
     const { secret, admin } = await organise('enterprise');
     expectData(await as(second, secret).get('/organisation'));
     for (let round = 0; round < 5; round++) {
@@ -431,7 +431,7 @@ describe.skipIf(!hasDuckLake)(`api and worker as processes of their own on one D
     }
   });
 
-  it('the quota is one for both', async () => {
+  it('share one quota', async () => {
     const { secret } = await organise('starter');
     const processes = [as(first, secret), as(second, secret)] as const;
     const remaining: (string | null)[] = [];
@@ -442,7 +442,7 @@ describe.skipIf(!hasDuckLake)(`api and worker as processes of their own on one D
     }
     expect(remaining.at(-1)).toBe('0');
     for (const api of processes) expectError(await api.get('/organisation'), 429, /limit/);
-    // With both called at once the limit holds, give or take the calls then under way.
+    // If both are called at once, the limit holds, except for calls under way.
     const storm = await organise('starter');
     const both = [as(first, storm.secret), as(second, storm.secret)];
     const statuses: number[] = [];
@@ -455,7 +455,7 @@ describe.skipIf(!hasDuckLake)(`api and worker as processes of their own on one D
     expect(admitted).toBeLessThanOrEqual(110);
   });
 
-  it('values sent to both are all there, and a change of plan counts on both', async () => {
+  it('keep all values that both receive, and apply a change of plan on both', async () => {
     const { id, secret, admin } = await organise('starter');
     const set = { DATA_DIR: shared, COST_ANALYTICS_URL: second.url };
     const raised = await runCommand(['org', 'set', '--id', id, '--tier', 'enterprise'], set);
@@ -475,7 +475,7 @@ describe.skipIf(!hasDuckLake)(`api and worker as processes of their own on one D
       return as(index % 2 === 0 ? first : second, secret).post(path, { values: [{ period, value: index }] });
     });
     for (const answer of await Promise.all(writes)) expectData(answer);
-    // The same day from both: one is the value, the other its previous one.
+    // Both write the same day. One number becomes the value, and the other its previous value.
     const race = await Promise.all(
       [first, second].map((each, index) =>
         as(each, secret).post(path, { values: [{ period: '2026-01-31', value: 100 + index }] }),
@@ -494,7 +494,7 @@ describe.skipIf(!hasDuckLake)(`api and worker as processes of their own on one D
     expect(values.at(-1)?.value).toBe(history[0]?.value);
   });
 
-  it('an ingest asked of one process is done by the worker and seen by the other', async () => {
+  it('run an ingest in the worker, and show it on both', async () => {
     const { id, secret, admin } = await organise('enterprise');
     const location = join(shared, 'exports', 'bill.csv');
     await writeFile(location, focusCsv([dayLine('2026-01-10', '1.25'), dayLine('2026-01-31', '2.5')]));
@@ -511,7 +511,7 @@ describe.skipIf(!hasDuckLake)(`api and worker as processes of their own on one D
     expect(`${first.logs()}${second.logs()}`).not.toContain('"msg":"loaded"');
   });
 
-  it('without a worker an ingest waits, and the next worker does it', async () => {
+  it('let an ingest wait without a worker, and the next worker runs it', async () => {
     const { secret, admin } = await organise('enterprise');
     expect(await worker.stop()).toBe(0);
     const location = join(shared, 'exports', 'bill.csv');
@@ -529,7 +529,7 @@ describe.skipIf(!hasDuckLake)(`api and worker as processes of their own on one D
     expect(await runs()).toMatchObject([{ status: 'completed', cost_total: 3.75 }]);
   });
 
-  it('come up together on an empty catalog, as an orchestrator starts them', async () => {
+  it('can start together on an empty catalog, as an orchestrator starts them', async () => {
     const fresh = { WAREHOUSE: await newCatalog(), WAREHOUSE_DATA: join(shared, 'fresh') };
     const started = await Promise.allSettled([start('api', fresh), start('api', fresh), start('api', fresh)]);
     const running = started.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
@@ -541,7 +541,7 @@ describe.skipIf(!hasDuckLake)(`api and worker as processes of their own on one D
     expect(failed).toEqual([]);
   });
 
-  it('each is ready, and shows what it reaches', async () => {
+  it('are ready, and report that they reach the warehouse and Temporal', async () => {
     for (const { url } of [first, second]) expect((await fetch(`${url}/readyz`)).status).toBe(200);
     const { admin } = await organise('enterprise');
     expect(expectData(await admin.get('/health'))).toMatchObject({ warehouse: 'ok', temporal: 'ok' });

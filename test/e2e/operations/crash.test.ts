@@ -25,11 +25,11 @@ import {
 import { openTemporal } from '../../support/service/temporal-client.ts';
 
 /**
- * Nothing that was answered is lost, and nothing half done is ever seen: the process killed or stopped in the
- * middle of its work (contract §4; design §2, §3).
+ * Kills and stops the process in the middle of its work (contract §4; design §2, §3). It must lose nothing that it answered,
+ * and never show a partial result.
  */
 const ENVIRONMENT = { CLOCK: '2026-02-07T06:00:00Z' };
-/** Row i costs (i mod 1000) ÷ 1000, on average 0.4995; BilledCost is the double. */
+/** Row i costs (i mod 1000) ÷ 1000, on average 0.4995. BilledCost is twice as much. */
 const EFFECTIVE_TOTAL = (ROWS / 1000) * 499.5;
 const BILLED_TOTAL = 2 * EFFECTIVE_TOTAL;
 const JANUARY = '/costs?start_date=2026-01-01&end_date=2026-01-31';
@@ -82,7 +82,7 @@ const runOf = async (api: Api, source: string, runId: string): Promise<Run> => {
 describe('a load', { timeout: 150_000 }, () => {
   let organisation: { id: string; secret: string; admin: Api };
   let source: string;
-  /** What another organisation has of the same export, loaded without a disturbance, and how long that took. */
+  /** The costs of another organisation that loaded the same export undisturbed, and the time of that load. */
   let undisturbed: { costs: unknown; milliseconds: number };
 
   beforeAll(async () => {
@@ -124,7 +124,7 @@ describe('a load', { timeout: 150_000 }, () => {
     return run_id;
   };
 
-  /** Watches the total until the run has ended; answers the run and every total that was seen. */
+  /** Watches the total until the run has ended. Returns the run and every total seen. */
   const watchToItsEnd = async (api: Api, runId: string): Promise<{ run: Run; seen: number[] }> => {
     const seen = new Set<number>();
     const run = await waitFor(async () => {
@@ -135,7 +135,7 @@ describe('a load', { timeout: 150_000 }, () => {
     return { run, seen: [...seen] };
   };
 
-  it('killed half way finishes by itself after the restart, exact and never seen in part', async () => {
+  it('that is killed half way finishes by itself after the restart, with exact totals and nothing partial', async () => {
     const runId = await startAndReachTheMiddle(organisation.admin);
     expect(await januaryTotal(organisation.admin)).toBe(100);
     await service.kill();
@@ -155,7 +155,7 @@ describe('a load', { timeout: 150_000 }, () => {
     expect(expectPage(await admin.get<Run[]>(`/cost-sources/${source}/runs`)).items).toHaveLength(2);
   });
 
-  it('stopped half way lets the process end cleanly in time, and finishes after the restart', async () => {
+  it('that is stopped half way lets the process end cleanly in time, and finishes after the restart', async () => {
     const admin = as(service, organisation.secret);
     const options = { cost_column: 'BilledCost' };
     expectData(await admin.patch(`/cost-sources/${source}`, { options }));
@@ -172,7 +172,7 @@ describe('a load', { timeout: 150_000 }, () => {
     expect(await januaryTotal(again)).toBe(BILLED_TOTAL);
   });
 
-  it('of a worker whose Temporal lives on is taken up again too', async () => {
+  it('of a killed worker finishes too, if its Temporal lives on', async () => {
     const admin = as(service, organisation.secret);
     expectData(await admin.patch(`/cost-sources/${source}`, { options: { cost_column: 'EffectiveCost' } }));
     const runId = await startAndReachTheMiddle(admin);
@@ -187,7 +187,7 @@ describe('a load', { timeout: 150_000 }, () => {
 });
 
 describe('a second process', () => {
-  it('on the same data directory is refused, says why, and does not disturb the first', async () => {
+  it('on the same data directory exits with the reason, and does not disturb the first', async () => {
     const { admin } = await newOrganisation(service);
     const { code, stderr } = await runCommand(['start'], { DATA_DIR: service.dataDir, PORT: '0' });
     expect(code).toBe(1);
@@ -196,7 +196,7 @@ describe('a second process', () => {
     expectError(await as(service, 'nonsense').get('/health'), 401);
   });
 
-  it('on a port that is taken ends and says so', async () => {
+  it('on a port in use exits with the reason', async () => {
     const dataDir = await newDataDir();
     const other = await serveFiles(new Map());
     const { port } = new URL(other.url);
@@ -209,7 +209,7 @@ describe('a second process', () => {
 });
 
 describe('a restart', () => {
-  it('after kill -9 takes seconds, however many organisations have schedules', async () => {
+  it('after SIGKILL takes seconds, also with many organisations', async () => {
     const organisations = [];
     for (let index = 0; index < 60; index++) organisations.push(await newOrganisation(service));
     await service.kill();
@@ -232,19 +232,19 @@ describe('values', () => {
     frequency: 'daily',
     scope: { type: 'organisation' },
   };
-  /** Three days of 2025 that belong to one write. */
+  /** Returns three days of 2025 for one write. */
   const batch = (index: number): Value[] =>
     [1, 2, 3].map((month) => ({
       period: new Date(Date.UTC(2025, month, 1 + index)).toISOString().slice(0, 10),
       value: 1000 * month + index,
     }));
 
-  it('that were acknowledged survive kill -9, and each write is whole or absent', async () => {
+  it('that were acknowledged survive SIGKILL, and each write is complete or absent', async () => {
     const { secret, admin } = await newOrganisation(service);
     const path = `/metrics/${expectData(await admin.post<{ id: string }>('/metrics', METRIC)).id}/values`;
     const acknowledged: number[] = [];
     const writes = Array.from({ length: 25 }, async (_, index) => {
-      // A connection that breaks tells nothing about its write.
+      // After a broken connection, its write may or may not be stored.
       const answer = await admin.post(path, { values: batch(index) }).catch(() => null);
       if (answer?.status === 200) acknowledged.push(index);
     });
@@ -264,7 +264,7 @@ describe('values', () => {
     expect(items).toHaveLength(3 * whole.length);
   });
 
-  it('under way when SIGTERM comes are stored and answered before the process ends', async () => {
+  it('under way at SIGTERM are stored and answered before the process ends', async () => {
     const { secret, admin } = await newOrganisation(service);
     const path = `/metrics/${expectData(await admin.post<{ id: string }>('/metrics', METRIC)).id}/values`;
     // Thousands of items, so that a write takes a while.
@@ -283,7 +283,7 @@ describe('values', () => {
     await waitFor(async () => (answered > 0 ? true : undefined));
     const stopped = service.stop();
     expect(await Promise.all(writes)).toEqual(writes.map(() => 200));
-    // Its caller keeps the connections: they must not hold it up once they are answered.
+    // The client keeps its connections open. They must not delay the end once they are answered.
     const late = setTimeout(() => void service.kill(), 15_000);
     expect(await stopped).toBe(0);
     clearTimeout(late);

@@ -9,7 +9,7 @@ import { hasDuckLake, newCatalog } from '../../support/warehouse/engines.ts';
 import { expectData, expectError } from '../../support/service/envelope.ts';
 import { startService, type ServiceProcess } from '../../support/service/service-process.ts';
 
-/** Small disks of memory, filled and made read-only; only root may mount them. */
+/** Whether this machine can mount small disks in memory, to fill them or make them read-only. Only root may. */
 const canMount = await (async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cost-analytics-mount-'));
   try {
@@ -54,26 +54,26 @@ describe.skipIf(!canMount)(title, { timeout: 60_000 }, () => {
     const { bavail, bsize } = await statfs(folder);
     return bavail * bsize;
   };
-  /** Waits until both say that the disk is so. */
+  /** Waits until /readyz and /health report this state of the disk. */
   const untilDiskIs = async ({ url }: ServiceProcess, admin: Api, disk: string): Promise<void> => {
     const isOk = disk === 'ok';
     await waitFor(async () => {
       const ready = await fetch(`${url}/readyz`);
-      const said = (await ready.json()) as { disk: string };
-      if (said.disk !== disk) return undefined;
-      expect([ready.status, said]).toMatchObject([isOk ? 200 : 503, { warehouse: 'ok', temporal: 'ok' }]);
+      const report = (await ready.json()) as { disk: string };
+      if (report.disk !== disk) return undefined;
+      expect([ready.status, report]).toMatchObject([isOk ? 200 : 503, { warehouse: 'ok', temporal: 'ok' }]);
       return true;
     });
     expect(expectData(await admin.get('/health'))).toMatchObject({ status: isOk ? 'ok' : 'degraded', disk });
     expect((await fetch(`${url}/livez`)).status).toBe(200);
   };
 
-  it('that is full or read-only is noticed by /readyz and /health, and so is that it is mended', async () => {
+  it('that is full or read-only is reported by /readyz and /health, until it is corrected', async () => {
     const dataDir = await mount(join(base, 'data'), 'size=160m');
     service = await startService({ dataDir });
     const { admin } = await newOrganisation(service);
     await untilDiskIs(service, admin, 'ok');
-    // Less than 64 MiB are left, so that there is room to end in order.
+    // Less than 64 MiB are left, but enough to end in order.
     const ballast = join(dataDir, 'ballast');
     await writeFile(ballast, Buffer.alloc(110 * 2 ** 20));
     await untilDiskIs(service, admin, 'full');
@@ -99,10 +99,10 @@ describe.skipIf(!canMount)(title, { timeout: 60_000 }, () => {
     await untilDiskIs(service, admin, 'full');
   };
 
-  it('of a warehouse elsewhere counts, too', () =>
+  it('that holds only the warehouse is reported too', () =>
     fill((elsewhere) => ({ WAREHOUSE: join(elsewhere, 'costs.duckdb') })));
 
-  it('that takes no call count any more lets the service end whole, its Temporal server too', async () => {
+  it('that cannot store a call count lets the service and its Temporal server end', async () => {
     const elsewhere = await mount(join(base, 'warehouse'), 'size=160m');
     const dataDir = join(base, 'data');
     await mkdir(dataDir);
@@ -112,7 +112,7 @@ describe.skipIf(!canMount)(title, { timeout: 60_000 }, () => {
     const { pid } = JSON.parse(await readFile(record, 'utf8')) as { pid: number };
     const size = await freeBytes(elsewhere);
     await writeFile(join(elsewhere, 'ballast'), Buffer.alloc(size));
-    // The file's last page still has room for some.
+    // The last page of the file still has room for some calls.
     const refused = await waitFor(async () => {
       const answer = await admin.get('/teams');
       return answer.status === 200 ? undefined : answer;
@@ -124,7 +124,7 @@ describe.skipIf(!canMount)(title, { timeout: 60_000 }, () => {
     await expect(readFile(record)).rejects.toThrow('ENOENT');
   });
 
-  it.skipIf(!hasDuckLake)("of a DuckLake's files counts, too", async () => {
+  it.skipIf(!hasDuckLake)('that holds only the files of a DuckLake is reported too', async () => {
     const lake = { WAREHOUSE: await newCatalog(), MASTER_KEY: randomBytes(32).toString('base64') };
     await fill((elsewhere) => ({ ...lake, WAREHOUSE_DATA: join(elsewhere, 'lake') }));
   });

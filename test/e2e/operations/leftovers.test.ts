@@ -23,7 +23,7 @@ afterAll(() => removeDataDir(dataDir));
 const folders = async (): Promise<string[]> =>
   (await readdir(spill)).filter((name) => /^process-[\da-f-]+$/.test(name)).sort();
 
-/** Another process that uses the same data directory, until it is killed. */
+/** Starts another process that uses the same data directory, until it is killed. */
 const startNeighbour = async (): Promise<{ folder: string; kill: () => Promise<void> }> => {
   const before = await folders();
   const script = `import { takeScratch } from ${JSON.stringify(SCRATCH)};
@@ -43,19 +43,19 @@ const startNeighbour = async (): Promise<{ folder: string; kill: () => Promise<v
 };
 
 it(
-  'what killed processes left goes at the start, and what a living one uses stays',
+  'a start removes the files of killed processes, and keeps those of running ones',
   { timeout: 60_000 },
   async () => {
     const killed = await startService({ dataDir });
     const [own = ''] = await folders();
-    // As an upload and a large sort leave them.
+    // Files as an upload and a large sort leave them.
     for (const name of ['upload-1', 'duckdb_temp_storage_DEFAULT-0.tmp'])
       await writeFile(join(spill, own, name), 'x'.repeat(1000));
     const neighbour = await startNeighbour();
     await writeFile(join(spill, neighbour.folder, 'upload-2'), 'in use');
     await killed.kill();
 
-    // Of a version without folders; the younger one may belong to a process that runs.
+    // Files of a version without folders. The young one may belong to a running process.
     for (const name of ['upload-old', 'duckdb_temp_storage-0.tmp', 'upload-young'])
       await writeFile(join(spill, name), 'x');
     const hoursAgo = new Date(Date.now() - 2 * 3_600_000);
@@ -70,7 +70,7 @@ it(
     expect(left.filter((name) => /^(upload|duckdb)/.test(name))).toEqual(['upload-young']);
     expect(await folders()).toHaveLength(2);
 
-    // A process that ends cleanly leaves nothing; one that was killed leaves its folder to the next start.
+    // A process that ends cleanly leaves nothing. A killed one leaves its folder, which the next start removes.
     await second.stop();
     expect(await folders()).toEqual([neighbour.folder]);
     await neighbour.kill();

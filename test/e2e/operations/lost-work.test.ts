@@ -23,7 +23,7 @@ import {
 import { openTemporal, type TemporalWindow } from '../../support/service/temporal-client.ts';
 import { newReceiver } from '../../support/fakes/webhook-receiver.ts';
 
-/** Work that Temporal has ended or lost comes to an end, and goes on, by itself. */
+/** Work that Temporal has ended or lost fails visibly, and later work goes on, without an operator. */
 const SETTINGS = { CLOCK: '2026-02-07T06:00:00Z', PRIVATE_TARGETS: '127.0.0.1' };
 const MINUTE = 60;
 
@@ -77,11 +77,11 @@ const startEndless = async (): Promise<string> => {
 };
 
 describe('a run', { timeout: 150_000 }, () => {
-  it('whose workflow was terminated has failed within a minute, and a new one can start', async () => {
+  it('whose workflow is terminated fails within a minute, and a new one can start', async () => {
     const run = await startEndless();
     const handle = temporal.client.workflow.getHandle(ingestWorkflowId(organisation.id, source));
     await handle.terminate('the cluster is gone');
-    // Nobody asks for the runs themselves.
+    // The test does not request the list of runs.
     const failed = await waitFor(async () => {
       const { last_run: last } = expectData(
         await organisation.admin.get<{ last_run: Run }>(`/cost-sources/${source}`),
@@ -98,11 +98,11 @@ describe('a run', { timeout: 150_000 }, () => {
     );
     cluster.instead = null;
     expect(await ingest(organisation.admin, source)).toMatchObject({ status: 'completed' });
-    // The end that was recorded is final, and nobody asked for another run.
+    // The recorded end is final, and no other run has started.
     expect((await runsOf(organisation.admin)).map(({ status }) => status)).toEqual(['completed', 'failed']);
   });
 
-  it('goes on while Temporal does not answer', async () => {
+  it('continues after Temporal did not answer for a while', async () => {
     const run = await startEndless();
     const before = service.logs().length;
     process.kill(temporal.pid, 'SIGSTOP');
@@ -121,7 +121,7 @@ describe('a run', { timeout: 150_000 }, () => {
 });
 
 describe('a run that an upgrade cannot continue', { timeout: 150_000 }, () => {
-  /** A build whose ingest begins with another step. */
+  /** Makes a build whose ingest begins with another step. */
   const upgrade = async (): Promise<string> => {
     const product = join(service.dataDir, 'upgraded');
     await copyProduct(product);
@@ -140,7 +140,7 @@ describe('a run that an upgrade cannot continue', { timeout: 150_000 }, () => {
     temporal = await openTemporal(service.dataDir);
   };
 
-  it('has failed within a minute, and a new one can start', async () => {
+  it('fails within a minute, and a new one can start', async () => {
     const run = await startEndless();
     await restart(await upgrade());
     cluster.instead = null;
@@ -153,7 +153,7 @@ describe('a run that an upgrade cannot continue', { timeout: 150_000 }, () => {
   });
 });
 
-/** The files of databases that were set aside, with those beside them. */
+/** Returns the files of databases that were set aside, with the files beside them. */
 const filesSetAside = async (): Promise<string[]> =>
   (await readdir(service.dataDir)).filter((name) => name.startsWith('temporal.db.unreadable-')).sort();
 
@@ -164,10 +164,10 @@ describe('a temporal.db that cannot be read', { timeout: 150_000 }, () => {
   };
 
   it.each<[string, (database: string) => Promise<void>]>([
-    ['is no database', unreadable],
-    // The start of Temporal does not need it.
+    ['is not a database', unreadable],
+    // Temporal can start without this table.
     ['has lost a table', (database) => damageSqlite(database, 'executions')],
-  ])('because it %s is made anew: schedules, runs and deliveries come back', async (_why, damage) => {
+  ])('because it %s is replaced, and schedules, runs and deliveries come back', async (_why, damage) => {
     const paused = { name: 'Paused', kind: 'opencost', location: cluster.url, schedule_paused: true };
     const pausedSource = expectData(
       await organisation.admin.post<{ id: string }>('/cost-sources', paused),
@@ -229,14 +229,14 @@ describe('a temporal.db that cannot be read', { timeout: 150_000 }, () => {
     await receiver.close();
   });
 
-  it('because of damage met later ends the service, and is made anew at the next start', async () => {
+  it('because of damage found later ends the service, and is replaced at the next start', async () => {
     await temporal.close();
     await service.stop();
     const before = await filesSetAside();
-    // Only a new workflow needs it.
+    // Only a new workflow needs this index.
     await damageSqlite(join(service.dataDir, 'temporal.db'), 'by_workflow_id', 'executions_visibility');
     service = await startService({ dataDir: service.dataDir, environment: SETTINGS });
-    // It starts one. The service may end before it has answered.
+    // A new organisation starts a workflow. The service may end before it answers.
     await newOrganisation(service).catch((error: unknown) => error);
     expect(await service.exited).toBe(1);
     expect(service.logs()).toMatch(

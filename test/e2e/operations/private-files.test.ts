@@ -8,8 +8,8 @@ let dataDir = '';
 
 afterAll(() => removeDataDir(dataDir));
 
-/** Everything in the data directory, and the rights that each has, as octal digits. */
-const rights = async (): Promise<Map<string, string>> => {
+/** Returns the mode of everything in the data directory, as octal digits. */
+const modes = async (): Promise<Map<string, string>> => {
   const paths = (await readdir(dataDir, { recursive: true })).map((name) => join(dataDir, name));
   const found = new Map<string, string>();
   for (const path of [dataDir, ...paths]) {
@@ -19,7 +19,7 @@ const rights = async (): Promise<Map<string, string>> => {
   return found;
 };
 
-/** What the service keeps for itself, as it stands while it runs and after it has ended. */
+/** Private files of the service that exist while it runs and after it has ended. */
 const OWN = [
   '',
   'exports',
@@ -36,40 +36,40 @@ const expectPrivate = (found: ReadonlyMap<string, string>): void => {
   expect([...found.keys()]).toEqual(expect.arrayContaining(OWN));
 };
 
-it('a data directory behind a link is readable by its owner only', async () => {
+it('only its owner can read a data directory behind a link', async () => {
   dataDir = await newDataDir();
   const link = `${dataDir}-link`;
   await symlink(dataDir, link);
   await chmod(dataDir, 0o755);
   const warned: unknown[] = [];
   await keepPrivate(link, { warn: (shared: unknown) => warned.push(shared) });
-  const found = await rights();
+  const found = await modes();
   await rm(link);
   await removeDataDir(dataDir);
   expect([warned, found.get(''), found.get('spill')]).toEqual([[], '700', '700']);
 });
 
-it('the data directory is readable by its owner only, also one that an earlier version made', async () => {
+it('only its owner can read the data directory, also if an earlier version made it', async () => {
   dataDir = await newDataDir();
   await chmod(dataDir, 0o755);
   const first = await startService({ dataDir });
-  const running = await rights();
+  const running = await modes();
   await first.stop();
   expectPrivate(running);
   expect(running.get('')).toBe('700');
   expect(running.get('warehouse.duckdb')).toBe('600');
-  // Written while it runs, and beside the database that it belongs to.
+  // Files that exist only while the service runs.
   expect([...running.keys()]).toEqual(expect.arrayContaining(['temporal.json', 'temporal.db-wal']));
 
-  // As an earlier version left it, with an export that its owner put there and others write to.
-  for (const [path, mode] of await rights()) await chmod(join(dataDir, path), mode === '700' ? 0o755 : 0o644);
+  // The directory as an earlier version left it, with an export of the owner that others may write to.
+  for (const [path, mode] of await modes()) await chmod(join(dataDir, path), mode === '700' ? 0o755 : 0o644);
   const folder = join(dataDir, 'exports', 'acme');
   await mkdir(folder);
   await chmod(folder, 0o775);
   await writeFile(join(folder, '2026-01.csv'), 'x\n');
   await chmod(join(folder, '2026-01.csv'), 0o664);
   const second = await startService({ dataDir });
-  const again = await rights();
+  const again = await modes();
   await second.stop();
   expectPrivate(again);
   expect(again.get('exports/acme')).toBe('775');

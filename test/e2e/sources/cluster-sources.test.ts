@@ -43,7 +43,7 @@ const newSource = async (admin: Api, source: object): Promise<Source> =>
   expectData(await admin.post<Source>('/cost-sources', { name: freeName('', 'Source'), ...source }));
 
 describe('a source', () => {
-  it('of each kind is created, read and ingested, twice alike', async () => {
+  it('of each kind can be created, read and ingested twice with the same result', async () => {
     const { admin } = await newOrganisation(service);
     const allocations = await write(
       'Date,Namespace,ControllerKind,ControllerName,TotalCost\n2026-01-31,shop,deployment,api,1.5\n',
@@ -94,7 +94,7 @@ describe('a source', () => {
     ]);
   });
 
-  it('has the options of its kind, no others, and they are judged like its location', async () => {
+  it('has only the options of its kind, which are checked like its location', async () => {
     const { admin } = await newOrganisation(service);
     const good = { name: 'Source', location: join(exportsDir, 'a.csv') };
     const refused: [object, RegExp][] = [
@@ -128,7 +128,7 @@ describe('a source', () => {
     expect(expectPage(await admin.get<unknown[]>('/cost-sources')).items).toEqual([]);
   });
 
-  it('notes what another one counts, too, and what follows its cluster; both are in the reconciliation', async () => {
+  it('notes assets that follow their cluster, as the reconciliation does, and workloads of another source', async () => {
     const { admin } = await newOrganisation(service);
     const location = await write(
       'Date,Namespace,ControllerKind,ControllerName,TotalCost\n' +
@@ -175,7 +175,7 @@ describe('a source', () => {
       location,
       options: { cluster: 'prod' },
     });
-    // It is on the bill on both days, on the second by the assets that it borrows: no line counts twice.
+    // The cluster is on the bill on both days, on the second one by its borrowed assets. No line counts twice.
     const twice =
       'its workloads cost 3 twice on 2 days from 2026-01-30 to 2026-01-31; the lines of its bill count once';
     const also = (name: string) => `source "${name}" also reports cluster "prod": ${twice}`;
@@ -183,7 +183,7 @@ describe('a source', () => {
     expect((await ingest(admin, first.id)).notes[0]).toBe(also('Second'));
   });
 
-  it('keeps its kind: changed options are those of the kind that it has', async () => {
+  it('keeps its kind, and accepts only options of that kind', async () => {
     const { admin } = await newOrganisation(service);
     const location = join(exportsDir, 'a.csv');
     const { id } = await newSource(admin, { kind: 'opencost', location, options: { cluster: 'prod' } });
@@ -213,7 +213,7 @@ describe('a source', () => {
     );
   });
 
-  it('that cannot be read fails with words that name what to mend', async () => {
+  it('that cannot be read fails with an error that names what to correct', async () => {
     const { admin } = await newOrganisation(service);
     const spend = await write('day,tool,cost\n2026-01-31,copilot,9\n');
     const stories: [source: object, error: RegExp][] = [

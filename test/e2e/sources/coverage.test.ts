@@ -8,9 +8,9 @@ import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { sharedService, type SharedService } from '../../support/service/shared-service.ts';
 
 /**
- * A cluster that is connected before January settled and delivers from the 20th on (contract §3, Month and Cost source).
+ * A cluster that is connected before January settles, and delivers from the 20th on (contract §3, Month and Cost source).
  *
- * January costs 31 × 10 on the bill and 12 × 2 in the cluster, which stands on no bill: 334.
+ * January costs 31 × 10 on the bill and 12 × 2 in the cluster, which is on no bill: 334.
  */
 interface Month {
   month: string;
@@ -79,7 +79,7 @@ const MISSING =
   'cost source "Cluster" has not delivered 2026-01-01 to 2026-01-19 ' +
   '(it delivers from 2026-01-20 on; set its starts_on if it had no spend before)';
 
-it('holds January back, and a lock without it must be accepted by name', async () => {
+it('a cluster with missing days holds January back, and a lock must accept what is missing', async () => {
   expect(await january()).toMatchObject({ cost: 334, status: 'open', reason: MISSING, notes: [] });
   expectError(await lock(), 409, /2026-01-01 to 2026-01-19.*"accept_missing": true/);
   expectError(await lock({ accept_missing: 'yes' }), 400, /accept_missing/);
@@ -90,7 +90,7 @@ it('holds January back, and a lock without it must be accepted by name', async (
   ]);
 });
 
-it('makes January known at once when it is said when the cluster began', async () => {
+it('a starts_on of the cluster makes January complete at once', async () => {
   const path = `/cost-sources/${cluster}`;
   expect(expectData(await admin.get(path))).toMatchObject({ starts_on: null });
   expectError(await admin.patch(path, { starts_on: '20 January' }), 400, /starts_on.*YYYY-MM-DD/);
@@ -98,7 +98,7 @@ it('makes January known at once when it is said when the cluster began', async (
     starts_on: '2026-01-20',
   });
   expectData(await admin.post(`/metrics/${orders}/values`, { values: [{ period: '2026-01', value: 20 }] }));
-  // Nothing is missing any more, so that nobody has to accept it.
+  // Nothing is missing any more, so that the lock has nothing to accept.
   expect(expectData(await lock())).toMatchObject({ status: 'locked', version: 2, unit_cost: 16.7 });
   expect(expectData(await admin.get(`/metrics/${orders}/months/2026-01/versions`))).toMatchObject([
     { version: 2, missing: [] },

@@ -30,7 +30,7 @@ import {
 import { openTemporal, type TemporalWindow } from '../../support/service/temporal-client.ts';
 
 /** Cost sources and their ingest through the real workflow (contract §3; design §3, §4). */
-/** What an account without clusters and hosts is billed for them. */
+/** The spend on clusters and hosts of an account that has neither. */
 const NO_ASSETS = { kubernetes: 0, hosts: 0 };
 
 const SAMPLE = resolve(import.meta.dirname, '../../../../shared/data/focus-1.0-sample.csv');
@@ -39,7 +39,7 @@ const S3_KEY_ID = 'AKIATEST';
 let service: ServiceProcess;
 let temporal: TemporalWindow;
 let exportsDir: string;
-/** A folder beside the source roots. */
+/** A folder outside the source roots. */
 let outside: string;
 let storage: LocalServer;
 const objects = new Map<string, Buffer>();
@@ -94,7 +94,7 @@ interface Costs {
 }
 
 let files = 0;
-/** A file of its own under the source roots. */
+/** Returns the path of a new file under the source roots. */
 const newFile = (name: string): string => join(exportsDir, `${++files}-${name}`);
 
 const writeExport = async (lines: readonly FocusLine[], columns?: readonly string[]): Promise<string> => {
@@ -109,7 +109,7 @@ const newSource = async (admin: Api, location: string, more: object = {}): Promi
 const costs = async (api: Api, start = '2026-01-01', end = '2026-01-31'): Promise<Costs> =>
   expectData(await api.get<Costs>(`/costs?start_date=${start}&end_date=${end}`));
 
-/** A new organisation with one source at this location, ingested. */
+/** Makes an organisation with one source at this location, and ingests it. */
 const ingested = async (location: string, more: object = {}) => {
   const organisation = await newOrganisation(service);
   const source = await newSource(organisation.admin, location, more);
@@ -120,7 +120,7 @@ const runsOf = async (api: Api, source: string): Promise<Run[]> =>
   expectPage(await api.get<Run[]>(`/cost-sources/${source}/runs`)).items;
 
 describe('cost sources', () => {
-  it('are created, read, listed, changed and deleted', async () => {
+  it('can be created, read, listed, changed and deleted', async () => {
     const { admin } = await newOrganisation(service);
     const location = newFile('later.csv');
     const created = await newSource(admin, location, { name: ' AWS bill ', currency: 'USD' });
@@ -137,7 +137,7 @@ describe('cost sources', () => {
     });
     expect(expectData(await admin.get(`/cost-sources/${created.id}`))).toEqual(created);
     expect(expectPage(await admin.get<unknown[]>('/cost-sources')).items).toEqual([created]);
-    // Asked for again after a lost answer, it is there already.
+    // A retry after a lost answer reports that the source exists already.
     expectError(
       await admin.post('/cost-sources', { name: 'AWS bill', kind: 'focus', location }),
       409,
@@ -162,7 +162,7 @@ describe('cost sources', () => {
     expect(expectPage(await admin.get<unknown[]>('/cost-sources')).items).toEqual([]);
   });
 
-  it('are refused when a field is wrong, and then nothing is stored', async () => {
+  it('are rejected if a field is wrong, and not stored', async () => {
     const { admin } = await newOrganisation(service, { currency: 'EUR' });
     const good = { name: 'Bill', kind: 'focus', location: join(exportsDir, 'a.csv') };
     const refused: [object, RegExp][] = [
@@ -193,7 +193,7 @@ describe('cost sources', () => {
     expect(expectData(await admin.get<Source>(`/cost-sources/${id}`)).location).toBe(good.location);
   });
 
-  it('must lie where the operator allows: a refusal names the setting', async () => {
+  it('are rejected at a location that the operator does not allow, with the name of the setting', async () => {
     const { admin } = await newOrganisation(service);
     await symlink(outside, join(exportsDir, 'way-out'));
     for (const location of [
@@ -232,7 +232,7 @@ describe('cost sources', () => {
     expect(expectPage(await admin.get<unknown[]>('/cost-sources')).items).toEqual([]);
   });
 
-  it('is judged again when it is read: a link laid later does not lead out', async () => {
+  it('are checked again when they are read, so that a later link does not lead outside', async () => {
     const folder = newFile('folder');
     await mkdir(folder);
     await writeFile(join(outside, 'secret.csv'), focusCsv([dayLine('2026-01-31', '1')]));
@@ -250,7 +250,7 @@ describe('an ingest', () => {
     dayLine('2026-01-31', '0.2', { SubAccountId: '2222', SubAccountName: 'Search' }),
   ];
 
-  it('of a CSV file ends with what it did, and /costs shows it', async () => {
+  it('of a CSV file ends with its counts, and /costs shows the spend', async () => {
     const location = await writeExport(JANUARY);
     const { id, admin, source, run } = await ingested(location);
     expect(run).toMatchObject({
@@ -286,7 +286,7 @@ describe('an ingest', () => {
     });
   });
 
-  it('reads a glob, a folder, gzip, and Parquet alike', async () => {
+  it('reads a glob, a folder, gzip and Parquet with the same result', async () => {
     const folder = newFile('folder');
     await mkdir(join(folder, 'deeper'), { recursive: true });
     const csv = await writeExport(JANUARY);
@@ -324,17 +324,17 @@ describe('an ingest', () => {
     }
   });
 
-  it('counts credits, spreads what spans days, knows clouds, and keeps 15 decimals', async () => {
+  it('counts credits, spreads charges over their days, recognises clouds, and keeps 15 decimals', async () => {
     const location = await writeExport([
       // A month's fee: 31 days, 3.1 a day.
       dayLine('2026-01-01', '96.1', { ChargePeriodEnd: '2026-02-01T00:00:00Z' }),
-      // 10 over three days of one second each leaves a remainder for the last.
+      // 10 over three days leaves a remainder for the last one.
       dayLine('2026-01-10', '10', { ChargePeriodEnd: '2026-01-13T00:00:00Z' }),
       dayLine('2026-01-20', '-4.25', { ChargeCategory: 'Credit' }),
       dayLine('2026-01-20', '1.5E-3'),
       dayLine('2026-01-21', '0.000000000000001', { ProviderName: 'Microsoft', SubAccountId: 'sub-1' }),
       dayLine('2026-01-21', '0.0000005', { ProviderName: 'Microsoft', SubAccountId: 'sub-1' }),
-      // Without T and Z, and with an offset: 2026-01-23T00:30 in +02:00 is the evening before.
+      // Times without T and Z, and with an offset: 2026-01-23T00:30+02:00 is the evening before.
       dayLine('2026-01-22', '7', {
         ChargePeriodStart: '2026-01-22 00:00:00',
         ChargePeriodEnd: '2026-01-22 01:00:00',
@@ -368,11 +368,11 @@ describe('an ingest', () => {
       { cloud: 'azure', account: 'sub-1', name: 'Shop', total: 0.000001, ...NO_ASSETS },
     ]);
     expect((await costs(admin, '2026-01-10', '2026-01-12')).total).toBe(19.3);
-    // The fee reaches the month's end, but the last day it has delivered is the 22nd.
+    // The fee reaches the month's end, but the bill has delivered only up to the 22nd.
     expect(shown.complete_through).toBe('2026-01-22');
   });
 
-  it('compares with the period before, and a day decides the month, not the billing period', async () => {
+  it('is compared with the period before, and counts a charge by its day and not its billing period', async () => {
     const location = await writeExport([
       dayLine('2025-12-31', '40', { BillingPeriodStart: '2026-01-01T00:00:00Z' }),
       dayLine('2026-01-01', '50'),
@@ -384,13 +384,13 @@ describe('an ingest', () => {
     const day = async (date: string) => (await costs(admin, date, date)).previous_period;
     expect(await day('2026-01-01')).toEqual({ total: 40, change_percent: 25 });
     expect(await day('2026-01-02')).toEqual({ total: 50, change_percent: -120 });
-    // From −10 to 0: a tenth of ten back, in the direction of more.
+    // From −10 to 0 is an increase of 100 %.
     expect(await day('2026-01-03')).toEqual({ total: -10, change_percent: 100 });
     expect((await costs(admin, '2026-01-01', '2026-01-31')).previous_period).toEqual({
       total: 40,
       change_percent: 0,
     });
-    // 28 days before February are the 4th to the 31st of January, 31 days the whole of it.
+    // The 28 days before February are 4 to 31 January. The 31 days before it are all of January.
     expect((await costs(admin, '2026-02-01', '2026-02-28')).previous_period).toEqual({
       total: 0,
       change_percent: null,
@@ -401,7 +401,7 @@ describe('an ingest', () => {
     });
   });
 
-  it('a restatement replaces whole billing periods, a range only those in it', async () => {
+  it('of a restatement replaces whole billing periods, and with a range only those in it', async () => {
     const location = await writeExport([
       dayLine('2025-12-31', '1'),
       dayLine('2026-01-30', '10'),
@@ -409,7 +409,7 @@ describe('an ingest', () => {
     ]);
     const { admin, source } = await ingested(location);
     expect((await costs(admin)).total).toBe(30);
-    // The 30th is gone, the 31st restated; December restated too, but outside the range.
+    // The 30th is gone, and the 31st is restated. December is restated too, but lies outside the range.
     await writeFile(location, focusCsv([dayLine('2025-12-31', '2'), dayLine('2026-01-31', '21.5')]));
     const range = { start_month: '2026-01', end_month: '2026-01', accept_shrink: true };
     const run = await ingest(admin, source.id, range);
@@ -422,7 +422,7 @@ describe('an ingest', () => {
     });
     expect((await costs(admin)).by_day).toEqual([{ day: '2026-01-31', total: 21.5 }]);
     expect((await costs(admin, '2025-12-01', '2025-12-31')).total).toBe(1);
-    // Again, and once more: the same.
+    // Two more ingests, without a range, give the same January.
     for (let again = 0; again < 2; again++) await ingest(admin, source.id);
     expect((await costs(admin)).total).toBe(21.5);
     expect((await costs(admin, '2025-12-01', '2025-12-31')).total).toBe(2);
@@ -434,12 +434,12 @@ describe('an ingest', () => {
     expectError(await admin.post(`/cost-sources/${source.id}/ingest`, { start_month: '2026-1' }), 400);
   });
 
-  it('that would take days from a settled month fails until someone accepts it; a schedule never does', async () => {
+  it('that would take days from a settled month fails unless accepted, and always on schedule', async () => {
     const january = Array.from({ length: 31 }, (_, day) => `2026-01-${String(day + 1).padStart(2, '0')}`);
     const location = await writeExport(january.map((day) => dayLine(day, '10')));
     const { admin, source, id } = await ingested(location);
     expect((await costs(admin)).total).toBe(310);
-    // The next export ends on the 29th: January has settled, and 20 of its 310 would go.
+    // The next export ends on the 29th. January has settled, and would lose 20 of its 310.
     await writeFile(location, focusCsv(january.slice(0, 29).map((day) => dayLine(day, '10'))));
     const reason =
       'the export no longer has 2026-01-30 to 2026-01-31, which had 20 USD; the bill as a whole is 20 USD less, in settled months; ' +
@@ -475,7 +475,7 @@ describe('an ingest', () => {
     expect(await ingest(admin, source.id)).toMatchObject({ status: 'completed', notes: [] });
   });
 
-  it('reads each run of an Azure export once', async () => {
+  it('reads the days of an Azure export once, although several runs have them', async () => {
     const folder = newFile('azure');
     const run = async (path: string, days: number, submittedTime: string): Promise<void> => {
       const lines = Array.from({ length: days }, (_, day) =>
@@ -500,7 +500,7 @@ describe('an ingest', () => {
     expect((await costs(admin)).total).toBe(310);
   });
 
-  it('takes no body as everything, and keys with write may start it', async () => {
+  it('needs a key with write, and reads everything if it has no body', async () => {
     const { admin, source } = await ingested(await writeExport(JANUARY));
     for (const [permission, status] of [
       ['read', 403],
@@ -523,7 +523,7 @@ describe('an ingest', () => {
     });
   });
 
-  it('adds sources up, and a deleted one counts no longer', async () => {
+  it('adds up sources, and a deleted one no longer counts', async () => {
     const { id, admin, source } = await ingested(await writeExport([dayLine('2026-01-31', '5')]));
     const second = await newSource(admin, await writeExport([dayLine('2026-01-20', '0.5')]), {
       name: 'Azure',
@@ -531,7 +531,7 @@ describe('an ingest', () => {
     expect((await costs(admin)).complete_through).toBeNull();
     await ingest(admin, second.id);
     expect(await costs(admin)).toMatchObject({ total: 5.5, complete_through: '2026-01-20' });
-    // A paused source is not waited for.
+    // Completeness does not depend on a paused source.
     await admin.patch(`/cost-sources/${second.id}`, { schedule_paused: true });
     expect(await costs(admin)).toMatchObject({ total: 5.5, complete_through: '2026-01-31' });
     expectData(await admin.delete(`/cost-sources/${source.id}`));
@@ -541,9 +541,9 @@ describe('an ingest', () => {
     ).rejects.toThrow();
   });
 
-  it('that is under way keeps a second one out', async () => {
+  it('that is under way prevents a second one', async () => {
     const { id, admin, source } = await ingested(await writeExport(JANUARY));
-    // A run is completed just before its workflow is closed; until then no other one can have its id.
+    // A run is completed just before its workflow closes. Until then no other workflow can have its id.
     const workflowId = ingestWorkflowId(id, source.id);
     await temporal.client.workflow.getHandle(workflowId).result();
     // No worker serves this task queue, so the ingest stays under way for as long as the test needs.
@@ -563,7 +563,7 @@ describe('an ingest', () => {
     expect((await costs(admin)).total).toBe(10.3);
   });
 
-  it('that fails says why and changes nothing', async () => {
+  it('that fails reports the reason and changes nothing', async () => {
     const location = await writeExport(JANUARY);
     const { admin, source, run: first } = await ingested(location);
     const before = await costs(admin, '2025-02-08', '2026-02-07');
@@ -576,7 +576,7 @@ describe('an ingest', () => {
       ],
       [good.replace('EffectiveCost', 'Cost'), /EffectiveCost is missing/],
       [good.replace('BillingPeriodStart', 'BillingStart'), /BillingPeriodStart is missing/],
-      // Two of a hundred and one.
+      // Two of 101 rows are more than one percent.
       [
         focusCsv([...many, dayLine('2026-01-31', 'abc'), dayLine('2026-01-31', 'abc')]),
         /2 of 101 rows.*EffectiveCost: expected a decimal number, got "abc"/,
@@ -591,7 +591,7 @@ describe('an ingest', () => {
       expect({ content: content.slice(0, 40), run }).toMatchObject({
         run: { status: 'failed', error: textLike(reason), cost_total: null, months: [] },
       });
-      // What was counted is shown, though nothing of it was loaded.
+      // The run shows its counts, although nothing was loaded.
       if (run.error?.includes('2 of 101 rows') === true)
         expect(run).toMatchObject({
           rows_read: 101,
@@ -607,18 +607,18 @@ describe('an ingest', () => {
       error: textLike(/^location: no .*\.csv/),
     });
     expect(await costs(admin, '2025-02-08', '2026-02-07')).toEqual(before);
-    // The newest run is shown at the source; the good ones stay in the list.
+    // The source shows the newest run. The first one stays in the list.
     const runs = await runsOf(admin, source.id);
     expect(runs).toHaveLength(failures.length + 2);
     expect(runs.at(-1)).toEqual(first);
     const last = expectData(await admin.get<Source>(`/cost-sources/${source.id}`)).last_run;
     expect(last).toEqual(runs[0]);
-    // Mended, it works again.
+    // A corrected file loads again.
     await writeFile(location, good);
     expect(await ingest(admin, source.id)).toMatchObject({ status: 'completed', cost_total: 99 });
   });
 
-  it('with poisoned rows completes without them; a source of its organisation goes on as before', async () => {
+  it('completes without poisoned rows, and later ingests of the organisation work as before', async () => {
     const location = newFile('poisoned.csv');
     const good = Array.from({ length: 3000 }, () => dayLine('2026-01-10', '0.01'));
     const poisoned = POISONED_FOCUS_ROWS.map(([row]) => dayLine('2026-01-10', '7', row));
@@ -652,7 +652,7 @@ describe('an ingest', () => {
     expect((await costs(admin)).total).toBe(99);
   });
 
-  it('falls back to BilledCost for a period without EffectiveCost and says so; an option chooses it', async () => {
+  it('uses BilledCost for a period without EffectiveCost, with a note, or if an option sets it', async () => {
     const location = await writeExport([
       dayLine('2025-12-31', '0', { BilledCost: '8' }),
       dayLine('2026-01-31', '3', { BilledCost: '4' }),
@@ -680,7 +680,7 @@ describe('an ingest', () => {
 });
 
 describe('in Temporal', () => {
-  it('every organisation and source has a schedule, which pauses, resumes and goes with it', async () => {
+  it('every organisation and source has a schedule, which pauses, resumes and is deleted with it', async () => {
     const { id, admin } = await newOrganisation(service);
     const settlement = await temporal.client.schedule.getHandle(`settle/${id}`).describe();
     expect(settlement.state.paused).toBe(false);
@@ -695,7 +695,7 @@ describe('in Temporal', () => {
     expect(await paused()).toBe(true);
     await admin.patch(`/cost-sources/${source.id}`, { schedule_paused: false });
     expect(await paused()).toBe(false);
-    // One that is refused leaves no schedule.
+    // A rejected source leaves no schedule.
     const repeated = { name: 'Still paused', kind: 'focus', location: source.location };
     expectError(await admin.post('/cost-sources', repeated), 409, /^name: /);
     const isAlone = async (): Promise<boolean> => {
@@ -704,7 +704,7 @@ describe('in Temporal', () => {
         if (scheduleId.startsWith(ingestWorkflowId(id, ''))) scheduled.push(scheduleId);
       return scheduled.join() === ingestWorkflowId(id, source.id);
     };
-    // Temporal lists what it has a moment later.
+    // Temporal lists a schedule a moment later.
     await waitFor(async () => ((await isAlone()) ? true : undefined));
     await admin.delete(`/cost-sources/${source.id}`);
     await expect(schedule.describe()).rejects.toThrow(/not found/i);
@@ -713,7 +713,7 @@ describe('in Temporal', () => {
     expect((await second.describe()).state.paused).toBe(true);
   });
 
-  it('a triggered schedule runs the ingest, and workflows carry their organisation', async () => {
+  it('a triggered schedule runs the ingest, and its workflows can be found by organisation', async () => {
     const { id, admin } = await newOrganisation(service);
     const source = await newSource(admin, await writeExport([dayLine('2026-01-31', '5')]));
     await temporal.client.schedule.getHandle(ingestWorkflowId(id, source.id)).trigger();
@@ -722,7 +722,7 @@ describe('in Temporal', () => {
     );
     expect(run).toMatchObject({ status: 'completed', cost_total: 5 });
     expect((await costs(admin)).total).toBe(5);
-    // Visibility lags a little.
+    // The list of workflows lags a little.
     const types = await waitFor(async () => {
       const found = new Set<string>();
       for await (const { type } of temporal.client.workflow.list({ query: `Organisation = "${id}"` })) {
@@ -733,7 +733,7 @@ describe('in Temporal', () => {
     expect(types).toEqual(new Set(['ingestCosts', 'ingestCostsOnSchedule', 'raiseEvents']));
   });
 
-  it('history carries no rows and no secrets', async () => {
+  it('the history of a workflow has no rows and no secrets', async () => {
     const { id, source } = await ingested(await writeExport([dayLine('2026-01-31', '5')]));
     const handle = temporal.client.workflow.getHandle(ingestWorkflowId(id, source.id));
     const history = JSON.stringify(await handle.fetchHistory());
@@ -771,7 +771,7 @@ describe.skipIf(!hasHttpfs)(
     afterAll(() => web.close());
 
     it.each(['export.csv', 'export.csv.gz', 'export.parquet', 'export.csv?sig=a%2Fb'])(
-      'reads http://…/%s',
+      'are read from http://…/%s',
       async (name) => {
         const { admin, run } = await ingested(`${web.url}/bill/${name}`);
         expect(run).toMatchObject({ status: 'completed', rows_read: 500, error: null });
@@ -779,13 +779,13 @@ describe.skipIf(!hasHttpfs)(
       },
     );
 
-    it('fails a run whose URL answers with an error, without its query in the message', async () => {
+    it('fail the run if their URL returns an error, without its query in the message', async () => {
       const { run } = await ingested(`${web.url}/bill/missing.csv?sig=hidden-token`);
       expect(run).toMatchObject({ status: 'failed', error: textLike(/404|not found/i) });
       expect(run.error).not.toContain('hidden-token');
     });
 
-    it('tries again while its host is away, says so on the run, and completes once it is back', async () => {
+    it('are retried while their host is away, with the error on the run, until it is back', async () => {
       let isAway = true;
       const host = await listenLocally((request, response) => {
         if (isAway) response.writeHead(503).end();
@@ -816,7 +816,7 @@ describe.skipIf(!hasHttpfs)(
       await host.close();
     });
 
-    it('of one organisation that all hang do not keep another one waiting', async () => {
+    it('of one organisation that hang do not delay another organisation', async () => {
       const waiting: (() => void)[] = [];
       const host = await listenLocally((request, response) => {
         waiting.push(() => {
@@ -851,7 +851,7 @@ describe.skipIf(!hasHttpfs)(
     it.each([
       ['http://10.0.0.7/secret.csv', /PRIVATE_TARGETS/],
       ['ftp://example.com/export.csv', /redirects to ftp:/],
-    ])('fails at once when its host redirects to %s', async (target, reason) => {
+    ])('fail the run at once if their host redirects to %s', async (target, reason) => {
       const host = await listenLocally((_, response) => {
         response.writeHead(302, { location: target }).end();
       });
@@ -867,13 +867,13 @@ describe.skipIf(!hasHttpfs)(
       ['focus/2026-01/*', 3],
       ['focus/**/*.csv*', 2],
       ['focus/', 3],
-    ])('reads s3://billing/%s', async (key, parts) => {
+    ])('are read from s3://billing/%s', async (key, parts) => {
       const { admin, run } = await ingested(`s3://billing/${key}`);
       expect(run).toMatchObject({ status: 'completed', rows_read: 500 * parts, error: null });
       expect((await costs(admin)).total).toBe(total * parts);
     });
 
-    it('follows S3 when objects change', async () => {
+    it('are read again when objects in S3 change', async () => {
       const { admin, source } = await ingested('s3://billing/other/*.csv');
       objects.set('billing/other/part-9.csv', Buffer.from(focusCsv([dayLine('2026-01-31', '1')])));
       objects.set('billing/other/part-10.csv', Buffer.from(focusCsv([dayLine('2026-01-30', '2')])));
@@ -881,7 +881,7 @@ describe.skipIf(!hasHttpfs)(
       expect((await costs(admin)).total).toBe(3);
     });
 
-    it('reads the objects that a manifest names, unless S3 says that it is too large to be read', async () => {
+    it('are those that a manifest names, and a manifest too large for reading fails the run', async () => {
       objects.set('billing/named/one.csv', Buffer.from(focusCsv([dayLine('2026-01-31', '1')])));
       objects.set('billing/named/two.csv', Buffer.from(focusCsv([dayLine('2026-01-30', '2')])));
       objects.set(
@@ -902,7 +902,7 @@ describe.skipIf(!hasHttpfs)(
       expect(read).toEqual([]);
     });
 
-    it('fails a run when no object matches or the bucket refuses', async () => {
+    it('fail the run if no object has the key or matches the glob', async () => {
       expect((await ingested('s3://billing/nothing/*.csv')).run).toMatchObject({
         status: 'failed',
         error: textLike(/no \.csv/),
@@ -915,7 +915,7 @@ describe.skipIf(!hasHttpfs)(
 describe.skipIf(!existsSync(SAMPLE))(
   `the real sample${existsSync(SAMPLE) ? '' : ' (SKIPPED: ../shared/data/focus-1.0-sample.csv is not here)'}`,
   () => {
-    it('comes to 14.921484 of BilledCost in September 2024', async () => {
+    it('has a BilledCost of 14.921484 in September 2024', async () => {
       const { admin, run } = await ingested(SAMPLE, { options: { cost_column: 'BilledCost' } });
       expect(run).toMatchObject({ status: 'completed', rows_read: 700, rows_rejected: 0 });
       const shown = await costs(admin, '2024-09-01', '2024-09-30');

@@ -46,7 +46,7 @@ describe('the default folders for exports', () => {
     expect(await service.stop()).toBe(0);
   });
 
-  it('are one for each organisation, which no other can read', async () => {
+  it('are one for each organisation, which no other organisation can read', async () => {
     await start('');
     const [acme, rival] = [await newOrganisation(service), await newOrganisation(service)];
     const folders = [acme, rival].map(({ id }) => join(dataDir, 'exports', id));
@@ -55,7 +55,7 @@ describe('the default folders for exports', () => {
     await mkdir(join(mine, 'aws'));
     await writeFile(join(mine, 'aws', '2026-01.csv'), BILL);
 
-    // The same relative location means another file for each.
+    // The same relative location is another file for each organisation.
     const source = expectData(await connect(acme.admin, 'aws')).id;
     expect(await ingest(acme.admin, source)).toMatchObject({ status: 'completed', cost_total: 2.5 });
     const empty = expectData(await connect(rival.admin, 'aws')).id;
@@ -70,13 +70,13 @@ describe('the default folders for exports', () => {
       'link/aws',
     ])
       expectError(await connect(rival.admin, location, 'Stolen'), 400, /^location: /);
-    // What a glob finds is looked at again.
+    // The files that match a glob are checked too.
     await symlink(join(mine, 'aws', '2026-01.csv'), join(theirs, 'stolen.csv'));
     const glob = expectData(await connect(rival.admin, '*.csv', 'Glob')).id;
     expect((await ingest(rival.admin, glob)).error).toMatch(/SOURCE_ROOTS/);
   });
 
-  it('are told when an organisation is made, and need no hint', async () => {
+  it('are in the answer when an organisation is made, and need no hint in the log', async () => {
     const operator = await asOperator(service);
     const organisation = { name: 'New', tier: 'starter', currency: 'USD' };
     const made = expectData(
@@ -91,7 +91,7 @@ describe('the default folders for exports', () => {
 });
 
 describe('folders of an earlier version, which all organisations shared', { timeout: 120_000 }, () => {
-  it('are named at the start and by doctor, with what to do, until the files are moved', async () => {
+  it('are reported at the start and by doctor, with the correction, until the files are moved', async () => {
     const shared = join(dataDir, 'exports');
     await start(shared);
     const { id, secret, admin } = await newOrganisation(service, { name: 'Old customer' });
@@ -100,7 +100,7 @@ describe('folders of an earlier version, which all organisations shared', { time
     expect(await ingest(admin, source)).toMatchObject({ status: 'completed' });
     expect(await service.stop()).toBe(0);
 
-    // Several organisations, one folder: a note, because it can be meant so.
+    // Several organisations with one folder get only a note, because this can be intended.
     const note = `organisations can read each other's exports below ${shared}`;
     const instead = `SOURCE_ROOTS=${shared}/{organisation}`;
     expect(await doctor(shared)).toMatchObject({
@@ -121,7 +121,7 @@ describe('folders of an earlier version, which all organisations shared', { time
     expect(service.logs()).not.toContain(note);
     expect((await ingest(as(service, secret), source)).error).toMatch(/SOURCE_ROOTS/);
 
-    // As the hint says.
+    // The correction that the hint names.
     await rename(join(shared, 'old.csv'), join(shared, id, 'old.csv'));
     expectData(await as(service, secret).patch(`/cost-sources/${source}`, { location: 'old.csv' }));
     expect(await service.stop()).toBe(0);

@@ -14,8 +14,8 @@ import {
 import { freeName } from '../../support/service/free-name.ts';
 
 /**
- * A bill of three days of December, January and February each, and a cluster inside it, told through the API alone:
- * what picks, breakdowns and the months of a metric show. January by hand (USD):
+ * Picks, breakdowns and months of metrics through the API, for a bill with three days each of December and January, and a cluster
+ * on it. January, calculated by hand (USD):
  *
  *   account 1111: S3 10 (team search), RDS 30 (team web), node i-1 25, of cluster prod
  *   account 2222: S3 5 (team search)
@@ -150,7 +150,7 @@ describe('specific spend', () => {
     expect(await monthOf(created.id, '2025-12')).toMatchObject({ cost: 55, status: 'open' });
   });
 
-  it('by a tag begins with its first use, which is shared; another key is a 409 that names who uses the first', async () => {
+  it('by a tag begins with the first use of its key, and another key is rejected with the users of the first', async () => {
     const picked = (key: string, value: string) => ({
       type: 'spend',
       spend: [{ source: 'cloud', cloud: 'aws', tag: { key, value } }],
@@ -168,7 +168,7 @@ describe('specific spend', () => {
     );
   });
 
-  it('of earlier months is partial, says why, and cannot be locked; of later ones it is whole', async () => {
+  it('of months before the first use is partial with a reason and cannot be locked, unlike later months', async () => {
     const { dataDir } = service;
     await service.stop();
     service = await start(dataDir, '2026-02-07T06:00:00Z');
@@ -195,7 +195,7 @@ describe('specific spend', () => {
       409,
       /cannot be locked: tag key "team"/,
     );
-    // January waits for its last day.
+    // January is open, because its last day is missing.
     expect(await monthOf(tagged, '2026-01')).toMatchObject({
       cost: 15,
       value: 3,
@@ -204,14 +204,14 @@ describe('specific spend', () => {
     });
   });
 
-  it('can be picked anew, but its scope stays of one type', async () => {
+  it('can be picked again, but its scope keeps its type', async () => {
     const spend = [{ source: 'host', host: 'db-1' }];
     const changed = expectData(await admin.patch<Metric>(`/metrics/${tagged}`, { scope: { spend } }));
     expect(changed).toMatchObject({
       scope: { type: 'spend', spend },
       warnings: ['spend of host db-1 has never been seen'],
     });
-    // No host spend was ever delivered: unknown, not 0.
+    // No host spend was ever delivered, so that the cost is unknown and not 0.
     expect(await monthOf(tagged, '2026-01')).toMatchObject({
       cost: null,
       reason: expect.stringContaining('no host spend has been ingested for 2026-01') as unknown,
@@ -244,7 +244,7 @@ describe('specific spend', () => {
     ['a control character', [{ source: 'host', host: 'a\u001fb' }], /host: expected a text without control/],
     ['an unknown field', [{ source: 'host', host: 'a', port: 1 }], /scope.spend\[0\].*port/],
     ['no namespace', [{ source: 'kubernetes', cluster: 'prod' }], /scope.spend\[0\].namespace/],
-  ])('is refused with %s', async (_, spend, words) => {
+  ])('is rejected with %s', async (_, spend, words) => {
     expectError(await metric({ type: 'spend', spend }), 400, words);
   });
 });
@@ -285,7 +285,7 @@ describe('the breakdown of costs', () => {
     }
   });
 
-  it('shows parts, what belongs to none, and clusters next to their bills', async () => {
+  it('shows each part, spend without a key, and clusters beside their bills', async () => {
     expect(await breakdown('group_by=tag')).toEqual({
       success: true,
       data: [
@@ -323,7 +323,7 @@ describe('the breakdown of costs', () => {
     ]);
   });
 
-  it('comes in pages on demand', async () => {
+  it('has pages if a limit is set', async () => {
     const first = await breakdown('group_by=workload&limit=2');
     expect(first.data).toHaveLength(2);
     const second = await breakdown(`group_by=workload&limit=2&cursor=${first.next_cursor ?? ''}`);
@@ -333,7 +333,7 @@ describe('the breakdown of costs', () => {
   const fetched = (path: string, accept: string): Promise<Response> =>
     fetch(`${service.url}/api/v1${path}`, { headers: { 'x-api-key': secret, accept } });
 
-  it('and the summary come as CSV', async () => {
+  it('and the summary are available as CSV', async () => {
     const answer = await fetched(`/costs/breakdown?${RANGE}&group_by=account`, 'text/csv');
     expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(await answer.text()).toBe(
@@ -352,7 +352,7 @@ describe('the breakdown of costs', () => {
     );
   });
 
-  it('and the summary come as an Arrow stream', async () => {
+  it('and the summary are available as an Arrow stream', async () => {
     const type = 'application/vnd.apache.arrow.stream';
     const answer = await fetched(`/costs/breakdown?${RANGE}&group_by=account`, type);
     expect(answer.headers.get('content-type')).toBe(type);
@@ -375,7 +375,7 @@ describe('the breakdown of costs', () => {
     ['group_by=day,day', /group_by: expected each key once/],
     ['group_by=day,source,cloud', /group_by: expected one or two of/],
     ['group_by=day&cursor=x', /cursor: expected the next_cursor/],
-  ])('is refused for "%s"', async (query, words) => {
+  ])('is rejected for "%s"', async (query, words) => {
     expectError(await admin.get(`/costs/breakdown?${RANGE}&${query}`), 400, words);
   });
 });

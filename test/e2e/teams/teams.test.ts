@@ -12,7 +12,7 @@ import {
 } from '../../support/service/service-process.ts';
 
 /**
- * Two teams over January 2026, by hand (USD), 237 in all:
+ * Two teams in January 2026, calculated by hand (USD), 237 in all:
  *
  * | account             |     | Shop                | Search             | unallocated |
  * | ------------------- | --- | ------------------- | ------------------ | ----------- |
@@ -111,7 +111,7 @@ const calls = (values: Record<string, number>) =>
   });
 
 describe('teams', () => {
-  it('are made, renamed, listed and own spend', async () => {
+  it('can be made, renamed and listed, and own spend', async () => {
     const shop = expectData(await admin.post<Team>('/teams', { name: 'Shop', ownership: [account('1111')] }));
     expect(shop).toEqual({ id: shop.id, name: 'Shop', ownership: [account('1111')], warnings: [] });
     expect(shop.id).toMatch(/^team_/);
@@ -163,7 +163,7 @@ describe('teams', () => {
     expectData(await admin.delete(`/teams/${ops.id}`));
   });
 
-  it('never own the same pick, nor have the same name: the other one is named', async () => {
+  it('cannot have the same pick or name, and the error names the other team', async () => {
     expectError(
       await admin.post('/teams', { name: 'Shop' }),
       409,
@@ -188,7 +188,7 @@ describe('teams', () => {
 });
 
 describe('shared costs', () => {
-  it('are split evenly, by fixed percents, by a labelled metric', async () => {
+  it('are split evenly, by fixed percents, or by a labelled metric', async () => {
     const metric = async (more: object) =>
       expectData(
         await admin.post<{ id: string }>('/metrics', {
@@ -262,12 +262,12 @@ describe('shared costs', () => {
       () => ({ type: 'metric', metric_id: 'met_x', labels: { a: ids.shop } }),
       /^split\.metric_id: .*"met_x"/,
     ],
-  ])('are refused with %s', async (_, split, words) => {
+  ])('are rejected with %s', async (_, split, words) => {
     const body = { name: 'X', spend: [account('7777')], split: split() };
     expectError(await admin.post('/shared-costs', body), 400, words);
   });
 
-  it('hold on to their teams and metric', async () => {
+  it('prevent the deletion of their teams and metric', async () => {
     expectError(await admin.delete(`/teams/${ids.shop}`), 409, /shared cost "Network".*metric "Users"/);
     expectError(await admin.delete(`/metrics/${ids.calls}`), 409, /shared cost "Gateway"/);
     expectError(
@@ -292,14 +292,14 @@ describe('shared costs', () => {
 });
 
 describe('bills', () => {
-  it('are estimates while the month runs, and say what they wait for', async () => {
+  it('are estimates while the month runs, and name what they wait for', async () => {
     const all = await bills(ids.shop);
     expect(all).toHaveLength(12);
     expect(all[0]).toEqual({
       month: '2026-01',
       status: 'estimate',
       direct: 100,
-      shared: 19, // 5 + 14; nobody has the gateway's 40 yet
+      shared: 19, // 5 + 14; the gateway's 40 are not split yet
       fully_loaded: 119,
       by_source: { cloud: 100, kubernetes: 0, hosts: 0, ai_tools: 0 },
       shared_costs: [
@@ -326,7 +326,7 @@ describe('bills', () => {
     });
   });
 
-  it('wait for the metric that splits them once the month has settled', async () => {
+  it('wait for their split values once the month has settled', async () => {
     const { dataDir } = service;
     await service.stop();
     service = await start(dataDir, '2026-02-07T06:00:00Z');
@@ -347,7 +347,7 @@ describe('bills', () => {
     expect(expectData(await admin.get(`/teams/${ids.shop}/bills/2026-01/versions`))).toEqual([]);
   });
 
-  it('seal with the values, and with what is unallocated are the total', async () => {
+  it('seal once their split values arrive, and add up with unallocated spend to the total', async () => {
     expectData(await calls({ web: 3, find: 1 }));
     const shop = await billOf(ids.shop);
     expect(shop).toMatchObject({
@@ -372,7 +372,7 @@ describe('bills', () => {
     expectData(await admin.post(`/metrics/${ids.users}/months/2026-01/lock`));
   });
 
-  it('seal again as a new version when the values change; a locked month of a metric does not move', async () => {
+  it('reseal as a new version if split values change, and do not move a locked month of a metric', async () => {
     expectData(await calls({ web: 1, find: 1 }));
     expect(await billOf(ids.shop)).toMatchObject({ fully_loaded: 139, version: 2, unallocated: 9 });
     expect(await billOf(ids.search)).toMatchObject({ fully_loaded: 89, version: 2 });
@@ -388,13 +388,13 @@ describe('bills', () => {
     expect(await usersMonth()).toMatchObject({ cost: 149, unit_cost: 14.9, status: 'locked' });
   });
 
-  it('do not move with late spend: it is unallocated', async () => {
+  it('do not move with late spend, which is unallocated', async () => {
     await writeBill([...january, dayLine('2026-01-31', '1000', { SubAccountId: '1111' })]);
     await ingest(admin, bill);
     expect(await billOf(ids.shop)).toMatchObject({ fully_loaded: 139, version: 2, unallocated: 1009 });
   });
 
-  it('are sealed again by an admin, and give a team that came later its first bill', async () => {
+  it('can be resealed by an admin, which gives a later team its first bill', async () => {
     const late = expectData(await admin.post<Team>('/teams', { name: 'Late', ownership: [account('6666')] }));
     const why = 'the team was made after the bills of 2026-01 had sealed; an admin may seal them again';
     expect(await billOf(late.id)).toMatchObject({
@@ -431,11 +431,11 @@ describe('bills', () => {
     ['2026-01', { reason: 'x', force: true }, 400, /force/],
     ['2026-02', { reason: 'x' }, 409, /has not settled; the month has not ended/],
     ['2025-12', { reason: 'x' }, 409, /has not settled/],
-  ])('of %s are not sealed by %j', async (month, body, status, words) => {
+  ])('of %s are not resealed with %j', async (month, body, status, words) => {
     expectError(await reseal(month, body), status, words);
   });
 
-  it('are no breakdown: that gives each dollar to its owner', async () => {
+  it('differ from the breakdown by team, which gives each dollar to its owner', async () => {
     const { body } = await admin.get<object[]>(
       '/costs/breakdown?start_date=2026-01-01&end_date=2026-01-10&group_by=team',
     );
@@ -449,7 +449,7 @@ describe('bills', () => {
     });
   });
 
-  it('are gone with the team, once nothing refers to it', async () => {
+  it('are deleted with the team, once nothing refers to it', async () => {
     for (const id of [ids.even, ids.fixed, ids.byCalls])
       expectData(await admin.delete(`/shared-costs/${id}`));
     expectData(await admin.delete(`/metrics/${ids.users}`));
@@ -460,7 +460,7 @@ describe('bills', () => {
 });
 
 describe('the audit log', () => {
-  it('tells who made, changed and deleted what, with what was set', async () => {
+  it('records who made, changed and deleted what, with the fields set', async () => {
     interface Entry {
       actor: object;
       action: string;
@@ -483,7 +483,7 @@ describe('the audit log', () => {
       detail: { spend: [account('3333')], split: { type: 'even' } },
     });
     expect(of(ids.calls).map(({ action }) => action)).toEqual(['metric.create', 'metric.delete']);
-    // A location may hold a credential.
+    // The log omits a location, because it may have a credential.
     expect(of(bill).map(({ action, detail }) => [action, detail])).toEqual([
       [
         'cost_source.create',
