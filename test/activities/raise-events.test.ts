@@ -99,7 +99,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
   });
 
   onDuckDb(() => {
-    it('raises an event if a new target lies below the month, and none if it is lowered further or removed', async () => {
+    it('raises an event if a new target lies below the unit cost, and none if it is lowered or removed', async () => {
       const story = await newStory();
       const { orgId, metric } = story;
       const setTarget = (target: string | null) =>
@@ -439,7 +439,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
     });
   });
 
-  it('compares the days of picked spend only', async () => {
+  it('raises a daily rise of a metric by its picked spend', async () => {
     const story = await newStory({}, {
       scope: { type: 'spend', spend: [{ source: 'cloud', cloud: 'aws', account: '2222' }] },
     } satisfies Partial<Metric>);
@@ -458,7 +458,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
     ]);
   });
 
-  it('compares the days of a team by its own spend and its parts of shared costs', async () => {
+  it('raises a daily rise of a team by its own spend and its parts of shared costs', async () => {
     const story = await newStory();
     const { orgId, source } = story;
     const own = (id: string, pick: string) =>

@@ -176,7 +176,7 @@ describe('the close of the API', () => {
       return socket;
     };
     const sockets = [await asking(''), await asking('/livez'), await asking('/endless')];
-    // This ends within the test's time limit. By themselves the connections would stay for a minute, or for ever.
+    // This must end within the test's time limit. The connections would stay for more than a minute, or for ever.
     await app.close();
     for (const socket of sockets) socket.destroy();
     await connection.close();
@@ -225,7 +225,7 @@ describe('a client', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  it('has its labels left out of every line of the log', async () => {
+  it('leaves no label of its queries in any line of the log', async () => {
     for (const path of ['/api/v1/metrics?label=secret-label', '/api/v1/%ZZ?label=secret-label']) {
       await fetch(`${api.url}${path}`);
     }
@@ -236,7 +236,7 @@ describe('a client', () => {
 
 describe('a client that goes on sending after an error', () => {
   it.each(['CONNECT host:1 HTTP/1.1\r\nHost: x\r\n\r\n', 'NONSENSE\r\n\r\n'])(
-    'does not keep its connection: %j',
+    'loses its connection: %j',
     async (request) => {
       const opened = await openDuckDb();
       const connection = unreachable();

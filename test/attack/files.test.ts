@@ -45,7 +45,7 @@ describe('hostile files', () => {
     const { id } = expectData(
       await admin.post<{ id: string }>('/cost-sources', { name: hostile.title, kind: 'focus', location }),
     );
-    // Only now, because the service could reject the source otherwise. An accepted one can turn hostile later.
+    // The file comes after its source, because an accepted source can turn hostile later.
     await hostile.lay(path, account);
     return { ...hostile, path, account, sourceId: id };
   };

@@ -28,7 +28,7 @@ const upload = (name: string, content: () => Buffer, error: RegExp, status = 400
 const lines = (name: string, text: string | Buffer, error: RegExp): HostileUpload =>
   upload(name, () => Buffer.from(text), error);
 
-/** The time for each must not exceed that for its bytes. The largest have the maximum size of an upload. */
+/** None may take longer than its size explains. The largest have the maximum size of an upload. */
 export const HOSTILE_UPLOADS: readonly HostileUpload[] = [
   upload('4 MB of line ends', () => repeated('\n', 4), /at most 300000 lines/),
   upload('62 MB of line ends', () => repeated('\n', 62), /at most 300000 lines/),

@@ -21,7 +21,7 @@ import type { Tally } from './tally.ts';
 
 const SAMPLE = resolve(import.meta.dirname, '../../../shared/data/focus-1.0-sample.csv');
 
-/** Mutated rows in a file, less than one in a hundred of its valid rows. */
+/** Mutated rows in a file. They are fewer than one in a hundred of its rows. */
 export const MUTATED_ROWS = 50;
 const VALID_ROWS = 5_600;
 

@@ -231,7 +231,7 @@ describe('a file that DuckDB cannot read', () => {
     });
   });
 
-  it('fails at once while its columns are read', async () => {
+  it('fails at once when its columns are read', async () => {
     const [path = ''] = await writeFiles(test, { 'text.parquet': 'this is certainly not a Parquet file' });
     const error = await test.warehouse
       .session((session) => describeFile(session, path))

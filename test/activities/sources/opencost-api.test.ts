@@ -220,7 +220,7 @@ describe('an answer of an API', () => {
     ]);
   });
 
-  it('has unknown assets if the API has no /assets', async () => {
+  it('has null for assets if the API has no /assets', async () => {
     const fake = await start({ assets: null });
     expect(await api(fake.url).assets(DAY)).toBeNull();
   });
@@ -291,14 +291,14 @@ describe('an answer of an API', () => {
     expect(String(error)).toMatch(message);
   });
 
-  it('that redirects is not followed', async () => {
+  it('is not followed if it redirects', async () => {
     const other = await start();
     const { allocations } = await answer('', 302, { location: `${other.url}/allocation` });
     await expect(allocations(DAY)).rejects.toThrow(/answered 302, a redirect, which is not followed/);
     expect(other.requests).toEqual([]);
   });
 
-  it('that never ends, is too long, or does not arrive fails', async () => {
+  it('fails if it never ends, is too long, or does not arrive', async () => {
     const slow = await listenLocally((_request, response) => {
       response.write('{');
     });
@@ -422,7 +422,7 @@ describeOnBothEngines('the load of an API', (open) => {
     },
   ];
 
-  it('stores workloads, idle capacity and assets, and the same again if repeated', async () => {
+  it('stores workloads, idle capacity and assets, and changes nothing if repeated', async () => {
     const tenant = await newTenant(test, 'opencost');
     const fake = await start({
       allocations: { '2026-01-31': day(1.75), '2026-02-06': day(2.75) },

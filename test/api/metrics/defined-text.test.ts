@@ -174,7 +174,7 @@ describe('a page of the audit log', () => {
       pages.push((page.body.data ?? []).map(({ detail }) => detail?.name.length ?? 0));
       cursor = page.body.next_cursor ?? null;
     }
-    // One record that alone exceeds a page, four of 0.9 MB, four, and the rest.
+    // The pages have one record larger than a page, four of 0.9 MB, four of 0.9 MB, and the rest.
     expect(pages.map(({ length }) => length)).toEqual([1, 4, 4, 4]);
     expect(pages.flat()).toEqual(lengths.toReversed());
     const one = await send('GET', '/audit-log?limit=2');

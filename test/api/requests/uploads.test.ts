@@ -84,7 +84,7 @@ const untilStatus = (uploader: Uploader, status: number) =>
   });
 
 describe('concurrent uploads', () => {
-  it('are at most two of an organisation, and leave other organisations theirs', async () => {
+  it('are limited to two of an organisation, and do not limit another one', async () => {
     const [first, second] = [await newUploader(), await newUploader()];
     const slow = [begin(first, ''), begin(first, '')];
     await untilReceived(2, 0);
@@ -101,7 +101,7 @@ describe('concurrent uploads', () => {
     expect(await untilStatus(first, 200)).toMatchObject({ body: { data: { unchanged: 1 } } });
   });
 
-  it('are at most eight of a process, and an aborted one frees its slot', async () => {
+  it('are limited to eight of a process, and an aborted one frees its slot', async () => {
     const uploaders = await Promise.all(Array.from({ length: 4 }, newUploader));
     const slow = uploaders.flatMap((uploader) => [begin(uploader, ''), begin(uploader, '')]);
     const last = await newUploader();

@@ -103,7 +103,7 @@ const METRIC = {
 };
 
 describe('permissions and plans', () => {
-  it('allow each route to the right keys, and name the permission of others', async () => {
+  it('allow each route to the right keys, and errors name the permission of the key', async () => {
     const { admin } = await organisationWith();
     const keys = new Map<string, Api>([['admin', admin]]);
     for (const permission of ['read', 'write', 'metrics:ingest']) {
@@ -343,7 +343,7 @@ describe('the daily quota', () => {
     expect(remaining.sort((a, b) => b - a)).toEqual(Array.from({ length: 100 }, (_, index) => 99 - index));
   });
 
-  it('is as large as the plan allows', async () => {
+  it('depends on the plan', async () => {
     for (const [tier, limit] of [
       ['starter', 100],
       ['professional', 1000],

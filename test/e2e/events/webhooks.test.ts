@@ -278,7 +278,7 @@ describe('a delivery', () => {
     await receiver.close();
   });
 
-  it('survives SIGKILL while its endpoint fails, redirects and hangs, and keeps its event id', async () => {
+  it('survives SIGKILL while its endpoint fails, redirects and hangs, and arrives under its event id', async () => {
     const { admin, webhook, receiver } = await newSubscription();
     let turn = 0;
     receiver.answer((response) => {

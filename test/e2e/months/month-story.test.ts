@@ -622,7 +622,7 @@ describe('March 2026', () => {
   });
 
   it('compares exact unit costs, and not their six decimals (contract §1)', async () => {
-    // January is locked with 500 ÷ 150, and December with 2. This is two thirds more, not 66.66665 %.
+    // January is locked with 500 ÷ 150, and December with 2. The increase is two thirds, not 66.66665 %.
     expect((await monthOf(orders, '2026-01')).change_percent).toBe(66.666667);
     // February's 3 is a tenth less than 500 ÷ 150, not 9.999991 %.
     expect((await monthOf(orders, '2026-02')).change_percent).toBe(-10);

@@ -455,7 +455,7 @@ describe.skipIf(!hasDuckLake)(`separate api and worker processes on one DuckLake
     expect(admitted).toBeLessThanOrEqual(110);
   });
 
-  it('keep all values that both receive, and apply a change of plan on both', async () => {
+  it('store all values sent to either, and apply a change of plan on both', async () => {
     const { id, secret, admin } = await organise('starter');
     const set = { DATA_DIR: shared, COST_ANALYTICS_URL: second.url };
     const raised = await runCommand(['org', 'set', '--id', id, '--tier', 'enterprise'], set);
@@ -511,7 +511,7 @@ describe.skipIf(!hasDuckLake)(`separate api and worker processes on one DuckLake
     expect(`${first.logs()}${second.logs()}`).not.toContain('"msg":"loaded"');
   });
 
-  it('let an ingest wait without a worker, and the next worker runs it', async () => {
+  it('keep an ingest waiting until a worker runs it', async () => {
     const { secret, admin } = await organise('enterprise');
     expect(await worker.stop()).toBe(0);
     const location = join(shared, 'exports', 'bill.csv');
