@@ -37,7 +37,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
   const evaluate = ({ orgId }: MonthStory, now = NOW) => evaluateEvents(test.warehouse, orgId, now);
 
   /** Returns an organisation's events in the order in which they were raised. */
-  const raisedEvents = async ({ orgId }: Pick<MonthStory, 'orgId'>): Promise<RaisedEvent[]> => {
+  const raised = async ({ orgId }: Pick<MonthStory, 'orgId'>): Promise<RaisedEvent[]> => {
     const rows = await test.warehouse.query<{ subject: string; payload: string }>(
       'SELECT subject, payload FROM events WHERE org_id = $org ORDER BY raised_at, fact',
       { org: orgId },
@@ -73,7 +73,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
     await story.values({ '2026-01-31': 40 });
     expect(await evaluate(story)).toBe(1);
     expect(await evaluate(story)).toBe(0);
-    expect(await raisedEvents(story)).toEqual([
+    expect(await raised(story)).toEqual([
       {
         subject,
         data: {
@@ -94,7 +94,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
     expect(await evaluate(story)).toBe(0);
     await story.spend({ '2026-01-10': '300', '2026-01-31': '0' });
     expect(await evaluate(story)).toBe(1);
-    expect((await raisedEvents(story)).map(({ data }) => data['unit_cost'])).toEqual([2.5, 3]);
+    expect((await raised(story)).map(({ data }) => data['unit_cost'])).toEqual([2.5, 3]);
     expect(await deliveriesOf(story, hook.id)).toEqual([subject, subject]);
   });
 
@@ -115,10 +115,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
       expect(await evaluate(story)).toBe(0);
       await setTarget('1.5');
       expect(await evaluate(story)).toBe(1);
-      expect((await raisedEvents(story)).map(({ data }) => data['period']).sort()).toEqual([
-        '2026-01',
-        '2026-01',
-      ]);
+      expect((await raised(story)).map(({ data }) => data['period']).sort()).toEqual(['2026-01', '2026-01']);
     });
 
     it('raises no event for late spend of a locked month', async () => {
@@ -147,7 +144,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
     expect(await evaluated()).toBe(0);
     await story.reseal('2026-01', 'the late invoice is right', NOW);
     expect([await evaluated(), await evaluated()]).toEqual([1, 0]);
-    expect((await raisedEvents(story)).map(({ data }) => data['unit_cost'])).toEqual([30]);
+    expect((await raised(story)).map(({ data }) => data['unit_cost'])).toEqual([30]);
   });
 
   onDuckDb(() => {
@@ -170,7 +167,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
       expect(await evaluated(NOW)).toBe(0);
       await story.values(requests, '2026-01', { shop: 3 });
       expect([await evaluated(NOW), await evaluated(NOW)]).toEqual([1, 0]);
-      expect((await raisedEvents(story)).map(({ data }) => data['unit_cost'])).toEqual([30]);
+      expect((await raised(story)).map(({ data }) => data['unit_cost'])).toEqual([30]);
     });
   });
 
@@ -193,7 +190,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
     await story.values(ones(costs));
     expect(await evaluate(story)).toBe(1);
     const subject = `${story.metric.id}/2026-02-06/daily_rise`;
-    expect(await raisedEvents(story)).toEqual([
+    expect(await raised(story)).toEqual([
       {
         subject,
         data: {
@@ -256,7 +253,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
         { source: 'api', by: { type: 'key', id: 'key_1', name: 'Finance' }, now: NOW },
       );
       expect(await evaluate(story)).toBe(1);
-      expect(await raisedEvents(story)).toMatchObject([
+      expect(await raised(story)).toMatchObject([
         { data: { metric_id: story.metric.id, period: '2026-02-06', expected: 10 } },
       ]);
     });
@@ -275,7 +272,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
       expect(await evaluate(story, morning)).toBe(0);
       await story.values({ '2026-02-07': 5 });
       expect(await evaluate(story, morning)).toBe(1);
-      expect(await raisedEvents(story)).toMatchObject([
+      expect(await raised(story)).toMatchObject([
         { data: { reason: 'above_target', period: '2026-02', unit_cost: 2.171429, target: 2 } },
       ]);
     });
@@ -288,7 +285,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
     };
     const at = (time: string) => new Date(`2026-${time}:00Z`);
     const periodsOf = async (story: MonthStory) =>
-      (await raisedEvents(story)).map(({ data }) => [data['period'], data['unit_cost']]);
+      (await raised(story)).map(({ data }) => [data['period'], data['unit_cost']]);
 
     it('compares an ended month once its last day has a value', async () => {
       const story = await newStory({}, { target: '1.02', rise: null });
@@ -374,7 +371,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
       await updateMetric(test.warehouse, orgId, metric.id, { target: '1' }, BY_ADMIN);
       expect(await evaluate(story)).toBe(2);
       expect(await evaluate(story)).toBe(0);
-      const periods = async () => (await raisedEvents(story)).map(({ data }) => data['period']);
+      const periods = async () => (await raised(story)).map(({ data }) => data['period']);
       expect((await periods()).sort()).toEqual(['2026-01', '2026-02']);
       // A value that moves an old month above the same target raises an event.
       await story.values({ '2025-11-10': 200 });
@@ -433,7 +430,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
       await story.values({ '2026-02-06': 0, '2026-02-05': 0 }, 'us'); // twice as dear: 10 ÷ 1 instead of 10 ÷ 2
       await story.values({ '2026-02-06': 0 }, 'eu');
       expect(await evaluate(story)).toBe(1);
-      expect(await raisedEvents(story)).toMatchObject([
+      expect(await raised(story)).toMatchObject([
         { data: { period: '2026-02-05', unit_cost: 10, expected: 5 } },
       ]);
     });
@@ -453,7 +450,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
     await loadText(test, target, focusCsv(lines));
     await story.values(ones(costs));
     expect(await evaluate(story)).toBe(1);
-    expect(await raisedEvents(story)).toMatchObject([
+    expect(await raised(story)).toMatchObject([
       { data: { period: '2026-02-06', unit_cost: 6, expected: 2 } },
     ]);
   });
@@ -502,7 +499,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
     );
     expect(await evaluate(story)).toBe(1);
     const numbers = { metric_id: visits.id, period: '2026-02-06', unit_cost: 29, expected: 19 };
-    expect(await raisedEvents(story)).toMatchObject([{ data: { ...numbers, reason: 'daily_rise' } }]);
+    expect(await raised(story)).toMatchObject([{ data: { ...numbers, reason: 'daily_rise' } }]);
     expect(await evaluate(story)).toBe(0);
   });
 
@@ -545,7 +542,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
     await story.values({ '2026-01-31': 1 });
     const counts = await Promise.all([evaluate(story), evaluate(story), evaluate(other)]);
     expect(counts.sort()).toEqual([0, 0, 1]);
-    expect(await raisedEvents(story)).toEqual([{ subject: anyText, data: expect.anything() as unknown }]);
+    expect(await raised(story)).toEqual([{ subject: anyText, data: expect.anything() as unknown }]);
     expect(await deliveriesOf(story, hook.id)).toHaveLength(1);
     expect(await deliveriesOf(other, theirs.id)).toEqual([]);
     expect(await evaluateEvents(test.warehouse, 'org_none', NOW)).toBe(0);
