@@ -176,7 +176,7 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
     title: 'Parquet with more levels than the stack holds',
     file: 'f.parquet',
     lay: (path) => writeFile(path, deepParquet(50_000)),
-    ending: { error: /^DuckDB broke down over the files/ },
+    ending: { error: /^DuckDB crashed on the files/ },
   },
   {
     title: 'text named .parquet',
@@ -294,7 +294,7 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
       let count = 0;
       return text.replaceAll('\n', () => (++count % 2 === 0 ? '\n' : '\r\n'));
     }),
-    ending: { error: /f\.csv cannot be read as CSV, most often because its lines end in several ways/ },
+    ending: { error: /f\.csv cannot be read as CSV, usually because it mixes line endings/ },
   },
   {
     title: 'carriage returns between its rows',

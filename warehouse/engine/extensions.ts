@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { sqlText } from './sql/sql-text.ts';
 import type { Statements } from './session.ts';
 
-/** DuckDB's own names of the extensions the product can need. */
+/** DuckDB's names of the extensions that the product may need. */
 export type Extension = 'ducklake' | 'postgres_scanner' | 'httpfs';
 
 /**
- * Loads a signed DuckDB extension: from the configured directory when it is there, else by DuckDB's own
- * INSTALL (design §1). Throws an error that says how to provide it.
+ * Loads a signed DuckDB extension from the configured directory. If the directory lacks it, DuckDB installs it (design §1).
+ * If DuckDB cannot, throws an error that says how to provide it.
  */
 export const loadExtension = async (
   session: Statements,

@@ -4,9 +4,9 @@ import type { Session } from './session.ts';
 const ATTEMPTS = 20;
 
 /**
- * Gives each table of a DuckLake its statistics by storing an empty row and deleting it. DuckLake 1.5 asks the catalog
- * again for every column of a table that never held a row: 50 ms a statement in place of 8. The empty row of
- * schema_migrations tells the next start that one was killed between the two steps.
+ * Creates the statistics of each DuckLake table by storing an empty row and deleting it. DuckLake 1.5 queries the catalog for
+ * every column of a table that never held a row, which takes 50 ms a statement instead of 8. If a start is killed between
+ * the two steps, the empty row in schema_migrations shows this to the next start.
  */
 export const giveStatistics = (session: Session): Promise<void> =>
   raceToSetUp(ATTEMPTS, async () => {
@@ -25,7 +25,7 @@ const CATALOG = '__ducklake_metadata_warehouse';
 const TABLES = `SELECT table_id, table_name AS name FROM ${CATALOG}.ducklake_table WHERE end_snapshot IS NULL`;
 const TABLES_WITHOUT_STATISTICS = `${TABLES} AND table_id NOT IN (SELECT table_id FROM ${CATALOG}.ducklake_table_stats)`;
 
-/** The column that is null in no other row. */
+/** Returns a column that is null only in the empty row. */
 const keyOf = (table: string): string => (table === 'schema_migrations' ? 'version' : 'org_id');
 
 const storeEmptyRows = (session: Session, bare: readonly TableName[]): Promise<void> =>

@@ -1,6 +1,6 @@
 import type { Warehouse } from './warehouse.ts';
 
-/** How long what a load replaced can still be compared with it (design §2). */
+/** Days for which replaced rows stay, so that they can be compared with the new ones (design §2). */
 const GRACE_DAYS = 7;
 
 const SPEND_TABLES = [
@@ -28,9 +28,8 @@ const COMPUTED_TABLES = [
 ] as const;
 
 /**
- * Removes spend rows that nothing refers to any more: of loads that a newer one replaced, of sources that were
- * deleted, of attempts that died before they published, and of computations that a newer one replaced, each after
- * the grace period. Reads never see such rows, so nobody's numbers change; run again, it finds nothing. Answers how many rows went.
+ * Removes spend rows of replaced loads, deleted sources, attempts that died before they published, and replaced computations,
+ * after the grace period. Reads never see these rows, so that no number changes. Idempotent. Returns the number of removed rows.
  */
 export const removeDeadSpend = (warehouse: Warehouse, now: Date): Promise<number> =>
   warehouse.session(async (session) => {
@@ -51,7 +50,7 @@ export const removeDeadSpend = (warehouse: Warehouse, now: Date): Promise<number
     return removed;
   });
 
-/** What a load read is of interest while it counts; an attempt under way is young, and not published yet. */
+/** Removes the file names of loads that do not count. A running load keeps them, because it is unpublished and young. */
 const DELETE_DEAD_LOAD_FILES = `
 DELETE FROM load_files WHERE (org_id, source_id, load_id) IN (
   SELECT org_id, source_id, load_id
@@ -60,7 +59,7 @@ DELETE FROM load_files WHERE (org_id, source_id, load_id) IN (
   WHERE EXISTS (FROM loads WHERE loads.org_id = stored.org_id AND loads.source_id = stored.source_id AND loads.load_id = stored.load_id)
     OR CAST(uuid_extract_timestamp(load_id) AS TIMESTAMP) < CAST(now() AS TIMESTAMP) - INTERVAL ${GRACE_DAYS} DAY)`;
 
-// An attempt that never published has no instant but the one in its id, which is the machine's and not CLOCK's.
+// The only instant of an unpublished attempt is in its id. It comes from the machine's clock, not from CLOCK.
 const deadLoads = (table: (typeof SPEND_TABLES)[number]): string => `
   WITH stored AS (SELECT DISTINCT org_id, source_id, load_id, billing_period FROM ${table}),
   dead AS (
@@ -85,17 +84,17 @@ const REPLACED_COMPUTATIONS = `
     SELECT *, lead(computed_at) OVER (PARTITION BY org_id, month ORDER BY computation_id) AS replaced_at FROM month_computations)
   WHERE replaced_at < CAST($now AS TIMESTAMP) - INTERVAL ${GRACE_DAYS} DAY`;
 
-/** How long it can be seen what became of an event's delivery. */
+/** Days for which ended deliveries can be read. */
 const DELIVERY_DAYS = 90;
 
 /**
- * Removes what is left of deliveries that ended long ago, and the secrets of webhooks that were deleted, and those that
- * were replaced and sign no more. Events stay, so that no fact is told twice. Run again, it finds nothing; answers how many rows went.
+ * Removes deliveries that ended long ago, secrets of deleted webhooks, and replaced secrets that no longer sign. Events stay, so
+ * that no fact raises an event twice. Idempotent. Returns the number of removed rows.
  */
 export const removeOldDeliveries = (warehouse: Warehouse, now: Date): Promise<number> =>
   warehouse.transaction(async (session) => {
     let removed = 0;
-    // The states are what the others are found by: they go last.
+    // The states go last, because each statement finds its rows by them.
     for (const table of ['webhook_attempts', 'webhook_delivery_starts', 'webhook_delivery_states'] as const) {
       removed += await session.run(
         `DELETE FROM ${table} WHERE (org_id, webhook_id, event_id) IN (
@@ -118,8 +117,8 @@ DELETE FROM webhook_secrets WHERE secret_id IN (
   WHERE webhooks.webhook_id IS NULL OR replaced_at < CAST($now AS TIMESTAMP) - INTERVAL ${GRACE_DAYS} DAY)`;
 
 /**
- * Gives space back: a checkpoint of the DuckDB file; for DuckLake rows kept in the catalog are written out, small
- * files merged, and old snapshots with their files dropped.
+ * Frees disk space. Checkpoints a DuckDB file. In a DuckLake, writes out rows kept in the catalog, merges small files, and drops
+ * old snapshots with their files.
  */
 export const compact = (warehouse: Warehouse): Promise<void> =>
   warehouse.session(async (session) => {

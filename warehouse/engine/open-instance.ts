@@ -2,15 +2,14 @@ import { mkdir } from 'node:fs/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 
 export interface InstanceOptions {
-  /** Where it spills to. */
   spillDirectory: string;
-  /** As DuckDB writes sizes, such as `1GB`. */
+  /** In DuckDB's notation, for example `1GB`. */
   memoryLimit: string;
-  /** Null leaves it to DuckDB, which takes one for each core. */
+  /** If null, DuckDB uses one for each core. */
   threads: number | null;
 }
 
-/** An empty DuckDB in memory, which spills to the directory. */
+/** Opens an empty DuckDB in memory that spills to the directory. */
 export const openInstance = async ({
   spillDirectory,
   memoryLimit,
@@ -22,7 +21,7 @@ export const openInstance = async ({
     temp_directory: spillDirectory,
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
-    // The usual five, of 122,880 rows each, would be held in memory before the first is written.
+    // By default DuckDB holds five row groups, of 122,880 rows each, in memory before it writes the first.
     write_buffer_row_group_count: '1',
     ...(threads === null ? {} : { threads: threads.toString() }),
   });

@@ -2,7 +2,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { loadExtension, type Extension } from './extensions.ts';
 import { Session } from './session.ts';
 
-/** Throws unless the extension can be loaded, in a DuckDB of its own. */
+/** Throws if a new DuckDB cannot load the extension. */
 export const probeExtension = async (extension: Extension, directory: string | null): Promise<void> => {
   const instance = await DuckDBInstance.create(':memory:');
   try {

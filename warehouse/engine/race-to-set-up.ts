@@ -1,6 +1,6 @@
 /**
- * Does `work` again until it succeeds, at most `attempts` times, and then throws what failed last. Nodes that start at once
- * all set up a DuckLake: all but one fail, and find it done when they look again.
+ * Retries `work` until it succeeds. After `attempts` failures throws the last error. If several nodes start at once, all set up
+ * the DuckLake. All but one fail, and find it done when they try again.
  */
 export const raceToSetUp = async (attempts: number, work: () => Promise<unknown>): Promise<void> => {
   for (let attempt = 1; ; attempt += 1) {

@@ -3,7 +3,7 @@ import { loadExtension } from './extensions.ts';
 import { sqlText } from './sql/sql-text.ts';
 import type { Statements } from './session.ts';
 
-/** The proxy that every request of DuckDB leaves through (egress/guarded-proxy.ts). */
+/** The proxy for all requests of DuckDB (egress/requests/guarded-proxy.ts). */
 export interface EgressProxy {
   url: string;
   username: string;
@@ -33,8 +33,8 @@ export const connectObjectStorage = async (
 };
 
 /**
- * Sends every HTTP request of DuckDB through the guarded proxy, for all sessions. It must be on before the first
- * location of a tenant is read.
+ * Sends every HTTP request of DuckDB through the guarded proxy, for all sessions. Must run before the first read of a tenant's
+ * location.
  */
 export const guardRequests = async (session: Statements, proxy: EgressProxy): Promise<void> => {
   await session.run(`SET GLOBAL http_proxy = ${sqlText(proxy.url)}`);

@@ -1,16 +1,16 @@
 import type { DuckDBInstance } from '@duckdb/node-api';
 import { lost, Session } from './session.ts';
 
-/** Sessions that may run at once; each holds a thread of libuv's pool while a statement runs. */
+/** Sessions that may be lent at once. Each holds a thread of libuv's pool while a statement runs. */
 const MOST_SESSIONS = 16;
 
-/** Who waits for a session. */
+/** A caller that waits for a session. */
 interface Waiting {
   lend: (session: Session) => void;
   refuse: (error: unknown) => void;
 }
 
-/** An open warehouse with its sessions, which are lent one to each caller. */
+/** An open warehouse, whose sessions are lent one to each caller. */
 export class SessionPool {
   readonly #instance: DuckDBInstance;
   readonly #onFatal: (pool: SessionPool, error: Error) => void;
@@ -21,15 +21,15 @@ export class SessionPool {
   #lendable = 0;
   #isOver = false;
 
-  /** @param onFatal hears of each error that ends the whole DuckDB. */
+  /** @param onFatal is called with each error that ends the whole DuckDB. */
   constructor(instance: DuckDBInstance, onFatal: (pool: SessionPool, error: Error) => void) {
     this.#instance = instance;
     this.#onFatal = onFatal;
   }
 
-  /** A session that nobody else uses, until it is given back. */
+  /** Lends a session that nobody else uses until it is given back. */
   async take(): Promise<Session> {
-    // Nobody would lend one to whoever waits now.
+    // No session comes back any more, so nobody may wait for one.
     if (this.#isOver) throw lost();
     const idle = this.#idle.pop();
     if (idle !== undefined) return idle;
@@ -43,7 +43,7 @@ export class SessionPool {
       return await this.connect();
     } catch (error) {
       this.#lendable -= 1;
-      // Nobody may be left to give a session back.
+      // If no session is lent, none comes back to end the wait.
       this.#waiting.shift()?.refuse(error);
       throw error;
     }
@@ -56,7 +56,7 @@ export class SessionPool {
     else next.lend(session);
   }
 
-  /** A session beyond those that are lent. */
+  /** Opens a session in addition to those that are lent. */
   async connect(): Promise<Session> {
     if (this.#isOver) throw lost();
     const connecting = this.#connect();
@@ -68,12 +68,12 @@ export class SessionPool {
     }
   }
 
-  /** Ends a session of {@link connect}; once the pool is over, it ends with the others. */
+  /** Ends a session of {@link connect}. After the end of the pool does nothing, because the session ends with the others. */
   disconnect(session: Session): void {
     if (!this.#isOver && this.#sessions.delete(session)) session.close();
   }
 
-  /** Ends the DuckDB with all that is under way on it, so that its file can be opened again. */
+  /** Ends the DuckDB with all running statements, so that its file can be opened again. */
   async abandon(): Promise<void> {
     this.#isOver = true;
     for (const { refuse } of this.#waiting.splice(0)) refuse(lost());
@@ -82,7 +82,7 @@ export class SessionPool {
     this.#instance.closeSync();
   }
 
-  /** Closes it while nobody uses it. */
+  /** Closes the DuckDB. Nobody may use it meanwhile. */
   close(): void {
     this.#isOver = true;
     for (const session of this.#idle.splice(0)) session.close();
@@ -104,7 +104,7 @@ export class SessionPool {
   }
 }
 
-/** Leads a new session to the warehouse's tables. */
+/** Makes the warehouse the default database of a new session, and UTC its time zone. */
 export const enter = async (session: Session): Promise<void> => {
   await session.run('USE warehouse');
   await session.run(`SET TimeZone = 'UTC'`);

@@ -12,46 +12,46 @@ import {
 import { unavailable, type ServiceError } from '../../domain/shared/errors.ts';
 import { isShortOfMemory } from './short-of-memory.ts';
 
-/** A value bound to a `$name` in a statement. Days, instants, ids and decimals travel as text and are cast in SQL. */
+/** A value bound to a `$name` in a statement. Days, instants, ids and decimals are passed as text and cast in SQL. */
 export type Parameter = string | number | bigint | boolean | null | readonly string[];
 export type Parameters = Readonly<Record<string, Parameter>>;
 
 /**
- * A statement that soon fails for want of memory is a small one beside a large one, which spills what it holds once it must.
- * The small one tries again, after these times.
+ * A statement that runs out of memory this quickly is a small one beside a large one. The large one spills its memory under
+ * pressure, so the small one tries again after these times.
  */
 const SMALL_MS = 1_000;
 const TRIES_AFTER_MS = [100, 200, 400, 800, 1_600];
 
-/** Rows a data chunk can hold (DuckDB's vector size). */
+/** Rows that a data chunk can hold (DuckDB's vector size). */
 const CHUNK_ROWS = 2048;
 
 /**
- * What DuckDB says once an error has ended it, or a checkpoint has failed: then nothing can be read or written any more, until
- * the file is opened again. The words come before any quoted one, for a file or a value may quote them.
+ * Matches DuckDB's messages after an error has ended it, or a checkpoint has failed. Then all reads and writes fail until the
+ * file is opened again. Text of quoted files and values must not match, because it may contain the same words.
  */
 const FATAL =
   /^(INTERNAL|FATAL) Error|^(IO|TransactionContext) Error: [^"']*(Checkpoint failed for database|Database) "\w+"\.?( The database)? has been invalidated/;
 
-/** What it says when a statement before was the one that ended it. */
+/** Matches its messages if an earlier statement had ended it. */
 const OF_ANOTHER = /^[^"']*database ("\w+" )?has been invalidated because/i;
 
 /** Whether an error has ended the whole DuckDB, and with it all its sessions. */
 const isFatal = (error: unknown): error is Error => error instanceof Error && FATAL.test(error.message);
 
-/** Whether a transaction is stored although its COMMIT failed: what failed is the checkpoint after it. */
+/** Whether a transaction is stored although its COMMIT failed, because only the checkpoint after it failed. */
 const isStored = (error: unknown): boolean =>
   error instanceof Error && error.message.startsWith('IO Error: Transaction COMMIT succeeded and is durable');
 
 const isList = (value: Parameter): value is readonly string[] => Array.isArray(value);
 
-/** What a session answers once its DuckDB has ended: the next one may have another. */
-export const lost = (): ServiceError => unavailable('the warehouse is opened again; try again');
+/** Returns the error of a session whose DuckDB has ended. The next session may have a new DuckDB. */
+export const lost = (): ServiceError => unavailable('the warehouse is being reopened; try again');
 
-/** What runs statements, wherever its DuckDB is. */
+/** Runs statements in a DuckDB of this or another process. */
 export type Statements = Pick<Session, 'query' | 'run' | 'isLost' | 'interrupt' | 'rowsRead'>;
 
-/** One connection to a DuckDB; statements on it run one after the other. */
+/** A connection to a DuckDB. Its statements run one after the other. */
 export class Session {
   readonly #connection: DuckDBConnection;
   readonly #onFatal: (error: Error) => void;
@@ -60,15 +60,15 @@ export class Session {
   #isInTransaction = false;
   #isLost = false;
 
-  /** @param onFatal hears of an error that has ended the whole DuckDB. */
+  /** @param onFatal is called with the error that has ended the whole DuckDB. */
   constructor(connection: DuckDBConnection, onFatal: (error: Error) => void = () => undefined) {
     this.#connection = connection;
     this.#onFatal = onFatal;
   }
 
   /**
-   * Runs one statement and reads all its rows. Decimals, 64-bit integers, dates and instants arrive as exact
-   * text, other numbers and booleans as themselves; `Row` names the columns the statement selects.
+   * Runs one statement and returns all its rows. Decimals, 64-bit integers, dates and instants become exact texts. Other
+   * numbers and booleans stay what they are. `Row` has the selected columns.
    */
   async query<Row extends object>(sql: string, parameters: Parameters = {}): Promise<Row[]> {
     const reader = await this.#execute(sql, parameters);
@@ -76,9 +76,8 @@ export class Session {
   }
 
   /**
-   * Runs one statement and hands its rows on as they are asked for, a chunk at a time; see {@link query}. Nothing else
-   * may use the session meanwhile. `signal` stops the statement, which then fails; whoever stops reading before the
-   * end ends it as well.
+   * Runs one statement and yields its rows on demand, in chunks; see {@link query}. Nothing else may use the session meanwhile.
+   * `signal` interrupts the statement, which then fails. If the caller stops reading before the end, the statement ends, too.
    */
   async *stream<Row extends object>(
     sql: string,
@@ -103,20 +102,20 @@ export class Session {
     } finally {
       signal.removeEventListener('abort', interrupt);
       this.#streamed = null;
-      // The next statement ends the one before it, with its transaction, that otherwise waits for the garbage collector.
+      // The next statement ends the stream's statement and transaction. Otherwise they wait for the garbage collector.
       if (!this.#isLost) await this.run('SELECT 1');
     }
   }
 
-  /** Runs one statement for its effect; answers how many rows it changed. */
+  /** Runs one statement for its effect, and returns how many rows it changed. */
   async run(sql: string, parameters: Parameters = {}): Promise<number> {
     const reader = await this.#execute(sql, parameters);
     return reader.rowsChanged;
   }
 
   /**
-   * Appends rows to a temporary table by columns, in DuckDB's own vectors: the fastest way from JavaScript in.
-   * All columns have the same length and the table's types.
+   * Appends rows, given as columns, to a temporary table. DuckDB's own vectors are the fastest way from JavaScript. All columns
+   * have the same length and the table's types.
    */
   async append(
     table: string,
@@ -133,7 +132,7 @@ export class Session {
     appender.closeSync();
   }
 
-  /** Runs `work` in one transaction: all of it is stored, or, when it throws, nothing. */
+  /** Runs `work` in one transaction. If it throws, nothing is stored. */
   async transaction<Result>(work: () => Promise<Result>): Promise<Result> {
     await this.run('BEGIN TRANSACTION');
     this.#isInTransaction = true;
@@ -142,7 +141,7 @@ export class Session {
       await this.#commit();
       return result;
     } catch (error) {
-      // A failed COMMIT has already rolled back, and a failed statement may have; the first error is the one that tells.
+      // A failed COMMIT has already rolled back, and a failed statement may have. Only the first error has the cause.
       await this.run('ROLLBACK').catch((rollback: unknown) => rollback);
       throw error;
     } finally {
@@ -150,17 +149,17 @@ export class Session {
     }
   }
 
-  /** Rows that the statement now running has read, by DuckDB's own estimate. */
+  /** Rows that the running statement has read, by DuckDB's estimate. */
   get rowsRead(): number {
     return this.#isLost ? 0 : Number(this.#connection.progress.rows_processed);
   }
 
-  /** Whether its DuckDB has ended: it can run nothing any more. */
+  /** Whether its DuckDB has ended, so that every further statement fails. */
   get isLost(): boolean {
     return this.#isLost;
   }
 
-  /** Stops the statement that is running; it fails with an interrupt error. */
+  /** Interrupts the running statement, which fails with an interrupt error. */
   interrupt(): void {
     if (!this.#isLost) this.#connection.interrupt();
   }
@@ -169,14 +168,14 @@ export class Session {
     this.#connection.closeSync();
   }
 
-  /** Ends the session whatever it does, because its DuckDB has ended: what it runs fails, and all that follows. */
+  /** Ends the session even while it is in use, because its DuckDB has ended. Its running statement and all later ones fail. */
   async abandon(): Promise<void> {
     this.interrupt();
     this.#isLost = true;
     await this.#running;
-    // A stream that is not read to its end holds the DuckDB, and so its file, until it is read on.
+    // An unfinished stream keeps the DuckDB and its file open until its next read.
     await this.#streamed?.fetchChunk().catch((error: unknown) => error);
-    // To close a connection whose transaction cannot be rolled back, because a checkpoint failed, ends the process.
+    // Without this, closing ends the process if the transaction cannot be rolled back, because a checkpoint failed.
     await this.#connection.run('ROLLBACK').catch((error: unknown) => error);
     this.close();
   }
@@ -194,7 +193,7 @@ export class Session {
     for (;;) {
       const begun = performance.now();
       try {
-        // Without parameters DuckDB plans the statement once; one with parameters is planned again when it runs.
+        // DuckDB plans a statement without parameters once. It plans one with parameters again when it runs.
         return await this.#during(() =>
           Object.keys(parameters).length === 0
             ? this.#connection.runAndReadAll(sql)
@@ -202,7 +201,7 @@ export class Session {
         );
       } catch (error) {
         const isSmall = performance.now() - begun <= SMALL_MS;
-        // What fails within a transaction has ended it.
+        // An error within a transaction has ended it, so a retry would be useless.
         const { value: wait } =
           isShortOfMemory(error) && !isStored(error) && isSmall && !this.#isInTransaction ? waits.next() : {};
         if (wait === undefined) throw error;
@@ -228,7 +227,7 @@ export class Session {
   }
 }
 
-/** Values and their types, as the driver binds them. */
+/** Returns the values and types in the form that the driver binds. */
 const bound = (parameters: Parameters): [Record<string, DuckDBValue>, Record<string, DuckDBType>] => {
   const values: Record<string, DuckDBValue> = {};
   const types: Record<string, DuckDBType> = {};

@@ -1,10 +1,10 @@
 /**
- * How DuckDB says that a statement got less memory than it needs; a failed commit repeats the words without their kind. They come
- * before any quoted one, for a file or a value may quote them.
+ * Matches DuckDB's messages about too little memory. A failed commit repeats the words without the kind of error. Text
+ * of quoted files and values must not match, because it may contain the same words.
  */
 const SHORT_OF_MEMORY =
   /^Out of Memory Error|^[^"']*(failed to (pin block|allocate data of size|offload)|could not allocate block)/i;
 
-/** Whether an error says that DuckDB has run short of memory. */
+/** Whether an error means that DuckDB has run short of memory. */
 export const isShortOfMemory = (error: unknown): boolean =>
   error instanceof Error && SHORT_OF_MEMORY.test(error.message);

@@ -2,21 +2,20 @@ import type { Session } from './session.ts';
 import type { Warehouse } from './warehouse.ts';
 
 /**
- * Remembers at which state of the logs that it is made of something was last found up to date, so that reads need not
- * look again. Logs only grow (design §2): while an organisation's have as many rows as then, they are as they were then,
- * whoever else writes to them.
+ * Caches the row counts of an organisation's logs at which derived data was current, so that reads need no further check. Logs
+ * only grow (design §2). So unchanged counts mean that the data is still current, even if other processes write to the logs.
  */
 export class UpToDate {
   readonly #marks = new WeakMap<Warehouse, Map<string, string>>();
   readonly #sql: string;
 
-  /** @param logs tables to which rows are only ever added. */
+  /** @param logs tables that only grow. */
   constructor(logs: readonly string[]) {
     const counts = logs.map((log) => `(SELECT count(*) FROM ${log} WHERE org_id = $org)`);
     this.#sql = `SELECT concat_ws('/', ${counts.join(', ')}) AS mark`;
   }
 
-  /** Whether nothing is to be done, as `check` says, or has said on the same day and of the same logs. */
+  /** Whether the data is current, by `check` now, or by an earlier `check` on the same day with the same logs. */
   isKnown(
     warehouse: Warehouse,
     orgId: string,
@@ -24,7 +23,7 @@ export class UpToDate {
     check: (session: Session) => Promise<boolean>,
   ): Promise<boolean> {
     return warehouse.session(async (session) => {
-      // Read before the check: what is written meanwhile makes another mark.
+      // Reads the mark before the check, so that writes during the check lead to another mark.
       const [row] = await session.query<{ mark: string }>(this.#sql, { org: orgId });
       const mark = `${day} ${row?.mark ?? ''}`;
       const marks = this.#marks.get(warehouse) ?? new Map<string, string>();

@@ -16,11 +16,11 @@ import { sqlText } from './sql/sql-text.ts';
 export interface WarehouseSettings {
   /** A DuckDB file, or `ducklake:…` with its catalog (design §1). */
   location: string;
-  /** Where DuckLake keeps its Parquet files: a shared path or `s3://…`; not used by a DuckDB file. */
+  /** Where DuckLake keeps its Parquet files: a shared path or `s3://…`. A DuckDB file does not use it. */
   dataPath: string | null;
-  /** Directory with signed DuckDB extensions; null leaves it to DuckDB's own INSTALL. */
+  /** The directory with signed DuckDB extensions. If null, DuckDB installs them. */
   extensions: string | null;
-  /** DuckDB's memory limit, for example `1GB`; what exceeds it spills to `spillDirectory`. */
+  /** DuckDB's memory limit, for example `1GB`. DuckDB spills the excess to `spillDirectory`. */
   memoryLimit: string;
   threads: number | null;
   spillDirectory: string;
@@ -30,20 +30,20 @@ export interface WarehouseSettings {
 const ATTACH_ATTEMPTS = 5;
 
 /**
- * Rows of new tables that are compressed together. A write holds them uncompressed first: of the usual 122,880, those of a
- * large upload take 30 MB more. With fewer the file grows: by a tenth with these, by a fifth with half as many.
+ * Rows of new tables that are compressed together. A write first holds them uncompressed. The default, 122,880 rows, takes 30 MB
+ * more for a large upload. Fewer rows make the file larger: this number by a tenth, half of it by a fifth.
  */
 const ROW_GROUP_ROWS = 40_960;
 
 /**
- * The one door to the data: an in-memory DuckDB with the warehouse attached, either a DuckDB file or a
- * DuckLake. Everything above speaks the SQL both understand.
+ * The warehouse, through which all data is read and written. It is an in-memory DuckDB with a DuckDB file or a DuckLake attached.
+ * Its callers use only SQL that both understand.
  */
 export class Warehouse {
   readonly settings: WarehouseSettings;
   /**
-   * Hears why the warehouse broke down, or could not be opened again. A DuckDB file is opened again as often as it is asked for;
-   * a DuckLake is not, and its process must end.
+   * Called with the reason if the warehouse breaks down or cannot be opened again. Each request tries to open a DuckDB file
+   * again. A DuckLake is never opened again, so its process must end.
    */
   onBreakdown: (error: Error) => void = () => undefined;
   readonly #locks = new Map<string, Promise<unknown>>();
@@ -54,7 +54,7 @@ export class Warehouse {
     this.settings = settings;
   }
 
-  /** Opens the warehouse and brings its schema up to date, or as far as `migrations` go. Throws with a message that says what is wrong. */
+  /** Opens the warehouse and runs the missing `migrations`, by default all. Throws an error that says what is wrong. */
   static async open(settings: WarehouseSettings, migrations?: readonly Migration[]): Promise<Warehouse> {
     const warehouse = new Warehouse(settings);
     await warehouse.#open(async (session) => {
@@ -64,7 +64,7 @@ export class Warehouse {
     return warehouse;
   }
 
-  /** Runs one statement on any free session and reads its rows; see {@link Session.query}. */
+  /** Runs one statement on any free session and returns its rows; see {@link Session.query}. */
   query<Row extends object>(sql: string, parameters: Parameters = {}): Promise<Row[]> {
     return this.session((session) => session.query<Row>(sql, parameters));
   }
@@ -74,7 +74,7 @@ export class Warehouse {
     return this.session((session) => session.run(sql, parameters));
   }
 
-  /** Lends a session of its own to `work`, for several statements, temporary tables or a transaction. */
+  /** Runs `work` with a session that nobody else uses, for several statements, temporary tables or a transaction. */
   async session<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
     const pool = await this.#opened();
     const session = await pool.take();
@@ -86,10 +86,10 @@ export class Warehouse {
   }
 
   /**
-   * Runs one statement on a connection of its own and hands its rows on as they are asked for; see {@link Session.stream}.
-   * The caller limits how many are open at once, because each holds a connection for as long as its reader takes.
+   * Runs one statement on a separate connection and yields its rows on demand; see {@link Session.stream}. The caller limits
+   * how many streams are open at once, because each holds a connection until its reader is done.
    *
-   * @param prepare what is done before on the same connection, for example to lay down a temporary table.
+   * @param prepare runs before the statement on the same connection, for example to create a temporary table.
    */
   async *stream<Row extends object>(
     sql: string,
@@ -108,14 +108,14 @@ export class Warehouse {
     }
   }
 
-  /** Runs `work` in one transaction on a session of its own. */
+  /** Runs `work` in one transaction on a session that nobody else uses. */
   transaction<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
     return this.session((session) => session.transaction(() => work(session)));
   }
 
   /**
-   * Runs `work` after all earlier work of this process under the same key. Reads that decide a write (is this
-   * the last admin key?) go through here; the append-only tables keep other processes' writes safe.
+   * Runs `work` after all earlier work of this process under the same key. Use it for reads that decide a write (is this the
+   * last admin key?). Writes of other processes are safe because tables are append-only.
    */
   async exclusive<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
     const before = this.#locks.get(key) ?? Promise.resolve();
@@ -137,12 +137,12 @@ export class Warehouse {
     return isDuckLake(this.settings.location);
   }
 
-  /** Throws unless the warehouse answers. */
+  /** Throws if the warehouse does not respond. */
   async ping(): Promise<void> {
     await this.query('SELECT max(version) FROM schema_migrations');
   }
 
-  /** Closes the warehouse. Nothing may use it any more. */
+  /** Closes the warehouse. Nothing may use it afterwards. */
   close(): void {
     this.#pool?.close();
     this.#pool = null;
@@ -152,7 +152,7 @@ export class Warehouse {
     return this.#pool ?? this.#opening ?? this.#openAgain(Promise.resolve());
   }
 
-  /** Opens it after `before`. Whoever asks meanwhile hears of a failure; who comes later tries again. */
+  /** Opens the warehouse after `before`. If that fails, all waiting requests fail, and the next request tries again. */
   #openAgain(before: Promise<void>): Promise<SessionPool> {
     const opening = before
       .then(() => this.#open())
@@ -167,7 +167,7 @@ export class Warehouse {
     return opening;
   }
 
-  /** @param prepare what is done before anyone else uses it. */
+  /** @param prepare runs before anyone else uses the warehouse. */
   async #open(prepare: (session: Session) => Promise<void> = () => Promise.resolve()): Promise<SessionPool> {
     const instance = await openInstance(this.settings);
     try {
@@ -190,15 +190,15 @@ export class Warehouse {
   }
 
   /**
-   * An error has ended DuckDB: all that is under way fails, and the next to ask finds the warehouse opened again. A DuckLake
-   * is not: closing one with a transaction open ends the process.
+   * Opens the warehouse again after an error has ended DuckDB. All running statements fail. A DuckLake is not opened again,
+   * because closing it during a transaction ends the process.
    */
   #breakDown(pool: SessionPool, error: Error): void {
     if (pool !== this.#pool) return;
     this.onBreakdown(error);
     if (this.isDuckLake) return;
     this.#pool = null;
-    // Nobody may ask meanwhile.
+    // Catches the failure, because perhaps no request waits for it.
     this.#openAgain(pool.abandon()).catch((failure: unknown) => failure);
   }
 }
@@ -223,7 +223,7 @@ const attach = async (session: Session, settings: WarehouseSettings): Promise<vo
   await attachFile(session, settings.location);
 };
 
-/** Attaches a warehouse's file. Throws with a message that says so if another process uses it. */
+/** Attaches a warehouse's file. If another process uses it, throws an error that says so. */
 export const attachFile = async (
   session: Session,
   location: string,
@@ -247,5 +247,5 @@ const attachDuckLake = (session: Session, location: string, dataPath: string): P
     session.run(`ATTACH ${sqlText(location)} AS warehouse (DATA_PATH ${sqlText(dataPath)})`),
   );
 
-/** Where DuckDB spills what exceeds its memory limit, under the data directory. */
+/** Returns the directory under the data directory to which DuckDB spills data beyond its memory limit. */
 export const spillDirectory = (dataDir: string): string => join(dataDir, 'spill');

@@ -496,7 +496,7 @@ describe('an export file', () => {
       expect(failed).toMatchObject({
         reason: {
           kind: 'invalid',
-          message: expect.stringMatching(/^DuckDB broke down over the files.*nothing was loaded$/) as string,
+          message: expect.stringMatching(/^DuckDB crashed on the files.*nothing was loaded$/) as string,
         },
       });
       expect(completed).toMatchObject({ value: { rowsRead: 100_001, rowsRejected: 0 } });

@@ -229,7 +229,7 @@ describe('a warehouse that an error has ended', () => {
       ({ text }) => text,
     );
   const ENDLESS = 'SELECT count(*) FROM range(1000000000000) AS numbers(number) WHERE hash(number) % 7 = 3';
-  const AGAIN = { kind: 'unavailable', message: 'the warehouse is opened again; try again' };
+  const AGAIN = { kind: 'unavailable', message: 'the warehouse is being reopened; try again' };
   /** What fails next is a checkpoint, as one does that finds no memory. */
   const failCheckpoints = () => test.warehouse.run(`SET debug_checkpoint_abort = 'before_header_non_fatal'`);
   const links = async (): Promise<string[]> =>

@@ -2,10 +2,10 @@ import { MIGRATIONS, type Migration } from './migrations.ts';
 import { raceToSetUp } from '../race-to-set-up.ts';
 import type { Session } from '../session.ts';
 
-/** Each node may lose the race for each migration. */
+/** A node may lose the race for each migration to other nodes. */
 const ATTEMPTS_OF_EACH = 5;
 
-/** Runs the migrations that the warehouse has not seen, each once and in its own transaction, and records them. */
+/** Runs and records the migrations that the warehouse lacks, each in its own transaction. */
 export const migrate = (session: Session, migrations: readonly Migration[] = MIGRATIONS): Promise<void> =>
   raceToSetUp(ATTEMPTS_OF_EACH * migrations.length, () => migrateOnce(session, migrations));
 

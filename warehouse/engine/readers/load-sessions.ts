@@ -9,25 +9,25 @@ import type { Session, Statements } from '../session.ts';
 import { sqlText } from '../sql/sql-text.ts';
 import type { WarehouseSettings } from '../warehouse.ts';
 
-/** What a load works with. */
+/** The sessions and the folder of a load. */
 export interface LoadSessions {
-  /** Reads what others have written, in a process of its own. */
+  /** Reads files of others, in a separate process. */
   reader: Reader;
-  /** Stores what was read, in the warehouse. */
+  /** Stores the rows in the warehouse. */
   session: Session;
-  /** A folder of this load alone. */
+  /** A folder that only this load uses. */
   folder: string;
 }
 
-/** Each reader may use this part of the warehouse's memory limit, beside it. */
+/** The memory of each reader, as a part of the warehouse's memory limit and in addition to it. */
 const READER_SHARE = 1 / 2;
 
-/** A thread with less memory than that makes statements fail that one thread less could run. */
+/** Bytes for each thread. With less, statements fail that would succeed with fewer threads. */
 const MEMORY_OF_THREAD = 125e6;
 
 /**
- * Lends `work` a reader beside its session of the warehouse. A reader has a process, memory and threads of
- * its own: whatever a file does to it, the warehouse and the other loads go on.
+ * Runs `work` with a reader beside the session of the warehouse. A reader has its own process, memory and threads, so that a
+ * broken file cannot stop the warehouse or other loads.
  */
 export const withReader = async <Result>(
   { spillDirectory, memoryLimit, threads }: WarehouseSettings,
@@ -51,24 +51,24 @@ export const withReader = async <Result>(
   }
 };
 
-/** What DuckDB says of a file, for whoever must mend it. */
+/** Replaces DuckDB's message about a broken CSV file by one for the file's owner. Returns other errors as they are. */
 const inPlainWords = (error: unknown): unknown => {
   const message = error instanceof Error ? error.message : '';
   if (!message.includes('CSV Parser state machine')) return error;
   const [, file = 'a file'] = /^ *file = ([^?\n]*)/m.exec(message) ?? [];
   return invalid(
-    `${file} cannot be read as CSV, most often because its lines end in several ways (LF, CRLF, CR); nothing was loaded`,
+    `${file} cannot be read as CSV, usually because it mixes line endings (LF, CRLF, CR); nothing was loaded`,
   );
 };
 
-/** Hands the rows that the reader selects over to the warehouse's session, as the temporary table `table`. */
+/** Copies the rows that the reader selects to the warehouse's session, as the temporary table `table`. */
 export const handOver = (
   { reader, session, folder }: LoadSessions,
   table: string,
   select: string,
 ): Promise<void> => copy(reader, session, folder, table, select);
 
-/** The other way: hands rows of the warehouse to the reader, as the temporary table `table`. */
+/** Copies rows of the warehouse to the reader, as the temporary table `table`. */
 export const lend = (
   { reader, session, folder }: LoadSessions,
   table: string,
@@ -88,7 +88,7 @@ const copy = async (
   await rm(file);
 };
 
-/** Shows the rows that the reader selects, part by part, to the warehouse's session, as the temporary view `view`. */
+/** Writes the rows of each select of the reader to a file, and gives the warehouse's session a temporary view of all files. */
 export const show = async (
   { reader, session, folder }: LoadSessions,
   view: string,

@@ -1,18 +1,18 @@
-// A process of its own, in which DuckDB reads what others have written: whatever a file does to it, even to its stack, it does
-// to this process alone. Its parent asks by messages (reader.ts).
+// The separate process in which DuckDB reads files of others. A file that crashes DuckDB, even by its stack, ends only this
+// process. The parent sends requests as messages (reader.ts).
 import { writeFile } from 'node:fs/promises';
 import { VARCHAR, type DuckDBInstance } from '@duckdb/node-api';
 import { openInstance, type InstanceOptions } from '../open-instance.ts';
 import { Session, type Parameters } from '../session.ts';
 
-/** What the parent asks for; one after the other, but for `interrupt`. */
+/** The parent's calls. They come one after the other, and only `interrupt` comes in between. */
 export type ReaderCall =
   | { call: 'open'; options: InstanceOptions }
   | { call: 'run' | 'query'; sql: string; parameters: Parameters }
   | { call: 'append'; table: string; columns: TextColumns }
   | { call: 'close' };
 
-/** Rows of texts, by columns of the same length. */
+/** Text rows as columns of equal length. */
 export type TextColumns = readonly (readonly (string | null)[])[];
 
 export type ReaderRequest = (ReaderCall & { id: number }) | { call: 'interrupt' };
@@ -20,14 +20,14 @@ export type ReaderRequest = (ReaderCall & { id: number }) | { call: 'interrupt' 
 export type ReaderReply =
   | { id: number; value: unknown }
   | { id: number; error: string; breakdown: boolean }
-  /** How many rows the statement that runs has read. */
+  /** Rows that the running statement has read. */
   | { rowsRead: number };
 
 const PROGRESS_MS = 500;
 
 let opened: { instance: DuckDBInstance; session: Session } | null = null;
 
-const answer = async (request: ReaderCall): Promise<unknown> => {
+const handle = async (request: ReaderCall): Promise<unknown> => {
   if (request.call === 'open') {
     const instance = await openInstance(request.options);
     const session = new Session(await instance.connect());
@@ -57,7 +57,7 @@ const answer = async (request: ReaderCall): Promise<unknown> => {
   }
 };
 
-const tell = (reply: ReaderReply): void => {
+const send = (reply: ReaderReply): void => {
   process.send?.(reply);
 };
 
@@ -67,12 +67,12 @@ process.on('message', (request: ReaderRequest) => {
     return;
   }
   const { id } = request;
-  answer(request).then(
+  handle(request).then(
     (value) => {
-      tell({ id, value });
+      send({ id, value });
     },
     (error: unknown) => {
-      tell({
+      send({
         id,
         error: error instanceof Error ? error.message : String(error),
         breakdown: opened?.session.isLost ?? false,
@@ -82,12 +82,12 @@ process.on('message', (request: ReaderRequest) => {
 });
 
 setInterval(() => {
-  if (opened !== null) tell({ rowsRead: opened.session.rowsRead });
+  if (opened !== null) send({ rowsRead: opened.session.rowsRead });
 }, PROGRESS_MS).unref();
 
-// Its parent ends it; a signal to the whole group must not, because the parent lets its activities end first.
+// Ignores signals to the process group, because the parent first waits for its activities and then ends this process.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 
-// Where memory runs out, Linux ends this process before the service.
+// If memory runs out, Linux kills this process before the service.
 await writeFile('/proc/self/oom_score_adj', '500').catch((error: unknown) => error);

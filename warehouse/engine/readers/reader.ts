@@ -5,32 +5,32 @@ import type { InstanceOptions } from '../open-instance.ts';
 import type { ReaderCall, ReaderReply, ReaderRequest, TextColumns } from './reader-process.ts';
 import type { Parameters } from '../session.ts';
 
-/** How long a statement may go on after it was interrupted. DuckDB does not look everywhere. */
+/** How long a statement may continue after an interrupt. DuckDB does not check for interrupts everywhere. */
 const INTERRUPTED_MS = 5_000;
 const INTERRUPT_AGAIN_MS = 100;
 
-/** A process that has grown above this is not used again. */
+/** A process with more memory is not used again. */
 const MOST_KEPT_BYTES = 300e6;
 
-/** How long a process waits for the next load. */
+/** How long an idle process waits for the next load. */
 const IDLE_MS = 60_000;
 
-/** Most of JavaScript's memory in it: beyond it, what a file makes DuckDB answer ends the process. */
+/** The process's JavaScript heap. If a file gives DuckDB larger results, the process ends. */
 const MOST_HEAP_MB = 512;
 
-/** Its program, built: Node cannot run the sources. */
+/** The built program of the process, because Node cannot run the sources. */
 const PROGRAM = createRequire(import.meta.url).resolve('#reader-process');
 
-const GIVEN_UP = new Outage('the reading of the files was given up');
+const ABORTED = new Outage('the reading of the files was aborted');
 
-const brokenDown = (reason: string): Error =>
+const crashed = (reason: string): Error =>
   invalid(
-    `DuckDB broke down over the files, which a line with invalid UTF-8 and too many fields can do (${reason}); nothing was loaded`,
+    `DuckDB crashed on the files, which a line with invalid UTF-8 and too many fields can cause (${reason}); nothing was loaded`,
   );
 
 /**
- * A DuckDB in a process of its own, as a session of it: statements run one after the other (see `Session`). What ends the
- * DuckDB or its process fails the call, and all that follow.
+ * A session of a DuckDB in a separate process. Statements run one after the other (see `Session`). If the DuckDB or its process
+ * ends, the current call and all later calls fail.
  */
 export class Reader {
   readonly #process: ChildProcess;
@@ -43,7 +43,7 @@ export class Reader {
   #end: Error | null = null;
   #idle: NodeJS.Timeout | undefined;
 
-  /** A reader whose DuckDB is new; its process may have read for others. Whoever opens it closes it. */
+  /** Opens a reader with a new DuckDB. Its process may be one that another load has used. The caller closes it. */
   static async open(options: InstanceOptions): Promise<Reader> {
     const reader = waiting.pop() ?? new Reader();
     clearTimeout(reader.#idle);
@@ -53,7 +53,7 @@ export class Reader {
       await reader.#ask({ call: 'open', options });
       return reader;
     } catch (error) {
-      reader.#kill(GIVEN_UP);
+      reader.#kill(ABORTED);
       throw error;
     }
   }
@@ -61,12 +61,12 @@ export class Reader {
   private constructor() {
     this.#process = fork(PROGRAM, {
       serialization: 'advanced',
-      // What a broken process writes is no line of the log.
+      // The output of a broken process does not belong in the log.
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       execArgv: [`--max-old-space-size=${MOST_HEAP_MB}`],
     });
     this.#process.on('message', (reply) => {
-      this.#hear(reply as ReaderReply);
+      this.#receive(reply as ReaderReply);
     });
     this.#process.on('error', (error) => {
       this.#fail(error);
@@ -74,8 +74,8 @@ export class Reader {
     this.#process.on('exit', (code, signal) => {
       this.#fail(
         signal === 'SIGKILL'
-          ? new Outage('the process that reads the files was killed, most often for want of memory')
-          : brokenDown(`the process ended by ${signal ?? `code ${code}`}`),
+          ? new Outage('the process that reads the files was killed, usually because memory ran out')
+          : crashed(`the process ended by ${signal ?? `code ${code}`}`),
       );
     });
   }
@@ -90,50 +90,50 @@ export class Reader {
     return (await this.#ask({ call: 'run', sql, parameters })) as number;
   }
 
-  /** Appends rows of texts to a temporary table, by columns of the same length. */
+  /** Appends text rows to a temporary table, as columns of equal length. */
   async append(table: string, columns: TextColumns): Promise<void> {
     await this.#ask({ call: 'append', table, columns });
   }
 
-  /** Rows that the statement now running has read, by DuckDB's own estimate, half a second ago. */
+  /** Rows that the running statement had read up to half a second ago, by DuckDB's estimate. */
   get rowsRead(): number {
     return this.#rowsRead;
   }
 
-  /** Whether its DuckDB has ended: it can run nothing any more. */
+  /** Whether its DuckDB has ended, so that every further call fails. */
   get isLost(): boolean {
     return this.#end !== null;
   }
 
-  /** Stops the statement that is running; it fails, at the latest when its process is ended. */
+  /** Interrupts the running statement, which then fails. If it does not stop in time, ends its process. */
   interrupt(): void {
     if (this.isLost || this.#pending.size === 0) return;
     this.#send({ call: 'interrupt' });
     const calls = this.#calls;
     const until = performance.now() + INTERRUPTED_MS;
-    // A statement that had not begun yet has not heard it.
+    // Repeats the interrupt, because it has no effect before the statement begins.
     const timer = setInterval(() => {
       if (this.isLost || this.#calls !== calls || this.#pending.size === 0) clearInterval(timer);
-      else if (performance.now() > until) this.#kill(GIVEN_UP);
+      else if (performance.now() > until) this.#kill(ABORTED);
       else this.#send({ call: 'interrupt' });
     }, INTERRUPT_AGAIN_MS).unref();
   }
 
-  /** Ends its DuckDB. The process waits for the next load, if it is sound and small. */
+  /** Ends its DuckDB. If the process is sound and small, it waits for the next load. */
   async close(): Promise<void> {
     if (this.isLost || this.#pending.size > 0) {
-      this.#kill(GIVEN_UP);
+      this.#kill(ABORTED);
       return;
     }
     const bytes = await this.#ask({ call: 'close' }).catch(() => Infinity);
     if (Number(bytes) > MOST_KEPT_BYTES) {
-      this.#kill(GIVEN_UP);
+      this.#kill(ABORTED);
       return;
     }
     this.#process.unref();
     this.#process.channel?.unref();
     this.#idle = setTimeout(() => {
-      this.#kill(GIVEN_UP);
+      this.#kill(ABORTED);
     }, IDLE_MS).unref();
     waiting.push(this);
   }
@@ -149,11 +149,11 @@ export class Reader {
   }
 
   #send(request: ReaderRequest): void {
-    // What cannot be sent has an exit that tells more.
+    // Ignores the error, because the exit of the process has the reason.
     this.#process.send(request, () => undefined);
   }
 
-  #hear(reply: ReaderReply): void {
+  #receive(reply: ReaderReply): void {
     if ('rowsRead' in reply) {
       this.#rowsRead = reply.rowsRead;
       return;
@@ -162,7 +162,7 @@ export class Reader {
     this.#pending.delete(reply.id);
     if ('value' in reply) asked?.resolve(reply.value);
     else if (reply.breakdown) {
-      const error = brokenDown(reply.error.split('\n')[0] ?? '');
+      const error = crashed(reply.error.split('\n')[0] ?? '');
       asked?.reject(error);
       this.#kill(error);
     } else asked?.reject(new Error(reply.error));
@@ -183,5 +183,5 @@ export class Reader {
   }
 }
 
-/** Readers whose processes wait for a load. */
+/** Readers whose idle processes wait for a load. */
 const waiting: Reader[] = [];

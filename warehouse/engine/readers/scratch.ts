@@ -3,26 +3,26 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 
-/** A folder of this process alone, for uploads and for what DuckDB spills. */
+/** A folder that only this process uses, for uploads and DuckDB's spilled data. */
 export interface Scratch {
   folder: string;
-  /** Removes what other processes have left, of which none runs any more. */
+  /** Removes the folders of processes that no longer run. */
   removeLeftovers: () => Promise<void>;
-  /** Removes the folder. Nothing may use it any more. */
+  /** Removes the folder. Nothing may use it afterwards. */
   release: () => Promise<void>;
 }
 
 const FOLDER = /^process-[\da-f-]{36}$/;
 const LOCK_SUFFIX = '.in-use';
 
-/** What earlier versions, whose processes had no folders of their own, left in the directory. */
+/** Leftovers of earlier versions, whose processes used the directory itself. */
 const OLD_LEFTOVER = /^(upload-|duckdb_temp_|upgrade-)/;
-/** None of it is in use for longer. */
+/** No such leftover is in use for longer. */
 const OLD_USE_MS = 3_600_000;
 
 /**
- * Makes a folder in `directory` that belongs to this process. DuckDB's lock on a file beside it tells others that the process
- * lives: the system gives it up when the process dies, however it dies.
+ * Creates a folder in `directory` that only this process uses. DuckDB's lock on a file beside it shows others that the process
+ * lives. The system releases the lock when the process dies for any reason.
  */
 export const takeScratch = async (directory: string): Promise<Scratch> => {
   await mkdir(directory, { recursive: true });
@@ -54,20 +54,20 @@ const removeLeftovers = async (directory: string, own: string): Promise<void> =>
   }
 };
 
-/** The lock goes last: until then the folder counts as in use. */
+/** Removes the lock after the folder, because the folder counts as in use until then. */
 const removeLocked = async (folder: string, lock: DuckDBInstance): Promise<void> => {
   await rm(folder, { recursive: true, force: true });
   lock.closeSync();
   await rm(folder + LOCK_SUFFIX, { force: true });
 };
 
-/** Locks a file until the instance is closed or the process ends; null if another process has locked it. */
+/** Locks a file until the instance is closed or the process ends. Returns null if another process holds the lock. */
 const lockFile = async (path: string): Promise<DuckDBInstance | null> => {
   try {
     return await DuckDBInstance.create(path, { threads: '1' });
   } catch (error) {
     if (error instanceof Error && /could not set lock/i.test(error.message)) return null;
-    // Its process died before the file was whole, and so before the folder was made.
+    // Its process died before the file was complete, and so before it created the folder.
     await rm(path, { force: true });
     return DuckDBInstance.create(path, { threads: '1' });
   }

@@ -4,14 +4,14 @@ import { MOST_PAGE_BYTES, type ListPart } from '../sql/list-part.ts';
 import type { Session } from '../session.ts';
 import type { Warehouse } from '../warehouse.ts';
 
-/** Who did something: a key of the organisation, or the operator. */
+/** The author of a change: a key of the organisation, or the operator. */
 export interface Actor {
   type: 'key' | 'operator';
   id: string;
   name: string;
 }
 
-/** What is made, changed and deleted by versions (versions.ts). */
+/** Things that are stored as versions (versioned-records.ts). */
 export type AuditedThing = 'metric' | 'team' | 'shared_cost' | 'cost_source' | 'webhook';
 
 export type AuditAction =
@@ -32,7 +32,7 @@ export interface AuditRecord {
   detail: Record<string, unknown>;
 }
 
-/** Adds a record to the audit log, in the transaction of what it tells of. */
+/** Adds a record to the audit log, in the transaction of the recorded change. */
 export const audit = async (
   session: Session,
   orgId: string,
@@ -59,8 +59,8 @@ export const audit = async (
 };
 
 /**
- * The records before `cursor`, newest first: fewer than `limit`, and no more than have {@link MOST_PAGE_BYTES} together, but at
- * least one.
+ * Returns the records before `cursor`, newest first: fewer than `limit`, with at most {@link MOST_PAGE_BYTES} of details. The
+ * first record comes even if it is longer.
  */
 export const listAuditLog = async (
   warehouse: Warehouse,
@@ -89,7 +89,7 @@ export const listAuditLog = async (
   return { items, hasMore: rows.at(-1)?.has_more === true };
 };
 
-// The page is chosen without its details, so that nothing sorts or counts them.
+// Chooses the page before it reads the details, so that no step sorts or counts them.
 const LIST_AUDIT_LOG = `
 WITH candidates AS (
   SELECT id, detail_bytes FROM audit_log

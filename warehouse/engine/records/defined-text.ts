@@ -1,10 +1,10 @@
 import { invalid } from '../../../domain/shared/errors.ts';
 import type { Session } from '../session.ts';
 
-/** Text of all that an organisation defines. Each read of its months goes through its picks. */
+/** The most text in an organisation's definitions, because each read of its months scans its picks. */
 const MOST_BYTES = 4 * 2 ** 20;
 
-/** Whose versions there are, and by which column. */
+/** The things that have versions, each with the column of its id. */
 const DEFINED = {
   metric: 'metric_id',
   team: 'team_id',
@@ -18,21 +18,21 @@ const ofEach = (select: (table: string, id: string) => string): string =>
     .map(([name, id]) => select(`${name}_versions`, id))
     .join(' UNION ALL ');
 
-// Found first, so that no statement sorts the texts of all versions.
+// Selects the ids first, so that no statement sorts the texts of all versions.
 const NEWEST_VERSIONS = ofEach(
   (table, id) => `SELECT CAST(max(version_id) AS VARCHAR) AS version FROM ${table} WHERE org_id = $org
     GROUP BY ${id} HAVING NOT arg_max(deleted, version_id)`,
 );
 
-// As JSON, a row is about as long as it is in an answer.
+// A row as JSON is about as long as in a response.
 const DEFINED_BYTES = `SELECT COALESCE(sum(bytes), 0)::DOUBLE AS bytes FROM (${ofEach(
   (table) => `SELECT sum(strlen(CAST(to_json(${table}) AS VARCHAR))) AS bytes FROM ${table}
     WHERE org_id = $org AND list_contains($versions, CAST(version_id AS VARCHAR))`,
 )})`;
 
 /**
- * Throws `invalid` if the current definitions of an organisation have more text than they may: its metrics, teams, shared costs,
- * cost sources and webhooks. Runs in the transaction that has stored one; no other one of the organisation may run meanwhile.
+ * Throws `invalid` if an organisation's current metrics, teams, shared costs, cost sources and webhooks have too much text. Runs
+ * in the transaction that has stored one of them. No other such transaction of the organisation may run at the same time.
  */
 export const refuseTooMuchDefined = async (session: Session, orgId: string): Promise<void> => {
   const newest = await session.query<{ version: string }>(NEWEST_VERSIONS, { org: orgId });

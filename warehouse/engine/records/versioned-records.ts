@@ -9,7 +9,7 @@ import { nameKey } from '../sql/name-key.ts';
 import type { Parameter, Session } from '../session.ts';
 import type { Warehouse } from '../warehouse.ts';
 
-/** Who changes something, and when. */
+/** The author and the time of a change. */
 export interface By {
   actor: Actor;
   now: Date;
@@ -18,32 +18,32 @@ export interface By {
 type ColumnType = 'VARCHAR' | 'VARCHAR[]' | 'BOOLEAN' | 'DECIMAL(38,10)' | 'DATE' | 'TIMESTAMP' | 'JSON';
 
 interface Definition<Thing> {
-  /** As the audit log calls it, and its table `<name>_versions`. */
+  /** The name in the audit log and in the table `<name>_versions`. */
   name: AuditedThing;
   /** The view of the newest versions, and the column of the thing's id. */
   view: string;
   idColumn: string;
   columns: Record<Exclude<keyof Thing & string, 'id'>, ColumnType>;
-  /** What no two changes may do at once. */
+  /** Returns the locks that a change takes. */
   exclusive: (orgId: string, id: string) => readonly string[];
-  /** What was stored before a column existed lacks it. */
+  /** Completes a thing that was stored before a column existed. */
   complete?: (stored: Thing) => Thing;
-  /** What the audit log tells of fields that were set: all of them, unless one may hold a credential. */
+  /** Returns what the audit log records of changed fields: all of them, unless one may hold a credential. */
   told?: (thing: Thing, fields: Partial<Thing>) => Record<string, unknown>;
 }
 
-/** What a thing is about to become. */
+/** The version that a change is about to store. */
 export interface NextVersion<Thing> {
   thing: Thing;
   before: Thing | null;
   deleted: boolean;
 }
 
-/** What else a change does, in its transaction. */
+/** Additional work in the transaction of a change. */
 interface Alongside<Thing> {
-  /** What must hold, throwing to refuse, and what goes with the thing; `store` writes it and runs once. */
+  /** Throws to reject the change, and writes related rows. Calls `store` once, which writes the version. */
   around?: (session: Session, next: NextVersion<Thing>, store: () => Promise<void>) => Promise<void>;
-  /** What the audit log tells beside the fields. */
+  /** What the audit log records in addition to the fields. */
   detail?: Record<string, unknown>;
 }
 
@@ -53,9 +53,9 @@ type Querier = Pick<Session, 'query'>;
 const ALL = 1_000_000;
 
 /**
- * Things that an organisation makes, changes and deletes: a log of versions, of which the newest is what a thing is
- * now (design §2). Every change is recorded in the audit log. Of things that have a name, no two of an organisation
- * have the same. Nothing grows beyond what an organisation may define in all (defined-text.ts).
+ * Stores things that an organisation creates, changes and deletes, as a log of versions. The newest version is the current state
+ * (design §2). The audit log records every change. Names are unique in an organisation. All definitions of an organisation
+ * together have a size limit (defined-text.ts).
  */
 export class Versions<Thing extends { id: string }> {
   readonly #definition: Definition<Thing>;
@@ -71,7 +71,7 @@ export class Versions<Thing extends { id: string }> {
     const names = this.#columns.map(([column]) => column);
     const select = `SELECT ${[`${idColumn} AS id`, ...names, 'version_id'].join(', ')}`;
     this.#select = `${select} FROM ${view} WHERE org_id = $org`;
-    // The view would sort the texts of all versions; a scan passes those that it does not skip.
+    // The view would sort the texts of all versions. This statement only scans them.
     const ofThing = `FROM ${name}_versions WHERE org_id = $org AND ${idColumn} = $id`;
     this.#selectNewest = `${select} ${ofThing} AND version_id = (SELECT max(version_id) ${ofThing}) AND NOT deleted`;
     const values = this.#columns.map(([column, type]) => `$${column}::${type} AS ${column}`);
@@ -80,12 +80,12 @@ export class Versions<Thing extends { id: string }> {
       $key AS changed_by`;
   }
 
-  /** The organisation's thing of an id, or null when it has no such one. */
+  /** Returns the organisation's thing with this id, or null. */
   async find(querier: Querier, orgId: string, id: string): Promise<Thing | null> {
     return (await this.#newest(querier, orgId, id))?.thing ?? null;
   }
 
-  /** The organisation's things after `cursor`, oldest first; all of them without a page. */
+  /** Returns the organisation's things after `cursor`, oldest first, or all of them without a page. */
   async list(
     querier: Querier,
     orgId: string,
@@ -99,7 +99,7 @@ export class Versions<Thing extends { id: string }> {
     return rows.map((row) => this.#thingOf(row));
   }
 
-  /** Stores a new thing and answers it. Throws a conflict for a name that another one has. */
+  /** Stores a new thing and returns it. Throws a conflict if another thing has its name. */
   async create(
     warehouse: Warehouse,
     orgId: string,
@@ -114,8 +114,8 @@ export class Versions<Thing extends { id: string }> {
   }
 
   /**
-   * Changes or deletes a thing; answers what it now is (or last was), or null when there is none. What changes nothing
-   * is no version. Throws a conflict for a new name that another one has.
+   * Changes or deletes a thing, and returns its new (or last) state, or null if it does not exist. Stores no version if nothing
+   * changes and there is no `detail`. Throws a conflict if another thing has the new name.
    */
   change(
     warehouse: Warehouse,
@@ -156,8 +156,8 @@ export class Versions<Thing extends { id: string }> {
   }
 
   /**
-   * Throws a conflict that names the other one that has the name, however it is encoded (name-key.ts). Two from before
-   * names had to be unique keep theirs.
+   * Throws a conflict with the id of another thing that has the name, in any encoding (name-key.ts). Equal names from before
+   * this rule stay.
    */
   async #refuseTakenName(session: Session, orgId: string, id: string, taken: unknown): Promise<void> {
     const { name, view, idColumn } = this.#definition;
@@ -178,9 +178,9 @@ export class Versions<Thing extends { id: string }> {
     id: string,
     work: (session: Session) => Promise<Result>,
   ): Promise<Result> {
-    // Names are unique, and all definitions together are limited.
+    // One lock for all definitions, because names are unique and the total size is limited.
     return [`definitions of ${orgId}`, ...this.#definition.exclusive(orgId, id)].reduceRight(
-      (inner, section) => () => warehouse.exclusive(section, inner),
+      (inner, lock) => () => warehouse.exclusive(lock, inner),
       () => warehouse.transaction(work),
     )();
   }
@@ -224,7 +224,7 @@ const lengthOf = (thing: object | null): number => JSON.stringify(thing).length;
 const namedAnd = (thing: object, fields: object): Record<string, unknown> =>
   'name' in thing ? { name: thing.name, ...fields } : { ...fields };
 
-// JSON that was never written is undefined, other than a JSON null.
+// Returns undefined for JSON that was never written, to distinguish it from a JSON null.
 const read = (type: ColumnType, stored: unknown): unknown => {
   if (type === 'JSON') return stored === null ? undefined : (JSON.parse(stored as string) as unknown);
   return type === 'TIMESTAMP' ? instant(stored as string) : stored;

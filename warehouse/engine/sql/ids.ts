@@ -1,12 +1,12 @@
 import { uuidv7 } from 'uuidv7';
 
-/** A new public id with a readable prefix; ids of one kind sort by when they were made. */
+/** Returns a new public id with a readable prefix. Ids of one kind sort by their creation. */
 export const newId = (prefix: 'org' | 'key' | 'src' | 'met' | 'team' | 'shc' | 'whk'): string =>
   `${prefix}_${uuidv7().replaceAll('-', '')}`;
 
 /**
- * A time-ordered id (UUIDv7) that sorts after `newest`, the newest id the writer has read for the record, so
- * that a clock that runs behind cannot hide a later write (design §2).
+ * Returns a time-ordered id (UUIDv7) that sorts after `newest`, the newest id that the writer has read for the record. So a slow
+ * clock cannot hide a later write (design §2).
  */
 export const idAfter = (newest: string | null): string => {
   const id = uuidv7();

@@ -1,7 +1,7 @@
-/** Text of the rows of a page, unless one row alone has more. */
+/** The most text in the rows of a page, unless one row alone has more. */
 export const MOST_PAGE_BYTES = 4 * 2 ** 20;
 
-/** What a list of long rows reads for a page, and whether more follow. */
+/** A page of a list of long rows, and whether more rows follow. */
 export interface ListPart<Item> {
   items: Item[];
   hasMore: boolean;

@@ -1,2 +1,2 @@
-/** A string literal for the few statements that take no bound values: ATTACH, LOAD, SET, CREATE SECRET. */
+/** Returns a string literal for the few statements that take no bound values: ATTACH, LOAD, SET, CREATE SECRET. */
 export const sqlText = (text: string): string => `'${text.replaceAll("'", "''")}'`;

@@ -1,8 +1,8 @@
 import type { Statements } from '../session.ts';
 
 /**
- * Drops temporary tables and views; sessions are lent again, so what a load leaves would meet the next. One that is lost has none, and
- * the error that ended it is the one to tell.
+ * Drops temporary tables and views, because the next load may get the same session. A lost session has no tables, and must not
+ * hide the error that ended it.
  */
 export const dropTemporaryTables = async (
   session: Statements,
