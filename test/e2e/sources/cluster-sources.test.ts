@@ -148,7 +148,7 @@ describe('a source', () => {
     const first = await newSource(admin, { name: 'First', kind: 'opencost', location, options });
     expect((await ingest(admin, first.id)).notes).toEqual([
       textLike(
-        /^cluster "prod": assets that bills name otherwise .* on no bill on 1 day, 2026-01-30: their 2/,
+        /^cluster "prod": assets that bills name differently .* on no bill on 1 day, 2026-01-30: their cost of 2 /,
       ),
       textLike(/^cluster "prod": .* no assets on 1 day, 2026-01-31.* its allocations of 1.5 count$/),
     ]);

@@ -198,7 +198,7 @@ describe('an upgrade explained', () => {
     const why =
       `the counting rules changed from 0 (version ${version}) to ${computed?.rules} (version ${version}); ` +
       'cluster "prod": assets without a bill line of their own follow the cluster, which is on a bill ' +
-      'on 1 day, 2026-01-31: their 3 is not counted again';
+      'on 1 day, 2026-01-31: their cost of 3 is not counted again';
     const [total, orders, , bill] = (explained?.changes ?? []).map(({ reason }) => reason);
     expect([total, bill]).toEqual([why, why]);
     expect(orders).toMatch(/^cloud billing settles on 2026-02-06, 5 full days after the month; .*/);

@@ -1,9 +1,9 @@
 // Decisions about assets without a bill line of their own. They are kept for notes and reconciliation (design §2: never hidden).
 
 /**
- * Stores the decisions of a computation: assets that followed their cluster; days on which a cluster borrowed its nearest
- * known assets, also where none are known, for they may come; machines whose name several accounts, projects or zones
- * have, also borrowed ones.
+ * Stores the decisions of a computation. They cover assets that followed their cluster, and days on which a cluster borrowed its
+ * nearest known assets. If none are known, the day is stored, too, because they may come later. They also cover machines,
+ * borrowed ones included, whose name exists in several accounts, projects or zones.
  */
 export const INSERT_ASSET_DECISIONS = `
 INSERT INTO asset_decisions BY NAME

@@ -87,17 +87,17 @@ const sentenceOf = (decided: Decided): string => {
   const { reason, is_on_bill: isOnBill, name, places } = decided;
   const [days, cost] = [onDays(decided), String(toWire(decided.cost))];
   if (reason === 'ambiguous') {
-    // A borrowed machine costs nothing of its own.
+    // A borrowed machine has a cost of 0.
     const beside = cost === '0' ? '' : `, and ${cost} counts beside the bills`;
     return (
-      `the machine name ${quoted(name)} is that of several machines on the bills (${places ?? ''}), so it matches no ` +
+      `several machines on the bills have the name ${quoted(name)} (${places ?? ''}), so it matches no ` +
       `bill line ${days}${beside}; name the machine with its project and zone`
     );
   }
   if (reason === 'followed') {
     return isOnBill
-      ? `assets without a bill line of their own follow the cluster, which is on a bill ${days}: their ${cost} is not counted again`
-      : `assets that bills name otherwise follow the cluster, whose nodes and disks are on no bill ${days}: their ${cost} counts on its own`;
+      ? `assets without a bill line of their own follow the cluster, which is on a bill ${days}: their cost of ${cost} is not counted again`
+      : `assets that bills name differently follow the cluster, whose nodes and disks are on no bill ${days}: their cost of ${cost} counts beside the bills`;
   }
   const { first_asset_day: from, last_asset_day: to } = decided;
   const lent = from === to ? `of ${from ?? ''}` : `of ${from ?? ''} to ${to ?? ''}`;

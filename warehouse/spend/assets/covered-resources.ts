@@ -11,12 +11,12 @@ import {
   resourceName,
 } from './resource-key.ts';
 
-// Which bill lines are clusters' and hosts', and what clusters and hosts cost beside the bill (design §2, Every dollar
-// once). Each statement creates the temporary table of its name from those before it.
+// Finds the bill lines of clusters and hosts, and their costs beside the bill (design §2, Every dollar once). Each statement
+// creates the temporary table of its name from those before it.
 
 /**
- * Days on which a cluster reports allocations and no assets, each with the nearest day of which its assets are known
- * (nearest-assets.ts), and what its allocations cost.
+ * Days on which a cluster reports allocations but no assets. Each has the cost of the allocations, and the nearest day whose
+ * assets are known (nearest-assets.ts).
  */
 const BORROWED_DAYS = `
 CREATE TEMP TABLE borrowed_days AS
@@ -29,9 +29,9 @@ ${NEAREST_ASSETS}
 SELECT * FROM needs JOIN nearest_assets USING (day, cluster)`;
 
 /**
- * What clusters and hosts are made of, day by day, of the computation's loads. `identity` is what the bill is searched
- * for. The project is the feed's, else the one in a Google id. A host is one asset, of kind node, under the machine id that
- * any of its rows of that day names. An asset that does not stand for itself follows its cluster.
+ * The assets of clusters and hosts on each day, from the computation's loads. `identity` identifies an asset in the search for
+ * its bill lines. The project is the feed's, or else the one in a Google id. A host is one asset of kind node, with the machine
+ * id of any of its rows on that day. An asset that does not stand for itself follows its cluster.
  */
 const ASSETS = `
 CREATE TEMP TABLE assets AS
@@ -65,10 +65,10 @@ SELECT *, concat_ws('|', COALESCE(provider_id, ''), COALESCE(project, ''), COALE
 FROM named`;
 
 /**
- * Which resources on the bill can be which assets: by the full id where both sides have one, else by name, and then
- * only where the project agrees as far as it is known. Azure's ids are always full. A load balancer is found by the
- * name inside its ARN, too, and the management fee by the cluster's own resource. `place` tells apart what has the
- * same name, and so does `zone` where Google's bill says it.
+ * Pairs of a resource on the bill and an asset that can be the same. They match by the full id if both have one, or else by
+ * name. Matches by name need the same project, if it is known. Azure's ids are always full. A load balancer also matches by the
+ * name inside its ARN, and the management fee by the cluster's own resource. `place` distinguishes resources of the same
+ * name, and so does `zone` if Google's bill has it.
  */
 const ASSET_PAIRS = `
 CREATE TEMP TABLE asset_pairs AS
@@ -109,7 +109,7 @@ CREATE TEMP TABLE resource_days AS
 WITH ${LOADS_OF_COMPUTATION}, ${billLines('resource_id IS NOT NULL AND (SELECT count(*) FROM asset_pairs) > 0')}
 SELECT DISTINCT month, day, cloud, account, resource_id FROM bill_lines SEMI JOIN asset_pairs USING (cloud, account, resource_id)`;
 
-/** Names that several things have on the bills of a month: nobody knows which of them is meant. */
+/** Names that several resources have on the bills of a month, so that a match would be a guess. */
 const AMBIGUOUS_NAMES = `
 CREATE TEMP TABLE ambiguous_names AS
 SELECT month, identity, via, string_agg(DISTINCT COALESCE(zone, place), ', ' ORDER BY COALESCE(zone, place)) AS places
@@ -118,8 +118,8 @@ WHERE via <> 'full id'
 GROUP BY month, identity, via HAVING count(DISTINCT place) > 1 OR count(DISTINCT zone) > 1`;
 
 /**
- * Which resources on the bill are which assets, borrowed ones included: one row per day on which the bill has the
- * resource and the cluster or host the asset.
+ * Resources on the bill with the asset that each one is, borrowed assets included. There is a row for each day on which the
+ * bill has the resource, and the cluster or host has the asset.
  */
 const FOUND_ASSETS = `
 CREATE TEMP TABLE found_assets AS
@@ -131,9 +131,9 @@ SELECT day, cloud, account, resource_id, identity, cluster, host, is_borrowed, s
 FROM found JOIN assets USING (day, identity)`;
 
 /**
- * Whether a cluster is on a bill that day: whether any of its nodes or disks is. A cluster that borrows its assets is on
- * a bill, too, if it was on one on the day that lends: other machines may have taken the place of those since. What
- * this computation decides about that day comes before what an earlier one stored.
+ * Whether a cluster is on a bill that day, because any of its nodes or disks is. A cluster that borrows its assets is also on a
+ * bill if it was on one on the day that lends, because other machines may have replaced those since. For that day, this
+ * computation's decision precedes an earlier one.
  */
 const CLUSTER_DAYS = `
 CREATE TEMP TABLE cluster_days AS
@@ -153,7 +153,7 @@ SELECT day, cluster, is_borrowed, is_found OR lenders.cluster IS NOT NULL AS is_
   lenders.cluster IS NOT NULL AS lender_is_on_bill
 FROM days LEFT JOIN borrowed_days USING (day, cluster) LEFT JOIN lenders USING (cluster, asset_day)`;
 
-/** The same resources as they count: what a cluster borrows counts only on days on which it is on a bill. */
+/** The found assets that count. Those that a cluster borrows count only on days on which it is on a bill. */
 const BILLED_ASSETS = `
 CREATE TEMP TABLE billed_assets AS
 SELECT * FROM found_assets
@@ -162,7 +162,7 @@ WHERE NOT is_borrowed
     FROM cluster_days
     WHERE is_on_bill AND cluster_days.day = found_assets.day AND cluster_days.cluster = found_assets.cluster)`;
 
-/** Assets of the day that no line is for; `is_outside` of those that count on their own: the others' cluster is on the bill. */
+/** Assets of a day without a bill line. `is_outside` is true if they count. It is false if they follow a cluster on a bill. */
 const UNBILLED_ASSETS = `
 CREATE TEMP TABLE unbilled_assets AS
 SELECT assets.*, COALESCE(is_on_bill, false) AS is_on_bill,
@@ -171,7 +171,7 @@ FROM (FROM assets WHERE NOT is_borrowed) AS assets
 LEFT JOIN cluster_days USING (day, cluster)
 ANTI JOIN (SELECT DISTINCT day, identity FROM billed_assets) AS billed USING (day, identity)`;
 
-/** The tables, in the order in which they are made, with the statements that make them. */
+/** The tables with the statements that create them, in the order of creation. */
 export const COVERING_TABLES: Readonly<Record<string, string>> = {
   borrowed_days: BORROWED_DAYS,
   assets: ASSETS,
@@ -184,14 +184,14 @@ export const COVERING_TABLES: Readonly<Record<string, string>> = {
   unbilled_assets: UNBILLED_ASSETS,
 };
 
-/** Stores whose spend a resource's lines of a day are: a cluster's before a host's, for a node can be known as both. */
+/** Stores the cluster or host of a resource's lines on a day. A cluster precedes a host, because a node can be known as both. */
 export const INSERT_COVERED_RESOURCES = `
 INSERT INTO covered_resources BY NAME
 SELECT $org AS org_id, CAST(date_trunc('month', day) AS DATE) AS month, $computation::UUID AS computation_id, day, cloud,
   account, resource_id, min(cluster) AS cluster, CASE WHEN min(cluster) IS NULL THEN min(host) END AS host
 FROM billed_assets GROUP BY ALL`;
 
-/** Stores on which days a cluster is on a bill by assets of its own: days that borrow from them follow. */
+/** Stores the days on which a cluster is on a bill by its own assets, because days that borrow from them depend on it. */
 export const INSERT_BILLED_CLUSTERS = `
 INSERT INTO billed_clusters BY NAME
 SELECT $org AS org_id, CAST(date_trunc('month', day) AS DATE) AS month, $computation::UUID AS computation_id, day, cluster

@@ -4,8 +4,8 @@ import { twice, type Doubled, type DoubledScope } from './twice.ts';
 import type { Warehouse } from '../../engine/warehouse.ts';
 
 /**
- * Sentences on the clusters that another source reports, too, on the same days. On a bill their lines count, and only what
- * workloads cost is doubled. Else the assets that both bring count twice, or of clusters without assets the allocations.
+ * Returns notes on clusters that another source also reports on the same days. If a cluster is on a bill, its lines count, and
+ * only the workloads' costs are doubled. Otherwise the assets of both count twice, or the allocations if there are no assets.
  */
 export const doubledClusterNotes = async (warehouse: Warehouse, of: DoubledScope): Promise<string[]> => {
   const doubled = await warehouse.query<
@@ -21,7 +21,7 @@ export const doubledClusterNotes = async (warehouse: Warehouse, of: DoubledScope
   });
 };
 
-/** Sentences on clusters that another source, which reads the same file, reports under another name. */
+/** Returns notes on clusters that another source reads from the same file and reports under another name. */
 export const doubledUnderOtherNames = async (
   warehouse: Warehouse,
   of: DoubledScope,
@@ -37,8 +37,9 @@ export const doubledUnderOtherNames = async (
 };
 
 /**
- * What sources report of clusters in the months. `counts` is of what the total has: nothing of a cluster on a bill, whether
- * by its own assets or by borrowed ones; else its assets, where any source knows them, or its allocations.
+ * CTEs with the rows that sources report of clusters in the months. `counts` is true for rows in the total. No row of a cluster
+ * counts if it is on a bill, by its own or by borrowed assets. Otherwise its assets count if any source knows them, or else its
+ * allocations.
  */
 const REPORTED = `billed_days AS (
   SELECT day, cluster, true AS is_billed FROM billed_clusters JOIN current_computations USING (org_id, month, computation_id)
@@ -81,7 +82,7 @@ FROM cluster_days LEFT JOIN common USING (source_id, day, cluster)
 JOIN (SELECT source_id, name FROM cost_sources WHERE org_id = $org) USING (source_id)
 GROUP BY source_id, name, cluster, is_billed ORDER BY cluster, name, source_id, is_billed`;
 
-/** Days of which two clusters have the very same rows; one row alone can be equal by chance. */
+/** Selects days on which all counted rows of two clusters are equal, because a single row can be equal by chance. */
 const SAME_CLUSTER_DAYS = `
 WITH ${REPORTED},
 whole_days AS (

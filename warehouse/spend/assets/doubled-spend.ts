@@ -5,8 +5,8 @@ import { twice, type Doubled, type DoubledScope } from './twice.ts';
 import type { Warehouse } from '../../engine/warehouse.ts';
 
 /**
- * What a source counts that another one counts, too, in the months of a run: because both read the same file, or
- * because both report the same cluster (design §2, Every dollar once). A sentence for each, with the days and the money.
+ * Returns notes on spend that a source and another one both count in the months of a run, because both read the same file or
+ * report the same cluster (design §2, Every dollar once). Each note has the days and the money.
  */
 export const doubledNotes = async (
   warehouse: Warehouse,
@@ -64,7 +64,7 @@ SELECT source_id, name, CAST(files AS VARCHAR) AS files, file,
 FROM shared JOIN numbers USING (source_id) JOIN (SELECT source_id, name FROM cost_sources WHERE org_id = $org) USING (source_id)
 ORDER BY name, source_id`;
 
-/** Where the money of a kind is; what has a cost there; what else its rows are told apart by. */
+/** The table with the money of a kind, the columns of the things that cost, and the other columns that identify a row. */
 const SPEND = {
   focus: {
     table: 'cloud_spend',
@@ -81,8 +81,8 @@ interface DoubledRows extends Doubled {
 }
 
 /**
- * If one of the sources counts nothing but the shared files, its rows are what counts twice. Else the rows that are equal
- * are, and where no row is, no more than what they have in common.
+ * Returns notes on spend in shared files. If one of the sources counts only the shared files, its rows count twice. Otherwise
+ * the equal rows do. If there are none, at most the smaller cost of each pair of rows counts twice.
  */
 const doubledByFiles = async (
   warehouse: Warehouse,
@@ -105,7 +105,7 @@ const doubledByFiles = async (
     });
 };
 
-/** Of a host on a bill the lines count, and of its rows only what its services cost. */
+/** Hosts on bills, by day. Their bill lines count, so that of their rows only the services' costs matter. */
 const HOSTS_ON_BILLS = `(
   SELECT DISTINCT day, host, true AS is_billed FROM covered_resources JOIN current_computations USING (org_id, month, computation_id)
   WHERE org_id = $org AND host IS NOT NULL)`;

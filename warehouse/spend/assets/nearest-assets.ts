@@ -1,13 +1,14 @@
-/**
- * For the days and clusters of `needs`: the nearest day of which the cluster's assets are known from any published load
- * (of two equally near the earlier), null where no day is; and `assets`, which says what they were. A computation that
- * borrowed them is out of date once either is another.
- */
+/** CTE with the assets of the clusters of `needs`, on all days, from any published load. */
 export const LENT_ASSETS = `lent_assets AS (
   SELECT cluster, day AS asset_day, kind, provider_id, project
   FROM cluster_assets SEMI JOIN current_loads USING (org_id, source_id, load_id, billing_period)
   WHERE org_id = $org AND cluster IN (SELECT cluster FROM needs))`;
 
+/**
+ * CTEs with the nearest day whose assets are known, for each day and cluster of `needs`. The earlier of two equally near days
+ * wins. The day is null if none is known. `assets` identifies the assets of the day. A computation that borrowed them is out of
+ * date once the day or `assets` changes.
+ */
 export const NEAREST_ASSETS = `${LENT_ASSETS},
 asset_days AS (SELECT DISTINCT cluster, asset_day FROM lent_assets),
 before AS (
@@ -28,7 +29,7 @@ lent_days AS (
   GROUP BY ALL),
 nearest_assets AS (SELECT day, cluster, asset_day, assets FROM nearest_days LEFT JOIN lent_days USING (cluster, asset_day))`;
 
-/** The days on which a cluster is on a bill by assets of its own, as current computations decided. */
+/** CTE with the days on which a cluster is on a bill by its own assets, by the current computations. */
 export const LENDERS_ON_BILLS = `lenders_on_bills AS (
   SELECT DISTINCT day AS asset_day, cluster
   FROM billed_clusters JOIN current_computations USING (org_id, month, computation_id)

@@ -1,11 +1,11 @@
-// How a cluster's or host's own id of a machine, disk or load balancer meets the id on a bill (sources §2).
+// SQL that matches the ids that clusters and hosts report for machines, disks and load balancers with ids on bills (sources §2).
 
-/** An id in lower case and without the scheme a cluster puts before it: `azure:///subscriptions/…`, `gce://…`. */
+/** Removes the scheme that a cluster puts before an id (`azure:///subscriptions/…`, `gce://…`), and turns it to lower case. */
 const bare = (id: string): string => `regexp_replace(lower(${id}), '^[a-z]+:/+', '')`;
 
 /**
- * An id that names one resource of the whole cloud, or null for one that is a mere name: an Azure path (of a
- * scale set's machine the set, which is what the bill has), or Google's project/zone/name in both spellings.
+ * A key for an id that is unique in the whole cloud, or null for a mere name. Such an id is an Azure path, or Google's
+ * project/zone/name in both spellings. For a machine of an Azure scale set, the key is the set, because the bill has the set.
  */
 export const fullResourceKey = (id: string): string => `CASE
     WHEN contains(lower(${id}), 'subscriptions/') THEN regexp_replace(
@@ -15,35 +15,35 @@ export const fullResourceKey = (id: string): string => `CASE
       lower(${id}), '^.*projects/([^/]+)/(?:zones|regions)/([^/]+)/[^/]+/([^/]+)$', '\\1/\\2/\\3')
   END`;
 
-/** The zone that a Google id says; null for anything else, also for what stands in a whole region. */
+/** The zone in a Google id, or null for any other id, also for resources of a whole region. */
 export const googleZone = (id: string): string =>
   `NULLIF(regexp_extract(lower(${id}), '(?:^gce:/+[^/]+/|projects/[^/]+/zones/)([^/]+)/', 1), '')`;
 
-/** The last part of an id: AWS writes `i-…` alone, behind a zone, or at the end of an ARN. */
+/** The last part of an id. AWS writes `i-…` alone, after a zone, or at the end of an ARN. */
 export const resourceName = (id: string): string => `regexp_extract(${bare(id)}, '[^/]+$')`;
 
 /**
- * Whether two rows of the same name, each with its `full_key`, can be one resource by their names: one of them must be
- * a mere name. Azure's ids are always full.
+ * Whether two rows of the same name, each with its `full_key`, can be one resource by name. At least one of them must be a mere
+ * name. Azure's ids are always full.
  */
 export const isSameByName = (one: string, other: string): string =>
   `(${one}.full_key IS NULL OR ${other}.full_key IS NULL)
     AND NOT COALESCE(starts_with(${one}.full_key, 'subscriptions/') OR starts_with(${other}.full_key, 'subscriptions/'), false)`;
 
-/** Whether a name is that of one machine or disk wherever it stands, for Amazon made it; others give theirs again. */
+/** Whether a name is globally unique to one machine or disk, because Amazon made it. Other clouds reuse names. */
 export const isUniqueName = (name: string): string =>
   `regexp_matches(${name}, '^(i|vol)-([0-9a-f]{8}|[0-9a-f]{17})$')`;
 
-/** `app/NAME/id` and the like, at the end of the ARN of a load balancer. */
+/** `app/NAME/id` and similar, at the end of a load balancer's ARN. */
 const BALANCER_PATH = '(?:^|/)(?:app|net|gwy)/[^/]+/[^/]+$';
 
-/** The name of a load balancer whose ARN a bill has, a classic one's ends in it; null for anything else. */
+/** The name of a load balancer from its ARN on a bill, or null for any other id. The ARN of a classic one ends in its name. */
 export const billedBalancerName = (id: string): string =>
   `NULLIF(regexp_extract(lower(${id}), 'loadbalancer/(?:(?:app|net|gwy)/)?([^/]+)(?:/[^/]+)?$', 1), '')`;
 
 /**
- * The name of a load balancer as a cluster knows it: mostly by its address, `NAME-id.elb.region.amazonaws.com`. Null where
- * it knows the ARN, which says more.
+ * The name of a load balancer from a cluster's id, usually its address `NAME-id.elb.region.amazonaws.com`. Null if the cluster
+ * knows the ARN, which is more precise.
  */
 export const balancerName = (id: string): string => `CASE
     WHEN regexp_matches(lower(${id}), '${BALANCER_PATH}') OR contains(lower(${id}), 'loadbalancer/') THEN NULL
@@ -52,7 +52,7 @@ export const balancerName = (id: string): string => `CASE
     ELSE ${resourceName(id)}
   END`;
 
-/** The name of a cluster that a bill has as a resource of its own: of EKS, AKS or GKE. Null for anything else. */
+/** The name of an EKS, AKS or GKE cluster that is itself a resource on a bill, or null for any other id. */
 export const billedClusterName = (id: string): string => `CASE
     WHEN starts_with(lower(${id}), 'arn:') AND contains(lower(${id}), ':eks:') THEN regexp_extract(lower(${id}), ':cluster/([^/]+)$', 1)
     WHEN contains(lower(${id}), '/managedclusters/') THEN regexp_extract(lower(${id}), '/managedclusters/([^/]+)$', 1)

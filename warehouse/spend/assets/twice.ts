@@ -2,14 +2,14 @@ import type { Day, Month } from '../../../domain/shared/calendar.ts';
 import { toWire, type DecimalText } from '../../../domain/shared/decimals.ts';
 import { onDays } from './asset-notes.ts';
 
-/** Whose run tells what counts twice, and of which months. */
+/** The source and the months of a run that notes spend counted twice. */
 export interface DoubledScope {
   org: string;
   source: string;
   months: readonly Month[];
 }
 
-/** What a source and another one both bring, on some days. */
+/** Spend that a source and another one both count, on some days. */
 export interface Doubled {
   days: number;
   first_day: Day;
@@ -17,6 +17,6 @@ export interface Doubled {
   cost: DecimalText;
 }
 
-/** `24 counts twice on 1 day, 2026-01-10`. */
+/** Returns `24 counts twice on 1 day, 2026-01-10`. */
 export const twice = (doubled: Doubled): string =>
   `${String(toWire(doubled.cost))} counts twice ${onDays(doubled)}`;

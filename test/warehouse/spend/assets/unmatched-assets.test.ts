@@ -99,7 +99,7 @@ describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb
     expect(await story.costs()).toEqual({ total: 27, cloud: 3, kubernetes: 24, hosts: 0 });
     const note =
       'cluster "prod": assets without a bill line of their own follow the cluster, which is on a bill ' +
-      'on 1 day, 2026-01-30: their 3 is not counted again';
+      'on 1 day, 2026-01-30: their cost of 3 is not counted again';
     expect(await story.notes(story.clusters)).toEqual([note]);
     expect(await story.notes(story.bill)).toEqual([note]);
     expect(await story.notes(story.hosts)).toEqual([]);
@@ -146,8 +146,8 @@ describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb
       });
       expect(await story.costs()).toEqual({ total: 14, cloud: 5, kubernetes: 9, hosts: 0 });
       expect(await story.notes(story.clusters)).toEqual([
-        'cluster "prod": assets that bills name otherwise follow the cluster, whose nodes and disks are on no bill ' +
-          'on 1 day, 2026-01-30: their 2 counts on its own',
+        'cluster "prod": assets that bills name differently follow the cluster, whose nodes and disks are on no bill ' +
+          'on 1 day, 2026-01-30: their cost of 2 counts beside the bills',
       ]);
     });
 
@@ -301,7 +301,7 @@ describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb
       // Not 22 of both projects' machines: nobody knows which is the host's.
       expect(await story.costs()).toEqual({ total: 31, cloud: 22, kubernetes: 0, hosts: 9 });
       const note =
-        'host "db": the machine name "n-1" is that of several machines on the bills (gcp/proj-a/z1, gcp/proj-b), so it ' +
+        'host "db": several machines on the bills have the name "n-1" (gcp/proj-a/z1, gcp/proj-b), so it ' +
         'matches no bill line on 1 day, 2026-01-30, and 9 counts beside the bills; name the machine with its project and zone';
       expect(await story.notes(story.hosts)).toEqual([note]);
       expect(await story.reconciled()).toMatchObject([{ name: 'db', ambiguous_days: 1, notes: [note] }]);
@@ -328,7 +328,7 @@ describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb
       // Not 25 of both zones' machines.
       expect(await story.costs()).toEqual({ total: 34, cloud: 25, kubernetes: 0, hosts: 9 });
       expect(await story.notes(story.hosts)).toEqual([
-        'host "db": the machine name "n-1" is that of several machines on the bills (gcp/proj-a, gcp/proj-a/z1, ' +
+        'host "db": several machines on the bills have the name "n-1" (gcp/proj-a, gcp/proj-a/z1, ' +
           'gcp/proj-a/z2), so it matches no bill line on 1 day, 2026-01-30, and 9 counts beside the bills; name the ' +
           'machine with its project and zone',
       ]);
@@ -345,7 +345,7 @@ describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb
       // The node counts 9 on its own day, the allocations 8 on the next.
       expect(await story.costs()).toEqual({ total: 61, cloud: 44, kubernetes: 17, hosts: 0 });
       const ambiguous = (days: string) =>
-        `cluster "prod": the machine name "web-1" is that of several machines on the bills (aws/1111, aws/2222), so it matches no bill line ${days}`;
+        `cluster "prod": several machines on the bills have the name "web-1" (aws/1111, aws/2222), so it matches no bill line ${days}`;
       const hint = '; name the machine with its project and zone';
       expect(await story.notes(story.clusters)).toEqual([
         expect.stringContaining('it is on no bill: its allocations of 8 count'),
