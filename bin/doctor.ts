@@ -22,7 +22,7 @@ interface Finding {
 
 const found = (subject: string, state: Finding['state'], text: string): Finding => ({ subject, state, text });
 
-/** `doctor`: checks settings, data directory, Temporal, extensions and warehouse; true when nothing must be fixed. */
+/** `doctor`: checks settings, data directory, Temporal, extensions and warehouse. Returns true if nothing must be fixed. */
 export const doctor = async (env: NodeJS.ProcessEnv, say: (text: string) => void): Promise<boolean> => {
   const show = ({ subject, state, text }: Finding): void => {
     say(`${{ ok: 'ok     ', note: 'note   ', problem: 'PROBLEM' }[state]} ${subject}: ${text}`);
@@ -72,7 +72,7 @@ const temporal = async (settings: Settings): Promise<Finding[]> => {
         ? found(
             'Temporal',
             'note',
-            'embedded; its server is not on this machine yet, the first start downloads or builds it',
+            'embedded; its server is not on this machine yet, so the first start downloads or builds it',
           )
         : found('Temporal', 'ok', `embedded, ${cli}`),
     ];
@@ -137,7 +137,7 @@ const warehouse = async (settings: Settings): Promise<Finding[]> => {
   }
 };
 
-/** Of a warehouse of this version: an older one may not tell its sources. */
+/** Checks the source folders of a warehouse of this version, because an older one may lack columns that this needs. */
 const sourceFolders = (settings: Settings): Promise<Finding[]> =>
   withWarehouseSettings(settings, async (how) => {
     const opened = await Warehouse.open(how, []);
@@ -156,8 +156,8 @@ const sourceFolders = (settings: Settings): Promise<Finding[]> =>
   });
 
 /**
- * `doctor --explain-upgrade`: lists what the numbers of ended months become when this version first opens the warehouse, and
- * changes nothing. False if it cannot be told.
+ * `doctor --explain-upgrade`: lists how the numbers of ended months change when this version first opens the warehouse. Changes
+ * nothing. Returns false for a DuckLake, which it cannot explain.
  */
 export const explain = async (env: NodeJS.ProcessEnv, say: (text: string) => void): Promise<boolean> => {
   const settings = readSettings(env);
@@ -166,17 +166,17 @@ export const explain = async (env: NodeJS.ProcessEnv, say: (text: string) => voi
   );
   if (explained === null) {
     say(
-      'A DuckLake is not copied here. Copy its catalog database, point WAREHOUSE to the copy, and compare what both versions answer.',
+      'This command cannot copy a DuckLake. Copy its catalog database, point WAREHOUSE to the copy, and compare the numbers of both versions.',
     );
     return false;
   }
   const { version, newest, changes, lockedMonths } = explained;
   if (version === 0) {
-    say('There is no warehouse yet: there is nothing to upgrade.');
+    say('There is no warehouse yet, so there is nothing to upgrade.');
     return true;
   }
   if (version === newest && changes.length === 0) {
-    say(`The warehouse is of version ${version}: there is nothing to upgrade.`);
+    say(`The warehouse has version ${version}, so there is nothing to upgrade.`);
     return true;
   }
   const what = version === newest ? 'The next start' : `An upgrade from version ${version} to ${newest}`;
@@ -198,5 +198,5 @@ const changeInWords = ({ organisation, of, name, month, before, after, reason }:
 const fromTo = (before: string, after: string): string =>
   before === after ? after : `${before} -> ${after}`;
 
-/** A DuckLake catalog's password stands in its connection string. */
+/** Hides the password in the connection string of a DuckLake catalog. */
 const withoutPassword = (text: string): string => text.replace(/(password=|:\/\/[^:@\s]*:)[^\s@]+/gi, '$1…');

@@ -5,7 +5,7 @@ import { call, type ServiceAccess } from './service-client.ts';
 
 const POLL_MS = 500;
 
-/** What the command is told: a source, its months, and how to read it. */
+/** The command's options: a source, its months, and how to read it. */
 export interface IngestOptions {
   org: string;
   source: string;
@@ -15,7 +15,7 @@ export interface IngestOptions {
   wait?: boolean;
 }
 
-/** `ingest`: starts an ingest and, if asked, shows its progress to its end. Throws when the run fails. */
+/** `ingest`: starts an ingest. With `wait` shows its progress until it ends, and throws if it fails. */
 export const ingest = async (
   access: ServiceAccess,
   options: IngestOptions,

@@ -16,7 +16,7 @@ const wholeNumber = (text: string): number => {
   return number;
 };
 
-/** Flags that stand for a setting precede the environment, and the environment precedes `.env`. */
+/** Reads the settings. Flags precede the environment, and the environment precedes `.env`. */
 const settingsWith = (flags: { data?: string; host?: string; port?: string }): Settings =>
   readSettings({
     ...process.env,
@@ -26,10 +26,10 @@ const settingsWith = (flags: { data?: string; host?: string; port?: string }): S
   });
 
 const dataOption = new Option('--data <dir>', 'data directory (DATA_DIR)');
-const urlOption = new Option('--url <url>', 'the service to speak to').env('COST_ANALYTICS_URL');
-const jsonOption = new Option('--json', 'answer as JSON');
+const urlOption = new Option('--url <url>', 'address of the service').env('COST_ANALYTICS_URL');
+const jsonOption = new Option('--json', 'print JSON');
 
-// Each command loads its own parts, because those of the service take a second.
+// Each command imports its own modules, because those of the service take a second to load.
 const program = new Command('cost-analytics')
   .description('Unit economics: real spend divided by business metrics, per month.')
   .version(VERSION)
@@ -55,7 +55,7 @@ serve('worker', 'a worker alone, for scaled-out use', { api: false, worker: true
 
 program
   .command('demo')
-  .description('start with a sample organisation, in a data directory of its own')
+  .description('start with a sample organisation, in a separate data directory')
   .option('--data <dir>', 'data directory (default: the folder demo in DATA_DIR)')
   .option('--port <port>', 'port to listen on (PORT)')
   .option('--exit', 'stop when everything has been shown')
@@ -69,10 +69,10 @@ program
     await demo(settings, { exit: flags.exit === true }, say);
   });
 
-const org = program.command('org').description('organisations, at the running service');
+const org = program.command('org').description('manage the organisations of the running service');
 org
   .command('create')
-  .description('make an organisation and its first admin key')
+  .description('create an organisation and its first admin key')
   .requiredOption('--name <name>')
   .requiredOption('--tier <tier>', 'starter, professional, business or enterprise')
   .requiredOption('--currency <code>', 'ISO 4217 code of its costs')
@@ -96,7 +96,7 @@ org
   );
 org
   .command('list')
-  .description('all organisations')
+  .description('list all organisations')
   .addOption(jsonOption)
   .addOption(dataOption)
   .addOption(urlOption)
@@ -130,9 +130,9 @@ org
   );
 org
   .command('key')
-  .description('make an admin key for an organisation that lost its own')
+  .description('create an admin key for an organisation that lost its own')
   .requiredOption('--org <id>')
-  .option('--name <name>', 'what the key is called')
+  .option('--name <name>', 'name of the key')
   .addOption(jsonOption)
   .addOption(dataOption)
   .addOption(urlOption)
@@ -148,8 +148,8 @@ program
   .requiredOption('--source <id>')
   .option('--from <month>', 'first billing month, YYYY-MM')
   .option('--to <month>', 'last billing month, YYYY-MM')
-  .option('--accept-shrink', 'let days go that an earlier load had and the source no longer has')
-  .option('--wait', 'show progress until it has ended')
+  .option('--accept-shrink', 'drop days that an earlier load had and the source no longer has')
+  .option('--wait', 'show progress until the ingest ends')
   .addOption(dataOption)
   .addOption(urlOption)
   .action(async (flags: IngestOptions & { data?: string; url?: string }) => {
@@ -159,8 +159,11 @@ program
 
 program
   .command('doctor')
-  .description('check settings, Temporal, extensions and warehouse, and say what to fix')
-  .option('--explain-upgrade', 'list which numbers of ended months the first start of this version changes')
+  .description('check settings, Temporal, extensions and warehouse, and report what to fix')
+  .option(
+    '--explain-upgrade',
+    'list the numbers of ended months that the first start of this version changes',
+  )
   .addOption(dataOption)
   .action(async ({ data, explainUpgrade }: { data?: string; explainUpgrade?: boolean }) => {
     const { doctor, explain } = await import('./doctor.ts');
@@ -171,22 +174,22 @@ program
 
 const dataOf = ({ data }: { data?: string }): { data?: string } => (data === undefined ? {} : { data });
 
-/** An error's message and those of what caused it. */
+/** Returns the messages of an error and of its causes. */
 const reasons = (error: unknown): string[] =>
   error instanceof Error
     ? [error.message, ...(error.cause === undefined ? [] : reasons(error.cause))]
     : [String(error)];
 
-// Before anything is opened, by this process or by one that it starts.
+// Set before this process, or one that it starts, opens a file.
 process.umask(PRIVATE_UMASK);
 try {
   process.loadEnvFile();
 } catch {
-  // The file is optional. One that cannot be read counts as absent.
+  // The file is optional. An unreadable file counts as absent.
 }
 try {
   await program.parseAsync();
-  // A command is over when its work is. After a clean end the Temporal client has no open handle.
+  // The command ends with its work. After a clean end the Temporal client has no open handle.
   process.exit();
 } catch (error) {
   process.stderr.write(`cost-analytics: ${reasons(error).join(': ')}\n`);

@@ -15,7 +15,7 @@ const sayKey = ({ secret }: z.infer<typeof newKeyRecord>): void => {
   say(`admin key (shown this once): ${secret}`);
 };
 
-/** `org create`: makes an organisation and shows its first admin key, this once. */
+/** `org create`: creates an organisation, and shows its first admin key only this once. */
 export const createOrganisation = async (
   access: ServiceAccess,
   options: { name: string; tier: string; currency: string; settleDays?: number; json?: boolean },
@@ -39,7 +39,7 @@ export const createOrganisation = async (
   say(`folder for its exports: ${created.source_folder}`);
 };
 
-/** `org list`: all organisations. */
+/** `org list`: lists all organisations. */
 export const listOrganisations = async (
   access: ServiceAccess,
   options: { json?: boolean },
@@ -69,7 +69,7 @@ export const setOrganisation = async (
   say(options.json === true ? JSON.stringify(changed) : line(changed));
 };
 
-/** `org key`: makes an admin key for an organisation that lost its own, and shows it this once. */
+/** `org key`: creates an admin key for an organisation that lost its own, and shows it only this once. */
 export const createAdminKey = async (
   access: ServiceAccess,
   options: { org: string; name?: string; json?: boolean },

@@ -8,13 +8,13 @@ const answer = z.union([
   z.object({ success: z.literal(false), error: z.string() }),
 ]);
 
-/** Which service a command speaks to, and as whom. */
+/** The address of the service for a command, and the headers that authenticate it. */
 export interface ServiceAccess {
   url: string;
   headers: Record<string, string>;
 }
 
-/** The operator's access to the service at `url`, or to the one the settings describe. */
+/** Returns the operator's access to the service at `url`, or to the one in the settings. */
 export const operatorAccess = async (settings: Settings, url: string | undefined): Promise<ServiceAccess> => {
   const file = operatorKeyFile(settings.dataDir);
   const key =
@@ -59,7 +59,7 @@ export const call = async <Data extends z.ZodType>(
     });
   } catch (cause) {
     throw new Error(
-      `no service answers at ${access.url}: start one with cost-analytics start, or point --url at it`,
+      `no service answers at ${access.url}: start one with cost-analytics start, or set --url to its address`,
       { cause },
     );
   }

@@ -5,17 +5,17 @@ import type { DiskState } from '../../api/http/dependencies.ts';
 import { isDuckLake, localFolder } from '../../warehouse/engine/location.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** Below it a load or Temporal fills the disk within moments. */
+/** With less, a load or Temporal fills the disk within moments. */
 const LEAST_FREE_BYTES = 64 * 2 ** 20;
 
-/** Probes cost an fsync: callers within this time share one answer. */
+/** Calls within this time share one result, because a probe costs an fsync. */
 const KEEP_MS = 3_000;
 
-/** What the probe writes; a killed process's is overwritten and removed by the next one. */
+/** The file that a probe writes. If a killed process leaves it, the next probe overwrites and removes it. */
 const PROBE = '.disk-check';
 const PROBE_BYTES = Buffer.alloc(4096, 1);
 
-/** The folders in which the service must be able to write: the data directory, and that of a warehouse elsewhere. */
+/** Returns the folders that must be writable: the data directory, and the folder of a warehouse elsewhere. */
 export const writtenFolders = (
   settings: Pick<Settings, 'dataDir' | 'warehouse' | 'WAREHOUSE_DATA'>,
 ): string[] => {
@@ -25,8 +25,8 @@ export const writtenFolders = (
 };
 
 /**
- * Tells whether folders can be written to, by really writing and syncing a file in each. One probe runs at a time; its
- * answer holds for a few seconds. Changes of the state are logged.
+ * Returns a check that writes and syncs a file in each folder, to find whether it can be written to. Only one probe runs at a
+ * time, and its result holds for a few seconds. Logs changes of the state.
  */
 export const createDiskCheck = (
   folders: readonly string[],
@@ -40,7 +40,7 @@ export const createDiskCheck = (
     const now = states.find((each) => each !== 'ok') ?? 'ok';
     if (now !== state && now === 'ok') log.info('the disk can be written to again');
     else if (now !== state)
-      log.warn({ folders, states }, 'the disk cannot be written to: make room, or mend it');
+      log.warn({ folders, states }, 'the disk cannot be written to: free space, or repair it');
     state = now;
     probedAt = performance.now();
     return state;
@@ -66,11 +66,11 @@ const stateOf = async (folder: string): Promise<DiskState> => {
       await rm(path, { force: true });
     }
     const { blocks, bavail, bsize } = await statfs(folder);
-    // Some file systems do not tell their size.
+    // Some file systems do not report their size.
     return blocks > 0 && bavail * bsize < LEAST_FREE_BYTES ? 'full' : 'ok';
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : null;
-    // Whatever else keeps the service from writing, a missing right or a broken disk, comes to the same.
+    // All other causes, for example a missing right or a broken disk, count as read-only.
     return code === 'ENOSPC' || code === 'EDQUOT' ? 'full' : 'read_only';
   }
 };

@@ -7,7 +7,7 @@ import { findCostSource } from '../../warehouse/sources/cost-sources.ts';
 import { failOpenRun, openRuns, type OpenRun } from '../../warehouse/sources/ingest-runs.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 
-/** Two looks fit into the minute after which a run that cannot go on has failed. */
+/** A lost run must fail within a minute, into which two checks fit. */
 const LOOK_EVERY_MS = 20_000;
 
 interface Parts {
@@ -18,8 +18,8 @@ interface Parts {
 }
 
 /**
- * Records runs as failed whose workflow has ended and could not say so itself, until `stopping`: an operator terminated it, or
- * Temporal has lost it. In the latter case the source is read again. A Temporal that does not answer fails no run.
+ * Records runs as failed if their workflow ended without a record, until `stopping`. An operator may have terminated it, or
+ * Temporal may have lost it, and then the source is read again. If Temporal does not respond, no run fails.
  */
 export const watchRuns = async (parts: Parts, stopping: AbortSignal): Promise<void> => {
   while (!stopping.aborted) {
@@ -38,7 +38,7 @@ const failLostRuns = async (parts: Parts, stopping: AbortSignal): Promise<void> 
   const running = await orchestration.runningIngests();
   for (const run of open.filter(({ run_id }) => !running.has(run_id))) {
     if (stopping.aborted) return;
-    // A run that cannot be looked at must not hide the others.
+    // An error about one run must not keep the others from being checked.
     await failIfLost(parts, run).catch((error: unknown) => {
       log.warn({ err: error, run: run.run_id }, 'a run could not be compared with Temporal; trying again');
     });
@@ -54,10 +54,10 @@ const failIfLost = async (parts: Parts, run: OpenRun): Promise<void> => {
       ? `the workflow has ended without a result: ${life.how}; run the ingest again`
       : `Temporal no longer knows the workflow; ${(await readAgain(parts, run)) ? 'the source is read again' : 'run the ingest again'}`;
   if (await failOpenRun(warehouse, run, error, clock.now()))
-    log.warn({ run: run.run_id, organisation: run.org_id, error }, 'a run could not go on and has failed');
+    log.warn({ run: run.run_id, organisation: run.org_id, error }, 'a run could not continue and has failed');
 };
 
-/** Starts an ingest of everything the source has, which includes what the lost run was to read; false if the source is gone. */
+/** Starts an ingest of the whole source, which includes the months of the lost run. Returns false if the source is gone. */
 const readAgain = async (
   { warehouse, orchestration }: Parts,
   { org_id: orgId, source_id: sourceId }: OpenRun,
@@ -66,7 +66,7 @@ const readAgain = async (
   await orchestration
     .startIngest({ orgId, sourceId, startMonth: null, endMonth: null })
     .catch((error: unknown) => {
-      // One is running already: a process that died in the middle of this, or a person, has started it.
+      // An ingest is running already, because a person or a process that died during this has started it.
       if (!(error instanceof ServiceError)) throw error;
     });
   return true;

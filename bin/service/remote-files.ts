@@ -6,8 +6,8 @@ import type { WarehouseSettings } from '../../warehouse/engine/warehouse.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /**
- * Opens the way to remote locations for readers: the extension, the credentials, and the guard around both, which starts
- * with the first of them.
+ * Lets readers read remote locations: loads the extension, sets the credentials, and routes all requests through the guarded
+ * proxy. The proxy starts with the first reader.
  */
 export const remoteFiles = (
   { objectStorage, extensions }: WarehouseSettings,

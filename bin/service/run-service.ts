@@ -2,18 +2,18 @@ import { pino, type Logger } from 'pino';
 import { startService, type Roles, type Service } from './service.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** Structured logs go to standard error; standard output belongs to what a command says. */
+/** Creates the structured log on standard error, because standard output is for the output of commands. */
 export const createLog = (settings: Settings): Logger =>
   pino({ level: settings.LOG_LEVEL }, pino.destination(2));
 
-/** Starts the service and answers it once it serves; prints the one `ready` line. */
+/** Starts the service, prints the one `ready` line, and returns the service once it serves. */
 export const startAndSay = async (settings: Settings, roles: Roles): Promise<Service> => {
   const service = await startService(settings, roles, createLog(settings));
   process.stdout.write(service.url === null ? 'ready worker\n' : `ready ${service.url}\n`);
   return service;
 };
 
-/** Resolves at the first SIGTERM or SIGINT; asked for before a start, so that none is missed. */
+/** Resolves at the first SIGTERM or SIGINT. Call it before a start, so that no signal is missed. */
 export const stopSignal = (): Promise<null> =>
   new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -23,14 +23,14 @@ export const stopSignal = (): Promise<null> =>
     }
   });
 
-/** Keeps the service running until it is told to stop, or until a part of it fails; ends it cleanly either way. */
+/** Keeps the service running until a stop signal, or until a part of it fails. Ends it cleanly in both cases. */
 export const untilStopped = async (
   service: Service,
   signalled: Promise<null> = stopSignal(),
 ): Promise<void> => {
   const failure = await Promise.race([signalled, service.failed]);
   await service.stop().catch((error: unknown) => {
-    // It is logged; what ended the service comes first.
+    // The error is logged already. The failure that ended the service comes first.
     throw failure ?? error;
   });
   if (failure !== null) throw failure;

@@ -12,9 +12,9 @@ const ATTEMPTS = 10;
 const PAUSE_MS = 5_000;
 
 /**
- * Makes Temporal's schedules those of the warehouse's organisations and cost sources, and starts pending deliveries that
- * Temporal lacks, in the background of each start: a process that died between scheduling and storing, or a new Temporal
- * beside an old warehouse, mends itself. Ends early when `stopping` says so.
+ * Updates Temporal's schedules from the warehouse's organisations and cost sources, and starts pending deliveries that Temporal
+ * lacks. Runs in the background of each start, to recover from a crash between scheduling and storing, or from a new Temporal
+ * beside an old warehouse. Ends early if `stopping` is aborted.
  */
 export const reconcileSchedules = async (
   warehouse: Warehouse,
@@ -33,7 +33,7 @@ export const reconcileSchedules = async (
         }
       }
       await orchestration.reconcileSchedules({ organisations, sources });
-      // Whoever died may have changed numbers and not told; nobody listens in organisations without a webhook.
+      // A crashed process may have changed numbers without a notification. Only organisations with a webhook need one.
       for (const orgId of await organisationsWithWebhooks(warehouse)) {
         await orchestration.numbersChanged(orgId);
         for (const delivery of await deliveriesToStart(warehouse, orgId, true)) {

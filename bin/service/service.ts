@@ -24,7 +24,7 @@ import { VERSION } from '../settings/version.ts';
 import { warehouseSettings } from './warehouse-settings.ts';
 import { startWorkers, type Closer } from './workers.ts';
 
-/** Which parts of the product a process runs. */
+/** The parts of the product that a process runs. */
 export interface Roles {
   api: boolean;
   worker: boolean;
@@ -32,17 +32,17 @@ export interface Roles {
 
 /** A running process of the product. */
 export interface Service {
-  /** Where the API listens; null in a process that only works. */
+  /** Where the API listens, or null in a worker process. */
   url: string | null;
-  /** Ends it cleanly: requests under way are answered, activities are stopped or handed back, counts are stored. */
+  /** Ends it cleanly: answers current requests, stops activities or returns them to Temporal, and stores counts. */
   stop: () => Promise<void>;
-  /** Resolves with the reason when a part of it ends by itself. */
+  /** Resolves with the reason if a part of it ends by itself. */
   failed: Promise<Error>;
 }
 
 const SEARCH_ATTRIBUTES = { [ORGANISATION_ATTRIBUTE]: 'Keyword' } as const;
 
-/** Starts the parts of the product that `roles` names, each when what it needs is there. */
+/** Starts the parts of the product in `roles`, each after the parts that it needs. */
 export const startService = async (settings: Settings, roles: Roles, log: Logger): Promise<Service> => {
   const { dataDir } = settings;
   const clock = clockOf(settings);
@@ -60,7 +60,7 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
   try {
     const scratch = await takeScratch(spillDirectory(dataDir));
     closers.push(scratch.release);
-    // The warehouse comes before Temporal: its lock keeps a second process away from the Temporal server too.
+    // Opens the warehouse before Temporal, because its lock also keeps a second process away from the Temporal server.
     const warehouse = await Warehouse.open(warehouseSettings(settings, scratch.folder));
     closers.push(() => {
       warehouse.close();
@@ -95,7 +95,7 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
       : Promise.resolve();
     const prepared = prepareSourceFolders(warehouse, settings, log, stopping.signal).catch(
       (error: unknown) => {
-        log.warn({ err: error }, 'the folders for exports could not be looked at');
+        log.warn({ err: error }, 'the folders for exports could not be checked');
       },
     );
     closers.push(async () => {
@@ -127,14 +127,14 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
   }
 };
 
-/** Ends every part, also when one before it could not end in order: a Temporal server would stay behind. Throws the first reason. */
+/** Ends every part, even after a failure, so that no Temporal server stays behind. Throws the first error. */
 const closeAll = async (closers: readonly Closer[], log: Logger): Promise<void> => {
   const failures: unknown[] = [];
   for (const close of closers) {
     try {
       await close();
     } catch (error) {
-      log.error({ err: error }, 'a part of the service could not end in order');
+      log.error({ err: error }, 'a part of the service could not end cleanly');
       failures.push(error);
     }
   }
@@ -170,7 +170,7 @@ const embeddedTemporal = async (
       `Temporal's database ${join(settings.dataDir, 'temporal.db')} is damaged (${words}); ` +
         'start the service again: it sets the database aside and restores schedules and open work from the warehouse',
     );
-    log.error({ err: error }, 'the Temporal server cannot go on');
+    log.error({ err: error }, 'the Temporal server cannot continue');
     fail(error);
   });
   void server.exited.then(() => {
@@ -182,7 +182,7 @@ const embeddedTemporal = async (
   return server.address;
 };
 
-/** A Temporal of somebody else may not let us add what workflows are started with; then its operator must. */
+/** Adds the search attribute of workflows. If an external Temporal does not allow it, throws the command for its operator. */
 const registerSearchAttributes = async (connection: Connection, namespace: string): Promise<void> => {
   try {
     await ensureSearchAttributes(connection, namespace, SEARCH_ATTRIBUTES);

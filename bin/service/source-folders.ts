@@ -14,8 +14,8 @@ import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /**
- * Makes an organisation's folder for exports and returns its path. Folders that the operator named in SOURCE_ROOTS are the
- * operator's to make, and so is one that cannot be made here, below a read-only `exports` for example: the log says so.
+ * Creates an organisation's folder for exports and returns its path. The operator creates the folders in SOURCE_ROOTS. If the
+ * service cannot create a folder, for example below a read-only `exports`, it logs that the operator must.
  */
 export const makeSourceFolder =
   (settings: Settings, log: Pick<Logger, 'warn'>): ((orgId: string) => Promise<string>) =>
@@ -23,12 +23,15 @@ export const makeSourceFolder =
     const [folder] = sourceRulesOf(settings)(orgId).roots;
     if (settings.SOURCE_ROOTS === null)
       await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
-        log.warn({ err: error, folder }, 'the folder for exports of an organisation cannot be made: make it');
+        log.warn(
+          { err: error, folder },
+          'the service cannot create an organisation’s folder for exports: create it',
+        );
       });
     return folder;
   };
 
-/** Makes the folders of the organisations that exist, and logs what the operator should mend about them. */
+/** Creates the folders of the existing organisations, and logs what the operator should change about them. */
 export const prepareSourceFolders = async (
   warehouse: Warehouse,
   settings: Settings,
@@ -46,7 +49,7 @@ export const prepareSourceFolders = async (
   }
 };
 
-/** Says in which folders organisations can read each other's exports; null if there is none. */
+/** Returns a note on the folders in which organisations can read each other's exports, or null if there are none. */
 export const sharedFolders = (
   organisations: readonly Organisation[],
   { sourceRoots }: Settings,
@@ -60,7 +63,7 @@ export const sharedFolders = (
   );
 };
 
-/** Names the sources of an organisation whose files its folders do not hold, with what to do; null if there is none. */
+/** Returns a note on the organisation's sources whose files are outside its folders, or null if there are none. */
 export const sourcesOutside = async (
   warehouse: Warehouse,
   { id, name }: Organisation,
@@ -77,7 +80,7 @@ export const sourcesOutside = async (
   );
 };
 
-/** An earlier version took relative locations from the working directory: such a file is not where it is looked for now. */
+/** Whether files are outside the folders. Earlier versions resolved relative locations in the working directory. */
 const isOutside = async (source: CostSource, rules: ReturnType<SourceRulesOf>): Promise<boolean> => {
   for (const location of fileLocations(source).filter(isLocal)) {
     const isAllowed = await checkSourceLocation(location, rules).then(

@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises';
 import type { TLSConfig } from '@temporalio/client';
 import type { Settings } from '../settings/settings.ts';
 
-/** How to reach Temporal, for the client and the worker alike. */
+/** The address and options to reach Temporal, for both the client and the worker. */
 export interface TemporalTarget {
   address: string;
   namespace: string;
   options: { address: string; tls?: TLSConfig | boolean; apiKey?: string };
 }
 
-/** The connection that the settings describe. A certificate or an API key switches TLS on. */
+/** Returns the connection that the settings describe. A certificate or an API key turns TLS on. */
 export const temporalTarget = async (settings: Settings, address: string): Promise<TemporalTarget> => {
   const { TEMPORAL_TLS_CA, TEMPORAL_TLS_CERT, TEMPORAL_TLS_KEY, TEMPORAL_TLS_SERVER_NAME, TEMPORAL_API_KEY } =
     settings;

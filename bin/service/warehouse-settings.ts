@@ -2,7 +2,7 @@ import { takeScratch } from '../../warehouse/engine/readers/scratch.ts';
 import { spillDirectory, type WarehouseSettings } from '../../warehouse/engine/warehouse.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** How to open the warehouse that the settings describe; `scratch` is a folder of this process alone. */
+/** Returns the warehouse's part of the settings. `scratch` is a folder that only this process uses. */
 export const warehouseSettings = (settings: Settings, scratch: string): WarehouseSettings => ({
   location: settings.warehouse,
   dataPath: settings.WAREHOUSE_DATA,
@@ -19,7 +19,7 @@ export const warehouseSettings = (settings: Settings, scratch: string): Warehous
   },
 });
 
-/** Lends `work` what it needs to open the warehouse, for as long as a command takes. */
+/** Runs a command's `work` with the settings to open the warehouse, and with a scratch folder that it removes afterwards. */
 export const withWarehouseSettings = async <Result>(
   settings: Settings,
   work: (warehouse: WarehouseSettings) => Promise<Result>,

@@ -25,7 +25,7 @@ import { VERSION } from '../settings/version.ts';
 /** Ends a part of the service. */
 export type Closer = () => Promise<void> | void;
 
-/** What the activities work with. */
+/** The parts of the service that activities use. */
 interface Parts {
   warehouse: Warehouse;
   clock: Clock;
@@ -35,21 +35,21 @@ interface Parts {
   log: Logger;
 }
 
-/** How long activities may go on after SIGTERM before they are handed back to Temporal. */
+/** How long activities may continue after SIGTERM before the worker returns them to Temporal. */
 const GRACE = '5s';
 
-/** Activities that work at once, each on a session of the warehouse, and those of one organisation. */
+/** Activities that run at once, each on a session of the warehouse: in total, and of one organisation. */
 const LIMITS = { total: 4, each: 2, mostWaiting: Infinity };
 
-/** Activities that a worker holds, most of which wait for their turn. */
+/** Activities that a worker holds. Most of them wait for their turn. */
 const MOST_ACTIVITIES = 100;
 
-/** Deliveries mostly wait for an answer; that many may hang at once before one waits for another. */
+/** Deliveries that may wait for an endpoint's response at once. Further ones wait in the queue. */
 const MOST_DELIVERIES = 50;
 
 /**
- * Workflows that fail over an error in their code, and over a history that the code of an upgrade cannot continue: the next of
- * them begins anew. Temporal would try that step again for ever, and the next one would wait for it. A delivery has no next one.
+ * Workflows that fail at an error in their code, or at a history that an upgrade's code cannot continue. The next one begins
+ * anew. Otherwise Temporal would retry the step for ever, and the next one would wait for it. A delivery has no next one.
  */
 const BEGIN_ANEW: readonly WorkflowName[] = [
   'ingestCosts',
@@ -59,7 +59,7 @@ const BEGIN_ANEW: readonly WorkflowName[] = [
   'maintainWarehouse',
 ];
 
-/** Starts the worker of the pipelines and the one of the deliveries, and adds what ends them to `closers`. */
+/** Starts the workers of the pipelines and of the deliveries, and adds their ends to `closers`. */
 export const startWorkers = async (
   parts: Parts,
   target: Awaited<ReturnType<typeof temporalTarget>>,
@@ -116,7 +116,7 @@ export const startWorkers = async (
       '*': [],
       ...Object.fromEntries(BEGIN_ANEW.map((workflow) => [workflow, ['Error']])),
     },
-    // Progress is read off the heartbeats.
+    // The progress of ingests comes from heartbeats.
     maxHeartbeatThrottleInterval: '1s',
   });
   await run({

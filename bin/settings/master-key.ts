@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import { MASTER_KEY_BYTES } from '../../security/sealing.ts';
 import { secretFile } from './secret-file.ts';
 
-/** A master key from its text: base64 of 32 bytes; null when it is anything else. */
+/** Parses a master key, base64 of 32 bytes. Returns null for any other text. */
 export const parseMasterKey = (text: string): Buffer | null => {
   const bytes = Buffer.from(text, 'base64');
   const isWhole = bytes.toString('base64').replace(/=+$/, '') === text.replace(/=+$/, '');
   return isWhole && bytes.length === MASTER_KEY_BYTES ? bytes : null;
 };
 
-/** Where the master key lies when `MASTER_KEY` does not give one; only beside a warehouse of this machine's own. */
+/** The file of the master key if `MASTER_KEY` is not set. A DuckLake has none, because it requires the setting. */
 const masterKeyFile = (dataDir: string): string => join(dataDir, 'master.key');
 
-/** The key that everything sealed is sealed with (design §5): as given, else from its file, made at the first start. */
+/** Returns the key for all sealed secrets (design §5): the given one, or else its file's, which the first start creates. */
 export const masterKey = async (given: Buffer | null, dataDir: string): Promise<Buffer> => {
   if (given !== null) return given;
   const file = masterKeyFile(dataDir);

@@ -2,17 +2,17 @@ import { chmod, lstat, mkdir, readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 
-/** New files and folders of the process, and of the Temporal server that it starts, are their owner's only. */
+/** Only the owner can access new files and folders of the process and of the Temporal server that it starts. */
 export const PRIVATE_UMASK = 0o077;
 
-/** What the service itself keeps in its data directory. Whatever else lies there is somebody's own. */
+/** The service's own files in its data directory. All others belong to somebody else. */
 const OWN =
   /^(warehouse\.duckdb|temporal\.(db|log|json)|(operator|master|demo)\.key|demo-restated-month)([.-].*)?$/;
 
 /**
- * Makes the data directory, if there is none, and takes the rights of group and others from it and from what the
- * service keeps in it: an earlier version, or somebody's umask, may have left them. What people put below `exports` stays as
- * it is. A folder that belongs to another user cannot be changed: the log says so, and the service goes on.
+ * Creates the data directory if it is missing. Removes the rights of group and others from it and from the service's files,
+ * because an earlier version or a umask may have left them. Files of others below `exports` stay as they are. If a path belongs
+ * to another user, logs a warning and continues.
  */
 export const keepPrivate = async (dataDir: string, log: Pick<Logger, 'warn'>): Promise<void> => {
   const [exports, spill] = [join(dataDir, 'exports'), join(dataDir, 'spill')];
@@ -20,7 +20,7 @@ export const keepPrivate = async (dataDir: string, log: Pick<Logger, 'warn'>): P
   const own = (await readdir(dataDir)).filter((name) => OWN.test(name)).map((name) => join(dataDir, name));
   const scratch = await readdir(spill);
   const shared: string[] = [];
-  // The data directory itself may be a link, and what it leads to is the service's own.
+  // The data directory itself may be a link. Then its target belongs to the service.
   for (const path of [
     await realpath(dataDir),
     exports,
@@ -29,10 +29,11 @@ export const keepPrivate = async (dataDir: string, log: Pick<Logger, 'warn'>): P
     ...scratch.map((name) => join(spill, name)),
   ])
     if (!(await isPrivate(path))) shared.push(path);
-  if (shared.length > 0) log.warn({ shared }, 'others can read these, and their rights cannot be changed');
+  if (shared.length > 0)
+    log.warn({ shared }, 'other users can read these paths, and the service cannot change their rights');
 };
 
-/** Takes the rights of others from a path; false if that is not allowed. A link leads to what is somebody's own. */
+/** Removes the rights of others from a path, but not from a link's target. Returns false if that is not allowed. */
 const isPrivate = async (path: string): Promise<boolean> => {
   try {
     const stats = await lstat(path);

@@ -1,7 +1,7 @@
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** The secret that a file holds; made at the first start by `make`, readable by its owner only. */
+/** Returns the secret in a file. The first start creates the file with `make`, readable by its owner only. */
 export const secretFile = async (file: string, make: () => string): Promise<string> => {
   await mkdir(dirname(file), { recursive: true });
   const temporary = `${file}.${process.pid}`;
@@ -10,7 +10,7 @@ export const secretFile = async (file: string, make: () => string): Promise<stri
   await handle.sync();
   await handle.close();
   try {
-    // A link is made whole or not at all, and never over a secret that is there.
+    // A link is atomic, and never replaces an existing secret.
     await link(temporary, file);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;

@@ -7,7 +7,7 @@ import { ORGANISATION_PLACEHOLDER, type SourceRoots } from '../../egress/locatio
 import { isDuckLake } from '../../warehouse/engine/location.ts';
 import { parseMasterKey } from './master-key.ts';
 
-/** A setting that is absent or empty. */
+/** A setting that may be absent or empty. */
 const optional = z
   .string()
   .optional()
@@ -15,7 +15,7 @@ const optional = z
 
 const withDefault = (text: string) => optional.transform((given) => given ?? text);
 
-/** A setting that `read` makes of a text. An error of `read` becomes the problem of the setting. */
+/** A setting that `read` parses. An error of `read` becomes the setting's error. */
 const readBy = <Value>(read: (text: string) => Value) =>
   optional.transform((text, context) => {
     try {
@@ -33,7 +33,7 @@ const wholeNumber = (label: string, low: number, high: number) =>
     throw new Error(`expected ${label} from ${low} to ${high}, got ${JSON.stringify(text)}`);
   });
 
-/** A service with less hardly starts. Ingests and bills need more: 256MB for the sample shop. */
+/** With less, the service hardly starts. Ingests and bills need more: 256MB for the sample shop. */
 const LEAST_MEMORY = '64MB';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -129,6 +129,6 @@ export const readSettings = (env: NodeJS.ProcessEnv): Settings => {
   };
 };
 
-/** The product's clock: the system's, or one that stands still at `CLOCK`. */
+/** Returns the product's clock: the system's, or one that stands still at `CLOCK`. */
 export const clockOf = ({ CLOCK }: Pick<Settings, 'CLOCK'>): Clock =>
   CLOCK === null ? systemClock : fixedClock(CLOCK);

@@ -119,7 +119,7 @@ describe.skipIf(!canMount)(title, { timeout: 60_000 }, () => {
     });
     expectError(refused, 503);
     expect(await service.stop()).toBe(1);
-    expect(service.logs()).toContain('a part of the service could not end in order');
+    expect(service.logs()).toContain('a part of the service could not end cleanly');
     expect(() => process.kill(pid, 0)).toThrow('ESRCH');
     await expect(readFile(record)).rejects.toThrow('ENOENT');
   });

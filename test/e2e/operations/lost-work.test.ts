@@ -240,7 +240,7 @@ describe('a temporal.db that cannot be read', { timeout: 150_000 }, () => {
     await newOrganisation(service).catch((error: unknown) => error);
     expect(await service.exited).toBe(1);
     expect(service.logs()).toMatch(
-      /"the Temporal server cannot go on"[^]*cost-analytics: Temporal's database .*temporal\.db is damaged \(database disk image is malformed \(11\)\); start the service again/,
+      /"the Temporal server cannot continue"[^]*cost-analytics: Temporal's database .*temporal\.db is damaged \(database disk image is malformed \(11\)\); start the service again/,
     );
     expect(await filesSetAside()).toEqual(before);
 
