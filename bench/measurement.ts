@@ -1,31 +1,31 @@
 import { median } from './statistics.ts';
 
-/** One line of the report: what we needed, what the limit needed, and what was promised. */
+/** One line of the report: our result, the limit's result, and the target. */
 export interface Measurement {
   benchmark: string;
   name: string;
   unit: 'ms' | 's' | 'MiB' | 'count';
   ours: number;
-  /** What the bare peer needed for the same; null where there is none. */
+  /** The result of the bare counterpart, or null if there is none. */
   limit: number | null;
   ratio: number | null;
-  /** The most that the ratio, or ours where there is no limit, may be; null where nothing was promised. */
+  /** The maximum of the ratio, or of ours if there is no limit. Null without a target. */
   target: number | null;
   met: boolean | null;
-  /** What was measured one by one, in the unit. */
+  /** The single measurements, in the unit. */
   samples: { ours: readonly number[]; limit: readonly number[] };
 }
 
 type Named = Pick<Measurement, 'benchmark' | 'name' | 'unit'> & { target: number | null };
 
-/** How long some work takes. */
+/** Returns how long `work` takes, in seconds. */
 export const secondsOf = async (work: () => Promise<unknown>): Promise<number> => {
   const start = performance.now();
   await work();
   return (performance.now() - start) / 1000;
 };
 
-/** Ours against a limit measured beside it: the ratio of the medians. */
+/** Compares ours with a limit measured in the same run, by the ratio of the medians. */
 export const compared = (
   { target, ...named }: Named,
   samples: { ours: readonly number[]; limit: readonly number[] },
@@ -36,7 +36,7 @@ export const compared = (
   return { ...named, ours, limit, ratio, target, met: target === null ? null : ratio <= target, samples };
 };
 
-/** An amount of ours with a target of its own. */
+/** Returns the measurement of an amount of ours without a limit. */
 export const alone = ({ target, ...named }: Named, ours: number): Measurement => ({
   ...named,
   ours,
@@ -50,11 +50,11 @@ export const alone = ({ target, ...named }: Named, ours: number): Measurement =>
 const text = (value: number | null): string =>
   value === null ? '' : value >= 100 ? value.toFixed(0) : value.toFixed(2);
 
-/** A measurement in one line, while others are still under way. */
+/** Returns a measurement in one line, as progress. */
 export const describe = ({ name, unit, ours, limit }: Measurement): string =>
   `${name}: ${text(ours)} ${unit}, bare ${text(limit)} ${unit}`;
 
-/** The report as a table for people. */
+/** Returns the report as a text table. */
 export const table = (measurements: readonly Measurement[]): string => {
   const header = ['benchmark', 'what', 'unit', 'ours', 'limit', 'ratio', 'target', 'met'];
   const rows = measurements.map((m) => [

@@ -14,14 +14,14 @@ const BENCHMARKS = [
 ] as const;
 export type Benchmark = (typeof BENCHMARKS)[number];
 
-/** What one run of the benchmarks does. */
+/** The options of a run of the benchmarks. */
 export interface RunOptions {
   only: readonly Benchmark[];
-  /** Lines of the export that the ingest reads; its memory is measured at four times as many too. */
+  /** Lines of the export that the ingest reads. Its memory is also measured with four times as many. */
   rows: number;
-  /** Small sizes and few repetitions: shows that everything works, its numbers mean nothing. */
+  /** Uses small sizes and few repetitions, to show that everything works. The numbers mean nothing. */
   quick: boolean;
-  /** Measures memory at four times the rows for both formats, not for Parquet alone. */
+  /** Measures memory with four times the rows for both formats instead of only Parquet. */
   full: boolean;
   repetitions: number;
   rounds: number;
@@ -38,7 +38,7 @@ const wholeNumber = (name: string, text: string): number => {
 
 const isBenchmark = (name: string): name is Benchmark => BENCHMARKS.some((known) => known === name);
 
-/** Reads the options of a command line. Throws an error that names the one that is wrong. */
+/** Reads the options of a command line. Throws an error that names a wrong option. */
 export const readRunOptions = (args: readonly string[]): RunOptions => {
   const { values } = parseArgs({
     args: [...args],

@@ -1,4 +1,4 @@
-/** The value below which `percent` of the samples lie (nearest rank). Throws without a sample. */
+/** Returns a percentile of the samples (nearest rank). Throws without a sample. */
 export const percentile = (samples: readonly number[], percent: number): number => {
   const sorted = [...samples].sort((a, b) => a - b);
   const value = sorted[Math.max(0, Math.ceil((sorted.length * percent) / 100) - 1)];
@@ -6,7 +6,7 @@ export const percentile = (samples: readonly number[], percent: number): number 
   return value;
 };
 
-/** The middle sample, or the mean of the two in the middle. Throws without a sample. */
+/** Returns the middle sample, or the mean of the two middle samples. Throws without a sample. */
 export const median = (samples: readonly number[]): number => {
   const sorted = [...samples].sort((a, b) => a - b);
   const low = sorted[Math.floor((sorted.length - 1) / 2)];

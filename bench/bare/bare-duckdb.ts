@@ -2,7 +2,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { answerParent } from './bare-process.ts';
 import { bytesPeak } from '../client/process-memory.ts';
 
-/** A statement to run, timed from its text to its last row. */
+/** A statement to run. Its time includes planning and reading all rows. */
 export interface BareStatement {
   sql: string;
 }

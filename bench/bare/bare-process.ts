@@ -1,14 +1,14 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 
-/** A program of ours in a process of its own, asked by messages, one after the other. */
+/** One of our programs in a separate process. It handles one request message after the other. */
 export interface BareProcess<Request extends object, Answer> {
   ask: (request: Request) => Promise<Answer>;
   pid: number;
   stop: () => Promise<void>;
 }
 
-/** What a program answers: its result, or what went wrong. */
+/** A program's reply: its result, or an error. */
 export type Reply<Answer> = { ok: true; answer: Answer } | { ok: false; error: string };
 
 /** Starts `dist/bench/<program>.js`. Its thread pool is as large as the product's. */
@@ -48,7 +48,7 @@ export const startBareProcess = <Request extends object, Answer>(
   };
 };
 
-/** The other end: answers each message of the parent by what `work` makes of it. */
+/** Answers each message of the parent with the result of `work`. Runs in the separate process. */
 export const answerParent = (work: (request: never) => Promise<unknown>): void => {
   process.on('disconnect', () => process.exit());
   process.on('message', (request) => {

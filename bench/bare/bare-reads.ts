@@ -4,7 +4,7 @@ import { COST_SUMMARY } from '../../warehouse/spend/costs.ts';
 import { MONTH_FACTS } from '../../warehouse/months/month-facts.ts';
 import { answerParent } from './bare-process.ts';
 
-/** What the bare routes ask for: the bound values of the product's own statements. */
+/** The values that the bare routes bind to the product's own statements. */
 export interface BareReads {
   org: string;
   metrics: readonly string[];
@@ -15,7 +15,7 @@ export interface BareReads {
   lastMonth: string;
 }
 
-/** The least that answers a read: the product's statement, its rows as JSON. */
+// The least work that can answer a read: it runs the product's statement and returns its rows as JSON.
 const [databaseFile = 'copy.duckdb', connections = '2'] = process.argv.slice(2);
 const instance = await DuckDBInstance.create(databaseFile, { memory_limit: '1GB' });
 const idle: DuckDBConnection[] = [];
@@ -45,7 +45,7 @@ const onConnection = async <Result>(
 
 let wanted: BareReads | null = null;
 const reads = (): BareReads => {
-  if (wanted === null) throw new Error('the parent has not said what to read');
+  if (wanted === null) throw new Error('the parent has not sent what to read');
   return wanted;
 };
 

@@ -16,7 +16,7 @@ import {
 import Fastify from 'fastify';
 import { answerParent } from './bare-process.ts';
 
-// The least that takes values in: routes that parse the body and append its rows to a table of a file.
+// The least work that can store values: routes that parse the body and append its rows to a table of a file.
 const [databaseFile = 'bare.duckdb'] = process.argv.slice(2);
 const CHUNK_ROWS = 2048;
 const MILLISECONDS_PER_DAY = 86_400_000;
@@ -27,7 +27,7 @@ interface Sent {
   value: number;
 }
 
-/** A column of the table, and what it holds of a value of the body. */
+/** A column of the table, with its content for a value of the body. */
 interface Column {
   name: string;
   type: DuckDBType;
@@ -40,7 +40,7 @@ const constant = (name: string, value: DuckDBValue, type: DuckDBType = VARCHAR):
   of: () => value,
 });
 
-/** What was sent, and for what. */
+/** The columns of the sent values. */
 const SENT: Column[] = [
   constant('org_id', 'org_019f0000000070008000000000000000'),
   constant('metric_id', 'met_019f0000000070008000000000000000'),
@@ -57,7 +57,7 @@ const SENT: Column[] = [
   },
 ];
 
-/** The same, and what the product stores beside it: who changed it, when, and how. */
+/** The same columns, and those that the product adds: who changed a value, when, and how. */
 const STORED: Column[] = [
   ...SENT,
   constant('change_id', DuckDBUUIDValue.fromUint128(1n), UUID),

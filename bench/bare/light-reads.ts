@@ -1,13 +1,13 @@
 import { answerParent } from './bare-process.ts';
 
-/** What is read, in turn, for so long. */
+/** The addresses to read in turn, and for how long. */
 export interface LightReads {
   urls: readonly string[];
   secret: string;
   milliseconds: number;
 }
 
-/** How long each read took, in milliseconds, and how many were not answered by a 200. */
+/** The time of each read in milliseconds, and the number of reads without a 200. */
 export interface LightReadTimes {
   times: number[];
   failed: number;

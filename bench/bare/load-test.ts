@@ -1,6 +1,6 @@
 import autocannon from 'autocannon';
 
-/** What to call, and how hard. */
+/** The route to call, and how often and on how many connections. */
 export interface LoadTest {
   url: string;
   headers: Record<string, string>;
@@ -11,8 +11,8 @@ export interface LoadTest {
 const TIMEOUT_SECONDS = 120;
 
 /**
- * Sends so many requests without pause over some connections; answers the milliseconds of each answer. By number
- * and not by time: a test that ends at a moment would leave out the slowest. Throws unless all are 200.
+ * Sends a number of requests without pause over some connections, and returns the milliseconds of each response. Sends a number
+ * because a test that ends after a fixed time would leave out the slowest. Throws unless all responses are 200.
  */
 export const latenciesOf = async ({ url, headers, connections, requests }: LoadTest): Promise<number[]> => {
   const latencies: number[] = [];
@@ -25,7 +25,7 @@ export const latenciesOf = async ({ url, headers, connections, requests }: LoadT
         else resolve(result.errors + result.timeouts + result.non2xx);
       },
     );
-    // autocannon's own histogram knows whole milliseconds only.
+    // autocannon's own histogram has only whole milliseconds.
     instance.on('response', (_client: unknown, status: number, _bytes: number, milliseconds: number) => {
       if (status === 200) latencies.push(milliseconds);
       else refused += 1;

@@ -2,8 +2,8 @@ import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import { ORG } from '../data/months-organisation.ts';
 
 /**
- * What a service without a plan would do: one statement for one metric and month, over the rows of that month, in
- * which each row is held against all picks of the metric. It is spared to find out which lines are covered.
+ * Returns the cost of a metric in a month by a naive statement, which compares each row of the month with all picks of the
+ * metric. It takes the covered lines from the product instead of finding them.
  */
 export const naiveCost = async (warehouse: Warehouse, metricId: string, month: string): Promise<string> => {
   const [metric] = await warehouse.query<{ scope: string }>(

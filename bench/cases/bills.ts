@@ -65,7 +65,7 @@ export const bills = async ({ quick, repetitions }: RunOptions): Promise<Measure
   }
 };
 
-/** Wrong numbers are not worth a time: every team is billed, and all bills with what is unallocated are the total. */
+/** Throws unless every team is billed, and all bills and the unallocated amount add up to the total of each month. */
 const checkSums = async (warehouse: Warehouse): Promise<void> => {
   const units = (amount: string): bigint => decimalUnits(amount, MONEY_DECIMALS);
   const totals = await warehouse.query<{ month: string; total: string }>(

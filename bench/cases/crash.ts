@@ -14,15 +14,15 @@ import { median } from '../statistics.ts';
 const CLIENTS = 4;
 const VERSIONS = 8;
 const CLOCK = '2026-04-10T12:00:00Z';
-/** Temporal hands a dead worker's step out again after 15 s: in some rounds it gets that far. */
+/** Temporal retries a dead worker's step after 15 s. Some rounds last that long. */
 const SHORT_LIFE_MS = { low: 50, high: 4_000 };
 const LONG_LIFE_MS = { low: 15_000, high: 22_000 };
 const SHOWN_VIOLATIONS = 20;
 const LAST_RUN_SECONDS = 180;
 
 /**
- * Kills the service with `kill -9` at random moments under load, starts it again, and checks that every acknowledged write
- * is there, that spend is one of the published restatements to the last digit, and that in the end every run ends.
+ * Kills the service with `kill -9` at random moments under load, and starts it again. Checks that every acknowledged write is
+ * stored, that spend equals a published restatement to the last digit, and that every run ends in the end.
  */
 export const crash = async (options: RunOptions): Promise<Measurement[]> => {
   const random = randomFrom(options.seed);
@@ -71,7 +71,7 @@ export const crash = async (options: RunOptions): Promise<Measurement[]> => {
   }
 };
 
-/** Who puts load on the service. */
+/** The clients and the provider that put load on the service. */
 interface World {
   clients: ValueClient[];
   provider: RestatingProvider;
@@ -95,7 +95,7 @@ const populate = async (
   return { clients, provider: new RestatingProvider(source, secret, location, versions), secret };
 };
 
-/** Load until a random moment, then `kill -9`: of the service and its Temporal server, or of the service alone. */
+/** Loads the service until a random moment, then kills it with `kill -9`, with or without its Temporal server. */
 const liveAndDie = async (
   service: Service,
   { clients, provider }: World,
@@ -114,7 +114,7 @@ const liveAndDie = async (
   await Promise.all(load);
 };
 
-/** Starts again; in one round of five the start itself is killed first. */
+/** Starts the service again. In one round of five, first kills it during the start. */
 const restart = async (
   directory: string,
   random: Random,
@@ -138,13 +138,13 @@ const check = async (service: Service, world: World, violation: (text: string) =
     total: number;
     by_day: { day: string; total: number }[];
   }>(`/costs?start_date=${FIRST_DAY}&end_date=${LAST_DAY}`);
-  // Before the first run is completed there may be nothing.
+  // There may be no spend before the first run is completed.
   if (costs.by_day.length === 0 && world.provider.completed === 0) return;
   const isWhole = possible.some(
     ({ byDay }) =>
       byDay.size === costs.by_day.length && costs.by_day.every(({ day, total }) => byDay.get(day) === total),
   );
-  if (!isWhole) violation(`GET /costs answers ${costs.total}, which is none of the published restatements`);
+  if (!isWhole) violation(`GET /costs returns ${costs.total}, which is not a published restatement`);
 };
 
 const finish = async (service: Service, world: World, violation: (text: string) => void): Promise<void> => {
@@ -163,4 +163,4 @@ const writesOf = ({ clients }: World): number =>
   clients.reduce((writes, { journal }) => writes + journal.writes, 0);
 
 const summary = (world: World, violations: readonly string[]): string =>
-  `${writesOf(world)} acknowledged writes, ${world.provider.completed} ingests completed, ${violations.length} failures`;
+  `${writesOf(world)} acknowledged writes, ${world.provider.completed} ingests completed, ${violations.length} violations`;

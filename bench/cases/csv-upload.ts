@@ -18,7 +18,7 @@ const MILLISECONDS_PER_DAY = 86_400_000;
 const FIRST_DAY = Date.UTC(1450, 0, 1) / MILLISECONDS_PER_DAY;
 const WARM_UP = 1;
 
-/** A value of every day from 1450 on, every third with decimals. */
+/** Returns a file with a value for every day from 1450 on. Every third value has decimals. */
 const file = (version: number): Buffer =>
   Buffer.from(
     `period,value\n${Array.from({ length: LINES }, (_, index) => {
@@ -30,7 +30,7 @@ const file = (version: number): Buffer =>
 const MOST_GROWTH_MIB = 64;
 const BYTES_PER_MIB = 2 ** 20;
 
-/** Memory that a service, fresh but for a small upload, gains while it takes a file of long labels. */
+/** Measures the memory that a service gains during an upload of long labels, after only a small upload. */
 const memoryGrowth = async (): Promise<Measurement> => {
   const directory = await mkdtemp(join(tmpdir(), 'cost-analytics-bench-'));
   const service = await (await startService(directory)).ready;
@@ -58,7 +58,7 @@ const memoryGrowth = async (): Promise<Measurement> => {
   }
 };
 
-/** The least that takes the file in: the columns as they come, or with all that the product stores of each value. */
+/** The least work that can load the file: with its own columns, or with all columns that the product stores. */
 const LIMITS = {
   sent: (path: string): string => `CREATE OR REPLACE TABLE bare.sent AS FROM read_csv('${path}')`,
   stored: (path: string): string => `
@@ -71,8 +71,8 @@ FROM read_csv('${path}')`,
 };
 
 /**
- * Uploads a CSV file of 200,000 lines, new ones and again as replacements, against bare DuckDB reading it into a file; and
- * the memory that one with long labels takes.
+ * Compares uploads of a CSV file of 200,000 lines, as new values and as replacements, with bare DuckDB reading it into a file.
+ * Also measures the memory that an upload of long labels takes.
  */
 export const csvUpload = async (options: RunOptions): Promise<Measurement[]> => {
   const directory = await mkdtemp(join(tmpdir(), 'cost-analytics-bench-'));

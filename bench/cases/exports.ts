@@ -17,7 +17,7 @@ const DAYS = 365;
 const MEMORY_LIMIT = '512MB';
 const BYTES_PER_MIB = 2 ** 20;
 
-/** A year in so many accounts, a line for each day and account. */
+/** Returns the statement for an export of a year in `accounts` accounts, with a line for each day and account. */
 const year = (accounts: number, path: string): string => `
 COPY (
   SELECT CAST(day AS TIMESTAMP) AS ChargePeriodStart, CAST(day AS TIMESTAMP) + INTERVAL 1 DAY AS ChargePeriodEnd,
@@ -28,7 +28,7 @@ COPY (
   FROM generate_series(TIMESTAMP '2025-01-01', TIMESTAMP '2025-12-31', INTERVAL 1 DAY) AS days(day), range(${accounts}) AS accounts(account)
 ) TO '${path}' (FORMAT parquet)`;
 
-/** Reads an export to its end and counts what came; nothing of it is kept. */
+/** Reads an export to its end and counts bytes and lines, without keeping them. */
 const readThrough = async (
   url: string,
   secret: string,
@@ -44,7 +44,7 @@ const readThrough = async (
   return { bytes, lines };
 };
 
-/** A breakdown of a million rows as CSV and Arrow, against a bare COPY of the same statement; and the memory it takes. */
+/** Compares a breakdown of a million rows as CSV and Arrow with a bare COPY of the same statement, and measures its memory. */
 export const exports = async (options: RunOptions): Promise<Measurement[]> => {
   const directory = await mkdtemp(join(tmpdir(), 'cost-analytics-bench-'));
   const accounts = options.quick ? 300 : 2_740;

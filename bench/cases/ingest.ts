@@ -10,30 +10,30 @@ import type { RunOptions } from '../run-options.ts';
 import { say } from '../say.ts';
 import { startService } from '../client/service.ts';
 
-/** Both sides have DuckDB's memory for themselves up to this; the product's own default. */
+/** DuckDB's memory limit on each side, which is the product's default. */
 const MEMORY_LIMIT = '1GB';
 const MOST_RATIO = 1.5;
 const MOST_MEMORY_MIB = 1536;
 const MIB = 2 ** 20;
-/** The service's notion of now: both billing months have ended and settled. */
+/** The service's clock. Both billing months have ended and settled. */
 const CLOCK = '2026-03-20T12:00:00Z';
 
 const readOf = (path: string, format: Format): string =>
   format === 'parquet' ? `read_parquet('${path}')` : `read_csv('${path}')`;
 
-/** The least that anyone could do with the file: one number per day and account, types as they come. */
+/** The least work with the file: one number for each day and account, without changing types. */
 const plainGroupBy = (path: string, format: Format): string => `
 CREATE OR REPLACE TEMP TABLE plain AS
 SELECT CAST(ChargePeriodStart AS DATE) AS day, SubAccountId, sum(EffectiveCost) AS cost
 FROM ${readOf(path, format)} GROUP BY ALL`;
 
-/** The least that keeps what the product keeps. */
+/** The least work that keeps the same grain as the product. */
 const sameGrainGroupBy = (path: string, format: Format): string => `
 CREATE OR REPLACE TEMP TABLE same_grain AS
 SELECT CAST(ChargePeriodStart AS DATE) AS day, BillingPeriodStart, ProviderName, SubAccountId, ResourceId, sum(EffectiveCost) AS cost
 FROM ${readOf(path, format)} GROUP BY ALL`;
 
-/** The whole ingest, from the request until its run is completed, against one GROUP BY over the same file. */
+/** Compares the whole ingest, from the request until its run is completed, with one GROUP BY over the same file. */
 export const ingest = async (options: RunOptions): Promise<Measurement[]> => {
   const measurements: Measurement[] = [];
   for (const format of ['parquet', 'csv.gz'] as const) {
@@ -120,7 +120,7 @@ const measure = async (format: Format, rows: number, repetitions: number): Promi
   }
 };
 
-/** A fast wrong answer is none: the run's rows and total must be those of the bare sum. */
+/** Throws unless the run has the rows and the total of the bare sum. */
 const checkTotal = async (
   run: Run,
   rows: number,

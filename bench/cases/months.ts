@@ -17,14 +17,14 @@ import { naiveCost } from '../bare/months-naive.ts';
 import type { RunOptions } from '../run-options.ts';
 import { say } from '../say.ts';
 
-/** Ours must take at most a fiftieth of the naive loop's time. */
+/** Ours may take at most a fiftieth of the naive loop's time. */
 const MOST_OF_NAIVE = 1 / 50;
 const MONTHS = 12;
-/** Statements of the naive loop that are run; its whole time follows from theirs. */
+/** Statements of the naive loop that run. Its whole time is estimated from theirs. */
 const NAIVE_SAMPLES = 36;
 const SHOWN = { newest: '2025-12', count: MONTHS };
 
-/** Months of all metrics, computed from the spend of a year and read, beside the naive loop and a bare scan. */
+/** Compares the months of all metrics, computed from a year of spend and read, with the naive loop and a bare scan. */
 const measure = async (
   { rows, metrics, repetitions }: { rows: number; metrics: number; repetitions: number },
   directory: string,
@@ -56,7 +56,7 @@ const measure = async (
       naive.push((performance.now() - start) / 1000);
       if (Math.abs(Number(cost) - Number(month?.cost)) > 1e-6)
         throw new Error(
-          `months: ${id} costs ${String(month?.cost)} in ${String(month?.month)}, the naive loop says ${cost}`,
+          `months: ${id} costs ${String(month?.cost)} in ${String(month?.month)}, but ${cost} by the naive loop`,
         );
     }
     const loop = (naive.reduce((sum, taken) => sum + taken, 0) / naive.length) * metrics * MONTHS;
@@ -86,7 +86,7 @@ const measure = async (
   }
 };
 
-/** `months`: how the months of many metrics grow with spend and with metrics. */
+/** `months`: measures how the time for months grows with the spend and the number of metrics. */
 export const months = async ({ quick, repetitions }: RunOptions): Promise<Measurement[]> => {
   const directory = await mkdtemp(join(tmpdir(), 'cost-analytics-months-'));
   const few = Math.min(repetitions, 3);

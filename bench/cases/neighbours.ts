@@ -16,25 +16,25 @@ import { percentile } from '../statistics.ts';
 
 const CLOCK = '2026-02-20T12:00:00Z';
 const BYTES_PER_MIB = 2 ** 20;
-/** As large as an upload may be, nearly. */
+/** Almost the largest upload. */
 const UPLOAD_BYTES = 62 * BYTES_PER_MIB;
 const YEAR = 'start_date=2025-02-20&end_date=2026-02-20';
 
-/** What an organisation can do to its neighbours, over and over. Answers what came of it. */
+/** A request of an organisation that may harm its neighbours. It is repeated, and returns its outcome. */
 interface Attack {
   name: string;
   once: () => Promise<string>;
-  /** How many are under way at once. */
+  /** How many run at once. */
   atOnce: number;
 }
 
 /**
- * Memory of the service, and latency of the light reads of a second organisation, while the first sends its worst inputs:
- * each of them for some seconds, many at once, and in the end all of them together.
+ * Measures the service's memory and the latency of a second organisation's light reads while the first sends its worst inputs.
+ * It sends each of them for some seconds, many at once, and finally all of them together.
  */
 export const neighbours = async (options: RunOptions): Promise<Measurement[]> => {
   const directory = await mkdtemp(join(tmpdir(), 'cost-analytics-bench-'));
-  // The attackers keep this process busy.
+  // Reads in another process, because the attackers keep this one busy.
   const reader = startBareProcess<LightReads, LightReadTimes>('light-reads');
   const service = await (
     await startService(directory, { CLOCK, SOURCE_ROOTS: `${directory}:${tmpdir()}` })
@@ -107,11 +107,11 @@ const underAttack = async (
       await Promise.all(attackers);
     }
   });
-  const told = [...answers].map(([answer, count]) => `${count} × ${answer}`).join(', ');
-  return { ...result, memory: most, answers: told || 'nothing' };
+  const counts = [...answers].map(([answer, count]) => `${count} × ${answer}`).join(', ');
+  return { ...result, memory: most, answers: counts || 'nothing' };
 };
 
-/** The worst inputs that a key of an organisation can send. */
+/** Returns the worst inputs that an organisation's key can send. */
 const worstInputs = async (
   service: Service,
   secret: string,
@@ -134,7 +134,7 @@ const worstInputs = async (
     await answer.arrayBuffer();
     return answer.status.toString();
   };
-  /** Uploads of these files in turn. */
+  /** Uploads the files in turn. */
   const upload = (name: string, metricId: string, ...files: Uint8Array<ArrayBuffer>[]): Attack => {
     let sent = 0;
     return {

@@ -17,7 +17,7 @@ import { startService } from '../client/service.ts';
 
 const SHOWN_MONTHS = 12;
 
-/** A data directory with an organisation of many metrics, its months computed, and the secret of a key. */
+/** Prepares a data directory with an organisation of many metrics and its computed months. Returns the secret of a key. */
 const prepare = async (directory: string, size: { rows: number; metrics: number }) => {
   const warehouse = await openBench(directory);
   try {
@@ -34,7 +34,7 @@ const prepare = async (directory: string, size: { rows: number; metrics: number 
   }
 };
 
-/** `overview`: every metric at a glance, beside a bare route that runs the one statement of it. */
+/** `overview`: compares the overview of all metrics with a bare route that runs its one statement. */
 export const overview = async (options: RunOptions): Promise<Measurement[]> => {
   const size = options.quick ? { rows: 50_000, metrics: 50 } : { rows: 1_000_000, metrics: 1_000 };
   const directory = await mkdtemp(join(tmpdir(), 'cost-analytics-overview-'));

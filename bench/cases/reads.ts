@@ -21,7 +21,7 @@ const SHOWN_MONTHS = 12;
 const METRIC_DAYS = 730;
 const MILLISECONDS_PER_DAY = 86_400_000;
 
-/** Two years of daily spend in 200 accounts, ten lines for each day and account. */
+/** Returns the statement for an export of two years in 200 accounts, with ten lines for each day and account. */
 const twoYears = (path: string): string => `
 COPY (
   SELECT CAST(day AS TIMESTAMP) AS ChargePeriodStart, CAST(day AS TIMESTAMP) + INTERVAL 1 DAY AS ChargePeriodEnd,
@@ -34,7 +34,7 @@ COPY (
     range(200) AS accounts(account), range(10) AS lines(line)
 ) TO '${path}' (FORMAT parquet)`;
 
-/** An organisation as the reads will find it; the service is stopped again, its file complete. */
+/** Prepares the organisation for the reads, and stops the service so that its file is complete. */
 const prepare = async (directory: string, environment: Record<string, string>) => {
   const file = join(directory, 'two-years.parquet');
   const duckDb = startBareProcess<BareStatement, BareResult>('bare-duckdb', ['2GB', CACHE_DIR]);
@@ -59,7 +59,7 @@ const prepare = async (directory: string, environment: Record<string, string>) =
   }
 };
 
-/** GET /costs of a year and GET /metrics/{id}, against bare routes that run the same statement on a copy of the file. */
+/** Compares GET /costs of a year and GET /metrics/{id} with bare routes that run the same statement on a copy of the file. */
 export const reads = async (options: RunOptions): Promise<Measurement[]> => {
   const directory = await mkdtemp(join(tmpdir(), 'cost-analytics-bench-'));
   const environment = { CLOCK, SOURCE_ROOTS: directory };

@@ -12,14 +12,14 @@ import { startService } from '../client/service.ts';
 const VALUES = 10_000;
 const MOST_RATIO = 2;
 const MILLISECONDS_PER_DAY = 86_400_000;
-/** Ten thousand days are 27 years: bodies reach back to the year 1000 without meeting one another. */
+/** Ten thousand days are 27 years. The days of the bodies begin in the year 1000 and do not overlap. */
 const FIRST_DAY = Date.UTC(1000, 0, 1) / MILLISECONDS_PER_DAY;
 const WARM_UP = 3;
 
-/** What the bare routes append of each value: the body's columns, or all that the product stores of it. */
+/** The bare routes append either the body's columns of each value, or all columns that the product stores. */
 const LIMITS = { sent: 'what was sent', stored: 'what we store' };
 
-/** The body of one request: the days of a block, with whole numbers that depend on the block's version. */
+/** Returns the body of one request: the days of a block, with whole numbers that depend on the version. */
 const body = (block: number, version: number): Buffer =>
   Buffer.from(
     JSON.stringify({
@@ -32,7 +32,7 @@ const body = (block: number, version: number): Buffer =>
     }),
   );
 
-/** Sends 10,000 values in one request, new ones and again as replacements, against a bare route that appends them. */
+/** Compares requests of 10,000 values, as new ones and as replacements, with a bare route that appends them. */
 export const values = async (options: RunOptions): Promise<Measurement[]> => {
   const directory = await mkdtemp(join(tmpdir(), 'cost-analytics-bench-'));
   const service = await (await startService(directory)).ready;
@@ -52,7 +52,7 @@ export const values = async (options: RunOptions): Promise<Measurement[]> => {
         stored: [] as number[],
       };
       const repetitions = options.quick ? 3 : options.repetitions * 6;
-      // No more blocks than lie between the year 1000 and today.
+      // More blocks do not fit between the year 1000 and today.
       for (let block = 0; block < Math.min(repetitions + WARM_UP, 35); block += 1) {
         const [fresh, again] = [body(block, 0), body(block, 1)];
         const measured = {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Service } from './service.ts';
 
-/** Calls one API with one key; answers `data` and throws for anything but a success. */
+/** Calls one API with one key. Returns `data`, and throws unless the call succeeds. */
 export interface Client {
   get: <Data>(path: string) => Promise<Data>;
   post: <Data>(path: string, body?: unknown) => Promise<Data>;
@@ -47,11 +47,11 @@ const client = (base: string, key: Record<string, string>): Client => {
   };
 };
 
-/** The API as the holder of a key calls it; paths are relative to /api/v1. */
+/** Returns a client of the API with a key. Paths are relative to /api/v1. */
 export const as = (service: Pick<Service, 'url'>, secret: string): Client =>
   client(`${service.url}/api/v1`, { 'x-api-key': secret });
 
-/** Makes an organisation; answers the secret of its admin key. */
+/** Creates an organisation, and returns the secret of its admin key. */
 export const newOrganisation = async (
   service: Pick<Service, 'url' | 'dataDir'>,
   tier: 'business' | 'enterprise' = 'enterprise',
@@ -66,7 +66,7 @@ export const newOrganisation = async (
   return made.key.secret;
 };
 
-/** What the benchmarks read of a run. */
+/** The fields of a run that the benchmarks read. */
 export interface Run {
   run_id: string;
   status: 'running' | 'completed' | 'failed';
@@ -77,7 +77,7 @@ export interface Run {
 
 const POLL_MS = 50;
 
-/** Reads a source as a user does: starts a run and looks every 50 ms until it has ended. Answers the seconds too. */
+/** Reads a source as a user does: starts a run, and polls it every 50 ms until it ends. Returns the run and its seconds. */
 export const ingestSource = async (
   admin: Client,
   sourceId: string,
@@ -93,7 +93,7 @@ export const ingestSource = async (
   }
 };
 
-/** Connects a FOCUS export as a source that is not read by itself; answers its id. */
+/** Connects a FOCUS export as a source without a schedule, and returns its id. */
 export const newSource = async (admin: Client, location: string): Promise<string> => {
   const source = await admin.post<{ id: string }>('/cost-sources', {
     name: 'export',
@@ -104,7 +104,7 @@ export const newSource = async (admin: Client, location: string): Promise<string
   return source.id;
 };
 
-/** Defines a daily metric, without labels unless their key is given; answers its id. */
+/** Defines a daily metric, and returns its id. The metric has labels only if their key is given. */
 export const newMetric = async (
   admin: Client,
   name: string,

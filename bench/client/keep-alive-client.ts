@@ -1,8 +1,8 @@
 import { Agent, request } from 'node:http';
 
-/** One connection that is kept alive; requests on it go one after the other. */
+/** One connection that is kept alive. It sends one request after the other. */
 export interface KeepAliveClient {
-  /** Sends a body, JSON unless the headers say otherwise; answers the milliseconds from the first byte sent to the last byte received. */
+  /** Sends a body, by default JSON. Returns the milliseconds from the first byte sent to the last byte received. */
   post: (url: string, headers: Record<string, string>, body: Buffer) => Promise<number>;
   close: () => void;
 }

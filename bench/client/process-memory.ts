@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises';
 
 const BYTES_PER_KIB = 1024;
 
-/** The memory that a process holds now, in bytes (VmRSS; Linux only). */
+/** Returns the current memory of a process in bytes (VmRSS; Linux only). */
 const bytesNow = (pid: number): Promise<number> => bytesOf(pid, 'VmRSS');
 
-/** The most memory that a process has held so far, in bytes (VmHWM; Linux only). */
+/** Returns the peak memory of a process in bytes (VmHWM; Linux only). */
 export const bytesPeak = (pid: number): Promise<number> => bytesOf(pid, 'VmHWM');
 
-/** The memory that a service holds now with the processes that read files for it, in bytes. */
+/** Returns the current memory of a service and of its reader processes, in bytes. */
 export const bytesWithReaders = async (pid: number): Promise<number> => {
   const held = await Promise.all(
     [pid, ...(await readersOf(pid))].map((each) => bytesNow(each).catch(() => 0)),

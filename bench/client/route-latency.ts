@@ -7,7 +7,7 @@ import { percentile } from '../statistics.ts';
 const MOST_RATIO = 1.5;
 const WARM_UP_REQUESTS = 50;
 
-/** A route of the service, and the bare one beside it. */
+/** A route of the service, and the bare route to compare it with. */
 export interface RouteMeasurement {
   benchmark: string;
   name: string;
@@ -15,11 +15,11 @@ export interface RouteMeasurement {
   bare: string;
   secret: string;
   connections: number;
-  /** Of each repetition, at full size. */
+  /** In each repetition, at full size. */
   requests: number;
 }
 
-/** How fast a route of ours answers, p50 and p99, beside a bare one that does the least for the same. */
+/** Measures the latency of a route, p50 and p99, beside a bare route that does the least work for the same result. */
 export const measureRoute = async (route: RouteMeasurement, options: RunOptions): Promise<Measurement[]> => {
   const { benchmark, connections } = route;
   const requests = Math.ceil(route.requests / (options.quick ? 10 : 1));

@@ -4,33 +4,33 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { bytesPeak, bytesWithReaders } from './process-memory.ts';
 
-/** The command as an operator runs it, seen from dist/bench/client. */
+/** The command that an operator runs, relative to dist/bench/client. */
 const COMMAND = resolve(import.meta.dirname, '../../../bin/cost-analytics.cjs');
 
 const SAMPLE_MS = 100;
 
-/** The product as a process of its own, with the Temporal server it has started. */
+/** The product in a separate process, with the Temporal server that it has started. */
 export interface Service {
   url: string;
   dataDir: string;
-  /** Most memory held so far: by the service with its readers, and by its Temporal server. */
+  /** Returns the peak memory of the service with its readers, and of its Temporal server. */
   peakMemory: () => Promise<{ service: number; temporal: number }>;
-  /** Memory that the service holds now with its readers (VmRSS). */
+  /** Returns the current memory of the service with its readers (VmRSS). */
   memory: () => Promise<number>;
-  /** SIGTERM, and its end. */
+  /** Sends SIGTERM, and waits for the end. */
   stop: () => Promise<void>;
-  /** `kill -9` of the service. */
+  /** Kills the service with `kill -9`. */
   kill: () => Promise<void>;
 }
 
-/** A service that is starting: it can be killed before it is ready. */
+/** A starting service, which can be killed before it is ready. */
 export interface Starting {
-  /** Rejects with the end of its log when it ends before it serves. */
+  /** Rejects with the end of the log if the service ends before it serves. */
   ready: Promise<Service>;
   kill: () => Promise<void>;
 }
 
-/** Its log goes to `service.log` in the data directory; nothing of it passes through this process. */
+/** Starts the service. It writes its log straight to `service.log` in the data directory, not through this process. */
 export const startService = async (
   dataDir: string,
   environment: Record<string, string> = {},
@@ -49,14 +49,14 @@ export const startService = async (
   });
   await log.close();
   const { pid, stdout } = child;
-  // A benchmark that is stopped leaves nothing running; the service takes its Temporal server along.
+  // A stopped benchmark leaves nothing running. The service ends its Temporal server, too.
   const stopWithUs = (): void => {
     child.kill('SIGTERM');
   };
   process.once('exit', stopWithUs);
   void exited.then(() => process.removeListener('exit', stopWithUs));
   if (pid === undefined) throw new Error(`cannot execute ${COMMAND}`);
-  // Readers come and go, so their peaks cannot be asked for at the end.
+  // Samples the memory, because readers that have ended have no peaks to read later.
   let most = 0;
   const sampling = setInterval(() => {
     void bytesWithReaders(pid).then((bytes) => (most = Math.max(most, bytes)));
@@ -101,8 +101,8 @@ export const startService = async (
 };
 
 /**
- * The Temporal servers on the database of a data directory: told by their command line, as a killed service may
- * leave one without a trace.
+ * Finds the Temporal servers on the database of a data directory by their command lines, because a killed service may leave one
+ * without a trace.
  */
 const temporalServers = async (dataDir: string): Promise<number[]> => {
   const database = join(dataDir, 'temporal.db');
@@ -115,7 +115,7 @@ const temporalServers = async (dataDir: string): Promise<number[]> => {
   return found;
 };
 
-/** `kill -9` of the Temporal server of a data directory; resolves when it is gone. */
+/** Kills the Temporal server of a data directory with `kill -9`, and resolves when it is gone. */
 export const killTemporal = async (dataDir: string): Promise<void> => {
   for (;;) {
     const servers = await temporalServers(dataDir);
@@ -134,7 +134,7 @@ export const killTemporal = async (dataDir: string): Promise<void> => {
 
 const OFTEN_MS = 20;
 
-/** The most memory that the service holds with its readers while `work` is done, in bytes, and what the work answers. */
+/** Runs `work`. Returns its result, and the most memory of the service with its readers meanwhile, in bytes. */
 export const mostMemoryDuring = async <Result>(
   service: Service,
   work: () => Promise<Result>,

@@ -15,7 +15,7 @@ const account = (index: number): SpendPick => ({
   account: `account-${index % 200}`,
 });
 
-/** What a team owns: four accounts of 200, namespaces, hosts, one service of them, repositories; some also own a tag. */
+/** Returns what a team owns: four of 200 accounts, two namespaces, three hosts and a repository. Some teams also own a tag. */
 const ownershipOf = (team: number): SpendPick[] => [
   ...[0, 1, 2, 3].map((index) => account(4 * team + index)),
   ...[0, 1].map((index): SpendPick => ({
@@ -30,7 +30,7 @@ const ownershipOf = (team: number): SpendPick[] => [
     : []),
 ];
 
-/** A third of the shared costs is split evenly, a third by fixed percents, a third by a metric with a label per team. */
+/** Splits a third of the shared costs evenly, a third by fixed percents, and a third by a metric with a label per team. */
 const splitOf = (index: number, teams: readonly string[], metricId: string): Split => {
   if (index % 3 === 0) return { type: 'even', team_ids: [...teams] };
   if (index % 3 === 1) {
@@ -41,7 +41,7 @@ const splitOf = (index: number, teams: readonly string[], metricId: string): Spl
   return { type: 'metric', metric_id: metricId, labels };
 };
 
-/** Adds teams that own most of the spend and shared costs taken out of it, with all that their bills need to seal. */
+/** Adds teams that own most of the spend, shared costs that take some of it, and the values that the bills need to seal. */
 export const addTeams = async (
   warehouse: Warehouse,
   { teams, sharedCosts }: { teams: number; sharedCosts: number },
@@ -92,7 +92,7 @@ export const addTeams = async (
   await settleMonths(warehouse, ORG, NOW);
 };
 
-/** Forgets what was sealed, so that it is due again. */
+/** Deletes the sealed bills, so that they are due again. */
 export const unseal = async (warehouse: Warehouse): Promise<void> => {
   for (const table of ['bill_bases', 'sealed_bills']) await warehouse.run(`DELETE FROM ${table}`);
 };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { BareResult, BareStatement } from '../bare/bare-duckdb.ts';
 import { startBareProcess } from '../bare/bare-process.ts';
 
-/** One restatement of an export: its file, and what `GET /costs` must then say, to the last digit. */
+/** One restatement of an export: its file, and the exact totals that `GET /costs` must return after it. */
 export interface Restatement {
   file: string;
   byDay: ReadonlyMap<string, number>;
@@ -13,7 +13,7 @@ export const FIRST_DAY = '2026-01-01';
 export const LAST_DAY = '2026-02-28';
 const ACCOUNTS = 50;
 
-/** Every day's total differs from version to version, so that a mixture of two is none of them. */
+/** Every day's total differs in each version, so that a mixture of two versions equals no version. */
 const lines = (rows: number, version: number): string => `
 SELECT day AS ChargePeriodStart, day + INTERVAL 1 DAY AS ChargePeriodEnd,
   date_trunc('month', day) AS BillingPeriodStart, date_trunc('month', day) + INTERVAL 1 MONTH AS BillingPeriodEnd,
@@ -23,7 +23,7 @@ SELECT day AS ChargePeriodStart, day + INTERVAL 1 DAY AS ChargePeriodEnd,
   CAST(${version} + i % 13 AS DECIMAL(18,2)) / 100 AS cost
 FROM (SELECT i, TIMESTAMP '${FIRST_DAY}' + to_days(CAST(i % 59 AS INTEGER)) AS day FROM range(${rows}) AS rows(i))`;
 
-/** Makes the versions of an export that a provider restates again and again. */
+/** Creates the versions of an export that a provider restates repeatedly. */
 export const makeRestatements = async (
   directory: string,
   rows: number,
@@ -49,7 +49,7 @@ export const makeRestatements = async (
   }
 };
 
-/** Puts a version where the source reads it, in one step. */
+/** Moves a version to the source's location atomically. */
 export const place = async ({ file }: Restatement, location: string): Promise<void> => {
   await copyFile(file, `${location}.unfinished`);
   await rename(`${location}.unfinished`, location);

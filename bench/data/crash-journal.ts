@@ -4,13 +4,13 @@ export interface SentValue {
   value: number;
 }
 
-/** What one client knows about its metric: what was acknowledged, and what was under way when the service died. */
+/** A client's knowledge about its metric: acknowledged values, and values that it was sending when the service died. */
 export class CrashJournal {
   readonly #acknowledged = new Map<string, number>();
   #inDoubt: (readonly SentValue[])[] = [];
   #writes = 0;
 
-  /** Writes that were answered with 200. */
+  /** The number of values that the service acknowledged with 200. */
   get writes(): number {
     return this.#writes;
   }
@@ -20,21 +20,21 @@ export class CrashJournal {
     this.#know(batch);
   }
 
-  /** The request broke off: its batch is stored as a whole or not at all. */
+  /** Records a batch whose request broke off. The service must have stored all of it or nothing. */
   doubt(batch: readonly SentValue[]): void {
     this.#inDoubt.push(batch);
   }
 
   /**
-   * Compares with what the restarted service has; answers what is wrong, in words. From then on a batch in doubt
-   * counts as what it turned out to be: nothing that was seen may vanish, nothing that was not may come.
+   * Compares the journal with the values of the restarted service, and returns the problems. From then on a batch in doubt counts
+   * as stored or not stored, as found. A value that was found may not vanish, and one that was not may not appear.
    */
   check(stored: ReadonlyMap<string, number>): string[] {
     const problems: string[] = [];
     for (const batch of this.#inDoubt) {
       const applied = batch.filter(({ period, value }) => stored.get(period) === value).length;
       if (applied === batch.length) this.#know(batch);
-      else if (applied > 0) problems.push(`half a batch: ${applied} of ${batch.length} values are there`);
+      else if (applied > 0) problems.push(`half a batch: ${applied} of ${batch.length} values are stored`);
     }
     this.#inDoubt = [];
     for (const [period, value] of this.#acknowledged) {
@@ -44,7 +44,7 @@ export class CrashJournal {
     }
     for (const [period, value] of stored) {
       if (!this.#acknowledged.has(period))
-        problems.push(`${period}: ${value} is stored, but was never known`);
+        problems.push(`${period}: ${value} is stored, but was not expected`);
     }
     return problems;
   }

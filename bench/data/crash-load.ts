@@ -11,19 +11,19 @@ const MOST_VALUES = 5;
 const dayText = (index: number): string =>
   new Date((FIRST_DAY + index) * MILLISECONDS_PER_DAY).toISOString().slice(0, 10);
 
-/** One round of the service's life, as the load sees it. */
+/** One round of the service's life, from start to kill. */
 export interface Life {
   service: Pick<Service, 'url'>;
-  /** Whether the kill has been sent: only then may a request break off. */
+  /** Whether the kill has been sent. Requests may break off only after it. */
   killed: () => boolean;
-  /** Reports what must not happen. */
+  /** Reports a violation. */
   violation: (text: string) => void;
 }
 
 const pause = (milliseconds: number): Promise<void> =>
   new Promise((resume) => setTimeout(resume, milliseconds));
 
-/** One client that sends values of its own metric, never the same number twice, and remembers every answer. */
+/** A client that sends values of its own metric, never the same number twice, and records every response. */
 export class ValueClient {
   readonly journal = new CrashJournal();
   readonly metricId: string;
@@ -57,7 +57,7 @@ export class ValueClient {
     }
   }
 
-  /** What the service has of the metric, page by page. */
+  /** Returns the service's values of the metric, read page by page. */
   async stored(service: Pick<Service, 'url'>): Promise<Map<string, number>> {
     const values = await as(service, this.#secret).all<{ period: string; value: number }>(
       `/metrics/${this.metricId}/values`,
@@ -65,7 +65,7 @@ export class ValueClient {
     return new Map(values.map(({ period, value }) => [period, value]));
   }
 
-  /** Mostly new days; one batch in five replaces days that are there. */
+  /** Returns the next batch. Most batches have new days, and one in five replaces existing days. */
   #next(): SentValue[] {
     const count = this.#random.between(1, MOST_VALUES);
     const replaces = this.#days > MOST_VALUES && this.#random.between(1, 5) === 1;
@@ -79,7 +79,7 @@ export class ValueClient {
   }
 }
 
-/** A provider that restates its export and has it read, again and again; across kills it goes on where it was. */
+/** A provider that repeatedly restates its export and starts an ingest. After a kill it continues where it was. */
 export class RestatingProvider {
   readonly #sourceId: string;
   readonly #secret: string;
@@ -98,12 +98,12 @@ export class RestatingProvider {
     this.#versions = versions;
   }
 
-  /** The restatements that `GET /costs` may show now: the last that was completed, or the one under way. */
+  /** The restatements that `GET /costs` may show now: the last completed one, or the one that is being ingested. */
   get possible(): Restatement[] {
     return [this.#published, this.#placed].flatMap((version) => this.#versions[version] ?? []);
   }
 
-  /** Goes on until the service is gone, or, `once`, until the restatement under way is completed. */
+  /** Restates until the service is gone, or with `once` until the current restatement is completed. */
   async restate({ service, killed, violation }: Life, once = false): Promise<void> {
     const api = as(service, this.#secret);
     while (!killed()) {
@@ -126,15 +126,15 @@ export class RestatingProvider {
     }
   }
 
-  /** Whether any run is still under way. */
+  /** Returns the ids of the runs that have not ended. */
   async unfinishedRuns(service: Pick<Service, 'url'>): Promise<string[]> {
     const runs = await as(service, this.#secret).all<Run>(`/cost-sources/${this.#sourceId}/runs`);
     return runs.filter(({ status }) => status === 'running').map(({ run_id }) => run_id);
   }
 
   /**
-   * A new version is placed only after a run that began after the one before: what is completed is known. A
-   * request that broke off may have started a run, so it is sent again for the same version.
+   * Starts an ingest of the next version. Places it only after a run has completed the version before, so that it is known which
+   * version was completed. Sends a request that broke off again for the same version, because it may have started a run.
    */
   async #askForNext(api: Client): Promise<void> {
     if (this.#placed === this.#published) {
@@ -149,7 +149,7 @@ export class RestatingProvider {
       this.#asked = true;
     } catch (error) {
       if (!(error instanceof Error) || !error.message.includes(': 409 ')) throw error;
-      // The run that was asked for before, or the end of the one before that.
+      // Another run is active: the one of an earlier request, or the one before, which is about to end.
       const run = await this.#newestRun(api);
       if (run !== null && run.run_id !== this.#lastRun) this.#asked = true;
       else await pause(100);

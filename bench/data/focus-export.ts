@@ -6,7 +6,7 @@ import { startBareProcess } from '../bare/bare-process.ts';
 import { focusRows, csvRows } from './focus-rows.ts';
 import { say } from '../say.ts';
 
-/** Made exports are kept here; the version changes with what they hold. */
+/** Exports are kept here. A change of their content needs a new version. */
 export const CACHE_DIR = join(tmpdir(), 'cost-analytics-bench');
 const VERSION = 1;
 
@@ -18,7 +18,7 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** A FOCUS export of this many lines, made by DuckDB at the first call and the same ever after. */
+/** Returns a FOCUS export with this number of lines. DuckDB creates it at the first call. Later calls return the same file. */
 export const focusExport = async (rows: number, format: Format): Promise<string> => {
   await mkdir(CACHE_DIR, { recursive: true });
   const path = join(CACHE_DIR, `focus-${VERSION}-${rows}.${format}`);

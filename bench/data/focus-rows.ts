@@ -1,4 +1,4 @@
-/** Services as [name, category, resource kind, unit]; the first eight carry most lines, as they do in a bill. */
+/** Services as [name, category, resource kind, unit]. As on a real bill, the first eight have most of the lines. */
 const SERVICES = [
   ['Amazon Elastic Compute Cloud', 'Compute', 'instance', 'Hours'],
   ['Amazon Simple Storage Service', 'Storage', 'bucket', 'GB-Months'],
@@ -22,15 +22,15 @@ const list = (texts: readonly (string | undefined)[]): string =>
 const REGIONS = ['us-east-1', 'us-west-2', 'us-east-2', 'eu-west-1', 'eu-central-1', 'ap-southeast-2'];
 const TEAMS = ['checkout', 'search', 'payments', 'platform', 'data', 'growth', 'mobile', 'web'];
 
-/** A repeatable choice from 0 to below `below`, by some expressions and a salt. */
+/** SQL for a repeatable choice from 0 to below `below`, by some expressions and a salt. */
 const pick = (below: number, salt: string, ...by: string[]): string =>
   `CAST(hash(${by.join(', ')}, '${salt}') % ${below} AS INTEGER)`;
 
 /**
- * The lines of an export of two billing months, in the form of the FinOps Foundation's FOCUS 1.0 sample: 200 sub accounts,
- * 40 services, 50,000 resources, hourly. Four lines in five belong to a resource that bills every hour of a day, one
- * to a busy few (buckets, functions); lines of an hour stand together, days do not. 0.5 % cover their whole month
- * (purchases, taxes), 1 % are credits below zero. DuckDB's hash makes the choices: the same at every run.
+ * Returns the statement for the hourly lines of an export of two billing months, in the form of the FinOps Foundation's FOCUS 1.0
+ * sample: 200 sub accounts, 40 services, 50,000 resources. Four lines in five belong to a resource with a charge for every hour
+ * of a day, and one to a few busy resources (buckets, functions). Lines of the same hour are adjacent, and days are mixed.
+ * 0.5 % cover their whole month (purchases, taxes), and 1 % are negative credits. DuckDB's hash repeats all choices.
  */
 export const focusRows = (rows: number): string => `
 WITH lines AS (
@@ -104,7 +104,7 @@ FROM priced`;
 
 const COSTS = ['BilledCost', 'ContractedCost', 'EffectiveCost', 'ListCost'];
 
-/** The same lines for CSV: costs with ten decimals, as bills write them, rather than as binary floating point. */
+/** Returns the statement for the same lines as CSV. Costs have ten decimals, as on bills, instead of binary floating point. */
 export const csvRows = (parquet: string): string =>
   `SELECT * REPLACE (${COSTS.map((name) => `CAST(${name} AS DECIMAL(18,10)) AS ${name}`).join(', ')})
   FROM read_parquet('${parquet}')`;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** A CSV file of values, a line each, with labels of some 190 characters that cannot be compressed. */
+/** Returns a CSV file of values, one on each line, with incompressible labels of about 190 characters. */
 export const longLabels = (lines: number, value = 0): Buffer<ArrayBuffer> =>
   Buffer.from(
     Array.from({ length: lines }, (_, index) => {

@@ -3,10 +3,10 @@ import { idAfter } from '../../warehouse/engine/sql/ids.ts';
 import { spillDirectory, Warehouse } from '../../warehouse/engine/warehouse.ts';
 
 export const ORG = 'org_bench';
-/** The bench's twelve months are 2025; everything has been delivered. */
+/** The bench's twelve months are those of 2025, and all their spend has been delivered. */
 export const NOW = new Date('2026-01-10T12:00:00Z');
 
-/** A warehouse for the bench's organisation. */
+/** Opens a warehouse for the bench's organisation. */
 export const openBench = (directory: string, file = 'warehouse.duckdb'): Promise<Warehouse> =>
   Warehouse.open({
     location: join(directory, file),
@@ -18,12 +18,12 @@ export const openBench = (directory: string, file = 'warehouse.duckdb'): Promise
     objectStorage: { keyId: null, secret: null, sessionToken: null, region: null, endpoint: null },
   });
 
-/** Reads every amount there is once: the least that a computation from these tables must do. */
+/** Reads every amount once, which is the least work of a computation from these tables. */
 export const BARE_SCAN = `
 SELECT (SELECT sum(cost) FROM cloud_spend), (SELECT sum(cost) FROM kubernetes_spend), (SELECT sum(cost) FROM cluster_assets),
   (SELECT sum(cost) FROM host_spend), (SELECT sum(cost) FROM ai_tool_spend), (SELECT sum(usage) FROM ai_usage)`;
 
-/** Makes months stale, as a restatement of their spend would. */
+/** Makes months stale, like a restatement of their spend. */
 export const makeStale = (warehouse: Warehouse, months: 'all' | 'one'): Promise<number> =>
   warehouse.run(`DELETE FROM month_computations WHERE $months = 'all' OR month = DATE '2025-12-01'`, {
     months,
@@ -35,15 +35,15 @@ const LOADS = Object.fromEntries(SOURCES.map((kind) => [kind, idAfter(null)])) a
   string
 >;
 
-/** Columns every spend row carries beside its own. */
+/** SQL for the columns that all tables of spend share. */
 const load = (kind: (typeof SOURCES)[number]): string =>
   `'${ORG}' AS org_id, 'src_${kind}' AS source_id, '${LOADS[kind]}'::UUID AS load_id, CAST(date_trunc('month', day) AS DATE) AS billing_period`;
 
 const DAYS = `(SELECT CAST(day AS DATE) AS day FROM generate_series(DATE '2025-01-01', DATE '2025-12-31', INTERVAL 1 DAY) AS days(day))`;
 
 /**
- * A year of daily spend, published: of `rows` rows 88 % bill lines (200 accounts, 12 services, 20 tag values, a third
- * of them with one of 4,000 resources), the others workloads of 10 clusters, services of 300 hosts, AI usage.
+ * Publishes a year of daily spend. Of `rows` rows, 88 % are bill lines (200 accounts, 12 services, 20 tag values, a third of them
+ * with one of 4,000 resources). The others are workloads of 10 clusters, services of 300 hosts, and AI usage.
  */
 export const fillOrganisation = async (warehouse: Warehouse, rows: number): Promise<void> => {
   const perDay = Math.round(rows / 365);
@@ -83,7 +83,7 @@ export const fillOrganisation = async (warehouse: Warehouse, rows: number): Prom
   for (const statement of statements) await warehouse.run(statement);
 };
 
-/** The picks of the bench's metrics: a tenth count the organisation, the others mix all forms, some overlapping. */
+/** Returns a scope. A tenth of the metrics count the organisation. The others mix all forms of picks, some overlapping. */
 const scopeOf = (index: number): object => {
   if (index % 10 === 0) return { type: 'organisation' };
   const account = `account-${index % 200}`;
@@ -110,7 +110,7 @@ const scopeOf = (index: number): object => {
   return { type: 'spend', spend: spend.filter((_, form) => (index + form) % 3 !== 0) };
 };
 
-/** Adds metrics, each with a value for every month, and answers their ids. */
+/** Adds metrics, each with a value for every month, and returns their ids. */
 export const addMetrics = async (warehouse: Warehouse, count: number): Promise<string[]> => {
   const metrics = Array.from({ length: count }, (_, index) => ({
     metric_id: `met_${index.toString().padStart(6, '0')}`,

@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed (mulberry32). */
+/** Pseudorandom numbers, which are the same for the same seed (mulberry32). */
 export interface Random {
   /** From 0 to below 1. */
   next: () => number;
