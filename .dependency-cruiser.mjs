@@ -1,13 +1,13 @@
 // Imports run one way: from a layer to those below it, and inside a layer from a subject to those listed before it.
 
-/** Layers, and the layers that each may import besides itself. */
+/** Layers, each with the other layers that it may import. */
 const LAYERS = {
   domain: [],
   egress: ['domain'],
   security: ['domain'],
   warehouse: ['domain', 'security'],
   activities: ['domain', 'egress', 'security', 'warehouse'],
-  // Workflows name the types of their activities: see below.
+  // Workflows import the types of their activities (see below).
   workflows: ['domain', 'activities'],
   temporal: ['domain', 'workflows'],
   api: ['domain', 'egress', 'security', 'warehouse', 'temporal'],
@@ -16,7 +16,7 @@ const LAYERS = {
   bench: ['domain', 'egress', 'security', 'warehouse', 'activities', 'temporal', 'api', 'bin', 'demo'],
 };
 
-/** Subjects of a layer, lowest first. A layer's own files come last: they may import all its subjects. */
+/** Subjects of a layer, lowest first. A layer's own files come last, so that they may import all its subjects. */
 const SUBJECTS = {
   domain: ['shared', 'organisations', 'sources', 'spend', 'teams', 'metrics', 'months', 'events'],
   egress: ['requests', 'locations'],
@@ -31,7 +31,7 @@ const SUBJECTS = {
     'events',
     'upgrade',
   ],
-  // Kinds of sources come after these: see below.
+  // Kinds of sources come after these (see below).
   'warehouse/sources': ['feeds', 'publishing'],
   activities: ['shared', 'sources'],
   temporal: ['cli', 'dev-server'],
@@ -52,7 +52,7 @@ const SUBJECTS = {
   bin: ['settings', 'service'],
 };
 
-/** Layers whose own files are used by their subjects, rather than the other way round. */
+/** Layers whose subjects import the layer's own files, instead of the reverse. */
 const OWN_FILES_FIRST = ['temporal'];
 
 const anyOf = (folders) => `^(${folders.join('|')})/`;
@@ -80,7 +80,7 @@ const subjectRules = Object.entries(SUBJECTS).flatMap(([layer, subjects]) => {
     }));
 });
 
-/** What only one kind of source has; other kinds share `feeds` and `publishing`. */
+/** Folders that belong to one kind of source. Other kinds must not import them, and share only `feeds` and `publishing`. */
 const kindRules = ['focus', 'opencost'].map((kind) => ({
   name: `other-sources-do-not-import-${kind}`,
   severity: 'error',
@@ -90,7 +90,7 @@ const kindRules = ['focus', 'opencost'].map((kind) => ({
 
 const unknownFolders = {
   name: 'every-folder-is-a-listed-subject',
-  comment: 'A new subject must be listed in this file, at its place in the order.',
+  comment: 'List a new subject in this file, at its place in the order.',
   severity: 'error',
   from: {},
   to: {
@@ -121,14 +121,14 @@ export default {
     },
     {
       name: 'domain-is-pure',
-      comment: 'No I/O: rules must be testable without a server, a database or a file.',
+      comment: 'No I/O, so that tests of rules need no server, database or file.',
       severity: 'error',
       from: { path: '^domain/' },
       to: { path: ['^node:', '/node_modules/(@temporalio|@duckdb|fastify)'], dependencyTypes: ['core'] },
     },
     {
-      name: 'only-the-warehouse-speaks-to-duckdb',
-      comment: 'Benchmarks and tests measure against bare DuckDB.',
+      name: 'only-the-warehouse-uses-duckdb',
+      comment: 'Benchmarks and tests may also use it, to compare with bare DuckDB.',
       severity: 'error',
       from: { pathNot: '^(warehouse|bench|test)/' },
       to: { path: 'node_modules/@duckdb/' },

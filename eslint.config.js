@@ -16,7 +16,7 @@ export default tseslint.config(
         { considerDefaultExhaustiveForUnions: true },
       ],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
-      // Fastify's plugins and hooks are asynchronous by contract, with or without something to wait for.
+      // Fastify requires asynchronous plugins and hooks, even if they await nothing.
       '@typescript-eslint/require-await': 'off',
       'no-console': 'error',
     },

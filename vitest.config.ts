@@ -1,10 +1,10 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-// Statements run on libuv's pool; its size is read when it is first used, so the workers must inherit it.
+// Statements run on libuv's pool. Node reads its size at the first use, so the workers must inherit the variable.
 process.env['UV_THREADPOOL_SIZE'] ??= '16';
 
-/** The files that take longest, the longest first: begun last, one of them would run alone. */
+/** The slowest files, the slowest first. If one of them began last, it would run alone at the end. */
 const LONGEST = [
   'e2e/operations/lost-work',
   'e2e/operations/crash',
@@ -40,9 +40,9 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/warehouse/templates.ts', 'test/support/service/shared-service.ts'],
     pool: 'forks',
-    // The files that start servers spend half of their time waiting: one more than the usual two cores keeps both busy.
+    // Files that start servers wait half of their time, so three workers keep the usual two cores busy.
     maxWorkers: 3,
-    // A file takes over the process of another, with the modules that are loaded: nothing in them remembers a test.
+    // A file reuses the process and the loaded modules of another, because no module keeps state of a test.
     isolate: false,
     sequence: { sequencer: LongestFirst },
     testTimeout: 120_000,
