@@ -61,7 +61,7 @@ describe('a reader', () => {
       message: expect.stringMatching(/^DuckDB crashed on the files.*nothing was loaded$/) as string,
     });
     expect(reader.isLost).toBe(true);
-    await expect(reader.run('SELECT 1')).rejects.toThrow('DuckDB broke down');
+    await expect(reader.run('SELECT 1')).rejects.toThrow('DuckDB crashed');
     expect(await answers(other)).toEqual(ANSWERED);
     await reader.close();
     await other.close();
