@@ -43,7 +43,7 @@ export class SessionPool {
       return await this.connect();
     } catch (error) {
       this.#lendable -= 1;
-      // If no session is lent, none comes back to end the wait.
+      // Also fails a waiting caller: if no session is lent, none comes back to end its wait.
       this.#waiting.shift()?.refuse(error);
       throw error;
     }
