@@ -160,10 +160,7 @@ program
 program
   .command('doctor')
   .description('check settings, Temporal, extensions and warehouse, and report what to fix')
-  .option(
-    '--explain-upgrade',
-    'list the numbers of ended months that the first start of this version changes',
-  )
+  .option('--explain-upgrade', 'list numbers of ended months that the first start of this version changes')
   .addOption(dataOption)
   .action(async ({ data, explainUpgrade }: { data?: string; explainUpgrade?: boolean }) => {
     const { doctor, explain } = await import('./doctor.ts');

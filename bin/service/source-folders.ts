@@ -23,10 +23,7 @@ export const makeSourceFolder =
     const [folder] = sourceRulesOf(settings)(orgId).roots;
     if (settings.SOURCE_ROOTS === null)
       await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
-        log.warn(
-          { err: error, folder },
-          'the service cannot create an organisation’s folder for exports: create it',
-        );
+        log.warn({ err: error, folder }, 'an organisation has no folder for exports: create it');
       });
     return folder;
   };
