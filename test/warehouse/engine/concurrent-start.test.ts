@@ -5,9 +5,9 @@ import { MIGRATIONS } from '../../../warehouse/engine/migrations/migrations.ts';
 import { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 import { hasDuckLake, newCatalog, openDuckDb } from '../../support/warehouse/engines.ts';
 
-it('says that another process uses a DuckDB file', async () => {
+it('reports that another process uses the DuckDB file', async () => {
   const test = await openDuckDb();
-  // The lock belongs to a process, so the second one has to be another.
+  // A process holds the lock, so the second start needs another process.
   const program = `
     const { Warehouse } = await import(process.argv[1]);
     await Warehouse.open(JSON.parse(process.argv[2])).then(() => console.log('opened'), (error) => console.log(error.message));`;
@@ -28,7 +28,7 @@ it('says that another process uses a DuckDB file', async () => {
   }
 });
 
-it.skipIf(!hasDuckLake)('migrates a DuckLake once although three nodes start together', async () => {
+it.skipIf(!hasDuckLake)('migrates a DuckLake once when three nodes start together', async () => {
   const model = await openDuckDb();
   const settings = { ...model.settings, location: await newCatalog(), dataPath: `${model.directory}/lake` };
   const starts = await Promise.allSettled([0, 1, 2].map(() => Warehouse.open(settings)));

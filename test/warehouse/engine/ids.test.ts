@@ -6,14 +6,14 @@ import { sqlText } from '../../../warehouse/engine/sql/sql-text.ts';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 describe('ids', () => {
-  it('have a readable prefix and sort by when they were made', () => {
+  it('have a readable prefix, and sort by their creation', () => {
     const ids = Array.from({ length: 1000 }, () => newId('met'));
     expect(ids[0]).toMatch(/^met_[0-9a-f]{32}$/);
     expect([...ids].sort()).toEqual(ids);
     expect(new Set(ids).size).toBe(1000);
   });
 
-  it('sort after the newest one read, even when that is from the future', () => {
+  it('sort after the newest id read, even if it is from the future', () => {
     const future = 'ffffffff-ffff-7fff-bfff-fffffffffffe';
     expect(idAfter(future)).toBe('ffffffff-ffff-7fff-bfff-ffffffffffff');
     // A carry goes through every group: …0fff…f + 1 = …1000…0.
@@ -27,7 +27,7 @@ describe('ids', () => {
     }
   });
 
-  it('are of now when the newest one read is older', () => {
+  it('have the current time if the newest id read is older', () => {
     const before = Date.now();
     const id = idAfter('00000000-0000-7000-8000-000000000000');
     const made = Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
@@ -37,7 +37,7 @@ describe('ids', () => {
   });
 });
 
-it('reads timestamps as the UTC instants they are', () => {
+it('reads timestamps as UTC', () => {
   expect(instant('2026-02-07 06:00:00')).toBe('2026-02-07T06:00:00.000Z');
   expect(instant('2026-02-07 06:00:00.123')).toBe('2026-02-07T06:00:00.123Z');
   expect(instantOrNull(null)).toBeNull();

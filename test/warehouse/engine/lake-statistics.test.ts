@@ -10,7 +10,7 @@ const withoutStatistics = (warehouse: Warehouse) =>
      WHERE end_snapshot IS NULL AND table_id NOT IN (SELECT table_id FROM ${CATALOG}.ducklake_table_stats)`,
   );
 
-/** The rows of organisations, of which a new warehouse has none, and the versions of the schema. */
+/** Selects all loads and locks, which a new warehouse lacks, and migrations without a version. */
 const emptyRows = (warehouse: Warehouse) =>
   warehouse.query(
     `SELECT 'loads' AS in_table FROM loads UNION ALL SELECT 'month_locks' FROM month_locks
@@ -18,14 +18,14 @@ const emptyRows = (warehouse: Warehouse) =>
   );
 
 describe.skipIf(!hasDuckLake)('a new DuckLake', () => {
-  it('has statistics of every table, and no row that they came from', async () => {
+  it('has statistics of every table, and none of the rows that created them', async () => {
     const test = await openDuckLake();
     expect(await withoutStatistics(test.warehouse)).toEqual([]);
     expect(await emptyRows(test.warehouse)).toEqual([]);
     await test.close();
   });
 
-  it('loses the rows of a start that was killed half way, and keeps all others', async () => {
+  it('removes the leftover rows of a killed start, and keeps all others', async () => {
     const test = await openDuckLake();
     await test.warehouse.run(`INSERT INTO api_calls BY NAME SELECT 'org_1' AS org_id, 7 AS calls`);
     for (const [table, key] of [

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createCostSource, updateCostSource } from '../../../warehouse/sources/cost-sources.ts';
 import { costSummary } from '../../../warehouse/spend/costs.ts';
 import { describeFile } from '../../../warehouse/sources/feeds/export-files.ts';
@@ -16,15 +16,15 @@ const NOW = new Date('2026-03-01T00:00:00Z');
 const RANGE = { previousStart: '2025-12-01', start: '2026-01-01', end: '2026-01-31' };
 
 describeOnBothEngines('maintenance', (open) => {
-  let lent: TestWarehouse;
+  let test: TestWarehouse;
   let exports: string;
 
   beforeAll(async () => {
-    lent = await open();
+    test = await open();
     exports = await mkdtemp(join(tmpdir(), 'cost-analytics-maintenance-'));
   });
   afterAll(async () => {
-    await lent.close();
+    await test.close();
     await rm(exports, { recursive: true, force: true });
   });
 
@@ -39,7 +39,7 @@ describeOnBothEngines('maintenance', (open) => {
       starts_on: null,
     } as const;
     return (
-      await createCostSource(lent.warehouse, orgId, source, { actor: ADMIN, now: new Date('2026-01-01') })
+      await createCostSource(test.warehouse, orgId, source, { actor: ADMIN, now: new Date('2026-01-01') })
     ).id;
   };
 
@@ -52,7 +52,7 @@ describeOnBothEngines('maintenance', (open) => {
   ): Promise<void> => {
     const file = join(exports, `${orgId}.csv`);
     await writeFile(file, focusCsv([dayLine('2026-01-10', cost)]));
-    await loading(lent, async (sessions) =>
+    await loading(test, async (sessions) =>
       loadFocusExport(
         sessions,
         {
@@ -73,57 +73,57 @@ describeOnBothEngines('maintenance', (open) => {
   };
 
   const rowsOf = async (orgId: string): Promise<number> => {
-    const [row] = await lent.warehouse.query<{ stored: string }>(
+    const [row] = await test.warehouse.query<{ stored: string }>(
       'SELECT count(*) AS stored FROM cloud_spend WHERE org_id = $org',
       { org: orgId },
     );
     return Number(row?.stored);
   };
 
-  test('a replaced load stays for seven days after it was replaced, then goes, and no number moves', async () => {
+  it('removes a replaced load seven days after its replacement, and moves no number', async () => {
     const source = await newSource('org_replaced');
     await load('org_replaced', source, '10', '2026-02-01T00:00:00Z');
     await load('org_replaced', source, '12.5', '2026-02-20T00:00:00Z');
     expect(await rowsOf('org_replaced')).toBe(2);
 
-    // Replaced on 20 February: on the 26th it is six days, on the 28th more than seven.
-    await removeDeadSpend(lent.warehouse, new Date('2026-02-26T00:00:00Z'));
+    // Replaced on 20 February: six days before the 26th, more than seven before the 28th.
+    await removeDeadSpend(test.warehouse, new Date('2026-02-26T00:00:00Z'));
     expect(await rowsOf('org_replaced')).toBe(2);
-    await removeDeadSpend(lent.warehouse, new Date('2026-02-28T00:00:00Z'));
+    await removeDeadSpend(test.warehouse, new Date('2026-02-28T00:00:00Z'));
     expect(await rowsOf('org_replaced')).toBe(1);
-    expect(await removeDeadSpend(lent.warehouse, new Date('2026-02-28T00:00:00Z'))).toBe(0);
+    expect(await removeDeadSpend(test.warehouse, new Date('2026-02-28T00:00:00Z'))).toBe(0);
 
-    await compact(lent.warehouse);
-    expect(Number((await costSummary(lent.warehouse, 'org_replaced', RANGE, NOW)).total)).toBe(12.5);
+    await compact(test.warehouse);
+    expect(Number((await costSummary(test.warehouse, 'org_replaced', RANGE, NOW)).total)).toBe(12.5);
   });
 
-  test('an attempt that died before it published stays invisible, and stays stored while it is young', async () => {
+  it('removes an attempt that died before it published once it is old; it never counts', async () => {
     const source = await newSource('org_orphan');
     await expect(load('org_orphan', source, '99', '2026-02-01T00:00:00Z', false)).rejects.toThrow('given up');
-    expect(Number((await costSummary(lent.warehouse, 'org_orphan', RANGE, NOW)).total)).toBe(0);
+    expect(Number((await costSummary(test.warehouse, 'org_orphan', RANGE, NOW)).total)).toBe(0);
     expect(await rowsOf('org_orphan')).toBe(1);
-    // Its age is the machine's: the attempt was made just now.
-    await removeDeadSpend(lent.warehouse, new Date('2030-01-01T00:00:00Z'));
+    // The machine's clock decides its age: the attempt was made just now.
+    await removeDeadSpend(test.warehouse, new Date('2030-01-01T00:00:00Z'));
     expect(await rowsOf('org_orphan')).toBe(1);
     // The same attempt as if it had been made in 2020.
-    await lent.warehouse.run(
+    await test.warehouse.run(
       `UPDATE cloud_spend SET load_id = '016f5e66-e800-7000-8000-000000000000'::UUID WHERE org_id = 'org_orphan'`,
     );
-    await removeDeadSpend(lent.warehouse, new Date('2026-02-01T00:00:00Z'));
+    await removeDeadSpend(test.warehouse, new Date('2026-02-01T00:00:00Z'));
     expect(await rowsOf('org_orphan')).toBe(0);
   });
 
-  test('the spend of a deleted source stops counting at once and goes after seven days', async () => {
+  it('removes the spend of a deleted source after seven days; it stops counting at once', async () => {
     const source = await newSource('org_deleted');
     await load('org_deleted', source, '5', '2026-02-01T00:00:00Z');
-    await updateCostSource(lent.warehouse, 'org_deleted', source, 'delete', {
+    await updateCostSource(test.warehouse, 'org_deleted', source, 'delete', {
       actor: ADMIN,
       now: new Date('2026-03-01T00:00:00Z'),
     });
-    expect(Number((await costSummary(lent.warehouse, 'org_deleted', RANGE, NOW)).total)).toBe(0);
-    await removeDeadSpend(lent.warehouse, new Date('2026-03-05T00:00:00Z'));
+    expect(Number((await costSummary(test.warehouse, 'org_deleted', RANGE, NOW)).total)).toBe(0);
+    await removeDeadSpend(test.warehouse, new Date('2026-03-05T00:00:00Z'));
     expect(await rowsOf('org_deleted')).toBe(1);
-    await removeDeadSpend(lent.warehouse, new Date('2026-03-09T00:00:00Z'));
+    await removeDeadSpend(test.warehouse, new Date('2026-03-09T00:00:00Z'));
     expect(await rowsOf('org_deleted')).toBe(0);
   });
 });

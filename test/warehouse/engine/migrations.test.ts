@@ -11,7 +11,7 @@ import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { money, newOrganisation, newSource, NOW } from '../../support/warehouse/tenant.ts';
 
 describeOnBothEngines('a warehouse of an earlier version', (open) => {
-  it('is brought up to date with all that it holds', async () => {
+  it('is migrated with all its data', async () => {
     const before = MIGRATIONS.filter(({ version }) => version <= 6);
     const old = await open(before);
     const at = `TIMESTAMP '2026-02-07 06:00:00'`;
@@ -45,7 +45,7 @@ describeOnBothEngines('a warehouse of an earlier version', (open) => {
     ]);
     expect(await warehouse.query('SELECT with_teams FROM settled_months')).toEqual([{ with_teams: null }]);
     warehouse.close();
-    // Opened again, there is nothing left to do.
+    // Opened again, it needs no migration.
     const again = await Warehouse.open(old.settings);
     expect(
       await again.query('SELECT version, count(*) AS times FROM schema_migrations GROUP BY ALL ORDER BY ALL'),
@@ -54,7 +54,7 @@ describeOnBothEngines('a warehouse of an earlier version', (open) => {
     await old.close();
   });
 
-  it('of version 7 tells by its instants which months follow today, and finds the change that a bill missed', async () => {
+  it('of version 7 derives which months follow today, and finds the change that a bill missed', async () => {
     const old = await open(MIGRATIONS.filter(({ version }) => version <= 7));
     const at = (instant: string) => `TIMESTAMP '${instant}'`;
     const teams = (id: string, changedAt: string, deleted: boolean) =>
@@ -80,7 +80,7 @@ describeOnBothEngines('a warehouse of an earlier version', (open) => {
       teams('team_trial', '2026-01-10 00:00:00', false),
       teams('team_trial', '2026-02-20 00:00:00', true),
       teams('team_shop', '2026-03-15 00:00:00', false),
-      // January late, with a team; February in time, after the trial was deleted; March in time, with a team.
+      // January settles late, with a team. February (after the deletion of the trial) and March (with a team) settle in time.
       ...[
         ['2026-01-01', '2026-02-10 00:00:00'],
         ['2026-02-01', '2026-03-07 00:00:00'],
@@ -95,7 +95,7 @@ describeOnBothEngines('a warehouse of an earlier version', (open) => {
       `INSERT INTO sealed_bills BY NAME SELECT 'org_1' AS org_id, 'team_shop' AS team_id, month, version_id, 100 AS direct,
         30 AS shared, '{"cloud":"100","kubernetes":"0","hosts":"0","ai_tools":"0"}' AS by_source,
         '[{"id":"shc_1","name":"Platform","amount":"30.000000000000000"}]' AS shared_costs, sealed_at FROM bill_bases`,
-      // By a machine whose clock is behind: the bill has not seen it.
+      // Written by a machine whose clock is behind, so the bill missed it.
       change('01a00000-0000-7000-8000-000000000001', 'nobody', 2),
     ])
       await old.warehouse.run(statement);
@@ -125,9 +125,9 @@ describeOnBothEngines('a warehouse of an earlier version', (open) => {
     await old.close();
   });
 
-  it('of version 15 that rows beyond all days have poisoned counts again', async () => {
+  it('of version 15 counts spend again despite rows with impossible days', async () => {
     const old = await open(MIGRATIONS.filter(({ version }) => version <= 15));
-    // The product of today makes the organisation, and today's audit log has a column more.
+    // Today's code makes the organisation, and needs a column of the audit log that version 15 lacks.
     await old.warehouse.run('ALTER TABLE audit_log ADD COLUMN detail_bytes BIGINT');
     const { id: orgId } = await newOrganisation(old.warehouse);
     const { id: sourceId } = await newSource(old.warehouse, orgId);

@@ -56,20 +56,20 @@ describeOnBothEngines('names', (open) => {
   describe.each(Object.entries(KINDS))('of a %s', (kind, { make, change }) => {
     const newOrg = async () => (await newOrganisation(test.warehouse)).id;
 
-    it('are taken once in an organisation, however often it is asked for', async () => {
+    it('are unique in an organisation, even if several requests come at once', async () => {
       const org = await newOrg();
       const first = await make(org, 'Shop');
       await expect(make(org, 'Shop')).rejects.toMatchObject({
         kind: 'conflict',
         message: `name: expected a name that no other ${kind} has, got "Shop", the name of ${first.id}`,
       });
-      await make(org, 'shop'); // letter case tells names apart
+      await make(org, 'shop'); // names differ by letter case
       await make(await newOrg(), 'Shop');
       const outcomes = await Promise.allSettled([1, 2, 3].map(() => make(org, 'Twice')));
       expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     });
 
-    it('can be changed to what nobody has, and are free after a deletion', async () => {
+    it('can be changed to a free name, and are free after a deletion', async () => {
       const org = await newOrg();
       const [first, second] = [await make(org, 'Shop'), await make(org, 'Search')];
       await expect(change(org, second.id, { name: 'Shop' })).rejects.toThrow(
@@ -82,11 +82,11 @@ describeOnBothEngines('names', (open) => {
     });
   });
 
-  it('are the same if they look the same, and can be spelt anew by the one that has them', async () => {
+  it('are equal if they look the same, and their holder can spell them differently', async () => {
     const { id: org } = await newOrganisation(test.warehouse);
     const cafe = await newMetric(test.warehouse, org, { name: 'Caf\u00e9 A B' });
     for (const name of [
-      'Cafe\u0301 A B', // an accent of its own
+      'Cafe\u0301 A B', // a combining accent
       'Caf\u00e9 A\u00a0B', // no-break space
       'Caf\u00e9  A \u2003 B', // several, one of them wide
       'Caf\u00e9 A B\u200b', // zero-width space
@@ -94,11 +94,11 @@ describeOnBothEngines('names', (open) => {
     ])
       await expect(newMetric(test.warehouse, org, { name })).rejects.toThrow(`the name of ${cafe.id}`);
     await newMetric(test.warehouse, org, { name: 'Cafe A B' });
-    const anew = { name: 'Cafe\u0301 A B' };
-    expect(await updateMetric(test.warehouse, org, cafe.id, anew, BY_ADMIN)).toMatchObject(anew);
+    const respelt = { name: 'Cafe\u0301 A B' };
+    expect(await updateMetric(test.warehouse, org, cafe.id, respelt, BY_ADMIN)).toMatchObject(respelt);
   });
 
-  it('that two have had since before keep working, and cannot be taken again', async () => {
+  it('keep working if two metrics have shared one since before, and nobody can take it again', async () => {
     const { id: org } = await newOrganisation(test.warehouse);
     const first = await newMetric(test.warehouse, org, { name: 'Orders' });
     const second = await newMetric(test.warehouse, org, { name: 'Users' });

@@ -22,7 +22,7 @@ const answers = async (reader: Reader): Promise<unknown> =>
   reader.query('SELECT 1.10::DECIMAL(38,2) AS money, $texts AS texts', { texts: ['a', 'b'] });
 const ANSWERED = [{ money: '1.10', texts: ['a', 'b'] }];
 
-/** The processes that read for a process. */
+/** Returns the ids of the reader processes of a process. */
 const readersOf = async (parent: number): Promise<number[]> => {
   const { stdout } = await promisify(execFile)('pgrep', ['-P', String(parent), '-f', 'reader-process']).catch(
     () => ({ stdout: '' }),
@@ -31,7 +31,7 @@ const readersOf = async (parent: number): Promise<number[]> => {
 };
 
 describe('a reader', () => {
-  it('runs statements like a session, and leaves nothing to the next in its process', async () => {
+  it('runs statements like a session, and leaves nothing for the next reader in its process', async () => {
     const reader = await Reader.open(options);
     await reader.run('CREATE TEMP TABLE texts (a VARCHAR, b VARCHAR)');
     await reader.append('texts', [
@@ -52,7 +52,7 @@ describe('a reader', () => {
     await next.close();
   });
 
-  it('fails for a file that ends its process, and others go on', async () => {
+  it('fails if a file crashes its process, and other readers go on', async () => {
     const file = join(folder, 'deep.parquet');
     await writeFile(file, deepParquet(50_000));
     const [reader, other] = await Promise.all([Reader.open(options), Reader.open(options)]);
@@ -70,7 +70,7 @@ describe('a reader', () => {
     await next.close();
   });
 
-  it('can try again when its process was killed from outside', async () => {
+  it('fails with an outage, which is retried, if its process is killed from outside', async () => {
     const reader = await Reader.open(options);
     const [pid = 0] = await readersOf(process.pid);
     const counting = reader.query('SELECT count(*) FROM range(1_000_000_000_000)');
@@ -79,7 +79,7 @@ describe('a reader', () => {
     await reader.close();
   });
 
-  it('ends a statement that is interrupted, also one that does not listen', async () => {
+  it('ends an interrupted statement, even one that ignores the interrupt', async () => {
     const reader = await Reader.open(options);
     const counting = reader.query('SELECT count(*) FROM range(1_000_000_000_000)');
     reader.interrupt();
@@ -95,7 +95,7 @@ describe('a reader', () => {
     await reader.close();
   });
 
-  it('ends with the process that it reads for', async () => {
+  it('ends with its parent process', async () => {
     const program = `
       import { Reader } from ${JSON.stringify(join(import.meta.dirname, '../../../dist/warehouse/engine/readers/reader.js'))};
       const reader = await Reader.open(${JSON.stringify(options)});

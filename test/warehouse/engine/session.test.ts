@@ -33,7 +33,7 @@ describeOnBothEngines('sessions', (open) => {
       })
     ).map(({ text }) => text);
 
-  it('stream rows in batches, and end a statement that nobody reads on', async () => {
+  it('stream rows in batches, and end a statement when its reader leaves', async () => {
     const { signal } = new AbortController();
     let count = 0;
     const numbers =
@@ -43,14 +43,14 @@ describeOnBothEngines('sessions', (open) => {
       count += rows.length;
     }
     expect(count).toBe(10_000);
-    // Each is left after its first batch.
+    // The reader leaves each stream after its first batch.
     for (let index = 0; index < 12; index += 1)
       for await (const rows of warehouse.stream(numbers, { count: 1_000_000 }, signal)) {
         expect(rows.length).toBeLessThan(10_000);
         break;
       }
     const leave = new AbortController();
-    // Whoever looks at the sequence sees that the statement has begun.
+    // The statement uses a sequence, which shows that it has begun.
     await warehouse.run('CREATE SEQUENCE memory.main.begun');
     const endless = `SELECT count(*) AS count FROM range(1000000000000) AS numbers(number)
        WHERE hash(number) % 7 = 3 AND number > (SELECT nextval('memory.main.begun'))`;
@@ -68,7 +68,7 @@ describeOnBothEngines('sessions', (open) => {
     await expect(warehouse.stream(numbers, { count: 1 }, leave.signal).next()).rejects.toThrow(/abort/i);
   });
 
-  it('keep decimals exact far beyond doubles, in and out and in sums', async () => {
+  it('keep decimals exact far beyond doubles, as parameters, results and sums', async () => {
     // 2^53 + 1 with 15 decimals; a double would end in …992.
     for (const amount of ['9007199254740993.000000000000001', '0.000000000000001', '-0.000000000000003']) {
       await warehouse.run(`INSERT INTO notes SELECT 'decimals', $amount, $amount::DECIMAL(38,15)`, {
@@ -84,7 +84,7 @@ describeOnBothEngines('sessions', (open) => {
     expect(count?.count).toBe('9007199254740993');
   });
 
-  it('bind every kind of parameter, and never splice a text', async () => {
+  it('bind every kind of parameter, and never splice text into SQL', async () => {
     const text = `'); DROP TABLE notes; -- "quoted" ü €`;
     const [row] = await warehouse.query(
       'SELECT $text AS text, $number AS number, $flag AS flag, $nothing AS nothing, $list AS list, len($none) AS none',
@@ -93,7 +93,7 @@ describeOnBothEngines('sessions', (open) => {
     expect(row).toEqual({ text, number: 7, flag: true, nothing: null, list: ['a', `b'`], none: '0' });
   });
 
-  it('store all of a transaction or nothing, and can be used after it failed', async () => {
+  it('store all of a transaction or nothing, and work after a failed one', async () => {
     await warehouse.transaction(async (session) => {
       await session.run(`INSERT INTO notes VALUES ('rollback', 'kept', 1)`);
     });
@@ -111,7 +111,7 @@ describeOnBothEngines('sessions', (open) => {
     expect(await notes('rollback')).toEqual(['kept', 'later']);
   });
 
-  it('do not show others what is not committed', async () => {
+  it('hide uncommitted rows from other sessions', async () => {
     await warehouse.transaction(async (session) => {
       await session.run(`INSERT INTO notes VALUES ('isolation', 'mine', 1)`);
       expect(await notes('isolation')).toEqual([]);
@@ -119,7 +119,7 @@ describeOnBothEngines('sessions', (open) => {
     expect(await notes('isolation')).toEqual(['mine']);
   });
 
-  it('run exclusive work of one key in order, of other keys side by side, and go on after a failure', async () => {
+  it('run the exclusive work of a key in order, other keys in parallel, and go on after a failure', async () => {
     const order: string[] = [];
     let finishFirst = (): void => undefined;
     const firstMayEnd = new Promise<void>((resolve) => {
@@ -144,7 +144,7 @@ describeOnBothEngines('sessions', (open) => {
     expect(await warehouse.exclusive('key', async () => 3)).toBe(3);
   });
 
-  it('are lent to more callers than there are sessions', async () => {
+  it('serve more callers than there are sessions', async () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
         warehouse.query<{ n: number }>('SELECT $n::INTEGER AS n', { n: index }),
@@ -175,7 +175,7 @@ describeOnBothEngines('sessions', (open) => {
   });
 });
 
-describe('a statement that finds no memory', () => {
+describe('a statement that runs out of memory', () => {
   let test: TestWarehouse;
   const run = vi.spyOn(DuckDBConnection.prototype, 'runAndReadAll');
   beforeAll(async () => {
@@ -190,7 +190,7 @@ describe('a statement that finds no memory', () => {
   const LARGE = 'SELECT len(list(range)) AS length FROM range(3000000)';
   const tries = (): number => run.mock.calls.filter(([sql]) => sql === LARGE).length;
 
-  it('waits for it, but not within a transaction, nor for long', async () => {
+  it('waits a limited time for memory, and not within a transaction', async () => {
     const { warehouse } = test;
     await warehouse.run(`SET memory_limit = '20MB'`);
     await expect(warehouse.transaction((session) => session.query(LARGE))).rejects.toThrow(
@@ -208,10 +208,10 @@ describe('a statement that finds no memory', () => {
   });
 });
 
-describe('a warehouse that an error has ended', () => {
+describe('a warehouse after a fatal error', () => {
   let test: TestWarehouse;
   let breaking: string;
-  let heard: Error[];
+  let breakdowns: Error[];
   beforeAll(async () => {
     test = await openDuckDb();
     breaking = await breakingStatement(test.directory);
@@ -219,8 +219,8 @@ describe('a warehouse that an error has ended', () => {
     await test.warehouse.run(`INSERT INTO notes VALUES ('stored')`);
   });
   beforeEach(() => {
-    heard = [];
-    test.warehouse.onBreakdown = (error) => heard.push(error);
+    breakdowns = [];
+    test.warehouse.onBreakdown = (error) => breakdowns.push(error);
   });
   afterAll(() => test.close());
 
@@ -230,7 +230,7 @@ describe('a warehouse that an error has ended', () => {
     );
   const ENDLESS = 'SELECT count(*) FROM range(1000000000000) AS numbers(number) WHERE hash(number) % 7 = 3';
   const AGAIN = { kind: 'unavailable', message: 'the warehouse is being reopened; try again' };
-  /** What fails next is a checkpoint, as one does that finds no memory. */
+  /** Makes the next checkpoint fail, like a checkpoint that runs out of memory. */
   const failCheckpoints = () => test.warehouse.run(`SET debug_checkpoint_abort = 'before_header_non_fatal'`);
   const links = async (): Promise<string[]> =>
     (
@@ -246,52 +246,49 @@ describe('a warehouse that an error has ended', () => {
       begin: `INSERT INTO notes VALUES ('half a transaction')`,
       breakIt: () => breaking,
     },
-    // No checkpoint begins beside a transaction that has written.
+    // No checkpoint begins while a transaction has written, so this one only reads.
     {
       what: 'a failed checkpoint',
       reason: 'Checkpoint failed',
       begin: 'SELECT text FROM notes',
       breakIt: () => 'CHECKPOINT',
     },
-  ])(
-    'is opened again after $what, with all that was stored and nothing that was not',
-    async ({ reason, begin, breakIt }) => {
-      const { warehouse } = test;
-      await failCheckpoints();
-      const before = await notes();
-      await warehouse.run(`INSERT INTO notes VALUES ($reason)`, { reason });
-      const stream = warehouse.stream(
-        'SELECT range, text FROM range(10000000), notes',
-        {},
-        new AbortController().signal,
-      );
-      await stream.next();
-      const story = new EventEmitter();
-      const half = warehouse.transaction(async (session) => {
-        await session.run(begin);
-        story.emit('begun');
-        await once(story, 'broken');
-        await session.run(`INSERT INTO notes VALUES ('its other half')`);
-      });
-      await once(story, 'begun');
-      // All other sessions are taken, and two callers wait for one.
-      const others = Array.from({ length: 17 }, () => warehouse.query(ENDLESS));
-      const ends = Promise.allSettled([half, ...others]);
-      const failed = warehouse.stream(breakIt(), {}, new AbortController().signal).next();
-      await expect(failed).rejects.toThrow(reason);
-      story.emit('broken');
-      expect(await notes()).toEqual([...before, reason].sort());
-      for (const end of await ends) expect(end).toMatchObject({ status: 'rejected', reason: AGAIN });
-      await expect(stream.next()).rejects.toMatchObject(AGAIN);
-      expect(heard).toEqual([
-        expect.objectContaining({ message: expect.stringContaining(reason) as string }),
-      ]);
-      await warehouse.run(`INSERT INTO notes VALUES ('afterwards')`);
-      expect(await notes()).toContain('afterwards');
-    },
-  );
+  ])('reopens after $what, with all committed rows and no others', async ({ reason, begin, breakIt }) => {
+    const { warehouse } = test;
+    await failCheckpoints();
+    const before = await notes();
+    await warehouse.run(`INSERT INTO notes VALUES ($reason)`, { reason });
+    const stream = warehouse.stream(
+      'SELECT range, text FROM range(10000000), notes',
+      {},
+      new AbortController().signal,
+    );
+    await stream.next();
+    const story = new EventEmitter();
+    const half = warehouse.transaction(async (session) => {
+      await session.run(begin);
+      story.emit('begun');
+      await once(story, 'broken');
+      await session.run(`INSERT INTO notes VALUES ('its other half')`);
+    });
+    await once(story, 'begun');
+    // All other sessions are taken, and two callers wait for one.
+    const others = Array.from({ length: 17 }, () => warehouse.query(ENDLESS));
+    const ends = Promise.allSettled([half, ...others]);
+    const failed = warehouse.stream(breakIt(), {}, new AbortController().signal).next();
+    await expect(failed).rejects.toThrow(reason);
+    story.emit('broken');
+    expect(await notes()).toEqual([...before, reason].sort());
+    for (const end of await ends) expect(end).toMatchObject({ status: 'rejected', reason: AGAIN });
+    await expect(stream.next()).rejects.toMatchObject(AGAIN);
+    expect(breakdowns).toEqual([
+      expect.objectContaining({ message: expect.stringContaining(reason) as string }),
+    ]);
+    await warehouse.run(`INSERT INTO notes VALUES ('afterwards')`);
+    expect(await notes()).toContain('afterwards');
+  });
 
-  it('keeps its file locked once, however often it is opened again', async () => {
+  it('holds its file open only once, however often it reopens', async () => {
     const { warehouse } = test;
     const before = await notes();
     for (let times = 0; times < 3; times += 1) {
@@ -305,7 +302,7 @@ describe('a warehouse that an error has ended', () => {
     expect((await links()).length).toBeLessThanOrEqual(1);
   });
 
-  it('has stored a transaction whose checkpoint failed after its COMMIT, and says so', async () => {
+  it('reports a transaction as stored if its checkpoint fails after the COMMIT', async () => {
     const { warehouse } = test;
     await failCheckpoints();
     await warehouse.run(`SET checkpoint_threshold = '1KB'`);
@@ -315,37 +312,37 @@ describe('a warehouse that an error has ended', () => {
       return 'stored';
     });
     expect(await stored).toBe('stored');
-    expect(heard).toHaveLength(1);
+    expect(breakdowns).toHaveLength(1);
     expect(await notes()).toContain('committed');
     await warehouse.run(`DELETE FROM notes WHERE text = 'committed'`);
   });
 
-  it('is not ended by an error that only quotes such words', async () => {
+  it('stays open after an error that only quotes the words of a fatal one', async () => {
     const words = 'FATAL Error: Database "warehouse" has been invalidated because checkpointing failed.';
     await expect(test.warehouse.query('SELECT $words::INTEGER', { words })).rejects.toThrow(words);
     await expect(test.warehouse.query(`SELECT * FROM read_csv('${words}')`)).rejects.toThrow(words);
-    expect(heard).toEqual([]);
+    expect(breakdowns).toEqual([]);
   });
 
-  it('can be opened by a later caller when it cannot be at first, and holds nothing meanwhile', async () => {
+  it('reopens for a later caller if it fails at first, and holds no file meanwhile', async () => {
     const { warehouse, settings } = test;
     const { spillDirectory } = settings;
     const before = await notes();
-    // To open the file again takes memory for the text, which no checkpoint has moved to the file yet.
+    // To reopen the file takes memory for this text, because no checkpoint has moved it to the file yet.
     await warehouse.run(`INSERT INTO notes SELECT repeat('x', 3000000)`);
-    // Where the folder for spilled rows was is a file now.
+    // A file takes the place of the folder for spilled rows.
     await rename(spillDirectory, `${spillDirectory}-away`);
     await writeFile(spillDirectory, '');
     await expect(warehouse.query(breaking)).rejects.toThrow('INTERNAL Error');
     for (let times = 0; times < 3; times += 1) await expect(notes()).rejects.toMatchObject(AGAIN);
     await rm(spillDirectory);
-    // The file is found, but not the memory to read it.
+    // The file is there, but there is too little memory to read it.
     settings.memoryLimit = '1MB';
     for (let times = 0; times < 2; times += 1) await expect(notes()).rejects.toMatchObject(AGAIN);
     expect(await links()).toEqual([]);
     settings.memoryLimit = '1GB';
     expect(await notes()).toEqual([...before, 'x'.repeat(3_000_000)]);
-    expect(heard.map(({ message }) => message)).toEqual([
+    expect(breakdowns.map(({ message }) => message)).toEqual([
       expect.stringContaining('INTERNAL Error'),
       ...Array.from({ length: 3 }, () => expect.stringContaining('EEXIST') as string),
       ...Array.from({ length: 2 }, () => expect.stringContaining('Out of Memory Error') as string),
@@ -354,7 +351,7 @@ describe('a warehouse that an error has ended', () => {
 });
 
 describeOnBothEngines('migrations', (open) => {
-  it('run once, are recorded, and are not run again', async () => {
+  it('run once, and are recorded', async () => {
     const test = await open();
     const applied = (warehouse: Warehouse) =>
       warehouse.query<{ version: number; name: string }>(

@@ -43,7 +43,7 @@ describeOnBothEngines('organisations, keys, calls and the audit log', (open) => 
   const nothing = async (): Promise<void> => undefined;
 
   describe('an organisation', () => {
-    it('is found as it was stored and changes field by field', async () => {
+    it('is read as it was stored, and changes field by field', async () => {
       const { warehouse } = test;
       const acme = await newOrganisation(warehouse, { name: 'Acme', tier: 'starter', settle_days: 3 });
       const other = await newOrganisation(warehouse, { name: 'Other' });
@@ -53,7 +53,7 @@ describeOnBothEngines('organisations, keys, calls and the audit log', (open) => 
         ...acme,
         tier: 'business',
       });
-      // The clock stands still: the order of the two versions comes from their ids.
+      // The clock stands still, so the ids decide the order of the two versions.
       await updateOrganisation(warehouse, acme.id, { name: 'Acme Ltd', settle_days: 0 }, OPERATOR);
       expect(await findOrganisation(warehouse, acme.id)).toEqual({
         id: acme.id,
@@ -68,7 +68,7 @@ describeOnBothEngines('organisations, keys, calls and the audit log', (open) => 
       expect(ids.indexOf(acme.id)).toBeLessThan(ids.indexOf(other.id));
     });
 
-    it('tells in the audit log who changed what', async () => {
+    it('records in the audit log who changed what', async () => {
       const { id } = await newOrganisation(test.warehouse);
       await updateOrganisation(test.warehouse, id, { tier: 'starter' }, OPERATOR);
       await updateOrganisation(test.warehouse, id, { name: 'Acme Ltd' }, OPERATOR);
@@ -79,13 +79,13 @@ describeOnBothEngines('organisations, keys, calls and the audit log', (open) => 
       ]);
     });
 
-    it('that is not there is null and is not made by a change', async () => {
+    it('is null if it does not exist, and a change does not create it', async () => {
       expect(await findOrganisation(test.warehouse, 'org_none')).toBeNull();
       expect(await updateOrganisation(test.warehouse, 'org_none', { name: 'Ghost' }, OPERATOR)).toBeNull();
       expect(await findOrganisation(test.warehouse, 'org_none')).toBeNull();
     });
 
-    it('loses no change when several come at once', async () => {
+    it('keeps all of several changes at once', async () => {
       const { id } = await newOrganisation(test.warehouse);
       await Promise.all([
         updateOrganisation(test.warehouse, id, { name: 'New name' }, OPERATOR),
@@ -127,7 +127,7 @@ describeOnBothEngines('organisations, keys, calls and the audit log', (open) => 
       expect(holder?.organisation.tier).toBe('enterprise');
     });
 
-    it('is revoked at once, and a second time without effect', async () => {
+    it('is revoked immediately, and a second time without effect', async () => {
       const { id: orgId } = await newOrganisation(test.warehouse);
       const id = await newKey(orgId);
       const recorded: string[] = [];
@@ -143,7 +143,7 @@ describeOnBothEngines('organisations, keys, calls and the audit log', (open) => 
       expect(recorded).toEqual([id]);
     });
 
-    it('stays valid when its revocation cannot be recorded', async () => {
+    it('stays valid if its revocation cannot be recorded', async () => {
       const { id: orgId } = await newOrganisation(test.warehouse);
       const id = await newKey(orgId);
       const failing = revokeKey(test.warehouse, orgId, id, NOW, async () => {
@@ -153,7 +153,7 @@ describeOnBothEngines('organisations, keys, calls and the audit log', (open) => 
       expect((await findKeyHolders(test.warehouse, [id], '2026-02-10')).get(id)?.revoked).toBe(false);
     });
 
-    it('of another organisation cannot be revoked or seen', async () => {
+    it('cannot be revoked or read by another organisation', async () => {
       const mine = await newOrganisation(test.warehouse);
       const theirs = await newOrganisation(test.warehouse);
       const id = await newKey(theirs.id);
@@ -162,11 +162,11 @@ describeOnBothEngines('organisations, keys, calls and the audit log', (open) => 
       expect(await listKeys(test.warehouse, mine.id, ALL)).toEqual([]);
     });
 
-    it('that is the last active admin key cannot be revoked', async () => {
+    it('cannot be revoked if it is the last active admin key', async () => {
       const { id: orgId } = await newOrganisation(test.warehouse);
       const admin = await newKey(orgId, { name: 'Only', permission: 'admin' });
       await newKey(orgId, { permission: 'write' });
-      // An expired admin key opens no door; at the very instant of its expiry it no longer does either.
+      // An expired admin key does not count. It has expired from the very instant of its expiry on.
       const expired = await newKey(orgId, { permission: 'admin', expires_at: NOW.toISOString() });
       await expect(revokeKey(test.warehouse, orgId, admin, NOW, nothing)).rejects.toMatchObject({
         kind: 'conflict',
@@ -176,7 +176,7 @@ describeOnBothEngines('organisations, keys, calls and the audit log', (open) => 
       expect((await findKeyHolders(test.warehouse, [admin], '2026-02-10')).get(admin)?.revoked).toBe(false);
       expect(await revokeKey(test.warehouse, orgId, expired, NOW, nothing)).not.toBeNull();
 
-      // A key that expires is no other admin: it would lock everybody out when it does.
+      // A key that will expire does not count either, because its expiry would lock everybody out.
       const temporary = { permission: 'admin', expires_at: '2026-02-07T06:00:00.001Z' } as const;
       const expiring = await newKey(orgId, temporary);
       await expect(revokeKey(test.warehouse, orgId, admin, NOW, nothing)).rejects.toMatchObject({
@@ -189,7 +189,7 @@ describeOnBothEngines('organisations, keys, calls and the audit log', (open) => 
       await expect(revokeKey(test.warehouse, orgId, next, NOW, nothing)).rejects.toThrow('last active admin');
     });
 
-    it('that expires can be revoked while another admin key remains', async () => {
+    it('can be revoked if it expires and another admin key remains', async () => {
       const { id: orgId } = await newOrganisation(test.warehouse);
       const temporary = { permission: 'admin', expires_at: '2026-02-08T06:00:00Z' } as const;
       const [one, two] = [await newKey(orgId, temporary), await newKey(orgId, temporary)];
@@ -197,7 +197,7 @@ describeOnBothEngines('organisations, keys, calls and the audit log', (open) => 
       await expect(revokeKey(test.warehouse, orgId, two, NOW, nothing)).rejects.toThrow('last active admin');
     });
 
-    it('is kept when both last admin keys are revoked at once', async () => {
+    it('remains if both last admin keys are revoked at once', async () => {
       const { id: orgId } = await newOrganisation(test.warehouse);
       const keys = [
         await newKey(orgId, { permission: 'admin' }),
@@ -227,7 +227,7 @@ describeOnBothEngines('organisations, keys, calls and the audit log', (open) => 
     });
   });
 
-  it('counts the calls of an organisation over its keys and over nodes, day by day', async () => {
+  it('counts the daily calls of an organisation over its keys and over nodes', async () => {
     const [mine, theirs] = [await newOrganisation(test.warehouse), await newOrganisation(test.warehouse)];
     const lastCallAt = '2026-02-07T05:00:00.000Z';
     const calls = (orgId: string, day: string, keyId: string, count: number) => ({
@@ -250,7 +250,7 @@ describeOnBothEngines('organisations, keys, calls and the audit log', (open) => 
     expect(await countCalls(test.warehouse, theirs.id, '2026-02-07')).toBe(500);
   });
 
-  it('pages the audit log newest first, each organisation its own', async () => {
+  it('pages the audit log of each organisation, newest first', async () => {
     const [mine, theirs] = [await newOrganisation(test.warehouse), await newOrganisation(test.warehouse)];
     const actor = { type: 'key', id: 'key_1', name: 'Finance' } as const;
     const record = (orgId: string, target: string) =>

@@ -3,7 +3,7 @@ import { UpToDate } from '../../../warehouse/engine/up-to-date.ts';
 import { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
 
-describeOnBothEngines('what was found up to date', (open) => {
+describeOnBothEngines('the cache of up-to-date organisations', (open) => {
   let test: TestWarehouse;
   beforeAll(async () => {
     test = await open();
@@ -16,7 +16,7 @@ describeOnBothEngines('what was found up to date', (open) => {
       { org: orgId },
     );
 
-  it('is not looked at again until a log has grown, or the day is another', async () => {
+  it('is valid until a log grows or the day changes', async () => {
     const upToDate = new UpToDate(['settled_months', 'loads']);
     const asked: string[] = [];
     const ask = (orgId: string, day = '2026-02-07', answer = true, warehouse = test.warehouse) =>
@@ -24,12 +24,12 @@ describeOnBothEngines('what was found up to date', (open) => {
         asked.push(orgId);
         return answer;
       });
-    expect(await ask('org_1', '2026-02-07', false)).toBe(false); // not yet, so it is asked again
+    expect(await ask('org_1', '2026-02-07', false)).toBe(false); // not up to date, so the next call asks again
     expect(await ask('org_1')).toBe(true);
     expect(await ask('org_1')).toBe(true);
     expect(asked).toEqual(['org_1', 'org_1']);
     await settle(test.warehouse, 'org_2');
-    expect(await ask('org_1')).toBe(true); // another organisation's log is none of it
+    expect(await ask('org_1')).toBe(true); // the log of another organisation does not matter
     expect(await ask('org_2')).toBe(true);
     await settle(test.warehouse, 'org_1');
     expect(await ask('org_1', '2026-02-07', false)).toBe(false);
@@ -38,8 +38,8 @@ describeOnBothEngines('what was found up to date', (open) => {
     expect(asked).toEqual(['org_1', 'org_1', 'org_2', 'org_1', 'org_1', 'org_1']);
   });
 
-  it('is looked at when another process has written', async () => {
-    if (!test.warehouse.isDuckLake) return; // a file has one process
+  it('is stale after another process writes', async () => {
+    if (!test.warehouse.isDuckLake) return; // only one process can open a file
     const upToDate = new UpToDate(['settled_months']);
     let asked = 0;
     const ask = () =>

@@ -82,7 +82,7 @@ describeOnBothEngines('webhooks', (open) => {
       reason,
     ]);
 
-  it('leave nothing of deliveries that ended long ago, nor secrets that sign no more', async () => {
+  it('lose deliveries that ended long ago, and secrets that no longer sign', async () => {
     const { orgId, webhook } = await newHook();
     const { orgId: other, webhook: theirs } = await newHook();
     await add(orgId, 'delivered', 'pending');
@@ -114,7 +114,7 @@ describeOnBothEngines('webhooks', (open) => {
     ).toEqual([pending?.eventId]);
     expect((await secrets(webhook.id)).map(({ sealed }) => sealed)).toEqual(['second']);
     expect(await removeOldDeliveries(test.warehouse, after(91))).toBe(0);
-    expect(await add(orgId, 'delivered')).toBe(0); // and it is not told again
+    expect(await add(orgId, 'delivered')).toBe(0); // the same fact raises no event again
   });
 
   it('are found, changed and deleted within their organisation', async () => {
@@ -135,7 +135,7 @@ describeOnBothEngines('webhooks', (open) => {
     expect(await listWebhooks(test.warehouse, orgId, PAGE)).toEqual([]);
   });
 
-  it('sign with a replaced secret for a day, then no more', async () => {
+  it('sign with a replaced secret for one more day', async () => {
     const { orgId, webhook } = await newHook();
     const secrets = async (now: Date) =>
       (await signingSecrets(test.warehouse, orgId, webhook.id, new Date(now.getTime() - 24 * HOUR_MS))).map(
@@ -154,7 +154,7 @@ describeOnBothEngines('webhooks', (open) => {
     expect(await secrets(later(34))).toEqual(['third']);
   });
 
-  it('get each event once, the same fact never again', async () => {
+  it('get each event once, and never the same fact again', async () => {
     const { orgId, webhook } = await newHook();
     const other = await newHook();
     expect(await add(orgId, 'a', 'b')).toBe(2);
@@ -162,7 +162,7 @@ describeOnBothEngines('webhooks', (open) => {
     expect((await statuses(orgId, webhook)).map(([subject]) => subject)).toEqual(['c', 'b', 'a']);
     expect(await statuses(other.orgId, other.webhook)).toEqual([]);
     expect(await add(other.orgId, 'a')).toBe(1);
-    // Two nodes that evaluate the same at once write it twice: still one event, one delivery.
+    // Two nodes that evaluate at once write the event twice. It stays one event with one delivery.
     for (let node = 0; node < 2; node++) {
       await test.warehouse.transaction(async (session) => {
         const eventId = await addEvent(session, orgId, event('d'), NOW);
@@ -178,7 +178,7 @@ describeOnBothEngines('webhooks', (open) => {
     expect(part.map(({ subject }) => subject)).toEqual(['c', 'b', 'a']);
   });
 
-  it('have deliveries that end once, with every attempt', async () => {
+  it('have deliveries that end once, with all attempts', async () => {
     const { orgId, webhook } = await newHook();
     await add(orgId, 'a');
     const [pending] = await listDeliveries(test.warehouse, orgId, webhook.id, ALL);
@@ -201,7 +201,7 @@ describeOnBothEngines('webhooks', (open) => {
     await recordAttempt(test.warehouse, delivery, taken);
     await endDelivery(test.warehouse, delivery, { status: 'delivered', reason: null }, later(1));
     await endDelivery(test.warehouse, delivery, { status: 'delivered', reason: null }, later(2));
-    await test.warehouse.transaction((session) => addDelivery(session, delivery, later(3))); // a node that comes late
+    await test.warehouse.transaction((session) => addDelivery(session, delivery, later(3))); // a late node
     const [ended] = await listDeliveries(test.warehouse, orgId, webhook.id, ALL);
     expect(ended).toMatchObject({
       deliveryId: pending?.deliveryId,
@@ -211,7 +211,7 @@ describeOnBothEngines('webhooks', (open) => {
     expect(await findDelivery(test.warehouse, { ...delivery, orgId: 'org_none' })).toBeNull();
   });
 
-  it('are started until it is known that they were', async () => {
+  it('start deliveries until their start is recorded', async () => {
     const { orgId, webhook } = await newHook();
     await add(orgId, 'a', 'b', 'c');
     const [first, second, third] = await deliveriesToStart(test.warehouse, orgId, false);
@@ -223,7 +223,7 @@ describeOnBothEngines('webhooks', (open) => {
     expect(first).toMatchObject({ orgId, webhookId: webhook.id });
   });
 
-  it('end what is pending when they are disabled or deleted, and get nothing while they are', async () => {
+  it('fail pending deliveries when they are disabled or deleted, and get no events meanwhile', async () => {
     const { orgId, webhook } = await newHook();
     await add(orgId, 'a');
     const change = (enabled: boolean) =>

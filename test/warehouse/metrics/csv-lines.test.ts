@@ -19,7 +19,7 @@ const cut = function* (bytes: Buffer, sizes: readonly number[]): Generator<Buffe
   }
 };
 
-it('lines are the same however their bytes come', async () => {
+it('reads the same CSV lines, however their bytes are cut into chunks', async () => {
   const label = fc.oneof(
     fc.integer({ min: 0, max: 100 }).map((length) => 'é'.repeat(length)),
     fc.integer({ min: 3000, max: 4000 }).map((length) => 'é'.repeat(length)),
@@ -47,7 +47,7 @@ it('lines are the same however their bytes come', async () => {
   expect(await recordsOf(cut(Buffer.from(lines), [1]))).toHaveLength(20_000);
 });
 
-it('a line that is too long is told by its number, wherever its bytes are cut', async () => {
+it('reports the number of a line that is too long, wherever its bytes are cut', async () => {
   const text = Buffer.from(`a,1\n${'x'.repeat(100_000)}\na,1\n`);
   for (const size of [1, 5, 40_000, 200_000])
     await expect(recordsOf(cut(text, [size]))).rejects.toThrow(/^line 2: expected at most 8192 bytes/);

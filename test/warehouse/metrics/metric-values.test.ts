@@ -44,7 +44,7 @@ describeOnBothEngines('metrics and their values', (open) => {
     listValueChanges(warehouse, orgId, metricId, ALL);
 
   describe('a metric', () => {
-    it('is found as it was stored, changes by versions, and is gone once deleted', async () => {
+    it('is read as it was stored, changes by versions, and is gone once deleted', async () => {
       const { id: orgId } = await newOrganisation(warehouse);
       const metric = await newMetric(warehouse, orgId, {
         name: `Orders 'shop'`,
@@ -83,7 +83,7 @@ describeOnBothEngines('metrics and their values', (open) => {
   });
 
   describe('writing values', () => {
-    it('creates, replaces, and leaves no trace of the same number again', async () => {
+    it('creates and replaces values, and records nothing for equal values', async () => {
       const tenant = await newTenant();
       expect(await write(tenant, { '2026-01-30': 10, '2026-01-31': 20, '2026-02-01': 30 })).toEqual({
         created: 3,
@@ -106,7 +106,7 @@ describeOnBothEngines('metrics and their values', (open) => {
       expect(await history(tenant)).toHaveLength(5); // three, then two
     });
 
-    it('does nothing when done twice in a row', async () => {
+    it('changes nothing the second time', async () => {
       const tenant = await newTenant();
       const values = { '2026-01-01': 0.1, '2026-01-02': 0, '2026-01-03': 1e15 };
       await write(tenant, values);
@@ -182,13 +182,13 @@ describeOnBothEngines('metrics and their values', (open) => {
 
     it('stores nothing of a batch that fails', async () => {
       const tenant = await newTenant();
-      // 1e30 does not fit DECIMAL(38,10): appending it fails half way through the batch.
+      // 1e30 does not fit into DECIMAL(38,10), so the batch fails half way.
       await expect(write(tenant, { '2026-01-01': 1, '2026-01-02': 1e30 })).rejects.toThrow();
       expect(await stored(tenant)).toEqual({});
       expect(await write(tenant, { '2026-01-01': 1 })).toMatchObject({ created: 1 });
     });
 
-    it("is another metric's and another organisation's own affair", async () => {
+    it('leaves other metrics and organisations alone, and reads nothing of them', async () => {
       const [mine, theirs] = [await newTenant(), await newTenant()];
       const second = await newMetric(warehouse, mine.orgId);
       await write(theirs, { '2026-01-10': 99 });
@@ -196,12 +196,12 @@ describeOnBothEngines('metrics and their values', (open) => {
       expect(await write(mine, { '2026-01-10': 1 })).toMatchObject({ created: 1, replaced: 0 });
       expect(await stored(mine)).toEqual({ '2026-01-10': '1.0000000000' });
       expect((await history(mine)).map(({ previous }) => previous)).toEqual([null]);
-      // Their metric's id with my organisation shows nothing.
+      // Their metric's id reads nothing in my organisation.
       expect(await stored({ orgId: mine.orgId, metricId: theirs.metricId })).toEqual({});
       expect(await history({ orgId: mine.orgId, metricId: theirs.metricId })).toEqual([]);
     });
 
-    it('gives two concurrent writers both a place in the history', async () => {
+    it('records both of two concurrent writes in the history', async () => {
       const tenant = await newTenant();
       await write(tenant, { '2026-01-10': 1 });
       const results = await Promise.all([
@@ -211,7 +211,7 @@ describeOnBothEngines('metrics and their values', (open) => {
       expect(results.map(({ replaced }) => replaced)).toEqual([1, 1]);
       const changes = await history(tenant);
       expect(changes.map(({ value }) => Number(value)).sort()).toEqual([1, 2, 3]);
-      // Each change tells the value just before it: the chain has no gap.
+      // Each change has the value just before it, so the chain has no gap.
       expect(changes.map(({ previous }) => previous)).toEqual([
         ...changes.slice(1).map(({ value }) => value),
         null,
@@ -219,7 +219,7 @@ describeOnBothEngines('metrics and their values', (open) => {
       expect(await stored(tenant)).toEqual({ '2026-01-10': changes[0]?.value });
     });
 
-    it('wins over what was read although this clock is far behind', async () => {
+    it('replaces the newest value even if this clock is far behind', async () => {
       const tenant = await newTenant();
       await warehouse.run(
         `INSERT INTO metric_value_changes BY NAME
@@ -260,7 +260,7 @@ describeOnBothEngines('metrics and their values', (open) => {
       expect(await change({ label_key: null })).toMatchObject({ label_key: null });
     });
 
-    it('refuses values that were judged by another one', async () => {
+    it('rejects values that do not fit it', async () => {
       const { orgId, metricId } = await newTenant();
       await expect(writeValues(warehouse, orgId, metricId, [labelled], CHANGE)).rejects.toThrow(/label key/);
       await updateMetric(warehouse, orgId, metricId, withRegion, BY_ADMIN);
@@ -281,7 +281,7 @@ describeOnBothEngines('metrics and their values', (open) => {
         { source: 'hand', by: { type: 'key', id: 'key_2', name: 'Finance' }, now: NOW },
       );
 
-    it('removes a range, both ends included, leaves a trace of each, and does nothing the second time', async () => {
+    it('removes a range with both ends, records each value, and does nothing the second time', async () => {
       const tenant = await newTenant();
       await write(tenant, { '2025-12-31': 1, '2026-01-01': 2, '2026-01-31': 3, '2026-02-01': 4 });
       const january = { start: '2026-01-01', end: '2026-01-31' };
@@ -296,7 +296,7 @@ describeOnBothEngines('metrics and their values', (open) => {
       expect(after[0]?.changed_by).toEqual({ type: 'key', id: 'key_2', name: 'Finance' });
       expect(await remove(tenant, january)).toEqual({ removed: 0, months: [] });
       expect(await history(tenant)).toEqual(after);
-      // What comes back is new, and the history knows that nothing was there.
+      // A value that comes back is created, and has no previous value in the history.
       expect(await write(tenant, { '2026-01-31': 3 })).toMatchObject({
         created: 1,
         replaced: 0,
@@ -334,7 +334,7 @@ describeOnBothEngines('metrics and their values', (open) => {
   });
 
   describe('reading values', () => {
-    it('takes a range, both ends included, page by page', async () => {
+    it('returns a range with both ends, page by page', async () => {
       const tenant = await newTenant();
       await write(tenant, { '2026-01-01': 1, '2026-01-02': 2, '2026-01-03': 3, '2026-01-04': 4 });
       const { orgId, metricId } = tenant;
@@ -356,7 +356,7 @@ describeOnBothEngines('metrics and their values', (open) => {
       });
     });
 
-    it('tells the history newest first, with the value before, across pages', async () => {
+    it('returns the history newest first, with previous values, across pages', async () => {
       const tenant = await newTenant();
       await write(tenant, { '2026-01-10': 1, '2026-01-11': 10 });
       await write(tenant, { '2026-01-10': 2 });
@@ -387,7 +387,7 @@ describeOnBothEngines('metrics and their values', (open) => {
       ]);
     });
 
-    it('shows a removal in the history and no value where it was', async () => {
+    it('returns a removal in the history, and no value for its period', async () => {
       const tenant = await newTenant();
       await write(tenant, { '2026-01-10': 1 });
       await warehouse.run(
@@ -409,10 +409,10 @@ describeOnBothEngines('metrics and their values', (open) => {
 });
 
 describeOnBothEngines('values written by two nodes', (open) => {
-  it('are all stored, and both nodes agree on which counts', async () => {
+  it('are all stored, and both nodes agree on the current value', async () => {
     const test = await open();
     const isLake = test.settings.location.startsWith('ducklake:');
-    // A DuckDB file has one process; two sessions of it stand in for the nodes.
+    // Only one process can open a DuckDB file, so two of its sessions stand in for the nodes.
     const second = isLake ? await Warehouse.open(test.settings) : test.warehouse;
     try {
       const { id: orgId } = await newOrganisation(test.warehouse);

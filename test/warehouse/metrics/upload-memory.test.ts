@@ -11,13 +11,13 @@ import { newMetric, newOrganisation, NOW } from '../../support/warehouse/tenant.
 
 const CHANGE = { source: 'csv', by: { type: 'key', id: 'key_1', name: 'Finance' }, now: NOW } as const;
 
-/** Labels that cannot be compressed. */
+/** Returns a label that cannot be compressed. */
 const label = (index: number): string => {
   const part = createHash('sha512').update(index.toString()).digest('base64url');
   return `${index} ${part.repeat(3)}`.slice(0, LONGEST_LABEL);
 };
 
-it('an upload of the most values with the longest labels fits into little memory, new or replaced', async () => {
+it('stores the largest upload with the longest labels in 176 MB, new or replaced', async () => {
   const { warehouse, directory, close } = await openDuckDb();
   try {
     const { id: orgId } = await newOrganisation(warehouse);
@@ -32,7 +32,7 @@ it('an upload of the most values with the longest labels fits into little memory
     };
     await warehouse.run(`SET GLOBAL threads = 2`);
     await warehouse.run(`SET GLOBAL memory_limit = '176MB'`);
-    // What does not fit fails, instead of going to disk.
+    // Without space on disk, an upload that needs more memory fails.
     await warehouse.run(`SET GLOBAL max_temp_directory_size = '0KB'`);
     expect(await upload(0)).toMatchObject({ created: MOST_CSV_VALUES });
     expect(await upload(1)).toMatchObject({ created: 0, replaced: MOST_CSV_VALUES });

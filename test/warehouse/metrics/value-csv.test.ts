@@ -17,7 +17,7 @@ const ALL = { limit: 1000, cursor: null };
 const CHANGE = { source: 'csv', by: { type: 'key', id: 'key_1', name: 'Finance' }, now: NOW } as const;
 const DAY = 86_400_000;
 
-describeOnBothEngines('values from a CSV file', (open, onDuckDb) => {
+describeOnBothEngines('a CSV file of values', (open, onDuckDb) => {
   let test: TestWarehouse;
   let warehouse: Warehouse;
   beforeAll(async () => {
@@ -46,7 +46,7 @@ describeOnBothEngines('values from a CSV file', (open, onDuckDb) => {
   const region = { label_key: 'region' };
 
   onDuckDb(() => {
-    it('is taken with and without header, byte order mark, CRLF, blank lines and a last line end', async () => {
+    it('is accepted with and without header, byte order mark, CRLF, blank lines and final newline', async () => {
       for (const file of [
         '2026-01-05,100\n2026-01-06,1.5\n',
         '2026-01-05,100\n2026-01-06,1.5',
@@ -76,7 +76,7 @@ describeOnBothEngines('values from a CSV file', (open, onDuckDb) => {
     });
   });
 
-  it('replaces what is there, and tells the history who did it and what was before', async () => {
+  it('replaces values, and records the author and the previous value in the history', async () => {
     const tenant = await newTenant({ frequency: 'monthly' });
     await upload(tenant, '2025-12,1\n2026-01,2\n');
     expect(await upload(tenant, '2025-12,1\n2026-01,3\n2026-02,4\n')).toEqual({
@@ -95,7 +95,7 @@ describeOnBothEngines('values from a CSV file', (open, onDuckDb) => {
     });
   });
 
-  it('keeps labels as they were sent, with commas, quotes and spaces', async () => {
+  it('keeps labels exactly, with commas, quotes and spaces', async () => {
     const tenant = await newTenant(region);
     const labels = ['eu', ' eu ', 'EU', 'a,b', 'say "hi"', '名前', 'ü\u00a0ü'];
     const quoted = (label: string): string => `"${label.replaceAll('"', '""')}"`;
@@ -138,7 +138,7 @@ describeOnBothEngines('values from a CSV file', (open, onDuckDb) => {
     ]); // prettier-ignore
   });
 
-  it('stores nothing once it is stopped, and the next file is taken', async () => {
+  it('stores nothing once it is stopped, and the next file is accepted', async () => {
     const tenant = await newTenant();
     const file = join(test.directory, `${randomUUID()}.csv`);
     const day = (index: number): string => new Date(index * DAY).toISOString().slice(0, 10);
@@ -161,10 +161,10 @@ describeOnBothEngines('values from a CSV file', (open, onDuckDb) => {
     expect(await upload(tenant, '2026-01-05,1\n')).toMatchObject({ created: 1 });
   });
 
-  describe('what is refused, and at which line', () => {
-    const refused = async (tenant: Tenant, content: string | Buffer): Promise<string> => {
+  describe('that is rejected', () => {
+    const rejection = async (tenant: Tenant, content: string | Buffer): Promise<string> => {
       const message = await upload(tenant, content).then(
-        () => 'nothing was refused',
+        () => 'nothing was rejected',
         (error: unknown) =>
           error instanceof ServiceError ? `invalid: ${error.message}` : `unexpected: ${String(error)}`,
       );
@@ -172,7 +172,7 @@ describeOnBothEngines('values from a CSV file', (open, onDuckDb) => {
       return message;
     };
 
-    it('in a file without labels', async () => {
+    it('reports the line and the reason without labels', async () => {
       const tenant = await newTenant();
       const good = '2026-01-05,1\n';
       const cases: [string | Buffer, RegExp][] = [
@@ -225,14 +225,14 @@ describeOnBothEngines('values from a CSV file', (open, onDuckDb) => {
         ['period,value\nperiod,value\n2026-01-06,2\n', /^invalid: line 2: period: /],
       ]; // prettier-ignore
       for (const [content, message] of cases) {
-        expect({ content, message: await refused(tenant, content) }).toEqual({
+        expect({ content, message: await rejection(tenant, content) }).toEqual({
           content,
           message: expect.stringMatching(message) as string,
         });
       }
     });
 
-    it('in a file with labels', async () => {
+    it('reports the line and the reason with labels', async () => {
       const tenant = await newTenant(region);
       const good = '2026-01-05,us,1\n';
       const cases: [string, RegExp][] = [
@@ -253,7 +253,7 @@ describeOnBothEngines('values from a CSV file', (open, onDuckDb) => {
         ),
       ]; // prettier-ignore
       for (const [content, message] of cases) {
-        expect({ content, message: await refused(tenant, content) }).toEqual({
+        expect({ content, message: await rejection(tenant, content) }).toEqual({
           content,
           message: expect.stringMatching(message) as string,
         });
@@ -262,7 +262,7 @@ describeOnBothEngines('values from a CSV file', (open, onDuckDb) => {
     });
 
     onDuckDb(() => {
-      it('what the same rules refuse in JSON, whatever the text', async () => {
+      it('has the errors of the same values in JSON, for any text', async () => {
         const rules = { frequency: 'daily', label_key: 'region' } as const;
         const tenant = await newTenant(rules);
         const digits = fc.stringMatching(/^[0-9]{0,20}$/);
@@ -283,7 +283,7 @@ describeOnBothEngines('values from a CSV file', (open, onDuckDb) => {
         await fc.assert(
         fc.asyncProperty(period, label, value, async (period, label, value) => {
           const record = [period, label, value].map(field).join(',');
-          // The same text in a file would be two lines.
+          // In a file the same text would be two lines.
           fc.pre(!record.includes('\n'));
           const problem = valueProblem(rules, '2026-02-07', { period, label, value });
           const answer = await upload(tenant, `2000-01-01,first,1\n${record}\n`).then(
@@ -297,13 +297,13 @@ describeOnBothEngines('values from a CSV file', (open, onDuckDb) => {
       });
     });
 
-    it('more lines than are allowed', async () => {
+    it('has more than 200,000 lines of values', async () => {
       const tenant = await newTenant(region);
       const lines = Array.from({ length: 200_001 }, (_, index) => {
         const day = new Date(Date.UTC(2000, 0, 1) + Math.floor(index / 40) * DAY).toISOString().slice(0, 10);
         return `${day},label ${index % 40},${index}`;
       });
-      expect(await refused(tenant, `period,label,value\n${lines.join('\n')}\n`)).toMatch(
+      expect(await rejection(tenant, `period,label,value\n${lines.join('\n')}\n`)).toMatch(
         /at most 200000 lines of values, got 200001/,
       );
       expect(await upload(tenant, `period,label,value\n${lines.slice(1).join('\n')}\n`)).toMatchObject({
@@ -315,7 +315,7 @@ describeOnBothEngines('values from a CSV file', (open, onDuckDb) => {
       );
       // Σ 1…200,000
       expect(row).toEqual({ count: '200000', sum: '20000100000.0000000000' });
-      // The last line is named as surely as the first.
+      // An error in the last line has its number too.
       const wrong = `${lines.slice(1, -1).join('\n')}\n2026-01-05,label,x\n`;
       const error = await upload(tenant, wrong).catch((caught: unknown) => caught);
       expect((error as Error).message).toMatch(/^line 200000: value/);

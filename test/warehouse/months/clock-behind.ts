@@ -7,6 +7,6 @@ const isBehind = new AsyncLocalStorage<true>();
 const realNow = Date.now;
 Date.now = () => realNow() - (isBehind.getStore() === true ? BEHIND_MS : 0);
 
-/** Does work as a machine whose clock is an hour behind: its time-ordered ids are older than those of the others. */
+/** Does work as a machine whose clock is an hour behind, so that its time-ordered ids are older than the ids of others. */
 export const onClockBehind = <Result>(work: () => Promise<Result>): Promise<Result> =>
   isBehind.run(true, work);

@@ -19,7 +19,7 @@ describeOnBothEngines('months', (open, onDuckDb) => {
   const newStory = (...changes: StoryChanges) => newMonthStory(test, ...changes);
 
   describe('the facts of a month', () => {
-    it('are its spend by day, its values and their changes', async () => {
+    it('are its spend, its values and the number of their changes', async () => {
       const story = await newStory();
       await story.spend({ '2025-12-31': '1000', '2026-01-01': '10.000000000000001', '2026-01-31': '5' });
       await story.spend({ '2026-02-01': '7', '2026-02-06': '1' });
@@ -61,7 +61,7 @@ describeOnBothEngines('months', (open, onDuckDb) => {
     });
 
     onDuckDb(() => {
-      it('are shared by all metrics of an organisation, each with its own values', async () => {
+      it('have the same spend for all metrics of an organisation, and the values of each', async () => {
         const story = await newStory();
         const other = await newMetric(test.warehouse, story.orgId);
         await story.spend({ '2026-01-10': '100', '2026-01-31': '0' });
@@ -78,9 +78,9 @@ describeOnBothEngines('months', (open, onDuckDb) => {
       });
     });
 
-    it('count only the days so far: a charge spread over a running month is not all spent', async () => {
+    it('count a charge that is spread over the running month only up to today', async () => {
       const story = await newStory();
-      // 28 over the 28 days of February; on the 7th, seven of them count.
+      // 28 over the 28 days of February. On the 7th, seven of them count.
       await loadText(
         test,
         { orgId: story.orgId, sourceId: story.source.id },
@@ -96,7 +96,7 @@ describeOnBothEngines('months', (open, onDuckDb) => {
       expect((await story.months(1, '2026-02', march))[0]?.cost).toBe(28);
     });
 
-    it('have a cost of 0 only where a bill of the month is loaded, and none in a hole or outside', async () => {
+    it('have a cost of 0 only if a bill of the month is loaded, otherwise null', async () => {
       const story = await newStory();
       await story.spend({ '2025-11-30': '1', '2026-01-31': '1' });
       const costs = (await story.months(4)).map(({ month, cost }) => [month, cost]);
@@ -128,7 +128,7 @@ describeOnBothEngines('months', (open, onDuckDb) => {
         expect(await january(story)).toMatchObject({ value: 18, unit_cost: 5 });
       });
 
-      it('of another organisation never show', async () => {
+      it('never include another organisation', async () => {
         const [mine, theirs] = [await newStory(), await newStory()];
         await theirs.spend({ '2026-01-10': '1000', '2026-01-31': '0' });
         await theirs.values({ '2026-01-10': 50 });
@@ -137,7 +137,7 @@ describeOnBothEngines('months', (open, onDuckDb) => {
         await mine.spend({ '2026-01-10': '1', '2026-01-31': '0' });
         expect(await january(mine)).toMatchObject({ cost: 1, value: null, status: 'open', version: null });
         const { on } = await computeSpend(test.warehouse, mine.orgId, NOW);
-        // Their metric asked for by my organisation is none.
+        // Their metric has no facts in my organisation.
         const facts = await test.warehouse.session((session) =>
           monthFacts(on(session), mine.orgId, [theirs.metric.id], { newest: '2026-01', count: 1 }),
         );
@@ -170,7 +170,7 @@ describeOnBothEngines('months', (open, onDuckDb) => {
         expect(await story.settle(new Date('2026-02-06T00:00:01.000Z'))).toEqual([]); // it has settled already
       });
 
-      it('needs no day at all with settle_days 0, and many with many', async () => {
+      it('needs no full day with settle_days 0, and 31 days with settle_days 31', async () => {
         const [none, many] = [await newStory({ settle_days: 0 }), await newStory({ settle_days: 31 })];
         for (const story of [none, many]) await story.spend({ '2026-01-01': '1', '2026-01-31': '1' });
         expect(await none.settle(new Date('2026-01-31T23:59:59.999Z'))).toEqual([]);
@@ -192,7 +192,7 @@ describeOnBothEngines('months', (open, onDuckDb) => {
       expect((await january(story)).reason).toBe(
         'cost source "Azure" has not delivered 2026-01-31 (delivered through 2026-01-30)',
       );
-      await story.spend({ '2026-01-31': '0' }, second.id); // a free day is delivered all the same
+      await story.spend({ '2026-01-31': '0' }, second.id); // a day without cost is delivered too
       expect(await story.settle()).toEqual(['2026-01']);
     });
 
@@ -251,7 +251,7 @@ describeOnBothEngines('months', (open, onDuckDb) => {
       });
     });
 
-    it('is recorded once although two ask at once, and each organisation on its own', async () => {
+    it('is recorded once when two requests settle at once, separately for each organisation', async () => {
       const [story, other] = [await newStory(), await newStory()];
       await story.spend({ '2026-01-31': '1' });
       const answers = await Promise.all([story.settle(), story.settle(), other.settle()]);
@@ -260,9 +260,9 @@ describeOnBothEngines('months', (open, onDuckDb) => {
     });
 
     onDuckDb(() => {
-      it('does not trust a charge that is spread into days to come', async () => {
+      it('does not take a charge spread over later days for a delivery of these days', async () => {
         const story = await newStory();
-        // A fee for the whole of January says nothing about whether the usage of the 31st is there.
+        // A fee for all of January does not show that the usage of the 31st has arrived.
         await loadText(
           test,
           { orgId: story.orgId, sourceId: story.source.id },

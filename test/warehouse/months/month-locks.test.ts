@@ -22,7 +22,7 @@ describeOnBothEngines('locking a month', (open, onDuckDb) => {
     return story;
   };
 
-  it('freezes cost, value and unit cost as version 1 and tells who did it', async () => {
+  it('freezes cost, value and unit cost as version 1, and records who locked it', async () => {
     const story = await readyStory();
     expect((await january(story)).status).toBe('ready_to_lock');
     const locked = await story.lock('2026-01');
@@ -59,7 +59,7 @@ describeOnBothEngines('locking a month', (open, onDuckDb) => {
     ]);
   });
 
-  it('is not moved by late spend, nor by a deleted source', async () => {
+  it('keeps its numbers despite late spend and a deleted source', async () => {
     const story = await readyStory();
     const locked = await story.lock('2026-01');
     await story.spend({ '2026-01-10': '5000', '2026-01-31': '0' });
@@ -68,7 +68,7 @@ describeOnBothEngines('locking a month', (open, onDuckDb) => {
     expect(await january(story)).toEqual(locked);
   });
 
-  it('shows a changed value beside the frozen one, until it is locked again', async () => {
+  it('shows a changed value beside the frozen one, until the next lock', async () => {
     const story = await readyStory();
     await story.lock('2026-01');
     await story.spend({ '2026-01-10': '1200', '2026-01-31': '0' });
@@ -105,7 +105,7 @@ describeOnBothEngines('locking a month', (open, onDuckDb) => {
   });
 
   onDuckDb(() => {
-    it('counts a value changed and changed back as a change, the same number again as none', async () => {
+    it('counts a value that changed and changed back as a change, but not an equal value', async () => {
       const story = await readyStory();
       await story.lock('2026-01');
       await story.values({ '2026-01-11': 50 });
@@ -118,7 +118,7 @@ describeOnBothEngines('locking a month', (open, onDuckDb) => {
       });
     });
 
-    it('does not mind values of other months', async () => {
+    it('ignores values of other months', async () => {
       const story = await readyStory();
       await story.lock('2026-01');
       await story.values({ '2025-12-31': 1, '2026-02-01': 1 });
@@ -135,7 +135,7 @@ describeOnBothEngines('locking a month', (open, onDuckDb) => {
       expect((await january(story)).value).toBe(206);
     });
 
-    it('is refused for a month that is locked already', async () => {
+    it('is rejected for a month that is locked already', async () => {
       const story = await readyStory();
       await story.lock('2026-01');
       await expect(story.lock('2026-01')).rejects.toMatchObject({
@@ -145,7 +145,7 @@ describeOnBothEngines('locking a month', (open, onDuckDb) => {
       expect(await story.versions('2026-01')).toHaveLength(1);
     });
 
-    it('is refused for an open month, with the reason', async () => {
+    it('is rejected for an open month, with the reason', async () => {
       const story = await readyStory();
       await expect(story.lock('2025-12')).rejects.toMatchObject({
         kind: 'conflict',
@@ -165,7 +165,7 @@ describeOnBothEngines('locking a month', (open, onDuckDb) => {
     });
   });
 
-  it('happens once when two lock at once', async () => {
+  it('happens once when two requests lock at once', async () => {
     const story = await readyStory();
     const outcomes = await Promise.allSettled([story.lock('2026-01'), story.lock('2026-01')]);
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
@@ -176,7 +176,7 @@ describeOnBothEngines('locking a month', (open, onDuckDb) => {
     const story = await readyStory();
     await Promise.all([story.lock('2026-01'), story.values({ '2026-01-12': 750 })]);
     const record = await january(story);
-    // Whoever came first: either the version holds the value, or the month shows that it changed since.
+    // Either the version includes the value, or the month shows that it has changed since.
     expect([record.status, record.value]).toEqual(
       record.value === 1000 ? ['locked', 1000] : ['changed_since_lock', 250],
     );
@@ -196,7 +196,7 @@ describeOnBothEngines('locking a month', (open, onDuckDb) => {
   });
 
   onDuckDb(() => {
-    it('keeps the exact cost, however many digits it has', async () => {
+    it('keeps the exact cost with all its digits', async () => {
       const story = await newStory();
       await story.spend({ '2026-01-10': '123456789.123456789012345', '2026-01-31': '0.000000000000001' });
       await story.values({ '2026-01-10': 7 });

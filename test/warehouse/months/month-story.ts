@@ -21,7 +21,7 @@ import {
 
 export const KEY = { id: 'key_1', name: 'Finance' };
 
-/** An organisation with one source and one metric, and what a story does with them. */
+/** Returns an organisation with one source and one metric, and the steps of a story about months. */
 export const newMonthStory = async (
   test: TestWarehouse,
   changes: Partial<Omit<Organisation, 'id'>> = {},
@@ -59,7 +59,7 @@ export const newMonthStory = async (
     lock: (month: Month, now: Date = NOW, acceptMissing = false) =>
       lockMonth(warehouse, organisation, metric, month, { key: KEY, now, acceptMissing }),
     versions: (month: Month) => listMonthVersions(warehouse, orgId, metric.id, month),
-    /** The records of the last `count` months, newest first. */
+    /** Returns the records of the last `count` months, newest first. */
     months: async (count = 1, newest: Month = '2026-01', now: Date = NOW): Promise<MonthRecord[]> => {
       const { on } = await computeSpend(warehouse, orgId, now);
       return warehouse.session(async (session) => {
@@ -78,12 +78,12 @@ export const newMonthStory = async (
     },
   };
 };
-/** What a story may have different: its organisation, and its metric. */
+/** The changes that a story may make to its organisation and metric. */
 export type StoryChanges =
   Parameters<typeof newMonthStory> extends [unknown, ...infer Changes] ? Changes : never;
 export type MonthStory = Awaited<ReturnType<typeof newMonthStory>>;
 
-/** The record of January 2026. */
+/** Returns the record of January 2026. */
 export const january = async (story: MonthStory): Promise<MonthRecord> => {
   const [record] = await story.months();
   if (record === undefined) throw new Error('no record of January');

@@ -15,11 +15,11 @@ import { BY_ADMIN, loadText, newMetric, newSource, NOW } from '../../support/war
 import { newMonthStory, type MonthStory } from './month-story.ts';
 import { account } from '../teams/team-story.ts';
 
-/** contract §3, Month: the running month's days so far against the same days of the month before. Time is 7 February 2026. */
+/** Contract §3, Month: the running month is compared with the same days of the month before. Today is 7 February 2026. */
 
 const SAME = { change_basis: 'same_days' };
 
-/** A number for each day from one to another. */
+/** Returns `value` for each day from `start` to `end`. */
 const each = <Value>(start: Day, end: Day, value: Value): Record<Day, Value> => {
   const days: Record<Day, Value> = {};
   for (let at = Date.parse(start); at <= Date.parse(end); at += 86_400_000) days[dayOf(new Date(at))] = value;
@@ -42,7 +42,7 @@ describeOnBothEngines('the running month', (open, onDuckDb) => {
     await story.spend({ ...january, ...each('2026-02-01', '2026-02-06', '12'), '2026-02-07': '3' });
     await story.values(each('2026-01-01', '2026-01-31', 5));
     await story.values(each('2026-02-01', '2026-02-05', 4));
-    // Values have come through the 5th: 60 ÷ 20 against 50 ÷ 25. Shown is all that is known: 75 ÷ 20.
+    // Values are complete through the 5th: 60 ÷ 20 against 50 ÷ 25. The record shows all that is known: 75 ÷ 20.
     const changes = { ...SAME, change_percent: 50, cost_change_percent: 20 };
     const [february, before] = await story.months(2, '2026-02');
     expect(february).toMatchObject({ cost: 75, unit_cost: 3.75, ...changes });
@@ -78,7 +78,7 @@ describeOnBothEngines('the running month', (open, onDuckDb) => {
       expect(march).toMatchObject({ ...SAME, change_percent: 7.142857, cost_change_percent: 7.142857 });
     });
 
-    it('has no change where days of either month are not known', async () => {
+    it('has no change if days of either month are unknown', async () => {
       const story = await newMonthStory(test);
       await story.spend({ ...each('2026-02-01', '2026-02-06', '12') });
       await story.values(each('2026-01-01', '2026-02-06', 5));
@@ -91,21 +91,21 @@ describeOnBothEngines('the running month', (open, onDuckDb) => {
       expect(await running(young)).toMatchObject(nothing); // no values
     });
 
-    it('is compared by its cost alone where the values begin in the middle of the days before', async () => {
+    it('is compared only by its cost if values are missing on some of the days before', async () => {
       const story = await newMonthStory(test);
       await story.spend({
         ...each('2026-01-01', '2026-01-31', '10'),
         ...each('2026-02-01', '2026-02-06', '10'),
       });
       await story.values(each('2026-01-05', '2026-02-06', 10));
-      // 60 ÷ 60 in February. January's 60 for the 20 of two days would be a fall by two thirds.
+      // 60 ÷ 60 in February. January's 60 ÷ 20, with the values of two days, would be a fall by two thirds.
       const cost = { ...SAME, cost_change_percent: 0 };
       expect(await running(story)).toMatchObject({ ...cost, change_percent: null });
       await story.values(each('2026-01-01', '2026-01-04', 10));
       expect(await running(story)).toMatchObject({ ...cost, change_percent: 0 });
     });
 
-    it('is compared by the days whose labels have all come', async () => {
+    it('is compared by the days that have values of all labels', async () => {
       const story = await newMonthStory(test, {}, { label_key: 'region' });
       await story.spend({
         ...each('2026-01-01', '2026-01-31', '10'),
@@ -117,7 +117,7 @@ describeOnBothEngines('the running month', (open, onDuckDb) => {
       expect(await running(story)).toMatchObject({ ...SAME, change_percent: 20, cost_change_percent: 20 });
     });
 
-    it('ends before the first day that a source lacks, whatever it has later', async () => {
+    it('is compared only by the days before the first one that a source lacks', async () => {
       const story = await newMonthStory(test);
       await story.spend({
         ...each('2026-01-01', '2026-01-31', '10'),
@@ -125,7 +125,7 @@ describeOnBothEngines('the running month', (open, onDuckDb) => {
       });
       await story.values(each('2026-01-01', '2026-02-06', 5));
       expect(await running(story)).toMatchObject({ ...SAME, change_percent: 20 });
-      // There were no hosts before February, and the feed begins with the 3rd.
+      // The hosts start on 1 February, but their feed begins on the 3rd.
       const hosts = await newSource(test.warehouse, story.orgId, {
         kind: 'hosts',
         options: {},
@@ -139,12 +139,12 @@ describeOnBothEngines('the running month', (open, onDuckDb) => {
         change_percent: null,
         cost_change_percent: null,
       });
-      // They came on the 3rd: six days of 12 and twice 6 are 84 for 30 orders, 60 in January.
+      // Now the hosts start on the 3rd: six days of 12 and twice 6 are 84 for 30 orders, 60 in January.
       await updateCostSource(test.warehouse, story.orgId, hosts.id, { starts_on: '2026-02-03' }, BY_ADMIN);
       expect(await running(story)).toMatchObject({ ...SAME, change_percent: 40, cost_change_percent: 40 });
     });
 
-    it('of a monthly metric is compared by its cost alone', async () => {
+    it('of a monthly metric is compared only by its cost', async () => {
       const story = await newMonthStory(test, {}, { frequency: 'monthly', rise: null });
       await story.spend({
         ...each('2026-01-01', '2026-01-31', '10'),
@@ -155,7 +155,7 @@ describeOnBothEngines('the running month', (open, onDuckDb) => {
     });
   });
 
-  it('of a team is compared by what it owns and its parts of shared costs', async () => {
+  it('of a team is compared by its owned spend and its parts of shared costs', async () => {
     const story = await newMonthStory(test);
     const { warehouse } = test;
     const { orgId, source, organisation } = story;

@@ -23,7 +23,7 @@ describeOnBothEngines('the summary of costs', (open, onDuckDb) => {
   });
   afterAll(() => test.close());
 
-  it('adds up by day, by account and in total, next to the range before', async () => {
+  it('adds up by day, by account and in total, with the range before', async () => {
     const { id: orgId } = await newOrganisation(test.warehouse);
     const aws = await newSource(test.warehouse, orgId, { name: 'AWS' });
     const azure = await newSource(test.warehouse, orgId, { name: 'Azure' });
@@ -56,7 +56,7 @@ describeOnBothEngines('the summary of costs', (open, onDuckDb) => {
         { day: '2026-01-01', total: '30.250000000000001' }, // 10.25 + 10⁻¹⁵ + 20
         { day: '2026-01-31', total: money('2') }, // 4 − 2
       ],
-      // The account 1111 of another cloud is another account.
+      // Account 1111 of another cloud is another account.
       byAccount: [
         { cloud: 'azure', account: '1111', name: null, total: money('18'), ...NO_ASSETS },
         { cloud: 'aws', account: '1111', name: 'Shop', total: '10.250000000000001', ...NO_ASSETS },
@@ -84,7 +84,7 @@ describeOnBothEngines('the summary of costs', (open, onDuckDb) => {
       });
     });
 
-    it('is 0 where nothing was ingested, and nothing is known of the range before', async () => {
+    it('is 0 if nothing was ingested, with null for the range before', async () => {
       const { id: orgId } = await newOrganisation(test.warehouse);
       expect(await costSummary(test.warehouse, orgId, JANUARY, NOW)).toEqual({
         total: '0',
@@ -96,7 +96,7 @@ describeOnBothEngines('the summary of costs', (open, onDuckDb) => {
       });
     });
 
-    it('leaves out an account that spent only in the range before', async () => {
+    it('omits an account with spend only in the range before', async () => {
       const { id: orgId } = await newOrganisation(test.warehouse);
       const { id: sourceId } = await newSource(test.warehouse, orgId);
       await loadText(test, { orgId, sourceId }, focusCsv([dayLine('2025-12-10', '3')]));
@@ -109,7 +109,7 @@ describeOnBothEngines('the summary of costs', (open, onDuckDb) => {
     });
   });
 
-  it('never shows another organisation', async () => {
+  it('never includes another organisation', async () => {
     const [mine, theirs] = [await newOrganisation(test.warehouse), await newOrganisation(test.warehouse)];
     const [myBill, theirBill] = [
       await newSource(test.warehouse, mine.id),
@@ -135,7 +135,7 @@ describeOnBothEngines('the summary of costs', (open, onDuckDb) => {
     });
   });
 
-  it('is complete through the day that every active source has delivered', async () => {
+  it('is complete through the last day that every active source has delivered', async () => {
     const { id: orgId } = await newOrganisation(test.warehouse);
     const completeThrough = async () =>
       (await costSummary(test.warehouse, orgId, JANUARY, NOW)).completeThrough;
@@ -156,7 +156,7 @@ describeOnBothEngines('the summary of costs', (open, onDuckDb) => {
     await updateCostSource(test.warehouse, orgId, azure.id, 'delete', BY_ADMIN);
     expect(await completeThrough()).toBe('2026-02-03');
     await updateCostSource(test.warehouse, orgId, aws.id, { schedule_paused: true }, BY_ADMIN);
-    expect(await completeThrough()).toBe('2026-02-03'); // no active source is left, so the paused one tells
+    expect(await completeThrough()).toBe('2026-02-03'); // no active source is left, so the paused one decides
   });
 
   onDuckDb(() => {

@@ -22,9 +22,8 @@ const DAYS = { start: '2026-01-01', end: '2026-01-31' };
  * | machine i-db1, the host db-1          |    12 |    12 |    12 |
  * | a bucket                              |     5 |     5 |     5 |
  *
- * On 3 January the node is not on the bill, though the cluster still has it and prices it at 20. Cluster edge stands
- * in a cellar and no bill knows it: its allocations are 7 and 1 idle a day, its assets are not known. AI tool seats
- * cost 10 on each day; on 3 January nobody uses the tool.
+ * On 3 January the node is not on the bill, but the cluster still has it and prices it at 20. Cluster edge is on no bill and
+ * reports no assets. Its allocations are 7 and 1 idle a day. AI tool seats cost 10 a day. On 3 January nobody uses the tool.
  */
 const example = async (test: TestWarehouse) => {
   const { warehouse } = test;
@@ -107,7 +106,7 @@ describeOnBothEngines('every dollar counts once', (open) => {
     return rows.map((row) => [...keys.map((key) => row[key]), Number(row.total)]);
   };
 
-  it('in the total, each part under where it belongs', async () => {
+  it('in the total, under its source, day and account', async () => {
     const { total, bySource, byDay, byAccount } = await costSummary(test.warehouse, orgId, JANUARY, NOW);
     expect(bySource).toEqual({
       cloud: money('15'), // the bucket, 3 × 5
@@ -131,7 +130,7 @@ describeOnBothEngines('every dollar counts once', (open) => {
     ]);
   });
 
-  it('in every breakdown, what belongs to none beside it', async () => {
+  it('in every breakdown, beside the spend without a key', async () => {
     expect(await breakdown('source')).toEqual([
       ['kubernetes', 101],
       ['hosts', 36],
@@ -156,7 +155,7 @@ describeOnBothEngines('every dollar counts once', (open) => {
     expect(await breakdown('cluster', 'namespace')).toEqual([
       [null, null, 81],
       ['prod', 'checkout', 36],
-      ['prod', null, 23], // 77 − 36 − 18: idle, and that the bill is dearer than the cluster thinks
+      ['prod', null, 23], // 77 − 36 − 18: idle, and the bill above the cluster's own prices
       ['edge', 'kiosk', 21],
       ['prod', 'search', 18],
       ['edge', null, 3],
@@ -175,7 +174,7 @@ describeOnBothEngines('every dollar counts once', (open) => {
     expect(await breakdown('month')).toEqual([['2026-01', 182]]);
   });
 
-  it('and what clusters report is reconciled with what their assets are billed', async () => {
+  it('and reconciliation compares the reports of clusters and hosts with their bills', async () => {
     const { on } = await computeSpend(test.warehouse, orgId, NOW);
     const reconciled = await test.warehouse.session((session) => reconciliation(on(session), orgId, DAYS));
     const numbers = reconciled.map(
@@ -195,7 +194,7 @@ describeOnBothEngines('every dollar counts once', (open) => {
       return Number((await monthCosts(test.warehouse, orgId, metric, '2026-01'))[0]?.cost);
     };
 
-    it('an account leaves out the cluster and the host inside it', async () => {
+    it('an account excludes the cluster and the host inside it', async () => {
       expect(await costOf({ source: 'cloud', cloud: 'aws', account: '1111' })).toBe(15);
     });
 
@@ -231,7 +230,7 @@ describeOnBothEngines('every dollar counts once', (open) => {
       ).toBe(85.5); // 15 + 36 + 27 + 7.5
     });
 
-    it('what was never seen costs 0 where its kind is delivered', async () => {
+    it('a pick that was never seen costs 0 if its kind is delivered', async () => {
       expect(await costOf({ source: 'kubernetes', cluster: 'prod', namespace: 'nobody' })).toBe(0);
     });
   });

@@ -12,11 +12,11 @@ const idleHost = (host: string): SpendPick => ({ source: 'host', host, idle: tru
 /**
  * January by hand (USD), 249 in all:
  *
- *   cluster prod: its node is billed 100 in account 1111; shop 40, idle 30 by its own prices: beyond shop 60
+ *   cluster prod: its node is billed 100 in account 1111; at its own prices shop 40, idle 30; so 60 beyond shop
  *   cluster edge: on no bill; kiosk 20, idle 5
  *   host db-1: on no bill; postgres 7, idle 3
- *   host db-2: its machine is billed 10 in account 1111; postgres 12 by its own price: beyond it −2
- *   account 1111: 104 beside them
+ *   host db-2: its machine is billed 10 in account 1111; at its own price postgres 12; so −2 beyond it
+ *   account 1111: another 104
  */
 const DAY = '2026-01-31';
 const line = (resource_id: string | null, cost: string) => ({
@@ -52,7 +52,7 @@ describeOnBothEngines('idle capacity', (open) => {
   });
   afterAll(() => test.close());
 
-  it('of clusters and hosts has an owner, and with the workloads adds up to what they cost', async () => {
+  it('of clusters and hosts can have an owner, and adds up with the workloads to their full cost', async () => {
     const story = await newTeamStory(test);
     await january(story);
     const shop = await story.team('Shop', [namespace('shop'), account('1111')]);
@@ -64,7 +64,7 @@ describeOnBothEngines('idle capacity', (open) => {
     });
     const teams = { Shop: shop, Kiosk: kiosk, Ops: ops };
     const month = await story.month();
-    // The shared cost has prod's 60, and edge's 5 although Kiosk picks the same: half of 65 each.
+    // The shared cost gets prod's 60, and edge's 5 although Kiosk picks it too. Each team gets half of 65.
     expect(inNumbers(month, teams)).toEqual({
       Shop: [144, 32.5, 176.5],
       Kiosk: [12, 32.5, 44.5],
@@ -85,7 +85,7 @@ describeOnBothEngines('idle capacity', (open) => {
     expect(await pickWarnings(test.warehouse, story.orgId, ops, NOW)).toEqual([]);
   });
 
-  it('of a month that an earlier version computed has an owner, too', async () => {
+  it('has an owner also in a month that an earlier version computed', async () => {
     const story = await newTeamStory(test);
     await january(story);
     const ops = await story.team('Ops', [idleCluster('edge')]);
@@ -93,7 +93,7 @@ describeOnBothEngines('idle capacity', (open) => {
     expect(await pickWarnings(test.warehouse, story.orgId, other, NOW)).toEqual([
       'spend of kubernetes egde / idle has never been seen',
     ]);
-    // As the version before left it: made of the same loads, idle capacity without a key.
+    // The state that the version before left: computed from the same loads, idle capacity without a key.
     const org = { org: story.orgId };
     await test.warehouse.run(
       `INSERT INTO month_computations

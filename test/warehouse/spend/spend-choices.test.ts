@@ -53,7 +53,7 @@ describeOnBothEngines('tag keys and splits', (open) => {
       spend === 'delete' ? 'delete' : { scope: { type: 'spend', spend } },
       { actor: ADMIN, now: at(day) },
     );
-  /** What loads of a day collect. */
+  /** Returns the choices that a load on a day collects. */
   const choices = async (orgId: string, today = '2026-02-07') => {
     const rows = await test.warehouse.query<
       Record<'kind' | 'cloud' | 'account' | 'choice' | 'first_day', string>
@@ -61,7 +61,7 @@ describeOnBothEngines('tag keys and splits', (open) => {
     return rows.map((row) => Object.values(row).join(' '));
   };
 
-  it('are set by who picks first, one key per cloud and one split per account', async () => {
+  it('are set by the first pick, one key per cloud and one split per account', async () => {
     const orgId = await newOrg();
     await pick(orgId, [tag('team', 'search'), tag('env', 'prod', 'azure'), service('Amazon S3')]);
     await pick(
@@ -78,7 +78,7 @@ describeOnBothEngines('tag keys and splits', (open) => {
     ]);
   });
 
-  it('refuse another key or split while one is in use, naming it and its users, and store nothing', async () => {
+  it('reject another key or split while one is in use, with its users, and store nothing', async () => {
     const orgId = await newOrg();
     await pick(orgId, [tag('team', 'search'), service('Amazon S3')], 'Orders');
     await expect(pick(orgId, [tag('env', 'prod')], 'Users')).rejects.toThrow(
@@ -98,7 +98,7 @@ describeOnBothEngines('tag keys and splits', (open) => {
     expect(count?.n).toBe('1');
   });
 
-  it('are kept for thirty days after their last use, and begin anew later', async () => {
+  it('are kept for thirty days after their last use, and begin again later', async () => {
     const orgId = await newOrg();
     const host: SpendPick = { source: 'host', host: 'db-1' };
     const orders = await pick(orgId, [tag('team', 'search')]);
@@ -114,18 +114,18 @@ describeOnBothEngines('tag keys and splits', (open) => {
     expect(await choices(orgId, '2026-03-16')).toEqual(['tag aws  team 2026-03-16']);
   });
 
-  it('give way to another at once when nothing uses them', async () => {
+  it('can be replaced immediately if nothing uses them', async () => {
     const orgId = await newOrg();
     const orders = await pick(orgId, [tag('team', 'search')]);
     await change(orgId, orders, 'delete', '2026-01-12');
     const users = await pick(orgId, [tag('env', 'prod')], 'Users', '2026-01-14');
     expect(await choices(orgId, '2026-01-14')).toEqual(['tag aws  env 2026-01-14']);
-    // The first is gone, however soon it comes back.
+    // The first key begins again, even if it comes back a day later.
     await change(orgId, users, [tag('team', 'search')], '2026-01-15');
     expect(await choices(orgId, '2026-01-15')).toEqual(['tag aws  team 2026-01-15']);
   });
 
-  it('lose nothing of a pick that is taken away and put back within thirty days', async () => {
+  it('keep the spend of a pick that is removed and restored within thirty days', async () => {
     const january = async (away: string, loaded: string, back: string) => {
       const orgId = await newOrg();
       const target = { orgId, sourceId: (await newSource(test.warehouse, orgId)).id };
@@ -144,7 +144,7 @@ describeOnBothEngines('tag keys and splits', (open) => {
       return [month?.cost, month?.uncollected];
     };
     expect(await january('2026-01-10', '2026-02-02', '2026-02-09')).toEqual([money('17'), []]);
-    // Loaded and put back when it was no longer kept: what is missing is not 0.
+    // Loaded and restored after the key was no longer kept: the missing spend is null, not 0.
     expect(await january('2026-01-02', '2026-02-02', '2026-02-03')).toEqual([
       null,
       ['tag key "team" of aws is collected from 2026-02-03 on'],
@@ -158,7 +158,7 @@ describeOnBothEngines('tag keys and splits', (open) => {
     expect(await choices(orgId)).toEqual(['tag aws  env 2026-01-15']);
   });
 
-  it('go to one of two that pick different keys at once', async () => {
+  it('are set by one of two metrics that pick different keys at once', async () => {
     const orgId = await newOrg();
     const outcomes = await Promise.allSettled([
       pick(orgId, [tag('team', 'search')], 'A'),
@@ -168,14 +168,14 @@ describeOnBothEngines('tag keys and splits', (open) => {
     expect(await choices(orgId)).toHaveLength(1);
   });
 
-  it('of another organisation are its own', async () => {
+  it('are separate for each organisation', async () => {
     const [mine, theirs] = [await newOrg(), await newOrg()];
     await pick(mine, [tag('team', 'search')]);
     await pick(theirs, [tag('env', 'prod')]);
     expect(await choices(theirs)).toEqual(['tag aws  env 2026-01-10']);
   });
 
-  it('are collected from their first use: months before are partial for good', async () => {
+  it('are collected from their first use, so that earlier months stay partial', async () => {
     const orgId = await newOrg();
     const source = await newSource(test.warehouse, orgId);
     const lines = (months: string[]): string =>
@@ -193,10 +193,10 @@ describeOnBothEngines('tag keys and splits', (open) => {
     await loadText(test, target, lines(all), { now: at('2026-02-07') });
     const [january, december, november] = await monthCosts(test.warehouse, orgId, metric, '2026-01');
     expect(january).toMatchObject({ cost: money('17'), uncollected: [] });
-    // Of December only the 20th lies after the first use.
+    // In December only the 20th is after the first use.
     const since = ['tag key "team" of aws is collected from 2025-12-10 on'];
     expect(december).toMatchObject({ cost: money('7'), uncollected: since });
-    // Of November nothing was ever collected: unknown, not 0.
+    // Nothing of November was ever collected, so its cost is unknown, not 0.
     expect(november).toMatchObject({ cost: null, uncollected: since });
     // The account has its full history.
     const account = await spendMetric(test.warehouse, orgId, [
@@ -210,7 +210,7 @@ describeOnBothEngines('tag keys and splits', (open) => {
     ]);
   });
 
-  it('and picks of things never seen are told', async () => {
+  it('have warnings when their collection has only begun, like picks that were never seen', async () => {
     const orgId = await newOrg();
     const source = await newSource(test.warehouse, orgId);
     await loadText(test, { orgId, sourceId: source.id }, focusCsv([dayLine('2026-01-05', '10')]), {

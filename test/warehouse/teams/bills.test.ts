@@ -19,7 +19,7 @@ import { ADMIN, BY_ADMIN, money, newMetric, newSource, NOW } from '../../support
 import { onClockBehind } from '../months/clock-behind.ts';
 import { account, inNumbers, namespace, newTeamStory, type TeamStory } from './team-story.ts';
 
-/** Before January has settled, and after teams were made. */
+/** Before January settles, and after the teams are made. */
 const BEFORE = new Date('2026-01-10T06:00:00Z');
 const LATER = new Date('2026-02-20T06:00:00Z');
 
@@ -28,8 +28,8 @@ const spendOf = (costs: Record<string, string>, day = '2026-01-31') => ({
 });
 
 /**
- * Two teams, made before January has settled: Shop owns account 1 (100) and Search account 2 (50). Account 3 (90) is
- * nobody's, account 4 (30) is shared by requests: label web is Shop's, label find is Search's.
+ * Two teams, made before January settles: Shop owns account 1 (100), Search owns account 2 (50). Nobody owns account 3 (90).
+ * Account 4 (30) is split by requests: label web is Shop's, label find is Search's.
  */
 const newStory = async (test: TestWarehouse, changes: Partial<Metric> = {}) => {
   const story = await newTeamStory(test);
@@ -62,7 +62,7 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
     return (await costSummary(test.warehouse, orgId, range, NOW)).total;
   };
 
-  /** January of a team's metric. */
+  /** Returns January's record of a metric with team scope. */
   const recordOf = async ({ orgId }: Pick<TeamStory, 'orgId'>, metric: Metric) => {
     const { on } = await computeMetricMonths(test.warehouse, orgId, [metric], NOW);
     return test.warehouse.session(async (session) => {
@@ -76,20 +76,20 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
     const by = { key: { id: 'key_1', name: 'Finance' }, now: NOW, acceptMissing };
     return lockMonth(test.warehouse, organisation, metric, '2026-01', by);
   };
-  /** Every version of a team's January, newest first: what it costs, and why it was sealed. */
+  /** Returns all versions of a team's January, newest first: amount, cause and reason. */
   const causes = async (story: Pick<TeamStory, 'versions'>, team: string) =>
     (await story.versions(team)).map((bill) => [
       ...[Number(fullyLoaded(bill)), bill.sealed_because, bill.reason],
     ]);
 
-  it('are estimates until the month settles, wait for values, seal, and seal again when values change', async () => {
+  it('are estimates until the month settles, wait for values, seal, and reseal when values change', async () => {
     const story = await newStory(test);
     expect(await story.month()).toMatchObject({
       status: 'estimate',
       settled: false,
       missing: ['metric "Requests", by which a shared cost is split, has no value for 2026-01'],
     });
-    // Without values the shared cost is nobody's: 90 + 30.
+    // Without values nobody has the shared cost: 90 + 30.
     expect(await story.numbers()).toEqual({
       Shop: [100, 0, 100],
       Search: [50, 0, 50],
@@ -120,7 +120,7 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
     });
     expect(await story.numbers()).toEqual({ Shop: [100, 20, 120], Search: [50, 10, 60], unallocated: 90 });
 
-    // The same again is no change; other numbers are: 30 × 1/6, 2/6, and 3/6 for a label without a team.
+    // Equal values change nothing. Other values do: 30 × 1/6, 2/6, and 3/6 for a label without a team.
     await story.values(story.requests, '2026-01', { web: 20, find: 10 });
     expect(await story.versions(story.shop)).toHaveLength(1);
     await story.values(story.requests, '2026-01', { web: 10, find: 20, other: 30 });
@@ -132,12 +132,12 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
       [2, 5, 'values_changed'],
       [1, 20, 'settled'],
     ]);
-    // Search pays what it paid before: no other version.
+    // Search's amount is the same, so it gets no other version.
     expect(await story.versions(story.search)).toHaveLength(1);
     expect(await sealBills(test.warehouse, story.orgId, NOW)).toMatchObject({ months: [] });
   });
 
-  it('that have sealed are not moved by late spend, which is unallocated, nor by another owner', async () => {
+  it('keep their amounts once sealed: late spend is unallocated, and new owners change nothing', async () => {
     const story = await newStory(test);
     await story.values(story.requests, '2026-01', { web: 2, find: 1 });
     await story.settle();
@@ -149,10 +149,10 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
       LATER,
     );
     expect(await story.numbers()).toEqual({ Shop: [100, 20, 120], Search: [50, 10, 60], unallocated: 100 });
-    // Sealed again by other values, it is the sealed spend that is split otherwise.
+    // Other values reseal the bill. They split the sealed spend.
     await story.values(story.requests, '2026-01', { web: 1, find: 2 });
     expect(await story.numbers()).toEqual({ Shop: [100, 10, 110], Search: [50, 20, 70], unallocated: 100 });
-    // The next month is split as it is now: 90 + 50 are Search's, 30 its shared cost.
+    // The next month uses today's definitions: Search owns 90 + 50, and 30 is its shared cost.
     await story.spend('2026-02', spendOf({ '1': '100', '2': '50', '3': '90', '4': '30' }, '2026-02-01'));
     expect(await story.numbers('2026-02')).toEqual({
       Shop: [100, 0, 100],
@@ -162,7 +162,7 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
   });
 
   onDuckDb(() => {
-    it('that have sealed stay when all their values are removed, until there are others', async () => {
+    it('stay sealed if all their values are removed, until there are new values', async () => {
       const story = await newStory(test);
       await story.values(story.requests, '2026-01', { web: 2, find: 1 });
       await story.settle();
@@ -173,7 +173,7 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
       expect(await story.numbers()).toEqual({ Shop: [100, 0, 100], Search: [50, 30, 80], unallocated: 90 });
     });
 
-    it('of months that had settled before there were teams follow the teams of today', async () => {
+    it('follow the teams of today in months that settled before there were teams', async () => {
       const story = await newTeamStory(test);
       await story.spend('2026-01', spendOf({ '1': '100', '2': '50' }));
       expect(await story.settle()).toEqual(['2026-01']);
@@ -191,7 +191,7 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
         unallocated: 0,
       });
       expect((await story.versions(shop)).map(({ version }) => version)).toEqual([2, 1]);
-      // A split by a metric without values puts them back to waiting.
+      // A split by a metric without values makes them wait again.
       const requests = await story.metric();
       const labels = { web: shop };
       await story.changeSharedCost(platform, { split: { type: 'metric', metric_id: requests.id, labels } });
@@ -204,7 +204,7 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
       });
     });
 
-    it('of such months follow the spend of today, and get no version if nothing moves', async () => {
+    it('follow the spend of today in such months, and get no version if nothing moves', async () => {
       const story = await newTeamStory(test);
       await story.spend('2026-01', spendOf({ '1': '100', '2': '50' }));
       await story.settle();
@@ -214,7 +214,7 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
       expect(await story.month()).toMatchObject({ settledBeforeTeams: true, followsToday: true });
       await story.spend('2026-01', spendOf({ '1': '130', '2': '50' }));
       expect(inNumbers(await story.month(), { shop })).toEqual({ shop: [130, 50, 180], unallocated: 0 });
-      // The same spend, ownership and shared costs again, and another name, are no other amounts.
+      // Equal spend, ownership and shared costs, and another name, change no amount.
       await story.spend('2026-01', spendOf({ '1': '130', '2': '50' }));
       await story.own(shop, [account('1')]);
       await story.changeSharedCost(network, {});
@@ -230,7 +230,7 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
       ]);
     });
 
-    it('of a month that settled after a trial team was deleted follow the teams of today', async () => {
+    it('follow the teams of today in a month that settled after the deletion of a trial team', async () => {
       const story = await newTeamStory(test);
       await story.spend('2026-01', spendOf({ '1': '100', '2': '50' }));
       await story.deleteTeam(await story.team('Trial', [account('1')], BEFORE));
@@ -245,7 +245,7 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
     });
   });
 
-  it('of a month that settles in the very instant in which its teams were made stay as they sealed', async () => {
+  it('stay sealed in a month that settles in the very instant in which its teams are made', async () => {
     const story = await newTeamStory(test);
     await story.spend('2026-01', spendOf({ '1': '100', '2': '50' }));
     const shop = await story.team('Shop', [account('1')], NOW);
@@ -256,7 +256,7 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
   });
 
   onDuckDb(() => {
-    it('leave out a team that came after the month had sealed, until an admin seals it again', async () => {
+    it('leave out a team made after the seal, until an admin seals the month again', async () => {
       const story = await newStory(test);
       await story.values(story.requests, '2026-01', { web: 2, find: 1 });
       await story.settle();
@@ -286,11 +286,21 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
     onDuckDb(() => {
       it.each<[string, string, string, boolean]>([
         [
-          'is one whose spend is complete from the ninth full day after the end on, with five settle days',
+          'follow today if the spend of January is complete from 10 February on, with five settle days',
           ...(['2026-02-10T00:00:00Z', '2026-02-10T00:00:00Z', true] as const),
         ],
-        ['is none before', '2026-02-09T23:59:59Z', '2026-02-09T23:59:59Z', false],
-        ['is none if only the settlement was late', '2026-02-09T23:59:59Z', '2026-02-20T06:00:00Z', false],
+        [
+          'do not follow today if it is complete a second earlier',
+          '2026-02-09T23:59:59Z',
+          '2026-02-09T23:59:59Z',
+          false,
+        ],
+        [
+          'do not follow today if only the settlement is late',
+          '2026-02-09T23:59:59Z',
+          '2026-02-20T06:00:00Z',
+          false,
+        ],
       ])('%s', async (_, loadedAt, settledAt, isBackfill) => {
         const story = await newTeamStory(test);
         const shop = await story.team('Shop', [], BEFORE);
@@ -304,7 +314,7 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
       });
     });
 
-    it('follow spend that comes later: the bill of the cloud is loaded before the feed of the cluster', async () => {
+    it('follow later spend, if the cloud bill is loaded before the feed of the cluster', async () => {
       const story = await newTeamStory(test);
       const shop = await story.team('Shop', [account('1'), namespace('shop')], BEFORE);
       await story.spend('2026-01', spendOf({ '2': '50' }), LATER);
@@ -324,7 +334,7 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
     });
 
     onDuckDb(() => {
-      it('follow ownership that is set after the first ingest, in all twelve months', async () => {
+      it('follow ownership set after the first ingest, in all twelve months', async () => {
         const story = await newTeamStory(test);
         const shop = await story.team('Shop', [], BEFORE);
         const months = ['02', '03', '04', '05', '06', '07', '08', '09', '10', '11', '12', '01'].map(
@@ -344,7 +354,7 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
         expect(await bills()).toEqual(months.map(() => ['sealed', 0]));
       });
 
-      it('are not known any more once its source is deleted', async () => {
+      it('are null once the source of the month is deleted', async () => {
         const story = await newTeamStory(test);
         const shop = await story.team('Shop', [account('1')], BEFORE);
         await story.spend('2026-01', spendOf({ '1': '100' }), LATER);
@@ -357,12 +367,12 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
   });
 
   describe('sealed again by an admin', () => {
-    it('have another version with its reason, and no longer follow today', async () => {
+    it('get a version with the reason, and no longer follow today', async () => {
       const story = await newTeamStory(test);
       const shop = await story.team('Shop', [account('1')], BEFORE);
       await story.spend('2026-01', spendOf({ '1': '100', '2': '50' }), LATER);
       await story.settle(LATER);
-      // The amounts are the same, but a person vouches for them from now on.
+      // The amounts are the same, but from now on a person has confirmed them.
       const sealed = await story.reseal('2026-01', 'checked with finance', LATER);
       expect(sealed).toMatchObject({ status: 'sealed', backfilled: true, followsToday: false });
       await story.spend('2026-01', spendOf({ '1': '130', '2': '50' }));
@@ -390,7 +400,7 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
     });
 
     onDuckDb(() => {
-      it('of a month that settled in time take its spend and owners of today, and later its values', async () => {
+      it('take the spend and owners of today, and later new values, if the month settled in time', async () => {
         const story = await newStory(test);
         await story.values(story.requests, '2026-01', { web: 2, find: 1 });
         await story.settle();
@@ -415,7 +425,7 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
         ]);
       });
 
-      it('must have settled, have spend, teams, and the values that split them', async () => {
+      it('need a settled month with spend, teams, and the values that split shared costs', async () => {
         const story = await newStory(test);
         const refused = (words: string, month = '2026-01') =>
           expect(story.reseal(month, 'why not', NOW)).rejects.toThrow(
@@ -436,7 +446,7 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
     });
   });
 
-  it('see every change of two metrics that change at once, also of one whose machine has a slow clock', async () => {
+  it('include every change of two metrics at once, even if the clock of one machine is behind', async () => {
     const story = await newStory(test);
     const jobs = await story.metric({ name: 'Jobs' });
     const labels = { web: story.shop, find: story.search };
@@ -453,7 +463,7 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
   });
 
   onDuckDb(() => {
-    it('and what is unallocated are the total to the last decimal, whatever is split', async () => {
+    it('add up to the total with the unallocated rest, to the last decimal', async () => {
       const story = await newTeamStory(test);
       await story.spend('2026-01', {
         ...spendOf({
@@ -506,13 +516,13 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
         const bills = [...(month.bills?.values() ?? [])].map(fullyLoaded);
         const sum = bills.reduce((all, bill) => all.plus(bill), Big(month.unallocated ?? 'NaN'));
         expect(sum.toFixed(15)).toBe(await total(story));
-        // −7.123456789012345 ÷ 3 = −2.374485596337448 and one unit left, which is A's.
+        // −7.123456789012345 ÷ 3 = −2.374485596337448, and A gets the one unit left over.
         expect(teams.map((id) => month.bills?.get(id)?.shared_costs[0]?.amount)).toEqual([
           '-2.374485596337449',
           '-2.374485596337448',
           '-2.374485596337448',
         ]);
-        // A third of one unit each: the largest part, 33.333334 %, is nobody's.
+        // A third of one unit each. The largest part, 33.333334 %, has no team.
         expect(teams.map((id) => month.bills?.get(id)?.shared_costs[1])).toMatchObject([
           { amount: '0.000000000000000' },
           { amount: '0.000000000000000' },
@@ -522,7 +532,7 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
       }
     });
 
-    it('split by a metric whose values are all 0 leave its shared cost unallocated, and seal', async () => {
+    it('seal with the shared cost unallocated if all values of its metric are 0', async () => {
       const story = await newStory(test);
       await story.values(story.requests, '2026-01', { web: 0, find: 0 });
       await story.settle();
@@ -530,7 +540,7 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
       expect(await story.numbers()).toEqual({ Shop: [100, 0, 100], Search: [50, 0, 50], unallocated: 120 });
     });
 
-    it('are not known where nothing has been delivered', async () => {
+    it('are null for a month without any delivered spend', async () => {
       const story = await newStory(test);
       expect(await story.month('2025-12')).toMatchObject({
         bills: null,
@@ -539,7 +549,7 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
       });
     });
 
-    it('need the metric they are split by, and its labels', async () => {
+    it('protect the metric that splits a shared cost, and its label key', async () => {
       const story = await newStory(test);
       const change = (changes: Parameters<typeof updateMetric>[3]) =>
         updateMetric(test.warehouse, story.orgId, story.requests.id, changes, BY_ADMIN);
@@ -573,7 +583,7 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
     };
 
     onDuckDb(() => {
-      it('are the estimate, then the sealed bill, and are ready to lock once it has sealed', async () => {
+      it('give the estimate, then the sealed amount, and are ready to lock once sealed', async () => {
         const story = await teamStory();
         const reason = 'metric "Requests", by which a shared cost is split, has no value for 2026-01';
         const estimate = { cost: 100, value: 10, unit_cost: 10, status: 'open', reason };
@@ -592,7 +602,7 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
     });
 
     onDuckDb(() => {
-      it('are not locked without values to split by, whatever spend is accepted as missing', async () => {
+      it('cannot be locked without values to split by, even if missing spend is accepted', async () => {
         const story = await teamStory();
         await newSource(test.warehouse, story.orgId, { name: 'Hosts', kind: 'hosts', options: {} });
         const [missing, values] = [
@@ -605,7 +615,7 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
       });
     });
 
-    it('show another version of the bill on the unlocked month only', async () => {
+    it('show another version only while the month is not locked', async () => {
       const story = await teamStory();
       await story.values(story.requests, '2026-01', { web: 2, find: 1 });
       await story.settle();
@@ -618,7 +628,7 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
     });
   });
 
-  it('seal once although two ask at once', async () => {
+  it('seal once when three requests seal at once', async () => {
     const story = await newStory(test);
     await story.values(story.requests, '2026-01', { web: 2, find: 1 });
     await story.settle();
@@ -627,7 +637,7 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
     expect((await story.versions(story.shop)).map(({ version }) => version)).toEqual([2, 1]);
   });
 
-  it('of a month in which a tag was not yet collected make a team metric partial', async () => {
+  it('make a metric of the team partial if a tag was not yet collected in the month', async () => {
     const story = await newStory(test);
     const tag: SpendPick = { source: 'cloud', cloud: 'aws', tag: { key: 'team', value: 'shop' } };
     await story.own(story.shop, [account('1'), tag], NOW);
@@ -644,7 +654,7 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
   });
 
   onDuckDb(() => {
-    it('miss what was not collected when they sealed, and what is collected later is none of theirs', async () => {
+    it('report tags that were not collected when they sealed, and no later ones', async () => {
       const story = await newStory(test);
       const tag = (value: string): SpendPick => ({
         source: 'cloud',
@@ -656,7 +666,7 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
       await story.values(story.requests, '2026-01', { web: 1 });
       await story.settle();
       expect((await story.month()).status).toBe('sealed');
-      // January has sealed without the tag; February has not, and began before its first use.
+      // January sealed without the tag. February has not sealed, and began before the tag's first use.
       const split: Split = { type: 'even', team_ids: [story.shop] };
       const network = await story.sharedCost('Network', [tag('network')], split, NOW);
       await story.own(story.search, [account('2'), tag('search')], NOW);
@@ -666,7 +676,7 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
         expect(await uncollected(team, '2026-02')).toEqual(since);
       }
       await story.changeSharedCost(network, 'delete');
-      // Shop shares no tag any more, but loses what Search's tag takes of its account since the seventh.
+      // Shop shares no tag any more. But since the seventh Search's tag takes spend from its account.
       expect(await uncollected(story.shop, '2026-02')).toEqual([
         'tag key "team" of aws, by which another team or shared cost takes spend, is collected from 2026-02-07 on',
       ]);
@@ -675,8 +685,8 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
   });
 
   onDuckDb(() => {
-    // Account 1111 costs 10 a day, of which 4 are tagged search; B picks the tag on 15 January.
-    it('of a team are partial in the month since the middle of which another tag takes spend from it', async () => {
+    // Account 1111 costs 10 a day, of which 4 are tagged search. B picks the tag on 15 January.
+    it('are partial in the month in which the tag of another team begins to take spend', async () => {
       const story = await newTeamStory(test);
       const at = (day: string) => new Date(`${day}T06:00:00Z`);
       const daily = (month: string, count: number, tagged: (day: number) => boolean) =>
@@ -714,7 +724,7 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
         A: [310, 0, 310], // nothing was taken from it yet
         uncollected: { A: [], B: [since], C: [] },
       });
-      // 17 days of 4 went to B. C owns another account: as little as nothing of it is tagged, its month is a mix, too.
+      // 4 on each of 17 days went to B. The tag may take from any account of aws, so C's month is mixed too.
       expect(await month('2026-01')).toMatchObject({
         A: [242, 0, 242],
         B: [68, 0, 68],

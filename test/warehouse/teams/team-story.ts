@@ -37,7 +37,7 @@ const KINDS: Record<string, { source: Partial<NewCostSource>; tables: readonly S
   },
 };
 
-/** An organisation with spend of all kinds, and what a story of teams does with it. */
+/** Returns an organisation with spend of all kinds, and the steps of a story about teams. */
 export const newTeamStory = async (test: Pick<TestWarehouse, 'warehouse'>) => {
   const { warehouse } = test;
   const { id: orgId } = await newOrganisation(warehouse);
@@ -45,7 +45,7 @@ export const newTeamStory = async (test: Pick<TestWarehouse, 'warehouse'>) => {
   const by = (now: Date) => ({ actor: ADMIN, now });
   return {
     orgId,
-    /** Replaces a month's spend of the kinds that it has. */
+    /** Replaces a month's spend of the kinds in `tables`. */
     spend: async (month: Month, tables: Partial<Record<SpendTable, readonly SpendRow[]>>, now = NOW) => {
       for (const [name, { source, tables: own }] of Object.entries(KINDS)) {
         const given = Object.fromEntries(
@@ -99,7 +99,7 @@ export const newTeamStory = async (test: Pick<TestWarehouse, 'warehouse'>) => {
       return months;
     },
     versions: (teamId: string, month: Month = '2026-01') => listBillVersions(warehouse, orgId, teamId, month),
-    /** The bills of a month, after what is due has sealed. */
+    /** Seals due bills, then returns the bills of a month. */
     month: async (month: Month = '2026-01', now = NOW): Promise<MonthBills> => {
       const { on } = await sealBills(warehouse, orgId, now);
       const [, found] = await warehouse.session((session) =>
@@ -113,7 +113,7 @@ export const newTeamStory = async (test: Pick<TestWarehouse, 'warehouse'>) => {
 
 export type TeamStory = Awaited<ReturnType<typeof newTeamStory>>;
 
-/** The numbers of a month in a form that a story can tell: `{ Shop: [direct, shared, fully loaded], unallocated }`. */
+/** Returns the numbers of a month as `{ Shop: [direct, shared, fully loaded], unallocated }`. */
 export const inNumbers = (month: MonthBills, names: Record<string, string>) => ({
   ...Object.fromEntries(
     Object.entries(names).map(([name, id]) => {

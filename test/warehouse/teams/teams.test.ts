@@ -24,7 +24,7 @@ const service = (name: string): SpendPick => ({
  *   account 1111: Amazon S3 of team web 1, Amazon S3 untagged 2, Amazon EC2 of team web 4, Amazon EC2 untagged 8
  *   account 2222: 16
  *   cluster prod: shop/api 32, shop/worker 64, idle 128
- *   host db-1: postgres 256; AI tool 512, of which half by github.com/acme/web, half by no repository
+ *   host db-1: postgres 256; AI tool 512, half by github.com/acme/web, half without a repository
  */
 const DAY = '2026-01-31';
 const line = (split_value: string, tag_value: string | null, cost: string) => ({
@@ -83,11 +83,11 @@ describeOnBothEngines('teams', (open) => {
       await team('Nothing');
     });
 
-    it('is the most specific, and everything else is unallocated', async () => {
+    it('has the most specific pick, and spend without an owner is unallocated', async () => {
       const month = await story.month();
       expect(inNumbers(month, teams)).toEqual({
         Account: [24, 0, 24], // EC2 untagged 8 and account 2222
-        Tag: [4, 0, 4], // EC2 of team web; its S3 is the service's
+        Tag: [4, 0, 4], // EC2 of team web; Service owns its S3
         Service: [3, 0, 3],
         Namespace: [64, 0, 64],
         Workload: [32, 0, 32],
@@ -108,7 +108,7 @@ describeOnBothEngines('teams', (open) => {
       expect(month.bills?.get(teams['Workload'] ?? '')?.by_source.kubernetes).toBe(money('32'));
     });
 
-    it('is the key of a breakdown, whose parts add up to the total', async () => {
+    it('is a key of a breakdown whose rows add up to the total', async () => {
       const breakdown = async (...keys: Parameters<typeof breakdownOf>[2]) => {
         const range = { start: '2026-01-01', end: '2026-01-31', limit: 1000, offset: 0 };
         return breakdownOf(test.warehouse, story.orgId, keys, range, NOW);
@@ -134,7 +134,7 @@ describeOnBothEngines('teams', (open) => {
       expect(byAccount.reduce((sum, row) => sum + Number(row.total), 0)).toBe(1023);
     });
 
-    it('is of teams and shared costs together the most specific, and of equals the shared cost', async () => {
+    it('is a team or a shared cost; among equally specific picks, the shared cost', async () => {
       await story.sharedCost('Platform', [account('1111'), namespace('shop')], {
         type: 'even',
         team_ids: [teams['Tag'] ?? '', teams['Service'] ?? ''],
@@ -143,8 +143,8 @@ describeOnBothEngines('teams', (open) => {
         type: 'even',
         team_ids: [teams['Nothing'] ?? ''],
       });
-      // The storage has S3, as the team Service would. The platform has what only accounts and namespaces pick, 8 + 64,
-      // half for each; the tag's EC2 and the workload stay with their teams.
+      // Storage gets S3 instead of the team Service. Platform gets the spend that only accounts and namespaces pick: 8 + 64, half
+      // for each team. The EC2 of team web and the workload stay with their teams.
       expect(inNumbers(await story.month(), teams)).toEqual({
         Account: [16, 0, 16],
         Tag: [4, 36, 40],
@@ -164,7 +164,7 @@ describeOnBothEngines('teams', (open) => {
   });
 
   describe('ownership', () => {
-    it('of the same pick is refused, naming the owner; another pick of the same spend is not', async () => {
+    it('of the same pick is rejected with the owner; another pick of the same spend is allowed', async () => {
       const story = await newTeamStory(test);
       const shop = await story.team('Shop', [namespace('shop')]);
       await expect(story.team('Search', [account('1'), namespace('shop')])).rejects.toThrow(
@@ -174,12 +174,12 @@ describeOnBothEngines('teams', (open) => {
       await expect(
         story.own(search, [{ namespace: 'shop', cluster: 'prod', source: 'kubernetes' }]),
       ).rejects.toThrow(/ownership\[0\]: .* is owned by team "Shop" already/);
-      await story.own(shop, [namespace('shop'), namespace('shop')]); // one's own is no conflict
+      await story.own(shop, [namespace('shop'), namespace('shop')]); // its own pick is no conflict
       await story.own(shop, []);
       await story.own(search, [namespace('shop')]);
     });
 
-    it('of the same pick is refused between shared costs, and allowed between a team and a shared cost', async () => {
+    it('of the same pick is rejected for two shared costs, and allowed for a team and a shared cost', async () => {
       const story = await newTeamStory(test);
       const shop = await story.team('Shop', [namespace('shop')]);
       const split = { type: 'even', team_ids: [shop] } as const;
@@ -189,7 +189,7 @@ describeOnBothEngines('teams', (open) => {
       ).rejects.toThrow(/spend\[0\]: .* is covered by shared cost "Platform" already/);
     });
 
-    it('shares tag keys and splits with metrics, of which one that nothing uses any more gives way', async () => {
+    it('shares tag keys and splits with metrics, and can replace one that nothing uses any more', async () => {
       const story = await newTeamStory(test);
       const web = await story.team('Web', [tag('web'), service('Amazon S3')]);
       await expect(
@@ -213,7 +213,7 @@ describeOnBothEngines('teams', (open) => {
       await story.team('Env', [tag('prod', 'env')]);
     });
 
-    it('is warned of, where it has never been seen or is only collected from now on', async () => {
+    it('has warnings for picks that were never seen or whose collection only begins', async () => {
       const story = await newTeamStory(test);
       await januarySpend(story);
       const web = await story.team('Web', [tag('web'), namespace('shp')]);
@@ -224,7 +224,7 @@ describeOnBothEngines('teams', (open) => {
     });
   });
 
-  it('cannot go while a shared cost or a metric refers to them', async () => {
+  it('cannot be deleted while a shared cost or a metric refers to them', async () => {
     const story = await newTeamStory(test);
     const shop = await story.team('Shop');
     const search = await story.team('Search');
@@ -245,7 +245,7 @@ describeOnBothEngines('teams', (open) => {
     expect(await story.deleteTeam(search)).toBeNull();
   });
 
-  it('of another organisation are none', async () => {
+  it('of another organisation do not exist', async () => {
     const [mine, theirs] = [await newTeamStory(test), await newTeamStory(test)];
     const shop = await theirs.team('Shop', [namespace('shop')]);
     await mine.team('Mine', [namespace('shop')]);

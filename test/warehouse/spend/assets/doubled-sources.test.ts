@@ -13,8 +13,8 @@ import { loading, readingOf } from '../../../support/warehouse/feeds.ts';
 import { dayLine, focusCsv } from '../../../support/exports/focus-export.ts';
 import { newOrganisation, newSource, NOW } from '../../../support/warehouse/tenant.ts';
 
-/** Files of two sources, from their reading to the total and the notes of both (design §2, Every dollar once). */
-describeOnBothEngines('what two sources read from files', (open, onDuckDb) => {
+/** Two sources read files; the stories check the total and the notes of both (design §2, Every dollar once). */
+describeOnBothEngines('spend that two sources read from files', (open, onDuckDb) => {
   let test: TestWarehouse;
   beforeAll(async () => {
     test = await open();
@@ -82,7 +82,7 @@ describeOnBothEngines('what two sources read from files', (open, onDuckDb) => {
   };
   const ON_THE_10TH = 'on 1 day, 2026-01-10';
 
-  it('is noted for the assets of clusters that stand on no bill: one file of all, or a foreign node in an own one', async () => {
+  it('is noted for cluster assets on no bill, in one shared file or as foreign nodes in two', async () => {
     const story = await newStory();
     await story.write({
       'a.csv': workloads('alpha', '8'),
@@ -116,7 +116,7 @@ describeOnBothEngines('what two sources read from files', (open, onDuckDb) => {
   });
 
   onDuckDb(() => {
-    it('is what the total has of a cluster that both report: its assets, or only its workloads once it is on a bill', async () => {
+    it('is all assets of a cluster that both report, or only its workloads once it is on a bill', async () => {
       const story = await newStory();
       await story.write({
         'a.csv': workloads('alpha', '6'),
@@ -141,7 +141,7 @@ describeOnBothEngines('what two sources read from files', (open, onDuckDb) => {
       ]);
     });
 
-    it('is noted for one file that two sources take for different clusters, but not for clusters that differ', async () => {
+    it('is noted for one file that two sources assign to different clusters', async () => {
       const story = await newStory();
       const unnamed =
         'Date,Namespace,ControllerKind,ControllerName,TotalCost\n2026-01-10,shop,deployment,api,6\n';
@@ -157,7 +157,7 @@ describeOnBothEngines('what two sources read from files', (open, onDuckDb) => {
       expect(await story.total()).toBe(12);
     });
 
-    it("is the file's money alone, whatever else the sources read of the same account", async () => {
+    it('is only the spend of the shared file, even if both read more of the same account', async () => {
       const story = await newStory();
       const line = (day: string, cost: string, service = 'Amazon RDS') =>
         focusCsv([dayLine(day, cost, { ServiceName: service })]);
@@ -175,7 +175,7 @@ describeOnBothEngines('what two sources read from files', (open, onDuckDb) => {
       expect(await story.total()).toBe(274);
     });
 
-    it('is all that a source counts, if it reads nothing but files of the other one', async () => {
+    it('is all spend of a source that reads only files of the other one', async () => {
       const story = await newStory();
       await story.write({
         'all/shared.csv': focusCsv([dayLine('2026-01-10', '24')]),
@@ -191,7 +191,7 @@ describeOnBothEngines('what two sources read from files', (open, onDuckDb) => {
       expect(await story.total()).toBe(-2);
     });
 
-    it('is at most what they have in common, where both read other files of the same lines, too', async () => {
+    it('is noted as an upper limit if both also read other files with the same lines', async () => {
       const story = await newStory();
       const line = (cost: string) => focusCsv([dayLine('2026-01-10', cost)]);
       await story.write({ 'shared-12.csv': line('24'), 'own-1.csv': line('6'), 'own-2.csv': line('9') });
@@ -201,7 +201,7 @@ describeOnBothEngines('what two sources read from files', (open, onDuckDb) => {
       ]);
     });
 
-    it('is nothing for a file of AI usage: usage costs nothing', async () => {
+    it('is nothing for a file of AI usage, because usage has no cost', async () => {
       const story = await newStory();
       await story.write({
         'seats.csv': 'day,tool,cost\n2026-01-10,copilot,10\n',
@@ -214,7 +214,7 @@ describeOnBothEngines('what two sources read from files', (open, onDuckDb) => {
       expect(await story.total()).toBe(14);
     });
 
-    it('is only what services cost of a host on a bill', async () => {
+    it('is only the cost of services for a host on a bill', async () => {
       const story = await newStory();
       await story.write({
         'hosts.csv': 'day,host,service,cost,machine_id\n2026-01-10,db,postgres,4,i-db1\n2026-01-10,db,,3,\n',
@@ -235,7 +235,7 @@ describeOnBothEngines('what two sources read from files', (open, onDuckDb) => {
     });
   });
 
-  it('is noted as long as both count it, also once one reads another file and keeps the earlier days', async () => {
+  it('is noted while both count it, even if one now reads another file and keeps the earlier days', async () => {
     const story = await newStory();
     await story.write({
       'hosts.csv': 'day,host,service,cost\n2026-01-10,db,postgres,9\n2026-01-11,db,postgres,9\n',

@@ -15,8 +15,8 @@ import {
   writeFiles,
 } from '../../../support/warehouse/tenant.ts';
 
-/** Two sources that bring the same money (design §2, Every dollar once). */
-describeOnBothEngines('what two sources count twice', (open) => {
+/** Two sources with the same spend (design §2, Every dollar once). */
+describeOnBothEngines('spend that two sources count twice', (open) => {
   let test: TestWarehouse;
   beforeAll(async () => {
     test = await open();
@@ -33,7 +33,7 @@ describeOnBothEngines('what two sources count twice', (open) => {
     return rows.map(({ file }) => file);
   };
 
-  it('is noted for a file that both read, with its days and money, until one reads it no more', async () => {
+  it('is noted for a file that both read, with days and amount, until one stops reading it', async () => {
     const { id: orgId } = await newOrganisation(test.warehouse);
     const one = await newSource(test.warehouse, orgId, { name: 'One' });
     const other = await newSource(test.warehouse, orgId, { name: 'Other' });
@@ -49,14 +49,14 @@ describeOnBothEngines('what two sources count twice', (open) => {
     await loadPaths(test, { orgId, sourceId: one.id }, [shared]);
     expect(await notesOf(orgId, one)).toEqual([]);
     await loadPaths(test, { orgId, sourceId: other.id }, [shared, own]);
-    // 24 + 3 − 1; the 5 of the other file is counted once, and December is no month of the run.
+    // 24 + 3 − 1. The 5 of the other file counts once, and December is not a month of the run.
     const note = (name: string) =>
       `source "${name}" also counts the file ${shared} that this source counts: 26 counts twice on 2 days from 2026-01-10 to 2026-01-11`;
     expect(await notesOf(orgId, other)).toEqual([note('One')]);
     expect(await notesOf(orgId, one)).toEqual([note('Other')]);
     expect(await notesOf(orgId, one, ['2026-02'])).toEqual([]);
 
-    // Its December still comes from the file, its January no more.
+    // Its December still comes from the file, its January does not.
     await loadPaths(test, { orgId, sourceId: other.id }, [own]);
     expect(await notesOf(orgId, one)).toEqual([]);
     expect(await notesOf(orgId, one, ['2025-12'])).toHaveLength(1);
@@ -95,14 +95,14 @@ describeOnBothEngines('what two sources count twice', (open) => {
         row('2026-01-10', 'edge', 'api', '4'),
       ],
     });
-    // Both say 7 of the api and 2 idle on the 10th; of the 11th they report different workloads.
+    // On the 10th both report 7 for the api and 2 idle. On the 11th they report different workloads.
     const note = (name: string) =>
       `source "${name}" also reports cluster "prod": 9 counts twice on 2 days from 2026-01-10 to 2026-01-11`;
     expect(await notesOf(orgId, one)).toEqual([note('Other')]);
     expect(await notesOf(orgId, other)).toEqual([note('One')]);
   });
 
-  it('is found by files whose URLs keep no credentials', async () => {
+  it('is found by file URLs, which are stored without credentials', async () => {
     const { id: orgId } = await newOrganisation(test.warehouse);
     const load = '019b0000-0000-7000-8000-000000000000';
     const readFrom = [
@@ -120,7 +120,7 @@ describeOnBothEngines('what two sources count twice', (open) => {
     ]);
   });
 
-  it('needs only the files of loads that count: maintenance removes the others', async () => {
+  it('needs only the files of current loads, so maintenance removes the others', async () => {
     const { id: orgId } = await newOrganisation(test.warehouse);
     const { id: sourceId } = await newSource(test.warehouse, orgId);
     const paths = await writeFiles(test, {

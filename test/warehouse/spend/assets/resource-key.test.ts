@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** What a bill has and what a cluster says; `account` is the bill's sub account. */
+/** A bill line and an asset of a cluster. `account` is the bill's sub account. */
 interface Pair {
   asset: string;
   project?: string;
@@ -19,7 +19,7 @@ interface Pair {
   account?: string;
 }
 
-/** Whether a bill line of 10 counts as the spend of a cluster that knows the asset, and nothing counts twice. */
+/** Returns whether a bill line of 10 counts as spend of the cluster with the asset, and checks that nothing counts twice. */
 const isMatched = async ({
   asset,
   project,
@@ -63,13 +63,10 @@ it.each<[string, Pair]>([
     'AWS: a bare id and the ARN that ends in it',
     { asset: 'i-0abc', billed: 'arn:aws:ec2:eu-west-1:1111:instance/i-0abc' },
   ],
-  ['AWS: with its zone and the bare id', { asset: 'aws:///eu-west-1a/i-0ABC', billed: 'i-0abc' }],
+  ['AWS: an id with its zone, and the bare id', { asset: 'aws:///eu-west-1a/i-0ABC', billed: 'i-0abc' }],
+  ['AWS: a disk by its own id', { asset: 'vol-9', billed: 'arn:aws:ec2:eu-west-1:1111:volume/vol-9' }],
   [
-    'AWS: a disk under an id of its own',
-    { asset: 'vol-9', billed: 'arn:aws:ec2:eu-west-1:1111:volume/vol-9' },
-  ],
-  [
-    'Azure: in other cases, with a scheme',
+    'Azure: another letter case, with a scheme',
     {
       asset: `azure://${AZURE}/virtualMachines/vm-1`,
       billed: `${AZURE.toUpperCase()}/VIRTUALMACHINES/VM-1`,
@@ -77,7 +74,7 @@ it.each<[string, Pair]>([
     },
   ],
   [
-    'Azure: a machine of a scale set, which the bill has as a whole',
+    'Azure: a machine of a scale set that the bill has as a whole',
     {
       asset: `azure://${AZURE}/virtualMachineScaleSets/pool/virtualMachines/3`,
       billed: `${AZURE}/virtualMachineScaleSets/pool`,
@@ -88,7 +85,7 @@ it.each<[string, Pair]>([
     'Google: project, zone and name in both spellings',
     { asset: 'gce://shop-1/europe-west1-b/gke-pool-1', billed: GOOGLE, cloud: 'gcp' },
   ],
-  ['Google: a bare name where nothing more is known', { asset: 'gke-pool-1', billed: GOOGLE, cloud: 'gcp' }],
+  ['Google: a bare name without a known project', { asset: 'gke-pool-1', billed: GOOGLE, cloud: 'gcp' }],
   [
     'Google: a bare name in the known project',
     { asset: 'gke-pool-1', project: 'shop-1', billed: GOOGLE, cloud: 'gcp' },
@@ -97,7 +94,7 @@ it.each<[string, Pair]>([
     'Google: a bare name on a bill whose account is the project',
     { asset: 'gke-pool-1', project: 'Shop-1', billed: 'gke-pool-1', cloud: 'gcp', account: 'shop-1' },
   ],
-])('meets: %s', async (_, pair) => {
+])('a bill line matches an asset: %s', async (_, pair) => {
   expect(await isMatched(pair)).toBe(true);
 });
 
@@ -120,6 +117,6 @@ it.each<[string, Pair]>([
     'the same Google name in another zone',
     { asset: 'gce://shop-1/europe-west1-c/gke-pool-1', billed: GOOGLE, cloud: 'gcp' },
   ],
-])('does not meet: %s', async (_, pair) => {
+])('a bill line does not match an asset: %s', async (_, pair) => {
   expect(await isMatched(pair)).toBe(false);
 });

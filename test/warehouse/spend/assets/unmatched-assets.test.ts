@@ -13,7 +13,7 @@ const JANUARY = { start: '2026-01-01', end: '2026-01-31' };
 const DAY = '2026-01-30';
 const NEXT_DAY = '2026-01-31';
 
-/** Assets that no bill line has the id of (design §2, Every dollar once). */
+/** Assets whose id is on no bill line (design §2, Every dollar once). */
 describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb) => {
   let test: TestWarehouse;
   beforeAll(async () => {
@@ -21,7 +21,7 @@ describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb
   });
   afterAll(() => test.close());
 
-  /** An organisation with a bill, a feed of clusters and one of hosts. */
+  /** Returns an organisation with a bill, a feed of clusters and a feed of hosts. */
   const newStory = async () => {
     const { warehouse } = test;
     const { id: orgId } = await newOrganisation(warehouse);
@@ -41,7 +41,7 @@ describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb
         month: Month = '2026-01',
       ) => publish(clusters, month, tables),
       hosted: (rows: SpendRow[]) => publish(hosts, '2026-01', { host_spend: rows }),
-      /** What counts from `start` to `end`, as cloud, clusters and hosts. */
+      /** Returns the spend from `start` to `end`: total, cloud, clusters and hosts. */
       costs: async (range: { start: Day; end: Day } = JANUARY) => {
         const { total, bySource } = await costSummary(
           warehouse,
@@ -88,7 +88,7 @@ describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb
     cost,
   });
 
-  it('follows its cluster: a management fee without an id, which is on the bill', async () => {
+  it('follows its cluster if it has no id, like a management fee', async () => {
     const story = await newStory();
     // A node of 24 and the fee of 3: the bill is 27. Counted again, the fee would make 30.
     await story.billed([line(DAY, 'i-node1', '24'), line(DAY, null, '3')]);
@@ -110,7 +110,7 @@ describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb
   });
 
   onDuckDb(() => {
-    it('has a line under the name that bills give it: a load balancer, the cluster itself', async () => {
+    it('matches a line by the name that bills give to a load balancer or cluster', async () => {
       const story = await newStory();
       const balancer = 'arn:aws:elasticloadbalancing:eu-west-1:1111:loadbalancer';
       await story.billed([
@@ -138,7 +138,7 @@ describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb
       expect(await story.notes(story.clusters)).toEqual([]);
     });
 
-    it('counts on its own where no node or disk of its cluster is on a bill', async () => {
+    it('counts on its own if no node or disk of its cluster is on a bill', async () => {
       const story = await newStory();
       await story.billed([line(DAY, null, '5')]);
       await story.reported({
@@ -151,7 +151,7 @@ describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb
       ]);
     });
 
-    it('stands for itself as a node or disk with an id: a hybrid cluster has nodes on no bill', async () => {
+    it('does not follow a hybrid cluster if it is a node or disk with an id', async () => {
       const story = await newStory();
       await story.billed([line(DAY, 'i-node1', '24')]);
       await story.reported({
@@ -162,14 +162,14 @@ describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb
     });
   });
 
-  it('is its nearest known one on days without any: assets that are a day behind', async () => {
+  it('is borrowed from the nearest day with assets if a day has none', async () => {
     const story = await newStory();
     await story.billed([line(DAY, 'i-node1', '24'), line(NEXT_DAY, 'i-node1', '24')]);
     await story.reported({
       kubernetes_spend: [workload(DAY, '20'), workload(NEXT_DAY, '20')],
       cluster_assets: [asset(DAY, 'node', 'i-node1', '24')],
     });
-    // The node costs 24 on the second day, too, not 24 and the allocations of 20.
+    // The node costs 24 on the second day too, without the allocations of 20.
     expect(await story.costs({ start: NEXT_DAY, end: NEXT_DAY })).toEqual({
       total: 24,
       cloud: 0,
@@ -183,12 +183,12 @@ describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb
     expect(await story.reconciled()).toMatchObject([{ name: 'prod', borrowed_days: 1, notes: [note] }]);
   });
 
-  it('is found in another month, and the month is counted anew once what it borrowed changes', async () => {
+  it('is borrowed from another month, and a change of it counts the borrowing month again', async () => {
     const story = await newStory();
     const december = { start: '2025-12-31', end: '2025-12-31' };
     await story.billed([line('2025-12-31', 'i-node1', '24'), line('2025-12-31', 'i-node2', '1')], '2025-12');
     await story.reported({ kubernetes_spend: [workload('2025-12-31', '20')] }, '2025-12');
-    // Nothing is known of the assets: the allocations count.
+    // No assets are known, so the allocations count.
     expect(await story.costs(december)).toMatchObject({ total: 45, cloud: 25, kubernetes: 20 });
     expect(await story.notes(story.clusters, ['2025-12'])).toEqual([]);
     const january = (...ids: string[]) =>
@@ -206,7 +206,7 @@ describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb
       'cluster "prod": it reports allocations but no assets on 1 day, 2025-12-31. By its nearest known assets, ' +
         'of 2026-01-01, it is on no bill: its allocations of 20 count',
     ]);
-    // An earlier day that is as near decides.
+    // If two days are equally near, the earlier one decides.
     await story.reported(
       {
         kubernetes_spend: [workload('2025-12-31', '20')],
@@ -217,7 +217,7 @@ describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb
     expect(await story.costs(december)).toMatchObject({ total: 25, cloud: 24, kubernetes: 1 });
   });
 
-  it('was on a bill on the day that lends it: nodes that were replaced overnight, months before the first assets', async () => {
+  it('decides by the bill of the day that lends it, even if nodes were replaced overnight', async () => {
     const story = await newStory();
     const december = { start: '2025-12-30', end: '2025-12-31' };
     const bill = (january: string) =>
@@ -232,7 +232,7 @@ describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb
       kubernetes_spend: [workload('2026-01-01', '20'), workload('2026-01-02', '20')],
       cluster_assets: [asset('2026-01-01', 'node', 'i-node1', '24')],
     });
-    // Four days of 24. By the nodes of 1 January alone the other three would be 44.
+    // Four days of 24. With the ids of 1 January alone, the other three days would cost 44 each.
     expect(await story.costs(december)).toEqual({ total: 48, cloud: 48, kubernetes: 0, hosts: 0 });
     expect(await story.costs()).toEqual({ total: 48, cloud: 24, kubernetes: 24, hosts: 0 });
     const borrowed = (days: string, decided: string) =>
@@ -242,7 +242,7 @@ describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb
       borrowed('2 days from 2025-12-30 to 2025-12-31', onBill('40')),
     ]);
     expect(await story.notes(story.clusters)).toEqual([borrowed('1 day, 2026-01-02', onBill('20'))]);
-    // January's bill no longer has the node. December follows, though its own bill and clusters are what they were.
+    // January's bill no longer has the node. December follows, although its own bill and clusters have not changed.
     await bill('i-node2');
     expect(await story.costs(december)).toEqual({ total: 88, cloud: 48, kubernetes: 40, hosts: 0 });
     expect(await story.notes(story.clusters, ['2025-12'])).toEqual([
@@ -253,7 +253,7 @@ describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb
   });
 
   onDuckDb(() => {
-    it('leaves a host its cost on such days, unless the allocations that count hold its machine', async () => {
+    it('leaves a host its cost on a borrowing day, unless counted allocations include its machine', async () => {
       const story = await newStory();
       const nextDay = { start: NEXT_DAY, end: NEXT_DAY };
       await story.reported({
@@ -263,15 +263,15 @@ describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb
       await story.hosted([
         { day: NEXT_DAY, host: 'db', service: 'postgres', machine_id: 'cellar-1', cost: '9' },
       ]);
-      // On no bill the cluster counts 20, and the host's machine is part of it.
+      // Without a bill the cluster counts its 20, which includes the host's machine.
       expect(await story.costs(nextDay)).toEqual({ total: 20, cloud: 0, kubernetes: 20, hosts: 0 });
-      // On the bill it counts the line of the other node alone.
+      // On a bill the cluster counts only the line of its other node.
       await story.billed([line(NEXT_DAY, 'i-node1', '24')]);
       expect(await story.costs(nextDay)).toEqual({ total: 33, cloud: 0, kubernetes: 24, hosts: 9 });
     });
   });
 
-  it('does not make its month be counted anew while what was borrowed stays what it was', async () => {
+  it('does not count the borrowing month again if only its cost changes', async () => {
     const story = await newStory();
     await story.reported({ kubernetes_spend: [workload('2025-12-31', '20')] }, '2025-12');
     const january = (cost: string) =>
@@ -291,14 +291,14 @@ describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb
   });
 
   onDuckDb(() => {
-    it('is no machine whose bare name several projects have, which is noted; a known project tells them apart', async () => {
+    it('matches no machine, with a note, if several projects have its bare name; a known project decides', async () => {
       const story = await newStory();
       await story.billed([
         line(DAY, '//compute.googleapis.com/projects/proj-a/zones/z1/instances/n-1', '10', 'proj-a'),
         line(DAY, 'n-1', '12', 'proj-b'),
       ]);
       await story.hosted([{ day: DAY, host: 'db', service: 'postgres', machine_id: 'n-1', cost: '9' }]);
-      // Not 22 of both projects' machines: nobody knows which is the host's.
+      // Not the 22 of both projects' machines, because it is unknown which one is the host.
       expect(await story.costs()).toEqual({ total: 31, cloud: 22, kubernetes: 0, hosts: 9 });
       const note =
         'host "db": several machines on the bills have the name "n-1" (gcp/proj-a/z1, gcp/proj-b), so it ' +
@@ -313,7 +313,7 @@ describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb
       expect(await story.costs()).toEqual({ total: 22, cloud: 0, kubernetes: 12, hosts: 10 });
     });
 
-    it('is no machine whose bare name two zones of a project have; a region holds its zones', async () => {
+    it('matches no machine if two zones of a project have its bare name; a region contains its zones', async () => {
       const story = await newStory();
       const project = '//compute.googleapis.com/projects/proj-a';
       const zones = [
@@ -325,7 +325,7 @@ describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb
       await story.hosted([{ day: DAY, host: 'db', service: 'postgres', machine_id: 'n-1', cost: '9' }]);
       expect(await story.costs()).toEqual({ total: 13, cloud: 0, kubernetes: 0, hosts: 13 });
       await story.billed([...zones, line(DAY, `${project}/zones/z2/instances/n-1`, '12', 'proj-a')]);
-      // Not 25 of both zones' machines.
+      // Not the 25 of both zones' machines.
       expect(await story.costs()).toEqual({ total: 34, cloud: 25, kubernetes: 0, hosts: 9 });
       expect(await story.notes(story.hosts)).toEqual([
         'host "db": several machines on the bills have the name "n-1" (gcp/proj-a, gcp/proj-a/z1, ' +
@@ -334,7 +334,7 @@ describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb
       ]);
     });
 
-    it('is noted as ambiguous also on a day that borrows it', async () => {
+    it('is noted as ambiguous on a borrowing day too', async () => {
       const story = await newStory();
       const lines = (day: Day) => [line(day, 'web-1', '10'), line(day, 'web-1', '12', '2222')];
       await story.billed([...lines(DAY), ...lines(NEXT_DAY)]);
@@ -354,7 +354,7 @@ describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb
       expect(await story.reconciled()).toMatchObject([{ name: 'prod', borrowed_days: 1, ambiguous_days: 2 }]);
     });
 
-    it("is one thing under an id that Amazon made, in whichever accounts' lines it stands", async () => {
+    it('matches the lines of all accounts by an id that Amazon generated', async () => {
       const story = await newStory();
       const id = 'i-0a1b2c3d4e5f60718';
       await story.billed([line(DAY, id, '10'), line(DAY, id, '14', '2222')]);
