@@ -73,7 +73,7 @@ describeOnBothEngines('AI tool spend', (open) => {
     '',
   ].join('\n');
 
-  it('is kept with its usage by repository, in whatever way the repositories are written', async () => {
+  it('is stored with its usage by repository, in any spelling of the repositories', async () => {
     const tenant = await newTenant(test);
     const result = await load(tenant, { spend: SPEND, usage: USAGE });
     expect(await spendRows(tenant)).toEqual([
@@ -82,7 +82,7 @@ describeOnBothEngines('AI tool spend', (open) => {
       { day: '2026-01-31', tool: 'Copilot', kind: null, cost: money('-0.5') },
       { day: '2026-02-01', tool: 'Cursor', kind: 'usage', cost: money('3') },
     ]);
-    // 100 + 0.1234567 to six decimals; nothing of December.
+    // 100 + 0.1234567, rounded to six decimals. December has no usage.
     expect(await usageRows(tenant)).toEqual([
       { day: '2026-01-30', tool: 'Copilot', repository: 'github.com/acme/api', usage: '300.000000' },
       { day: '2026-01-30', tool: 'Copilot', repository: 'github.com/acme/web', usage: '100.123457' },
@@ -109,7 +109,7 @@ describeOnBothEngines('AI tool spend', (open) => {
     ]);
   });
 
-  it('is the same after a second load, and follows what the usage says of a day', async () => {
+  it('is the same after a second load, and takes new usage of a day', async () => {
     const tenant = await newTenant(test);
     await load(tenant, { spend: SPEND, usage: USAGE });
     const once = [await spendRows(tenant), await usageRows(tenant)];
@@ -127,7 +127,7 @@ describeOnBothEngines('AI tool spend', (open) => {
     ]);
   });
 
-  it('keeps the days that a feed lacks, each feed by itself', async () => {
+  it('keeps the days that a feed lacks, separately for each feed', async () => {
     const tenant = await newTenant(test);
     await load(tenant, { spend: SPEND, usage: USAGE });
     const once = await usageRows(tenant);
@@ -135,7 +135,7 @@ describeOnBothEngines('AI tool spend', (open) => {
       spend: 'day,tool,cost,kind\n2026-01-31,Copilot,5,usage\n',
       usage: 'day,tool,repository,usage\n2026-01-29,Copilot,github.com/acme/web,1\n',
     };
-    // 10.25 + 19 of the 30th stay; the usage of both days stays as well, for the spend needs it.
+    // 10.25 + 19 of the 30th stay. The usage of both days stays too, because the spend needs it.
     expect(await load(tenant, next)).toMatchObject({
       rowsRead: 2,
       costTotal: money('34.25'),
@@ -154,7 +154,7 @@ describeOnBothEngines('AI tool spend', (open) => {
     expect(await usageRows(tenant)).toEqual([added, ...once]);
     expect(await load(tenant, next, { acceptShrink: true })).toMatchObject({ costTotal: money('5') });
     expect(await usageRows(tenant)).toEqual([added]);
-    // February, of which the files say nothing, is there in any case.
+    // The files have nothing of February, so it stays in any case.
     expect(await spendRows(tenant)).toEqual([
       { day: '2026-01-31', tool: 'Copilot', kind: 'usage', cost: money('5') },
       { day: '2026-02-01', tool: 'Cursor', kind: 'usage', cost: money('3') },
@@ -188,7 +188,7 @@ describeOnBothEngines('AI tool spend', (open) => {
     ]);
   });
 
-  it('is refused when either feed cannot be read, and nothing changes', async () => {
+  it('is rejected if either feed cannot be read, and nothing changes', async () => {
     const tenant = await newTenant(test);
     await load(tenant, { spend: SPEND, usage: USAGE });
     const before = [await spendRows(tenant), await usageRows(tenant)];
@@ -204,14 +204,14 @@ describeOnBothEngines('AI tool spend', (open) => {
     expect([await spendRows(tenant), await usageRows(tenant)]).toEqual(before);
   });
 
-  it('names the columns that a file lacks', async () => {
+  it('reports the columns that a file lacks', async () => {
     const [path = ''] = await writeFiles(test, { 'a.csv': 'day,tool\n' });
     const file = await test.warehouse.session((session) => describeFile(session, path));
     expect(missingAiSpendColumns(file)).toEqual(['cost']);
     expect(missingAiUsageColumns(file)).toEqual(['repository', 'usage']);
   });
 
-  it('has repositories written as picks have them: SQL and TypeScript agree', async () => {
+  it('normalises repositories like picks do: SQL and TypeScript agree', async () => {
     const inSql = async (texts: readonly string[]): Promise<(string | null)[]> => {
       const rows = await test.warehouse.query<{ normal: string | null }>(
         `SELECT ${normalRepositorySql('text')} AS normal

@@ -26,7 +26,7 @@ describeOnBothEngines('cost sources and their runs', (open) => {
   afterAll(() => test.close());
 
   describe('a cost source', () => {
-    it('is found as it was stored, by its own organisation only', async () => {
+    it('is read as it was stored, only by its own organisation', async () => {
       const { warehouse } = test;
       const [mine, theirs] = [await newOrganisation(warehouse), await newOrganisation(warehouse)];
       const source = await newSource(warehouse, mine.id, {
@@ -44,7 +44,7 @@ describeOnBothEngines('cost sources and their runs', (open) => {
       expect(await findCostSource(warehouse, mine.id, source.id)).toEqual(source);
     });
 
-    it('changes by versions, the newest by id although the clock stands still', async () => {
+    it('changes by versions, and the id decides the newest one even if the clock stands still', async () => {
       const { warehouse } = test;
       const { id: orgId } = await newOrganisation(warehouse);
       const source = await newSource(warehouse, orgId);
@@ -118,7 +118,7 @@ describeOnBothEngines('cost sources and their runs', (open) => {
         notes: ['a note'],
       });
 
-    it('shows how it ended, with its money exact', async () => {
+    it('has its result, with exact amounts', async () => {
       const { id: orgId } = await newOrganisation(test.warehouse);
       await recordRun(test.warehouse, orgId, run('run_a'));
       expect(await findRun(test.warehouse, orgId, 'run_a')).toEqual(run('run_a'));
@@ -126,7 +126,7 @@ describeOnBothEngines('cost sources and their runs', (open) => {
       expect(await findRun(test.warehouse, orgId, 'run_a')).toEqual(completed('run_a'));
     });
 
-    it('stays ended although a late attempt says that it is running', async () => {
+    it('stays ended if a late attempt records it as running', async () => {
       const { id: orgId } = await newOrganisation(test.warehouse);
       await recordRun(test.warehouse, orgId, completed('run_a'));
       await recordRun(test.warehouse, orgId, run('run_a'));
@@ -134,7 +134,7 @@ describeOnBothEngines('cost sources and their runs', (open) => {
       expect(await listRuns(test.warehouse, orgId, 'src_1', ALL)).toEqual([completed('run_a')]);
     });
 
-    it('that has not ended is open, and fails once if it cannot go on', async () => {
+    it('is open until it ends, and can be failed once', async () => {
       const { id: orgId } = await newOrganisation(test.warehouse);
       for (const each of [run('run_open'), run('run_done'), run('run_open'), completed('run_done')])
         await recordRun(test.warehouse, orgId, each);
@@ -155,7 +155,7 @@ describeOnBothEngines('cost sources and their runs', (open) => {
       expect(await findRun(test.warehouse, orgId, 'run_done')).toEqual(completed('run_done'));
     });
 
-    it('is seen by its own organisation only', async () => {
+    it('is read only by its own organisation', async () => {
       const mine = await newOrganisation(test.warehouse);
       const theirs = await newOrganisation(test.warehouse);
       await recordRun(test.warehouse, mine.id, run('run_shared'));
@@ -166,7 +166,7 @@ describeOnBothEngines('cost sources and their runs', (open) => {
       expect(await findRun(test.warehouse, mine.id, 'run_shared')).toEqual(run('run_shared'));
     });
 
-    it('is listed newest first, by when it was first recorded, and page by page', async () => {
+    it('is listed newest first by its first record, page by page', async () => {
       const { id: orgId } = await newOrganisation(test.warehouse);
       for (const id of ['run_3', 'run_1', 'run_2']) await recordRun(test.warehouse, orgId, run(id));
       await recordRun(test.warehouse, orgId, completed('run_3')); // the oldest ends last
@@ -179,7 +179,7 @@ describeOnBothEngines('cost sources and their runs', (open) => {
       expect(await listRuns(test.warehouse, orgId, 'src_2', ALL)).toEqual([]);
     });
 
-    it('is the last one of its source by the order in which runs were recorded, whatever the clock said', async () => {
+    it('is the last run of its source by the order of recording, even if the clock was set back', async () => {
       const { id: orgId } = await newOrganisation(test.warehouse);
       await recordRun(test.warehouse, orgId, run('run_1', { started_at: '2026-02-07T06:00:00.000Z' }));
       await recordRun(test.warehouse, orgId, completed('run_1'));
@@ -187,7 +187,7 @@ describeOnBothEngines('cost sources and their runs', (open) => {
       await recordRun(test.warehouse, orgId, run('run_2', { started_at: '2026-02-07T06:00:00.000Z' }));
       expect((await lastRuns(test.warehouse, orgId)).get('src_1')?.run_id).toBe('run_2');
       expect((await lastRuns(test.warehouse, orgId)).get('src_2')?.run_id).toBe('run_of_other');
-      // Then CLOCK was set back: order is by id, never by a timestamp.
+      // Now CLOCK is set back. Ids decide the order, never timestamps.
       await recordRun(test.warehouse, orgId, run('run_3', { started_at: '2026-01-01T00:00:00.000Z' }));
       expect((await listRuns(test.warehouse, orgId, 'src_1', ALL))[0]?.run_id).toBe('run_3');
       expect((await lastRuns(test.warehouse, orgId)).get('src_1')?.run_id).toBe('run_3');

@@ -31,7 +31,7 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
   });
   afterAll(() => test.close());
 
-  /** The same cost on every day from one to another. */
+  /** Returns `cost` for every day from `from` to `through`. */
   const daily = (from: Day, through: Day, cost: string): Record<Day, string> => {
     const days: Record<Day, string> = {};
     for (let day = from; day <= through; day = addDays(day, 1)) days[day] = cost;
@@ -39,10 +39,10 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
   };
 
   describe('of a bill', () => {
-    it('begins when a day has ended: three hours of the 31st deliver nothing of it', async () => {
+    it('includes a day only once it has ended', async () => {
       const story = await newMonthStory(test);
       await story.values({ '2026-01-10': 1 });
-      // One dollar an hour: 30 whole days and three hours, 723 of the month's 744.
+      // One dollar an hour: 30 full days and three hours, 723 of the month's 744.
       const days = daily('2026-01-01', '2026-01-30', '24');
       await story.spend({ ...days, '2026-01-31': '3' }, story.source.id, new Date('2026-01-31T04:30:00Z'));
       const { id: team } = await createTeam(
@@ -74,10 +74,10 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
     });
 
     onDuckDb(() => {
-      it('is of its own billing period: a correction makes no month known', async () => {
+      it('includes only its own billing period: a correction of an earlier month delivers nothing', async () => {
         const story = await newMonthStory(test);
         await story.values({ '2025-12-10': 1, '2026-01-10': 1 });
-        // January's bill takes back 5 of 31 December; each day of January costs 10.
+        // January's bill has a credit of 5 for 31 December. Each day of January costs 10.
         const days = daily('2026-01-01', '2026-01-31', '10');
         await loadText(
           test,
@@ -92,13 +92,13 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
           { month: '2026-01', cost: 310, status: 'ready_to_lock', change_percent: null },
           { month: '2025-12', cost: null, status: 'open' },
         ]);
-        // Once December's own bill is there, the correction counts in it: 31 × 8 − 5.
+        // With December's own bill, the correction counts in December: 31 × 8 − 5.
         await story.spend(daily('2025-12-01', '2025-12-31', '8'));
         expect(await story.settle()).toEqual(['2025-12']);
         expect((await story.months(2))[1]).toMatchObject({ cost: 243, status: 'ready_to_lock' });
       });
 
-      it('does not reach a day by corrections alone: December ends with the 30th, and January brings but the 31st', async () => {
+      it('does not include 31 December if January brings only a correction of it', async () => {
         const story = await newMonthStory(test);
         await story.values({ '2025-12-10': 1 });
         await story.spend(daily('2025-12-01', '2025-12-30', '8'));
@@ -111,14 +111,14 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
         const [december] = await story.months(1, '2025-12');
         expect(december).toMatchObject({ status: 'open' });
         expect(december?.reason).toContain('cost source "Bill" has not delivered 2025-12-31');
-        // With February's bill the source has come further: December is 30 × 8 − 5, and January cost nothing.
+        // February's bill extends the coverage of the source: December costs 30 × 8 − 5, and January 0.
         await story.spend(daily('2026-02-01', '2026-02-06', '8'));
         expect(await story.settle()).toEqual(['2025-12', '2026-01']);
         expect(await story.months(2)).toMatchObject([{ cost: 0 }, { cost: 235 }]);
       });
     });
 
-    it('has holes: without its own file February is open, says why and cannot be locked', async () => {
+    it('has a hole without the file of February, which is open with a reason and cannot be locked', async () => {
       const now = new Date('2026-04-07T06:00:00Z');
       const story = await newMonthStory(test);
       await story.values({ '2026-01-10': 1 });
@@ -138,11 +138,11 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
     });
 
     onDuckDb(() => {
-      it('waits for an export that is not brought up to date', async () => {
+      it('ends with the last day of an export that is no longer updated', async () => {
         const story = await newMonthStory(test);
         await story.spend(daily('2026-01-01', '2026-01-20', '10'));
         expect(await story.settle()).toEqual([]);
-        // Days without a charge are delivered once the source has later ones.
+        // Days without a charge count as delivered once the source has later days.
         await story.spend({ '2026-02-03': '1' });
         expect(await story.settle()).toEqual(['2026-01']);
       });
@@ -172,7 +172,7 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
       });
     };
 
-    /** A bill of December and January that has settled, and a cluster connected later, with data from 20 January on. */
+    /** Returns a settled bill of December and January. Stories connect a cluster later, with data from 20 January on. */
     const clusterStory = async () => {
       const story = await newMonthStory(
         test,
@@ -208,20 +208,20 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
       });
 
     onDuckDb(() => {
-      it('holds back what picks from its kind, and says so', async () => {
+      it('keeps metrics that pick its kind open, with a reason', async () => {
         const story = await clusterStory();
         expect((await recordsOf(story, story.metric))[0]).toMatchObject({
           status: 'open',
           reason: 'no Kubernetes spend has been ingested for 2026-01, its picks count 0',
         });
-        // A new source delivers nothing by being there.
+        // A new source without a load has delivered nothing.
         const cluster = await connectCluster(story);
         expect((await recordsOf(story, story.metric))[0]?.reason).toContain(
           'cost source "Cluster" has not delivered 2026-01-01 to 2026-01-31 (nothing so far)',
         );
         await loadCluster(story, cluster);
         const from = '(it delivers from 2026-01-20 on; set its starts_on if it had no spend before)';
-        // The account's 310 and the namespace's 12 × 2, so far.
+        // So far the account's 310, and 12 × 2 of the namespace.
         expect(await recordsOf(story, story.metric)).toMatchObject([
           {
             month: '2026-01',
@@ -246,7 +246,7 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
         ]);
       });
 
-      it('does not hold back the organisation, whose months had settled: a note says from when it delivers', async () => {
+      it('keeps settled months of the organisation settled; a note names the first day that it delivers', async () => {
         const story = await clusterStory();
         const values = { orgId: story.orgId, id: story.whole.id };
         expect(values.id).not.toBe(story.metric.id);
@@ -284,7 +284,7 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
       });
     });
 
-    it('is locked without by who accepts that, and the version keeps what was missing', async () => {
+    it('can be accepted as missing by a lock, and the version keeps what was missing', async () => {
       const story = await clusterStory();
       await loadCluster(story, await connectCluster(story));
       const lock = (acceptMissing: boolean) =>
@@ -306,7 +306,7 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
           ],
         },
       ]);
-      // A later version must accept it anew.
+      // A later version needs the acceptance again.
       await story.values({ '2026-01-10': 20 });
       await expect(lock(false)).rejects.toThrow('has not delivered 2026-01-01 to 2026-01-19');
       expect(await lock(true)).toMatchObject({ version: 2, unit_cost: 16.7 });
@@ -335,9 +335,9 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
       return { ...story, load };
     };
 
-    it('is what each run has read, also once a later run keeps its days', async () => {
+    it('has the days that each run read, even if a later run keeps its days', async () => {
       const story = await hostStory();
-      // At 04:30 on the 10th the file has nine whole days and three hours; then the host is not heard of until the 13th.
+      // At 04:30 on the 10th the file has nine full days and three hours. The host reports again from the 13th on.
       await story.load(
         { ...daily('2026-01-01', '2026-01-09', FULL), '2026-01-10': '3' },
         '2026-01-10T04:30:00Z',
@@ -345,7 +345,7 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
       await story.load(daily('2026-01-13', '2026-01-19', FULL), '2026-01-20T06:00:00Z');
       await story.load(daily('2026-01-25', '2026-02-06', FULL), '2026-02-07T06:00:00Z');
       expect(await story.settle()).toEqual([]);
-      // 9 + 7 + 7 whole days and three hours.
+      // 9 + 7 + 7 full days and three hours.
       expect(await january(story)).toMatchObject({
         ...{ cost: 555, status: 'open', complete_through: '2026-01-09' },
         reason:
@@ -357,7 +357,7 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
     });
 
     onDuckDb(() => {
-      it('is not more by days of another month: of February only the last nine are there', async () => {
+      it('does not grow by days of other months: February has only its last nine days', async () => {
         const story = await hostStory();
         const now = new Date('2026-04-07T06:00:00Z');
         await story.load(daily('2026-01-01', '2026-01-31', FULL), '2026-02-01T06:00:00Z');
@@ -367,7 +367,7 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
         expect((await story.months(2, '2026-03', now))[1]).toMatchObject({
           ...{ month: '2026-02', cost: 216, status: 'open', complete_through: null },
         });
-        // One file with both ends has no spend between them.
+        // One file with days before and after the gap also delivers the days between, without spend.
         await story.load(
           { '2026-01-31': FULL, ...daily('2026-02-20', '2026-02-28', FULL) },
           '2026-04-07T06:00:00Z',
@@ -375,7 +375,7 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
         expect(await story.settle(now)).toEqual(['2026-02']);
       });
 
-      it('ends with the days that an ingest lets go', async () => {
+      it('loses the days that an ingest accepts to lose', async () => {
         const story = await hostStory();
         await story.load(daily('2026-01-01', '2026-01-31', FULL), '2026-02-01T06:00:00Z');
         await story.load(daily('2026-01-20', '2026-01-31', FULL), '2026-02-02T06:00:00Z', true);
@@ -389,13 +389,13 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
     describe('of a month that has not settled', () => {
       const ACCOUNT = { type: 'spend', spend: [{ source: 'cloud', cloud: 'aws', account: '1111' }] } as const;
 
-      it('names what holds it back to a metric that picks other spend, and can be accepted', async () => {
+      it('keeps a metric that picks other spend open with the reason, and can be accepted', async () => {
         const story = await newMonthStory(test, {}, { scope: { ...ACCOUNT, spend: [...ACCOUNT.spend] } });
         await newSource(test.warehouse, story.orgId, { name: 'Cluster', kind: 'opencost', options: {} });
         await story.values({ '2026-01-10': 10 });
         await story.spend(daily('2026-01-01', '2026-01-31', '10'));
         expect(await story.settle()).toEqual([]);
-        // The cluster's nodes may be in the account: its cost is not final without it.
+        // The account may contain the cluster's nodes, so its cost is not final without the cluster.
         const reason = 'cost source "Cluster" has not delivered 2026-01-01 to 2026-01-31 (nothing so far)';
         expect(await january(story)).toMatchObject({ cost: 310, status: 'open', reason });
         await expect(story.lock('2026-01')).rejects.toThrow(`2026-01 cannot be locked: ${reason}`);
@@ -403,7 +403,7 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
         expect(await story.versions('2026-01')).toMatchObject([{ missing: [reason] }]);
       });
 
-      it('waits for a paused source if there is no other', async () => {
+      it('needs a paused source if there is no other', async () => {
         const story = await newMonthStory(test);
         await story.values({ '2026-01-10': 10 });
         await story.spend(daily('2026-01-01', '2026-01-20', '10'));
@@ -417,7 +417,7 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
         expect(await story.lock('2026-01', NOW, true)).toMatchObject({ status: 'locked', unit_cost: 20 });
       });
 
-      it('is a known 0 before the source had spend, in months that have a value', async () => {
+      it('is full at a cost of 0 before the day on which the source starts', async () => {
         const story = await newMonthStory(test);
         await story.values({ '2025-11-10': 4, '2026-01-10': 10 });
         await story.spend(daily('2026-01-01', '2026-01-31', '10'));
@@ -430,7 +430,7 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
         ]);
       });
 
-      it('is not shortened by a start after days that the source has brought', async () => {
+      it('keeps delivered days if the start of the source is set after them', async () => {
         const story = await newMonthStory(test);
         await story.spend(daily('2026-01-01', '2026-01-10', '10'));
         await story.changeSource({ starts_on: '2026-02-01' });
@@ -441,7 +441,7 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
   });
 
   onDuckDb(() => {
-    it('is waited for again where a settled month has lost its source to a new one', async () => {
+    it('is needed again if a new source replaces the source of a settled month', async () => {
       const story = await newMonthStory(test);
       await story.values({ '2026-01-10': 10 });
       await story.spend(daily('2026-01-01', '2026-01-31', '10'));
@@ -458,7 +458,7 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
   });
 
   onDuckDb(() => {
-    it('is not accepted for what only time or a value can bring', async () => {
+    it('can be accepted as missing, but not a missing value or settle days', async () => {
       const story = await newMonthStory(test);
       await story.spend(daily('2026-01-01', '2026-01-30', '10'));
       await expect(story.lock('2026-01', NOW, true)).rejects.toThrow(

@@ -39,7 +39,7 @@ describeOnBothEngines('host spend', (open) => {
     currentRows(test, orgId, 'host_spend', 'day, host, service, machine_id, cost');
 
   const JANUARY = [
-    // By default a scan calls its file by the name of the last column, which nobody reads.
+    // The last column has the default name of a scan's file column. No load reads it.
     'Day,HOST,service,cost,machine_id,export_file',
     '2026-01-30,db-1,postgres,10.5,i-0abc,"a, b"',
     '2026-01-30,db-1,postgres,0.000000000000001,i-0abc,',
@@ -50,7 +50,7 @@ describeOnBothEngines('host spend', (open) => {
     '',
   ].join('\n');
 
-  it('is read from Parquet, without rows of days that DuckDB cannot convert', async () => {
+  it('is read from Parquet, without rows whose days DuckDB cannot convert', async () => {
     const tenant = await newTenant(test);
     const [csv = ''] = await writeFiles(test, { 'hosts.csv': '' });
     const path = csv.replace('.csv', '.parquet');
@@ -72,7 +72,7 @@ describeOnBothEngines('host spend', (open) => {
     ]);
   });
 
-  it('is kept by day, host and service; idle has no service, credits count', async () => {
+  it('is stored by day, host and service; idle has no service, and credits count', async () => {
     const tenant = await newTenant(test);
     const result = await load(tenant, JANUARY);
     expect(await rows(tenant)).toEqual([
@@ -118,7 +118,7 @@ describeOnBothEngines('host spend', (open) => {
     ]);
   });
 
-  it('is the same after a second load, and a month that the file lacks stays', async () => {
+  it('is the same after a second load, and keeps a month that the file lacks', async () => {
     const tenant = await newTenant(test);
     await load(tenant, JANUARY);
     const once = await rows(tenant);
@@ -131,7 +131,7 @@ describeOnBothEngines('host spend', (open) => {
     ]);
   });
 
-  it('keeps days that the file lacks, and none of a day that it has', async () => {
+  it('keeps days that the file lacks, and replaces days that it has', async () => {
     const tenant = await newTenant(test);
     const rolling = (...lines: string[]) => `day,host,service,cost\n${lines.join('\n')}\n`;
     const days = async () => (await rows(tenant)).map((row) => Object.values(row).slice(0, 2).join(' '));
@@ -147,7 +147,7 @@ describeOnBothEngines('host spend', (open) => {
     );
     const next = rolling('2026-01-12,a,x,32', '2026-01-13,a,x,64');
     for (const time of ['once', 'twice']) {
-      // 1 + 2 stay, the 12th is a's 32 alone. February is not in the file at all.
+      // 1 + 2 stay, and the 12th has only the 32 of a. The file has nothing of February.
       expect({ time, result: await load(tenant, next) }).toMatchObject({
         result: {
           rowsRead: 2,
@@ -168,7 +168,7 @@ describeOnBothEngines('host spend', (open) => {
       { first_day: '2026-01-10', last_day: '2026-01-13', rows_read: '2', cost_total: money('99') },
       { first_day: '2026-02-01' },
     ]);
-    // Whoever accepts it takes the month as the file has it.
+    // If the ingest accepts the loss, the month is what the file has.
     expect(await load(tenant, next, { acceptShrink: true })).toMatchObject({
       costTotal: money('96'),
       notes: [],
@@ -176,7 +176,7 @@ describeOnBothEngines('host spend', (open) => {
     expect(await days()).toEqual(['2026-01-12 a', '2026-01-13 a', '2026-02-01 a']);
   });
 
-  it('touches only the months asked for', async () => {
+  it('replaces only the requested months', async () => {
     const tenant = await newTenant(test);
     const range = { startMonth: '2026-02', endMonth: '2026-02' };
     expect(await load(tenant, JANUARY, range)).toMatchObject({
@@ -195,7 +195,7 @@ describeOnBothEngines('host spend', (open) => {
     ]);
   });
 
-  it('has delivered no day that has not begun', async () => {
+  it('is delivered at most through today', async () => {
     const tenant = await newTenant(test);
     await load(tenant, 'day,host,service,cost\n2026-02-01,a,b,1\n2026-02-28,a,b,1\n');
     expect(await currentLoads(test, tenant.orgId)).toMatchObject([
@@ -203,7 +203,7 @@ describeOnBothEngines('host spend', (open) => {
     ]);
   });
 
-  it('is read alike from gzip, from Parquet with types, and from several files of several shapes', async () => {
+  it('is the same from gzip, from Parquet with types, and from files with different columns', async () => {
     const tenant = await newTenant(test);
     await load(tenant, JANUARY);
     const expected = await rows(tenant);
@@ -235,7 +235,7 @@ describeOnBothEngines('host spend', (open) => {
     ]);
   });
 
-  it('names the columns that a file lacks', async () => {
+  it('reports the columns that a file lacks', async () => {
     const [path = ''] = await writeFiles(test, { 'a.csv': 'day,hostname,cost\n' });
     const file = await test.warehouse.session((session) => describeFile(session, path));
     expect(missingHostColumns(file)).toEqual(['host', 'service']);
@@ -251,7 +251,7 @@ describeOnBothEngines('host spend', (open) => {
     '2026-01-10,web-1,nginx,1,2,3',
   ].join('\n');
 
-  it('counts rows that cannot be read and says why, up to one in a hundred', async () => {
+  it('reports rows that cannot be read with their reasons, up to one in a hundred', async () => {
     const tenant = await newTenant(test);
     const result = await load(tenant, `day,host,service,cost\n${good(594)}${BAD}\n`);
     expect(result).toMatchObject({ rowsRead: 600, rowsRejected: 6, costTotal: money('594') });
@@ -265,7 +265,7 @@ describeOnBothEngines('host spend', (open) => {
     ]);
   });
 
-  it('with more bad rows than that is refused, and nothing changes', async () => {
+  it('is rejected with more than one bad row in a hundred, and nothing changes', async () => {
     const tenant = await newTenant(test);
     await load(tenant, JANUARY);
     const before = await rows(tenant);
@@ -276,7 +276,7 @@ describeOnBothEngines('host spend', (open) => {
     expect(await rows(tenant)).toEqual(before);
   });
 
-  it('of an attempt that was given up is never seen', async () => {
+  it('never counts from an attempt that was given up', async () => {
     const tenant = await newTenant(test);
     await expect(load(tenant, JANUARY, {}, false)).rejects.toThrow(/given up/);
     expect(await rows(tenant)).toEqual([]);

@@ -22,7 +22,7 @@ import {
 import { publishSpend } from '../../support/warehouse/published-spend.ts';
 import { NOW, money, newSource, publishing, writeFiles } from '../../support/warehouse/tenant.ts';
 
-/** Clusters from OpenCost's exported files (sources §2). */
+/** Clusters from files that OpenCost exports (sources §2). */
 describeOnBothEngines('cluster spend from files', (open) => {
   let test: TestWarehouse;
   beforeAll(async () => {
@@ -59,7 +59,7 @@ describeOnBothEngines('cluster spend from files', (open) => {
   const assetRows = ({ orgId }: Tenant) =>
     currentRows(test, orgId, 'cluster_assets', 'day, cluster, kind, provider_id, project, cost');
 
-  // As OpenCost exports it: one row per container, columns that do not matter, a total above its parts.
+  // The export format of OpenCost: one row per container, unused columns, a total above the sum of its parts.
   const EXPORT = [
     'Date,Namespace,ControllerKind,ControllerName,Pod,Container,CPUCost,RAMCost,NetworkCost,PVCost,GPUCost,TotalCost',
     '2026-01-30,checkout,deployment,api,api-1,app,1,1,0,0,0,2.5',
@@ -74,7 +74,7 @@ describeOnBothEngines('cluster spend from files', (open) => {
     '',
   ].join('\n');
 
-  it('is kept by day, namespace and workload, idle apart', async () => {
+  it('is stored by day, namespace and workload, with idle capacity apart', async () => {
     const tenant = await newTenant(test, 'opencost');
     const result = await load(tenant, { allocations: EXPORT });
     const of = (day: string, namespace: string | null, workload: string | null, cost: string) => ({
@@ -125,7 +125,7 @@ describeOnBothEngines('cluster spend from files', (open) => {
     '',
   ].join('\n');
 
-  it('is direct cost only: shared and external cost go, as parts and as rows of their own', async () => {
+  it('includes only direct cost: shared and external cost are removed from rows, or with their rows', async () => {
     const tenant = await newTenant(test, 'opencost');
     expect(await load(tenant, { allocations: WITH_MORE_COLUMNS })).toMatchObject({
       rowsRead: 4,
@@ -137,7 +137,7 @@ describeOnBothEngines('cluster spend from files', (open) => {
     ]);
   });
 
-  it('needs a cluster: the column, or the option', async () => {
+  it('needs the name of the cluster, from the column or the option', async () => {
     const tenant = await newTenant(test, 'opencost');
     await expect(load(tenant, { allocations: WITH_MORE_COLUMNS }, { cluster: null })).rejects.toMatchObject({
       kind: 'invalid',
@@ -158,12 +158,12 @@ describeOnBothEngines('cluster spend from files', (open) => {
     '2026-01-30,Network,net,9,,',
     '2026-02-03,Node,i-0abc,5,,', // a month without allocations
     '2025-12-30,Node,i-0abc,5,,',
-    '2025-12-31,Node,i-0def,5,,', // the newest before: January may borrow it
+    '2025-12-31,Node,i-0def,5,,', // the newest day before, which January may borrow
     '2025-12-31,Network,net,9,,',
     '',
   ].join('\n');
 
-  it('has its nodes, disks and load balancers beside it, in the months that have allocations, and the newest before', async () => {
+  it('has assets in the months that have allocations, and on the newest day before', async () => {
     const tenant = await newTenant(test, 'opencost');
     const expected = [
       { cluster: 'blue', kind: 'disk', provider_id: 'gke-disk-1', project: 'acme-prod', cost: money('1.5') },
@@ -181,7 +181,7 @@ describeOnBothEngines('cluster spend from files', (open) => {
     };
     for (const time of ['once', 'twice']) {
       const result = await load(tenant, { allocations: EXPORT, assets: ASSETS });
-      // The run's money is what the workloads and idle cost; the assets are the same money seen another way.
+      // The run's total is workloads plus idle. Assets describe the same spend, so they do not add to it.
       expect({ time, result }).toMatchObject({ result: { rowsRead: 20, costTotal: money('9.625001') } });
       expect(await assetRows(tenant)).toEqual([lent, ...expected]);
       expect(await allocationRows(tenant)).toHaveLength(7);
@@ -190,16 +190,16 @@ describeOnBothEngines('cluster spend from files', (open) => {
     expect(await assetRows(tenant)).toEqual([]);
   });
 
-  it('keeps the days that a feed lacks, allocations and assets each by themselves', async () => {
+  it('keeps the days that a feed lacks, separately for allocations and assets', async () => {
     const tenant = await newTenant(test, 'opencost');
     await load(tenant, { allocations: EXPORT, assets: ASSETS });
-    const assets = (await assetRows(tenant)).slice(1); // without what December lends
+    const assets = (await assetRows(tenant)).slice(1); // without the assets of December
     const header = EXPORT.split('\n')[0] ?? '';
     const next = {
       allocations: `${header}\n2026-01-31,checkout,deployment,api,api-1,app,0,0,0,0,0,7\n`,
       assets: `date,type,providerID,totalCost,cluster\n2026-01-31,Node,i-0abc,6,\n`,
     };
-    // The 30th came to 10.625001, the 31st is 7 now.
+    // The 30th had 10.625001, and the 31st now has 7.
     expect(await load(tenant, next)).toMatchObject({
       rowsRead: 2,
       costTotal: money('17.625001'),
@@ -235,7 +235,7 @@ describeOnBothEngines('cluster spend from files', (open) => {
   const nodes = (id: string, ...days: Day[]) =>
     ['day,kind,provider_id,cost', ...days.map((day) => `${day},node,${id},24`), ''].join('\n');
 
-  it('has the assets of the last day of a month that come with the next month: 24, not its allocations of 20', async () => {
+  it('has the assets of the last day of a month that come with the next month', async () => {
     const tenant = await newTenant(test, 'opencost');
     const at = (day: Day) => ({ now: new Date(`${day}T18:00:00Z`) });
     const first = {
@@ -248,11 +248,11 @@ describeOnBothEngines('cluster spend from files', (open) => {
     for (const time of ['once', 'twice']) {
       const { months, notes } = await load(tenant, next, at('2026-02-01'));
       expect({ time, months, notes }).toEqual({ time, months: ['2026-01', '2026-02'], notes: [] });
-      // Both days by their assets, 1 February by its allocations.
+      // Both days count by their assets of 24, 1 February by its allocations of 20.
       expect(await costOf(tenant, '2026-01-30', '2026-01-31')).toBe(48);
       expect(await costOf(tenant, '2026-02-01')).toBe(20);
     }
-    // The last day's allocations are those of an export from before its end.
+    // The export with the last day's allocations is from before the end of the day.
     const january = (
       await sourceMonths(test.warehouse, tenant.orgId, { first: '2026-01', last: '2026-01' })
     ).get('2026-01');
@@ -265,7 +265,7 @@ describeOnBothEngines('cluster spend from files', (open) => {
     expect(await costOf(tenant, '2026-01-30', '2026-02-02')).toBe(92); // 3 × 24 + 20
   });
 
-  it('borrows on its first day from the month before, be it not loaded: 24, not 44', async () => {
+  it('borrows assets on its first day from the month before, even if that month is not loaded', async () => {
     const allDays = ['2026-01-31', '2026-02-01'] as const;
     for (const { allocations, startMonth } of [
       { allocations: workloads('2026-02-01'), startMonth: null },
@@ -282,7 +282,7 @@ describeOnBothEngines('cluster spend from files', (open) => {
       if (startMonth === null) {
         await load(tenant, { allocations, assets: nodes('i-node1', '2026-01-30', '2026-01-31') });
       } else {
-        // Rows from before the start month are left out, and not rejected.
+        // Rows before the start month are left out, not rejected.
         expect(await load(tenant, { allocations, assets }, { startMonth })).toMatchObject({
           rowsRead: 5,
           rowsRejected: 0,
@@ -301,7 +301,7 @@ describeOnBothEngines('cluster spend from files', (open) => {
     }
   });
 
-  it('is refused for rows that cannot be read, in either feed', async () => {
+  it('is rejected for rows that cannot be read, in either feed', async () => {
     const tenant = await newTenant(test, 'opencost');
     await expect(
       load(tenant, { allocations: `${EXPORT}2026-01-31,a,deployment,b,c,d,,,,,,NaN\n` }),
@@ -314,7 +314,7 @@ describeOnBothEngines('cluster spend from files', (open) => {
     expect(await currentLoads(test, tenant.orgId)).toEqual([]);
   });
 
-  it('names the columns that a file lacks', async () => {
+  it('reports the columns that a file lacks', async () => {
     const [path = ''] = await writeFiles(test, { 'a.csv': 'Date,Pod,Cluster\n' });
     const file = await test.warehouse.session((session) => describeFile(session, path));
     expect(missingAllocationColumns(file)).toEqual([

@@ -33,11 +33,11 @@ import {
   writeFiles,
 } from '../../support/warehouse/tenant.ts';
 
-/** Each good row costs 1; among 3,000 of them the poisoned ones stay below one in a hundred. */
+/** Each good row costs 1. There are so many that the poisoned rows stay below one in a hundred. */
 const GOOD_ROWS = 3000;
 const good = Array.from({ length: GOOD_ROWS }, () => '1');
 
-/** A row that would poison every computation is a rejected row, in every kind of feed. */
+/** Every kind of feed rejects rows that would break every computation. */
 describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
   let test: TestWarehouse;
   beforeAll(async () => {
@@ -66,7 +66,7 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
     return { result, total: await totalOf(tenant.orgId) };
   };
 
-  /** Loads two files of a cluster: its allocations, and its assets. */
+  /** Loads two files of a cluster: allocations and assets. */
   const loadCluster = (sessions: LoadSessions, tenant: Tenant, files: ExportFile[]): Promise<LoadResult> =>
     loadOpenCost(
       sessions,
@@ -80,7 +80,7 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
       publishing(),
     );
 
-  it('of a FOCUS export are rejected with their reasons, and all others count', async () => {
+  it('of a FOCUS export are rejected, and all other rows count', async () => {
     const tenant = await newTenant('focus');
     const poisoned = POISONED_FOCUS_ROWS.map(([row]) => dayLine('2026-01-10', '7', row));
     const lines = [...good.map((cost) => dayLine('2026-01-10', cost)), ...poisoned];
@@ -95,7 +95,7 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
   });
 
   const withReasons = POISONED_FOCUS_ROWS.map(([row, reason]) => [reason.source, row, reason] as const);
-  it.each(withReasons)('of a FOCUS export say what is wrong: %s', async (_, row, reason) => {
+  it.each(withReasons)('of a FOCUS export are reported: %s', async (_, row, reason) => {
     const tenant = await newTenant('focus');
     const lines = [
       ...good.slice(0, 100).map((cost) => dayLine('2026-01-10', cost)),
@@ -107,28 +107,28 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
     ]);
   });
 
-  /** 990 rows of `amount` and as many of its negative on one day of each month. */
+  /** Returns `rows` rows of `amount` and as many of its negative on one day of each month. */
   const thatCancelOut = (months: readonly string[], amount: string, rows = 990): string[] =>
     months.flatMap((month) =>
       Array.from({ length: rows }, () => [`${month}-10,A,x,${amount}`, `${month}-10,B,x,-${amount}`]).flat(),
     );
   const MONTHS = ['2025-10', '2025-11', '2025-12'];
 
-  it('that cancel out but are more than sums can hold fail their load before it is current', async () => {
+  it('fail their load if they cancel out but exceed what sums can hold', async () => {
     const tenant = await newTenant('focus');
     const lines = thatCancelOut(MONTHS, '1e15').map((row) => {
       const [day = '', account = '', , cost = ''] = row.split(',');
       return dayLine(day, cost, { SubAccountId: account });
     });
-    const refused =
+    const rejection =
       'billing period 2025-10-01: expected amounts of at most 1e16 in all, whatever their signs, got more; nothing was loaded';
-    await expect(loadText(test, tenant, focusCsv(lines))).rejects.toThrow(refused);
+    await expect(loadText(test, tenant, focusCsv(lines))).rejects.toThrow(rejection);
     const hosts = `day,host,service,cost\n${thatCancelOut(MONTHS, '1e15').join('\n')}\n`;
     await expect(
       loaded('hosts', { 'hosts.csv': hosts }, (sessions, of, files) =>
         loadHosts(sessions, scopeOf(of), files, publishing()),
       ),
-    ).rejects.toThrow(refused);
+    ).rejects.toThrow(rejection);
     const assets = thatCancelOut(MONTHS, '1e15').map((row) => row.replace(',x,', ',Node,'));
     await expect(
       loaded(
@@ -140,11 +140,11 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
         },
         loadCluster,
       ),
-    ).rejects.toThrow(refused);
+    ).rejects.toThrow(rejection);
     expect(await currentLoads(test, tenant.orgId)).toEqual([]);
   });
 
-  it('that are as much as a month may have can be added up over all months', async () => {
+  it('can be summed over all months up to the largest amount of a month', async () => {
     const tenant = await newTenant('focus');
     const months = Array.from({ length: 120 }, (_, index) =>
       new Date(Date.UTC(2016, 1 + index)).toISOString().slice(0, 7),
@@ -162,7 +162,7 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
   });
 
   onDuckDb(() => {
-    it('of more billing periods than sums can hold fail their load', async () => {
+    it('fail their load if there are more billing periods than sums can hold', async () => {
       const tenant = await newTenant('focus');
       await test.warehouse.run(
         `INSERT INTO loads BY NAME
@@ -181,7 +181,7 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
       expect(await loadText(test, tenant, text)).toMatchObject({ rowsRead: 1 });
     });
 
-    it('with texts of megabytes leave nothing of them behind', async () => {
+    it('with texts of megabytes are rejected, and their texts are not stored', async () => {
       const tenant = await newTenant('focus');
       const long = (index: number): FocusLine => ({ SubAccountId: `${index}-${'L'.repeat(1_900_000)}` });
       const lines = [
@@ -197,7 +197,7 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
       ]);
     });
 
-    /** Charges of ten years each, 1 a day, of a machine each. */
+    /** Returns charges over ten years, 1 a day, each for another machine. */
     const ofTenYears = (charges: number): string =>
       focusCsv(
         Array.from({ length: charges }, (_, index) => ({
@@ -209,9 +209,9 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
         })),
       );
 
-    it('that are long are spread part by part, and every part counts', async () => {
+    it('with charges over years are spread in parts, and every part counts', async () => {
       const tenant = await newTenant('focus');
-      // 300 × 3,653 days are three parts.
+      // 300 × 3,653 days make three parts.
       const { rowsRead, costTotal } = await loadText(test, tenant, ofTenYears(300));
       expect({ rowsRead, cost: Number(costTotal) }).toEqual({ rowsRead: 300, cost: 300 * 3653 });
       const [days] = await currentRows(
@@ -229,7 +229,7 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
       });
     });
 
-    it('that are long and many are refused, because each takes the room of thousands', async () => {
+    it('with too many charges over years are rejected, because each needs the space of thousands', async () => {
       const tenant = await newTenant('focus');
       await expect(loadText(test, tenant, ofTenYears(3_000))).rejects.toThrow(
         'ChargePeriodEnd: expected charges of at most 40 days on average, or 10000000 in all, got 3000 charges of 10962000 days in all; nothing was loaded',
@@ -238,13 +238,13 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
   });
 
   it.each(LONG_FOCUS_TEXTS)(
-    'of a FOCUS export with a long %s are rejected, and one letter less is fine',
+    'of a FOCUS export are rejected if %s is one character too long',
     async (column) => {
       const tenant = await newTenant('focus');
       const withText = (text: string) =>
         dayLine('2026-01-10', '7', { ServiceCategory: 'Compute', [column]: text });
       const lines = good.slice(0, 200).map((cost) => dayLine('2026-01-10', cost));
-      // Umlauts take two bytes each, and characters count.
+      // Umlauts have two bytes each, but the limit counts characters.
       const longest = column === 'BillingCurrency' ? 'USD' : 'ü'.repeat(2_000);
       const text = focusCsv([...lines, withText(longest), withText('ü'.repeat(2_001))]);
       const { rowsRejected, rejectedSamples } = await loadText(test, tenant, text);
@@ -258,7 +258,7 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
     },
   );
 
-  it('of a FOCUS export with a long tag or resource group that is picked by are rejected', async () => {
+  it('of a FOCUS export are rejected if a picked tag or resource group is too long', async () => {
     const tenant = await newTenant('focus');
     await choose(
       test,
@@ -328,7 +328,7 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
     );
     expect(result.rowsRejected).toBe(2 * (POISONED_DAYS.length + POISONED_AMOUNTS.length + 2));
     expect(result.rowsRead).toBe(allocations.length + assets.length);
-    // The node is on no bill, so that the cluster costs what its assets cost.
+    // The node is on no bill, so the cluster costs as much as its assets.
     expect(total).toBe(GOOD_ROWS / 2);
   });
 
@@ -366,7 +366,7 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
     expect(total).toBe(GOOD_ROWS);
   });
 
-  it('of a kind nobody thought of fail their load: what cannot be computed is never current', async () => {
+  it('of an unforeseen kind fail their load, because a load that cannot be computed is never current', async () => {
     const tenant = await newTenant('hosts');
     const load = async (row: string, spoil: (session: Session) => Promise<void>) =>
       loadWith(
@@ -384,7 +384,7 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
     const asRead = () => Promise.resolve();
     await load('2026-01-10,db-1,postgres,5', asRead);
     expect(await totalOf(tenant.orgId)).toBe(5);
-    // No reading lets such a load through, and no computation gets to its end.
+    // No feed can produce this load, and no computation of it ends.
     const endless = async (session: Session) => {
       await session.run(
         `UPDATE loads SET last_day = DATE 'infinity'

@@ -16,7 +16,7 @@ import { account, namespace, newTeamStory } from '../teams/team-story.ts';
 
 const AT = `TIMESTAMP '2026-02-07 06:00:00'`;
 
-/** A month's computation of version 7 with the organisation's total and what the metric's scope cost in it. */
+/** Returns statements for a month's computation by version 7: the organisation's total, and the cost of the metric's scope. */
 const computed = (month: string, load: string, cost: number): string[] => [
   `INSERT INTO month_computations BY NAME SELECT 'org_1' AS org_id, DATE '${month}-01' AS month,
     '00000000-0000-7000-8000-00000000000a'::UUID AS computation_id, '${load}' AS made_of, ${AT} AS computed_at`,
@@ -27,7 +27,7 @@ const computed = (month: string, load: string, cost: number): string[] => [
     ${cost} AS cost`,
 ];
 
-/** A load of a day of a month's bill, as version 7 published it. */
+/** Returns statements for a load of one day of a month's bill, in the form of version 7. */
 const loaded = (month: string, day: string, cost: number, load: string): string[] => [
   `INSERT INTO cloud_spend BY NAME SELECT 'org_1' AS org_id, 'src_1' AS source_id, '${load}'::UUID AS load_id,
     DATE '${month}-01' AS billing_period, DATE '${day}' AS day, 'aws' AS cloud, '1111' AS account, ${cost} AS cost`,
@@ -36,7 +36,7 @@ const loaded = (month: string, day: string, cost: number, load: string): string[
     DATE '${day}' AS first_day, DATE '${day}' AS last_day, DATE '${day}' AS delivered_through`,
 ];
 
-/** Bills of November and January, and a hole that version 7 took for a December without spend. */
+/** Bills of November and January, and a gap that version 7 took for a December without spend. */
 const ORGANISATION = [
   `INSERT INTO organisation_versions BY NAME SELECT 'org_1' AS org_id, uuidv7() AS version_id, 'Acme' AS name,
     'business' AS tier, 'USD' AS currency, 5 AS settle_days, ${AT} AS changed_at`,
@@ -59,7 +59,7 @@ const ORGANISATION = [
     uuidv7() AS lock_id, 290 AS cost, 10 AS value, '29' AS unit_cost_text, 1 AS value_changes, ${AT} AS locked_at`,
 ];
 
-/** A team that owns all spend, whose bill of November version 7 had sealed at 0, and a metric of it. */
+/** A team that owns all spend, and a metric of it. Version 7 had sealed its bill of November at 0. */
 const TEAM = [
   `INSERT INTO team_versions BY NAME SELECT 'org_1' AS org_id, 'team_1' AS team_id, uuidv7() AS version_id, 'Shop' AS name,
     '[{"source":"cloud","cloud":"aws","account":"1111"}]' AS ownership, false AS deleted, ${AT} AS changed_at`,
@@ -76,7 +76,7 @@ const TEAM = [
     '[]' AS shared_costs, ${AT} AS sealed_at`,
 ];
 
-/** What changes, each on a line. */
+/** Returns each change as a line. */
 const lines = (explained: ExplainedUpgrade | null): string[] =>
   (explained?.changes ?? []).map(({ of, name, month, before, after }) =>
     [of, name, month, wired(before.cost), wired(after.cost), before.status, after.status].join(' '),
@@ -84,14 +84,14 @@ const lines = (explained: ExplainedUpgrade | null): string[] =>
 
 const wired = (cost: DecimalText | null): string => (cost === null ? 'null' : toWire(cost).toString());
 
-describe('an upgrade explained', () => {
-  it('lists the numbers that move, and changes nothing', async () => {
+describe('the explanation of an upgrade', () => {
+  it('lists the numbers that change, and writes nothing', async () => {
     const test = await openDuckDb(MIGRATIONS.filter(({ version }) => version <= 7));
     for (const statement of ORGANISATION) await test.warehouse.run(statement);
     test.warehouse.close();
     const newest = MIGRATIONS.at(-1)?.version;
 
-    // November is locked at 290 although 300 were spent; January stays; December was never delivered.
+    // November is locked at 290, although it cost 300. January stays. December was never delivered.
     expect(await explainUpgrade(test.settings, NOW)).toEqual({
       version: 7,
       newest,
@@ -126,7 +126,7 @@ describe('an upgrade explained', () => {
   it('lists totals, bills and metrics of teams of version 7', async () => {
     const test = await openDuckDb(MIGRATIONS.filter(({ version }) => version <= 7));
     for (const statement of [...ORGANISATION, ...TEAM]) await test.warehouse.run(statement);
-    // A load balancer of 93 counted beside the bill, and nothing had an owner.
+    // Version 7 counted a load balancer of 93 beside the bill, and no spend had an owner.
     await test.warehouse.run(`UPDATE daily_totals SET cost = 403 WHERE month = DATE '2026-01-01'`);
     test.warehouse.close();
     const explained = await explainUpgrade(test.settings, NOW);
@@ -144,7 +144,7 @@ describe('an upgrade explained', () => {
     await test.close();
   });
 
-  it('lists every number that other counting rules move, whichever version counted it', async () => {
+  it('lists every number that the counting rules of another version changed', async () => {
     const test = await openDuckDb();
     const { warehouse } = test;
     const story = await newTeamStory(test);
@@ -157,7 +157,7 @@ describe('an upgrade explained', () => {
     await newMetric(warehouse, story.orgId, {
       ...{ name: 'Account', scope: { type: 'spend', spend: [account('1111')] } },
     });
-    // A node of 24, on which 20 are used, and a fee of 3, which the cluster has without an id: together the bill of 27.
+    // A node of 24 with 20 used, and a fee of 3 that the cluster reports without an id. Together they are the bill of 27.
     const day = '2026-01-31';
     await story.spend('2026-01', {
       cloud_spend: [
@@ -177,7 +177,7 @@ describe('an upgrade explained', () => {
     const [computed] = await warehouse.query<{ rules: string }>(
       `SELECT split_part(made_of, '/', 1) AS rules FROM current_computations`,
     );
-    // Earlier rules counted the fee beside the bill, and gave it to the namespace: 30, and 23 for Shop.
+    // Earlier rules counted the fee beside the bill, for the namespace: 30 in all, and 23 for Shop.
     for (const statement of [
       `UPDATE month_computations SET made_of = '0' || substr(made_of, instr(made_of, '/'))`,
       `UPDATE daily_totals SET cost = 27 WHERE cost = 24`,
@@ -206,7 +206,7 @@ describe('an upgrade explained', () => {
     await test.close();
   });
 
-  it('says of a month that has become due meanwhile that it has settled', async () => {
+  it('gives the reason that a month has settled, if it has become due meanwhile', async () => {
     const test = await openDuckDb();
     const story = await newMonthStory(test);
     await story.spend({ '2026-01-10': '100', '2026-01-31': '0' });
@@ -219,7 +219,7 @@ describe('an upgrade explained', () => {
     await test.close();
   });
 
-  it('makes no file where there is none, and leaves the log of a killed service as it is', async () => {
+  it('creates no warehouse file, and does not change the log of a killed service', async () => {
     const test = await openDuckDb();
     test.warehouse.close();
     const newest = MIGRATIONS.at(-1)?.version;
@@ -229,7 +229,7 @@ describe('an upgrade explained', () => {
     await expect(access(dirname(nowhere))).rejects.toThrow('ENOENT');
     await expect(access(settings.spillDirectory)).rejects.toThrow('ENOENT');
 
-    // A copy of both files taken while the service writes is what a SIGKILL leaves.
+    // A copy of both files, taken while the service runs, is the state after a SIGKILL.
     const running = await openDuckDb();
     await newOrganisation(running.warehouse);
     for (const end of ['', '.wal'])

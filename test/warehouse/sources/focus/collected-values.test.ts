@@ -47,7 +47,7 @@ describeOnBothEngines('the tags and splits of a FOCUS export', (open, onDuckDb) 
        WHERE org_id = $org GROUP BY ALL ORDER BY ALL`,
       { org: orgId },
     );
-  /** `{ 'checkout': '5.00…' }`, what has no value under `-`. */
+  /** Returns costs as `{ 'checkout': '5.00…' }`, with rows without a value under `-`. */
   const by = async (value: 'tag' | 'split', target: Target): Promise<Record<string, string>> => {
     const rows = await rowsOf<{ value: string | null; cost: string }>(
       `${value}_value AS value, sum(cost)`,
@@ -55,7 +55,7 @@ describeOnBothEngines('the tags and splits of a FOCUS export', (open, onDuckDb) 
     );
     return Object.fromEntries(rows.map((row) => [row.value ?? '-', row.cost]));
   };
-  /** The value of `key` that each of these tags gives; one row each, told apart by the account. */
+  /** Returns the value of `key` in each of these tags. Each is a row of its own account. */
   const valuesOf = async (tags: readonly string[], key = 'team') => {
     const target = await newTarget(teamOf('aws', '2026-01-01', key));
     const lines = tags.map((text, index) =>
@@ -76,7 +76,7 @@ describeOnBothEngines('the tags and splits of a FOCUS export', (open, onDuckDb) 
   const tagged = (day: string, cost: string, team: string, more: FocusLine = {}): FocusLine =>
     dayLine(day, cost, { Tags: JSON.stringify({ team }), ...more });
 
-  it('are not kept where nothing was chosen', async () => {
+  it('are not stored if nothing is chosen', async () => {
     const target = await newTarget();
     await loadText(test, target, focusCsv([tagged(DAY, '1', 'a'), tagged(DAY, '2', 'b')]));
     expect(await rowsOf('split_kind, split_value, tag_key, tag_value, count(*), sum(cost)', target)).toEqual([
@@ -100,7 +100,7 @@ describeOnBothEngines('the tags and splits of a FOCUS export', (open, onDuckDb) 
 
   onDuckDb(() => {
     describe('in JSON text', () => {
-      it('may have stray spaces in keys, never in values, and the first of equal keys wins', async () => {
+      it('may have spaces around keys, keep spaces in values, and take the first of equal keys', async () => {
         const cases: [tags: string, value: string | null][] = [
           ['{"team":"a"}', 'a'],
           ['{" team":"b"}', 'b'],
@@ -124,7 +124,7 @@ describeOnBothEngines('the tags and splits of a FOCUS export', (open, onDuckDb) 
         expect(cases.map(([tags], index) => [tags, found[index]])).toEqual(cases);
       });
 
-      it('have values of every kind as text, and null is none', async () => {
+      it('have values of every type as text, but no value for null', async () => {
         const cases: [tags: string, value: string | null][] = [
           ['{"team":12}', '12'],
           ['{"team":-1.5}', '-1.5'],
@@ -145,7 +145,7 @@ describeOnBothEngines('the tags and splits of a FOCUS export', (open, onDuckDb) 
         expect(cases.map(([tags], index) => [tags, found[index]])).toEqual(cases);
       });
 
-      it('are none where they cannot be read', async () => {
+      it('are empty if they cannot be read', async () => {
         const broken = [
           '',
           'NULL',
@@ -188,7 +188,7 @@ describeOnBothEngines('the tags and splits of a FOCUS export', (open, onDuckDb) 
         ).toEqual(['fast', 'slow', null, null]);
       });
 
-      it('never end the load by a key that no statement can hold', async () => {
+      it('do not fail the load if the key contains a NUL character', async () => {
         expect(await valuesOf(['{"team":"a"}'], 'te\0am')).toEqual([null]);
       });
     });
@@ -204,7 +204,7 @@ describeOnBothEngines('the tags and splits of a FOCUS export', (open, onDuckDb) 
            SELECT 'AWS' AS ProviderName, lpad(n::VARCHAR, 3, '0') AS SubAccountId, 'USD' AS BillingCurrency,
              TIMESTAMP '2026-01-10' AS ChargePeriodStart, TIMESTAMP '2026-01-10 01:00:00' AS ChargePeriodEnd,
              TIMESTAMP '2026-01-01' AS BillingPeriodStart, 1.0 AS EffectiveCost, 0.0 AS BilledCost,
-             -- Columns that a careless lambda would take for its own parameter.
+             -- Columns with the names that a lambda may use for its parameters.
              tags AS Tags, 'x' AS e, 'x' AS k, 'x' AS "key"
            FROM (SELECT row_number() OVER () AS n, tags FROM (SELECT unnest(${tags}) AS tags)))
          TO '${path}' (FORMAT parquet)`,
@@ -236,7 +236,7 @@ describeOnBothEngines('the tags and splits of a FOCUS export', (open, onDuckDb) 
       expect(await valuesIn(`[MAP {12: 'a'}, MAP {7: 'b'}]`, '12')).toEqual(['a', null]);
     });
 
-    it('may be structures, whose nulls are tags that the row does not have', async () => {
+    it('may be structures, in which null means that the row does not have the tag', async () => {
       expect(
         await valuesIn(
           `[{'team': 'a', ' team': NULL, 'n': 1}, {'team': NULL, ' team': 'b', 'n': 1},
@@ -260,15 +260,15 @@ describeOnBothEngines('the tags and splits of a FOCUS export', (open, onDuckDb) 
       expect(await valuesIn(`[[{'Value': 12, 'Key': 'team'}]]`)).toEqual(['12']);
     });
 
-    it('are none in any other form', async () => {
+    it('are empty in any other form', async () => {
       expect(await valuesIn(`[[{'name': 'team', 'value': 'x'}]]`)).toEqual([null]);
       expect(await valuesIn(`[['team']]`)).toEqual([null]);
       expect(await valuesIn('[12, NULL]')).toEqual([null, null]);
     });
   });
 
-  it('begin with the day on which the key was first used, also within a charge that spans it', async () => {
-    // 31 over January is 1 a day: 9 days before the 10th, 22 from then on.
+  it('begin with the day of the first use of the key, also within a charge that spans it', async () => {
+    // 31 over January is 1 a day: 9 days before the 10th, 22 days from the 10th on.
     const month = { ChargePeriodStart: '2026-01-01T00:00:00Z', ChargePeriodEnd: '2026-02-01T00:00:00Z' };
     const target = await newTarget(teamOf('aws', DAY), splitOf('1111', 'service', '2026-01-20'));
     await loadText(
@@ -289,7 +289,7 @@ describeOnBothEngines('the tags and splits of a FOCUS export', (open, onDuckDb) 
     );
   });
 
-  it('may have a key of its own in each cloud of one export', async () => {
+  it('may have a different key for each cloud of one export', async () => {
     const target = await newTarget(
       teamOf('aws'),
       teamOf('azure', '2026-01-11', 'Cost Center'),
@@ -319,7 +319,7 @@ describeOnBothEngines('the tags and splits of a FOCUS export', (open, onDuckDb) 
     ]);
   });
 
-  it('split one account by service and another by resource group, and leave the others whole', async () => {
+  it('split one account by service, another by resource group, and no others', async () => {
     const target = await newTarget(
       splitOf('1111', 'service'),
       splitOf('2222', 'resource_group', '2026-01-01', 'azure'),
@@ -337,7 +337,7 @@ describeOnBothEngines('the tags and splits of a FOCUS export', (open, onDuckDb) 
         line('AWS', '1111', 'NULL', '4'),
         line('AWS', '2222', 'EC2', '8'), // aws has no split for this account
         line('AWS', '3333', 'EC2', '16'),
-        // The name in its own column, or else in the id, in any case.
+        // The name is in its own column, otherwise in the id, in any letter case.
         line('Microsoft', '2222', 'VM', '32', {
           x_ResourceGroupName: 'RG-One',
           ...id('resourceGroups/other'),
@@ -386,7 +386,7 @@ describeOnBothEngines('the tags and splits of a FOCUS export', (open, onDuckDb) 
     ]);
   });
 
-  it('read the billing account where there is no sub account, among hundreds of split accounts', async () => {
+  it('use the billing account if there is no sub account, among many split accounts', async () => {
     const accounts = Array.from({ length: 60 }, (_, index) => `it's ${index}`);
     const target = await newTarget(...accounts.map((account) => splitOf(account, 'service')));
     const lines = [...accounts, 'whole'].map((account) =>
@@ -396,7 +396,7 @@ describeOnBothEngines('the tags and splits of a FOCUS export', (open, onDuckDb) 
     expect(await by('split', target)).toEqual({ EC2: money('60'), '-': money('1') });
   });
 
-  it('are collected by what is chosen at the time of the load; older loads keep their own', async () => {
+  it('follow the choices at the time of the load, and older loads keep their values', async () => {
     const target = await newTarget();
     const both = (day: string, cost: string) => dayLine(day, cost, { Tags: '{"team":"a","env":"prod"}' });
     const december = focusCsv([both('2025-12-10', '1')]);
@@ -417,7 +417,7 @@ describeOnBothEngines('the tags and splits of a FOCUS export', (open, onDuckDb) 
       { ...inDecember, ...team },
       { ...inJanuary, ...team },
     ]);
-    // The key is released, and another one set: December, which is not loaded again, stays as it was.
+    // The key is released and another one set. December is not loaded again, so it stays as it was.
     await choose(test, target.orgId, { ...teamOf('aws', '2025-12-01'), choice: null });
     await loadText(test, target, january);
     expect(await found()).toEqual([
@@ -446,7 +446,7 @@ describeOnBothEngines('the tags and splits of a FOCUS export', (open, onDuckDb) 
     ]);
   });
 
-  it('are not there in files without the columns', async () => {
+  it('are empty in files without the columns', async () => {
     const target = await newTarget(
       teamOf('aws'),
       splitOf('1111', 'service'),
@@ -469,7 +469,7 @@ describeOnBothEngines('the tags and splits of a FOCUS export', (open, onDuckDb) 
     expect(await by('split', target)).toEqual({ '-': money('3'), 'Amazon RDS': money('1') });
   });
 
-  it('are nobody else’s: another organisation’s choices do not count', async () => {
+  it('do not follow the choices of another organisation', async () => {
     await newTarget(teamOf('aws'), splitOf('1111', 'service'));
     const target = await newTarget();
     await loadText(test, target, focusCsv([tagged(DAY, '1', 'a')]));

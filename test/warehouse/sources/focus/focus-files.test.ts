@@ -31,7 +31,7 @@ describeOnBothEngines('the files of a FOCUS export', (open, onDuckDb) => {
     const { id: orgId } = await newOrganisation(test.warehouse);
     return { orgId, sourceId: (await newSource(test.warehouse, orgId)).id };
   };
-  /** Loads these files for an organisation of their own. */
+  /** Loads these files for a new organisation. */
   const loaded = async (files: Record<string, string | Buffer>, changes: LoadChanges = {}) => {
     const target = await newTarget();
     const result = await loadPaths(test, target, await writeFiles(test, files), changes);
@@ -73,8 +73,8 @@ describeOnBothEngines('the files of a FOCUS export', (open, onDuckDb) => {
         expect(result).toMatchObject({ rowsRead: 2, rowsRejected: 0 });
       });
 
-      it('may have unnamed columns and unknown ones of the same name', async () => {
-        // A data frame written with its index has a first column without a name.
+      it('may have unnamed columns, and unknown columns with equal names', async () => {
+        // A data frame that is written with its index has a first column without a name.
         const indexed = [`,${header}`, ...rows.map((row, index) => `${index},${row}`)].join('\n');
         const twins = [`${header},x_a,x_a,X_A`, ...rows.map((row) => `${row},1,2,3`)].join('\n');
         const named = [`${header},filename`, ...rows.map((row) => `${row},bill.csv`)].join('\n');
@@ -108,7 +108,7 @@ describeOnBothEngines('the files of a FOCUS export', (open, onDuckDb) => {
         ['CRLF throughout', '\r\n', '\r\n'],
         ['carriage returns', '\r', '\n'],
       ])('may have line breaks in quoted tags: %s', async (_, within, between) => {
-        // The quoting helper of the tests knows \n: other breaks are put in afterwards.
+        // focusCsv quotes only \n, so other line breaks are inserted afterwards.
         const text = focusCsv(tagged('\n')).replaceAll(/("(?:[^"]|"")*")|\n/g, (match, quoted?: string) =>
           quoted === undefined ? between : match.replaceAll('\n', within),
         );
@@ -121,11 +121,11 @@ describeOnBothEngines('the files of a FOCUS export', (open, onDuckDb) => {
         expect((await loaded({ 'focus.csv.gz': gzipSync(csv) })).byDay).toEqual(TWO_DAYS_SPEND);
       });
 
-      it('may be compressed under a name in capitals', async () => {
+      it('may be compressed, with a name in capitals', async () => {
         expect((await loaded({ 'FOCUS.CSV.GZ': gzipSync(csv) })).byDay).toEqual(TWO_DAYS_SPEND);
       });
 
-      it('may have a header and no row', async () => {
+      it('may have a header row and no other rows', async () => {
         for (const text of [`${header}\n`, header]) {
           const { byDay, result } = await loaded({ 'focus.csv': text });
           expect(byDay).toEqual({});
@@ -135,7 +135,7 @@ describeOnBothEngines('the files of a FOCUS export', (open, onDuckDb) => {
         expect((await loaded({ 'a.csv': `${header}\n`, 'b.csv': csv })).byDay).toEqual(TWO_DAYS_SPEND);
       });
 
-      it('may be empty: then they have no column, and are left out by who lists them', async () => {
+      it('have no columns if they are empty', async () => {
         const paths = await writeFiles(test, { 'a.csv': '', 'b.csv.gz': gzipSync('') });
         for (const path of paths) {
           const file = await test.warehouse.session((session) => describeFile(session, path));
@@ -143,7 +143,7 @@ describeOnBothEngines('the files of a FOCUS export', (open, onDuckDb) => {
         }
       });
 
-      it('need not hold text in UTF-8 in columns that nobody reads', async () => {
+      it('may have invalid UTF-8 in columns that no load reads', async () => {
         const latin = Buffer.from(focusCsv([dayLine('2026-01-10', '1', { Tags: '{"a":"café"}' })]), 'latin1');
         expect((await loaded({ 'focus.csv': latin })).byDay).toEqual({ '2026-01-10': money('1') });
       });
@@ -160,13 +160,13 @@ describeOnBothEngines('the files of a FOCUS export', (open, onDuckDb) => {
         expect(result.rowsRead).toBe(8);
       });
 
-      it('may lie in folders named like columns, as AWS lays them out', async () => {
+      it('may be in folders with names like columns, as in AWS exports', async () => {
         const { byDay } = await loaded({
           'acme/data/BILLING_PERIOD=2026-01/focus-00001.csv.gz': gzipSync(csv),
           'acme/data/BILLING_PERIOD=2026-02/focus-00001.csv.gz': gzipSync(
             focusCsv([dayLine('2026-02-01', '4')]),
           ),
-          // A folder's name must not take the place of a column.
+          // A folder's name must not replace a column.
           'acme/EffectiveCost=1000/ProviderName=Oracle/focus.csv': focusCsv([dayLine('2026-01-12', '8')]),
         });
         expect(byDay).toEqual({ ...TWO_DAYS_SPEND, '2026-01-12': money('8'), '2026-02-01': money('4') });
@@ -197,7 +197,7 @@ describeOnBothEngines('the files of a FOCUS export', (open, onDuckDb) => {
     };
     const union = (rows: Record<string, string>[]): string => rows.map(row).join(' UNION ALL ');
 
-    /** Loads one file for each variant of a column, all at once; each variant is an account of its own. */
+    /** Loads one file for each variant of a column in one load. Each variant has its own account. */
     const loadedVariants = async (variants: readonly Record<string, string>[]) => {
       const target = await newTarget();
       const paths: string[] = [];
@@ -217,7 +217,7 @@ describeOnBothEngines('the files of a FOCUS export', (open, onDuckDb) => {
         ['-1234.56::DOUBLE', '-1234.560000000000000'],
         ['1e-7::DOUBLE', '0.000000100000000'],
         ["'1.5E-3'", '0.001500000000000'],
-        // The shortest decimal that is this double is what the provider wrote, not its binary neighbour.
+        // The provider wrote the shortest decimal of this double, not its exact binary value.
         ['98765.4321::DOUBLE', '98765.432100000000000'],
         ['1234567.89::DOUBLE', '1234567.890000000000000'],
         ['1.25::FLOAT', '1.250000000000000'],
@@ -264,7 +264,7 @@ describeOnBothEngines('the files of a FOCUS export', (open, onDuckDb) => {
       }
     });
 
-    it('have the three spellings of null in texts, and fall back as CSV does', async () => {
+    it('have the three spellings of null in texts, and fall back like CSV', async () => {
       const { byDay, result } = await loadedParquet(
         union([
           { EffectiveCost: "'NULL'", BilledCost: "'3'", SubAccountId: "''", BillingAccountId: "'payer'" },
@@ -275,7 +275,7 @@ describeOnBothEngines('the files of a FOCUS export', (open, onDuckDb) => {
       expect(result).toMatchObject({ rowsRejected: 0, notes: [expect.stringContaining('BilledCost')] });
     });
 
-    it('do not take a cost that is no number for a missing one', async () => {
+    it('reject a cost that is not a number, instead of treating it as missing', async () => {
       for (const cost of ["'NaN'::DOUBLE", "'Infinity'::DOUBLE"]) {
         await expect(loadedParquet(row({ EffectiveCost: cost }))).rejects.toThrow(
           /EffectiveCost: expected a decimal number/,
@@ -287,33 +287,30 @@ describeOnBothEngines('the files of a FOCUS export', (open, onDuckDb) => {
       ['TIMESTAMPTZ', ['make_timestamptz(-9223372036854775806)', 'make_timestamptz(9223372036854775806)']],
       ['TIMESTAMP', ['make_timestamp(-9223372036854775806)', 'make_timestamp(9223372036854775806)']],
       ['DATE', ["DATE '5881580-07-10'"]],
-    ])(
-      'have times in %s that DuckDB cannot convert, and only their rows are rejected',
-      async (type, wrong) => {
-        const times = {
-          ChargePeriodStart: "TIMESTAMP '2026-01-10'",
-          ChargePeriodEnd: "TIMESTAMP '2026-01-10'",
-          BillingPeriodStart: "TIMESTAMP '2026-01-01'",
-          BillingPeriodEnd: "TIMESTAMP '2026-02-01'",
-        };
-        let bad = 0;
-        const columns = Object.entries(times).map(([column, time]) => {
-          const cases = wrong.map((value) => `WHEN ${bad++} THEN ${value}`).join(' ');
-          return [column, `CASE i ${cases} ELSE ${time}::${type} END`] as const;
-        });
-        const { byDay, result } = await loadedParquet(
-          `${row(Object.fromEntries(columns))} FROM range(1000) AS rows(i)`,
-        );
-        expect(byDay).toEqual({ '2026-01-10': money(String(1000 - bad)) });
-        expect(result).toMatchObject({ rowsRead: 1000, rowsRejected: bad });
-        const columnsOfProblems = result.rejectedSamples.map(
-          ({ problem }) => /^(\w+): expected a UTC time/.exec(problem)?.[1],
-        );
-        expect(new Set(columnsOfProblems)).toEqual(new Set(Object.keys(times)));
-      },
-    );
+    ])('lose only the rows with a time in %s that DuckDB cannot convert', async (type, wrong) => {
+      const times = {
+        ChargePeriodStart: "TIMESTAMP '2026-01-10'",
+        ChargePeriodEnd: "TIMESTAMP '2026-01-10'",
+        BillingPeriodStart: "TIMESTAMP '2026-01-01'",
+        BillingPeriodEnd: "TIMESTAMP '2026-02-01'",
+      };
+      let bad = 0;
+      const columns = Object.entries(times).map(([column, time]) => {
+        const cases = wrong.map((value) => `WHEN ${bad++} THEN ${value}`).join(' ');
+        return [column, `CASE i ${cases} ELSE ${time}::${type} END`] as const;
+      });
+      const { byDay, result } = await loadedParquet(
+        `${row(Object.fromEntries(columns))} FROM range(1000) AS rows(i)`,
+      );
+      expect(byDay).toEqual({ '2026-01-10': money(String(1000 - bad)) });
+      expect(result).toMatchObject({ rowsRead: 1000, rowsRejected: bad });
+      const columnsOfProblems = result.rejectedSamples.map(
+        ({ problem }) => /^(\w+): expected a UTC time/.exec(problem)?.[1],
+      );
+      expect(new Set(columnsOfProblems)).toEqual(new Set(Object.keys(times)));
+    });
 
-    it('may have a column of the name by which a scan calls the file of a row', async () => {
+    it('may have a column with the name of the file column of a scan', async () => {
       const columns = { export_file: "'bill'", SubAccountId: "'1'" };
       const { byDay, result } = await loadedParquet(row(columns));
       expect([byDay, result.rowsRejected]).toEqual([{ '2026-01-10': money('1') }, 0]);
@@ -332,7 +329,7 @@ describeOnBothEngines('the files of a FOCUS export', (open, onDuckDb) => {
       });
     });
 
-    it('are refused when they are none', async () => {
+    it('are rejected if they are not Parquet', async () => {
       const [path = ''] = await writeFiles(test, { 'focus.parquet': 'not a Parquet file at all' });
       await expect(test.warehouse.session((session) => describeFile(session, path))).rejects.toThrow(
         /No magic bytes found|too small to be a Parquet file/,
@@ -344,7 +341,7 @@ describeOnBothEngines('the files of a FOCUS export', (open, onDuckDb) => {
     const good = (count: number): FocusLine[] =>
       Array.from({ length: count }, () => dayLine('2026-01-10', '1'));
 
-    it('are loaded without them up to exactly one in a hundred, and refused beyond', async () => {
+    it('are loaded without them up to exactly one in a hundred, and rejected above', async () => {
       const bad = dayLine('2026-01-10', 'free');
       const most = await loaded({ 'focus.csv': focusCsv([...good(99), bad]) });
       expect(most.byDay).toEqual({ '2026-01-10': money('99') });
@@ -355,13 +352,13 @@ describeOnBothEngines('the files of a FOCUS export', (open, onDuckDb) => {
           '1 of 99 rows cannot be read, more than 1 %: nothing was loaded. ' +
           'EffectiveCost: expected a decimal number, got "free" (1 rows)',
       });
-      // Two hundred and one rows can bear two, not three.
+      // Of 201 rows two may be bad, but not three.
       const third = [...good(198), bad, bad, bad];
       await expect(loaded({ 'focus.csv': focusCsv(third) })).rejects.toThrow('3 of 201 rows');
       expect((await loaded({ 'focus.csv': focusCsv([...good(199), bad, bad]) })).result.rowsRejected).toBe(2);
     });
 
-    it('change nothing when they are refused', async () => {
+    it('change nothing if they are rejected', async () => {
       const target = await newTarget();
       await loadText(test, target, focusCsv(TWO_DAYS));
       const before = await test.warehouse.query('SELECT * FROM loads WHERE org_id = $org', {
@@ -375,7 +372,7 @@ describeOnBothEngines('the files of a FOCUS export', (open, onDuckDb) => {
       ).toEqual(before);
     });
 
-    it('tell each problem once, with its file and how often it came', async () => {
+    it('report each problem once, with its file and its number of rows', async () => {
       const wrong: [line: FocusLine, problem: string][] = [
         [{ EffectiveCost: '1,234.56' }, 'EffectiveCost: expected a decimal number, got "1,234.56"'],
         [{ EffectiveCost: 'NULL' }, 'EffectiveCost: expected a decimal number, got nothing'],
@@ -419,7 +416,7 @@ describeOnBothEngines('the files of a FOCUS export', (open, onDuckDb) => {
       });
     });
 
-    it('count lines that are no CSV, in files of any shape', async () => {
+    it('count lines that are not valid CSV, in files with different columns', async () => {
       const columns = [
         'EffectiveCost',
         'BillingCurrency',
@@ -449,7 +446,7 @@ describeOnBothEngines('the files of a FOCUS export', (open, onDuckDb) => {
       ]);
     });
 
-    it('count broken lines once although a fallback reads the files twice', async () => {
+    it('count broken lines once, although a fallback reads the files twice', async () => {
       const lines = Array.from({ length: 199 }, () => dayLine('2026-01-10', '0', { BilledCost: '1' }));
       const { byDay, result } = await loaded({ 'focus.csv': `${focusCsv(lines)}too,few\n` });
       expect(byDay).toEqual({ '2026-01-10': money('199') });
@@ -457,7 +454,7 @@ describeOnBothEngines('the files of a FOCUS export', (open, onDuckDb) => {
       expect(result.rejectedSamples).toHaveLength(1);
     });
 
-    it('judge in a fallback the amounts that are used', async () => {
+    it('validate only the amounts that a fallback uses', async () => {
       const lines = Array.from({ length: 199 }, () => dayLine('2026-01-10', '0', { BilledCost: '1' }));
       const { byDay, result } = await loaded({
         'focus.csv': focusCsv([...lines, dayLine('2026-01-10', '0', { BilledCost: 'x' })]),
@@ -468,7 +465,7 @@ describeOnBothEngines('the files of a FOCUS export', (open, onDuckDb) => {
       ]);
     });
 
-    it('count rows of billing periods that were not asked for as left out', async () => {
+    it('count rows of billing periods that were not requested as left out', async () => {
       const text = focusCsv([
         dayLine('2026-01-10', 'x'),
         dayLine('2026-01-10', '1'),
@@ -482,7 +479,7 @@ describeOnBothEngines('the files of a FOCUS export', (open, onDuckDb) => {
 
   onDuckDb(() => {
     describe('in another currency', () => {
-      it('are refused naming it, and nothing is stored', async () => {
+      it('are rejected with its name, and nothing is stored', async () => {
         const target = await newTarget();
         const line = (currency: string) => dayLine('2026-01-10', '1', { BillingCurrency: currency });
         const text = focusCsv([line('USD'), line('EUR'), line('EUR'), line('GBP')]);
@@ -501,14 +498,14 @@ describeOnBothEngines('the files of a FOCUS export', (open, onDuckDb) => {
         }
       });
 
-      it('are none of it when only the case or blanks differ', async () => {
+      it('are accepted if only letter case or blanks differ', async () => {
         const lines = ['usd', ' USD', 'Usd '].map((currency) =>
           dayLine('2026-01-10', '1', { BillingCurrency: currency }),
         );
         expect((await loaded({ 'focus.csv': focusCsv(lines) })).byDay).toEqual({ '2026-01-10': money('3') });
       });
 
-      it('do not matter in billing periods that were not asked for', async () => {
+      it('are accepted in billing periods that were not requested', async () => {
         const text = focusCsv([
           dayLine('2026-01-10', '1', { BillingCurrency: 'EUR' }),
           dayLine('2026-02-01', '2'),
@@ -556,11 +553,11 @@ describe('mandatory columns', () => {
     'BillingAccountId',
   ];
 
-  it('are found in any case and by any of their alternatives', () => {
+  it('are found in any letter case, and by any of their alternatives', () => {
     expect(missingColumns(file(enough), 'EffectiveCost')).toEqual([]);
   });
 
-  it('are named with their alternatives when they are missing', () => {
+  it('are reported with their alternatives if they are missing', () => {
     expect(missingColumns(file(enough), 'BilledCost')).toEqual(['BilledCost']);
     expect(missingColumns(file([]), 'EffectiveCost')).toEqual([
       'EffectiveCost',

@@ -1,6 +1,6 @@
 /**
- * The daily totals of a FOCUS export, one row after the other in whole 10⁻¹⁵ units: slow, plain, and without a
- * line of the product in it.
+ * Computes the daily totals of a FOCUS export row by row in whole units of 10⁻¹⁵. It is slow and simple, and shares no code with
+ * the product.
  */
 export interface NaiveRow {
   start: Date;
@@ -12,21 +12,21 @@ export interface NaiveRow {
 const UNITS_PER_ONE = 10n ** 15n;
 const DAY = 86_400_000;
 
-/** `-12.5` in units of 10⁻¹⁵; of more decimals than fifteen only zeros are understood. */
+/** Returns `-12.5` in units of 10⁻¹⁵. All decimals after the fifteenth must be zeros. */
 export const unitsOf = (text: string): bigint => {
   const [, sign, whole, decimals = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
-  if (whole === undefined || /[^0]/.test(decimals.slice(15))) throw new Error(`no plain amount: ${text}`);
+  if (whole === undefined || /[^0]/.test(decimals.slice(15))) throw new Error(`not a plain amount: ${text}`);
   const units = BigInt(whole) * UNITS_PER_ONE + BigInt(decimals.slice(0, 15).padEnd(15, '0'));
   return sign === '-' ? -units : units;
 };
 
-/** Units of 10⁻¹⁵ as the warehouse writes them. */
+/** Returns units of 10⁻¹⁵ as the text that the warehouse has. */
 export const textOf = (units: bigint): string => {
   const digits = (units < 0n ? -units : units).toString().padStart(16, '0');
   return `${units < 0n ? '-' : ''}${digits.slice(0, -15)}.${digits.slice(-15)}`;
 };
 
-/** What each UTC day costs of a row: a row inside a day is its, a longer one is shared by seconds, the last day takes the rest. */
+/** Returns the cost of a row by UTC day. A row over several days is split by seconds, and its last day takes the rest. */
 const naiveShares = ({ start, end, cost }: NaiveRow): { day: string; units: bigint }[] => {
   const shares: { day: string; units: bigint }[] = [];
   const add = (midnight: number, units: bigint): void => {
@@ -46,7 +46,7 @@ const naiveShares = ({ start, end, cost }: NaiveRow): { day: string; units: bigi
   return shares;
 };
 
-/** The sum of all rows' shares by a key of the row and the day, sorted by it. */
+/** Returns the sums of all rows' shares by a key of row and day, sorted by the key. */
 const naiveTotals = <Row extends NaiveRow>(
   rows: readonly Row[],
   keyOf: (row: Row, day: string) => string,
@@ -63,11 +63,11 @@ const naiveTotals = <Row extends NaiveRow>(
   );
 };
 
-/** What each UTC day costs. */
+/** Returns the cost of each UTC day. */
 export const naiveDailyTotals = (rows: readonly NaiveRow[]): Record<string, string> =>
   naiveTotals(rows, (_, day) => day);
 
-/** A row with what it can be told apart by; its tags in the order in which they are written. */
+/** A row with its keys. Its tags are in the order of the export. */
 export interface NaiveSpendRow extends NaiveRow {
   cloud: string;
   account: string;
@@ -84,9 +84,9 @@ export interface NaiveChoice {
   firstDay: string;
 }
 
-/** A line of an export as it stands, before it is known what it costs and to whom it belongs. */
+/** A line of an export, before its cost and account are decided. */
 export interface NaiveLine {
-  /** ServiceProviderName, ProviderName, InvoiceIssuerName, PublisherName, in this order; null where there is none. */
+  /** ServiceProviderName, ProviderName, InvoiceIssuerName, PublisherName, in this order; null if the column is empty. */
   providers: readonly (string | null)[];
   period: string;
   usage: boolean;
@@ -94,11 +94,11 @@ export interface NaiveLine {
   billed: string;
   subAccount: string | null;
   billingAccount: string;
-  /** x_ResourceGroupName, and the one that ResourceId names. */
+  /** x_ResourceGroupName, and the group in ResourceId. */
   groups: readonly (string | null)[];
 }
 
-/** The short names of the providers that the lines have. */
+/** The short names of the providers in the lines. */
 export const NAIVE_CLOUDS: Readonly<Record<string, string>> = {
   AWS: 'aws',
   Microsoft: 'azure',
@@ -110,13 +110,13 @@ const naiveCloud = ({ providers }: NaiveLine): string => {
   throw new Error('a line without a provider');
 };
 
-/** Azure writes -2 or Unassigned for an id that is not there. */
+/** Azure writes -2 or Unassigned for a missing id. */
 const naiveId = (id: string | null, cloud: string): string | null =>
   cloud === 'azure' && id !== null && ['-2', 'unassigned'].includes(id.toLowerCase()) ? null : id;
 
 /**
- * What a line costs and to whom it belongs, given all lines of its export. A cloud's bill of a period falls back to
- * BilledCost if it has usage, no EffectiveCost anywhere, and a BilledCost somewhere.
+ * Returns the cost and the owner of a line, given all lines of its export. A cloud's bill of a period falls back to BilledCost if
+ * it has usage, no EffectiveCost in any line, and a BilledCost in some line.
  */
 export const naiveMeaning = (
   line: NaiveLine,
@@ -137,13 +137,13 @@ export const naiveMeaning = (
   };
 };
 
-/** The value of the first tag whose key is `wanted` but for spaces around it. */
+/** Returns the value of the first tag whose key is `wanted`, without the spaces around the key. */
 const naiveTag = ({ tags }: NaiveSpendRow, wanted: string | null): string | null => {
   const value = tags.find(([key]) => key.replaceAll(/^ +| +$/g, '') === wanted)?.[1] ?? null;
   return value === null || typeof value === 'string' ? value : JSON.stringify(value);
 };
 
-/** The costs by `[day, cloud, account, split kind, split value, tag key, tag value]`, as JSON text, under these choices. */
+/** Returns the costs under these choices, by `[day, cloud, account, split kind, split value, tag key, tag value]` as JSON. */
 export const naiveSpend = (
   rows: readonly NaiveSpendRow[],
   choices: readonly NaiveChoice[],

@@ -14,7 +14,7 @@ import {
   type LoadChanges,
 } from '../../../support/warehouse/tenant.ts';
 
-/** The session, but `before` runs ahead of the statement that publishes a load; when it throws, nothing is published. */
+/** Wraps a session so that `before` runs ahead of the statement that publishes a load. If it throws, nothing is published. */
 const beforePublishing = (session: Session, before: () => Promise<void>): Session =>
   new Proxy(session, {
     get: (target, name) => {
@@ -61,10 +61,10 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
     };
   };
 
-  it('replaces the billing periods that the export holds, and leaves the others', async () => {
+  it('replaces the billing periods in the export, and keeps the others', async () => {
     const story = await newStory();
     await story.load({ '2025-12-31': '1', '2026-01-10': '2', '2026-01-11': '3' });
-    // January is restated: the 11th is gone, the 12th is new.
+    // January is restated. The 11th is gone, and the 12th is new.
     expect(await story.load({ '2026-01-10': '20', '2026-01-12': '30' })).toMatchObject({
       months: ['2026-01'],
       costTotal: money('50'),
@@ -75,10 +75,10 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
       '2026-01-12': money('30'),
     });
     expect(await story.count('current_loads')).toBe(2);
-    expect(await story.count('loads')).toBe(3); // what was replaced is kept until it is cleaned up
+    expect(await story.count('loads')).toBe(3); // the replaced load stays until maintenance removes it
   });
 
-  /** January has settled. */
+  /** Records that January has settled. */
   const settle = (orgId: string) =>
     test.warehouse.run(
       `INSERT INTO settled_months BY NAME
@@ -86,7 +86,7 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
       { org: orgId },
     );
 
-  it('notes the days that the export has lost, and how much went with them', async () => {
+  it('notes the days that the export has lost, and their amount', async () => {
     const story = await newStory();
     await story.load({ '2026-01-10': '2', '2026-01-11': '3', '2026-01-12': '4.5', '2026-01-14': '8' });
     const shorter = { '2026-01-10': '2', '2026-01-13': '1' };
@@ -94,12 +94,12 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
       'the export no longer has 2026-01-11 to 2026-01-12, 2026-01-14, which had 15.5 USD; the bill as a whole is 14.5 USD less';
     expect(await story.load(shorter, { runId: 'run_2' })).toMatchObject({ notes: [note] });
     expect(await story.spend()).toEqual({ '2026-01-10': money('2'), '2026-01-13': money('1') });
-    // An activity that is tried again says the same; the next run has nothing to say.
+    // A retry of the activity has the same note. The next run has none.
     expect(await story.load(shorter, { runId: 'run_2' })).toMatchObject({ notes: [note] });
     expect(await story.load(shorter)).toMatchObject({ notes: [] });
   });
 
-  it('is refused if a settled month would lose days, unless the ingest accepts it', async () => {
+  it('is rejected if a settled month would lose days, unless the ingest accepts it', async () => {
     const story = await newStory();
     await story.load({ '2026-01-10': '2', '2026-01-11': '3', '2026-01-12': '4', '2026-02-01': '5' });
     await settle(story.orgId);
@@ -108,12 +108,12 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
     await expect(story.load(shorter)).rejects.toMatchObject({
       kind: 'invalid',
       message:
-        // January alone had 9 and has 20 now; February goes from 5 to 6.
+        // January had 9 and would have 20. February goes from 5 to 6.
         'the export no longer has 2026-01-11 to 2026-01-12, which had 7 USD; the bill as a whole is 12 USD more, in settled months; ' +
         'nothing was loaded. Correct the export, or start the ingest with accept_shrink to drop these days',
     });
     expect(await story.spend()).toEqual(before);
-    // An amount may change, a day may come, and a month that the export does not hold stays.
+    // Amounts may change, days may be added, and a month that the export lacks stays.
     expect(
       await story.load({ '2026-01-09': '1', '2026-01-10': '20', '2026-01-11': '3', '2026-01-12': '4' }),
     ).toMatchObject({ notes: [] });
@@ -127,7 +127,7 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
       ],
     });
     expect(await story.spend()).toEqual({ '2026-01-10': money('20'), '2026-02-02': money('6') });
-    // It is the new truth: the next schedule needs no acceptance.
+    // The next scheduled ingest needs no acceptance.
     expect(await story.load(shorter)).toMatchObject({ notes: [] });
   });
 
@@ -142,7 +142,7 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
     );
   });
 
-  it('has lost a day of which only a share of a longer charge is left', async () => {
+  it('counts a day as lost if only a share of a longer charge is left', async () => {
     const story = await newStory();
     const fee = dayLine('2026-01-01', '31', { ChargePeriodEnd: '2026-02-01T00:00:00Z' });
     const load = (...lines: Parameters<typeof focusCsv>[0]) => loadText(test, story.target, focusCsv(lines));
@@ -151,7 +151,7 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
     await expect(load(fee, dayLine('2026-01-10', '2'))).rejects.toThrow(
       /^the export no longer has 2026-01-11, which had 4 USD; the bill as a whole is 3 USD less/,
     );
-    // A load of an earlier version did not keep which charges lie inside their day: the fee is on every day.
+    // Loads of earlier versions did not store which charges lie inside one day, so the fee counts on every day.
     await test.warehouse.run('DELETE FROM bill_days WHERE org_id = $org', { org: story.orgId });
     await expect(load(dayLine('2026-01-10', '2'), dayLine('2026-01-11', '3'))).rejects.toThrow(
       /^the export no longer has 2026-01-01 to 2026-01-09, 2026-01-12 to 2026-01-31, which had 29 USD; the bill as a whole is 31 USD less/,
@@ -159,7 +159,7 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
     expect(await load(fee, dayLine('2026-01-10', '2'))).toMatchObject({ notes: [] });
   });
 
-  it('has not lost a day that moves to the next billing period; the money of another charge of the day does not hide it', async () => {
+  it('keeps a day that moves to the next billing period; another charge of the day does not hide a loss', async () => {
     const story = await newStory();
     const february = { BillingPeriodStart: '2026-02-01T00:00:00Z' };
     const load = (...lines: Parameters<typeof focusCsv>[0]) => loadText(test, story.target, focusCsv(lines));
@@ -174,7 +174,7 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
     );
   });
 
-  it('has lost the days over which a fee was spread, though as one charge it is as much', async () => {
+  it('counts the days of a spread fee as lost if the fee becomes one charge of the same amount', async () => {
     const story = await newStory();
     const fee = dayLine('2026-01-01', '31', { ChargePeriodEnd: '2026-02-01T00:00:00Z' });
     const load = (...lines: Parameters<typeof focusCsv>[0]) => loadText(test, story.target, focusCsv(lines));
@@ -186,7 +186,7 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
     );
   });
 
-  it('twice gives the same numbers', async () => {
+  it('gives the same numbers the second time', async () => {
     const story = await newStory();
     const days = { '2026-01-10': '0.1', '2026-01-11': '-0.2' };
     const first = await story.load(days);
@@ -206,7 +206,7 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
     expect(await story.spend()).toEqual({ '2026-01-30': money('5'), '2026-01-31': money('2') });
   });
 
-  it('touches only the billing periods from start to end, both included', async () => {
+  it('replaces only the billing periods from the start month to the end month, both included', async () => {
     const story = await newStory();
     await story.load({ '2025-11-10': '1', '2025-12-10': '1', '2026-01-10': '1', '2026-02-05': '1' });
     const restated = { '2025-11-10': '9', '2025-12-10': '9', '2026-01-10': '9', '2026-02-05': '9' };
@@ -224,7 +224,7 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
     expect(await spend()).toEqual([9, 9, 9, 9]);
   });
 
-  it('takes a billing period that does not begin with a month by the month it begins in', async () => {
+  it('uses the month in which a billing period begins, if it does not begin with a month', async () => {
     const story = await newStory();
     const text = focusCsv([
       dayLine('2026-01-20', '1', { BillingPeriodStart: '2026-01-15T00:00:00Z' }),
@@ -234,7 +234,7 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
     expect(await story.spend()).toEqual({ '2026-01-20': money('1') });
   });
 
-  it('does nothing for a range that the export does not hold', async () => {
+  it('does nothing for a range that the export lacks', async () => {
     const story = await newStory();
     await story.load({ '2026-01-10': '1' });
     expect(await story.load({ '2026-01-10': '5' }, { startMonth: '2026-03' })).toMatchObject({
@@ -258,7 +258,7 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
     expect(await theirs.spend()).toEqual({ '2026-01-10': money('10') });
   });
 
-  it('of an older attempt that comes late does not win over a newer one', async () => {
+  it('keeps the load of a newer attempt if an older one publishes later', async () => {
     const story = await newStory();
     await story.load({ '2026-01-10': '1' });
     const [path = ''] = await writeFiles(test, { 'old.csv': focusCsv([dayLine('2026-01-10', '100')]) });
@@ -269,7 +269,7 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
         [path],
         {},
         {
-          // The attempt has read its file; while it hesitates, a newer one reads and publishes.
+          // The attempt has read its file. Before it publishes, a newer attempt reads and publishes.
           session: beforePublishing(session, async () => {
             await story.load({ '2026-01-10': '2' });
           }),
@@ -282,7 +282,7 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
     expect(await story.spend()).toEqual({ '2026-01-10': money('3') });
   });
 
-  it('wins over an earlier load although this clock is far behind', async () => {
+  it('replaces an earlier load even if this clock is far behind', async () => {
     const story = await newStory();
     await story.load({ '2026-01-10': '1' });
     await test.warehouse.run(
@@ -290,12 +290,12 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
         SELECT * REPLACE ('f0000000-0000-7000-8000-000000000000'::UUID AS load_id) FROM loads WHERE org_id = $org`,
       { org: story.orgId },
     );
-    expect(await story.spend()).toEqual({}); // the clock that runs fast has published a load without rows
+    expect(await story.spend()).toEqual({}); // the fast clock has published a load without rows
     await story.load({ '2026-01-10': '2' });
     expect(await story.spend()).toEqual({ '2026-01-10': money('2') });
   });
 
-  it('never happens when the attempt was given up, or when the process dies before it', async () => {
+  it('does not happen if the attempt was given up or its process dies first', async () => {
     const story = await newStory();
     await story.load({ '2026-01-10': '1' });
     const [path = ''] = await writeFiles(test, { 'new.csv': focusCsv([dayLine('2026-01-10', '100')]) });
@@ -317,14 +317,14 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
         ),
       ),
     ).rejects.toThrow('the process dies here');
-    expect(await story.count('cloud_spend')).toBe(3); // its rows are there, and nothing refers to them
+    expect(await story.count('cloud_spend')).toBe(3); // its rows are stored, and nothing refers to them
     expect(await story.spend()).toEqual({ '2026-01-10': money('1') });
-    // The attempt that follows is not disturbed by what it left.
+    // Its leftover rows do not disturb the next attempt.
     await loadPaths(test, story.target, [path]);
     expect(await story.spend()).toEqual({ '2026-01-10': money('100') });
   });
 
-  it('leaves no temporary table behind, also when it fails', async () => {
+  it('leaves no temporary table behind, even if it fails', async () => {
     const story = await newStory();
     const temporary = (session: Session) =>
       session.query(
@@ -340,7 +340,7 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
     });
   });
 
-  it('records what it published, as of when, by which run', async () => {
+  it('records what it published, when, and in which run', async () => {
     const story = await newStory();
     const days = Array.from({ length: 150 }, () => dayLine('2026-01-10', '1'));
     await loadText(
@@ -378,7 +378,7 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
     ]);
   });
 
-  it('takes as delivered the last day that usage lies in, never a day to come', async () => {
+  it('is delivered through the last day of usage, but never beyond today', async () => {
     const deliveredThrough = async (lines: Parameters<typeof focusCsv>[0], now = NOW) => {
       const story = await newStory();
       await loadText(test, story.target, focusCsv(lines), { now });
@@ -393,12 +393,12 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
       ChargePeriodEnd: '2026-03-01T00:00:00Z',
     });
     expect(await deliveredThrough([dayLine('2026-02-03', '1'), fee])).toBe('2026-02-03');
-    expect(await deliveredThrough([fee])).toBe('2026-02-07'); // all that there is, up to today
+    expect(await deliveredThrough([fee])).toBe('2026-02-07'); // all days of the fee up to today
     expect(await deliveredThrough([fee], new Date('2026-03-10T00:00:00Z'))).toBe('2026-02-28');
-    expect(await deliveredThrough([dayLine('2026-02-20', '1')])).toBe('2026-02-07'); // a charge of the future
+    expect(await deliveredThrough([dayLine('2026-02-20', '1')])).toBe('2026-02-07'); // a charge in the future
   });
 
-  it('knows the last day that a charge reaches, also one still to come', async () => {
+  it('records the last day of a charge, even in the future', async () => {
     const story = await newStory();
     const fee = { ChargePeriodStart: '2026-02-01T00:00:00Z', ChargePeriodEnd: '2026-03-01T00:00:00Z' };
     await loadText(
@@ -413,7 +413,7 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
     ).toEqual([{ first_day: '2026-02-01', last_day: '2026-02-28' }]);
   });
 
-  it('knows what the accounts are called, once for each account of a billing period', async () => {
+  it('records the name of each account once for each billing period', async () => {
     const story = await newStory();
     const line = (day: string, account: string, name: string, provider = 'AWS') =>
       dayLine(day, '1', { SubAccountId: account, SubAccountName: name, ProviderName: provider });

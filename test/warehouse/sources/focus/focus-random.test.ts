@@ -35,7 +35,7 @@ interface RandomRow extends NaiveLine, Pick<NaiveSpendRow, 'start' | 'end' | 'se
 const HOUR = 3_600_000;
 const BEGIN = Date.parse('2025-12-28T00:00:00Z');
 
-/** Amounts of every size and sign, some with fifteen decimals, some far beyond a double. */
+/** Amounts of every size and sign, some with fifteen decimals, some too precise for a double. */
 const amount = fc
   .tuple(
     fc.boolean(),
@@ -46,7 +46,7 @@ const amount = fc
     ([negative, whole, decimals]) => `${negative ? '-' : ''}${whole}${decimals === '' ? '' : `.${decimals}`}`,
   );
 
-/** From nothing over hours and days to two months, most of them short, some at odd seconds. */
+/** From zero to two months, most of them short, some with odd seconds. */
 const duration = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(0, HOUR, 24 * HOUR) },
   { weight: 2, arbitrary: fc.integer({ min: 1, max: 60 }).map((hours) => hours * HOUR) },
@@ -57,7 +57,7 @@ const start = fc.oneof(
   fc.integer({ min: 0, max: 40 * 86_400 }).map((seconds) => BEGIN + seconds * 1000),
 );
 
-/** One instant in the forms that exports write it in. */
+/** Returns an instant in one of the forms of exports. */
 const written = (instant: Date, form: number): string => {
   const iso = instant.toISOString().slice(0, 19);
   const shifted = new Date(instant.getTime() + 2 * HOUR).toISOString().slice(0, 19);
@@ -66,7 +66,7 @@ const written = (instant: Date, form: number): string => {
 
 const KEYS = ['team', 'a/b "c"', 'env'];
 
-/** Tags in the order in which they are written: keys with spaces around them or twice, values of every kind. */
+/** Tags in the order of the export: keys with spaces around them or repeated, values of every type. */
 const tags = fc.array(
   fc.tuple(
     fc
@@ -115,14 +115,14 @@ const randomChoices: fc.Arbitrary<Chosen[]> = fc
   .chain((all) => fc.subarray<Chosen>(all));
 
 const provider = fc.constantFrom('AWS', 'Microsoft', 'Acme');
-/** Which of the four columns name a provider: at least one does; those after the first that does may name any other. */
+/** The four provider columns: empty ones, then the one that decides, then any others. */
 const providers = fc
   .tuple(fc.integer({ min: 0, max: 3 }), provider, fc.tuple(provider, provider, provider, provider))
   .map(([first, name, others]) =>
     others.map((other, index) => (index < first ? null : index === first ? name : other)),
   );
 
-/** The months whose bills of a provider have no EffectiveCost. */
+/** Providers and months whose bills have no EffectiveCost. */
 const withoutEffectiveCost = fc.subarray(
   Object.keys(NAIVE_CLOUDS).flatMap((name) => PERIODS.map((period) => `${name} ${period}`)),
 );
@@ -177,7 +177,7 @@ const randomRow: fc.Arbitrary<RandomRow> = fc
     };
   });
 
-/** The row without an EffectiveCost, if its provider's bill of the period has none. */
+/** Returns the row, without an EffectiveCost if its provider's bill of the period has none. */
 const lacking = (row: RandomRow, bills: readonly string[]): RandomRow =>
   bills.includes(`${row.providers.find((name) => name !== null) ?? ''} ${row.period}`)
     ? { ...row, effective: '0', line: { ...row.line, EffectiveCost: '0.00' } }
@@ -192,7 +192,7 @@ const spendByAll = async (orgId: string): Promise<Record<string, string>> => {
   return Object.fromEntries(rows.map(({ cost, ...by }) => [JSON.stringify(Object.values(by)), cost]));
 };
 
-it('spreads random exports exactly as a row-by-row calculation does', { timeout: 300_000 }, async () => {
+it('spreads random exports exactly like a row-by-row calculation', { timeout: 300_000 }, async () => {
   process.stdout.write(`random FOCUS exports: SEED=${SEED}\n`);
   await fc.assert(
     fc.asyncProperty(
@@ -201,7 +201,7 @@ it('spreads random exports exactly as a row-by-row calculation does', { timeout:
       fc.oneof(fc.constant([]), randomChoices),
       withoutEffectiveCost,
       async (rows, twoFiles, choices, bills) => {
-        // Some rows come twice: the same charge for two resources of one kind.
+        // Some rows come twice, like the same charge for two resources of one kind.
         const lines = [...rows, ...rows.slice(0, 3)].map((row) => lacking(row, bills));
         const all = lines.map((line) => ({ ...line, ...naiveMeaning(line, lines) }));
         const half = twoFiles ? Math.ceil(all.length / 2) : all.length;

@@ -18,7 +18,7 @@ describeOnBothEngines('the rows of a FOCUS export', (open) => {
   });
   afterAll(() => test.close());
 
-  /** Loads these lines for an organisation of their own. */
+  /** Loads these lines for a new organisation. */
   const loaded = async (
     lines: readonly FocusLine[],
     changes: LoadChanges = {},
@@ -37,7 +37,7 @@ describeOnBothEngines('the rows of a FOCUS export', (open) => {
   const rowsOf = <Row extends object>(sql: string, orgId: string): Promise<Row[]> =>
     test.warehouse.query<Row>(sql, { org: orgId });
 
-  it('have times in many forms, all of them UTC instants', async () => {
+  it('have times in many forms, all read as UTC instants', async () => {
     const starts: [text: string, day: string][] = [
       ['2026-01-10T00:00:00Z', '2026-01-10'],
       ['2026-01-10 00:00:00', '2026-01-10'],
@@ -62,7 +62,7 @@ describeOnBothEngines('the rows of a FOCUS export', (open) => {
       ['2026-01-10T18:30:00-05:30', '2026-01-11'],
       ['2026-01-10T05:44:59+05:45', '2026-01-09'],
     ];
-    // A row whose end is its start lies inside one day whatever the form; each form is an account of its own.
+    // A row that ends at its start is always inside one day. Each form has its own account.
     const { byAccount, result } = await loaded(
       starts.map(([text], index) =>
         dayLine('2026-01-10', '1', {
@@ -78,7 +78,7 @@ describeOnBothEngines('the rows of a FOCUS export', (open) => {
     expect(result).toMatchObject({ rowsRead: starts.length, rowsRejected: 0 });
   });
 
-  it('name one billing period by times in many forms', async () => {
+  it('have one billing period in many forms of time', async () => {
     const forms = ['2026-01-01T00:00:00Z', '2026-01-01 00:00:00', '2026-01-01', '2026-01-01T02:00:00+02:00'];
     const { orgId } = await loaded(
       forms.map((form) => dayLine('2026-01-10', '1', { BillingPeriodStart: form })),
@@ -91,7 +91,7 @@ describeOnBothEngines('the rows of a FOCUS export', (open) => {
     ).toEqual([{ billing_period: '2026-01-01', cost_total: money('4'), rows_read: '4' }]);
   });
 
-  it('that are hourly add up to UTC days', async () => {
+  it('add up to UTC days if they are hourly', async () => {
     const hour = (start: string, end: string, cost: string) =>
       dayLine('2026-01-10', cost, { ChargePeriodStart: start, ChargePeriodEnd: end });
     const { byDay } = await loaded([
@@ -104,7 +104,7 @@ describeOnBothEngines('the rows of a FOCUS export', (open) => {
     expect(byDay).toEqual({ '2026-01-10': money('7'), '2026-01-11': money('24') });
   });
 
-  it('that span days are spread by seconds, the last day taking what the division leaves', async () => {
+  it('are spread by seconds if they span days, and the last day takes the remainder', async () => {
     const span = (account: string, start: string, end: string, cost: string) =>
       dayLine('2026-01-01', cost, { SubAccountId: account, ChargePeriodStart: start, ChargePeriodEnd: end });
     const { byAccount, result } = await loaded([
@@ -113,12 +113,12 @@ describeOnBothEngines('the rows of a FOCUS export', (open) => {
       // 12 + 24 + 6 hours of 42: 100 × 12 ÷ 42 = 28.571428571428571|…, 100 × 24 ÷ 42 = 57.142857142857142|…
       span('odd', '2026-01-01T12:00:00Z', '2026-01-03T06:00:00Z', '100'),
       span('credit', '2026-01-01T12:00:00Z', '2026-01-03T06:00:00Z', '-100'),
-      // Two equal rows are one after the other, not one of twice the cost: each leaves its own remainder.
+      // Two equal rows are not one row of twice the cost: each has its own remainder.
       span('twice', '2026-01-01T12:00:00Z', '2026-01-03T06:00:00Z', '100'),
       span('twice', '2026-01-01T12:00:00Z', '2026-01-03T06:00:00Z', '100'),
       // One second on either side of midnight.
       span('midnight', '2026-01-01T23:59:59Z', '2026-01-02T00:00:01Z', '0.000000000000003'),
-      // Less than there are days: whole units of 10⁻¹⁵ do not divide, the last day takes both.
+      // Two units of 10⁻¹⁵ over three days: units do not divide, so the last day takes both.
       span('tiny', '2026-01-01T00:00:00Z', '2026-01-04T00:00:00Z', '0.000000000000002'),
       span('huge', '2026-01-01T00:00:00Z', '2026-01-04T00:00:00Z', '1000000000000.000000000000001'),
     ]);
@@ -158,7 +158,7 @@ describeOnBothEngines('the rows of a FOCUS export', (open) => {
     expect(result.costTotal).toBe('1000000000210.000000000000006');
   });
 
-  it('count by their day in a month, and by their billing period for what replaces them', async () => {
+  it('count in the month of their day, and are replaced by their billing period', async () => {
     // Usage of 31 January that is billed in February.
     const { orgId, byDay, result } = await loaded([
       dayLine('2026-01-31', '5', { BillingPeriodStart: '2026-02-01T00:00:00Z' }),
@@ -181,7 +181,7 @@ describeOnBothEngines('the rows of a FOCUS export', (open) => {
     ]);
   });
 
-  it('may be credits, corrections and unused commitments: all of them count', async () => {
+  it('count even if they are credits, corrections or unused commitments', async () => {
     const { byDay } = await loaded([
       dayLine('2026-01-10', '100'),
       dayLine('2026-01-10', '-30', { ChargeCategory: 'Credit' }),
@@ -204,7 +204,7 @@ describeOnBothEngines('the rows of a FOCUS export', (open) => {
       ['4.9E-16', '0.000000000000000'],
       ['0.0000000000000005', '0.000000000000001'], // half a unit, away from zero
       ['-0.0000000000000005', '-0.000000000000001'],
-      ['999.999999999999999', '999.999999999999999'], // the most that fits the narrow type
+      ['999.999999999999999', '999.999999999999999'], // the largest amount of the narrow type
       ['1234.567890123456789', '1234.567890123456789'],
       ['999.9999999999999999', '1000.000000000000000'],
       ['123456789012345.123456789012345', '123456789012345.123456789012345'],
@@ -221,7 +221,7 @@ describeOnBothEngines('the rows of a FOCUS export', (open) => {
     );
   });
 
-  it('add up exactly where doubles would not', async () => {
+  it('add up exactly, even if doubles would not', async () => {
     // 0.1 + 0.2 ten times, and a large amount with a small one.
     const { byDay } = await loaded([
       ...Array.from({ length: 10 }, () => dayLine('2026-01-10', '0.1')),
@@ -232,10 +232,10 @@ describeOnBothEngines('the rows of a FOCUS export', (open) => {
     expect(byDay).toEqual({ '2026-01-10': money('3'), '2026-01-11': '900719925474099.300000000000001' });
   });
 
-  it('take null in exactly three spellings', async () => {
+  it('have exactly three spellings of null', async () => {
     const nulls = ['NULL', 'null', ''];
     const { orgId, byAccount } = await loaded([
-      // Without a sub account the billing account pays.
+      // Without a sub account, the billing account counts.
       ...nulls.map((text) => dayLine('2026-01-10', '1', { SubAccountId: text, BillingAccountId: 'payer' })),
       // Any other spelling is a name.
       ...['Null', 'N/A', 'nil', ' '].map((text) => dayLine('2026-01-10', '1', { SubAccountId: text })),
@@ -264,13 +264,13 @@ describeOnBothEngines('the rows of a FOCUS export', (open) => {
     expect(compute).toEqual([{ resource_id: null, name: null }]);
   });
 
-  it('name the cloud by the first of four columns that has a value, and by its short name', async () => {
+  it('have the short name of the cloud from the first of four columns with a value', async () => {
     const clouds: [line: FocusLine, cloud: string][] = [
       [{ ServiceProviderName: 'Google Cloud', ProviderName: 'AWS' }, 'gcp'],
       [{ ServiceProviderName: 'NULL', ProviderName: 'AWS', PublisherName: 'Microsoft' }, 'aws'],
       [{ ServiceProviderName: '', ProviderName: 'null', PublisherName: 'Microsoft' }, 'azure'],
       [{ ProviderName: '', PublisherName: '', InvoiceIssuerName: 'Oracle America' }, 'oci'],
-      // A marketplace charge: the vendor publishes what the cloud invoices.
+      // A marketplace charge: the vendor publishes it, and the cloud invoices it.
       [{ ProviderName: 'NULL', InvoiceIssuerName: 'Microsoft', PublisherName: 'Datadog' }, 'azure'],
       [{ ProviderName: 'Amazon Web Services, Inc.' }, 'aws'],
       [{ ProviderName: 'AWS' }, 'aws'],
@@ -280,8 +280,8 @@ describeOnBothEngines('the rows of a FOCUS export', (open) => {
       [{ ProviderName: 'GCP' }, 'gcp'],
       [{ ProviderName: 'Snowflake' }, 'snowflake'],
       [{ ProviderName: 'Databricks, Inc.' }, 'databricks, inc.'],
-      [{ ProviderName: 'Sociable' }, 'sociable'], // "oci" within a word is no cloud
-      [{ ProviderName: 'Lawson' }, 'lawson'], // nor "aws"
+      [{ ProviderName: 'Sociable' }, 'sociable'], // "oci" within a word does not name a cloud
+      [{ ProviderName: 'Lawson' }, 'lawson'], // neither does "aws"
     ];
     const { orgId } = await loaded(
       clouds.map(([line], index) =>
@@ -301,7 +301,7 @@ describeOnBothEngines('the rows of a FOCUS export', (open) => {
     expect(rows.map(({ cloud }) => cloud)).toEqual(clouds.map(([, cloud]) => cloud));
   });
 
-  it('have no id where Azure writes -2 or Unassigned', async () => {
+  it('have no id if Azure writes -2 or Unassigned', async () => {
     const line = (provider: string, more: FocusLine) =>
       dayLine('2026-01-10', '1', {
         ProviderName: provider,
@@ -314,7 +314,7 @@ describeOnBothEngines('the rows of a FOCUS export', (open) => {
       line('Microsoft', { SubAccountId: '-2', ResourceId: 'Unassigned' }),
       line('Microsoft', { SubAccountId: 'UNASSIGNED', ResourceId: '-2' }),
       line('Microsoft', { SubAccountId: 'sub-1', ResourceId: 'vm-1' }),
-      // Anyone else means what it says.
+      // From any other provider these are ids.
       line('Acme', { SubAccountId: '-2', ResourceId: 'Unassigned' }),
     ]);
     const rows = await rowsOf(
@@ -330,7 +330,7 @@ describeOnBothEngines('the rows of a FOCUS export', (open) => {
     ]);
   });
 
-  it('without any account that Azure has assigned cannot be read', async () => {
+  it('are rejected without an account that Azure has assigned', async () => {
     const line = dayLine('2026-01-10', '1', {
       ProviderName: 'Microsoft',
       SubAccountId: '-2',
@@ -339,12 +339,12 @@ describeOnBothEngines('the rows of a FOCUS export', (open) => {
     await expect(loaded([line])).rejects.toThrow(/SubAccountId: expected an account, got nothing/);
   });
 
-  it('keep a resource only where it can be part of a cluster or host, in lower case', async () => {
+  it('keep a resource in lower case, only if it can be part of a cluster or host', async () => {
     const resource = (category: string, id: string, cost: string) =>
       dayLine('2026-01-10', cost, { ServiceCategory: category, ResourceId: id });
     const { orgId } = await loaded([
       resource('Compute', '/SUBSCRIPTIONS/1/vm-A', '1'),
-      resource('Compute', '/subscriptions/1/vm-a', '2'), // the same machine, as Azure writes it elsewhere
+      resource('Compute', '/subscriptions/1/vm-a', '2'), // the same machine in another letter case of Azure's
       resource('Networking', 'ELB-1', '4'),
       resource('Storage', 'Disk-1', '8'),
       resource('Databases', 'db-1', '16'),
@@ -363,7 +363,7 @@ describeOnBothEngines('the rows of a FOCUS export', (open) => {
     ]);
   });
 
-  it('have their columns in any case and order, among others that nobody knows', async () => {
+  it('have their columns in any letter case and order, among unknown ones', async () => {
     const columns = [
       'Id',
       'tags',
@@ -387,7 +387,7 @@ describeOnBothEngines('the rows of a FOCUS export', (open) => {
     expect(await spendByAccount(test.warehouse, orgId)).toEqual({ '7': { '2026-01-10': money('3.75') } });
   });
 
-  it('cost what EffectiveCost says, or BilledCost by option', async () => {
+  it('cost their EffectiveCost, or their BilledCost by option', async () => {
     const lines = [
       dayLine('2026-01-10', '1', { BilledCost: '10' }),
       dayLine('2026-01-10', '2', { BilledCost: '0' }),
@@ -400,19 +400,19 @@ describeOnBothEngines('the rows of a FOCUS export', (open) => {
     expect(load).toEqual({ cost_column: 'BilledCost' });
   });
 
-  it('fall back to BilledCost for a whole billing period, never row by row, and say so', async () => {
+  it('fall back to BilledCost for a whole billing period, never row by row, with a note', async () => {
     const line = (day: string, effective: string, billed: string) =>
       dayLine(day, effective, { BilledCost: billed });
     const { orgId, byDay, result } = await loaded([
-      // December has no EffectiveCost anywhere: zero, or missing.
+      // December has no EffectiveCost in any row: zero, or missing.
       line('2025-12-10', '0', '5'),
       line('2025-12-11', '0.000', '7'),
       line('2025-12-12', 'NULL', '9'),
       line('2025-12-13', '0', '-1'),
-      // January has one somewhere: the purchase of a commitment is rightly 0.
+      // January has one in some row, so the 0 of a commitment's purchase is right.
       line('2026-01-10', '0', '1000'),
       line('2026-01-11', '0.000000000000001', '2'),
-      // February is free in both columns.
+      // February is 0 in both columns.
       line('2026-02-01', '0', '0'),
     ]);
     expect(byDay).toEqual({
@@ -439,7 +439,7 @@ describeOnBothEngines('the rows of a FOCUS export', (open) => {
     ]);
   });
 
-  it('fall back for one cloud alone, where its bill of the period has usage', async () => {
+  it('fall back for one cloud alone, if its bill of the period has usage', async () => {
     const line = (provider: string, day: string, effective: string, billed: string, category = 'Usage') =>
       dayLine(day, effective, {
         BilledCost: billed,
@@ -448,14 +448,14 @@ describeOnBothEngines('the rows of a FOCUS export', (open) => {
         ChargeCategory: category,
       });
     const { byAccount, result, orgId } = await loaded([
-      // AWS has its EffectiveCost, Oracle has none: 10 + 20 of one and 3 + 4 of the other.
+      // AWS has EffectiveCost and Oracle has none: 10 + 20 of AWS, and 3 + 4 of Oracle.
       line('AWS', '2026-01-10', '10', '11'),
       line('AWS', '2026-01-11', '20', '21'),
       line('Oracle', '2026-01-10', '0', '3'),
       line('OCI', '2026-01-11', '', '4'), // the same cloud by another name
-      // Microsoft bills in January nothing but a commitment, which is rightly 0 until it is used.
+      // In January Microsoft bills only a commitment, which is rightly 0 until its use.
       line('Microsoft', '2026-01-12', '0', '1000', 'Purchase'),
-      // Its fee of February comes with usage, and so with the bill that falls back.
+      // Its bill of February has usage, so it falls back with the fee.
       line('Microsoft', '2026-02-02', '0', '5', 'Purchase'),
       line('Microsoft', '2026-02-03', '0', '0', 'usage'),
     ]);
@@ -470,7 +470,7 @@ describeOnBothEngines('the rows of a FOCUS export', (open) => {
       'billing period 2026-01-01: EffectiveCost is missing or zero in every row of oci, BilledCost was used instead',
       'billing period 2026-02-01: EffectiveCost is missing or zero in every row of azure, BilledCost was used instead',
     ]);
-    // A load that fell back in part only has its option's column.
+    // A load that fell back only in part records the column of its option.
     const loads = await rowsOf(
       'SELECT billing_period, cost_column FROM current_loads WHERE org_id = $org ORDER BY ALL',
       orgId,
@@ -481,7 +481,7 @@ describeOnBothEngines('the rows of a FOCUS export', (open) => {
     ]);
   });
 
-  it('are usage in exports without a charge category', async () => {
+  it('count as usage in exports without a charge category', async () => {
     const { byDay } = await loaded([dayLine('2026-01-10', '0', { BilledCost: '5' })], {}, [
       'EffectiveCost',
       'BilledCost',
@@ -495,7 +495,7 @@ describeOnBothEngines('the rows of a FOCUS export', (open) => {
     expect(byDay).toEqual({ '2026-01-10': money('5') });
   });
 
-  it('fall back by the billing period, in whatever form each row writes it', async () => {
+  it('fall back by the billing period, in any form of its rows', async () => {
     const forms = ['2026-01-01T00:00:00Z', '2026-01-01 00:00:00', '2026-01-01'];
     const some = await loaded(
       forms.map((form, index) =>
@@ -510,7 +510,7 @@ describeOnBothEngines('the rows of a FOCUS export', (open) => {
     expect(none.result.notes).toHaveLength(1);
   });
 
-  it('spread over days fall back as well', async () => {
+  it('fall back even if they are spread over days', async () => {
     const { byDay } = await loaded([
       dayLine('2026-01-01', '0', {
         BilledCost: '9',
@@ -521,8 +521,8 @@ describeOnBothEngines('the rows of a FOCUS export', (open) => {
     expect(byDay).toEqual({ '2026-01-01': money('3'), '2026-01-02': money('3'), '2026-01-03': money('3') });
   });
 
-  it('do not fall back from an EffectiveCost that is there but cannot be read', async () => {
-    // A comma for a point in one column only: the wrong column must not be taken silently.
+  it('do not fall back if an EffectiveCost cannot be read', async () => {
+    // One column has a comma as decimal point. The load must not silently use the other column.
     const lines = Array.from({ length: 3 }, () => dayLine('2026-01-10', '1,5', { BilledCost: '1' }));
     await expect(loaded(lines)).rejects.toThrow(/EffectiveCost: expected a decimal number, got "1,5"/);
   });

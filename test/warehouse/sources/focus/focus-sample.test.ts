@@ -16,11 +16,11 @@ import {
   type NaiveSpendRow,
 } from './focus-naive.ts';
 
-// Real billing data of the FinOps Foundation (CC BY 4.0), which lies beside the project and not in it.
+// Real billing data of the FinOps Foundation (CC BY 4.0), in a folder beside the project.
 const SAMPLE = resolve(import.meta.dirname, '../../../../../shared/data/focus-1.0-sample.csv');
 const isThere = existsSync(SAMPLE);
 
-/** RFC 4180, character by character. */
+/** Parses CSV character by character (RFC 4180). */
 const parseCsv = (text: string): string[][] => {
   const rows: string[][] = [];
   let row: string[] = [];
@@ -47,7 +47,7 @@ const parseCsv = (text: string): string[][] => {
   return rows;
 };
 
-/** A decimal that may be written with an exponent as a plain one, by moving its point. */
+/** Returns a decimal without an exponent, by moving its point. */
 const plain = (text: string): string => {
   const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
   const [, sign = '', whole = '', decimals = ''] = /^(-?)(\d*)\.?(\d*)$/.exec(mantissa) ?? [];
@@ -104,7 +104,7 @@ describe.skipIf(!isThere)(`the real sample${isThere ? '' : ` (SKIPPED: ${SAMPLE}
       return { orgId, result };
     };
 
-    it('has the billed cost that a row-by-row sum has, on every day', async () => {
+    it('has the billed cost of a row-by-row sum, on every day', async () => {
       const { orgId, result } = await load('BilledCost');
       expect(result).toMatchObject({ rowsRead: 700, rowsRejected: 0, notes: [] });
       const daily = await spendByDay(test.warehouse, orgId);
@@ -115,7 +115,7 @@ describe.skipIf(!isThere)(`the real sample${isThere ? '' : ` (SKIPPED: ${SAMPLE}
       expect(textOf(september)).toBe('14.921484010150000');
     });
 
-    it('has three clouds, and as many dollars by account as in all', async () => {
+    it('has three clouds, and the accounts add up to the total', async () => {
       const { orgId, result } = await load('BilledCost');
       const range = { previousStart: '2023-01-01', start: '2024-01-01', end: '2025-12-31' };
       const summary = await costSummary(test.warehouse, orgId, range, NOW);
@@ -131,13 +131,13 @@ describe.skipIf(!isThere)(`the real sample${isThere ? '' : ` (SKIPPED: ${SAMPLE}
       expect(summary.total).toBe(result.costTotal);
     });
 
-    it('has the effective cost, except in the bills that have none', async () => {
+    it('has the effective cost, except in bills without one', async () => {
       const { orgId, result } = await load('EffectiveCost');
-      // Rounded to whole units, Oracle's effective cost is zero everywhere (sources §1).
+      // Oracle's effective cost is rounded to whole units, and so zero in every row (sources §1).
       const note = (period: string) =>
         `billing period ${period}: EffectiveCost is missing or zero in every row of oci, BilledCost was used instead`;
       expect(result.notes).toEqual([note('2024-09-01'), note('2024-10-01')]);
-      // Worked out here again: which bills have an effective cost that is not zero?
+      // Computes again which bills have an effective cost other than zero.
       const billOf = ({ cloud, billingPeriod }: SampleRow) => `${cloud} ${billingPeriod}`;
       const withEffective = new Set(
         rows.filter((row) => unitsOf(row.EffectiveCost) !== 0n).map((row) => billOf(row)),
@@ -149,12 +149,12 @@ describe.skipIf(!isThere)(`the real sample${isThere ? '' : ` (SKIPPED: ${SAMPLE}
       expect(await spendByDay(test.warehouse, orgId)).toEqual(naiveDailyTotals(expected));
     });
 
-    it('has the tags, services and resource groups that a row-by-row sum has', async () => {
+    it('has the tags, services and resource groups of a row-by-row sum', async () => {
       const firstDay = '2024-09-10';
       const subscription = '/subscriptions/64e355d7-997c-491d-b0c1-8414dccfcf42';
       const chosen: Chosen[] = [
         { kind: 'tag', cloud: 'aws', choice: 'business_unit', firstDay },
-        { kind: 'tag', cloud: 'azure', choice: 'org', firstDay }, // half of its keys are written ` org`
+        { kind: 'tag', cloud: 'azure', choice: 'org', firstDay }, // half of its keys are ` org`
         { kind: 'split', cloud: 'aws', account: '18938484842', choice: 'service', firstDay },
         { kind: 'split', cloud: 'azure', account: subscription, choice: 'resource_group', firstDay },
       ];
