@@ -1,6 +1,6 @@
 const MOST_SHOWN = 12;
 
-/** Where two answers differ, in words; empty where nowhere. Shorter to read than two answers, and quick to shrink by. */
+/** Returns the differences of two answers as text, empty if there are none. It is short to read and fast to shrink by. */
 export const differences = (got: unknown, expected: unknown): string => {
   const found: string[] = [];
   const compare = (at: string, mine: unknown, theirs: unknown): void => {

@@ -1,12 +1,12 @@
 import type { Day, Month } from '../../domain/shared/calendar.ts';
 import type { SpendPick } from '../../domain/spend/spend-pick.ts';
 
-// A random organisation as plain data: what happened to it, in time's order. The product is told it step by step
-// (told-organisation.ts), and so is the naive calculation (naive-organisation.ts). Amounts are decimal texts.
+// A random organisation as plain data: its steps in order of time. The product (told-organisation.ts) and the naive
+// calculation (naive-organisation.ts) both run them step by step. Amounts are decimal texts.
 
 /**
- * What an id means, which its spelling must not change: of a machine, disk or scale set; of a load balancer, whose ARN
- * not everybody knows; of a cluster itself, as a bill names it. Amazon's ids are unique, a mere name is not.
+ * The meaning of an id, in whatever spelling: a machine, disk or scale set; a load balancer, whose ARN not every feed knows; or
+ * the cluster itself, with its name on a bill. Amazon's ids are unique, and a bare name is not.
  */
 export type Identity =
   | { of: 'azure'; path: string }
@@ -16,13 +16,13 @@ export type Identity =
   | { of: 'cluster'; name: string; id: string }
   | { of: 'name'; name: string };
 
-/** An id as one feed spells it, and what it means. */
+/** An id in the spelling of one feed, and its meaning. */
 export interface Mention {
   text: string;
   means: Identity;
 }
 
-/** A line of a bill; whether its service, group or tag is collected depends on the choices of its time. */
+/** A line of a bill. The choices at the time of its load decide whether its service, group or tag is collected. */
 export interface BillLine {
   day: Day;
   cloud: string;
@@ -34,7 +34,7 @@ export interface BillLine {
   cost: string;
 }
 
-/** A cluster's workload, or its idle capacity where `namespace` is null. */
+/** A cluster's workload, or its idle capacity if `namespace` is null. */
 export interface Allocation {
   day: Day;
   cluster: string;
@@ -43,7 +43,7 @@ export interface Allocation {
   cost: string;
 }
 
-/** An asset of a cluster; `project` is the Google project, where the feed knows it. */
+/** An asset of a cluster. `project` is the Google project, null if the feed does not know it. */
 export interface Asset {
   day: Day;
   cluster: string;
@@ -53,7 +53,7 @@ export interface Asset {
   cost: string;
 }
 
-/** A service on a host, or the host's idle share where `service` is null. */
+/** A service on a host, or the host's idle share if `service` is null. */
 export interface HostShare {
   day: Day;
   host: string;
@@ -75,7 +75,7 @@ export interface ToolUsage {
   usage: string;
 }
 
-/** What one load of a source brings. */
+/** The content of one load of a source. */
 export type Feed =
   | { kind: 'focus'; lines: readonly BillLine[] }
   | { kind: 'opencost'; allocations: readonly Allocation[]; assets: readonly Asset[] }
@@ -85,7 +85,7 @@ export type Feed =
 export type Kind = Feed['kind'];
 export const KINDS: readonly Kind[] = ['focus', 'opencost', 'hosts', 'ai_tools'];
 
-/** Which of a kind's sources: there are up to two of each. */
+/** One of the up to two sources of a kind. */
 export interface SourceName {
   kind: Kind;
   number: 1 | 2;
@@ -94,9 +94,9 @@ export interface SourceName {
 export interface StoryMetric {
   aggregation: 'total' | 'average';
   frequency: 'daily' | 'monthly';
-  /** Null divides the bill of a team, or the organisation's total spend. */
+  /** Null for the bill of a team, or for the organisation's total spend. */
   picks: readonly SpendPick[] | null;
-  /** Counts the teams in the order of the story, from 0; null where none's bill is divided. */
+  /** The number of the team in the order of the story, from 0; null without team scope. */
   team: number | null;
   labelled: boolean;
   target: string | null;
@@ -109,7 +109,7 @@ export interface StoryValue {
   value: string;
 }
 
-/** How a shared cost is split; percents are decimal texts. */
+/** The split of a shared cost. Percents are decimal texts. */
 export type StorySplit =
   | { type: 'even'; teams: readonly number[] }
   | { type: 'fixed'; shares: readonly { team: number; percent: string }[] }
@@ -120,7 +120,7 @@ export interface StorySharedCost {
   split: StorySplit;
 }
 
-/** What happens to teams and what they share. */
+/** The steps of teams and shared costs. */
 export type TeamStep =
   | { does: 'make team'; ownership: readonly SpendPick[] }
   | { does: 'own'; team: number; ownership: readonly SpendPick[] }
@@ -129,14 +129,14 @@ export type TeamStep =
   | ({ does: 'change shared cost'; sharedCost: number } & StorySharedCost)
   | { does: 'delete shared cost'; sharedCost: number };
 
-/** What happens on a day. `metric`, `team` and `sharedCost` count those in the order of the story, from 0. */
+/** A step on a day. `metric`, `team` and `sharedCost` are numbers in the order of the story, from 0. */
 export type Step = { on: Day } & (
   | { does: 'create metric'; metric: StoryMetric }
   | { does: 'repick'; metric: number; picks: readonly SpendPick[] }
   | { does: 'load'; source: SourceName; month: Month; feed: Feed }
   | { does: 'delete source'; source: SourceName }
   | { does: 'begin source'; source: SourceName; startsOn: Day | null }
-  /** `isBehind`: written by a machine whose clock is behind. */
+  /** `isBehind`: the machine that writes has a clock that is behind. */
   | { does: 'set values'; metric: number; values: readonly StoryValue[]; isBehind?: boolean }
   | { does: 'remove values'; metric: number; start: Day; end: Day }
   | { does: 'settle' }
@@ -148,16 +148,16 @@ export type Step = { on: Day } & (
 
 export interface Organisation {
   settleDays: number;
-  /** Sources whose schedule is paused: their months do not wait for them. */
+  /** Sources whose schedule is paused, so that months do not wait for them. */
   paused: readonly SourceName[];
-  /** Whether there is an active source, too, that never delivers. */
+  /** Whether another active source never delivers. */
   waitsForever: boolean;
   story: readonly Step[];
-  /** When everything is read in the end. */
+  /** The day at the end on which everything is read. */
   today: Day;
-  /** The days that costs are asked for, both inclusive. */
+  /** The range of days in which costs are read, both inclusive. */
   range: { start: Day; end: Day };
-  /** Which breakdowns are asked for, beside those that always are. */
+  /** The number of a breakdown to read, beside the one that is always read. */
   breakdown: number;
 }
 

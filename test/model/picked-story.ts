@@ -7,7 +7,7 @@ import { monthFacts } from '../../warehouse/months/month-facts.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import { newMetric, NOW } from '../support/warehouse/tenant.ts';
 
-/** A metric that divides picked spend. */
+/** Makes a metric of picked spend. */
 export const spendMetric = (
   warehouse: Warehouse,
   orgId: string,
@@ -15,7 +15,7 @@ export const spendMetric = (
   changes: Partial<Metric> = {},
 ): Promise<Metric> => newMetric(warehouse, orgId, { scope: { type: 'spend', spend }, ...changes });
 
-/** The facts of a metric's months up to `newest`, newest first. */
+/** Returns the facts of a metric's months up to `newest`, newest first. */
 export const monthCosts = async (
   warehouse: Warehouse,
   orgId: string,

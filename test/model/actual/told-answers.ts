@@ -14,7 +14,7 @@ import type { Organisation } from '../organisation-story.ts';
 import { toldBills } from './told-bills.ts';
 import { noon, previousStart, type ToldOrganisation } from './told-organisation.ts';
 
-/** Breakdowns as users ask for them. */
+/** Breakdowns that users may read. */
 const SOME: readonly (readonly BreakdownKey[])[] = [
   ...BREAKDOWN_KEYS.map((key) => [key]),
   ['day', 'source'],
@@ -29,13 +29,13 @@ const SOME: readonly (readonly BreakdownKey[])[] = [
   ['month', 'team'],
 ];
 
-/** The breakdowns to ask for: by every key at once, of which all others are sums, and one that users ask for. */
+/** Returns the breakdowns to read: by all keys at once, of which all others are sums, and one of {@link SOME}. */
 export const breakdownsOf = ({ breakdown }: Organisation): (readonly BreakdownKey[])[] => [
   BREAKDOWN_KEYS,
   SOME[breakdown % SOME.length] ?? [],
 ];
 
-/** Everything that the product answers about an organisation, in the form in which the naive calculation says it. */
+/** Returns all answers of the product about an organisation, in the form of the naive calculation. */
 export const answered = async (warehouse: Warehouse, told: ToldOrganisation, organisation: Organisation) => {
   const { today, range } = organisation;
   const now = noon(today);
@@ -157,7 +157,7 @@ const numbersOf = ({ cost, value, unit_cost }: Pick<MonthRecord, 'cost' | 'value
   unit_cost,
 });
 
-/** Rows that are not nothing, by their names. */
+/** Returns the rows with amounts other than 0, sorted by name. */
 const inOrder = (rows: readonly [string, string][]): [string, string][] =>
   rows.filter(([, amount]) => /[1-9]/.test(amount)).sort(([a], [b]) => (a < b ? -1 : 1));
 

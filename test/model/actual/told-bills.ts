@@ -11,7 +11,7 @@ import { moneyText } from '../expected/answers/naive-months.ts';
 import { ALL_MONTHS } from '../expected/naive-sources.ts';
 import type { ToldTeams } from './told-teams.ts';
 
-/** What the product answers about bills, in the form in which the naive calculation says it. */
+/** Returns the product's answers about bills, in the form of the naive calculation. */
 export const toldBills = async (session: ComputedSession, orgId: string, teams: ToldTeams) => {
   const months = await monthBills(session, orgId, {
     newest: ALL_MONTHS.at(-1) ?? '',
@@ -22,23 +22,23 @@ export const toldBills = async (session: ComputedSession, orgId: string, teams: 
     const versions = teams.ids.map(async (id, team) => {
       const listed =
         id === null || !ofMonth.settled ? [] : await listBillVersions(session, orgId, id, ofMonth.month);
-      return [`Team ${team}`, listed.reverse().map((bill) => shown(bill, teams))] as const;
+      return [`Team ${team}`, listed.reverse().map((bill) => billAnswer(bill, teams))] as const;
     });
     answers.push([
       ofMonth.month,
-      { ...monthShown(ofMonth, teams), versions: Object.fromEntries(await Promise.all(versions)) },
+      { ...monthAnswer(ofMonth, teams), versions: Object.fromEntries(await Promise.all(versions)) },
     ] as const);
   }
   return Object.fromEntries(answers);
 };
 
-const monthShown = ({ status, missing, bills, unallocated }: MonthBills, teams: ToldTeams) => ({
+const monthAnswer = ({ status, missing, bills, unallocated }: MonthBills, teams: ToldTeams) => ({
   status,
   missing: missing.map((words) => /"(.*?)"/.exec(words)?.[1] ?? words),
   bills:
     bills === null
       ? null
-      : Object.fromEntries([...bills].map(([id, bill]) => [teams.nameOf(id), shown(bill, teams)])),
+      : Object.fromEntries([...bills].map(([id, bill]) => [teams.nameOf(id), billAnswer(bill, teams)])),
   billsAndUnallocated:
     bills === null || unallocated === null
       ? null
@@ -50,7 +50,7 @@ const monthShown = ({ status, missing, bills, unallocated }: MonthBills, teams: 
         ),
 });
 
-const shown = (bill: Bill, teams: ToldTeams) => ({
+const billAnswer = (bill: Bill, teams: ToldTeams) => ({
   direct: bill.direct,
   shared: bill.shared,
   by_source: bill.by_source,

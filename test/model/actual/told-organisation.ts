@@ -31,12 +31,12 @@ import { ToldTeams } from './told-teams.ts';
 const KEY = { id: 'key_1', name: 'Finance' };
 const CHANGE = { source: 'hand', by: { type: 'key', ...KEY } } as const;
 
-/** Noon, so that no day is mistaken for its neighbour. */
+/** Returns noon of a day, far from the days before and after. */
 export const noon = (day: Day): Date => new Date(`${day}T12:00:00Z`);
 
-/** The product, told the story of a random organisation: it publishes loads, makes metrics, writes values, locks. */
+/** Runs the story of a random organisation in the product: publishes loads, makes metrics, writes values, locks months. */
 export class ToldOrganisation {
-  /** In the order of the story; null for those that were refused. */
+  /** In the order of the story; null for rejected metrics. */
   readonly metrics: (Metric | null)[] = [];
   readonly stored: StoredOrganisation;
   readonly teams: ToldTeams;
@@ -64,7 +64,7 @@ export class ToldOrganisation {
     return this.stored.id;
   }
 
-  /** Does a step; answers the months it settled, or whether it was done or refused. */
+  /** Runs a step. Returns the months that it settled, or whether the product accepted it. */
   async does(step: Step): Promise<boolean | string[]> {
     const [warehouse, now] = [this.#warehouse, noon(step.on)];
     switch (step.does) {
@@ -176,13 +176,13 @@ export class ToldOrganisation {
     return picks === null ? { type: 'organisation' } : { type: 'spend', spend: [...picks] };
   }
 
-  /** Does something with a metric, if it was made; false if that was refused. */
+  /** Runs work on a metric, if the metric exists. Returns false if the product rejects the work. */
   async #ofMetric(index: number, work: (metric: Metric) => Promise<object | null>): Promise<boolean> {
     const metric = this.metrics[index];
     return metric === undefined || metric === null || (await work(metric)) !== null;
   }
 
-  /** The source's id; it is made when it is first heard of. */
+  /** Returns the source's id. Makes the source at its first use. */
   async #source(name: SourceName): Promise<string> {
     const key = sourceKey(name);
     const known = this.#sources.get(key);
@@ -198,7 +198,7 @@ export class ToldOrganisation {
     return id;
   }
 
-  /** The rows as the loaders leave them; of a bill's line what the choices ask for that the product holds now. */
+  /** Returns rows in the form of the loaders. Bill lines have the values of the product's current choices. */
   async #tables(
     feed: Exclude<Feed, { kind: 'hosts' }>,
     today: Day,
@@ -228,7 +228,7 @@ export class ToldOrganisation {
   }
 }
 
-/** Hosts come from a real file, which may lack days that an earlier one had. */
+/** Loads hosts from a real file, because it may lack days that an earlier file had. */
 const loadHostFile = async (
   test: TestWarehouse,
   target: { orgId: string; sourceId: string },
@@ -276,6 +276,6 @@ const cloudRow = (line: BillLine, choices: readonly StoredChoice[]): SpendRow =>
   };
 };
 
-/** The first day of the range of the same length before. */
+/** Returns the first day of the equally long range before. */
 export const previousStart = ({ start, end }: { start: Day; end: Day }): Day =>
   addDays(start, -1 - (Date.parse(end) - Date.parse(start)) / 86_400_000);

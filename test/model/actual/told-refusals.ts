@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../domain/shared/errors.ts';
 
-/** What came, or null where the product refused it in words; any other error is one. */
+/** Returns the result, or null if the product rejects the work as a conflict or as invalid. Throws any other error. */
 export const orRefused = async <Result extends object>(
   work: () => Promise<Result | null>,
 ): Promise<Result | null> => {

@@ -6,12 +6,12 @@ import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 import type { StorySharedCost, StorySplit, TeamStep } from '../organisation-story.ts';
 import { orRefused } from './told-refusals.ts';
 
-/** A team that was refused, or a metric, under which nothing can be found. */
+/** The id of a rejected team or metric. Nothing has it. */
 const NOT_THERE = 'none';
 
-/** The product, told of teams and shared costs by their numbers in the story. */
+/** Runs the steps of teams and shared costs in the product, by their numbers in the story. */
 export class ToldTeams {
-  /** Ids in the order of the story; null for those that were refused. */
+  /** Ids in the order of the story; null for rejected teams. */
   readonly ids: (string | null)[] = [];
   readonly #sharedCostIds: (string | null)[] = [];
   readonly #warehouse: Warehouse;
@@ -28,17 +28,17 @@ export class ToldTeams {
     return this.ids[team] ?? NOT_THERE;
   }
 
-  /** A team's name by its id. */
+  /** Returns a team's name by its id. */
   nameOf(id: string): string {
     return `Team ${this.ids.indexOf(id)}`;
   }
 
-  /** A shared cost's name by its id. */
+  /** Returns a shared cost's name by its id. */
   sharedCostName(id: string): string {
     return `Shared cost ${this.#sharedCostIds.indexOf(id)}`;
   }
 
-  /** Does a step; false if it was refused. */
+  /** Runs a step. Returns false if the product rejects it. */
   async does(step: TeamStep, by: By): Promise<boolean> {
     const done = await orRefused(() => this.#do(step, by));
     if (step.does === 'make team') this.ids.push(done?.id ?? null);

@@ -2,28 +2,28 @@ import type { Day } from '../../../domain/shared/calendar.ts';
 import { isAmbiguous, isFor, sameThing, type Known } from './naive-things.ts';
 import type { Allocation, Asset, BillLine, HostShare } from '../organisation-story.ts';
 
-// Which assets a bill already holds, day by day (design §2, Every dollar once).
+// The assets that a bill contains, day by day (design §2, Every dollar once).
 //
-// 1. A node or a disk with an id stands for itself: it is on the bill if a line of the day is for it. A mere name that
-//    several accounts, projects or zones have, on the bills of that month, is for nothing.
-// 2. Any other asset may have a line, too: a load balancer under its name, the management fee under the cluster's own.
-//    Without one it follows its cluster, which is on the bill if any of its nodes or disks of rule 1 is.
-// 3. A cluster with allocations and no assets on a day borrows its assets of the nearest day that has any (of two
-//    equally near the earlier). It is on the bill if by them it is, or if it was on the bill on the day that lends them:
-//    then their lines of the day are all that it costs. If not, nothing is theirs.
+// 1. A node or disk with an id is on the bill if a line of the day is for it. A bare name matches no line if several accounts,
+//    projects or zones have it on the bills of that month.
+// 2. Any other asset may have a line too: a load balancer by its name, the management fee by the cluster's name. Without a
+//    line it follows its cluster, which is on the bill if any of its nodes or disks of rule 1 is.
+// 3. A cluster with allocations but no assets on a day borrows its assets from the nearest day that has any (of two equally
+//    near days, the earlier). It is on the bill if the assets are on the bill of this day or of the day that lends them.
+//    Then it costs only their lines of this day. Otherwise they match no lines.
 
 /** A cluster on a day. */
 export interface ClusterDay {
   cluster: string;
-  /** Its own assets of the day, or those it borrows. */
+  /** Its own assets of the day, or its borrowed assets. */
   assets: readonly Asset[];
   isBorrowing: boolean;
   isOnBill: boolean;
-  /** What its own assets cost that no line is for. */
+  /** Its own assets that count outside the bill. */
   outside: readonly Asset[];
-  /** Whether some asset follows it. */
+  /** Whether any asset follows it. */
   isFollowed: boolean;
-  /** Whether a node or a disk has the name of several machines. */
+  /** Whether several machines have the name of one of its nodes or disks. */
   isAmbiguous: boolean;
 }
 
@@ -42,7 +42,7 @@ const standsForItself = ({ id, kind }: Asset): boolean => id !== null && (kind =
 
 export const distinct = (names: readonly string[]): string[] => [...new Set(names)].sort();
 
-/** What of a day can be told about its clusters. */
+/** Returns the clusters of a day. */
 export const clustersOn = (day: Day, rows: AssetRows): ClusterDay[] => {
   const ofMonth = rows.lines.filter((line) => line.day.slice(0, 7) === day.slice(0, 7));
   const isBilled = (asset: Asset): boolean => isBilledOn(day, asset, rows.lines);
@@ -70,7 +70,7 @@ export const clustersOn = (day: Day, rows: AssetRows): ClusterDay[] => {
   });
 };
 
-/** The clusters of a day that a line of the day is for, by name. */
+/** Returns the names of the clusters that a line of the day is for. */
 export const clustersOf = (
   line: BillLine,
   clusters: readonly ClusterDay[],
@@ -86,14 +86,14 @@ export const clustersOf = (
     )
     .map(({ cluster }) => cluster);
 
-/** Whether what clusters cost on a day holds a machine already: as an asset of their own, or in their allocations. */
+/** Returns whether the cost of clusters on a day includes a machine: as an asset, or in allocations. */
 export const holdsMachine = (clusters: readonly ClusterDay[], machine: Known): boolean =>
   clusters
     .filter(({ isBorrowing, isOnBill }) => !(isBorrowing && isOnBill))
     .flatMap(({ assets }) => assets.map(thingOf))
     .some((thing) => thing !== null && sameThing(thing, machine));
 
-/** Whether a line of a day is for an asset. */
+/** Returns whether a line of a day is for an asset. */
 const isBilledOn = (day: Day, asset: Asset, lines: readonly BillLine[]): boolean => {
   const thing = thingOf(asset);
   if (thing === null) return false;
@@ -106,7 +106,7 @@ const nearest = (day: Day, assets: readonly Asset[]): Day | undefined =>
 
 const distance = (a: Day, b: Day): number => Math.abs(Date.parse(a) - Date.parse(b));
 
-/** The hosts of a day by name, each with its rows and the machine that any of them names. */
+/** Returns the hosts of a day by name, each with its rows and the machine that any row names. */
 export const hostsOn = (
   day: Day,
   rows: readonly HostShare[],
@@ -119,7 +119,7 @@ export const hostsOn = (
   });
 };
 
-/** Days on which something was decided that a reader should know: how many of each, by cluster or host. */
+/** Returns the number of days with decisions that users should know, by cluster or host. */
 export const naiveDecisions = (
   days: readonly Day[],
   rows: AssetRows & { shares: readonly HostShare[] },

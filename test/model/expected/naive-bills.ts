@@ -8,12 +8,12 @@ import type { Spent } from './naive-spend.ts';
 import type { NaiveTeams } from './naive-teams.ts';
 import type { StorySplit } from '../organisation-story.ts';
 
-/** What a month's bills are made of, beside the values they are split by. */
+/** The inputs of a month's bills, except the values that split shared costs. */
 interface Basis {
-  /** By team: what it owns, by source. */
+  /** The spend that each team owns, by source. */
   owned: Map<number, Record<Spent['source'], bigint>>;
   sharedCosts: { index: number; units: bigint; split: StorySplit }[];
-  /** Teams whose bill misses days on which a tag or split was not collected yet. */
+  /** Teams whose bill lacks days on which a tag or split was not yet collected. */
   uncollected: ReadonlySet<number>;
 }
 
@@ -30,9 +30,9 @@ export type NaiveVersion = NaiveBill & { sealedOn: Day; because: SealedBecause }
 
 export interface NaiveMonthBills {
   status: 'estimate' | 'waiting' | 'sealed';
-  /** Metrics to split by that have no value. */
+  /** Metrics that split shared costs and have no value. */
   missing: number[];
-  /** By team, with the number of the version once it has sealed; null while nothing of the month is delivered. */
+  /** By team, with the version once it has sealed; null while nothing of the month is delivered. */
   bills: Map<number, NaiveBill & Seal> | null;
 }
 
@@ -42,7 +42,7 @@ export interface Seal {
   because: SealedBecause | null;
 }
 
-/** What bills are made of. */
+/** The state that bills are computed from. */
 interface Surroundings {
   settled: ReadonlyMap<Month, { hadTeams: boolean; isBackfill: boolean }>;
   sources: NaiveSources;
@@ -52,16 +52,16 @@ interface Surroundings {
   spent: () => Spent[];
 }
 
-/** Bills from the single dollars, and how they seal (docs/concepts.md). */
+/** Computes bills from each amount spent, and seals them (docs/concepts.md). */
 export class NaiveBills {
   readonly #naive: Surroundings;
-  /** What months were sealed from. */
+  /** The inputs from which months were sealed. */
   readonly #sealed = new Map<Month, { basis: Basis; madeOf: string }>();
   /** Months that an admin has sealed. */
   readonly #byHand = new Set<Month>();
   /** Versions by month and team, oldest first. */
   readonly #versions = new Map<string, NaiveVersion[]>();
-  /** The metrics that bills were ever sealed by. */
+  /** The metrics that ever split a sealed bill. */
   readonly #splitBy = new Set<number>();
 
   constructor(naive: Surroundings) {
@@ -72,7 +72,7 @@ export class NaiveBills {
     return this.#versions.get(`${month} ${team}`) ?? [];
   }
 
-  /** Whether a team's bill of a month misses what was not collected: when it was sealed, or else today. */
+  /** Returns whether a team's bill of a month lacks uncollected spend: at its seal, or today without a seal. */
   isUncollected(month: Month, team: number): boolean {
     return (this.#holding(month)?.basis.uncollected ?? this.#uncollected(month)).has(team);
   }
@@ -89,7 +89,7 @@ export class NaiveBills {
     return new Set(missing);
   }
 
-  /** Whether bills are, or were, split by a metric. */
+  /** Returns whether a metric splits bills, or has split them. */
   areSplitBy(metric: number): boolean {
     const { sharedCosts } = this.#naive.teams;
     return (
@@ -98,7 +98,7 @@ export class NaiveBills {
     );
   }
 
-  /** Seals what is due, as the next version where an amount differs. */
+  /** Seals due months. A bill gets a new version if an amount differs. */
   seal(today: Day): void {
     const { teams, settled } = this.#naive;
     if (!teams.teams.some((ownership) => ownership !== null)) return;
@@ -111,7 +111,7 @@ export class NaiveBills {
     }
   }
 
-  /** Seals a month by hand: every bill is another version. False if that had to be refused. */
+  /** Seals a month by hand: every bill gets another version. Returns false if the month cannot be sealed. */
   reseal(month: Month, today: Day): boolean {
     const { teams, settled } = this.#naive;
     const basis = this.#basisNow(month, today);
@@ -137,11 +137,11 @@ export class NaiveBills {
     }
   }
 
-  /** The bills of a month after what is due has been sealed. */
+  /** Returns the bills of a month. Due months must have been sealed. */
   ofMonth(month: Month, today: Day, spent: readonly Spent[]): NaiveMonthBills {
     const { teams, sources, settled } = this.#naive;
     if (this.#holding(month) !== null) {
-      // A team that came after the month had sealed has no bill.
+      // A team made after the seal has no bill.
       const bills = [...teams.teams.keys()].flatMap((team) => {
         const versions = this.versions(month, team);
         const newest = versions.at(-1);
@@ -160,7 +160,7 @@ export class NaiveBills {
     return { status, missing, bills: new Map(bills) };
   }
 
-  /** A team's bill of a single day by today's definitions; null while a metric to split by has no value in its month. */
+  /** Returns a team's bill of one day by today's definitions; null while a metric that splits it has no value in the month. */
   ofDay(day: Day, team: number, spent: readonly Spent[]): bigint | null {
     const month = day.slice(0, 7);
     const ofDay = spent.filter((one) => one.day === day);
@@ -169,7 +169,7 @@ export class NaiveBills {
     return bill === undefined ? null : fullyLoadedOf(bill);
   }
 
-  /** What a month was sealed from. If it follows today, that holds only until its spend, a team or a shared cost moves. */
+  /** Returns the inputs of a month's seal. If the month follows today, a change of spend, team or shared cost voids them. */
   #holding(month: Month): { basis: Basis; madeOf: string } | null {
     const sealed = this.#sealed.get(month) ?? null;
     return this.#followsToday(month) && sealed?.madeOf !== this.#madeOf(month) ? null : sealed;
@@ -180,15 +180,15 @@ export class NaiveBills {
     return settled !== undefined && (settled.isBackfill || !settled.hadTeams) && !this.#byHand.has(month);
   }
 
-  /** The spend moves with the month's own loads, and with those of other months, whose assets a cluster may borrow. */
+  /** A month's spend depends on its own loads, and on loads of other months, whose assets a cluster may borrow. */
   #madeOf(month: Month): string {
     const { teams, sources } = this.#naive;
     const spent = this.#naive.spent().filter(({ day }) => day.startsWith(month));
-    const told = spent.map((one) => JSON.stringify({ ...one, units: one.units.toString() })).sort();
-    return `${teams.changes} ${sources.loadsOf(month).join()} ${told.join()}`;
+    const texts = spent.map((one) => JSON.stringify({ ...one, units: one.units.toString() })).sort();
+    return `${teams.changes} ${sources.loadsOf(month).join()} ${texts.join()}`;
   }
 
-  /** What a month's bills are made of today; null if nothing of it is delivered. */
+  /** Returns the inputs of a month's bills today; null if nothing of the month is delivered. */
   #basisNow(month: Month, today: Day): Basis | null {
     return this.#naive.sources.hasDelivered(month) ? this.#basisOf(month, today, this.#naive.spent()) : null;
   }

@@ -6,26 +6,26 @@ import type { CollectedLine } from './naive-spend.ts';
 interface Choice {
   what: string;
   firstDay: Day;
-  /** The day on which its last user let it go; null while it is used. */
-  letGo: Day | null;
+  /** The day on which its last user released it; null while it is used. */
+  releasedOn: Day | null;
 }
 
 const dayNumber = (day: Day): number => Date.parse(day) / 86_400_000;
 
-/** What nobody uses is collected for thirty days more. */
-const isKept = ({ letGo }: Choice, today: Day): boolean =>
-  letGo === null || dayNumber(today) - dayNumber(letGo) <= 30;
+/** Returns whether a choice is collected: while it is used, and for thirty days after that. */
+const isKept = ({ releasedOn }: Choice, today: Day): boolean =>
+  releasedOn === null || dayNumber(today) - dayNumber(releasedOn) <= 30;
 
 /**
- * Tag keys and splits (spec §1, counting rules 5 and 6): one key per cloud, one split per account, set by the first
- * metric, team or shared cost to pick it and let go by the last. What they ask for is collected from their first day on, by
- * loads that come after they were made. Picked again while it is kept, a choice goes on; another takes its place at once.
+ * Tag keys and splits (spec §1, counting rules 5 and 6): one key per cloud, and one split per account. The first metric, team or
+ * shared cost that picks one sets it, and the last user releases it. Later loads collect its values from its first day on.
+ * If it is picked again while it is kept, it continues. Another choice replaces a released one immediately.
  */
 export class NaiveChoices {
   readonly #inUse = new Map<string, Choice>();
   readonly #picks = new Map<string, readonly SpendPick[]>();
 
-  /** Somebody picks; false, and nothing is changed, if that needs another choice than is in use. */
+  /** Sets a user's picks. Returns false, and changes nothing, if they need another choice than the one in use. */
   use(user: string, picks: readonly SpendPick[], today: Day): boolean {
     const others = new Map<string, string>();
     for (const [other, theirs] of this.#picks)
@@ -38,14 +38,15 @@ export class NaiveChoices {
     for (const [of, what] of needed) {
       const before = this.#inUse.get(of);
       const goesOn = before?.what === what && isKept(before, today);
-      this.#inUse.set(of, { what, firstDay: goesOn ? before.firstDay : today, letGo: null });
+      this.#inUse.set(of, { what, firstDay: goesOn ? before.firstDay : today, releasedOn: null });
     }
-    for (const [of, choice] of this.#inUse) if (!needed.has(of) && !others.has(of)) choice.letGo ??= today;
+    for (const [of, choice] of this.#inUse)
+      if (!needed.has(of) && !others.has(of)) choice.releasedOn ??= today;
     this.#picks.set(user, picks);
     return true;
   }
 
-  /** What is collected of a line that is loaded today. */
+  /** Returns the values that a load of today collects from a line. */
   collect(line: BillLine, today: Day): Pick<CollectedLine, 'split' | 'tag'> {
     const split = this.#since(`split of ${line.cloud} ${line.account}`, line.day, today);
     const key = this.#since(`tag of ${line.cloud}`, line.day, today);
@@ -58,12 +59,12 @@ export class NaiveChoices {
     };
   }
 
-  /** Whether picks need data of a day of the month on which it was not collected yet. */
+  /** Returns whether picks need values of a day of the month before their collection began. */
   isUncollected(picks: readonly SpendPick[], month: Month): boolean {
     return needs(picks).some(({ of }) => (this.#inUse.get(of)?.firstDay ?? '') > `${month}-01`);
   }
 
-  /** Whether any of some picks begins within the month to take money from what others name less specifically. */
+  /** Returns whether a pick in `by` begins within the month to take spend from a less specific one in `picks`. */
   isTakenFrom(picks: readonly SpendPick[], by: readonly SpendPick[], month: Month): boolean {
     return by.some((taker) =>
       needs([taker]).some(({ of }) => {
@@ -74,7 +75,7 @@ export class NaiveChoices {
     );
   }
 
-  /** Whether a pick has data of any day up to `end`; one that needs no choice has it of all days. */
+  /** Returns whether a pick has values of any day up to `end`. A pick without a choice has all days. */
   isCollectedBy(pick: SpendPick, end: Day): boolean {
     return needs([pick]).every(({ of }) => (this.#inUse.get(of)?.firstDay ?? '') <= end);
   }
@@ -85,7 +86,7 @@ export class NaiveChoices {
   }
 }
 
-/** Whether a more specific pick of a cloud can name money that another one names: split before tag before account. */
+/** Returns whether `taker` is a more specific cloud pick that can take spend of `pick`: split before tag before account. */
 const isContended = (pick: SpendPick, taker: SpendPick): boolean => {
   if (pick.source !== 'cloud' || taker.source !== 'cloud' || pick.cloud !== taker.cloud) return false;
   if (pick.service !== undefined || pick.resource_group !== undefined) return false;

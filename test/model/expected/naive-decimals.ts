@@ -1,6 +1,6 @@
-// Exact arithmetic of the naive calculations: whole numbers of a smallest unit.
+// Exact arithmetic of the naive calculations, in whole numbers of the smallest unit.
 
-/** `dividend ÷ divisor` to the nearest whole number, halves away from zero. */
+/** Returns `dividend ÷ divisor`, rounded to the nearest whole number, with halves away from zero. */
 export const divided = (dividend: bigint, divisor: bigint): bigint => {
   const isNegative = dividend < 0n !== divisor < 0n;
   const [above, below] = [absolute(dividend), absolute(divisor)];
@@ -10,7 +10,7 @@ export const divided = (dividend: bigint, divisor: bigint): bigint => {
 
 export const absolute = (number: bigint): bigint => (number < 0n ? -number : number);
 
-/** Units of 10⁻ᵖˡᵃᶜᵉˢ as text with that many decimals. */
+/** Returns units of 10⁻ᵖˡᵃᶜᵉˢ as text with that many decimals. */
 export const decimalText = (units: bigint, places: number): string => {
   const digits = absolute(units)
     .toString()
@@ -18,13 +18,13 @@ export const decimalText = (units: bigint, places: number): string => {
   return `${units < 0n ? '-' : ''}${digits.slice(0, -places)}.${digits.slice(-places)}`;
 };
 
-/** A plain decimal text in units of 10⁻ᵖˡᵃᶜᵉˢ; it has no more decimals than that. */
+/** Returns a plain decimal text in units of 10⁻ᵖˡᵃᶜᵉˢ. Throws if it has more decimals. */
 export const decimalUnits = (text: string, places: number): bigint => {
   const [whole = '0', decimals = ''] = text.split('.');
   if (decimals.length > places) throw new Error(`more than ${places} decimals: ${text}`);
   return BigInt(whole + decimals.padEnd(places, '0'));
 };
 
-/** Units of 10⁻ᵖˡᵃᶜᵉˢ as the number that the API shows: six decimals. */
+/** Returns units of 10⁻ᵖˡᵃᶜᵉˢ as the number in API answers, with six decimals. */
 export const sixDecimals = (units: bigint, places: number): number =>
   Number(decimalText(divided(units, 10n ** BigInt(places - 6)), 6));

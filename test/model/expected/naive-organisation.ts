@@ -24,17 +24,17 @@ export interface NaiveMetric {
   values: Map<string, StoryValue>;
   /** Versions of locked months, oldest first. */
   locks: Map<Month, Numbers[]>;
-  /** Locked months of which a value was changed since. */
+  /** Locked months with a value that changed after the lock. */
   changed: Set<Month>;
 }
 
-/** What is known of a month of a metric, beside its lock. */
+/** The facts of a metric's month, except its lock. */
 export interface NaiveFacts {
   undelivered: Kind[];
   gaps: NaiveGap[];
   /** Whether spend is missing that sources have not delivered. */
   isMissing: boolean;
-  /** Whether the team's bill waits for values that it is split by. */
+  /** Whether the team's bill waits for values that split shared costs. */
   isWaiting: boolean;
   isUncollected: boolean;
   isSettled: boolean;
@@ -43,10 +43,10 @@ export interface NaiveFacts {
   status: Status;
 }
 
-/** The whole calculation, told the story step by step: plain loops over rows, nothing kept that could be derived. */
+/** The whole naive calculation, which runs a story step by step. It loops over rows, and stores nothing that it can derive. */
 export class NaiveOrganisation {
   readonly metrics: (NaiveMetric | null)[] = [];
-  /** Months that have settled, whether there were teams at that moment, and whether their spend was complete late. */
+  /** Settled months: whether there were teams at that moment, and whether the spend was complete late. */
   readonly settled = new Map<Month, { hadTeams: boolean; isBackfill: boolean }>();
   readonly choices = new NaiveChoices();
   readonly teams = new NaiveTeams(this);
@@ -59,7 +59,7 @@ export class NaiveOrganisation {
     this.sources = new NaiveSources(organisation);
   }
 
-  /** Does a step; answers the months it settled, or whether it was done (`true`) or had to be refused. */
+  /** Runs a step. Returns the months that it settled, or whether it is accepted (`true`) or rejected. */
   does(step: Step): boolean | Month[] {
     switch (step.does) {
       case 'create metric': {
@@ -135,12 +135,12 @@ export class NaiveOrganisation {
     }
   }
 
-  /** All money that counts. */
+  /** Returns all spend that counts. */
   spent(): Spent[] {
     return spentOf(this.sources.rows());
   }
 
-  // The same number again is no change; a removal of what is not there neither (design §2, Status).
+  // An equal number is no change. The removal of a missing value is no change either (design §2, Status).
   #change(
     index: number,
     values: readonly { period: Day; label: string; value: string | null }[],
@@ -168,7 +168,7 @@ export class NaiveOrganisation {
     const { team } = metric.definition;
     const kinds = metric.picks === null ? KINDS : [...new Set(metric.picks.map(kindOf))].sort();
     const undelivered = kinds.filter((kind) => !this.sources.isDelivered(kind, month));
-    // Unknown, not 0: what no source has delivered, and what tags and splits had before anybody picked by them.
+    // Spend that no source has delivered is unknown, not 0. So is the spend of tags and splits before their first pick.
     const isKnown =
       metric.picks === null
         ? undelivered.length < kinds.length
@@ -187,7 +187,7 @@ export class NaiveOrganisation {
         : this.bills.isUncollected(month, team);
     const isSettled = ofTeam === null ? this.settled.has(month) : ofTeam.isSealed;
     const gaps = this.sources.gaps(month, metric.picks === null ? null : kinds);
-    // Until the month has settled, it waits for all that keeps it from that.
+    // Until the month settles, it waits for everything that prevents the settlement.
     const isHeldBack = !isSettled && !this.sources.isWhole(month);
     const isMissing =
       (team === null || !isSettled) &&
@@ -210,7 +210,7 @@ export class NaiveOrganisation {
     };
   }
 
-  /** What a metric of a team divides: its bill, sealed or estimated. A team that came after the month had sealed has none. */
+  /** Returns the cost of a metric with team scope: the sealed or estimated bill. A team made after the seal has no bill. */
   #billOf(team: number, month: Month, today: Day, spent: readonly Spent[]) {
     const { status, bills, missing } = this.bills.ofMonth(month, today, spent);
     const bill = bills?.get(team);
@@ -222,8 +222,8 @@ export class NaiveOrganisation {
   }
 
   /**
-   * What is ready is locked, and what has changed since is again, if it has its numbers and is not partial. What only lacks
-   * spend that sources have not delivered is locked where that is accepted.
+   * Locks a month that is ready, or has changed since its lock, if it has its numbers and is not partial. If it only lacks spend
+   * that sources have not delivered, `acceptMissing` locks it.
    */
   #lock({ metric: index, month, acceptMissing }: Extract<Step, { does: 'lock' }>, today: Day): boolean {
     const metric = this.metrics[index];

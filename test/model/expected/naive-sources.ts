@@ -10,14 +10,14 @@ import {
   type Step,
 } from '../organisation-story.ts';
 
-/** A load as it was published: its rows, with what was collected of them. */
+/** A published load, with the values that it collected. */
 interface Load {
-  /** How many loads came before. */
+  /** The number of loads before it. */
   number: number;
   rows: Rows;
   /** The days of its rows, in order. */
   days: readonly Day[];
-  /** Of clusters and hosts, the days that it or a load before it whose days it keeps has read, from its first to its last. */
+  /** For clusters and hosts: the days from the first to the last, read by it or by an earlier load whose days it keeps. */
   read: ReadonlySet<Day>;
   publishedOn: Day;
 }
@@ -28,7 +28,7 @@ interface Source {
   isPaused: boolean;
   isDeleted: boolean;
   startsOn: Day | null;
-  /** Its place among all that was made and settled. */
+  /** Its position among all sources made. */
   madeAs: number;
   /** The newest load of each month, or billing period. */
   loads: Map<Month, Load>;
@@ -36,17 +36,17 @@ interface Source {
   published: [Month, Load][];
 }
 
-/** A source that lacks days of a month: its name, the first and the last of them. */
+/** A source that lacks days of a month, with the first and the last of them. */
 export type NaiveGap = [source: string, from: Day, through: Day];
 
 const NO_ROWS: Rows = { lines: [], allocations: [], assets: [], shares: [], spend: [], usage: [] };
 
-/** The cost sources of an organisation and what they have delivered; a newer load of a month replaces the one before. */
+/** The cost sources of an organisation and their loads. A newer load of a month replaces the one before. */
 export class NaiveSources {
   readonly #sources = new Map<string, Source>();
   readonly #organisation: Organisation;
   #loadCount = 0;
-  /** The place of each settled month among the sources made. */
+  /** The number of sources made before each month settled. */
   readonly #settledAs = new Map<Month, number>();
   #made = 0;
 
@@ -82,7 +82,7 @@ export class NaiveSources {
         rows.assets = feed.assets;
         break;
       case 'hosts':
-        // A file without a row is no load; days that it lacks stay.
+        // A file without rows is not a load. Days that a file lacks stay.
         if (feed.shares.length === 0) return;
         rows.shares = [
           ...feed.shares,
@@ -115,15 +115,16 @@ export class NaiveSources {
     return [...this.#sources.values()].filter(({ isDeleted, kind }) => !isDeleted && kinds.includes(kind));
   }
 
-  /** The last day of its period that had ended when a load was published and that its rows reach; null without any. */
+  /** Returns the last day of the month that its rows reach and that had ended when it was published; null without any. */
   #brought(month: Month, { days, publishedOn }: Load): Day | null {
     const reached = daysOfMonth(month).filter((day) => day < publishedOn && day <= (days.at(-1) ?? ''));
     return reached.at(-1) ?? null;
   }
 
   /**
-   * Whether a source covers a day: it had no spend before that, or a load of the day's month was published after it. That of a
-   * cluster or host has read it; that of a bill or AI tool lies within what the source has brought, a bill's from its month on.
+   * Returns whether a source covers a day: the day is before its start, or a load of the day's month was published after it.
+   * A load of a cluster or host must have read the day. For the others, the day must be within the delivered days (for a bill,
+   * from the first day of its first month on).
    */
   #covers({ kind, startsOn, loads }: Source, day: Day): boolean {
     const bringing = [...loads].filter(([month, one]) => this.#brought(month, one) !== null);
@@ -140,7 +141,7 @@ export class NaiveSources {
     return through !== null && day <= through && first !== null && (kind === 'focus' || first <= day);
   }
 
-  /** Whether the day's own load reaches it, although the day may not have been over. */
+  /** Returns whether the load of the day's month reaches the day, even if the day had not ended. */
   #hasBegun({ loads }: Source, day: Day): boolean {
     const load = loads.get(day.slice(0, 7));
     return load !== undefined && day <= load.publishedOn && day <= (load.days.at(-1) ?? '');
@@ -152,7 +153,7 @@ export class NaiveSources {
     return from === undefined || through === undefined ? null : [source.name, from, through];
   }
 
-  /** Whether a source was made after a month had settled, and one made before it covers any day of the month. */
+  /** Returns whether a source was made after a month settled, and an earlier source covers any day of the month. */
   #isLatecomer(source: Source, month: Month): boolean {
     const isLater = ({ madeAs }: Source): boolean => madeAs > (this.#settledAs.get(month) ?? Infinity);
     return (
@@ -163,7 +164,7 @@ export class NaiveSources {
     );
   }
 
-  /** The active sources that a month waits for; of all spend (`kinds` null) only those made before it settled. */
+  /** Returns gaps of the active sources of a month. For all spend (`kinds` null), only sources made before it settled count. */
   gaps(month: Month, kinds: readonly Kind[] | null): NaiveGap[] {
     return this.#existing(kinds ?? KINDS)
       .filter((source) => !source.isPaused && (kinds !== null || !this.#isLatecomer(source, month)))
@@ -171,7 +172,7 @@ export class NaiveSources {
       .filter((gap) => gap !== null);
   }
 
-  /** Whether sources let a month settle: no active one lacks a day, and any covers the last. */
+  /** Returns whether sources let a month settle: no active source lacks a day, and any source covers the last day. */
   isWhole(month: Month, sources: readonly Source[] = this.#existing()): boolean {
     return (
       sources.every(
@@ -180,7 +181,7 @@ export class NaiveSources {
     );
   }
 
-  /** The same by what had been published before a day. */
+  /** Returns the same for the loads that were published before a day. */
   wasWholeBefore(day: Day, month: Month): boolean {
     const sources = this.#existing().map((source) => ({
       ...source,
@@ -189,7 +190,7 @@ export class NaiveSources {
     return this.isWhole(month, sources);
   }
 
-  /** The names of active sources made after a month had settled that lack days of it. */
+  /** Returns the names of active sources that were made after a month settled and lack days of it. */
   latecomers(month: Month): string[] {
     return this.#existing()
       .filter(
@@ -198,7 +199,7 @@ export class NaiveSources {
       .map(({ name }) => name);
   }
 
-  /** The last day up to which all active sources cover every day from the start on; with none active, any paused one. */
+  /** Returns the last day up to which all active sources cover every day from `start` on. Without any, paused sources decide. */
   completeThrough(start: Day, today: Day): Day | null {
     const active = this.#existing().filter(({ isPaused }) => !isPaused);
     const isWhole = (day: Day): boolean =>
@@ -210,7 +211,7 @@ export class NaiveSources {
     return through;
   }
 
-  /** Whether all active sources of some kinds (null: of all) cover a day, and any source of each kind does (null: of any). */
+  /** Returns whether all active sources of `kinds` (null: all) cover a day, and a source of each kind does (null: of any). */
   isKnown(day: Day, kinds: readonly Kind[] | null): boolean {
     const isCovered = (kind: Kind): boolean =>
       this.#existing([kind]).some((source) => this.#covers(source, day));
@@ -220,19 +221,19 @@ export class NaiveSources {
     );
   }
 
-  /** Whether any source covers any of the days. */
+  /** Returns whether any source covers any of the days. */
   coversAnyOf(days: readonly Day[]): boolean {
     return days.some((day) => this.#existing().some((source) => this.#covers(source, day)));
   }
 
-  /** Whether the settle days of a month have passed. */
+  /** Returns whether the settle days of a month have passed. */
   hasClosed(month: Month, today: Day): boolean {
     return dayNumber(today) > dayNumber(lastDayOf(month)) + this.#organisation.settleDays;
   }
 
   /**
-   * The months that settle now: the settle days have passed, no active source lacks a day, and one covers the last. They begin
-   * with the first day delivered, or with the first that has a value if a source says from when on it had spend.
+   * Returns the months that settle now: the settle days have passed, no active source lacks a day, and a source covers the last
+   * day. They begin with the first delivered day. If a source has a start day, they may begin with the first value.
    */
   settle(today: Day, settled: ReadonlyMap<Month, unknown>, firstValue: Day | null): Month[] {
     const sources = this.#existing();
@@ -254,7 +255,7 @@ export class NaiveSources {
     return months;
   }
 
-  /** All rows of the loads that count, whatever the day. */
+  /** Returns all rows of the current loads. */
   rows(): Rows {
     const loads = this.#existing().flatMap(({ loads: own }) => [...own.values()].map(({ rows }) => rows));
     return {
@@ -267,7 +268,7 @@ export class NaiveSources {
     };
   }
 
-  /** Which loads a month's spend comes from. */
+  /** Returns the numbers of the loads that have days of a month. */
   loadsOf(month: Month): number[] {
     return this.#existing()
       .flatMap(({ loads }) => [...loads.values()])
@@ -275,17 +276,17 @@ export class NaiveSources {
       .map(({ number }) => number);
   }
 
-  /** Whether sources of a kind have brought any day of the month, or cover one. */
+  /** Returns whether sources of a kind cover a day of the month, or have delivered a part of one. */
   isDelivered(kind: Kind, month: Month): boolean {
     return this.lastDelivered(kind, month) !== null;
   }
 
-  /** Whether anything is known of the month, by whatever kind. */
+  /** Returns whether any kind has delivered anything of the month. */
   hasDelivered(month: Month): boolean {
     return KINDS.some((kind) => this.isDelivered(kind, month));
   }
 
-  /** The last day of the month that a kind covers or has brought a part of; null without any. */
+  /** Returns the last day of the month that a kind covers, or has delivered in part; null without any. */
   lastDelivered(kind: Kind, month: Month): Day | null {
     const days = daysOfMonth(month).filter((day) =>
       this.#existing([kind]).some((source) => this.#covers(source, day) || this.#hasBegun(source, day)),
@@ -298,7 +299,7 @@ const known = (days: readonly (Day | null)[]): Day[] => days.filter((day) => day
 const oldest = (days: readonly (Day | null)[]): Day | null => known(days)[0] ?? null;
 const newest = (days: readonly (Day | null)[]): Day | null => known(days).at(-1) ?? null;
 
-/** The months in which anything happens. */
+/** The months of all stories. */
 export const ALL_MONTHS: readonly Month[] = ['2025-12', '2026-01', '2026-02'];
 export const lastDayOf = (month: Month): Day =>
   `${month}-${{ '2025-11': '30', '2026-02': '28' }[month] ?? '31'}`;
@@ -309,7 +310,7 @@ const daysOfMonth = (month: Month): Day[] =>
     (_, index) => `${month}-${`${index + 1}`.padStart(2, '0')}`,
   );
 const latest = (day: Day | null, other: Day): Day | null => (day === null ? null : day < other ? other : day);
-/** The days of a month from the first to the last of some days of one reading that had ended before it was published. */
+/** Returns the month's days from the first to the last of `days` that had ended before the load was published. */
 const daysRead = (days: readonly Day[], month: Month, publishedOn: Day): Day[] =>
   daysOfMonth(month).filter(
     (day) => day < publishedOn && day >= (days[0] ?? '9') && day <= (days.at(-1) ?? ''),

@@ -12,22 +12,21 @@ import type {
   ToolUsage,
 } from '../organisation-story.ts';
 
-// What an organisation's dollars are, row by row and day by day (design §2, Every dollar once and Repositories).
+// An organisation's spend, row by row and day by day (design §2, Every dollar once and Repositories).
 //
-// 1. A bill line whose resource is, that day, an asset of a cluster is that cluster's spend; else, if it is the machine
-//    of a host, that host's. (Of several clusters or hosts the first by name.) Any other line is cloud spend. What is
-//    on the bill, and what is not, is in naive-assets.ts.
-// 2. A cluster costs, beside its lines, what its assets outside the bill cost; if it has no asset that day, what its
-//    allocations cost, idle included, unless it is on the bill by the assets that it borrows.
-// 3. A host costs, beside its lines, all its rows of the day; none if a line of the day is for its machine, or if
-//    what a cluster costs holds its machine.
-// 4. Workloads and services have their direct cost. What is left of the cluster or host, more or less than nothing,
-//    is its own.
-// 5. A tool's spend of a day goes to repositories by their share of its usage that day, down to whole 10⁻¹⁵; what
-//    that leaves goes to the largest user (of equals the first by name, no repository last). What falls to usage
-//    without a repository, and days without usage, stay with the tool.
+// 1. A bill line is a cluster's spend if its resource is an asset of the cluster that day. Otherwise it is a host's spend if its
+//    resource is the host's machine. (Among several clusters or hosts, the first name counts.) Any other line is cloud
+//    spend. naive-assets.ts decides which assets are on the bill.
+// 2. Beside its lines, a cluster costs its assets outside the bill. If it has no asset that day, it costs its allocations,
+//    idle included, unless its borrowed assets are on the bill.
+// 3. Beside its lines, a host costs all its rows of the day. It costs nothing more if a line of the day is for its machine, or
+//    if a cluster's cost includes the machine.
+// 4. Workloads and services have their direct cost. The rest of the cluster or host, positive or negative, is its own.
+// 5. A tool's spend of a day goes to repositories by their share of its usage that day, rounded down to 10⁻¹⁵. The rest goes
+//    to the largest user (of equal users the first name, no repository last). The share of usage without a repository,
+//    and days without usage, stay with the tool.
 
-/** What spend can be told apart by; null where it belongs to none. */
+/** The keys of spend, null if it has none. */
 interface Attributes {
   source: 'cloud' | 'kubernetes' | 'hosts' | 'ai_tools';
   cloud: string | null;
@@ -43,25 +42,25 @@ interface Attributes {
   host_service: string | null;
   tool: string | null;
   repository: string | null;
-  /** Who owns it by today's ownership; what a shared cost covers is no team's. */
+  /** The owner by today's ownership; null for spend that a shared cost covers. */
   team: string | null;
 }
 
-/** Some money of a day, in 10⁻¹⁵, and what it was spent on. */
+/** An amount of a day, in 10⁻¹⁵, with its keys. */
 export interface Spent extends Attributes {
   day: Day;
   units: bigint;
-  /** The account whose bill it stands on, also where it is a cluster's or host's. */
+  /** The account of its bill line, even if it is spend of a cluster or host. */
   bill: { cloud: string; account: string } | null;
 }
 
-/** A bill line with what was collected of it when it was loaded. */
+/** A bill line with the values that its load collected. */
 export interface CollectedLine extends BillLine {
   split: { kind: 'service' | 'resource_group'; value: string } | null;
   tag: { key: string; value: string } | null;
 }
 
-/** All rows that count, of all sources. */
+/** The current rows of all sources. */
 export interface Rows {
   lines: readonly CollectedLine[];
   allocations: readonly Allocation[];
@@ -71,7 +70,7 @@ export interface Rows {
   usage: readonly ToolUsage[];
 }
 
-/** The days of a feed's rows, in order. */
+/** Returns the days of a feed's rows, in order. */
 export const daysOf = (feed: Feed): Day[] => {
   const rows: { day: Day }[] = [];
   if (feed.kind === 'focus') rows.push(...feed.lines);
@@ -103,7 +102,7 @@ const unitsOf = (cost: string): bigint => decimalUnits(cost, 15);
 const sumOf = (rows: readonly { cost: string }[]): bigint =>
   rows.reduce((sum, { cost }) => sum + unitsOf(cost), 0n);
 
-/** All money that counts. */
+/** Returns all spend that counts. */
 export const spentOf = (rows: Rows): Spent[] => {
   const days = distinct(
     Object.values(rows).flatMap((part: readonly { day: Day }[]) => part.map(({ day }) => day)),
@@ -171,7 +170,7 @@ const spentOn = (day: Day, rows: Rows): Spent[] => {
   return spent;
 };
 
-/** Who gets what of a tool's spend of a day. */
+/** Splits a tool's spend of a day by usage. */
 const sharesOf = (
   cost: bigint,
   usage: readonly ToolUsage[],

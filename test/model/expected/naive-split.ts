@@ -1,7 +1,7 @@
 import { absolute, decimalUnits } from './naive-decimals.ts';
 import type { StorySplit } from '../organisation-story.ts';
 
-/** A team by its number, or null for what no team gets. */
+/** A team by its number, or null for the part without a team. */
 type Receiver = number | null;
 
 /** A value of a month, with the label it is for. */
@@ -13,7 +13,7 @@ export interface LabelledValue {
 const PERCENT_DECIMALS = 6;
 const VALUE_DECIMALS = 10;
 
-/** By what an amount is split: one entry for everything that somebody gets. */
+/** Returns the weights of a split, with one entry for each share or value. */
 const weightsOf = (split: StorySplit, values: readonly LabelledValue[]): [Receiver, bigint][] => {
   if (split.type === 'even') return split.teams.map((team) => [team, 1n]);
   if (split.type === 'metric')
@@ -30,9 +30,9 @@ const weightsOf = (split: StorySplit, values: readonly LabelledValue[]): [Receiv
 };
 
 /**
- * What each team gets of a shared cost, by its number, in 10⁻¹⁵ (docs/concepts.md): parts are rounded down, and the
- * units left over go one each to the largest remainders, of equal ones to the oldest team, to nobody last. A credit is
- * split as its amount is. Nobody gets anything where there is nothing to split by.
+ * Returns each team's part of a shared cost, by its number, in 10⁻¹⁵ (docs/concepts.md). Parts are rounded down. The units left
+ * over go one each to the largest remainders; of equal ones to the oldest team, and last to no team. A credit is split like
+ * a positive amount. If all weights are 0, no team gets a part.
  */
 export const naiveParts = (
   units: bigint,

@@ -5,19 +5,19 @@ import { names } from './answers/naive-months.ts';
 import type { Spent } from './naive-spend.ts';
 import type { StoryMetric, StorySharedCost, StorySplit, TeamStep } from '../organisation-story.ts';
 
-/** What teams refer to and are referred to by. */
+/** The state that teams depend on. */
 interface Surroundings {
   choices: NaiveChoices;
-  /** In the order of the story; null for those that were refused. */
+  /** In the order of the story; null for rejected metrics. */
   metrics: readonly ({ definition: StoryMetric } | null)[];
 }
 
-/** Teams, what they own and what they share (design §2, Teams). */
+/** Teams, their ownership and shared costs (design §2, Teams). */
 export class NaiveTeams {
-  /** What each owns, in the order of the story; null for those that were refused or deleted. */
+  /** The ownership of each team, in the order of the story; null for rejected and deleted teams. */
   readonly teams: (readonly SpendPick[] | null)[] = [];
   readonly sharedCosts: (StorySharedCost | null)[] = [];
-  /** How often a team or shared cost was made, changed or deleted. */
+  /** The number of changes of teams and shared costs. */
   changes = 0;
   readonly #surroundings: Surroundings;
 
@@ -29,7 +29,7 @@ export class NaiveTeams {
     return (this.teams[team] ?? null) !== null;
   }
 
-  /** Does a step; false if it had to be refused. */
+  /** Runs a step. Returns false if it is rejected. */
   does(step: TeamStep, today: Day): boolean {
     const isDone = this.#does(step, today);
     if (isDone) this.changes += 1;
@@ -89,13 +89,13 @@ export class NaiveTeams {
     return true;
   }
 
-  /** What a team's bill is made of: what it owns, and what the shared costs cover that name it. */
+  /** Returns the picks behind a team's bill: its ownership, and the spend of the shared costs that it has a part of. */
   picksBehindBill(team: number): SpendPick[] {
     const ofShared = this.sharedCosts.filter((cost) => cost !== null && teamsOf(cost.split).includes(team));
     return [...(this.teams[team] ?? []), ...ofShared.flatMap((cost) => cost?.spend ?? [])];
   }
 
-  /** The one owner of some money: of all teams and shared costs the most specific pick, of equals the shared cost. */
+  /** Returns the one owner of an amount: whoever has the most specific pick; among equally specific picks a shared cost. */
   ownerOf(spent: Spent): { sharedCost: number } | { team: number } | null {
     const sharedCost = mostSpecific(
       this.sharedCosts.map((cost) => cost?.spend ?? []),
@@ -116,7 +116,7 @@ const teamsOf = (split: StorySplit): number[] => {
   return split.type === 'fixed' ? split.shares.map(({ team }) => team) : Object.values(split.labels);
 };
 
-/** Whether none but one's own `index` has any of the picks. */
+/** Returns whether no entry other than `index` has any of the picks. */
 const haveNone = (
   all: readonly (readonly SpendPick[] | null)[],
   index: number,
@@ -132,7 +132,7 @@ const isSame = (one: SpendPick, other: SpendPick): boolean => {
   return text(one) === text(other);
 };
 
-/** Whose picks name some money most specifically, and how specifically. */
+/** Returns the entry with the most specific pick of an amount, and the pick's specificity. */
 const mostSpecific = (
   all: readonly (readonly SpendPick[])[],
   spent: Spent,
@@ -145,7 +145,7 @@ const mostSpecific = (
   return found;
 };
 
-/** Workload over namespace, service over host; in a cloud service or resource group over tag over account. */
+/** Workload before namespace, and service before host. In a cloud: service or resource group, then tag, then account. */
 const specificityOf = (pick: SpendPick): number => {
   if (pick.source === 'kubernetes') return pick.workload === undefined ? 1 : 2;
   if (pick.source === 'host') return pick.service === undefined ? 1 : 2;

@@ -1,16 +1,16 @@
 import type { BillLine, Identity } from '../organisation-story.ts';
 
-/** Something that costs, as somebody knows it, with the Google project where he knows that beside the id. */
+/** A resource by the id in one feed, with the Google project if the feed knows it beside the id. */
 export interface Known {
   means: Identity;
   project: string | null;
 }
 
 /**
- * Whether two who speak of a thing can mean the same one (sources §2). Azure's path says all, and no name stands for
- * it. Google's full id says project, zone and name; where one side knows only the name, names are compared, and
- * projects as far as both sides know theirs. Load balancers go by their ARN where both know it, else by name; a
- * cluster goes by its name. All else goes by name.
+ * Returns whether two ids can mean the same resource (sources §2). Azure's ids are compared by path, never by name. Google's full
+ * ids are compared by project, zone and name. If one side has only the name, names are compared, and also projects if both
+ * sides know them. Load balancers are compared by ARN if both sides know it, otherwise by name. Everything else is
+ * compared by name.
  */
 export const sameThing = (a: Known, b: Known): boolean => {
   const [mine, theirs] = [a.means, b.means];
@@ -30,11 +30,11 @@ export const sameThing = (a: Known, b: Known): boolean => {
 const projectOf = ({ means, project }: Known): string | null =>
   means.of === 'google' ? means.project : project;
 
-/** What a bill line is for; null for most. */
+/** Returns the resource of a bill line; null for most lines. */
 const lineThing = ({ resource, cloud, account }: BillLine): Known | null =>
   resource === null
     ? null
-    : // An account of Google's bill is a project.
+    : // An account of a Google bill is a project.
       { means: resource.means, project: cloud === 'gcp' ? account : null };
 
 export const isFor = (line: BillLine, thing: Known): boolean => {
@@ -43,8 +43,8 @@ export const isFor = (line: BillLine, thing: Known): boolean => {
 };
 
 /**
- * Whether a thing's mere name is that of several: machines in several accounts, projects or zones, load balancers in several
- * accounts, several clusters, on the bills of a month. An id that Amazon makes is one thing wherever it stands.
+ * Returns whether several resources on the bills of a month have the name: machines in several accounts, projects or zones, load
+ * balancers in several accounts, or several clusters. An id that Amazon generates is always one resource.
  */
 export const isAmbiguous = (thing: Known, linesOfMonth: readonly BillLine[]): boolean => {
   if (thing.means.of === 'amazon') return false;

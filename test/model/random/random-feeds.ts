@@ -3,7 +3,7 @@ import type { Day, Month } from '../../../domain/shared/calendar.ts';
 import type { Feed, Kind } from '../organisation-story.ts';
 import { billedResource, clusterResource, HOSTS } from './random-resources.ts';
 
-/** Few days, so that things meet: first and last of months, and of the running one days that are still to come. */
+/** Few days, so that rows meet: first and last days of months, and future days of the running month. */
 export const SPEND_DAYS: Readonly<Record<Month, readonly Day[]>> = {
   '2025-12': ['2025-12-30', '2025-12-31'],
   '2026-01': ['2026-01-01', '2026-01-02', '2026-01-31'],
@@ -14,7 +14,7 @@ export const SPEND_MONTHS = Object.keys(SPEND_DAYS);
 const MOST_ROWS = 10;
 const FIFTEEN = 10 ** 15;
 
-/** Money: whole or with fifteen decimals, now and then a credit, now and then more than a double can hold. */
+/** Amounts, whole or with up to fifteen decimals. Some are credits, and some are too precise for a double. */
 const amount = fc
   .record({
     credit: fc.oneof(
@@ -98,7 +98,7 @@ const FEEDS: Readonly<Record<Kind, (day: fc.Arbitrary<Day>) => fc.Arbitrary<Feed
             service: orNone('db', 'mail'),
             cost: amount,
           })
-          // A feed may name the machine on one row of a host and not on another.
+          // A feed may name the machine only on some rows of a host.
           .map(({ on: { host, machine }, named, ...row }) => ({
             ...row,
             host,
@@ -121,7 +121,7 @@ const FEEDS: Readonly<Record<Kind, (day: fc.Arbitrary<Day>) => fc.Arbitrary<Feed
 const rows = <Row>(row: fc.Arbitrary<Row>): fc.Arbitrary<Row[]> =>
   fc.array(row, { maxLength: MOST_ROWS, size: 'max' });
 
-/** A feed of one month; a bill may also have days of the months beside it, and some have nothing else: corrections. */
+/** Returns a feed of one month. A bill may also have days of other months, and some bills have only such corrections. */
 export const randomFeed = (kind: Kind, month: Month): fc.Arbitrary<Feed> => {
   const [first, ...others] = SPEND_DAYS[month] ?? [];
   if (first === undefined) throw new Error(`no days of ${month} to spend on`);
@@ -140,7 +140,7 @@ export const randomFeed = (kind: Kind, month: Month): fc.Arbitrary<Feed> => {
   );
 };
 
-/** The same feed, delivered through a day: it ends with a row of that day that costs nothing. */
+/** Returns the feed with a row of cost 0 on a day, so that the feed is delivered through that day. */
 export const deliveredThrough = (feed: Feed, day: Day): Feed => {
   switch (feed.kind) {
     case 'focus':

@@ -5,7 +5,7 @@ import type { StoryMetric, StoryValue } from '../organisation-story.ts';
 import { SPEND_DAYS } from './random-feeds.ts';
 import { ACCOUNTS, HOSTS } from './random-resources.ts';
 
-/** Days of values and of questions: mostly January's. */
+/** Days of values and of ranges to read, mostly in January. */
 export const days = fc.oneof(
   fc.constantFrom(...(SPEND_DAYS['2026-01'] ?? [])),
   fc.constantFrom(...Object.values(SPEND_DAYS).flat()),
@@ -16,7 +16,7 @@ const accounts = fc.constantFrom(...ACCOUNTS);
 const services = fc.constantFrom('compute', 'storage');
 const hosts = fc.constantFrom(...HOSTS.map(({ host }) => host), 'host-9');
 
-/** A pick in one of the nine forms that metrics may use; some of what was never seen. */
+/** A pick in one of the nine forms of metrics. Some picks name things that no feed has. */
 export const pick: fc.Arbitrary<SpendPick> = fc.oneof(
   fc.record({ source: fc.constant('kubernetes' as const), cluster: clusters, namespace: namespaces }),
   fc.record({
@@ -56,7 +56,7 @@ export const pick: fc.Arbitrary<SpendPick> = fc.oneof(
 );
 export const picks = fc.array(pick, { minLength: 1, maxLength: 4 });
 
-/** A metric as drawn; the number of its team may be larger than there are teams. */
+/** A drawn metric. The number of its team may exceed the number of teams. */
 export const randomMetric: fc.Arbitrary<StoryMetric> = fc
   .record({
     aggregation: fc.constantFrom<StoryMetric['aggregation']>('total', 'average'),
@@ -71,10 +71,10 @@ export const randomMetric: fc.Arbitrary<StoryMetric> = fc
   })
   .map(({ scope, ...metric }) => ({ ...metric, ...scope }));
 
-/** What labelled metrics count by. */
+/** The labels of labelled metrics. */
 export const LABELS = ['eu', 'us', 'asia'];
 
-/** Values as drawn: what of a day and a label counts depends on the metric they are for. */
+/** Drawn values. The metric decides the period, and whether the label counts. */
 export type DrawnValues = { day: Day; label: string; value: string }[];
 const valuesOn = (day: fc.Arbitrary<Day>): fc.Arbitrary<DrawnValues> =>
   fc.array(
@@ -91,12 +91,12 @@ const valuesOn = (day: fc.Arbitrary<Day>): fc.Arbitrary<DrawnValues> =>
   );
 
 export const drawnValues = valuesOn(days);
-/** Values of the running month, and of the same days of the month before. */
+/** Values of the running month and of the same days of the month before. */
 export const runningValues = valuesOn(
   fc.constantFrom('2026-02-01', '2026-02-10', '2026-01-01', '2026-01-10'),
 );
 
-/** The values as a metric takes them, each period and label once. */
+/** Returns the values in the form of a metric, with each period and label once. */
 export const fitting = (of: StoryMetric, drawn: DrawnValues): StoryValue[] => {
   const values = new Map<string, StoryValue>();
   for (const { day, label, value } of drawn) {

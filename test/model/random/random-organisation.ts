@@ -26,9 +26,9 @@ import {
 } from './random-steps.ts';
 import { fittingTeamStep, isTeamStep, newSharedCosts, newTeams } from './random-teams.ts';
 
-/** When January is closed; what comes after is late. */
+/** The day on which January settles. Later steps are late. */
 const CLOSING_DAY = '2026-02-07';
-/** The day on which all is read in the end; what February has after it is still to come. */
+/** The day at the end on which everything is read. Later days of February are in the future. */
 const TODAY = '2026-02-12';
 const EARLY_DAYS = [
   '2025-12-20',
@@ -42,19 +42,19 @@ const EARLY_DAYS = [
 const LATE_DAYS = [CLOSING_DAY, '2026-02-10', TODAY];
 
 const early = fc.constantFrom(...EARLY_DAYS);
-/** Mostly before January, or what picks tags and splits could never be locked. */
+/** Mostly before January, because otherwise metrics that pick tags and splits could never be locked. */
 const earliest = fc.oneof(
   { weight: 2, arbitrary: fc.constant('2025-12-20') },
   { weight: 1, arbitrary: early },
 );
 const late = fc.constantFrom(...LATE_DAYS);
-/** Mostly after January, or loads would cover little of it. */
+/** Mostly after January, because otherwise loads would cover little of it. */
 const spent = fc.oneof({ weight: 3, arbitrary: fc.constant(CLOSING_DAY) }, { weight: 2, arbitrary: early });
 
 /**
- * Teams, what they share, metrics to split it by, and January's spend. Half of the teams are made at the beginning, the
- * others on the closing day, in the instant in which January settles: before or after it. Some come after a trial, a
- * team that was deleted before January settled.
+ * Teams, shared costs, metrics to split them by, and January's spend. About half of the teams are made at the beginning. The
+ * others are made on the closing day, in the same instant as January's settlement but before or after it. Some are made after a
+ * trial, a team that was deleted before January settled.
  */
 const teamLife = fc
   .record({
@@ -84,13 +84,13 @@ const teamLife = fc
         };
   });
 
-/** A team that is gone before January settles: the first one, so that later steps may name it. */
+/** A team that is deleted before January settles. It is the first team, so that later steps may name it. */
 const TRIAL: readonly Drawn[] = [
   { on: '2025-12-20', does: 'make team', ownership: [] },
   { on: '2026-01-20', does: 'delete team', team: 0 },
 ];
 
-/** All of February so far and mostly of January, so that the running month has the same days to be compared with. */
+/** All of February so far, and mostly all of January, so that the running month can be compared with the same days. */
 const running = fc.record({
   before: fc.oneof(
     { weight: 1, arbitrary: fc.constant(() => []) },
@@ -108,7 +108,7 @@ const running = fc.record({
   ),
 });
 
-/** All of December, loaded on the closing day by sources that began with its spend: it settles by backfill. */
+/** All of December, loaded on the closing day by sources that start with its spend, so that it settles by backfill. */
 const pastMonth = everySource(CLOSING_DAY, '2025-12').map(
   (loadsOf) =>
     (loaded: readonly SourceName[]): Drawn[] => [
@@ -122,7 +122,7 @@ const pastMonth = everySource(CLOSING_DAY, '2025-12').map(
     ],
 );
 
-/** A small random organisation and its story: first spend and metrics, then a closing, then what comes late. */
+/** A small random organisation with its story: spend and metrics, then the closing of January, then late steps. */
 export const randomOrganisation: fc.Arbitrary<Organisation> = fc
   .record({
     settleDays: fc.constantFrom(0, 5),
@@ -151,7 +151,7 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
   .map(({ settleDays, paused, waitsForever, breakdown, range: [a, b], ...drawn }) => {
     const metrics = drawn.teams?.metrics ?? [];
     const early = inTime([
-      // The metrics of the same day come first, so that their numbers are known.
+      // Metrics that split shared costs come first, so that their numbers are known.
       ...metrics,
       ...(drawn.again?.(metrics.length) ?? []),
       ...(drawn.teams?.early ?? []),
@@ -175,7 +175,7 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
     return { settleDays, paused, waitsForever, story, breakdown, range, today: TODAY };
   });
 
-/** Each source that is loaded, once. */
+/** Returns each loaded source once. */
 const loadedSources = (story: readonly Drawn[]): SourceName[] => {
   const sources = story.flatMap((step) => (step.does === 'load' ? [step.source] : []));
   return [...new Map(sources.map((one) => [sourceKey(one), one])).values()];
@@ -184,7 +184,7 @@ const loadedSources = (story: readonly Drawn[]): SourceName[] => {
 const inTime = (steps: readonly Drawn[]): Drawn[] =>
   steps.toSorted((a, b) => (a.on < b.on ? -1 : a.on > b.on ? 1 : 0));
 
-/** What has settled is recorded, and January locked, as far as it can be. */
+/** Settles months, and locks January for each metric if possible. */
 const closing = (metrics: number, acceptMissing: boolean): Drawn[] => [
   { on: CLOSING_DAY, does: 'settle' },
   ...Array.from({ length: metrics }, (_, metric) => ({
@@ -196,7 +196,7 @@ const closing = (metrics: number, acceptMissing: boolean): Drawn[] => [
   })),
 ];
 
-/** What was drawn, made to fit: values have the periods and labels of their metric, and numbers name one that exists. */
+/** Returns the drawn steps with values that fit their metric, and with numbers of existing metrics, teams and shared costs. */
 const storyOf = (drawn: readonly Drawn[]): Step[] => {
   const metrics: StoryMetric[] = [];
   const seen = new Set<string>();
@@ -237,7 +237,7 @@ const storyOf = (drawn: readonly Drawn[]): Step[] => {
     const target = metrics[index];
     if (target === undefined) return [];
     if (step.does === 'set values') return [{ ...step, metric: index, values: fitting(target, step.values) }];
-    // What divides the organisation's total has no picks to change.
+    // A metric of the organisation's total has no picks to change.
     return step.does === 'repick' && target.picks === null ? [] : [{ ...step, metric: index }];
   });
 };

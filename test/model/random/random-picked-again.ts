@@ -15,15 +15,15 @@ const chosen = fc.constantFrom<SpendPick>(
   { ...account, service: 'compute' },
   { ...account, service: 'storage' },
 );
-/** What is picked meanwhile: sometimes another tag key, which takes the place of the first at once. */
+/** The pick in between. Sometimes it needs another tag key, which immediately replaces the first one. */
 const meanwhile = fc.oneof(
   { weight: 3, arbitrary: fc.constant(account) },
   { weight: 1, arbitrary: fc.constant(tag('env', 'prod')) },
 );
 
 /**
- * A metric whose pick needs a tag key or split, the pick taken away, and put back within the thirty days for which
- * that is kept or after them, with spend loaded before, between and after.
+ * A metric whose pick needs a tag key or split. The pick is removed, and restored within the thirty days for which the key or
+ * split is kept, or after them. Spend is loaded before, between and after.
  */
 export const pickedAgain = (on: fc.Arbitrary<Day>): fc.Arbitrary<(metricNumber: number) => Drawn[]> =>
   fc

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import type { Asset, Identity, Mention } from '../organisation-story.ts';
 
 /**
- * The machines, disks and scale sets of the random organisations, in all the forms in which bills, clusters and
- * hosts write their ids (sources §2). What a form means is said beside it, so that nobody has to read it out again.
+ * The machines, disks and scale sets of the random organisations, in all forms of their ids in bills, clusters and hosts (sources
+ * §2). Each form has its meaning beside it, so that the naive calculation does not have to parse ids.
  */
 interface Thing {
   account: string;
-  /** Other accounts in whose lines it stands, too: it was moved there. */
+  /** Another account that also has lines of it, because it was moved there. */
   movedTo?: string;
   onBill: readonly Mention[];
   onCluster: readonly { id: Mention; project: string | null }[];
@@ -16,7 +16,7 @@ interface Thing {
 const mention = (text: string, means: Identity): Mention => ({ text, means });
 const unplaced = (id: Mention): { id: Mention; project: string | null } => ({ id, project: null });
 
-/** An id that Amazon makes, unique by itself; it can be moved to another account. */
+/** Returns a resource with an id that Amazon generates. The id is unique, and the resource can move to another account. */
 const amazon = (account: string, type: 'instance' | 'volume', name: string, movedTo: string): Thing => {
   const means: Identity = { of: 'amazon', name };
   return {
@@ -31,7 +31,7 @@ const amazon = (account: string, type: 'instance' | 'volume', name: string, move
   };
 };
 
-/** An Azure resource; its name alone means nothing, for other groups have the same. */
+/** Returns an Azure resource. Its name alone means nothing, because other groups have the same name. */
 const azure = (account: string, group: string, typeAndName: string): Thing => {
   const path = `/subscriptions/${account}/resourceGroups/${group}/providers/Microsoft.Compute/${typeAndName}`;
   const means: Identity = { of: 'azure', path: path.toLowerCase() };
@@ -44,7 +44,7 @@ const azure = (account: string, group: string, typeAndName: string): Thing => {
   };
 };
 
-/** A scale set: the cluster knows its machines, the bill knows the set. */
+/** Returns a scale set. The cluster reports its machines, and the bill has the whole set. */
 const scaleSet = (account: string, group: string, name: string): Thing => {
   const set = azure(account, group, `virtualMachineScaleSets/${name}`);
   const machines = set.onCluster.map(({ id }, index) =>
@@ -53,7 +53,7 @@ const scaleSet = (account: string, group: string, name: string): Thing => {
   return { ...set, onCluster: machines.map(unplaced) };
 };
 
-/** A Google machine: its bare name is that of machines of other projects and zones, too. */
+/** Returns a Google machine. Machines of other projects and zones may have the same bare name. */
 const google = (project: string, zone: string, name: string): Thing => {
   const full: Identity = { of: 'google', project, zone, name };
   const bare = mention(name, { of: 'name', name });
@@ -83,7 +83,7 @@ const THINGS: Readonly<Record<string, readonly Thing[]>> = {
   gcp: [google('proj-a', 'z1', 'n-1'), google('proj-a', 'z2', 'n-1'), google('proj-b', 'z1', 'n-1')],
 };
 
-/** A load balancer, whose ARN ends in an id that its name and its address do not have. */
+/** Returns a load balancer whose ARN ends with an id that is not in its name. */
 const balancer = (account: string, type: 'app' | 'net', name: string, id: string): Thing => {
   const arn = `arn:aws:elasticloadbalancing:eu-west-1:${account}:loadbalancer/${type}/${name}/${id}`;
   const [means, called]: [Identity, Identity] = [
@@ -102,7 +102,7 @@ const balancer = (account: string, type: 'app' | 'net', name: string, id: string
   };
 };
 
-/** A classic load balancer, whose ARN ends in its name. */
+/** Returns a classic load balancer, whose ARN ends with its name. */
 const classicBalancer = (account: string, name: string): Thing => {
   const arn = `arn:aws:elasticloadbalancing:eu-west-1:${account}:loadbalancer/${name}`;
   const called: Identity = { of: 'balancer', name, arn: null };
@@ -117,7 +117,7 @@ const classicBalancer = (account: string, name: string): Thing => {
   };
 };
 
-/** Load balancers by cloud: the name of one is that of another account's, too. */
+/** Load balancers. Some have the same name as one in another account. */
 const BALANCERS: readonly Thing[] = [
   balancer('1111', 'app', 'k8s-shop-api', '50dc6c495c0c9188'),
   balancer('2222', 'net', 'k8s-shop-api', 'a1b2c3d4e5f60718'),
@@ -126,7 +126,7 @@ const BALANCERS: readonly Thing[] = [
   classicBalancer('1111', 'a1b2c3d4e5f60718293a4b5c6d7e8f90'),
 ];
 
-/** A cluster as its bill has it, with what it costs beside its machines. */
+/** Returns the resource of a cluster's own bill lines, such as its management fee. */
 const ownCluster = (account: string, name: string, ids: readonly string[]): Thing => ({
   account,
   onBill: ids.map((id) => mention(id, { of: 'cluster', name, id: ids[0] ?? id })),
@@ -173,7 +173,7 @@ const billed = (
         .map(([inAccount, resource]) => ({ cloud, account: inAccount, resource })),
     );
 
-/** The resource of a bill line, and the account it stands in. */
+/** The resource and the account of a bill line. */
 export const billedResource: fc.Arbitrary<{ cloud: string; account: string; resource: Mention | null }> =
   fc.oneof(
     { weight: 2, arbitrary: fc.constantFrom(...ACCOUNTS).map((account) => ({ ...account, resource: null })) },
@@ -201,14 +201,14 @@ const called = (
     })
     .map(({ kind, named }) => ({ kind, ...named }));
 
-/** What a cluster calls one of its assets; some it cannot name, such as its management. */
+/** An asset in a cluster's feed. Some assets have no id, such as the management fee. */
 export const clusterResource: fc.Arbitrary<ClusterResource> = fc.oneof(
   { weight: 6, arbitrary: called(['node', 'disk'], MACHINES, 1) },
   { weight: 2, arbitrary: called(['load_balancer'], BALANCERS, 1) },
   { weight: 2, arbitrary: fc.constant({ kind: 'management' as const, id: null, project: null }) },
 );
 
-/** Hosts, each with the machine it runs on, where anybody knows. */
+/** Hosts, each with its machine, null if unknown. */
 export const HOSTS: readonly { host: string; machine: Mention | null }[] = [
   { host: 'host-1', machine: null },
   { host: 'host-2', machine: mention('i-0a1b2c3d', { of: 'amazon', name: 'i-0a1b2c3d' }) },

@@ -12,7 +12,7 @@ import { deliveredThrough, randomFeed, SPEND_DAYS, SPEND_MONTHS } from './random
 import { days, drawnValues, picks, randomMetric, type DrawnValues } from './random-metrics.ts';
 import { teamStep, type DrawnTeamStep } from './random-teams.ts';
 
-/** True once in `times + 1` times, and false once in as many; both shrink to false. */
+/** `seldom` is true once in `times + 1` times, and `often` is false as rarely. Both shrink to false. */
 export const seldom = (times: number): fc.Arbitrary<boolean> => weighted(times, 1);
 export const often = (times: number): fc.Arbitrary<boolean> => weighted(1, times);
 const weighted = (no: number, yes: number): fc.Arbitrary<boolean> =>
@@ -22,7 +22,7 @@ const weighted = (no: number, yes: number): fc.Arbitrary<boolean> =>
     { weight: yes, arbitrary: fc.constant(true) },
   );
 
-/** Mostly January, so that much of it meets. */
+/** Mostly January, so that many steps meet in one month. */
 const months = fc.oneof(
   { weight: 3, arbitrary: fc.constant('2026-01') },
   { weight: 2, arbitrary: fc.constantFrom(...SPEND_MONTHS) },
@@ -35,7 +35,7 @@ export const source: fc.Arbitrary<SourceName> = fc.record({
   ),
 });
 
-/** A step as drawn; a metric's number may be larger than there are metrics. */
+/** A drawn step. A metric's number may exceed the number of metrics. */
 export type Drawn =
   | Exclude<Step, { does: 'create metric' | 'set values' | DrawnTeamStep['does'] }>
   | DrawnTeamStep
@@ -61,7 +61,7 @@ const loadOf = (
 export const load = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
   fc.record({ source, month: months }).chain(({ source: from, month }) => loadOf(on, from, month));
 
-/** Most kinds of one month, so that bills meet what they are for. */
+/** Loads of most kinds in one month, so that bill lines meet their assets. */
 export const wholeMonth = (
   on: fc.Arbitrary<Day>,
   ofMonths = months,
@@ -77,7 +77,7 @@ export const wholeMonth = (
       .map((loads) => loads.filter((one) => one !== null)),
   );
 
-/** What every source that the story has loaded brings of one month, all of it. */
+/** Full loads of one month by every source that the story has loaded. */
 export const everySource = (
   on: Day,
   month: Month,
@@ -102,7 +102,7 @@ export const newMetric = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
     values: fc.option(drawnValues, { nil: null, freq: 5 }),
   });
 
-/** Of most first sources of a kind it is known when they began, so that months can be whole. */
+/** Start days for most first sources of a kind, so that months can be complete. */
 export const begunSources = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn[]> =>
   fc
     .tuple(
@@ -120,7 +120,7 @@ export const begunSources = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn[]> =>
     )
     .map((begins) => begins.filter((one) => one !== null));
 
-/** Somebody says when a source began, or takes it back. */
+/** Sets or removes the start day of a source. */
 const beginSource = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
   fc.record({
     on,
@@ -164,7 +164,7 @@ export const otherSteps = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
     { weight: 1, arbitrary: fc.record({ on, does: does('repick'), metric: fc.nat(3), picks }) },
   );
 
-/** A metric that shared costs can be split by. */
+/** A metric that can split shared costs. */
 export const splittingMetric = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
   fc.record({
     on,
@@ -173,7 +173,7 @@ export const splittingMetric = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
     values: fc.option(drawnValues, { nil: null, freq: 3 }),
   });
 
-/** A metric of one of the teams. */
+/** A metric with team scope. */
 export const teamMetric = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
   fc.record({
     on,
@@ -184,7 +184,7 @@ export const teamMetric = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
     values: fc.option(drawnValues, { nil: null, freq: 5 }),
   });
 
-/** Two machines change the metrics that bills are split by, and the one whose clock is behind writes last. */
+/** Two machines change the metrics that split bills. The machine whose clock is behind writes last. */
 export const changedAtOnce = (on: Day): fc.Arbitrary<Drawn[]> =>
   fc
     .record({ first: fc.constantFrom(0, 1), values: fc.tuple(drawnValues, drawnValues) })
@@ -195,7 +195,7 @@ export const changedAtOnce = (on: Day): fc.Arbitrary<Drawn[]> =>
       { on, does: 'read bills' },
     ]);
 
-/** What can move the bills of a closed month, and what must not; mostly the values that it may be split by. */
+/** Steps that can change the bills of a closed month, and steps that must not. Most are values of metrics that split bills. */
 export const teamSteps = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
   fc.oneof(
     {

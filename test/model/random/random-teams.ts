@@ -4,7 +4,7 @@ import type { SpendPick } from '../../../domain/spend/spend-pick.ts';
 import type { StoryMetric, StorySplit, TeamStep } from '../organisation-story.ts';
 import { LABELS, pick } from './random-metrics.ts';
 
-/** A split as drawn: numbers may be larger than there are teams and metrics, and name the same team twice. */
+/** A drawn split. Numbers may exceed the number of teams and metrics, and may name a team twice. */
 export type DrawnSplit =
   | { type: 'even'; teams: readonly number[] }
   | { type: 'fixed'; teams: readonly number[]; percents: readonly string[] }
@@ -15,7 +15,7 @@ interface DrawnSharedCost {
   split: DrawnSplit;
 }
 
-/** A step as drawn. */
+/** A drawn step. */
 export type DrawnTeamStep = { on: Day } & (
   | Exclude<TeamStep, { split: StorySplit }>
   | ({ does: 'make shared cost' } & DrawnSharedCost)
@@ -48,7 +48,7 @@ const picks = fc.array(
 const team = fc.nat(3);
 const teams = fc.uniqueArray(team, { minLength: 2, maxLength: 3, size: 'max' });
 
-/** Percents of one team, of two and of three; what is missing to 100 is nobody's. */
+/** Percents of one, two and three teams. Nobody gets the rest to 100. */
 const percents = fc.constantFrom(
   ['100', '0', '0'],
   ['60', '40', '0'],
@@ -84,7 +84,7 @@ const newTeam = (on: fc.Arbitrary<Day>): fc.Arbitrary<DrawnTeamStep> =>
 const newSharedCost = (on: fc.Arbitrary<Day>): fc.Arbitrary<DrawnTeamStep> =>
   fc.record({ on, does: does('make shared cost'), ...sharedCost });
 
-/** Few picks that much spend has, and of which some are more specific than others. */
+/** A few picks that name much spend. Some are more specific than others. */
 const CONTENDED: readonly SpendPick[] = [
   { source: 'cloud', cloud: 'aws', account: '1111' },
   { source: 'cloud', cloud: 'aws', account: '1111', service: 'compute' },
@@ -104,7 +104,7 @@ const CONTENDED: readonly SpendPick[] = [
 
 const cards = fc.shuffledSubarray([...CONTENDED], { minLength: 3 });
 
-/** The picks of one of several to whom they are dealt out, so that no two have the same. */
+/** Returns the picks of one receiver. All receivers get different picks. */
 const dealt = (all: readonly SpendPick[], receiver: number, receivers: number): SpendPick[] =>
   all.filter((_card, index) => index % receivers === receiver);
 
@@ -120,18 +120,18 @@ export const newTeams = (on: fc.Arbitrary<Day>): fc.Arbitrary<DrawnTeamStep[]> =
       })),
     );
 
-/** A split by one of the two metrics that are made for that. */
+/** A split by one of the two metrics made for splits. */
 const splitBy = (metric: number): fc.Arbitrary<DrawnSplit> =>
   labels.map((ofTeams) => ({ type: 'metric', metric, labels: ofTeams }));
 
-/** How shared costs are split; some bills are split by two metrics. */
+/** Splits of shared costs. In some stories two metrics split the bills. */
 const newSplits = (on: fc.Arbitrary<Day>): fc.Arbitrary<{ on: Day; split: DrawnSplit }[]> =>
   fc.oneof(
     fc.array(fc.record({ on, split }), { minLength: 1, maxLength: 2 }),
     fc.tuple(fc.record({ on, split: splitBy(0) }), fc.record({ on, split: splitBy(1) })),
   );
 
-/** Shared costs of a few such picks each. */
+/** Shared costs with a few contended picks each. */
 export const newSharedCosts = (on: fc.Arbitrary<Day>): fc.Arbitrary<DrawnTeamStep[]> =>
   fc.record({ cards, costs: newSplits(on) }).map(({ cards: all, costs }) =>
     costs.map((cost, index) => ({
@@ -141,7 +141,7 @@ export const newSharedCosts = (on: fc.Arbitrary<Day>): fc.Arbitrary<DrawnTeamSte
     })),
   );
 
-/** Anything that teams and shared costs go through. */
+/** Any step of a team or shared cost. */
 export const teamStep = (on: fc.Arbitrary<Day>): fc.Arbitrary<DrawnTeamStep> =>
   fc.oneof(
     { weight: 1, arbitrary: newTeam(on) },
@@ -155,7 +155,7 @@ export const teamStep = (on: fc.Arbitrary<Day>): fc.Arbitrary<DrawnTeamStep> =>
     { weight: 1, arbitrary: fc.record({ on, does: does('delete shared cost'), sharedCost: fc.nat(2) }) },
   );
 
-/** The same step, made to fit what there is: numbers name a team, a labelled metric, a shared cost. Null where there is none. */
+/** Returns the step with numbers of an existing team, labelled metric and shared cost; null if there is none. */
 export const fittingTeamStep = (
   step: DrawnTeamStep,
   {

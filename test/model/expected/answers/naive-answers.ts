@@ -14,7 +14,7 @@ const dayBefore = (day: Day, days: number): Day =>
 const daysWithin = ({ start, end }: { start: Day; end: Day }): Day[] =>
   start > end ? [] : [...daysWithin({ start, end: dayBefore(end, 1) }), end];
 
-/** The same, calculated naively. */
+/** Returns the naive calculation's answers about an organisation, in the form of `answered` (told-answers.ts). */
 export const naiveAnswers = (
   naive: NaiveOrganisation,
   organisation: Organisation,

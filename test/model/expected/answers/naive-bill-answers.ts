@@ -5,14 +5,17 @@ import type { NaiveOrganisation } from '../naive-organisation.ts';
 import { ALL_MONTHS } from '../naive-sources.ts';
 import type { Spent } from '../naive-spend.ts';
 
-/** What is to be answered about the bills of a month: of every team, and of all its sealed versions, oldest first. */
+/** Returns the expected bills of all months: of every team, with all sealed versions, oldest first. */
 export const naiveBills = (naive: NaiveOrganisation, today: Day, spent: readonly Spent[]) =>
   Object.fromEntries(
     ALL_MONTHS.map((month) => {
       const { status, missing, bills } = naive.bills.ofMonth(month, today, spent);
       const versions = [...naive.teams.teams.keys()].map((team) => {
         const sealed = naive.bills.versions(month, team);
-        return [teamName(team), sealed.map((bill, index) => shown({ ...bill, version: index + 1 }))] as const;
+        return [
+          teamName(team),
+          sealed.map((bill, index) => billAnswer({ ...bill, version: index + 1 })),
+        ] as const;
       });
       return [
         month,
@@ -22,8 +25,8 @@ export const naiveBills = (naive: NaiveOrganisation, today: Day, spent: readonly
           bills:
             bills === null
               ? null
-              : Object.fromEntries([...bills].map(([team, bill]) => [teamName(team), shown(bill)])),
-          // Exactly the total, whatever was billed to whom.
+              : Object.fromEntries([...bills].map(([team, bill]) => [teamName(team), billAnswer(bill)])),
+          // Exactly the total, for any ownership.
           billsAndUnallocated:
             bills !== null && naive.sources.hasDelivered(month)
               ? moneyText(costOf(spent, null, month, today))
@@ -36,7 +39,7 @@ export const naiveBills = (naive: NaiveOrganisation, today: Day, spent: readonly
 
 const teamName = (team: number): string => `Team ${team}`;
 
-const shown = (bill: NaiveBill & Seal) => ({
+const billAnswer = (bill: NaiveBill & Seal) => ({
   ...bill,
   fully_loaded: moneyText(fullyLoadedOf(bill)),
   shared_costs: bill.shared_costs.map(([index, amount]) => [`Shared cost ${index}`, amount]),

@@ -4,8 +4,8 @@ import type { Spent } from '../naive-spend.ts';
 import type { Allocation, HostShare } from '../../organisation-story.ts';
 import { decimalUnits } from '../naive-decimals.ts';
 
-// The answers of /costs, /costs/breakdown and its reconciliation, from the single dollars (contract §3, Costs). What
-// sums up to nothing is left out: whether it has a row of its own is of no interest.
+// The answers of /costs, /costs/breakdown and its reconciliation, from each amount spent (contract §3, Costs). Sums of 0 are left
+// out, because it does not matter whether they have a row.
 
 export interface Range {
   start: Day;
@@ -18,7 +18,7 @@ export const within = <Row extends { day: Day }>(rows: readonly Row[], { start, 
 const total = (rows: readonly { units: bigint }[]): bigint =>
   rows.reduce((sum, { units }) => sum + units, 0n);
 
-/** Sums by a text made of each row, as [text, amount], in the texts' order. */
+/** Returns sums by a text of each row, as [text, amount], sorted by the text. */
 const sums = <Row extends { units: bigint }>(
   rows: readonly Row[],
   of: (row: Row) => string,
@@ -31,7 +31,7 @@ const sums = <Row extends { units: bigint }>(
     .sort(([a], [b]) => (a < b ? -1 : 1));
 };
 
-/** What spend can be grouped by, each as a text or null; a tag says its key. */
+/** The keys to group spend by, each as a text or null. A tag includes its key. */
 const KEYS: Readonly<Record<string, (spent: Spent) => string | null>> = {
   day: ({ day }) => day,
   month: ({ day }) => day.slice(0, 7),
@@ -51,11 +51,11 @@ const KEYS: Readonly<Record<string, (spent: Spent) => string | null>> = {
   team: ({ team }) => team,
 };
 
-/** The rows of a breakdown: [keys as JSON, amount]. */
+/** Returns the rows of a breakdown: [keys as JSON, amount]. */
 export const naiveBreakdown = (spent: readonly Spent[], keys: readonly string[]): [string, string][] =>
   sums(spent, (one) => JSON.stringify(keys.map((key) => KEYS[key]?.(one) ?? null)));
 
-/** `isCovered` tells whether any source covers a day of a range: else nothing is known of it, if there is no money. */
+/** `isCovered` returns whether any source covers a day of a range. Otherwise a range without spend is unknown. */
 export const naiveSummary = (
   spent: readonly Spent[],
   range: Range,
@@ -75,8 +75,8 @@ export const naiveSummary = (
 };
 
 /**
- * Each cluster and host: reported, billed, outside bills, difference, and the days on which assets followed their cluster,
- * were borrowed, or had the name of several machines.
+ * Returns for each cluster and host: reported, billed, outside bills, difference, and the number of days on which assets followed
+ * their cluster, were borrowed, or had the name of several machines.
  */
 export const naiveReconciliation = (
   spent: readonly Spent[],

@@ -4,12 +4,12 @@ import { absolute, decimalText, decimalUnits, divided, sixDecimals } from '../na
 import type { Spent } from '../naive-spend.ts';
 import type { StoryMetric } from '../../organisation-story.ts';
 
-/** Decimals of money, of values, and of unit costs before they are shown. */
+/** Decimals of money, of values, and of unit costs before rounding for answers. */
 export const MONEY = 15;
 const VALUE = 10;
 const UNIT_COST = 20;
 
-/** Exact numbers of a month of a metric. */
+/** Exact numbers of a metric's month. */
 export interface Numbers {
   cost: bigint | null;
   value: bigint | null;
@@ -17,8 +17,8 @@ export interface Numbers {
 }
 
 /**
- * Whether a pick names this spend: cloud spend by what was collected of it, clusters and hosts by direct cost (spec §1),
- * or by idle: all that is theirs and no workload's and no service's, whether a bill has it or not.
+ * Returns whether a pick names this spend: cloud spend by its collected values, clusters and hosts by direct cost (spec §1). Idle
+ * picks name all spend of a cluster or host without a workload or service, on a bill or not.
  */
 export const names = (pick: SpendPick, spent: Spent): boolean => {
   switch (pick.source) {
@@ -51,7 +51,7 @@ export const names = (pick: SpendPick, spent: Spent): boolean => {
   }
 };
 
-/** What a metric divides in a month: of the days so far, all spend, or what any of its picks names, once. */
+/** Returns a metric's cost of the days of a month so far: all spend, or once the spend that any of its picks names. */
 export const costOf = (
   spent: readonly Spent[],
   picks: readonly SpendPick[] | null,
@@ -63,7 +63,7 @@ export const costOf = (
     .filter((one) => picks === null || picks.some((pick) => names(pick, one)))
     .reduce((sum, { units }) => sum + units, 0n);
 
-/** The month's numbers from its cost and its values, `value` by period and label. */
+/** Returns the month's numbers from its cost and its values by period and label. */
 export const numbersOf = (
   cost: bigint | null,
   values: readonly { period: Day; value: string }[],
@@ -87,14 +87,14 @@ export const valueText = (units: bigint): string => decimalText(units, VALUE);
 export const moneyText = (units: bigint): string => decimalText(units, MONEY);
 export const unitCostText = (units: bigint): string => decimalText(units, UNIT_COST);
 
-/** As the API shows them. */
+/** Returns the numbers of API answers. */
 export const shownNumbers = ({ cost, value, unitCost }: Numbers) => ({
   cost: cost === null ? null : sixDecimals(cost, MONEY),
   value: value === null ? null : Number(valueText(value)),
   unit_cost: unitCost === null ? null : sixDecimals(unitCost, UNIT_COST),
 });
 
-/** The change in percent of what was before; null when there is nothing to compare with. */
+/** Returns the change in percent of `before`; null if there is nothing to compare. */
 export const changeInPercent = (before: bigint | null, after: bigint | null): number | null =>
   before === null || before === 0n || after === null
     ? null

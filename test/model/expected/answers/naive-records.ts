@@ -13,15 +13,15 @@ import { changes, sameDaysChange } from './naive-same-days.ts';
 import { ALL_MONTHS } from '../naive-sources.ts';
 import type { Spent } from '../naive-spend.ts';
 
-/** The month before all others, of which nothing is known but that it may be compared with. */
+/** The month before the first one, only for comparison. */
 const BEFORE = '2025-11';
 
 const text = (units: bigint | null, of: (units: bigint) => string): string | null =>
   units === null ? null : of(units);
 
 /**
- * What is to be answered about the months of a metric (contract §3, Month): exact facts, oldest first, and records,
- * newest first. A locked month shows its newest version, and today's numbers beside it once a value has changed.
+ * Returns the expected months of a metric (contract §3, Month): exact facts, oldest first, and records, newest first. A locked
+ * month has the numbers of its newest version, and today's numbers beside them once a value has changed.
  */
 export const naiveRecords = (
   naive: NaiveOrganisation,

@@ -6,7 +6,7 @@ import { lastDayOf } from '../naive-sources.ts';
 import type { Spent } from '../naive-spend.ts';
 import type { Kind, StoryValue } from '../../organisation-story.ts';
 
-/** How a month changed: from the month before, or of the running month from the same days of it. */
+/** Returns the change of a month from the month before, or of the running month from its same days. */
 export const changes = (basis: 'month' | 'same_days', before: Numbers | null, after: Numbers | null) => ({
   change_percent: changeInPercent(before?.unitCost ?? null, after?.unitCost ?? null),
   change_basis: basis,
@@ -17,14 +17,14 @@ const KIND = { cloud: 'focus', kubernetes: 'opencost', host: 'hosts', repository
 const kindsOf = (picks: readonly SpendPick[] | null): Kind[] | null =>
   picks === null ? null : picks.map(({ source }) => KIND[source]);
 
-/** The days of a month from its first to another. */
+/** Returns the days of a month from its first day to `through`. */
 const daysThrough = (through: Day): Day[] =>
   Array.from(
     { length: Number(through.slice(8)) },
     (_, index) => `${through.slice(0, 8)}${(index + 1).toString().padStart(2, '0')}`,
   );
 
-/** The same day of another month, or the last one of it. */
+/** Returns the same day of another month, or that month's last day. */
 const sameDay = (day: Day, month: string): Day => {
   const same = `${month}-${day.slice(8)}`;
   return same > lastDayOf(month) ? lastDayOf(month) : same;
@@ -32,7 +32,7 @@ const sameDay = (day: Day, month: string): Day => {
 
 const DAY_MS = 86_400_000;
 
-/** Whether a day has a value of each label that had one in the seven days before it. */
+/** Returns whether a day has a value of each label that had one in the seven days before. */
 const hasAllLabels = (day: Day, values: readonly StoryValue[]): boolean => {
   const before = values.filter(({ period }) => {
     const age = Date.parse(day) - Date.parse(period);
@@ -42,9 +42,9 @@ const hasAllLabels = (day: Day, values: readonly StoryValue[]): boolean => {
 };
 
 /**
- * The running month's change against the same days of the month before. Its days begin with the first, and end before one
- * that is not over or not known. Days of a daily metric also end before one that lacks values and has none after it. Monthly
- * values are compared with nothing.
+ * Returns the running month's change from the same days of the month before. Its days begin with the first, and end before the
+ * first day that is not over or whose spend is unknown. For a daily metric, they also end before the first day whose values
+ * are not complete. Monthly values are not compared.
  */
 export const sameDaysChange = (
   naive: NaiveOrganisation,
@@ -78,7 +78,7 @@ export const sameDaysChange = (
         : naive.bills.ofDay(day, team, spent),
     );
     const cost = costs.reduce((sum, one) => (sum === null || one === null ? null : sum + one), 0n);
-    // Days before the metric's first value have none that is known.
+    // Before the metric's first value, values are unknown.
     const hasValues = frequency === 'daily' && (isBegun || last.startsWith(today.slice(0, 7)));
     const counted = hasValues ? values.filter(({ period }) => days.includes(period)) : [];
     return numbersOf(cost, counted, metric.definition);
