@@ -80,7 +80,7 @@ describeOnBothEngines('maintenance', (open) => {
     return Number(row?.stored);
   };
 
-  it('removes a replaced load seven days after its replacement, and moves no number', async () => {
+  it('removes a replaced load seven days after its replacement, and changes no total', async () => {
     const source = await newSource('org_replaced');
     await load('org_replaced', source, '10', '2026-02-01T00:00:00Z');
     await load('org_replaced', source, '12.5', '2026-02-20T00:00:00Z');
@@ -97,7 +97,7 @@ describeOnBothEngines('maintenance', (open) => {
     expect(Number((await costSummary(test.warehouse, 'org_replaced', RANGE, NOW)).total)).toBe(12.5);
   });
 
-  it('removes an attempt that died before it published once it is old; it never counts', async () => {
+  it('removes old rows of an attempt that died before it published; they never count', async () => {
     const source = await newSource('org_orphan');
     await expect(load('org_orphan', source, '99', '2026-02-01T00:00:00Z', false)).rejects.toThrow('given up');
     expect(Number((await costSummary(test.warehouse, 'org_orphan', RANGE, NOW)).total)).toBe(0);

@@ -98,7 +98,7 @@ describeOnBothEngines('names', (open) => {
     expect(await updateMetric(test.warehouse, org, cafe.id, respelt, BY_ADMIN)).toMatchObject(respelt);
   });
 
-  it('keep working if two metrics have shared one since before, and nobody can take it again', async () => {
+  it('keep working if two metrics of an earlier version share one, and nobody else can take it', async () => {
     const { id: org } = await newOrganisation(test.warehouse);
     const first = await newMetric(test.warehouse, org, { name: 'Orders' });
     const second = await newMetric(test.warehouse, org, { name: 'Users' });

@@ -211,7 +211,7 @@ describeOnBothEngines('webhooks', (open) => {
     expect(await findDelivery(test.warehouse, { ...delivery, orgId: 'org_none' })).toBeNull();
   });
 
-  it('start deliveries until their start is recorded', async () => {
+  it('list deliveries as not started until their start is recorded', async () => {
     const { orgId, webhook } = await newHook();
     await add(orgId, 'a', 'b', 'c');
     const [first, second, third] = await deliveriesToStart(test.warehouse, orgId, false);

@@ -297,7 +297,7 @@ describeOnBothEngines('a CSV file of values', (open, onDuckDb) => {
       });
     });
 
-    it('has more than 200,000 lines of values', async () => {
+    it('reports more than 200,000 lines of values', async () => {
       const tenant = await newTenant(region);
       const lines = Array.from({ length: 200_001 }, (_, index) => {
         const day = new Date(Date.UTC(2000, 0, 1) + Math.floor(index / 40) * DAY).toISOString().slice(0, 10);

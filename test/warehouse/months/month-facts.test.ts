@@ -260,7 +260,7 @@ describeOnBothEngines('months', (open, onDuckDb) => {
     });
 
     onDuckDb(() => {
-      it('does not take a charge spread over later days for a delivery of these days', async () => {
+      it('does not count days as delivered because a charge is spread over them', async () => {
         const story = await newStory();
         // A fee for all of January does not show that the usage of the 31st has arrived.
         await loadText(

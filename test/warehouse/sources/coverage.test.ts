@@ -118,7 +118,7 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
       });
     });
 
-    it('has a hole without the file of February, which is open with a reason and cannot be locked', async () => {
+    it('lacks February without its file: the month is open with a reason, and cannot be locked', async () => {
       const now = new Date('2026-04-07T06:00:00Z');
       const story = await newMonthStory(test);
       await story.values({ '2026-01-10': 1 });
@@ -375,7 +375,7 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
         expect(await story.settle(now)).toEqual(['2026-02']);
       });
 
-      it('loses the days that an ingest accepts to lose', async () => {
+      it('loses the days that an ingest drops with accept_shrink', async () => {
         const story = await hostStory();
         await story.load(daily('2026-01-01', '2026-01-31', FULL), '2026-02-01T06:00:00Z');
         await story.load(daily('2026-01-20', '2026-01-31', FULL), '2026-02-02T06:00:00Z', true);
@@ -417,7 +417,7 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
         expect(await story.lock('2026-01', NOW, true)).toMatchObject({ status: 'locked', unit_cost: 20 });
       });
 
-      it('is full at a cost of 0 before the day on which the source starts', async () => {
+      it('includes the days before the source starts, at a cost of 0', async () => {
         const story = await newMonthStory(test);
         await story.values({ '2025-11-10': 4, '2026-01-10': 10 });
         await story.spend(daily('2026-01-01', '2026-01-31', '10'));
@@ -458,7 +458,7 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
   });
 
   onDuckDb(() => {
-    it('can be accepted as missing, but not a missing value or settle days', async () => {
+    it('can be accepted as missing, unlike values and settle days', async () => {
       const story = await newMonthStory(test);
       await story.spend(daily('2026-01-01', '2026-01-30', '10'));
       await expect(story.lock('2026-01', NOW, true)).rejects.toThrow(

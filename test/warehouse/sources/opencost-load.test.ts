@@ -125,7 +125,7 @@ describeOnBothEngines('cluster spend from files', (open) => {
     '',
   ].join('\n');
 
-  it('includes only direct cost: shared and external cost are removed from rows, or with their rows', async () => {
+  it('includes only direct cost, without shared and external cost in columns or rows', async () => {
     const tenant = await newTenant(test, 'opencost');
     expect(await load(tenant, { allocations: WITH_MORE_COLUMNS })).toMatchObject({
       rowsRead: 4,

@@ -82,7 +82,7 @@ describeOnBothEngines('spend that two sources read from files', (open, onDuckDb)
   };
   const ON_THE_10TH = 'on 1 day, 2026-01-10';
 
-  it('is noted for cluster assets on no bill, in one shared file or as foreign nodes in two', async () => {
+  it('is noted for cluster assets on no bill that both read, from one file or two', async () => {
     const story = await newStory();
     await story.write({
       'a.csv': workloads('alpha', '8'),

@@ -183,7 +183,7 @@ describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb
     expect(await story.reconciled()).toMatchObject([{ name: 'prod', borrowed_days: 1, notes: [note] }]);
   });
 
-  it('is borrowed from another month, and a change of it counts the borrowing month again', async () => {
+  it('is borrowed from another month, and its change recounts the borrowing month', async () => {
     const story = await newStory();
     const december = { start: '2025-12-31', end: '2025-12-31' };
     await story.billed([line('2025-12-31', 'i-node1', '24'), line('2025-12-31', 'i-node2', '1')], '2025-12');
@@ -271,7 +271,7 @@ describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb
     });
   });
 
-  it('does not count the borrowing month again if only its cost changes', async () => {
+  it('does not recount the borrowing month if only its cost changes', async () => {
     const story = await newStory();
     await story.reported({ kubernetes_spend: [workload('2025-12-31', '20')] }, '2025-12');
     const january = (cost: string) =>
