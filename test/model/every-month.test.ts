@@ -10,7 +10,7 @@ import { randomOrganisation } from './random/random-organisation.ts';
 import { answered, breakdownsOf } from './actual/told-answers.ts';
 import { ToldOrganisation } from './actual/told-organisation.ts';
 
-/** The number of organisations that run at a time. A failure prints the seed of its lane; as SEED, it makes the lane the first. */
+/** The number of organisations at a time. A failure prints the seed of its lane. With it as SEED, that lane runs first. */
 const LANES = 2;
 /** The number of organisations in one warehouse. Statements read all of them, so more organisations make each one slower. */
 const IN_A_WAREHOUSE = 20;
