@@ -26,7 +26,7 @@ const KEPT_BYTES = 1000;
 
 const HOUR_MS = 3_600_000;
 
-/** The steps of a delivery. Workflow history has ids only: secrets and payloads stay in the warehouse. */
+/** The steps of a delivery. They read secrets and payloads by id, so that none of these are in Temporal's workflow history. */
 export const createDeliveryActivities = ({
   warehouse,
   clock,
@@ -57,7 +57,7 @@ export const createDeliveryActivities = ({
     body: string,
     signal: AbortSignal,
   ): Promise<GuardedAnswer> => {
-    // The machine's clock, even if CLOCK stands still, because receivers compare it with their own.
+    // The machine's time, even if CLOCK makes time stand still, because receivers compare it with their own clock.
     const sentAt = new Date();
     const headers = {
       'content-type': 'application/json',
@@ -75,8 +75,8 @@ export const createDeliveryActivities = ({
 
   return {
     /**
-     * Sends the event once and records the outcome. If the process dies between the two, it sends the event again under
-     * the same id. Throws a retryable failure if the endpoint did not accept it.
+     * Sends the event once and records the outcome. If the process dies between the two, Temporal runs this step again, which
+     * sends the event again under the same id. Throws a retryable failure if the endpoint did not accept the event.
      */
     async attemptDelivery(delivery: DeliveryInput): Promise<DeliveryStatus> {
       const state = await findDelivery(warehouse, delivery);
@@ -94,7 +94,7 @@ export const createDeliveryActivities = ({
         answer = await withHeartbeats([], ({ signal }) => post(delivery, webhook.url, state.payload, signal));
         error = problemOf(answer);
       } catch (failure) {
-        // The process ends, and another process makes this attempt.
+        // The attempt was given up, for example because the process ends. It has no outcome to record.
         if (failure instanceof CancelledFailure) throw failure;
         error = failure instanceof Error ? failure.message : String(failure);
       }
@@ -111,7 +111,7 @@ export const createDeliveryActivities = ({
       return 'delivered';
     },
 
-    /** Records that a delivery was given up. */
+    /** Records that a delivery has failed for good, and why. */
     async giveDeliveryUp(delivery: DeliveryInput, reason: string): Promise<void> {
       await endDelivery(warehouse, delivery, { status: 'failed', reason }, clock.now());
     },

@@ -24,12 +24,12 @@ export interface IngestDependencies {
   warehouse: Warehouse;
   clock: Clock;
   sourceRulesOf: SourceRulesOf;
-  /** Opens remote locations for a reader, through the guarded proxy. */
+  /** Lets a reader open remote locations, through the guarded proxy. */
   openRemoteFiles: (reader: Statements) => Promise<void>;
   log: Logger;
 }
 
-/** The steps of an ingest. Each is idempotent, even if an earlier run stopped half way (design §3). */
+/** The steps of an ingest. Each is idempotent, even if an earlier attempt stopped half way (design §3). */
 export const createIngestActivities = ({
   warehouse,
   clock,
@@ -46,7 +46,7 @@ export const createIngestActivities = ({
     await recordRun(warehouse, run.orgId, { ...begun, ...before, ...changes });
   };
 
-  const reading = <Result>(work: (sessions: LoadSessions) => Promise<Result>): Promise<Result> =>
+  const withLoadSessions = <Result>(work: (sessions: LoadSessions) => Promise<Result>): Promise<Result> =>
     warehouse.session((session) => withReader(warehouse.settings, session, work));
 
   return {
@@ -58,8 +58,8 @@ export const createIngestActivities = ({
     /** Reads the source and publishes its loads; see `loadSource`. */
     async loadExport(run: IngestRunInput): Promise<LoadResult> {
       try {
-        const { source, organisation } = await ingested(warehouse, run);
-        return await reading((sessions) =>
+        const { source, organisation } = await sourceAndOrganisation(warehouse, run);
+        return await withLoadSessions((sessions) =>
           withHeartbeats([sessions.reader, sessions.session], async (attempt) => {
             const now = clock.now();
             if (fileLocations(source).some((location) => isRemote(location)))
@@ -96,9 +96,9 @@ export const createIngestActivities = ({
       }
     },
 
-    /** Records that the run has completed, after the settlement of its months. */
+    /** Records that the run has completed. The workflow settles months and seals bills before this step. */
     async completeRun(run: IngestRunInput, load: LoadResult): Promise<void> {
-      const notes = [...load.notes, ...(await notesOfSpend(warehouse, run, load.months))];
+      const notes = [...load.notes, ...(await notesOfComputation(warehouse, run, load.months))];
       await record(run, {
         status: 'completed',
         finished_at: clock.now().toISOString(),
@@ -118,8 +118,8 @@ export const createIngestActivities = ({
 };
 
 /**
- * Returns a function that records on a run why one of its steps failed, while Temporal retries it. A run that completes has no
- * error in the end. A failure to record is only logged, because the retry is more important.
+ * Returns a function that records the error of a failed step on its run, while Temporal retries the step. `completeRun` clears
+ * the error. If the error cannot be recorded, this is only logged, because the retry is more important.
  */
 export const noteRetryOnRun =
   ({ warehouse, log }: Pick<IngestDependencies, 'warehouse' | 'log'>) =>
@@ -143,7 +143,7 @@ export const noteRetryOnRun =
 /** The names and shapes of the ingest activities, for workflows. */
 export type IngestActivities = ReturnType<typeof createIngestActivities>;
 
-/** A load by a worker of an earlier version does not count the rows that it left out. */
+/** The counts of a load. If a worker of an earlier version made the load, they lack `rowsLeftOut`. */
 type RunCounts = Omit<FeedCounts, 'rowsLeftOut'> & Partial<Pick<FeedCounts, 'rowsLeftOut'>>;
 
 const runCounts = ({ rowsRead, rowsRejected, rowsLeftOut = 0, rejectedSamples }: RunCounts) => ({
@@ -155,8 +155,8 @@ const runCounts = ({ rowsRead, rowsRejected, rowsLeftOut = 0, rejectedSamples }:
 
 const MOST_NOTES = 50;
 
-/** Returns what the computation found beside the notes of the load: assets without a bill line, spend that counts twice. */
-const notesOfSpend = async (
+/** Returns notes on what the computation of the spend has found: spend that counts twice, and assets without a bill line. */
+const notesOfComputation = async (
   warehouse: Warehouse,
   { orgId, sourceId }: IngestRunInput,
   months: readonly Month[],
@@ -174,7 +174,7 @@ const notesOfSpend = async (
   ];
 };
 
-const ingested = async (
+const sourceAndOrganisation = async (
   warehouse: Warehouse,
   { orgId, sourceId }: IngestRunInput,
 ): Promise<{ source: CostSource; organisation: Organisation }> => {

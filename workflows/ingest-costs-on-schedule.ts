@@ -3,8 +3,8 @@ import { executeChild, log, ParentClosePolicy } from '@temporalio/workflow';
 import { startOf, type Workflows } from './contract.ts';
 
 /**
- * Runs the daily ingest. A schedule gives each start a different id. The ingest itself runs under the only id of its source, so
- * that it never runs beside an ingest that was started by hand.
+ * Runs the daily ingest of a source. Each start by the schedule has a different id. The ingest itself is therefore a child
+ * workflow under the source's fixed id, so that it never runs beside an ingest that was started by hand.
  */
 export const ingestCostsOnSchedule: Workflows['ingestCostsOnSchedule'] = async (input) => {
   try {

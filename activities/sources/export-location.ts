@@ -27,14 +27,14 @@ const MOST_MANIFEST_BYTES = 8 * 1024 * 1024;
 const MOST_BYTES_TOGETHER = 64 * 1024 * 1024;
 const MOST_FILES_NAMED = 100_000;
 
-/** Azure writes days as `2026-01-31T00:00:00`, with or without a Z. The last day is included. */
+/** Azure writes days as `2026-01-31T00:00:00`, with or without a Z. The end day is part of the run. */
 const manifestDay = z.string().transform((text) => text.slice(0, 10));
 const manifestInstant = z.string().transform((text) => {
   const instant = Date.parse(text);
   return Number.isNaN(instant) ? null : instant;
 });
 
-/** The scope that an export reports on. Azure names the export as a resource below it. */
+/** The Azure scope, such as a subscription, that an export reports on. The export's resource id begins with it. */
 const manifestScope = z
   .string()
   .transform(
@@ -63,9 +63,10 @@ export interface LocationFiles {
 }
 
 /**
- * Returns the current files of a source's location. It resolves the path, folder or glob, checks that the organisation may read
- * the files, and keeps those that manifests name. It holds local files open. Throws `invalid`, beginning with `field`, if no
- * file is left.
+ * Returns the current files of a source's location. Resolves the path, folder or glob, and checks that the organisation may read
+ * the files. If a folder has manifests, only the files that they name are current. Holds local files open.
+ *
+ * @throws ServiceError `invalid`, for example if no file is left. Its message begins with `field`.
  */
 export const exportFiles = async (
   session: Statements,
@@ -81,10 +82,10 @@ export const exportFiles = async (
   const found = listed.paths.filter((file) => formatOf(file) !== null);
   if (found.length === 0)
     throw invalid(`${field}: no .csv, .csv.gz or .parquet file matches ${JSON.stringify(location)}`);
-  // Paths are checked first, because no message may name another organisation's files.
+  // Paths are checked before the messages below are made, because none may name another organisation's files.
   if (roots !== null) await checkRealPaths(found, roots, field);
-  const beside = await listed.manifestsAt(manifestGlobsBeside(found, listed.pattern));
-  const paths = [...manifestsAmong(listed.paths, found), ...beside];
+  const besideFiles = await listed.manifestsAt(manifestGlobsBeside(found, listed.pattern));
+  const paths = [...manifestsAmong(listed.paths, found), ...besideFiles];
   const lastDay = lastReadableDay(now);
   const manifests = await readManifests(session, paths, { held, roots, field, lastDay });
   const { files, missing, undecided, notes } = currentFiles(found, manifests, lastDay);
@@ -109,7 +110,7 @@ export const exportFiles = async (
 /** The most folders, or notes on them, in a message. */
 const MOST_FOLDERS = 10;
 
-/** Returns globs for manifests of the files, without folders that the listing of `pattern` covers. */
+/** Returns globs for the manifests of the files, except for folders that the listing of `pattern` already covers. */
 const manifestGlobsBeside = (files: readonly string[], pattern: string): string[] => {
   const [, folder = null] = /^(.*\/)\*\*(?:\/\*)?$/s.exec(pattern) ?? [];
   return manifestGlobs(files).filter((glob) => folder === null || !glob.startsWith(folder));
@@ -123,7 +124,7 @@ interface Reading {
   lastDay: Day;
 }
 
-/** Reads manifests, after a check that none is too large. Local manifests outside the roots do not exist for a tenant. */
+/** Reads manifests, after a check that none is too large. Skips local manifests outside the organisation's folders. */
 const readManifests = async (
   session: Statements,
   paths: readonly string[],
@@ -136,7 +137,7 @@ const readManifests = async (
     const size = await sizeOfFile(session, held.opened(path));
     bytes += size;
     refuseBeyond(MOST_MANIFEST_BYTES, size, `${field}: ${JSON.stringify(path)}: a manifest has`, 'bytes');
-    refuseBeyond(MOST_BYTES_TOGETHER, bytes, `${field}: ${withThis(path)} have`, 'bytes');
+    refuseBeyond(MOST_BYTES_TOGETHER, bytes, `${field}: ${manifestsUpTo(path)} have`, 'bytes');
     readable.push(path);
   }
   const manifests: ExportManifest[] = [];
@@ -144,7 +145,7 @@ const readManifests = async (
   for (const path of readable) {
     const text = await readManifestText(session, held.opened(path), MOST_FILES_NAMED);
     named += Number(text?.file_count ?? 0);
-    refuseBeyond(MOST_FILES_NAMED, named, `${field}: ${withThis(path)} name`, 'files');
+    refuseBeyond(MOST_FILES_NAMED, named, `${field}: ${manifestsUpTo(path)} name`, 'files');
     const parsed = manifestSchema.safeParse(text);
     if (!parsed.success)
       throw invalid(
@@ -158,7 +159,7 @@ const readManifests = async (
   return manifests;
 };
 
-const withThis = (path: string): string => `the manifests of a location, up to ${JSON.stringify(path)},`;
+const manifestsUpTo = (path: string): string => `the manifests of a location, up to ${JSON.stringify(path)},`;
 
 const refuseBeyond = (most: number, got: number, what: string, unit: string): void => {
   if (got > most) throw invalid(`${what} at most ${most} ${unit}, got ${got}`);

@@ -8,7 +8,7 @@ import type { Statements } from '../../warehouse/engine/session.ts';
 import { letOthersRun } from '../shared/let-others-run.ts';
 import { listLocalFiles, type ListingRules } from './local-listing.ts';
 
-/** The current files of a location. */
+/** The files of a location when it was listed. */
 export interface LocationListing {
   /** The glob that was listed. */
   pattern: string;
@@ -46,12 +46,12 @@ const local = async (path: string, rules: LocationRules): Promise<LocationListin
     ...rules,
     mayList: (folder) => checkRealPaths([folder], roots, field).then(() => true),
   });
-  const broken = unnamed.find((file) => formatOf(file) !== null);
-  if (broken !== undefined)
+  const unreadable = unnamed.find((file) => formatOf(file) !== null);
+  if (unreadable !== undefined)
     throw invalid(
-      `${field}: the name of ${JSON.stringify(broken)} is not UTF-8; rename it; nothing was loaded`,
+      `${field}: the name of ${JSON.stringify(unreadable)} is not UTF-8; rename it; nothing was loaded`,
     );
-  // A file's own name may contain a wildcard.
+  // The path of a single file may contain wildcard characters, so that as a glob it does not match the file itself.
   const paths = files.length === 0 && (await kindOf(path)) === 'file' ? [path] : files;
   return {
     pattern,
@@ -73,9 +73,9 @@ const kindOf = (path: string): Promise<'file' | 'folder' | null> =>
   );
 
 /**
- * Lists local manifests. Folders outside the roots do not exist for a tenant.
+ * Lists local manifests. Skips folders outside the organisation's folders.
  *
- * @param isOneFile whether the location names a single file. Then its folder may be one that cannot be listed.
+ * @param isOneFile whether the location names a single file. If so, a folder that cannot be listed is skipped too.
  */
 const localManifests = async (
   globs: readonly string[],
@@ -97,7 +97,7 @@ const localManifests = async (
   return paths;
 };
 
-/** Lists objects. DuckDB lists names by their prefix, and the glob is matched here. */
+/** Lists objects. DuckDB lists all objects whose names begin like the glob; those that match it are selected here. */
 const objectStorage = async (
   session: Statements,
   url: string,

@@ -21,9 +21,9 @@ export interface OpenCostApiRules {
   mostBytes?: number;
 }
 
-/** OpenCost takes minutes for a day of a large cluster. */
+/** OpenCost can take minutes to answer for one day of a large cluster. */
 const TIMEOUT_MS = 300_000;
-/** Enough for a day, by controller, of some ten thousand workloads. */
+/** Enough for one day of some ten thousand workloads, aggregated by controller. */
 const MOST_BYTES = 128 * 1024 * 1024;
 
 /**
@@ -42,7 +42,7 @@ export const openCostApi = (location: string, rules: OpenCostApiRules): OpenCost
     );
 
   const dataAt = async (url: URL, answer?: GuardedAnswer): Promise<unknown> =>
-    checked(url, answer ?? (await get(url))).data;
+    envelopeIn(url, answer ?? (await get(url))).data;
 
   /** Returns the first allocations, and finds out which form of the API the host has. */
   const firstAllocations = async (day: Day): Promise<unknown> => {
@@ -68,7 +68,7 @@ export const openCostApi = (location: string, rules: OpenCostApiRules): OpenCost
       const data = form === null ? await firstAllocations(day) : await dataAt(allocationUrl(base, form, day));
       const parsed = allocationsOf(data);
       if (parsed.rows === null)
-        throw otherAnswer(allocationUrl(base, form ?? 'opencost', day), parsed.problem);
+        throw notOpenCost(allocationUrl(base, form ?? 'opencost', day), parsed.problem);
       return parsed;
     },
     assets: async (day) => {
@@ -76,42 +76,42 @@ export const openCostApi = (location: string, rules: OpenCostApiRules): OpenCost
       const answer = await get(url);
       if (isMissing(answer)) return null;
       const parsed = assetsOf(await dataAt(url, answer));
-      if (parsed.rows === null) throw otherAnswer(url, parsed.problem);
+      if (parsed.rows === null) throw notOpenCost(url, parsed.problem);
       return parsed;
     },
   };
 };
 
-/** Whether the host lacks the path. Some hosts return their web page for any path. */
+/** Whether the host does not have the path. Some hosts answer an unknown path with 200 and their web page. */
 const isMissing = ({ status, text }: GuardedAnswer): boolean =>
   status === 404 || (status === 200 && /^\s*</.test(text));
 
-/** Returns a URL for messages, without its query, which may contain a credential. */
-const named = (url: URL): string => `location: ${url.origin}${url.pathname}`;
+/** Returns the beginning of a message about a URL, without the URL's query, which may contain a credential. */
+const locationText = (url: URL): string => `location: ${url.origin}${url.pathname}`;
 
-const otherAnswer = (url: URL, problem: string): Error =>
-  invalid(`${named(url)} does not answer like OpenCost: ${problem}`);
+const notOpenCost = (url: URL, problem: string): Error =>
+  invalid(`${locationText(url)} does not answer like OpenCost: ${problem}`);
 
 const LONGEST_EXCERPT = 200;
 const excerpt = (text: string): string => JSON.stringify(text.trim().slice(0, LONGEST_EXCERPT));
 
-/** Returns an answer's envelope if both its status and its code report success (sources §2). */
-const checked = (url: URL, { status, text }: GuardedAnswer): { data: unknown } => {
+/** Returns an answer's envelope. Throws unless both the HTTP status and the envelope's code report success (sources §2). */
+const envelopeIn = (url: URL, { status, text }: GuardedAnswer): { data: unknown } => {
   if (status >= 300 && status < 400) {
     throw invalid(
-      `${named(url)} answered ${status}, a redirect, which is not followed: give the address it leads to`,
+      `${locationText(url)} answered ${status}, a redirect, which is not followed: give the address it leads to`,
     );
   }
-  if (mayPass(status)) throw new Outage(`${named(url)} answered ${status}: ${excerpt(text)}`);
-  if (status !== 200) throw invalid(`${named(url)} answered ${status}: ${excerpt(text)}`);
+  if (mayPass(status)) throw new Outage(`${locationText(url)} answered ${status}: ${excerpt(text)}`);
+  if (status !== 200) throw invalid(`${locationText(url)} answered ${status}: ${excerpt(text)}`);
   const envelope = envelopeOf(parseJson(text));
   if (envelope === null) {
-    throw otherAnswer(
+    throw notOpenCost(
       url,
       `expected {"code": 200, "data": …}, got ${excerpt(text)}; is it the base URL of its API?`,
     );
   }
-  const message = `${named(url)} answered code ${envelope.code}: ${excerpt(envelope.message ?? '')}`;
+  const message = `${locationText(url)} answered code ${envelope.code}: ${excerpt(envelope.message ?? '')}`;
   if (mayPass(envelope.code)) throw new Outage(message);
   if (envelope.code !== 200) throw invalid(message);
   return envelope;

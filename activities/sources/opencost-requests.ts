@@ -1,7 +1,7 @@
 import { addDays, type Day } from '../../domain/shared/calendar.ts';
 import { formatOf } from '../../warehouse/sources/feeds/export-files.ts';
 
-/** The form of the API that a host has. Kubecost's lies under `/model`, and has shares to switch off (sources §2). */
+/** The form of the API that a host has. Kubecost's is under `/model`, and takes options that exclude costs (sources §2). */
 export type ApiForm = 'opencost' | 'kubecost';
 
 /** Whether an OpenCost source's location is the base URL of an API; otherwise it stands for files. */
@@ -13,14 +13,17 @@ export const formOfBase = (base: URL): ApiForm =>
   /\/model\/*$/.test(base.pathname) ? 'kubecost' : 'opencost';
 
 /** Returns the base URL of Kubecost's form on the same host. */
-export const kubecostBase = (base: URL): URL => at(base, '/model');
+export const kubecostBase = (base: URL): URL => urlBelow(base, '/model');
 
-// Relative windows would use the server's time zone.
+// Both ends are given in UTC, because relative windows, such as `today`, would use the server's time zone.
 const windowOf = (day: Day): string => `window=${day}T00:00:00Z,${addDays(day, 1)}T00:00:00Z`;
 
-/** Returns the URL for the allocations of a UTC day, by all properties that are stored. Shares exclude idle and shared cost. */
+/**
+ * Returns the URL for the allocations of a UTC day, aggregated by all properties that are stored. Kubecost is asked to leave out
+ * idle cost, shares of tenancy costs and external cost.
+ */
 export const allocationUrl = (base: URL, form: ApiForm, day: Day): URL =>
-  at(base, '/allocation', [
+  urlBelow(base, '/allocation', [
     windowOf(day),
     'aggregate=cluster,namespace,controllerKind,controller',
     'accumulate=true',
@@ -28,10 +31,10 @@ export const allocationUrl = (base: URL, form: ApiForm, day: Day): URL =>
   ]);
 
 /** Returns the URL for the assets of a UTC day. */
-export const assetsUrl = (base: URL, day: Day): URL => at(base, '/assets', [windowOf(day)]);
+export const assetsUrl = (base: URL, day: Day): URL => urlBelow(base, '/assets', [windowOf(day)]);
 
 /** Returns a URL below the base, and keeps the base's own query. */
-const at = (base: URL, path: string, query: readonly string[] = []): URL => {
+const urlBelow = (base: URL, path: string, query: readonly string[] = []): URL => {
   const url = new URL(base);
   url.pathname = url.pathname.replace(/\/+$/, '') + path;
   url.search = [...(url.search === '' ? [] : [url.search.slice(1)]), ...query].join('&');

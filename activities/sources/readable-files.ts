@@ -18,7 +18,7 @@ const MOST_NOTES = 50;
 export interface ReadableFiles {
   files: ExportFile[];
   notes: string[];
-  /** Publishes a load of the files, unless one of them has changed meanwhile. */
+  /** Publishes a load of the files. Throws `invalid` if one of them has changed since its reading began. */
   publish: Publish;
 }
 
@@ -45,10 +45,10 @@ export const readableFiles = async (
 ): Promise<ReadableFiles> => {
   const { signal } = attempt;
   const current = await exportFiles(reader, location, sourceRules, held, { now: scope.now, field, signal });
-  const other = current.files.find((path) => formatOf(path) === null);
-  if (other !== undefined)
+  const otherFile = current.files.find((path) => formatOf(path) === null);
+  if (otherFile !== undefined)
     throw invalid(
-      `${field}: expected .csv, .csv.gz or .parquet files, got ${JSON.stringify(withoutQuery(other))}`,
+      `${field}: expected .csv, .csv.gz or .parquet files, got ${JSON.stringify(withoutQuery(otherFile))}`,
     );
   const { privateTargets } = sourceRules;
   const rules = { privateTargets, objectStorage, field, signal };
@@ -59,7 +59,8 @@ export const readableFiles = async (
   for (const path of current.files) {
     const stored = { path, opened: held.opened(path) };
     const isCsv = formatOf(path) === 'csv';
-    // Before the reader, because it takes memory for every column, and skips a header row that it cannot read.
+    // The header is checked before DuckDB reads it, because DuckDB takes memory for every column, and skips a header that it
+    // cannot read.
     if (isCsv && !(await hasCsvHeader(stored, rules))) {
       notes.push(`${withoutQuery(path)} is empty and was left out`);
       continue;
@@ -93,24 +94,27 @@ const refuseColumns = (file: ExportFile, missing: (file: ExportFile) => string[]
   refuse(missing({ ...file, columns: unambiguous }), 'appears more than once');
 };
 
-/** The most characters of all different header rows of a location, as JSON: 4,000 rows of a hundred columns. */
-const MOST_CHARACTERS = 16_000_000;
+/** The most characters that the different headers of a location have together, as JSON. Enough for 4,000 of a hundred columns. */
+const MOST_HEADER_CHARACTERS = 16_000_000;
 
 /** The columns of a location's files. Files with the same columns share one list, because there may be thousands. */
 class ColumnsOfFiles {
   readonly #known = new Map<string, ExportColumn[]>();
   #characters = 0;
 
-  /** Throws `invalid` if the different header rows are too long in all. */
+  /**
+   * Returns the file with the list of columns that an earlier file with the same columns has. Throws `invalid` if the different
+   * headers are too long in all.
+   */
   share(file: ExportFile): ExportFile {
     const key = JSON.stringify(file.columns);
     const columns = this.#known.get(key);
     if (columns !== undefined) return { ...file, columns };
     this.#characters += key.length;
-    if (this.#characters > MOST_CHARACTERS)
+    if (this.#characters > MOST_HEADER_CHARACTERS)
       throw invalid(
         `${withoutQuery(file.path)}: expected files with the same columns, got ${this.#known.size + 1} different headers of more than ` +
-          `${MOST_CHARACTERS} characters in all; nothing was loaded`,
+          `${MOST_HEADER_CHARACTERS} characters in all; nothing was loaded`,
       );
     this.#known.set(key, file.columns);
     return file;

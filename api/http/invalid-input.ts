@@ -2,11 +2,12 @@ import type { z } from 'zod';
 import { invalid, type ServiceError } from '../../domain/shared/errors.ts';
 import { cut, forMessage } from '../../domain/shared/for-message.ts';
 
-/** Limits on what an error repeats, because the caller chooses the names: characters of a place, unknown fields. */
-const LONGEST_PLACE = 200;
-const MOST_NAMED = 10;
+/** The most characters of a path in an error, because the caller chooses the names in it. */
+const LONGEST_PATH = 200;
+/** The most unknown fields that an error names. */
+const MOST_UNKNOWN_FIELDS = 10;
 
-/** Returns the name of a place in an input, such as `values[3].period`, cut to a readable length. */
+/** Returns a path in an input as text, such as `values[3].period`, cut to a readable length. */
 export const pathText = (path: readonly PropertyKey[]): string =>
   cut(
     path.reduce<string>(
@@ -18,10 +19,10 @@ export const pathText = (path: readonly PropertyKey[]): string =>
             : `${text}.${String(part)}`,
       '',
     ),
-    LONGEST_PLACE,
+    LONGEST_PATH,
   );
 
-/** Returns the input at a path. If a text was taken apart, returns the whole text. */
+/** Returns the part of the input at a path. If the path leads into a text that the schema splits, returns the whole text. */
 const valueAt = (input: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>(
     (value, part) =>
@@ -46,13 +47,15 @@ const expectation = (issue: z.core.$ZodIssue): string => {
 };
 
 /**
- * Returns the 400 for an input that its schema rejects. It names each wrong field by its path, with what was expected and
- * what came (contract §1). `part` names the input if the path is empty.
+ * Returns the 400 for an input that its schema rejects. It reports at most three problems, each with the path of the field,
+ * what was expected, and the value that was sent (contract §1).
+ *
+ * @param part the name of the input, such as `body` or `query`.
  */
 export const invalidInput = (error: z.ZodError, input: unknown, part: string): ServiceError => {
   const messages = error.issues.slice(0, 3).map((issue) => {
     if (issue.code === 'unrecognized_keys') {
-      const names = issue.keys.slice(0, MOST_NAMED).map((key) => pathText([...issue.path, key]));
+      const names = issue.keys.slice(0, MOST_UNKNOWN_FIELDS).map((key) => pathText([...issue.path, key]));
       const others = issue.keys.length - names.length;
       return `${names.join(', ')}${others > 0 ? ` and ${others} more` : ''}: unknown field${issue.keys.length > 1 ? 's' : ''} in the ${part}`;
     }

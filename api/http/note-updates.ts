@@ -1,7 +1,10 @@
 import type { ComputedSpend } from '../../warehouse/spend/compute-spend.ts';
 import type { NumberDependencies } from './dependencies.ts';
 
-/** Returns what a read brought up to date. If that computed or sealed any month, the organisation's events are evaluated. */
+/**
+ * Returns `updated`, the spend that a read has brought up to date. If this computed or sealed any month, requests an evaluation
+ * of the organisation's events.
+ */
 export const noteUpdates = (
   { noteChange }: Pick<NumberDependencies, 'noteChange'>,
   orgId: string,

@@ -8,7 +8,7 @@ declare module 'fastify' {
     access?: Access;
     /** The feature that the organisation's plan must include. */
     feature?: Feature;
-    /** Whether a success can change a unit cost. If so, events are evaluated afterwards. */
+    /** Whether a successful call can change a unit cost. If so, events are evaluated afterwards. */
     changesNumbers?: true;
   }
 }
@@ -40,7 +40,7 @@ interface Route<Body, Params, Query> {
   body?: Body;
   params?: Params;
   querystring?: Query;
-  /** Statuses beyond those that every authenticated route can return. */
+  /** Error statuses beyond the common ones and those of a body. */
   errors?: readonly (404 | 409 | 413 | 415)[];
 }
 
@@ -49,13 +49,13 @@ const COMMON_ERRORS = {
   operator: [400, 401, 500, 503],
 } as const;
 
-/** A query without fields. It rejects an unknown field by name. */
-const nothing = z.strictObject({});
+/** A query or body without fields. Errors name the unknown fields. */
+const noFields = z.strictObject({});
 
-/** The body of a route that takes no body. */
-export const noBody = nothing.nullish();
+/** The schema for the body of a route that takes none: it also accepts null and an empty object. */
+export const noBody = noFields.nullish();
 
-/** Returns the schema of a route: its inputs, the success envelope around `data`, and every error it can return. */
+/** Returns the schema of a route: its inputs, its response on success, and every error that it can return. */
 export const describe = <Response extends z.ZodType, Body, Params, Query>(
   response: Response,
   {
@@ -78,7 +78,7 @@ export const describe = <Response extends z.ZodType, Body, Params, Query>(
     ...(description === undefined ? {} : { description }),
     ...(body === undefined ? {} : { body }),
     ...(params === undefined ? {} : { params }),
-    querystring: querystring ?? nothing,
+    querystring: querystring ?? noFields,
     ...(caller === 'operator' ? { security: [{ operator: [] }] } : {}),
     response: {
       200: response.describe('Success'),
@@ -97,7 +97,7 @@ type RouteSchema<Response, Body, Params, Query> = {
   (Params extends z.ZodType ? { params: Params } : unknown) &
   (Query extends z.ZodType ? { querystring: Query } : unknown);
 
-/** Returns the schema of a route that returns one thing. */
+/** Returns the schema of a route that does not return a page. */
 export const answers = <
   Data extends z.ZodType,
   Body extends z.ZodType | undefined = undefined,
@@ -112,7 +112,7 @@ export const answers = <
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.object({ success: z.literal(true), data: z.array(item), next_cursor: z.string().nullable() });
 
-/** Returns the schema of a route that returns a page. */
+/** Returns the schema of a route that returns a page of items. */
 export const answersPage = <
   Item extends z.ZodType,
   Body extends z.ZodType | undefined = undefined,

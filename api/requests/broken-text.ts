@@ -7,14 +7,14 @@ import { pathText } from '../http/invalid-input.ts';
 const SUSPECT = /\\u[dD][89a-fA-F]|\\u00[0189]|\\u007[fF]|\\[bfnrt]|[\u007f-\u009f]/;
 
 /**
- * Throws, with the place, if a body holds half a surrogate pair or a control character. Skips bodies that cannot
- * contain one.
+ * Throws if a text in a body has half a surrogate pair or a control character. The message has the path of the text. Skips
+ * bodies that cannot contain one.
  */
 export const refuseBrokenText = (body: string, parsed: unknown): void => {
   if (SUSPECT.test(body)) refuse(parsed, [], 'body');
 };
 
-/** Throws, with the parameter, if a path or query (`part`) holds a control character. */
+/** Throws if a parameter in a path or query (`part`) has a control character. The message names the parameter. */
 export const refuseBrokenParameters = (parameters: unknown, part: 'path' | 'query'): void => {
   refuse(parameters, [], part);
 };

@@ -6,7 +6,7 @@ import { realRootsOf, refuseOutside } from './local-files.ts';
 /** By the process's id, because its readers are other processes. */
 const DESCRIPTORS = `/proc/${process.pid}/fd/`;
 
-/** Elsewhere a file is read by its name, and who may swap it for a link while it is read is trusted. */
+/** Elsewhere a file is read by its name, and the service trusts whoever can swap it for a link during the reading. */
 const HAS_DESCRIPTORS = process.platform === 'linux';
 
 /** Open files that the service keeps for connections and for itself, at most; of a small limit half. */
@@ -20,7 +20,7 @@ const mostHeld = (): number => {
 };
 
 /**
- * Local files that stay open while they are read. So the service reads the files that it judged. Who may write into a
+ * Local files that stay open while they are read. So the service reads the files that it judged. Whoever may write into a
  * folder could otherwise swap a file for a link to another organisation's, and back.
  */
 export class HeldFiles {
@@ -49,7 +49,7 @@ export class HeldFiles {
     const realRoots = await realRootsOf(roots);
     for (const path of paths) {
       if (this.#handles.has(path)) continue;
-      // Without O_NONBLOCK the opening of a pipe waits for who writes into it.
+      // Without O_NONBLOCK the opening of a pipe waits until something opens it to write.
       const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
       try {
         refuseOutside(

@@ -15,8 +15,8 @@ import { HOSTILE_REQUESTS, type Attacker } from './hostile-requests.ts';
 import { HOSTILE_UPLOADS } from './hostile-uploads.ts';
 
 /**
- * Every input gets its status in exactly the envelope (contract §1), and another organisation does not notice. The inputs are
- * data: `hostile-requests.ts`, `hostile-uploads.ts`.
+ * Every hostile input gets the status that is listed with it, and a body that is exactly the envelope (contract §1). What another
+ * organisation sees does not change. The inputs are in `hostile-requests.ts` and `hostile-uploads.ts`.
  */
 
 let service: ServiceProcess;
@@ -75,7 +75,7 @@ const ERROR = expect.stringMatching(/^\{"success":false,"error":"([^"\\]|\\.)+"\
 const SUCCESS = expect.stringMatching(/^\{"success":true,"data":\{.*\}\}$/) as string;
 
 describe('hostile requests', () => {
-  it('get their status in the envelope, and change nothing for another organisation', async () => {
+  it('get the expected status and envelope, and change nothing for another organisation', async () => {
     const port = Number(new URL(service.url).port);
     const answers = [];
     for (const { name, bytes } of HOSTILE_REQUESTS) {
@@ -104,7 +104,7 @@ describe('hostile requests', () => {
 });
 
 describe('hostile uploads', () => {
-  it('get their error in the envelope, and change nothing for another organisation', async () => {
+  it('get the expected error in the envelope, and change nothing for another organisation', async () => {
     const url = `${service.url}/api/v1/metrics/${attacker.metricId}/values/csv`;
     for (const { name, content, error, status = 400 } of HOSTILE_UPLOADS) {
       const headers = { 'x-api-key': attacker.key, 'content-type': 'text/csv' };

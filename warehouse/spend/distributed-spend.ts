@@ -5,21 +5,24 @@ import { isSameByName } from './assets/resource-key.ts';
 /**
  * Stores everything that counts and is not a bill line.
  *
- * What a cluster or a host costs outside any bill (covered-resources.ts): its assets outside; of a cluster without
- * assets that day its allocations, idle included, unless the assets that it borrows are on a bill; of a host all its
- * rows, unless a cluster counts its machine. Then
- * the direct cost of each workload and service, and the same taken off the cluster or host: however the cost is
- * distributed over workloads, the cluster adds up to what its assets are billed (design §2).
+ * A cluster or host has the costs that no bill line covers (assets/covered-resources.ts):
  *
- * An AI tool's spend of a day goes to repositories by their share of the tool's usage that day, in whole 10⁻¹⁵
- * units; what the division leaves goes to the largest user. A day without usage stays with the tool.
+ * - A cluster has its assets outside the bills. On a day without assets of its own it has its allocations, idle included, unless
+ *   the assets that it borrows are on a bill.
+ * - A host has all its rows, unless its machine is on a bill or is an asset of a cluster.
+ *
+ * Each workload and service has its direct cost, and its cluster or host gets the same amount as a negative cost. So the total of
+ * a cluster does not depend on how its cost is distributed over workloads (design §2).
+ *
+ * A repository has its share of a tool's spend of a day, by its usage of the tool that day, in whole units of 10⁻¹⁵. The largest
+ * user also has the remainder of the division. The spend of a day without usage stays with the tool.
  */
 export const INSERT_DISTRIBUTED_SPEND = `
 INSERT INTO distributed_spend BY NAME
 WITH ${LOADS_OF_COMPUTATION},
 allocations AS (SELECT day, cluster, namespace, workload, is_idle, cost FROM ${ofUsedLoads('kubernetes_spend')}),
 services AS (SELECT day, host, service, cost FROM ${ofUsedLoads('host_spend')}),
--- Of a cluster that is on the bill by borrowed assets only the lines count: other machines among them do not.
+-- If a cluster is on a bill by borrowed assets, only its bill lines count. Its other borrowed machines do not replace a host.
 cluster_nodes AS (
   SELECT DISTINCT day, full_key, name, project FROM assets JOIN cluster_days USING (day, cluster)
   WHERE provider_id IS NOT NULL AND NOT (cluster_days.is_borrowed AND is_on_bill)),
@@ -54,7 +57,7 @@ shares AS (
     CAST(sum(used) OVER tool_day AS HUGEINT) AS all_used,
     row_number() OVER (PARTITION BY day, tool ORDER BY used DESC, repository NULLS LAST) AS place
   FROM users JOIN tool_days USING (day, tool) WINDOW tool_day AS (PARTITION BY day, tool)),
--- Two steps, so that no product of money and usage leaves 128 bits.
+-- In two steps, so that no product of money and usage needs more than 128 bits.
 floors AS (SELECT *, (units // all_used) * used + ((units % all_used) * used) // all_used AS floor_units FROM shares),
 repository_units AS (
   SELECT day, tool, repository, cost < 0 AS is_credit,

@@ -43,8 +43,8 @@ export const reconciliation = async (
 
 const ON_DAYS = 'day BETWEEN $start::DATE AND $end::DATE';
 
-// Beside the bill, a cluster has its workloads, and the same amount taken off again. So their sum is what it costs outside
-// any bill.
+// Beside the bill, a cluster has the costs of its workloads, and the same amount as a negative cost. So their sum is what it
+// costs outside any bill.
 const RECONCILIATION = `
 WITH ${LOADS_OF_DAYS}, ${billLines(`${ON_DAYS} AND resource_id IS NOT NULL`)}, ${COUNTED_LINES},
 parts AS (

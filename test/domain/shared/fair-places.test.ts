@@ -4,25 +4,27 @@ import { FairPlaces } from '../../../domain/shared/fair-places.ts';
 const forever = new AbortController().signal;
 
 describe('fair places', () => {
-  /** Takes places for owners. `got` lists the names that have got one, in order. */
-  const story = (places: FairPlaces) => {
+  /** Returns functions that take places under a name and give them back. `got` lists the names in the order of their places. */
+  const namedPlaces = (places: FairPlaces) => {
     const got: string[] = [];
-    const give = new Map<string, () => void>();
+    const giveBackOf = new Map<string, () => void>();
     const take = (owner: string, name: string, signal = forever) =>
       places.take(owner, signal).then((giveBack) => {
         got.push(name);
-        give.set(name, giveBack);
+        giveBackOf.set(name, giveBack);
       });
     const settle = () => new Promise((resolve) => setImmediate(resolve));
     const giveBack = (name: string) => {
-      give.get(name)?.();
+      giveBackOf.get(name)?.();
       return settle();
     };
     return { got, take, giveBack, settle };
   };
 
   it('leave places for others, however many one owner asks for', async () => {
-    const { got, take, giveBack, settle } = story(new FairPlaces({ total: 3, each: 2, mostWaiting: 10 }));
+    const { got, take, giveBack, settle } = namedPlaces(
+      new FairPlaces({ total: 3, each: 2, mostWaiting: 10 }),
+    );
     for (const name of ['a1', 'a2', 'a3', 'a4']) void take('acme', name);
     await settle();
     expect(got).toEqual(['a1', 'a2']);
@@ -30,7 +32,7 @@ describe('fair places', () => {
     expect(got).toEqual(['a1', 'a2', 'b1']);
     await giveBack('a1');
     expect(got).toEqual(['a1', 'a2', 'b1', 'a3']);
-    // A place that is given back twice is free once.
+    // If a place is given back twice, the second time frees nothing.
     await giveBack('a1');
     expect(got).toHaveLength(4);
     await giveBack('b1');
@@ -39,8 +41,10 @@ describe('fair places', () => {
     expect(got).toEqual(['a1', 'a2', 'b1', 'a3', 'a4']);
   });
 
-  it('go to waiting owners in turns', async () => {
-    const { got, take, giveBack, settle } = story(new FairPlaces({ total: 1, each: 1, mostWaiting: 10 }));
+  it('go to waiting owners in turn', async () => {
+    const { got, take, giveBack, settle } = namedPlaces(
+      new FairPlaces({ total: 1, each: 1, mostWaiting: 10 }),
+    );
     for (const name of ['a1', 'a2', 'a3']) void take('acme', name);
     void take('bolt', 'b1');
     await settle();
@@ -50,15 +54,15 @@ describe('fair places', () => {
     expect(got).toHaveLength(4);
   });
 
-  it('reject a call behind too many waiting ones, and forget aborted calls', async () => {
+  it('reject a call if too many calls of its owner wait, and forget aborted calls', async () => {
     const places = new FairPlaces({ total: 1, each: 1, mostWaiting: 1 });
-    const { got, take, giveBack, settle } = story(places);
+    const { got, take, giveBack, settle } = namedPlaces(places);
     await take('acme', 'a1');
-    const leave = new AbortController();
-    const gone = take('acme', 'a2', leave.signal);
+    const abort = new AbortController();
+    const aborted = take('acme', 'a2', abort.signal);
     await expect(take('acme', 'a3')).rejects.toMatchObject({ kind: 'unavailable', status: 503 });
-    leave.abort();
-    await expect(gone).rejects.toThrow('busy');
+    abort.abort();
+    await expect(aborted).rejects.toThrow('busy');
     void take('acme', 'a4');
     await settle();
     await giveBack('a1');

@@ -70,14 +70,14 @@ beforeAll(async () => {
   expect((await ingest(admin, id)).status).toBe('completed');
 });
 
-/** Returns the files of uploads that the service still has. */
+/** Returns the upload files that the service has not removed. */
 const uploadsLeft = async (): Promise<string[]> =>
   (await readdir(join(service.dataDir, 'spill'), { recursive: true })).filter((name) =>
     name.includes('upload'),
   );
 
 afterAll(async () => {
-  // Rejected uploads have left no file behind.
+  // No upload has left a file behind, not even a rejected one.
   expect(await uploadsLeft()).toEqual([]);
   expect(service.logs()).not.toMatch(/"level":(50|60)/);
   await service.stop();
@@ -119,7 +119,7 @@ const january = async (metric: string, query = ''): Promise<Month | undefined> =
 const NOTHING_CHANGED = { created: 0, replaced: 0, unchanged: 1, months: [] };
 
 describe('a value', () => {
-  it('can be written by API, by hand and by CSV, and removed, with actor, source and previous value', async () => {
+  it('can be written by API, by hand and by CSV, and removed; its history has actor, source and previous value', async () => {
     const metric = await newMetric();
     const created = { created: 1, replaced: 0, unchanged: 0, months: ['2026-01'] };
     const replaced = { created: 0, replaced: 1, unchanged: 0, months: ['2026-01'] };
@@ -163,7 +163,7 @@ describe('a value', () => {
     expect(history[0]).not.toHaveProperty('label');
   });
 
-  it('can be removed with all others from start to end, given as days or months', async () => {
+  it('can be removed with all others from a start to an end, both given as days or months', async () => {
     const metric = await newMetric();
     const days = ['2025-12-31', '2026-01-01', '2026-01-02', '2026-01-31', '2026-02-01'];
     expectData(
@@ -397,14 +397,14 @@ describe('a CSV upload', () => {
         request.destroy(),
       );
     });
-    // The next upload to the metric runs after it.
+    // A later upload to the metric succeeds, and stores the only value.
     expectData(await upload(metric, '2026-01-02,1'));
     expect(await valuesOf(metric)).toEqual(['2026-01-02 1 csv']);
   });
 });
 
 describe('a metric with labels', () => {
-  it('can get its label key at any time before it has values', async () => {
+  it('can get its label key at any time while it has no values', async () => {
     for (const label_key of ['', '  ', 'x'.repeat(101), 3]) {
       expectError(
         await admin.post('/metrics', { name: 'x', ...METRIC, label_key }),
@@ -436,7 +436,7 @@ describe('a metric with labels', () => {
     expect(expectData(await change('country')).label_key).toBe('country');
   });
 
-  it('requires a label on every value, and each label once for a period', async () => {
+  it('requires a label on every value, and allows each label once in a period', async () => {
     const metric = await newMetric({ label_key: 'region' });
     const period = '2026-01-05';
     const eu = { period, label: 'eu', value: 1 };

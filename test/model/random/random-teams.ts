@@ -4,7 +4,10 @@ import type { SpendPick } from '../../../domain/spend/spend-pick.ts';
 import type { StoryMetric, StorySplit, TeamStep } from '../organisation-story.ts';
 import { LABELS, pick } from './random-metrics.ts';
 
-/** A drawn split. Numbers may exceed the number of teams and metrics, and may name a team twice. */
+/**
+ * A drawn split. It refers to teams and metrics by random numbers, which `fittingTeamStep` takes modulo their count. So several
+ * numbers may mean the same team.
+ */
 export type DrawnSplit =
   | { type: 'even'; teams: readonly number[] }
   | { type: 'fixed'; teams: readonly number[]; percents: readonly string[] }
@@ -15,7 +18,7 @@ interface DrawnSharedCost {
   split: DrawnSplit;
 }
 
-/** A drawn step. */
+/** A drawn step of a team or shared cost, with numbers like those of a drawn split. */
 export type DrawnTeamStep = { on: Day } & (
   | Exclude<TeamStep, { split: StorySplit }>
   | ({ does: 'make shared cost' } & DrawnSharedCost)
@@ -48,7 +51,7 @@ const picks = fc.array(
 const team = fc.nat(3);
 const teams = fc.uniqueArray(team, { minLength: 2, maxLength: 3, size: 'max' });
 
-/** Percents of one, two and three teams. Nobody gets the rest to 100. */
+/** Percents of up to three teams. If they add up to less than 100, nobody gets the rest. */
 const percents = fc.constantFrom(
   ['100', '0', '0'],
   ['60', '40', '0'],
@@ -84,7 +87,7 @@ const newTeam = (on: fc.Arbitrary<Day>): fc.Arbitrary<DrawnTeamStep> =>
 const newSharedCost = (on: fc.Arbitrary<Day>): fc.Arbitrary<DrawnTeamStep> =>
   fc.record({ on, does: does('make shared cost'), ...sharedCost });
 
-/** A few picks that name much spend. Some are more specific than others. */
+/** A few picks that overlap and cover much of the spend. Some are more specific than others. */
 const CONTENDED: readonly SpendPick[] = [
   { source: 'cloud', cloud: 'aws', account: '1111' },
   { source: 'cloud', cloud: 'aws', account: '1111', service: 'compute' },
@@ -102,42 +105,42 @@ const CONTENDED: readonly SpendPick[] = [
   ...IDLE,
 ];
 
-const cards = fc.shuffledSubarray([...CONTENDED], { minLength: 3 });
+const shuffledPicks = fc.shuffledSubarray([...CONTENDED], { minLength: 3 });
 
-/** Returns the picks of one receiver. All receivers get different picks. */
-const dealt = (all: readonly SpendPick[], receiver: number, receivers: number): SpendPick[] =>
-  all.filter((_card, index) => index % receivers === receiver);
+/** Returns the part of the picks for one of several teams or shared costs. No pick is in two parts. */
+const partOf = (all: readonly SpendPick[], part: number, parts: number): SpendPick[] =>
+  all.filter((_pick, index) => index % parts === part);
 
-/** Teams that own contended picks. */
+/** One to three teams that own contended picks. */
 export const newTeams = (on: fc.Arbitrary<Day>): fc.Arbitrary<DrawnTeamStep[]> =>
   fc
-    .record({ cards, count: fc.constantFrom(1, 2, 2, 3, 3), days: fc.tuple(on, on, on) })
-    .map(({ cards: all, count, days }) =>
+    .record({ all: shuffledPicks, count: fc.constantFrom(1, 2, 2, 3, 3), days: fc.tuple(on, on, on) })
+    .map(({ all, count, days }) =>
       days.slice(0, count).map((day, index) => ({
         on: day,
         does: 'make team',
-        ownership: dealt(all, index, count),
+        ownership: partOf(all, index, count),
       })),
     );
 
-/** A split by one of the two metrics made for splits. */
+/** A split by a labelled metric: number 0 or 1 is one of the two that a story creates for splits. */
 const splitBy = (metric: number): fc.Arbitrary<DrawnSplit> =>
-  labels.map((ofTeams) => ({ type: 'metric', metric, labels: ofTeams }));
+  labels.map((teamOfLabel) => ({ type: 'metric', metric, labels: teamOfLabel }));
 
-/** Splits of shared costs. In some stories two metrics split the bills. */
+/** The splits of one or two shared costs: any splits, or two by different metrics. */
 const newSplits = (on: fc.Arbitrary<Day>): fc.Arbitrary<{ on: Day; split: DrawnSplit }[]> =>
   fc.oneof(
     fc.array(fc.record({ on, split }), { minLength: 1, maxLength: 2 }),
     fc.tuple(fc.record({ on, split: splitBy(0) }), fc.record({ on, split: splitBy(1) })),
   );
 
-/** Shared costs with a few contended picks each. */
+/** One or two shared costs with up to three contended picks each. */
 export const newSharedCosts = (on: fc.Arbitrary<Day>): fc.Arbitrary<DrawnTeamStep[]> =>
-  fc.record({ cards, costs: newSplits(on) }).map(({ cards: all, costs }) =>
+  fc.record({ all: shuffledPicks, costs: newSplits(on) }).map(({ all, costs }) =>
     costs.map((cost, index) => ({
       ...cost,
       does: 'make shared cost',
-      spend: dealt(all, index, costs.length).slice(0, 3),
+      spend: partOf(all, index, costs.length).slice(0, 3),
     })),
   );
 
@@ -155,7 +158,7 @@ export const teamStep = (on: fc.Arbitrary<Day>): fc.Arbitrary<DrawnTeamStep> =>
     { weight: 1, arbitrary: fc.record({ on, does: does('delete shared cost'), sharedCost: fc.nat(2) }) },
   );
 
-/** Returns the step with numbers of an existing team, labelled metric and shared cost; null if there is none. */
+/** Returns the step with the numbers of existing teams, metrics and shared costs; null if one that it needs does not exist. */
 export const fittingTeamStep = (
   step: DrawnTeamStep,
   {
@@ -182,13 +185,13 @@ const fittingSplit = (
   if (drawn.type === 'metric') {
     const labelled = [...metrics.keys()].filter((index) => metrics[index]?.labelled);
     const metric = labelled[drawn.metric % labelled.length];
-    const labels = Object.entries(drawn.labels).map(([label, of]) => [label, of % teamCount]);
+    const labels = Object.entries(drawn.labels).map(([label, number]) => [label, number % teamCount]);
     return metric === undefined
       ? null
       : { type: 'metric', metric, labels: Object.fromEntries(labels) as Record<string, number> };
   }
-  const named = [...new Set(drawn.teams.map((of) => of % teamCount))];
+  const named = [...new Set(drawn.teams.map((number) => number % teamCount))];
   if (drawn.type === 'even') return { type: 'even', teams: named };
-  const shares = named.map((of, index) => ({ team: of, percent: drawn.percents[index] ?? '0' }));
+  const shares = named.map((number, index) => ({ team: number, percent: drawn.percents[index] ?? '0' }));
   return { type: 'fixed', shares };
 };

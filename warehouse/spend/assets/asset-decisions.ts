@@ -1,9 +1,12 @@
 // Decisions about assets without a bill line of their own. They are kept for notes and reconciliation (design §2: never hidden).
 
 /**
- * Stores the decisions of a computation. They cover assets that followed their cluster, and days on which a cluster borrowed its
- * nearest known assets. If none are known, the day is stored, too, because they may come later. They also cover machines,
- * borrowed ones included, whose name exists in several accounts, projects or zones.
+ * Stores the decisions of a computation:
+ *
+ * - `followed`: assets that follow their cluster,
+ * - `borrowed`: days on which a cluster borrows its nearest known assets. A day is stored even if no assets are known, because
+ *   the month must be computed again once a later load brings some,
+ * - `ambiguous`: machines and disks, borrowed ones included, whose name the bills have in several accounts, projects or zones.
  */
 export const INSERT_ASSET_DECISIONS = `
 INSERT INTO asset_decisions BY NAME

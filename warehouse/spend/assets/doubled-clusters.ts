@@ -4,13 +4,14 @@ import { twice, type Doubled, type DoubledScope } from './twice.ts';
 import type { Warehouse } from '../../engine/warehouse.ts';
 
 /**
- * Returns notes on clusters that another source also reports on the same days. If a cluster is on a bill, its lines count, and
- * only the workloads' costs are doubled. Otherwise the assets of both count twice, or the allocations if there are no assets.
+ * Returns notes on clusters that another source also reports on the same days. If the cluster is on a bill, or only
+ * one of the two reports assets, the cluster's total counts once, and only the costs of its workloads count twice. Otherwise the
+ * assets that both report count twice, or the allocations if no source reports assets.
  */
-export const doubledClusterNotes = async (warehouse: Warehouse, of: DoubledScope): Promise<string[]> => {
+export const doubledClusterNotes = async (warehouse: Warehouse, scope: DoubledScope): Promise<string[]> => {
   const doubled = await warehouse.query<
     Doubled & { name: string; cluster: string; is_billed: boolean; workload_cost: DecimalText }
-  >(SHARED_CLUSTERS, { ...of });
+  >(SHARED_CLUSTERS, { ...scope });
   return doubled.flatMap((one) => {
     const which = `source ${JSON.stringify(one.name)} also reports cluster ${JSON.stringify(one.cluster)}`;
     if (toWire(one.cost) !== 0) return [`${which}: ${twice(one)}`];
@@ -24,11 +25,11 @@ export const doubledClusterNotes = async (warehouse: Warehouse, of: DoubledScope
 /** Returns notes on clusters that another source reads from the same file and reports under another name. */
 export const doubledUnderOtherNames = async (
   warehouse: Warehouse,
-  of: DoubledScope,
+  scope: DoubledScope,
   other: string,
 ): Promise<string[]> => {
   const doubled = await warehouse.query<Doubled & { mine: string; theirs: string }>(SAME_CLUSTER_DAYS, {
-    ...of,
+    ...scope,
     other,
   });
   return doubled.map(
@@ -37,9 +38,9 @@ export const doubledUnderOtherNames = async (
 };
 
 /**
- * CTEs with the rows that sources report of clusters in the months. `counts` is true for rows in the total. No row of a cluster
- * counts if it is on a bill, by its own or by borrowed assets. Otherwise its assets count if any source knows them, or else its
- * allocations.
+ * CTEs with the rows that sources report on clusters in the months. `counts` is true for rows that are part of the total. On a
+ * day on which a cluster is on a bill, by its own assets or by borrowed ones, none of its rows count. On other days its assets
+ * count if any source reports them, or else its allocations.
  */
 const REPORTED = `billed_days AS (
   SELECT day, cluster, true AS is_billed FROM billed_clusters JOIN current_computations USING (org_id, month, computation_id)
@@ -86,10 +87,11 @@ GROUP BY source_id, name, cluster, is_billed ORDER BY cluster, name, source_id, 
 const SAME_CLUSTER_DAYS = `
 WITH ${REPORTED},
 whole_days AS (
-  SELECT source_id, day, cluster, sum(cost) AS cost, md5(string_agg(concat_ws('|', key, cost), ',' ORDER BY key, cost)) AS same
+  SELECT source_id, day, cluster, sum(cost) AS cost,
+    md5(string_agg(concat_ws('|', key, cost), ',' ORDER BY key, cost)) AS fingerprint
   FROM reported WHERE counts GROUP BY ALL)
 SELECT mine.cluster AS mine, theirs.cluster AS theirs, CAST(count(*) AS INTEGER) AS days, min(day) AS first_day,
   max(day) AS last_day, sum(mine.cost) AS cost
 FROM (FROM whole_days WHERE source_id = $source) AS mine
-JOIN (FROM whole_days WHERE source_id = $other) AS theirs USING (day, same)
+JOIN (FROM whole_days WHERE source_id = $other) AS theirs USING (day, fingerprint)
 WHERE mine.cluster <> theirs.cluster GROUP BY ALL HAVING sum(mine.cost) <> 0 ORDER BY ALL`;

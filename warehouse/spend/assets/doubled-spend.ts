@@ -5,7 +5,7 @@ import { twice, type Doubled, type DoubledScope } from './twice.ts';
 import type { Warehouse } from '../../engine/warehouse.ts';
 
 /**
- * Returns notes on spend that a source and another one both count in the months of a run, because both read the same file or
+ * Returns notes on spend that the source of a run and another source both count in its months, because both read the same file or
  * report the same cluster (design §2, Every dollar once). Each note has the days and the money.
  */
 export const doubledNotes = async (
@@ -34,7 +34,7 @@ export const doubledNotes = async (
   return source.kind === 'opencost' ? [...notes, ...(await doubledClusterNotes(warehouse, of))] : notes;
 };
 
-/** Files that this source and another one both count. */
+/** Files that this source and another source both count. */
 interface SharedFiles {
   source_id: string;
   name: string;

@@ -2,14 +2,14 @@ import type { Day, Month } from '../../../domain/shared/calendar.ts';
 import { toWire, type DecimalText } from '../../../domain/shared/decimals.ts';
 import { onDays } from './asset-notes.ts';
 
-/** The source and the months of a run that notes spend counted twice. */
+/** The source and the months of a run, which gets notes on spend that counts twice. */
 export interface DoubledScope {
   org: string;
   source: string;
   months: readonly Month[];
 }
 
-/** Spend that a source and another one both count, on some days. */
+/** Spend that two sources both count, on some days. */
 export interface Doubled {
   days: number;
   first_day: Day;
