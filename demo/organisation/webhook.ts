@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import type { z } from 'zod';
 import type { changedWebhook, deliveryRecord } from '../../api/events/webhook-fields.ts';
-import type { EventType, UnitCostChanged } from '../../domain/events/webhook.ts';
+import type { UnitCostChanged } from '../../domain/events/webhook.ts';
 import { poll, type Client, type MetricWithMonths } from './client.ts';
 
 /** The only private address that the demo's service may reach. */
@@ -14,7 +14,7 @@ export const LISTENER_HOST = '127.0.0.1';
 const [ORIGIN, PATH] = [`http://${LISTENER_HOST}:`, '/cost-analytics-demo'];
 
 interface UnitCostEvent {
-  type: EventType;
+  type: string;
   data: UnitCostChanged;
 }
 type WebhookRecord = z.infer<typeof changedWebhook>;
@@ -62,6 +62,7 @@ export class WebhookListener {
   #accept(body: string, headers: IncomingHttpHeaders): void {
     const texts = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
     const event = new Webhook(this.secret).verify(body, texts) as UnitCostEvent;
+    if (event.type !== 'unit_cost.changed') throw new Error('expected unit_cost.changed');
     this.verified.add(texts['webhook-id'] ?? '');
     this.onEvent(event);
   }

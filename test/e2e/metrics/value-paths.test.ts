@@ -461,7 +461,7 @@ describe('a metric with labels', () => {
     expectError(
       await post(metric, [eu, { ...eu, label: 'us' }, { ...eu, value: 2 }]),
       400,
-      /^values\[2\]\.period: expected each period and label once.*"2026-01-05" with label "eu", as values\[0\] has it/,
+      /^values\[2\]\.period: expected each period and label once.*"2026-01-05" with label "eu", which values\[0\] already has/,
     );
     expectError(await put(metric, period, { value: 1 }), 400, /^label: expected a label/);
     expectError(await put(metric, `${period}?label=`, { value: 1 }), 400, /^label: expected a label/);
