@@ -29,7 +29,7 @@ export interface IngestDependencies {
   log: Logger;
 }
 
-/** The steps of an ingest. Each is idempotent, even if an earlier attempt stopped half way (design §3). */
+/** The steps of an ingest. Each is idempotent, even if an earlier attempt stopped halfway (design §3). */
 export const createIngestActivities = ({
   warehouse,
   clock,

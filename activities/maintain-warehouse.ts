@@ -3,7 +3,7 @@ import type { Clock } from '../domain/shared/clock.ts';
 import { compact, removeDeadSpend, removeOldDeliveries } from '../warehouse/engine/maintenance.ts';
 import type { Warehouse } from '../warehouse/engine/warehouse.ts';
 
-/** The nightly maintenance. Each step is idempotent, even if an earlier run stopped half way. */
+/** The nightly maintenance. Each step is idempotent, even if an earlier run stopped halfway. */
 export const createMaintenanceActivities = ({
   warehouse,
   clock,

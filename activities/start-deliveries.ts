@@ -5,13 +5,15 @@ import { deliveriesToStart, recordDeliveryStart } from '../warehouse/events/webh
 import type { Warehouse } from '../warehouse/engine/warehouse.ts';
 import { withHeartbeats } from './shared/with-heartbeats.ts';
 
-/** Calls to Temporal. Neither starts a workflow that is already started. */
+/** Starts workflows in Temporal. */
 export interface WorkflowStarter {
+  /** Starts a delivery, or does nothing if it was started before. */
   startDelivery: (delivery: DeliveryInput) => Promise<void>;
+  /** Starts the evaluation of the organisation's events. One that is running evaluates once more at its end. */
   numbersChanged: (orgId: string) => Promise<void>;
 }
 
-/** The steps that start other workflows. Their ids are fixed, so that a second run starts nothing twice. */
+/** Creates the activities that start workflows. They may run again, because a repeated start does no harm. */
 export const createStartActivities = ({
   warehouse,
   clock,
@@ -22,8 +24,8 @@ export const createStartActivities = ({
   starter: WorkflowStarter;
 }) => ({
   /**
-   * Starts the deliveries that were stored but not started, for example because a process died. With `again` it starts all
-   * pending deliveries, because Temporal may have lost some. Returns how many it tried to start.
+   * Starts the pending deliveries that have not been started. With `again` it starts all pending deliveries, because Temporal
+   * may have lost some. Returns how many it tried to start.
    */
   async startDeliveries(orgId: string, { again = false }: { again?: boolean } = {}): Promise<number> {
     return withHeartbeats([], async ({ isCurrent }) => {
@@ -37,7 +39,7 @@ export const createStartActivities = ({
     });
   },
 
-  /** Signals to the organisation's evaluation of events that numbers have changed. */
+  /** Starts the evaluation of the organisation's events, because its numbers have changed. */
   async noteNumbersChanged(orgId: string): Promise<void> {
     await starter.numbersChanged(orgId);
   },

@@ -16,7 +16,7 @@ const wholeNumber = (text: string): number => {
   return number;
 };
 
-/** Reads the settings. Flags precede the environment, and the environment precedes `.env`. */
+/** Reads the settings. Flags override the environment, which overrides `.env`. */
 const settingsWith = (flags: { data?: string; host?: string; port?: string }): Settings =>
   readSettings({
     ...process.env,
@@ -177,16 +177,16 @@ const reasons = (error: unknown): string[] =>
     ? [error.message, ...(error.cause === undefined ? [] : reasons(error.cause))]
     : [String(error)];
 
-// Set before this process, or one that it starts, opens a file.
+// Only the owner can access what this process, and processes that it starts, create from here on.
 process.umask(PRIVATE_UMASK);
 try {
   process.loadEnvFile();
 } catch {
-  // The file is optional. An unreadable file counts as absent.
+  // `.env` is optional. If it cannot be read, it counts as absent.
 }
 try {
   await program.parseAsync();
-  // The command ends with its work. After a clean end the Temporal client has no open handle.
+  // The command has done its work. Anything that is still open must not keep the process alive.
   process.exit();
 } catch (error) {
   process.stderr.write(`cost-analytics: ${reasons(error).join(': ')}\n`);

@@ -6,7 +6,7 @@ import type { LoadScope } from '../../warehouse/sources/publishing/load.ts';
 import type { Publish } from '../../warehouse/sources/publishing/publish-load.ts';
 import type { Attempt } from '../shared/with-heartbeats.ts';
 
-/** Everything that the reading of a source needs. */
+/** Everything that an attempt to read a source needs. */
 export interface SourceReading {
   sessions: LoadSessions;
   scope: LoadScope;

@@ -4,19 +4,19 @@ import { callerOf } from '../access/authentication.ts';
 import type { Api } from '../http/api-type.ts';
 import type { NumberDependencies } from '../http/dependencies.ts';
 
-/** Changes within this time share an evaluation, so that a job that sends value by value costs one. */
-const GATHERED_MS = 500;
-const AGAIN_MS = 10_000;
+/** Changes within this time share one evaluation, so that a client that sends single values does not cause one for each. */
+const GATHER_MS = 500;
+const RETRY_MS = 10_000;
 
 /**
- * Notifies Temporal which organisations' numbers have changed. It runs behind the requests, so that no write waits for it.
- * Notifications lost in a crash are recovered at the next start and by the daily settlement.
+ * Notifies Temporal of organisations whose numbers have changed. It works in the background, so that no request waits for it. A
+ * crash may lose notifications. The next start and the daily settlement notify Temporal again.
  */
 class NumberChanges {
   readonly #orchestration: Pick<Orchestration, 'numbersChanged'>;
   readonly #log: FastifyBaseLogger;
   readonly #timers = new Map<string, NodeJS.Timeout>();
-  readonly #telling = new Set<Promise<void>>();
+  readonly #sending = new Set<Promise<void>>();
   #isClosed = false;
 
   constructor(orchestration: Pick<Orchestration, 'numbersChanged'>, log: FastifyBaseLogger) {
@@ -24,38 +24,38 @@ class NumberChanges {
     this.#log = log;
   }
 
-  note(orgId: string, afterMs = GATHERED_MS): void {
+  note(orgId: string, afterMs = GATHER_MS): void {
     if (this.#timers.has(orgId) || this.#isClosed) return;
     const timer = setTimeout(() => {
-      this.#tell(orgId);
+      this.#send(orgId);
     }, afterMs);
     this.#timers.set(orgId, timer);
   }
 
-  /** Sends the gathered notifications once, and does not retry. */
+  /** Sends the waiting notifications at once, and does not retry. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const [orgId, timer] of this.#timers) {
       clearTimeout(timer);
-      this.#tell(orgId);
+      this.#send(orgId);
     }
-    await Promise.all(this.#telling);
+    await Promise.all(this.#sending);
   }
 
-  #tell(orgId: string): void {
+  #send(orgId: string): void {
     this.#timers.delete(orgId);
-    const told = this.#orchestration.numbersChanged(orgId).catch((error: unknown) => {
+    const sent = this.#orchestration.numbersChanged(orgId).catch((error: unknown) => {
       this.#log.warn({ err: error, organisation: orgId }, 'events could not be evaluated yet; trying again');
-      this.note(orgId, AGAIN_MS);
+      this.note(orgId, RETRY_MS);
     });
-    this.#telling.add(told);
-    void told.finally(() => this.#telling.delete(told));
+    this.#sending.add(sent);
+    void sent.finally(() => this.#sending.delete(sent));
   }
 }
 
 /**
- * Has events evaluated after every request that changed numbers: after routes whose config says `changesNumbers`, and if a
- * read calls the function that this returns.
+ * Notifies Temporal after every request that changed numbers. These are requests with status 200 to routes whose config has
+ * `changesNumbers`, and requests that call the returned function.
  */
 export const watchNumberChanges = (
   app: Api,

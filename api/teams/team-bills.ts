@@ -135,7 +135,7 @@ const NOT_KNOWN = {
   sealed_by: null,
 };
 
-/** Returns a team's bill of a month. A team that was made after the seal has no bill and waits for an admin. */
+/** Returns a team's bill of a month. A team that was created after the seal has no bill and waits for an admin. */
 const billOnWire = (
   teamId: string,
   ofMonth: MonthBills,
@@ -253,10 +253,11 @@ export const teamBillRoutes = (app: Api, dependencies: NumberDependencies): void
       const caller = callerOf(request);
       const { organisation } = caller;
       const now = clock.now();
-      const of = request.params.month;
-      if (of > monthOf(dayOf(now))) throw invalid(`month: expected a past month, got ${JSON.stringify(of)}`);
+      const { month } = request.params;
+      if (month > monthOf(dayOf(now)))
+        throw invalid(`month: expected a past month, got ${JSON.stringify(month)}`);
       const { reason: why } = request.body;
-      const sealed = await resealBills(warehouse, organisation, of, {
+      const sealed = await resealBills(warehouse, organisation, month, {
         reason: why,
         by: changeBy(caller, now),
       });

@@ -15,14 +15,14 @@ import { startService } from '../client/service.ts';
 
 const CLOCK = '2026-01-10T12:00:00Z';
 const TODAY = '2026-01-10';
-/** The range of /costs, and the first day of the one before it. */
+/** The range that `GET /costs` reads, and the first day of the range before, with which its answer compares. */
 const YEAR = { previousStart: '2024-01-01', start: '2025-01-01', end: '2025-12-31' };
 const SHOWN_MONTHS = 12;
 const METRIC_DAYS = 730;
 const MILLISECONDS_PER_DAY = 86_400_000;
 
-/** Returns the statement for an export of two years in 200 accounts, with ten lines for each day and account. */
-const twoYears = (path: string): string => `
+/** Returns the SQL that writes an export of two years: 200 accounts, with ten lines for each day and account. */
+const exportSql = (path: string): string => `
 COPY (
   SELECT CAST(day AS TIMESTAMP) AS ChargePeriodStart, CAST(day AS TIMESTAMP) + INTERVAL 1 DAY AS ChargePeriodEnd,
     date_trunc('month', day) AS BillingPeriodStart, date_trunc('month', day) + INTERVAL 1 MONTH AS BillingPeriodEnd,
@@ -34,11 +34,11 @@ COPY (
     range(200) AS accounts(account), range(10) AS lines(line)
 ) TO '${path}' (FORMAT parquet)`;
 
-/** Prepares the organisation for the reads, and stops the service so that its file is complete. */
+/** Loads spend and values into a new organisation. Then stops the service, so that its warehouse file is complete. */
 const prepare = async (directory: string, environment: Record<string, string>) => {
   const file = join(directory, 'two-years.parquet');
   const duckDb = startBareProcess<BareStatement, BareResult>('bare-duckdb', ['2GB', CACHE_DIR]);
-  await duckDb.ask({ sql: twoYears(file) }).finally(() => duckDb.stop());
+  await duckDb.ask({ sql: exportSql(file) }).finally(() => duckDb.stop());
   const service = await (await startService(directory, environment)).ready;
   try {
     const secret = await newOrganisation(service);
@@ -59,7 +59,10 @@ const prepare = async (directory: string, environment: Record<string, string>) =
   }
 };
 
-/** Compares GET /costs of a year and GET /metrics/{id} with bare routes that run the same statement on a copy of the file. */
+/**
+ * Compares GET /costs of a year and GET /metrics/{id} with bare routes, which only run the same statement on a copy of the
+ * warehouse file.
+ */
 export const reads = async (options: RunOptions): Promise<Measurement[]> => {
   const directory = await mkdtemp(join(tmpdir(), 'cost-analytics-bench-'));
   const environment = { CLOCK, SOURCE_ROOTS: directory };

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Service } from './service.ts';
 
-/** Calls one API with one key. Returns `data`, and throws unless the call succeeds. */
+/** Calls one API with one key. Each call returns the `data` of the answer, and throws unless it succeeds. */
 export interface Client {
   get: <Data>(path: string) => Promise<Data>;
   post: <Data>(path: string, body?: unknown) => Promise<Data>;
@@ -17,11 +17,11 @@ interface Envelope<Data> {
   next_cursor?: string | null;
 }
 
-const client = (base: string, key: Record<string, string>): Client => {
+const client = (base: string, keyHeader: Record<string, string>): Client => {
   const call = async <Data>(method: string, path: string, body?: unknown): Promise<Envelope<Data>> => {
     const response = await fetch(`${base}${path}`, {
       method,
-      headers: { ...key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      headers: { ...keyHeader, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const answer = (await response.json()) as Envelope<Data>;
@@ -47,7 +47,7 @@ const client = (base: string, key: Record<string, string>): Client => {
   };
 };
 
-/** Returns a client of the API with a key. Paths are relative to /api/v1. */
+/** Returns a client that calls the API with a key. Its paths are relative to /api/v1. */
 export const as = (service: Pick<Service, 'url'>, secret: string): Client =>
   client(`${service.url}/api/v1`, { 'x-api-key': secret });
 
@@ -77,7 +77,10 @@ export interface Run {
 
 const POLL_MS = 50;
 
-/** Reads a source as a user does: starts a run, and polls it every 50 ms until it ends. Returns the run and its seconds. */
+/**
+ * Reads a source as a user does: starts a run, and polls it every 50 ms until it ends. Returns the run and how many seconds it
+ * took.
+ */
 export const ingestSource = async (
   admin: Client,
   sourceId: string,
@@ -93,7 +96,7 @@ export const ingestSource = async (
   }
 };
 
-/** Connects a FOCUS export as a source without a schedule, and returns its id. */
+/** Connects a FOCUS export as a source whose schedule is paused, and returns its id. */
 export const newSource = async (admin: Client, location: string): Promise<string> => {
   const source = await admin.post<{ id: string }>('/cost-sources', {
     name: 'export',
@@ -104,7 +107,7 @@ export const newSource = async (admin: Client, location: string): Promise<string
   return source.id;
 };
 
-/** Defines a daily metric, and returns its id. The metric has labels only if their key is given. */
+/** Defines a daily metric, and returns its id. The metric has labels only if a label key is given. */
 export const newMetric = async (
   admin: Client,
   name: string,

@@ -19,7 +19,7 @@ export const ACCOUNTS = {
   analytics: account('gcp', 'shop-analytics', 'shop-analytics'),
 };
 
-/** Each service: the time that a line of the bill covers, its name, its category, and how its ids begin. */
+/** Each service: the time that a bill line covers, its name and category, and the beginning of its resources' ids. */
 const SERVICES = {
   ec2: ['hour', 'Amazon Elastic Compute Cloud', 'Compute', 'arn:aws:ec2:eu-west-1:{account}:instance/'],
   ebs: ['day', 'Amazon Elastic Block Store', 'Storage', 'arn:aws:ec2:eu-west-1:{account}:volume/'],
@@ -42,7 +42,7 @@ const SERVICES = {
 /** How a cost changes: with the shop's customers, with office hours, or only by steady growth. */
 type Load = 'busy' | 'office' | 'steady';
 
-/** A resource that the sample shop rents, with the columns that every line about it has on a bill. */
+/** Returns a resource that the sample shop rents, with the columns that are the same in all its bill lines. */
 const rented = (
   service: keyof typeof SERVICES,
   id: string,
@@ -71,7 +71,7 @@ export type Resource = ReturnType<typeof rented>;
 
 const { shop, data, staging, platform, backOffice, insight, search, analytics } = ACCOUNTS;
 
-/** The one table of what the sample shop rents: service, id, account, dollars a day, load, and tags or group. */
+/** All that the sample shop rents from clouds: service, id, account, dollars a day, load, and tags or group. */
 export const RESOURCES: readonly Resource[] = [
   rented('ec2', 'i-0a10000000000001', shop, 168, 'busy', { tags: { team: 'storefront', env: 'production' } }),
   rented('ec2', 'i-0a10000000000002', shop, 121, 'busy', { tags: { team: 'checkout', env: 'production' } }),
@@ -97,7 +97,7 @@ export const RESOURCES: readonly Resource[] = [
   rented('gcs', 'shop-clicks', analytics, 14, 'steady', { tags: { team: 'data' } }),
 ];
 
-/** Returns the resource with an id. On the bill its id is longer and ends in this one. */
+/** Returns the resource with an id of the table. On the bill a longer id ends with it. */
 export const resource = (id: string): Resource => {
   const found = RESOURCES.find((each) => each.id === id);
   if (found === undefined) throw new Error(`the sample shop rents no ${id}`);

@@ -2,24 +2,24 @@ const magnitude = (units: bigint): bigint => (units < 0n ? -units : units);
 
 /**
  * Splits an amount, in whole units, by weights, so that the parts add up to it exactly (largest-remainder method). Each part is
- * rounded down. The units left over go one each to the largest remainders. If remainders are equal, the first part comes first.
- * A negative amount is split like its magnitude. Weights must not be negative, and not all 0.
+ * rounded down. The units left over go one each to the largest remainders. If remainders are equal, the earlier part comes
+ * first. A negative amount is split as its magnitude, and the parts are negated. Weights must not be negative, and not all 0.
  */
 export const splitByLargestRemainder = (units: bigint, weights: readonly bigint[]): bigint[] => {
-  const whole = weights.reduce((sum, weight) => sum + weight, 0n);
-  if (whole <= 0n || weights.some((weight) => weight < 0n))
+  const totalWeight = weights.reduce((sum, weight) => sum + weight, 0n);
+  if (totalWeight <= 0n || weights.some((weight) => weight < 0n))
     throw new RangeError('expected weights of at least 0, not all 0');
   const amount = magnitude(units);
   const sign = units < 0n ? -1n : 1n;
   const parts = weights.map((weight, index) => ({
     index,
-    part: (amount * weight) / whole,
-    remainder: (amount * weight) % whole,
+    part: (amount * weight) / totalWeight,
+    remainder: (amount * weight) % totalWeight,
   }));
-  const left = amount - parts.reduce((sum, { part }) => sum + part, 0n);
-  const largest = parts.toSorted((one, other) =>
+  const leftOver = amount - parts.reduce((sum, { part }) => sum + part, 0n);
+  const byRemainder = parts.toSorted((one, other) =>
     one.remainder === other.remainder ? one.index - other.index : one.remainder > other.remainder ? -1 : 1,
   );
-  const raised = new Set(largest.slice(0, Number(left)).map(({ index }) => index));
+  const raised = new Set(byRemainder.slice(0, Number(leftOver)).map(({ index }) => index));
   return parts.map(({ index, part }) => sign * (raised.has(index) ? part + 1n : part));
 };

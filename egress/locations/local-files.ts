@@ -34,8 +34,8 @@ async function realPathIn(realRoots: readonly string[], path: string, field: str
 }
 
 /**
- * Refuses a real path, or one that cannot be told (null), under none of the real paths of roots. One message for every refusal,
- * so that it does not tell whether a file outside the roots exists.
+ * Refuses a real path that lies under none of the roots' real paths, or that cannot be determined (null). All refusals have the
+ * same message, so that it does not reveal whether a file outside the roots exists.
  */
 export function refuseOutside(
   realRoots: readonly string[],
@@ -52,7 +52,7 @@ export function refuseOutside(
 export const realRootsOf = async (roots: readonly string[]): Promise<string[]> =>
   (await Promise.all(roots.map((root) => realPathOf(resolve(root))))).filter((root) => root !== null);
 
-/** The path with links resolved, as far as it exists; null when that cannot be told (a dangling link, no access). */
+/** The path with links resolved, as far as it exists; null if that cannot be determined (a dangling link, no access). */
 async function realPathOf(path: string): Promise<string | null> {
   try {
     return await realpath(path);

@@ -45,7 +45,7 @@ export const guardedRequest = async (url: URL, sent: Sent, rules: RequestRules):
   try {
     const response = await openGuarded(url, sent, { ...rules, signal });
     const text = await textOf(response, url, rules);
-    // A body without a length ends with its connection, also if the connection was cut.
+    // A body without a length ends with its connection, even if the connection was cut.
     signal.throwIfAborted();
     return { status: response.statusCode ?? 0, redirectsTo: redirectOf(response, url), text };
   } catch (error) {

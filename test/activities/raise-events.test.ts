@@ -181,7 +181,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
   const ones = (numbers: Record<Day, number>): Record<Day, number> =>
     Object.fromEntries(Object.keys(numbers).map((day) => [day, 1]));
 
-  it('raises one event for a daily rise, also if the spend of the day is restated later', async () => {
+  it('raises one event for a daily rise, even if the spend of the day is restated later', async () => {
     const story = await newStory();
     const hook = await newHook(story);
     await newHook(story, false);

@@ -14,15 +14,15 @@ export interface Exports {
 
 /** Reads the exports below the demo's folder. */
 export const readExports = (folder: string): Exports => {
-  const of = (name: string): Line[] => readLines(join(folder, name));
+  const linesOf = (name: string): Line[] => readLines(join(folder, name));
   return {
-    bills: ['aws', 'azure', 'google'].flatMap(of),
-    prod: of('cluster-prod'),
-    prodAssets: of('cluster-prod-assets'),
-    edge: of('cluster-edge'),
-    hosts: of('hosts'),
-    aiSpend: of('ai-spend'),
-    aiUsage: of('ai-usage'),
+    bills: ['aws', 'azure', 'google'].flatMap(linesOf),
+    prod: linesOf('cluster-prod'),
+    prodAssets: linesOf('cluster-prod-assets'),
+    edge: linesOf('cluster-edge'),
+    hosts: linesOf('hosts'),
+    aiSpend: linesOf('ai-spend'),
+    aiUsage: linesOf('ai-usage'),
   };
 };
 

@@ -72,9 +72,10 @@ const printed = (dividend: bigint, divisor: bigint, decimals: number): string =>
 /** Returns the values that split a month's platform: as recorded, but in November as corrected after the seal. */
 const callsOf = (month: string): Calls => {
   const values = valuesOf(GATEWAY_CALLS, { months: [month], through: TODAY });
-  const of = (caller: string): bigint => BigInt(values.find(({ label }) => label === caller)?.value ?? 0);
-  const checkout = month === '2025-11' ? 950n : of('checkout');
-  return { checkout, search: of('search'), partners: of('partners') };
+  const callsBy = (caller: string): bigint =>
+    BigInt(values.find(({ label }) => label === caller)?.value ?? 0);
+  const checkout = month === '2025-11' ? 950n : callsBy('checkout');
+  return { checkout, search: callsBy('search'), partners: callsBy('partners') };
 };
 
 /** Returns the bills of a month after the first run. Two months have no values to split by. */

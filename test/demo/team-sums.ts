@@ -68,16 +68,16 @@ export const expectedBills = (
   month: string,
   calls: Calls | null,
 ): { Shop: ExpectedBill; Search: ExpectedBill } => {
-  const of = (amounts: Sums): bigint => amounts.get(month) ?? 0n;
+  const ofMonth = (amounts: Sums): bigint => amounts.get(month) ?? 0n;
   const bill = (own: Sums, percent: bigint, made: bigint): ExpectedBill => {
     const all = calls === null ? 1n : calls.checkout + calls.search + calls.partners;
     const parts = {
-      staging: of(sums.staging) / 2n,
-      data: (of(sums.data) * percent) / 100n,
-      platform: (of(sums.platform) * made) / all,
+      staging: ofMonth(sums.staging) / 2n,
+      data: (ofMonth(sums.data) * percent) / 100n,
+      platform: (ofMonth(sums.platform) * made) / all,
     };
     const shared = parts.staging + parts.data + parts.platform;
-    return { direct: of(own), parts, shared, fullyLoaded: of(own) + shared };
+    return { direct: ofMonth(own), parts, shared, fullyLoaded: ofMonth(own) + shared };
   };
   return {
     Shop: bill(sums.shop, 60n, calls?.checkout ?? 0n),

@@ -10,7 +10,7 @@ export interface Block {
   line: number;
   language: string;
   text: string;
-  /** The reason in `<!-- not run: … -->` above the block; null without one. */
+  /** The reason in `<!-- not run: … -->` above the block; null if there is none. */
   notRun: string | null;
   /** The block of `json` or `text` directly below commands: their output. */
   shown: { language: string; text: string } | null;

@@ -25,7 +25,7 @@ export const FOCUS_EXPORTS = numberFrom('RUNS', isThorough ? 60 : 15);
 /** Mutated inputs of an attack. */
 export const MUTATED_INPUTS = numberFrom('INPUTS', isThorough ? 300 : 150);
 
-/** Rows of the export whose load is killed half way. */
+/** Rows of the export whose load is killed halfway. */
 export const ROWS_OF_A_LONG_LOAD = isThorough ? 1_500_000 : 400_000;
 
 /**

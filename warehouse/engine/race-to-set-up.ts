@@ -1,6 +1,6 @@
 /**
- * Retries `work` until it succeeds. After `attempts` failures throws the last error. If several nodes start at once, all set up
- * the DuckLake. All but one fail, and find it done when they try again.
+ * Runs `work` until it succeeds, at most `attempts` times. Then throws the last error. If several nodes start at once, each tries
+ * to set up the DuckLake. One succeeds. The others fail, and find the work done when they try again.
  */
 export const raceToSetUp = async (attempts: number, work: () => Promise<unknown>): Promise<void> => {
   for (let attempt = 1; ; attempt += 1) {

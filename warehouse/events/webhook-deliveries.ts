@@ -7,17 +7,17 @@ import type { Warehouse } from '../engine/warehouse.ts';
 /** One attempt to deliver an event to an endpoint. */
 export interface DeliveryAttempt {
   at: string;
-  /** The status that the endpoint returned; null without an answer. */
+  /** The HTTP status of the answer; null without an answer. */
   status_code: number | null;
   /** What went wrong, in words; null for a success. */
   error: string | null;
-  /** The first characters of the answer. */
+  /** The first characters of the answer's body; null without an answer. */
   answer: string | null;
 }
 
 /** The delivery of one event to one webhook. */
 export interface Delivery {
-  /** The id, in order of time. */
+  /** A time-ordered id. */
   deliveryId: string;
   eventId: string;
   type: string;
@@ -29,13 +29,13 @@ export interface Delivery {
   attempts: DeliveryAttempt[];
 }
 
-/** The payload of a delivery, and whether it has ended. */
+/** The status of a delivery, and the payload of its event. */
 export interface DeliveryState {
   status: DeliveryStatus;
   payload: string;
 }
 
-/** Records that an event is to be delivered to a webhook, in the event's transaction. */
+/** Adds a pending delivery of an event to a webhook, in the transaction that stores the event. */
 export const addDelivery = (session: Session, { orgId, webhookId, eventId }: DeliveryInput, now: Date) =>
   insertState(session, { orgId, webhookId, eventId }, { status: 'pending', reason: null }, null, now);
 
@@ -52,7 +52,10 @@ export const findDelivery = async (
   return row ?? null;
 };
 
-/** Records the end of a delivery. A delivery that has ended already stays as it is. */
+/**
+ * Records the end of a delivery, unless it has this status already. If a delivery is set to failed during an attempt that then
+ * succeeds, it becomes delivered.
+ */
 export const endDelivery = (
   warehouse: Warehouse,
   delivery: DeliveryInput,
@@ -71,7 +74,7 @@ export const endDelivery = (
     }),
   );
 
-/** Ends all pending deliveries to a webhook. */
+/** Ends all pending deliveries to a webhook as failed. */
 export const failPendingDeliveries = (
   session: Session,
   orgId: string,
@@ -91,7 +94,7 @@ const insertState = (
   session: Session,
   { orgId, webhookId, eventId }: DeliveryInput,
   { status, reason }: { status: DeliveryStatus; reason: string | null },
-  newest: string | null,
+  newestStateId: string | null,
   now: Date,
 ) =>
   session.run(
@@ -102,14 +105,14 @@ const insertState = (
       org: orgId,
       webhook: webhookId,
       event: eventId,
-      state: idAfter(newest),
+      state: idAfter(newestStateId),
       status,
       reason,
       now: now.toISOString(),
     },
   );
 
-/** Records an attempt. */
+/** Records an attempt to deliver. */
 export const recordAttempt = async (
   warehouse: Warehouse,
   { orgId, webhookId, eventId }: DeliveryInput,
@@ -133,8 +136,8 @@ export const recordAttempt = async (
 };
 
 /**
- * Returns the pending deliveries of an organisation for which no workflow was started. With `again` it also returns the others,
- * because Temporal may have lost their workflows.
+ * Returns an organisation's pending deliveries whose workflow has not been started. With `again` it returns all pending
+ * deliveries, because Temporal may have lost the workflows of some.
  */
 export const deliveriesToStart = async (
   warehouse: Warehouse,
@@ -165,7 +168,10 @@ export const recordDeliveryStart = async (
   );
 };
 
-/** Returns deliveries of a webhook before `cursor`, or of one event, newest first. Their attempts are oldest first. */
+/**
+ * Returns the deliveries of a webhook, newest first: only those older than the delivery `cursor`, and only of `event`, unless
+ * these are null. The attempts of each delivery are oldest first.
+ */
 export const listDeliveries = async (
   warehouse: Warehouse,
   orgId: string,

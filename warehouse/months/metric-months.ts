@@ -2,7 +2,10 @@ import { sealBills } from '../teams/bills/bill-sealing.ts';
 import { computeSpend, type ComputedSpend } from '../spend/compute-spend.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
-/** Brings up to date what the months of some metrics are read from: spend, and the bills that metrics with team scope divide. */
+/**
+ * Computes the spend from which the months of some metrics are read. If any of them divides a team's bill, also seals the bills
+ * that are due.
+ */
 export const computeMetricMonths = (
   warehouse: Warehouse,
   orgId: string,

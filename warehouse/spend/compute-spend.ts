@@ -169,24 +169,24 @@ const computeStaleMonths = async (session: Session, orgId: string, now: Date): P
     'SELECT max(computation_id) AS id FROM month_computations WHERE org_id = $org',
     { org: orgId },
   );
-  const of = { org: orgId, computation: idAfter(newest?.id ?? null) };
-  await session.run(INSERT_COMPUTED_LOADS, { ...of, months });
+  const parameters = { org: orgId, computation: idAfter(newest?.id ?? null) };
+  await session.run(INSERT_COMPUTED_LOADS, { ...parameters, months });
   await dropTemporaryTables(session, TABLES);
   try {
     // Statements that only read the tables before them have no parameters.
     for (const statement of Object.values(COVERING_TABLES))
-      await session.run(statement, statement.includes('$org') ? of : {});
-    await session.run(INSERT_COVERED_RESOURCES, of);
-    await session.run(INSERT_BILLED_CLUSTERS, of);
-    await session.run(INSERT_ASSET_DECISIONS, of);
-    await session.run(INSERT_DISTRIBUTED_SPEND, of);
+      await session.run(statement, statement.includes('$org') ? parameters : {});
+    await session.run(INSERT_COVERED_RESOURCES, parameters);
+    await session.run(INSERT_BILLED_CLUSTERS, parameters);
+    await session.run(INSERT_ASSET_DECISIONS, parameters);
+    await session.run(INSERT_DISTRIBUTED_SPEND, parameters);
   } finally {
     await dropTemporaryTables(session, TABLES);
   }
-  await session.run(INSERT_DAILY_TOTALS, of);
-  await session.run(INSERT_MONTH_SPEND, { ...of, today });
+  await session.run(INSERT_DAILY_TOTALS, parameters);
+  await session.run(INSERT_MONTH_SPEND, { ...parameters, today });
   await session.run(INSERT_COMPUTATIONS, {
-    ...of,
+    ...parameters,
     months,
     madeOf: stale.map(({ made_of }) => made_of),
     now: now.toISOString(),

@@ -55,12 +55,13 @@ export const breakdownColumns = (keys: readonly BreakdownKey[]): string[] => [
 /** The keys in the daily totals. Any other key needs the bill lines. */
 const DAILY: readonly BreakdownKey[] = ['day', 'month', 'source', 'cloud', 'account'];
 
-/** A part of the spend: its sum, and the wanted keys, null for spend without one. */
+/** A part of the spend: its sum, and the wanted keys, each null for spend without it. */
 export type BreakdownRow = Record<string, string | null> & { total: DecimalText };
 
 /**
  * Returns the spend of the days `start` to `end`, both inclusive, grouped by one or two keys. The rows add up to the total to
- * the last decimal, because spend without a key has null. Rows are in order of time, then the largest first.
+ * the last decimal, because spend without a key has null. If a key is the day or month, they are ordered by it. Then the largest
+ * amounts come first.
  */
 export const costBreakdown = (
   session: ComputedSession,

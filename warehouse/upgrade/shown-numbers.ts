@@ -24,7 +24,10 @@ export interface ShownNumber {
   cost: DecimalText | null;
   /** The status of the metric's month or the bill; null for the organisation's total. */
   status: string | null;
-  /** Why the month is open or partial, or why the bill was sealed, with notes; null without reasons. */
+  /**
+   * Of a metric's month: why it is open or partial, and its notes. Of a bill: what it waits for, or why its newest version was
+   * sealed. Null if there is nothing to say.
+   */
   reason: string | null;
 }
 
@@ -33,7 +36,7 @@ export interface ShownMonths {
   numbers: ShownNumber[];
   /** The notes on assets by month. */
   notes: Map<Month, string[]>;
-  /** The number of the counting rules of each month; null for rules before they had numbers. */
+  /** The number of the counting rules by which each month was last computed; null if the rules had no number then. */
   rules: Map<Month, number | null>;
 }
 
@@ -55,10 +58,10 @@ export const shownMonths = async (
   }));
   const notes = new Map<Month, string[]>();
   for (const month of new Set(read.numbers.map((number) => number.month))) {
-    const of = await assetNotes(warehouse, id, { start: firstDay(month), end: lastDay(month) });
+    const notesOfMonth = await assetNotes(warehouse, id, { start: firstDay(month), end: lastDay(month) });
     notes.set(
       month,
-      of.map(({ note }) => note),
+      notesOfMonth.map(({ note }) => note),
     );
   }
   return { ...read, notes };
@@ -117,15 +120,15 @@ const teamNumbers = async (
   range: { newest: Month; count: number },
 ): Promise<ShownNumber[]> => {
   const teams = await listTeams(session, orgId);
-  // The first month only serves the change of the one after it.
+  // Leaves out the month before the range, which `monthBills` adds for comparisons.
   const months = (await monthBills(STORED_SPEND.on(session), orgId, range)).slice(1);
-  return months.flatMap((ofMonth) =>
+  return months.flatMap((monthOfBills) =>
     teams.map(({ id, name }): ShownNumber => {
-      const bill = ofMonth.bills?.get(id);
-      const facts = { ...ofMonth, hasBill: bill !== undefined };
+      const bill = monthOfBills.bills?.get(id);
+      const facts = { ...monthOfBills, hasBill: bill !== undefined };
       const status = billStatus(facts);
       return {
-        ...{ of: 'team', id, name, month: ofMonth.month, status },
+        ...{ of: 'team', id, name, month: monthOfBills.month, status },
         cost: bill === undefined ? null : fullyLoaded(bill),
         reason: bill?.reason ?? (status === 'waiting' ? inWords(billWaits(facts)) : null),
       };
@@ -133,7 +136,7 @@ const teamNumbers = async (
   );
 };
 
-/** Joins sentences to one reason; null without sentences. */
+/** Joins sentences into one reason. Returns null if there are none. */
 export const inWords = (sentences: readonly string[]): string | null =>
   sentences.length === 0 ? null : sentences.join('; ');
 

@@ -82,7 +82,7 @@ describe('a location', () => {
     }
   });
 
-  it('is rejected outside the roots, also behind a link', async () => {
+  it('is rejected outside the roots, even behind a link', async () => {
     const secret = join(dirname(root), 'secret.csv');
     await writeFile(secret, 'x');
     await expect(filesOf(secret)).rejects.toThrow('SOURCE_ROOTS');

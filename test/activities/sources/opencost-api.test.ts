@@ -611,7 +611,7 @@ describeOnBothEngines('the load of an API', (open) => {
     expect(await costs(tenant)).toHaveLength(99);
   });
 
-  it('changes nothing if the API fails half way, and stops once the attempt is aborted', async () => {
+  it('changes nothing if the API fails halfway, and stops once the attempt is aborted', async () => {
     const tenant = await newTenant(test, 'opencost');
     const fake = await start({ allocations: { '2026-02-01': day(1.75) } });
     fake.instead = (url) =>

@@ -58,7 +58,7 @@ describe('an export file', () => {
     const text = csvOf(20_000);
     const whole = gzipSync(text);
 
-    it('is read if it is whole, also in several gzip members', async () => {
+    it('is read if it is whole, even in several gzip members', async () => {
       const half = text.lastIndexOf('\n', text.length / 2) + 1;
       const parts = Buffer.concat([gzipSync(text.slice(0, half)), gzipSync(text.slice(half))]);
       for (const content of [whole, parts]) {

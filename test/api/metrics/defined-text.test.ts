@@ -103,7 +103,7 @@ describe('a body', () => {
 });
 
 describe('all definitions of an organisation', () => {
-  it('have at most 4 MiB, also if two requests arrive at once', async () => {
+  it('have at most 4 MiB, even if two requests arrive at once', async () => {
     const client = await newClient();
     const { send } = client;
     const { split, sharedCost } = await newSplits(client);

@@ -182,7 +182,7 @@ describeOnBothEngines('exports of costs', (open, onDuckDb) => {
     });
   });
 
-  it('clients that abort half way free their connections', async () => {
+  it('clients that abort halfway free their connections', async () => {
     // More than an organisation may run at once.
     for (let index = 0; index < 12; index += 1) {
       const leave = new AbortController();
@@ -194,7 +194,7 @@ describeOnBothEngines('exports of costs', (open, onDuckDb) => {
   });
 });
 
-describe('an export that fails half way', () => {
+describe('an export that fails halfway', () => {
   const failing = Fastify({ loggerInstance: pino({ level: 'silent' }) });
   const batches = async function* (count: number) {
     for (let index = 0; index < count; index += 1)

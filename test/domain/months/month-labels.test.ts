@@ -3,13 +3,13 @@ import { labelPart } from '../../../domain/months/month-labels.ts';
 
 it('divides the labels of an Average like the month, and returns their shares of the whole', () => {
   // 40 in all; over 4 days 10.
-  const of = { divisor: '4', total: '40.0000000000' };
-  expect(labelPart({ ...of, label: 'c', sum: '20.0000000000' })).toEqual({
+  const whole = { divisor: '4', total: '40.0000000000' };
+  expect(labelPart({ ...whole, label: 'c', sum: '20.0000000000' })).toEqual({
     label: 'c',
     value: 5,
     share_percent: 50,
   });
-  expect(labelPart({ ...of, label: 'a', sum: '10.0000000000' })).toEqual({
+  expect(labelPart({ ...whole, label: 'a', sum: '10.0000000000' })).toEqual({
     label: 'a',
     value: 2.5,
     share_percent: 25,

@@ -210,7 +210,7 @@ describe('keys', () => {
     expect(used).toBe('2026-02-07T23:30:00.000Z');
   });
 
-  it('are rejected as soon as they are revoked, also by themselves, and stay in the list', async () => {
+  it('are rejected as soon as they are revoked, even by themselves, and stay in the list', async () => {
     const { admin } = await organisationWith();
     const { id, api } = await newKey(admin, { permission: 'write' });
     const second = await newKey(admin, { permission: 'admin' });
@@ -260,7 +260,7 @@ describe('keys', () => {
     expect(new Set(late)).toEqual(new Set([401]));
   });
 
-  it('cannot be revoked if no other admin key is active, also if two admins race', async () => {
+  it('cannot be revoked if no other admin key is active, even if two admins race', async () => {
     const { admin } = await organisationWith({ name: 'Lonely' });
     const first = expectData(await admin.get<AuthInfo>('/auth/info')).key.id;
     await newKey(admin, { permission: 'write' });

@@ -135,7 +135,7 @@ describe('a load', { timeout: 150_000 }, () => {
     return { run, seen: [...seen] };
   };
 
-  it('that is killed half way finishes by itself after the restart, with exact totals and nothing partial', async () => {
+  it('that is killed halfway finishes by itself after the restart, with exact totals and nothing partial', async () => {
     const runId = await startAndReachTheMiddle(organisation.admin);
     expect(await januaryTotal(organisation.admin)).toBe(100);
     await service.kill();
@@ -155,7 +155,7 @@ describe('a load', { timeout: 150_000 }, () => {
     expect(expectPage(await admin.get<Run[]>(`/cost-sources/${source}/runs`)).items).toHaveLength(2);
   });
 
-  it('that is stopped half way lets the process end cleanly in time, and finishes after the restart', async () => {
+  it('that is stopped halfway lets the process end cleanly in time, and finishes after the restart', async () => {
     const admin = as(service, organisation.secret);
     const options = { cost_column: 'BilledCost' };
     expectData(await admin.patch(`/cost-sources/${source}`, { options }));
@@ -209,7 +209,7 @@ describe('a second process', () => {
 });
 
 describe('a restart', () => {
-  it('after SIGKILL takes seconds, also with many organisations', async () => {
+  it('after SIGKILL takes seconds, even with many organisations', async () => {
     const organisations = [];
     for (let index = 0; index < 60; index++) organisations.push(await newOrganisation(service));
     await service.kill();

@@ -8,7 +8,7 @@ let dataDir = '';
 
 afterAll(() => removeDataDir(dataDir));
 
-/** Returns the mode of everything in the data directory, as octal digits. */
+/** Returns the modes of the data directory (path '') and of everything in it, as octal digits. */
 const modes = async (): Promise<Map<string, string>> => {
   const paths = (await readdir(dataDir, { recursive: true })).map((name) => join(dataDir, name));
   const found = new Map<string, string>();
@@ -19,8 +19,8 @@ const modes = async (): Promise<Map<string, string>> => {
   return found;
 };
 
-/** Private files of the service that exist while it runs and after it has ended. */
-const OWN = [
+/** The data directory, and what the service keeps in it while it runs and after its end. */
+const OWN_PATHS = [
   '',
   'exports',
   'spill',
@@ -31,25 +31,27 @@ const OWN = [
   'master.key',
 ];
 const expectPrivate = (found: ReadonlyMap<string, string>): void => {
-  const shared = [...found].filter(([path, mode]) => !path.startsWith('exports/') && !mode.endsWith('00'));
-  expect(shared).toEqual([]);
-  expect([...found.keys()]).toEqual(expect.arrayContaining(OWN));
+  const accessibleToOthers = [...found].filter(
+    ([path, mode]) => !path.startsWith('exports/') && !mode.endsWith('00'),
+  );
+  expect(accessibleToOthers).toEqual([]);
+  expect([...found.keys()]).toEqual(expect.arrayContaining(OWN_PATHS));
 };
 
-it('only its owner can read a data directory behind a link', async () => {
+it('a data directory behind a symbolic link is private to its owner', async () => {
   dataDir = await newDataDir();
   const link = `${dataDir}-link`;
   await symlink(dataDir, link);
   await chmod(dataDir, 0o755);
-  const warned: unknown[] = [];
-  await keepPrivate(link, { warn: (shared: unknown) => warned.push(shared) });
+  const warnings: unknown[] = [];
+  await keepPrivate(link, { warn: (logged: unknown) => warnings.push(logged) });
   const found = await modes();
   await rm(link);
   await removeDataDir(dataDir);
-  expect([warned, found.get(''), found.get('spill')]).toEqual([[], '700', '700']);
+  expect([warnings, found.get(''), found.get('spill')]).toEqual([[], '700', '700']);
 });
 
-it('only its owner can read the data directory, also if an earlier version made it', async () => {
+it('the data directory is private to its owner, even if an earlier version created it', async () => {
   dataDir = await newDataDir();
   await chmod(dataDir, 0o755);
   const first = await startService({ dataDir });
@@ -61,7 +63,7 @@ it('only its owner can read the data directory, also if an earlier version made 
   // Files that exist only while the service runs.
   expect([...running.keys()]).toEqual(expect.arrayContaining(['temporal.json', 'temporal.db-wal']));
 
-  // The directory as an earlier version left it, with an export of the owner that others may write to.
+  // Gives everything the modes that an earlier version left. The owner then adds an export to which the group may write.
   for (const [path, mode] of await modes()) await chmod(join(dataDir, path), mode === '700' ? 0o755 : 0o644);
   const folder = join(dataDir, 'exports', 'acme');
   await mkdir(folder);
@@ -69,9 +71,9 @@ it('only its owner can read the data directory, also if an earlier version made 
   await writeFile(join(folder, '2026-01.csv'), 'x\n');
   await chmod(join(folder, '2026-01.csv'), 0o664);
   const second = await startService({ dataDir });
-  const again = await modes();
+  const runningAgain = await modes();
   await second.stop();
-  expectPrivate(again);
-  expect(again.get('exports/acme')).toBe('775');
-  expect(again.get('exports/acme/2026-01.csv')).toBe('664');
+  expectPrivate(runningAgain);
+  expect(runningAgain.get('exports/acme')).toBe('775');
+  expect(runningAgain.get('exports/acme/2026-01.csv')).toBe('664');
 });

@@ -468,23 +468,23 @@ describe('the audit log', () => {
       detail: Record<string, unknown>;
     }
     const log = expectPage(await admin.get<Entry[]>('/audit-log?limit=1000')).items.toReversed();
-    const of = (id: string) => log.filter(({ target }) => target === id);
-    expect(of(ids.shop).map(({ action, detail }) => [action, detail])).toEqual([
+    const entriesOf = (id: string) => log.filter(({ target }) => target === id);
+    expect(entriesOf(ids.shop).map(({ action, detail }) => [action, detail])).toEqual([
       ['team.create', { name: 'Shop', ownership: [account('1111')] }],
       ['team.delete', { name: 'Shop' }],
     ]);
-    expect(of(ids.search).map(({ action }) => action)).toEqual([
+    expect(entriesOf(ids.search).map(({ action }) => action)).toEqual([
       'team.create',
       ...['rename', 'own', 'own'].map(() => 'team.update'),
     ]);
-    expect(of(ids.even)[0]).toMatchObject({
+    expect(entriesOf(ids.even)[0]).toMatchObject({
       actor: { type: 'key', name: 'First admin key' },
       action: 'shared_cost.create',
       detail: { spend: [account('3333')], split: { type: 'even' } },
     });
-    expect(of(ids.calls).map(({ action }) => action)).toEqual(['metric.create', 'metric.delete']);
+    expect(entriesOf(ids.calls).map(({ action }) => action)).toEqual(['metric.create', 'metric.delete']);
     // The log omits a location, because it may have a credential.
-    expect(of(bill).map(({ action, detail }) => [action, detail])).toEqual([
+    expect(entriesOf(bill).map(({ action, detail }) => [action, detail])).toEqual([
       [
         'cost_source.create',
         {

@@ -141,7 +141,7 @@ export class NaiveBills {
   ofMonth(month: Month, today: Day, spent: readonly Spent[]): NaiveMonthBills {
     const { teams, sources, settled } = this.#naive;
     if (this.#holding(month) !== null) {
-      // A team made after the seal has no bill.
+      // A team created after the seal has no bill.
       const bills = [...teams.teams.keys()].flatMap((team) => {
         const versions = this.versions(month, team);
         const newest = versions.at(-1);

@@ -210,7 +210,7 @@ export class NaiveOrganisation {
     };
   }
 
-  /** Returns the cost of a metric with team scope: the sealed or estimated bill. A team made after the seal has no bill. */
+  /** Returns the cost of a metric with team scope: the sealed or estimated bill. A team created after the seal has no bill. */
   #billOf(team: number, month: Month, today: Day, spent: readonly Spent[]) {
     const { status, bills, missing } = this.bills.ofMonth(month, today, spent);
     const bill = bills?.get(team);

@@ -46,7 +46,7 @@ export class NaiveSources {
   readonly #sources = new Map<string, Source>();
   readonly #organisation: Organisation;
   #loadCount = 0;
-  /** The number of sources made before each month settled. */
+  /** The number of sources created before each month settled. */
   readonly #settledAs = new Map<Month, number>();
   #made = 0;
 
@@ -115,7 +115,7 @@ export class NaiveSources {
     return [...this.#sources.values()].filter(({ isDeleted, kind }) => !isDeleted && kinds.includes(kind));
   }
 
-  /** Returns the last day of the month that its rows reach and that had ended when it was published; null without any. */
+  /** Returns the last day of the month that its rows reach and that had ended when it was published; null if there is none. */
   #brought(month: Month, { days, publishedOn }: Load): Day | null {
     const reached = daysOfMonth(month).filter((day) => day < publishedOn && day <= (days.at(-1) ?? ''));
     return reached.at(-1) ?? null;
@@ -153,7 +153,7 @@ export class NaiveSources {
     return from === undefined || through === undefined ? null : [source.name, from, through];
   }
 
-  /** Returns whether a source was made after a month settled, and an earlier source covers any day of the month. */
+  /** Returns whether a source was created after a month settled, and an earlier source covers any day of the month. */
   #isLatecomer(source: Source, month: Month): boolean {
     const isLater = ({ madeAs }: Source): boolean => madeAs > (this.#settledAs.get(month) ?? Infinity);
     return (
@@ -164,7 +164,7 @@ export class NaiveSources {
     );
   }
 
-  /** Returns gaps of the active sources of a month. For all spend (`kinds` null), only sources made before it settled count. */
+  /** Returns gaps of the active sources of a month; for all spend (`kinds` null), only of sources created before it settled. */
   gaps(month: Month, kinds: readonly Kind[] | null): NaiveGap[] {
     return this.#existing(kinds ?? KINDS)
       .filter((source) => !source.isPaused && (kinds !== null || !this.#isLatecomer(source, month)))
@@ -190,7 +190,7 @@ export class NaiveSources {
     return this.isWhole(month, sources);
   }
 
-  /** Returns the names of active sources that were made after a month settled and lack days of it. */
+  /** Returns the names of active sources that were created after a month settled and lack days of it. */
   latecomers(month: Month): string[] {
     return this.#existing()
       .filter(
@@ -286,7 +286,7 @@ export class NaiveSources {
     return KINDS.some((kind) => this.isDelivered(kind, month));
   }
 
-  /** Returns the last day of the month that a kind covers, or has delivered in part; null without any. */
+  /** Returns the last day of the month that a kind covers, or has delivered in part; null if there is none. */
   lastDelivered(kind: Kind, month: Month): Day | null {
     const days = daysOfMonth(month).filter((day) =>
       this.#existing([kind]).some((source) => this.#covers(source, day) || this.#hasBegun(source, day)),

@@ -111,7 +111,7 @@ const shuffledPicks = fc.shuffledSubarray([...CONTENDED], { minLength: 3 });
 const partOf = (all: readonly SpendPick[], part: number, parts: number): SpendPick[] =>
   all.filter((_pick, index) => index % parts === part);
 
-/** One to three teams that own contended picks. */
+/** One to three teams with picks that compete for the same spend. */
 export const newTeams = (on: fc.Arbitrary<Day>): fc.Arbitrary<DrawnTeamStep[]> =>
   fc
     .record({ all: shuffledPicks, count: fc.constantFrom(1, 2, 2, 3, 3), days: fc.tuple(on, on, on) })
@@ -134,7 +134,7 @@ const newSplits = (on: fc.Arbitrary<Day>): fc.Arbitrary<{ on: Day; split: DrawnS
     fc.tuple(fc.record({ on, split: splitBy(0) }), fc.record({ on, split: splitBy(1) })),
   );
 
-/** One or two shared costs with up to three contended picks each. */
+/** One or two shared costs with up to three picks each, which compete with those of the teams. */
 export const newSharedCosts = (on: fc.Arbitrary<Day>): fc.Arbitrary<DrawnTeamStep[]> =>
   fc.record({ all: shuffledPicks, costs: newSplits(on) }).map(({ all, costs }) =>
     costs.map((cost, index) => ({

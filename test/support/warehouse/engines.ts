@@ -63,7 +63,7 @@ export const openDuckDb = async (migrations?: readonly Migration[]): Promise<Tes
   return openIn(directory, settings, migrations);
 };
 
-/** The Postgres that `scripts/with-postgres.sh` has started, as a libpq connection string; null without one. */
+/** The Postgres that `scripts/with-postgres.sh` has started, as a libpq connection string; null if there is none. */
 const testPostgres = process.env['TEST_POSTGRES'] ?? null;
 
 /** Runs a statement in a database of the test Postgres. */

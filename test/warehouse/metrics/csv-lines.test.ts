@@ -30,8 +30,8 @@ it('reads the same CSV lines, however their bytes are cut into chunks', async ()
       fc.array(label, { maxLength: 60 }),
       sizes,
       fc.boolean(),
-      async (labels, sizes, isEnded) => {
-        const text = `\ufeff${labels.map((each, line) => `${each},"${line}"`).join('\n')}${isEnded ? '\n' : ''}`;
+      async (labels, sizes, endsWithLineFeed) => {
+        const text = `\ufeff${labels.map((each, line) => `${each},"${line}"`).join('\n')}${endsWithLineFeed ? '\n' : ''}`;
         const expected =
           text === '\ufeff'
             ? []

@@ -182,7 +182,7 @@ describeOnBothEngines('metrics and their values', (open) => {
 
     it('stores nothing of a batch that fails', async () => {
       const tenant = await newTenant();
-      // 1e30 does not fit into DECIMAL(38,10), so the batch fails half way.
+      // 1e30 does not fit into DECIMAL(38,10), so the batch fails halfway.
       await expect(write(tenant, { '2026-01-01': 1, '2026-01-02': 1e30 })).rejects.toThrow();
       expect(await stored(tenant)).toEqual({});
       expect(await write(tenant, { '2026-01-01': 1 })).toMatchObject({ created: 1 });

@@ -77,7 +77,7 @@ describeOnBothEngines('cluster spend from files', (open) => {
   it('is stored by day, namespace and workload, with idle capacity apart', async () => {
     const tenant = await newTenant(test, 'opencost');
     const result = await load(tenant, { allocations: EXPORT });
-    const of = (day: string, namespace: string | null, workload: string | null, cost: string) => ({
+    const rowOf = (day: string, namespace: string | null, workload: string | null, cost: string) => ({
       day,
       cluster: 'prod',
       namespace,
@@ -86,13 +86,13 @@ describeOnBothEngines('cluster spend from files', (open) => {
       cost: money(cost),
     });
     expect(await allocationRows(tenant)).toEqual([
-      of('2026-01-30', '__unallocated__', '__unallocated__', '0.25'),
-      of('2026-01-30', '__unmounted__', '__unallocated__', '0.125'),
-      of('2026-01-30', 'checkout', '__unallocated__', '0.5'),
-      of('2026-01-30', 'checkout', 'deployment/api', '4.750001'),
-      of('2026-01-30', 'checkout', 'statefulset/api', '1'),
-      of('2026-01-30', null, null, '4'),
-      of('2026-01-31', 'checkout', 'deployment/api', '-1'),
+      rowOf('2026-01-30', '__unallocated__', '__unallocated__', '0.25'),
+      rowOf('2026-01-30', '__unmounted__', '__unallocated__', '0.125'),
+      rowOf('2026-01-30', 'checkout', '__unallocated__', '0.5'),
+      rowOf('2026-01-30', 'checkout', 'deployment/api', '4.750001'),
+      rowOf('2026-01-30', 'checkout', 'statefulset/api', '1'),
+      rowOf('2026-01-30', null, null, '4'),
+      rowOf('2026-01-31', 'checkout', 'deployment/api', '-1'),
     ]);
     expect(result).toEqual({
       months: ['2026-01'],

@@ -85,7 +85,7 @@ describeOnBothEngines('idle capacity', (open) => {
     expect(await pickWarnings(test.warehouse, story.orgId, ops, NOW)).toEqual([]);
   });
 
-  it('has an owner also in a month that an earlier version computed', async () => {
+  it('has an owner even in a month that an earlier version computed', async () => {
     const story = await newTeamStory(test);
     await january(story);
     const ops = await story.team('Ops', [idleCluster('edge')]);

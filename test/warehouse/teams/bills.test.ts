@@ -28,7 +28,7 @@ const spendOf = (costs: Record<string, string>, day = '2026-01-31') => ({
 });
 
 /**
- * Two teams, made before January settles: Shop owns account 1 (100), Search owns account 2 (50). Nobody owns account 3 (90).
+ * Two teams, created before January settles: Shop owns account 1 (100), Search owns account 2 (50). Nobody owns account 3 (90).
  * Account 4 (30) is split by requests: label web is Shop's, label find is Search's.
  */
 const newStory = async (test: TestWarehouse, changes: Partial<Metric> = {}) => {
@@ -256,7 +256,7 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
   });
 
   onDuckDb(() => {
-    it('leave out a team made after the seal, until an admin seals the month again', async () => {
+    it('leave out a team created after the seal, until an admin seals the month again', async () => {
       const story = await newStory(test);
       await story.values(story.requests, '2026-01', { web: 2, find: 1 });
       await story.settle();

@@ -11,7 +11,7 @@ import type { WarehouseSettings } from '../warehouse.ts';
 
 /** The sessions and the folder of a load. */
 export interface LoadSessions {
-  /** Reads files of others, in a separate process. */
+  /** Reads files that the service did not write, in a separate process. */
   reader: Reader;
   /** Stores the rows in the warehouse. */
   session: Session;

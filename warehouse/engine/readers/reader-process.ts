@@ -1,15 +1,16 @@
-// The separate process in which DuckDB reads files of others. A file that crashes DuckDB, even by its stack, ends only this
-// process. The parent sends requests as messages (reader.ts).
+// The separate process in which DuckDB reads files that the service did not write. A file that crashes DuckDB, even by a stack
+// overflow, ends only this process. The parent process sends requests as messages (reader.ts).
 import { writeFile } from 'node:fs/promises';
 import { VARCHAR, type DuckDBInstance } from '@duckdb/node-api';
 import { openInstance, type InstanceOptions } from '../open-instance.ts';
 import { Session, type Parameters } from '../session.ts';
 
-/** The parent's calls. They come one after the other, and only `interrupt` comes in between. */
+/** Calls of the parent, one at a time. Only an `interrupt` may arrive during a call. */
 export type ReaderCall =
   | { call: 'open'; options: InstanceOptions }
   | { call: 'run' | 'query'; sql: string; parameters: Parameters }
   | { call: 'append'; table: string; columns: TextColumns }
+  /** Replies with the memory that the process still holds, in bytes. */
   | { call: 'close' };
 
 /** Text rows as columns of equal length. */
@@ -19,8 +20,9 @@ export type ReaderRequest = (ReaderCall & { id: number }) | { call: 'interrupt' 
 
 export type ReaderReply =
   | { id: number; value: unknown }
+  /** `breakdown` means that the error has ended DuckDB itself, not only the call. */
   | { id: number; error: string; breakdown: boolean }
-  /** Rows that the running statement has read. */
+  /** How many rows the running statement has read. It comes without a request. */
   | { rowsRead: number };
 
 const PROGRESS_MS = 500;

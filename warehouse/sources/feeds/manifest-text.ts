@@ -4,7 +4,7 @@ import type { Statements } from '../../engine/session.ts';
 /** The fields of a manifest; null if they are missing or unreadable. */
 export interface ManifestText {
   file_count: string | null;
-  /** Null also if the manifest names too many. */
+  /** Also null if the manifest names too many. */
   files: (string | null)[] | null;
   /** Whether it lists the files of a single run. */
   is_run: boolean;

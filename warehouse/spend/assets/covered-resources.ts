@@ -133,7 +133,7 @@ FROM found JOIN assets USING (day, identity)`;
 /**
  * Whether a cluster is on a bill that day, because any of its nodes or disks is. A cluster that borrows its assets is also on a
  * bill if it was on one on the day that lends, because other machines may have replaced those since. For that day, this
- * computation's decision precedes an earlier one.
+ * computation's decision overrides an earlier one.
  */
 const CLUSTER_DAYS = `
 CREATE TEMP TABLE cluster_days AS
@@ -184,7 +184,7 @@ export const COVERING_TABLES: Readonly<Record<string, string>> = {
   unbilled_assets: UNBILLED_ASSETS,
 };
 
-/** Stores the cluster or host of a resource's lines on a day. A cluster precedes a host, because a node can be known as both. */
+/** Stores the cluster or host of a resource's lines on a day. A node that is known as both belongs to the cluster. */
 export const INSERT_COVERED_RESOURCES = `
 INSERT INTO covered_resources BY NAME
 SELECT $org AS org_id, CAST(date_trunc('month', day) AS DATE) AS month, $computation::UUID AS computation_id, day, cloud,

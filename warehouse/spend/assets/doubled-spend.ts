@@ -5,8 +5,8 @@ import { twice, type Doubled, type DoubledScope } from './twice.ts';
 import type { Warehouse } from '../../engine/warehouse.ts';
 
 /**
- * Returns notes on spend that the source of a run and another source both count in its months, because both read the same file or
- * report the same cluster (design §2, Every dollar once). Each note has the days and the money.
+ * Returns notes on spend that a source and another one both count in some months, because both read the same file or report the
+ * same cluster (design §2, Every dollar once). Each note has the days and the amount.
  */
 export const doubledNotes = async (
   warehouse: Warehouse,
@@ -15,15 +15,15 @@ export const doubledNotes = async (
   months: readonly Month[],
 ): Promise<string[]> => {
   if (months.length === 0) return [];
-  const of = { org: orgId, source: source.id, months };
+  const scope = { org: orgId, source: source.id, months };
   const notes = [];
-  for (const shared of await warehouse.query<SharedFiles>(SHARED_FILES, { ...of, kind: source.kind })) {
-    const { name, files, file } = shared;
-    const which = files === '1' ? `the file ${file}` : `${files} files, such as ${file},`;
+  for (const shared of await warehouse.query<SharedFiles>(SHARED_FILES, { ...scope, kind: source.kind })) {
+    const { name, file_count, file } = shared;
+    const which = file_count === '1' ? `the file ${file}` : `${file_count} files, such as ${file},`;
     const sentences =
       source.kind === 'opencost'
-        ? await doubledUnderOtherNames(warehouse, of, shared.source_id)
-        : await doubledByFiles(warehouse, of, source.kind, shared);
+        ? await doubledUnderOtherNames(warehouse, scope, shared.source_id)
+        : await doubledByFiles(warehouse, scope, source.kind, shared);
     notes.push(
       ...sentences.map(
         (sentence) =>
@@ -31,21 +31,24 @@ export const doubledNotes = async (
       ),
     );
   }
-  return source.kind === 'opencost' ? [...notes, ...(await doubledClusterNotes(warehouse, of))] : notes;
+  return source.kind === 'opencost' ? [...notes, ...(await doubledClusterNotes(warehouse, scope))] : notes;
 };
 
-/** Files that this source and another source both count. */
+/** The files that this source and another one both count. */
 interface SharedFiles {
+  /** The other source. */
   source_id: string;
   name: string;
-  files: string;
+  file_count: string;
+  /** One of the files, as an example. */
   file: string;
-  /** Whether this source, or the other one, counts no other file. */
+  /** Whether this source counts no other files. */
   is_all_of_mine: boolean;
+  /** Whether the other source counts no other files. */
   is_all_of_theirs: boolean;
 }
 
-/** Files of the loads that have days in the months. */
+/** Selects one row for each other source, from the files of loads that have days in the months. */
 const SHARED_FILES = `
 WITH loads_of_months AS (
   SELECT DISTINCT source_id, load_id
@@ -54,58 +57,61 @@ WITH loads_of_months AS (
   WHERE org_id = $org AND kind = $kind),
 files AS (
   SELECT DISTINCT source_id, file FROM load_files SEMI JOIN loads_of_months USING (source_id, load_id) WHERE org_id = $org),
-numbers AS (SELECT source_id, count(*) AS all_files FROM files GROUP BY source_id),
+totals AS (SELECT source_id, count(*) AS all_files FROM files GROUP BY source_id),
 shared AS (
-  SELECT theirs.source_id, count(*) AS files, min(file) AS file
+  SELECT theirs.source_id, count(*) AS file_count, min(file) AS file
   FROM files AS theirs JOIN (FROM files WHERE source_id = $source) AS mine USING (file)
   WHERE theirs.source_id <> $source GROUP BY theirs.source_id)
-SELECT source_id, name, CAST(files AS VARCHAR) AS files, file,
-  files = (SELECT all_files FROM numbers WHERE source_id = $source) AS is_all_of_mine, files = all_files AS is_all_of_theirs
-FROM shared JOIN numbers USING (source_id) JOIN (SELECT source_id, name FROM cost_sources WHERE org_id = $org) USING (source_id)
+SELECT source_id, name, CAST(shared.file_count AS VARCHAR) AS file_count, file,
+  shared.file_count = (SELECT all_files FROM totals WHERE source_id = $source) AS is_all_of_mine,
+  shared.file_count = all_files AS is_all_of_theirs
+FROM shared JOIN totals USING (source_id) JOIN (SELECT source_id, name FROM cost_sources WHERE org_id = $org) USING (source_id)
 ORDER BY name, source_id`;
 
-/** The table with the money of a kind, the columns of the things that cost, and the other columns that identify a row. */
+/** For each kind: the table of its spend, the columns that name what the spend is for, and the others that identify a row. */
 const SPEND = {
   focus: {
     table: 'cloud_spend',
-    things: ['cloud', 'account'],
-    more: ['split_kind', 'split_value', 'tag_key', 'tag_value', 'resource_id'],
+    subject: ['cloud', 'account'],
+    others: ['split_kind', 'split_value', 'tag_key', 'tag_value', 'resource_id'],
   },
-  hosts: { table: 'host_spend', things: ['host', 'service'], more: ['machine_id'] },
-  ai_tools: { table: 'ai_tool_spend', things: ['tool'], more: ['kind'] },
+  hosts: { table: 'host_spend', subject: ['host', 'service'], others: ['machine_id'] },
+  ai_tools: { table: 'ai_tool_spend', subject: ['tool'], others: ['kind'] },
 } as const;
 
 interface DoubledRows extends Doubled {
-  known_by: 'mine' | 'theirs' | 'equal' | 'at most';
+  /** The rows that count twice: this source's, the other one's, the equal ones, or of each pair at most the smaller one. */
+  rule: 'mine' | 'theirs' | 'equal' | 'at most';
   is_billed: boolean;
 }
 
 /**
- * Returns notes on spend in shared files. If one of the sources counts only the shared files, its rows count twice. Otherwise
- * the equal rows do. If there are none, at most the smaller cost of each pair of rows counts twice.
+ * Returns notes on spend in shared files. If one of the sources counts only the shared files, its rows count twice where the
+ * other has the same day and subject. Otherwise the equal rows do. If there are none, at most the smaller cost of each pair of
+ * rows counts twice.
  */
 const doubledByFiles = async (
   warehouse: Warehouse,
-  of: DoubledScope,
+  scope: DoubledScope,
   kind: keyof typeof SPEND,
   { source_id: other, is_all_of_mine: isAllOfMine, is_all_of_theirs: isAllOfTheirs }: SharedFiles,
 ): Promise<string[]> => {
-  const doubled = await warehouse.query<DoubledRows>(doubledRows(kind), { ...of, other });
-  const knownBy = (): DoubledRows['known_by'] => {
+  const doubled = await warehouse.query<DoubledRows>(doubledRows(kind), { ...scope, other });
+  const ruleThatHolds = (): DoubledRows['rule'] => {
     if (isAllOfMine) return 'mine';
     if (isAllOfTheirs) return 'theirs';
-    return doubled.some((row) => row.known_by === 'equal') ? 'equal' : 'at most';
+    return doubled.some((row) => row.rule === 'equal') ? 'equal' : 'at most';
   };
-  const known = knownBy();
+  const rule = ruleThatHolds();
   return doubled
-    .filter((row) => row.known_by === known)
+    .filter((row) => row.rule === rule)
     .map((row) => {
-      const sentence = known === 'at most' ? `up to ${twice(row)}` : twice(row);
+      const sentence = rule === 'at most' ? `up to ${twice(row)}` : twice(row);
       return row.is_billed ? `of services ${sentence}; the bill lines of their hosts count once` : sentence;
     });
 };
 
-/** Hosts on bills, by day. Their bill lines count, so that of their rows only the services' costs matter. */
+/** Hosts on bills, by day. Their bill lines count once. Only the costs of their services can count twice. */
 const HOSTS_ON_BILLS = `(
   SELECT DISTINCT day, host, true AS is_billed FROM covered_resources JOIN current_computations USING (org_id, month, computation_id)
   WHERE org_id = $org AND host IS NOT NULL)`;
@@ -114,12 +120,12 @@ const textOf = (columns: readonly string[]): string =>
   `concat_ws('|', ${columns.map((column) => `COALESCE(${column}, '')`).join(', ')})`;
 
 const doubledRows = (kind: keyof typeof SPEND): string => {
-  const { table, things, more } = SPEND[kind];
+  const { table, subject, others } = SPEND[kind];
   const isHosts = kind === 'hosts';
   return `
 WITH rows AS (
-  SELECT source_id, day, ${isHosts ? 'COALESCE(is_billed, false)' : 'false'} AS is_billed, ${textOf(things)} AS thing,
-    ${textOf([...things, ...more])} AS key, sum(cost) AS cost
+  SELECT source_id, day, ${isHosts ? 'COALESCE(is_billed, false)' : 'false'} AS is_billed, ${textOf(subject)} AS subject,
+    ${textOf([...subject, ...others])} AS key, sum(cost) AS cost
   FROM ${table} SEMI JOIN current_loads USING (org_id, source_id, load_id, billing_period)
   ${isHosts ? `LEFT JOIN ${HOSTS_ON_BILLS} USING (day, host)` : ''}
   WHERE org_id = $org AND list_contains($months, strftime(day, '%Y-%m')) AND source_id IN ($source, $other)
@@ -130,12 +136,12 @@ theirs AS (FROM rows WHERE source_id = $other),
 pairs AS (
   SELECT day, mine.is_billed, mine.cost AS mine, theirs.cost AS theirs FROM mine JOIN theirs USING (day, key)),
 parts AS (
-  SELECT 'mine' AS known_by, day, is_billed, cost FROM mine SEMI JOIN theirs USING (day, thing)
-  UNION ALL SELECT 'theirs', day, is_billed, cost FROM theirs SEMI JOIN mine USING (day, thing)
+  SELECT 'mine' AS rule, day, is_billed, cost FROM mine SEMI JOIN theirs USING (day, subject)
+  UNION ALL SELECT 'theirs', day, is_billed, cost FROM theirs SEMI JOIN mine USING (day, subject)
   UNION ALL SELECT 'equal', day, is_billed, mine FROM pairs WHERE mine = theirs
   UNION ALL SELECT 'at most', day, is_billed, CASE WHEN mine > 0 THEN least(mine, theirs) ELSE greatest(mine, theirs) END
     FROM pairs WHERE sign(mine) = sign(theirs))
-SELECT known_by, is_billed, CAST(count(DISTINCT day) AS INTEGER) AS days, min(day) AS first_day, max(day) AS last_day,
+SELECT rule, is_billed, CAST(count(DISTINCT day) AS INTEGER) AS days, min(day) AS first_day, max(day) AS last_day,
   sum(cost) AS cost
-FROM parts GROUP BY known_by, is_billed HAVING sum(cost) <> 0 ORDER BY is_billed`;
+FROM parts GROUP BY rule, is_billed HAVING sum(cost) <> 0 ORDER BY is_billed`;
 };

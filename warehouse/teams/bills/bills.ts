@@ -49,7 +49,7 @@ export interface MonthBills extends Omit<BillFacts, 'hasBill'> {
   /** Whether the month seals again if its spend, teams or shared costs change. */
   followsToday: boolean;
   /**
-   * The bills by team; null while nothing of the month has been delivered. A team that was made after the seal has no bill.
+   * The bills by team; null while nothing of the month has been delivered. A team that was created after the seal has no bill.
    */
   bills: Map<string, Bill> | null;
   /** The organisation's total so far less all bills; null while nothing has been delivered. */
@@ -119,7 +119,7 @@ export const monthBills = async (
   const unsealed = months.filter(({ sealed }) => !sealed).map(({ month }) => month);
   const uncollectedNow = await uncollectedPicks(session, orgId, unsealed);
 
-  return months.map(({ month: day, settled, sealed, total, uncollected, holdingBack, ...of }) => {
+  return months.map(({ month: day, settled, sealed, total, uncollected, holdingBack, ...row }) => {
     const month = monthOf(day);
     const basis = bases.get(month);
     const sums = values.get(month)?.sums ?? new Map<string, never>();
@@ -139,9 +139,9 @@ export const monthBills = async (
     return {
       ...facts,
       status: billStatus({ ...facts, hasBill: true }),
-      settledBeforeTeams: of.before_teams,
-      backfilled: of.backfilled,
-      followsToday: of.follows_today,
+      settledBeforeTeams: row.before_teams,
+      backfilled: row.backfilled,
+      followsToday: row.follows_today,
       bills,
       holdingBack,
       uncollected: sealed
