@@ -45,7 +45,10 @@ class NumberChanges {
   #send(orgId: string): void {
     this.#timers.delete(orgId);
     const sent = this.#orchestration.numbersChanged(orgId).catch((error: unknown) => {
-      this.#log.warn({ err: error, organisation: orgId }, 'events could not be evaluated yet; trying again');
+      this.#log.warn(
+        { err: error, organisation: orgId },
+        'the evaluation of events could not be started; trying again',
+      );
       this.note(orgId, RETRY_MS);
     });
     this.#sending.add(sent);

@@ -35,7 +35,7 @@ export const newWebhook = z.strictObject({
 export const webhookChanges = z.strictObject({
   url: url.optional(),
   events: events.optional(),
-  enabled: enabled.optional().describe('Disabled, what was still to be delivered has failed'),
+  enabled: enabled.optional().describe('If false, the service sends nothing, and pending deliveries fail'),
   rotate_secret: z
     .literal(true, { error: 'expected true, or nothing' })
     .optional()
@@ -52,7 +52,9 @@ const webhookFields = {
 
 export const webhookRecord = z.object(webhookFields).meta({ id: 'Webhook' });
 
-const secret = z.string().describe('Signs deliveries after Standard Webhooks; shown in this answer only');
+const secret = z
+  .string()
+  .describe('Signs deliveries as Standard Webhooks specifies; shown in this answer only');
 
 export const webhookWithSecret = z.object({ ...webhookFields, secret }).meta({ id: 'WebhookWithSecret' });
 

@@ -158,7 +158,7 @@ export const webhookRoutes = (app: Api, dependencies: ApiDependencies): void => 
       config,
       schema: answers(webhookRecord, {
         tag: 'Webhooks',
-        summary: 'Delete a webhook; what was still to be delivered has failed',
+        summary: 'Delete a webhook; its pending deliveries fail',
         body: noBody,
         params: idParams,
         errors: [404],

@@ -19,15 +19,15 @@ const errorBody = z
 
 const ERRORS: Record<number, string> = {
   400: 'Bad parameters: names the offending field, what was expected and what came.',
-  401: 'No, wrong, expired or revoked key.',
-  403: 'The key lacks the permission, or the plan the feature.',
-  404: 'No such thing in this organisation.',
+  401: 'The key is missing, wrong, expired or revoked.',
+  403: 'The key lacks the permission, or the plan lacks the feature.',
+  404: 'Not found in this organisation.',
   408: 'The body came too slowly.',
-  409: 'The state of the thing forbids it; says why.',
+  409: 'The current state does not allow it; the message says why.',
   413: 'The body is too large.',
   415: 'The content type is not the expected one.',
   429: 'Daily call limit of the plan reached; Retry-After gives the seconds to midnight UTC.',
-  500: 'Internal error; the message says nothing more.',
+  500: 'Internal error; the message has no details.',
   503: 'Busy; try again after the seconds that Retry-After gives.',
 };
 

@@ -121,7 +121,10 @@ export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void =>
       // Events of the time without unit economics are raised now. If this fails, the daily settlement raises them.
       if (request.body.tier !== undefined)
         await orchestration.numbersChanged(updated.id).catch((error: unknown) => {
-          request.log.warn({ err: error, organisation: updated.id }, 'events could not be evaluated yet');
+          request.log.warn(
+            { err: error, organisation: updated.id },
+            'the evaluation of events could not be started',
+          );
         });
       return success(updated);
     },

@@ -85,7 +85,7 @@ export const billRecord = z
   .meta({
     id: 'Bill',
     description:
-      'Amounts are null while no spend of the month has been ingested, and if the team was made after it sealed.',
+      'Amounts are null while no spend of the month has been ingested, and if the team was created after the bills sealed.',
   });
 
 const teamBillRecord = billRecord

@@ -26,7 +26,7 @@ export const billWaits = ({ month, sealed, hasBill, missing }: BillFacts): reado
   if (!sealed) return missing;
   return hasBill
     ? []
-    : [`the team was made after the bills of ${month} had sealed; an admin may seal them again`];
+    : [`the team was created after the bills of ${month} had sealed; an admin may seal them again`];
 };
 
 /** Returns the words for metrics that split a shared cost but have no value for a month. */

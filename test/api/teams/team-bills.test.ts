@@ -33,7 +33,8 @@ describe('a read that seals a bill', () => {
     };
     const evaluations = () =>
       api.lines.filter(
-        (line) => line.includes(story.orgId) && line.includes('events could not be evaluated yet'),
+        (line) =>
+          line.includes(story.orgId) && line.includes('the evaluation of events could not be started'),
       ).length;
 
     expect(await bills()).toBe('estimate');

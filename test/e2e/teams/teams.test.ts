@@ -396,7 +396,7 @@ describe('bills', () => {
 
   it('can be resealed by an admin, which gives a later team its first bill', async () => {
     const late = expectData(await admin.post<Team>('/teams', { name: 'Late', ownership: [account('6666')] }));
-    const why = 'the team was made after the bills of 2026-01 had sealed; an admin may seal them again';
+    const why = 'the team was created after the bills of 2026-01 had sealed; an admin may seal them again';
     expect(await billOf(late.id)).toMatchObject({
       ...{ status: 'waiting', direct: null, fully_loaded: null, version: null, reason: why },
       ...{ waiting_for: [why], unallocated: 1009 },

@@ -269,7 +269,7 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
       expect(month.status).toBe('sealed');
       expect(month.bills?.has(late)).toBe(false);
       expect(await story.numbers()).toMatchObject({ Shop: [100, 20, 120], unallocated: 90 });
-      const why = 'the team was made after the bills of 2026-01 had sealed; an admin may seal them again';
+      const why = 'the team was created after the bills of 2026-01 had sealed; an admin may seal them again';
       expect(await recordOf(story, users)).toMatchObject({ cost: null, status: 'open', reason: why });
       await expect(lockOf(story, users)).rejects.toThrow(`2026-01 cannot be locked: ${why}`);
       await story.reseal('2026-01', 'Late joins', LATER);
