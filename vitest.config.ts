@@ -22,6 +22,9 @@ const LONGEST = [
   'activities/raise-events',
   'model/every-month',
   'warehouse/teams/bills',
+  'warehouse/metrics/upload-memory',
+  'e2e/access/conventions',
+  'docs/commands',
 ];
 
 class LongestFirst extends BaseSequencer {

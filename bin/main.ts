@@ -43,9 +43,10 @@ const serve = (name: string, description: string, roles: Roles): void => {
     .option('--host <host>', 'address to listen on (HOST)')
     .option('--port <port>', 'port to listen on (PORT)')
     .action(async (flags: { data?: string; host?: string; port?: string }) => {
+      const settings = settingsWith(flags);
       const { startAndSay, stopSignal, untilStopped } = await import('./service/run-service.ts');
       const signalled = stopSignal();
-      await untilStopped(await startAndSay(settingsWith(flags), roles), signalled);
+      await untilStopped(await startAndSay(settings, roles), signalled);
     });
 };
 

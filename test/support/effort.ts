@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** Reads how much the suite tries. test/README.md describes the variables. `.ci/run` sets THOROUGH and a fresh SEED. */
 const numberFrom = (name: string, otherwise: number): number => {
   const text = process.env[name] ?? '';
@@ -8,28 +10,37 @@ const numberFrom = (name: string, otherwise: number): number => {
   return number;
 };
 
-const isThorough = (process.env['THOROUGH'] ?? '') !== '';
+/** Whether the run has time for all variants of long stories, for example every way to damage a database. */
+export const THOROUGH = (process.env['THOROUGH'] ?? '') !== '';
 
 /** The seed of every random test. It stays the same from run to run, so that a new failure comes from the change. */
 export const SEED = numberFrom('SEED', 70_000_000);
 
+/** Returns all cases of a table in a thorough run, and otherwise some, chosen by the seed. */
+export const someOf = <Case>(cases: readonly Case[], most: number): Case[] => {
+  const rank = (index: number): string => createHash('sha256').update(`${SEED} ${index}`).digest('hex');
+  const ranks = cases.map((_, index) => rank(index)).sort();
+  const last = ranks[THOROUGH ? cases.length - 1 : most - 1] ?? 'g';
+  return cases.filter((_, index) => rank(index) <= last);
+};
+
 /** Random organisations on each engine. On DuckLake each takes about ten times as long. */
 export const ORGANISATIONS = {
-  DuckDB: numberFrom('RUNS', isThorough ? 25 : 6),
-  DuckLake: numberFrom('RUNS', isThorough ? 4 : 2),
+  DuckDB: numberFrom('RUNS', THOROUGH ? 25 : 6),
+  DuckLake: numberFrom('RUNS', THOROUGH ? 4 : 2),
 };
 
 /** Random FOCUS exports. */
-export const FOCUS_EXPORTS = numberFrom('RUNS', isThorough ? 60 : 15);
+export const FOCUS_EXPORTS = numberFrom('RUNS', THOROUGH ? 60 : 15);
 
 /** Mutated inputs of an attack. */
-export const MUTATED_INPUTS = numberFrom('INPUTS', isThorough ? 300 : 150);
+export const MUTATED_INPUTS = numberFrom('INPUTS', THOROUGH ? 300 : 150);
 
 /** Rows of the export whose load is killed halfway. */
-export const ROWS_OF_A_LONG_LOAD = isThorough ? 1_500_000 : 400_000;
+export const ROWS_OF_A_LONG_LOAD = THOROUGH ? 1_500_000 : 400_000;
 
 /**
  * Threads of each DuckDB; null means one for each core. Most tests run small statements, and more threads only make them wait
  * for one another.
  */
-export const DUCKDB_THREADS = isThorough ? null : 1;
+export const DUCKDB_THREADS = THOROUGH ? null : 1;

@@ -10,7 +10,7 @@ import {
   type Api,
   type Run,
 } from '../../support/service/api-client.ts';
-import { ROWS_OF_A_LONG_LOAD as ROWS } from '../../support/effort.ts';
+import { ROWS_OF_A_LONG_LOAD as ROWS, THOROUGH } from '../../support/effort.ts';
 import { writeTable } from '../../support/warehouse/duckdb-files.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { serveFiles } from '../../support/fakes/file-server.ts';
@@ -155,24 +155,27 @@ describe('a load', { timeout: 150_000 }, () => {
     expect(expectPage(await admin.get<Run[]>(`/cost-sources/${source}/runs`)).items).toHaveLength(2);
   });
 
-  it('that is stopped halfway lets the process end cleanly in time, and finishes after the restart', async () => {
-    const admin = as(service, organisation.secret);
-    const options = { cost_column: 'BilledCost' };
-    expectData(await admin.patch(`/cost-sources/${source}`, { options }));
-    const runId = await startAndReachTheMiddle(admin);
-    const stopping = Date.now();
-    expect(await service.stop()).toBe(0);
-    expect(Date.now() - stopping).toBeLessThan(20_000);
-    await restart();
-    const again = as(service, organisation.secret);
-    expect([EFFECTIVE_TOTAL, BILLED_TOTAL]).toContain(await januaryTotal(again));
-    const { run, seen } = await watchToItsEnd(again, runId);
-    expect(run).toMatchObject({ status: 'completed', rows_read: ROWS, cost_total: BILLED_TOTAL });
-    expect(seen.filter((total) => total !== EFFECTIVE_TOTAL && total !== BILLED_TOTAL)).toEqual([]);
-    expect(await januaryTotal(again)).toBe(BILLED_TOTAL);
-  });
+  it.runIf(THOROUGH)(
+    'that is stopped halfway lets the process end cleanly in time, and finishes after the restart',
+    async () => {
+      const admin = as(service, organisation.secret);
+      const options = { cost_column: 'BilledCost' };
+      expectData(await admin.patch(`/cost-sources/${source}`, { options }));
+      const runId = await startAndReachTheMiddle(admin);
+      const stopping = Date.now();
+      expect(await service.stop()).toBe(0);
+      expect(Date.now() - stopping).toBeLessThan(20_000);
+      await restart();
+      const again = as(service, organisation.secret);
+      expect([EFFECTIVE_TOTAL, BILLED_TOTAL]).toContain(await januaryTotal(again));
+      const { run, seen } = await watchToItsEnd(again, runId);
+      expect(run).toMatchObject({ status: 'completed', rows_read: ROWS, cost_total: BILLED_TOTAL });
+      expect(seen.filter((total) => total !== EFFECTIVE_TOTAL && total !== BILLED_TOTAL)).toEqual([]);
+      expect(await januaryTotal(again)).toBe(BILLED_TOTAL);
+    },
+  );
 
-  it('of a killed worker finishes too, if its Temporal lives on', async () => {
+  it.runIf(THOROUGH)('of a killed worker finishes too, if its Temporal lives on', async () => {
     const admin = as(service, organisation.secret);
     expectData(await admin.patch(`/cost-sources/${source}`, { options: { cost_column: 'EffectiveCost' } }));
     const runId = await startAndReachTheMiddle(admin);
@@ -209,7 +212,7 @@ describe('a second process', () => {
 });
 
 describe('a restart', () => {
-  it('after SIGKILL takes seconds, even with many organisations', async () => {
+  it.runIf(THOROUGH)('after SIGKILL takes seconds, even with many organisations', async () => {
     const organisations = [];
     for (let index = 0; index < 60; index++) organisations.push(await newOrganisation(service));
     await service.kill();

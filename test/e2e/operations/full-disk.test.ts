@@ -8,6 +8,7 @@ import { newOrganisation, waitFor, type Api } from '../../support/service/api-cl
 import { hasDuckLake, newCatalog } from '../../support/warehouse/engines.ts';
 import { expectData, expectError } from '../../support/service/envelope.ts';
 import { startService, type ServiceProcess } from '../../support/service/service-process.ts';
+import { THOROUGH } from '../../support/effort.ts';
 
 /** Whether this machine can mount small disks in memory, to fill them or make them read-only. Only root may. */
 const canMount = await (async () => {
@@ -99,8 +100,9 @@ describe.skipIf(!canMount)(title, { timeout: 60_000 }, () => {
     await untilDiskIs(service, admin, 'full');
   };
 
-  it('that holds only the warehouse is reported too', () =>
-    fill((elsewhere) => ({ WAREHOUSE: join(elsewhere, 'costs.duckdb') })));
+  it.runIf(THOROUGH)('that holds only the warehouse is reported too', () =>
+    fill((elsewhere) => ({ WAREHOUSE: join(elsewhere, 'costs.duckdb') })),
+  );
 
   it('that cannot store a call count lets the service and its Temporal server end', async () => {
     const elsewhere = await mount(join(base, 'warehouse'), 'size=160m');

@@ -22,6 +22,7 @@ import {
 } from '../../support/service/service-process.ts';
 import { openTemporal, type TemporalWindow } from '../../support/service/temporal-client.ts';
 import { newReceiver } from '../../support/fakes/webhook-receiver.ts';
+import { someOf, THOROUGH } from '../../support/effort.ts';
 
 /** Work that Temporal has ended or lost fails visibly, and later work goes on, without an operator. */
 const SETTINGS = { CLOCK: '2026-02-07T06:00:00Z', PRIVATE_TARGETS: '127.0.0.1' };
@@ -102,7 +103,7 @@ describe('a run', { timeout: 150_000 }, () => {
     expect((await runsOf(organisation.admin)).map(({ status }) => status)).toEqual(['completed', 'failed']);
   });
 
-  it('continues after Temporal did not answer for a while', async () => {
+  it.runIf(THOROUGH)('continues after Temporal did not answer for a while', async () => {
     const run = await startEndless();
     const before = service.logs().length;
     process.kill(temporal.pid, 'SIGSTOP');
@@ -163,92 +164,99 @@ describe('a temporal.db that cannot be read', { timeout: 150_000 }, () => {
     for (const suffix of ['-wal', '-shm']) await rm(database + suffix, { force: true });
   };
 
-  it.each<[string, (database: string) => Promise<void>]>([
+  const damages: [string, (database: string) => Promise<void>][] = [
     ['is not a database', unreadable],
     // Temporal can start without this table.
     ['has lost a table', (database) => damageSqlite(database, 'executions')],
-  ])('because it %s is replaced, and schedules, runs and deliveries come back', async (_why, damage) => {
-    const paused = { name: 'Paused', kind: 'opencost', location: cluster.url, schedule_paused: true };
-    const pausedSource = expectData(
-      await organisation.admin.post<{ id: string }>('/cost-sources', paused),
-    ).id;
-    const receiver = await newReceiver();
-    receiver.answer((response) => response.writeHead(500).end());
-    const hook = expectData(
-      await organisation.admin.post<{ id: string }>('/webhooks', { url: receiver.url }),
-    );
-    const { event_id } = expectData(
-      await organisation.admin.post<{ event_id: string }>(`/webhooks/${hook.id}/test`),
-    );
-    await waitFor(async () => (receiver.received.length > 0 ? true : undefined));
-    const run = await startEndless();
-
-    await temporal.close();
-    await service.kill();
-    const database = join(service.dataDir, 'temporal.db');
-    const before = await filesSetAside();
-    await damage(database);
-    cluster.instead = null;
-    receiver.answer((response) => response.end());
-    service = await startService({ dataDir: service.dataDir, environment: SETTINGS });
-    temporal = await openTemporal(service.dataDir);
-
-    expect(await filesSetAside()).not.toEqual(before);
-    expect(service.logs().match(/its database cannot be read and was set aside/g)).toHaveLength(1);
-
-    const admin = as(service, organisation.secret);
-    const lost = await ended(admin, run, MINUTE);
-    expect(lost).toMatchObject({
-      status: 'failed',
-      error: 'Temporal no longer knows the workflow; the source is read again',
-    });
-    const again = await waitFor(
-      async () => (await runsOf(admin)).find(({ status }) => status === 'completed'),
-      MINUTE,
-    );
-    expect((await runsOf(admin)).map(({ run_id }) => run_id)).toEqual([again.run_id, run]);
-
-    await waitFor(async () => {
-      const { items } = expectPage(
-        await admin.get<{ event_id: string; status: string }[]>(`/webhooks/${hook.id}/deliveries`),
+  ];
+  it.each(someOf(damages, 1))(
+    'because it %s is replaced, and schedules, runs and deliveries come back',
+    async (_why, damage) => {
+      const paused = { name: 'Paused', kind: 'opencost', location: cluster.url, schedule_paused: true };
+      const pausedSource = expectData(
+        await organisation.admin.post<{ id: string }>('/cost-sources', paused),
+      ).id;
+      const receiver = await newReceiver();
+      receiver.answer((response) => response.writeHead(500).end());
+      const hook = expectData(
+        await organisation.admin.post<{ id: string }>('/webhooks', { url: receiver.url }),
       );
-      return items.some((each) => each.event_id === event_id && each.status === 'delivered') || undefined;
-    }, MINUTE);
-    const wanted = [
-      ['maintain-warehouse', false],
-      [`settle/${organisation.id}`, false],
-      [ingestWorkflowId(organisation.id, source), false],
-      [ingestWorkflowId(organisation.id, pausedSource), true],
-    ];
-    await waitFor(async () => {
-      const found: unknown[] = [];
-      for await (const { scheduleId, state } of temporal.client.schedule.list())
-        found.push(JSON.stringify([scheduleId, state.paused]));
-      return wanted.every((each) => found.includes(JSON.stringify(each))) || undefined;
-    }, MINUTE);
-    await receiver.close();
-  });
+      const { event_id } = expectData(
+        await organisation.admin.post<{ event_id: string }>(`/webhooks/${hook.id}/test`),
+      );
+      await waitFor(async () => (receiver.received.length > 0 ? true : undefined));
+      const run = await startEndless();
 
-  it('because of damage found later ends the service, and is replaced at the next start', async () => {
-    await temporal.close();
-    await service.stop();
-    const before = await filesSetAside();
-    // Only a new workflow needs this index.
-    await damageSqlite(join(service.dataDir, 'temporal.db'), 'by_workflow_id', 'executions_visibility');
-    service = await startService({ dataDir: service.dataDir, environment: SETTINGS });
-    // A new organisation starts a workflow. The service may end before it answers.
-    await newOrganisation(service).catch((error: unknown) => error);
-    expect(await service.exited).toBe(1);
-    expect(service.logs()).toMatch(
-      /"the Temporal server cannot continue"[^]*cost-analytics: Temporal's database .*temporal\.db is damaged \(database disk image is malformed \(11\)\); start the service again/,
-    );
-    expect(await filesSetAside()).toEqual(before);
+      await temporal.close();
+      await service.kill();
+      const database = join(service.dataDir, 'temporal.db');
+      const before = await filesSetAside();
+      await damage(database);
+      cluster.instead = null;
+      receiver.answer((response) => response.end());
+      service = await startService({ dataDir: service.dataDir, environment: SETTINGS });
+      temporal = await openTemporal(service.dataDir);
 
-    service = await startService({ dataDir: service.dataDir, environment: SETTINGS });
-    temporal = await openTemporal(service.dataDir);
-    expect(await filesSetAside()).not.toEqual(before);
-    expect(service.logs().match(/its database cannot be read and was set aside/g)).toHaveLength(1);
-    cluster.instead = null;
-    expect(await ingest(as(service, organisation.secret), source)).toMatchObject({ status: 'completed' });
-  });
+      expect(await filesSetAside()).not.toEqual(before);
+      expect(service.logs().match(/its database cannot be read and was set aside/g)).toHaveLength(1);
+
+      const admin = as(service, organisation.secret);
+      const lost = await ended(admin, run, MINUTE);
+      expect(lost).toMatchObject({
+        status: 'failed',
+        error: 'Temporal no longer knows the workflow; the source is read again',
+      });
+      const again = await waitFor(
+        async () => (await runsOf(admin)).find(({ status }) => status === 'completed'),
+        MINUTE,
+      );
+      expect((await runsOf(admin)).map(({ run_id }) => run_id)).toEqual([again.run_id, run]);
+
+      await waitFor(async () => {
+        const { items } = expectPage(
+          await admin.get<{ event_id: string; status: string }[]>(`/webhooks/${hook.id}/deliveries`),
+        );
+        return items.some((each) => each.event_id === event_id && each.status === 'delivered') || undefined;
+      }, MINUTE);
+      const wanted = [
+        ['maintain-warehouse', false],
+        [`settle/${organisation.id}`, false],
+        [ingestWorkflowId(organisation.id, source), false],
+        [ingestWorkflowId(organisation.id, pausedSource), true],
+      ];
+      await waitFor(async () => {
+        const found: unknown[] = [];
+        for await (const { scheduleId, state } of temporal.client.schedule.list())
+          found.push(JSON.stringify([scheduleId, state.paused]));
+        return wanted.every((each) => found.includes(JSON.stringify(each))) || undefined;
+      }, MINUTE);
+      await receiver.close();
+    },
+  );
+
+  it.runIf(THOROUGH)(
+    'because of damage found later ends the service, and is replaced at the next start',
+    async () => {
+      await temporal.close();
+      await service.stop();
+      const before = await filesSetAside();
+      // Only a new workflow needs this index.
+      await damageSqlite(join(service.dataDir, 'temporal.db'), 'by_workflow_id', 'executions_visibility');
+      service = await startService({ dataDir: service.dataDir, environment: SETTINGS });
+      // A new organisation starts a workflow. The service may end before it answers.
+      await newOrganisation(service).catch((error: unknown) => error);
+      expect(await service.exited).toBe(1);
+      expect(service.logs()).toMatch(
+        /"the Temporal server cannot continue"[^]*cost-analytics: Temporal's database .*temporal\.db is damaged \(database disk image is malformed \(11\)\); start the service again/,
+      );
+      expect(await filesSetAside()).toEqual(before);
+
+      service = await startService({ dataDir: service.dataDir, environment: SETTINGS });
+      temporal = await openTemporal(service.dataDir);
+      expect(await filesSetAside()).not.toEqual(before);
+      expect(service.logs().match(/its database cannot be read and was set aside/g)).toHaveLength(1);
+      cluster.instead = null;
+      expect(await ingest(as(service, organisation.secret), source)).toMatchObject({ status: 'completed' });
+    },
+  );
 });

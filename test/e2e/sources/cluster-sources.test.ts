@@ -154,7 +154,9 @@ describe('a source', () => {
     ]);
     const { id: billId } = await newSource(admin, { name: 'Bill', kind: 'focus', location: bill });
     const decided = [
-      textLike(/^cluster "prod": assets without a bill line .* on 1 day, 2026-01-30: their cost of 2 is not counted again/),
+      textLike(
+        /^cluster "prod": assets without a bill line .* on 1 day, 2026-01-30: their cost of 2 is not counted again/,
+      ),
       textLike(/^cluster "prod": .* no assets on 1 day, 2026-01-31.* not its allocations of 1.5$/),
     ];
     expect((await ingest(admin, billId)).notes).toEqual(decided);

@@ -123,7 +123,7 @@ export const runCommand = async (
   environment: Record<string, string>,
 ): Promise<{ code: number | null; stdout: string; stderr: string }> => {
   const child = spawn(process.execPath, [commandOf(PRODUCT), ...command], {
-    env: { ...process.env, ...environment },
+    env: { ...process.env, ...THREADS, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let [stdout, stderr] = ['', ''];

@@ -16,6 +16,7 @@ import { findInstalledCli } from '../../../temporal/cli/find-temporal-cli.ts';
 import { isRunningWith } from '../../../temporal/dev-server/server-process.ts';
 import { damageSqlite } from '../../support/fakes/damage-sqlite.ts';
 import { startInParentProcess } from './parent-process.ts';
+import { someOf } from '../../support/effort.ts';
 
 const cli = await findInstalledCli(process.env, defaultCliCacheDir(process.env), () => undefined);
 const title =
@@ -185,37 +186,41 @@ describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
     expect(await filesSetAside()).toEqual(setAside);
   };
 
-  it.each<[string, (whole: Buffer) => Buffer]>([
+  const damages: [string, (whole: Buffer) => Buffer][] = [
     ['is not a database', () => Buffer.from('this is no database '.repeat(1000))],
     ['is empty', () => Buffer.alloc(0)],
     ['has lost its write-ahead log and its tables', (whole) => whole.subarray(0, 4096)],
     ['is torn', (whole) => whole.subarray(0, 1000)],
     // The first page is no longer a page of a table.
     ['is malformed', (whole) => Buffer.from(whole).fill(0xff, 100, 4096)],
-  ])('sets a database aside that %s, and creates a new one', async (_what, damage) => {
-    const first = await start();
-    await createSchedule(first.address);
-    await first.stop();
-    const database = join(dataDir, 'temporal.db');
-    const damaged = damage(await readFile(database));
-    await rm(`${database}-wal`, { force: true });
-    await writeFile(database, damaged);
+  ];
+  it.each(someOf(damages, 2))(
+    'sets a database aside that %s, and creates a new one',
+    async (_what, damage) => {
+      const first = await start();
+      await createSchedule(first.address);
+      await first.stop();
+      const database = join(dataDir, 'temporal.db');
+      const damaged = damage(await readFile(database));
+      await rm(`${database}-wal`, { force: true });
+      await writeFile(database, damaged);
 
-    const second = await start();
-    const setAside = await filesSetAside();
-    const [aside = ''] = setAside;
-    expect(aside).toMatch(/^temporal\.db\.unreadable-\d{4}-\d\d-\d\dT/);
-    // SQLite's files beside a database go with it.
-    expect(setAside.filter((name) => !name.startsWith(aside))).toEqual([]);
-    const kept = await readFile(join(dataDir, aside));
-    expect(kept.subarray(0, damaged.length)).toEqual(damaged);
-    const said = logged.filter((message) => message.includes('set aside'));
-    expect(said).toEqual([
-      'Temporal: its database cannot be read and was set aside; starting with a new one',
-    ]);
-    await expect(scheduleIds(second.address)).rejects.toThrow();
-    await goesOnWithNew(second);
-  });
+      const second = await start();
+      const setAside = await filesSetAside();
+      const [aside = ''] = setAside;
+      expect(aside).toMatch(/^temporal\.db\.unreadable-\d{4}-\d\d-\d\dT/);
+      // SQLite's files beside a database go with it.
+      expect(setAside.filter((name) => !name.startsWith(aside))).toEqual([]);
+      const kept = await readFile(join(dataDir, aside));
+      expect(kept.subarray(0, damaged.length)).toEqual(damaged);
+      const said = logged.filter((message) => message.includes('set aside'));
+      expect(said).toEqual([
+        'Temporal: its database cannot be read and was set aside; starting with a new one',
+      ]);
+      await expect(scheduleIds(second.address)).rejects.toThrow();
+      await goesOnWithNew(second);
+    },
+  );
 
   it('sets a database aside with a damaged table before the server is ready', async () => {
     const first = await start();
