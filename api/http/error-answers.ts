@@ -67,10 +67,7 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** The same for bytes that are not an HTTP request, or that arrive too slowly. */
 export const answerBrokenHttp = ({ code }: NodeJS.ErrnoException, socket: Socket): void => {
-  const [status, message] = BROKEN_HTTP[code ?? ''] ?? [
-    400,
-    'expected an HTTP request, got bytes that are none',
-  ];
+  const [status, message] = BROKEN_HTTP[code ?? ''] ?? [400, 'expected an HTTP request, got other bytes'];
   socketAnswer(socket, status, message);
 };
 

@@ -50,7 +50,7 @@ const textOf = (request: FastifyRequest, bytes: Buffer): string => {
       'unsupported_type',
       `content-type: expected JSON in UTF-8, got ${forMessage(type)}`,
     );
-  if (!isUtf8(bytes)) throw invalid('body: expected UTF-8, got bytes that are none');
+  if (!isUtf8(bytes)) throw invalid('body: expected UTF-8, got invalid UTF-8');
   return bytes.toString();
 };
 

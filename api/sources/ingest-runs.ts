@@ -26,7 +26,7 @@ export const runRecord = z
     rows_left_out: z
       .number()
       .nullable()
-      .describe('Rows read that are none of this run: other months, shared cost, usage without spend'),
+      .describe('Rows that the run read and left out: other months, shared cost, usage without spend'),
     rejected_samples: z.array(
       z.object({ problem: z.string(), file: z.string().nullable(), rows: z.number() }),
     ),

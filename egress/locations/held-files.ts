@@ -43,7 +43,7 @@ export class HeldFiles {
     const count = new Set([...this.#handles.keys(), ...paths]).size;
     if (count > this.#most)
       throw invalid(
-        `${field}: expected at most ${this.#most} files, of which the service can hold so many open, got ${count}: ` +
+        `${field}: expected at most ${this.#most} files, because the service cannot hold more open, got ${count}: ` +
           'name a part of them, or raise the limit of open files (ulimit -n)',
       );
     const realRoots = await realRootsOf(roots);

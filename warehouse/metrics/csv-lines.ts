@@ -82,7 +82,7 @@ const countLines = (block: Buffer, first: number): number => {
       throw invalid(
         `line ${line}: expected at most ${LONGEST_LINE_BYTES} bytes, got more: ${forMessage(bytes.toString())}`,
       );
-    if (!isText && !isUtf8(bytes)) throw invalid(`line ${line}: expected UTF-8, got bytes that are none`);
+    if (!isText && !isUtf8(bytes)) throw invalid(`line ${line}: expected UTF-8, got invalid UTF-8`);
     from += bytes.length + 1;
   }
   return count;

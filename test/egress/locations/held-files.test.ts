@@ -54,7 +54,7 @@ describe('held files', () => {
     await held.hold([a, b], [root]);
     await held.hold([a, b, a], [root]);
     await expect(held.hold([c], [root], 'options.x')).rejects.toThrow(
-      /^options\.x: expected at most 2 files, of which the service can hold so many open, got 3: /,
+      /^options\.x: expected at most 2 files, because the service cannot hold more open, got 3: /,
     );
     await held.release();
     const { stdout } = await promisify(execFile)('sh', ['-c', 'ulimit -Sn']);
