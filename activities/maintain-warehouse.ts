@@ -18,7 +18,7 @@ export const createMaintenanceActivities = ({
     const now = clock.now();
     const removed = (await removeDeadSpend(warehouse, now)) + (await removeOldDeliveries(warehouse, now));
     await compact(warehouse);
-    log.info({ removed }, 'maintained the warehouse');
+    log.info({ removed }, 'the maintenance of the warehouse is complete');
     return removed;
   },
 });

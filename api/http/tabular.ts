@@ -75,7 +75,7 @@ export const sendStream = async (
 ): Promise<FastifyReply> => {
   const started = await startedWith(pieces);
   const cutOff = (): void => {
-    body.destroy(new Error(`the caller took nothing for ${STALLED_MS / 1000} seconds`));
+    body.destroy(new Error(`the client read nothing for ${STALLED_MS / 1000} seconds`));
   };
   const body = Readable.from(untilStalled(started, cutOff), { objectMode: false });
   // Once the warehouse has delivered everything, the rest of the stream holds no connection to it.

@@ -58,7 +58,7 @@ export const valueUploadRoutes = (app: Api, dependencies: ApiDependencies): void
           return success(await writeCsv(warehouse, orgId, metric, upload.bytes(), change, closed));
         } catch (error) {
           await upload.end();
-          throw closed.aborted ? invalid('body: expected a caller who waits for the answer') : error;
+          throw closed.aborted ? invalid('body: the client closed the connection before the answer') : error;
         } finally {
           if (closed.aborted) giveBack();
           else closed.addEventListener('abort', giveBack);

@@ -37,13 +37,16 @@ export async function adoptRunningServer(
     if (await isMarkedDamaged(files)) throw new Error('its database is damaged');
     await waitUntilReady(running, options, ADOPT_TIMEOUT_MS);
   } catch (error) {
-    options.log.warn({ pid, err: error }, 'Temporal: the server left running cannot be used, killing it');
+    options.log.warn(
+      { pid, err: error },
+      'Temporal: the server that was left running cannot be used and is killed',
+    );
     await running.damage.stop();
     if (databaseIsUnreadable(String(error))) await markDatabaseDamaged(files);
     await killProcess(running.server);
     return undefined;
   }
   await markDatabaseFinished(files);
-  options.log.info({ pid, address }, 'Temporal: took over the server left running');
+  options.log.info({ pid, address }, 'Temporal: took over the server that was left running');
   return running;
 }

@@ -76,7 +76,7 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
       // The server and its internal services listen on ports that were free a moment before.
       const portTaken = /address already in use|can't set frontend port/.test(String(error));
       if (!portTaken || attempt >= START_ATTEMPTS) throw error;
-      options.log.warn({ attempt }, 'Temporal: a port was taken meanwhile, starting again');
+      options.log.warn({ attempt }, 'Temporal: another process took the port; starting again');
     }
   }
 }

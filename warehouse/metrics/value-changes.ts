@@ -99,13 +99,13 @@ const storeStaged = async (
   const [extent] = await session.query<Extent>(
     `SELECT count(period) AS staged, min(period) AS first, max(period) AS last FROM ${relation}`,
   );
-  if (extent === undefined) throw new Error('the staged values answered no row');
+  if (extent === undefined) throw new Error('the query of the staged values returned no row');
   const { staged, first, last } = extent;
   await session.run(CREATE_CHANGED);
   for (let part = 0; part < parts; part += 1)
     await session.run(compare(relation), { ...metric, first, last, part, parts });
   const [summary] = await session.query<Summary>(SUMMARISE, metric);
-  if (summary === undefined) throw new Error('the comparison of staged values answered no row');
+  if (summary === undefined) throw new Error('the comparison of staged values returned no row');
   if (!summary.labels_fit) throw conflict('the label key of the metric was changed meanwhile: send it again');
   const created = Number(summary.created);
   const replaced = Number(summary.replaced);

@@ -102,7 +102,7 @@ describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
     await symlink(dataDir, join(dir, 'alias'));
     const adopted = await start({ dataDir: join(dir, 'alias') });
     expect(adopted.address).toBe(address);
-    expect(logged).toContain('Temporal: took over the server left running');
+    expect(logged).toContain('Temporal: took over the server that was left running');
     expect(await scheduleIds(adopted.address)).toEqual(['monthly']);
     await adopted.stop();
     expect(await adopted.exited).toBeNull();
