@@ -32,8 +32,8 @@ const STATEMENT = /\n+LINE \d+:[^]*$/;
 const URL_QUERY = /(\bhttps?:\/\/[^\s'"?]+)\?[^\s'"]*/g;
 
 /**
- * Converts an error to the failure that Temporal should see. An error that a person must fix fails at once with its message, one
- * that can pass is retried, and an unknown one is tried three times (design §3).
+ * Converts an error to the failure that Temporal should see. An error that a person must fix fails at once with its message. An
+ * error that can pass is retried. An unknown error is tried three times (design §3).
  *
  * @param attempt the number of the failed attempt, from 1.
  */

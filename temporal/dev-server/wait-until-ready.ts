@@ -23,8 +23,8 @@ const RETRY_INTERVAL_MS = 100;
 const READING_TIMEOUT_MS = 10_000;
 
 /**
- * Waits until the server answers, has the namespace and finds workflows by the search attributes (missing ones are
- * added), and has read from its database what workflows need.
+ * Waits until the server answers, has the namespace, and finds workflows by the search attributes. Adds missing attributes.
+ * By then the server has read from its database what workflows need.
  *
  * @throws Error at once if the server ends or reports damage of its database (it answers even then), or if a search
  *   attribute has another type; with the last failure when `timeoutMs` are over

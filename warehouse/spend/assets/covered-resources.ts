@@ -131,9 +131,9 @@ SELECT day, cloud, account, resource_id, identity, cluster, host, is_borrowed, s
 FROM found JOIN assets USING (day, identity)`;
 
 /**
- * Whether a cluster is on a bill that day, because any of its nodes or disks is. A cluster that borrows its assets is also on a
- * bill if it was on one on the day that lends, because other machines may have replaced those since. For that day, this
- * computation's decision overrides an earlier one.
+ * Whether a cluster is on a bill that day, because any of its nodes or disks is. If it borrows its assets, the bill of the day
+ * that lends them counts too. Other machines may have replaced those assets since. For that day, this computation's decision
+ * overrides an earlier one.
  */
 const CLUSTER_DAYS = `
 CREATE TEMP TABLE cluster_days AS
