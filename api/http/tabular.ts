@@ -50,7 +50,7 @@ export const closeSignal = ({ raw, request }: FastifyReply): AbortSignal => {
     socket.off('close', abort);
     controller.abort();
   };
-  // An answer that waits behind another one is not told that their connection has closed. Any number may wait.
+  // Node does not signal a closed connection to an answer that waits behind another one. Any number may wait.
   socket.setMaxListeners(0);
   raw.once('close', abort);
   socket.once('close', abort);

@@ -53,7 +53,7 @@ export function mayReach({ names, networks }: PrivateTargets, host: string, ip: 
   return address !== null && networks.some((network) => address.match(network));
 }
 
-/** A host as names are compared: lower case, without the brackets of IPv6 or the trailing dot of a full name. */
+/** Returns a host as names are compared: in lower case, without the brackets of IPv6 or the trailing dot of a full name. */
 export function normalHost(host: string): string {
   return host
     .toLowerCase()

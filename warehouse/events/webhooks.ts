@@ -21,7 +21,7 @@ const WEBHOOKS = new Versions<Webhook>({
   columns: { url: 'VARCHAR', events: 'VARCHAR[]', enabled: 'BOOLEAN', created_at: 'TIMESTAMP' },
   exclusive: (_orgId, id) => [`webhook ${id}`],
   // The audit log keeps only the host, because the path or query of a URL may hold a credential.
-  told: ({ url }, fields) => ({ ...fields, url: new URL(url).host }),
+  auditDetail: ({ url }, fields) => ({ ...fields, url: new URL(url).host }),
 });
 
 /** Returns the id of a new webhook. */

@@ -69,7 +69,11 @@ const COST_SOURCES = new Versions<CostSource>({
       ? { ...source, options: { ...DEFAULT_FOCUS_OPTIONS, ...source.options } }
       : source,
   // The audit log gets no locations, because they may hold a credential.
-  told: ({ name, kind }, fields) => ({ name, kind, set: Object.keys(fields).filter((key) => key !== 'id') }),
+  auditDetail: ({ name, kind }, fields) => ({
+    name,
+    kind,
+    set: Object.keys(fields).filter((key) => key !== 'id'),
+  }),
 });
 
 const DEFAULT_FOCUS_OPTIONS: FocusOptions = { cost_column: 'EffectiveCost' };

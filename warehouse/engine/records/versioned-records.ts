@@ -29,7 +29,7 @@ interface Definition<Thing> {
   /** Completes a thing that was stored before a column existed. */
   complete?: (stored: Thing) => Thing;
   /** Returns what the audit log records of changed fields: all of them, unless one may hold a credential. */
-  told?: (thing: Thing, fields: Partial<Thing>) => Record<string, unknown>;
+  auditDetail?: (thing: Thing, fields: Partial<Thing>) => Record<string, unknown>;
 }
 
 /** The version that a change is about to store. */
@@ -194,7 +194,7 @@ export class Versions<Thing extends { id: string }> {
     { actor, now }: By,
     { around = (_session, _next, store) => store(), detail = {} }: Alongside<Thing>,
   ): Promise<void> {
-    const { name, told = namedAnd } = this.#definition;
+    const { name, auditDetail = namedAnd } = this.#definition;
     const { thing, before, deleted } = next;
     const values = thing as Record<string, unknown>;
     if (!deleted && nameOf(thing) !== nameOf(before))
@@ -212,7 +212,7 @@ export class Versions<Thing extends { id: string }> {
     });
     if (!deleted && lengthOf(thing) > lengthOf(before)) await refuseTooMuchDefined(session, orgId);
     const action = `${name}.${before === null ? 'create' : deleted ? 'delete' : 'update'}` as const;
-    const { id: _, ...set } = told(thing, fields);
+    const { id: _, ...set } = auditDetail(thing, fields);
     await audit(session, orgId, { actor, action, target: thing.id, detail: { ...set, ...detail } }, now);
   }
 }
