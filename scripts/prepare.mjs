@@ -1,7 +1,7 @@
 // Builds the product unless its build is newer than everything that it is made of. npm prepares a checkout at `npm ci`, and
 // again before its first `npx cost-analytics`.
 import { execSync } from 'node:child_process';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
@@ -19,5 +19,11 @@ const inputs = [
   ...[...layers, 'scripts'].flatMap(within),
 ];
 
-const builtAt = changedAt('dist/workflows/bundle.js');
-if (builtAt <= Math.max(...inputs.map(changedAt))) execSync('npm run build', { cwd: root, stdio: 'inherit' });
+// The build writes it last.
+const output = 'dist/workflows/bundle.js';
+if (changedAt(output) <= Math.max(...inputs.map(changedAt))) {
+  const begun = new Date();
+  execSync('npm run build', { cwd: root, stdio: 'inherit' });
+  // What changes during a build may be missing in it, so that the next run must build again.
+  utimesSync(join(root, output), begun, begun);
+}
