@@ -3,6 +3,7 @@ import type { Clock } from '../domain/shared/clock.ts';
 import { risesBegun } from '../domain/events/daily-rise.ts';
 import { toWire } from '../domain/shared/decimals.ts';
 import { changedTargetStates, comparedMonths, newsOfTarget } from '../domain/events/target-crossing.ts';
+import type { UnitCostChanged } from '../domain/events/webhook.ts';
 import { includes } from '../domain/organisations/tiers.ts';
 import { dailyUnitCosts } from '../warehouse/events/daily-unit-costs.ts';
 import { addEvents, eventsLock, type NewEvent } from '../warehouse/events/events.ts';
@@ -118,7 +119,7 @@ const begunRises = async (
 const unitCostChanged = (
   { currency }: Organisation,
   { id, name, unit }: Metric,
-  reason: 'above_target' | 'daily_rise',
+  reason: UnitCostChanged['reason'],
   period: string,
   numbers: { unit_cost: number } & ({ target: number } | { expected: number }),
   occasion: string,

@@ -113,14 +113,10 @@ describe('cost-analytics demo --exit', () => {
   const digestsOfExports = async (): Promise<Map<string, string>> => {
     const digests = new Map<string, string>();
     for (const entry of await readdir(join(dataDir, 'exports'), { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile()) continue;
       const path = join(entry.parentPath, entry.name);
-      if (entry.isFile())
-        digests.set(
-          path,
-          createHash('sha256')
-            .update(await readFile(path))
-            .digest('hex'),
-        );
+      const content = await readFile(path);
+      digests.set(path, createHash('sha256').update(content).digest('hex'));
     }
     return digests;
   };

@@ -8,9 +8,9 @@ import type { Allocation, Asset, BillLine, HostShare } from '../organisation-sto
 //    projects or zones have it on the bills of that month.
 // 2. Any other asset may have a line too: a load balancer by its name, the management fee by the cluster's name. Without a
 //    line it follows its cluster, which is on the bill if any of its nodes or disks of rule 1 is.
-// 3. A cluster with allocations but no assets on a day borrows its assets from the nearest day that has any (of two equally
-//    near days, the earlier). It is on the bill if the assets are on the bill of this day or of the day that lends them.
-//    Then it costs only their lines of this day. Otherwise they match no lines.
+// 3. A cluster with allocations but no assets on a day borrows its assets from the nearest day that has any. Of two equally
+//    near days the earlier lends. The cluster is on the bill if the assets are on the bill of this day or of the day that
+//    lends them. Then it costs only their lines of this day. Otherwise they match no lines.
 
 /** A cluster on a day. */
 export interface ClusterDay {

@@ -4,9 +4,9 @@ import { twice, type Doubled, type DoubledScope } from './twice.ts';
 import type { Warehouse } from '../../engine/warehouse.ts';
 
 /**
- * Returns notes on clusters that another source also reports on the same days. If the cluster is on a bill, or only
- * one of the two reports assets, the cluster's total counts once, and only the costs of its workloads count twice. Otherwise the
- * assets that both report count twice, or the allocations if no source reports assets.
+ * Returns notes on clusters that another source also reports on the same days. If the cluster is on a bill, or only one of the two
+ * reports assets, its total counts once. Then only the costs of its workloads count twice. Otherwise the assets that both report
+ * count twice, or the allocations if no source reports assets.
  */
 export const doubledClusterNotes = async (warehouse: Warehouse, scope: DoubledScope): Promise<string[]> => {
   const doubled = await warehouse.query<
