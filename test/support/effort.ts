@@ -27,12 +27,12 @@ export const someOf = <Case>(cases: readonly Case[], most: number): Case[] => {
 
 /** Random organisations on each engine. On DuckLake each takes about ten times as long. */
 export const ORGANISATIONS = {
-  DuckDB: numberFrom('RUNS', THOROUGH ? 25 : 6),
+  DuckDB: numberFrom('RUNS', THOROUGH ? 25 : 4),
   DuckLake: numberFrom('RUNS', THOROUGH ? 4 : 2),
 };
 
 /** Random FOCUS exports. */
-export const FOCUS_EXPORTS = numberFrom('RUNS', THOROUGH ? 60 : 15);
+export const FOCUS_EXPORTS = numberFrom('RUNS', THOROUGH ? 60 : 8);
 
 /** Mutated inputs of an attack. */
 export const MUTATED_INPUTS = numberFrom('INPUTS', THOROUGH ? 300 : 150);

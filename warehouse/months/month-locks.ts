@@ -4,7 +4,7 @@ import { currentNumbers, UNIT_COST_DECIMALS } from '../../domain/months/month-nu
 import { missingSpend, openWaits, partialReason } from '../../domain/months/month-reasons.ts';
 import { monthRecords, type MonthRecord } from '../../domain/months/month-record.ts';
 import { monthStatus } from '../../domain/months/month-status.ts';
-import type { MonthFacts } from '../../domain/months/month-facts.ts';
+import type { MonthFacts, MonthLock } from '../../domain/months/month-facts.ts';
 import type { SettlementFacts } from '../../domain/months/settlement.ts';
 import type { DecimalText } from '../../domain/shared/decimals.ts';
 import { audit } from '../engine/records/audit-log.ts';
@@ -56,20 +56,15 @@ export const lockMonth = async (
   return warehouse.exclusive(valuesLock(metric.id), () =>
     warehouse.transaction(async (session) => {
       const settlement = { settleDays: organisation.settle_days };
-      const read = async (): Promise<{ facts: MonthFacts; record: MonthRecord }> => {
-        const range = { newest: month, count: 1 };
-        const months =
-          (await monthFacts(on(session), organisation.id, [metric.id], range)).get(metric.id) ?? [];
-        const [facts, record] = [months.at(-1), monthRecords(months, metric, settlement, by.now)[0]];
-        if (facts === undefined || record === undefined)
-          throw new Error(`no facts of ${metric.id} for ${month}`);
-        return { facts, record };
-      };
-      const { facts, record } = await read();
+      const range = { newest: month, count: 1 };
+      const [before, facts] =
+        (await monthFacts(on(session), organisation.id, [metric.id], range)).get(metric.id) ?? [];
+      if (before === undefined || facts === undefined)
+        throw new Error(`no facts of ${metric.id} for ${month}`);
       const { cost, value, unitCost } = currentNumbers(facts, metric.aggregation);
-      if (record.status === 'locked') {
+      if (monthStatus(facts) === 'locked') {
         throw conflict(
-          `${month} is locked already, as version ${record.version ?? 0}, and no value has changed since`,
+          `${month} is locked already, as version ${facts.lock?.version ?? 0}, and no value has changed since`,
         );
       }
       const missing = refuseUnlessLockable(facts, settlement, by);
@@ -78,6 +73,16 @@ export const lockMonth = async (
           `${month} cannot be locked: it no longer has ${value === null ? 'a value' : 'a cost'}`,
         );
       }
+      const lock: MonthLock = {
+        version: (facts.lock?.version ?? 0) + 1,
+        cost: cost.toFixed(),
+        value: value.toFixed(),
+        unitCost: unitCost?.toFixed(UNIT_COST_DECIMALS) ?? null,
+        lockedAt: by.now.toISOString(),
+        lockedBy: { type: 'key', ...by.key },
+        valueChanges: facts.valueChanges,
+        isIncomplete: missing.length > 0,
+      };
       const lockId = idAfter(await newestLock(session, organisation.id, metric.id, month));
       await session.run(
         `INSERT INTO month_locks BY NAME
@@ -90,30 +95,31 @@ export const lockMonth = async (
           metric: metric.id,
           month: `${month}-01`,
           lock: lockId,
-          cost: cost.toFixed(),
-          value: value.toFixed(),
-          unit_cost: unitCost?.toFixed(UNIT_COST_DECIMALS) ?? null,
+          cost: lock.cost,
+          value: lock.value,
+          unit_cost: lock.unitCost,
           labels:
             metric.label_key === null ? null : await frozenLabels(session, organisation.id, metric, month),
-          missing: missing.length === 0 ? null : JSON.stringify(missing),
-          value_changes: facts.valueChanges,
-          now: by.now.toISOString(),
+          missing: lock.isIncomplete ? JSON.stringify(missing) : null,
+          value_changes: lock.valueChanges,
+          now: lock.lockedAt,
           key: by.key.id,
           key_name: by.key.name,
         },
       );
-      const { record: locked } = await read();
       await audit(
         session,
         organisation.id,
         {
-          actor: { type: 'key', ...by.key },
+          actor: lock.lockedBy,
           action: 'month.lock',
           target: metric.id,
-          detail: { month, version: locked.version, ...(missing.length === 0 ? {} : { missing }) },
+          detail: { month, version: lock.version, ...(lock.isIncomplete ? { missing } : {}) },
         },
         by.now,
       );
+      const [locked] = monthRecords([before, { ...facts, lock }], metric, settlement, by.now);
+      if (locked === undefined) throw new Error(`no record of ${metric.id} for ${month}`);
       return locked;
     }),
   );

@@ -4,6 +4,7 @@ import { readdir, utimes, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { THOROUGH } from '../../support/effort.ts';
 import { waitFor } from '../../support/service/api-client.ts';
 import { newDataDir, removeDataDir, startService } from '../../support/service/service-process.ts';
 
@@ -42,7 +43,7 @@ const startNeighbour = async (): Promise<{ folder: string; kill: () => Promise<v
   };
 };
 
-it(
+it.runIf(THOROUGH)(
   'a start removes the files of killed processes, and keeps those of running ones',
   { timeout: 60_000 },
   async () => {

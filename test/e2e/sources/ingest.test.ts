@@ -20,6 +20,7 @@ import { extensionDirectory, hasHttpfs } from '../../support/warehouse/extension
 import { startFakeS3 } from '../../support/fakes/fake-s3.ts';
 import { listenLocally, sendContent, serveFiles, type LocalServer } from '../../support/fakes/file-server.ts';
 import { dayLine, focusCsv, type FocusLine } from '../../support/exports/focus-export.ts';
+import { someOf } from '../../support/effort.ts';
 import { anyText, textLike } from '../../support/service/matchers.ts';
 import {
   newDataDir,
@@ -308,7 +309,7 @@ describe('an ingest', () => {
          NULL::MAP(VARCHAR, VARCHAR) AS Tags) FROM (${fromCsv(csv)})`,
     );
     const expected = await costs((await ingested(csv)).admin);
-    for (const location of [
+    const locations = [
       `${folder}/**/*.csv*`,
       folder,
       `${folder}/`,
@@ -317,7 +318,8 @@ describe('an ingest', () => {
       typed,
       `file://${csv}`,
       csv.slice(exportsDir.length + 1),
-    ]) {
+    ];
+    for (const location of someOf(locations, 3)) {
       const { admin, run } = await ingested(location);
       expect({ location, run }).toMatchObject({ location, run: { status: 'completed', rows_read: 3 } });
       expect(await costs(admin)).toEqual(expected);

@@ -95,8 +95,8 @@ export const newOrganisation = async (
 };
 
 /** The next pause as a share of the time waited so far. Pauses grow, because each check costs the service time. */
-const PAUSE_SHARE = 0.2;
-const SHORTEST_PAUSE_MS = 100;
+const PAUSE_SHARE = 0.3;
+const SHORTEST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 500;
 
 /** Waits until `check` returns anything but undefined, and returns that. Fails after `seconds`. */

@@ -16,7 +16,7 @@ import { findInstalledCli } from '../../../temporal/cli/find-temporal-cli.ts';
 import { isRunningWith } from '../../../temporal/dev-server/server-process.ts';
 import { damageSqlite } from '../../support/fakes/damage-sqlite.ts';
 import { startInParentProcess } from './parent-process.ts';
-import { someOf } from '../../support/effort.ts';
+import { someOf, THOROUGH } from '../../support/effort.ts';
 
 const cli = await findInstalledCli(process.env, defaultCliCacheDir(process.env), () => undefined);
 const title =
@@ -110,7 +110,7 @@ describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
     expect(readDevServerRecord(join(dataDir, 'temporal.json'))).toBeUndefined();
   });
 
-  it('starts again if parent process and server were killed at once', async () => {
+  it.runIf(THOROUGH)('starts again if parent process and server were killed at once', async () => {
     const { parent, address } = await startInParentProcess(options());
     await createSchedule(address);
     parent.kill('SIGKILL');
@@ -122,7 +122,7 @@ describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
     await again.stop();
   });
 
-  it('replaces a running server that does not answer', async () => {
+  it.runIf(THOROUGH)('replaces a running server that does not answer', async () => {
     const hanging = await start();
     await createSchedule(hanging.address);
     const pid = recordedPid();
@@ -135,7 +135,7 @@ describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
     await fresh.stop();
   });
 
-  it('adds a namespace and search attributes to an existing database', async () => {
+  it.runIf(THOROUGH)('adds a namespace and search attributes to an existing database', async () => {
     await (await start()).stop();
     const server = await start({ namespace: 'other', searchAttributes: { CostMonth: 'Keyword' } });
     await server.stop();
@@ -194,7 +194,7 @@ describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
     // The first page is no longer a page of a table.
     ['is malformed', (whole) => Buffer.from(whole).fill(0xff, 100, 4096)],
   ];
-  it.each(someOf(damages, 2))(
+  it.each(someOf(damages, 1))(
     'sets a database aside that %s, and creates a new one',
     async (_what, damage) => {
       const first = await start();
@@ -251,7 +251,7 @@ describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
     await goesOnWithNew(await start());
   });
 
-  it('replaces a running server whose database is damaged', async () => {
+  it.runIf(THOROUGH)('replaces a running server whose database is damaged', async () => {
     await damageForLater();
     const { parent, address } = await startInParentProcess(options());
     parent.kill('SIGSTOP');
@@ -270,7 +270,7 @@ describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
     await fresh.stop();
   });
 
-  it('discards a database whose server never answered', async () => {
+  it.runIf(THOROUGH)('discards a database whose server never answered', async () => {
     await (await start()).stop();
     const database = join(dataDir, 'temporal.db');
     await writeFile(database, (await readFile(database)).subarray(0, 4096));

@@ -96,7 +96,7 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
   });
 
   const withReasons = POISONED_FOCUS_ROWS.map(([row, reason]) => [reason.source, row, reason] as const);
-  it.each(someOf(withReasons, 25))('of a FOCUS export are reported: %s', async (_, row, reason) => {
+  it.each(someOf(withReasons, 12))('of a FOCUS export are reported: %s', async (_, row, reason) => {
     const tenant = await newTenant('focus');
     const lines = [
       ...good.slice(0, 100).map((cost) => dayLine('2026-01-10', cost)),
@@ -238,7 +238,7 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
     });
   });
 
-  it.each(someOf(LONG_FOCUS_TEXTS, 5))(
+  it.each(someOf(LONG_FOCUS_TEXTS, 3))(
     'of a FOCUS export are rejected if %s is one character too long',
     async (column) => {
       const tenant = await newTenant('focus');
