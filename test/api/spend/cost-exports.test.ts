@@ -12,6 +12,7 @@ import { parsePrivateTargets } from '../../../egress/requests/private-targets.ts
 import { Sealer } from '../../../security/sealing.ts';
 import { Orchestration } from '../../../temporal/orchestration.ts';
 import { createKey, newKeyId } from '../../../warehouse/organisations/api-keys.ts';
+import { THOROUGH } from '../../support/effort.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import { publishSpend } from '../../support/warehouse/published-spend.ts';
 import { newOrganisation, newSource, NOW } from '../../support/warehouse/tenant.ts';
@@ -182,7 +183,7 @@ describeOnBothEngines('exports of costs', (open, onDuckDb) => {
     });
   });
 
-  it('clients that abort halfway free their connections', async () => {
+  it.runIf(THOROUGH)('clients that abort halfway free their connections', async () => {
     // More than an organisation may run at once.
     for (let index = 0; index < 12; index += 1) {
       const leave = new AbortController();

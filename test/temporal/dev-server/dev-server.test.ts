@@ -222,7 +222,7 @@ describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
     },
   );
 
-  it('sets a database aside with a damaged table before the server is ready', async () => {
+  it.runIf(THOROUGH)('sets a database aside with a damaged table before the server is ready', async () => {
     const first = await start();
     await createSchedule(first.address);
     await first.stop();
@@ -239,7 +239,7 @@ describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
     await damageSqlite(join(dataDir, 'temporal.db'), 'by_workflow_id', 'executions_visibility');
   };
 
-  it('reports later damage, and sets the database aside at the next start', async () => {
+  it.runIf(THOROUGH)('reports later damage, and sets the database aside at the next start', async () => {
     await damageForLater();
     const damaged = await start();
     expect(await filesSetAside()).toEqual([]);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { someOf } from '../../../support/effort.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../../support/warehouse/engines.ts';
 import { dayLine, focusCsv, type FocusLine } from '../../../support/exports/focus-export.ts';
 import { choose, type Chosen } from '../../../support/warehouse/spend-choices.ts';
@@ -163,25 +164,26 @@ describeOnBothEngines('the tags and splits of a FOCUS export', (open, onDuckDb) 
         expect(found).toEqual([...[...broken, ...worse].map(() => null), 'a']);
       });
 
-      it.each([
-        [`it's "quoted"`],
-        ['a.b/c~d'],
-        ['~1'],
-        ['$'],
-        ['$.team'],
-        ['*'],
-        ['0'],
-        ['-'],
-        ['aws:createdBy'],
-        ['ключ'],
-        ['a b'],
-        ['back\\slash'],
-        [`'); DROP TABLE loads; --`],
-        ['$key'],
-        ['%'],
-        ['x'.repeat(300)],
-        ['{"team":'],
-      ])('may have the key %j', async (key) => {
+      const keys = [
+        `it's "quoted"`,
+        'a.b/c~d',
+        '~1',
+        '$',
+        '$.team',
+        '*',
+        '0',
+        '-',
+        'aws:createdBy',
+        'ключ',
+        'a b',
+        'back\\slash',
+        `'); DROP TABLE loads; --`,
+        '$key',
+        '%',
+        'x'.repeat(300),
+        '{"team":',
+      ];
+      it.each(someOf(keys, 6))('may have the key %j', async (key) => {
         const text = (name: string, value: string) => JSON.stringify({ other: 'x', [name]: value });
         expect(
           await valuesOf([text(key, 'fast'), text(` ${key}`, 'slow'), '["a","b"]', '{"team":"x"}'], key),
