@@ -2,6 +2,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { as, ingest, newOrganisation, waitFor, type Api } from '../../support/service/api-client.ts';
+import { THOROUGH } from '../../support/effort.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { anyText, textLike } from '../../support/service/matchers.ts';
@@ -661,7 +662,7 @@ describe('March 2026', () => {
     ]);
   });
 
-  it('months and versions survive a kill of the process', async () => {
+  it.runIf(THOROUGH)('months and versions survive a kill of the process', async () => {
     const before = [await monthsOf(orders), await monthsOf(customers)];
     await service.kill();
     service = await startService({

@@ -199,7 +199,7 @@ describe('a second process', () => {
     expectError(await as(service, 'nonsense').get('/health'), 401);
   });
 
-  it('on a port in use exits with the reason', async () => {
+  it.runIf(THOROUGH)('on a port in use exits with the reason', async () => {
     const dataDir = await newDataDir();
     const other = await serveFiles(new Map());
     const { port } = new URL(other.url);

@@ -20,7 +20,7 @@ import { extensionDirectory, hasHttpfs } from '../../support/warehouse/extension
 import { startFakeS3 } from '../../support/fakes/fake-s3.ts';
 import { listenLocally, sendContent, serveFiles, type LocalServer } from '../../support/fakes/file-server.ts';
 import { dayLine, focusCsv, type FocusLine } from '../../support/exports/focus-export.ts';
-import { someOf } from '../../support/effort.ts';
+import { someOf, THOROUGH } from '../../support/effort.ts';
 import { anyText, textLike } from '../../support/service/matchers.ts';
 import {
   newDataDir,
@@ -374,34 +374,37 @@ describe('an ingest', () => {
     expect(shown.complete_through).toBe('2026-01-22');
   });
 
-  it('is compared with the period before, and counts a charge by its day and not its billing period', async () => {
-    const location = await writeExport([
-      dayLine('2025-12-31', '40', { BillingPeriodStart: '2026-01-01T00:00:00Z' }),
-      dayLine('2026-01-01', '50'),
-      dayLine('2026-01-02', '-10'),
-      dayLine('2026-02-01', '25'),
-    ]);
-    const { admin, run } = await ingested(location);
-    expect(run.months).toEqual(['2025-12', '2026-01', '2026-02']);
-    const day = async (date: string) => (await costs(admin, date, date)).previous_period;
-    expect(await day('2026-01-01')).toEqual({ total: 40, change_percent: 25 });
-    expect(await day('2026-01-02')).toEqual({ total: 50, change_percent: -120 });
-    // From −10 to 0 is an increase of 100 %.
-    expect(await day('2026-01-03')).toEqual({ total: -10, change_percent: 100 });
-    expect((await costs(admin, '2026-01-01', '2026-01-31')).previous_period).toEqual({
-      total: 40,
-      change_percent: 0,
-    });
-    // The 28 days before February are 4 to 31 January. The 31 days before it are all of January.
-    expect((await costs(admin, '2026-02-01', '2026-02-28')).previous_period).toEqual({
-      total: 0,
-      change_percent: null,
-    });
-    expect((await costs(admin, '2026-02-01', '2026-03-03')).previous_period).toEqual({
-      total: 40,
-      change_percent: -37.5,
-    });
-  });
+  it.runIf(THOROUGH)(
+    'is compared with the period before, and counts a charge by its day and not its billing period',
+    async () => {
+      const location = await writeExport([
+        dayLine('2025-12-31', '40', { BillingPeriodStart: '2026-01-01T00:00:00Z' }),
+        dayLine('2026-01-01', '50'),
+        dayLine('2026-01-02', '-10'),
+        dayLine('2026-02-01', '25'),
+      ]);
+      const { admin, run } = await ingested(location);
+      expect(run.months).toEqual(['2025-12', '2026-01', '2026-02']);
+      const day = async (date: string) => (await costs(admin, date, date)).previous_period;
+      expect(await day('2026-01-01')).toEqual({ total: 40, change_percent: 25 });
+      expect(await day('2026-01-02')).toEqual({ total: 50, change_percent: -120 });
+      // From −10 to 0 is an increase of 100 %.
+      expect(await day('2026-01-03')).toEqual({ total: -10, change_percent: 100 });
+      expect((await costs(admin, '2026-01-01', '2026-01-31')).previous_period).toEqual({
+        total: 40,
+        change_percent: 0,
+      });
+      // The 28 days before February are 4 to 31 January. The 31 days before it are all of January.
+      expect((await costs(admin, '2026-02-01', '2026-02-28')).previous_period).toEqual({
+        total: 0,
+        change_percent: null,
+      });
+      expect((await costs(admin, '2026-02-01', '2026-03-03')).previous_period).toEqual({
+        total: 40,
+        change_percent: -37.5,
+      });
+    },
+  );
 
   it('of a restatement replaces whole billing periods, and with a range only those in it', async () => {
     const location = await writeExport([
@@ -477,7 +480,7 @@ describe('an ingest', () => {
     expect(await ingest(admin, source.id)).toMatchObject({ status: 'completed', notes: [] });
   });
 
-  it('reads the days of an Azure export once, although several runs have them', async () => {
+  it.runIf(THOROUGH)('reads the days of an Azure export once, although several runs have them', async () => {
     const folder = newFile('azure');
     const run = async (path: string, days: number, submittedTime: string): Promise<void> => {
       const lines = Array.from({ length: days }, (_, day) =>
@@ -525,7 +528,7 @@ describe('an ingest', () => {
     });
   });
 
-  it('adds up sources, and a deleted one no longer counts', async () => {
+  it.runIf(THOROUGH)('adds up sources, and a deleted one no longer counts', async () => {
     const { id, admin, source } = await ingested(await writeExport([dayLine('2026-01-31', '5')]));
     const second = await newSource(admin, await writeExport([dayLine('2026-01-20', '0.5')]), {
       name: 'Azure',
@@ -654,22 +657,25 @@ describe('an ingest', () => {
     expect((await costs(admin)).total).toBe(99);
   });
 
-  it('uses BilledCost for a period without EffectiveCost, with a note, or if an option sets it', async () => {
-    const location = await writeExport([
-      dayLine('2025-12-31', '0', { BilledCost: '8' }),
-      dayLine('2026-01-31', '3', { BilledCost: '4' }),
-      dayLine('2026-01-31', '0', { BilledCost: '100', ChargeCategory: 'Purchase' }),
-    ]);
-    const effective = await ingested(location);
-    expect((await costs(effective.admin)).total).toBe(3);
-    expect((await costs(effective.admin, '2025-12-31', '2025-12-31')).total).toBe(8);
-    expect(effective.run.notes).toEqual([textLike(/2025-12.*BilledCost/)]);
-    const billed = await ingested(location, { options: { cost_column: 'BilledCost' } });
-    expect((await costs(billed.admin)).total).toBe(104);
-    expect(billed.run.notes).toEqual([]);
-  });
+  it.runIf(THOROUGH)(
+    'uses BilledCost for a period without EffectiveCost, with a note, or if an option sets it',
+    async () => {
+      const location = await writeExport([
+        dayLine('2025-12-31', '0', { BilledCost: '8' }),
+        dayLine('2026-01-31', '3', { BilledCost: '4' }),
+        dayLine('2026-01-31', '0', { BilledCost: '100', ChargeCategory: 'Purchase' }),
+      ]);
+      const effective = await ingested(location);
+      expect((await costs(effective.admin)).total).toBe(3);
+      expect((await costs(effective.admin, '2025-12-31', '2025-12-31')).total).toBe(8);
+      expect(effective.run.notes).toEqual([textLike(/2025-12.*BilledCost/)]);
+      const billed = await ingested(location, { options: { cost_column: 'BilledCost' } });
+      expect((await costs(billed.admin)).total).toBe(104);
+      expect(billed.run.notes).toEqual([]);
+    },
+  );
 
-  it('lists runs in pages, newest first', async () => {
+  it.runIf(THOROUGH)('lists runs in pages, newest first', async () => {
     const { admin, source, run } = await ingested(await writeExport(JANUARY));
     const runs = [run, await ingest(admin, source.id), await ingest(admin, source.id)].reverse();
     const first = expectPage(await admin.get<Run[]>(`/cost-sources/${source.id}/runs?limit=2`));

@@ -63,7 +63,7 @@ describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
   const filesSetAside = async (): Promise<string[]> =>
     (await readdir(dataDir)).filter((name) => name.includes('unreadable')).sort();
 
-  it('keeps its state after a stop', async () => {
+  it.runIf(THOROUGH)('keeps its state after a stop', async () => {
     const first = await start();
     const pid = recordedPid();
     await createSchedule(first.address);
