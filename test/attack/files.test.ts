@@ -13,7 +13,7 @@ import {
 import { HOSTILE_FILES as ALL_FILES, layGood, type HostileFile } from './hostile-files.ts';
 import { someOf } from '../support/effort.ts';
 
-const HOSTILE_FILES = someOf(ALL_FILES, 8);
+const HOSTILE_FILES = someOf(ALL_FILES, 5);
 
 /** The time limit for all files on a busy machine, which reads two of them at once. */
 const MOST_SECONDS = 240;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ingest, newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
+import { someOf } from '../../support/effort.ts';
 import { allocation, node, startFakeOpenCost, type FakeOpenCost } from '../../support/fakes/fake-opencost.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { textLike } from '../../support/service/matchers.ts';
@@ -77,7 +78,8 @@ describe('a source', () => {
         { months: ['2026-01'], rows_read: 2, cost_total: 9, notes: [] },
       ],
     ];
-    for (const [wanted, expected] of stories) {
+    const chosen = someOf(stories, 2);
+    for (const [wanted, expected] of chosen) {
       const source = await newSource(admin, wanted);
       expect(source).toMatchObject({ ...wanted, options: wanted.options ?? {} });
       const run = await ingest(admin, source.id);
@@ -86,12 +88,9 @@ describe('a source', () => {
       expect(again).toMatchObject({ status: 'completed', cost_total: run.cost_total, months: run.months });
       expect(expectData(await admin.get<Source>(`/cost-sources/${source.id}`))).toMatchObject(wanted);
     }
-    expect(expectPage(await admin.get<Source[]>('/cost-sources')).items.map(({ kind }) => kind)).toEqual([
-      'opencost',
-      'opencost',
-      'hosts',
-      'ai_tools',
-    ]);
+    expect(expectPage(await admin.get<Source[]>('/cost-sources')).items.map(({ kind }) => kind)).toEqual(
+      chosen.map(([{ kind }]) => kind),
+    );
   });
 
   it('has only the options of its kind, which are checked like its location', async () => {
