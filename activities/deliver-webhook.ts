@@ -98,16 +98,18 @@ export const createDeliveryActivities = ({
         if (failure instanceof CancelledFailure) throw failure;
         error = failure instanceof Error ? failure.message : String(failure);
       }
-      await recordAttempt(warehouse, delivery, {
+      const attempt = {
         at: clock.now().toISOString(),
         status_code: answer?.status ?? null,
         error,
         answer: answer?.text ?? null,
-      });
+      };
+      const delivered = { status: 'delivered', reason: null } as const;
+      if (error === null) await endDelivery(warehouse, delivery, delivered, clock.now(), attempt);
+      else await recordAttempt(warehouse, delivery, attempt);
       const { orgId: organisation, webhookId, eventId: event } = delivery;
       log.info({ organisation, webhook: webhookId, event, status: answer?.status, error }, 'webhook attempt');
       if (error !== null) throw ApplicationFailure.retryable(error);
-      await endDelivery(warehouse, delivery, { status: 'delivered', reason: null }, clock.now());
       return 'delivered';
     },
 

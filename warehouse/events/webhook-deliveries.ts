@@ -54,16 +54,18 @@ export const findDelivery = async (
 
 /**
  * Records the end of a delivery, unless it has this status already. If a delivery is set to failed during an attempt that then
- * succeeds, it becomes delivered.
+ * succeeds, it becomes delivered. The attempt that ends it is stored with the end, so that neither is ever seen alone.
  */
 export const endDelivery = (
   warehouse: Warehouse,
   delivery: DeliveryInput,
   end: { status: 'delivered' | 'failed'; reason: string | null },
   now: Date,
+  attempt: DeliveryAttempt | null = null,
 ): Promise<void> =>
   warehouse.exclusive(`delivery ${delivery.eventId} ${delivery.webhookId}`, () =>
     warehouse.transaction(async (session) => {
+      if (attempt !== null) await recordAttempt(session, delivery, attempt);
       const [current] = await session.query<{ status: DeliveryStatus; state_id: string }>(
         `SELECT status, state_id FROM webhook_deliveries
          WHERE org_id = $org AND webhook_id = $webhook AND event_id = $event`,
@@ -114,11 +116,11 @@ const insertState = (
 
 /** Records an attempt to deliver. */
 export const recordAttempt = async (
-  warehouse: Warehouse,
+  session: Pick<Session, 'run'>,
   { orgId, webhookId, eventId }: DeliveryInput,
   { at, status_code, error, answer }: DeliveryAttempt,
 ): Promise<void> => {
-  await warehouse.run(
+  await session.run(
     `INSERT INTO webhook_attempts BY NAME
       SELECT $org AS org_id, $webhook AS webhook_id, $event AS event_id, $attempt::UUID AS attempt_id,
         $at::TIMESTAMP AS attempted_at, $status_code::INTEGER AS status_code, $error AS error, $answer AS answer`,

@@ -198,8 +198,7 @@ describeOnBothEngines('webhooks', (open) => {
       answer: 'a\0b\u0007\ufffd\r\n',
     };
     await recordAttempt(test.warehouse, delivery, failed);
-    await recordAttempt(test.warehouse, delivery, taken);
-    await endDelivery(test.warehouse, delivery, { status: 'delivered', reason: null }, later(1));
+    await endDelivery(test.warehouse, delivery, { status: 'delivered', reason: null }, later(1), taken);
     await endDelivery(test.warehouse, delivery, { status: 'delivered', reason: null }, later(2));
     await test.warehouse.transaction((session) => addDelivery(session, delivery, later(3))); // a late node
     const [ended] = await listDeliveries(test.warehouse, orgId, webhook.id, ALL);
