@@ -94,10 +94,17 @@ export const logSize = (files: DevServerFiles): Promise<number> =>
     () => 0,
   );
 
-/** The last 15 lines of the part of the log from byte `from` on; empty if it cannot be read. */
+/**
+ * The last 15 lines of the part of the log from byte `from` on; empty if it cannot be read. The stacks of a panic, which
+ * follow its reason, are left out.
+ */
 export async function logTail(files: DevServerFiles, from: number): Promise<string> {
   const log = await readFile(files.log).catch(() => Buffer.alloc(0));
-  return log.subarray(from).toString().trimEnd().split('\n').slice(-15).join('\n');
+  const [beforeStacks = ''] = log
+    .subarray(from)
+    .toString()
+    .split(/^goroutine \d+ \[/m, 1);
+  return beforeStacks.trimEnd().split('\n').slice(-15).join('\n');
 }
 
 async function removeMarker(path: string): Promise<void> {

@@ -73,13 +73,18 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
         await markNewDatabase(files);
         continue;
       }
-      // The server and its internal services listen on ports that were free a moment before.
-      const portTaken = /address already in use|can't set frontend port/.test(String(error));
-      if (!portTaken || attempt >= START_ATTEMPTS) throw error;
-      options.log.warn({ attempt }, 'Temporal: another process took the port; starting again');
+      if (!chanceEndedIt(error) || attempt >= START_ATTEMPTS) throw error;
+      options.log.warn({ attempt, err: error }, 'Temporal: the dev server could not start; starting again');
     }
   }
 }
+
+/**
+ * Tells whether the same start may succeed another time. The server and its internal services listen on ports that were
+ * free a moment before. The CLI panics if it finds no port for itself.
+ */
+const chanceEndedIt = (error: unknown): boolean =>
+  /address already in use|can't set frontend port|^panic: /m.test(String(error));
 
 async function setAside(options: DevServerOptions, files: DevServerFiles, error: unknown): Promise<void> {
   const aside = await setDatabaseAside(files, new Date());

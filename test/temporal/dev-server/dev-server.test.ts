@@ -174,6 +174,44 @@ describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
     await expect(start({ cli: join(dir, 'nothing') })).rejects.toThrow(/Cannot execute the Temporal CLI/);
   });
 
+  it.runIf(THOROUGH)(
+    'starts again if the CLI finds no port for itself, and gives up when it crashes each time',
+    async () => {
+      const crashes = join(dir, 'crashes');
+      const crashing = join(dir, 'crashing-temporal');
+      const panic = [
+        'panic: failed assigning ephemeral port: failed to assign a free port: listen tcp 127.0.0.1:0: no port',
+        '',
+        'goroutine 1 [running]:',
+        ...Array.from({ length: 20 }, (_, frame) => `main.frame${frame}()`),
+      ];
+      // Crashes as Go does while the file has lines, then does what it was asked for.
+      await writeFile(
+        crashing,
+        `#!/bin/sh
+      [ -s '${crashes}' ] || exec '${cli}' "$@"
+      sed -i 1d '${crashes}'
+      printf '%s\n' ${panic.map((line) => `'${line}'`).join(' ')} >&2
+      exit 2\n`,
+        { mode: 0o755 },
+      );
+      await writeFile(crashes, 'first\nsecond\n');
+      const server = await start({ cli: crashing });
+      await createSchedule(server.address);
+      await server.stop();
+      expect(logged.filter((message) => message.includes('starting again'))).toHaveLength(2);
+
+      await writeFile(crashes, 'first\nsecond\nthird\n');
+      await expect(start({ cli: crashing })).rejects.toThrow(
+        /exit code 2\nEnd of .*temporal\.log:\n(?:[^]*\n)?panic: failed assigning ephemeral port[^\n]*$/,
+      );
+      const next = await start({ cli: crashing });
+      expect(await scheduleIds(next.address)).toEqual(['monthly']);
+      await next.stop();
+      expect(await filesSetAside()).toEqual([]);
+    },
+  );
+
   /** Expects that a database was set aside, and that the new one keeps its state. */
   const goesOnWithNew = async (server: DevServer): Promise<void> => {
     const setAside = await filesSetAside();
