@@ -16,6 +16,7 @@ import { publishSpend } from '../support/warehouse/published-spend.ts';
 import { BY_ADMIN, loadText, newMetric, newSource, NOW } from '../support/warehouse/tenant.ts';
 import { newMonthStory, type MonthStory, type StoryChanges } from '../warehouse/months/month-story.ts';
 import { account, newTeamStory } from '../warehouse/teams/team-story.ts';
+import { THOROUGH } from '../support/effort.ts';
 
 /** spec §1 rule 7, §6: which numbers raise an event, and that each event is raised once. The time is 7 February 2026, 06:00. */
 
@@ -224,39 +225,46 @@ describeOnBothEngines('events', (open, onDuckDb) => {
       expect(await evaluate(story, midnight)).toBe(1);
     });
 
-    it('compares a day despite an old gap, and waits only for sources of the metric’s own spend', async () => {
-      const story = await newStory({}, {
-        scope: { type: 'spend', spend: [{ source: 'cloud', cloud: 'aws', account: '1111' }] },
-      } satisfies Partial<Metric>);
-      const { orgId } = story;
-      // The servers' costs arrive once a month. January's are the newest.
-      const servers = await newSource(test.warehouse, orgId, { name: 'Servers', kind: 'hosts', options: {} });
-      await publishSpend(test.warehouse, { orgId, sourceId: servers.id }, '2026-01', {
-        host_spend: ['2026-01-01', '2026-01-31'].map((day) => ({
-          day,
-          host: 'db',
-          service: 'db',
-          cost: '0.1',
-        })),
-      });
-      const all = await newMetric(test.warehouse, orgId, { name: 'All' });
-      // The bill has a day of November and no day of December.
-      const costs = { ...days(29, 15), '2025-11-15': 10 };
-      await story.spend(texts(costs));
-      const values = ones(costs);
-      await story.values(values);
-      await writeValues(
-        test.warehouse,
-        orgId,
-        all.id,
-        Object.entries(values).map(([period, value]) => ({ period, label: '', value })),
-        { source: 'api', by: { type: 'key', id: 'key_1', name: 'Finance' }, now: NOW },
-      );
-      expect(await evaluate(story)).toBe(1);
-      expect(await raised(story)).toMatchObject([
-        { data: { metric_id: story.metric.id, period: '2026-02-06', expected: 10 } },
-      ]);
-    });
+    it.runIf(THOROUGH)(
+      'compares a day despite an old gap, and waits only for sources of the metric’s own spend',
+      async () => {
+        const story = await newStory({}, {
+          scope: { type: 'spend', spend: [{ source: 'cloud', cloud: 'aws', account: '1111' }] },
+        } satisfies Partial<Metric>);
+        const { orgId } = story;
+        // The servers' costs arrive once a month. January's are the newest.
+        const servers = await newSource(test.warehouse, orgId, {
+          name: 'Servers',
+          kind: 'hosts',
+          options: {},
+        });
+        await publishSpend(test.warehouse, { orgId, sourceId: servers.id }, '2026-01', {
+          host_spend: ['2026-01-01', '2026-01-31'].map((day) => ({
+            day,
+            host: 'db',
+            service: 'db',
+            cost: '0.1',
+          })),
+        });
+        const all = await newMetric(test.warehouse, orgId, { name: 'All' });
+        // The bill has a day of November and no day of December.
+        const costs = { ...days(29, 15), '2025-11-15': 10 };
+        await story.spend(texts(costs));
+        const values = ones(costs);
+        await story.values(values);
+        await writeValues(
+          test.warehouse,
+          orgId,
+          all.id,
+          Object.entries(values).map(([period, value]) => ({ period, label: '', value })),
+          { source: 'api', by: { type: 'key', id: 'key_1', name: 'Finance' }, now: NOW },
+        );
+        expect(await evaluate(story)).toBe(1);
+        expect(await raised(story)).toMatchObject([
+          { data: { metric_id: story.metric.id, period: '2026-02-06', expected: 10 } },
+        ]);
+      },
+    );
 
     it('compares the running month with its target by the days with complete spend and values', async () => {
       const story = await newStory({}, { target: '2', rise: null });
@@ -287,7 +295,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
     const periodsOf = async (story: MonthStory) =>
       (await raised(story)).map(({ data }) => [data['period'], data['unit_cost']]);
 
-    it('compares an ended month once its last day has a value', async () => {
+    it.runIf(THOROUGH)('compares an ended month once its last day has a value', async () => {
       const story = await newStory({}, { target: '1.02', rise: null });
       await story.spend(each('2026-01-01', '2026-01-31', '10'), story.source.id, at('02-01T06:30'));
       await story.values(each('2026-01-01', '2026-01-30', 10));
@@ -301,20 +309,23 @@ describeOnBothEngines('events', (open, onDuckDb) => {
       expect(await periodsOf(story)).toEqual([['2026-01', 1.02649]]);
     });
 
-    it('does not raise the event of a running month again if its last bill arrives after its values', async () => {
-      const story = await newStory({}, { target: '0.99', rise: null });
-      await story.spend(each('2026-01-01', '2026-01-30', '10'), story.source.id, at('01-31T06:30'));
-      await story.values(each('2026-01-01', '2026-01-30', 10));
-      expect(await evaluate(story, at('01-31T06:30'))).toBe(1);
-      // 300 ÷ 310 would be below 0.99, and the bill of the 31st would bring it back to 310 ÷ 310.
-      await story.values({ '2026-01-31': 10 });
-      expect(await evaluate(story, at('02-01T06:30'))).toBe(0);
-      await story.spend(each('2026-01-01', '2026-01-31', '10'), story.source.id, at('02-01T07:30'));
-      expect(await evaluate(story, at('02-01T07:30'))).toBe(0);
-      expect(await periodsOf(story)).toEqual([['2026-01', 1]]);
-    });
+    it.runIf(THOROUGH)(
+      'does not raise the event of a running month again if its last bill arrives after its values',
+      async () => {
+        const story = await newStory({}, { target: '0.99', rise: null });
+        await story.spend(each('2026-01-01', '2026-01-30', '10'), story.source.id, at('01-31T06:30'));
+        await story.values(each('2026-01-01', '2026-01-30', 10));
+        expect(await evaluate(story, at('01-31T06:30'))).toBe(1);
+        // 300 ÷ 310 would be below 0.99, and the bill of the 31st would bring it back to 310 ÷ 310.
+        await story.values({ '2026-01-31': 10 });
+        expect(await evaluate(story, at('02-01T06:30'))).toBe(0);
+        await story.spend(each('2026-01-01', '2026-01-31', '10'), story.source.id, at('02-01T07:30'));
+        expect(await evaluate(story, at('02-01T07:30'))).toBe(0);
+        expect(await periodsOf(story)).toEqual([['2026-01', 1]]);
+      },
+    );
 
-    it('compares a settled month even if its last day has no value', async () => {
+    it.runIf(THOROUGH)('compares a settled month even if its last day has no value', async () => {
       const story = await newStory({}, { target: '2', rise: null });
       await story.spend(each('2026-01-01', '2026-01-31', '10'));
       await story.values({ '2026-01-10': 100 }); // 310 ÷ 100
@@ -354,32 +365,35 @@ describeOnBothEngines('events', (open, onDuckDb) => {
       ]);
     });
 
-    it('raises events for a lowered target only in the running and the newest complete month', async () => {
-      const story = await newStory({}, { target: '10', rise: null });
-      const { orgId, metric } = story;
-      const months = ['2025-10', '2025-11', '2025-12', '2026-01'];
-      const costs = months.map((month) => [`${month}-01`, '0'] as const);
-      await story.spend({
-        ...Object.fromEntries(costs),
-        ...Object.fromEntries(months.map((month) => [`${month}-10`, '100'])),
-        '2026-02-01': '0',
-        '2026-02-06': '100',
-      });
-      const values = Object.fromEntries(months.map((month) => [`${month}-10`, 50]));
-      await story.values({ ...values, '2026-02-06': 50 });
-      expect(await evaluate(story)).toBe(0);
-      await updateMetric(test.warehouse, orgId, metric.id, { target: '1' }, BY_ADMIN);
-      expect(await evaluate(story)).toBe(2);
-      expect(await evaluate(story)).toBe(0);
-      const periods = async () => (await raised(story)).map(({ data }) => data['period']);
-      expect((await periods()).sort()).toEqual(['2026-01', '2026-02']);
-      // A value that moves an old month above the same target raises an event.
-      await story.values({ '2025-11-10': 200 });
-      expect(await evaluate(story)).toBe(0);
-      await story.values({ '2025-11-10': 20 });
-      expect(await evaluate(story)).toBe(1);
-      expect((await periods()).sort()).toEqual(['2025-11', '2026-01', '2026-02']);
-    });
+    it.runIf(THOROUGH)(
+      'raises events for a lowered target only in the running and the newest complete month',
+      async () => {
+        const story = await newStory({}, { target: '10', rise: null });
+        const { orgId, metric } = story;
+        const months = ['2025-10', '2025-11', '2025-12', '2026-01'];
+        const costs = months.map((month) => [`${month}-01`, '0'] as const);
+        await story.spend({
+          ...Object.fromEntries(costs),
+          ...Object.fromEntries(months.map((month) => [`${month}-10`, '100'])),
+          '2026-02-01': '0',
+          '2026-02-06': '100',
+        });
+        const values = Object.fromEntries(months.map((month) => [`${month}-10`, 50]));
+        await story.values({ ...values, '2026-02-06': 50 });
+        expect(await evaluate(story)).toBe(0);
+        await updateMetric(test.warehouse, orgId, metric.id, { target: '1' }, BY_ADMIN);
+        expect(await evaluate(story)).toBe(2);
+        expect(await evaluate(story)).toBe(0);
+        const periods = async () => (await raised(story)).map(({ data }) => data['period']);
+        expect((await periods()).sort()).toEqual(['2026-01', '2026-02']);
+        // A value that moves an old month above the same target raises an event.
+        await story.values({ '2025-11-10': 200 });
+        expect(await evaluate(story)).toBe(0);
+        await story.values({ '2025-11-10': 20 });
+        expect(await evaluate(story)).toBe(1);
+        expect((await periods()).sort()).toEqual(['2025-11', '2026-01', '2026-02']);
+      },
+    );
 
     it('compares neither a day nor its month while a label has no value', async () => {
       const story = await newStory({}, { label_key: 'region', target: '1.05' });
@@ -392,7 +406,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
       expect(await evaluate(story)).toBe(0);
     });
 
-    it('compares a day that lacks a label once a later day has values', async () => {
+    it.runIf(THOROUGH)('compares a day that lacks a label once a later day has values', async () => {
       const story = await newStory({}, { label_key: 'region' });
       await story.spend(each('2026-01-01', '2026-02-06', '20'));
       await story.values(each('2026-01-01', '2026-02-06', 10), 'eu');
@@ -403,22 +417,25 @@ describeOnBothEngines('events', (open, onDuckDb) => {
       expect(await periodsOf(story)).toEqual([['2026-02-06', 2]]);
     });
 
-    it('compares a monthly metric once every label of the month before has a value', async () => {
-      const story = await newStory(
-        {},
-        { label_key: 'region', target: '2', rise: null, frequency: 'monthly' },
-      );
-      await story.spend({
-        ...each('2025-12-01', '2025-12-31', '10'),
-        ...each('2026-01-01', '2026-01-31', '10'),
-      });
-      await story.values({ '2025-12-01': 100, '2026-01-01': 100 }, 'eu');
-      await story.values({ '2025-12-01': 100 }, 'us');
-      expect(await evaluate(story)).toBe(0); // 310 ÷ 100
-      await story.values({ '2026-01-01': 50 }, 'us');
-      expect(await evaluate(story)).toBe(1);
-      expect(await periodsOf(story)).toEqual([['2026-01', 2.066667]]);
-    });
+    it.runIf(THOROUGH)(
+      'compares a monthly metric once every label of the month before has a value',
+      async () => {
+        const story = await newStory(
+          {},
+          { label_key: 'region', target: '2', rise: null, frequency: 'monthly' },
+        );
+        await story.spend({
+          ...each('2025-12-01', '2025-12-31', '10'),
+          ...each('2026-01-01', '2026-01-31', '10'),
+        });
+        await story.values({ '2025-12-01': 100, '2026-01-01': 100 }, 'eu');
+        await story.values({ '2025-12-01': 100 }, 'us');
+        expect(await evaluate(story)).toBe(0); // 310 ÷ 100
+        await story.values({ '2026-01-01': 50 }, 'us');
+        expect(await evaluate(story)).toBe(1);
+        expect(await periodsOf(story)).toEqual([['2026-01', 2.066667]]);
+      },
+    );
 
     it('adds up the labels of a day, and skips days whose value is 0', async () => {
       const story = await newStory({}, { label_key: 'region' });

@@ -37,9 +37,6 @@ export const FOCUS_EXPORTS = numberFrom('RUNS', THOROUGH ? 60 : 8);
 /** Mutated inputs of an attack. */
 export const MUTATED_INPUTS = numberFrom('INPUTS', THOROUGH ? 300 : 150);
 
-/** Rows of the export whose load is killed halfway. */
-export const ROWS_OF_A_LONG_LOAD = THOROUGH ? 1_500_000 : 300_000;
-
 /**
  * Threads of each DuckDB; null means one for each core. Most tests run small statements, and more threads only make them wait
  * for one another.

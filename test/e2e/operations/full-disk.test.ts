@@ -69,7 +69,7 @@ describe.skipIf(!canMount)(title, { timeout: 60_000 }, () => {
     expect((await fetch(`${url}/livez`)).status).toBe(200);
   };
 
-  it('that is full is reported by /readyz and /health, until it is corrected', async () => {
+  it.runIf(THOROUGH)('that is full is reported by /readyz and /health, until it is corrected', async () => {
     const dataDir = await mount(join(base, 'data'), 'size=160m');
     service = await startService({ dataDir });
     const { admin } = await newOrganisation(service);

@@ -22,7 +22,7 @@ import {
 } from '../../support/service/service-process.ts';
 import { openTemporal, type TemporalWindow } from '../../support/service/temporal-client.ts';
 import { newReceiver } from '../../support/fakes/webhook-receiver.ts';
-import { someOf, THOROUGH } from '../../support/effort.ts';
+import { THOROUGH } from '../../support/effort.ts';
 
 /** Work that Temporal has ended or lost fails visibly, and later work goes on, without an operator. */
 const SETTINGS = { CLOCK: '2026-02-07T06:00:00Z', PRIVATE_TARGETS: '127.0.0.1' };
@@ -172,7 +172,7 @@ describe('a temporal.db that cannot be read', { timeout: 150_000 }, () => {
     // Temporal can start without this table.
     ['has lost a table', (database) => damageSqlite(database, 'executions')],
   ];
-  it.each(someOf(damages, 1))(
+  it.runIf(THOROUGH).each(damages)(
     'because it %s is replaced, and schedules, runs and deliveries come back',
     async (_why, damage) => {
       const paused = { name: 'Paused', kind: 'opencost', location: cluster.url, schedule_paused: true };

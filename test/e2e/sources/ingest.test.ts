@@ -822,7 +822,7 @@ describe.skipIf(!hasHttpfs)(
       await host.close();
     });
 
-    it('of one organisation that hang do not delay another organisation', async () => {
+    it.runIf(THOROUGH)('of one organisation that hang do not delay another organisation', async () => {
       const waiting: (() => void)[] = [];
       const host = await listenLocally((request, response) => {
         waiting.push(() => {

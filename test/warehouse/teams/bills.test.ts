@@ -18,6 +18,7 @@ import { describeOnBothEngines, type TestWarehouse } from '../../support/warehou
 import { ADMIN, BY_ADMIN, money, newMetric, newSource, NOW } from '../../support/warehouse/tenant.ts';
 import { onClockBehind } from '../months/clock-behind.ts';
 import { account, inNumbers, namespace, newTeamStory, type TeamStory } from './team-story.ts';
+import { THOROUGH } from '../../support/effort.ts';
 
 /** Before January settles, and after the teams are made. */
 const BEFORE = new Date('2026-01-10T06:00:00Z');
@@ -204,45 +205,51 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
       });
     });
 
-    it('follow the spend of today in such months, and get no version if nothing moves', async () => {
-      const story = await newTeamStory(test);
-      await story.spend('2026-01', spendOf({ '1': '100', '2': '50' }));
-      await story.settle();
-      const shop = await story.team('Shop', [account('1')], NOW);
-      const network = await story.sharedCost('Network', [account('2')], { type: 'even', team_ids: [shop] });
-      expect(inNumbers(await story.month(), { shop })).toEqual({ shop: [100, 50, 150], unallocated: 0 });
-      expect(await story.month()).toMatchObject({ settledBeforeTeams: true, followsToday: true });
-      await story.spend('2026-01', spendOf({ '1': '130', '2': '50' }));
-      expect(inNumbers(await story.month(), { shop })).toEqual({ shop: [130, 50, 180], unallocated: 0 });
-      // Equal spend, ownership and shared costs, and another name, change no amount.
-      await story.spend('2026-01', spendOf({ '1': '130', '2': '50' }));
-      await story.own(shop, [account('1')]);
-      await story.changeSharedCost(network, {});
-      await story.changeSharedCost(network, { name: 'Network', split: { team_ids: [shop], type: 'even' } });
-      await story.team('Other');
-      expect(inNumbers(await story.month(), { shop })).toEqual({ shop: [130, 50, 180], unallocated: 0 });
-      await story.changeSharedCost(network, 'delete');
-      expect(inNumbers(await story.month(), { shop })).toEqual({ shop: [130, 0, 130], unallocated: 50 });
-      expect(await causes(story, shop)).toEqual([
-        [180 - 50, 'backfill', 'changed since: teams or shared costs'],
-        [180, 'backfill', 'changed since: spend'],
-        [150, 'backfill', 'the month had settled before there were teams'],
-      ]);
-    });
+    it.runIf(THOROUGH)(
+      'follow the spend of today in such months, and get no version if nothing moves',
+      async () => {
+        const story = await newTeamStory(test);
+        await story.spend('2026-01', spendOf({ '1': '100', '2': '50' }));
+        await story.settle();
+        const shop = await story.team('Shop', [account('1')], NOW);
+        const network = await story.sharedCost('Network', [account('2')], { type: 'even', team_ids: [shop] });
+        expect(inNumbers(await story.month(), { shop })).toEqual({ shop: [100, 50, 150], unallocated: 0 });
+        expect(await story.month()).toMatchObject({ settledBeforeTeams: true, followsToday: true });
+        await story.spend('2026-01', spendOf({ '1': '130', '2': '50' }));
+        expect(inNumbers(await story.month(), { shop })).toEqual({ shop: [130, 50, 180], unallocated: 0 });
+        // Equal spend, ownership and shared costs, and another name, change no amount.
+        await story.spend('2026-01', spendOf({ '1': '130', '2': '50' }));
+        await story.own(shop, [account('1')]);
+        await story.changeSharedCost(network, {});
+        await story.changeSharedCost(network, { name: 'Network', split: { team_ids: [shop], type: 'even' } });
+        await story.team('Other');
+        expect(inNumbers(await story.month(), { shop })).toEqual({ shop: [130, 50, 180], unallocated: 0 });
+        await story.changeSharedCost(network, 'delete');
+        expect(inNumbers(await story.month(), { shop })).toEqual({ shop: [130, 0, 130], unallocated: 50 });
+        expect(await causes(story, shop)).toEqual([
+          [180 - 50, 'backfill', 'changed since: teams or shared costs'],
+          [180, 'backfill', 'changed since: spend'],
+          [150, 'backfill', 'the month had settled before there were teams'],
+        ]);
+      },
+    );
 
-    it('follow the teams of today in a month that settled after the deletion of a trial team', async () => {
-      const story = await newTeamStory(test);
-      await story.spend('2026-01', spendOf({ '1': '100', '2': '50' }));
-      await story.deleteTeam(await story.team('Trial', [account('1')], BEFORE));
-      expect(await story.settle()).toEqual(['2026-01']);
-      const shop = await story.team('Shop');
-      expect(inNumbers(await story.month(), { shop })).toEqual({ shop: [0, 0, 0], unallocated: 150 });
-      await story.own(shop, [account('1')]);
-      const search = await story.team('Search', [account('2')]);
-      expect(inNumbers(await story.month(), { shop, search })).toEqual({
-        ...{ shop: [100, 0, 100], search: [50, 0, 50], unallocated: 0 },
-      });
-    });
+    it.runIf(THOROUGH)(
+      'follow the teams of today in a month that settled after the deletion of a trial team',
+      async () => {
+        const story = await newTeamStory(test);
+        await story.spend('2026-01', spendOf({ '1': '100', '2': '50' }));
+        await story.deleteTeam(await story.team('Trial', [account('1')], BEFORE));
+        expect(await story.settle()).toEqual(['2026-01']);
+        const shop = await story.team('Shop');
+        expect(inNumbers(await story.month(), { shop })).toEqual({ shop: [0, 0, 0], unallocated: 150 });
+        await story.own(shop, [account('1')]);
+        const search = await story.team('Search', [account('2')]);
+        expect(inNumbers(await story.month(), { shop, search })).toEqual({
+          ...{ shop: [100, 0, 100], search: [50, 0, 50], unallocated: 0 },
+        });
+      },
+    );
   });
 
   it('stay sealed in a month that settles in the very instant in which its teams are made', async () => {
@@ -256,30 +263,34 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
   });
 
   onDuckDb(() => {
-    it('leave out a team created after the seal, until an admin seals the month again', async () => {
-      const story = await newStory(test);
-      await story.values(story.requests, '2026-01', { web: 2, find: 1 });
-      await story.settle();
-      const late = await story.team('Late', [account('3')], LATER);
-      const users = await newMetric(test.warehouse, story.orgId, {
-        ...{ frequency: 'monthly', scope: { type: 'team', team_id: late } },
-      });
-      await story.values(users, '2026-01', { '': 9 });
-      const month = await story.month();
-      expect(month.status).toBe('sealed');
-      expect(month.bills?.has(late)).toBe(false);
-      expect(await story.numbers()).toMatchObject({ Shop: [100, 20, 120], unallocated: 90 });
-      const why = 'the team was created after the bills of 2026-01 had sealed; an admin may seal them again';
-      expect(await recordOf(story, users)).toMatchObject({ cost: null, status: 'open', reason: why });
-      await expect(lockOf(story, users)).rejects.toThrow(`2026-01 cannot be locked: ${why}`);
-      await story.reseal('2026-01', 'Late joins', LATER);
-      expect(await recordOf(story, users)).toMatchObject({
-        cost: 90,
-        unit_cost: 10,
-        status: 'ready_to_lock',
-      });
-      expect(await story.numbers()).toMatchObject({ Shop: [100, 20, 120], unallocated: 0 });
-    });
+    it.runIf(THOROUGH)(
+      'leave out a team created after the seal, until an admin seals the month again',
+      async () => {
+        const story = await newStory(test);
+        await story.values(story.requests, '2026-01', { web: 2, find: 1 });
+        await story.settle();
+        const late = await story.team('Late', [account('3')], LATER);
+        const users = await newMetric(test.warehouse, story.orgId, {
+          ...{ frequency: 'monthly', scope: { type: 'team', team_id: late } },
+        });
+        await story.values(users, '2026-01', { '': 9 });
+        const month = await story.month();
+        expect(month.status).toBe('sealed');
+        expect(month.bills?.has(late)).toBe(false);
+        expect(await story.numbers()).toMatchObject({ Shop: [100, 20, 120], unallocated: 90 });
+        const why =
+          'the team was created after the bills of 2026-01 had sealed; an admin may seal them again';
+        expect(await recordOf(story, users)).toMatchObject({ cost: null, status: 'open', reason: why });
+        await expect(lockOf(story, users)).rejects.toThrow(`2026-01 cannot be locked: ${why}`);
+        await story.reseal('2026-01', 'Late joins', LATER);
+        expect(await recordOf(story, users)).toMatchObject({
+          cost: 90,
+          unit_cost: 10,
+          status: 'ready_to_lock',
+        });
+        expect(await story.numbers()).toMatchObject({ Shop: [100, 20, 120], unallocated: 0 });
+      },
+    );
   });
 
   describe('of a month that settles by backfill', () => {
@@ -314,27 +325,35 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
       });
     });
 
-    it('follow later spend, if the cloud bill is loaded before the feed of the cluster', async () => {
-      const story = await newTeamStory(test);
-      const shop = await story.team('Shop', [account('1'), namespace('shop')], BEFORE);
-      await story.spend('2026-01', spendOf({ '2': '50' }), LATER);
-      expect(await story.settle(LATER)).toEqual(['2026-01']);
-      expect(inNumbers(await story.month('2026-01', LATER), { shop })).toEqual({
-        ...{ shop: [0, 0, 0], unallocated: 50 },
-      });
-      const workload = { day: '2026-01-31', cluster: 'prod', namespace: 'shop', workload: 'deployment/api' };
-      await story.spend('2026-01', { kubernetes_spend: [{ ...workload, is_idle: false, cost: '42' }] });
-      expect(inNumbers(await story.month('2026-01', LATER), { shop })).toEqual({
-        ...{ shop: [42, 0, 42], unallocated: 50 },
-      });
-      expect(await causes(story, shop)).toEqual([
-        [42, 'backfill', 'changed since: spend'],
-        [0, 'backfill', 'the spend of the month was complete late'],
-      ]);
-    });
+    it.runIf(THOROUGH)(
+      'follow later spend, if the cloud bill is loaded before the feed of the cluster',
+      async () => {
+        const story = await newTeamStory(test);
+        const shop = await story.team('Shop', [account('1'), namespace('shop')], BEFORE);
+        await story.spend('2026-01', spendOf({ '2': '50' }), LATER);
+        expect(await story.settle(LATER)).toEqual(['2026-01']);
+        expect(inNumbers(await story.month('2026-01', LATER), { shop })).toEqual({
+          ...{ shop: [0, 0, 0], unallocated: 50 },
+        });
+        const workload = {
+          day: '2026-01-31',
+          cluster: 'prod',
+          namespace: 'shop',
+          workload: 'deployment/api',
+        };
+        await story.spend('2026-01', { kubernetes_spend: [{ ...workload, is_idle: false, cost: '42' }] });
+        expect(inNumbers(await story.month('2026-01', LATER), { shop })).toEqual({
+          ...{ shop: [42, 0, 42], unallocated: 50 },
+        });
+        expect(await causes(story, shop)).toEqual([
+          [42, 'backfill', 'changed since: spend'],
+          [0, 'backfill', 'the spend of the month was complete late'],
+        ]);
+      },
+    );
 
     onDuckDb(() => {
-      it('follow ownership set after the first ingest, in all twelve months', async () => {
+      it.runIf(THOROUGH)('follow ownership set after the first ingest, in all twelve months', async () => {
         const story = await newTeamStory(test);
         const shop = await story.team('Shop', [], BEFORE);
         const months = ['02', '03', '04', '05', '06', '07', '08', '09', '10', '11', '12', '01'].map(
@@ -354,7 +373,7 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
         expect(await bills()).toEqual(months.map(() => ['sealed', 0]));
       });
 
-      it('are null once the source of the month is deleted', async () => {
+      it.runIf(THOROUGH)('are null once the source of the month is deleted', async () => {
         const story = await newTeamStory(test);
         const shop = await story.team('Shop', [account('1')], BEFORE);
         await story.spend('2026-01', spendOf({ '1': '100' }), LATER);
@@ -615,7 +634,7 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
       });
     });
 
-    it('show another version only while the month is not locked', async () => {
+    it.runIf(THOROUGH)('show another version only while the month is not locked', async () => {
       const story = await teamStory();
       await story.values(story.requests, '2026-01', { web: 2, find: 1 });
       await story.settle();
@@ -654,34 +673,37 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
   });
 
   onDuckDb(() => {
-    it('report tags that were not collected when they sealed, and no later ones', async () => {
-      const story = await newStory(test);
-      const tag = (value: string): SpendPick => ({
-        source: 'cloud',
-        cloud: 'aws',
-        tag: { key: 'team', value },
-      });
-      const uncollected = async (team: string, month = '2026-01') =>
-        (await story.month(month)).uncollected[team] ?? [];
-      await story.values(story.requests, '2026-01', { web: 1 });
-      await story.settle();
-      expect((await story.month()).status).toBe('sealed');
-      // January sealed without the tag. February has not sealed, and began before the tag's first use.
-      const split: Split = { type: 'even', team_ids: [story.shop] };
-      const network = await story.sharedCost('Network', [tag('network')], split, NOW);
-      await story.own(story.search, [account('2'), tag('search')], NOW);
-      const since = ['tag key "team" of aws is collected from 2026-02-07 on'];
-      for (const team of [story.shop, story.search]) {
-        expect(await uncollected(team)).toEqual([]);
-        expect(await uncollected(team, '2026-02')).toEqual(since);
-      }
-      await story.changeSharedCost(network, 'delete');
-      // Shop shares no tag any more. But since the seventh Search's tag takes spend from its account.
-      expect(await uncollected(story.shop, '2026-02')).toEqual([
-        'tag key "team" of aws, by which another team or shared cost takes spend, is collected from 2026-02-07 on',
-      ]);
-      expect(await uncollected(story.search, '2026-02')).toEqual(since);
-    });
+    it.runIf(THOROUGH)(
+      'report tags that were not collected when they sealed, and no later ones',
+      async () => {
+        const story = await newStory(test);
+        const tag = (value: string): SpendPick => ({
+          source: 'cloud',
+          cloud: 'aws',
+          tag: { key: 'team', value },
+        });
+        const uncollected = async (team: string, month = '2026-01') =>
+          (await story.month(month)).uncollected[team] ?? [];
+        await story.values(story.requests, '2026-01', { web: 1 });
+        await story.settle();
+        expect((await story.month()).status).toBe('sealed');
+        // January sealed without the tag. February has not sealed, and began before the tag's first use.
+        const split: Split = { type: 'even', team_ids: [story.shop] };
+        const network = await story.sharedCost('Network', [tag('network')], split, NOW);
+        await story.own(story.search, [account('2'), tag('search')], NOW);
+        const since = ['tag key "team" of aws is collected from 2026-02-07 on'];
+        for (const team of [story.shop, story.search]) {
+          expect(await uncollected(team)).toEqual([]);
+          expect(await uncollected(team, '2026-02')).toEqual(since);
+        }
+        await story.changeSharedCost(network, 'delete');
+        // Shop shares no tag any more. But since the seventh Search's tag takes spend from its account.
+        expect(await uncollected(story.shop, '2026-02')).toEqual([
+          'tag key "team" of aws, by which another team or shared cost takes spend, is collected from 2026-02-07 on',
+        ]);
+        expect(await uncollected(story.search, '2026-02')).toEqual(since);
+      },
+    );
   });
 
   onDuckDb(() => {
