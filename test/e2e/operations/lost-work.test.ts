@@ -77,36 +77,33 @@ const startEndless = async (): Promise<string> => {
   return run_id;
 };
 
-describe('a run', { timeout: 150_000 }, () => {
-  it.runIf(THOROUGH)(
-    'whose workflow is terminated fails within a minute, and a new one can start',
-    async () => {
-      const run = await startEndless();
-      const handle = temporal.client.workflow.getHandle(ingestWorkflowId(organisation.id, source));
-      await handle.terminate('the cluster is gone');
-      // The test does not request the list of runs.
-      const failed = await waitFor(async () => {
-        const { last_run: last } = expectData(
-          await organisation.admin.get<{ last_run: Run }>(`/cost-sources/${source}`),
-        );
-        return last.status === 'running' ? undefined : last;
-      }, MINUTE);
-      expect(failed).toMatchObject({
-        run_id: run,
-        status: 'failed',
-        finished_at: '2026-02-07T06:00:00.000Z',
-      });
-      expect(failed.error).toMatch(
-        /^the workflow has ended without a result: terminated \(the cluster is gone\)/,
+describe.runIf(THOROUGH)('a run', { timeout: 150_000 }, () => {
+  it('whose workflow is terminated fails within a minute, and a new one can start', async () => {
+    const run = await startEndless();
+    const handle = temporal.client.workflow.getHandle(ingestWorkflowId(organisation.id, source));
+    await handle.terminate('the cluster is gone');
+    // The test does not request the list of runs.
+    const failed = await waitFor(async () => {
+      const { last_run: last } = expectData(
+        await organisation.admin.get<{ last_run: Run }>(`/cost-sources/${source}`),
       );
-      cluster.instead = null;
-      expect(await ingest(organisation.admin, source)).toMatchObject({ status: 'completed' });
-      // The recorded end is final, and no other run has started.
-      expect((await runsOf(organisation.admin)).map(({ status }) => status)).toEqual(['completed', 'failed']);
-    },
-  );
+      return last.status === 'running' ? undefined : last;
+    }, MINUTE);
+    expect(failed).toMatchObject({
+      run_id: run,
+      status: 'failed',
+      finished_at: '2026-02-07T06:00:00.000Z',
+    });
+    expect(failed.error).toMatch(
+      /^the workflow has ended without a result: terminated \(the cluster is gone\)/,
+    );
+    cluster.instead = null;
+    expect(await ingest(organisation.admin, source)).toMatchObject({ status: 'completed' });
+    // The recorded end is final, and no other run has started.
+    expect((await runsOf(organisation.admin)).map(({ status }) => status)).toEqual(['completed', 'failed']);
+  });
 
-  it.runIf(THOROUGH)('continues after Temporal did not answer for a while', async () => {
+  it('continues after Temporal did not answer for a while', async () => {
     const run = await startEndless();
     const before = service.logs().length;
     process.kill(temporal.pid, 'SIGSTOP');
@@ -124,7 +121,7 @@ describe('a run', { timeout: 150_000 }, () => {
   });
 });
 
-describe('a run that an upgrade cannot continue', { timeout: 150_000 }, () => {
+describe.runIf(THOROUGH)('a run that an upgrade cannot continue', { timeout: 150_000 }, () => {
   /** Makes a build whose ingest begins with another step. */
   const upgrade = async (): Promise<string> => {
     const product = join(service.dataDir, 'upgraded');
@@ -144,7 +141,7 @@ describe('a run that an upgrade cannot continue', { timeout: 150_000 }, () => {
     temporal = await openTemporal(service.dataDir);
   };
 
-  it.runIf(THOROUGH)('fails within a minute, and a new one can start', async () => {
+  it('fails within a minute, and a new one can start', async () => {
     const run = await startEndless();
     await restart(await upgrade());
     cluster.instead = null;
@@ -161,7 +158,7 @@ describe('a run that an upgrade cannot continue', { timeout: 150_000 }, () => {
 const filesSetAside = async (): Promise<string[]> =>
   (await readdir(service.dataDir)).filter((name) => name.startsWith('temporal.db.unreadable-')).sort();
 
-describe('a temporal.db that cannot be read', { timeout: 150_000 }, () => {
+describe.runIf(THOROUGH)('a temporal.db that cannot be read', { timeout: 150_000 }, () => {
   const unreadable = async (database: string): Promise<void> => {
     await writeFile(database, 'no database '.repeat(10_000));
     for (const suffix of ['-wal', '-shm']) await rm(database + suffix, { force: true });
@@ -172,7 +169,7 @@ describe('a temporal.db that cannot be read', { timeout: 150_000 }, () => {
     // Temporal can start without this table.
     ['has lost a table', (database) => damageSqlite(database, 'executions')],
   ];
-  it.runIf(THOROUGH).each(damages)(
+  it.each(damages)(
     'because it %s is replaced, and schedules, runs and deliveries come back',
     async (_why, damage) => {
       const paused = { name: 'Paused', kind: 'opencost', location: cluster.url, schedule_paused: true };
@@ -237,29 +234,26 @@ describe('a temporal.db that cannot be read', { timeout: 150_000 }, () => {
     },
   );
 
-  it.runIf(THOROUGH)(
-    'because of damage found later ends the service, and is replaced at the next start',
-    async () => {
-      await temporal.close();
-      await service.stop();
-      const before = await filesSetAside();
-      // Only a new workflow needs this index.
-      await damageSqlite(join(service.dataDir, 'temporal.db'), 'by_workflow_id', 'executions_visibility');
-      service = await startService({ dataDir: service.dataDir, environment: SETTINGS });
-      // A new organisation starts a workflow. The service may end before it answers.
-      await newOrganisation(service).catch((error: unknown) => error);
-      expect(await service.exited).toBe(1);
-      expect(service.logs()).toMatch(
-        /"the Temporal server cannot continue"[^]*cost-analytics: Temporal's database .*temporal\.db is damaged \(database disk image is malformed \(11\)\); start the service again/,
-      );
-      expect(await filesSetAside()).toEqual(before);
+  it('because of damage found later ends the service, and is replaced at the next start', async () => {
+    await temporal.close();
+    await service.stop();
+    const before = await filesSetAside();
+    // Only a new workflow needs this index.
+    await damageSqlite(join(service.dataDir, 'temporal.db'), 'by_workflow_id', 'executions_visibility');
+    service = await startService({ dataDir: service.dataDir, environment: SETTINGS });
+    // A new organisation starts a workflow. The service may end before it answers.
+    await newOrganisation(service).catch((error: unknown) => error);
+    expect(await service.exited).toBe(1);
+    expect(service.logs()).toMatch(
+      /"the Temporal server cannot continue"[^]*cost-analytics: Temporal's database .*temporal\.db is damaged \(database disk image is malformed \(11\)\); start the service again/,
+    );
+    expect(await filesSetAside()).toEqual(before);
 
-      service = await startService({ dataDir: service.dataDir, environment: SETTINGS });
-      temporal = await openTemporal(service.dataDir);
-      expect(await filesSetAside()).not.toEqual(before);
-      expect(service.logs().match(/its database cannot be read and was set aside/g)).toHaveLength(1);
-      cluster.instead = null;
-      expect(await ingest(as(service, organisation.secret), source)).toMatchObject({ status: 'completed' });
-    },
-  );
+    service = await startService({ dataDir: service.dataDir, environment: SETTINGS });
+    temporal = await openTemporal(service.dataDir);
+    expect(await filesSetAside()).not.toEqual(before);
+    expect(service.logs().match(/its database cannot be read and was set aside/g)).toHaveLength(1);
+    cluster.instead = null;
+    expect(await ingest(as(service, organisation.secret), source)).toMatchObject({ status: 'completed' });
+  });
 });

@@ -178,23 +178,22 @@ describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
     'starts again if the CLI finds no port for itself, and gives up when it crashes each time',
     async () => {
       const crashes = join(dir, 'crashes');
+      const panic = join(dir, 'panic');
       const crashing = join(dir, 'crashing-temporal');
-      const panic = [
-        'panic: failed assigning ephemeral port: failed to assign a free port: listen tcp 127.0.0.1:0: no port',
-        '',
-        'goroutine 1 [running]:',
-        ...Array.from({ length: 20 }, (_, frame) => `main.frame${frame}()`),
-      ];
-      // Crashes as Go does while the file has lines, then does what it was asked for.
+      const stack = Array.from({ length: 20 }, (_, frame) => `main.frame${frame}()\n`).join('');
       await writeFile(
-        crashing,
-        `#!/bin/sh
-      [ -s '${crashes}' ] || exec '${cli}' "$@"
-      sed -i 1d '${crashes}'
-      printf '%s\n' ${panic.map((line) => `'${line}'`).join(' ')} >&2
-      exit 2\n`,
-        { mode: 0o755 },
+        panic,
+        `panic: failed assigning ephemeral port: failed to assign a free port\n\ngoroutine 1 [running]:\n${stack}`,
       );
+      // Crashes as Go does while the file has lines, then does what it was asked for.
+      const script = [
+        '#!/bin/sh',
+        `[ -s '${crashes}' ] || exec '${cli}' "$@"`,
+        `tail -n +2 '${crashes}' > '${crashes}.left' && mv '${crashes}.left' '${crashes}'`,
+        `cat '${panic}' >&2`,
+        'exit 2',
+      ];
+      await writeFile(crashing, script.join('\n'), { mode: 0o755 });
       await writeFile(crashes, 'first\nsecond\n');
       const server = await start({ cli: crashing });
       await createSchedule(server.address);
