@@ -18,7 +18,7 @@ const LAYERS = {
 
 /** Subjects of a layer, lowest first. A layer's own files come last, so that they may import all its subjects. */
 const SUBJECTS = {
-  domain: ['shared', 'organisations', 'sources', 'spend', 'teams', 'metrics', 'months', 'events'],
+  domain: ['shared', 'organisations', 'sources', 'spend', 'teams', 'metrics', 'imports', 'months', 'events'],
   egress: ['requests', 'locations'],
   warehouse: [
     'engine',
@@ -27,13 +27,14 @@ const SUBJECTS = {
     'spend',
     'teams',
     'metrics',
+    'imports',
     'months',
     'events',
     'upgrade',
   ],
   // Kinds of sources come after these (see below).
   'warehouse/sources': ['feeds', 'publishing'],
-  activities: ['shared', 'sources'],
+  activities: ['shared', 'sources', 'imports'],
   temporal: ['cli', 'dev-server'],
   api: [
     'http',
@@ -46,6 +47,7 @@ const SUBJECTS = {
     'teams',
     'months',
     'metrics',
+    'imports',
     'events',
     'operations',
   ],
