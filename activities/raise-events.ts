@@ -49,7 +49,8 @@ export const evaluateEvents = async (warehouse: Warehouse, orgId: string, now: D
   return warehouse.exclusive(eventsLock(orgId), () =>
     warehouse.transaction(async (stored) => {
       const session = on(stored);
-      const metrics = await listMetrics(session, orgId);
+      // Revenue sends no event (spec §6 rule 1).
+      const metrics = (await listMetrics(session, orgId)).filter(({ kind }) => kind === 'count');
       const crossings = await crossedTargets(session, organisation, metrics, now);
       const rises = await begunRises(session, organisation, metrics, now);
       return addEvents(session, orgId, [...crossings, ...rises], now);

@@ -15,30 +15,56 @@ const VERSION = 'v1';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
+/** Most organisations whose keys stay in memory. Deriving a key takes longer than sealing a text. */
+const MOST_KEYS = 1_000;
+
+/** A master key with its id, and the keys of organisations that were derived from it. */
+class MasterKey {
+  readonly id: string;
+  readonly #bytes: Buffer;
+  readonly #derived = new Map<string, Buffer>();
+
+  constructor(bytes: Buffer) {
+    if (bytes.length !== MASTER_KEY_BYTES) throw new Error('the master key must have 32 bytes');
+    this.#bytes = bytes;
+    this.id = createHash('sha256').update(bytes).digest('hex').slice(0, 8);
+  }
+
+  of(orgId: string): Buffer {
+    const known = this.#derived.get(orgId);
+    if (known !== undefined) return known;
+    if (this.#derived.size >= MOST_KEYS) this.#derived.clear();
+    const key = Buffer.from(hkdfSync('sha256', this.#bytes, '', `cost-analytics sealing ${orgId}`, 32));
+    this.#derived.set(orgId, key);
+    return key;
+  }
+}
+
 /**
  * Seals texts for storage with AES-256-GCM, and binds each to its place. HKDF derives the key of each organisation from the
- * master key. A sealed text is `v1.<id of the master key>.<base64url of nonce, tag, ciphertext>`.
+ * master key. A sealed text is `v1.<id of the master key>.<base64url of nonce, tag, ciphertext>`. The previous master key opens
+ * what was sealed before the key changed.
  */
 export class Sealer {
-  readonly #masterKey: Buffer;
-  readonly #keyId: string;
+  readonly #current: MasterKey;
+  readonly #previous: MasterKey | null;
 
-  /** @param masterKey 32 random bytes. */
-  constructor(masterKey: Buffer) {
-    if (masterKey.length !== MASTER_KEY_BYTES) throw new Error('the master key must have 32 bytes');
-    this.#masterKey = masterKey;
-    this.#keyId = createHash('sha256').update(masterKey).digest('hex').slice(0, 8);
+  /** @param masterKey 32 random bytes, as `previous` if there is one. */
+  constructor(masterKey: Buffer, previous: Buffer | null = null) {
+    this.#current = new MasterKey(masterKey);
+    this.#previous = previous === null ? null : new MasterKey(previous);
+  }
+
+  /** What every text begins with that the current master key has sealed. */
+  get prefix(): string {
+    return `${VERSION}.${this.#current.id}.`;
   }
 
   seal(place: SealedPlace, text: string): string {
     const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv('aes-256-gcm', this.#keyOf(place.orgId), nonce).setAAD(boundTo(place));
+    const cipher = createCipheriv('aes-256-gcm', this.#current.of(place.orgId), nonce).setAAD(boundTo(place));
     const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-    return [
-      VERSION,
-      this.#keyId,
-      Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url'),
-    ].join('.');
+    return this.prefix + Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url');
   }
 
   /** Throws if the text was changed, or was sealed with another master key or for another place. */
@@ -46,24 +72,21 @@ export class Sealer {
     const [version, keyId, text = ''] = sealed.split('.');
     if (version !== VERSION)
       throw new Error(`the ${place.field} of ${place.record} is not sealed as ${VERSION}`);
-    if (keyId !== this.#keyId)
+    const key = [this.#current, this.#previous].find((known) => known?.id === keyId) ?? null;
+    if (key === null)
       throw new Error(
-        `the ${place.field} of ${place.record} was sealed with another master key: check MASTER_KEY`,
+        `the ${place.field} of ${place.record} was sealed with another master key: check MASTER_KEY and MASTER_KEY_PREVIOUS`,
       );
     const bytes = Buffer.from(text, 'base64url');
     const nonce = bytes.subarray(0, NONCE_BYTES);
     const tag = bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
-    const decipher = createDecipheriv('aes-256-gcm', this.#keyOf(place.orgId), nonce, {
+    const decipher = createDecipheriv('aes-256-gcm', key.of(place.orgId), nonce, {
       authTagLength: TAG_BYTES,
     })
       .setAAD(boundTo(place))
       .setAuthTag(tag);
     const opened = [decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()];
     return Buffer.concat(opened).toString('utf8');
-  }
-
-  #keyOf(orgId: string): Buffer {
-    return Buffer.from(hkdfSync('sha256', this.#masterKey, '', `cost-analytics sealing ${orgId}`, 32));
   }
 }
 

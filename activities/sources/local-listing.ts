@@ -3,7 +3,7 @@ import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { invalid, type ServiceError } from '../../domain/shared/errors.ts';
 import { Glob, type GlobState } from '../../domain/sources/glob.ts';
-import { letOthersRun } from '../shared/let-others-run.ts';
+import { letOthersRun } from '../../warehouse/engine/let-others-run.ts';
 
 /** The files that a glob matches, each once, in the order of their bytes, and the entries that were skipped. */
 export interface LocalListing {

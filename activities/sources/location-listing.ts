@@ -5,7 +5,7 @@ import { escapeGlob, Glob } from '../../domain/sources/glob.ts';
 import { checkRealPaths, type SourceLocation } from '../../egress/locations/source-location.ts';
 import { formatOf, listObjects } from '../../warehouse/sources/feeds/export-files.ts';
 import type { Statements } from '../../warehouse/engine/session.ts';
-import { letOthersRun } from '../shared/let-others-run.ts';
+import { letOthersRun } from '../../warehouse/engine/let-others-run.ts';
 import { listLocalFiles, type ListingRules } from './local-listing.ts';
 
 /** The files of a location when it was listed. */

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { AGGREGATIONS, FREQUENCIES } from '../../domain/metrics/metric.ts';
+import { AGGREGATIONS, FREQUENCIES, METRIC_KINDS } from '../../domain/metrics/metric.ts';
 import { instant, name } from '../http/fields.ts';
 import { latestMonth, monthRecord } from '../months/month-fields.ts';
 import { rise } from './rise-field.ts';
-import { metricPicks, spendPickRecord } from '../spend/pick-fields.ts';
+import { metricPicks, spendPickRecord, warned } from '../spend/pick-fields.ts';
 
-export const metricRecord = z
+const countMetric = z
   .object({
     id: z.string(),
     name: z.string(),
@@ -27,9 +27,40 @@ export const metricRecord = z
   })
   .meta({ id: 'Metric' });
 
-export const metricWithMonths = metricRecord
-  .extend({ months: z.array(monthRecord) })
-  .meta({ id: 'MetricWithMonths' });
+/** A revenue metric, for admins (contract §3, Revenue metric). */
+const revenueMetric = countMetric
+  .extend({
+    kind: z.literal('revenue'),
+    target: z.number().nullable().describe('Highest cost share in percent'),
+    label_key: z.null(),
+    rise: z.null(),
+    currency: z.string().nullable(),
+    assistant_access: z.boolean().describe('Whether the assistant may read it when an admin asks'),
+  })
+  .meta({ id: 'RevenueMetric' });
+
+/** What others see of a revenue metric (spec §5, Revenue privacy rule 2). */
+export const privateMetric = z
+  .object({ id: z.string(), name: z.string(), kind: z.literal('revenue') })
+  .meta({ id: 'PrivateMetric' });
+
+/** A metric for an admin. */
+export const metricRecord = z.union([countMetric, revenueMetric]);
+/** A metric for any reader. */
+export const shownMetric = z.union([countMetric, revenueMetric, privateMetric]);
+
+const withMonths = { months: z.array(monthRecord) };
+const countMetricWithMonths = countMetric.extend(withMonths).meta({ id: 'MetricWithMonths' });
+const revenueMetricWithMonths = revenueMetric.extend(withMonths).meta({ id: 'RevenueMetricWithMonths' });
+export const shownMetricWithMonths = z.union([countMetricWithMonths, revenueMetricWithMonths, privateMetric]);
+
+/** A metric that was created. */
+export const createdMetric = z.union([countMetric.extend(warned), revenueMetric.extend(warned)]);
+/** A metric that was changed. */
+export const changedMetric = z.union([
+  countMetricWithMonths.extend(warned),
+  revenueMetricWithMonths.extend(warned),
+]);
 
 const target = z
   .number({ error: 'expected a number from 0 to 1e15, or null' })
@@ -55,7 +86,7 @@ const labelKey = z
 export const newMetric = z.strictObject({
   name,
   unit,
-  kind: z.literal('count', { error: 'expected "count"' }).default('count'),
+  kind: z.enum(METRIC_KINDS, { error: 'expected "count" or "revenue"' }).default('count'),
   aggregation: z.enum(AGGREGATIONS),
   frequency: z.enum(FREQUENCIES),
   scope: z.discriminatedUnion(
@@ -70,6 +101,10 @@ export const newMetric = z.strictObject({
   target: target.optional(),
   label_key: labelKey.optional().describe('What the labels of its values name, for example a region'),
   rise: rise.optional(),
+  currency: z
+    .string({ error: 'expected a text' })
+    .optional()
+    .describe('Only of revenue: the currency of the organisation’s costs'),
 });
 
 const immutable = (field: string) =>
@@ -82,6 +117,10 @@ export const metricChanges = z.strictObject({
   target: target.optional(),
   label_key: labelKey.optional().describe('Only while the metric has no values'),
   rise: rise.optional(),
+  assistant_access: z
+    .boolean({ error: 'expected true or false' })
+    .optional()
+    .describe('Only of revenue: whether the assistant may read it when an admin asks'),
   kind: immutable('kind'),
   aggregation: immutable('aggregation'),
   frequency: immutable('frequency'),

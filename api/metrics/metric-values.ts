@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { lastDay } from '../../domain/shared/calendar.ts';
-import { valueToWire } from '../../domain/shared/decimals.ts';
+import { toWire, valueToWire, type DecimalText } from '../../domain/shared/decimals.ts';
 import { periodToDay, periodToWire } from '../../domain/metrics/metric.ts';
-import { writeValues } from '../../warehouse/metrics/metric-values.ts';
-import { findMetric, type Metric } from '../../warehouse/metrics/metrics.ts';
+import type { Metric } from '../../warehouse/metrics/metrics.ts';
 import { listValueChanges, listValues } from '../../warehouse/metrics/value-history.ts';
 import { callerOf } from '../access/authentication.ts';
-import { requested } from '../access/requested.ts';
+import { requestedChange, requestedNumbers } from '../access/revenue-access.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams, instant } from '../http/fields.ts';
 import { checkCursor, page, pageQuery } from '../http/paging.ts';
 import { answers, answersPage, success } from '../http/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
+import { storeValues } from './store-values.ts';
 import { judgeItems } from './value-items.ts';
 import { keyChange, number, period, writeResult } from './value-fields.ts';
 
@@ -57,6 +57,10 @@ const valueChange = z
 const labelOf = ({ label_key }: Pick<Metric, 'label_key'>, label: string): { label?: string } =>
   label_key === null ? {} : { label };
 
+/** Returns how a metric's values are rounded: revenue is money (contract §1). */
+const numberOf = ({ kind }: Pick<Metric, 'kind'>): ((value: DecimalText) => number) =>
+  kind === 'revenue' ? toWire : valueToWire;
+
 const position = z.object({ changeId: z.uuid(), period: z.iso.date(), label: z.string() });
 const periodPosition = position.omit({ changeId: true });
 
@@ -87,10 +91,10 @@ export const metricValueRoutes = (app: Api, dependencies: ApiDependencies): void
     },
     async (request) => {
       const caller = callerOf(request);
-      const metric = await requested('metric', findMetric, warehouse, request);
+      const changed = await requestedChange(dependencies, request);
       const change = keyChange(caller, 'api', clock.now());
-      const values = judgeItems(metric, request.body.values, change.now);
-      return success(await writeValues(warehouse, caller.organisation.id, metric.id, values, change));
+      const values = judgeItems(changed.metric, request.body.values, change.now);
+      return success(await storeValues(warehouse, caller.organisation.id, changed, values, change));
     },
   );
 
@@ -109,7 +113,7 @@ export const metricValueRoutes = (app: Api, dependencies: ApiDependencies): void
     async (request) => {
       const caller = callerOf(request);
       checkCursor(request.query, periodPosition);
-      const metric = await requested('metric', findMetric, warehouse, request);
+      const { metric, vault } = await requestedNumbers(dependencies, request, 'values');
       const { start, end } = request.query;
       const range = {
         start: start === undefined ? null : periodToDay(start),
@@ -119,7 +123,7 @@ export const metricValueRoutes = (app: Api, dependencies: ApiDependencies): void
       const values = await page(
         request.query,
         periodPosition,
-        (part) => listValues(warehouse, caller.organisation.id, metric.id, { ...range, ...part }),
+        (part) => listValues(warehouse, caller.organisation.id, metric.id, { ...range, ...part }, vault),
         ({ period, label }) => ({ period, label }),
       );
       return {
@@ -128,7 +132,7 @@ export const metricValueRoutes = (app: Api, dependencies: ApiDependencies): void
           ...value,
           ...labelOf(metric, label),
           period: periodToWire(value.period, metric.frequency),
-          value: valueToWire(value.value),
+          value: numberOf(metric)(value.value),
         })),
       };
     },
@@ -149,11 +153,12 @@ export const metricValueRoutes = (app: Api, dependencies: ApiDependencies): void
     async (request) => {
       const caller = callerOf(request);
       checkCursor(request.query, position);
-      const metric = await requested('metric', findMetric, warehouse, request);
+      const { metric, vault } = await requestedNumbers(dependencies, request, 'history');
+      const toNumber = numberOf(metric);
       const changes = await page(
         request.query,
         position,
-        (part) => listValueChanges(warehouse, caller.organisation.id, metric.id, part),
+        (part) => listValueChanges(warehouse, caller.organisation.id, metric.id, part, vault),
         ({ changeId, period, label }) => ({ changeId, period, label }),
       );
       return {
@@ -162,8 +167,8 @@ export const metricValueRoutes = (app: Api, dependencies: ApiDependencies): void
           ...change,
           ...labelOf(metric, label),
           period: periodToWire(change.period, metric.frequency),
-          value: change.value === null ? null : valueToWire(change.value),
-          previous: change.previous === null ? null : valueToWire(change.previous),
+          value: change.value === null ? null : toNumber(change.value),
+          previous: change.previous === null ? null : toNumber(change.previous),
         })),
       };
     },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { toWire } from '../../domain/shared/decimals.ts';
 import { invalid } from '../../domain/shared/errors.ts';
+import { forMessage } from '../../domain/shared/for-message.ts';
 import type { SpendPick } from '../../domain/spend/spend-pick.ts';
 import { latestUnitCost, type MonthRecord } from '../../domain/months/month-record.ts';
 import {
@@ -12,15 +13,28 @@ import {
   type Metric,
 } from '../../warehouse/metrics/metrics.ts';
 import { pickWarnings } from '../../warehouse/spend/picks/pick-warnings.ts';
-import { callerOf, changeBy } from '../access/authentication.ts';
+import { callerOf, changeBy, type Caller } from '../access/authentication.ts';
 import { requested } from '../access/requested.ts';
+import {
+  maySeeNumbers,
+  privateForm,
+  refuseBelowRevenuePlan,
+  requestedChange,
+} from '../access/revenue-access.ts';
 import type { ApiDependencies, NumberDependencies } from '../http/dependencies.ts';
 import { idParams } from '../http/fields.ts';
 import { found } from '../http/found.ts';
-import { metricChanges, metricRecord, metricWithMonths, newMetric } from './metric-fields.ts';
+import {
+  changedMetric,
+  createdMetric,
+  metricChanges,
+  metricRecord,
+  newMetric,
+  shownMetric,
+  shownMetricWithMonths,
+} from './metric-fields.ts';
 import { monthsOf } from '../months/read-months.ts';
 import { judgedRise } from './rise-field.ts';
-import { warned } from '../spend/pick-fields.ts';
 import { page, pageQuery } from '../http/paging.ts';
 import { answers, answersPage, noBody, success } from '../http/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
@@ -47,14 +61,46 @@ const changedScope = (
   return { type: 'spend', spend: change.spend };
 };
 
+/** Rejects a currency that does not fit the kind of a new metric. Revenue is never converted (spec §2, Business metric rule 3). */
+const judgedCurrency = (
+  { kind, currency, label_key }: z.infer<typeof newMetric>,
+  organisation: Caller['organisation'],
+): string | null => {
+  if (kind === 'count') {
+    if (currency === undefined) return null;
+    throw invalid(`currency: expected none on a count metric, got ${forMessage(currency)}`);
+  }
+  refuseBelowRevenuePlan(organisation);
+  if (currency !== organisation.currency)
+    throw invalid(
+      `currency: expected ${forMessage(organisation.currency)}, the currency of the organisation’s costs, got ${forMessage(currency)}`,
+    );
+  refuseLabels(kind, label_key);
+  return currency;
+};
+
+const refuseLabels = (kind: Metric['kind'], labelKey: string | null | undefined): void => {
+  if (kind === 'revenue' && typeof labelKey === 'string')
+    throw invalid(`label_key: expected null, or nothing, on a revenue metric, got ${forMessage(labelKey)}`);
+};
+
 const targetText = (target: number | null): string | null => (target === null ? null : target.toString());
 
-const toWireMetric = (metric: Metric, months: readonly MonthRecord[]): z.infer<typeof metricRecord> => ({
-  ...metric,
-  target: metric.target === null ? null : toWire(metric.target),
-  import: null,
-  latest: latestUnitCost(months),
-});
+/** Returns a metric as those see it who may see its numbers. */
+const toWireMetric = (
+  { kind, currency, assistant_access, ...metric }: Metric,
+  months: readonly MonthRecord[],
+): z.infer<typeof metricRecord> => {
+  const shown = {
+    ...metric,
+    target: metric.target === null ? null : toWire(metric.target),
+    import: null,
+    latest: latestUnitCost(months),
+  };
+  return kind === 'count'
+    ? { ...shown, kind }
+    : { ...shown, kind, label_key: null, rise: null, currency, assistant_access };
+};
 
 /** `…/metrics`: business metrics and their unit costs (spec §2). */
 export const metricRoutes = (app: Api, dependencies: NumberDependencies): void => {
@@ -64,7 +110,7 @@ export const metricRoutes = (app: Api, dependencies: NumberDependencies): void =
     '/metrics',
     {
       config: { access: 'read', feature: 'unit_economics' },
-      schema: answersPage(metricRecord, { tag: 'Metrics', summary: 'List metrics', querystring: pageQuery }),
+      schema: answersPage(shownMetric, { tag: 'Metrics', summary: 'List metrics', querystring: pageQuery }),
     },
     async (request) => {
       const caller = callerOf(request);
@@ -74,10 +120,14 @@ export const metricRoutes = (app: Api, dependencies: NumberDependencies): void =
         (part) => listMetrics(warehouse, caller.organisation.id, part),
         ({ id }) => id,
       );
-      const months = await monthsOf(dependencies, caller, metrics.data);
+      const months = await monthsOf(dependencies, caller, metrics.data, 'metrics');
       return {
         ...metrics,
-        data: metrics.data.map((metric) => toWireMetric(metric, months.get(metric.id) ?? [])),
+        data: metrics.data.map((metric) =>
+          maySeeNumbers(caller, metric)
+            ? toWireMetric(metric, months.get(metric.id) ?? [])
+            : privateForm(metric),
+        ),
       };
     },
   );
@@ -86,7 +136,7 @@ export const metricRoutes = (app: Api, dependencies: NumberDependencies): void =
     '/metrics',
     {
       config: { access: 'admin', feature: 'unit_economics' },
-      schema: answers(metricRecord.extend(warned), {
+      schema: answers(createdMetric, {
         tag: 'Metrics',
         summary: 'Define a metric',
         body: newMetric,
@@ -96,6 +146,7 @@ export const metricRoutes = (app: Api, dependencies: NumberDependencies): void =
     async (request) => {
       const caller = callerOf(request);
       const { target, label_key, rise = defaultRise(request.body), ...definition } = request.body;
+      const currency = judgedCurrency(request.body, caller.organisation);
       const metric = await createMetric(
         warehouse,
         caller.organisation.id,
@@ -103,6 +154,8 @@ export const metricRoutes = (app: Api, dependencies: NumberDependencies): void =
           ...definition,
           target: targetText(target ?? null),
           label_key: label_key ?? null,
+          currency,
+          assistant_access: false,
           rise: judgedRise(definition, rise),
         },
         changeBy(caller, clock.now()),
@@ -116,7 +169,7 @@ export const metricRoutes = (app: Api, dependencies: NumberDependencies): void =
     '/metrics/:id',
     {
       config: { access: 'read', feature: 'unit_economics' },
-      schema: answers(metricWithMonths, {
+      schema: answers(shownMetricWithMonths, {
         tag: 'Metrics',
         summary: 'One metric with its last twelve months',
         params: idParams,
@@ -126,7 +179,8 @@ export const metricRoutes = (app: Api, dependencies: NumberDependencies): void =
     async (request) => {
       const caller = callerOf(request);
       const metric = await requested('metric', findMetric, warehouse, request);
-      const months = (await monthsOf(dependencies, caller, [metric])).get(metric.id) ?? [];
+      if (!maySeeNumbers(caller, metric)) return success(privateForm(metric));
+      const months = (await monthsOf(dependencies, caller, [metric], 'metric')).get(metric.id) ?? [];
       return success({ ...toWireMetric(metric, months), months });
     },
   );
@@ -135,9 +189,9 @@ export const metricRoutes = (app: Api, dependencies: NumberDependencies): void =
     '/metrics/:id',
     {
       config: { access: 'admin', feature: 'unit_economics', changesNumbers: true },
-      schema: answers(metricWithMonths.extend(warned), {
+      schema: answers(changedMetric, {
         tag: 'Metrics',
-        summary: 'Change name, unit, target, label key, rise or picked spend',
+        summary: 'Change name, unit, target, label key, rise, assistant access or picked spend',
         params: idParams,
         body: metricChanges,
         errors: [404, 409],
@@ -145,14 +199,20 @@ export const metricRoutes = (app: Api, dependencies: NumberDependencies): void =
     },
     async (request) => {
       const caller = callerOf(request);
-      const { name, unit, target, label_key, rise } = request.body;
-      const before = await requested('metric', findMetric, warehouse, request);
+      const { name, unit, target, label_key, rise, assistant_access } = request.body;
+      const { metric: before } = await requestedChange(dependencies, request);
+      refuseLabels(before.kind, label_key);
+      if (before.kind === 'count' && assistant_access !== undefined)
+        throw invalid(
+          'assistant_access: expected none on a count metric, which the assistant may always read',
+        );
       const changes = without(
         {
           name,
           unit,
           target: target === undefined ? undefined : targetText(target),
           label_key,
+          assistant_access,
           rise: rise === undefined ? undefined : judgedRise(before, rise),
           scope: changedScope(before, request.body.scope),
         },
@@ -165,7 +225,7 @@ export const metricRoutes = (app: Api, dependencies: NumberDependencies): void =
         id,
         await updateMetric(warehouse, caller.organisation.id, id, changes, by),
       );
-      const months = (await monthsOf(dependencies, caller, [metric])).get(metric.id) ?? [];
+      const months = (await monthsOf(dependencies, caller, [metric], 'metric')).get(metric.id) ?? [];
       const warnings = await warningsOf(dependencies, caller.organisation.id, metric);
       return success({ ...toWireMetric(metric, months), months, warnings });
     },

@@ -1,19 +1,22 @@
 import { z } from 'zod';
+import { METRIC_KINDS } from '../../domain/metrics/metric.ts';
 import { glanceAt } from '../../domain/months/overview.ts';
 import { listMetrics } from '../../warehouse/metrics/metrics.ts';
 import { callerOf } from '../access/authentication.ts';
 import type { NumberDependencies } from '../http/dependencies.ts';
+import { maySeeNumbers, privateForm } from '../access/revenue-access.ts';
 import { latestMonth } from '../months/month-fields.ts';
 import { monthsOf } from '../months/read-months.ts';
+import { privateMetric } from './metric-fields.ts';
 import { answers, success } from '../http/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
 
 const percent = z.number().nullable();
 
 /** A metric at a glance. */
-export const glanceRecord = z
+const glanceRecord = z
   .object({
-    metric: z.object({ id: z.string(), name: z.string(), unit: z.string(), kind: z.literal('count') }),
+    metric: z.object({ id: z.string(), name: z.string(), unit: z.string(), kind: z.enum(METRIC_KINDS) }),
     latest: latestMonth.nullable(),
     change_basis: z
       .enum(['month', 'same_days'])
@@ -22,12 +25,14 @@ export const glanceRecord = z
     spend_change_percent: percent.describe(
       'Change of the latest month’s cost from the month before; of the running month, from the same days of it',
     ),
-    unit_cost_change_percent: percent,
+    unit_cost_change_percent: percent.describe('Change of the unit cost, or of the cost share of revenue'),
     opposite_directions: z
       .boolean()
       .describe('Spend rises while the unit cost falls, or the other way round'),
     above_target: z.boolean(),
-    sparkline: z.array(z.number().nullable()).describe('Unit costs of the last twelve months, oldest first'),
+    sparkline: z
+      .array(z.number().nullable())
+      .describe('Unit costs, or cost shares of revenue, of the last twelve months, oldest first'),
     import_status: z.null(),
   })
   .meta({ id: 'Glance' });
@@ -38,7 +43,7 @@ export const overviewRoutes = (app: Api, dependencies: NumberDependencies): void
     '/overview',
     {
       config: { access: 'read', feature: 'unit_economics', isHeavy: true },
-      schema: answers(z.array(glanceRecord), {
+      schema: answers(z.array(z.union([glanceRecord, z.object({ metric: privateMetric })])), {
         tag: 'Metrics',
         summary: 'Every metric at a glance, oldest first',
       }),
@@ -46,13 +51,14 @@ export const overviewRoutes = (app: Api, dependencies: NumberDependencies): void
     async (request) => {
       const caller = callerOf(request);
       const metrics = await listMetrics(dependencies.warehouse, caller.organisation.id);
-      const months = await monthsOf(dependencies, caller, metrics);
+      const months = await monthsOf(dependencies, caller, metrics, 'overview');
       return success(
-        metrics.map(({ id, name, unit, kind }) => ({
-          metric: { id, name, unit, kind },
-          ...glanceAt(months.get(id) ?? []),
-          import_status: null,
-        })),
+        metrics.map((metric) => {
+          if (!maySeeNumbers(caller, metric)) return { metric: privateForm(metric) };
+          const { id, name, unit, kind } = metric;
+          const glance = glanceAt(months.get(id) ?? []);
+          return { metric: { id, name, unit, kind }, ...glance, import_status: null };
+        }),
       );
     },
   );

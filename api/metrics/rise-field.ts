@@ -18,11 +18,13 @@ export const rise = z
       'of it, and in median absolute deviations; 20 and 4 unless set, null for never',
   );
 
-/** Rejects a rule for a rise on a monthly metric, because it has no history of days. */
+/** Rejects a rule for a rise on revenue, which sends no event, and on a monthly metric, which has no history of days. */
 export const judgedRise = (
-  { frequency }: Pick<Metric, 'frequency'>,
+  { kind, frequency }: Pick<Metric, 'kind' | 'frequency'>,
   sent: Metric['rise'],
 ): Metric['rise'] => {
+  if (kind === 'revenue' && sent !== null)
+    throw invalid('rise: expected null, or nothing, on a revenue metric, which sends no event');
   if (frequency === 'monthly' && sent !== null)
     throw invalid('rise: expected null, or nothing, on a monthly metric');
   return sent;

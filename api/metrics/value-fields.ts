@@ -1,15 +1,10 @@
 import { z } from 'zod';
-import { LARGEST_VALUE } from '../../domain/shared/decimals.ts';
-import { AT_LEAST_0, AT_MOST } from '../../domain/metrics/value-rules.ts';
 import type { Change, ValueSource } from '../../warehouse/metrics/value-changes.ts';
 import type { Caller } from '../access/authentication.ts';
 import { day, month } from '../http/fields.ts';
 
-/** A metric value on the wire (contract §3, Values). */
-export const number = z
-  .number({ error: 'expected a finite number' })
-  .min(0, { error: AT_LEAST_0 })
-  .max(LARGEST_VALUE, { error: AT_MOST });
+/** A metric value on the wire (contract §3, Values). Its range depends on the kind of the metric (value-rules.ts). */
+export const number = z.number({ error: 'expected a finite number' });
 
 /** A period of a metric of either frequency. */
 export const period = z.union([day, month], { error: 'expected YYYY-MM-DD or YYYY-MM' });

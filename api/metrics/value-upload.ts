@@ -2,11 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { invalid, ServiceError } from '../../domain/shared/errors.ts';
 import { forMessage } from '../../domain/shared/for-message.ts';
-import { findMetric } from '../../warehouse/metrics/metrics.ts';
-import { MOST_CSV_VALUES, writeCsv } from '../../warehouse/metrics/value-csv.ts';
+import { MOST_CSV_VALUES } from '../../warehouse/metrics/value-csv.ts';
 import { callerOf } from '../access/authentication.ts';
 import { isUtf8Type } from '../requests/body-charset.ts';
-import { requested } from '../access/requested.ts';
+import { requestedChange } from '../access/revenue-access.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams } from '../http/fields.ts';
 import { answers, success } from '../http/route-schema.ts';
@@ -14,6 +13,7 @@ import type { Api } from '../http/api-type.ts';
 import { closeSignal } from '../http/tabular.ts';
 import { uploadIn } from '../requests/upload.ts';
 import { UploadPlaces } from '../requests/upload-places.ts';
+import { storeCsv } from './store-values.ts';
 import { keyChange, writeResult } from './value-fields.ts';
 
 /** Two hundred thousand lines with long labels fit. */
@@ -46,7 +46,7 @@ export const valueUploadRoutes = (app: Api, dependencies: ApiDependencies): void
       },
       async (request, reply) => {
         const caller = callerOf(request);
-        const metric = await requested('metric', findMetric, warehouse, request);
+        const changed = await requestedChange(dependencies, request);
         const body = request.body as unknown;
         if (body !== request.raw) throw unsupported(request.headers['content-type']);
         const change = keyChange(caller, 'csv', clock.now());
@@ -55,7 +55,7 @@ export const valueUploadRoutes = (app: Api, dependencies: ApiDependencies): void
         const upload = uploadIn(request.raw, MOST_BYTES);
         try {
           const { id: orgId } = caller.organisation;
-          return success(await writeCsv(warehouse, orgId, metric, upload.bytes(), change, closed));
+          return success(await storeCsv(warehouse, orgId, changed, upload.bytes(), change, closed));
         } catch (error) {
           await upload.end();
           throw closed.aborted ? invalid('body: the client closed the connection before the answer') : error;

@@ -4,15 +4,16 @@ import { invalid } from '../../domain/shared/errors.ts';
 import { periodToDay } from '../../domain/metrics/metric.ts';
 import { isPeriod, labelProblem, wrongPeriod } from '../../domain/metrics/value-rules.ts';
 import { forMessage } from '../../domain/shared/for-message.ts';
-import { removeValues, writeValues, type ValueRange } from '../../warehouse/metrics/metric-values.ts';
-import { findMetric, type Metric } from '../../warehouse/metrics/metrics.ts';
+import type { ValueRange } from '../../warehouse/metrics/metric-values.ts';
+import type { Metric } from '../../warehouse/metrics/metrics.ts';
 import { callerOf } from '../access/authentication.ts';
-import { requested } from '../access/requested.ts';
+import { requestedChange } from '../access/revenue-access.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams } from '../http/fields.ts';
 import { answers, noBody, success } from '../http/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
 import { keyChange, number, period, writeResult } from './value-fields.ts';
+import { clearValues, storeValues } from './store-values.ts';
 import { judgeItem } from './value-items.ts';
 
 const removeResult = z
@@ -88,11 +89,11 @@ export const handValueRoutes = (app: Api, dependencies: ApiDependencies): void =
     },
     async (request) => {
       const caller = callerOf(request);
-      const metric = await requested('metric', findMetric, warehouse, request);
+      const changed = await requestedChange(dependencies, request);
       const change = keyChange(caller, 'hand', clock.now());
       const sent = { period: request.params.period, label: request.query.label, value: request.body.value };
-      const value = judgeItem(metric, sent, change.now);
-      return success(await writeValues(warehouse, caller.organisation.id, metric.id, [value], change));
+      const value = judgeItem(changed.metric, sent, change.now);
+      return success(await storeValues(warehouse, caller.organisation.id, changed, [value], change));
     },
   );
 
@@ -113,10 +114,10 @@ export const handValueRoutes = (app: Api, dependencies: ApiDependencies): void =
     async (request) => {
       const caller = callerOf(request);
       refuseUnclear(request.query);
-      const metric = await requested('metric', findMetric, warehouse, request);
-      const range = rangeOf(metric, request.query);
+      const changed = await requestedChange(dependencies, request);
+      const range = rangeOf(changed.metric, request.query);
       const change = keyChange(caller, 'hand', clock.now());
-      return success(await removeValues(warehouse, caller.organisation.id, metric.id, range, change));
+      return success(await clearValues(warehouse, caller.organisation.id, changed, range, change));
     },
   );
 };

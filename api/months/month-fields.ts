@@ -7,6 +7,13 @@ const numbers = {
   value: z.number().nullable(),
   unit_cost: z.number().nullable(),
 };
+const revenueNumbers = {
+  cost: z.number().nullable(),
+  value: z.number().nullable().describe('Revenue'),
+  cost_share_percent: z.number().nullable().describe('Cost ÷ revenue × 100; null if revenue is 0 or less'),
+  margin: z.number().nullable().describe('Revenue − cost'),
+  margin_percent: z.number().nullable(),
+};
 const lockedBy = z.object({ type: z.literal('key'), id: z.string(), name: z.string() });
 
 const change = {
@@ -16,30 +23,49 @@ const change = {
     .describe('`same_days`: the running month’s complete days against the same days of the month before'),
 };
 
-export const monthRecord = z
-  .object({
+/** Returns the schema of a month with the numbers of one kind of metric. */
+const monthWith = <Fields extends z.ZodRawShape>(fields: Fields) =>
+  z.object({
     month: z.string(),
-    ...numbers,
+    ...fields,
     status,
     ...change,
     cost_change_percent: z.number().nullable().describe('Change of the cost, by the same basis'),
     above_target: z.boolean(),
     version: z.number().nullable(),
-    locked: z.object({ version: z.number(), ...numbers, locked_at: instant, locked_by: lockedBy }).nullable(),
-    current: z.object(numbers).optional().describe('Today’s numbers of a month that changed since its lock'),
+    locked: z.object({ version: z.number(), ...fields, locked_at: instant, locked_by: lockedBy }).nullable(),
+    current: z.object(fields).optional().describe('Today’s numbers of a month that changed since its lock'),
     reason: z.string().nullable(),
     notes: z.array(z.string()).describe('What to know before locking'),
     complete_through: z
       .string()
       .nullable()
       .describe('Last day of the month up to which every source of the scope has delivered all days'),
-  })
-  .meta({ id: 'Month' });
+  });
 
-/** The newest month with a unit cost. */
-export const latestMonth = z.object({
-  month: z.string(),
-  unit_cost: z.number(),
-  ...change,
-  status,
-});
+/** A month of a count metric. */
+export const countMonth = monthWith(numbers).meta({ id: 'Month' });
+/** A month of a revenue metric (contract §3, Revenue metric). */
+export const revenueMonth = monthWith(revenueNumbers).meta({ id: 'RevenueMonth' });
+export const monthRecord = z.union([countMonth, revenueMonth]);
+
+/** The newest month with a unit cost, or with the cost share of revenue. */
+export const latestMonth = z.union([
+  z.object({ month: z.string(), unit_cost: z.number(), ...change, status }),
+  z.object({ month: z.string(), cost_share_percent: z.number(), ...change, status }),
+]);
+
+const versionWith = <Fields extends z.ZodRawShape>(fields: Fields) =>
+  z.object({
+    version: z.number(),
+    ...fields,
+    locked_at: instant,
+    locked_by: lockedBy,
+    missing: z.array(z.string()).describe('What sources had not delivered, in words'),
+  });
+
+/** A locked version of a month of either kind of metric. */
+export const monthVersion = z.union([
+  versionWith(numbers).meta({ id: 'MonthVersion' }),
+  versionWith(revenueNumbers).meta({ id: 'RevenueMonthVersion' }),
+]);

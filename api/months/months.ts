@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { toWire, valueToWire } from '../../domain/shared/decimals.ts';
 import { invalid } from '../../domain/shared/errors.ts';
 import { labelPart } from '../../domain/months/month-labels.ts';
+import { countsToWire, frozenNumbers, revenueToWire } from '../../domain/months/month-numbers.ts';
 import type { MonthRecord } from '../../domain/months/month-record.ts';
 import { computeMetricMonths } from '../../warehouse/months/metric-months.ts';
-import { findMetric, type Metric } from '../../warehouse/metrics/metrics.ts';
+import type { Metric } from '../../warehouse/metrics/metrics.ts';
 import {
   layLabelSums,
   READ_LABEL_SUMS,
@@ -15,30 +15,18 @@ import { listMonthVersions, lockMonth } from '../../warehouse/months/month-locks
 import type { Organisation } from '../../warehouse/organisations/organisations.ts';
 import type { Session } from '../../warehouse/engine/session.ts';
 import { callerOf } from '../access/authentication.ts';
-import { requested } from '../access/requested.ts';
+import { requestedChange, requestedNumbers, requestedVisible } from '../access/revenue-access.ts';
 import type { NumberDependencies } from '../http/dependencies.ts';
 import { noteUpdates } from '../http/note-updates.ts';
 import { JSON_TYPE } from '../http/error-answers.ts';
-import { idParams, instant, month } from '../http/fields.ts';
-import { monthRecord } from './month-fields.ts';
+import { idParams, month } from '../http/fields.ts';
+import { countMonth, monthRecord, monthVersion, revenueMonth } from './month-fields.ts';
 import { monthsOf, readMonths } from './read-months.ts';
 import { answers, success } from '../http/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
 import { closeSignal, sendStream } from '../http/tabular.ts';
 
 const monthParams = idParams.extend({ month });
-
-const monthVersion = z
-  .object({
-    version: z.number(),
-    cost: z.number(),
-    value: z.number(),
-    unit_cost: z.number().nullable(),
-    locked_at: instant,
-    locked_by: z.object({ type: z.literal('key'), id: z.string(), name: z.string() }),
-    missing: z.array(z.string()).describe('What sources had not delivered, in words'),
-  })
-  .meta({ id: 'MonthVersion' });
 
 const lockBody = z
   .strictObject({
@@ -54,8 +42,8 @@ const labels = z
   .optional()
   .describe('The parts of the value by label, with `by=label`');
 
-const labelledMonthRecord = monthRecord
-  .extend({ labels, current: monthRecord.shape.current.unwrap().extend({ labels }).optional() })
+const labelledMonthRecord = countMonth
+  .extend({ labels, current: countMonth.shape.current.unwrap().extend({ labels }).optional() })
   .meta({ id: 'LabelledMonth' });
 
 /**
@@ -100,7 +88,7 @@ interface LabelList {
 }
 
 const labelLists = (record: MonthRecord): LabelList[] => {
-  const { current, ...month } = monthRecord.parse(record);
+  const { current, ...month } = countMonth.parse(record);
   const isLocked = month.locked !== null;
   const opened = (part: object): string => `${JSON.stringify(part).slice(0, -1)},"labels":[`;
   const shown = { of: { month: record.month, isLocked }, before: opened(month) };
@@ -153,7 +141,7 @@ export const monthRoutes = (app: Api, dependencies: NumberDependencies): void =>
         feature: 'unit_economics',
         isHeavy: ({ query }) => (query as { by?: unknown }).by !== undefined,
       },
-      schema: answers(z.array(labelledMonthRecord), {
+      schema: answers(z.array(z.union([labelledMonthRecord, revenueMonth])), {
         tag: 'Months',
         summary: 'The last twelve months, newest first, the running one included',
         params: idParams,
@@ -168,9 +156,9 @@ export const monthRoutes = (app: Api, dependencies: NumberDependencies): void =>
     },
     async (request, reply) => {
       const caller = callerOf(request);
-      const metric = await requested('metric', findMetric, warehouse, request);
+      const metric = await requestedVisible(dependencies, request);
       if (request.query.by === undefined)
-        return success((await monthsOf(dependencies, caller, [metric])).get(metric.id) ?? []);
+        return success((await monthsOf(dependencies, caller, [metric], 'months')).get(metric.id) ?? []);
       if (metric.label_key === null)
         throw invalid('by: expected no "label" on a metric without a label key, got "label"');
       const pieces = labelledMonths(dependencies, caller.organisation, metric, closeSignal(reply));
@@ -192,13 +180,14 @@ export const monthRoutes = (app: Api, dependencies: NumberDependencies): void =>
     },
     async (request) => {
       const caller = callerOf(request);
-      const metric = await requested('metric', findMetric, warehouse, request);
+      const { metric, vault } = await requestedChange(dependencies, request);
       const key = { id: caller.key.id, name: caller.key.name };
       return success(
         await lockMonth(warehouse, caller.organisation, metric, request.params.month, {
           key,
           now: clock.now(),
           acceptMissing: request.body?.accept_missing ?? false,
+          vault,
         }),
       );
     },
@@ -217,19 +206,19 @@ export const monthRoutes = (app: Api, dependencies: NumberDependencies): void =>
     },
     async (request) => {
       const caller = callerOf(request);
-      const metric = await requested('metric', findMetric, warehouse, request);
+      const { metric, vault } = await requestedNumbers(dependencies, request, 'versions');
       const versions = await listMonthVersions(
         warehouse,
         caller.organisation.id,
         metric.id,
         request.params.month,
+        vault,
       );
+      const toWire = metric.kind === 'revenue' ? revenueToWire : countsToWire;
       return success(
-        versions.map((version) => ({
+        versions.map(({ cost, value, unit_cost, ...version }) => ({
           ...version,
-          cost: toWire(version.cost),
-          value: valueToWire(version.value),
-          unit_cost: version.unit_cost === null ? null : toWire(version.unit_cost),
+          ...toWire(frozenNumbers({ cost, value, unitCost: unit_cost })),
         })),
       );
     },

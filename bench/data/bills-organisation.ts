@@ -58,6 +58,8 @@ export const addTeams = async (
       scope: { type: 'organisation' },
       target: null,
       label_key: 'service',
+      currency: null,
+      assistant_access: false,
       rise: null,
     },
     BY,

@@ -2,16 +2,16 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import type { metricRecord, metricWithMonths } from '../../api/metrics/metric-fields.ts';
+import type { metricRecord } from '../../api/metrics/metric-fields.ts';
 import type { sharedCostRecord } from '../../api/teams/shared-costs.ts';
 import type { billRecord } from '../../api/teams/team-bills.ts';
+import type { MonthRecord } from '../../domain/months/month-record.ts';
 import { call, Rejected } from '../../bin/service-client.ts';
 import { replaceFile } from '../exports/write-exports.ts';
 
 export type Metric = z.infer<typeof metricRecord>;
 /** A metric with its last twelve months, newest first. */
-export type MetricWithMonths = z.infer<typeof metricWithMonths>;
-export type MonthRecord = MetricWithMonths['months'][number];
+export type MetricWithMonths = Metric & { months: MonthRecord[] };
 export type Bill = z.infer<typeof billRecord>;
 export type SharedCost = z.infer<typeof sharedCostRecord>;
 export type Client = ReturnType<typeof clientOf>;

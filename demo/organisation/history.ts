@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Month } from '../../domain/shared/calendar.ts';
+import type { MonthRecord } from '../../domain/months/month-record.ts';
 import { replaceFile } from '../exports/write-exports.ts';
 import { named, type Shop } from './apply.ts';
-import type { Bill, Client, Metric, MetricWithMonths, MonthRecord, Named } from './client.ts';
+import type { Bill, Client, Metric, MetricWithMonths, Named } from './client.ts';
 import { GATEWAY_CALLS } from './sample-shop.ts';
 import { recordMissing, valuesOf } from './values.ts';
 

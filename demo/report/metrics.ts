@@ -1,6 +1,6 @@
-import type { z } from 'zod';
-import type { glanceRecord } from '../../api/metrics/overview.ts';
-import type { Client, Metric, MetricWithMonths, MonthRecord, Named } from '../organisation/client.ts';
+import type { MonthRecord } from '../../domain/months/month-record.ts';
+import type { Glance } from '../../domain/months/overview.ts';
+import type { Client, Metric, MetricWithMonths, Named } from '../organisation/client.ts';
 import { amountText, changeText, table } from './table.ts';
 
 /** Returns a metric's months as a table, newest first. After the first partial month the others are one line. */
@@ -54,7 +54,7 @@ const scopeText = (
 
 /** Returns every metric at a glance as a table. */
 export const overviewTable = async (admin: Client): Promise<string[]> => {
-  const glances = await admin.get<z.infer<typeof glanceRecord>[]>('/api/v1/overview');
+  const glances = await admin.get<(Glance & { metric: Named })[]>('/api/v1/overview');
   const rows = glances.map((glance) => [
     glance.metric.name,
     glance.latest?.month ?? '-',

@@ -1,8 +1,7 @@
 import type Big from 'big.js';
 import { lastDay, monthOf, type Day, type Month } from '../shared/calendar.ts';
 import type { DecimalText } from '../shared/decimals.ts';
-import type { Aggregation } from '../metrics/metric.ts';
-import { currentNumbers, shownUnitCost } from '../months/month-numbers.ts';
+import { currentNumbers, shownUnitCost, type NumberRules } from '../months/month-numbers.ts';
 import type { MonthFacts } from '../months/month-facts.ts';
 
 /** A month whose unit cost is compared with the target of its metric. */
@@ -22,23 +21,23 @@ export interface ComparedMonth {
  */
 export const comparedMonths = (
   facts: readonly MonthFacts[],
-  { aggregation, target }: { aggregation: Aggregation; target: DecimalText | null },
+  { target, ...rules }: NumberRules & { target: DecimalText | null },
   { today, valuesThrough }: { today: Day; valuesThrough: Day | null },
 ): ComparedMonth[] =>
   facts.flatMap((month): ComparedMonth[] => {
     if (target === null) return [{ month: month.month, unitCost: null, above_target: false }];
-    const unitCost = comparedUnitCost(month, aggregation, { today, valuesThrough });
+    const unitCost = comparedUnitCost(month, rules, { today, valuesThrough });
     return unitCost === null ? [] : [{ month: month.month, unitCost, above_target: unitCost.gt(target) }];
   });
 
 const comparedUnitCost = (
   month: MonthFacts,
-  aggregation: Aggregation,
+  rules: NumberRules,
   { today, valuesThrough }: { today: Day; valuesThrough: Day | null },
 ): Big | null => {
   if (month.month === monthOf(today))
-    return month.sameDays === undefined ? null : currentNumbers(month.sameDays.now, aggregation).unitCost;
-  return isComplete(month, valuesThrough) ? shownUnitCost(month, aggregation) : null;
+    return month.sameDays === undefined ? null : currentNumbers(month.sameDays.now, rules).unitCost;
+  return isComplete(month, valuesThrough) ? shownUnitCost(month, rules) : null;
 };
 
 /**

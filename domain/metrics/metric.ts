@@ -1,5 +1,9 @@
 import type { Day } from '../shared/calendar.ts';
 
+/** `revenue` is money and private (spec §5, Revenue privacy rules); `count` is anything else (spec §2). */
+export const METRIC_KINDS = ['count', 'revenue'] as const;
+export type MetricKind = (typeof METRIC_KINDS)[number];
+
 /** How values add up into a month: `total` for events, `average` for point-in-time counts (spec §2). */
 export const AGGREGATIONS = ['total', 'average'] as const;
 export type Aggregation = (typeof AGGREGATIONS)[number];

@@ -7,7 +7,7 @@ import {
   LARGEST_VALUE,
   VALUE_DECIMALS,
 } from '../shared/decimals.ts';
-import { PERIOD_FORMAT, type Frequency } from './metric.ts';
+import { PERIOD_FORMAT, type Frequency, type MetricKind } from './metric.ts';
 import { forMessage } from '../shared/for-message.ts';
 
 /** Longest label, in characters. */
@@ -15,6 +15,7 @@ export const LONGEST_LABEL = 200;
 
 /** The fields of a metric that decide which values it accepts. */
 export interface ValueRules {
+  kind: MetricKind;
   frequency: Frequency;
   label_key: string | null;
 }
@@ -68,11 +69,11 @@ export const sentTwice = (
 
 /**
  * Checks a value. JSON, CSV files, values by hand and imports share this rule (contract §3, Values). The period must have the
- * right format and not be after `newest`. The rule also covers the label, and the range and decimals of the number. Returns null
- * if the value can be stored.
+ * right format and not be after `newest`. The rule also covers the label, and the range and decimals of the number: a day of
+ * refunds has negative revenue. No message repeats revenue. Returns null if the value can be stored.
  */
 export const valueProblem = (
-  { frequency, label_key }: ValueRules,
+  { kind, frequency, label_key }: ValueRules,
   newest: string,
   { period, label, value }: SentValue,
 ): ValueProblem | null => {
@@ -83,10 +84,8 @@ export const valueProblem = (
   }
   const label_problem = labelProblem(label_key, label);
   if (label_problem !== null) return { field: 'label', problem: label_problem };
-  const value_problem = typeof value === 'number' ? numberProblem(value) : numberTextProblem(value);
-  return value_problem === null
-    ? null
-    : { field: 'value', problem: `${value_problem}, got ${forMessage(value)}` };
+  const value_problem = kind === 'revenue' ? revenueProblem(value) : countProblem(value);
+  return value_problem === null ? null : { field: 'value', problem: value_problem };
 };
 
 /** Returns why a label cannot be stored on a metric with this label key, or null. Labels are stored exactly as sent. */
@@ -103,9 +102,22 @@ export const labelProblem = (labelKey: string | null, label: string | undefined)
   return /\p{Surrogate}/u.test(label) ? `expected Unicode text, got ${forMessage(label)}` : null;
 };
 
-export const AT_LEAST_0 = 'expected a number of at least 0';
-export const AT_MOST = 'expected a number of at most 1e15';
+const AT_LEAST_0 = 'expected a number of at least 0';
+const AT_MOST = 'expected a number of at most 1e15';
+const BETWEEN = 'expected a number from -1e15 to 1e15';
 const DECIMALS = `expected at most ${VALUE_DECIMALS} decimals`;
+
+const countProblem = (value: number | string): string | null => {
+  const problem = typeof value === 'number' ? numberProblem(value) : numberTextProblem(value);
+  return problem === null ? null : `${problem}, got ${forMessage(value)}`;
+};
+
+const revenueProblem = (value: number | string): string | null => {
+  if (typeof value === 'string' && !isNumberText(value)) return BETWEEN;
+  const amount = decimalOf(value.toString());
+  if (amount.abs().gt(LARGEST_VALUE)) return BETWEEN;
+  return fitsValueDecimals(amount) ? null : DECIMALS;
+};
 
 const numberProblem = (value: number): string | null => {
   if (!(value >= 0)) return AT_LEAST_0;

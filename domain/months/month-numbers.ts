@@ -1,54 +1,92 @@
 import Big from 'big.js';
-import type { Aggregation } from '../metrics/metric.ts';
-import { quotient, toWire, valueToWire, VALUE_DECIMALS } from '../shared/decimals.ts';
+import type { Aggregation, MetricKind } from '../metrics/metric.ts';
+import { MONEY_DECIMALS, quotient, toWire, valueToWire, VALUE_DECIMALS } from '../shared/decimals.ts';
 import type { DaysFacts, MonthFacts, MonthLock } from './month-facts.ts';
 
 /** Decimals of computed and frozen unit costs. Comparisons use all of them; only the wire rounds to six. */
 export const UNIT_COST_DECIMALS = 20;
 
 /** A month's numbers on the wire. */
-export interface Numbers {
+export interface CountNumbers {
   cost: number | null;
   value: number | null;
   unit_cost: number | null;
+  cost_share_percent?: never;
+}
+
+/** The same for revenue: `value` is the revenue, `margin` what the cost leaves of it (contract §3, Revenue metric). */
+export interface RevenueNumbers {
+  cost: number | null;
+  value: number | null;
+  cost_share_percent: number | null;
+  margin: number | null;
+  margin_percent: number | null;
+  unit_cost?: never;
+}
+
+/** What decides how a metric's months are computed. */
+export interface NumberRules {
+  kind: MetricKind;
+  aggregation: Aggregation;
 }
 
 /** Today's exact numbers of a month, before any rounding for the wire. */
 export interface MonthNumbers {
   cost: Big | null;
   value: Big | null;
+  /** The cost per unit; for revenue the cost in percent of it. */
   unitCost: Big | null;
 }
 
 /**
  * Returns today's cost, value and unit cost of a month. Total sums the values; Average is their mean over the periods that have
  * one (spec §2 rule 1). The unit cost is divided once, from the exact sums. It is null if the cost or value is missing, or the
- * value is 0 (design §2).
+ * value is 0 (design §2); for revenue also if the value is negative.
  */
-export const currentNumbers = (facts: DaysFacts, aggregation: Aggregation): MonthNumbers => {
+export const currentNumbers = (facts: DaysFacts, { kind, aggregation }: NumberRules): MonthNumbers => {
   const cost = facts.cost === null ? null : Big(facts.cost);
   if (facts.valueSum === null) return { cost, value: null, unitCost: null };
   const sum = Big(facts.valueSum);
   const periods = Big(aggregation === 'average' ? facts.valuePeriods : 1);
+  const dividend = cost?.times(periods).times(kind === 'revenue' ? 100 : 1) ?? null;
   return {
     cost,
-    value: quotient(sum, periods, VALUE_DECIMALS),
-    unitCost: cost === null || sum.eq(0) ? null : quotient(cost.times(periods), sum, UNIT_COST_DECIMALS),
+    value: quotient(sum, periods, kind === 'revenue' ? MONEY_DECIMALS : VALUE_DECIMALS),
+    unitCost: dividend === null || sum.lte(0) ? null : quotient(dividend, sum, UNIT_COST_DECIMALS),
   };
 };
 
-export const numbersToWire = ({ cost, value, unitCost }: MonthNumbers): Numbers => ({
-  cost: cost === null ? null : toWire(cost),
+/** Returns the numbers of a count metric's month as the API shows them. */
+export const countsToWire = ({ cost, value, unitCost }: MonthNumbers): CountNumbers => ({
+  cost: wired(cost),
   value: value === null ? null : valueToWire(value),
-  unit_cost: unitCost === null ? null : toWire(unitCost),
+  unit_cost: wired(unitCost),
 });
 
-export const frozenNumbers = (lock: MonthLock): MonthNumbers => ({
+/** The same for revenue. */
+export const revenueToWire = ({ cost, value, unitCost }: MonthNumbers): RevenueNumbers => {
+  const margin = value === null || cost === null ? null : value.minus(cost);
+  const percent =
+    margin === null || value === null || value.lte(0)
+      ? null
+      : quotient(margin.times(100), value, UNIT_COST_DECIMALS);
+  return {
+    cost: wired(cost),
+    value: wired(value),
+    cost_share_percent: wired(unitCost),
+    margin: wired(margin),
+    margin_percent: wired(percent),
+  };
+};
+
+const wired = (amount: Big | null): number | null => (amount === null ? null : toWire(amount));
+
+export const frozenNumbers = (lock: Pick<MonthLock, 'cost' | 'value' | 'unitCost'>): MonthNumbers => ({
   cost: Big(lock.cost),
   value: Big(lock.value),
   unitCost: lock.unitCost === null ? null : Big(lock.unitCost),
 });
 
 /** Returns the unit cost that a month shows: frozen if the month is locked, today's otherwise. */
-export const shownUnitCost = (facts: MonthFacts, aggregation: Aggregation): Big | null =>
-  (facts.lock === null ? currentNumbers(facts, aggregation) : frozenNumbers(facts.lock)).unitCost;
+export const shownUnitCost = (facts: MonthFacts, rules: NumberRules): Big | null =>
+  (facts.lock === null ? currentNumbers(facts, rules) : frozenNumbers(facts.lock)).unitCost;

@@ -9,14 +9,16 @@ import {
 } from '../shared/calendar.ts';
 import { latecomerInWords } from '../sources/coverage.ts';
 import { changePercent, type DecimalText } from '../shared/decimals.ts';
-import type { Aggregation } from '../metrics/metric.ts';
 import type { MonthFacts, MonthLock, SameDays } from './month-facts.ts';
 import {
   currentNumbers,
   frozenNumbers,
-  numbersToWire,
+  countsToWire,
+  revenueToWire,
+  type CountNumbers,
+  type RevenueNumbers,
   type MonthNumbers,
-  type Numbers,
+  type NumberRules,
 } from './month-numbers.ts';
 import { openWaits, partialReason } from './month-reasons.ts';
 import { monthStatus, type MonthStatus } from './month-status.ts';
@@ -25,7 +27,9 @@ import type { SettlementFacts } from './settlement.ts';
 export type ChangeBasis = 'month' | 'same_days';
 
 /** A month of a metric as the API shows it (contract §3, Month). */
-export interface MonthRecord extends Numbers {
+export type MonthRecord = RecordWith<CountNumbers> | RecordWith<RevenueNumbers>;
+
+type RecordWith<Numbers> = Numbers & {
   month: Month;
   status: MonthStatus;
   change_percent: number | null;
@@ -41,7 +45,7 @@ export interface MonthRecord extends Numbers {
   notes: string[];
   /** The day up to which every source of the scope covers all days of the month; null if there is no such day. */
   complete_through: Day | null;
-}
+};
 
 /** Returns why a month is open or partial, in words; null in any other state. */
 const openReason = (facts: MonthFacts, settlement: SettlementFacts, today: Day): string | null => {
@@ -64,9 +68,9 @@ const changes = (
 });
 
 /** Returns the changes from the same days of the month before to the running month's days; null if either is not known. */
-const sameDaysChange = (days: SameDays | undefined, aggregation: Aggregation) => {
+const sameDaysChange = (days: SameDays | undefined, rules: NumberRules) => {
   const [before, now] = [days?.before ?? null, days?.now ?? null].map((facts) =>
-    facts === null ? null : currentNumbers(facts, aggregation),
+    facts === null ? null : currentNumbers(facts, rules),
   );
   return changes('same_days', before ?? null, now ?? null);
 };
@@ -77,24 +81,35 @@ const sameDaysChange = (days: SameDays | undefined, aggregation: Aggregation) =>
  */
 export const monthRecords = (
   facts: readonly MonthFacts[],
-  metric: { aggregation: Aggregation; target: DecimalText | null },
+  metric: NumberRules & { target: DecimalText | null },
   settlement: SettlementFacts,
   now: Date,
-): MonthRecord[] => {
-  const records: MonthRecord[] = [];
+): MonthRecord[] =>
+  metric.kind === 'revenue'
+    ? recordsWith(revenueToWire, facts, metric, settlement, now)
+    : recordsWith(countsToWire, facts, metric, settlement, now);
+
+const recordsWith = <Numbers>(
+  toWire: (numbers: MonthNumbers) => Numbers,
+  facts: readonly MonthFacts[],
+  metric: NumberRules & { target: DecimalText | null },
+  settlement: SettlementFacts,
+  now: Date,
+): RecordWith<Numbers>[] => {
+  const records: RecordWith<Numbers>[] = [];
   const today = dayOf(now);
   let before: (MonthNumbers & { month: Month }) | null = null;
   for (const month of facts) {
     const status = monthStatus(month);
-    const current = currentNumbers(month, metric.aggregation);
+    const current = currentNumbers(month, metric);
     const shown = month.lock === null ? current : frozenNumbers(month.lock);
     const isNext = before !== null && firstDayAfter(before.month) === firstDay(month.month);
     records.push({
       month: month.month,
-      ...numbersToWire(shown),
+      ...toWire(shown),
       status,
       ...(month.month === monthOf(today)
-        ? sameDaysChange(month.sameDays, metric.aggregation)
+        ? sameDaysChange(month.sameDays, metric)
         : changes('month', isNext ? before : null, shown)),
       above_target: metric.target !== null && shown.unitCost?.gt(metric.target) === true,
       version: month.lock?.version ?? null,
@@ -103,11 +118,11 @@ export const monthRecords = (
           ? null
           : {
               version: month.lock.version,
-              ...numbersToWire(shown),
+              ...toWire(shown),
               locked_at: month.lock.lockedAt,
               locked_by: month.lock.lockedBy,
             },
-      ...(status === 'changed_since_lock' ? { current: numbersToWire(current) } : {}),
+      ...(status === 'changed_since_lock' ? { current: toWire(current) } : {}),
       reason: openReason(month, settlement, today),
       notes: month.lock === null ? month.coverage.latecomers.map(latecomerInWords) : [],
       complete_through:
@@ -120,14 +135,15 @@ export const monthRecords = (
   return records.slice(1).reverse();
 };
 
-export type LatestUnitCost = Pick<MonthRecord, 'month' | 'change_percent' | 'change_basis' | 'status'> & {
-  unit_cost: number;
-};
+export type LatestUnitCost = Pick<MonthRecord, 'month' | 'change_percent' | 'change_basis' | 'status'> &
+  ({ unit_cost: number; cost_share_percent?: never } | { cost_share_percent: number; unit_cost?: never });
 
-/** Returns the newest month with a unit cost, for lists and headers (contract §3, `latest`). */
+/** Returns the newest month with a unit cost or cost share, for lists and headers (contract §3, `latest`). */
 export const latestUnitCost = (records: readonly MonthRecord[]): LatestUnitCost | null => {
-  for (const { month, unit_cost, change_percent, change_basis, status } of records) {
-    if (unit_cost !== null) return { month, unit_cost, change_percent, change_basis, status };
+  for (const { month, unit_cost, cost_share_percent, change_percent, change_basis, status } of records) {
+    const latest = { month, change_percent, change_basis, status };
+    if (typeof unit_cost === 'number') return { ...latest, unit_cost };
+    if (typeof cost_share_percent === 'number') return { ...latest, cost_share_percent };
   }
   return null;
 };

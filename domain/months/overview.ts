@@ -11,7 +11,7 @@ export interface Glance {
   /** Whether spend rises while the unit cost falls, or the other way round (spec §6, rule 2). */
   opposite_directions: boolean;
   above_target: boolean;
-  /** Unit costs of the last twelve months, oldest first; null for a month without one. */
+  /** Unit costs (of revenue: cost shares) of the last twelve months, oldest first; null for a month without one. */
   sparkline: (number | null)[];
 }
 
@@ -28,6 +28,6 @@ export const glanceAt = (records: readonly MonthRecord[]): Glance => {
     unit_cost_change_percent: unitCost,
     opposite_directions: spend !== null && unitCost !== null && Math.sign(spend) * Math.sign(unitCost) < 0,
     above_target: current?.above_target ?? false,
-    sparkline: records.map(({ unit_cost }) => unit_cost).toReversed(),
+    sparkline: records.map((record) => record.unit_cost ?? record.cost_share_percent ?? null).toReversed(),
   };
 };

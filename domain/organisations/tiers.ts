@@ -11,10 +11,13 @@ export const DAILY_CALLS: Record<Tier, number | null> = {
 };
 
 /** A feature that a route needs in the organisation's plan. */
-export type Feature = 'unit_economics';
+export type Feature = 'unit_economics' | 'revenue';
 
-const FIRST_TIER_WITH: Record<Feature, Tier> = { unit_economics: 'professional' };
-const FEATURE_NAME: Record<Feature, string> = { unit_economics: 'Unit economics' };
+const FIRST_TIER_WITH: Record<Feature, Tier> = { unit_economics: 'professional', revenue: 'business' };
+const FEATURE_NEEDS: Record<Feature, string> = {
+  unit_economics: 'Unit economics needs',
+  revenue: 'Creating and changing revenue metrics needs',
+};
 
 const capitalised = (tier: Tier): string => tier.charAt(0).toUpperCase() + tier.slice(1);
 
@@ -24,7 +27,7 @@ export const includes = (tier: Tier, feature: Feature): boolean =>
 
 /** Returns the message for a caller whose plan lacks the feature. */
 export const planMessage = (tier: Tier, feature: Feature): string =>
-  `${FEATURE_NAME[feature]} needs the ${capitalised(FIRST_TIER_WITH[feature])} plan or above; ` +
+  `${FEATURE_NEEDS[feature]} the ${capitalised(FIRST_TIER_WITH[feature])} plan or above; ` +
   `this organisation is on ${capitalised(tier)}`;
 
 /** Returns the message for a caller over the daily limit (spec §7 rule 1). */

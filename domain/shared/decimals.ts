@@ -57,7 +57,7 @@ export const fitsValueDecimals = (value: number | Big): boolean => {
 };
 
 /** Returns the number in a decimal text. It also accepts `5.` and `.5`, which Big rejects. */
-export const decimalOf = (text: string): Big => Big(text.replace(/^\./, '0.').replace(/\.(?!\d)/, ''));
+export const decimalOf = (text: string): Big => Big(text.replace(/^(-?)\./, '$10.').replace(/\.(?!\d)/, ''));
 
 /** A plain number of at most this many characters is certainly below 10¹⁵. */
 const SHORT_DIGITS = 15;

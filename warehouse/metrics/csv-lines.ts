@@ -23,17 +23,22 @@ const BYTE_ORDER_MARK = Buffer.from('\ufeff');
  * Yields the records of a CSV file, one block of lines at a time: UTF-8 with or without byte order mark, LF or CRLF, quotes as
  * in RFC 4180. A record is one line, because no text holds a line break. So each block is parsed on its own, in time and
  * memory that grow with its bytes. Throws `invalid` with the line, counted from 1.
+ *
+ * @param shown returns how an error shows the text of a line.
  */
-export const csvLines = async function* (bytes: AsyncIterable<Buffer>): AsyncGenerator<string[][]> {
+export const csvLines = async function* (
+  bytes: AsyncIterable<Buffer>,
+  shown: (text: string) => string = forMessage,
+): AsyncGenerator<string[][]> {
   let line = 1;
   for await (const lines of blocksOfLines(bytes)) {
     const block = line === 1 ? withoutMark(lines) : lines;
-    const next = line + countLines(block, line);
+    const next = line + countLines(block, line, shown);
     const records = recordsOf(block, next - line);
     yield records;
     const wrong = line + records.length;
     if (wrong < next) {
-      const got = forMessage(lineText(block, records.length));
+      const got = shown(lineText(block, records.length));
       throw invalid(`line ${wrong}: expected quotes around whole fields, each on one line, got ${got}`);
     }
     line = next;
@@ -69,7 +74,7 @@ const blocksOfLines = async function* (bytes: AsyncIterable<Buffer>): AsyncGener
 };
 
 /** Returns the number of lines in a block. Throws for a line that is too long, is not UTF-8, or is one too many. */
-const countLines = (block: Buffer, first: number): number => {
+const countLines = (block: Buffer, first: number, shown: (text: string) => string): number => {
   const isText = isUtf8(block);
   let count = 0;
   for (let from = 0; from < block.length; count += 1) {
@@ -80,7 +85,7 @@ const countLines = (block: Buffer, first: number): number => {
     // The cut of an overlong line may split a character.
     if (bytes.length > LONGEST_LINE_BYTES)
       throw invalid(
-        `line ${line}: expected at most ${LONGEST_LINE_BYTES} bytes, got more: ${forMessage(bytes.toString())}`,
+        `line ${line}: expected at most ${LONGEST_LINE_BYTES} bytes, got more: ${shown(bytes.toString())}`,
       );
     if (!isText && !isUtf8(bytes)) throw invalid(`line ${line}: expected UTF-8, got invalid UTF-8`);
     from += bytes.length + 1;

@@ -1,7 +1,7 @@
 import type { DecimalText } from '../../domain/shared/decimals.ts';
 import { DEFAULT_RISE_RULE, type RiseRule } from '../../domain/events/daily-rise.ts';
 import { conflict, invalid } from '../../domain/shared/errors.ts';
-import type { Aggregation, Frequency } from '../../domain/metrics/metric.ts';
+import type { Aggregation, Frequency, MetricKind } from '../../domain/metrics/metric.ts';
 import { metricOfSplit } from '../../domain/teams/shared-cost.ts';
 import { forMessage } from '../../domain/shared/for-message.ts';
 import type { SpendPick } from '../../domain/spend/spend-pick.ts';
@@ -23,20 +23,24 @@ export interface Metric {
   id: string;
   name: string;
   unit: string;
-  kind: 'count';
+  kind: MetricKind;
   aggregation: Aggregation;
   frequency: Frequency;
   scope: Scope;
   target: DecimalText | null;
   label_key: string | null;
+  /** The currency of revenue, which is the organisation's; null for counts. */
+  currency: string | null;
+  /** Whether the assistant may read revenue when an admin asks (spec §5). */
+  assistant_access: boolean;
   /** The rule for a rise of a daily metric; null turns it off. */
   rise: RiseRule | null;
   created_at: string;
 }
 
-/** The rule for a rise of metrics without one: metrics of earlier versions have nothing stored. */
-export const defaultRise = ({ frequency }: Pick<Metric, 'frequency'>): Metric['rise'] =>
-  frequency === 'daily' ? DEFAULT_RISE_RULE : null;
+/** The rule for a rise of metrics without one: metrics of earlier versions have nothing stored. Revenue never has one. */
+export const defaultRise = ({ kind, frequency }: Pick<Metric, 'kind' | 'frequency'>): Metric['rise'] =>
+  kind === 'count' && frequency === 'daily' ? DEFAULT_RISE_RULE : null;
 
 const METRICS = new Versions<Metric>({
   name: 'metric',
@@ -51,14 +55,22 @@ const METRICS = new Versions<Metric>({
     scope: 'JSON',
     target: 'DECIMAL(38,10)',
     label_key: 'VARCHAR',
+    currency: 'VARCHAR',
+    assistant_access: 'BOOLEAN',
     rise: 'JSON',
     created_at: 'TIMESTAMP',
   },
   // Values that arrive while the label key changes would have the old one.
   exclusive: (orgId, id) => [spendChoicesLock(orgId), valuesLock(id)],
   complete: (metric) => {
-    const { rise } = metric as Partial<Metric>;
-    return { ...metric, rise: rise === undefined ? defaultRise(metric) : rise };
+    const { rise, assistant_access } = metric as Omit<Partial<Metric>, 'assistant_access'> & {
+      assistant_access: boolean | null;
+    };
+    return {
+      ...metric,
+      assistant_access: assistant_access ?? false,
+      rise: rise === undefined ? defaultRise(metric) : rise,
+    };
   },
 });
 
@@ -100,7 +112,9 @@ export const updateMetric = (
   warehouse: Warehouse,
   orgId: string,
   metricId: string,
-  changes: Partial<Pick<Metric, 'name' | 'unit' | 'target' | 'label_key' | 'rise' | 'scope'>> | 'delete',
+  changes:
+    | Partial<Pick<Metric, 'name' | 'unit' | 'target' | 'label_key' | 'assistant_access' | 'rise' | 'scope'>>
+    | 'delete',
   by: By,
 ): Promise<Metric | null> =>
   METRICS.change(warehouse, orgId, metricId, changes, by, { around: withScope(orgId, by) });

@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import type { Day } from '../../domain/shared/calendar.ts';
 import { CONTROL_CHARACTER, NO_CONTROL_CHARACTERS } from '../../domain/shared/control-characters.ts';
 import { columnsOf, isBlank, isHeader } from '../../domain/metrics/csv-record.ts';
-import { invalid } from '../../domain/shared/errors.ts';
+import { invalid, type ServiceError } from '../../domain/shared/errors.ts';
 import { periodToDay, periodToWire, type Frequency } from '../../domain/metrics/metric.ts';
 import { newestPeriod, sentTwice, valueProblem, type ValueRules } from '../../domain/metrics/value-rules.ts';
 import { forMessage } from '../../domain/shared/for-message.ts';
 import { csvLines } from './csv-lines.ts';
 import type { WriteResult } from './metric-values.ts';
 import type { Session } from '../engine/session.ts';
+import { changeRevenue, type RevenueOf } from './revenue-changes.ts';
 import { changeValues, type Change, type Staged } from './value-changes.ts';
 import { valueFileLine, valuesOfFile, type NumberedValue } from './value-file.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
@@ -36,9 +37,7 @@ export const writeCsv = async (
 ): Promise<WriteResult> => {
   const file = join(warehouse.settings.spillDirectory, `upload-${randomUUID()}`);
   try {
-    const judge = new RecordJudge(metric, newestPeriod(metric.frequency, change.now));
-    await writeFile(file, linesOf(judge, csvLines(bytes)), { flag: 'wx', mode: 0o600, signal });
-    if (judge.values === 0) throw invalid(`body: expected lines of ${columnsOf(metric).join(',')}, got none`);
+    await writeFile(file, linesOf(csvValues(metric, bytes, change.now)), { flag: 'wx', mode: 0o600, signal });
     const { size } = await stat(file);
     const staged = { relation: valuesOfFile(file), parts: Math.ceil(size / BYTES_AT_ONCE) };
     const stage = async (session: Session): Promise<Staged> => {
@@ -52,12 +51,49 @@ export const writeCsv = async (
   }
 };
 
-const linesOf = async function* (
-  judge: RecordJudge,
-  blocks: AsyncIterable<readonly string[][]>,
-): AsyncGenerator<string> {
-  for await (const records of blocks) yield judge.valuesOf(records).map(valueFileLine).join('');
+/**
+ * Writes the revenue of a CSV file, all or none, as {@link writeCsv} does for counts. The values wait in memory, because no file
+ * may hold revenue. They have no labels, so that a file has at most one value for each day.
+ */
+export const writeRevenueCsv = async (
+  warehouse: Warehouse,
+  of: RevenueOf,
+  rules: ValueRules,
+  bytes: AsyncIterable<Buffer>,
+  change: Change,
+  signal: AbortSignal,
+): Promise<WriteResult> => {
+  const values = new Map<Day, NumberedValue>();
+  for await (const block of csvValues(rules, bytes, change.now))
+    for (const value of block) {
+      const before = values.get(value.period);
+      if (before !== undefined)
+        throw duplicate({ ...value, before: before.line.toString() }, rules.frequency);
+      values.set(value.period, value);
+    }
+  const revenue = new Map([...values].map(([period, { value }]) => [period, value]));
+  const { removed: _, ...written } = await changeRevenue(warehouse, of, revenue, change, signal);
+  return written;
 };
+
+const linesOf = async function* (blocks: AsyncIterable<readonly NumberedValue[]>): AsyncGenerator<string> {
+  for await (const values of blocks) yield values.map(valueFileLine).join('');
+};
+
+/** Yields the values of a CSV file. Throws `invalid` with the line for the first wrong one, and for a file without any. */
+const csvValues = async function* (
+  rules: ValueRules,
+  bytes: AsyncIterable<Buffer>,
+  now: Date,
+): AsyncGenerator<NumberedValue[]> {
+  const judge = new RecordJudge(rules, newestPeriod(rules.frequency, now));
+  for await (const records of csvLines(bytes, textFor(rules))) yield judge.valuesOf(records);
+  if (judge.values === 0) throw invalid(`body: expected lines of ${columnsOf(rules).join(',')}, got none`);
+};
+
+/** Returns how errors show a line. Those of revenue do not repeat it. */
+const textFor = ({ kind }: ValueRules): ((text: string) => string) =>
+  kind === 'revenue' ? () => 'something else' : forMessage;
 
 /** Checks the records of one file in order, by the rules of its metric. */
 class RecordJudge {
@@ -98,7 +134,7 @@ class RecordJudge {
     const columns = this.#columns;
     if (fields.length !== columns.length)
       this.#refuse(
-        `expected ${columns.length} columns, ${columns.join(',')}, got ${fields.length}: ${forMessage(fields.join(','))}`,
+        `expected ${columns.length} columns, ${columns.join(',')}, got ${fields.length}: ${textFor(this.#rules)(fields.join(','))}`,
       );
     const [period = '', label, value = ''] =
       this.#rules.label_key === null ? [fields[0], undefined, fields[1]] : fields;
@@ -121,12 +157,21 @@ const refuseDuplicates = async (session: Session, staged: string, frequency: Fre
     `SELECT count(*) = count(DISTINCT hash(period, label)) AS are_distinct FROM ${staged}`,
   );
   if (counts?.are_distinct === true) return;
-  const [duplicate] = await session.query<{ line: string; before: string; period: Day; label: string }>(
+  const [found] = await session.query<Duplicate>(
     `SELECT line, lag(line) OVER (PARTITION BY period, label ORDER BY line) AS before, period, label
      FROM ${staged} QUALIFY before IS NOT NULL ORDER BY line LIMIT 1`,
   );
-  if (duplicate === undefined) return;
-  const { line, before, period, label } = duplicate;
+  if (found !== undefined) throw duplicate(found, frequency);
+};
+
+interface Duplicate {
+  line: string | number;
+  before: string;
+  period: Day;
+  label: string;
+}
+
+const duplicate = ({ line, before, period, label }: Duplicate, frequency: Frequency): ServiceError => {
   const sent = { period: periodToWire(period, frequency), label };
-  throw invalid(`line ${line}: ${sentTwice(sent, 'file', `line ${before}`)}`);
+  return invalid(`line ${line}: ${sentTwice(sent, 'file', `line ${before}`)}`);
 };

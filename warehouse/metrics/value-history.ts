@@ -1,6 +1,7 @@
 import type { Day } from '../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../domain/shared/decimals.ts';
 import { instant } from '../engine/sql/instant.ts';
+import type { RevenueVault, ValuePlace } from './revenue-vault.ts';
 import type { ChangedBy, ValueSource } from './value-changes.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
@@ -15,6 +16,7 @@ export interface StoredValue {
 }
 
 interface ChangeRow {
+  change_id: string;
   period: Day;
   label: string;
   source: ValueSource;
@@ -24,21 +26,29 @@ interface ChangeRow {
   changed_at: string;
 }
 
+/** The text of a value; the sealed text of revenue. */
+const VALUE_TEXT = 'COALESCE(CAST(value AS VARCHAR), sealed_value)';
+
+/** Returns a stored value. Only revenue has a vault. Without it, its text stays sealed and is no number. */
+const opened = (text: string, place: ValuePlace, vault: RevenueVault | undefined): DecimalText =>
+  vault === undefined ? text : vault.openValue(place, text);
+
 const changedBy = (row: ChangeRow): ChangedBy => ({
   type: row.changed_by_type,
   id: row.changed_by_id,
   name: row.changed_by_name,
 });
 
-/** Returns the values from `start` to `end` (both inclusive) after `cursor`, by period and label. */
+/** Returns the values from `start` to `end` (both inclusive) after `cursor`, by period and label. Revenue needs its vault. */
 export const listValues = async (
   warehouse: Warehouse,
   orgId: string,
   metricId: string,
   range: { start: Day | null; end: Day | null; limit: number; cursor: { period: Day; label: string } | null },
+  vault?: RevenueVault,
 ): Promise<StoredValue[]> => {
-  const rows = await warehouse.query<ChangeRow & { value: DecimalText }>(
-    `SELECT period, label, value, source, changed_by_type, changed_by_id, changed_by_name, changed_at
+  const rows = await warehouse.query<ChangeRow & { value: string }>(
+    `SELECT change_id, period, label, ${VALUE_TEXT} AS value, source, changed_by_type, changed_by_id, changed_by_name, changed_at
      FROM metric_values
      WHERE org_id = $org AND metric_id = $metric
        AND period >= coalesce($start::DATE, DATE '0001-01-01') AND period <= coalesce($end::DATE, DATE '9999-12-31')
@@ -57,7 +67,7 @@ export const listValues = async (
   return rows.map((row) => ({
     period: row.period,
     label: row.label,
-    value: row.value,
+    value: opened(row.value, { metric_id: metricId, ...row }, vault),
     source: row.source,
     changed_by: changedBy(row),
     changed_at: instant(row.changed_at),
@@ -77,20 +87,22 @@ export interface ValueChange {
   changed_at: string;
 }
 
-/** Returns the changes before `cursor`, newest first. The log itself has the value before each change. */
+/** Returns the changes before `cursor`, newest first. The log itself has the value before each change. Revenue needs its vault. */
 export const listValueChanges = async (
   warehouse: Warehouse,
   orgId: string,
   metricId: string,
   page: { limit: number; cursor: { changeId: string; period: Day; label: string } | null },
+  vault?: RevenueVault,
 ): Promise<ValueChange[]> => {
   const rows = await warehouse.query<
-    ChangeRow & { change_id: string; value: DecimalText | null; previous: DecimalText | null }
+    ChangeRow & { value: string | null; previous: string | null; previous_id: string | null }
   >(
     `WITH changes AS (
-       SELECT *, lag(value) OVER (PARTITION BY period, label ORDER BY change_id) AS previous
-       FROM metric_value_changes WHERE org_id = $org AND metric_id = $metric)
-     SELECT change_id, period, label, value, previous, source, changed_by_type, changed_by_id, changed_by_name, changed_at
+       SELECT * REPLACE (${VALUE_TEXT} AS value), lag(${VALUE_TEXT}) OVER before AS previous, lag(change_id) OVER before AS previous_id
+       FROM metric_value_changes WHERE org_id = $org AND metric_id = $metric
+       WINDOW before AS (PARTITION BY period, label ORDER BY change_id))
+     SELECT change_id, period, label, value, previous, previous_id, source, changed_by_type, changed_by_id, changed_by_name, changed_at
      FROM changes
      WHERE $changeId::UUID IS NULL OR (change_id, period, label) < ($changeId::UUID, $period::DATE, $label)
      ORDER BY change_id DESC, period DESC, label DESC LIMIT $limit`,
@@ -103,13 +115,17 @@ export const listValueChanges = async (
       limit: page.limit,
     },
   );
+  const openedOf = (text: string | null, period: Day, change_id: string | null): DecimalText | null =>
+    text === null || change_id === null
+      ? null
+      : opened(text, { metric_id: metricId, period, change_id }, vault);
   return rows.map((row) => ({
     changeId: row.change_id,
     period: row.period,
     label: row.label,
     action: row.value === null ? 'remove' : 'set',
-    value: row.value,
-    previous: row.previous,
+    value: openedOf(row.value, row.period, row.change_id),
+    previous: openedOf(row.previous, row.period, row.previous_id),
     source: row.source,
     changed_by: changedBy(row),
     changed_at: instant(row.changed_at),

@@ -1,6 +1,7 @@
 import type { ComputedSession } from '../spend/compute-spend.ts';
 import { firstDay, monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
 import { coverageOf, type Coverage, type SourceMonth } from '../../domain/sources/coverage.ts';
+import type { MetricKind } from '../../domain/metrics/metric.ts';
 import type { DecimalText } from '../../domain/shared/decimals.ts';
 import { factsFrom } from '../../domain/months/shown-months.ts';
 import type { MonthFacts } from '../../domain/months/month-facts.ts';
@@ -12,12 +13,15 @@ import { sourceMonths } from '../sources/coverage.ts';
 import { instant } from '../engine/sql/instant.ts';
 import { PICK_KIND } from '../spend/known-days.ts';
 import type { Session } from '../engine/session.ts';
+import type { RevenueVault } from '../metrics/revenue-vault.ts';
+import { openRevenue, type Revenue } from './month-revenue.ts';
 import { putSameDays } from './same-days.ts';
 import { COLLECTED_SINCE, USES_CHOICE } from '../spend/picks/spend-choices.ts';
 
 /** A row of {@link MONTH_FACTS}: one month of one metric. */
 interface Row {
   metric_id: string;
+  kind: MetricKind;
   team_id: string | null;
   month: Day;
   cost: DecimalText;
@@ -27,6 +31,8 @@ interface Row {
   value_changes: string | null;
   settled: boolean;
   version: string | null;
+  lock_id: string | null;
+  locked_sealed: string | null;
   locked_cost: DecimalText | null;
   locked_value: DecimalText | null;
   locked_unit_cost: DecimalText | null;
@@ -40,17 +46,27 @@ interface Row {
 /**
  * Returns the facts of each metric's months up to `newest`, oldest first: `count` months, and the one before them for their
  * change. Derives them at each read from published loads, the log of values and the locks; with team scope also from the
- * bills, so that due bills must have been sealed (bill-sealing.ts). With `today`, the running month has its same days.
+ * bills, so that due bills must have been sealed (bill-sealing.ts). With `today`, the running month has its same days. Throws
+ * for a revenue metric without `vault`.
  */
 export const monthFacts = async (
   session: ComputedSession,
   orgId: string,
   metricIds: readonly string[],
-  { today, ...months }: { newest: Month; count: number; today?: Day },
+  {
+    today,
+    vault,
+    ...months
+  }: { newest: Month; count: number; today?: Day; vault?: RevenueVault | undefined },
 ): Promise<Map<string, MonthFacts[]>> => {
   const first = factsFrom(months.newest, months.count);
   const parameters = { org: orgId, metrics: metricIds, first, last: firstDay(months.newest) };
-  const rows = await session.query<Row>(MONTH_FACTS, parameters);
+  const sealed = await session.query<Row>(MONTH_FACTS, parameters);
+  const revenueIds = [
+    ...new Set(sealed.flatMap(({ kind, metric_id }) => (kind === 'revenue' ? [metric_id] : []))),
+  ];
+  const revenue = await openRevenue(session, orgId, revenueIds, first, vault);
+  const rows = sealed.map((row) => (row.kind === 'revenue' ? openedRow(row, revenue, vault) : row));
   const kinds = await pickedKinds(session, orgId, metricIds);
   const sources = await sourceMonths(session, orgId, { first: monthOf(first), last: months.newest });
   const covered = new Map<string, Coverage>();
@@ -64,8 +80,17 @@ export const monthFacts = async (
   }
   await putTeamCosts(session, orgId, months, byMetric, rows, sources);
   if (today !== undefined && monthOf(today) === months.newest)
-    await putSameDays(session, orgId, byMetric, today);
+    await putSameDays(session, orgId, byMetric, today, revenue);
   return byMetric;
+};
+
+/** Returns the row of a revenue metric with its opened numbers. */
+const openedRow = (row: Row, revenue: Revenue, vault: RevenueVault | undefined): Row => {
+  const value_sum = revenue.sumOfMonth(row.metric_id, monthOf(row.month));
+  const { metric_id, month, lock_id, locked_sealed } = row;
+  if (vault === undefined || lock_id === null || locked_sealed === null) return { ...row, value_sum };
+  const { cost, value, unit_cost } = vault.openLock({ metric_id, month, lock_id }, locked_sealed);
+  return { ...row, value_sum, locked_cost: cost, locked_value: value, locked_unit_cost: unit_cost };
 };
 
 const coverageOfRow = (
@@ -173,7 +198,7 @@ export const MONTH_FACTS = `
 WITH months AS (
   SELECT CAST(unnest(generate_series($first::DATE, $last::DATE, INTERVAL 1 MONTH)) AS DATE) AS month),
 wanted AS (
-  SELECT metric_id, scope->>'$.team_id' AS team_id, md5(scope) AS scope_id
+  SELECT metric_id, kind, scope->>'$.team_id' AS team_id, md5(scope) AS scope_id
   FROM metrics WHERE org_id = $org AND list_contains($metrics, metric_id)),
 computations AS (SELECT month, computation_id FROM current_computations WHERE org_id = $org),
 costs AS (
@@ -195,10 +220,10 @@ changed_months AS (
 locked AS (
   SELECT * FROM month_versions WHERE org_id = $org AND list_contains($metrics, metric_id)
   QUALIFY row_number() OVER (PARTITION BY org_id, metric_id, month ORDER BY version DESC) = 1)
-SELECT metric_id, team_id, month, COALESCE(costs.cost, 0::DECIMAL(38,15)) AS cost, uncollected,
+SELECT metric_id, kind, team_id, month, COALESCE(costs.cost, 0::DECIMAL(38,15)) AS cost, uncollected,
   value_sum, value_periods, changed_months.value_changes,
   EXISTS (FROM settled_months WHERE settled_months.org_id = $org AND settled_months.month = months.month) AS settled,
-  locked.version, locked.cost AS locked_cost, locked.value AS locked_value, locked.unit_cost AS locked_unit_cost,
+  locked.version, locked.lock_id, locked.sealed_numbers AS locked_sealed, locked.cost AS locked_cost, locked.value AS locked_value, locked.unit_cost AS locked_unit_cost,
   locked.value_changes AS locked_value_changes, locked.missing IS NOT NULL AS locked_incomplete, locked.locked_at, locked.locked_by_id, locked.locked_by_name
 FROM wanted
 CROSS JOIN months

@@ -1,5 +1,5 @@
 import { conflict } from '../../domain/shared/errors.ts';
-import { dayOf, type Month } from '../../domain/shared/calendar.ts';
+import { dayOf, firstDay, type Month } from '../../domain/shared/calendar.ts';
 import { currentNumbers, UNIT_COST_DECIMALS } from '../../domain/months/month-numbers.ts';
 import { missingSpend, openWaits, partialReason } from '../../domain/months/month-reasons.ts';
 import { monthRecords, type MonthRecord } from '../../domain/months/month-record.ts';
@@ -16,6 +16,7 @@ import { monthFacts } from './month-facts.ts';
 import { frozenLabels } from './month-labels.ts';
 import type { Organisation } from '../organisations/organisations.ts';
 import type { Session } from '../engine/session.ts';
+import type { LockedNumbers, LockPlace, RevenueVault } from '../metrics/revenue-vault.ts';
 import { valuesLock } from '../metrics/value-changes.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
@@ -36,6 +37,8 @@ export interface Locking {
   key: { id: string; name: string };
   now: Date;
   acceptMissing?: boolean;
+  /** Only for revenue, whose frozen numbers it seals. */
+  vault?: RevenueVault | undefined;
 }
 
 /**
@@ -56,12 +59,12 @@ export const lockMonth = async (
   return warehouse.exclusive(valuesLock(metric.id), () =>
     warehouse.transaction(async (session) => {
       const settlement = { settleDays: organisation.settle_days };
-      const range = { newest: month, count: 1 };
+      const range = { newest: month, count: 1, vault: by.vault };
       const [before, facts] =
         (await monthFacts(on(session), organisation.id, [metric.id], range)).get(metric.id) ?? [];
       if (before === undefined || facts === undefined)
         throw new Error(`no facts of ${metric.id} for ${month}`);
-      const { cost, value, unitCost } = currentNumbers(facts, metric.aggregation);
+      const { cost, value, unitCost } = currentNumbers(facts, metric);
       if (monthStatus(facts) === 'locked') {
         throw conflict(
           `${month} is locked already, as version ${facts.lock?.version ?? 0}, and no value has changed since`,
@@ -84,10 +87,16 @@ export const lockMonth = async (
         isIncomplete: missing.length > 0,
       };
       const lockId = idAfter(await newestLock(session, organisation.id, metric.id, month));
+      const numbers = { cost: lock.cost, value: lock.value, unit_cost: lock.unitCost };
+      const place = { metric_id: metric.id, month: firstDay(month), lock_id: lockId };
+      const stored =
+        metric.kind === 'revenue'
+          ? { ...NO_NUMBERS, sealed: sealedBy(by.vault, place, numbers) }
+          : { ...numbers, sealed: null };
       await session.run(
         `INSERT INTO month_locks BY NAME
           SELECT $org AS org_id, $metric AS metric_id, $month::DATE AS month, $lock::UUID AS lock_id,
-            $cost::DECIMAL(38,15) AS cost, $value::DECIMAL(38,10) AS value, $unit_cost AS unit_cost_text,
+            $cost::DECIMAL(38,15) AS cost, $value::DECIMAL(38,10) AS value, $unit_cost AS unit_cost_text, $sealed AS sealed_numbers,
             $labels::JSON AS label_values, $missing::JSON AS missing, $value_changes::BIGINT AS value_changes, $now::TIMESTAMP AS locked_at, $key AS locked_by_id,
             $key_name AS locked_by_name`,
         {
@@ -95,9 +104,7 @@ export const lockMonth = async (
           metric: metric.id,
           month: `${month}-01`,
           lock: lockId,
-          cost: lock.cost,
-          value: lock.value,
-          unit_cost: lock.unitCost,
+          ...stored,
           labels:
             metric.label_key === null ? null : await frozenLabels(session, organisation.id, metric, month),
           missing: lock.isIncomplete ? JSON.stringify(missing) : null,
@@ -123,6 +130,13 @@ export const lockMonth = async (
       return locked;
     }),
   );
+};
+
+const NO_NUMBERS = { cost: null, value: null, unit_cost: null };
+
+const sealedBy = (vault: RevenueVault | undefined, place: LockPlace, numbers: LockedNumbers): string => {
+  if (vault === undefined) throw new Error('a month of revenue was locked without its vault');
+  return vault.sealLock(place, numbers);
 };
 
 /**
@@ -163,27 +177,33 @@ const newestLock = async (
   return newest?.lock_id ?? null;
 };
 
-/** Returns the versions of a month, newest first; empty if it was never locked. */
+/** Returns the versions of a month, newest first; empty if it was never locked. Revenue needs its vault. */
 export const listMonthVersions = async (
   warehouse: Warehouse,
   orgId: string,
   metricId: string,
   month: Month,
+  vault?: RevenueVault,
 ): Promise<MonthVersion[]> => {
   const rows = await warehouse.query<
     Omit<MonthVersion, 'version' | 'locked_by' | 'missing'> & {
       version: string;
+      lock_id: string;
+      sealed_numbers: string | null;
       missing: string | null;
       locked_by_id: string;
       locked_by_name: string;
     }
   >(
-    `SELECT version, cost, value, unit_cost, locked_at, locked_by_id, locked_by_name, missing FROM month_versions
+    `SELECT version, lock_id, cost, value, unit_cost, sealed_numbers, locked_at, locked_by_id, locked_by_name, missing FROM month_versions
      WHERE org_id = $org AND metric_id = $metric AND month = $month::DATE ORDER BY version DESC`,
     { org: orgId, metric: metricId, month: `${month}-01` },
   );
-  return rows.map(({ locked_by_id, locked_by_name, missing, ...row }) => ({
+  return rows.map(({ locked_by_id, locked_by_name, missing, lock_id, sealed_numbers, ...row }) => ({
     ...row,
+    ...(vault === undefined || sealed_numbers === null
+      ? {}
+      : vault.openLock({ metric_id: metricId, month: firstDay(month), lock_id }, sealed_numbers)),
     missing: missing === null ? [] : (JSON.parse(missing) as string[]),
     version: Number(row.version),
     locked_at: instant(row.locked_at),

@@ -1,20 +1,24 @@
 import type { ComputedSession } from '../spend/compute-spend.ts';
 import { addDays, addMonths, firstDay, monthOf, type Day } from '../../domain/shared/calendar.ts';
+import type { MetricKind } from '../../domain/metrics/metric.ts';
 import type { DecimalText } from '../../domain/shared/decimals.ts';
 import type { DaysFacts, MonthFacts } from '../../domain/months/month-facts.ts';
 import { decimalUnits, MONEY_DECIMALS, moneyText } from '../../domain/shared/decimals.ts';
 import { COVERED_DAYS } from '../sources/coverage.ts';
 import { dailyTeamCosts } from '../teams/bills/daily-team-costs.ts';
 import { KNOWN_DAYS } from '../spend/known-days.ts';
+import type { Revenue } from './month-revenue.ts';
 import { COMPLETE_VALUES } from '../metrics/values-through.ts';
 
 /** A row of {@link SAME_DAYS}: a metric's days so far, and the same days of the month before. */
 interface Row {
   metric_id: string;
+  metric_kind: MetricKind;
   team_id: string | null;
   through: Day;
   before_through: Day;
   is_before_known: boolean;
+  has_values_before: boolean;
   cost: DecimalText;
   value_sum: DecimalText | null;
   value_periods: string;
@@ -37,6 +41,7 @@ export const putSameDays = async (
   orgId: string,
   byMetric: ReadonlyMap<string, readonly MonthFacts[]>,
   today: Day,
+  revenue: Revenue,
 ): Promise<void> => {
   const month = firstDay(monthOf(today));
   if (today === month) return;
@@ -53,14 +58,17 @@ export const putSameDays = async (
     if (running === undefined || running.uncollected.length > 0) continue;
     const costOf = (start: Day, end: Day, cost: DecimalText): DecimalText | null =>
       row.team_id === null ? cost : (team?.(row.team_id, start, end) ?? null);
+    const valueOf = (start: Day, end: Day, sum: DecimalText | null): DecimalText | null =>
+      row.metric_kind === 'revenue' ? revenue.sum(row.metric_id, start, end) : sum;
+    const valueSum = row.value_periods === '0' ? null : valueOf(month, row.through, row.value_sum);
     running.sameDays = {
       through: row.through,
-      now: daysFacts(costOf(month, row.through, row.cost), row.value_sum, row.value_periods),
+      now: daysFacts(costOf(month, row.through, row.cost), valueSum, row.value_periods),
       before:
         row.is_before_known && before?.uncollected.length === 0
           ? daysFacts(
               costOf(range.first, row.before_through, row.before_cost),
-              row.before_value_sum,
+              row.has_values_before ? valueOf(range.first, row.before_through, row.before_value_sum) : null,
               row.before_value_periods,
             )
           : null,
@@ -90,7 +98,7 @@ const teamCosts = async (session: ComputedSession, orgId: string, range: { start
 
 const SAME_DAYS = `
 WITH wanted AS (
-  SELECT metric_id, frequency, scope->>'$.team_id' AS team_id, md5(scope) AS scope_id
+  SELECT metric_id, kind AS metric_kind, frequency, scope->>'$.team_id' AS team_id, md5(scope) AS scope_id
   FROM metrics WHERE org_id = $org AND list_contains($metrics, metric_id)),
 ${COVERED_DAYS}, ${KNOWN_DAYS},
 complete AS (
@@ -102,7 +110,7 @@ day_values AS (
   WHERE org_id = $org AND frequency = 'daily' AND period BETWEEN $first::DATE AND $last::DATE GROUP BY ALL),
 ${COMPLETE_VALUES},
 compared AS (
-  SELECT metric_id, team_id, scope_id,
+  SELECT metric_id, metric_kind, frequency, team_id, scope_id,
     least(running.complete_through, CASE frequency WHEN 'daily' THEN values_through END) AS through, values_from,
     least($first::DATE + CAST(through - $month::DATE AS INTEGER), $month::DATE - 1) AS before_through,
     before.complete_through >= before_through AS is_before_known
@@ -124,9 +132,9 @@ day_costs AS (
 costs AS (
   SELECT metric_id, sum(cost) FILTER (is_running) AS cost, sum(cost) FILTER (NOT is_running) AS before_cost
   FROM compared_days JOIN day_costs USING (scope_id, day) GROUP BY metric_id)
-SELECT metric_id, team_id, through, before_through, is_before_known,
+SELECT metric_id, metric_kind, team_id, through, before_through, is_before_known,
   COALESCE(cost, 0::DECIMAL(38,15)) AS cost, value_sum, COALESCE(value_periods, 0) AS value_periods,
   COALESCE(before_cost, 0::DECIMAL(38,15)) AS before_cost,
-  CASE WHEN values_from <= $first::DATE THEN before_value_sum END AS before_value_sum,
+  before_value_sum, COALESCE(frequency = 'daily' AND values_from <= $first::DATE, false) AS has_values_before,
   COALESCE(before_value_periods, 0) AS before_value_periods
 FROM compared LEFT JOIN costs USING (metric_id) LEFT JOIN values_so_far USING (metric_id)`;

@@ -98,7 +98,8 @@ const metricNumbers = async (
   range: { newest: Month; count: number },
   now: Date,
 ): Promise<ShownNumber[]> => {
-  const metrics = await listMetrics(session, orgId);
+  // Revenue stays sealed.
+  const metrics = (await listMetrics(session, orgId)).filter(({ kind }) => kind === 'count');
   const ids = metrics.map(({ id }) => id);
   const facts = await monthFacts(STORED_SPEND.on(session), orgId, ids, range);
   return metrics.flatMap((metric) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isPeriod, valueProblem } from '../../../domain/metrics/value-rules.ts';
 
-const DAILY = { frequency: 'daily', label_key: null } as const;
+const DAILY = { kind: 'count', frequency: 'daily', label_key: null } as const;
 const problemOf = (value: number | string): string | null =>
   valueProblem(DAILY, '2026-02-07', { period: '2026-02-07', value })?.problem ?? null;
 

@@ -67,7 +67,7 @@ const recordOf = (
   const before = january({ month: '2025-12', cost: null, valueSum: null, valuePeriods: 0, settled: false });
   const [record] = monthRecords(
     [before, facts],
-    { aggregation: options.aggregation ?? 'total', target: options.target ?? null },
+    { kind: 'count', aggregation: options.aggregation ?? 'total', target: options.target ?? null },
     options.settlement ?? SETTLEMENT,
     options.now ?? NOW,
   );
@@ -125,7 +125,7 @@ describe('numbers', () => {
     // 9007199254740993 (2^53 + 1) ÷ 3 = 3002399751580331; as a double the dividend would be one less.
     const { unitCost } = currentNumbers(
       january({ cost: '9007199254740993.000000000000000', valueSum: '3' }),
-      'total',
+      { kind: 'count', aggregation: 'total' },
     );
     expect(unitCost?.toFixed()).toBe('3002399751580331');
   });
@@ -266,7 +266,7 @@ describe('several months', () => {
   it('come newest first, and the oldest one only serves the change of the next', () => {
     const records = monthRecords(
       [month('2025-11', '100', '50'), month('2025-12', '150', '50'), month('2026-01', '75', '50')],
-      { aggregation: 'total', target: null },
+      { kind: 'count', aggregation: 'total', target: null },
       SETTLEMENT,
       NOW,
     );
@@ -282,14 +282,14 @@ describe('several months', () => {
   it('have no change after a month without a unit cost, or across a gap', () => {
     const records = monthRecords(
       [month('2025-10', '100', '50'), month('2025-11', null, '50'), month('2025-12', '150', '50')],
-      { aggregation: 'total', target: null },
+      { kind: 'count', aggregation: 'total', target: null },
       SETTLEMENT,
       NOW,
     );
     expect(records.map(({ change_percent }) => change_percent)).toEqual([null, null]);
     const gap = monthRecords(
       [month('2025-10', '100', '50'), month('2025-12', '150', '50')],
-      { aggregation: 'total', target: null },
+      { kind: 'count', aggregation: 'total', target: null },
       SETTLEMENT,
       NOW,
     );
@@ -299,7 +299,7 @@ describe('several months', () => {
   it('compare with the frozen unit cost of a locked month', () => {
     const records = monthRecords(
       [january({ month: '2025-12', lock: lock({ unitCost: '8.000000' }) }), january()],
-      { aggregation: 'total', target: null },
+      { kind: 'count', aggregation: 'total', target: null },
       SETTLEMENT,
       NOW,
     );
@@ -318,7 +318,7 @@ describe('several months', () => {
   it('have as latest the newest month with a unit cost', () => {
     const records = monthRecords(
       [month('2025-11', '100', '50'), month('2025-12', '150', '50'), month('2026-01', '75', null)],
-      { aggregation: 'total', target: null },
+      { kind: 'count', aggregation: 'total', target: null },
       SETTLEMENT,
       NOW,
     );

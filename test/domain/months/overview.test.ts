@@ -6,7 +6,7 @@ const record = (
   month: string,
   cost: number | null,
   unitCost: number | null,
-  more: Partial<MonthRecord> = {},
+  more: Partial<Extract<MonthRecord, { unit_cost: number | null }>> = {},
 ): MonthRecord => ({
   month,
   cost,

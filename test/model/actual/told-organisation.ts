@@ -79,6 +79,8 @@ export class ToldOrganisation {
           frequency,
           scope,
           rise: null,
+          currency: null,
+          assistant_access: false,
         } as const;
         const made = await orRefused(() =>
           createMetric(

@@ -88,6 +88,8 @@ export const newMetric = (
       scope: { type: 'organisation' },
       target: null,
       label_key: null,
+      currency: null,
+      assistant_access: false,
       rise: DEFAULT_RISE_RULE,
       ...changes,
     },

@@ -263,7 +263,7 @@ describeOnBothEngines('a CSV file of values', (open, onDuckDb) => {
 
     onDuckDb(() => {
       it('has the errors of the same values in JSON, for any text', async () => {
-        const rules = { frequency: 'daily', label_key: 'region' } as const;
+        const rules = { kind: 'count', frequency: 'daily', label_key: 'region' } as const;
         const tenant = await newTenant(rules);
         const digits = fc.stringMatching(/^[0-9]{0,20}$/);
         const value = fc.oneof(

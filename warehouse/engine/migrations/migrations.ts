@@ -480,4 +480,32 @@ export const MIGRATIONS: readonly Migration[] = [
       `ALTER TABLE audit_log ADD COLUMN detail_bytes BIGINT`,
     ],
   },
+  {
+    version: 18,
+    name: 'revenue, sealed',
+    statements: [
+      // NULL on count metrics, as in all rows of earlier versions.
+      `ALTER TABLE metric_versions ADD COLUMN currency VARCHAR`,
+      `ALTER TABLE metric_versions ADD COLUMN assistant_access BOOLEAN`,
+      `CREATE OR REPLACE VIEW metrics AS
+        SELECT * EXCLUDE (deleted) FROM (
+          SELECT * FROM metric_versions
+          QUALIFY row_number() OVER (PARTITION BY org_id, metric_id ORDER BY version_id DESC) = 1)
+        WHERE NOT deleted`,
+      // Of revenue, value is always NULL, and sealed_value holds it (revenue-vault.ts). Both are NULL in a removal.
+      `ALTER TABLE metric_value_changes ADD COLUMN sealed_value VARCHAR`,
+      `CREATE OR REPLACE VIEW metric_values AS
+        SELECT * FROM (
+          SELECT * FROM metric_value_changes
+          QUALIFY row_number() OVER (
+            PARTITION BY org_id, metric_id, period, label ORDER BY change_id DESC) = 1)
+        WHERE value IS NOT NULL OR sealed_value IS NOT NULL`,
+      // Of revenue, cost, value and unit_cost_text are NULL, and sealed_numbers holds them.
+      `ALTER TABLE month_locks ADD COLUMN sealed_numbers VARCHAR`,
+      `CREATE OR REPLACE VIEW month_versions AS
+        SELECT * REPLACE (COALESCE(unit_cost_text, CAST(unit_cost AS VARCHAR)) AS unit_cost),
+          row_number() OVER (PARTITION BY org_id, metric_id, month ORDER BY lock_id) AS version
+        FROM month_locks`,
+    ],
+  },
 ];

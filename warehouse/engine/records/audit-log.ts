@@ -4,9 +4,9 @@ import { MOST_PAGE_BYTES, type ListPart } from '../sql/list-part.ts';
 import type { Session } from '../session.ts';
 import type { Warehouse } from '../warehouse.ts';
 
-/** The author of a change: a key of the organisation, or the operator. */
+/** The author of a change: a key of the organisation, an import, or the operator. */
 export interface Actor {
-  type: 'key' | 'operator';
+  type: 'key' | 'import' | 'operator';
   id: string;
   name: string;
 }
@@ -20,6 +20,8 @@ export type AuditAction =
   | 'key.create'
   | 'key.revoke'
   | 'month.lock'
+  | 'values.change'
+  | 'viewed'
   | 'bills.reseal'
   | `${AuditedThing}.${'create' | 'update' | 'delete'}`;
 
@@ -34,25 +36,38 @@ export interface AuditRecord {
 
 /** Adds a record to the audit log, in the transaction of the recorded change. */
 export const audit = async (
-  session: Session,
+  session: Pick<Session, 'run'>,
   orgId: string,
-  record: { actor: Actor; action: AuditAction; target: string; detail: Record<string, unknown> },
+  { target, ...record }: { actor: Actor; action: AuditAction; target: string; detail: Record<string, unknown> },
+  now: Date,
+): Promise<void> => auditEach(session, orgId, { ...record, targets: [target] }, now);
+
+/** Adds a record for each of some targets of the same action, with one statement. */
+export const auditEach = async (
+  session: Pick<Session, 'run'>,
+  orgId: string,
+  record: {
+    actor: Actor;
+    action: AuditAction;
+    targets: readonly string[];
+    detail: Record<string, unknown>;
+  },
   now: Date,
 ): Promise<void> => {
   await session.run(
     `INSERT INTO audit_log BY NAME
-      SELECT $org AS org_id, $id::UUID AS id, $now::TIMESTAMP AS recorded_at, $actor_type AS actor_type, $actor_id AS actor_id,
-        $actor_name AS actor_name, $action AS action, $target AS target, $detail::JSON AS detail,
+      SELECT $org AS org_id, unnest($ids::UUID[]) AS id, $now::TIMESTAMP AS recorded_at, $actor_type AS actor_type, $actor_id AS actor_id,
+        $actor_name AS actor_name, $action AS action, unnest($targets) AS target, $detail::JSON AS detail,
         strlen($detail) AS detail_bytes`,
     {
       org: orgId,
-      id: idAfter(null),
+      ids: record.targets.map(() => idAfter(null)),
       now: now.toISOString(),
       actor_type: record.actor.type,
       actor_id: record.actor.id,
       actor_name: record.actor.name,
       action: record.action,
-      target: record.target,
+      targets: record.targets,
       detail: JSON.stringify(record.detail),
     },
   );

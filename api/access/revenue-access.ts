@@ -1,0 +1,93 @@
+import type { FastifyRequest } from 'fastify';
+import { forbidden } from '../../domain/shared/errors.ts';
+import { permissionMessage, permits } from '../../domain/organisations/permissions.ts';
+import { includes, planMessage } from '../../domain/organisations/tiers.ts';
+import { auditEach } from '../../warehouse/engine/records/audit-log.ts';
+import { findMetric, type Metric } from '../../warehouse/metrics/metrics.ts';
+import { RevenueVault } from '../../warehouse/metrics/revenue-vault.ts';
+import type { ApiDependencies } from '../http/dependencies.ts';
+import { callerOf, changeBy, type Caller } from './authentication.ts';
+import { requested } from './requested.ts';
+
+/** What a caller saw of revenue, for the audit log. */
+export type Viewed = 'metric' | 'metrics' | 'months' | 'overview' | 'values' | 'history' | 'versions';
+
+type Request = FastifyRequest<{ Params: { id: string } }>;
+type Dependencies = Pick<ApiDependencies, 'warehouse' | 'sealer' | 'clock'>;
+
+/**
+ * Whether a caller may see the numbers of a metric. This is the one rule of who sees revenue (spec §5, Revenue privacy rule 2):
+ * only admins do. Anyone may see the numbers of counts.
+ */
+export const maySeeNumbers = ({ key }: Caller, { kind }: Pick<Metric, 'kind'>): boolean =>
+  kind === 'count' || permits(key.permission, 'admin');
+
+/** What callers see of a metric whose numbers they may not see. */
+export const privateForm = ({ id, name }: Metric) => ({ id, name, kind: 'revenue' as const });
+
+/** The numbers that a caller may see: those of `metrics`. The vault opens their revenue. */
+export interface VisibleNumbers {
+  metrics: Metric[];
+  vault: RevenueVault;
+}
+
+/**
+ * Returns which of some metrics may show the caller their numbers, and the vault that opens revenue. Nothing else makes a vault
+ * for a reader. The audit log first records the view of each revenue metric (spec §5, Revenue privacy rule 5).
+ */
+export const visibleNumbers = async (
+  { warehouse, sealer, clock }: Dependencies,
+  caller: Caller,
+  metrics: readonly Metric[],
+  viewed: Viewed,
+): Promise<VisibleNumbers> => {
+  const visible = metrics.filter((metric) => maySeeNumbers(caller, metric));
+  const targets = visible.flatMap(({ id, kind }) => (kind === 'revenue' ? [id] : []));
+  const orgId = caller.organisation.id;
+  if (targets.length > 0) {
+    const { actor, now } = changeBy(caller, clock.now());
+    const record = { actor, action: 'viewed' as const, targets, detail: { viewed } };
+    await auditEach(warehouse, orgId, record, now);
+  }
+  return { metrics: visible, vault: new RevenueVault(sealer, orgId) };
+};
+
+/** Returns the metric of a request that reads numbers. Throws a 404, or a 403 for revenue that the caller may not see. */
+export const requestedVisible = async (
+  { warehouse }: Pick<ApiDependencies, 'warehouse'>,
+  request: Request,
+): Promise<Metric> => {
+  const caller = callerOf(request);
+  const metric = await requested('metric', findMetric, warehouse, request);
+  if (!maySeeNumbers(caller, metric))
+    throw forbidden(`only admins see revenue: ${permissionMessage(caller.key.permission, 'admin')}`);
+  return metric;
+};
+
+/** The same, with the vault of revenue. The audit log records the view. */
+export const requestedNumbers = async (
+  dependencies: Dependencies,
+  request: Request,
+  viewed: Viewed,
+): Promise<{ metric: Metric; vault: RevenueVault | undefined }> => {
+  const metric = await requestedVisible(dependencies, request);
+  const { vault } = await visibleNumbers(dependencies, callerOf(request), [metric], viewed);
+  return { metric, vault: metric.kind === 'revenue' ? vault : undefined };
+};
+
+/** Returns the metric that a request changes. Throws a 404, or a 403 for revenue below its plan (contract §2). */
+export const requestedChange = async (
+  { warehouse, sealer }: Pick<ApiDependencies, 'warehouse' | 'sealer'>,
+  request: Request,
+): Promise<{ metric: Metric; vault: RevenueVault | undefined }> => {
+  const { organisation } = callerOf(request);
+  const metric = await requested('metric', findMetric, warehouse, request);
+  if (metric.kind === 'count') return { metric, vault: undefined };
+  refuseBelowRevenuePlan(organisation);
+  return { metric, vault: new RevenueVault(sealer, organisation.id) };
+};
+
+/** Throws a 403 for an organisation whose plan does not include revenue (spec §1 rule 1). */
+export const refuseBelowRevenuePlan = ({ tier }: Caller['organisation']): void => {
+  if (!includes(tier, 'revenue')) throw forbidden(planMessage(tier, 'revenue'));
+};

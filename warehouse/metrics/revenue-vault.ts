@@ -1,0 +1,73 @@
+import type { Day } from '../../domain/shared/calendar.ts';
+import type { DecimalText } from '../../domain/shared/decimals.ts';
+import type { Sealer } from '../../security/sealing.ts';
+
+/** Where a sealed value of revenue is stored: one change of one day or month. */
+export interface ValuePlace {
+  metric_id: string;
+  period: Day;
+  change_id: string;
+}
+
+/** Where the sealed numbers of a locked month are stored. `month` is its first day. */
+export interface LockPlace {
+  metric_id: string;
+  month: Day;
+  lock_id: string;
+}
+
+/** The frozen numbers of a locked month of revenue. */
+export interface LockedNumbers {
+  cost: DecimalText;
+  value: DecimalText;
+  unit_cost: DecimalText | null;
+}
+
+/** Texts are padded to multiples of this, so that the length of a sealed text does not show how large a number is. */
+const PADDED_TO = 64;
+
+const padded = (text: string): string => text.padEnd(Math.ceil(text.length / PADDED_TO) * PADDED_TO);
+
+/**
+ * Seals and opens an organisation's revenue. Each text is bound to the row that holds it (spec §5, Revenue privacy rule 1).
+ * Whoever holds a vault can read revenue: the API makes one only for a caller who may see it (api/access/revenue-access.ts).
+ */
+export class RevenueVault {
+  readonly #sealer: Sealer;
+  readonly #orgId: string;
+
+  constructor(sealer: Sealer, orgId: string) {
+    this.#sealer = sealer;
+    this.#orgId = orgId;
+  }
+
+  sealValue(place: ValuePlace, value: DecimalText): string {
+    return this.#sealer.seal(placeOfValue(this.#orgId, place), padded(value));
+  }
+
+  openValue(place: ValuePlace, sealed: string): DecimalText {
+    return this.#sealer.open(placeOfValue(this.#orgId, place), sealed).trimEnd();
+  }
+
+  sealLock(place: LockPlace, numbers: LockedNumbers): string {
+    return this.#sealer.seal(placeOfLock(this.#orgId, place), padded(JSON.stringify(numbers)));
+  }
+
+  openLock(place: LockPlace, sealed: string): LockedNumbers {
+    return JSON.parse(this.#sealer.open(placeOfLock(this.#orgId, place), sealed)) as LockedNumbers;
+  }
+}
+
+/** The place to which a sealed value of revenue is bound. */
+export const placeOfValue = (orgId: string, { metric_id, period, change_id }: ValuePlace) => ({
+  orgId,
+  record: `${metric_id} ${period} ${change_id}`,
+  field: 'revenue',
+});
+
+/** The place to which the sealed numbers of a locked month are bound. */
+export const placeOfLock = (orgId: string, { metric_id, month, lock_id }: LockPlace) => ({
+  orgId,
+  record: `${metric_id} ${month} ${lock_id}`,
+  field: 'locked month',
+});
