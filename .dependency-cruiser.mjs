@@ -129,6 +129,13 @@ export default {
       to: { path: ['^node:', '/node_modules/(@temporalio|@duckdb|fastify)'], dependencyTypes: ['core'] },
     },
     {
+      name: 'one-file-decides-who-sees-revenue',
+      comment: 'A vault opens revenue. The API makes one only for callers who may see it.',
+      severity: 'error',
+      from: { path: '^api/', pathNot: '^api/access/revenue-access\\.ts$' },
+      to: { path: '^warehouse/metrics/revenue-vault\\.ts$', dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'only-the-warehouse-uses-duckdb',
       comment: 'Benchmarks and tests may also use it, to compare with bare DuckDB.',
       severity: 'error',

@@ -143,6 +143,17 @@ org
   });
 
 program
+  .command('rotate-master-key')
+  .description('seal everything anew with MASTER_KEY that MASTER_KEY_PREVIOUS has sealed')
+  .addOption(dataOption)
+  .addOption(urlOption)
+  .action(async (flags: { data?: string; url?: string }) => {
+    const { rotateMasterKey } = await import('./rotate-master-key.ts');
+    const isDone = await rotateMasterKey(await operatorAccess(settingsWith(dataOf(flags)), flags.url), say);
+    process.exitCode = isDone ? 0 : 1;
+  });
+
+program
   .command('ingest')
   .description('read a cost source now')
   .requiredOption('--org <id>')

@@ -60,6 +60,13 @@ export class Sealer {
     return `${VERSION}.${this.#current.id}.`;
   }
 
+  /** The same for the previous master key; null without one. */
+  get previousPrefix(): string | null {
+    return this.#previous === null || this.#previous.id === this.#current.id
+      ? null
+      : `${VERSION}.${this.#previous.id}.`;
+  }
+
   seal(place: SealedPlace, text: string): string {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv('aes-256-gcm', this.#current.of(place.orgId), nonce).setAAD(boundTo(place));

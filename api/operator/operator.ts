@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { unauthenticated } from '../../domain/shared/errors.ts';
 import { audit, type Actor } from '../../warehouse/engine/records/audit-log.ts';
+import { resealSome } from '../../warehouse/engine/records/reseal.ts';
 import { findCostSource } from '../../warehouse/sources/cost-sources.ts';
 import {
   createOrganisation,
@@ -16,7 +17,7 @@ import { found } from '../http/found.ts';
 import { ingestBody, ingestStarted, runRecord, runsOf, startIngest } from '../sources/ingest-runs.ts';
 import { issueKey, newKeyRecord } from '../organisations/keys.ts';
 import { pageQuery } from '../http/paging.ts';
-import { answers, answersPage, success } from '../http/route-schema.ts';
+import { answers, answersPage, noBody, success } from '../http/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
 import { without } from '../http/defined-fields.ts';
 
@@ -34,6 +35,15 @@ export const createdOrganisation = z.object({
   key: newKeyRecord,
   source_folder: z.string().describe('Where its local exports belong: relative locations begin there'),
 });
+
+/** One step of the rotation of the master key. */
+export const rotation = z
+  .object({
+    resealed: z.number().describe('Texts that this step has sealed anew'),
+    remaining: z.number().describe('Texts that MASTER_KEY_PREVIOUS has sealed and no step has sealed anew'),
+    unreadable: z.number().describe('Texts that neither key opens'),
+  })
+  .meta({ id: 'Rotation' });
 
 const sourceParams = z.strictObject({ id: z.string(), source_id: z.string() });
 
@@ -149,6 +159,19 @@ export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void =>
       const by = { actor: OPERATOR, now: clock.now() };
       return success(await warehouse.transaction((session) => issueKey(session, id, key, by)));
     },
+  );
+
+  app.post(
+    '/master-key/rotate',
+    {
+      schema: answers(rotation, {
+        tag: 'Operator',
+        caller: 'operator',
+        summary: 'Seal texts of MASTER_KEY_PREVIOUS anew with MASTER_KEY; repeat until none remains',
+        body: noBody,
+      }),
+    },
+    async () => success(await resealSome(warehouse, dependencies.sealer)),
   );
 
   const sourceOf = async (orgId: string, sourceId: string) => {

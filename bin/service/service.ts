@@ -81,7 +81,7 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
     if (!embedded) await registerSearchAttributes(connection, target.namespace);
     const orchestration = new Orchestration(new Client({ connection, namespace: target.namespace }));
 
-    const sealer = new Sealer(await masterKey(settings.MASTER_KEY, dataDir));
+    const sealer = new Sealer(await masterKey(settings.MASTER_KEY, dataDir), settings.MASTER_KEY_PREVIOUS);
 
     if (roles.worker) {
       const parts = { warehouse, clock, sealer, orchestration, settings, log };

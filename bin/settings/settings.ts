@@ -33,6 +33,12 @@ const wholeNumber = (label: string, low: number, high: number) =>
     throw new Error(`expected ${label} from ${low} to ${high}, got ${JSON.stringify(text)}`);
   });
 
+const masterKeySetting = readBy((text) => {
+  const key = parseMasterKey(text);
+  if (key !== null) return key;
+  throw new Error('expected base64 of 32 bytes (openssl rand -base64 32)');
+});
+
 /** With less, the service hardly starts. Ingests and bills need more: 256MB for the sample shop. */
 const LEAST_MEMORY = '64MB';
 
@@ -49,11 +55,8 @@ const environment = z.object({
   OPERATOR_KEY: optional.refine((key) => key === null || key.length >= 16, {
     error: 'expected at least 16 characters',
   }),
-  MASTER_KEY: readBy((text) => {
-    const key = parseMasterKey(text);
-    if (key !== null) return key;
-    throw new Error('expected base64 of 32 bytes (openssl rand -base64 32)');
-  }),
+  MASTER_KEY: masterKeySetting,
+  MASTER_KEY_PREVIOUS: masterKeySetting,
   WAREHOUSE: optional,
   WAREHOUSE_DATA: optional,
   TEMPORAL_ADDRESS: optional,

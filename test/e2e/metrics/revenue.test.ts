@@ -413,10 +413,10 @@ describe('the audit log', () => {
     const values = { values: [{ period: '2026-01-05', value: 4_321.75 }] };
     expectData(await caller.post(`/metrics/${watched}/values`, values));
     expectData(await caller.get('/overview'));
-    expectPage(await caller.get('/metrics'));
+    expectPage(await caller.get<object[]>('/metrics'));
     expectData(await caller.get(`/metrics/${watched}`));
-    expectPage(await caller.get(`/metrics/${watched}/values`));
-    expectPage(await caller.get(`/metrics/${watched}/history`));
+    expectPage(await caller.get<object[]>(`/metrics/${watched}/values`));
+    expectPage(await caller.get<object[]>(`/metrics/${watched}/history`));
     expectData(await caller.get(`/metrics/${watched}/months`));
     expectData(await caller.get(`/metrics/${watched}/months/2026-01/versions`));
     expectData(await caller.delete(`/metrics/${watched}/values?period=2026-01-05`));

@@ -508,4 +508,32 @@ export const MIGRATIONS: readonly Migration[] = [
         FROM month_locks`,
     ],
   },
+  {
+    version: 19,
+    name: 'daily imports of values',
+    statements: [
+      // At most one connection for each metric. type is bigquery or stripe.
+      `CREATE TABLE import_versions (
+        org_id VARCHAR, metric_id VARCHAR, version_id UUID, type VARCHAR, project_id VARCHAR, location VARCHAR, query VARCHAR,
+        credential_id UUID, first_month DATE, connected_at TIMESTAMP, deleted BOOLEAN, changed_at TIMESTAMP, changed_by VARCHAR)`,
+      `CREATE VIEW imports AS
+        SELECT * EXCLUDE (deleted) FROM (
+          SELECT * FROM import_versions
+          QUALIFY row_number() OVER (PARTITION BY org_id, metric_id ORDER BY version_id DESC) = 1)
+        WHERE NOT deleted`,
+      // Rows of replaced and disconnected credentials are deleted at once.
+      `CREATE TABLE import_credentials (
+        org_id VARCHAR, metric_id VARCHAR, credential_id UUID, sealed_credential VARCHAR, stored_at TIMESTAMP)`,
+      // start_month is null if the run finds out itself. other_currencies holds revenue, so that it is sealed.
+      `CREATE TABLE import_run_events (
+        org_id VARCHAR, metric_id VARCHAR, run_id VARCHAR, event_id UUID, connected_at TIMESTAMP, workflow_id VARCHAR,
+        status VARCHAR, started_at TIMESTAMP, finished_at TIMESTAMP, start_month DATE, rows_read BIGINT, changed BIGINT, removed BIGINT,
+        notes JSON, sealed_totals VARCHAR, error VARCHAR)`,
+      // A run that has ended stays ended, whatever the order of its events.
+      `CREATE VIEW import_runs AS
+        SELECT * FROM import_run_events
+        QUALIFY row_number() OVER (
+          PARTITION BY org_id, run_id ORDER BY (status <> 'running') DESC, event_id DESC) = 1`,
+    ],
+  },
 ];

@@ -38,7 +38,10 @@ export interface AuditRecord {
 export const audit = async (
   session: Pick<Session, 'run'>,
   orgId: string,
-  { target, ...record }: { actor: Actor; action: AuditAction; target: string; detail: Record<string, unknown> },
+  {
+    target,
+    ...record
+  }: { actor: Actor; action: AuditAction; target: string; detail: Record<string, unknown> },
   now: Date,
 ): Promise<void> => auditEach(session, orgId, { ...record, targets: [target] }, now);
 
