@@ -1,0 +1,92 @@
+import Stripe from 'stripe';
+import { CREATE_RESTRICTED_KEY } from '../../domain/imports/restricted-key.ts';
+import { apiBaseText, type StripeApiBase } from '../../domain/imports/stripe-api-base.ts';
+import { invalid, Outage, type ServiceError } from '../../domain/shared/errors.ts';
+import { mayPass } from '../../egress/requests/passing-status.ts';
+
+/** A failed request to Stripe. */
+export interface StripeFailure {
+  /** `invalid` if a person must act, otherwise an Outage. */
+  error: ServiceError | Outage;
+  /** Whether the same request may succeed within a minute. */
+  isWorthRetry: boolean;
+  /** How long Stripe asks to wait; null if it does not say. */
+  retryAfterMs: number | null;
+  /** Whether Stripe does not know the transaction after which a page was to begin. */
+  isUnknownStart: boolean;
+}
+
+/**
+ * Returns what an error of the `stripe` package means. The package's error must not reach a caller: its message may repeat the
+ * API key, and its properties hold the whole answer. The returned error takes only names and numbers from the answer.
+ */
+export const stripeFailure = (error: unknown, base: StripeApiBase): StripeFailure => {
+  const failure = error instanceof Stripe.errors.StripeError ? error : null;
+  const status = failure?.statusCode;
+  if (failure === null || status === undefined) return passing(withoutAnswer(failure, base), true, null);
+  const { headers, code, param } = failure;
+  const mayRetry = headers?.['stripe-should-retry'];
+  if (mayPass(status) || status === 409 || code === 'rate_limit' || mayRetry === 'true')
+    return passing(`Stripe answered ${status}`, mayRetry !== 'false', retryAfterMs(headers?.['retry-after']));
+  return {
+    error: invalid(refusal(status, failure)),
+    isWorthRetry: false,
+    retryAfterMs: null,
+    isUnknownStart:
+      (status === 400 || status === 404) && (code === 'resource_missing' || param === 'starting_after'),
+  };
+};
+
+const passing = (message: string, isWorthRetry: boolean, retryAfter: number | null): StripeFailure => ({
+  error: new Outage(message),
+  isWorthRetry,
+  retryAfterMs: retryAfter,
+  isUnknownStart: false,
+});
+
+/** Returns the message for a request without an answer that the package can read. */
+const withoutAnswer = (
+  failure: InstanceType<typeof Stripe.errors.StripeError> | null,
+  base: StripeApiBase,
+): string => {
+  const url = apiBaseText(base);
+  if (!(failure instanceof Stripe.errors.StripeConnectionError))
+    return `${url} does not answer like Stripe: expected JSON; is STRIPE_API_BASE right?`;
+  const { detail } = failure as { detail?: unknown };
+  const code = typeof detail === 'object' && detail !== null && 'code' in detail ? detail.code : null;
+  return `the connection to Stripe at ${url} failed${typeof code === 'string' ? ` (${code})` : ''}`;
+};
+
+const SECONDS = /^\d{1,6}$/;
+
+const retryAfterMs = (header: string | undefined): number | null =>
+  header !== undefined && SECONDS.test(header) ? Number(header) * 1000 : null;
+
+/** Returns the message for a request that Stripe refuses, so that a person must act. */
+const refusal = (
+  status: number,
+  { message, code, param }: InstanceType<typeof Stripe.errors.StripeError>,
+): string => {
+  if (status === 401)
+    return `api_key: Stripe rejects the key, because it is wrong, revoked or expired; ${CREATE_RESTRICTED_KEY}, and connect with it`;
+  if (status === 403) return `api_key: ${forbidden(message)}`;
+  const details = [code, param].filter((name) => name !== undefined && NAME.test(name));
+  return `Stripe refused the request with ${[status, ...details].join(', ')}`;
+};
+
+const NAME = /^[a-z][a-z_[\]]{0,60}$/;
+
+/** The permissions in Stripe's two messages: `Having the 'rak_charge_read' permission …`, `Enabling "…" ('charge_read') …`. */
+const PERMISSION = /'((?:rak_)?([a-z]+(?:_[a-z]+)*)_(read|write))'/g;
+
+const forbidden = (message: string): string => {
+  if (/\bIP address/i.test(message))
+    return 'Stripe does not accept the key from the IP address of this service; allow the address in the settings of the key';
+  const lacking = [...message.matchAll(PERMISSION)].map(
+    ([, name = '', what = '', right]) =>
+      `${right === 'read' ? 'Read' : 'Write'} on ${what.replaceAll('_', ' ')} (${name})`,
+  );
+  const missing =
+    lacking.length === 0 ? 'a permission, probably Read on balance transactions' : lacking.join(', ');
+  return `the key lacks ${missing}; add it to the key in Stripe, or connect with a key that has it`;
+};
