@@ -24,7 +24,8 @@ type NewRevenue = ReadonlyMap<Day, number | string | null>;
 /**
  * Creates, replaces or removes revenue, all or none, as `changeValues` does for counts. The stored revenue is opened and compared
  * in memory, so that no statement ever holds a number (spec §5, Revenue privacy rule 1). Revenue has no labels and splits no
- * bill. The audit log records which months changed. `signal` stops the change before it is stored.
+ * bill. The audit log records which months changed. `signal` stops the change before it is stored. `check` can refuse it under
+ * the lock.
  */
 export const changeRevenue = (
   warehouse: Warehouse,
@@ -32,9 +33,13 @@ export const changeRevenue = (
   values: NewRevenue,
   change: Change,
   signal?: AbortSignal,
+  check: (session: Session) => Promise<void> = () => Promise.resolve(),
 ): Promise<ChangeResult> =>
   warehouse.exclusive(valuesLock(of.metricId), () =>
-    warehouse.transaction((session) => storeRevenue(session, of, values, change, signal)),
+    warehouse.transaction(async (session) => {
+      await check(session);
+      return storeRevenue(session, of, values, change, signal);
+    }),
   );
 
 /** Removes the revenue of a range of periods, all or none, as `removeValues` does for counts. */

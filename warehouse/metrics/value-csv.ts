@@ -13,7 +13,13 @@ import type { WriteResult } from './metric-values.ts';
 import type { Session } from '../engine/session.ts';
 import { changeRevenue, type RevenueOf } from './revenue-changes.ts';
 import { changeValues, type Change, type Staged } from './value-changes.ts';
-import { valueFileLine, valuesOfFile, type NumberedValue } from './value-file.ts';
+import {
+  firstDuplicate,
+  valueFileLine,
+  valuesOfFile,
+  type Duplicate,
+  type NumberedValue,
+} from './value-file.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
 /** Most values in one file. */
@@ -41,7 +47,8 @@ export const writeCsv = async (
     const { size } = await stat(file);
     const staged = { relation: valuesOfFile(file), parts: Math.ceil(size / BYTES_AT_ONCE) };
     const stage = async (session: Session): Promise<Staged> => {
-      await refuseDuplicates(session, staged.relation, metric.frequency);
+      const twice = await firstDuplicate(session, staged.relation);
+      if (twice !== null) throw duplicate(twice, metric.frequency);
       return staged;
     };
     const { removed: _, ...written } = await changeValues(warehouse, orgId, metric.id, stage, change, signal);
@@ -149,26 +156,6 @@ class RecordJudge {
   #refuse(problem: string): never {
     throw invalid(`line ${this.#line}: ${problem}`);
   }
-}
-
-const refuseDuplicates = async (session: Session, staged: string, frequency: Frequency): Promise<void> => {
-  const [counts] = await session.query<{ are_distinct: boolean }>(
-    // Different hashes mean different values, and need less memory than the labels.
-    `SELECT count(*) = count(DISTINCT hash(period, label)) AS are_distinct FROM ${staged}`,
-  );
-  if (counts?.are_distinct === true) return;
-  const [found] = await session.query<Duplicate>(
-    `SELECT line, lag(line) OVER (PARTITION BY period, label ORDER BY line) AS before, period, label
-     FROM ${staged} QUALIFY before IS NOT NULL ORDER BY line LIMIT 1`,
-  );
-  if (found !== undefined) throw duplicate(found, frequency);
-};
-
-interface Duplicate {
-  line: string | number;
-  before: string;
-  period: Day;
-  label: string;
 }
 
 const duplicate = ({ line, before, period, label }: Duplicate, frequency: Frequency): ServiceError => {

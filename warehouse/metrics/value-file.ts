@@ -1,4 +1,6 @@
+import type { Day } from '../../domain/shared/calendar.ts';
 import { VALUE_DECIMALS, valueUnits } from '../../domain/shared/decimals.ts';
+import type { Session } from '../engine/session.ts';
 import type { NewValue } from './metric-values.ts';
 import { sqlText } from '../engine/sql/sql-text.ts';
 
@@ -38,3 +40,25 @@ SELECT period, label,
 FROM read_csv(${sqlText(path)}, auto_detect = false, header = false, delim = ',', quote = '"', escape = '"', new_line = '\\n',
   columns = {period: 'DATE', label: 'VARCHAR', whole: 'BIGINT', decimals: 'BIGINT', line: 'INTEGER'},
   allow_quoted_nulls = false, buffer_size = ${BUFFER_BYTES}, max_line_size = ${LONGEST_LINE_BYTES}))`;
+
+/** A value whose period and label an earlier line has already. */
+export interface Duplicate {
+  line: string | number;
+  before: string;
+  period: Day;
+  label: string;
+}
+
+/** Returns the first duplicate in a relation of values, or null. */
+export const firstDuplicate = async (session: Session, relation: string): Promise<Duplicate | null> => {
+  const [counts] = await session.query<{ are_distinct: boolean }>(
+    // Different hashes mean different values, and need less memory than the labels.
+    `SELECT count(*) = count(DISTINCT hash(period, label)) AS are_distinct FROM ${relation}`,
+  );
+  if (counts?.are_distinct === true) return null;
+  const [found] = await session.query<Duplicate>(
+    `SELECT line, lag(line) OVER (PARTITION BY period, label ORDER BY line) AS before, period, label
+     FROM ${relation} QUALIFY before IS NOT NULL ORDER BY line LIMIT 1`,
+  );
+  return found ?? null;
+};

@@ -12,7 +12,7 @@ export interface Actor {
 }
 
 /** Things that are stored as versions (versioned-records.ts). */
-export type AuditedThing = 'metric' | 'team' | 'shared_cost' | 'cost_source' | 'webhook';
+export type AuditedThing = 'metric' | 'import' | 'team' | 'shared_cost' | 'cost_source' | 'webhook';
 
 export type AuditAction =
   | 'organisation.create'

@@ -1,7 +1,7 @@
 import { uuidv7 } from 'uuidv7';
 
 /** Returns a new public id with a readable prefix. Ids of one kind sort by their creation. */
-export const newId = (prefix: 'org' | 'key' | 'src' | 'met' | 'team' | 'shc' | 'whk'): string =>
+export const newId = (prefix: 'org' | 'key' | 'src' | 'met' | 'imp' | 'team' | 'shc' | 'whk'): string =>
   `${prefix}_${uuidv7().replaceAll('-', '')}`;
 
 /**

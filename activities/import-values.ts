@@ -1,0 +1,254 @@
+import { Context } from '@temporalio/activity';
+import { CancelledFailure } from '@temporalio/common';
+import type { Logger } from 'pino';
+import { importedDays, pauseReason, type ImportRunInput } from '../domain/imports/connection.ts';
+import type { ImportedValue } from '../domain/imports/imported-value.ts';
+import type { NetSales } from '../domain/imports/net-sales.ts';
+import { addDays, dayOf } from '../domain/shared/calendar.ts';
+import type { Clock } from '../domain/shared/clock.ts';
+import { conflict } from '../domain/shared/errors.ts';
+import type { IngestProgress } from '../domain/sources/ingest.ts';
+import type { Sealer } from '../security/sealing.ts';
+import type { Session } from '../warehouse/engine/session.ts';
+import type { Warehouse } from '../warehouse/engine/warehouse.ts';
+import {
+  failImport,
+  findImportRun,
+  importHistories,
+  recordImport,
+  sealTotals,
+  startedImport,
+} from '../warehouse/imports/import-runs.ts';
+import { changesOfRun, storeImported } from '../warehouse/imports/import-values.ts';
+import { credentialOf, definitionOf, findImport, type ImportConnection } from '../warehouse/imports/imports.ts';
+import { findMetric, type Metric } from '../warehouse/metrics/metrics.ts';
+import { RevenueVault } from '../warehouse/metrics/revenue-vault.ts';
+import { findOrganisation } from '../warehouse/organisations/organisations.ts';
+import { runQuery } from './imports/bigquery-import.ts';
+import { queryOf, type Platforms } from './imports/check-connection.ts';
+import { readNetSales } from './imports/read-net-sales.ts';
+
+export interface ImportDependencies {
+  warehouse: Warehouse;
+  clock: Clock;
+  sealer: Sealer;
+  platforms: Platforms;
+  log: Logger;
+}
+
+const HEARTBEAT_MS = 1_000;
+
+/** A heartbeat of an import. Progress that holds revenue is sealed, because Temporal stores heartbeats. */
+interface Beat extends IngestProgress {
+  sealed: string | null;
+}
+
+/** The steps of an import. Each is idempotent, even if an earlier attempt stopped halfway (design §3). */
+export const createImportActivities = ({ warehouse, clock, sealer, platforms, log }: ImportDependencies) => {
+  const connected = async ({ orgId, metricId }: ImportRunInput) => {
+    const [organisation, metric, connection] = [
+      await findOrganisation(warehouse, orgId),
+      await findMetric(warehouse, orgId, metricId),
+      await findImport(warehouse, orgId, metricId),
+    ];
+    if (organisation === null || metric === null || connection === null) return null;
+    return pauseReason(metric.kind, organisation.tier) === null ? { metric, connection } : null;
+  };
+
+  return {
+    /** Records that the run is under way. Returns false if the metric is not connected, or its imports pause. */
+    async openImport(run: ImportRunInput): Promise<boolean> {
+      const found = await connected(run);
+      if (found === null) return false;
+      const begun = startedImport(
+        {
+          run_id: run.runId,
+          metric_id: run.metricId,
+          credential_id: found.connection.credential_id,
+          workflow_id: run.workflowId,
+        },
+        clock.now(),
+      );
+      if ((await findImportRun(warehouse, run.orgId, run.runId)) === null)
+        await recordImport(warehouse, run.orgId, begun);
+      return true;
+    },
+
+    /** Reads the platform's values of the run's days, and stores them. */
+    async readImport(run: ImportRunInput): Promise<void> {
+      const found = await connected(run);
+      const opened = await findImportRun(warehouse, run.orgId, run.runId);
+      if (found === null || opened?.credential_id !== found.connection.credential_id) throw changedMeanwhile();
+      const { metric, connection } = found;
+      const history = (await importHistories(warehouse, run.orgId)).get(connection.credential_id);
+      const days = importedDays(run.startMonth, history?.lastCompleted?.end_day ?? null, clock.now());
+      const reading = { run, metric, connection, days };
+      const credential = await credentialOf(warehouse, sealer, run.orgId, connection);
+      const { rows, sales } = await heartbeating((beat, signal) =>
+        readAndStore(reading, credential, beat, signal),
+      );
+      const changes = await changesOfRun(warehouse, run.orgId, run.metricId, run.runId);
+      await recordImport(warehouse, run.orgId, {
+        ...opened,
+        start_day: days.start,
+        end_day: days.end,
+        rows,
+        ...changes,
+        notes: sales === null ? [] : notesOf(sales),
+        sealed_totals:
+          sales === null || sales.other_currencies.length === 0
+            ? null
+            : sealTotals(sealer, run.orgId, run.runId, sales.other_currencies),
+      });
+      log.info({ run: run.runId, organisation: run.orgId, rows }, 'imported');
+    },
+
+    /** Records that the run has completed. */
+    async completeImport({ orgId, runId }: ImportRunInput): Promise<void> {
+      const run = await findImportRun(warehouse, orgId, runId);
+      if (run === null) return;
+      const finished_at = clock.now().toISOString();
+      await recordImport(warehouse, orgId, { ...run, status: 'completed', finished_at, error: null });
+    },
+
+    /** Records that the run has failed, with the reason. */
+    async failImport({ orgId, runId }: ImportRunInput, error: string): Promise<void> {
+      await failImport(warehouse, { org_id: orgId, run_id: runId }, error, clock.now());
+    },
+  };
+
+  /** What a step of a run works on. */
+  interface Reading {
+    run: ImportRunInput;
+    metric: Metric;
+    connection: ImportConnection;
+    days: { start: string; end: string };
+  }
+
+  async function readAndStore(
+    { run, metric, connection, days }: Reading,
+    credential: string,
+    beat: (next: Partial<Beat>) => void,
+    signal: AbortSignal,
+  ): Promise<{ rows: number; sales: NetSales | null }> {
+    const { orgId, metricId, runId } = run;
+    const definition = definitionOf(connection);
+    const sales =
+      definition.type === 'stripe' ? await netSalesOf(run, metric, days, credential, beat, signal) : null;
+    const parts =
+      definition.type === 'stripe'
+        ? onePart(sales?.values ?? [])
+        : runQuery({
+            apiEndpoint: platforms.bigQuery,
+            ...queryOf(definition, credential),
+            labelled: metric.label_key !== null,
+            ...days,
+            jobId: `cost-analytics-${runId}`,
+            onProgress: (rowsRead) => {
+              beat({ rowsRead });
+            },
+            signal,
+          });
+    const rows = await storeImported(
+      {
+        orgId,
+        metric,
+        vault: metric.kind === 'revenue' ? new RevenueVault(sealer, orgId) : undefined,
+        days,
+        parts,
+        change: {
+          source: definition.type === 'stripe' ? 'payments' : 'warehouse',
+          by: { type: 'import', id: runId, name: NAMES[definition.type] },
+          now: clock.now(),
+        },
+        check: async (session: Session) => {
+          const now = await findImport(session, orgId, metricId);
+          if (now?.credential_id !== connection.credential_id) throw changedMeanwhile();
+        },
+        signal,
+      },
+      warehouse,
+    );
+    return { rows: sales?.transactions ?? rows, sales };
+  }
+
+  async function netSalesOf(
+    { orgId, runId }: ImportRunInput,
+    { currency }: Metric,
+    { start, end }: { start: string; end: string },
+    apiKey: string,
+    beat: (next: Partial<Beat>) => void,
+    signal: AbortSignal,
+  ): Promise<NetSales> {
+    const place = { orgId, record: runId, field: 'import progress' };
+    return readNetSales({
+      apiBase: platforms.stripe,
+      apiKey,
+      currency: currency ?? '',
+      from: start,
+      to: addDays(end, 1),
+      resume: resumedAt((sealed) => JSON.parse(sealer.open(place, sealed)) as unknown),
+      onPage: (progress) => {
+        beat({
+          rowsRead: progress.transactions,
+          sealed: sealer.seal(place, JSON.stringify(progress)),
+        });
+      },
+      signal,
+    });
+  }
+};
+
+/** The names and shapes of the import activities, for workflows. */
+export type ImportActivities = ReturnType<typeof createImportActivities>;
+
+const NAMES = { bigquery: 'BigQuery', stripe: 'Stripe' } as const;
+
+const changedMeanwhile = () => conflict('the connection was changed or removed while the run was under way');
+
+// eslint-disable-next-line @typescript-eslint/require-await -- the same shape as the pages of a query
+const onePart = async function* (
+  values: readonly ImportedValue[],
+): AsyncGenerator<readonly ImportedValue[]> {
+  yield values;
+};
+
+const notesOf = ({ unknown_categories }: NetSales): string[] =>
+  unknown_categories.map(
+    ({ category, transactions }) =>
+      `${transactions} transactions of the category ${category} were not counted, because it is not known whether they are sales`,
+  );
+
+/** Returns what an earlier attempt had read, or undefined if it cannot be opened. */
+const resumedAt = (open: (sealed: string) => unknown): unknown => {
+  const beat = Context.current().info.heartbeatDetails as Beat | undefined;
+  if (typeof beat?.sealed !== 'string') return undefined;
+  try {
+    return open(beat.sealed);
+  } catch {
+    // The master key has changed since. The reading starts over.
+    return undefined;
+  }
+};
+
+/** Runs work that reports its progress. Temporal gets it once a second, so that it notices a dead worker. */
+const heartbeating = async <Result>(
+  work: (beat: (next: Partial<Beat>) => void, signal: AbortSignal) => Promise<Result>,
+): Promise<Result> => {
+  const { cancellationSignal, heartbeat, info } = Context.current();
+  let state: Beat = { rowsRead: 0, sealed: null, ...(info.heartbeatDetails as Beat | undefined) };
+  heartbeat(state);
+  const timer = setInterval(() => {
+    heartbeat(state);
+  }, HEARTBEAT_MS);
+  try {
+    return await work((next) => {
+      state = { ...state, ...next };
+    }, cancellationSignal);
+  } catch (error) {
+    if (cancellationSignal.aborted) throw new CancelledFailure('the attempt was given up; nothing was stored');
+    throw error;
+  } finally {
+    clearInterval(timer);
+  }
+};

@@ -1,0 +1,50 @@
+import type { CheckedConnection, ConnectionToCheck } from '../../domain/imports/checked-connection.ts';
+import { ServiceError } from '../../domain/shared/errors.ts';
+import type { StripeApiBase } from '../../domain/imports/stripe-api-base.ts';
+import { checkQuery } from './bigquery-import.ts';
+import { checkStripeKey } from './check-stripe-key.ts';
+
+/** Where the platforms are reached: the settings STRIPE_API_BASE and BIGQUERY_API_ENDPOINT. */
+export interface Platforms {
+  stripe: StripeApiBase;
+  bigQuery: string;
+}
+
+/**
+ * Asks the platform whether a connection can be imported, without reading or paying anything (spec §3, Import connection of a
+ * metric). Throws Outage if the platform cannot be asked. Nothing that it returns or throws holds a part of the credential.
+ */
+export const checkConnection = async (
+  platforms: Platforms,
+  { definition, credential, labelled, days }: ConnectionToCheck,
+  signal: AbortSignal,
+): Promise<CheckedConnection> => {
+  if (definition.type === 'bigquery') {
+    const { bytesProcessed, columns, problems } = await checkQuery({
+      apiEndpoint: platforms.bigQuery,
+      ...queryOf(definition, credential),
+      labelled,
+      ...days,
+      signal,
+    });
+    return { problems, columns, bytesProcessed };
+  }
+  try {
+    await checkStripeKey({ apiBase: platforms.stripe, apiKey: credential, signal });
+    return { problems: [] };
+  } catch (error) {
+    if (error instanceof ServiceError && error.kind === 'invalid') return { problems: [error.message] };
+    throw error;
+  }
+};
+
+/** Returns a query import as BigQuery's client takes it. `credential` is the JSON of the key. */
+export const queryOf = (
+  { project_id, location, query }: { project_id: string; location: string | null; query: string },
+  credential: string,
+) => ({
+  projectId: project_id,
+  ...(location === null ? {} : { location }),
+  query,
+  credentials: JSON.parse(credential) as unknown,
+});

@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import { rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ImportedValue } from '../../domain/imports/imported-value.ts';
+import { valueProblem } from '../../domain/metrics/value-rules.ts';
+import type { Day } from '../../domain/shared/calendar.ts';
+import { invalid, type ServiceError } from '../../domain/shared/errors.ts';
+import { forMessage } from '../../domain/shared/for-message.ts';
+import type { Session } from '../engine/session.ts';
+import { sqlText } from '../engine/sql/sql-text.ts';
+import type { Warehouse } from '../engine/warehouse.ts';
+import type { Metric } from '../metrics/metrics.ts';
+import { changeRevenue } from '../metrics/revenue-changes.ts';
+import type { RevenueVault } from '../metrics/revenue-vault.ts';
+import { changeValues, STAGED_TABLE, type Change, type Staged } from '../metrics/value-changes.ts';
+import { firstDuplicate, valueFileLine, valuesOfFile } from '../metrics/value-file.ts';
+
+/** A run's values, and where they belong. */
+export interface ImportedValues {
+  orgId: string;
+  metric: Metric;
+  /** Only for revenue. */
+  vault: RevenueVault | undefined;
+  /** The days that the run reads, both inclusive. */
+  days: { start: Day; end: Day };
+  /** The values as the platform gives them, in parts. */
+  parts: AsyncIterable<readonly ImportedValue[]>;
+  change: Change;
+  /** Refuses the change, under the lock of the metric's values. */
+  check: (session: Session) => Promise<void>;
+  signal: AbortSignal;
+}
+
+/** Bytes of values compared at a time. */
+const BYTES_AT_ONCE = 8 * 2 ** 20;
+
+/**
+ * Stores the values of a run, all or none, and returns how many rows the platform gave. With labels, the rows replace the values
+ * of the days read, unless there are none (spec §8, Data-warehouse query import rule 5). Throws `invalid` with the day for a value
+ * that cannot be stored, or that comes twice.
+ */
+export const storeImported = (values: ImportedValues, warehouse: Warehouse): Promise<number> =>
+  values.vault === undefined ? storeCounts(values, warehouse) : storeRevenue(values, values.vault, warehouse);
+
+const storeRevenue = async (
+  { orgId, metric, days, parts, change, check, signal }: ImportedValues,
+  vault: RevenueVault,
+  warehouse: Warehouse,
+): Promise<number> => {
+  // The values wait in memory, because no file may hold revenue. They have no labels: one for each day.
+  const revenue = new Map<Day, string>();
+  for await (const part of parts)
+    for (const value of part) {
+      refuseWrong(metric, days.end, value);
+      if (revenue.has(value.day)) throw comesTwice(value.day, '');
+      revenue.set(value.day, value.value);
+    }
+  const of = { orgId, metricId: metric.id, vault };
+  await changeRevenue(warehouse, of, revenue, change, signal, check);
+  return revenue.size;
+};
+
+const storeCounts = async (
+  { orgId, metric, days, parts, change, check, signal }: ImportedValues,
+  warehouse: Warehouse,
+): Promise<number> => {
+  const file = join(warehouse.settings.spillDirectory, `import-${randomUUID()}`);
+  let rows = 0;
+  const lines = async function* (): AsyncGenerator<string> {
+    for await (const part of parts) {
+      let text = '';
+      for (const value of part) {
+        refuseWrong(metric, days.end, value);
+        rows += 1;
+        const { day: period, label = '', value: number } = value;
+        text += valueFileLine({ period, label, value: number, line: rows });
+      }
+      yield text;
+    }
+  };
+  try {
+    await writeFile(file, lines(), { flag: 'wx', mode: 0o600, signal });
+    if (rows === 0) return 0;
+    const { size } = await stat(file);
+    const stage = async (session: Session): Promise<Staged> => {
+      await check(session);
+      const read = valuesOfFile(file);
+      const twice = await firstDuplicate(session, read);
+      if (twice !== null) throw comesTwice(twice.period, twice.label);
+      const relation =
+        metric.label_key === null ? read : await withRemovals(session, orgId, metric.id, days, read);
+      return { relation, parts: Math.ceil(size / BYTES_AT_ONCE) };
+    };
+    await changeValues(warehouse, orgId, metric.id, stage, change, signal);
+    return rows;
+  } finally {
+    await rm(file, { force: true });
+  }
+};
+
+/** Returns the values read and, as null, the stored values of the days read that are not among them. */
+const withRemovals = async (
+  session: Session,
+  orgId: string,
+  metricId: string,
+  { start, end }: { start: Day; end: Day },
+  read: string,
+): Promise<string> => {
+  await session.run(
+    `CREATE OR REPLACE TEMP TABLE staged_values AS
+     SELECT period, label, CAST(NULL AS DECIMAL(38,10)) AS value,
+       CAST((SELECT count(*) FROM ${read}) + row_number() OVER () AS INTEGER) AS line
+     FROM (SELECT period, label FROM metric_values
+       WHERE org_id = ${sqlText(orgId)} AND metric_id = ${sqlText(metricId)} AND period BETWEEN $start::DATE AND $end::DATE)
+     ANTI JOIN (SELECT period, label FROM ${read}) USING (period, label)`,
+    { start, end },
+  );
+  return `(FROM ${read} UNION ALL FROM ${STAGED_TABLE})`;
+};
+
+const refuseWrong = (metric: Metric, newest: Day, { day, label, value }: ImportedValue): void => {
+  const found = valueProblem(metric, newest, { period: day, label, value });
+  if (found !== null)
+    throw invalid(`the query's row of ${forMessage(day)}: ${found.field}: ${found.problem}`);
+};
+
+const comesTwice = (day: Day, label: string): ServiceError =>
+  invalid(
+    label === ''
+      ? `expected one value for each day, got two for ${day}: let the query group by day`
+      : `expected one value for each day and label, got two for ${day} and ${forMessage(label)}: let the query group by day and label`,
+  );
+
+/** Counts the values that a run has changed and removed, from the log, so that a repeated step counts the same. */
+export const changesOfRun = async (
+  warehouse: Warehouse,
+  orgId: string,
+  metricId: string,
+  runId: string,
+): Promise<{ changed: number; removed: number }> => {
+  const [row] = await warehouse.query<{ changed: string; removed: string }>(
+    `SELECT count(*) FILTER (value IS NOT NULL OR sealed_value IS NOT NULL) AS changed,
+       count(*) FILTER (value IS NULL AND sealed_value IS NULL) AS removed
+     FROM metric_value_changes
+     WHERE org_id = $org AND metric_id = $metric AND changed_by_type = 'import' AND changed_by_id = $run`,
+    { org: orgId, metric: metricId, run: runId },
+  );
+  return { changed: Number(row?.changed ?? 0), removed: Number(row?.removed ?? 0) };
+};

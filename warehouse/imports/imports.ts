@@ -1,0 +1,189 @@
+import type { ImportDefinition, ImportType } from '../../domain/imports/connection.ts';
+import { firstDay, monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
+import type { Sealer } from '../../security/sealing.ts';
+import { Versions, type By } from '../engine/records/versioned-records.ts';
+import { idAfter, newId } from '../engine/sql/ids.ts';
+import type { Session } from '../engine/session.ts';
+import type { Warehouse } from '../engine/warehouse.ts';
+import { valuesLock } from '../metrics/value-changes.ts';
+
+/** The connection of a metric to its daily import (contract §3, Import). */
+export interface ImportConnection {
+  id: string;
+  metric_id: string;
+  type: ImportType;
+  project_id: string | null;
+  location: string | null;
+  query: string | null;
+  /** Identifies the stored credential. */
+  credential_id: string;
+  /** The first day that the import owns: of the oldest month that it has read, or will read. */
+  first_day: Day;
+  connected_at: string;
+}
+
+const IMPORTS = new Versions<ImportConnection>({
+  name: 'import',
+  view: 'imports',
+  idColumn: 'import_id',
+  columns: {
+    metric_id: 'VARCHAR',
+    type: 'VARCHAR',
+    project_id: 'VARCHAR',
+    location: 'VARCHAR',
+    query: 'VARCHAR',
+    credential_id: 'VARCHAR',
+    first_day: 'DATE',
+    connected_at: 'TIMESTAMP',
+  },
+  exclusive: () => [],
+  // The query stays out of the audit log: it can be long, and may hold what only its author should see.
+  auditDetail: ({ metric_id, type, project_id }) => ({ metric_id, type, project_id }),
+});
+
+/** Returns what a connection imports. */
+export const definitionOf = ({ type, project_id, location, query }: ImportConnection): ImportDefinition =>
+  type === 'stripe' ? { type } : { type, project_id: project_id ?? '', location, query: query ?? '' };
+
+/** Returns the connection of a metric, or null if it has none. */
+export const findImport = async (
+  warehouse: Pick<Session, 'query'>,
+  orgId: string,
+  metricId: string,
+): Promise<ImportConnection | null> => {
+  const [row] = await warehouse.query<{ import_id: string }>(
+    'SELECT import_id FROM imports WHERE org_id = $org AND metric_id = $metric',
+    { org: orgId, metric: metricId },
+  );
+  return row === undefined ? null : IMPORTS.find(warehouse, orgId, row.import_id);
+};
+
+/** Returns all connections of an organisation. */
+export const listImports = (warehouse: Pick<Session, 'query'>, orgId: string): Promise<ImportConnection[]> =>
+  IMPORTS.list(warehouse, orgId);
+
+/**
+ * Connects a metric, or replaces what its connection imports and the credential. The older credential is deleted. Returns the
+ * connection.
+ */
+export const connectImport = (
+  warehouse: Warehouse,
+  sealer: Sealer,
+  orgId: string,
+  metricId: string,
+  definition: ImportDefinition,
+  credential: string,
+  firstMonth: Month,
+  by: By,
+): Promise<ImportConnection> =>
+  warehouse.exclusive(valuesLock(metricId), async () => {
+    const before = await findImport(warehouse, orgId, metricId);
+    const id = before?.id ?? newId('imp');
+    const { project_id, location, query } = {
+      project_id: null,
+      location: null,
+      query: null,
+      ...definition,
+    };
+    const connection: ImportConnection = {
+      id,
+      metric_id: metricId,
+      ...{ type: definition.type, project_id, location, query },
+      credential_id: idAfter(before?.credential_id ?? null),
+      first_day: firstOf(before?.first_day ?? null, firstDay(firstMonth)),
+      connected_at: before?.connected_at ?? by.now.toISOString(),
+    };
+    const around = async (session: Session, _next: unknown, store: () => Promise<void>): Promise<void> => {
+      await store();
+      await deleteCredentials(session, orgId, metricId, by.now);
+      const sealed = sealer.seal(placeOf(orgId, connection), credential);
+      await session.run(
+        `INSERT INTO import_credentials BY NAME SELECT $org AS org_id, $metric AS metric_id,
+           $credential AS credential_id, $sealed AS sealed_credential, $now::TIMESTAMP AS stored_at`,
+        {
+          org: orgId,
+          metric: metricId,
+          credential: connection.credential_id,
+          sealed,
+          now: by.now.toISOString(),
+        },
+      );
+    };
+    if (before === null) return IMPORTS.create(warehouse, orgId, connection, by, { around });
+    const { id: _, ...changes } = connection;
+    return (await IMPORTS.change(warehouse, orgId, id, changes, by, { around })) ?? connection;
+  });
+
+const firstOf = (one: Day | null, other: Day): Day => (one !== null && one < other ? one : other);
+
+/** Records that the import of a metric owns its values from an earlier month on. */
+export const importFrom = (
+  warehouse: Warehouse,
+  orgId: string,
+  { id, metric_id, first_day }: ImportConnection,
+  month: Month,
+  by: By,
+): Promise<ImportConnection | null> =>
+  warehouse.exclusive(valuesLock(metric_id), () =>
+    IMPORTS.change(warehouse, orgId, id, { first_day: firstOf(first_day, firstDay(month)) }, by),
+  );
+
+/** Disconnects a metric and deletes its credential. Its values stay. Returns false if it was not connected. */
+export const disconnectImport = (
+  warehouse: Warehouse,
+  orgId: string,
+  metricId: string,
+  by: By,
+): Promise<boolean> =>
+  warehouse.exclusive(valuesLock(metricId), async () => {
+    const connection = await findImport(warehouse, orgId, metricId);
+    if (connection === null) return false;
+    await IMPORTS.change(warehouse, orgId, connection.id, 'delete', by, {
+      around: async (session, _next, store) => {
+        await store();
+        await deleteCredentials(session, orgId, metricId, by.now);
+      },
+    });
+    return true;
+  });
+
+/** Returns the credential of a connection. Throws an Error if it has been replaced or deleted. */
+export const credentialOf = async (
+  warehouse: Pick<Session, 'query'>,
+  sealer: Sealer,
+  orgId: string,
+  connection: ImportConnection,
+): Promise<string> => {
+  const [row] = await warehouse.query<{ sealed_credential: string }>(
+    `SELECT sealed_credential FROM import_credentials WHERE org_id = $org AND metric_id = $metric AND credential_id = $credential`,
+    { org: orgId, metric: connection.metric_id, credential: connection.credential_id },
+  );
+  if (row === undefined) throw new Error(`the credential of ${connection.metric_id} is no longer stored`);
+  return sealer.open(placeOf(orgId, connection), row.sealed_credential).trimEnd();
+};
+
+const placeOf = (
+  orgId: string,
+  { metric_id, credential_id }: Pick<ImportConnection, 'metric_id' | 'credential_id'>,
+) => ({ orgId, record: `${metric_id} ${credential_id}`, field: 'import credential' });
+
+/** Deletes the stored credentials of a metric. The next maintenance erases what is left of them on disk. */
+const deleteCredentials = async (
+  session: Session,
+  orgId: string,
+  metricId: string,
+  now: Date,
+): Promise<void> => {
+  const deleted = await session.run(
+    'DELETE FROM import_credentials WHERE org_id = $org AND metric_id = $metric',
+    { org: orgId, metric: metricId },
+  );
+  if (deleted > 0)
+    await session.run('INSERT INTO erasures BY NAME SELECT $now::TIMESTAMP AS requested_at', {
+      now: now.toISOString(),
+    });
+};
+
+/** Whether a value of this period may be written beside the import: it is before the first month that the import reads. */
+export const isBeforeImport = ({ first_day }: ImportConnection, period: Day): boolean =>
+  monthOf(period) < monthOf(first_day);
