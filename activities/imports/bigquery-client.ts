@@ -1,0 +1,102 @@
+import { createPrivateKey } from 'node:crypto';
+import { BigQuery } from '@google-cloud/bigquery';
+import { JWT } from 'google-auth-library';
+import {
+  isProjectId,
+  serviceAccountKeyOf,
+  wrongServiceAccountKey,
+  type ServiceAccountKey,
+} from '../../domain/imports/service-account-key.ts';
+import { invalid } from '../../domain/shared/errors.ts';
+import { forMessage } from '../../domain/shared/for-message.ts';
+
+/** A connection of a metric to BigQuery (spec §5, Import credentials). */
+export interface BigQueryConnection {
+  /** The project that runs the queries and pays for them. */
+  projectId: string;
+  /** Where the data lies, such as `EU` or `europe-west3`. BigQuery finds out if it is missing. */
+  location?: string | undefined;
+  /** The JSON key of a service account, as sent. */
+  credentials: unknown;
+}
+
+/** How to reach BigQuery, and whom to keep informed. Only tests set the times. */
+export interface BigQueryAccess {
+  /** The setting BIGQUERY_API_ENDPOINT. */
+  apiEndpoint?: string | undefined;
+  /** Stops waiting. A job that was started goes on, and the next attempt reads it. */
+  signal: AbortSignal;
+  /** Called after each answer about a started query, with the number of rows read so far. */
+  onProgress?: ((rowsRead: number) => void) | undefined;
+  /** The longest pause before the client's next try, in ms. */
+  longestPauseMs?: number;
+  /** The longest wait for an answer, all tries of the client included, in ms. */
+  timeoutMs?: number;
+  /** The first pause between two questions whether a query has ended, in ms. */
+  pollMs?: number;
+}
+
+export const BIGQUERY_API_ENDPOINT = 'https://bigquery.googleapis.com';
+
+/** Running a query needs this scope. Read-only scopes do not suffice for it. */
+const SCOPE = 'https://www.googleapis.com/auth/bigquery';
+
+/** The client's own limit, in ms. */
+const LONGEST_PAUSE_MS = 64_000;
+
+const LOCATION = /^[A-Za-z0-9-]{1,64}$/;
+
+/**
+ * Returns a client for a connection. It calls only the endpoint: it signs its own tokens with the key, so it needs no token host
+ * and no metadata server (contract §3, Import).
+ *
+ * @throws `invalid` for a wrong project, location or key. No message repeats a part of the key.
+ */
+export const bigQueryClient = (
+  { projectId, location, credentials }: BigQueryConnection,
+  { apiEndpoint = BIGQUERY_API_ENDPOINT, longestPauseMs = LONGEST_PAUSE_MS }: BigQueryAccess,
+): BigQuery => {
+  const key = serviceAccountKeyOf(credentials);
+  checkPrivateKey(key);
+  if (!isProjectId(projectId)) {
+    throw invalid(`project_id: expected the id of a Google Cloud project, got ${forMessage(projectId)}`);
+  }
+  if (location !== undefined && !LOCATION.test(location))
+    throw invalid(
+      `location: expected a location such as "EU" or "europe-west3", got ${forMessage(location)}`,
+    );
+  const client = new BigQuery({
+    projectId,
+    apiEndpoint,
+    authClient: signerOf(key),
+    retryOptions: { maxRetryDelay: longestPauseMs / 1000 },
+    ...(location === undefined ? {} : { location }),
+  });
+  // The client would prefer the environment's BIGQUERY_EMULATOR_HOST, and send it the tokens.
+  client.baseUrl = `${client.apiEndpoint}/bigquery/v2`;
+  return client;
+};
+
+/** Returns what signs the requests. BigQuery accepts a token that the key itself signed, with a scope and without an audience. */
+const signerOf = (key: ServiceAccountKey): JWT => {
+  const signer = new JWT({
+    email: key.client_email,
+    key: key.private_key,
+    scopes: [SCOPE],
+    ...(key.private_key_id === undefined ? {} : { keyId: key.private_key_id }),
+  });
+  signer.useJWTAccessWithScope = true;
+  return signer;
+};
+
+const checkPrivateKey = (key: ServiceAccountKey): void => {
+  if (keyTypeOf(key.private_key) !== 'rsa') throw wrongServiceAccountKey('private_key');
+};
+
+const keyTypeOf = (pem: string): string | undefined => {
+  try {
+    return createPrivateKey(pem).asymmetricKeyType;
+  } catch {
+    return undefined;
+  }
+};
