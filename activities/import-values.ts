@@ -1,10 +1,10 @@
 import { Context } from '@temporalio/activity';
 import { CancelledFailure } from '@temporalio/common';
 import type { Logger } from 'pino';
-import { importedDays, pauseReason, type ImportRunInput } from '../domain/imports/connection.ts';
+import { pauseReason, type ImportRunInput } from '../domain/imports/connection.ts';
 import type { ImportedValue } from '../domain/imports/imported-value.ts';
 import type { NetSales } from '../domain/imports/net-sales.ts';
-import { addDays, dayOf } from '../domain/shared/calendar.ts';
+import { addDays } from '../domain/shared/calendar.ts';
 import type { Clock } from '../domain/shared/clock.ts';
 import { conflict } from '../domain/shared/errors.ts';
 import type { IngestProgress } from '../domain/sources/ingest.ts';
@@ -14,13 +14,17 @@ import type { Warehouse } from '../warehouse/engine/warehouse.ts';
 import {
   failImport,
   findImportRun,
-  importHistories,
+  openImportRun,
   recordImport,
   sealTotals,
-  startedImport,
 } from '../warehouse/imports/import-runs.ts';
 import { changesOfRun, storeImported } from '../warehouse/imports/import-values.ts';
-import { credentialOf, definitionOf, findImport, type ImportConnection } from '../warehouse/imports/imports.ts';
+import {
+  credentialOf,
+  definitionOf,
+  findImport,
+  type ImportConnection,
+} from '../warehouse/imports/imports.ts';
 import { findMetric, type Metric } from '../warehouse/metrics/metrics.ts';
 import { RevenueVault } from '../warehouse/metrics/revenue-vault.ts';
 import { findOrganisation } from '../warehouse/organisations/organisations.ts';
@@ -60,17 +64,7 @@ export const createImportActivities = ({ warehouse, clock, sealer, platforms, lo
     async openImport(run: ImportRunInput): Promise<boolean> {
       const found = await connected(run);
       if (found === null) return false;
-      const begun = startedImport(
-        {
-          run_id: run.runId,
-          metric_id: run.metricId,
-          credential_id: found.connection.credential_id,
-          workflow_id: run.workflowId,
-        },
-        clock.now(),
-      );
-      if ((await findImportRun(warehouse, run.orgId, run.runId)) === null)
-        await recordImport(warehouse, run.orgId, begun);
+      await openImportRun(warehouse, run, found.connection.credential_id, clock.now());
       return true;
     },
 
@@ -78,11 +72,10 @@ export const createImportActivities = ({ warehouse, clock, sealer, platforms, lo
     async readImport(run: ImportRunInput): Promise<void> {
       const found = await connected(run);
       const opened = await findImportRun(warehouse, run.orgId, run.runId);
-      if (found === null || opened?.credential_id !== found.connection.credential_id) throw changedMeanwhile();
+      if (found === null || opened?.credential_id !== found.connection.credential_id)
+        throw changedMeanwhile();
       const { metric, connection } = found;
-      const history = (await importHistories(warehouse, run.orgId)).get(connection.credential_id);
-      const days = importedDays(run.startMonth, history?.lastCompleted?.end_day ?? null, clock.now());
-      const reading = { run, metric, connection, days };
+      const reading = { run, metric, connection, days: { start: opened.start_day, end: opened.end_day } };
       const credential = await credentialOf(warehouse, sealer, run.orgId, connection);
       const { rows, sales } = await heartbeating((beat, signal) =>
         readAndStore(reading, credential, beat, signal),
@@ -90,8 +83,6 @@ export const createImportActivities = ({ warehouse, clock, sealer, platforms, lo
       const changes = await changesOfRun(warehouse, run.orgId, run.metricId, run.runId);
       await recordImport(warehouse, run.orgId, {
         ...opened,
-        start_day: days.start,
-        end_day: days.end,
         rows,
         ...changes,
         notes: sales === null ? [] : notesOf(sales),
@@ -207,9 +198,7 @@ const NAMES = { bigquery: 'BigQuery', stripe: 'Stripe' } as const;
 const changedMeanwhile = () => conflict('the connection was changed or removed while the run was under way');
 
 // eslint-disable-next-line @typescript-eslint/require-await -- the same shape as the pages of a query
-const onePart = async function* (
-  values: readonly ImportedValue[],
-): AsyncGenerator<readonly ImportedValue[]> {
+const onePart = async function* (values: readonly ImportedValue[]): AsyncGenerator<readonly ImportedValue[]> {
   yield values;
 };
 
@@ -246,7 +235,8 @@ const heartbeating = async <Result>(
       state = { ...state, ...next };
     }, cancellationSignal);
   } catch (error) {
-    if (cancellationSignal.aborted) throw new CancelledFailure('the attempt was given up; nothing was stored');
+    if (cancellationSignal.aborted)
+      throw new CancelledFailure('the attempt was given up; nothing was stored');
     throw error;
   } finally {
     clearInterval(timer);

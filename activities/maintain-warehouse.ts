@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../domain/shared/clock.ts';
 import { compact, removeDeadSpend, removeOldDeliveries } from '../warehouse/engine/maintenance.ts';
+import { eraseDeletedCredentials } from '../warehouse/engine/erasure.ts';
 import type { Warehouse } from '../warehouse/engine/warehouse.ts';
 
 /** The nightly maintenance. Each step is idempotent, even if an earlier run stopped halfway. */
@@ -13,11 +14,15 @@ export const createMaintenanceActivities = ({
   clock: Clock;
   log: Logger;
 }) => ({
-  /** Removes spend rows and deliveries that nobody needs, then frees their space. Returns the number of removed rows. */
+  /**
+   * Removes spend rows and deliveries that nobody needs, frees their space, and erases deleted credentials. Returns the number of
+   * removed rows.
+   */
   async maintain(): Promise<number> {
     const now = clock.now();
     const removed = (await removeDeadSpend(warehouse, now)) + (await removeOldDeliveries(warehouse, now));
     await compact(warehouse);
+    await eraseDeletedCredentials(warehouse);
     log.info({ removed }, 'the maintenance of the warehouse is complete');
     return removed;
   },

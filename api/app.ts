@@ -29,6 +29,7 @@ import {
 import { healthRoutes } from './operations/health.ts';
 import { invalidInput } from './http/invalid-input.ts';
 import { acceptJsonOnly } from './requests/json-body.ts';
+import { importRoutes } from './imports/imports.ts';
 import { keyRoutes } from './organisations/keys.ts';
 import { metricRoutes } from './metrics/metrics.ts';
 import { metricValueRoutes } from './metrics/metric-values.ts';
@@ -172,6 +173,7 @@ export const buildServer = async (
       handValueRoutes(api, dependencies);
       valueUploadRoutes(api, dependencies);
       monthRoutes(api, numbers);
+      importRoutes(api, numbers);
       overviewRoutes(api, numbers);
       teamRoutes(api, dependencies);
       teamBillRoutes(api, numbers);

@@ -5,6 +5,7 @@ import {
   ScheduleOverlapPolicy,
   WorkflowExecutionAlreadyStartedError,
   WorkflowFailedError,
+  WorkflowIdConflictPolicy,
   WorkflowIdReusePolicy,
   WorkflowNotFoundError,
   type ScheduleOptions,
@@ -12,6 +13,7 @@ import {
   type WorkflowExecutionStatusName,
 } from '@temporalio/client';
 import { rootCause } from '@temporalio/common';
+import { IMPORT_TIME, importWorkflowId, type ImportInput } from '../domain/imports/connection.ts';
 import { conflict } from '../domain/shared/errors.ts';
 import type { DeliveryInput } from '../domain/events/webhook.ts';
 import {
@@ -38,6 +40,9 @@ export type RunLife =
   | { state: 'closed'; how: string }
   /** Temporal never had the run, or has forgotten it. */
   | { state: 'unknown' };
+
+/** A metric with a daily import. */
+type ImportScheduleInput = Pick<ImportInput, 'orgId' | 'metricId'>;
 
 interface IngestScheduleInput {
   orgId: string;
@@ -72,6 +77,51 @@ export class Orchestration {
       }),
     );
     return { runId: runIdOf(handle.firstExecutionRunId), workflowId: handle.workflowId };
+  }
+
+  /** Starts an import now. Throws a conflict if one of the same metric is running. */
+  async startImport(input: ImportInput): Promise<{ runId: string; workflowId: string }> {
+    return this.#startImport(input).catch(
+      on(WorkflowExecutionAlreadyStartedError, () => {
+        throw conflict(
+          'an import of this metric is running; wait until it has ended (GET …/import shows it)',
+        );
+      }),
+    );
+  }
+
+  /** Starts an import now. A running one of the same metric ends, because its connection was replaced. */
+  async restartImport(input: ImportInput): Promise<{ runId: string; workflowId: string }> {
+    return this.#startImport(input, WorkflowIdConflictPolicy.TERMINATE_EXISTING);
+  }
+
+  async #startImport(
+    input: ImportInput,
+    conflictPolicy: WorkflowIdConflictPolicy = WorkflowIdConflictPolicy.FAIL,
+  ): Promise<{ runId: string; workflowId: string }> {
+    const handle = await this.#soon(() =>
+      this.#client.workflow.start<Workflows['importMetricValues']>('importMetricValues', {
+        ...startOf('importMetricValues', input),
+        workflowIdConflictPolicy: conflictPolicy,
+      }),
+    );
+    return { runId: runIdOf(handle.firstExecutionRunId), workflowId: handle.workflowId };
+  }
+
+  /** Schedules a metric's daily import. Idempotent. */
+  async scheduleImport(connection: ImportScheduleInput): Promise<void> {
+    await this.#soon(() => this.#create(importSchedule(connection)));
+  }
+
+  /** Ends the running import of a metric, and removes its schedule. Idempotent. */
+  async unscheduleImport(connection: ImportScheduleInput): Promise<void> {
+    const id = importWorkflowId(connection);
+    await this.#soon(() => this.#client.schedule.getHandle(id).delete()).catch(
+      on(ScheduleNotFoundError, () => undefined),
+    );
+    await this.#soon(() =>
+      this.#client.workflow.getHandle(id).terminate('the metric was disconnected'),
+    ).catch(on(WorkflowNotFoundError, () => undefined));
   }
 
   /** Starts the delivery of an event to a webhook. A second start of the same delivery does nothing. */
@@ -118,9 +168,9 @@ export class Orchestration {
     return { state: 'closed', how: reason === null ? words : `${words} (${reason})` };
   }
 
-  /** The ids of the runs that Temporal has as running. A run that has just begun may be missing. */
-  async runningIngests(): Promise<ReadonlySet<string>> {
-    const query = `WorkflowType = 'ingestCosts' AND ExecutionStatus = 'Running'`;
+  /** The ids of the ingests and imports that Temporal has as running. A run that has just begun may be missing. */
+  async runningRuns(): Promise<ReadonlySet<string>> {
+    const query = `WorkflowType IN ('ingestCosts', 'importMetricValues') AND ExecutionStatus = 'Running'`;
     return this.#soon(async () => {
       const running = new Set<string>();
       for await (const execution of this.#client.workflow.list({ query, pageSize: 1000 }))
@@ -175,11 +225,16 @@ export class Orchestration {
   async reconcileSchedules(wanted: {
     organisations: readonly string[];
     sources: readonly IngestScheduleInput[];
+    imports: readonly ImportScheduleInput[];
   }): Promise<void> {
     const paused = new Map<string, boolean>();
     for await (const { scheduleId, state } of this.#client.schedule.list())
       paused.set(scheduleId, state.paused);
-    for (const schedule of [MAINTENANCE_SCHEDULE, ...wanted.organisations.map(settlementSchedule)]) {
+    for (const schedule of [
+      MAINTENANCE_SCHEDULE,
+      ...wanted.organisations.map(settlementSchedule),
+      ...wanted.imports.map(importSchedule),
+    ]) {
       if (!paused.has(schedule.scheduleId)) await this.#create(schedule);
     }
     for (const source of wanted.sources) {
@@ -243,6 +298,13 @@ const ingestSchedule = ({ orgId, sourceId, paused }: IngestScheduleInput): Sched
   ),
   state: { paused },
 });
+
+const importSchedule = ({ orgId, metricId }: ImportScheduleInput): ScheduleOptions =>
+  daily(importWorkflowId({ orgId, metricId }), { calendars: [IMPORT_TIME] }, 'importMetricValuesOnSchedule', {
+    orgId,
+    metricId,
+    startMonth: null,
+  });
 
 const CLOSED: ReadonlySet<WorkflowExecutionStatusName> = new Set([
   'COMPLETED',

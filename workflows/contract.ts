@@ -1,6 +1,7 @@
 import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
 import { defineSignal } from '@temporalio/workflow';
 import type { DeliveryInput, DeliveryStatus } from '../domain/events/webhook.ts';
+import { importWorkflowId, type ImportInput } from '../domain/imports/connection.ts';
 import type { Month } from '../domain/shared/calendar.ts';
 import { ingestWorkflowId, type IngestInput, type IngestOutcome } from '../domain/sources/ingest.ts';
 
@@ -8,6 +9,8 @@ import { ingestWorkflowId, type IngestInput, type IngestOutcome } from '../domai
 export interface Workflows {
   ingestCosts: (input: IngestInput) => Promise<IngestOutcome>;
   ingestCostsOnSchedule: (input: IngestInput) => Promise<void>;
+  importMetricValues: (input: ImportInput) => Promise<void>;
+  importMetricValuesOnSchedule: (input: ImportInput) => Promise<void>;
   settleMonths: (input: { orgId: string }) => Promise<Month[]>;
   raiseEvents: (input: { orgId: string }) => Promise<void>;
   deliverWebhook: (delivery: DeliveryInput) => Promise<DeliveryStatus>;
@@ -34,6 +37,8 @@ const IDS: { [Name in WorkflowName]: (...args: Parameters<Workflows[Name]>) => s
   ingestCosts: ({ orgId, sourceId }) => ingestWorkflowId(orgId, sourceId),
   // A schedule adds its time to the id.
   ingestCostsOnSchedule: ({ orgId, sourceId }) => `scheduled-${ingestWorkflowId(orgId, sourceId)}`,
+  importMetricValues: importWorkflowId,
+  importMetricValuesOnSchedule: (input) => `scheduled-${importWorkflowId(input)}`,
   settleMonths: ({ orgId }) => `settle/${orgId}`,
   raiseEvents: ({ orgId }) => `raise-events/${orgId}`,
   deliverWebhook: ({ orgId, webhookId, eventId }) => `webhook/${orgId}/${eventId}/${webhookId}`,

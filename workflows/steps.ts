@@ -1,6 +1,7 @@
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { SpendActivities } from '../activities/compute-spend.ts';
 import type { DeliveryActivities } from '../activities/deliver-webhook.ts';
+import type { ImportActivities } from '../activities/import-values.ts';
 import type { IngestActivities } from '../activities/ingest-costs.ts';
 import type { EventActivities } from '../activities/raise-events.ts';
 import type { MaintenanceActivities } from '../activities/maintain-warehouse.ts';
@@ -17,18 +18,34 @@ const retry = {
 } as const;
 
 /** Short steps that only use the warehouse, or make one call. The worker that holds the workflow runs them without a dispatch. */
-export const { openRun, completeRun, failRun, settleOrganisation, noteNumbersChanged } = proxyLocalActivities<
-  IngestActivities & SettlementActivities & StartActivities
->({ startToCloseTimeout: '1m', retry });
-
-/** Steps that can take hours, such as reading an export. Missing heartbeats reveal a worker that has died. */
-export const { loadExport, computeSpend, sealTeamBills, evaluateEvents, startDeliveries } = proxyActivities<
-  IngestActivities & SpendActivities & SettlementActivities & EventActivities & StartActivities
->({
-  startToCloseTimeout: '12h',
-  heartbeatTimeout: '15s',
+export const {
+  openRun,
+  completeRun,
+  failRun,
+  openImport,
+  completeImport,
+  failImport,
+  settleOrganisation,
+  noteNumbersChanged,
+} = proxyLocalActivities<IngestActivities & ImportActivities & SettlementActivities & StartActivities>({
+  startToCloseTimeout: '1m',
   retry,
 });
+
+/** Steps that can take hours, such as reading an export. Missing heartbeats reveal a worker that has died. */
+export const { loadExport, readImport, computeSpend, sealTeamBills, evaluateEvents, startDeliveries } =
+  proxyActivities<
+    IngestActivities &
+      ImportActivities &
+      SpendActivities &
+      SettlementActivities &
+      EventActivities &
+      StartActivities
+  >({
+    startToCloseTimeout: '12h',
+    heartbeatTimeout: '15s',
+    retry,
+  });
 
 /** Deletes may conflict with a concurrent write and fail. The next attempt removes the rest. */
 export const { maintain } = proxyActivities<MaintenanceActivities>({ startToCloseTimeout: '4h', retry });

@@ -10,7 +10,8 @@ import { callerOf, changeBy, type Caller } from './authentication.ts';
 import { requested } from './requested.ts';
 
 /** What a caller saw of revenue, for the audit log. */
-export type Viewed = 'metric' | 'metrics' | 'months' | 'overview' | 'values' | 'history' | 'versions';
+export type Viewed =
+  'metric' | 'metrics' | 'months' | 'overview' | 'values' | 'history' | 'versions' | 'import';
 
 type Request = FastifyRequest<{ Params: { id: string } }>;
 type Dependencies = Pick<ApiDependencies, 'warehouse' | 'sealer' | 'clock'>;

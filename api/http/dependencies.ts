@@ -1,3 +1,4 @@
+import type { CheckedConnection, ConnectionToCheck } from '../../domain/imports/checked-connection.ts';
 import type { Clock } from '../../domain/shared/clock.ts';
 import type { SourceRulesOf } from '../../egress/locations/source-rules.ts';
 import type { Orchestration } from '../../temporal/orchestration.ts';
@@ -18,6 +19,8 @@ export interface ApiDependencies {
   /** The state of the disk that holds the service's own files. */
   disk: () => Promise<DiskState>;
   sealer: Sealer;
+  /** Asks a platform whether a connection can be imported. Throws Outage if the platform cannot be asked. */
+  checkConnection: (connection: ConnectionToCheck, signal: AbortSignal) => Promise<CheckedConnection>;
   operatorKey: string;
   version: string;
 }

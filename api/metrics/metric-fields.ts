@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { IMPORT_TYPES } from '../../domain/imports/connection.ts';
 import { AGGREGATIONS, FREQUENCIES, METRIC_KINDS } from '../../domain/metrics/metric.ts';
 import { instant, name } from '../http/fields.ts';
 import { latestMonth, monthRecord } from '../months/month-fields.ts';
@@ -22,7 +23,9 @@ const countMetric = z
     label_key: z.string().nullable(),
     rise: z.object({ percent: z.number(), deviations: z.number() }).nullable(),
     created_at: instant,
-    import: z.null(),
+    import: z
+      .object({ type: z.enum(IMPORT_TYPES), status: z.enum(['connected', 'paused', 'failed']) })
+      .nullable(),
     latest: latestMonth.nullable(),
   })
   .meta({ id: 'Metric' });

@@ -12,6 +12,7 @@ import {
   updateMetric,
   type Metric,
 } from '../../warehouse/metrics/metrics.ts';
+import { importStates, type ImportState } from '../../warehouse/imports/import-states.ts';
 import { pickWarnings } from '../../warehouse/spend/picks/pick-warnings.ts';
 import { callerOf, changeBy, type Caller } from '../access/authentication.ts';
 import { requested } from '../access/requested.ts';
@@ -39,6 +40,7 @@ import { page, pageQuery } from '../http/paging.ts';
 import { answers, answersPage, noBody, success } from '../http/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
 import { without } from '../http/defined-fields.ts';
+import { disconnect } from './disconnect.ts';
 
 const warningsOf = async (
   { warehouse, clock }: Pick<ApiDependencies, 'warehouse' | 'clock'>,
@@ -90,11 +92,12 @@ const targetText = (target: number | null): string | null => (target === null ? 
 const toWireMetric = (
   { kind, currency, assistant_access, ...metric }: Metric,
   months: readonly MonthRecord[],
+  state?: Pick<ImportState, 'type' | 'status'>,
 ): z.infer<typeof metricRecord> => {
   const shown = {
     ...metric,
     target: metric.target === null ? null : toWire(metric.target),
-    import: null,
+    import: state === undefined ? null : { type: state.type, status: state.status },
     latest: latestUnitCost(months),
   };
   return kind === 'count'
@@ -121,11 +124,12 @@ export const metricRoutes = (app: Api, dependencies: NumberDependencies): void =
         ({ id }) => id,
       );
       const months = await monthsOf(dependencies, caller, metrics.data, 'metrics');
+      const imports = await importStates(warehouse, caller.organisation, metrics.data);
       return {
         ...metrics,
         data: metrics.data.map((metric) =>
           maySeeNumbers(caller, metric)
-            ? toWireMetric(metric, months.get(metric.id) ?? [])
+            ? toWireMetric(metric, months.get(metric.id) ?? [], imports.get(metric.id))
             : privateForm(metric),
         ),
       };
@@ -181,7 +185,8 @@ export const metricRoutes = (app: Api, dependencies: NumberDependencies): void =
       const metric = await requested('metric', findMetric, warehouse, request);
       if (!maySeeNumbers(caller, metric)) return success(privateForm(metric));
       const months = (await monthsOf(dependencies, caller, [metric], 'metric')).get(metric.id) ?? [];
-      return success({ ...toWireMetric(metric, months), months });
+      const imports = await importStates(warehouse, caller.organisation, [metric]);
+      return success({ ...toWireMetric(metric, months, imports.get(metric.id)), months });
     },
   );
 
@@ -227,7 +232,8 @@ export const metricRoutes = (app: Api, dependencies: NumberDependencies): void =
       );
       const months = (await monthsOf(dependencies, caller, [metric], 'metric')).get(metric.id) ?? [];
       const warnings = await warningsOf(dependencies, caller.organisation.id, metric);
-      return success({ ...toWireMetric(metric, months), months, warnings });
+      const imports = await importStates(warehouse, caller.organisation, [metric]);
+      return success({ ...toWireMetric(metric, months, imports.get(metric.id)), months, warnings });
     },
   );
 
@@ -252,6 +258,7 @@ export const metricRoutes = (app: Api, dependencies: NumberDependencies): void =
         id,
         await updateMetric(warehouse, caller.organisation.id, id, 'delete', by),
       );
+      await disconnect(dependencies, caller, id);
       return success(toWireMetric(metric, []));
     },
   );

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { METRIC_KINDS } from '../../domain/metrics/metric.ts';
 import { glanceAt } from '../../domain/months/overview.ts';
+import { importStates } from '../../warehouse/imports/import-states.ts';
 import { listMetrics } from '../../warehouse/metrics/metrics.ts';
 import { callerOf } from '../access/authentication.ts';
 import type { NumberDependencies } from '../http/dependencies.ts';
@@ -33,7 +34,10 @@ const glanceRecord = z
     sparkline: z
       .array(z.number().nullable())
       .describe('Unit costs, or cost shares of revenue, of the last twelve months, oldest first'),
-    import_status: z.null(),
+    import_status: z
+      .enum(['connected', 'paused', 'failed'])
+      .nullable()
+      .describe('Null without a daily import'),
   })
   .meta({ id: 'Glance' });
 
@@ -52,12 +56,17 @@ export const overviewRoutes = (app: Api, dependencies: NumberDependencies): void
       const caller = callerOf(request);
       const metrics = await listMetrics(dependencies.warehouse, caller.organisation.id);
       const months = await monthsOf(dependencies, caller, metrics, 'overview');
+      const imports = await importStates(dependencies.warehouse, caller.organisation, metrics);
       return success(
         metrics.map((metric) => {
           if (!maySeeNumbers(caller, metric)) return { metric: privateForm(metric) };
           const { id, name, unit, kind } = metric;
           const glance = glanceAt(months.get(id) ?? []);
-          return { metric: { id, name, unit, kind }, ...glance, import_status: null };
+          return {
+            metric: { id, name, unit, kind },
+            ...glance,
+            import_status: imports.get(id)?.status ?? null,
+          };
         }),
       );
     },

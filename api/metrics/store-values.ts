@@ -1,5 +1,8 @@
 import type { ValueRules } from '../../domain/metrics/value-rules.ts';
+import { firstDay, monthOf } from '../../domain/shared/calendar.ts';
+import { conflict } from '../../domain/shared/errors.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
+import { findImport } from '../../warehouse/imports/imports.ts';
 import {
   removeValues,
   writeValues,
@@ -18,6 +21,17 @@ interface Changed {
   vault: RevenueVault | undefined;
 }
 
+const PLATFORM = { bigquery: 'BigQuery', stripe: 'Stripe' } as const;
+
+/** Throws a conflict for a metric with a daily import, whose values nothing else may change (spec §8; contract §3, Import). */
+const refuseConnected = async (warehouse: Warehouse, orgId: string, metricId: string): Promise<void> => {
+  const connection = await findImport(warehouse, orgId, metricId);
+  if (connection !== null)
+    throw conflict(
+      `the values of this metric are imported from ${PLATFORM[connection.type]}; disconnect the import to change them`,
+    );
+};
+
 /** Creates or replaces values of a count or of revenue, all or none. */
 export const storeValues = async (
   warehouse: Warehouse,
@@ -26,6 +40,7 @@ export const storeValues = async (
   values: readonly NewValue[],
   change: Change,
 ): Promise<WriteResult> => {
+  await refuseConnected(warehouse, orgId, metric.id);
   if (vault === undefined) return writeValues(warehouse, orgId, metric.id, values, change);
   const revenue = new Map(values.map(({ period, value }) => [period, value]));
   const { removed: _, ...written } = await changeRevenue(
@@ -37,27 +52,37 @@ export const storeValues = async (
   return written;
 };
 
-/** The same, from a CSV file. `signal` stops the upload. */
-export const storeCsv = (
+/**
+ * The same, from a CSV file. `signal` stops the upload. Beside a query import, a file may have values of the months before the
+ * import's.
+ */
+export const storeCsv = async (
   warehouse: Warehouse,
   orgId: string,
   { metric, vault }: Changed,
   bytes: AsyncIterable<Buffer>,
   change: Change,
   signal: AbortSignal,
-): Promise<WriteResult> =>
-  vault === undefined
-    ? writeCsv(warehouse, orgId, metric, bytes, change, signal)
-    : writeRevenueCsv(warehouse, { orgId, metricId: metric.id, vault }, metric, bytes, change, signal);
+): Promise<WriteResult> => {
+  const connection = await findImport(warehouse, orgId, metric.id);
+  if (connection?.type === 'stripe') await refuseConnected(warehouse, orgId, metric.id);
+  const before = connection === null ? null : firstDay(monthOf(connection.first_day));
+  const rules = { ...metric, before };
+  return vault === undefined
+    ? writeCsv(warehouse, orgId, rules, bytes, change, signal)
+    : writeRevenueCsv(warehouse, { orgId, metricId: metric.id, vault }, rules, bytes, change, signal);
+};
 
 /** Removes the values of a range from a count or from revenue, all or none. */
-export const clearValues = (
+export const clearValues = async (
   warehouse: Warehouse,
   orgId: string,
   { metric, vault }: Changed,
   range: ValueRange,
   change: Change,
-): Promise<Pick<ChangeResult, 'removed' | 'months'>> =>
-  vault === undefined
+): Promise<Pick<ChangeResult, 'removed' | 'months'>> => {
+  await refuseConnected(warehouse, orgId, metric.id);
+  return vault === undefined
     ? removeValues(warehouse, orgId, metric.id, range, change)
     : removeRevenue(warehouse, { orgId, metricId: metric.id, vault }, range, change);
+};

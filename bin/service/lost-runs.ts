@@ -4,6 +4,7 @@ import type { Clock } from '../../domain/shared/clock.ts';
 import { ServiceError } from '../../domain/shared/errors.ts';
 import type { Orchestration } from '../../temporal/orchestration.ts';
 import { findCostSource } from '../../warehouse/sources/cost-sources.ts';
+import { failImport, openImports, type OpenImport } from '../../warehouse/imports/import-runs.ts';
 import { failOpenRun, openRuns, type OpenRun } from '../../warehouse/sources/ingest-runs.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 
@@ -33,13 +34,18 @@ export const watchRuns = async (parts: Parts, stopping: AbortSignal): Promise<vo
 
 const failLostRuns = async (parts: Parts, stopping: AbortSignal): Promise<void> => {
   const { warehouse, orchestration, log } = parts;
-  const open = await openRuns(warehouse);
-  if (open.length === 0) return;
-  const running = await orchestration.runningIngests();
-  for (const run of open.filter(({ run_id }) => !running.has(run_id))) {
+  const ingests = await openRuns(warehouse);
+  const imports = await openImports(warehouse);
+  if (ingests.length + imports.length === 0) return;
+  const running = await orchestration.runningRuns();
+  const checks = [
+    ...ingests.map((run) => ({ run, check: () => failIfLost(parts, run) })),
+    ...imports.map((run) => ({ run, check: () => failImportIfLost(parts, run) })),
+  ];
+  for (const { run, check } of checks.filter((one) => !running.has(one.run.run_id))) {
     if (stopping.aborted) return;
     // An error about one run must not keep the others from being checked.
-    await failIfLost(parts, run).catch((error: unknown) => {
+    await check().catch((error: unknown) => {
       log.warn({ err: error, run: run.run_id }, 'a run could not be compared with Temporal; trying again');
     });
   }
@@ -55,6 +61,23 @@ const failIfLost = async (parts: Parts, run: OpenRun): Promise<void> => {
       : `Temporal no longer knows the workflow; ${(await readAgain(parts, run)) ? 'the source is read again' : 'run the ingest again'}`;
   if (await failOpenRun(warehouse, run, error, clock.now()))
     log.warn({ run: run.run_id, organisation: run.org_id, error }, 'a run could not continue and has failed');
+};
+
+/** The next daily import reads what a lost one has missed. */
+const failImportIfLost = async (parts: Parts, run: OpenImport): Promise<void> => {
+  const { warehouse, orchestration, clock, log } = parts;
+  const life = await orchestration.lifeOf(run.workflow_id, run.run_id);
+  if (life.state === 'running') return;
+  const how =
+    life.state === 'closed'
+      ? `the workflow has ended without a result: ${life.how}`
+      : 'Temporal no longer knows the workflow';
+  const error = `${how}; run the import again, or wait for the next daily one`;
+  if (await failImport(warehouse, run, error, clock.now()))
+    log.warn(
+      { run: run.run_id, organisation: run.org_id, error },
+      'an import could not continue and has failed',
+    );
 };
 
 /** Starts an ingest of the whole source, which includes the months of the lost run. Returns false if the source is gone. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Orchestration } from '../../temporal/orchestration.ts';
+import { listImports } from '../../warehouse/imports/imports.ts';
 import { listCostSources } from '../../warehouse/sources/cost-sources.ts';
 import { listOrganisations } from '../../warehouse/organisations/organisations.ts';
 import { deliveriesToStart } from '../../warehouse/events/webhook-deliveries.ts';
@@ -12,7 +13,7 @@ const ATTEMPTS = 10;
 const PAUSE_MS = 5_000;
 
 /**
- * Updates Temporal's schedules from the warehouse's organisations and cost sources, and starts pending deliveries that Temporal
+ * Updates Temporal's schedules from the warehouse's organisations, cost sources and imports, and starts pending deliveries that Temporal
  * lacks. Runs in the background of each start, to recover from a crash between scheduling and storing, or from a new Temporal
  * beside an old warehouse. Ends early if `stopping` is aborted.
  */
@@ -27,12 +28,15 @@ export const reconcileSchedules = async (
     try {
       const organisations = (await listOrganisations(warehouse)).map(({ id }) => id);
       const sources = [];
+      const imports = [];
       for (const orgId of organisations) {
         for (const source of await listCostSources(warehouse, orgId, { limit: MANY, cursor: null })) {
           sources.push({ orgId, sourceId: source.id, paused: source.schedule_paused });
         }
+        for (const { metric_id: metricId } of await listImports(warehouse, orgId))
+          imports.push({ orgId, metricId });
       }
-      await orchestration.reconcileSchedules({ organisations, sources });
+      await orchestration.reconcileSchedules({ organisations, sources, imports });
       // A crashed process may have changed numbers without a notification. Only organisations with a webhook need one.
       for (const orgId of await organisationsWithWebhooks(warehouse)) {
         await orchestration.numbersChanged(orgId);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import type { Logger } from 'pino';
+import { checkConnection } from '../../activities/imports/check-connection.ts';
 import { buildServer } from '../../api/app.ts';
 import { ORGANISATION_ATTRIBUTE } from '../../workflows/contract.ts';
 import { sourceRulesOf } from '../../egress/locations/source-rules.ts';
@@ -17,7 +18,7 @@ import { masterKey } from '../settings/master-key.ts';
 import { operatorKey } from '../settings/operator-key.ts';
 import { keepPrivate } from '../settings/private-files.ts';
 import { reconcileSchedules } from './schedules.ts';
-import { clockOf, type Settings } from '../settings/settings.ts';
+import { clockOf, platformsOf, type Settings } from '../settings/settings.ts';
 import { makeSourceFolder, prepareSourceFolders } from './source-folders.ts';
 import { temporalTarget } from './temporal-connection.ts';
 import { VERSION } from '../settings/version.ts';
@@ -113,6 +114,7 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
         makeSourceFolder: makeSourceFolder(settings, log),
         disk: createDiskCheck(writtenFolders(settings), log),
         sealer,
+        checkConnection: (connection, signal) => checkConnection(platformsOf(settings), connection, signal),
         operatorKey: await operatorKey(settings.OPERATOR_KEY, dataDir),
         version: VERSION,
       },

@@ -3,6 +3,7 @@ import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker
 import type { Logger } from 'pino';
 import { createSpendActivities } from '../../activities/compute-spend.ts';
 import { createDeliveryActivities } from '../../activities/deliver-webhook.ts';
+import { createImportActivities } from '../../activities/import-values.ts';
 import { createIngestActivities, noteRetryOnRun } from '../../activities/ingest-costs.ts';
 import { judgeFailures } from '../../activities/shared/judge-failures.ts';
 import { createMaintenanceActivities } from '../../activities/maintain-warehouse.ts';
@@ -17,7 +18,7 @@ import type { Sealer } from '../../security/sealing.ts';
 import type { Orchestration } from '../../temporal/orchestration.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import { remoteFiles } from './remote-files.ts';
-import type { Settings } from '../settings/settings.ts';
+import { platformsOf, type Settings } from '../settings/settings.ts';
 import type { temporalTarget } from './temporal-connection.ts';
 import { installRuntime } from './temporal-log.ts';
 import { VERSION } from '../settings/version.ts';
@@ -54,6 +55,8 @@ const MOST_DELIVERIES = 50;
 const BEGIN_ANEW: readonly WorkflowName[] = [
   'ingestCosts',
   'ingestCostsOnSchedule',
+  'importMetricValues',
+  'importMetricValuesOnSchedule',
   'settleMonths',
   'raiseEvents',
   'maintainWarehouse',
@@ -100,6 +103,13 @@ export const startWorkers = async (
         clock,
         sourceRulesOf: sourceRulesOf(settings),
         openRemoteFiles: remote.open,
+        log,
+      }),
+      ...createImportActivities({
+        warehouse,
+        clock,
+        sealer: parts.sealer,
+        platforms: platformsOf(settings),
         log,
       }),
       ...createSpendActivities({ warehouse, clock }),

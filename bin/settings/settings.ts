@@ -1,5 +1,6 @@
 import { delimiter, join, resolve } from 'node:path';
 import { z } from 'zod';
+import { stripeApiBase } from '../../domain/imports/stripe-api-base.ts';
 import { bytesOf } from '../../domain/shared/byte-size.ts';
 import { fixedClock, systemClock, type Clock } from '../../domain/shared/clock.ts';
 import { parsePrivateTargets } from '../../egress/requests/private-targets.ts';
@@ -85,6 +86,19 @@ const environment = z.object({
   }),
   PRIVATE_TARGETS: readBy(parsePrivateTargets).transform((targets) => targets ?? parsePrivateTargets('')),
   WEBHOOK_TIMEOUT: wholeNumber('a number of seconds', 1, 60),
+  STRIPE_API_BASE: withDefault('https://api.stripe.com')
+    .pipe(z.string())
+    .transform((text, context) => {
+      try {
+        return stripeApiBase(text);
+      } catch (error) {
+        context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
+        return z.NEVER;
+      }
+    }),
+  BIGQUERY_API_ENDPOINT: withDefault('https://bigquery.googleapis.com').pipe(
+    z.url({ protocol: /^https?$/, error: 'expected a URL such as https://bigquery.googleapis.com' }),
+  ),
   AWS_ACCESS_KEY_ID: optional,
   AWS_SECRET_ACCESS_KEY: optional,
   AWS_SESSION_TOKEN: optional,
@@ -131,6 +145,12 @@ export const readSettings = (env: NodeJS.ProcessEnv): Settings => {
     sourceRoots: parsed.data.SOURCE_ROOTS ?? [join(dataDir, 'exports', ORGANISATION_PLACEHOLDER)],
   };
 };
+
+/** Returns where the platforms of imports are reached. */
+export const platformsOf = ({
+  STRIPE_API_BASE: stripe,
+  BIGQUERY_API_ENDPOINT: bigQuery,
+}: Pick<Settings, 'STRIPE_API_BASE' | 'BIGQUERY_API_ENDPOINT'>) => ({ stripe, bigQuery });
 
 /** Returns the product's clock: the system's, or one that stands still at `CLOCK`. */
 export const clockOf = ({ CLOCK }: Pick<Settings, 'CLOCK'>): Clock =>

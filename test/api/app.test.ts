@@ -31,6 +31,7 @@ const dependencies = (opened: TestWarehouse, connection: Connection): ApiDepende
   makeSourceFolder: async () => opened.directory,
   disk: async () => 'ok',
   sealer: new Sealer(Buffer.alloc(32)),
+  checkConnection: () => Promise.reject(new Error('no platform can be asked')),
   operatorKey: OPERATOR_KEY,
   version: '0.0.0',
 });

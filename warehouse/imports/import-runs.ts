@@ -1,3 +1,4 @@
+import { importedDays, type ImportRunInput } from '../../domain/imports/connection.ts';
 import type { Day } from '../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../domain/shared/decimals.ts';
 import type { Sealer } from '../../security/sealing.ts';
@@ -22,9 +23,9 @@ export interface ImportRun {
   status: 'running' | 'completed' | 'failed';
   started_at: string;
   finished_at: string | null;
-  /** The days that the run reads, both inclusive; null until it has begun to read. */
-  start_day: Day | null;
-  end_day: Day | null;
+  /** The days that the run reads, both inclusive. */
+  start_day: Day;
+  end_day: Day;
   /** Rows that the platform gave, values that the run created or replaced, and values that it removed. */
   rows: number;
   changed: number;
@@ -53,25 +54,6 @@ const toRun = (row: Row): ImportRun => ({
   changed: Number(row.changed),
   removed: Number(row.removed),
   notes: JSON.parse(row.notes) as string[],
-});
-
-/** Returns a run that has just begun. */
-export const startedImport = (
-  run: Pick<ImportRun, 'run_id' | 'metric_id' | 'credential_id' | 'workflow_id'>,
-  now: Date,
-): ImportRun => ({
-  ...run,
-  status: 'running',
-  started_at: now.toISOString(),
-  finished_at: null,
-  start_day: null,
-  end_day: null,
-  rows: 0,
-  changed: 0,
-  removed: 0,
-  notes: [],
-  sealed_totals: null,
-  error: null,
 });
 
 /** Records the progress of a run. The newest record counts, and an end is final. */
@@ -141,6 +123,39 @@ export const importHistories = async (
     });
   }
   return histories;
+};
+
+/**
+ * Records that a run is under way, unless it is recorded already. The days that it reads are fixed here: another attempt reads the
+ * same days, even after midnight, so that it finds the query's job and Stripe's pages.
+ */
+export const openImportRun = async (
+  warehouse: Warehouse,
+  run: ImportRunInput,
+  credentialId: string,
+  now: Date,
+): Promise<void> => {
+  const { orgId, runId, metricId, workflowId, startMonth } = run;
+  if ((await findImportRun(warehouse, orgId, runId)) !== null) return;
+  const history = (await importHistories(warehouse, orgId)).get(credentialId);
+  const { start, end } = importedDays(startMonth, history?.lastCompleted?.end_day ?? null, now);
+  await recordImport(warehouse, orgId, {
+    run_id: runId,
+    metric_id: metricId,
+    credential_id: credentialId,
+    workflow_id: workflowId,
+    status: 'running',
+    started_at: now.toISOString(),
+    finished_at: null,
+    start_day: start,
+    end_day: end,
+    rows: 0,
+    changed: 0,
+    removed: 0,
+    notes: [],
+    sealed_totals: null,
+    error: null,
+  });
 };
 
 const placeOf = (orgId: string, runId: string) => ({ orgId, record: runId, field: 'other currencies' });

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import Big from 'big.js';
 import type { ImportedValue } from '../../domain/imports/imported-value.ts';
 import { valueProblem } from '../../domain/metrics/value-rules.ts';
 import type { Day } from '../../domain/shared/calendar.ts';
+import { VALUE_DECIMALS } from '../../domain/shared/decimals.ts';
 import { invalid, type ServiceError } from '../../domain/shared/errors.ts';
 import { forMessage } from '../../domain/shared/for-message.ts';
 import type { Session } from '../engine/session.ts';
@@ -35,7 +37,7 @@ export interface ImportedValues {
 const BYTES_AT_ONCE = 8 * 2 ** 20;
 
 /**
- * Stores the values of a run, all or none, and returns how many rows the platform gave. With labels, the rows replace the values
+ * Stores the values of a run, all or none, and returns how many rows the platform gave. Rounds values to ten decimals. With labels, the rows replace the values
  * of the days read, unless there are none (spec §8, Data-warehouse query import rule 5). Throws `invalid` with the day for a value
  * that cannot be stored, or that comes twice.
  */
@@ -51,9 +53,9 @@ const storeRevenue = async (
   const revenue = new Map<Day, string>();
   for await (const part of parts)
     for (const value of part) {
-      refuseWrong(metric, days.end, value);
-      if (revenue.has(value.day)) throw comesTwice(value.day, '');
-      revenue.set(value.day, value.value);
+      const { day, value: amount } = judged(metric, days.end, value);
+      if (revenue.has(day)) throw comesTwice(day, '');
+      revenue.set(day, amount);
     }
   const of = { orgId, metricId: metric.id, vault };
   await changeRevenue(warehouse, of, revenue, change, signal, check);
@@ -70,9 +72,8 @@ const storeCounts = async (
     for await (const part of parts) {
       let text = '';
       for (const value of part) {
-        refuseWrong(metric, days.end, value);
         rows += 1;
-        const { day: period, label = '', value: number } = value;
+        const { day: period, label = '', value: number } = judged(metric, days.end, value);
         text += valueFileLine({ period, label, value: number, line: rows });
       }
       yield text;
@@ -118,10 +119,15 @@ const withRemovals = async (
   return `(FROM ${read} UNION ALL FROM ${STAGED_TABLE})`;
 };
 
-const refuseWrong = (metric: Metric, newest: Day, { day, label, value }: ImportedValue): void => {
-  const found = valueProblem(metric, newest, { period: day, label, value });
-  if (found !== null)
-    throw invalid(`the query's row of ${forMessage(day)}: ${found.field}: ${found.problem}`);
+/** More decimals than a value has. Floating-point numbers often have them. */
+const TOO_EXACT = /\.\d{11}/;
+
+/** Returns a value as it is stored. Throws if it cannot be. */
+const judged = (metric: Metric, newest: Day, { value: given, ...of }: ImportedValue): ImportedValue => {
+  const value = TOO_EXACT.test(given) ? Big(given).round(VALUE_DECIMALS, Big.roundHalfUp).toFixed() : given;
+  const found = valueProblem(metric, newest, { period: of.day, label: of.label, value });
+  if (found !== null) throw invalid(`the value of ${of.day}: ${found.field}: ${found.problem}`);
+  return { ...of, value };
 };
 
 const comesTwice = (day: Day, label: string): ServiceError =>

@@ -1,5 +1,5 @@
 import type { ImportDefinition, ImportType } from '../../domain/imports/connection.ts';
-import { firstDay, monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
+import { firstDay, type Day, type Month } from '../../domain/shared/calendar.ts';
 import type { Sealer } from '../../security/sealing.ts';
 import { Versions, type By } from '../engine/records/versioned-records.ts';
 import { idAfter, newId } from '../engine/sql/ids.ts';
@@ -40,6 +40,12 @@ const IMPORTS = new Versions<ImportConnection>({
   // The query stays out of the audit log: it can be long, and may hold what only its author should see.
   auditDetail: ({ metric_id, type, project_id }) => ({ metric_id, type, project_id }),
 });
+
+/**
+ * Credentials are padded to this length, so that each fills blocks of the file of its own. The erasure overwrites those once they
+ * are free (erasure.ts).
+ */
+const PADDED_TO = 8_192;
 
 /** Returns what a connection imports. */
 export const definitionOf = ({ type, project_id, location, query }: ImportConnection): ImportDefinition =>
@@ -96,7 +102,7 @@ export const connectImport = (
     const around = async (session: Session, _next: unknown, store: () => Promise<void>): Promise<void> => {
       await store();
       await deleteCredentials(session, orgId, metricId, by.now);
-      const sealed = sealer.seal(placeOf(orgId, connection), credential);
+      const sealed = sealer.seal(placeOf(orgId, connection), credential.padEnd(PADDED_TO));
       await session.run(
         `INSERT INTO import_credentials BY NAME SELECT $org AS org_id, $metric AS metric_id,
            $credential AS credential_id, $sealed AS sealed_credential, $now::TIMESTAMP AS stored_at`,
@@ -183,7 +189,3 @@ const deleteCredentials = async (
       now: now.toISOString(),
     });
 };
-
-/** Whether a value of this period may be written beside the import: it is before the first month that the import reads. */
-export const isBeforeImport = ({ first_day }: ImportConnection, period: Day): boolean =>
-  monthOf(period) < monthOf(first_day);

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Day } from '../../domain/shared/calendar.ts';
+import { monthOf, type Day } from '../../domain/shared/calendar.ts';
 import { CONTROL_CHARACTER, NO_CONTROL_CHARACTERS } from '../../domain/shared/control-characters.ts';
 import { columnsOf, isBlank, isHeader } from '../../domain/metrics/csv-record.ts';
-import { invalid, type ServiceError } from '../../domain/shared/errors.ts';
+import { conflict, invalid, type ServiceError } from '../../domain/shared/errors.ts';
 import { periodToDay, periodToWire, type Frequency } from '../../domain/metrics/metric.ts';
 import { newestPeriod, sentTwice, valueProblem, type ValueRules } from '../../domain/metrics/value-rules.ts';
 import { forMessage } from '../../domain/shared/for-message.ts';
@@ -25,6 +25,12 @@ import type { Warehouse } from '../engine/warehouse.ts';
 /** Most values in one file. */
 export const MOST_CSV_VALUES = 200_000;
 
+/** The rules for the values of a file. */
+interface FileRules extends ValueRules {
+  /** The day before which all its values must lie, because an import owns the later ones; null without an import. */
+  before?: Day | null;
+}
+
 /** Bytes of values compared at a time. */
 const BYTES_AT_ONCE = 8 * 2 ** 20;
 
@@ -36,7 +42,7 @@ const BYTES_AT_ONCE = 8 * 2 ** 20;
 export const writeCsv = async (
   warehouse: Warehouse,
   orgId: string,
-  metric: ValueRules & { id: string },
+  metric: FileRules & { id: string },
   bytes: AsyncIterable<Buffer>,
   change: Change,
   signal: AbortSignal,
@@ -65,7 +71,7 @@ export const writeCsv = async (
 export const writeRevenueCsv = async (
   warehouse: Warehouse,
   of: RevenueOf,
-  rules: ValueRules,
+  rules: FileRules,
   bytes: AsyncIterable<Buffer>,
   change: Change,
   signal: AbortSignal,
@@ -89,7 +95,7 @@ const linesOf = async function* (blocks: AsyncIterable<readonly NumberedValue[]>
 
 /** Yields the values of a CSV file. Throws `invalid` with the line for the first wrong one, and for a file without any. */
 const csvValues = async function* (
-  rules: ValueRules,
+  rules: FileRules,
   bytes: AsyncIterable<Buffer>,
   now: Date,
 ): AsyncGenerator<NumberedValue[]> {
@@ -104,14 +110,14 @@ const textFor = ({ kind }: ValueRules): ((text: string) => string) =>
 
 /** Checks the records of one file in order, by the rules of its metric. */
 class RecordJudge {
-  readonly #rules: ValueRules;
+  readonly #rules: FileRules;
   readonly #columns: readonly string[];
   readonly #newest: string;
   #line = 0;
   #isFirst = true;
   values = 0;
 
-  constructor(rules: ValueRules, newest: string) {
+  constructor(rules: FileRules, newest: string) {
     this.#rules = rules;
     this.#columns = columnsOf(rules);
     this.#newest = newest;
@@ -147,6 +153,11 @@ class RecordJudge {
       this.#rules.label_key === null ? [fields[0], undefined, fields[1]] : fields;
     const problem = valueProblem(this.#rules, this.#newest, { period, label, value });
     if (problem !== null) this.#refuse(`${problem.field}: ${problem.problem}`);
+    const { before = null } = this.#rules;
+    if (before !== null && periodToDay(period) >= before)
+      throw conflict(
+        `line ${this.#line}: period: expected one before ${monthOf(before)}, from when on the values are imported, got ${period}`,
+      );
     this.values += 1;
     if (this.values > MOST_CSV_VALUES)
       throw invalid(`body: expected at most ${MOST_CSV_VALUES} lines of values, got ${this.values} or more`);

@@ -76,6 +76,7 @@ describeOnBothEngines('exports of costs', (open, onDuckDb) => {
         makeSourceFolder: async () => test.directory,
         disk: async () => 'ok',
         sealer: new Sealer(Buffer.alloc(32)),
+        checkConnection: () => Promise.reject(new Error('no platform can be asked')),
         operatorKey: 'operator-key',
         version: '0.0.0',
       },

@@ -1,0 +1,228 @@
+import type { FastifyReply } from 'fastify';
+import type { z } from 'zod';
+import { firstImportedMonth, nextImportAt } from '../../domain/imports/connection.ts';
+import type { ConnectionToCheck } from '../../domain/imports/checked-connection.ts';
+import { dayOf, monthOf, type Month } from '../../domain/shared/calendar.ts';
+import { toWire } from '../../domain/shared/decimals.ts';
+import { invalid, Outage, ServiceError, unavailable } from '../../domain/shared/errors.ts';
+import { forMessage } from '../../domain/shared/for-message.ts';
+import { openImportRun, otherCurrenciesOf } from '../../warehouse/imports/import-runs.ts';
+import { importStates, type ImportState } from '../../warehouse/imports/import-states.ts';
+import { connectImport, importFrom, type ImportConnection } from '../../warehouse/imports/imports.ts';
+import type { Metric } from '../../warehouse/metrics/metrics.ts';
+import { callerOf, changeBy, type Caller } from '../access/authentication.ts';
+import { requestedChange, requestedNumbers } from '../access/revenue-access.ts';
+import type { Api } from '../http/api-type.ts';
+import type { ApiDependencies, NumberDependencies } from '../http/dependencies.ts';
+import { idParams } from '../http/fields.ts';
+import { found } from '../http/found.ts';
+import { answers, noBody, success } from '../http/route-schema.ts';
+import { closeSignal } from '../http/tabular.ts';
+import { disconnect } from '../metrics/disconnect.ts';
+import {
+  connectionOf,
+  importBody,
+  importCheck,
+  importRecord,
+  importRunBody,
+  importStarted,
+} from './import-fields.ts';
+
+const admin = { access: 'admin', feature: 'unit_economics' } as const;
+
+/** `…/metrics/{id}/import`: the daily import of a metric (spec §3, Import connection of a metric; contract §3, Import). */
+export const importRoutes = (app: Api, dependencies: NumberDependencies): void => {
+  const { warehouse, orchestration, clock, sealer } = dependencies;
+
+  /** Asks the platform. Throws a 503 if it cannot be asked. */
+  const check = (connection: ConnectionToCheck, reply: FastifyReply) =>
+    dependencies.checkConnection(connection, closeSignal(reply)).catch((error: unknown) => {
+      throw error instanceof Outage ? unavailable(error.message) : error;
+    });
+
+  const stateOf = async (caller: Caller, metric: Metric): Promise<ImportState> => {
+    const states = await importStates(warehouse, caller.organisation, [metric]);
+    return found('import of metric', metric.id, states.get(metric.id) ?? null);
+  };
+
+  const start = async (
+    { organisation }: Caller,
+    { metric_id, credential_id }: ImportConnection,
+    startMonth: Month | null,
+    begin: ApiDependencies['orchestration']['startImport'],
+  ): Promise<z.infer<typeof importStarted>> => {
+    const input = { orgId: organisation.id, metricId: metric_id, startMonth };
+    const { runId, workflowId } = await begin(input);
+    await openImportRun(warehouse, { ...input, runId, workflowId }, credential_id, clock.now());
+    return { run_id: runId, workflow_id: workflowId, status: 'running' };
+  };
+
+  app.get(
+    '/metrics/:id/import',
+    {
+      config: admin,
+      schema: answers(importRecord, {
+        tag: 'Imports',
+        summary: 'The daily import of a metric; a credential is never shown',
+        params: idParams,
+        errors: [404],
+      }),
+    },
+    async (request) => {
+      const { metric } = await requestedNumbers(dependencies, request, 'import');
+      return success(toWireImport(dependencies, callerOf(request), await stateOf(callerOf(request), metric)));
+    },
+  );
+
+  app.put(
+    '/metrics/:id/import',
+    {
+      config: { ...admin, changesNumbers: true },
+      schema: answers(importRecord, {
+        tag: 'Imports',
+        summary: 'Connect a metric, or replace its credential or query; then the last twelve months are read',
+        params: idParams,
+        body: importBody,
+        errors: [404],
+      }),
+    },
+    async (request, reply) => {
+      const caller = callerOf(request);
+      const { metric } = await requestedChange(dependencies, request);
+      const now = clock.now();
+      const asked = connectionOf(request.body, metric, now);
+      const { problems } = await check(asked, reply);
+      if (problems.length > 0) throw invalid(problems.join('; '));
+      const orgId = caller.organisation.id;
+      const firstMonth = firstImportedMonth(now);
+      const by = changeBy(caller, now);
+      const { definition, credential } = asked;
+      const connection = await connectImport(
+        warehouse,
+        sealer,
+        orgId,
+        metric.id,
+        definition,
+        credential,
+        firstMonth,
+        by,
+      );
+      await orchestration.scheduleImport({ orgId, metricId: metric.id });
+      await start(caller, connection, firstMonth, (input) => orchestration.restartImport(input));
+      return success(toWireImport(dependencies, caller, await stateOf(caller, metric)));
+    },
+  );
+
+  app.post(
+    '/metrics/:id/import/check',
+    {
+      config: admin,
+      schema: answers(importCheck, {
+        tag: 'Imports',
+        summary: 'Check what a connection would import; stores nothing, costs nothing',
+        params: idParams,
+        body: importBody,
+        errors: [404],
+      }),
+    },
+    async (request, reply) => {
+      const { metric } = await requestedChange(dependencies, request);
+      const { problems, columns, bytesProcessed } = await check(
+        connectionOf(request.body, metric, clock.now()),
+        reply,
+      );
+      return success({
+        ok: problems.length === 0,
+        problems,
+        ...(bytesProcessed === undefined ? {} : { bytes_processed: bytesProcessed }),
+        ...(columns === undefined ? {} : { columns }),
+      });
+    },
+  );
+
+  app.post(
+    '/metrics/:id/import/run',
+    {
+      config: { ...admin, changesNumbers: true },
+      schema: answers(importStarted, {
+        tag: 'Imports',
+        summary: 'Import now: the running month and the one before, or from a month on',
+        params: idParams,
+        body: importRunBody,
+        errors: [404, 409],
+      }),
+    },
+    async (request) => {
+      const caller = callerOf(request);
+      const { metric } = await requestedChange(dependencies, request);
+      const now = clock.now();
+      const startMonth = request.body?.start_month ?? null;
+      const running = monthOf(dayOf(now));
+      if (startMonth !== null && startMonth > running)
+        throw invalid(`start_month: expected at most ${running}, got ${forMessage(startMonth)}`);
+      const { connection, history } = await stateOf(caller, metric);
+      const { id: orgId } = caller.organisation;
+      if (startMonth !== null)
+        await importFrom(warehouse, orgId, connection, startMonth, changeBy(caller, now));
+      const started = start(caller, connection, startMonth, (input) =>
+        orchestration.startImport(input).catch(async (error: unknown) => {
+          const last = history?.last ?? null;
+          if (!(error instanceof ServiceError) || last === null || last.status === 'running') throw error;
+          // The workflow of the last run may still be open for a moment after the run has recorded its end.
+          await orchestration.untilClosed(last.workflow_id);
+          return orchestration.startImport(input);
+        }),
+      );
+      return success(await started);
+    },
+  );
+
+  app.delete(
+    '/metrics/:id/import',
+    {
+      config: admin,
+      schema: answers(importRecord, {
+        tag: 'Imports',
+        summary: 'Disconnect a metric: its credential is deleted, its values stay and can be edited again',
+        body: noBody,
+        params: idParams,
+        errors: [404],
+      }),
+    },
+    async (request) => {
+      const caller = callerOf(request);
+      const { metric } = await requestedChange(dependencies, request);
+      const state = await stateOf(caller, metric);
+      await disconnect(dependencies, caller, metric.id);
+      return success(toWireImport(dependencies, caller, state));
+    },
+  );
+};
+
+const toWireImport = (
+  { sealer, clock }: Pick<ApiDependencies, 'sealer' | 'clock'>,
+  { organisation }: Caller,
+  { connection, type, status, paused_reason, history }: ImportState,
+): z.infer<typeof importRecord> => {
+  const { project_id, location, query, connected_at, first_day } = connection;
+  const completed = history?.lastCompleted ?? null;
+  const others = completed === null ? [] : otherCurrenciesOf(sealer, organisation.id, completed);
+  return {
+    type,
+    status,
+    paused_reason,
+    ...(type === 'bigquery' ? { project_id, location, query } : {}),
+    connected_at,
+    first_month: monthOf(first_day),
+    last_run: history?.last ?? null,
+    next_run_at: status === 'paused' ? null : nextImportAt(clock.now()).toISOString(),
+    ...(type === 'stripe'
+      ? {
+          other_currencies: others.map(({ currency, net_sales }) => ({
+            currency,
+            net_sales: toWire(net_sales),
+          })),
+        }
+      : {}),
+  };
+};
