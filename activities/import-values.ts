@@ -205,7 +205,7 @@ const onePart = async function* (values: readonly ImportedValue[]): AsyncGenerat
 const notesOf = ({ unknown_categories }: NetSales): string[] =>
   unknown_categories.map(
     ({ category, transactions }) =>
-      `${transactions} transactions of the category ${category} were not counted, because it is not known whether they are sales`,
+      `transactions of the category ${category} were not counted (${transactions}), because it is not known whether they are sales`,
   );
 
 /** Returns what an earlier attempt had read, or undefined if it cannot be opened. */

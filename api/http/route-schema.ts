@@ -10,6 +10,8 @@ declare module 'fastify' {
     feature?: Feature;
     /** Whether a successful call can change a unit cost. If so, events are evaluated afterwards. */
     changesNumbers?: true;
+    /** Fields of the body whose texts the route checks itself (broken-text.ts). */
+    ownTextRules?: readonly string[];
   }
 }
 

@@ -24,12 +24,18 @@ export const importBody = z.discriminatedUnion(
         .max(200, { error: PROJECT })
         .describe('The project that runs the query and pays for it'),
       location: z.string({ error: LOCATION }).max(64, { error: LOCATION }).nullish(),
-      query: z.string({ error: QUERY }).min(1, { error: QUERY }).max(LONGEST_QUERY, { error: QUERY }),
-      credentials: z.unknown().describe('The JSON key of a service account'),
+      query: z
+        .string({ error: QUERY })
+        .min(1, { error: QUERY })
+        .max(LONGEST_QUERY, { error: QUERY })
+        .regex(/^(?:[\t\n\r]|[^\p{Cc}\p{Surrogate}])*$/u, {
+          error: 'expected a query without control characters',
+        }),
+      credentials: z.unknown().optional().describe('The JSON key of a service account'),
     }),
     z.strictObject({
       type: z.literal('stripe'),
-      api_key: z.unknown().describe('A restricted key that may read balance transactions'),
+      api_key: z.unknown().optional().describe('A restricted key that may read balance transactions'),
     }),
   ],
   { error: 'expected a type "bigquery" or "stripe"' },

@@ -29,6 +29,7 @@ import {
 } from './import-fields.ts';
 
 const admin = { access: 'admin', feature: 'unit_economics' } as const;
+const connects = { ...admin, ownTextRules: ['query', 'credentials', 'api_key'] } as const;
 
 /** `…/metrics/{id}/import`: the daily import of a metric (spec §3, Import connection of a metric; contract §3, Import). */
 export const importRoutes = (app: Api, dependencies: NumberDependencies): void => {
@@ -77,7 +78,7 @@ export const importRoutes = (app: Api, dependencies: NumberDependencies): void =
   app.put(
     '/metrics/:id/import',
     {
-      config: { ...admin, changesNumbers: true },
+      config: { ...connects, changesNumbers: true },
       schema: answers(importRecord, {
         tag: 'Imports',
         summary: 'Connect a metric, or replace its credential or query; then the last twelve months are read',
@@ -116,7 +117,7 @@ export const importRoutes = (app: Api, dependencies: NumberDependencies): void =
   app.post(
     '/metrics/:id/import/check',
     {
-      config: admin,
+      config: connects,
       schema: answers(importCheck, {
         tag: 'Imports',
         summary: 'Check what a connection would import; stores nothing, costs nothing',

@@ -9,9 +9,14 @@ const SUSPECT = /\\u[dD][89a-fA-F]|\\u00[0189]|\\u007[fF]|\\[bfnrt]|[\u007f-\u00
 /**
  * Throws if a text in a body has half a surrogate pair or a control character. The message has the path of the text. Skips
  * bodies that cannot contain one.
+ *
+ * @param ownRules fields that the route checks itself: texts with line breaks, and credentials, which no message may repeat.
  */
-export const refuseBrokenText = (body: string, parsed: unknown): void => {
-  if (SUSPECT.test(body)) refuse(parsed, [], 'body');
+export const refuseBrokenText = (body: string, parsed: unknown, ownRules: readonly string[] = []): void => {
+  if (!SUSPECT.test(body)) return;
+  if (ownRules.length === 0 || typeof parsed !== 'object' || parsed === null) refuse(parsed, [], 'body');
+  else
+    refuse(Object.fromEntries(Object.entries(parsed).filter(([key]) => !ownRules.includes(key))), [], 'body');
 };
 
 /** Throws if a parameter in a path or query (`part`) has a control character. The message names the parameter. */

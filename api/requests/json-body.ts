@@ -35,7 +35,7 @@ export const acceptJsonOnly = (app: Api): void => {
         // The parser would report an error from here as broken JSON.
         attempt(() => {
           if (error !== null) throw error;
-          refuseBrokenText(body, parsed);
+          refuseBrokenText(body, parsed, request.routeOptions.config.ownTextRules);
           done(null, parsed);
         });
       });
