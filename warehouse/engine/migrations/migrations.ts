@@ -525,7 +525,7 @@ export const MIGRATIONS: readonly Migration[] = [
       // Replaced and disconnected credentials are deleted at once. Each deletion asks the maintenance for an erasure.
       `CREATE TABLE import_credentials (
         org_id VARCHAR, metric_id VARCHAR, credential_id VARCHAR, sealed_credential VARCHAR, stored_at TIMESTAMP)`,
-      `CREATE TABLE erasures (requested_at TIMESTAMP)`,
+      `CREATE TABLE erasures (org_id VARCHAR, requested_at TIMESTAMP)`,
       // sealed_totals are net sales in other currencies. NULL if there are none.
       `CREATE TABLE import_run_events (
         org_id VARCHAR, run_id VARCHAR, event_id UUID, metric_id VARCHAR, credential_id VARCHAR, workflow_id VARCHAR,
