@@ -1,3 +1,4 @@
+import { apiBaseText } from '../../domain/imports/stripe-api-base.ts';
 import { access } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -104,6 +105,7 @@ describe('the table of settings', () => {
     // Settings without a default value. The tests of the command check what replaces it.
     OPERATOR_KEY: 'in `<data>/operator.key`',
     MASTER_KEY: 'in `<data>/master.key`',
+    STRIPE_API_BASE: `\`${apiBaseText(settings.STRIPE_API_BASE)}\``,
     DUCKDB_THREADS: 'all cores',
     AWS_ENDPOINT_URL_S3: 'AWS',
     CLOCK: "the machine's",
