@@ -49,6 +49,7 @@ const SUBJECTS = {
     'metrics',
     'imports',
     'events',
+    'assistant',
     'operations',
   ],
   bin: ['settings', 'service'],

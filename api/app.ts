@@ -12,8 +12,9 @@ import {
 } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
 import { admitFairly } from './access/admission.ts';
+import { assistantRoutes } from './assistant/assistant.ts';
 import { auditLogRoutes } from './organisations/audit-log.ts';
-import { authenticate } from './access/authentication.ts';
+import { authenticate, type AssistantCall } from './access/authentication.ts';
 import { limitBodies } from './requests/body-pace.ts';
 import { CallMeter } from './access/call-meter.ts';
 import { costSourceRoutes } from './sources/cost-sources.ts';
@@ -40,6 +41,7 @@ import { overviewRoutes } from './metrics/overview.ts';
 import { operatorRoutes } from './operator/operator.ts';
 import { organisationRoutes } from './organisations/organisation.ts';
 import { answerOddRequests, refuseOddRequests } from './requests/odd-requests.ts';
+import { Tickets } from './access/tickets.ts';
 import { withPathsOnly } from './requests/request-log.ts';
 import { routableUrl } from './http/request-url.ts';
 import { noBody } from './http/route-schema.ts';
@@ -155,10 +157,12 @@ export const buildServer = async (
   );
 
   const meter = new CallMeter(dependencies.warehouse, dependencies.clock);
+  const tickets = new Tickets<AssistantCall>();
+  await assistantRoutes(app, { ...dependencies, meter, tickets });
   await app.register(
     async (scope) => {
       const api = scope as Api;
-      authenticate(api, { ...dependencies, meter });
+      authenticate(api, { ...dependencies, meter, tickets, keyHeaders: 'X-API-Key' });
       admitFairly(api);
       const noteChange = watchNumberChanges(api, dependencies.orchestration);
       const numbers = { ...dependencies, noteChange };

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { forbidden } from '../../domain/shared/errors.ts';
+import { forMessage } from '../../domain/shared/for-message.ts';
 import { permissionMessage, permits } from '../../domain/organisations/permissions.ts';
 import { includes, planMessage } from '../../domain/organisations/tiers.ts';
 import { auditEach } from '../../warehouse/engine/records/audit-log.ts';
@@ -17,11 +18,23 @@ type Request = FastifyRequest<{ Params: { id: string } }>;
 type Dependencies = Pick<ApiDependencies, 'warehouse' | 'sealer' | 'clock'>;
 
 /**
- * Whether a caller may see the numbers of a metric. This is the one rule of who sees revenue (spec §5, Revenue privacy rule 2):
- * only admins do. Anyone may see the numbers of counts.
+ * Whether a caller may see the numbers of a metric. This is the one rule of who sees revenue (spec §5, Revenue privacy rules 2
+ * and 4): only admins do, and through the assistant only if the metric allows it. Anyone may see the numbers of counts.
  */
-export const maySeeNumbers = ({ key }: Caller, { kind }: Pick<Metric, 'kind'>): boolean =>
-  kind === 'count' || permits(key.permission, 'admin');
+export const maySeeNumbers = (
+  { key, through }: Caller,
+  { kind, assistant_access }: Pick<Metric, 'kind' | 'assistant_access'>,
+): boolean =>
+  kind === 'count' || (permits(key.permission, 'admin') && (through !== 'assistant' || assistant_access));
+
+/** How an admin lets the assistant read revenue. */
+export const HOW_TO_ENABLE_ASSISTANT =
+  'an admin sets assistant_access to true with PATCH /metrics/{id}, and the assistant uses the key of an admin';
+
+const refusal = ({ key, through }: Caller, { name }: Metric): string =>
+  through === 'assistant'
+    ? `the revenue metric ${forMessage(name)} exists, and the assistant may not read it; to enable this, ${HOW_TO_ENABLE_ASSISTANT}`
+    : `only admins see revenue: ${permissionMessage(key.permission, 'admin')}`;
 
 /** What callers see of a metric whose numbers they may not see. */
 export const privateForm = ({ id, name }: Metric) => ({ id, name, kind: 'revenue' as const });
@@ -47,7 +60,8 @@ export const visibleNumbers = async (
   const orgId = caller.organisation.id;
   if (targets.length > 0) {
     const { actor, now } = changeBy(caller, clock.now());
-    const record = { actor, action: 'viewed' as const, targets, detail: { viewed } };
+    const detail = { viewed, ...(caller.through === undefined ? {} : { through: caller.through }) };
+    const record = { actor, action: 'viewed' as const, targets, detail };
     await auditEach(warehouse, orgId, record, now);
   }
   return { metrics: visible, vault: new RevenueVault(sealer, orgId) };
@@ -60,8 +74,7 @@ export const requestedVisible = async (
 ): Promise<Metric> => {
   const caller = callerOf(request);
   const metric = await requested('metric', findMetric, warehouse, request);
-  if (!maySeeNumbers(caller, metric))
-    throw forbidden(`only admins see revenue: ${permissionMessage(caller.key.permission, 'admin')}`);
+  if (!maySeeNumbers(caller, metric)) throw forbidden(refusal(caller, metric));
   return metric;
 };
 

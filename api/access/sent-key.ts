@@ -1,0 +1,23 @@
+import type { FastifyRequest } from 'fastify';
+import { unauthenticated } from '../../domain/shared/errors.ts';
+
+/** The headers that may carry a key. MCP clients also send it as a bearer token. */
+export type KeyHeaders = 'X-API-Key' | 'X-API-Key or Authorization: Bearer';
+
+/** A key as it was sent, with the header for error messages. */
+export interface SentKey {
+  header: string;
+  secret: string;
+}
+
+const BEARER = /^Bearer +(\S+) *$/i;
+
+/** Returns the key that a request carries; X-API-Key comes first. Throws a 401 if there is none. */
+export const sentKey = ({ headers }: FastifyRequest, accepted: KeyHeaders): SentKey => {
+  const key = headers['x-api-key'];
+  if (typeof key === 'string' && key !== '') return { header: 'X-API-Key', secret: key };
+  const [, token] = BEARER.exec(headers.authorization ?? '') ?? [];
+  if (accepted === 'X-API-Key' || token === undefined)
+    throw unauthenticated(`${accepted}: expected an API key, got nothing`);
+  return { header: 'Authorization', secret: token };
+};

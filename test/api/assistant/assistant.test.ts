@@ -1,0 +1,112 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openRaw, startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
+import { sendMessage, toolCall } from '../../support/service/assistant-client.ts';
+
+/** The assistant under load, and what it leaves in the log. Heavy routes run twice for an organisation, and 20 wait (503). */
+const RUNNING = 2;
+const WAITING = 20;
+
+const BREAKDOWN = { start_date: '2026-01-01', end_date: '2026-01-31', group_by: ['account'] };
+
+let api: LocalApi;
+let secret: string;
+
+beforeEach(async () => {
+  api = await startLocalApi();
+  ({ secret } = await api.newTenant());
+});
+
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await api.close();
+});
+
+interface ToolAnswer {
+  result: { isError?: boolean; content: { text: string }[] };
+}
+
+const breakdown = async (signal?: AbortSignal): Promise<ToolAnswer['result']> => {
+  const call = toolCall('get_cost_breakdown', BREAKDOWN);
+  const response = await sendMessage(api, { 'x-api-key': secret }, call, signal);
+  return ((await response.json()) as ToolAnswer).result;
+};
+
+const BUSY = { isError: true, content: [{ type: 'text', text: 'busy; try again' }] };
+
+describe('the assistant', () => {
+  it('keeps the limits of heavy routes, and clients that leave free their places', async () => {
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const { warehouse } = api;
+    const transaction = warehouse.transaction.bind(warehouse);
+    let begun = 0;
+    const spy = vi.spyOn(warehouse, 'transaction').mockImplementation(async (run, ...more) => {
+      begun += 1;
+      if (begun <= RUNNING) await held;
+      return transaction(run, ...more);
+    });
+    const leave = new AbortController();
+    const calls = Array.from({ length: RUNNING + WAITING }, () =>
+      breakdown(leave.signal).catch(() => 'left'),
+    );
+    await vi.waitFor(async () => {
+      expect(spy).toHaveBeenCalledTimes(RUNNING);
+      expect(await breakdown(AbortSignal.timeout(1_000))).toEqual(BUSY);
+    }, 30_000);
+    leave.abort();
+    expect(await Promise.all(calls)).toEqual(Array<string>(RUNNING + WAITING).fill('left'));
+    // The first two still hold the warehouse, and no longer a place.
+    await vi.waitFor(async () => {
+      expect((await breakdown()).isError).toBeUndefined();
+    }, 30_000);
+    release();
+    expect((await breakdown()).isError).toBeUndefined();
+    expect(api.lines.join('')).not.toContain('unexpected error');
+  });
+
+  it('leaves no key and no argument in the log', async () => {
+    const given = { ...BREAKDOWN, cursor: 'secret-cursor', colour: 'secret-colour' };
+    for (const call of [
+      toolCall('get_cost_breakdown', given),
+      toolCall('get_cost_breakdown', { ...BREAKDOWN, cursor: 'secret-cursor' }),
+      toolCall('secret-tool'),
+    ])
+      await sendMessage(api, { authorization: `Bearer ${secret}` }, call);
+    const log = api.lines.join('');
+    expect(log).toContain('"url":"/mcp"');
+    expect(log).toContain('"url":"/api/v1/costs/breakdown"');
+    expect(log).not.toMatch(/secret-(cursor|colour|tool)/);
+    expect(log).not.toContain(secret);
+    expect(log).not.toContain('x-assistant-ticket');
+  });
+
+  it('reveals nothing of an unexpected error, which the log has', async () => {
+    vi.spyOn(api.warehouse, 'transaction').mockRejectedValueOnce(new Error('Catalog Error: hidden_table'));
+    expect(await breakdown()).toEqual({
+      isError: true,
+      content: [{ type: 'text', text: 'internal server error' }],
+    });
+    const logged = api.lines.filter((line) => line.includes('hidden_table'));
+    expect(logged).toHaveLength(1);
+    expect(logged[0]).toContain('"through":"assistant"');
+  });
+
+  it('answers a call whose body arrives while the service stops', async () => {
+    const body = JSON.stringify(toolCall('get_cost_breakdown', BREAKDOWN));
+    const head =
+      'POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n' +
+      `Accept: application/json, text/event-stream\r\nX-API-Key: ${secret}\r\n`;
+    const { socket, answer } = openRaw(
+      api.port,
+      `${head}Content-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
+    );
+    await vi.waitFor(() => {
+      expect(api.lines.join('')).toContain('"url":"/mcp"');
+    });
+    const closed = api.app.close();
+    await vi.waitUntil(() => !api.app.server.listening);
+    socket.write(body.slice(10));
+    expect(await answer).toMatch(/^HTTP\/1\.1 200 [^]*"text":"busy; try again"/);
+    await closed;
+  });
+});
