@@ -46,8 +46,9 @@ export const answerMessage = async (
 ): Promise<Response> => {
   const mcp = new McpServer(
     { name: 'cost-analytics', title: 'Cost Analytics Service', version },
-    { capabilities: { tools: {} }, instructions: INSTRUCTIONS, jsonSchemaValidator: VALIDATOR },
+    { instructions: INSTRUCTIONS, jsonSchemaValidator: VALIDATOR },
   );
+  mcp.server.registerCapabilities({ tools: {} });
   mcp.server.setRequestHandler(ListToolsRequestSchema, () => ({
     tools: [...TOOLS.values()].map(({ listed }) => listed),
   }));

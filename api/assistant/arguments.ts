@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { day } from '../http/fields.ts';
 
 const LIMIT = { error: 'expected a whole number from 1 to 1000' };
 
@@ -17,6 +16,11 @@ export const pageArguments = {
     .optional()
     .describe('`next_cursor` of the answer before, for the next page; leave it out for the first page'),
 };
+
+const DAY = { error: 'expected a day as YYYY-MM-DD' };
+
+/** A day for models to read. The API also refuses days that no calendar has, such as 30 February. */
+const day = z.string(DAY).regex(/^\d{4}-\d{2}-\d{2}$/, DAY);
 
 /** The arguments of every tool on a range of days. */
 export const rangeArguments = {

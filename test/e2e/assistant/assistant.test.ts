@@ -122,6 +122,7 @@ describe('the tools', () => {
       expect(annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false });
     }
     expect(tools[4]?.inputSchema.required).toEqual(['start_date', 'end_date', 'group_by']);
+    expect(assistant.client.getServerCapabilities()).toEqual({ tools: {} });
     expect(assistant.client.getInstructions()).toMatch(/null means that a number is not known/);
   });
 
@@ -222,6 +223,7 @@ describe('the tools', () => {
     const wrong: [string, object, string | RegExp][] = [
       ['get_costs', { end_date: '2026-01-31' }, /^start_date: expected a day as YYYY-MM-DD, got nothing$/],
       ['get_costs', { ...JANUARY, end_date: 'today' }, /^end_date: expected a day .*got "today"/],
+      ['get_costs', { ...JANUARY, end_date: '2026-02-30' }, /^end_date: expected a day .*got "2026-02-30"/],
       ['get_costs', { ...JANUARY, colour: 'red' }, 'colour: unknown field in the arguments'],
       [
         'get_costs',
