@@ -1,13 +1,13 @@
-import { Context } from '@temporalio/activity';
+import { Context, type Info } from '@temporalio/activity';
 import { CancelledFailure } from '@temporalio/common';
 import type { Logger } from 'pino';
-import { pauseReason, type ImportRunInput } from '../domain/imports/connection.ts';
+import { organisationOfImport, pauseReason, type ImportRunInput } from '../domain/imports/connection.ts';
 import type { ImportedValue } from '../domain/imports/imported-value.ts';
 import type { NetSales } from '../domain/imports/net-sales.ts';
 import { addDays } from '../domain/shared/calendar.ts';
 import type { Clock } from '../domain/shared/clock.ts';
 import { conflict } from '../domain/shared/errors.ts';
-import type { IngestProgress } from '../domain/sources/ingest.ts';
+import { runIdOf, type IngestProgress } from '../domain/sources/ingest.ts';
 import type { Sealer } from '../security/sealing.ts';
 import type { Session } from '../warehouse/engine/session.ts';
 import type { Warehouse } from '../warehouse/engine/warehouse.ts';
@@ -189,6 +189,29 @@ export const createImportActivities = ({ warehouse, clock, sealer, platforms, lo
     });
   }
 };
+
+/**
+ * Returns a function that records the error of a failed step on its run, while Temporal retries the step. `completeImport` clears
+ * the error. If the error cannot be recorded, this is only logged.
+ */
+export const noteRetryOnImport =
+  ({ warehouse, log }: Pick<ImportDependencies, 'warehouse' | 'log'>) =>
+  async ({ workflowExecution, attempt }: Info, message: string): Promise<void> => {
+    const { workflowId = '', runId = '' } = workflowExecution ?? {};
+    const orgId = organisationOfImport(workflowId);
+    if (orgId === null) return;
+    log.warn({ workflow: workflowId, attempt, error: message }, 'a step failed and will be retried');
+    try {
+      const run = await findImportRun(warehouse, orgId, runIdOf(runId));
+      if (run?.status === 'running')
+        await recordImport(warehouse, orgId, {
+          ...run,
+          error: `attempt ${attempt} failed: ${message}; it will be retried`,
+        });
+    } catch (error) {
+      log.error({ workflow: workflowId, err: error }, 'the cause of a retry could not be recorded');
+    }
+  };
 
 /** The names and shapes of the import activities, for workflows. */
 export type ImportActivities = ReturnType<typeof createImportActivities>;

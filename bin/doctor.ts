@@ -8,8 +8,11 @@ import { explainUpgrade, schemaVersion, type ChangedNumber } from '../warehouse/
 import { listOrganisations } from '../warehouse/organisations/organisations.ts';
 import { isDuckLake } from '../warehouse/engine/location.ts';
 import { probeExtension } from '../warehouse/engine/probe-extension.ts';
+import { Sealer } from '../security/sealing.ts';
+import { countSealedBefore } from '../warehouse/engine/records/reseal.ts';
 import { Warehouse } from '../warehouse/engine/warehouse.ts';
 import { clockOf, readSettings, type Settings } from './settings/settings.ts';
+import { knownMasterKey } from './settings/master-key.ts';
 import { sharedFolders, sourcesOutside } from './service/source-folders.ts';
 import { temporalTarget } from './service/temporal-connection.ts';
 import { withWarehouseSettings } from './service/warehouse-settings.ts';
@@ -149,11 +152,38 @@ const sourceFolders = (settings: Settings): Promise<Finding[]> =>
         const outside = await sourcesOutside(opened, organisation, settings);
         if (outside !== null) findings.push(found('SOURCE_ROOTS', 'problem', outside));
       }
-      return findings;
+      return [...findings, ...(await masterKeys(opened, settings))];
     } finally {
       opened.close();
     }
   });
+
+/** Checks that the master keys open everything that is sealed. */
+const masterKeys = async (
+  opened: Warehouse,
+  { MASTER_KEY, MASTER_KEY_PREVIOUS, dataDir }: Settings,
+): Promise<Finding[]> => {
+  const key = await knownMasterKey(MASTER_KEY, dataDir);
+  if (key === null) return [];
+  const { remaining, unreadable } = await countSealedBefore(opened, new Sealer(key, MASTER_KEY_PREVIOUS));
+  if (unreadable > 0)
+    return [
+      found(
+        'MASTER_KEY',
+        'problem',
+        `${unreadable} sealed texts open with neither MASTER_KEY nor MASTER_KEY_PREVIOUS: set the key that sealed them`,
+      ),
+    ];
+  return [
+    remaining > 0
+      ? found(
+          'MASTER_KEY',
+          'note',
+          `${remaining} texts are sealed with MASTER_KEY_PREVIOUS: run rotate-master-key`,
+        )
+      : found('MASTER_KEY', 'ok', 'opens everything that is sealed'),
+  ];
+};
 
 /**
  * `doctor --explain-upgrade`: lists how the numbers of ended months change when this version first opens the warehouse. Changes

@@ -1,12 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { Clock } from '../../domain/shared/clock.ts';
 import type { Orchestration } from '../../temporal/orchestration.ts';
-import { listImports } from '../../warehouse/imports/imports.ts';
+import { disconnectImport, listImports } from '../../warehouse/imports/imports.ts';
 import { listCostSources } from '../../warehouse/sources/cost-sources.ts';
 import { listOrganisations } from '../../warehouse/organisations/organisations.ts';
+import { listMetrics } from '../../warehouse/metrics/metrics.ts';
 import { deliveriesToStart } from '../../warehouse/events/webhook-deliveries.ts';
+import type { Actor } from '../../warehouse/engine/records/audit-log.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import { organisationsWithWebhooks } from '../../warehouse/events/webhooks.ts';
+
+interface Parts {
+  warehouse: Warehouse;
+  orchestration: Orchestration;
+  clock: Clock;
+  log: Logger;
+}
+
+/** The service itself acts for the operator. */
+const OPERATOR: Actor = { type: 'operator', id: 'operator', name: 'operator' };
 
 const MANY = 1_000_000;
 const ATTEMPTS = 10;
@@ -18,9 +31,7 @@ const PAUSE_MS = 5_000;
  * beside an old warehouse. Ends early if `stopping` is aborted.
  */
 export const reconcileSchedules = async (
-  warehouse: Warehouse,
-  orchestration: Orchestration,
-  log: Logger,
+  { warehouse, orchestration, clock, log }: Parts,
   stopping: AbortSignal,
 ): Promise<void> => {
   const isStopping = (): boolean => stopping.aborted;
@@ -33,8 +44,12 @@ export const reconcileSchedules = async (
         for (const source of await listCostSources(warehouse, orgId, { limit: MANY, cursor: null })) {
           sources.push({ orgId, sourceId: source.id, paused: source.schedule_paused });
         }
-        for (const { metric_id: metricId } of await listImports(warehouse, orgId))
-          imports.push({ orgId, metricId });
+        const metrics = new Set((await listMetrics(warehouse, orgId)).map(({ id }) => id));
+        for (const { metric_id: metricId } of await listImports(warehouse, orgId)) {
+          if (metrics.has(metricId)) imports.push({ orgId, metricId });
+          // A process that died after it had deleted the metric has left its credential.
+          else await disconnectImport(warehouse, orgId, metricId, { actor: OPERATOR, now: clock.now() });
+        }
       }
       await orchestration.reconcileSchedules({ organisations, sources, imports });
       // A crashed process may have changed numbers without a notification. Only organisations with a webhook need one.

@@ -90,7 +90,7 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
     }
 
     const stopping = new AbortController();
-    const reconciled = reconcileSchedules(warehouse, orchestration, log, stopping.signal);
+    const reconciled = reconcileSchedules({ warehouse, orchestration, clock, log }, stopping.signal);
     const watched = roles.worker
       ? watchRuns({ warehouse, orchestration, clock, log }, stopping.signal)
       : Promise.resolve();

@@ -3,7 +3,7 @@ import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker
 import type { Logger } from 'pino';
 import { createSpendActivities } from '../../activities/compute-spend.ts';
 import { createDeliveryActivities } from '../../activities/deliver-webhook.ts';
-import { createImportActivities } from '../../activities/import-values.ts';
+import { createImportActivities, noteRetryOnImport } from '../../activities/import-values.ts';
 import { createIngestActivities, noteRetryOnRun } from '../../activities/ingest-costs.ts';
 import { judgeFailures } from '../../activities/shared/judge-failures.ts';
 import { createMaintenanceActivities } from '../../activities/maintain-warehouse.ts';
@@ -94,6 +94,10 @@ export const startWorkers = async (
     });
   };
   const { PRIVATE_TARGETS: privateTargets } = settings;
+  const noteRetry = async (...failed: Parameters<ReturnType<typeof noteRetryOnRun>>): Promise<void> => {
+    await noteRetryOnRun({ warehouse, log })(...failed);
+    await noteRetryOnImport({ warehouse, log })(...failed);
+  };
   await run({
     taskQueue: TASK_QUEUE,
     workflowBundle: { codePath: join(import.meta.dirname, '../../workflows/bundle.js') },
@@ -119,7 +123,7 @@ export const startWorkers = async (
       ...createMaintenanceActivities({ warehouse, clock, log }),
     },
     interceptors: {
-      activity: [judgeFailures(noteRetryOnRun({ warehouse, log })), takeTurns(LIMITS)],
+      activity: [judgeFailures(noteRetry), takeTurns(LIMITS)],
     },
     maxConcurrentActivityTaskExecutions: MOST_ACTIVITIES,
     workflowFailureErrorTypes: {

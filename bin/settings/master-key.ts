@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MASTER_KEY_BYTES } from '../../security/sealing.ts';
 import { secretFile } from './secret-file.ts';
@@ -20,4 +21,10 @@ export const masterKey = async (given: Buffer | null, dataDir: string): Promise<
   const key = parseMasterKey(await secretFile(file, () => randomBytes(MASTER_KEY_BYTES).toString('base64')));
   if (key === null) throw new Error(`${file}: expected base64 of ${MASTER_KEY_BYTES} bytes`);
   return key;
+};
+
+/** Returns the same without making one; null if there is none yet, or its file cannot be read. */
+export const knownMasterKey = async (given: Buffer | null, dataDir: string): Promise<Buffer | null> => {
+  const text = await readFile(masterKeyFile(dataDir), 'utf8').catch(() => null);
+  return given ?? (text === null ? null : parseMasterKey(text.trim()));
 };

@@ -37,6 +37,10 @@ export interface ImportRunInput extends ImportInput {
 export const importWorkflowId = ({ orgId, metricId }: Pick<ImportInput, 'orgId' | 'metricId'>): string =>
   `import/${orgId}/${metricId}`;
 
+/** Returns the organisation of an import workflow's id; null for another workflow. */
+export const organisationOfImport = (workflowId: string): string | null =>
+  /^import\/([^/]+)\/[^/]+$/.exec(workflowId)?.[1] ?? null;
+
 /** The months that the first run of a connection reads, the running one included (contract §3, Import). */
 const FIRST_MONTHS = 12;
 

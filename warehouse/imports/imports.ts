@@ -185,8 +185,8 @@ const deleteCredentials = async (
     { org: orgId, metric: metricId },
   );
   if (deleted > 0)
-    await session.run(
-      'INSERT INTO erasures BY NAME SELECT $org AS org_id, $now::TIMESTAMP AS requested_at',
-      { org: orgId, now: now.toISOString() },
-    );
+    await session.run('INSERT INTO erasures BY NAME SELECT $org AS org_id, $now::TIMESTAMP AS requested_at', {
+      org: orgId,
+      now: now.toISOString(),
+    });
 };

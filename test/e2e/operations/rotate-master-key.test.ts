@@ -35,6 +35,9 @@ const admin = (): Api => as(service, secret);
 
 const rotate = () => runCommand(['rotate-master-key', '--url', service.url], { DATA_DIR: service.dataDir });
 
+const doctor = async (keys: Record<string, string>): Promise<string> =>
+  (await runCommand(['doctor'], { DATA_DIR: service.dataDir, ...keys })).stdout;
+
 /** The first day and the last have known values. */
 const newestValue = async (): Promise<unknown> =>
   expectPage(await admin().get<{ value: number }[]>(`/metrics/${sales}/values?start=2026-02-06`)).items.map(
@@ -81,6 +84,8 @@ describe('a new master key', () => {
     expect(rotation.code).toBe(1);
     expect(rotation.stdout).toMatch(`${VALUES + 1} sealed texts open with neither`);
     await service.stop();
+    expect(await doctor(ONLY_NEW)).toMatch(/PROBLEM MASTER_KEY: \d+ sealed texts open with neither/);
+    expect(await doctor(BOTH)).toMatch(/note {4}MASTER_KEY: \d+ texts are sealed with MASTER_KEY_PREVIOUS/);
     await start(BOTH);
     expect(await newestValue()).toEqual([1.25, 0.25]);
   });
@@ -102,6 +107,7 @@ describe('a new master key', () => {
 
   it('needs no other key then', async () => {
     expect(await service.stop()).toBe(0);
+    expect(await doctor(ONLY_NEW)).toMatch(/ok {6}MASTER_KEY: opens everything/);
     await start(ONLY_NEW);
     expect(await newestValue()).toEqual([1.25, 0.25]);
     const first = await admin().get<{ value: number }[]>(`/metrics/${sales}/values?limit=1`);

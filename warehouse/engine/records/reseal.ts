@@ -62,11 +62,11 @@ export const resealSome = async (warehouse: Warehouse, sealer: Sealer): Promise<
     );
     if (resealed >= MOST_AT_ONCE) break;
   }
-  return { resealed, ...(await countOthers(warehouse, sealer)) };
+  return { resealed, ...(await countSealedBefore(warehouse, sealer)) };
 };
 
 /** Counts the texts that the current master key has not sealed. */
-const countOthers = async (
+export const countSealedBefore = async (
   warehouse: Pick<Session, 'query'>,
   sealer: Sealer,
 ): Promise<Omit<Resealed, 'resealed'>> => {
