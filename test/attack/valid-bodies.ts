@@ -56,6 +56,21 @@ export const validBodies = (things: Things): Readonly<Record<string, unknown>> =
       ],
     },
     'PUT /metrics/{id}/values/{period}': { value: 12 },
+    // The key opens nothing, so that nothing is sent anywhere.
+    'PUT /metrics/{id}/import': { type: 'stripe', api_key: 'rk_test_4eC39HqLyjWDarjtT1zdp7dc' },
+    'POST /metrics/{id}/import/check': {
+      type: 'bigquery',
+      project_id: 'shop-project',
+      location: 'EU',
+      query: 'SELECT day, value FROM shop.orders\nWHERE day BETWEEN @start AND @end',
+      credentials: {
+        type: 'service_account',
+        project_id: 'shop-project',
+        client_email: 'import@shop-project.iam.gserviceaccount.com',
+        private_key: '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n',
+      },
+    },
+    'POST /metrics/{id}/import/run': { start_month: '2026-01' },
     'POST /metrics/{id}/months/{month}/lock': { accept_missing: true },
     'POST /teams': { name: 'Search', ownership: picks },
     'PATCH /teams/{id}': { name: 'Search 2' },

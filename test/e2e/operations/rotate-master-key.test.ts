@@ -79,7 +79,9 @@ describe('a new master key', () => {
     await service.stop();
     await start(ONLY_NEW);
     expectError(await admin().get(`/metrics/${sales}/values?start=2026-02-06`), 500);
-    expect(service.logs()).toMatch(/check MASTER_KEY and MASTER_KEY_PREVIOUS/);
+    await waitFor(async () =>
+      service.logs().includes('check MASTER_KEY and MASTER_KEY_PREVIOUS') ? true : undefined,
+    );
     const rotation = await rotate();
     expect(rotation.code).toBe(1);
     expect(rotation.stdout).toMatch(`${VALUES + 1} sealed texts open with neither`);

@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { BalanceTransaction } from '../../../domain/imports/net-sales-progress.ts';
+import { addDays, type Day } from '../../../domain/shared/calendar.ts';
+import { KILLS, SEED } from '../../support/effort.ts';
+import { startFakeBigQuery, type FakeBigQuery } from '../../support/fakes/bigquery/fake-bigquery.ts';
+import { TEST_KEY } from '../../support/fakes/stripe/key-parts.ts';
+import { ledgerOf } from '../../support/fakes/stripe/ledger.ts';
+import { startFakeStripe, type FakeStripe } from '../../support/fakes/stripe/fake-stripe.ts';
+import { stripeAccount } from '../../support/fakes/stripe/stripe-account.ts';
+import { as, newOrganisation, waitFor, type Api } from '../../support/service/api-client.ts';
+import { expectData, expectPage } from '../../support/service/envelope.ts';
+import { importEnd, put, type Import } from '../../support/service/imports.ts';
+import {
+  newDataDir,
+  removeDataDir,
+  startService,
+  type ServiceProcess,
+} from '../../support/service/service-process.ts';
+
+/** Imports while the service is killed at random moments. Each round imports other numbers. */
+
+const QUERY = 'SELECT day, value FROM shop.orders WHERE day BETWEEN @start AND @end';
+/** Pages of a hundred. */
+const TRANSACTIONS = 4_000;
+const FIRST: Day = '2026-01-01';
+const DAYS = 38;
+/** Starts, reads and ends of both runs lie within it. */
+const LONGEST_WAIT_MS = 1_500;
+
+let stripe: FakeStripe;
+let bigQuery: FakeBigQuery;
+let service: ServiceProcess;
+let secret: string;
+let sales: string;
+let orders: string;
+
+const admin = (): Api => as(service, secret);
+
+const start = async (dataDir: string): Promise<void> => {
+  const environment = {
+    CLOCK: '2026-02-07T06:00:00Z',
+    STRIPE_API_BASE: `http://127.0.0.1:${stripe.base.port}`,
+    BIGQUERY_API_ENDPOINT: bigQuery.url,
+  };
+  service = await startService({ dataDir, environment });
+};
+
+/** Lays other numbers, and returns the values that both imports must have then. */
+const layNumbers = (round: number): { sales: Map<Day, number>; orders: Map<Day, number> } => {
+  const cents = new Map<Day, number>();
+  const transactions = Array.from({ length: TRANSACTIONS }, (_, index): BalanceTransaction => {
+    const day = addDays(FIRST, index % DAYS);
+    const amount = ((index * 7_919 + round * 104_729) % 20_011) - 5_000;
+    cents.set(day, (cents.get(day) ?? 0) + amount);
+    return {
+      id: `txn_${round}_${index}`,
+      amount,
+      created: Date.parse(`${day}T00:00:00Z`) / 1000 + index,
+      currency: 'usd',
+      reporting_category: amount < 0 ? 'refund' : 'charge',
+    };
+  });
+  stripe.account.ledger = ledgerOf(transactions);
+  const counts = Array.from(
+    { length: DAYS },
+    (_, index) => [addDays(FIRST, index), index + round * 100] as const,
+  );
+  bigQuery.project.queries.set(QUERY, {
+    columns: [
+      { name: 'day', type: 'DATE' },
+      { name: 'value', type: 'INTEGER' },
+    ],
+    rows: () => counts.map(([day, count]) => [day, count.toString()]),
+  });
+  return { sales: new Map([...cents].map(([day, sum]) => [day, sum / 100])), orders: new Map(counts) };
+};
+
+const valuesOf = async (metric: string): Promise<Map<Day, number>> =>
+  new Map(
+    expectPage(
+      await admin().get<{ period: Day; value: number }[]>(
+        `/metrics/${metric}/values?start=2026-01&limit=1000`,
+      ),
+    ).items.map(({ period, value }) => [period, value]),
+  );
+
+const run = async (metric: string): Promise<string> =>
+  expectData(await admin().post<{ run_id: string }>(`/metrics/${metric}/import/run`)).run_id;
+
+/** Waits until a run has ended, however long its next attempt waits for the dead one. */
+const ended = (metric: string, runId: string): Promise<Import> =>
+  waitFor(async () => {
+    const { body } = await admin().get<Import>(`/metrics/${metric}/import`);
+    const { last_run } = body.data;
+    return last_run?.run_id === runId && last_run.status !== 'running' ? body.data : undefined;
+  }, 120);
+
+beforeAll(async () => {
+  stripe = await startFakeStripe(stripeAccount(TEST_KEY));
+  bigQuery = await startFakeBigQuery();
+  layNumbers(0);
+  await start(await newDataDir());
+  ({ secret } = await newOrganisation(service));
+  const metric = { unit: 'x', aggregation: 'total', frequency: 'daily', scope: { type: 'organisation' } };
+  const make = async (more: object): Promise<string> =>
+    expectData(await admin().post<{ id: string }>('/metrics', { ...metric, ...more })).id;
+  sales = await make({ name: 'Sales', kind: 'revenue', currency: 'USD' });
+  orders = await make({ name: 'Orders' });
+  expectData(await put(admin(), `/metrics/${sales}/import`, { type: 'stripe', api_key: TEST_KEY }));
+  const query = {
+    type: 'bigquery',
+    project_id: bigQuery.project.id,
+    query: QUERY,
+    credentials: bigQuery.account.key,
+  };
+  expectData(await put(admin(), `/metrics/${orders}/import`, query));
+  await importEnd(admin(), sales);
+  await importEnd(admin(), orders);
+});
+
+afterAll(async () => {
+  await service.stop();
+  await stripe.close();
+  await bigQuery.close();
+  await removeDataDir(service.dataDir);
+});
+
+it(
+  'end with the same values, and pay for each query once',
+  async () => {
+    // Two answers until the job ends.
+    bigQuery.project.polls = 2;
+    for (let round = 1; round <= KILLS; round += 1) {
+      const expected = layNumbers(round);
+      const before = bigQuery.project.started.length;
+      const [salesRun, ordersRun] = [await run(sales), await run(orders)];
+      const wait = (SEED * 31 + round * 7_907) % LONGEST_WAIT_MS;
+      await new Promise((resume) => setTimeout(resume, wait));
+      await service.kill();
+      await start(service.dataDir);
+      for (const [metric, runId] of [
+        [sales, salesRun],
+        [orders, ordersRun],
+      ] as const) {
+        const { last_run } = await ended(metric, runId);
+        expect({ round, wait, ...last_run }).toMatchObject({ status: 'completed', error: null });
+      }
+      expect(await valuesOf(sales)).toEqual(expected.sales);
+      expect(await valuesOf(orders)).toEqual(expected.orders);
+      expect(bigQuery.project.started.length - before).toBe(1);
+    }
+  },
+  KILLS * 120_000,
+);
