@@ -220,7 +220,6 @@ const NAMES = { bigquery: 'BigQuery', stripe: 'Stripe' } as const;
 
 const changedMeanwhile = () => conflict('the connection was changed or removed while the run was under way');
 
-// eslint-disable-next-line @typescript-eslint/require-await -- the same shape as the pages of a query
 const onePart = async function* (values: readonly ImportedValue[]): AsyncGenerator<readonly ImportedValue[]> {
   yield values;
 };

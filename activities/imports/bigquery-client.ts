@@ -36,7 +36,7 @@ export interface BigQueryAccess {
   pollMs?: number;
 }
 
-export const BIGQUERY_API_ENDPOINT = 'https://bigquery.googleapis.com';
+const BIGQUERY_API_ENDPOINT = 'https://bigquery.googleapis.com';
 
 /** Running a query needs this scope. Read-only scopes do not suffice for it. */
 const SCOPE = 'https://www.googleapis.com/auth/bigquery';

@@ -8,7 +8,7 @@ export const IMPORT_TYPES = ['bigquery', 'stripe'] as const;
 export type ImportType = (typeof IMPORT_TYPES)[number];
 
 /** A query that an organisation runs in its own project. */
-export interface QueryDefinition {
+interface QueryDefinition {
   type: 'bigquery';
   /** The project that runs the query and pays for it. */
   project_id: string;

@@ -35,7 +35,7 @@ export const ORGANISATIONS = {
 export const FOCUS_EXPORTS = numberFrom('RUNS', THOROUGH ? 60 : 8);
 
 /** How often the service is killed while imports run. Each kill takes about twenty seconds. */
-export const KILLS = numberFrom('KILLS', THOROUGH ? 3 : 1);
+export const KILLS = numberFrom('KILLS', 3);
 
 /** Mutated inputs of an attack. */
 export const MUTATED_INPUTS = numberFrom('INPUTS', THOROUGH ? 300 : 150);

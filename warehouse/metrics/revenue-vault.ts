@@ -59,14 +59,14 @@ export class RevenueVault {
 }
 
 /** The place to which a sealed value of revenue is bound. */
-export const placeOfValue = (orgId: string, { metric_id, period, change_id }: ValuePlace) => ({
+const placeOfValue = (orgId: string, { metric_id, period, change_id }: ValuePlace) => ({
   orgId,
   record: `${metric_id} ${period} ${change_id}`,
   field: 'revenue',
 });
 
 /** The place to which the sealed numbers of a locked month are bound. */
-export const placeOfLock = (orgId: string, { metric_id, month, lock_id }: LockPlace) => ({
+const placeOfLock = (orgId: string, { metric_id, month, lock_id }: LockPlace) => ({
   orgId,
   record: `${metric_id} ${month} ${lock_id}`,
   field: 'locked month',

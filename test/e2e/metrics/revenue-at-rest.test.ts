@@ -2,10 +2,15 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { BalanceTransaction } from '../../../domain/imports/net-sales-progress.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { filesWith, formsOf } from '../../support/fakes/search-bytes.ts';
+import { startFakeStripe, type FakeStripe } from '../../support/fakes/stripe/fake-stripe.ts';
+import { TEST_KEY } from '../../support/fakes/stripe/key-parts.ts';
+import { stripeAccount } from '../../support/fakes/stripe/stripe-account.ts';
 import { ingest, newOrganisation, waitFor, type Api } from '../../support/service/api-client.ts';
-import { expectData, expectError } from '../../support/service/envelope.ts';
+import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
+import { importEnd, put } from '../../support/service/imports.ts';
 import {
   newDataDir,
   removeDataDir,
@@ -21,27 +26,78 @@ import { openTemporal } from '../../support/service/temporal-client.ts';
 
 /** Values, and what derives from them: the sum of January, its margin after a cost of 400, the sum after a change. */
 const NUMBERS = [7_654_321.25, 345_679.5, 8_000_000.75, 7_999_600.75, 7_654_444.25, 8_000_123.75];
+/** A hundred sales of 987,654.31 on one day, as Stripe lists them, in dollars. The second page has fifty of the day before. */
+const IMPORTED = [987_654.31, 98_765_431, 49_382_715.5];
 /** A count, which is not private: the search finds it. */
 const COUNT = 5_432_109.25;
 
 let service: ServiceProcess;
 let admin: Api;
 
-const environment = { CLOCK: '2026-02-07T06:00:00Z', PRIVATE_TARGETS: '127.0.0.1' };
+let stripe: FakeStripe;
+let environment: Record<string, string>;
+
+const sale = (_: unknown, index: number): BalanceTransaction => ({
+  id: `txn_${index}`,
+  amount: 98_765_431,
+  created: Date.parse(index < 50 ? '2026-02-04T12:00:00Z' : '2026-02-05T12:00:00Z') / 1000 + index,
+  currency: 'usd',
+  reporting_category: 'charge',
+});
 
 beforeAll(async () => {
+  stripe = await startFakeStripe(stripeAccount(TEST_KEY, Array.from({ length: 150 }, sale)));
+  const STRIPE_API_BASE = `http://127.0.0.1:${stripe.base.port}`;
+  environment = { CLOCK: '2026-02-07T06:00:00Z', PRIVATE_TARGETS: '127.0.0.1', STRIPE_API_BASE };
   service = await startService({ dataDir: await newDataDir(), environment });
   ({ admin } = await newOrganisation(service, { tier: 'enterprise' }));
 });
 
 afterAll(async () => {
   await service.stop();
+  await stripe.close();
   await removeDataDir(service.dataDir);
 });
 
 const metricOf = async (more: object): Promise<string> => {
   const metric = { unit: 'USD', aggregation: 'total', frequency: 'daily', scope: { type: 'organisation' } };
   return expectData(await admin.post<{ id: string }>('/metrics', { ...metric, ...more })).id;
+};
+
+const once = (work: () => void): (() => void) => {
+  let isDone = false;
+  return () => {
+    if (!isDone) work();
+    isDone = true;
+  };
+};
+
+/** Imports two pages of transactions. Temporal gets the progress between them, while Stripe makes the import wait. */
+const importSlowly = async (metric: string): Promise<void> => {
+  expectData(await put(admin, `/metrics/${metric}/import`, { type: 'stripe', api_key: TEST_KEY }));
+  await importEnd(admin, metric);
+  // Once the first page has been read, the request for the second has to wait.
+  const { ledger } = stripe.account;
+  const limitNext = once(() => stripe.faults.push({ kind: 'rate_limit', retryAfterSeconds: 3 }));
+  stripe.account.ledger = {
+    ...ledger,
+    at: (index) => {
+      queueMicrotask(limitNext);
+      return ledger.at(index);
+    },
+  };
+  const listed = stripe.requests.length;
+  expectData(await admin.post(`/metrics/${metric}/import/run`));
+  // Temporal has stored the progress, sealed.
+  await waitFor(async () => {
+    const holders = await filesWith(service.dataDir, [Buffer.from('"sealed":"v1.')]);
+    return holders.some((file) => file.startsWith('temporal.db')) ? true : undefined;
+  });
+  expect((await importEnd(admin, metric)).last_run).toMatchObject({ status: 'completed', rows: 150 });
+  // The first page, the refusal, and the second page.
+  expect(stripe.requests.length - listed).toBe(3);
+  const { items } = expectPage(await admin.get<{ value: number }[]>(`/metrics/${metric}/values`));
+  expect(items.map(({ value }) => value)).toEqual([49_382_715.5, 98_765_431]);
 };
 
 const maintain = async (): Promise<void> => {
@@ -106,8 +162,13 @@ it('leaves no number of revenue in any file or table', async () => {
   for (const path of ['', '/months', '/values', '/history', '/months/2026-01/versions'])
     expect((await admin.get(`/metrics/${sales}${path}`)).status).toBe(200);
   expectData(await admin.get('/overview'));
+  await importSlowly(await metricOf({ name: 'Card sales', kind: 'revenue', currency: 'USD' }));
 
-  const forms = NUMBERS.flatMap(formsOf);
+  const forms = [
+    ...[...NUMBERS, ...IMPORTED].flatMap(formsOf),
+    Buffer.from(TEST_KEY),
+    Buffer.from(TEST_KEY.slice(8)),
+  ];
   const findsTheCount = async (): Promise<void> => {
     expect((await filesWith(dataDir, formsOf(COUNT))).length).toBeGreaterThan(0);
   };
@@ -124,7 +185,10 @@ it('leaves no number of revenue in any file or table', async () => {
 
   const logs = crashed + service.logs();
   expect(logs).toContain('/metrics/');
-  const texts = NUMBERS.flatMap((number) => [String(number), number.toFixed(2).replace('.', '')]);
+  const texts = [...NUMBERS, ...IMPORTED].flatMap((number) => [
+    String(number),
+    number.toFixed(2).replace('.', ''),
+  ]);
   expect(texts.filter((text) => logs.includes(text))).toEqual([]);
   const warehouse = join(dataDir, 'warehouse.duckdb');
   expect(await columnsWith(warehouse, texts)).toEqual([]);

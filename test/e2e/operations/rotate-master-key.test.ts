@@ -13,8 +13,8 @@ import {
 
 /** The rotation of the master key, by an operator with the command (contract §4). Each test continues the story. */
 
-/** More than two steps of a rotation. */
-const VALUES = THOROUGH ? 100_000 : 21_000;
+/** Ten steps of a rotation. */
+const VALUES = 100_000;
 const DAY_MS = 86_400_000;
 
 const [oldKey, newKey] = [1, 2].map(() => randomBytes(32).toString('base64'));
@@ -49,32 +49,32 @@ const remaining = async (): Promise<number> => {
   return expectData(await operator.post<{ remaining: number }>('/master-key/rotate')).remaining;
 };
 
-beforeAll(async () => {
-  await start(ONLY_OLD, await newDataDir());
-  ({ secret } = await newOrganisation(service));
-  const metric = { name: 'Sales', unit: 'USD', kind: 'revenue', currency: 'USD', aggregation: 'total' };
-  const scope = { type: 'organisation' };
-  sales = expectData(
-    await admin().post<{ id: string }>('/metrics', { ...metric, frequency: 'daily', scope }),
-  ).id;
-  const last = Date.parse('2026-02-07T00:00:00Z');
-  const lines = Array.from(
-    { length: VALUES },
-    (_, index) => `${new Date(last - index * DAY_MS).toISOString().slice(0, 10)},${index}.25\n`,
-  );
-  const csv = { headers: { 'content-type': 'text/csv' }, body: lines.join('') };
-  const uploaded = expectData(await admin().send('POST', `/metrics/${sales}/values/csv`, csv));
-  expect(uploaded).toMatchObject({ created: VALUES });
-  const webhook = { url: 'http://127.0.0.1:9/', events: ['unit_cost.changed'] };
-  expectData(await admin().post('/webhooks', webhook));
-});
+describe.runIf(THOROUGH)('a new master key', () => {
+  beforeAll(async () => {
+    await start(ONLY_OLD, await newDataDir());
+    ({ secret } = await newOrganisation(service));
+    const metric = { name: 'Sales', unit: 'USD', kind: 'revenue', currency: 'USD', aggregation: 'total' };
+    const scope = { type: 'organisation' };
+    sales = expectData(
+      await admin().post<{ id: string }>('/metrics', { ...metric, frequency: 'daily', scope }),
+    ).id;
+    const last = Date.parse('2026-02-07T00:00:00Z');
+    const lines = Array.from(
+      { length: VALUES },
+      (_, index) => `${new Date(last - index * DAY_MS).toISOString().slice(0, 10)},${index}.25\n`,
+    );
+    const csv = { headers: { 'content-type': 'text/csv' }, body: lines.join('') };
+    const uploaded = expectData(await admin().send('POST', `/metrics/${sales}/values/csv`, csv));
+    expect(uploaded).toMatchObject({ created: VALUES });
+    const webhook = { url: 'http://127.0.0.1:9/', events: ['unit_cost.changed'] };
+    expectData(await admin().post('/webhooks', webhook));
+  });
 
-afterAll(async () => {
-  await service.stop();
-  await removeDataDir(service.dataDir);
-});
+  afterAll(async () => {
+    await service.stop();
+    await removeDataDir(service.dataDir);
+  });
 
-describe('a new master key', () => {
   it('needs the previous one for what that has sealed', async () => {
     await service.stop();
     await start(ONLY_NEW);

@@ -14,7 +14,7 @@ interface SealedColumn {
 }
 
 /** Every column that holds sealed texts. */
-export const SEALED_COLUMNS: readonly SealedColumn[] = [
+const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'webhook_secrets', column: 'sealed_secret', record: ['secret_id'], field: 'webhook secret' },
   {
     table: 'metric_value_changes',
