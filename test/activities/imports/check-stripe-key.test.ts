@@ -4,7 +4,7 @@ import { ServiceError } from '../../../domain/shared/errors.ts';
 import type { FakeStripe } from '../../support/fakes/stripe/fake-stripe.ts';
 import { TEST_KEY } from '../../support/fakes/stripe/key-parts.ts';
 import { answering, fakeStripes, recordedWaits, rejectionOf } from '../../support/fakes/stripe/readings.ts';
-import { serverError } from '../../support/fakes/stripe/stripe-answers.ts';
+import { serverError } from '../../../demo/stripe/stripe-answers.ts';
 
 /** Keys are checked with Stripe before they are stored (spec §5, Import credentials). */
 const fakes = fakeStripes();

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { randomLedger } from '../../support/fakes/stripe/random-ledger.ts';
 import { answering, fakeStripes, readFrom } from '../../support/fakes/stripe/readings.ts';
-import { tooManyRequests } from '../../support/fakes/stripe/stripe-answers.ts';
+import { tooManyRequests } from '../../../demo/stripe/stripe-answers.ts';
 
 /** Readings that Temporal gives up. */
 const ledger = randomLedger({ seed: 7, length: 450 });

@@ -17,7 +17,7 @@ import {
   serverError,
   tooManyRequests,
   type StripeAnswer,
-} from '../../support/fakes/stripe/stripe-answers.ts';
+} from '../../../demo/stripe/stripe-answers.ts';
 
 /** Outages and limits of Stripe during a reading (spec §8, design §3). */
 const ledger = randomLedger({ seed: 7, length: 450 });

@@ -4,7 +4,7 @@ import type { BalanceTransaction } from '../../../domain/imports/net-sales-progr
 import { naiveNetSales } from '../../model/expected/naive-net-sales.ts';
 import { SEED } from '../../support/effort.ts';
 import { TEST_KEY } from '../../support/fakes/stripe/key-parts.ts';
-import { ledgerOf } from '../../support/fakes/stripe/ledger.ts';
+import { ledgerOf } from '../../../demo/stripe/ledger.ts';
 import { CATEGORIES, randomLedger } from '../../support/fakes/stripe/random-ledger.ts';
 import { fakeStripes, readFrom } from '../../support/fakes/stripe/readings.ts';
 

@@ -13,13 +13,13 @@ import {
   recordedWaits,
   rejectionOf,
 } from '../../support/fakes/stripe/readings.ts';
-import { READ_TRANSACTIONS } from '../../support/fakes/stripe/stripe-account.ts';
+import { READ_TRANSACTIONS } from '../../../demo/stripe/stripe-account.ts';
 import {
   badParameter,
   listOf,
   noPermission,
   type StripeAnswer,
-} from '../../support/fakes/stripe/stripe-answers.ts';
+} from '../../../demo/stripe/stripe-answers.ts';
 
 /** What a person must do if Stripe refuses a reading, and where the key goes (spec §5, Import credentials). */
 const ledger = randomLedger({ seed: 7, length: 450 });

@@ -3,7 +3,7 @@ import type { NetSalesProgress } from '../../../domain/imports/net-sales-progres
 import type { NetSales } from '../../../domain/imports/net-sales.ts';
 import { SEED } from '../../support/effort.ts';
 import type { FakeStripe } from '../../support/fakes/stripe/fake-stripe.ts';
-import { ledgerOf } from '../../support/fakes/stripe/ledger.ts';
+import { ledgerOf } from '../../../demo/stripe/ledger.ts';
 import { randomLedger } from '../../support/fakes/stripe/random-ledger.ts';
 import { answering, fakeStripes, readFrom } from '../../support/fakes/stripe/readings.ts';
 

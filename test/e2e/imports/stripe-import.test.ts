@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BalanceTransaction } from '../../../domain/imports/net-sales-progress.ts';
 import { keyPartsIn, TEST_KEY } from '../../support/fakes/stripe/key-parts.ts';
-import { ledgerOf } from '../../support/fakes/stripe/ledger.ts';
+import { ledgerOf } from '../../../demo/stripe/ledger.ts';
 import { startFakeStripe, type FakeStripe } from '../../support/fakes/stripe/fake-stripe.ts';
-import { READ_TRANSACTIONS, stripeAccount } from '../../support/fakes/stripe/stripe-account.ts';
+import { READ_TRANSACTIONS, stripeAccount } from '../../../demo/stripe/stripe-account.ts';
 import { filesWith } from '../../support/fakes/search-bytes.ts';
 import { as, asOperator, newOrganisation, waitFor, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';

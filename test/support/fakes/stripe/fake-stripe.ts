@@ -1,8 +1,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import { stripeApiBase, type StripeApiBase } from '../../../../domain/imports/stripe-api-base.ts';
-import { answerLikeStripe, keyIn, type StripeAccount } from './stripe-account.ts';
-import { tooManyRequests, type StripeAnswer } from './stripe-answers.ts';
+import type { Socket } from 'node:net';
+import { answerLikeStripe, keyIn, type StripeAccount } from '../../../../demo/stripe/stripe-account.ts';
+import { tooManyRequests, type StripeAnswer } from '../../../../demo/stripe/stripe-answers.ts';
+import {
+  onLoopback,
+  sendAnswer,
+  stripeHeaders,
+  stripeRequest,
+  type StripeServer,
+} from '../../../../demo/stripe/stripe-server.ts';
 
 /** What happens to one request in place of the usual answer. */
 export type Fault =
@@ -14,9 +20,8 @@ export type Fault =
   /** Sends the first half of the page at once, and the rest byte by byte. The client is never done, nor is it ever quiet. */
   | { kind: 'drip' };
 
-/** A server that speaks the protocol of Stripe's balance transactions. */
-export interface FakeStripe {
-  base: StripeApiBase;
+/** A server that records requests, and in which tests cause faults. */
+export interface FakeStripe extends StripeServer {
   account: StripeAccount;
   /** Faults of the next requests, one each. */
   faults: Fault[];
@@ -33,7 +38,6 @@ export interface FakeStripe {
   /** If set, it is called for each fault, once the fault has happened. */
   onFault: (() => void) | null;
   connections: ReadonlySet<Socket>;
-  close: () => Promise<void>;
 }
 
 /** A timer of the client may be that much earlier than the wall clock. */
@@ -49,32 +53,21 @@ export const startFakeStripe = async (account: StripeAccount): Promise<FakeStrip
     connections.add(socket);
     socket.once('close', () => connections.delete(socket));
   });
-  await new Promise<void>((listening) => {
-    server.listen(0, '127.0.0.1', listening);
-  });
-  const { port } = server.address() as AddressInfo;
   const fake: FakeStripe = {
-    base: stripeApiBase(`http://127.0.0.1:${port}`),
+    ...(await onLoopback(server)),
     account,
     faults: [],
     requests: [],
     askedTooSoon: 0,
     onFault: null,
     connections,
-    close: () =>
-      new Promise((closed) => {
-        server.close(() => {
-          closed();
-        });
-        server.closeAllConnections();
-      }),
   };
   let notBefore = 0;
 
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
-    const { method = '', headers } = request;
-    const { authorization } = headers;
-    const url = new URL(request.url ?? '/', 'http://127.0.0.1');
+    const { headers } = request;
+    const asked = stripeRequest(request);
+    const { url, authorization } = asked;
     fake.requests.push({
       path: url.pathname,
       query: Object.fromEntries(url.searchParams),
@@ -87,7 +80,7 @@ export const startFakeStripe = async (account: StripeAccount): Promise<FakeStrip
       send(response, tooManyRequests(Math.ceil((notBefore - Date.now()) / 1000)));
       return;
     }
-    const usual = answerLikeStripe(fake.account, { method, url, authorization });
+    const usual = answerLikeStripe(fake.account, asked);
     const fault = fake.faults.shift();
     const happened = (): void => fake.onFault?.();
     switch (fault?.kind) {
@@ -117,20 +110,21 @@ export const startFakeStripe = async (account: StripeAccount): Promise<FakeStrip
   return fake;
 };
 
-const headersOf = ({ body, headers }: StripeAnswer): Record<string, string | number> => ({
-  'content-type': 'application/json',
-  'content-length': Buffer.byteLength(body),
-  'request-id': 'req_1AbCdEfGhIjKlM',
-  'stripe-notice': 'A notice that the client prints, unless it is kept from it.',
-  ...headers,
+/** Stripe sends notices for people. The client must not print them. */
+const noticed = (answer: StripeAnswer): StripeAnswer => ({
+  ...answer,
+  headers: {
+    'stripe-notice': 'A notice that the client prints, unless it is kept from it.',
+    ...answer.headers,
+  },
 });
 
 const send = (response: ServerResponse, answer: StripeAnswer, then?: () => void): void => {
-  response.writeHead(answer.status, headersOf(answer)).end(answer.body, then);
+  sendAnswer(response, noticed(answer), then);
 };
 
 const sendHalf = (response: ServerResponse, answer: StripeAnswer, then: () => void): void => {
-  response.writeHead(answer.status, headersOf(answer));
+  response.writeHead(answer.status, stripeHeaders(noticed(answer)));
   response.write(answer.body.slice(0, half(answer.body)), then);
 };
 

@@ -1,4 +1,5 @@
-import { generatedLedger, type GeneratedLedgerOptions, type Ledger } from './ledger.ts';
+import type { Ledger } from '../../../../demo/stripe/ledger.ts';
+import { generatedLedger, type GeneratedLedgerOptions } from './generated-ledger.ts';
 
 /** Every reporting category of the specification, some that Stripe has besides, and two that no rule covers. */
 export const CATEGORIES = [

@@ -1,28 +1,4 @@
-import type { BalanceTransaction } from '../../../../domain/imports/net-sales-progress.ts';
-
-/** The balance transactions of an account, the newest first. Index 0 is the newest. */
-export interface Ledger {
-  readonly length: number;
-  at: (index: number) => BalanceTransaction;
-  /** Returns -1 for an id that the ledger does not have. */
-  indexOf: (id: string) => number;
-}
-
-/** Returns a ledger of given transactions. Of two in the same second, the later in the list is newer. */
-export const ledgerOf = (transactions: readonly BalanceTransaction[]): Ledger => {
-  const newestFirst = [...transactions].reverse().sort((one, other) => other.created - one.created);
-  const indexes = new Map(newestFirst.map(({ id }, index) => [id, index]));
-  return {
-    length: newestFirst.length,
-    at: (index) => found(newestFirst[index], index),
-    indexOf: (id) => indexes.get(id) ?? -1,
-  };
-};
-
-const found = <Item>(item: Item | undefined, index: number): Item => {
-  if (item === undefined) throw new Error(`the ledger has no transaction ${index}`);
-  return item;
-};
+import type { Ledger } from '../../../../demo/stripe/ledger.ts';
 
 /** A ledger that is never stored. The same options give the same transactions. */
 export interface GeneratedLedgerOptions {
@@ -58,8 +34,8 @@ export const generatedLedger = (options: GeneratedLedgerOptions): Ledger => {
         id: idOf(index),
         amount: category === 0 || random() < 0.5 ? units : 0 - units,
         created: newest - Math.round(index * step),
-        currency: found(currencies[currency], currency),
-        reporting_category: found(categories[category], category),
+        currency: found(currencies[currency], index),
+        reporting_category: found(categories[category], index),
       };
     },
     indexOf: (id) => {
@@ -67,6 +43,11 @@ export const generatedLedger = (options: GeneratedLedgerOptions): Ledger => {
       return index < length && idOf(index) === id ? index : -1;
     },
   };
+};
+
+const found = (item: string | undefined, index: number): string => {
+  if (item === undefined) throw new Error(`the options have nothing for transaction ${index}`);
+  return item;
 };
 
 const idOf = (index: number): string => `txn_g${index.toString(36).padStart(6, '0')}`;
