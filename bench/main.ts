@@ -5,6 +5,7 @@ import { bills } from './cases/bills.ts';
 import { csvUpload } from './cases/csv-upload.ts';
 import { crash } from './cases/crash.ts';
 import { exports } from './cases/exports.ts';
+import { imports } from './cases/imports.ts';
 import { ingest } from './cases/ingest.ts';
 import { months } from './cases/months.ts';
 import { neighbours } from './cases/neighbours.ts';
@@ -19,6 +20,7 @@ const PROGRAMS: Record<Benchmark, (options: RunOptions) => Promise<Measurement[]
   ingest,
   values,
   csv: csvUpload,
+  imports,
   months,
   bills,
   reads,

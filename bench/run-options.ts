@@ -4,6 +4,7 @@ const BENCHMARKS = [
   'ingest',
   'values',
   'csv',
+  'imports',
   'months',
   'bills',
   'reads',

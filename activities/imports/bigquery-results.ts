@@ -36,14 +36,21 @@ export async function* resultOf(
   const { totalRows } = page;
   if (totalRows > MOST_ROWS) throw invalid(tooManyRows(totalRows));
   const valueOf = readerOf(columnsOf(page.schema), rules);
-  for (let rowsRead = 0; ; page = await pageAt(client, job, page.pageToken, access)) {
+  for (let rowsRead = 0; ;) {
     const values = page.rows.map((row, index) => valueOf(row, rowsRead + index + 1));
     rowsRead += values.length;
     access.onProgress?.(rowsRead);
+    const isBroken = rowsRead > totalRows || values.length === 0 || page.pageToken === undefined;
+    const isLast = rowsRead === totalRows || isBroken;
+    // BigQuery prepares the next page while the caller stores this one.
+    const next = isLast ? null : pageAt(client, job, page.pageToken, access);
+    // If the caller stops, nobody waits for it.
+    next?.catch(() => undefined);
     if (values.length > 0) yield values;
     if (rowsRead === totalRows) return;
-    if (rowsRead > totalRows || values.length === 0 || page.pageToken === undefined)
+    if (next === null)
       throw new Outage(`BigQuery's result broke off: expected ${totalRows} rows, got ${rowsRead}`);
+    page = await next;
   }
 }
 

@@ -6,6 +6,7 @@ import type { Service } from './service.ts';
 export interface Client {
   get: <Data>(path: string) => Promise<Data>;
   post: <Data>(path: string, body?: unknown) => Promise<Data>;
+  put: <Data>(path: string, body: unknown) => Promise<Data>;
   /** All items of a paged list. */
   all: <Item>(path: string) => Promise<Item[]>;
 }
@@ -32,6 +33,7 @@ const client = (base: string, keyHeader: Record<string, string>): Client => {
   return {
     get: async <Data>(path: string) => (await call<Data>('GET', path)).data,
     post: async <Data>(path: string, body?: unknown) => (await call<Data>('POST', path, body)).data,
+    put: async <Data>(path: string, body: unknown) => (await call<Data>('PUT', path, body)).data,
     all: async <Item>(path: string) => {
       const items: Item[] = [];
       for (let cursor: string | null = ''; cursor !== null;) {

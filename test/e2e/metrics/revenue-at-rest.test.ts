@@ -7,7 +7,7 @@ import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { filesWith, formsOf } from '../../support/fakes/search-bytes.ts';
 import { startFakeStripe, type FakeStripe } from '../../support/fakes/stripe/fake-stripe.ts';
 import { TEST_KEY } from '../../support/fakes/stripe/key-parts.ts';
-import { stripeAccount } from '../../support/fakes/stripe/stripe-account.ts';
+import { stripeAccount } from '../../../demo/stripe/stripe-account.ts';
 import { ingest, newOrganisation, waitFor, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { importEnd, put } from '../../support/service/imports.ts';
