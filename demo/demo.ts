@@ -6,11 +6,12 @@ import { createLog, stopSignal, untilStopped } from '../bin/service/run-service.
 import { startService } from '../bin/service/service.ts';
 import type { Settings } from '../bin/settings/settings.ts';
 import { addDays, dayOf, monthOf, monthsBack } from '../domain/shared/calendar.ts';
-import { writeExports } from './exports/write-exports.ts';
+import { writeExports, type SampleTime } from './exports/write-exports.ts';
 import { apply, named } from './organisation/apply.ts';
 import { signIn, type Say } from './organisation/client.ts';
 import { chooseRestatedMonth, makeHistory, restatedMonth } from './organisation/history.ts';
 import { ingest } from './organisation/ingest.ts';
+import { importSales, startSampleStripe } from './organisation/sales.ts';
 import { SOURCES } from './organisation/sample-shop.ts';
 import { eventText, LISTENER_HOST, WebhookListener } from './organisation/webhook.ts';
 import { chapter, report } from './report/report.ts';
@@ -25,19 +26,41 @@ const MONTHS = 13;
 export const demo = async (settings: Settings, { exit }: { exit: boolean }, say: Say): Promise<void> => {
   await requireFreePort(settings.HOST, settings.port);
   say('Starting the service …');
+  const today = dayOf(settings.CLOCK ?? new Date());
+  const time = { months: monthsBack(monthOf(today), MONTHS).reverse(), through: addDays(today, -1) };
   const listener = new WebhookListener();
   await listener.start();
+  const stripe = await startSampleStripe(time);
+  try {
+    const connected = { ...settings, STRIPE_API_BASE: stripe.base };
+    await serve({ settings: connected, time, listener, exit, say });
+  } finally {
+    listener.close();
+    await stripe.close();
+  }
+};
+
+interface Run {
+  settings: Settings;
+  time: SampleTime;
+  listener: WebhookListener;
+  exit: boolean;
+  say: Say;
+}
+
+/** Serves, and shows the sample shop. Returns once the service has stopped. */
+const serve = async (run: Run): Promise<void> => {
+  const { settings, exit } = run;
   const service = await startService(settings, { api: true, worker: true }, createLog(settings));
   const signalled = stopSignal();
   const stopped = untilStopped(service, signalled);
-  const shown = show(service.url ?? '', settings, listener, exit, say).then(() => true);
+  const shown = show(service.url ?? '', run).then(() => true);
   // A signal ends the demo cleanly, and the work that it interrupts is no failure.
   const first = await Promise.race([shown, signalled, service.failed]).catch(async (error: unknown) => {
     await service.stop();
     throw error;
   });
   await (exit && first === true ? service.stop() : stopped);
-  listener.close();
 };
 
 /** Rejects a taken port before anything starts. */
@@ -52,10 +75,8 @@ const requireFreePort = async (host: string, port: number): Promise<void> => {
 };
 
 /** Brings the sample shop of a running service up to date, and prints what there is to see. */
-const show = async (url: string, settings: Settings, listener: WebhookListener, exit: boolean, say: Say) => {
+const show = async (url: string, { settings, time, listener, exit, say }: Run) => {
   const { dataDir } = settings;
-  const today = dayOf(settings.CLOCK ?? new Date());
-  const time = { months: monthsBack(monthOf(today), MONTHS).reverse(), through: addDays(today, -1) };
   const operator = await operatorKey(settings.OPERATOR_KEY, dataDir);
   const { id, admin, adminKey, isNew } = await signIn(url, dataDir, operator);
   say(`${isNew ? 'Created' : 'Continuing with'} the organisation Sample shop.`);
@@ -65,8 +86,9 @@ const show = async (url: string, settings: Settings, listener: WebhookListener, 
   await writeExports(folder, time, restated);
   say('Creating cost sources, teams, metrics, values and shared costs …');
   const shop = await apply(admin, time);
-  say('Ingesting …');
-  await Promise.all(shop.sources.map((source) => ingest(admin, source, say)));
+  say('Ingesting costs, importing sales …');
+  const ingests = shop.sources.map((source) => ingest(admin, source, say));
+  await Promise.all([...ingests, shop.sales && importSales(admin, shop.sales, say)]);
   say('Sealing bills, locking settled months …');
   await makeHistory(shop);
   const chosen = restated === null ? await chooseRestatedMonth(shop, dataDir) : null;
@@ -88,9 +110,9 @@ const show = async (url: string, settings: Settings, listener: WebhookListener, 
   };
 };
 
-/** Returns the settings of a demo: its own folder and Temporal server, whatever the real service uses. */
+/** Returns the settings of a demo: its own folder, Temporal server and Stripe, whatever the real service uses. */
 export const demoEnvironment = (env: NodeJS.ProcessEnv, dataDir: string | undefined): NodeJS.ProcessEnv => {
-  const foreign = /^(WAREHOUSE|WAREHOUSE_DATA|TEMPORAL_.*|SOURCE_ROOTS)$/;
+  const foreign = /^(WAREHOUSE|WAREHOUSE_DATA|TEMPORAL_.*|SOURCE_ROOTS|STRIPE_API_BASE)$/;
   const realDataDir = env['DATA_DIR']?.trim() ?? '';
   return {
     // The demo prints for people. Logs are for failures only.

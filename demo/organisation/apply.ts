@@ -1,6 +1,6 @@
 import type { SampleTime } from '../exports/write-exports.ts';
 import { nullIf, type Client, type Metric, type Named, type SharedCost } from './client.ts';
-import { GATEWAY_CALLS, sampleMetrics, sharedCosts, SOURCES, TEAMS } from './sample-shop.ts';
+import { GATEWAY_CALLS, SALES, sampleMetrics, sharedCosts, SOURCES, TEAMS } from './sample-shop.ts';
 import { recordMissing, valuesOf } from './values.ts';
 
 /** The sample shop as the service has it, with the access to it. */
@@ -24,9 +24,16 @@ export const apply = async (admin: Client, time: SampleTime) => {
   const shown = samples.filter((sample) => sample !== GATEWAY_CALLS);
   for (const sample of shown) await recordMissing(admin, metricOf(sample), valuesOf(sample, time));
   const metrics = shown.map(metricOf);
+  const sales = await ensureSales(admin);
   // The user may have added sources, metrics, teams and shared costs. The demo shows all teams and shared costs.
   const sampleSources = SOURCES.map(({ name }) => named(sources, name));
-  return { admin, time, sources: sampleSources, teams, sharedCosts: shared, metrics, gatewayCalls };
+  return { admin, time, sources: sampleSources, teams, sharedCosts: shared, metrics, gatewayCalls, sales };
+};
+
+/** Returns the revenue metric, or null if the user's plan or another metric of its name does not allow it. */
+const ensureSales = async (admin: Client): Promise<Metric | null> => {
+  const metrics = await ensure<Metric>(admin, 'metrics', [SALES]).catch(nullIf(403));
+  return metrics?.find(({ name, kind }) => name === SALES.name && kind === 'revenue') ?? null;
 };
 
 /** Returns the item with a name. */

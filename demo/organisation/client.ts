@@ -28,12 +28,13 @@ export interface Named {
 const clientOf = (url: string, key: Record<string, string>) => {
   // A stopping service waits for open connections.
   const access = { url, headers: { ...key, connection: 'close' } };
-  const send = <Data>(method: 'GET' | 'POST' | 'PATCH', path: string, body?: object) =>
+  const send = <Data>(method: 'GET' | 'POST' | 'PATCH' | 'PUT', path: string, body?: object) =>
     call(access, z.custom<Data>(), { method, path, body });
   return {
     get: <Data>(path: string) => send<Data>('GET', path),
     post: <Data>(path: string, body?: object) => send<Data>('POST', path, body),
     patch: <Data>(path: string, body: object) => send<Data>('PATCH', path, body),
+    put: <Data>(path: string, body: object) => send<Data>('PUT', path, body),
   };
 };
 

@@ -4,7 +4,7 @@ import type { Month } from '../../domain/shared/calendar.ts';
 import type { MonthRecord } from '../../domain/months/month-record.ts';
 import { replaceFile } from '../exports/write-exports.ts';
 import { named, type Shop } from './apply.ts';
-import type { Bill, Client, Metric, MetricWithMonths, Named } from './client.ts';
+import { nullIf, type Bill, type Client, type Metric, type MetricWithMonths, type Named } from './client.ts';
 import { GATEWAY_CALLS } from './sample-shop.ts';
 import { recordMissing, valuesOf } from './values.ts';
 
@@ -19,7 +19,9 @@ export const billsOf = (admin: Client, { id }: Named): Promise<Bill[]> =>
 /** Seals bills, locks months, and corrects some values afterwards, as far as no earlier run has. */
 export const makeHistory = async (shop: Shop): Promise<void> => {
   await sealBills(shop);
-  await Promise.all(shop.metrics.map((metric) => lockMonths(shop.admin, metric)));
+  const { metrics, sales } = shop;
+  const locked = sales === null ? metrics : [...metrics, sales];
+  await Promise.all(locked.map((metric) => lockMonths(shop.admin, metric)));
   await correctLockedMonths(shop.admin, named(shop.metrics, 'Orders'));
 };
 
@@ -64,7 +66,8 @@ const correctLockedMonths = async (admin: Client, metric: Named): Promise<void> 
 const sendValue = (admin: Client, { id }: Named, value: object): Promise<unknown> =>
   admin.post(`/api/v1/metrics/${id}/values`, { values: [value] });
 const lock = (admin: Client, { id }: Named, month: Month): Promise<unknown> =>
-  admin.post(`/api/v1/metrics/${id}/months/${month}/lock`);
+  // Below Business, revenue cannot change.
+  admin.post(`/api/v1/metrics/${id}/months/${month}/lock`).catch(nullIf(403));
 const firstLocks = (months: readonly MonthRecord[]): MonthRecord[] =>
   months.filter(({ status, version }) => status === 'locked' && version === 1);
 const markerOf = (dataDir: string): string => join(dataDir, 'demo-restated-month');

@@ -100,12 +100,27 @@ export const GATEWAY_CALLS: SampleMetric = {
   values: { size: { checkout: 620, search: 410, partners: 170 }, growth: 0.02, spread: 0.1 },
 };
 
+/** The values of this metric also decide how much the shop sells. */
+export const ORDERS: SampleMetric = {
+  fields: { name: 'Orders', unit: 'order', aggregation: 'total', frequency: 'daily', target: 0.36 },
+  scope: ORGANISATION,
+  values: { size: 3_350, growth: 0.019, seasonal: true, weekend: 1.25, spread: 0.08 },
+};
+
+/** Revenue, which the service imports. Costs are above the target only in July, when prices are lower. */
+export const SALES = {
+  name: 'Sales',
+  unit: 'USD',
+  kind: 'revenue',
+  currency: 'USD',
+  aggregation: 'total',
+  frequency: 'daily',
+  scope: ORGANISATION,
+  target: 2.5,
+} as const;
+
 const METRICS: SampleMetric[] = [
-  {
-    fields: { name: 'Orders', unit: 'order', aggregation: 'total', frequency: 'daily', target: 0.36 },
-    scope: ORGANISATION,
-    values: { size: 3_350, growth: 0.019, seasonal: true, weekend: 1.25, spread: 0.08 },
-  },
+  ORDERS,
   {
     fields: { name: 'Active customers', unit: 'customer', aggregation: 'average', frequency: 'daily' },
     scope: ORGANISATION,

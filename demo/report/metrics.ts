@@ -30,14 +30,21 @@ export const unitCostTable = (metric: MetricWithMonths, teams: readonly Named[])
   ];
 };
 
-const statusText = (month: MonthRecord): string =>
+/** Returns a month's status, with its reason, version and marks. */
+export const statusText = (month: MonthRecord): string =>
   [
     month.reason === null ? month.status : `${month.status}: ${month.reason}`,
     month.version === null ? '' : ` v${month.version}`,
-    month.current ? ` (now ${amountText(month.current.unit_cost, 4)})` : '',
+    month.current ? ` (now ${ratioText(month.current)})` : '',
     month.change_basis === 'same_days' && month.change_percent !== null ? ' (change of the same days)' : '',
     month.above_target ? ' - above target' : '',
   ].join('');
+
+/** Returns a unit cost, or a cost share of revenue in percent. */
+const ratioText = (numbers: Pick<MonthRecord, 'unit_cost' | 'cost_share_percent'> | null): string => {
+  const share = numbers?.cost_share_percent ?? null;
+  return share === null ? amountText(numbers?.unit_cost, 4) : `${amountText(share)} %`;
+};
 
 const scopeText = (
   scope: Exclude<Metric['scope'], { type: 'organisation' }>,
@@ -58,7 +65,7 @@ export const overviewTable = async (admin: Client): Promise<string[]> => {
   const rows = glances.map((glance) => [
     glance.metric.name,
     glance.latest?.month ?? '-',
-    amountText(glance.latest?.unit_cost, 4),
+    ratioText(glance.latest),
     changeText(glance.unit_cost_change_percent),
     changeText(glance.spend_change_percent),
     sparkline(glance.sparkline),
@@ -69,7 +76,7 @@ export const overviewTable = async (admin: Client): Promise<string[]> => {
     ].join(', '),
   ]);
   return [
-    'At a glance (/overview): the newest month with a unit cost, compared with the month before or its same days',
+    'At a glance (/overview): the newest month with a unit cost or cost share, compared with the month before or its same days',
     ...table(['metric', 'latest', 'unit cost', 'change', 'spend change', 'twelve months', ''], rows),
   ];
 };

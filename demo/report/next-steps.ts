@@ -4,6 +4,7 @@ import type { MetricWithMonths } from '../organisation/client.ts';
 import { GATEWAY_CALLS } from '../organisation/sample-shop.ts';
 import { valuesOf } from '../organisation/values.ts';
 import type { TeamBills } from './bills.ts';
+import { curl, explained } from './commands.ts';
 
 /** A command: what it does, its method and path, and the body that it sends. */
 type Step = [what: string, request: string, body?: object];
@@ -59,12 +60,5 @@ export const nextSteps = (
   ];
   return steps
     .filter((step) => typeof step === 'object')
-    .flatMap(([what, request, body]) => [`  # ${what}`, `  ${curl(request, body)}`]);
-};
-
-const curl = (request: string, body?: object): string => {
-  const [method = '', path = ''] = request.split(' ');
-  const options = method === 'GET' ? '' : ` -X ${method}`;
-  const json = body ? ` -H "Content-Type: application/json" -d '${JSON.stringify(body)}'` : '';
-  return `curl -s${options} -H "X-API-Key: $KEY"${json} "$API${path}"`;
+    .flatMap(([what, request, body]) => explained(what, curl({ request, body })));
 };

@@ -6,6 +6,8 @@ import { connectWebhook, eventText, exceedTarget, type WebhookListener } from '.
 import { billTable, sharedCostTable, type TeamBills } from './bills.ts';
 import { overviewTable, unitCostTable } from './metrics.ts';
 import { nextSteps } from './next-steps.ts';
+import { revenueTable } from './revenue.ts';
+import { salesSteps } from './sales-steps.ts';
 import { amountText, table } from './table.ts';
 
 /** Prints some lines below an empty one. */
@@ -13,13 +15,15 @@ export const chapter = (lines: readonly string[], say: Say): void => {
   if (lines.length > 0) say(['', ...lines].join('\n'));
 };
 
-/** Prints unit costs, a restated month, bills, an event and the overview. Returns commands to try next. */
+/** Prints unit costs, revenue, a restated month, bills, an event and the overview. Returns commands to try next. */
 export const report = async (shop: Shop, listener: WebhookListener, restated: Month | null, say: Say) => {
   const { admin, time } = shop;
   const metrics = await Promise.all(shop.metrics.map((metric) => withMonths(admin, metric)));
   const searches = metrics.find(({ scope }) => scope.type === 'team');
   for (const metric of metrics) if (metric !== searches) chapter(unitCostTable(metric, shop.teams), say);
   const orders = named(metrics, 'Orders');
+  const sales = shop.sales && (await withMonths(admin, shop.sales));
+  if (sales !== null) chapter(await revenueTable(admin, sales), say);
   if (restated !== null) chapter(await restatement(shop, orders, restated), say);
   const teams: TeamBills[] = [];
   for (const team of shop.teams) teams.push({ ...team, bills: await billsOf(admin, team) });
@@ -41,7 +45,8 @@ export const report = async (shop: Shop, listener: WebhookListener, restated: Mo
     chapter([title, `  ${eventText(raised.payload)}`, `  ${raised.event_id} ${how}`], say);
   }
   chapter(await overviewTable(admin), say);
-  return nextSteps(shop, orders, withTarget, team, webhookId);
+  const steps = nextSteps(shop, orders, withTarget, team, webhookId);
+  return sales === null ? steps : [...steps, ...salesSteps(sales)];
 };
 
 /** Returns the organisation's spend of a month, of the running one through today. */

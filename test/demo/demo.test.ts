@@ -4,21 +4,29 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { demoEnvironment } from '../../demo/demo.ts';
+import { signIn } from '../../demo/organisation/client.ts';
+import { salesLedger } from '../../demo/organisation/sales-ledger.ts';
+import { importSales, startSampleStripe } from '../../demo/organisation/sales.ts';
 import { GATEWAY_CALLS } from '../../demo/organisation/sample-shop.ts';
 import { valuesOf } from '../../demo/organisation/values.ts';
+import { monthsBack } from '../../domain/shared/calendar.ts';
 import { readSettings } from '../../bin/settings/settings.ts';
 import { mayReach } from '../../egress/requests/private-targets.ts';
 import { as, type Api } from '../support/service/api-client.ts';
 import { THOROUGH } from '../support/effort.ts';
-import { expectData, expectPage } from '../support/service/envelope.ts';
+import { expectData, expectError, expectPage } from '../support/service/envelope.ts';
+import type { Import } from '../support/service/imports.ts';
 import { newDataDir, removeDataDir, runCommand, startService } from '../support/service/service-process.ts';
 import { checkoutsCosts, organisationCosts, readExports, storesCosts, type Exports } from './counted-sums.ts';
 import { DOLLAR, rounded, unitsOf, type Line } from './export-sums.ts';
 import { printedBills, printedParts } from './printed-bills.ts';
+import { printedRevenue, salesSums } from './sales-sums.ts';
 import { expectedBills, teamSums, type Calls, type TeamSums } from './team-sums.ts';
 
 const CLOCK = '2026-02-07T06:00:00Z';
 const TODAY = CLOCK.slice(0, 10);
+/** The months and days that the demo shows. */
+const SAMPLE_TIME = { months: monthsBack('2026-02', 13).reverse(), through: '2026-02-06' };
 
 /** A row of a printed table, with its cells as printed. */
 interface Row {
@@ -140,6 +148,8 @@ describe('cost-analytics demo --exit', () => {
     expect(keyOf(first.stdout)).toBeDefined();
     expect(first.stdout).toMatch(/^ {2}curl .*\/months\/2026-01\/lock"$/m);
     expect(first.stdout).toMatch(/^ {2}curl .*\/months\?by=label"$/m);
+    expect(first.stdout).toMatch(/^ {2}curl .*\/import\/run"$/m);
+    expect(first.stdout).toMatch(/^ {2}curl .*"get_metric_months".* "\$\{API%\/api\/v1\}\/mcp"$/m);
     expect(first.stdout).toMatch(/^ {2}curl .*\/costs\/breakdown\?.*&group_by=cluster,namespace"$/m);
   });
 
@@ -199,6 +209,48 @@ describe('cost-analytics demo --exit', () => {
         expect(unitCost, `${name} ${month}`).toBe(printed(exact, unitsOf(value), 4));
       }
     }
+  });
+
+  test('prints revenue that the ledger adds up to, beside the costs of the exports', () => {
+    const { months, euros, transactions } = salesSums(salesLedger(SAMPLE_TIME), '2025-03-01');
+    const costs = organisationCosts(original, TODAY);
+    const CENT = DOLLAR / 100n;
+    const rows = printedRevenue(first.stdout);
+    expect(rows.map(({ month }) => month)).toEqual([...months.keys()]);
+    for (const { month, cost, revenue, share, margin, marginPercent } of rows) {
+      const exact = costs.get(month) ?? 0n;
+      const cents = months.get(month) ?? 0n;
+      const left = cents * CENT - exact;
+      expect({ month, cost, revenue, share, margin, marginPercent }).toEqual({
+        month,
+        cost: printed(exact, DOLLAR, 2),
+        revenue: printed(cents, 100n, 2),
+        share: printed(exact * 100n, cents * CENT, 2),
+        margin: printed(left, DOLLAR, 2),
+        marginPercent: printed(left * 100n, cents * CENT, 2),
+      });
+    }
+    const above = rows.filter(({ status }) => status.endsWith(' - above target'));
+    expect(above.map(({ month }) => month)).toEqual(['2025-07']);
+    expect(rows.slice(0, 3).map(({ status }) => status)).toEqual([
+      'open: the month has not ended (change of the same days)',
+      'ready_to_lock',
+      'locked v1',
+    ]);
+    const count = transactions.toLocaleString('en-US');
+    const euroText = (Number(euros) / 100).toLocaleString('en-US', { minimumFractionDigits: 2 });
+    expect(first.stdout).toContain(`\n  Sales: ${count} transactions imported\n`);
+    expect(first.stdout).toContain(
+      [
+        '',
+        '  import from Stripe: connected, next run 2026-02-08T05:45:00.000Z',
+        `  last run completed: ${count} transactions from 2025-03-01 to 2026-02-07, 343 days changed`,
+        `  sales in other currencies do not count: ${euroText} EUR`,
+        '  transactions of the category other_adjustment were not counted (12), because it is not known whether they are sales',
+        '  only admins see this; other keys get the id, name and kind of the metric',
+        '',
+      ].join('\n'),
+    );
   });
 
   test('prints months before the first pick of a tag, and the running one, as partial with a reason', () => {
@@ -343,6 +395,10 @@ describe('cost-analytics demo --exit', () => {
       expect(keyOf(second.stdout)).toBe(keyOf(first.stdout));
       expect(tablesOf(second.stdout)).toEqual(tablesOf(first.stdout));
       expect(restatedOf(second.stdout)).toEqual(restatedOf(first.stdout));
+      expect(printedRevenue(second.stdout)).toEqual(printedRevenue(first.stdout));
+      expect(second.stdout).toMatch(
+        /\n {2}last run completed: .* from 2026-01-01 to 2026-02-07, 0 days changed\n/,
+      );
       expect(second.stdout).not.toContain('restates its bill');
       expect(second.stdout.match(/ months ingested$/gm)).toHaveLength(7);
       expect(await digestsOfExports()).toEqual(digests);
@@ -357,12 +413,18 @@ describe('cost-analytics demo --exit', () => {
 
   describe('the organisation of the demo', () => {
     let service: Awaited<ReturnType<typeof startService>>;
+    let stripe: Awaited<ReturnType<typeof startSampleStripe>>;
     let admin: Api;
     beforeAll(async () => {
-      service = await startService({ dataDir, environment: { CLOCK } });
+      stripe = await startSampleStripe(SAMPLE_TIME);
+      const STRIPE_API_BASE = `http://127.0.0.1:${stripe.base.port}`;
+      service = await startService({ dataDir, environment: { CLOCK, STRIPE_API_BASE } });
       admin = as(service, keyOf(first.stdout) ?? '');
     });
-    afterAll(() => service.stop());
+    afterAll(async () => {
+      await service.stop();
+      await stripe.close();
+    });
 
     const list = async <Item>(path: string) => expectPage(await admin.get<Item[]>(path)).items;
 
@@ -372,7 +434,7 @@ describe('cost-analytics demo --exit', () => {
       expect(await names('/shared-costs')).toEqual(['Staging and logs', 'Data platform', 'Shop platform']);
       expect((await names('/metrics')).sort()).toEqual([
         ...['API requests', 'Active customers', 'Checkouts', 'Gateway calls'],
-        ...['Open stores', 'Orders', 'Payments', 'Searches'],
+        ...['Open stores', 'Orders', 'Payments', 'Sales', 'Searches'],
       ]);
       const [webhook, ...others] = await list<{ id: string; url: string }>('/webhooks');
       // Each run listens on another port.
@@ -382,6 +444,33 @@ describe('cost-analytics demo --exit', () => {
       const subjects = await list<{ subject: string }>(`/webhooks/${webhook?.id ?? ''}/deliveries`);
       expect(subjects.filter(({ subject }) => subject.endsWith('/above_target')).length).toBeGreaterThan(0);
       expect(new Set(subjects.map(({ subject }) => subject)).size).toBe(subjects.length);
+    });
+
+    test('imports sales again in the next run, from a server on another port', async () => {
+      const sales = (await list<{ id: string; name: string }>('/metrics')).find(
+        ({ name }) => name === 'Sales',
+      );
+      if (sales === undefined) throw new Error('expected the metric Sales');
+      const path = `/metrics/${sales.id}`;
+      const demo = await signIn(service.url, dataDir, '');
+      const said: string[] = [];
+      await importSales(demo.admin, sales, (line) => said.push(line));
+      const { transactions } = salesSums(salesLedger(SAMPLE_TIME), '2026-01-01');
+      expect(said).toEqual([`  Sales: ${transactions} transactions imported`]);
+      expect(expectData(await admin.get<Import>(`${path}/import`))).toMatchObject({
+        ...{ type: 'stripe', status: 'connected' },
+        last_run: { status: 'completed', rows: transactions, changed: 0, error: null },
+      });
+      const reader = { name: 'Reader', permission: 'read' };
+      const { secret } = expectData(await admin.post<{ secret: string }>('/keys', reader));
+      const others = as(service, secret);
+      expect(expectData(await others.get(path))).toEqual({ id: sales.id, name: 'Sales', kind: 'revenue' });
+      expectError(await others.get(`${path}/import`), 403);
+      // A user who disconnects the metric keeps its values, and the demo does not connect it again.
+      expectData(await admin.delete(`${path}/import`));
+      await importSales(demo.admin, sales, (line) => said.push(line));
+      expect(said).toHaveLength(1);
+      expectError(await admin.get(`${path}/import`), 404);
     });
 
     test('seals the waiting month after the values of the printed request', async () => {
@@ -431,6 +520,7 @@ test('cost-analytics demo does not use the real data directory, warehouse and Te
     TEMPORAL_NAMESPACE: 'real',
     SOURCE_ROOTS: '/srv/bills',
     PRIVATE_TARGETS: '10.0.0.7',
+    STRIPE_API_BASE: 'https://stripe.example.com',
   };
   expect(readSettings(demoEnvironment(real, undefined))).toMatchObject({
     dataDir: '/srv/real/demo',
@@ -439,6 +529,8 @@ test('cost-analytics demo does not use the real data directory, warehouse and Te
     TEMPORAL_ADDRESS: null,
     TEMPORAL_NAMESPACE: 'default',
     sourceRoots: ['/srv/real/demo/exports/{organisation}'],
+    // The demo replaces it with its own server.
+    STRIPE_API_BASE: readSettings({}).STRIPE_API_BASE,
   });
   const { PRIVATE_TARGETS: targets } = readSettings(demoEnvironment(real, undefined));
   const reachable = ['127.0.0.1', '10.0.0.7', '127.0.0.2', '::1', '10.0.0.8'];
