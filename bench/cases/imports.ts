@@ -82,7 +82,7 @@ const queries = async (
     const name = `${ROWS} rows of BigQuery, all replaced: against DuckDB appending them`;
     return [
       compared(
-        { ...named, name: `${name}, as they are`, target: MOST_RATIO },
+        { ...named, name: `${name}, as they are`, target: null },
         { ours: samples.ours, limit: samples.sent },
       ),
       compared(

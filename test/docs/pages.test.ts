@@ -130,7 +130,9 @@ describe('the table of commands', () => {
   it('has every command that the help lists', async () => {
     const help = async (...command: string[]): Promise<string[]> => {
       const { stdout } = await runCommand([...command, '--help'], {});
-      return [...(stdout.split('Commands:')[1] ?? '').matchAll(/^ {2}([\w-]+)/gm)].map(([, name = '']) => name);
+      return [...(stdout.split('Commands:')[1] ?? '').matchAll(/^ {2}([\w-]+)/gm)].map(
+        ([, name = '']) => name,
+      );
     };
     const table = tableBelow(pageAt('docs/operation.md'), '## Commands')
       .map(([command = '']) => command)
