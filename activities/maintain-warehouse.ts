@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../domain/shared/clock.ts';
-import { compact, removeDeadSpend, removeOldDeliveries } from '../warehouse/engine/maintenance.ts';
-import { eraseDeletedCredentials } from '../warehouse/engine/erasure.ts';
+import { compact, removeDeadSpend, removeOldDeliveries } from '../warehouse/engine/maintenance/maintenance.ts';
+import { eraseDeletedCredentials } from '../warehouse/engine/maintenance/erasure.ts';
 import type { Warehouse } from '../warehouse/engine/warehouse.ts';
 
 /** The nightly maintenance. Each step is idempotent, even if an earlier run stopped halfway. */

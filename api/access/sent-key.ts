@@ -12,7 +12,7 @@ export interface SentKey {
 
 const BEARER = /^Bearer +(\S+) *$/i;
 
-/** Returns the key that a request carries; X-API-Key comes first. Throws a 401 if there is none. */
+/** Returns the key that a request carries; X-API-Key comes first. Throws a 401 without a key. */
 export const sentKey = ({ headers }: FastifyRequest, accepted: KeyHeaders): SentKey => {
   const key = headers['x-api-key'];
   if (typeof key === 'string' && key !== '') return { header: 'X-API-Key', secret: key };

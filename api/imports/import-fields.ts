@@ -12,7 +12,10 @@ const QUERY = `expected a query of 1 to ${LONGEST_QUERY} characters`;
 const PROJECT = 'expected the id of a Google Cloud project';
 const LOCATION = 'expected a location such as "EU" or "europe-west3"';
 
-/** What to connect a metric to. Credentials are judged apart (spec §5, Import credentials): an error must not repeat them. */
+/**
+ * What to connect a metric to. This schema does not check credentials, because its errors repeat what was sent (spec §5, Import
+ * credentials).
+ */
 export const importBody = z.discriminatedUnion(
   'type',
   [

@@ -23,7 +23,7 @@ export const masterKey = async (given: Buffer | null, dataDir: string): Promise<
   return key;
 };
 
-/** Returns the same without making one; null if there is none yet, or its file cannot be read. */
+/** Returns the same without making one; null if no key exists yet, or its file cannot be read. */
 export const knownMasterKey = async (given: Buffer | null, dataDir: string): Promise<Buffer | null> => {
   const text = await readFile(masterKeyFile(dataDir), 'utf8').catch(() => null);
   return given ?? (text === null ? null : parseMasterKey(text.trim()));

@@ -23,7 +23,7 @@ export const importSales = async (admin: Client, { id, name }: Named, say: Say):
   const path = `/api/v1/metrics/${id}/import`;
   const connected = await importOf(admin, id);
   if (connected === null) {
-    // A user who has disconnected the metric keeps its values. After a crash there are none yet.
+    // A user who has disconnected the metric keeps its values. After a crash it may have no values yet.
     const values = await admin.get<unknown[]>(`/api/v1/metrics/${id}/values?limit=1`);
     if (values.length > 0) return;
     // Below Business, revenue cannot change.

@@ -37,9 +37,9 @@ export interface ImportedValues {
 const BYTES_AT_ONCE = 8 * 2 ** 20;
 
 /**
- * Stores the values of a run, all or none, and returns how many rows the platform gave. Rounds values to ten decimals. With labels, the rows replace the values
- * of the days read, unless there are none (spec §8, Data-warehouse query import rule 5). Throws `invalid` with the day for a value
- * that cannot be stored, or that comes twice.
+ * Stores the values of a run, all or none, and returns how many rows the platform gave. Rounds values to ten decimals. With
+ * labels, the rows replace the values of the days read; a run without rows removes nothing (spec §8, Data-warehouse query import
+ * rule 5). Throws `invalid` with the day for a value that cannot be stored, or that comes twice.
  */
 export const storeImported = (values: ImportedValues, warehouse: Warehouse): Promise<number> =>
   values.vault === undefined ? storeCounts(values, warehouse) : storeRevenue(values, values.vault, warehouse);

@@ -6,7 +6,7 @@ import { createCostSource, updateCostSource } from '../../../warehouse/sources/c
 import { costSummary } from '../../../warehouse/spend/costs.ts';
 import { describeFile } from '../../../warehouse/sources/feeds/export-files.ts';
 import { loadFocusExport } from '../../../warehouse/sources/focus/focus-load.ts';
-import { compact, removeDeadSpend } from '../../../warehouse/engine/maintenance.ts';
+import { compact, removeDeadSpend } from '../../../warehouse/engine/maintenance/maintenance.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { ADMIN, publishing } from '../../support/warehouse/tenant.ts';

@@ -20,7 +20,7 @@ import {
   updateWebhook,
   type Webhook,
 } from '../../../warehouse/events/webhooks.ts';
-import { removeOldDeliveries } from '../../../warehouse/engine/maintenance.ts';
+import { removeOldDeliveries } from '../../../warehouse/engine/maintenance/maintenance.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import { newOrganisation, NOW } from '../../support/warehouse/tenant.ts';
 

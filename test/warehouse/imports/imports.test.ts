@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { importStatus } from '../../../domain/imports/connection.ts';
 import type { ImportedValue } from '../../../domain/imports/imported-value.ts';
 import { Sealer } from '../../../security/sealing.ts';
-import { eraseDeletedCredentials } from '../../../warehouse/engine/erasure.ts';
-import { compact } from '../../../warehouse/engine/maintenance.ts';
+import { eraseDeletedCredentials } from '../../../warehouse/engine/maintenance/erasure.ts';
+import { compact } from '../../../warehouse/engine/maintenance/maintenance.ts';
 import {
   failImport,
   findImportRun,

@@ -526,7 +526,7 @@ export const MIGRATIONS: readonly Migration[] = [
       `CREATE TABLE import_credentials (
         org_id VARCHAR, metric_id VARCHAR, credential_id VARCHAR, sealed_credential VARCHAR, stored_at TIMESTAMP)`,
       `CREATE TABLE erasures (org_id VARCHAR, requested_at TIMESTAMP)`,
-      // sealed_totals are net sales in other currencies. NULL if there are none.
+      // sealed_totals are net sales in other currencies; NULL without such sales.
       `CREATE TABLE import_run_events (
         org_id VARCHAR, run_id VARCHAR, event_id UUID, metric_id VARCHAR, credential_id VARCHAR, workflow_id VARCHAR,
         status VARCHAR, started_at TIMESTAMP, finished_at TIMESTAMP, start_day DATE, end_day DATE, rows_read BIGINT,

@@ -38,8 +38,8 @@ const SCOPES = ['https://www.googleapis.com/auth/bigquery', 'https://www.googlea
 const AUDIENCE = 'https://bigquery.googleapis.com/';
 
 /**
- * Returns why BigQuery would reject an Authorization header, or null. A token that an account signed itself needs its signature, the
- * account as issuer and subject, at most an hour to live, and a scope or an audience.
+ * Returns why BigQuery would reject an Authorization header, or null. The account must have signed the
+ * token, as its issuer and subject. The token lives an hour at most, and has a scope or an audience.
  */
 export const tokenProblem = (
   header: string | undefined,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { updateCostSource, type CostSource } from '../../../../warehouse/sources/cost-sources.ts';
 import { doubledNotes } from '../../../../warehouse/spend/assets/doubled-spend.ts';
-import { removeDeadSpend } from '../../../../warehouse/engine/maintenance.ts';
+import { removeDeadSpend } from '../../../../warehouse/engine/maintenance/maintenance.ts';
 import { recordLoadFiles } from '../../../../warehouse/sources/publishing/load-files.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../../support/warehouse/engines.ts';
 import { dayLine, focusCsv } from '../../../support/exports/focus-export.ts';

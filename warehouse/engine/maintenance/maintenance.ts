@@ -1,4 +1,4 @@
-import type { Warehouse } from './warehouse.ts';
+import type { Warehouse } from '../warehouse.ts';
 
 /** Days for which replaced rows stay, so that they can be compared with the new ones (design §2). */
 const GRACE_DAYS = 7;

@@ -1,5 +1,5 @@
-import type { Session } from './session.ts';
-import type { Warehouse } from './warehouse.ts';
+import type { Session } from '../session.ts';
+import type { Warehouse } from '../warehouse.ts';
 
 /**
  * Erases deleted import credentials from disk, if any were deleted since the last time: a deleted row stays readable in the file
