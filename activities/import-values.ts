@@ -28,9 +28,7 @@ import {
 import { findMetric, type Metric } from '../warehouse/metrics/metrics.ts';
 import { RevenueVault } from '../warehouse/metrics/revenue-vault.ts';
 import { findOrganisation } from '../warehouse/organisations/organisations.ts';
-import { runQuery } from './imports/bigquery-import.ts';
 import { queryOf, type Platforms } from './imports/check-connection.ts';
-import { readNetSales } from './imports/read-net-sales.ts';
 
 export interface ImportDependencies {
   warehouse: Warehouse;
@@ -129,7 +127,7 @@ export const createImportActivities = ({ warehouse, clock, sealer, platforms, lo
     const parts =
       definition.type === 'stripe'
         ? onePart(sales?.values ?? [])
-        : runQuery({
+        : (await import('./imports/bigquery-import.ts')).runQuery({
             apiEndpoint: platforms.bigQuery,
             ...queryOf(definition, credential),
             labelled: metric.label_key !== null,
@@ -171,6 +169,7 @@ export const createImportActivities = ({ warehouse, clock, sealer, platforms, lo
     beat: (next: Partial<Beat>) => void,
     signal: AbortSignal,
   ): Promise<NetSales> {
+    const { readNetSales } = await import('./imports/read-net-sales.ts');
     const place = { orgId, record: runId, field: 'import progress' };
     return readNetSales({
       apiBase: platforms.stripe,

@@ -1,6 +1,10 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../domain/shared/clock.ts';
-import { compact, removeDeadSpend, removeOldDeliveries } from '../warehouse/engine/maintenance/maintenance.ts';
+import {
+  compact,
+  removeDeadSpend,
+  removeOldDeliveries,
+} from '../warehouse/engine/maintenance/maintenance.ts';
 import { eraseDeletedCredentials } from '../warehouse/engine/maintenance/erasure.ts';
 import type { Warehouse } from '../warehouse/engine/warehouse.ts';
 

@@ -31,15 +31,22 @@ import {
 const admin = { access: 'admin', feature: 'unit_economics' } as const;
 const connects = { ...admin, ownTextRules: ['query', 'credentials', 'api_key'] } as const;
 
+/** A person waits for the check. */
+const LONGEST_CHECK_MS = 30_000;
+
 /** `…/metrics/{id}/import`: the daily import of a metric (spec §3, Import connection of a metric; contract §3, Import). */
 export const importRoutes = (app: Api, dependencies: NumberDependencies): void => {
   const { warehouse, orchestration, clock, sealer } = dependencies;
 
-  /** Asks the platform. Throws a 503 if it cannot be asked. */
-  const check = (connection: ConnectionToCheck, reply: FastifyReply) =>
-    dependencies.checkConnection(connection, closeSignal(reply)).catch((error: unknown) => {
+  /** Asks the platform. Throws a 503 if it cannot be asked, or does not answer soon. */
+  const check = (connection: ConnectionToCheck, reply: FastifyReply) => {
+    const tooLong = AbortSignal.timeout(LONGEST_CHECK_MS);
+    const signal = AbortSignal.any([closeSignal(reply), tooLong]);
+    return dependencies.checkConnection(connection, signal).catch((error: unknown) => {
+      if (tooLong.aborted) throw unavailable('the platform did not answer in time; try again later');
       throw error instanceof Outage ? unavailable(error.message) : error;
     });
+  };
 
   const stateOf = async (caller: Caller, metric: Metric): Promise<ImportState> => {
     const states = await importStates(warehouse, caller.organisation, [metric]);

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BalanceTransaction } from '../../../domain/imports/net-sales-progress.ts';
+import { newServiceAccount } from '../../support/fakes/bigquery/service-account.ts';
 import { keyPartsIn, TEST_KEY } from '../../support/fakes/stripe/key-parts.ts';
 import { ledgerOf } from '../../../demo/stripe/ledger.ts';
 import { startFakeStripe, type FakeStripe } from '../../support/fakes/stripe/fake-stripe.ts';
 import { READ_TRANSACTIONS, stripeAccount } from '../../../demo/stripe/stripe-account.ts';
 import { filesWith } from '../../support/fakes/search-bytes.ts';
+import { THOROUGH } from '../../support/effort.ts';
 import { as, asOperator, newOrganisation, waitFor, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { importEnd, importNow, put, type Import } from '../../support/service/imports.ts';
@@ -131,6 +133,20 @@ describe('before it is connected', () => {
       problems: [],
     });
     expectError(await admin.get(`/metrics/${sales}/import`), 404);
+  });
+});
+
+describe('a platform that is away', () => {
+  // The client of BigQuery waits for a quarter of a minute before it gives up.
+  it.runIf(THOROUGH)('is a 503, and nothing is stored', async () => {
+    const metric = { name: 'Visits', unit: 'visit', aggregation: 'total', frequency: 'daily' };
+    const scope = { type: 'organisation' };
+    const { id } = expectData(await admin.post<{ id: string }>('/metrics', { ...metric, scope }));
+    const query = 'SELECT day, value FROM visits WHERE day BETWEEN @start AND @end';
+    const body = { type: 'bigquery', project_id: 'shop', query, credentials: newServiceAccount().key };
+    expectError(await put(admin, `/metrics/${id}/import`, body), 503, /cannot be reached/);
+    expectError(await admin.get(`/metrics/${id}/import`), 404);
+    expectData(await admin.delete(`/metrics/${id}`));
   });
 });
 
