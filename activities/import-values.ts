@@ -7,7 +7,7 @@ import type { NetSales } from '../domain/imports/net-sales.ts';
 import { addDays } from '../domain/shared/calendar.ts';
 import type { Clock } from '../domain/shared/clock.ts';
 import { conflict } from '../domain/shared/errors.ts';
-import { runIdOf, type IngestProgress } from '../domain/sources/ingest.ts';
+import { runIdOf } from '../domain/sources/ingest.ts';
 import type { Sealer } from '../security/sealing.ts';
 import type { Session } from '../warehouse/engine/session.ts';
 import type { Warehouse } from '../warehouse/engine/warehouse.ts';
@@ -29,6 +29,7 @@ import { findMetric, type Metric } from '../warehouse/metrics/metrics.ts';
 import { RevenueVault } from '../warehouse/metrics/revenue-vault.ts';
 import { findOrganisation } from '../warehouse/organisations/organisations.ts';
 import { queryOf, type Platforms } from './imports/check-connection.ts';
+import { ImportProgress, type ImportBeat } from './imports/import-progress.ts';
 
 export interface ImportDependencies {
   warehouse: Warehouse;
@@ -39,11 +40,6 @@ export interface ImportDependencies {
 }
 
 const HEARTBEAT_MS = 1_000;
-
-/** A heartbeat of an import. Progress that holds revenue is sealed, because Temporal stores heartbeats. */
-interface Beat extends IngestProgress {
-  sealed: string | null;
-}
 
 /** The steps of an import. Each is idempotent, even if an earlier attempt stopped halfway (design §3). */
 export const createImportActivities = ({ warehouse, clock, sealer, platforms, log }: ImportDependencies) => {
@@ -75,8 +71,10 @@ export const createImportActivities = ({ warehouse, clock, sealer, platforms, lo
       const { metric, connection } = found;
       const reading = { run, metric, connection, days: { start: opened.start_day, end: opened.end_day } };
       const credential = await credentialOf(warehouse, sealer, run.orgId, connection);
-      const { rows, sales } = await heartbeating((beat, signal) =>
-        readAndStore(reading, credential, beat, signal),
+      const before = Context.current().info.heartbeatDetails as ImportBeat | undefined;
+      const progress = new ImportProgress(sealer, run, before);
+      const { rows, sales } = await heartbeating(progress, (signal) =>
+        readAndStore(reading, credential, progress, signal),
       );
       const changes = await changesOfRun(warehouse, run.orgId, run.metricId, run.runId);
       await recordImport(warehouse, run.orgId, {
@@ -117,13 +115,13 @@ export const createImportActivities = ({ warehouse, clock, sealer, platforms, lo
   async function readAndStore(
     { run, metric, connection, days }: Reading,
     credential: string,
-    beat: (next: Partial<Beat>) => void,
+    progress: ImportProgress,
     signal: AbortSignal,
   ): Promise<{ rows: number; sales: NetSales | null }> {
     const { orgId, metricId, runId } = run;
     const definition = definitionOf(connection);
     const sales =
-      definition.type === 'stripe' ? await netSalesOf(run, metric, days, credential, beat, signal) : null;
+      definition.type === 'stripe' ? await netSalesOf(metric, days, credential, progress, signal) : null;
     const parts =
       definition.type === 'stripe'
         ? onePart(sales?.values ?? [])
@@ -134,7 +132,7 @@ export const createImportActivities = ({ warehouse, clock, sealer, platforms, lo
             ...days,
             jobId: `cost-analytics-${runId}`,
             onProgress: (rowsRead) => {
-              beat({ rowsRead });
+              progress.noteRows(rowsRead);
             },
             signal,
           });
@@ -162,27 +160,22 @@ export const createImportActivities = ({ warehouse, clock, sealer, platforms, lo
   }
 
   async function netSalesOf(
-    { orgId, runId }: ImportRunInput,
     { currency }: Metric,
     { start, end }: { start: string; end: string },
     apiKey: string,
-    beat: (next: Partial<Beat>) => void,
+    progress: ImportProgress,
     signal: AbortSignal,
   ): Promise<NetSales> {
     const { readNetSales } = await import('./imports/read-net-sales.ts');
-    const place = { orgId, record: runId, field: 'import progress' };
     return readNetSales({
       apiBase: platforms.stripe,
       apiKey,
       currency: currency ?? '',
       from: start,
       to: addDays(end, 1),
-      resume: resumedAt((sealed) => JSON.parse(sealer.open(place, sealed)) as unknown),
-      onPage: (progress) => {
-        beat({
-          rowsRead: progress.transactions,
-          sealed: sealer.seal(place, JSON.stringify(progress)),
-        });
+      resume: progress.before,
+      onPage: (read) => {
+        progress.notePage(read);
       },
       signal,
     });
@@ -217,7 +210,8 @@ export type ImportActivities = ReturnType<typeof createImportActivities>;
 
 const NAMES = { bigquery: 'BigQuery', stripe: 'Stripe' } as const;
 
-const changedMeanwhile = () => conflict('the connection was changed or removed while the run was under way');
+const changedMeanwhile = () =>
+  conflict('the connection was changed, paused or removed while the run was under way');
 
 const onePart = async function* (values: readonly ImportedValue[]): AsyncGenerator<readonly ImportedValue[]> {
   yield values;
@@ -229,32 +223,18 @@ const notesOf = ({ unknown_categories }: NetSales): string[] =>
       `transactions of the category ${category} were not counted (${transactions}), because it is not known whether they are sales`,
   );
 
-/** Returns what an earlier attempt had read, or undefined if it cannot be opened. */
-const resumedAt = (open: (sealed: string) => unknown): unknown => {
-  const beat = Context.current().info.heartbeatDetails as Beat | undefined;
-  if (typeof beat?.sealed !== 'string') return undefined;
-  try {
-    return open(beat.sealed);
-  } catch {
-    // The master key has changed since. The reading starts over.
-    return undefined;
-  }
-};
-
-/** Runs work that reports its progress. Temporal gets it once a second, so that it notices a dead worker. */
+/** Runs work, and reports its progress once a second, so that Temporal notices a dead worker. */
 const heartbeating = async <Result>(
-  work: (beat: (next: Partial<Beat>) => void, signal: AbortSignal) => Promise<Result>,
+  progress: ImportProgress,
+  work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> => {
-  const { cancellationSignal, heartbeat, info } = Context.current();
-  let state: Beat = { rowsRead: 0, sealed: null, ...(info.heartbeatDetails as Beat | undefined) };
-  heartbeat(state);
+  const { cancellationSignal, heartbeat } = Context.current();
+  heartbeat(progress.beat);
   const timer = setInterval(() => {
-    heartbeat(state);
+    heartbeat(progress.beat);
   }, HEARTBEAT_MS);
   try {
-    return await work((next) => {
-      state = { ...state, ...next };
-    }, cancellationSignal);
+    return await work(cancellationSignal);
   } catch (error) {
     if (cancellationSignal.aborted)
       throw new CancelledFailure('the attempt was given up; nothing was stored');

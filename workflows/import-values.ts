@@ -1,4 +1,5 @@
 import { ActivityFailure, CancellationScope, rootCause, workflowInfo } from '@temporalio/workflow';
+import type { ImportRunInput } from '../domain/imports/connection.ts';
 import { runIdOf } from '../domain/sources/ingest.ts';
 import type { Workflows } from './contract.ts';
 import { completeImport, failImport, noteNumbersChanged, openImport, readImport } from './steps.ts';
@@ -9,16 +10,19 @@ import { completeImport, failImport, noteNumbersChanged, openImport, readImport 
  */
 export const importMetricValues: Workflows['importMetricValues'] = async (input) => {
   const { firstExecutionRunId, workflowId } = workflowInfo();
-  const run = { ...input, runId: runIdOf(firstExecutionRunId), workflowId };
+  const hasRun = await importValues({ ...input, runId: runIdOf(firstExecutionRunId), workflowId });
+  if (hasRun) await noteNumbersChanged(input.orgId);
+};
+
+const importValues = async (run: ImportRunInput): Promise<boolean> => {
   try {
-    if (!(await openImport(run))) return;
+    if (!(await openImport(run))) return false;
     await readImport(run);
     await completeImport(run);
+    return true;
   } catch (error) {
     const reason = error instanceof ActivityFailure ? rootCause(error) : undefined;
     await CancellationScope.nonCancellable(() => failImport(run, reason ?? String(error)));
     throw error;
-  } finally {
-    await CancellationScope.nonCancellable(() => noteNumbersChanged(input.orgId));
   }
 };

@@ -411,6 +411,8 @@ describe('the isolation of organisations', () => {
       'POST /metrics/{id}/values': { values: [{ ...value, value: 9 }] },
       'PUT /metrics/{id}/values/{period}': { value: 9 },
       'POST /metrics/{id}/values/csv': {},
+      'PUT /metrics/{id}/import': { type: 'stripe', api_key: 'rk_test_stolen' },
+      'POST /metrics/{id}/import/check': { type: 'stripe', api_key: 'rk_test_stolen' },
       'PATCH /webhooks/{id}': { enabled: false },
       'PATCH /teams/{id}': { name: 'Stolen' },
       'PUT /teams/{id}/ownership': { ownership: [] },

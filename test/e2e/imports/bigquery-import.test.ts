@@ -239,6 +239,29 @@ describe('a connection', () => {
   });
 });
 
+describe('revenue from a query', () => {
+  it('is imported with its negative days, for organisations on Business', async () => {
+    const { admin: owner } = await newOrganisation(service, { tier: 'business' });
+    const select = 'SELECT day, value FROM shop.sales WHERE day BETWEEN @start AND @end';
+    bigQuery.project.queries.set(select, {
+      columns: COLUMNS.filter(({ name }) => name !== 'label'),
+      rows: () => [
+        ['2026-01-30', '1000.123456789'],
+        ['2026-01-31', '-0.5'],
+      ],
+    });
+    const metric = { unit: 'USD', aggregation: 'total', frequency: 'daily', scope: { type: 'organisation' } };
+    const revenue = { ...metric, name: 'Sales', kind: 'revenue', currency: 'USD' };
+    const { id } = expectData(await owner.post<{ id: string }>('/metrics', revenue));
+    expectData(await put(owner, `/metrics/${id}/import`, body({ query: select })));
+    expect((await importEnd(owner, id)).last_run).toMatchObject({ status: 'completed', changed: 2 });
+    const { items } = expectPage(await owner.get<object[]>(`/metrics/${id}/values`));
+    expect(items).toMatchObject([{ value: 1000.123457, source: 'warehouse' }, { value: -0.5 }]);
+    const csv = { headers: { 'content-type': 'text/csv' }, body: '2026-01-01,1\n' };
+    expectError(await owner.send('POST', `/metrics/${id}/values/csv`, csv), 409, /before 2025-03/);
+  });
+});
+
 describe('a disconnected metric', () => {
   it('keeps its values, and nothing of the key is left', async () => {
     expectData(await admin.delete(`/metrics/${orders}/import`));
