@@ -3,7 +3,7 @@ import { CancelledFailure } from '@temporalio/common';
 import type { Logger } from 'pino';
 import { organisationOfImport, pauseReason, type ImportRunInput } from '../domain/imports/connection.ts';
 import type { ImportedValue } from '../domain/imports/imported-value.ts';
-import type { NetSales } from '../domain/imports/net-sales.ts';
+import { totalsAfter, type NetSales } from '../domain/imports/net-sales.ts';
 import { addDays } from '../domain/shared/calendar.ts';
 import type { Clock } from '../domain/shared/clock.ts';
 import { conflict } from '../domain/shared/errors.ts';
@@ -14,7 +14,9 @@ import type { Warehouse } from '../warehouse/engine/warehouse.ts';
 import {
   failImport,
   findImportRun,
+  importHistories,
   openImportRun,
+  otherCurrenciesOf,
   recordImport,
   sealTotals,
 } from '../warehouse/imports/import-runs.ts';
@@ -76,16 +78,18 @@ export const createImportActivities = ({ warehouse, clock, sealer, platforms, lo
       const { rows, sales } = await heartbeating(progress, (signal) =>
         readAndStore(reading, credential, progress, signal),
       );
+      const completed = (await importHistories(warehouse, run.orgId)).get(
+        connection.credential_id,
+      )?.lastCompleted;
+      const earlier = completed == null ? [] : otherCurrenciesOf(sealer, run.orgId, completed);
+      const totals = totalsAfter(earlier, sales?.other_currencies ?? [], reading.days);
       const changes = await changesOfRun(warehouse, run.orgId, run.metricId, run.runId);
       await recordImport(warehouse, run.orgId, {
         ...opened,
         rows,
         ...changes,
         notes: sales === null ? [] : notesOf(sales),
-        sealed_totals:
-          sales === null || sales.other_currencies.length === 0
-            ? null
-            : sealTotals(sealer, run.orgId, run.runId, sales.other_currencies),
+        sealed_totals: totals.length === 0 ? null : sealTotals(sealer, run.orgId, run.runId, totals),
       });
       log.info({ run: run.runId, organisation: run.orgId, rows }, 'imported');
     },

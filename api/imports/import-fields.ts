@@ -111,7 +111,7 @@ export const importRecord = z
     other_currencies: z
       .array(z.object({ currency: z.string(), net_sales: z.number() }))
       .optional()
-      .describe('Net sales in other currencies, which do not count, over the days of the last completed run'),
+      .describe('Net sales in other currencies, which do not count, over all months that were imported'),
   })
   .meta({ id: 'Import' });
 

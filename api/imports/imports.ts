@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
 import { firstImportedMonth, nextImportAt } from '../../domain/imports/connection.ts';
+import { totalsByCurrency } from '../../domain/imports/net-sales.ts';
 import type { ConnectionToCheck } from '../../domain/imports/checked-connection.ts';
 import { dayOf, monthOf, type Month } from '../../domain/shared/calendar.ts';
 import { toWire } from '../../domain/shared/decimals.ts';
@@ -226,7 +227,7 @@ const toWireImport = (
     next_run_at: status === 'paused' ? null : nextImportAt(clock.now()).toISOString(),
     ...(type === 'stripe'
       ? {
-          other_currencies: others.map(({ currency, net_sales }) => ({
+          other_currencies: totalsByCurrency(others).map(({ currency, net_sales }) => ({
             currency,
             net_sales: toWire(net_sales),
           })),

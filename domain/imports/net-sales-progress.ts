@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dayAt, dayNumber, isDay, type Day } from '../shared/calendar.ts';
+import { dayAt, dayNumber, isDay, monthOf, type Day } from '../shared/calendar.ts';
 import { salesRole } from './reporting-categories.ts';
 
 /** A balance transaction of Stripe, as far as net sales need it (sources §5). */
@@ -25,7 +25,7 @@ const units = z.string().regex(/^-?\d{1,40}$/);
 const count = z.int().positive();
 
 const progress = z.strictObject({
-  version: z.literal(1),
+  version: z.literal(2),
   currency: z.string(),
   from: z.string(),
   to: z.string(),
@@ -35,8 +35,8 @@ const progress = z.strictObject({
   transactions: z.int().nonnegative(),
   /** Minor units of each day in the currency. A day without a transaction that counts is missing. */
   days: z.array(z.tuple([z.string().refine(isDay), units])),
-  /** Minor units of each other currency, upper case. */
-  others: z.array(z.tuple([z.string(), units])),
+  /** Minor units of each month in each other currency, upper case: `2026-01 EUR`. */
+  others: z.array(z.tuple([z.string().regex(/^\d{4}-\d\d [A-Z]{3}$/), units])),
   /** Transactions of each unknown reporting category. */
   unknown: z.array(z.tuple([z.string(), count])),
 });
@@ -49,7 +49,7 @@ export type NetSalesProgress = z.infer<typeof progress>;
 
 /** Returns the progress of a reading that has not begun. */
 export const noProgress = ({ currency, from, to }: NetSalesRange): NetSalesProgress => ({
-  version: 1,
+  version: 2,
   currency,
   from,
   to,
@@ -99,7 +99,7 @@ export const withPage = (before: NetSalesProgress, page: readonly BalanceTransac
     if (role !== 'counts') continue;
     const day = Math.floor(created / SECONDS_PER_DAY);
     if (currency === own) dayUnits.set(day, (dayUnits.get(day) ?? 0n) + BigInt(amount));
-    else add(others, currency.toUpperCase(), BigInt(amount));
+    else add(others, `${monthOf(dayAt(day))} ${currency.toUpperCase()}`, BigInt(amount));
   }
   const days = new Map(before.days);
   for (const [day, units] of dayUnits) add(days, dayAt(day), units);

@@ -1,17 +1,11 @@
 import { importedDays, type ImportRunInput } from '../../domain/imports/connection.ts';
 import type { Day } from '../../domain/shared/calendar.ts';
-import type { DecimalText } from '../../domain/shared/decimals.ts';
+import type { OtherCurrency } from '../../domain/imports/net-sales.ts';
 import type { Sealer } from '../../security/sealing.ts';
 import { idAfter } from '../engine/sql/ids.ts';
 import { instant, instantOrNull } from '../engine/sql/instant.ts';
 import type { Session } from '../engine/session.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
-
-/** Net sales in another currency than the metric's. They are revenue, so that they are stored sealed. */
-export interface OtherCurrency {
-  currency: string;
-  net_sales: DecimalText;
-}
 
 /** One import of a metric's values (contract §3, Import). */
 export interface ImportRun {
@@ -160,7 +154,7 @@ export const openImportRun = async (
 
 const placeOf = (orgId: string, runId: string) => ({ orgId, record: runId, field: 'other currencies' });
 
-/** Seals the totals in other currencies for a run. */
+/** Seals the totals in other currencies for a run, because they are revenue. */
 export const sealTotals = (
   sealer: Sealer,
   orgId: string,
@@ -168,7 +162,7 @@ export const sealTotals = (
   totals: readonly OtherCurrency[],
 ): string => sealer.seal(placeOf(orgId, runId), JSON.stringify(totals));
 
-/** Returns the totals in other currencies that a run found. */
+/** Returns the totals in other currencies after a run. */
 export const otherCurrenciesOf = (
   sealer: Sealer,
   orgId: string,

@@ -50,7 +50,7 @@ const transaction = (
   reporting_category,
 });
 
-/** Net sales in USD: 2025-03-01 10.00; 2026-01-31 19.99 − 5.00; 2026-02-07 −1.50. In EUR 7.00. */
+/** Net sales in USD: 2025-03-01 10.00; 2026-01-31 19.99 − 5.00; 2026-02-07 −1.50. In EUR 7.00 + 0.05. */
 const LEDGER = [
   transaction(1, '2025-02-28T23:59:59Z', 99_900),
   transaction(2, '2025-03-01T00:00:00Z', 1_000),
@@ -58,6 +58,7 @@ const LEDGER = [
   transaction(4, '2026-01-31T23:59:59Z', -500, 'refund'),
   transaction(5, '2026-01-31T12:00:00Z', -1_200, 'payout'),
   transaction(6, '2026-01-31T12:00:00Z', 700, 'charge', 'eur'),
+  transaction(12, '2025-12-31T12:00:00Z', 5, 'charge', 'eur'),
   transaction(7, '2026-02-07T00:00:00Z', -150, 'dispute'),
   transaction(8, '2026-02-07T01:00:00Z', 333, 'moon_tax'),
 ];
@@ -159,7 +160,7 @@ describe('a connection', () => {
       status: 'completed',
       start_day: '2025-03-01',
       end_day: '2026-02-07',
-      rows: 7,
+      rows: 8,
       changed: 3,
       removed: 0,
       error: null,
@@ -167,7 +168,7 @@ describe('a connection', () => {
     expect(ended.last_run?.notes).toEqual([
       expect.stringMatching(/category moon_tax were not counted \(1\)/),
     ]);
-    expect(ended.other_currencies).toEqual([{ currency: 'EUR', net_sales: 7 }]);
+    expect(ended.other_currencies).toEqual([{ currency: 'EUR', net_sales: 7.05 }]);
     expect(ended.next_run_at).toBe('2026-02-08T05:45:00.000Z');
     expect(keyPartsIn(ended)).toEqual([]);
     expect(await valuesOf()).toEqual([
@@ -213,6 +214,8 @@ describe('a connection', () => {
     // 1 January to the end of 7 February 2026.
     expect(days).toEqual([['1767225600', '1770508800']]);
     expect(await valuesOf()).toContainEqual(['2026-02-03', 2.5]);
+    // 7.00 in January, and 0.05 in December, which this run did not read.
+    expect((await importEnd(admin, sales)).other_currencies).toEqual([{ currency: 'EUR', net_sales: 7.05 }]);
     const from = await importNow(admin, sales, { start_month: '2025-12' });
     expect(from.last_run).toMatchObject({ start_day: '2025-12-01', changed: 1 });
     const future = await admin.post(`/metrics/${sales}/import/run`, { start_month: '2026-03' });

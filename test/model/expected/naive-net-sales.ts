@@ -4,7 +4,7 @@ import type { BalanceTransaction } from '../../../domain/imports/net-sales-progr
 /** Net sales worked out a second time, with no code of the product: decimals instead of integers, one day and currency at a time. */
 export interface NaiveNetSales {
   values: { day: string; value: string }[];
-  other_currencies: { currency: string; net_sales: string }[];
+  other_currencies: { month: string; currency: string; net_sales: string }[];
   unknown_categories: { category: string; transactions: number }[];
   transactions: number;
 }
@@ -44,12 +44,16 @@ export const naiveNetSales = (
       day,
       value: sum(amountsOf(own.filter((row) => row.day === day))),
     })),
-    other_currencies: distinct(sales.map((row) => row.currency))
-      .filter((other) => other !== currency)
-      .map((other) => ({
-        currency: other.toUpperCase(),
-        net_sales: sum(amountsOf(sales.filter((row) => row.currency === other))),
-      })),
+    other_currencies: distinct(sales.map(({ day }) => day.slice(0, 7))).flatMap((month) => {
+      const ofMonth = sales.filter(({ day }) => day.startsWith(month));
+      return distinct(ofMonth.map((row) => row.currency))
+        .filter((other) => other !== currency)
+        .map((other) => ({
+          month,
+          currency: other.toUpperCase(),
+          net_sales: sum(amountsOf(ofMonth.filter((row) => row.currency === other))),
+        }));
+    }),
     unknown_categories: distinct(read.map((row) => row.reporting_category))
       .filter((category) => !known.includes(category))
       .map((category) => ({
