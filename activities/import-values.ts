@@ -1,13 +1,17 @@
-import { Context, type Info } from '@temporalio/activity';
+import { Context } from '@temporalio/activity';
 import { CancelledFailure } from '@temporalio/common';
 import type { Logger } from 'pino';
-import { organisationOfImport, pauseReason, type ImportRunInput } from '../domain/imports/connection.ts';
+import {
+  organisationOfImport,
+  pauseReason,
+  PLATFORM_NAMES,
+  type ImportRunInput,
+} from '../domain/imports/connection.ts';
 import type { ImportedValue } from '../domain/imports/imported-value.ts';
 import { totalsAfter, type NetSales } from '../domain/imports/net-sales.ts';
 import { addDays } from '../domain/shared/calendar.ts';
 import type { Clock } from '../domain/shared/clock.ts';
 import { conflict } from '../domain/shared/errors.ts';
-import { runIdOf } from '../domain/sources/ingest.ts';
 import type { Sealer } from '../security/sealing.ts';
 import type { Session } from '../warehouse/engine/session.ts';
 import type { Warehouse } from '../warehouse/engine/warehouse.ts';
@@ -19,6 +23,7 @@ import {
   otherCurrenciesOf,
   recordImport,
   sealTotals,
+  type ImportRun,
 } from '../warehouse/imports/import-runs.ts';
 import { changesOfRun, storeImported } from '../warehouse/imports/import-values.ts';
 import {
@@ -32,6 +37,7 @@ import { RevenueVault } from '../warehouse/metrics/revenue-vault.ts';
 import { findOrganisation } from '../warehouse/organisations/organisations.ts';
 import { queryOf, type Platforms } from './imports/check-connection.ts';
 import { ImportProgress, type ImportBeat } from './imports/import-progress.ts';
+import { noteRetryOn } from './shared/note-retry.ts';
 
 export interface ImportDependencies {
   warehouse: Warehouse;
@@ -149,7 +155,7 @@ export const createImportActivities = ({ warehouse, clock, sealer, platforms, lo
         parts,
         change: {
           source: definition.type === 'stripe' ? 'payments' : 'warehouse',
-          by: { type: 'import', id: runId, name: NAMES[definition.type] },
+          by: { type: 'import', id: runId, name: PLATFORM_NAMES[definition.type] },
           now: clock.now(),
         },
         check: async (session: Session) => {
@@ -186,33 +192,16 @@ export const createImportActivities = ({ warehouse, clock, sealer, platforms, lo
   }
 };
 
-/**
- * Returns a function that records the error of a failed step on its run, while Temporal retries the step. `completeImport` clears
- * the error. If the error cannot be recorded, this is only logged.
- */
-export const noteRetryOnImport =
-  ({ warehouse, log }: Pick<ImportDependencies, 'warehouse' | 'log'>) =>
-  async ({ workflowExecution, attempt }: Info, message: string): Promise<void> => {
-    const { workflowId = '', runId = '' } = workflowExecution ?? {};
-    const orgId = organisationOfImport(workflowId);
-    if (orgId === null) return;
-    log.warn({ workflow: workflowId, attempt, error: message }, 'a step failed and will be retried');
-    try {
-      const run = await findImportRun(warehouse, orgId, runIdOf(runId));
-      if (run?.status === 'running')
-        await recordImport(warehouse, orgId, {
-          ...run,
-          error: `attempt ${attempt} failed: ${message}; it will be retried`,
-        });
-    } catch (error) {
-      log.error({ workflow: workflowId, err: error }, 'the cause of a retry could not be recorded');
-    }
-  };
+/** Records why a step of an import is retried; see {@link noteRetryOn}. */
+export const noteRetryOnImport = ({ warehouse, log }: Pick<ImportDependencies, 'warehouse' | 'log'>) =>
+  noteRetryOn(log, {
+    organisationOf: organisationOfImport,
+    find: (orgId, runId) => findImportRun(warehouse, orgId, runId),
+    record: (orgId, run: ImportRun) => recordImport(warehouse, orgId, run),
+  });
 
 /** The names and shapes of the import activities, for workflows. */
 export type ImportActivities = ReturnType<typeof createImportActivities>;
-
-const NAMES = { bigquery: 'BigQuery', stripe: 'Stripe' } as const;
 
 const changedMeanwhile = () =>
   conflict('the connection was changed, paused or removed while the run was under way');

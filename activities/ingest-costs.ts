@@ -1,9 +1,8 @@
-import type { Info } from '@temporalio/activity';
 import type { Logger } from 'pino';
 import type { Month } from '../domain/shared/calendar.ts';
 import type { Clock } from '../domain/shared/clock.ts';
 import { notFound } from '../domain/shared/errors.ts';
-import { ingestOf, runIdOf, type IngestRunInput } from '../domain/sources/ingest.ts';
+import { ingestOf, type IngestRunInput } from '../domain/sources/ingest.ts';
 import { isRemote } from '../egress/locations/remote-file.ts';
 import type { SourceRulesOf } from '../egress/locations/source-rules.ts';
 import { assetNotesOfRun } from '../warehouse/spend/assets/asset-notes.ts';
@@ -18,6 +17,7 @@ import { RejectedFeed, type FeedCounts } from '../warehouse/sources/feeds/read-f
 import type { Statements } from '../warehouse/engine/session.ts';
 import type { Warehouse } from '../warehouse/engine/warehouse.ts';
 import { fileLocations, loadSource } from './sources/load-source.ts';
+import { noteRetryOn } from './shared/note-retry.ts';
 import { withHeartbeats } from './shared/with-heartbeats.ts';
 
 export interface IngestDependencies {
@@ -117,28 +117,13 @@ export const createIngestActivities = ({
   };
 };
 
-/**
- * Returns a function that records the error of a failed step on its run, while Temporal retries the step. `completeRun` clears
- * the error. If the error cannot be recorded, this is only logged, because the retry is more important.
- */
-export const noteRetryOnRun =
-  ({ warehouse, log }: Pick<IngestDependencies, 'warehouse' | 'log'>) =>
-  async ({ workflowExecution, attempt }: Info, message: string): Promise<void> => {
-    const { workflowId = '', runId = '' } = workflowExecution ?? {};
-    const ingest = ingestOf(workflowId);
-    if (ingest === null) return;
-    log.warn({ workflow: workflowId, attempt, error: message }, 'a step failed and will be retried');
-    try {
-      const run = await findRun(warehouse, ingest.orgId, runIdOf(runId));
-      if (run?.status === 'running')
-        await recordRun(warehouse, ingest.orgId, {
-          ...run,
-          error: `attempt ${attempt} failed: ${message}; it will be retried`,
-        });
-    } catch (error) {
-      log.error({ workflow: workflowId, err: error }, 'the cause of a retry could not be recorded');
-    }
-  };
+/** Records why a step of an ingest is retried; see {@link noteRetryOn}. */
+export const noteRetryOnRun = ({ warehouse, log }: Pick<IngestDependencies, 'warehouse' | 'log'>) =>
+  noteRetryOn(log, {
+    organisationOf: (workflowId) => ingestOf(workflowId)?.orgId ?? null,
+    find: (orgId, runId) => findRun(warehouse, orgId, runId),
+    record: (orgId, run: IngestRun) => recordRun(warehouse, orgId, run),
+  });
 
 /** The names and shapes of the ingest activities, for workflows. */
 export type IngestActivities = ReturnType<typeof createIngestActivities>;

@@ -1,3 +1,4 @@
+import { PLATFORM_NAMES } from '../../domain/imports/connection.ts';
 import type { ValueRules } from '../../domain/metrics/value-rules.ts';
 import { firstDay, monthOf } from '../../domain/shared/calendar.ts';
 import { conflict } from '../../domain/shared/errors.ts';
@@ -21,14 +22,12 @@ interface Changed {
   vault: RevenueVault | undefined;
 }
 
-const PLATFORM = { bigquery: 'BigQuery', stripe: 'Stripe' } as const;
-
 /** Throws a conflict for a metric with a daily import, whose values nothing else may change (spec §8; contract §3, Import). */
 const refuseConnected = async (warehouse: Warehouse, orgId: string, metricId: string): Promise<void> => {
   const connection = await findImport(warehouse, orgId, metricId);
   if (connection !== null)
     throw conflict(
-      `the values of this metric are imported from ${PLATFORM[connection.type]}; disconnect the import to change them`,
+      `the values of this metric are imported from ${PLATFORM_NAMES[connection.type]}; disconnect the import to change them`,
     );
 };
 

@@ -86,16 +86,7 @@ const environment = z.object({
   }),
   PRIVATE_TARGETS: readBy(parsePrivateTargets).transform((targets) => targets ?? parsePrivateTargets('')),
   WEBHOOK_TIMEOUT: wholeNumber('a number of seconds', 1, 60),
-  STRIPE_API_BASE: withDefault('https://api.stripe.com')
-    .pipe(z.string())
-    .transform((text, context) => {
-      try {
-        return stripeApiBase(text);
-      } catch (error) {
-        context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
-        return z.NEVER;
-      }
-    }),
+  STRIPE_API_BASE: readBy(stripeApiBase).transform((base) => base ?? stripeApiBase('https://api.stripe.com')),
   BIGQUERY_API_ENDPOINT: withDefault('https://bigquery.googleapis.com').pipe(
     z.url({ protocol: /^https?$/, error: 'expected a URL such as https://bigquery.googleapis.com' }),
   ),

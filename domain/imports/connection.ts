@@ -7,6 +7,9 @@ import type { MetricKind } from '../metrics/metric.ts';
 export const IMPORT_TYPES = ['bigquery', 'stripe'] as const;
 export type ImportType = (typeof IMPORT_TYPES)[number];
 
+/** The names of the platforms for people. */
+export const PLATFORM_NAMES: Record<ImportType, string> = { bigquery: 'BigQuery', stripe: 'Stripe' };
+
 /** A query that an organisation runs in its own project. */
 interface QueryDefinition {
   type: 'bigquery';
