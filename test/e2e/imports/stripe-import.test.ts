@@ -16,7 +16,7 @@ import {
   startService,
   type ServiceProcess,
 } from '../../support/service/service-process.ts';
-import { openTemporal } from '../../support/service/temporal-client.ts';
+import { openTemporal, runScheduled } from '../../support/service/temporal-client.ts';
 
 /** The import of revenue from Stripe (contract §3, Import). It is 7 February 2026. Each test continues the story. */
 
@@ -267,13 +267,8 @@ describe('a connection', () => {
     expectError(await admin.delete(`/metrics/${sales}/import`), 403, /Business/);
     const before = stripe.requests.length;
     const temporal = await openTemporal(service.dataDir);
-    const id = `import/${organisationId}/${sales}`;
-    await temporal.client.schedule.getHandle(id).trigger();
     // The workflow of the schedule ends without a run.
-    await waitFor(async () => {
-      const { info } = await temporal.client.schedule.getHandle(id).describe();
-      return info.numActionsTaken >= 2 && info.runningActions.length === 0 ? true : undefined;
-    });
+    await runScheduled(temporal, `import/${organisationId}/${sales}`);
     await temporal.close();
     expect(stripe.requests).toHaveLength(before);
     expectData(await operator.patch(`/organisations/${organisationId}`, { tier: 'business' }));

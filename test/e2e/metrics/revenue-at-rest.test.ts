@@ -17,7 +17,7 @@ import {
   startService,
   type ServiceProcess,
 } from '../../support/service/service-process.ts';
-import { openTemporal } from '../../support/service/temporal-client.ts';
+import { openTemporal, runScheduled } from '../../support/service/temporal-client.ts';
 
 /**
  * A story with revenue, and then a search of everything that the service has stored for its numbers (spec §5, Revenue privacy
@@ -102,16 +102,7 @@ const importSlowly = async (metric: string): Promise<void> => {
 
 const maintain = async (): Promise<void> => {
   const temporal = await openTemporal(service.dataDir);
-  const { client } = temporal;
-  const schedule = client.schedule.getHandle('maintain-warehouse');
-  const runs = async (): Promise<number> => (await schedule.describe()).info.numActionsTaken;
-  const before = await runs();
-  await schedule.trigger();
-  await waitFor(async () => {
-    const running = client.workflow.list({ query: `WorkflowId STARTS_WITH 'maintain-warehouse'` });
-    for await (const { status } of running) if (status.name === 'RUNNING') return undefined;
-    return (await runs()) > before ? true : undefined;
-  });
+  await runScheduled(temporal, 'maintain-warehouse');
   await temporal.close();
 };
 

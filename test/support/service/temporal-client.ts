@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
+import { waitFor } from './api-client.ts';
 
 /** A client of the service's own Temporal, to look at its workflows and schedules. */
 export interface TemporalWindow {
@@ -19,4 +20,18 @@ export const openTemporal = async (dataDir: string): Promise<TemporalWindow> => 
     channelArgs: { 'grpc.enable_http_proxy': 0 },
   });
   return { client: new Client({ connection }), pid, close: () => connection.close() };
+};
+
+/**
+ * Triggers a schedule, and waits for the end of the workflow that it starts. The list of running workflows does not tell: it
+ * follows what runs with a delay.
+ */
+export const runScheduled = async ({ client }: TemporalWindow, scheduleId: string): Promise<void> => {
+  const schedule = client.schedule.getHandle(scheduleId);
+  const started = async () =>
+    (await schedule.describe()).info.recentActions.map(({ action }) => action.workflow.workflowId);
+  const before = new Set(await started());
+  await schedule.trigger();
+  const workflowId = await waitFor(async () => (await started()).find((id) => !before.has(id)));
+  await client.workflow.getHandle(workflowId).result();
 };
