@@ -14,7 +14,7 @@ import {
 } from '@temporalio/client';
 import { rootCause } from '@temporalio/common';
 import { IMPORT_TIME, importWorkflowId, type ImportInput } from '../domain/imports/connection.ts';
-import { conflict } from '../domain/shared/errors.ts';
+import { conflict, ServiceError } from '../domain/shared/errors.ts';
 import type { DeliveryInput } from '../domain/events/webhook.ts';
 import {
   executionIdOf,
@@ -40,6 +40,13 @@ export type RunLife =
   | { state: 'closed'; how: string }
   /** Temporal never had the run, or has forgotten it. */
   | { state: 'unknown' };
+
+/** A run as the warehouse has it. */
+interface RecordedRun {
+  run_id: string;
+  workflow_id: string;
+  status: string;
+}
 
 /** A metric with a daily import. */
 type ImportScheduleInput = Pick<ImportInput, 'orgId' | 'metricId'>;
@@ -148,9 +155,21 @@ export class Orchestration {
     );
   }
 
-  /** Waits for a short time until a workflow that is about to end is closed, with or without success. */
-  async untilClosed(workflowId: string): Promise<void> {
-    await this.#reasonOfEnd(workflowId);
+  /**
+   * Starts a run. If the start is refused although the last run has recorded its end, this waits for a short time until the
+   * workflow of that run is closed too, and starts again.
+   */
+  async startAfter<Started>(
+    lastRun: () => Promise<RecordedRun | null>,
+    start: () => Promise<Started>,
+  ): Promise<Started> {
+    return start().catch(async (error: unknown) => {
+      const last = error instanceof ServiceError ? await lastRun() : null;
+      if (last === null || last.status === 'running') throw error;
+      const life = await this.lifeOf(last.workflow_id, last.run_id);
+      if (life.state === 'running') await this.#reasonOfEnd(last.workflow_id);
+      return start();
+    });
   }
 
   /** The state of a run. Throws if Temporal does not answer. */

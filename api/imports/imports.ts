@@ -5,7 +5,7 @@ import { totalsByCurrency } from '../../domain/imports/net-sales.ts';
 import type { ConnectionToCheck } from '../../domain/imports/checked-connection.ts';
 import { dayOf, monthOf, type Month } from '../../domain/shared/calendar.ts';
 import { toWire } from '../../domain/shared/decimals.ts';
-import { invalid, Outage, ServiceError, unavailable } from '../../domain/shared/errors.ts';
+import { invalid, Outage, unavailable } from '../../domain/shared/errors.ts';
 import { forMessage } from '../../domain/shared/for-message.ts';
 import { openImportRun, otherCurrenciesOf } from '../../warehouse/imports/import-runs.ts';
 import { importStates, type ImportState } from '../../warehouse/imports/import-states.ts';
@@ -169,18 +169,15 @@ export const importRoutes = (app: Api, dependencies: NumberDependencies): void =
       const running = monthOf(dayOf(now));
       if (startMonth !== null && startMonth > running)
         throw invalid(`start_month: expected at most ${running}, got ${forMessage(startMonth)}`);
-      const { connection, history } = await stateOf(caller, metric);
+      const { connection } = await stateOf(caller, metric);
       const { id: orgId } = caller.organisation;
       if (startMonth !== null)
         await importFrom(warehouse, orgId, connection, startMonth, changeBy(caller, now));
       const started = start(caller, connection, startMonth, (input) =>
-        orchestration.startImport(input).catch(async (error: unknown) => {
-          const last = history?.last ?? null;
-          if (!(error instanceof ServiceError) || last === null || last.status === 'running') throw error;
-          // The workflow of the last run may still be open for a moment after the run has recorded its end.
-          await orchestration.untilClosed(last.workflow_id);
-          return orchestration.startImport(input);
-        }),
+        orchestration.startAfter(
+          async () => (await stateOf(caller, metric)).history?.last ?? null,
+          () => orchestration.startImport(input),
+        ),
       );
       return success(await started);
     },

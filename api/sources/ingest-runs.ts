@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { toWire } from '../../domain/shared/decimals.ts';
-import { ServiceError } from '../../domain/shared/errors.ts';
 import type { IngestInput } from '../../domain/sources/ingest.ts';
 import {
   lastRuns,
@@ -75,14 +74,10 @@ export const startIngest = async (
   const endMonth = body?.end_month ?? null;
   const acceptShrink = body?.accept_shrink ?? false;
   const input: IngestInput = { orgId, sourceId, startMonth, endMonth, acceptShrink };
-  const { runId, workflowId } = await orchestration.startIngest(input).catch(async (error: unknown) => {
-    const last = (await lastRuns(warehouse, orgId)).get(sourceId);
-    if (!(error instanceof ServiceError) || last === undefined || last.status === 'running') throw error;
-    // The workflow of the last run may still be open for a moment after the run has recorded its end.
-    const life = await orchestration.lifeOf(last.workflow_id, last.run_id);
-    if (life.state === 'running') await orchestration.untilClosed(last.workflow_id);
-    return orchestration.startIngest(input);
-  });
+  const { runId, workflowId } = await orchestration.startAfter(
+    async () => (await lastRuns(warehouse, orgId)).get(sourceId) ?? null,
+    () => orchestration.startIngest(input),
+  );
   // The workflow records the same run. Whichever comes first, the run exists before the caller gets the answer.
   await recordRun(
     warehouse,

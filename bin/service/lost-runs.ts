@@ -39,8 +39,11 @@ const failLostRuns = async (parts: Parts, stopping: AbortSignal): Promise<void> 
   if (ingests.length + imports.length === 0) return;
   const running = await orchestration.runningRuns();
   const checks = [
-    ...ingests.map((run) => ({ run, check: () => failIfLost(parts, run) })),
-    ...imports.map((run) => ({ run, check: () => failImportIfLost(parts, run) })),
+    ...ingests.map((run) => ({
+      run,
+      check: () => failIfLost(parts, run, nextIngest(parts, run), failOpenRun),
+    })),
+    ...imports.map((run) => ({ run, check: () => failIfLost(parts, run, nextImport, failImport) })),
   ];
   for (const { run, check } of checks.filter((one) => !running.has(one.run.run_id))) {
     if (stopping.aborted) return;
@@ -51,34 +54,35 @@ const failLostRuns = async (parts: Parts, stopping: AbortSignal): Promise<void> 
   }
 };
 
-const failIfLost = async (parts: Parts, run: OpenRun): Promise<void> => {
-  const { warehouse, orchestration, clock, log } = parts;
-  const life = await orchestration.lifeOf(run.workflow_id, run.run_id);
-  if (life.state === 'running') return;
-  const error =
-    life.state === 'closed'
-      ? `the workflow has ended without a result: ${life.how}; run the ingest again`
-      : `Temporal no longer knows the workflow; ${(await readAgain(parts, run)) ? 'the source is read again' : 'run the ingest again'}`;
-  if (await failOpenRun(warehouse, run, error, clock.now()))
-    log.warn({ run: run.run_id, organisation: run.org_id, error }, 'a run could not continue and has failed');
-};
+/** What follows a lost run, in words. Temporal has ended its workflow, or no longer knows it. */
+type Next = (state: 'closed' | 'unknown') => Promise<string>;
 
-/** The next daily import reads what a lost one has missed. */
-const failImportIfLost = async (parts: Parts, run: OpenImport): Promise<void> => {
-  const { warehouse, orchestration, clock, log } = parts;
+const failIfLost = async <Run extends OpenRun | OpenImport>(
+  { warehouse, orchestration, clock, log }: Parts,
+  run: Run,
+  next: Next,
+  fail: (warehouse: Warehouse, run: Run, error: string, now: Date) => Promise<boolean>,
+): Promise<void> => {
   const life = await orchestration.lifeOf(run.workflow_id, run.run_id);
   if (life.state === 'running') return;
   const how =
     life.state === 'closed'
       ? `the workflow has ended without a result: ${life.how}`
       : 'Temporal no longer knows the workflow';
-  const error = `${how}; run the import again, or wait for the next daily one`;
-  if (await failImport(warehouse, run, error, clock.now()))
-    log.warn(
-      { run: run.run_id, organisation: run.org_id, error },
-      'an import could not continue and has failed',
-    );
+  const error = `${how}; ${await next(life.state)}`;
+  if (await fail(warehouse, run, error, clock.now()))
+    log.warn({ run: run.run_id, organisation: run.org_id, error }, 'a run could not continue and has failed');
 };
+
+const nextIngest =
+  (parts: Parts, run: OpenRun): Next =>
+  async (state) =>
+    state === 'unknown' && (await readAgain(parts, run))
+      ? 'the source is read again'
+      : 'run the ingest again';
+
+/** The next daily import reads what a lost one has missed. */
+const nextImport: Next = () => Promise.resolve('run the import again, or wait for the next daily one');
 
 /** Starts an ingest of the whole source, which includes the months of the lost run. Returns false if the source is gone. */
 const readAgain = async (
