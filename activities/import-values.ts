@@ -16,14 +16,11 @@ import type { Sealer } from '../security/sealing.ts';
 import type { Session } from '../warehouse/engine/session.ts';
 import type { Warehouse } from '../warehouse/engine/warehouse.ts';
 import {
-  failImport,
-  findImportRun,
   importHistories,
+  importRuns,
   openImportRun,
   otherCurrenciesOf,
-  recordImport,
   sealTotals,
-  type ImportRun,
 } from '../warehouse/imports/import-runs.ts';
 import { changesOfRun, storeImported } from '../warehouse/imports/import-values.ts';
 import {
@@ -73,7 +70,7 @@ export const createImportActivities = ({ warehouse, clock, sealer, platforms, lo
     /** Reads the platform's values of the run's days, and stores them. */
     async readImport(run: ImportRunInput): Promise<void> {
       const found = await connected(run);
-      const opened = await findImportRun(warehouse, run.orgId, run.runId);
+      const opened = await importRuns.find(warehouse, run.orgId, run.runId);
       if (found === null || opened?.credential_id !== found.connection.credential_id)
         throw changedMeanwhile();
       const { metric, connection } = found;
@@ -90,9 +87,9 @@ export const createImportActivities = ({ warehouse, clock, sealer, platforms, lo
       const earlier = completed == null ? [] : otherCurrenciesOf(sealer, run.orgId, completed);
       const totals = totalsAfter(earlier, sales?.other_currencies ?? [], reading.days);
       const changes = await changesOfRun(warehouse, run.orgId, run.metricId, run.runId);
-      await recordImport(warehouse, run.orgId, {
+      await importRuns.record(warehouse, run.orgId, {
         ...opened,
-        rows,
+        rows_read: rows,
         ...changes,
         notes: sales === null ? [] : notesOf(sales),
         sealed_totals: totals.length === 0 ? null : sealTotals(sealer, run.orgId, run.runId, totals),
@@ -102,15 +99,15 @@ export const createImportActivities = ({ warehouse, clock, sealer, platforms, lo
 
     /** Records that the run has completed. */
     async completeImport({ orgId, runId }: ImportRunInput): Promise<void> {
-      const run = await findImportRun(warehouse, orgId, runId);
+      const run = await importRuns.find(warehouse, orgId, runId);
       if (run === null) return;
       const finished_at = clock.now().toISOString();
-      await recordImport(warehouse, orgId, { ...run, status: 'completed', finished_at, error: null });
+      await importRuns.record(warehouse, orgId, { ...run, status: 'completed', finished_at, error: null });
     },
 
     /** Records that the run has failed, with the reason. */
     async failImport({ orgId, runId }: ImportRunInput, error: string): Promise<void> {
-      await failImport(warehouse, { org_id: orgId, run_id: runId }, error, clock.now());
+      await importRuns.fail(warehouse, { org_id: orgId, run_id: runId }, error, clock.now());
     },
   };
 
@@ -194,11 +191,7 @@ export const createImportActivities = ({ warehouse, clock, sealer, platforms, lo
 
 /** Records why a step of an import is retried; see {@link noteRetryOn}. */
 export const noteRetryOnImport = ({ warehouse, log }: Pick<ImportDependencies, 'warehouse' | 'log'>) =>
-  noteRetryOn(log, {
-    organisationOf: organisationOfImport,
-    find: (orgId, runId) => findImportRun(warehouse, orgId, runId),
-    record: (orgId, run: ImportRun) => recordImport(warehouse, orgId, run),
-  });
+  noteRetryOn({ warehouse, log }, importRuns, organisationOfImport);
 
 /** The names and shapes of the import activities, for workflows. */
 export type ImportActivities = ReturnType<typeof createImportActivities>;

@@ -9,7 +9,7 @@ import { assetNotesOfRun } from '../warehouse/spend/assets/asset-notes.ts';
 import { findCostSource, type CostSource } from '../warehouse/sources/cost-sources.ts';
 import { doubledNotes } from '../warehouse/spend/assets/doubled-spend.ts';
 import type { LoadResult } from '../warehouse/sources/publishing/load.ts';
-import { findRun, recordRun, startedRun, type IngestRun } from '../warehouse/sources/ingest-runs.ts';
+import { ingestRuns, startedRun, type IngestRun } from '../warehouse/sources/ingest-runs.ts';
 import { withReader, type LoadSessions } from '../warehouse/engine/readers/load-sessions.ts';
 import { publishComputed } from '../warehouse/spend/compute-spend.ts';
 import { findOrganisation, type Organisation } from '../warehouse/organisations/organisations.ts';
@@ -38,12 +38,12 @@ export const createIngestActivities = ({
   log,
 }: IngestDependencies) => {
   const record = async (run: IngestRunInput, changes: Partial<IngestRun>): Promise<void> => {
-    const before = await findRun(warehouse, run.orgId, run.runId);
+    const before = await ingestRuns.find(warehouse, run.orgId, run.runId);
     const begun = startedRun(
       { run_id: run.runId, source_id: run.sourceId, workflow_id: run.workflowId },
       clock.now(),
     );
-    await recordRun(warehouse, run.orgId, { ...begun, ...before, ...changes });
+    await ingestRuns.record(warehouse, run.orgId, { ...begun, ...before, ...changes });
   };
 
   const withLoadSessions = <Result>(work: (sessions: LoadSessions) => Promise<Result>): Promise<Result> =>
@@ -119,11 +119,7 @@ export const createIngestActivities = ({
 
 /** Records why a step of an ingest is retried; see {@link noteRetryOn}. */
 export const noteRetryOnRun = ({ warehouse, log }: Pick<IngestDependencies, 'warehouse' | 'log'>) =>
-  noteRetryOn(log, {
-    organisationOf: (workflowId) => ingestOf(workflowId)?.orgId ?? null,
-    find: (orgId, runId) => findRun(warehouse, orgId, runId),
-    record: (orgId, run: IngestRun) => recordRun(warehouse, orgId, run),
-  });
+  noteRetryOn({ warehouse, log }, ingestRuns, (workflowId) => ingestOf(workflowId)?.orgId ?? null);
 
 /** The names and shapes of the ingest activities, for workflows. */
 export type IngestActivities = ReturnType<typeof createIngestActivities>;

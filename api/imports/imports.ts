@@ -211,7 +211,7 @@ const toWireImport = (
   { connection, type, status, paused_reason, history }: ImportState,
 ): z.infer<typeof importRecord> => {
   const { project_id, location, query, connected_at, first_day } = connection;
-  const completed = history?.lastCompleted ?? null;
+  const { last = null, lastCompleted: completed = null } = history ?? {};
   const others = completed === null ? [] : otherCurrenciesOf(sealer, organisation.id, completed);
   return {
     type,
@@ -220,7 +220,7 @@ const toWireImport = (
     ...(type === 'bigquery' ? { project_id, location, query } : {}),
     connected_at,
     first_month: monthOf(first_day),
-    last_run: history?.last ?? null,
+    last_run: last === null ? null : { ...last, rows: last.rows_read },
     next_run_at: status === 'paused' ? null : nextImportAt(clock.now()).toISOString(),
     ...(type === 'stripe'
       ? {

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { toWire } from '../../domain/shared/decimals.ts';
 import type { IngestInput } from '../../domain/sources/ingest.ts';
 import {
+  ingestRuns,
   lastRuns,
   listRuns,
-  recordRun,
   startedRun,
   type IngestRun,
 } from '../../warehouse/sources/ingest-runs.ts';
@@ -79,7 +79,7 @@ export const startIngest = async (
     () => orchestration.startIngest(input),
   );
   // The workflow records the same run. Whichever comes first, the run exists before the caller gets the answer.
-  await recordRun(
+  await ingestRuns.record(
     warehouse,
     orgId,
     startedRun({ run_id: runId, source_id: sourceId, workflow_id: workflowId }, clock.now()),

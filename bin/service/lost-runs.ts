@@ -4,8 +4,9 @@ import type { Clock } from '../../domain/shared/clock.ts';
 import { ServiceError } from '../../domain/shared/errors.ts';
 import type { Orchestration } from '../../temporal/orchestration.ts';
 import { findCostSource } from '../../warehouse/sources/cost-sources.ts';
-import { failImport, openImports, type OpenImport } from '../../warehouse/imports/import-runs.ts';
-import { failOpenRun, openRuns, type OpenRun } from '../../warehouse/sources/ingest-runs.ts';
+import type { OpenRun } from '../../warehouse/engine/records/run-log.ts';
+import { importRuns } from '../../warehouse/imports/import-runs.ts';
+import { ingestRuns } from '../../warehouse/sources/ingest-runs.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 
 /** A lost run must fail within a minute, into which two checks fit. */
@@ -34,16 +35,13 @@ export const watchRuns = async (parts: Parts, stopping: AbortSignal): Promise<vo
 
 const failLostRuns = async (parts: Parts, stopping: AbortSignal): Promise<void> => {
   const { warehouse, orchestration, log } = parts;
-  const ingests = await openRuns(warehouse);
-  const imports = await openImports(warehouse);
+  const ingests = await ingestRuns.open(warehouse);
+  const imports = await importRuns.open(warehouse);
   if (ingests.length + imports.length === 0) return;
   const running = await orchestration.runningRuns();
   const checks = [
-    ...ingests.map((run) => ({
-      run,
-      check: () => failIfLost(parts, run, nextIngest(parts, run), failOpenRun),
-    })),
-    ...imports.map((run) => ({ run, check: () => failIfLost(parts, run, nextImport, failImport) })),
+    ...ingests.map((run) => ({ run, check: () => failIfLost(parts, ingestRuns, run, nextIngest) })),
+    ...imports.map((run) => ({ run, check: () => failIfLost(parts, importRuns, run, nextImport) })),
   ];
   for (const { run, check } of checks.filter((one) => !running.has(one.run.run_id))) {
     if (stopping.aborted) return;
@@ -54,40 +52,38 @@ const failLostRuns = async (parts: Parts, stopping: AbortSignal): Promise<void> 
   }
 };
 
-/** What follows a lost run, in words. Temporal has ended its workflow, or no longer knows it. */
-type Next = (state: 'closed' | 'unknown') => Promise<string>;
+/** Returns what follows a lost run, in words. Temporal has ended its workflow, or no longer knows it. */
+type Next<Lost> = (parts: Parts, run: Lost, state: 'closed' | 'unknown') => Promise<string>;
 
-const failIfLost = async <Run extends OpenRun | OpenImport>(
-  { warehouse, orchestration, clock, log }: Parts,
-  run: Run,
-  next: Next,
-  fail: (warehouse: Warehouse, run: Run, error: string, now: Date) => Promise<boolean>,
+const failIfLost = async <Lost extends OpenRun<never>>(
+  parts: Parts,
+  runs: Pick<typeof ingestRuns | typeof importRuns, 'fail'>,
+  run: Lost,
+  next: Next<Lost>,
 ): Promise<void> => {
+  const { warehouse, orchestration, clock, log } = parts;
   const life = await orchestration.lifeOf(run.workflow_id, run.run_id);
   if (life.state === 'running') return;
   const how =
     life.state === 'closed'
       ? `the workflow has ended without a result: ${life.how}`
       : 'Temporal no longer knows the workflow';
-  const error = `${how}; ${await next(life.state)}`;
-  if (await fail(warehouse, run, error, clock.now()))
+  const error = `${how}; ${await next(parts, run, life.state)}`;
+  if (await runs.fail(warehouse, run, error, clock.now()))
     log.warn({ run: run.run_id, organisation: run.org_id, error }, 'a run could not continue and has failed');
 };
 
-const nextIngest =
-  (parts: Parts, run: OpenRun): Next =>
-  async (state) =>
-    state === 'unknown' && (await readAgain(parts, run))
-      ? 'the source is read again'
-      : 'run the ingest again';
+const nextIngest: Next<OpenRun<'source_id'>> = async (parts, run, state) =>
+  state === 'unknown' && (await readAgain(parts, run)) ? 'the source is read again' : 'run the ingest again';
 
 /** The next daily import reads what a lost one has missed. */
-const nextImport: Next = () => Promise.resolve('run the import again, or wait for the next daily one');
+const nextImport: Next<OpenRun<'metric_id'>> = () =>
+  Promise.resolve('run the import again, or wait for the next daily one');
 
 /** Starts an ingest of the whole source, which includes the months of the lost run. Returns false if the source is gone. */
 const readAgain = async (
   { warehouse, orchestration }: Parts,
-  { org_id: orgId, source_id: sourceId }: OpenRun,
+  { org_id: orgId, source_id: sourceId }: OpenRun<'source_id'>,
 ): Promise<boolean> => {
   if ((await findCostSource(warehouse, orgId, sourceId)) === null) return false;
   await orchestration

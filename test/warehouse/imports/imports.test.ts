@@ -5,13 +5,7 @@ import type { ImportedValue } from '../../../domain/imports/imported-value.ts';
 import { Sealer } from '../../../security/sealing.ts';
 import { eraseDeletedCredentials } from '../../../warehouse/engine/maintenance/erasure.ts';
 import { compact } from '../../../warehouse/engine/maintenance/maintenance.ts';
-import {
-  failImport,
-  findImportRun,
-  importHistories,
-  openImportRun,
-  recordImport,
-} from '../../../warehouse/imports/import-runs.ts';
+import { importHistories, importRuns, openImportRun } from '../../../warehouse/imports/import-runs.ts';
 import { changesOfRun, storeImported } from '../../../warehouse/imports/import-values.ts';
 import {
   connectImport,
@@ -139,12 +133,12 @@ describeOnBothEngines('imports', (open) => {
           workflowId: 'w',
         };
         await openImportRun(test.warehouse, run, credential_id, now);
-        const opened = await findImportRun(test.warehouse, story.orgId, runId);
+        const opened = await importRuns.find(test.warehouse, story.orgId, runId);
         if (opened === null) throw new Error('the run was not recorded');
         if (outcome === 'failed')
-          await failImport(test.warehouse, { org_id: story.orgId, run_id: runId }, 'no key', now);
+          await importRuns.fail(test.warehouse, { org_id: story.orgId, run_id: runId }, 'no key', now);
         else
-          await recordImport(test.warehouse, story.orgId, {
+          await importRuns.record(test.warehouse, story.orgId, {
             ...opened,
             status: 'completed',
             finished_at: now.toISOString(),

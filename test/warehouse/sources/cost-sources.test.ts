@@ -4,15 +4,7 @@ import {
   listCostSources,
   updateCostSource,
 } from '../../../warehouse/sources/cost-sources.ts';
-import {
-  failOpenRun,
-  findRun,
-  lastRuns,
-  listRuns,
-  openRuns,
-  recordRun,
-  type IngestRun,
-} from '../../../warehouse/sources/ingest-runs.ts';
+import { ingestRuns, lastRuns, listRuns, type IngestRun } from '../../../warehouse/sources/ingest-runs.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import { BY_ADMIN, newOrganisation, newSource, NOW } from '../../support/warehouse/tenant.ts';
 
@@ -120,30 +112,31 @@ describeOnBothEngines('cost sources and their runs', (open) => {
 
     it('has its result, with exact amounts', async () => {
       const { id: orgId } = await newOrganisation(test.warehouse);
-      await recordRun(test.warehouse, orgId, run('run_a'));
-      expect(await findRun(test.warehouse, orgId, 'run_a')).toEqual(run('run_a'));
-      await recordRun(test.warehouse, orgId, completed('run_a'));
-      expect(await findRun(test.warehouse, orgId, 'run_a')).toEqual(completed('run_a'));
+      await ingestRuns.record(test.warehouse, orgId, run('run_a'));
+      expect(await ingestRuns.find(test.warehouse, orgId, 'run_a')).toEqual(run('run_a'));
+      await ingestRuns.record(test.warehouse, orgId, completed('run_a'));
+      expect(await ingestRuns.find(test.warehouse, orgId, 'run_a')).toEqual(completed('run_a'));
     });
 
     it('stays ended if a late attempt records it as running', async () => {
       const { id: orgId } = await newOrganisation(test.warehouse);
-      await recordRun(test.warehouse, orgId, completed('run_a'));
-      await recordRun(test.warehouse, orgId, run('run_a'));
-      expect(await findRun(test.warehouse, orgId, 'run_a')).toEqual(completed('run_a'));
+      await ingestRuns.record(test.warehouse, orgId, completed('run_a'));
+      await ingestRuns.record(test.warehouse, orgId, run('run_a'));
+      expect(await ingestRuns.find(test.warehouse, orgId, 'run_a')).toEqual(completed('run_a'));
       expect(await listRuns(test.warehouse, orgId, 'src_1', ALL)).toEqual([completed('run_a')]);
     });
 
     it('is open until it ends, and can be failed once', async () => {
       const { id: orgId } = await newOrganisation(test.warehouse);
       for (const each of [run('run_open'), run('run_done'), run('run_open'), completed('run_done')])
-        await recordRun(test.warehouse, orgId, each);
-      const openOnes = async () => (await openRuns(test.warehouse)).filter(({ org_id }) => org_id === orgId);
+        await ingestRuns.record(test.warehouse, orgId, each);
+      const openOnes = async () =>
+        (await ingestRuns.open(test.warehouse)).filter(({ org_id }) => org_id === orgId);
       expect(await openOnes()).toEqual([
         { org_id: orgId, run_id: 'run_open', source_id: 'src_1', workflow_id: 'ingest/org/src_1' },
       ]);
       const fail = (runId: string) =>
-        failOpenRun(test.warehouse, { org_id: orgId, run_id: runId }, 'lost', NOW);
+        ingestRuns.fail(test.warehouse, { org_id: orgId, run_id: runId }, 'lost', NOW);
       expect([await fail('run_open'), await fail('run_open'), await fail('run_done')]).toEqual([
         true,
         false,
@@ -151,25 +144,25 @@ describeOnBothEngines('cost sources and their runs', (open) => {
       ]);
       expect(await openOnes()).toEqual([]);
       const failed = { status: 'failed', finished_at: NOW.toISOString(), error: 'lost' } as const;
-      expect(await findRun(test.warehouse, orgId, 'run_open')).toEqual(run('run_open', failed));
-      expect(await findRun(test.warehouse, orgId, 'run_done')).toEqual(completed('run_done'));
+      expect(await ingestRuns.find(test.warehouse, orgId, 'run_open')).toEqual(run('run_open', failed));
+      expect(await ingestRuns.find(test.warehouse, orgId, 'run_done')).toEqual(completed('run_done'));
     });
 
     it('is read only by its own organisation', async () => {
       const mine = await newOrganisation(test.warehouse);
       const theirs = await newOrganisation(test.warehouse);
-      await recordRun(test.warehouse, mine.id, run('run_shared'));
-      expect(await findRun(test.warehouse, theirs.id, 'run_shared')).toBeNull();
+      await ingestRuns.record(test.warehouse, mine.id, run('run_shared'));
+      expect(await ingestRuns.find(test.warehouse, theirs.id, 'run_shared')).toBeNull();
       expect(await listRuns(test.warehouse, theirs.id, 'src_1', ALL)).toEqual([]);
       expect((await lastRuns(test.warehouse, theirs.id)).size).toBe(0);
-      await recordRun(test.warehouse, theirs.id, completed('run_shared'));
-      expect(await findRun(test.warehouse, mine.id, 'run_shared')).toEqual(run('run_shared'));
+      await ingestRuns.record(test.warehouse, theirs.id, completed('run_shared'));
+      expect(await ingestRuns.find(test.warehouse, mine.id, 'run_shared')).toEqual(run('run_shared'));
     });
 
     it('is listed newest first by its first record, page by page', async () => {
       const { id: orgId } = await newOrganisation(test.warehouse);
-      for (const id of ['run_3', 'run_1', 'run_2']) await recordRun(test.warehouse, orgId, run(id));
-      await recordRun(test.warehouse, orgId, completed('run_3')); // the oldest ends last
+      for (const id of ['run_3', 'run_1', 'run_2']) await ingestRuns.record(test.warehouse, orgId, run(id));
+      await ingestRuns.record(test.warehouse, orgId, completed('run_3')); // the oldest ends last
       const first = await listRuns(test.warehouse, orgId, 'src_1', { limit: 2, cursor: null });
       const second = await listRuns(test.warehouse, orgId, 'src_1', { limit: 2, cursor: 'run_1' });
       expect([first, second].map((page) => page.map(({ run_id }) => run_id))).toEqual([
@@ -181,14 +174,26 @@ describeOnBothEngines('cost sources and their runs', (open) => {
 
     it('is the last run of its source by the order of recording, even if the clock was set back', async () => {
       const { id: orgId } = await newOrganisation(test.warehouse);
-      await recordRun(test.warehouse, orgId, run('run_1', { started_at: '2026-02-07T06:00:00.000Z' }));
-      await recordRun(test.warehouse, orgId, completed('run_1'));
-      await recordRun(test.warehouse, orgId, run('run_of_other', { source_id: 'src_2' }));
-      await recordRun(test.warehouse, orgId, run('run_2', { started_at: '2026-02-07T06:00:00.000Z' }));
+      await ingestRuns.record(
+        test.warehouse,
+        orgId,
+        run('run_1', { started_at: '2026-02-07T06:00:00.000Z' }),
+      );
+      await ingestRuns.record(test.warehouse, orgId, completed('run_1'));
+      await ingestRuns.record(test.warehouse, orgId, run('run_of_other', { source_id: 'src_2' }));
+      await ingestRuns.record(
+        test.warehouse,
+        orgId,
+        run('run_2', { started_at: '2026-02-07T06:00:00.000Z' }),
+      );
       expect((await lastRuns(test.warehouse, orgId)).get('src_1')?.run_id).toBe('run_2');
       expect((await lastRuns(test.warehouse, orgId)).get('src_2')?.run_id).toBe('run_of_other');
       // Now CLOCK is set back. Ids decide the order, never timestamps.
-      await recordRun(test.warehouse, orgId, run('run_3', { started_at: '2026-01-01T00:00:00.000Z' }));
+      await ingestRuns.record(
+        test.warehouse,
+        orgId,
+        run('run_3', { started_at: '2026-01-01T00:00:00.000Z' }),
+      );
       expect((await listRuns(test.warehouse, orgId, 'src_1', ALL))[0]?.run_id).toBe('run_3');
       expect((await lastRuns(test.warehouse, orgId)).get('src_1')?.run_id).toBe('run_3');
     });
