@@ -15,6 +15,7 @@ import { admitFairly } from './access/admission.ts';
 import { assistantRoutes } from './assistant/assistant.ts';
 import { auditLogRoutes } from './organisations/audit-log.ts';
 import { authenticate, type AssistantCall } from './access/authentication.ts';
+import { dashboard } from './dashboard/dashboard.ts';
 import { limitBodies } from './requests/body-pace.ts';
 import { CallMeter } from './access/call-meter.ts';
 import { costSourceRoutes } from './sources/cost-sources.ts';
@@ -187,7 +188,10 @@ export const buildServer = async (
     },
     { prefix: '/api/v1' },
   );
-  answerUnknownRoutes(app);
+  answerUnknownRoutes(
+    app,
+    dependencies.pages === null ? undefined : await dashboard(app, dependencies.pages),
+  );
   app.addHook('onClose', () => meter.flush());
   return app;
 };

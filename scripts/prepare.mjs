@@ -16,7 +16,7 @@ const inputs = [
   'tsconfig.build.json',
   'package-lock.json',
   ...layers,
-  ...[...layers, 'scripts'].flatMap(within),
+  ...[...layers, 'scripts', 'web'].flatMap(within),
 ];
 
 // The build writes it last.

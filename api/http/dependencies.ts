@@ -22,6 +22,8 @@ export interface ApiDependencies {
   /** Asks a platform whether a connection can be imported. Throws Outage if the platform cannot be asked. */
   checkConnection: (connection: ConnectionToCheck, signal: AbortSignal) => Promise<CheckedConnection>;
   operatorKey: string;
+  /** The folder of the built dashboard; null in tests of the API alone. */
+  pages: string | null;
   version: string;
 }
 

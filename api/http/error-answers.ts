@@ -47,12 +47,19 @@ const frameworkMessage = ({ code, message }: FastifyError, { routeOptions }: Fas
   return FRAMEWORK_MESSAGES[code] ?? message;
 };
 
-/** Returns a 404 in the envelope for unknown routes. Within a scope, its hooks run first. */
-export const answerUnknownRoutes = (app: FastifyInstance): void => {
-  app.setNotFoundHandler((request, reply) =>
-    reply
-      .status(404)
-      .send(envelope(`${request.method} ${pathOf(request.originalUrl)} does not exist; see /docs`)),
+/**
+ * Returns a 404 in the envelope for unknown routes, unless `other` returns an answer. Within a scope, its hooks run first.
+ */
+export const answerUnknownRoutes = (
+  app: FastifyInstance,
+  other: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | null = () => null,
+): void => {
+  app.setNotFoundHandler(
+    (request, reply) =>
+      other(request, reply) ??
+      reply
+        .status(404)
+        .send(envelope(`${request.method} ${pathOf(request.originalUrl)} does not exist; see /docs`)),
   );
 };
 

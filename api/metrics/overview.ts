@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { METRIC_KINDS } from '../../domain/metrics/metric.ts';
 import { glanceAt } from '../../domain/months/overview.ts';
+import { valueToWire } from '../../domain/shared/decimals.ts';
 import { importStates } from '../../warehouse/imports/import-states.ts';
 import { listMetrics } from '../../warehouse/metrics/metrics.ts';
 import { callerOf } from '../access/authentication.ts';
@@ -30,6 +31,7 @@ const glanceRecord = z
     opposite_directions: z
       .boolean()
       .describe('Spend rises while the unit cost falls, or the other way round'),
+    target: z.number().nullable().describe('Highest unit cost, or cost share of revenue in percent'),
     above_target: z.boolean(),
     sparkline: z
       .array(z.number().nullable())
@@ -60,11 +62,12 @@ export const overviewRoutes = (app: Api, dependencies: NumberDependencies): void
       return success(
         metrics.map((metric) => {
           if (!maySeeNumbers(caller, metric)) return { metric: privateForm(metric) };
-          const { id, name, unit, kind } = metric;
+          const { id, name, unit, kind, target } = metric;
           const glance = glanceAt(months.get(id) ?? []);
           return {
             metric: { id, name, unit, kind },
             ...glance,
+            target: target === null ? null : valueToWire(target),
             import_status: imports.get(id)?.status ?? null,
           };
         }),

@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { checkConnection } from '../../activities/imports/check-connection.ts';
@@ -116,6 +117,7 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
         sealer,
         checkConnection: (connection, signal) => checkConnection(platformsOf(settings), connection, signal),
         operatorKey: await operatorKey(settings.OPERATOR_KEY, dataDir),
+        pages: dirname(createRequire(import.meta.url).resolve('#pages')),
         version: VERSION,
       },
       log,

@@ -49,6 +49,7 @@ export const startLocalApi = async (patienceMs?: number): Promise<LocalApi> => {
       sealer: new Sealer(Buffer.alloc(32)),
       checkConnection: () => Promise.reject(new Error('no platform can be asked')),
       operatorKey: OPERATOR_KEY,
+      pages: null,
       version: '0.0.0',
     },
     pino({ level: 'info' }, { write: (line: string) => lines.push(line) }),

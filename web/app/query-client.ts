@@ -1,0 +1,50 @@
+import { MutationCache, QueryCache, QueryClient, type Query } from '@tanstack/react-query';
+import { ApiError, isSignedOut } from '../http/api-error.ts';
+import { sessionQuery } from '../organisations/session.ts';
+
+declare module '@tanstack/react-query' {
+  interface Register {
+    mutationMeta: {
+      /** First parts of the keys of queries whose answers the mutation may change. All of them without it. */
+      changes?: readonly string[];
+    };
+  }
+}
+
+const MOST_RETRIES = 3;
+const WITHIN_MS = 30_000;
+
+/** Whether asking again can help: the service was busy, or could not be reached. */
+const isPassing = (error: unknown): boolean =>
+  !(error instanceof ApiError) || error.status === 503 || error.status === 429;
+
+/** Leads to the sign-in once the session has ended (shell.tsx). */
+const endSession = (error: unknown): void => {
+  if (isSignedOut(error)) queryClient.setQueryData(sessionQuery.queryKey, null);
+};
+
+/** The answers that pages share. A change makes the answers stale that it may touch, and shown ones are asked again. */
+export const queryClient: QueryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: endSession }),
+  mutationCache: new MutationCache({
+    onError: endSession,
+    onSettled: (_data, error, _variables, _context, mutation) => {
+      if (error !== null && !isPassing(error)) return undefined;
+      const changes = mutation.meta?.changes;
+      return queryClient.invalidateQueries({
+        predicate: ({ queryKey: [subject] }: Query) =>
+          subject !== 'session' && (changes === undefined || changes.includes(String(subject))),
+      });
+    },
+  }),
+  defaultOptions: {
+    queries: {
+      staleTime: WITHIN_MS,
+      retry: (failures, error) => isPassing(error) && failures < MOST_RETRIES,
+      retryDelay: (failures, error) =>
+        error instanceof ApiError && error.retryAfter !== null
+          ? error.retryAfter * 1_000
+          : 500 * 2 ** failures,
+    },
+  },
+});

@@ -1,0 +1,147 @@
+import type { QueryClient } from '@tanstack/react-query';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import * as z from 'zod/mini';
+import { sessionQuery } from '../organisations/session.ts';
+import { overviewSearch } from '../overview/overview-search.ts';
+import { Failure } from '../shared/states.tsx';
+import { costsSearch } from '../spend/costs-search.ts';
+import { NotFound } from './not-found.tsx';
+import { queryClient } from './query-client.ts';
+import { Shell } from './shell.tsx';
+
+const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({
+  component: Outlet,
+  notFoundComponent: NotFound,
+});
+
+const signIn = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in',
+  // Only a path of this service, so that no link to the sign-in leads elsewhere.
+  validateSearch: z.object({
+    next: z._default(z.catch(z.string().check(z.regex(/^\/(?![/\\])/)), '/'), '/'),
+  }),
+  component: lazyRouteComponent(() => import('./sign-in-page.tsx'), 'SignInPage'),
+});
+
+const signedIn = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'signed-in',
+  beforeLoad: async ({ context, location }) => {
+    const session = await context.queryClient.ensureQueryData(sessionQuery);
+    if (session === null) throw redirect({ to: '/sign-in', search: { next: location.href } });
+  },
+  component: Shell,
+});
+
+const overview = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/',
+  validateSearch: overviewSearch,
+  component: lazyRouteComponent(() => import('../overview/overview-page.tsx'), 'OverviewPage'),
+});
+
+const metrics = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/business-metrics',
+  component: lazyRouteComponent(() => import('../metrics/metrics-page.tsx'), 'MetricsPage'),
+});
+
+const newMetric = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/business-metrics/new',
+  component: lazyRouteComponent(() => import('../metrics/new-metric-page.tsx'), 'NewMetricPage'),
+});
+
+const metric = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/business-metrics/$id',
+  validateSearch: z.object({
+    show: z._default(
+      z.catch(z.enum(['months', 'values', 'history', 'import', 'settings']), 'months'),
+      'months',
+    ),
+    month: z.catch(z.optional(z.string().check(z.regex(/^\d{4}-\d{2}$/))), undefined),
+  }),
+  component: lazyRouteComponent(() => import('../metrics/metric-page.tsx'), 'MetricPage'),
+});
+
+const costs = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/costs',
+  validateSearch: costsSearch,
+  component: lazyRouteComponent(() => import('../spend/costs-page.tsx'), 'CostsPage'),
+});
+
+const teams = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/teams',
+  validateSearch: z.object({
+    month: z.catch(z.optional(z.string().check(z.regex(/^\d{4}-\d{2}$/))), undefined),
+    show: z._default(z.catch(z.enum(['bills', 'shared-costs']), 'bills'), 'bills'),
+  }),
+  component: lazyRouteComponent(() => import('../teams/teams-page.tsx'), 'TeamsPage'),
+});
+
+const team = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/teams/$id',
+  validateSearch: z.object({
+    month: z.catch(z.optional(z.string().check(z.regex(/^\d{4}-\d{2}$/))), undefined),
+    show: z._default(z.catch(z.enum(['bills', 'ownership']), 'bills'), 'bills'),
+  }),
+  component: lazyRouteComponent(() => import('../teams/team-page.tsx'), 'TeamPage'),
+});
+
+const sources = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/sources',
+  component: lazyRouteComponent(() => import('../sources/sources-page.tsx'), 'SourcesPage'),
+});
+
+const source = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/sources/$id',
+  component: lazyRouteComponent(() => import('../sources/source-page.tsx'), 'SourcePage'),
+});
+
+const settings = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/settings',
+  validateSearch: z.object({
+    show: z._default(z.catch(z.enum(['keys', 'webhooks', 'organisation', 'audit-log']), 'keys'), 'keys'),
+    actor: z.catch(z.optional(z.string()), undefined),
+    action: z.catch(z.optional(z.string()), undefined),
+    target: z.catch(z.optional(z.string()), undefined),
+    start: z.catch(z.optional(z.string()), undefined),
+    end: z.catch(z.optional(z.string()), undefined),
+  }),
+  component: lazyRouteComponent(() => import('../organisations/settings-page.tsx'), 'SettingsPage'),
+});
+
+const routeTree = rootRoute.addChildren([
+  signIn,
+  signedIn.addChildren([overview, metrics, newMetric, metric, costs, teams, team, sources, source, settings]),
+]);
+
+/** The pages by their paths. What a page shows is in its address, so that a link to it can be shared. */
+export const router = createRouter({
+  routeTree,
+  context: { queryClient },
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+  defaultErrorComponent: ({ error }) => <Failure error={error} />,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

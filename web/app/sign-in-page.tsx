@@ -1,0 +1,72 @@
+import { Alert, Anchor, Button, Center, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core';
+import { useDocumentTitle } from '@mantine/hooks';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, useRouter } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import { api, dataOf } from '../http/api.ts';
+import { messageOf } from '../http/api-error.ts';
+import { sessionQuery } from '../organisations/session.ts';
+
+const route = getRouteApi('/sign-in');
+
+/** Makes a session from an API key, and goes on to the page that was asked for. */
+export const SignInPage = (): ReactNode => {
+  useDocumentTitle('Sign in · Cost Analytics');
+  const { next } = route.useSearch();
+  const { history } = useRouter();
+  const queryClient = useQueryClient();
+  const [key, setKey] = useState('');
+  const signIn = useMutation({
+    mutationFn: () => dataOf(api.POST('/api/v1/session', { body: { key: key.trim() } })),
+    // Nothing that another key has seen stays.
+    onSuccess: (session) => {
+      queryClient.clear();
+      queryClient.setQueryData(sessionQuery.queryKey, session);
+      history.push(next);
+    },
+    meta: { changes: [] },
+  });
+  return (
+    <Center component="main" mih="100dvh" p="md">
+      <Paper withBorder p="xl" w="100%" maw={420}>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            signIn.mutate();
+          }}
+        >
+          <Stack>
+            <Title order={1}>Cost Analytics</Title>
+            <Text c="dimmed" size="sm">
+              Sign in with an API key of your organisation. An admin makes one under Settings. The first key
+              of an organisation comes from whoever runs the service.
+            </Text>
+            {signIn.isError && (
+              <Alert color="red" role="alert">
+                {messageOf(signIn.error)}
+              </Alert>
+            )}
+            <PasswordInput
+              label="API key"
+              name="key"
+              autoComplete="current-password"
+              required
+              withAsterisk={false}
+              data-autofocus
+              value={key}
+              onChange={({ currentTarget }) => {
+                setKey(currentTarget.value);
+              }}
+            />
+            <Button type="submit" loading={signIn.isPending}>
+              Sign in
+            </Button>
+            <Text size="sm" c="dimmed">
+              Programs use the <Anchor href="/docs">API</Anchor> with the same key.
+            </Text>
+          </Stack>
+        </form>
+      </Paper>
+    </Center>
+  );
+};

@@ -1,0 +1,241 @@
+import { Anchor, Badge, Button, Group, Select, Table, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { useDeferredValue, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import { useSession } from '../organisations/session.ts';
+import { Change, Missing, Percent, UnitCost } from '../shared/amounts.tsx';
+import { Card } from '../shared/card.tsx';
+import { Sparkline } from '../shared/charts/sparkline.tsx';
+import { ColumnHead, DataTable, NumberCell } from '../shared/data-table.tsx';
+import { changeText } from '../shared/numbers.ts';
+import { Answer, Empty } from '../shared/states.tsx';
+import { overviewQuery, type Glance, type OverviewRow as Row } from './overview-query.ts';
+import { ORDERS, type Order } from './overview-search.ts';
+
+const hasNumbers = (row: Row): row is Glance => 'sparkline' in row;
+
+const NO_UNIT_COST = 'no month has a unit cost yet';
+const ROW_HEIGHT = 46;
+/** Rows above and below the window that are drawn too. */
+const OVERSCAN = 12;
+/** More rows are drawn only near the window, so that a thousand of them stay smooth. */
+const MOST_DRAWN = 200;
+
+const route = getRouteApi('/signed-in/');
+
+/** Every metric with its trend, unit cost, change, target and import, to filter and to sort. */
+export const MetricsAtAGlance = (): ReactNode => {
+  const query = useQuery(overviewQuery);
+  const { may } = useSession();
+  const { q, order } = route.useSearch();
+  const navigate = route.useNavigate();
+  const wanted = useDeferredValue(q);
+  return (
+    <Card
+      title="Metrics"
+      minHeight={320}
+      actions={
+        <>
+          <TextInput
+            aria-label="Find a metric"
+            placeholder="Find a metric"
+            size="xs"
+            value={q}
+            onChange={({ currentTarget: { value } }) => {
+              void navigate({ search: (before) => ({ ...before, q: value }), replace: true });
+            }}
+          />
+          <Select
+            aria-label="Order"
+            size="xs"
+            w={170}
+            data={Object.entries(ORDERS).map(([value, { label }]) => ({ value, label }))}
+            value={order}
+            allowDeselect={false}
+            onChange={(value) => {
+              void navigate({ search: (before) => ({ ...before, order: value as Order }), replace: true });
+            }}
+          />
+          {may('admin') && <NewMetric />}
+        </>
+      }
+    >
+      <Answer query={query} height={240}>
+        {(rows) => {
+          if (rows.length === 0)
+            return (
+              <Empty action={may('admin') ? <NewMetric /> : undefined}>
+                A metric divides spend by something that the business counts, such as orders or customers.
+                There is none yet.
+              </Empty>
+            );
+          const found = rows
+            .filter(({ metric }) => metric.name.toLowerCase().includes(wanted.trim().toLowerCase()))
+            .sort(ORDERS[order].compare);
+          return found.length === 0 ? <Empty>No metric has this in its name.</Empty> : <Rows rows={found} />;
+        }}
+      </Answer>
+    </Card>
+  );
+};
+
+const NewMetric = (): ReactNode => (
+  <Button size="xs" renderRoot={(props) => <Link to="/business-metrics/new" {...props} />}>
+    New metric
+  </Button>
+);
+
+const Rows = ({ rows }: { rows: readonly Row[] }): ReactNode => {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const [offset, setOffset] = useState(0);
+  useLayoutEffect(() => {
+    setOffset((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY);
+  }, []);
+  const isLong = rows.length > MOST_DRAWN;
+  const virtualizer = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: OVERSCAN,
+    scrollMargin: offset,
+    enabled: isLong,
+  });
+  const drawn = isLong ? virtualizer.getVirtualItems() : rows.map((_, index) => ({ index }));
+  const [first] = drawn;
+  const last = drawn.at(-1);
+  const above = (first?.index ?? 0) * ROW_HEIGHT;
+  const below = (rows.length - 1 - (last?.index ?? -1)) * ROW_HEIGHT;
+  return (
+    <DataTable
+      label="Metrics"
+      minWidth={860}
+      aria-rowcount={rows.length + 1}
+      layout={isLong ? 'fixed' : 'auto'}
+    >
+      <Table.Thead>
+        <Table.Tr>
+          <ColumnHead>Metric</ColumnHead>
+          <ColumnHead numbers>Unit cost</ColumnHead>
+          <ColumnHead numbers>Change</ColumnHead>
+          <ColumnHead numbers>Target</ColumnHead>
+          <ColumnHead>Trend</ColumnHead>
+          <ColumnHead>What happened</ColumnHead>
+          <ColumnHead>Import</ColumnHead>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody ref={body}>
+        {isLong && <Spacer height={above} />}
+        {drawn.map(({ index }) => {
+          const row = rows[index];
+          return row === undefined ? null : <MetricRow key={row.metric.id} row={row} position={index + 2} />;
+        })}
+        {isLong && <Spacer height={below} />}
+      </Table.Tbody>
+    </DataTable>
+  );
+};
+
+const Spacer = ({ height }: { height: number }): ReactNode => (
+  <tr aria-hidden style={{ height: Math.max(0, height) }}>
+    <td colSpan={7} style={{ padding: 0 }} />
+  </tr>
+);
+
+const MetricRow = ({ row, position }: { row: Row; position: number }): ReactNode => {
+  const { id, name } = row.metric;
+  return (
+    <Table.Tr aria-rowindex={position} h={ROW_HEIGHT}>
+      <Table.Th scope="row">
+        <Anchor
+          inherit
+          renderRoot={(props) => <Link to="/business-metrics/$id" params={{ id }} {...props} />}
+        >
+          {name}
+        </Anchor>
+      </Table.Th>
+      {hasNumbers(row) ? (
+        <Numbers row={row} />
+      ) : (
+        <Table.Td colSpan={6}>
+          <Text size="sm" c="dimmed">
+            Revenue. Only admins see its numbers.
+          </Text>
+        </Table.Td>
+      )}
+    </Table.Tr>
+  );
+};
+
+const Numbers = ({ row }: { row: Glance }): ReactNode => {
+  const { latest, target, sparkline } = row;
+  const isRevenue = row.metric.kind === 'revenue';
+  const Shown = isRevenue ? Percent : UnitCost;
+  const value = latest === null ? null : 'unit_cost' in latest ? latest.unit_cost : latest.cost_share_percent;
+  return (
+    <>
+      <NumberCell>
+        <Shown value={value} reason={NO_UNIT_COST} />{' '}
+        {latest !== null && (
+          <Text span size="xs" c="dimmed">
+            {isRevenue ? 'of revenue' : `per ${row.metric.unit}`}, {latest.month}
+          </Text>
+        )}
+      </NumberCell>
+      <NumberCell>
+        <Change
+          value={row.unit_cost_change_percent}
+          reason={latest === null ? NO_UNIT_COST : 'the month before has no unit cost to compare with'}
+        />
+      </NumberCell>
+      <NumberCell>
+        <Group gap={6} justify="flex-end" wrap="nowrap">
+          {row.above_target && (
+            <Badge color="red" variant="light" size="sm">
+              Above
+            </Badge>
+          )}
+          <Shown value={target} reason="no target is set" />
+        </Group>
+      </NumberCell>
+      <Table.Td>
+        {latest === null ? (
+          <Missing reason={NO_UNIT_COST} />
+        ) : (
+          <Sparkline values={sparkline} label={`Unit cost of ${row.metric.name} over twelve months`} />
+        )}
+      </Table.Td>
+      <Table.Td>
+        <Text size="sm" c={row.opposite_directions ? undefined : 'dimmed'}>
+          {movement(row)}
+        </Text>
+      </Table.Td>
+      <Table.Td>
+        <ImportState status={row.import_status} />
+      </Table.Td>
+    </>
+  );
+};
+
+/** Spend and unit cost in words, because a rising bill can hide a falling unit cost (spec §6, rule 2). */
+const movement = ({
+  spend_change_percent: spend,
+  unit_cost_change_percent: unit,
+  metric,
+  change_basis,
+}: Glance): string => {
+  if (spend === null || unit === null) return 'Nothing to compare with yet';
+  const what = metric.kind === 'revenue' ? 'cost share' : `cost per ${metric.unit}`;
+  const basis = change_basis === 'same_days' ? ', same days' : '';
+  return `Spend ${changeText(spend)}, ${what} ${changeText(unit)}${basis}`;
+};
+
+const IMPORT_COLORS = { connected: 'green', paused: 'gray', failed: 'red' } as const;
+
+const ImportState = ({ status }: { status: Glance['import_status'] }): ReactNode =>
+  status === null ? (
+    <Missing reason="no daily import is connected" />
+  ) : (
+    <Badge variant="light" color={IMPORT_COLORS[status]}>
+      {status}
+    </Badge>
+  );

@@ -1,0 +1,95 @@
+import { Anchor, Group, Table, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { SPEND_SOURCES } from '../../domain/spend/spend-source.ts';
+import { useSession } from '../organisations/session.ts';
+import { Change, Money } from '../shared/amounts.tsx';
+import { firstDay, monthOf } from '../shared/calendar.ts';
+import { Card } from '../shared/card.tsx';
+import { ColumnHead, DataTable, NumberCell } from '../shared/data-table.tsx';
+import { Answer, Empty } from '../shared/states.tsx';
+import { monthSpendQuery, type MonthSpend, type SameDays } from './month-spend.ts';
+import { SOURCE_NAMES } from '../spend/source-names.ts';
+
+const NOTHING_BEFORE = 'nothing was spent on the same days of the month before';
+
+/** Spend of the running month against the same days of the month before, in all and by source. */
+export const MonthSpendCard = (): ReactNode => {
+  const { today } = useSession();
+  const query = useQuery(monthSpendQuery(today));
+  return (
+    <Card
+      title="Spend this month"
+      minHeight={296}
+      actions={
+        <Anchor
+          size="sm"
+          renderRoot={(props) => (
+            <Link to="/costs" search={{ start: firstDay(monthOf(today)), end: today }} {...props} />
+          )}
+        >
+          See costs
+        </Anchor>
+      }
+    >
+      <Answer query={query} height={220}>
+        {(spend) => (spend.through === null ? <Nothing /> : <Spend spend={spend} />)}
+      </Answer>
+    </Card>
+  );
+};
+
+const Nothing = (): ReactNode => (
+  <Empty action={<Anchor renderRoot={(props) => <Link to="/sources" {...props} />}>See the sources</Anchor>}>
+    No spend of this month has arrived yet.
+  </Empty>
+);
+
+const Spend = ({ spend: { through, isComplete, total, bySource } }: { spend: MonthSpend }): ReactNode => (
+  <>
+    <Group align="baseline" gap="sm">
+      <Text fz="h1" fw={600}>
+        <Money value={total.now} />
+      </Text>
+      <Text size="sm">
+        <Change value={total.change_percent} reason={NOTHING_BEFORE} /> against the same days of last month
+      </Text>
+    </Group>
+    <Text size="sm" c="dimmed" mb="xs">
+      Through {through}, {isComplete ? 'delivered by every source' : 'not yet delivered by every source'}
+    </Text>
+    <DataTable label="Spend this month by source" minWidth={320}>
+      <Table.Thead>
+        <Table.Tr>
+          <ColumnHead>Source</ColumnHead>
+          <ColumnHead numbers>This month</ColumnHead>
+          <ColumnHead numbers>Same days before</ColumnHead>
+          <ColumnHead numbers>Change</ColumnHead>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {SPEND_SOURCES.map((source) => (
+          <SourceRow key={source} name={SOURCE_NAMES[source]} spend={bySource[source]} />
+        ))}
+      </Table.Tbody>
+    </DataTable>
+  </>
+);
+
+const SourceRow = ({ name, spend }: { name: string; spend: SameDays }): ReactNode => (
+  <Table.Tr>
+    <Table.Th scope="row" fw="normal">
+      {name}
+    </Table.Th>
+    <NumberCell>
+      <Money value={spend.now} />
+    </NumberCell>
+    <NumberCell>
+      <Money value={spend.before} />
+    </NumberCell>
+    <NumberCell>
+      <Change value={spend.change_percent} reason={NOTHING_BEFORE} />
+    </NumberCell>
+  </Table.Tr>
+);

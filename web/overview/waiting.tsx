@@ -1,0 +1,161 @@
+import { Anchor, Group, List, ScrollArea, Text, ThemeIcon } from '@mantine/core';
+import {
+  IconAlertTriangle,
+  IconClockPause,
+  IconLock,
+  IconLockExclamation,
+  IconReceipt,
+  IconTag,
+} from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Schema } from '../http/api.ts';
+import { Card } from '../shared/card.tsx';
+import { Answer, Empty } from '../shared/states.tsx';
+import { instantText } from '../shared/times.ts';
+import { waitingQuery } from './overview-query.ts';
+
+type Item = Schema<'Waiting'>;
+
+const SHOWN_HEIGHT = 232;
+
+const ICONS: Record<Item['kind'], { icon: typeof IconLock; color: string }> = {
+  run_failed: { icon: IconAlertTriangle, color: 'red' },
+  import_failed: { icon: IconAlertTriangle, color: 'red' },
+  import_paused: { icon: IconClockPause, color: 'gray' },
+  changed_since_lock: { icon: IconLockExclamation, color: 'orange' },
+  ready_to_lock: { icon: IconLock, color: 'blue' },
+  bill_waiting: { icon: IconReceipt, color: 'gray' },
+  collection_begun: { icon: IconTag, color: 'gray' },
+};
+
+/** What waits for someone, each with a link to where it can be done. */
+export const Waiting = (): ReactNode => {
+  const query = useQuery(waitingQuery);
+  return (
+    <Card title="Waiting for someone" minHeight={296}>
+      <Answer query={query} height={SHOWN_HEIGHT}>
+        {(items) =>
+          items.length === 0 ? (
+            <Empty>Nothing waits. Every run succeeded, and every month that can be locked is locked.</Empty>
+          ) : (
+            <ScrollArea.Autosize
+              mah={SHOWN_HEIGHT}
+              type="auto"
+              viewportProps={{ tabIndex: 0, 'aria-label': 'Waiting for someone' }}
+            >
+              <List spacing="xs" size="sm" listStyleType="none">
+                {items.map((item) => (
+                  <List.Item key={keyOf(item)}>
+                    <Group gap="xs" wrap="nowrap" align="flex-start">
+                      <Icon kind={item.kind} />
+                      <div>
+                        <Words item={item} />
+                      </div>
+                    </Group>
+                  </List.Item>
+                ))}
+              </List>
+            </ScrollArea.Autosize>
+          )
+        }
+      </Answer>
+    </Card>
+  );
+};
+
+const keyOf = (item: Item): string =>
+  [
+    item.kind,
+    'metric' in item
+      ? item.metric.id
+      : 'team' in item
+        ? item.team.id
+        : 'source' in item
+          ? item.source.id
+          : item.words,
+  ].join(' ');
+
+const Icon = ({ kind }: { kind: Item['kind'] }): ReactNode => {
+  const { icon: Shape, color } = ICONS[kind];
+  return (
+    <ThemeIcon variant="light" color={color} size="sm" mt={1}>
+      <Shape size={14} aria-hidden />
+    </ThemeIcon>
+  );
+};
+
+const ToMetric = ({ metric }: { metric: { id: string; name: string } }): ReactNode => (
+  <Anchor
+    inherit
+    renderRoot={(props) => <Link to="/business-metrics/$id" params={{ id: metric.id }} {...props} />}
+  >
+    {metric.name}
+  </Anchor>
+);
+
+const Words = ({ item }: { item: Item }): ReactNode => {
+  switch (item.kind) {
+    case 'run_failed':
+      return (
+        <>
+          The last run of{' '}
+          <Anchor
+            inherit
+            renderRoot={(props) => <Link to="/sources/$id" params={{ id: item.source.id }} {...props} />}
+          >
+            {item.source.name}
+          </Anchor>{' '}
+          failed on {instantText(item.at)}.
+          {item.error !== null && (
+            <Text size="xs" c="dimmed" lineClamp={2}>
+              {item.error}
+            </Text>
+          )}
+        </>
+      );
+    case 'import_failed':
+      return (
+        <>
+          The import of <ToMetric metric={item.metric} /> failed on {instantText(item.at)}.
+        </>
+      );
+    case 'import_paused':
+      return (
+        <>
+          The import of <ToMetric metric={item.metric} /> is paused, because the plan does not include it.
+        </>
+      );
+    case 'changed_since_lock':
+      return (
+        <>
+          <ToMetric metric={item.metric} /> has changed since its lock: {item.months.join(', ')}.
+        </>
+      );
+    case 'ready_to_lock':
+      return (
+        <>
+          <ToMetric metric={item.metric} /> is ready to lock: {item.months.join(', ')}.
+        </>
+      );
+    case 'bill_waiting':
+      return (
+        <>
+          The bill of{' '}
+          <Anchor
+            inherit
+            renderRoot={(props) => <Link to="/teams/$id" params={{ id: item.team.id }} {...props} />}
+          >
+            {item.team.name}
+          </Anchor>{' '}
+          waits: {item.months.join(', ')}.
+          <Text size="xs" c="dimmed">
+            {item.waiting_for.join('. ')}
+          </Text>
+        </>
+      );
+    case 'collection_begun':
+      return <>{item.message}.</>;
+  }
+};

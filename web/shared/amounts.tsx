@@ -1,0 +1,48 @@
+import { Text, Tooltip, VisuallyHidden } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useSession } from '../organisations/session.ts';
+import { changeText, exactText, moneyText, percentText, quantityText, unitCostText } from './numbers.ts';
+
+interface Shown {
+  value: number | null | undefined;
+  /** Why there is no number, in words. */
+  reason?: string | null | undefined;
+}
+
+const Amount = ({ value, reason, text }: Shown & { text: (value: number) => string }): ReactNode =>
+  value === null || value === undefined ? (
+    <Missing reason={reason ?? 'not known'} />
+  ) : (
+    <span title={exactText(value)}>{text(value)}</span>
+  );
+
+/** A dash in place of a number that does not exist, with its reason on hover, on focus and for screen readers. */
+export const Missing = ({ reason }: { reason: string }): ReactNode => (
+  <Tooltip label={reason} multiline maw={320} events={{ hover: true, focus: true, touch: true }}>
+    <Text span c="dimmed" tabIndex={0}>
+      <span aria-hidden>–</span>
+      <VisuallyHidden>{reason}</VisuallyHidden>
+    </Text>
+  </Tooltip>
+);
+
+/** Money in the organisation's currency. */
+export const Money = (shown: Shown): ReactNode => {
+  const { organisation } = useSession();
+  return <Amount {...shown} text={(value) => moneyText(value, organisation.currency)} />;
+};
+
+/** A cost per unit in the organisation's currency. */
+export const UnitCost = (shown: Shown): ReactNode => {
+  const { organisation } = useSession();
+  return <Amount {...shown} text={(value) => unitCostText(value, organisation.currency)} />;
+};
+
+/** A count of units. */
+export const Quantity = (shown: Shown): ReactNode => <Amount {...shown} text={quantityText} />;
+
+/** A share of a whole, in percent. */
+export const Percent = (shown: Shown): ReactNode => <Amount {...shown} text={percentText} />;
+
+/** A change in percent, with its sign. */
+export const Change = (shown: Shown): ReactNode => <Amount {...shown} text={changeText} />;

@@ -1,0 +1,29 @@
+import { Group, Paper, Title } from '@mantine/core';
+import { useId, type ReactNode } from 'react';
+
+/** A part of a page with its own heading and actions. */
+export const Card = ({
+  title,
+  actions,
+  children,
+  minHeight,
+}: {
+  title: string;
+  actions?: ReactNode;
+  children: ReactNode;
+  /** Room that is kept while its content loads, so that nothing below it moves. */
+  minHeight?: number;
+}): ReactNode => {
+  const id = useId();
+  return (
+    <Paper component="section" aria-labelledby={id} withBorder p="md" h="100%" mih={minHeight}>
+      <Group justify="space-between" mb="sm" gap="xs">
+        <Title order={2} id={id}>
+          {title}
+        </Title>
+        {actions !== undefined && <Group gap="xs">{actions}</Group>}
+      </Group>
+      {children}
+    </Paper>
+  );
+};

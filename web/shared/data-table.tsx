@@ -1,0 +1,34 @@
+import { Table, type TableProps } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+/** A table that scrolls sideways on a narrow screen, also by keyboard. */
+export const DataTable = ({
+  label,
+  minWidth = 560,
+  children,
+  ...props
+}: TableProps & { label: string; minWidth?: number; children: ReactNode }): ReactNode => (
+  <Table.ScrollContainer minWidth={minWidth} type="native" tabIndex={0} role="region" aria-label={label}>
+    <Table aria-label={label} verticalSpacing="xs" {...props}>
+      {children}
+    </Table>
+  </Table.ScrollContainer>
+);
+
+/** A cell of numbers, aligned at the right so that digits stand below each other. */
+export const NumberCell = ({ children }: { children: ReactNode }): ReactNode => (
+  <Table.Td ta="right">{children}</Table.Td>
+);
+
+/** The heading of a column. */
+export const ColumnHead = ({
+  children,
+  numbers = false,
+}: {
+  children: ReactNode;
+  numbers?: boolean;
+}): ReactNode => (
+  <Table.Th scope="col" ta={numbers ? 'right' : 'left'}>
+    {children}
+  </Table.Th>
+);

@@ -1,0 +1,47 @@
+/** How numbers read: in the browser's locale, money in the organisation's currency (issue: exact on hover). */
+
+const formats = new Map<string, Intl.NumberFormat>();
+
+const format = (options: Intl.NumberFormatOptions): Intl.NumberFormat => {
+  const key = JSON.stringify(options);
+  const known = formats.get(key) ?? new Intl.NumberFormat(undefined, options);
+  formats.set(key, known);
+  return known;
+};
+
+/** Money with the digits of its currency. */
+export const moneyText = (amount: number, currency: string): string =>
+  format({ style: 'currency', currency }).format(amount);
+
+/** Money for axes: short, for example `$12K`. */
+export const shortMoneyText = (amount: number, currency: string): string =>
+  format({ style: 'currency', currency, notation: 'compact', maximumFractionDigits: 1 }).format(amount);
+
+/** A cost per unit. One below a whole unit of money needs significant digits instead of cents. */
+export const unitCostText = (amount: number, currency: string): string =>
+  Math.abs(amount) >= 1 || amount === 0
+    ? moneyText(amount, currency)
+    : format({
+        style: 'currency',
+        currency,
+        minimumSignificantDigits: 3,
+        maximumSignificantDigits: 3,
+      }).format(amount);
+
+/** A count of units. */
+export const quantityText = (value: number): string => format({ maximumFractionDigits: 2 }).format(value);
+
+/** A count for axes. */
+export const shortQuantityText = (value: number): string =>
+  format({ notation: 'compact', maximumFractionDigits: 1 }).format(value);
+
+/** A share, from percent points: 12.5 is `12.5%`. */
+export const percentText = (percent: number): string =>
+  format({ style: 'percent', maximumFractionDigits: 1 }).format(percent / 100);
+
+/** A change, from percent points, always with its sign: 8 is `+8%`. */
+export const changeText = (percent: number): string =>
+  format({ style: 'percent', maximumFractionDigits: 1, signDisplay: 'exceptZero' }).format(percent / 100);
+
+/** Every digit of a number, for whoever wants it exactly. */
+export const exactText = (value: number): string => format({ maximumFractionDigits: 20 }).format(value);

@@ -1,0 +1,9 @@
+import type { SpendSource } from '../../domain/spend/spend-source.ts';
+
+/** What the sources of spend are called on pages. */
+export const SOURCE_NAMES: Record<SpendSource, string> = {
+  cloud: 'Cloud',
+  kubernetes: 'Kubernetes',
+  hosts: 'Hosts',
+  ai_tools: 'AI tools',
+};
