@@ -51,6 +51,7 @@ import { teamBillRoutes } from './teams/team-bills.ts';
 import { teamRoutes } from './teams/teams.ts';
 import { valueUploadRoutes } from './metrics/value-upload.ts';
 import { handValueRoutes } from './metrics/values-by-hand.ts';
+import { waitingRoutes } from './metrics/waiting.ts';
 import { webhookRoutes } from './events/webhooks.ts';
 
 /** Largest body, unless a route sets another limit. Definitions are read often, and the audit log keeps them. */
@@ -180,6 +181,7 @@ export const buildServer = async (
       monthRoutes(api, numbers);
       importRoutes(api, numbers);
       overviewRoutes(api, numbers);
+      waitingRoutes(api, numbers);
       teamRoutes(api, dependencies);
       teamBillRoutes(api, numbers);
       sharedCostRoutes(api, dependencies);

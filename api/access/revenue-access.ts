@@ -12,7 +12,7 @@ import { requested } from './requested.ts';
 
 /** What a caller saw of revenue, for the audit log. */
 export type Viewed =
-  'metric' | 'metrics' | 'months' | 'overview' | 'values' | 'history' | 'versions' | 'import';
+  'metric' | 'metrics' | 'months' | 'overview' | 'values' | 'history' | 'versions' | 'import' | 'waiting';
 
 type Request = FastifyRequest<{ Params: { id: string } }>;
 type Dependencies = Pick<ApiDependencies, 'warehouse' | 'sealer' | 'clock'>;

@@ -136,7 +136,7 @@ const NOT_KNOWN = {
 };
 
 /** Returns a team's bill of a month. A team that was created after the seal has no bill and waits for an admin. */
-const billOnWire = (
+export const billOnWire = (
   teamId: string,
   ofMonth: MonthBills,
   { settle_days }: Pick<Organisation, 'settle_days'>,

@@ -4,13 +4,14 @@ import { pino } from 'pino';
 import { newSecret } from '../../../api/access/api-key.ts';
 import type { Api } from '../../../api/http/api-type.ts';
 import { buildServer } from '../../../api/app.ts';
+import type { Permission } from '../../../domain/organisations/permissions.ts';
 import { fixedClock } from '../../../domain/shared/clock.ts';
 import { parsePrivateTargets } from '../../../egress/requests/private-targets.ts';
 import { Sealer } from '../../../security/sealing.ts';
 import { Orchestration } from '../../../temporal/orchestration.ts';
 import { createKey, newKeyId } from '../../../warehouse/organisations/api-keys.ts';
 import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
-import { openDuckDb } from '../warehouse/engines.ts';
+import { openDuckDb, type TestWarehouse } from '../warehouse/engines.ts';
 import { newOrganisation, NOW } from '../warehouse/tenant.ts';
 
 /** The API in this process, on a port, with a real warehouse and without Temporal, which its tests do not need. */
@@ -20,18 +21,23 @@ export interface LocalApi {
   port: number;
   warehouse: Warehouse;
   lines: readonly string[];
+  /** The folder of the warehouse. */
+  directory: string;
   newTenant: () => Promise<{ orgId: string; secret: string }>;
-  /** Makes an admin key of an organisation. */
-  newKey: (orgId: string) => Promise<string>;
+  /** Makes a key of an organisation, by default an admin's. */
+  newKey: (orgId: string, permission?: Permission) => Promise<string>;
   close: () => Promise<void>;
 }
 
 /** The operator's key of every local API. */
 const OPERATOR_KEY = 'operator-key-of-the-test';
 
-/** Starts the API. `patienceMs` is the time-out for slow headers and bodies. */
-export const startLocalApi = async (patienceMs?: number): Promise<LocalApi> => {
-  const opened = await openDuckDb();
+/** Starts the API, by default on DuckDB. `patienceMs` is the time-out for slow headers and bodies. */
+export const startLocalApi = async (
+  patienceMs?: number,
+  open: () => Promise<TestWarehouse> = openDuckDb,
+): Promise<LocalApi> => {
+  const opened = await open();
   const { warehouse } = opened;
   const connection = Connection.lazy({
     address: '127.0.0.1:1',
@@ -57,8 +63,8 @@ export const startLocalApi = async (patienceMs?: number): Promise<LocalApi> => {
   );
   await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as AddressInfo;
-  const makeKey = async (orgId: string): Promise<string> => {
-    const key = { id: newKeyId(), name: 'Admin', permission: 'admin' as const, expires_at: null };
+  const makeKey = async (orgId: string, permission: Permission = 'admin'): Promise<string> => {
+    const key = { id: newKeyId(), name: 'Admin', permission, expires_at: null };
     const { secret, secretHash } = newSecret(key.id);
     await warehouse.session((session) => createKey(session, orgId, { ...key, secretHash }, NOW));
     return secret;
@@ -69,6 +75,7 @@ export const startLocalApi = async (patienceMs?: number): Promise<LocalApi> => {
     port,
     warehouse,
     lines,
+    directory: opened.directory,
     newTenant: async () => {
       const { id: orgId } = await newOrganisation(warehouse);
       return { orgId, secret: await makeKey(orgId) };

@@ -138,6 +138,7 @@ export const ROUTES: readonly Route[] = [
     body: true,
   },
   { method: 'GET', path: '/overview', who: 'R', unitEconomics: true },
+  { method: 'GET', path: '/waiting', who: 'R' },
   { method: 'GET', path: '/teams', who: 'R', unitEconomics: true, paged: true },
   { method: 'POST', path: '/teams', who: 'A', unitEconomics: true, conflict: true, body: true },
   { method: 'GET', path: '/teams/{id}', who: 'R', unitEconomics: true, notFound: true },

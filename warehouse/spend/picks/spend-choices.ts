@@ -119,6 +119,24 @@ export const COLLECTED_SINCE = collectedSince('');
 /** The same for a choice by which somebody else takes spend from an owner. */
 export const TAKEN_SINCE = collectedSince(', by which another team or shared cost takes spend,');
 
+/** A choice in use, with the words for the day since which it is collected. */
+export interface BegunChoice {
+  words: string;
+  day: Day;
+}
+
+/** Returns the choices in use that are collected only from `since` or a later day on. */
+export const choicesBegun = (
+  warehouse: Pick<Session, 'query'>,
+  orgId: string,
+  since: Day,
+): Promise<BegunChoice[]> =>
+  warehouse.query<BegunChoice>(
+    `SELECT ${COLLECTED_SINCE} AS words, first_day AS day FROM spend_choices AS choices
+     WHERE org_id = $org AND unused_since IS NULL AND first_day >= $since::DATE ORDER BY words`,
+    { org: orgId, since },
+  );
+
 // Earlier versions released choices for good. Of such a release only the id counts: its choice is null.
 const CHOICES_AND_USERS = `
 WITH choices AS (

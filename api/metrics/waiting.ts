@@ -1,0 +1,202 @@
+import { z } from 'zod';
+import type { MonthRecord } from '../../domain/months/month-record.ts';
+import { shownMonths } from '../../domain/months/shown-months.ts';
+import { includes } from '../../domain/organisations/tiers.ts';
+import { addMonths, dayOf, firstDay, monthOf } from '../../domain/shared/calendar.ts';
+import { importStates, type ImportState } from '../../warehouse/imports/import-states.ts';
+import { listMetrics, type Metric } from '../../warehouse/metrics/metrics.ts';
+import { listCostSources } from '../../warehouse/sources/cost-sources.ts';
+import { lastRuns } from '../../warehouse/sources/ingest-runs.ts';
+import { choicesBegun } from '../../warehouse/spend/picks/spend-choices.ts';
+import { sealBills } from '../../warehouse/teams/bills/bill-sealing.ts';
+import { monthBills, type MonthBills } from '../../warehouse/teams/bills/bills.ts';
+import { listTeams, type Team } from '../../warehouse/teams/teams.ts';
+import { callerOf, type Caller } from '../access/authentication.ts';
+import { visibleNumbers } from '../access/revenue-access.ts';
+import type { Api } from '../http/api-type.ts';
+import type { NumberDependencies } from '../http/dependencies.ts';
+import { instant } from '../http/fields.ts';
+import { noteUpdates } from '../http/note-updates.ts';
+import { answers, success } from '../http/route-schema.ts';
+import { readMonths } from '../months/read-months.ts';
+import { billOnWire } from '../teams/team-bills.ts';
+
+const message = z.string().describe('What waits, in one sentence');
+const named = z.object({ id: z.string(), name: z.string() });
+const months = z.array(z.string()).describe('Newest first');
+
+const waitingItem = z
+  .discriminatedUnion('kind', [
+    z
+      .object({
+        ...{ kind: z.literal('run_failed'), message, source: named, run_id: z.string(), at: instant },
+        error: z.string().nullable(),
+      })
+      .meta({ id: 'WaitingRun', description: 'The last run of a cost source failed.' }),
+    z.object({ kind: z.literal('import_failed'), message, metric: named, at: instant }).meta({
+      id: 'WaitingFailedImport',
+      description: 'The last import of a metric failed, or its imports failed on three days in a row.',
+    }),
+    z.object({ kind: z.literal('import_paused'), message, metric: named }).meta({
+      id: 'WaitingPausedImport',
+      description: 'The plan does not include the import of a metric.',
+    }),
+    z.object({ kind: z.literal('changed_since_lock'), message, metric: named, months }).meta({
+      id: 'WaitingChangedMonths',
+      description: 'Months of a metric whose values changed after their lock.',
+    }),
+    z.object({ kind: z.literal('ready_to_lock'), message, metric: named, months }).meta({
+      id: 'WaitingReadyMonths',
+      description: 'Months of a metric that can be locked.',
+    }),
+    z
+      .object({
+        ...{ kind: z.literal('bill_waiting'), message, team: named, months },
+        waiting_for: z.array(z.string()).describe('What the bill of the newest month waits for'),
+      })
+      .meta({ id: 'WaitingBills', description: 'Bills of a team that cannot seal.' }),
+    z
+      .object({
+        ...{ kind: z.literal('collection_begun'), message, day: z.string() },
+        words: z.string().describe('The tag key or split, and its first day'),
+      })
+      .meta({
+        id: 'WaitingCollection',
+        description: 'A tag key or split is collected only since this month or the one before it.',
+      }),
+  ])
+  .meta({ id: 'Waiting' });
+
+type WaitingItem = z.infer<typeof waitingItem>;
+
+const byName = (one: { name: string }, other: { name: string }): number =>
+  one.name.localeCompare(other.name, 'en');
+
+const nameOf = ({ id, name }: { id: string; name: string }) => ({ id, name });
+
+/** `GET /waiting`: what waits for someone, by kind and name. No kind needs a statement for each metric or team. */
+export const waitingRoutes = (app: Api, dependencies: NumberDependencies): void => {
+  const { warehouse } = dependencies;
+  app.get(
+    '/waiting',
+    {
+      config: { access: 'read', isHeavy: true },
+      schema: answers(z.array(waitingItem), {
+        tag: 'Metrics',
+        summary: 'What waits for someone: failed runs, months to lock, bills that cannot seal',
+        description:
+          'By kind in the order of the schema, then by name. Plans without unit economics have only runs and collection. ' +
+          'Revenue metrics are there only for those who may see their numbers.',
+      }),
+    },
+    async (request) => {
+      const caller = callerOf(request);
+      const { id: orgId, tier } = caller.organisation;
+      const now = dependencies.clock.now();
+      const begun = await choicesBegun(warehouse, orgId, firstDay(addMonths(monthOf(dayOf(now)), -1)));
+      return success([
+        ...(await failedRuns(dependencies, orgId)),
+        ...(includes(tier, 'unit_economics') ? await waitingNumbers(dependencies, caller, now) : []),
+        ...begun.map(({ words, day }) => ({
+          kind: 'collection_begun' as const,
+          message: `${words}; earlier months are partial and cannot be locked`,
+          words,
+          day,
+        })),
+      ]);
+    },
+  );
+};
+
+const failedRuns = async (
+  { warehouse }: Pick<NumberDependencies, 'warehouse'>,
+  orgId: string,
+): Promise<WaitingItem[]> => {
+  const runs = await lastRuns(warehouse, orgId);
+  const sources = await listCostSources(warehouse, orgId);
+  return sources.toSorted(byName).flatMap((source): WaitingItem[] => {
+    const run = runs.get(source.id);
+    if (run?.status !== 'failed') return [];
+    const { run_id, error } = run;
+    const message = `the last run of cost source ${JSON.stringify(source.name)} failed`;
+    const at = run.finished_at ?? run.started_at;
+    return [{ kind: 'run_failed', message, source: nameOf(source), run_id, at, error }];
+  });
+};
+
+/** Returns what waits of the metrics whose numbers the caller may see, and of the teams. */
+const waitingNumbers = async (
+  dependencies: NumberDependencies,
+  caller: Caller,
+  now: Date,
+): Promise<WaitingItem[]> => {
+  const { warehouse } = dependencies;
+  const { organisation } = caller;
+  const all = (await listMetrics(warehouse, organisation.id)).sort(byName);
+  const { metrics, vault } = await visibleNumbers(dependencies, caller, all, 'waiting');
+  const teams = (await listTeams(warehouse, organisation.id)).sort(byName);
+  const imports = await importStates(warehouse, organisation, metrics);
+  // Below its plan, nobody can lock a month of revenue.
+  const lockable = metrics.filter(({ kind }) => kind === 'count' || includes(organisation.tier, 'revenue'));
+  const { on } = noteUpdates(dependencies, organisation.id, await sealBills(warehouse, organisation.id, now));
+  const { records, bills } = await warehouse.transaction(async (session) => ({
+    records: await readMonths(on(session), organisation, lockable, now, vault),
+    bills: teams.length === 0 ? [] : await monthBills(on(session), organisation.id, shownMonths(now)),
+  }));
+  const newestFirst = bills.slice(1).reverse();
+  return [
+    ...metrics.flatMap((metric) => failedImport(metric, imports.get(metric.id))),
+    ...metrics.flatMap((metric) => pausedImport(metric, imports.get(metric.id))),
+    ...lockable.flatMap((metric) => monthsWith('changed_since_lock', metric, records.get(metric.id))),
+    ...lockable.flatMap((metric) => monthsWith('ready_to_lock', metric, records.get(metric.id))),
+    ...teams.flatMap((team) => waitingBills(team, newestFirst, organisation, now)),
+  ];
+};
+
+const failedImport = (metric: Metric, state: ImportState | undefined): WaitingItem[] => {
+  const last = state?.history?.last ?? null;
+  if (state === undefined || last === null || state.status === 'paused') return [];
+  if (state.status !== 'failed' && last.status !== 'failed') return [];
+  const message = `the import of metric ${JSON.stringify(metric.name)} failed`;
+  const at = last.finished_at ?? last.started_at;
+  return [{ kind: 'import_failed', message, metric: nameOf(metric), at }];
+};
+
+const pausedImport = (metric: Metric, state: ImportState | undefined): WaitingItem[] => {
+  if (state?.status !== 'paused') return [];
+  const message = `the import of metric ${JSON.stringify(metric.name)} is paused: ${state.paused_reason ?? ''}`;
+  return [{ kind: 'import_paused', message, metric: nameOf(metric) }];
+};
+
+const ABOUT_MONTHS = {
+  changed_since_lock: (name: string) => `values of metric ${name} changed after the lock of`,
+  ready_to_lock: (name: string) => `metric ${name} is ready to lock for`,
+};
+
+const monthsWith = (
+  kind: keyof typeof ABOUT_MONTHS,
+  metric: Metric,
+  records: readonly MonthRecord[] = [],
+): WaitingItem[] => {
+  const found = records.flatMap(({ month, status }) => (status === kind ? [month] : []));
+  if (found.length === 0) return [];
+  const message = `${ABOUT_MONTHS[kind](JSON.stringify(metric.name))} ${found.join(', ')}`;
+  return [{ kind, message, metric: nameOf(metric), months: found }];
+};
+
+const waitingBills = (
+  team: Team,
+  newestFirst: readonly MonthBills[],
+  organisation: Caller['organisation'],
+  now: Date,
+): WaitingItem[] => {
+  const waiting = newestFirst
+    .map((ofMonth) => billOnWire(team.id, ofMonth, organisation, now))
+    .filter(({ status }) => status === 'waiting');
+  const [newest] = waiting;
+  if (newest === undefined) return [];
+  const found = waiting.map(({ month }) => month);
+  const message = `the bill of team ${JSON.stringify(team.name)} cannot seal for ${found.join(', ')}`;
+  const { waiting_for } = newest;
+  return [{ kind: 'bill_waiting', message, team: nameOf(team), months: found, waiting_for }];
+};

@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Sealer } from '../../../security/sealing.ts';
+import { connectImport, findImport } from '../../../warehouse/imports/imports.ts';
+import { importRuns, openImportRun } from '../../../warehouse/imports/import-runs.ts';
+import { settleMonths } from '../../../warehouse/months/settlement.ts';
+import type { Metric } from '../../../warehouse/metrics/metrics.ts';
+import { updateOrganisation } from '../../../warehouse/organisations/organisations.ts';
+import { ingestRuns, startedRun } from '../../../warehouse/sources/ingest-runs.ts';
+import { as } from '../../support/service/api-client.ts';
+import { expectData } from '../../support/service/envelope.ts';
+import { startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
+import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
+import { BY_ADMIN, newMetric, newSource, NOW } from '../../support/warehouse/tenant.ts';
+import { account, newTeamStory } from '../../warehouse/teams/team-story.ts';
+
+/** Today is 7 February 2026, so that December and January have settled. */
+describeOnBothEngines('what waits for someone', (open) => {
+  let api: LocalApi;
+  beforeAll(async () => {
+    api = await startLocalApi(undefined, open);
+  });
+  afterAll(() => api.close());
+
+  const AT = NOW.toISOString();
+
+  /** Records a run of a source that has ended. */
+  const run = async (orgId: string, sourceId: string, id: string, error: string | null): Promise<void> => {
+    const begun = startedRun({ run_id: id, source_id: sourceId, workflow_id: 'ingest' }, NOW);
+    const status = error === null ? 'completed' : 'failed';
+    await ingestRuns.record(api.warehouse, orgId, { ...begun, status, finished_at: AT, error });
+  };
+
+  /** Connects a metric, and records an import that has failed. */
+  const failImport = async (orgId: string, { id: metricId }: Metric): Promise<void> => {
+    const { warehouse } = api;
+    const sealer = new Sealer(Buffer.alloc(32));
+    const month = '2025-03';
+    await connectImport(warehouse, sealer, orgId, metricId, { type: 'stripe' }, 'rk_1', month, BY_ADMIN);
+    const credential = (await findImport(warehouse, orgId, metricId))?.credential_id ?? '';
+    const input = { orgId, metricId, runId: `run_${metricId}`, workflowId: 'import', startMonth: null };
+    await openImportRun(warehouse, input, credential, NOW);
+    await importRuns.fail(warehouse, { org_id: orgId, run_id: input.runId }, 'no such table', NOW);
+  };
+
+  const newStory = async () => {
+    const story = await newTeamStory(api);
+    const { orgId } = story;
+    for (const month of ['2025-12', '2026-01'])
+      await story.spend(month, {
+        cloud_spend: ['01', '31'].map((day) => ({
+          day: `${month}-${day}`,
+          cloud: 'aws',
+          account: '1',
+          cost: '10',
+        })),
+      });
+    await settleMonths(api.warehouse, orgId, NOW);
+    return {
+      ...story,
+      admin: as(api, await api.newKey(orgId)),
+      reader: as(api, await api.newKey(orgId, 'read')),
+    };
+  };
+
+  it('is nothing at first', async () => {
+    const { reader } = await newStory();
+    expect(expectData(await reader.get('/waiting'))).toEqual([]);
+  });
+
+  it('is listed by kind and name, for readers without revenue, and on Starter only what it has', async () => {
+    const { warehouse } = api;
+    const story = await newStory();
+    const { orgId, admin, reader } = story;
+
+    const zones = await newSource(warehouse, orgId, { name: 'Zones' });
+    const azure = await newSource(warehouse, orgId, { name: 'Azure' });
+    await run(orgId, zones.id, 'run_zones', 'no files');
+    await run(orgId, azure.id, 'run_azure_1', 'no files');
+    await run(orgId, azure.id, 'run_azure_2', null);
+
+    const orders = await newMetric(warehouse, orgId, { name: 'Orders', frequency: 'monthly' });
+    const sales = await newMetric(warehouse, orgId, {
+      ...{ name: 'Sales', unit: 'USD', kind: 'revenue', currency: 'USD', frequency: 'daily', rise: null },
+    });
+    for (const [metric, days] of [
+      [orders, ['2025-12', '2026-01']],
+      [sales, ['2025-12-31', '2026-01-31']],
+    ] as const)
+      expectData(
+        await admin.post(`/metrics/${metric.id}/values`, {
+          values: days.map((period) => ({ period, value: 4 })),
+        }),
+      );
+    const ready = { id: orders.id, name: 'Orders' };
+    expect(expectData(await reader.get<object[]>('/waiting')).slice(1)).toEqual([
+      {
+        kind: 'ready_to_lock',
+        message: 'metric "Orders" is ready to lock for 2026-01, 2025-12',
+        metric: ready,
+        months: ['2026-01', '2025-12'],
+      },
+    ]);
+    expectData(await admin.post(`/metrics/${orders.id}/months/2025-12/lock`));
+    expectData(
+      await admin.post(`/metrics/${orders.id}/values`, { values: [{ period: '2025-12', value: 5 }] }),
+    );
+
+    const failing = await newMetric(warehouse, orgId, { name: 'Failing' });
+    await failImport(orgId, failing);
+    await failImport(orgId, sales);
+
+    const shop = await story.team('Shop', [account('1')]);
+    const requests = await story.metric();
+    await story.values(requests, '2025-12', { shop: 1 });
+    await story.sharedCost('Platform', [account('2')], {
+      type: 'metric',
+      metric_id: requests.id,
+      labels: { shop },
+    });
+
+    await newMetric(warehouse, orgId, {
+      name: 'Tagged',
+      scope: {
+        type: 'spend',
+        spend: [{ source: 'cloud', cloud: 'aws', tag: { key: 'team', value: 'search' } }],
+      },
+    });
+
+    const runFailed = {
+      kind: 'run_failed',
+      message: 'the last run of cost source "Zones" failed',
+      source: { id: zones.id, name: 'Zones' },
+      run_id: 'run_zones',
+      at: AT,
+      error: 'no files',
+    };
+    const importFailed = ({ id, name }: Metric) => ({
+      kind: 'import_failed',
+      message: `the import of metric "${name}" failed`,
+      metric: { id, name },
+      at: AT,
+    });
+    const changed = {
+      kind: 'changed_since_lock',
+      message: 'values of metric "Orders" changed after the lock of 2025-12',
+      metric: ready,
+      months: ['2025-12'],
+    };
+    const january = {
+      kind: 'ready_to_lock',
+      message: 'metric "Orders" is ready to lock for 2026-01',
+      metric: ready,
+      months: ['2026-01'],
+    };
+    const ofSales = { id: sales.id, name: 'Sales' };
+    const salesReady = {
+      kind: 'ready_to_lock',
+      message: 'metric "Sales" is ready to lock for 2026-01, 2025-12',
+      metric: ofSales,
+      months: ['2026-01', '2025-12'],
+    };
+    const bill = {
+      kind: 'bill_waiting',
+      message: 'the bill of team "Shop" cannot seal for 2026-01',
+      team: { id: shop, name: 'Shop' },
+      months: ['2026-01'],
+      waiting_for: ['metric "Requests", by which a shared cost is split, has no value for 2026-01'],
+    };
+    const begun = {
+      kind: 'collection_begun',
+      message:
+        'tag key "team" of aws is collected from 2026-02-07 on; earlier months are partial and cannot be locked',
+      words: 'tag key "team" of aws is collected from 2026-02-07 on',
+      day: '2026-02-07',
+    };
+    const requestsReady = {
+      kind: 'ready_to_lock',
+      message: 'metric "Requests" is ready to lock for 2025-12',
+      metric: { id: requests.id, name: 'Requests' },
+      months: ['2025-12'],
+    };
+    expect(expectData(await reader.get('/waiting'))).toEqual([
+      ...[runFailed, importFailed(failing), changed, january, requestsReady, bill, begun],
+    ]);
+    expect(expectData(await admin.get('/waiting'))).toEqual([
+      ...[runFailed, importFailed(failing), importFailed(sales), changed, january, requestsReady, salesReady],
+      ...[bill, begun],
+    ]);
+    const { body: log } = await admin.get<{ target: string; detail: object }[]>('/audit-log?limit=1');
+    expect(log.data).toMatchObject([{ target: sales.id, detail: { viewed: 'waiting' } }]);
+
+    const setTier = (tier: 'starter' | 'professional') =>
+      updateOrganisation(warehouse, orgId, { tier }, BY_ADMIN);
+    await setTier('professional');
+    // Nobody can lock revenue on Professional, and its import pauses.
+    const paused = {
+      kind: 'import_paused',
+      message:
+        'the import of metric "Sales" is paused: Creating and changing revenue metrics needs the Business plan or above; ' +
+        'this organisation is on Professional',
+      metric: ofSales,
+    };
+    expect(expectData(await admin.get('/waiting'))).toEqual([
+      ...[runFailed, importFailed(failing), paused, changed, january, requestsReady, bill, begun],
+    ]);
+    await setTier('starter');
+    expect(expectData(await admin.get('/waiting'))).toEqual([runFailed, begun]);
+  });
+});
