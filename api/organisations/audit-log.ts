@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { listAuditLog } from '../../warehouse/engine/records/audit-log.ts';
+import { AUDIT_ACTIONS, listAuditLog } from '../../warehouse/engine/records/audit-log.ts';
 import { callerOf } from '../access/authentication.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
-import { instant } from '../http/fields.ts';
+import { day, instant } from '../http/fields.ts';
 import { page, pageQuery } from '../http/paging.ts';
 import { answersPage } from '../http/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
@@ -18,6 +18,26 @@ const auditRecord = z
   })
   .meta({ id: 'AuditRecord' });
 
+const ACTION = { error: `expected one of ${AUDIT_ACTIONS.join(', ')}` };
+const ID = { error: 'expected an id' };
+
+const auditQuery = pageQuery
+  .extend({
+    actor: z
+      .string(ID)
+      .min(1, ID)
+      .optional()
+      .describe('Only what this key, import or operator did, by its id'),
+    action: z.enum(AUDIT_ACTIONS, ACTION).optional().describe('Only this action'),
+    target: z.string(ID).min(1, ID).optional().describe('Only what was done to this, by its id'),
+    start: day.optional().describe('From this day on, inclusive'),
+    end: day.optional().describe('Up to this day, inclusive'),
+  })
+  .refine(({ start, end }) => start === undefined || end === undefined || end >= start, {
+    path: ['end'],
+    error: 'expected a day not before start',
+  });
+
 /** `GET /audit-log`: every recorded action with its author, newest first. */
 export const auditLogRoutes = (app: Api, { warehouse }: ApiDependencies): void => {
   app.get(
@@ -27,15 +47,18 @@ export const auditLogRoutes = (app: Api, { warehouse }: ApiDependencies): void =
       schema: answersPage(auditRecord, {
         tag: 'Audit',
         summary: 'Who did what, newest first',
-        querystring: pageQuery,
+        querystring: auditQuery,
       }),
     },
-    (request) =>
-      page(
+    (request) => {
+      const { actor = null, action = null, target = null, start = null, end = null } = request.query;
+      const filter = { actor, action, target, start, end };
+      return page(
         request.query,
         z.uuid(),
-        (part) => listAuditLog(warehouse, callerOf(request).organisation.id, part),
+        (part) => listAuditLog(warehouse, callerOf(request).organisation.id, part, filter),
         ({ id }) => id,
-      ),
+      );
+    },
   );
 };

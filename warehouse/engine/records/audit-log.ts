@@ -1,3 +1,4 @@
+import type { Day } from '../../../domain/shared/calendar.ts';
 import { idAfter } from '../sql/ids.ts';
 import { instant } from '../sql/instant.ts';
 import { MOST_PAGE_BYTES, type ListPart } from '../sql/list-part.ts';
@@ -12,18 +13,26 @@ export interface Actor {
 }
 
 /** Things that are stored as versions (versioned-records.ts). */
-export type AuditedThing = 'metric' | 'import' | 'team' | 'shared_cost' | 'cost_source' | 'webhook';
+const AUDITED_THINGS = ['metric', 'import', 'team', 'shared_cost', 'cost_source', 'webhook'] as const;
+export type AuditedThing = (typeof AUDITED_THINGS)[number];
 
-export type AuditAction =
-  | 'organisation.create'
-  | 'organisation.update'
-  | 'key.create'
-  | 'key.revoke'
-  | 'month.lock'
-  | 'values.change'
-  | 'viewed'
-  | 'bills.reseal'
-  | `${AuditedThing}.${'create' | 'update' | 'delete'}`;
+const OTHER_ACTIONS = [
+  'organisation.create',
+  'organisation.update',
+  'key.create',
+  'key.revoke',
+  'month.lock',
+  'values.change',
+  'viewed',
+  'bills.reseal',
+] as const;
+const CHANGES = ['create', 'update', 'delete'] as const;
+
+export type AuditAction = (typeof OTHER_ACTIONS)[number] | `${AuditedThing}.${(typeof CHANGES)[number]}`;
+export const AUDIT_ACTIONS: readonly AuditAction[] = [
+  ...OTHER_ACTIONS,
+  ...AUDITED_THINGS.flatMap((thing) => CHANGES.map((change) => `${thing}.${change}` as const)),
+];
 
 export interface AuditRecord {
   id: string;
@@ -76,14 +85,26 @@ export const auditEach = async (
   );
 };
 
+/** Which records to return. The days are inclusive. */
+export interface AuditFilter {
+  actor: string | null;
+  action: AuditAction | null;
+  target: string | null;
+  start: Day | null;
+  end: Day | null;
+}
+
+const EVERY_RECORD: AuditFilter = { actor: null, action: null, target: null, start: null, end: null };
+
 /**
- * Returns the records before `cursor`, newest first: fewer than `limit`, with at most {@link MOST_PAGE_BYTES} of details. The
+ * Returns the records of a filter before `cursor`, newest first: fewer than `limit`, with at most {@link MOST_PAGE_BYTES} of details. The
  * first record comes even if it is longer.
  */
 export const listAuditLog = async (
   warehouse: Warehouse,
   orgId: string,
   page: { limit: number; cursor: string | null },
+  filter: AuditFilter = EVERY_RECORD,
 ): Promise<ListPart<AuditRecord>> => {
   const rows = await warehouse.query<{
     id: string;
@@ -95,7 +116,7 @@ export const listAuditLog = async (
     target: string;
     detail: string;
     has_more: boolean;
-  }>(LIST_AUDIT_LOG, { org: orgId, ...page });
+  }>(LIST_AUDIT_LOG, { org: orgId, ...page, ...filter });
   const items = rows.map(
     ({ actor_type, actor_id, actor_name, recorded_at, detail, has_more: _, ...row }) => ({
       ...row,
@@ -112,6 +133,9 @@ const LIST_AUDIT_LOG = `
 WITH candidates AS (
   SELECT id, detail_bytes FROM audit_log
   WHERE org_id = $org AND id < coalesce($cursor::UUID, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::UUID)
+    AND ($actor::VARCHAR IS NULL OR actor_id = $actor) AND ($action::VARCHAR IS NULL OR action = $action)
+    AND ($target::VARCHAR IS NULL OR target = $target)
+    AND ($start::DATE IS NULL OR recorded_at >= $start::DATE) AND ($end::DATE IS NULL OR recorded_at < $end::DATE + 1)
   ORDER BY id DESC LIMIT $limit),
 placed AS (
   SELECT id, row_number() OVER newest AS place, sum(detail_bytes) OVER newest AS bytes
