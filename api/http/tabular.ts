@@ -17,11 +17,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 const CSV = 'text/csv';
 const ARROW = 'application/vnd.apache.arrow.stream';
+/** Only for rows that the warehouse itself writes as a file. */
+export const PARQUET = 'application/vnd.apache.parquet';
 
-type TabularType = typeof CSV | typeof ARROW;
+type TabularType = typeof CSV | typeof ARROW | typeof PARQUET;
 
 /** The other formats of a route with rows, for its description. */
-export const TABULAR_NOTE = `Also answers \`Accept: ${CSV}\` and \`${ARROW}\`, which stream every row.`;
+export const TABULAR_NOTE = `Also answers \`Accept: ${CSV}\`, \`${ARROW}\` and \`${PARQUET}\`, which have every row.`;
 
 /** Longest time that a caller may take for a batch. Then it is cut off, because it holds a connection to the warehouse. */
 const STALLED_MS = 60_000;
@@ -37,8 +39,8 @@ export interface Rows {
 
 /** Returns the tabular type that the caller's Accept header prefers to JSON, or null. */
 export const tabularType = (request: FastifyRequest): TabularType | null => {
-  const type = request.accepts().type(['application/json', CSV, ARROW]);
-  return type === CSV || type === ARROW ? type : null;
+  const type = request.accepts().type(['application/json', CSV, ARROW, PARQUET]);
+  return type === CSV || type === ARROW || type === PARQUET ? type : null;
 };
 
 /** Returns a signal that aborts once the caller has gone or has everything. It may have aborted already. */
@@ -59,7 +61,11 @@ export const closeSignal = ({ raw, request }: FastifyReply): AbortSignal => {
 };
 
 /** Streams rows as CSV or as an Arrow stream; see {@link sendStream}. The first piece follows the first batch. */
-export const sendTabular = (reply: FastifyReply, type: TabularType, rows: Rows): Promise<FastifyReply> =>
+export const sendTabular = (
+  reply: FastifyReply,
+  type: Exclude<TabularType, typeof PARQUET>,
+  rows: Rows,
+): Promise<FastifyReply> =>
   type === ARROW
     ? sendStream(reply, ARROW, arrowBytes(rows))
     : sendStream(reply, `${CSV}; charset=utf-8`, csvText(rows));

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { addDays, daysInclusive } from '../../domain/shared/calendar.ts';
+import { addDays, daysInclusive, type Day } from '../../domain/shared/calendar.ts';
 import { changePercent, toWire } from '../../domain/shared/decimals.ts';
 import { invalid } from '../../domain/shared/errors.ts';
 import { SPEND_SOURCES } from '../../domain/spend/spend-source.ts';
@@ -8,6 +9,7 @@ import {
   BREAKDOWN_KEYS,
   breakdownColumns,
   costBreakdown,
+  parquetBreakdown,
   streamBreakdown,
   type BreakdownKey,
   type BreakdownRow,
@@ -21,7 +23,7 @@ import { day } from '../http/fields.ts';
 import { page } from '../http/paging.ts';
 import { answers, describe, pageOf, success } from '../http/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
-import { closeSignal, sendTabular, TABULAR_NOTE, tabularType } from '../http/tabular.ts';
+import { closeSignal, PARQUET, sendStream, sendTabular, TABULAR_NOTE, tabularType } from '../http/tabular.ts';
 
 const MOST_DAYS = 366;
 /** Most rows of a breakdown in one JSON answer. */
@@ -121,7 +123,7 @@ const breakdownQuery = range.extend({
     .max(1000, { error: 'expected a whole number from 1 to 1000' })
     .optional()
     .describe(
-      `Without \`limit\` and \`cursor\` JSON has up to ${MOST_ROWS} rows and a \`next_cursor\` if there are more; CSV and Arrow have all`,
+      `Without \`limit\` and \`cursor\` JSON has up to ${MOST_ROWS} rows and a \`next_cursor\` if there are more; the other formats have all`,
     ),
   cursor: z.string().optional().describe('`next_cursor` of the page before'),
 });
@@ -156,6 +158,19 @@ const tableOf = (keys: readonly BreakdownKey[], batches: AsyncIterable<readonly 
 
 /** `GET /costs` and `GET /costs/breakdown`: the spend of a range of days (spec §4). */
 export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): void => {
+  /** Sends a Parquet file of all rows, or of some. */
+  const sendParquet = (
+    reply: FastifyReply,
+    keys: readonly BreakdownKey[],
+    days: { start: Day; end: Day },
+    part: { limit: number | null; offset: number } = { limit: null, offset: 0 },
+  ): Promise<FastifyReply> => {
+    const { organisation } = callerOf(reply.request);
+    const during = { now: clock.now(), signal: closeSignal(reply) };
+    const file = parquetBreakdown(warehouse, organisation.id, keys, { ...days, ...part }, during);
+    return sendStream(reply, PARQUET, file);
+  };
+
   app.get(
     '/costs',
     {
@@ -175,6 +190,7 @@ export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): voi
       const type = tabularType(request);
       if (type !== null) {
         const range = { start: start_date, end: end_date };
+        if (type === PARQUET) return sendParquet(reply, FLAT_KEYS, range);
         const signal = closeSignal(reply);
         const rows = streamBreakdown(warehouse, organisation.id, FLAT_KEYS, range, { now, signal });
         return sendTabular(reply, type, tableOf(FLAT_KEYS, rows));
@@ -231,6 +247,7 @@ export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): voi
       const now = clock.now();
       const type = tabularType(request);
       if (type !== null && limit === undefined && cursor === undefined) {
+        if (type === PARQUET) return sendParquet(reply, group_by, days);
         const signal = closeSignal(reply);
         const all = streamBreakdown(warehouse, organisation.id, group_by, days, { now, signal });
         return sendTabular(reply, type, tableOf(group_by, all));
@@ -251,6 +268,8 @@ export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): voi
       if (type !== null) {
         const rows = await warehouse.session((session) => readRows(on(session)));
         if (rows.next_cursor !== null) reply.header('x-next-cursor', rows.next_cursor);
+        const part = { limit: rows.data.length, offset: (rows.data[0]?.next ?? 1) - 1 };
+        if (type === PARQUET) return sendParquet(reply, group_by, days, part);
         const paged = Readable.from([rows.data.map(({ row }) => row)]) as AsyncIterable<BreakdownRow[]>;
         return sendTabular(reply, type, tableOf(group_by, paged));
       }

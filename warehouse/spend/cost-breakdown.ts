@@ -5,6 +5,7 @@ import { COUNTED_DAYS } from './daily-spend.ts';
 import { computeSpend, type ComputedSession } from './compute-spend.ts';
 import { OWNERS } from './picks/ownership.ts';
 import { SPEND_KEYS } from './picks/pick-key.ts';
+import { streamParquet } from '../engine/parquet-file.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
 /**
@@ -81,6 +82,22 @@ export const streamBreakdown = async function* (
   await computeSpend(warehouse, orgId, now);
   const parameters = { org: orgId, ...days, limit: null, offset: 0 };
   yield* warehouse.stream<BreakdownRow>(breakdownStatement(keys), parameters, signal);
+};
+
+/**
+ * Yields a Parquet file of the same rows; see {@link streamParquet}. Totals are decimals with the six places of the API, and days
+ * are dates.
+ */
+export const parquetBreakdown = async function* (
+  warehouse: Warehouse,
+  orgId: string,
+  keys: readonly BreakdownKey[],
+  range: { start: Day; end: Day; limit: number | null; offset: number },
+  { now, signal }: { now: Date; signal: AbortSignal },
+): AsyncGenerator<Uint8Array> {
+  await computeSpend(warehouse, orgId, now);
+  const rows = `SELECT * REPLACE (CAST(total AS DECIMAL(38,6)) AS total) FROM (${breakdownStatement(keys)})`;
+  yield* streamParquet(warehouse, rows, { org: orgId, ...range }, signal);
 };
 
 /** CTEs with the counted rows of the days and their owners. Spend that a shared cost covers has no team (design §2, Teams). */

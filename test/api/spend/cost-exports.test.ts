@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { tableFromIPC } from 'apache-arrow';
 import Fastify from 'fastify';
@@ -23,6 +26,7 @@ const ROWS = 155_000;
 const JANUARY = 'start_date=2026-01-01&end_date=2026-01-31';
 const CSV = 'text/csv';
 const ARROW = 'application/vnd.apache.arrow.stream';
+const PARQUET = 'application/vnd.apache.parquet';
 
 describeOnBothEngines('exports of costs', (open, onDuckDb) => {
   let test: TestWarehouse;
@@ -130,11 +134,69 @@ describeOnBothEngines('exports of costs', (open, onDuckDb) => {
     expect(amounts.reduce((sum, amount) => sum + amount, 0)).toBeCloseTo(total, 4);
   });
 
+  /** Stores a Parquet answer as a file, and returns it as a relation. */
+  const storeParquet = async (answer: Response): Promise<string> => {
+    expect(answer.headers.get('content-type')).toBe(PARQUET);
+    const file = join(test.directory, `${randomUUID()}.parquet`);
+    await writeFile(file, Buffer.from(await answer.arrayBuffer()));
+    return `read_parquet('${file}')`;
+  };
+
+  it('a Parquet file has every row, with days as dates and exact totals', async () => {
+    for (const path of [breakdown, `/costs?${JANUARY}`]) {
+      const file = await storeParquet(await get(path, PARQUET));
+      const columns = await test.warehouse.query<{ column_name: string; column_type: string }>(
+        `DESCRIBE FROM ${file}`,
+      );
+      const types = columns.map(({ column_name, column_type }) => `${column_name} ${column_type}`);
+      expect([types[0], types.at(-1)]).toEqual(['day DATE', 'total DECIMAL(38,6)']);
+      const [sum] = await test.warehouse.query<{ rows: string; total: string }>(
+        `SELECT count(*) FILTER (total > 0) AS rows, sum(total) AS total FROM ${file}`,
+      );
+      expect(Number(sum?.rows)).toBe(ROWS);
+      expect(Number(sum?.total)).toBe(total);
+    }
+  });
+
+  it('Parquet has the rows of JSON, rounded alike, also in pages', async () => {
+    const { id: orgId } = await newOrganisation(test.warehouse);
+    const { id: sourceId } = await newSource(test.warehouse, orgId);
+    const costs = { large: '12345678901.1234565', half: '0.0000005', refund: '-0.0000015', '=1+1': '7' };
+    await publishSpend(test.warehouse, { orgId, sourceId }, '2026-01', {
+      cloud_spend: Object.entries(costs).map(([account, cost]) => ({
+        ...{ day: '2026-01-05', cloud: 'aws', account, cost },
+      })),
+    });
+    const key = await readKeyOf(orgId);
+    const rowsOf = async (answer: Response) => {
+      const file = await storeParquet(answer);
+      const rows = await test.warehouse.query<{ total: string }>(`FROM ${file}`);
+      return rows.map((row) => ({ ...row, total: Number(row.total) }));
+    };
+    const path = `/costs/breakdown?${JANUARY}&group_by=account,day`;
+    const json = (await (await get(path, 'application/json', undefined, key)).json()) as { data: object[] };
+    const row = { day: '2026-01-05', account_name: null };
+    expect(json.data).toEqual([
+      { ...row, account: 'large', total: 12345678901.123457 },
+      { ...row, account: '=1+1', total: 7 },
+      { ...row, account: 'half', total: 0.000001 },
+      { ...row, account: 'refund', total: -0.000002 },
+    ]);
+    expect(await rowsOf(await get(path, PARQUET, undefined, key))).toEqual(json.data);
+    const first = await get(`${path}&limit=3`, PARQUET, undefined, key);
+    const cursor = first.headers.get('x-next-cursor') ?? '';
+    const second = await get(`${path}&limit=3&cursor=${cursor}`, PARQUET, undefined, key);
+    expect(second.headers.get('x-next-cursor')).toBeNull();
+    expect([...(await rowsOf(first)), ...(await rowsOf(second))]).toEqual(json.data);
+  });
+
   it('a range without spend has only its header', async () => {
     const nothing = '/costs/breakdown?start_date=2025-01-01&end_date=2025-01-31&group_by=day';
     expect(await (await get(nothing, CSV)).text()).toBe('day,total\r\n');
     const table = tableFromIPC(new Uint8Array(await (await get(nothing, ARROW)).arrayBuffer()));
     expect([table.numRows, table.schema.names]).toEqual([0, ['day', 'total']]);
+    const file = await storeParquet(await get(nothing, PARQUET));
+    expect(await test.warehouse.query(`FROM ${file}`)).toEqual([]);
   });
 
   it('a limit pages CSV, and JSON that is cut has a cursor', async () => {
