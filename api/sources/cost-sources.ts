@@ -12,7 +12,6 @@ import {
   type CostSourceChanges,
   type SourceKind,
 } from '../../warehouse/sources/cost-sources.ts';
-import { lastRuns, type IngestRun } from '../../warehouse/sources/ingest-runs.ts';
 import { settleMonths } from '../../warehouse/months/settlement.ts';
 import { callerOf, changeBy } from '../access/authentication.ts';
 import {
@@ -27,7 +26,7 @@ import {
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams } from '../http/fields.ts';
 import { found } from '../http/found.ts';
-import { ingestBody, ingestStarted, runRecord, runsOf, startIngest, toWireRun } from './ingest-runs.ts';
+import { ingestBody, ingestStarted, runRecord, runsOf, shownLastRuns, startIngest } from './ingest-runs.ts';
 import { checkCursor, page, pageQuery } from '../http/paging.ts';
 import { answers, answersPage, noBody, success } from '../http/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
@@ -55,10 +54,10 @@ const costSource = z
   ])
   .meta({ id: 'CostSource' });
 
-const toWireSource = (source: CostSource, lastRun: IngestRun | undefined): z.infer<typeof costSource> => ({
-  ...source,
-  last_run: lastRun === undefined ? null : toWireRun(lastRun),
-});
+const toWireSource = (
+  source: CostSource,
+  lastRun: z.infer<typeof runRecord> | undefined,
+): z.infer<typeof costSource> => ({ ...source, last_run: lastRun ?? null });
 
 /** Checks every location of a source. */
 const checkLocations = async (
@@ -99,7 +98,7 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
     },
     async (request) => {
       const { id } = callerOf(request).organisation;
-      const runs = await lastRuns(warehouse, id);
+      const runs = await shownLastRuns(warehouse, id);
       const sources = await page(
         request.query,
         z.string(),
@@ -163,7 +162,7 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
     async (request) => {
       const { id } = callerOf(request).organisation;
       const source = await foundSource(id, request.params.id);
-      return success(toWireSource(source, (await lastRuns(warehouse, id)).get(source.id)));
+      return success(toWireSource(source, (await shownLastRuns(warehouse, id)).get(source.id)));
     },
   );
 
@@ -210,7 +209,9 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
         sourceId: updated.id,
         paused: updated.schedule_paused,
       });
-      return success(toWireSource(updated, (await lastRuns(warehouse, organisation.id)).get(updated.id)));
+      return success(
+        toWireSource(updated, (await shownLastRuns(warehouse, organisation.id)).get(updated.id)),
+      );
     },
   );
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { toWire } from '../../domain/shared/decimals.ts';
+import { toWire, type DecimalText } from '../../domain/shared/decimals.ts';
 import type { IngestInput } from '../../domain/sources/ingest.ts';
 import {
   ingestRuns,
@@ -8,9 +8,19 @@ import {
   startedRun,
   type IngestRun,
 } from '../../warehouse/sources/ingest-runs.ts';
+import { changesOfRuns, type MonthChange } from '../../warehouse/sources/run-changes.ts';
+import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { instant, month } from '../http/fields.ts';
 import { page, type pageQuery } from '../http/paging.ts';
+
+const monthChange = z
+  .object({
+    month: z.string(),
+    before: z.number().nullable().describe('Null if the source had no cost of the month'),
+    after: z.number().nullable(),
+  })
+  .meta({ id: 'MonthChange', description: 'The cost of a source in a month, before and after a run.' });
 
 export const runRecord = z
   .object({
@@ -30,6 +40,11 @@ export const runRecord = z
       z.object({ problem: z.string(), file: z.string().nullable(), rows: z.number() }),
     ),
     cost_total: z.number().nullable(),
+    changes: z
+      .array(monthChange)
+      .describe(
+        'Months whose cost of the source the run changed, oldest first; by the begin of the billing period',
+      ),
     notes: z.array(z.string()).describe('What the run decided by itself, in words'),
     error: z.string().nullable(),
   })
@@ -57,10 +72,29 @@ export const ingestStarted = z.object({
   status: z.literal('running'),
 });
 
+type WireRun = z.infer<typeof runRecord>;
+
+const moneyOrNull = (amount: DecimalText | null): number | null => (amount === null ? null : toWire(amount));
+
 /** Returns a run as the API shows it. */
-export const toWireRun = (run: IngestRun): z.infer<typeof runRecord> => {
-  const { source_id: _, cost_total, ...record } = run;
-  return { ...record, cost_total: cost_total === null ? null : toWire(cost_total) };
+const toWireRun = (
+  { source_id: _, cost_total, ...record }: IngestRun,
+  changes: ReadonlyMap<string, readonly MonthChange[]>,
+): WireRun => ({
+  ...record,
+  cost_total: moneyOrNull(cost_total),
+  changes: (changes.get(record.run_id) ?? []).map(({ month, before, after }) => ({
+    month,
+    before: moneyOrNull(before),
+    after: moneyOrNull(after),
+  })),
+});
+
+/** Returns the newest run of each of the organisation's sources as the API shows it, by source id. */
+export const shownLastRuns = async (warehouse: Warehouse, orgId: string): Promise<Map<string, WireRun>> => {
+  const runs = await lastRuns(warehouse, orgId);
+  const changes = await changesOfRuns(warehouse, orgId, [...runs.values()]);
+  return new Map([...runs].map(([sourceId, run]) => [sourceId, toWireRun(run, changes)]));
 };
 
 /** Starts an ingest of a source and records its run. */
@@ -100,13 +134,15 @@ export const runsOf = async (
     (part) => listRuns(warehouse, orgId, sourceId, part),
     ({ run_id }) => run_id,
   );
+  const changes = await changesOfRuns(warehouse, orgId, runs.data);
   const data = await Promise.all(
-    runs.data.map(async (run): Promise<z.infer<typeof runRecord>> => {
-      if (run.status !== 'running') return toWireRun(run);
+    runs.data.map(async (run): Promise<WireRun> => {
+      if (run.status !== 'running') return toWireRun(run, changes);
       const life = await orchestration.lifeOf(run.workflow_id, run.run_id);
       // The worker records a run as failed if the run cannot record its own end.
       return toWireRun(
         life.state === 'running' ? { ...run, rows_read: life.progress?.rowsRead ?? run.rows_read } : run,
+        changes,
       );
     }),
   );
