@@ -61,6 +61,16 @@ const labelOf = ({ label_key }: Pick<Metric, 'label_key'>, label: string): { lab
 const numberOf = ({ kind }: Pick<Metric, 'kind'>): ((value: DecimalText) => number) =>
   kind === 'revenue' ? toWire : valueToWire;
 
+const rangeQuery = pageQuery.extend({ start: period.optional(), end: period.optional() });
+
+/** Returns the days of a range of periods. A month as the end includes all its days. */
+const daysOf = ({ start, end }: z.infer<typeof rangeQuery>) => ({
+  start: start === undefined ? null : periodToDay(start),
+  end: end === undefined ? null : end.length === 7 ? lastDay(end) : end,
+});
+
+const since = z.iso.datetime({ error: 'expected an instant such as "2026-01-31T00:00:00Z"' });
+
 const position = z.object({ changeId: z.uuid(), period: z.iso.date(), label: z.string() });
 const periodPosition = position.omit({ changeId: true });
 
@@ -106,7 +116,7 @@ export const metricValueRoutes = (app: Api, dependencies: ApiDependencies): void
         tag: 'Values',
         summary: 'Stored values from start to end, both inclusive',
         params: idParams,
-        querystring: pageQuery.extend({ start: period.optional(), end: period.optional() }),
+        querystring: rangeQuery,
         errors: [404],
       }),
     },
@@ -114,12 +124,7 @@ export const metricValueRoutes = (app: Api, dependencies: ApiDependencies): void
       const caller = callerOf(request);
       checkCursor(request.query, periodPosition);
       const { metric, vault } = await requestedNumbers(dependencies, request, 'values');
-      const { start, end } = request.query;
-      const range = {
-        start: start === undefined ? null : periodToDay(start),
-        // A month as the end includes all its days.
-        end: end === undefined ? null : end.length === 7 ? lastDay(end) : end,
-      };
+      const range = daysOf(request.query);
       const values = await page(
         request.query,
         periodPosition,
@@ -145,8 +150,9 @@ export const metricValueRoutes = (app: Api, dependencies: ApiDependencies): void
       schema: answersPage(valueChange, {
         tag: 'Values',
         summary: 'Every change of a value, newest first',
+        description: 'Of the periods from `start` to `end`, both inclusive, and at `since` or later.',
         params: idParams,
-        querystring: pageQuery,
+        querystring: rangeQuery.extend({ since: since.optional() }),
         errors: [404],
       }),
     },
@@ -155,10 +161,15 @@ export const metricValueRoutes = (app: Api, dependencies: ApiDependencies): void
       checkCursor(request.query, position);
       const { metric, vault } = await requestedNumbers(dependencies, request, 'history');
       const toNumber = numberOf(metric);
+      const { since } = request.query;
+      const filter = {
+        ...daysOf(request.query),
+        since: since === undefined ? null : new Date(since).toISOString(),
+      };
       const changes = await page(
         request.query,
         position,
-        (part) => listValueChanges(warehouse, caller.organisation.id, metric.id, part, vault),
+        (part) => listValueChanges(warehouse, caller.organisation.id, metric.id, part, vault, filter),
         ({ changeId, period, label }) => ({ changeId, period, label }),
       );
       return {

@@ -87,6 +87,16 @@ export interface ValueChange {
   changed_at: string;
 }
 
+/** Which changes to return: of periods from `start` to `end` (both inclusive), made at `since` or later. */
+interface ChangeFilter {
+  start: Day | null;
+  end: Day | null;
+  /** An instant in UTC. */
+  since: string | null;
+}
+
+const EVERY_CHANGE: ChangeFilter = { start: null, end: null, since: null };
+
 /** Returns the changes before `cursor`, newest first. The log itself has the value before each change. Revenue needs its vault. */
 export const listValueChanges = async (
   warehouse: Warehouse,
@@ -94,17 +104,21 @@ export const listValueChanges = async (
   metricId: string,
   page: { limit: number; cursor: { changeId: string; period: Day; label: string } | null },
   vault?: RevenueVault,
+  filter = EVERY_CHANGE,
 ): Promise<ValueChange[]> => {
   const rows = await warehouse.query<
     ChangeRow & { value: string | null; previous: string | null; previous_id: string | null }
   >(
     `WITH changes AS (
        SELECT * REPLACE (${VALUE_TEXT} AS value), lag(${VALUE_TEXT}) OVER before AS previous, lag(change_id) OVER before AS previous_id
-       FROM metric_value_changes WHERE org_id = $org AND metric_id = $metric
+       FROM metric_value_changes
+       WHERE org_id = $org AND metric_id = $metric
+         AND period >= coalesce($start::DATE, DATE '0001-01-01') AND period <= coalesce($end::DATE, DATE '9999-12-31')
        WINDOW before AS (PARTITION BY period, label ORDER BY change_id))
      SELECT change_id, period, label, value, previous, previous_id, source, changed_by_type, changed_by_id, changed_by_name, changed_at
      FROM changes
-     WHERE $changeId::UUID IS NULL OR (change_id, period, label) < ($changeId::UUID, $period::DATE, $label)
+     WHERE ($changeId::UUID IS NULL OR (change_id, period, label) < ($changeId::UUID, $period::DATE, $label))
+       AND ($since::TIMESTAMP IS NULL OR changed_at >= $since::TIMESTAMP)
      ORDER BY change_id DESC, period DESC, label DESC LIMIT $limit`,
     {
       org: orgId,
@@ -113,6 +127,7 @@ export const listValueChanges = async (
       period: page.cursor?.period ?? null,
       label: page.cursor?.label ?? null,
       limit: page.limit,
+      ...filter,
     },
   );
   const openedOf = (text: string | null, period: Day, change_id: string | null): DecimalText | null =>
