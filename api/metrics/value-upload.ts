@@ -36,7 +36,7 @@ export const valueUploadRoutes = (app: Api, dependencies: ApiDependencies): void
             summary: 'Create or replace values from a CSV file; all or none',
             description:
               `UTF-8, \`period,value\` or, on a metric with a label key, \`period,label,value\`; at most ${MOST_CSV_VALUES.toLocaleString('en-US')} ` +
-              'lines and 64 MiB. A header is skipped. An error names the line. Each organisation has at most two uploads at once.',
+              'lines and 64 MiB. A header is skipped. An error names the first ten wrong lines. Each organisation has at most two uploads at once.',
             params: idParams,
             body: z.string().describe('The file'),
             errors: [404],

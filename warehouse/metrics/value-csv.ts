@@ -25,6 +25,9 @@ import type { Warehouse } from '../engine/warehouse.ts';
 /** Most values in one file. */
 export const MOST_CSV_VALUES = 200_000;
 
+/** Most wrong lines that one error names. */
+const MOST_PROBLEMS = 10;
+
 /** The rules for the values of a file. */
 interface FileRules extends ValueRules {
   /** The day before which all its values must lie, because an import owns the later ones; null without an import. */
@@ -37,7 +40,7 @@ const BYTES_AT_ONCE = 8 * 2 ** 20;
 /**
  * Writes the values of a CSV file, all or none, like `writeValues` (spec §2, CSV format). The values wait in a file of our own,
  * never in memory. If the process is killed, the file goes with its directory. `signal` stops the upload, and then nothing is
- * stored. Throws `invalid` with the line of the file, counted from 1.
+ * stored. Throws `invalid` with the first wrong lines of the file, counted from 1.
  */
 export const writeCsv = async (
   warehouse: Warehouse,
@@ -93,14 +96,21 @@ const linesOf = async function* (blocks: AsyncIterable<readonly NumberedValue[]>
   for await (const values of blocks) yield values.map(valueFileLine).join('');
 };
 
-/** Yields the values of a CSV file. Throws `invalid` with the line for the first wrong one, and for a file without any. */
+/** Yields the values of a CSV file. Throws `invalid` with the lines of the first wrong ones, and for a file without any. */
 const csvValues = async function* (
   rules: FileRules,
   bytes: AsyncIterable<Buffer>,
   now: Date,
 ): AsyncGenerator<NumberedValue[]> {
   const judge = new RecordJudge(rules, newestPeriod(rules.frequency, now));
-  for await (const records of csvLines(bytes, textFor(rules))) yield judge.valuesOf(records);
+  try {
+    for await (const records of csvLines(bytes, textFor(rules))) yield judge.valuesOf(records);
+  } catch (error) {
+    // The lines before the one at which the file cannot be read any further.
+    judge.refuseProblems();
+    throw error;
+  }
+  judge.refuseProblems();
   if (judge.values === 0) throw invalid(`body: expected lines of ${columnsOf(rules).join(',')}, got none`);
 };
 
@@ -113,6 +123,7 @@ class RecordJudge {
   readonly #rules: FileRules;
   readonly #columns: readonly string[];
   readonly #newest: string;
+  readonly #problems: string[] = [];
   #line = 0;
   #isFirst = true;
   values = 0;
@@ -123,15 +134,24 @@ class RecordJudge {
     this.#newest = newest;
   }
 
-  /** Returns the values of the file's next records. Throws at the first wrong record, and at the first one too many. */
+  /**
+   * Returns the values of the file's next records; none after a wrong record. Throws at the tenth wrong record, and at the first
+   * one too many.
+   */
   valuesOf(records: readonly string[][]): NumberedValue[] {
     const found: NumberedValue[] = [];
     for (const fields of records) {
       this.#line += 1;
       if (isBlank(fields) || this.#isHeader(fields)) continue;
-      found.push(this.#valueOf(fields));
+      const value = this.#valueOf(fields);
+      if (value !== null) found.push(value);
     }
-    return found;
+    return this.#problems.length === 0 ? found : [];
+  }
+
+  /** Throws if any record was wrong. */
+  refuseProblems(): void {
+    if (this.#problems.length > 0) throw invalid(this.#problems.join('; '));
   }
 
   #isHeader(fields: readonly string[]): boolean {
@@ -139,33 +159,37 @@ class RecordJudge {
     this.#isFirst = false;
     if (!isFirst || !isHeader(fields)) return false;
     const wrong = fields.find((field) => CONTROL_CHARACTER.test(field));
-    if (wrong !== undefined) this.#refuse(`${NO_CONTROL_CHARACTERS}, got ${forMessage(wrong)}`);
+    if (wrong !== undefined) this.#note(`${NO_CONTROL_CHARACTERS}, got ${forMessage(wrong)}`);
     return true;
   }
 
-  #valueOf(fields: readonly string[]): NumberedValue {
+  #valueOf(fields: readonly string[]): NumberedValue | null {
     const columns = this.#columns;
     if (fields.length !== columns.length)
-      this.#refuse(
+      return this.#note(
         `expected ${columns.length} columns, ${columns.join(',')}, got ${fields.length}: ${textFor(this.#rules)(fields.join(','))}`,
       );
     const [period = '', label, value = ''] =
       this.#rules.label_key === null ? [fields[0], undefined, fields[1]] : fields;
     const problem = valueProblem(this.#rules, this.#newest, { period, label, value });
-    if (problem !== null) this.#refuse(`${problem.field}: ${problem.problem}`);
+    if (problem !== null) return this.#note(`${problem.field}: ${problem.problem}`);
     const { before = null } = this.#rules;
-    if (before !== null && periodToDay(period) >= before)
+    if (before !== null && periodToDay(period) >= before) {
+      this.refuseProblems();
       throw conflict(
         `line ${this.#line}: period: expected one before ${monthOf(before)}, from when on the values are imported, got ${period}`,
       );
+    }
     this.values += 1;
     if (this.values > MOST_CSV_VALUES)
       throw invalid(`body: expected at most ${MOST_CSV_VALUES} lines of values, got ${this.values} or more`);
     return { period: periodToDay(period), label: label ?? '', value, line: this.#line };
   }
 
-  #refuse(problem: string): never {
-    throw invalid(`line ${this.#line}: ${problem}`);
+  #note(problem: string): null {
+    this.#problems.push(`line ${this.#line}: ${problem}`);
+    if (this.#problems.length === MOST_PROBLEMS) this.refuseProblems();
+    return null;
   }
 }
 

@@ -232,6 +232,25 @@ describeOnBothEngines('a CSV file of values', (open, onDuckDb) => {
       }
     });
 
+    it('reports the first ten wrong lines, up to one that cannot be read', async () => {
+      const tenant = await newTenant();
+      const problem = (line: number): string =>
+        `line ${line}: value: expected a number of at least 0, got "x${line}"`;
+      const lines = (count: number): string =>
+        Array.from({ length: count }, (_, index) => `2026-01-05,x${index + 1}\n`).join('');
+      const problems = (...numbers: number[]): string => `invalid: ${numbers.map(problem).join('; ')}`;
+      expect(await rejection(tenant, lines(2))).toBe(problems(1, 2));
+      expect(await rejection(tenant, lines(12))).toBe(problems(1, 2, 3, 4, 5, 6, 7, 8, 9, 10));
+      expect(await rejection(tenant, `${lines(1)}2026-01-06,1\n2026-01-07,x3\n`)).toBe(problems(1, 3));
+      // The same day twice is looked for only if every line is right.
+      expect(await rejection(tenant, `2026-01-05,1\n2026-01-05,x2\n2026-01-05,2\n`)).toBe(problems(2));
+      expect(await rejection(tenant, `${lines(2)}2026-01-06,"1\n2026-01-07,x4\n`)).toBe(problems(1, 2));
+      // The blocks that are read at once have 10 KiB.
+      expect(await rejection(tenant, `${lines(1)}${'2026-01-06,1\n'.repeat(2_000)}2026-01-07,x2002\n`)).toBe(
+        problems(1, 2002),
+      );
+    });
+
     it('reports the line and the reason with labels', async () => {
       const tenant = await newTenant(region);
       const good = '2026-01-05,us,1\n';
