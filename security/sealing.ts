@@ -85,6 +85,9 @@ export class Sealer {
         `the ${place.field} of ${place.record} was sealed with another master key: check MASTER_KEY and MASTER_KEY_PREVIOUS`,
       );
     const bytes = Buffer.from(text, 'base64url');
+    // The decoder skips what it cannot read.
+    if (sealed !== `${VERSION}.${key.id}.${bytes.toString('base64url')}`)
+      throw new Error(`the ${place.field} of ${place.record} was changed`);
     const nonce = bytes.subarray(0, NONCE_BYTES);
     const tag = bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
     const decipher = createDecipheriv('aes-256-gcm', key.of(place.orgId), nonce, {

@@ -28,6 +28,9 @@ describe('a sealed text', () => {
       expect(() => sealer.open(place, text)).toThrow();
     }
     expect(() => sealer.open(place, sealed.slice(0, -4))).toThrow();
+    // Base64 decoders skip these.
+    for (const more of ['=', '!', '.more'])
+      expect(() => sealer.open(place, sealed + more)).toThrow(/changed/);
     expect(() => sealer.open(place, '')).toThrow(/not sealed as v1/);
   });
 
