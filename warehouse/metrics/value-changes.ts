@@ -1,5 +1,6 @@
 import { monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
 import { conflict } from '../../domain/shared/errors.ts';
+import type { Actor } from '../engine/records/audit-log.ts';
 import { sealBills } from '../teams/bills/bill-sealing.ts';
 import { idAfter } from '../engine/sql/ids.ts';
 import type { Session } from '../engine/session.ts';
@@ -18,7 +19,7 @@ export interface ChangedBy {
 /** What all rows of one change share. */
 export interface Change {
   source: ValueSource;
-  by: ChangedBy;
+  by: ChangedBy & Pick<Actor, 'through'>;
   now: Date;
 }
 

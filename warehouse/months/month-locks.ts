@@ -7,7 +7,7 @@ import { monthStatus } from '../../domain/months/month-status.ts';
 import type { MonthFacts, MonthLock } from '../../domain/months/month-facts.ts';
 import type { SettlementFacts } from '../../domain/months/settlement.ts';
 import type { DecimalText } from '../../domain/shared/decimals.ts';
-import { audit } from '../engine/records/audit-log.ts';
+import { audit, type Actor } from '../engine/records/audit-log.ts';
 import { computeMetricMonths } from './metric-months.ts';
 import { idAfter } from '../engine/sql/ids.ts';
 import { instant } from '../engine/sql/instant.ts';
@@ -34,7 +34,7 @@ export interface MonthVersion {
 
 /** Who locks a month, when, and whether despite missing spend. */
 export interface Locking {
-  key: { id: string; name: string };
+  key: Pick<Actor, 'id' | 'name' | 'through'>;
   now: Date;
   acceptMissing?: boolean;
   /** Only for revenue, whose frozen numbers it seals. */
@@ -82,7 +82,7 @@ export const lockMonth = async (
         value: value.toFixed(),
         unitCost: unitCost?.toFixed(UNIT_COST_DECIMALS) ?? null,
         lockedAt: by.now.toISOString(),
-        lockedBy: { type: 'key', ...by.key },
+        lockedBy: { type: 'key', id: by.key.id, name: by.key.name },
         valueChanges: facts.valueChanges,
         isIncomplete: missing.length > 0,
       };
@@ -118,7 +118,7 @@ export const lockMonth = async (
         session,
         organisation.id,
         {
-          actor: lock.lockedBy,
+          actor: { ...by.key, type: 'key' },
           action: 'month.lock',
           target: metric.id,
           detail: { month, version: lock.version, ...(lock.isIncomplete ? { missing } : {}) },

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { listAuditLog } from '../../../warehouse/engine/records/audit-log.ts';
+import { lockMonth } from '../../../warehouse/months/month-locks.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import { money, NOW } from '../../support/warehouse/tenant.ts';
 import { january, KEY, newMonthStory, type StoryChanges } from './month-story.ts';
@@ -57,6 +58,16 @@ describeOnBothEngines('locking a month', (open, onDuckDb) => {
         detail: { month: '2026-01', version: 1 },
       },
     ]);
+  });
+
+  it('records in the audit log alone that it was done through a session', async () => {
+    const { orgId, organisation, metric } = await readyStory();
+    const key = { ...KEY, through: 'session' } as const;
+    const { locked } = await lockMonth(test.warehouse, organisation, metric, '2026-01', { key, now: NOW });
+    expect(locked?.locked_by).toEqual({ type: 'key', ...KEY });
+    const { items } = await listAuditLog(test.warehouse, orgId, { limit: 2, cursor: null });
+    const detail = { month: '2026-01', version: 1, through: 'session' };
+    expect(items).toMatchObject([{ actor: { type: 'key', ...KEY }, action: 'month.lock', detail }]);
   });
 
   it('keeps its numbers despite late spend and a deleted source', async () => {

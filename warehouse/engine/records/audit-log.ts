@@ -5,11 +5,16 @@ import { MOST_PAGE_BYTES, type ListPart } from '../sql/list-part.ts';
 import type { Session } from '../session.ts';
 import type { Warehouse } from '../warehouse.ts';
 
+/** How the holder of a key acts, if not by sending the key to the API: through the AI assistant or a browser session. */
+export type Through = 'assistant' | 'session';
+
 /** The author of a change: a key of the organisation, an import, or the operator. */
 export interface Actor {
   type: 'key' | 'import' | 'operator';
   id: string;
   name: string;
+  /** The audit log adds it to the detail. */
+  through?: Through;
 }
 
 /** Things that are stored as versions (versioned-records.ts). */
@@ -24,6 +29,8 @@ const OTHER_ACTIONS = [
   'month.lock',
   'values.change',
   'viewed',
+  'signed_in',
+  'signed_out',
   'bills.reseal',
 ] as const;
 const CHANGES = ['create', 'update', 'delete'] as const;
@@ -66,6 +73,8 @@ export const auditEach = async (
   },
   now: Date,
 ): Promise<void> => {
+  const { through } = record.actor;
+  const detail = JSON.stringify(through === undefined ? record.detail : { ...record.detail, through });
   await session.run(
     `INSERT INTO audit_log BY NAME
       SELECT $org AS org_id, unnest($ids::UUID[]) AS id, $now::TIMESTAMP AS recorded_at, $actor_type AS actor_type, $actor_id AS actor_id,
@@ -80,7 +89,7 @@ export const auditEach = async (
       actor_name: record.actor.name,
       action: record.action,
       targets: record.targets,
-      detail: JSON.stringify(record.detail),
+      detail,
     },
   );
 };
