@@ -4,6 +4,7 @@ import {
   compact,
   removeDeadSpend,
   removeOldDeliveries,
+  removeOldSignOuts,
 } from '../warehouse/engine/maintenance/maintenance.ts';
 import { eraseDeletedCredentials } from '../warehouse/engine/maintenance/erasure.ts';
 import type { Warehouse } from '../warehouse/engine/warehouse.ts';
@@ -19,12 +20,15 @@ export const createMaintenanceActivities = ({
   log: Logger;
 }) => ({
   /**
-   * Removes spend rows and deliveries that nobody needs, frees their space, and erases deleted credentials. Returns the number of
-   * removed rows.
+   * Removes spend rows, deliveries and sign-outs that nobody needs, frees their space, and erases deleted credentials. Returns
+   * the number of removed rows.
    */
   async maintain(): Promise<number> {
     const now = clock.now();
-    const removed = (await removeDeadSpend(warehouse, now)) + (await removeOldDeliveries(warehouse, now));
+    const removed =
+      (await removeDeadSpend(warehouse, now)) +
+      (await removeOldDeliveries(warehouse, now)) +
+      (await removeOldSignOuts(warehouse, now));
     await compact(warehouse);
     await eraseDeletedCredentials(warehouse);
     log.info({ removed }, 'the maintenance of the warehouse is complete');

@@ -117,6 +117,15 @@ DELETE FROM webhook_secrets WHERE secret_id IN (
   WHERE webhooks.webhook_id IS NULL OR replaced_at < CAST($now AS TIMESTAMP) - INTERVAL ${GRACE_DAYS} DAY)`;
 
 /**
+ * Removes sign-outs of sessions that have expired. One day passes before, because the clocks of nodes differ. Idempotent. Returns
+ * the number of removed rows.
+ */
+export const removeOldSignOuts = (warehouse: Warehouse, now: Date): Promise<number> =>
+  warehouse.run('DELETE FROM session_ends WHERE expires_at < CAST($now AS TIMESTAMP) - INTERVAL 1 DAY', {
+    now: now.toISOString(),
+  });
+
+/**
  * Frees disk space. Checkpoints a DuckDB file. In a DuckLake, writes out rows kept in the catalog, merges small files, and drops
  * old snapshots with their files.
  */

@@ -538,4 +538,12 @@ export const MIGRATIONS: readonly Migration[] = [
           PARTITION BY org_id, run_id ORDER BY (status <> 'running') DESC, event_id DESC) = 1`,
     ],
   },
+  {
+    version: 20,
+    name: 'browser sessions that were signed out',
+    statements: [
+      // A session itself is in its cookie (session-cookie.ts). expires_at is when it would have expired.
+      `CREATE TABLE session_ends (org_id VARCHAR, session_id VARCHAR, ended_at TIMESTAMP, expires_at TIMESTAMP)`,
+    ],
+  },
 ];

@@ -1,8 +1,9 @@
 import { uuidv7 } from 'uuidv7';
 
 /** Returns a new public id with a readable prefix. Ids of one kind sort by their creation. */
-export const newId = (prefix: 'org' | 'key' | 'src' | 'met' | 'imp' | 'team' | 'shc' | 'whk'): string =>
-  `${prefix}_${uuidv7().replaceAll('-', '')}`;
+export const newId = (
+  prefix: 'org' | 'key' | 'src' | 'met' | 'imp' | 'team' | 'shc' | 'whk' | 'ses',
+): string => `${prefix}_${uuidv7().replaceAll('-', '')}`;
 
 /**
  * Returns a time-ordered id (UUIDv7) that sorts after `newest`, the newest id that the writer has read for the record. So a slow

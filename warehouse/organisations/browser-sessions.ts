@@ -1,0 +1,59 @@
+import { audit, type Actor } from '../engine/records/audit-log.ts';
+import { newId } from '../engine/sql/ids.ts';
+import type { Warehouse } from '../engine/warehouse.ts';
+import type { KeyHolder } from './api-keys.ts';
+
+/** A browser session as its cookie holds it. The warehouse stores only that it was signed out. */
+export interface BrowserSession {
+  id: string;
+  orgId: string;
+  keyId: string;
+  expiresAt: string;
+}
+
+/** How long a session lasts, unless its key expires before. */
+const LONGEST_MS = 12 * 3_600_000;
+
+/** Returns a new session of a key (contract §3, Browser session). */
+export const newSession = ({ organisation, key }: KeyHolder, now: Date): BrowserSession => {
+  const keyExpires = key.expires_at === null ? Infinity : Date.parse(key.expires_at);
+  return {
+    id: newId('ses'),
+    orgId: organisation.id,
+    keyId: key.id,
+    expiresAt: new Date(Math.min(now.getTime() + LONGEST_MS, keyExpires)).toISOString(),
+  };
+};
+
+/** Ends a session at once on all nodes, and records it in the audit log. */
+export const endSession = (
+  warehouse: Warehouse,
+  { id, orgId, keyId, expiresAt }: BrowserSession,
+  actor: Actor,
+  now: Date,
+): Promise<void> =>
+  warehouse.transaction(async (session) => {
+    await session.run(
+      `INSERT INTO session_ends BY NAME
+        SELECT $org AS org_id, $id AS session_id, $now::TIMESTAMP AS ended_at, $expires::TIMESTAMP AS expires_at`,
+      { org: orgId, id, now: now.toISOString(), expires: expiresAt },
+    );
+    await audit(
+      session,
+      orgId,
+      { actor, action: 'signed_out', target: keyId, detail: { session_id: id } },
+      now,
+    );
+  });
+
+/** Returns the ids of those sessions, of any organisations, that were signed out. */
+export const findEnded = async (
+  warehouse: Warehouse,
+  sessions: readonly Pick<BrowserSession, 'id' | 'orgId'>[],
+): Promise<Set<string>> => {
+  const rows = await warehouse.query<{ session_id: string }>(
+    'SELECT session_id FROM session_ends WHERE list_contains($orgs, org_id) AND list_contains($ids, session_id)',
+    { orgs: sessions.map(({ orgId }) => orgId), ids: sessions.map(({ id }) => id) },
+  );
+  return new Set(rows.map(({ session_id }) => session_id));
+};
