@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import accepts from '@fastify/accepts';
+import cookie from '@fastify/cookie';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import Fastify, { type FastifyBaseLogger } from 'fastify';
@@ -16,6 +17,7 @@ import { assistantRoutes } from './assistant/assistant.ts';
 import { auditLogRoutes } from './organisations/audit-log.ts';
 import { authenticate, type AssistantCall } from './access/authentication.ts';
 import { dashboard } from './dashboard/dashboard.ts';
+import { browserSessionRoutes } from './access/browser-session.ts';
 import { limitBodies } from './requests/body-pace.ts';
 import { CallMeter } from './access/call-meter.ts';
 import { costSourceRoutes } from './sources/cost-sources.ts';
@@ -42,6 +44,8 @@ import { overviewRoutes } from './metrics/overview.ts';
 import { operatorRoutes } from './operator/operator.ts';
 import { organisationRoutes } from './organisations/organisation.ts';
 import { answerOddRequests, refuseOddRequests } from './requests/odd-requests.ts';
+import { SESSION_COOKIE } from './access/session-cookie.ts';
+import { SessionGate } from './access/session-gate.ts';
 import { Tickets } from './access/tickets.ts';
 import { withPathsOnly } from './requests/request-log.ts';
 import { routableUrl } from './http/request-url.ts';
@@ -121,6 +125,7 @@ export const buildServer = async (
   refuseOddRequests(app);
 
   await app.register(accepts);
+  await app.register(cookie);
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -135,9 +140,16 @@ export const buildServer = async (
         securitySchemes: {
           key: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
           operator: { type: 'apiKey', in: 'header', name: 'X-Operator-Key' },
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: SESSION_COOKIE,
+            description:
+              'The session of a page of the service. Each request also needs the header `X-Requested-With: cost-analytics`.',
+          },
         },
       },
-      security: [{ key: [] }],
+      security: [{ key: [] }, { session: [] }],
     },
     // A route without a body has a schema only to reject one.
     transform: (route) => {
@@ -161,10 +173,17 @@ export const buildServer = async (
   const meter = new CallMeter(dependencies.warehouse, dependencies.clock);
   const tickets = new Tickets<AssistantCall>();
   await assistantRoutes(app, { ...dependencies, meter, tickets });
+  const sessions = new SessionGate({ ...dependencies, meter });
+  await app.register(
+    async (scope) => {
+      browserSessionRoutes(scope, { ...dependencies, meter, sessions });
+    },
+    { prefix: '/api/v1' },
+  );
   await app.register(
     async (scope) => {
       const api = scope as Api;
-      authenticate(api, { ...dependencies, meter, tickets, keyHeaders: 'X-API-Key' });
+      authenticate(api, { ...dependencies, meter, tickets, sessions, keyHeaders: 'X-API-Key' });
       admitFairly(api);
       const noteChange = watchNumberChanges(api, dependencies.orchestration);
       const numbers = { ...dependencies, noteChange };

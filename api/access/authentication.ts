@@ -1,24 +1,25 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../domain/shared/clock.ts';
-import { forbidden, ServiceError, unauthenticated } from '../../domain/shared/errors.ts';
+import { forbidden, ServiceError } from '../../domain/shared/errors.ts';
 import { permissionMessage, permits } from '../../domain/organisations/permissions.ts';
 import { includes, planMessage, quotaMessage } from '../../domain/organisations/tiers.ts';
 import type { KeyHolder } from '../../warehouse/organisations/api-keys.ts';
+import type { Actor, Through } from '../../warehouse/engine/records/audit-log.ts';
 import type { By } from '../../warehouse/engine/records/versioned-records.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
-import { keyIdOf, matches } from './api-key.ts';
 import type { CallMeter, MeteredCall, Quota } from './call-meter.ts';
-import { createKeyLookup } from './key-lookup.ts';
-import { sentKey, type KeyHeaders, type SentKey } from './sent-key.ts';
+import { sentKey, type KeyHeaders } from './sent-key.ts';
+import type { AdmittedSession, SessionGate } from './session-gate.ts';
 import type { Tickets } from './tickets.ts';
+import { createKeyCheck } from './valid-key.ts';
 
 /** The organisation and key of a request, and the quota that is left. */
 export interface Caller {
   organisation: KeyHolder['organisation'];
   key: KeyHolder['key'];
   quota: Quota;
-  /** Set if the caller asks through the assistant, which sees less revenue. */
-  through?: 'assistant';
+  /** Set if the caller asks through the assistant, which sees less revenue, or through a browser session. */
+  through?: Through;
 }
 
 /**
@@ -44,11 +45,16 @@ export const callerOf = (request: FastifyRequest): Caller => {
   return request.caller;
 };
 
-/** Returns the author and time of a change by the caller. */
-export const changeBy = ({ key: { id, name } }: Caller, now: Date): By => ({
-  actor: { type: 'key', id, name },
-  now,
+/** Returns the caller as the author of a change. */
+export const actorOf = ({ key: { id, name }, through }: Caller): Actor & { type: 'key' } => ({
+  type: 'key',
+  id,
+  name,
+  ...(through === undefined ? {} : { through }),
 });
+
+/** Returns the author and time of a change by the caller. */
+export const changeBy = (caller: Caller, now: Date): By => ({ actor: actorOf(caller), now });
 
 interface Authentication {
   warehouse: Warehouse;
@@ -57,22 +63,24 @@ interface Authentication {
   keyHeaders: KeyHeaders;
   /** The tickets of the assistant's gate, in the scope that it sends its requests to. */
   tickets?: Tickets<AssistantCall>;
+  /** Set in a scope that accepts browser sessions. A key that is sent as well comes first. */
+  sessions?: SessionGate;
 }
 
 /**
- * Checks every request of a scope before its body is read: key (401), quota (429), permission (403), plan (403). The routes
- * check parameters, existence and state (contract §1).
+ * Checks every request of a scope before its body is read: key or session (401), quota (429), permission (403), plan (403). The
+ * routes check parameters, existence and state (contract §1).
  */
 export const authenticate = (
   app: FastifyInstance,
-  { warehouse, clock, meter, keyHeaders, tickets }: Authentication,
+  { warehouse, clock, meter, keyHeaders, tickets, sessions }: Authentication,
 ): void => {
-  const lookUp = createKeyLookup(warehouse, clock);
+  const checkKey = createKeyCheck(warehouse, clock);
   app.decorateRequest('caller', null);
   app.decorateRequest('metered', null);
 
   const admitCounted = async (request: FastifyRequest, reply: FastifyReply): Promise<Caller> => {
-    const holder = await authenticated(sentKey(request, keyHeaders), lookUp, clock);
+    const holder = await checkKey(sentKey(request, keyHeaders));
     const metered = await meter.count(holder);
     request.metered = metered;
     const { organisation, key } = holder;
@@ -86,12 +94,16 @@ export const authenticate = (
     return caller;
   };
 
-  app.addHook('onRequest', async (request, reply) => {
+  const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<Caller> => {
     const assistantCall = tickets?.redeem(request) ?? null;
-    const { organisation, key } =
-      assistantCall === null
-        ? await admitCounted(request, reply)
-        : knownAs(request, throughAssistant(assistantCall, reply));
+    if (assistantCall !== null) return knownAs(request, throughAssistant(assistantCall, reply));
+    if (sessions?.isFor(request) === true)
+      return knownAs(request, throughSession(await sessions.admit(request, reply)));
+    return admitCounted(request, reply);
+  };
+
+  app.addHook('onRequest', async (request, reply) => {
+    const { organisation, key } = await admit(request, reply);
     const { access, feature } = request.routeOptions.config;
     if (access !== undefined && !permits(key.permission, access)) {
       throw forbidden(permissionMessage(key.permission, access));
@@ -110,7 +122,7 @@ export const authenticate = (
 };
 
 /** Makes the caller known to the routes and the log of a request, and returns it. */
-const knownAs = (request: FastifyRequest, caller: Caller): Caller => {
+export const knownAs = (request: FastifyRequest, caller: Caller): Caller => {
   const { organisation, key, through } = caller;
   const fields = { organisation: organisation.id, key: key.id };
   request.caller = caller;
@@ -128,22 +140,13 @@ const throughAssistant = ({ caller, closed }: AssistantCall, { raw }: FastifyRep
   return { ...caller, through: 'assistant' };
 };
 
-const authenticated = async (
-  { header, secret }: SentKey,
-  lookUp: (keyId: string) => Promise<KeyHolder | null>,
-  clock: Clock,
-): Promise<KeyHolder> => {
-  const keyId = keyIdOf(secret);
-  const holder = keyId === null ? null : await lookUp(keyId);
-  if (holder === null || !matches(secret, holder.secretHash))
-    throw unauthenticated(`${header}: this API key is not valid`);
-  if (holder.revoked) throw unauthenticated(`${header}: this API key was revoked`);
-  const { expires_at } = holder.key;
-  if (expires_at !== null && Date.parse(expires_at) <= clock.now().getTime()) {
-    throw unauthenticated(`${header}: this API key expired at ${expires_at}`);
-  }
-  return holder;
-};
+/** Returns the caller of a session: the holder of its key. */
+export const throughSession = ({ holder: { organisation, key }, quota }: AdmittedSession): Caller => ({
+  organisation,
+  key,
+  quota,
+  through: 'session',
+});
 
 const setQuotaHeaders = (reply: FastifyReply, { limit, remaining, resetSeconds }: Quota): void => {
   if (limit === null || remaining === null) return;

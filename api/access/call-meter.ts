@@ -28,8 +28,8 @@ interface DayCount {
   used: number;
 }
 
-/** How long counts of unlimited tiers may wait in memory. No decision depends on them. */
-const UNLIMITED_DELAY_MS = 1_000;
+/** How long counts of unlimited tiers, and uses by sessions, may wait in memory. No decision depends on them. */
+const LAZY_DELAY_MS = 1_000;
 
 /**
  * Counts calls against the daily quota of their organisation (spec §8). Calls that arrive during a commit share the next
@@ -50,33 +50,28 @@ export class CallMeter {
   }
 
   /** Checks one call against the quota and counts it. A rejected call does not count (contract §1). */
-  async count({ organisation, key, callsToday }: KeyHolder): Promise<MeteredCall> {
+  async count(holder: KeyHolder): Promise<MeteredCall> {
     const now = this.#clock.now();
-    const today = await this.#today(organisation.id, dayOf(now));
-    // The key brought the counts of other nodes. Only this process knows the counts that it has not stored.
-    today.used = Math.max(today.used, callsToday + this.#unstored(organisation.id, today.day));
-    const limit = DAILY_CALLS[organisation.tier];
+    const today = await this.#upToDate(holder, dayOf(now));
+    const limit = DAILY_CALLS[holder.organisation.tier];
     const admitted = limit === null || today.used < limit;
     let stored = Promise.resolve();
     if (admitted) {
       today.used += 1;
-      this.#add({
-        orgId: organisation.id,
-        day: today.day,
-        keyId: key.id,
-        calls: 1,
-        lastCallAt: now.toISOString(),
-      });
+      this.#add(callsOf(holder, 1, now));
       if (limit === null) this.#storeLater();
       else stored = this.#store(undefined);
     }
-    const quota = {
-      limit,
-      used: today.used,
-      remaining: limit === null ? null : Math.max(0, limit - today.used),
-      resetSeconds: secondsToMidnight(now),
-    };
-    return { admitted, quota, stored };
+    return { admitted, quota: quotaOf(limit, today.used, now), stored };
+  }
+
+  /** Notes a use of a key that does not count against the quota, and returns the quota. */
+  async noteUse(holder: KeyHolder): Promise<Quota> {
+    const now = this.#clock.now();
+    const today = await this.#upToDate(holder, dayOf(now));
+    this.#add(callsOf(holder, 0, now));
+    this.#storeLater();
+    return quotaOf(DAILY_CALLS[holder.organisation.tier], today.used, now);
   }
 
   /** Stores everything counted so far. */
@@ -84,6 +79,13 @@ export class CallMeter {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     await this.#store(undefined);
+  }
+
+  async #upToDate({ organisation, callsToday }: KeyHolder, day: Day): Promise<DayCount> {
+    const today = await this.#today(organisation.id, day);
+    // The key brought the counts of other nodes. Only this process knows the counts that it has not stored.
+    today.used = Math.max(today.used, callsToday + this.#unstored(organisation.id, day));
+    return today;
   }
 
   async #today(orgId: string, day: Day): Promise<DayCount> {
@@ -113,7 +115,7 @@ export class CallMeter {
       this.#timer = null;
       // After a failure the counts stay pending, and the next commit stores them.
       this.#store(undefined).catch((error: unknown) => error);
-    }, UNLIMITED_DELAY_MS).unref();
+    }, LAZY_DELAY_MS).unref();
   }
 
   async #commitPending(): Promise<void> {
@@ -136,3 +138,18 @@ export class CallMeter {
     return calls;
   }
 }
+
+const callsOf = ({ organisation, key }: KeyHolder, calls: number, now: Date): Calls => ({
+  orgId: organisation.id,
+  day: dayOf(now),
+  keyId: key.id,
+  calls,
+  lastCallAt: now.toISOString(),
+});
+
+const quotaOf = (limit: number | null, used: number, now: Date): Quota => ({
+  limit,
+  used,
+  remaining: limit === null ? null : Math.max(0, limit - used),
+  resetSeconds: secondsToMidnight(now),
+});

@@ -60,9 +60,7 @@ export const visibleNumbers = async (
   const orgId = caller.organisation.id;
   if (targets.length > 0) {
     const { actor, now } = changeBy(caller, clock.now());
-    const detail = { viewed, ...(caller.through === undefined ? {} : { through: caller.through }) };
-    const record = { actor, action: 'viewed' as const, targets, detail };
-    await auditEach(warehouse, orgId, record, now);
+    await auditEach(warehouse, orgId, { actor, action: 'viewed', targets, detail: { viewed } }, now);
   }
   return { metrics: visible, vault: new RevenueVault(sealer, orgId) };
 };

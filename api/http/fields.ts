@@ -38,6 +38,12 @@ export const settleDays = z
   .min(0, { error: 'expected a whole number of days from 0 to 28' })
   .max(28, { error: 'expected a whole number of days from 0 to 28' });
 
+/** A key and its organisation, as the caller sees them. */
+export const identity = z.object({
+  organisation: z.object({ id: z.string(), name: z.string(), tier, currency: z.string() }),
+  key: z.object({ id: z.string(), name: z.string(), permission, expires_at: instant.nullable() }),
+});
+
 /** The parameters of a path with one id. */
 export const idParams = z.strictObject({ id: z.string() });
 

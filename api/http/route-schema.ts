@@ -4,7 +4,7 @@ import type { Feature } from '../../domain/organisations/tiers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Who may call the route (contract §2). Every route under /api/v1 sets it. */
+    /** Who may call the route (contract §2). Every route under /api/v1 sets it, but those of /session. */
     access?: Access;
     /** The feature that the organisation's plan must include. */
     feature?: Feature;
@@ -21,14 +21,14 @@ const errorBody = z
 
 const ERRORS: Record<number, string> = {
   400: 'Bad parameters: names the offending field, what was expected and what came.',
-  401: 'The key is missing, wrong, expired or revoked.',
-  403: 'The key lacks the permission, or the plan lacks the feature.',
+  401: 'The key or session is missing, wrong, expired, revoked or signed out.',
+  403: 'The key lacks the permission, the plan lacks the feature, or a page of another site uses a session.',
   404: 'Not found in this organisation.',
   408: 'The body came too slowly.',
   409: 'The current state does not allow it; the message says why.',
   413: 'The body is too large.',
   415: 'The content type is not the expected one.',
-  429: 'Daily call limit of the plan reached; Retry-After gives the seconds to midnight UTC.',
+  429: 'Daily call limit of the plan reached, or 50 calls of a session in a second; try again after the seconds of Retry-After.',
   500: 'Internal error; the message has no details.',
   503: 'Busy; try again after the seconds that Retry-After gives.',
 };
@@ -37,8 +37,8 @@ interface Route<Body, Params, Query> {
   tag: string;
   summary: string;
   description?: string;
-  /** Whose key the route takes; by default a tenant's. */
-  caller?: 'tenant' | 'operator';
+  /** Who calls the route: by default a tenant with a key or a session. Anyone may try to sign in. */
+  caller?: Caller;
   body?: Body;
   params?: Params;
   querystring?: Query;
@@ -46,10 +46,24 @@ interface Route<Body, Params, Query> {
   errors?: readonly (404 | 409 | 413 | 415)[];
 }
 
+type Caller = 'tenant' | 'operator' | 'session' | 'anyone';
+
+const TENANT_ERRORS = [400, 401, 403, 429, 500, 503] as const;
+
 const COMMON_ERRORS = {
-  tenant: [400, 401, 403, 429, 500, 503],
+  tenant: TENANT_ERRORS,
   operator: [400, 401, 500, 503],
-} as const;
+  session: TENANT_ERRORS,
+  anyone: TENANT_ERRORS,
+} as const satisfies Record<Caller, readonly number[]>;
+
+/** What a route takes in the OpenAPI document, unless it takes what the document names for all. */
+const SECURITY: Record<Caller, readonly Record<string, readonly string[]>[] | null> = {
+  tenant: null,
+  operator: [{ operator: [] }],
+  session: [{ session: [] }],
+  anyone: [],
+};
 
 /** A query or body without fields. Errors name the unknown fields. */
 const noFields = z.strictObject({});
@@ -81,7 +95,7 @@ export const describe = <Response extends z.ZodType, Body, Params, Query>(
     ...(body === undefined ? {} : { body }),
     ...(params === undefined ? {} : { params }),
     querystring: querystring ?? noFields,
-    ...(caller === 'operator' ? { security: [{ operator: [] }] } : {}),
+    ...(SECURITY[caller] === null ? {} : { security: SECURITY[caller] }),
     response: {
       200: response.describe('Success'),
       ...Object.fromEntries(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Change, ValueSource } from '../../warehouse/metrics/value-changes.ts';
-import type { Caller } from '../access/authentication.ts';
+import { actorOf, type Caller } from '../access/authentication.ts';
 import { day, month } from '../http/fields.ts';
 
 /** A metric value on the wire (contract §3, Values). Its range depends on the kind of the metric (value-rules.ts). */
@@ -20,8 +20,8 @@ export const writeResult = z
   .meta({ id: 'WriteResult' });
 
 /** Returns a change by the holder of a key. */
-export const keyChange = ({ key }: Caller, source: ValueSource, now: Date): Change => ({
+export const keyChange = (caller: Caller, source: ValueSource, now: Date): Change => ({
   source,
-  by: { type: 'key', id: key.id, name: key.name },
+  by: actorOf(caller),
   now,
 });

@@ -14,7 +14,7 @@ import {
 import { listMonthVersions, lockMonth } from '../../warehouse/months/month-locks.ts';
 import type { Organisation } from '../../warehouse/organisations/organisations.ts';
 import type { Session } from '../../warehouse/engine/session.ts';
-import { callerOf } from '../access/authentication.ts';
+import { actorOf, callerOf } from '../access/authentication.ts';
 import { requestedChange, requestedNumbers, requestedVisible } from '../access/revenue-access.ts';
 import type { NumberDependencies } from '../http/dependencies.ts';
 import { noteUpdates } from '../http/note-updates.ts';
@@ -181,10 +181,9 @@ export const monthRoutes = (app: Api, dependencies: NumberDependencies): void =>
     async (request) => {
       const caller = callerOf(request);
       const { metric, vault } = await requestedChange(dependencies, request);
-      const key = { id: caller.key.id, name: caller.key.name };
       return success(
         await lockMonth(warehouse, caller.organisation, metric, request.params.month, {
-          key,
+          key: actorOf(caller),
           now: clock.now(),
           acceptMissing: request.body?.accept_missing ?? false,
           vault,

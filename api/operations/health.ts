@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { secondsToMidnight } from '../../domain/shared/calendar.ts';
 import { callerOf } from '../access/authentication.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
-import { instant, permission, tier } from '../http/fields.ts';
+import { identity, instant } from '../http/fields.ts';
 import { conditionOf, isReady } from './operations.ts';
 import { answers, success } from '../http/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
@@ -17,9 +17,7 @@ const health = z.object({
   disk: z.enum(['ok', 'full', 'read_only']).describe('full: less than 64 MiB are free'),
 });
 
-const authInfo = z.object({
-  organisation: z.object({ id: z.string(), name: z.string(), tier, currency: z.string() }),
-  key: z.object({ id: z.string(), name: z.string(), permission, expires_at: instant.nullable() }),
+const authInfo = identity.extend({
   quota: z.object({
     limit: z.number().nullable(),
     used: z.number(),
@@ -54,10 +52,9 @@ export const healthRoutes = (app: Api, dependencies: ApiDependencies): void => {
     },
     (request) => {
       const { organisation, key, quota } = callerOf(request);
-      const { id, name, tier, currency } = organisation;
       const now = dependencies.clock.now();
       return success({
-        organisation: { id, name, tier, currency },
+        organisation,
         key,
         quota: {
           limit: quota.limit,

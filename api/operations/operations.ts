@@ -53,7 +53,8 @@ export const operationRoutes = (app: Api, dependencies: ApiDependencies): void =
       { method: request.method, route: request.routeOptions.url ?? 'unknown', status: reply.statusCode },
       reply.elapsedTime / 1000,
     );
-    if (reply.statusCode === 429) refused.inc();
+    // Only calls that count against a limit have its headers.
+    if (reply.statusCode === 429 && reply.hasHeader('ratelimit-limit')) refused.inc();
   });
 
   app.get('/livez', { schema: { hide: true } }, () => ({ status: 'ok' }));

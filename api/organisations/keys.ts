@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { invalid } from '../../domain/shared/errors.ts';
 import { createKey, listKeys, newKeyId, revokeKey } from '../../warehouse/organisations/api-keys.ts';
-import { audit, type Actor } from '../../warehouse/engine/records/audit-log.ts';
+import { audit } from '../../warehouse/engine/records/audit-log.ts';
+import type { By } from '../../warehouse/engine/records/versioned-records.ts';
 import type { Session } from '../../warehouse/engine/session.ts';
 import { newSecret } from '../access/api-key.ts';
-import { callerOf } from '../access/authentication.ts';
+import { callerOf, changeBy } from '../access/authentication.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams, instant, name, permission } from '../http/fields.ts';
 import { found } from '../http/found.ts';
@@ -31,7 +32,7 @@ export const issueKey = async (
   session: Session,
   orgId: string,
   key: Pick<z.infer<typeof keyRecord>, 'name' | 'permission' | 'expires_at'>,
-  { actor, now }: { actor: Actor; now: Date },
+  { actor, now }: By,
 ): Promise<z.infer<typeof newKeyRecord>> => {
   const id = newKeyId();
   const { secret, secretHash } = newSecret(id);
@@ -74,7 +75,7 @@ export const keyRoutes = (app: Api, { warehouse, clock }: ApiDependencies): void
       }),
     },
     async (request) => {
-      const { organisation, key } = callerOf(request);
+      const caller = callerOf(request);
       const now = clock.now();
       const { name, permission } = request.body;
       const expires_at = request.body.expires_at ? new Date(request.body.expires_at).toISOString() : null;
@@ -89,9 +90,8 @@ export const keyRoutes = (app: Api, { warehouse, clock }: ApiDependencies): void
           `expires_at: expected an instant before the year 10000, got ${JSON.stringify(request.body.expires_at)}`,
         );
       }
-      const actor = { type: 'key', id: key.id, name: key.name } as const;
       const created = await warehouse.transaction((session) =>
-        issueKey(session, organisation.id, { name, permission, expires_at }, { actor, now }),
+        issueKey(session, caller.organisation.id, { name, permission, expires_at }, changeBy(caller, now)),
       );
       return success(created);
     },
@@ -110,25 +110,16 @@ export const keyRoutes = (app: Api, { warehouse, clock }: ApiDependencies): void
       }),
     },
     async (request) => {
-      const { organisation, key } = callerOf(request);
-      const now = clock.now();
+      const caller = callerOf(request);
+      const { organisation } = caller;
+      const { actor, now } = changeBy(caller, clock.now());
       const revoked = await revokeKey(
         warehouse,
         organisation.id,
         request.params.id,
         now,
         (session, { id, name }) =>
-          audit(
-            session,
-            organisation.id,
-            {
-              actor: { type: 'key', id: key.id, name: key.name },
-              action: 'key.revoke',
-              target: id,
-              detail: { name },
-            },
-            now,
-          ),
+          audit(session, organisation.id, { actor, action: 'key.revoke', target: id, detail: { name } }, now),
       );
       return success(found('key', request.params.id, revoked));
     },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { found } from '../http/found.ts';
 import { updateOrganisation } from '../../warehouse/organisations/organisations.ts';
-import { callerOf } from '../access/authentication.ts';
+import { callerOf, changeBy } from '../access/authentication.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { name, organisation, settleDays } from '../http/fields.ts';
 import { answers, success } from '../http/route-schema.ts';
@@ -30,9 +30,9 @@ export const organisationRoutes = (app: Api, { warehouse, clock }: ApiDependenci
       }),
     },
     async (request) => {
-      const { organisation, key } = callerOf(request);
-      const { id } = organisation;
-      const by = { actor: { type: 'key', id: key.id, name: key.name }, now: clock.now() } as const;
+      const caller = callerOf(request);
+      const { id } = caller.organisation;
+      const by = changeBy(caller, clock.now());
       return success(
         found(
           'organisation',

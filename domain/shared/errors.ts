@@ -58,7 +58,10 @@ export const notFound = (what: string, id: string): ServiceError =>
   new ServiceError('not_found', `${what} ${forMessage(id)} does not exist in this organisation`);
 export const conflict = (message: string): ServiceError => new ServiceError('conflict', message);
 export const tooLarge = (mostBytes: number): ServiceError =>
-  new ServiceError('too_large', `body: too large, expected at most ${mostBytes / 2 ** 20} MiB`);
+  new ServiceError(
+    'too_large',
+    `body: too large, expected at most ${mostBytes < 2 ** 20 ? `${mostBytes / 2 ** 10} KiB` : `${mostBytes / 2 ** 20} MiB`}`,
+  );
 /** Too many requests at once, or a machine short of resources. The same request may succeed later. */
 export const unavailable = (message = 'busy; try again'): ServiceError =>
   new ServiceError('unavailable', message);

@@ -191,7 +191,7 @@ describe('a client', () => {
   let head: (path: string) => string;
 
   beforeAll(async () => {
-    api = await startLocalApi(300);
+    api = await startLocalApi({ patienceMs: 300 });
     const { orgId, secret } = await api.newTenant();
     const { id: metricId } = await newMetric(api.warehouse, orgId);
     head = (path) =>

@@ -65,6 +65,33 @@ const api = (base: string, key: Record<string, string>): Api => {
 export const as = (service: Pick<ServiceProcess, 'url'>, secret: string): Api =>
   api(`${service.url}/api/v1`, { 'x-api-key': secret });
 
+/** The header that pages of the service send with the cookie. */
+export const PAGE = { 'x-requested-with': 'cost-analytics' };
+
+/** Returns the API for a page that has the cookie of a session. Paths are relative to /api/v1. */
+export const inSession = (service: Pick<ServiceProcess, 'url'>, cookie: string): Api =>
+  api(`${service.url}/api/v1`, { cookie, ...PAGE });
+
+/** The answer to a sign-in. */
+export interface SignedIn {
+  organisation: { id: string; name: string; tier: string; currency: string };
+  key: { id: string; name: string; permission: string; expires_at: string | null };
+  expires_at: string;
+  today: string;
+}
+
+/** Signs in with a key. Returns the answer, the header that sets the cookie, the cookie, and the API for its page. */
+export const signIn = async (
+  service: Pick<ServiceProcess, 'url'>,
+  key: string,
+  headers: Record<string, string> = {},
+) => {
+  const answer = await api(`${service.url}/api/v1`, headers).post<SignedIn>('/session', { key });
+  const setCookie = answer.headers.get('set-cookie');
+  const [cookie = ''] = (setCookie ?? '').split(';');
+  return { answer, setCookie, cookie, page: inSession(service, cookie) };
+};
+
 /** Reads the key that the service made for its operator. */
 export const operatorKeyOf = async ({ dataDir }: Pick<ServiceProcess, 'dataDir'>): Promise<string> =>
   (await readFile(join(dataDir, 'operator.key'), 'utf8')).trim();

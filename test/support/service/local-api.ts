@@ -4,12 +4,11 @@ import { pino } from 'pino';
 import { newSecret } from '../../../api/access/api-key.ts';
 import type { Api } from '../../../api/http/api-type.ts';
 import { buildServer } from '../../../api/app.ts';
-import type { Permission } from '../../../domain/organisations/permissions.ts';
-import { fixedClock } from '../../../domain/shared/clock.ts';
+import { fixedClock, type Clock } from '../../../domain/shared/clock.ts';
 import { parsePrivateTargets } from '../../../egress/requests/private-targets.ts';
 import { Sealer } from '../../../security/sealing.ts';
 import { Orchestration } from '../../../temporal/orchestration.ts';
-import { createKey, newKeyId } from '../../../warehouse/organisations/api-keys.ts';
+import { createKey, newKeyId, type ApiKey } from '../../../warehouse/organisations/api-keys.ts';
 import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 import { openDuckDb, type TestWarehouse } from '../warehouse/engines.ts';
 import { newOrganisation, NOW } from '../warehouse/tenant.ts';
@@ -24,20 +23,32 @@ export interface LocalApi {
   /** The folder of the warehouse. */
   directory: string;
   newTenant: () => Promise<{ orgId: string; secret: string }>;
-  /** Makes a key of an organisation, by default an admin's. */
-  newKey: (orgId: string, permission?: Permission) => Promise<string>;
+  /** Makes a key of an organisation: an admin's that never expires, without changes. */
+  newKey: (orgId: string, changes?: Partial<Pick<ApiKey, 'permission' | 'expires_at'>>) => Promise<string>;
   close: () => Promise<void>;
 }
 
 /** The operator's key of every local API. */
 const OPERATOR_KEY = 'operator-key-of-the-test';
 
-/** Starts the API, by default on DuckDB. `patienceMs` is the time-out for slow headers and bodies. */
-export const startLocalApi = async (
-  patienceMs?: number,
-  open: () => Promise<TestWarehouse> = openDuckDb,
-): Promise<LocalApi> => {
-  const opened = await open();
+/**
+ * Starts the API, by default on DuckDB. `patienceMs` is the time-out for slow headers and bodies. Nodes that are given one warehouse share it, and do
+ * not close it.
+ */
+export const startLocalApi = async ({
+  patienceMs,
+  clock = fixedClock(NOW),
+  sealer = new Sealer(Buffer.alloc(32)),
+  open = openDuckDb,
+  shared,
+}: {
+  patienceMs?: number;
+  clock?: Clock;
+  sealer?: Sealer;
+  open?: () => Promise<TestWarehouse>;
+  shared?: TestWarehouse;
+} = {}): Promise<LocalApi> => {
+  const opened = shared ?? (await open());
   const { warehouse } = opened;
   const connection = Connection.lazy({
     address: '127.0.0.1:1',
@@ -48,11 +59,11 @@ export const startLocalApi = async (
     {
       warehouse,
       orchestration: new Orchestration(new Client({ connection })),
-      clock: fixedClock(NOW),
+      clock,
       sourceRulesOf: () => ({ roots: [opened.directory], privateTargets: parsePrivateTargets('') }),
       makeSourceFolder: () => Promise.resolve(opened.directory),
       disk: () => Promise.resolve('ok'),
-      sealer: new Sealer(Buffer.alloc(32)),
+      sealer,
       checkConnection: () => Promise.reject(new Error('no platform can be asked')),
       operatorKey: OPERATOR_KEY,
       pages: null,
@@ -63,8 +74,8 @@ export const startLocalApi = async (
   );
   await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as AddressInfo;
-  const makeKey = async (orgId: string, permission: Permission = 'admin'): Promise<string> => {
-    const key = { id: newKeyId(), name: 'Admin', permission, expires_at: null };
+  const makeKey: LocalApi['newKey'] = async (orgId, changes = {}) => {
+    const key = { id: newKeyId(), name: 'Admin', permission: 'admin' as const, expires_at: null, ...changes };
     const { secret, secretHash } = newSecret(key.id);
     await warehouse.session((session) => createKey(session, orgId, { ...key, secretHash }, NOW));
     return secret;
@@ -84,7 +95,7 @@ export const startLocalApi = async (
     close: async () => {
       await app.close();
       await connection.close();
-      await opened.close();
+      if (shared === undefined) await opened.close();
     },
   };
 };

@@ -1,4 +1,4 @@
-/** Who may call a route (contract §2): any key, R, W, A, or a key that may send values. */
+/** Who may call a route with a key (contract §2): any key, R, W, A, or a key that may send values. */
 export type Who = 'any' | 'R' | 'W' | 'A' | 'values';
 
 /** A route under /api/v1, as in contract §2. `{id}` and `{month}` are parameters. */
@@ -21,7 +21,7 @@ export interface Route {
   beside?: readonly string[];
 }
 
-/** Every route of the service under /api/v1. */
+/** Every route of the service under /api/v1 that takes a key or a session. */
 export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/health', who: 'any' },
   { method: 'GET', path: '/auth/info', who: 'any' },
@@ -208,6 +208,13 @@ export const ROUTES: readonly Route[] = [
     paged: true,
   },
   { method: 'GET', path: '/audit-log', who: 'A', paged: true },
+];
+
+/** The routes of a session itself. Anyone may try to sign in, with a key in the body that R may use. */
+export const SESSION_ROUTES: readonly (Omit<Route, 'who'> & { who: 'anyone' | 'session' })[] = [
+  { method: 'POST', path: '/session', who: 'anyone', body: true },
+  { method: 'GET', path: '/session', who: 'session' },
+  { method: 'DELETE', path: '/session', who: 'session' },
 ];
 
 /** The permissions that may call a route. */

@@ -1,0 +1,140 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { dayOf } from '../../domain/shared/calendar.ts';
+import { forbidden } from '../../domain/shared/errors.ts';
+import { permissionMessage, permits } from '../../domain/organisations/permissions.ts';
+import { audit } from '../../warehouse/engine/records/audit-log.ts';
+import type { KeyHolder } from '../../warehouse/organisations/api-keys.ts';
+import {
+  endSession,
+  newSession,
+  type BrowserSession,
+} from '../../warehouse/organisations/browser-sessions.ts';
+import type { Api } from '../http/api-type.ts';
+import type { ApiDependencies } from '../http/dependencies.ts';
+import { day, identity, instant } from '../http/fields.ts';
+import { answers, noBody, success } from '../http/route-schema.ts';
+import { actorOf, knownAs, throughSession } from './authentication.ts';
+import type { CallMeter } from './call-meter.ts';
+import { isHttps, refuseOtherSites } from './own-page.ts';
+import { cookieAttributes, sealSession, SESSION_COOKIE } from './session-cookie.ts';
+import type { AdmittedSession, SessionGate } from './session-gate.ts';
+import { createKeyCheck } from './valid-key.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set on the routes that only a session may call. */
+    admittedSession: AdmittedSession | null;
+  }
+}
+
+/** More bytes than any body with a key has. Strangers may send one. */
+const MOST_BYTES = 2 ** 14;
+
+const sessionRecord = identity
+  .extend({ expires_at: instant, today: day.describe('The UTC day of the service’s clock') })
+  .meta({ id: 'Session' });
+
+const admittedOf = ({ admittedSession }: FastifyRequest): AdmittedSession => {
+  if (admittedSession === null) throw new Error('the route is not behind a session');
+  return admittedSession;
+};
+
+/** `POST`, `GET` and `DELETE /session`: a page of the service signs in with a key, and out (contract §3, Browser session). */
+export const browserSessionRoutes = (
+  app: Api,
+  {
+    warehouse,
+    clock,
+    sealer,
+    meter,
+    sessions,
+  }: ApiDependencies & { meter: CallMeter; sessions: SessionGate },
+): void => {
+  const checkKey = createKeyCheck(warehouse, clock);
+  app.decorateRequest('caller', null);
+  app.decorateRequest('admittedSession', null);
+  const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const admitted = await sessions.admit(request, reply);
+    request.admittedSession = admitted;
+    knownAs(request, throughSession(admitted));
+  };
+  const shown = ({ organisation, key }: KeyHolder, { expiresAt }: BrowserSession) =>
+    success({ organisation, key, expires_at: expiresAt, today: dayOf(clock.now()) });
+
+  app.post(
+    '/session',
+    {
+      bodyLimit: MOST_BYTES,
+      onRequest: async (request) => {
+        refuseOtherSites(request);
+      },
+      schema: answers(sessionRecord, {
+        tag: 'Session',
+        summary: 'Sign in with a key; the answer sets the cookie of the session',
+        caller: 'anyone',
+        body: z.strictObject({ key: z.string().describe('The secret of a read, write or admin key') }),
+      }),
+    },
+    async (request, reply) => {
+      const holder = await checkKey({ from: 'key', secret: request.body.key });
+      if (!permits(holder.key.permission, 'read'))
+        throw forbidden(`key: ${permissionMessage(holder.key.permission, 'read')}`);
+      const { organisation, key } = holder;
+      const now = clock.now();
+      const session = newSession(holder, now);
+      const caller = knownAs(request, { organisation, key, quota: await meter.noteUse(holder) });
+      await audit(
+        warehouse,
+        organisation.id,
+        {
+          actor: actorOf(caller),
+          action: 'signed_in',
+          target: key.id,
+          detail: { session_id: session.id, expires_at: session.expiresAt },
+        },
+        now,
+      );
+      reply.setCookie(SESSION_COOKIE, sealSession(sealer, session), {
+        ...cookieAttributes(isHttps(request)),
+        maxAge: Math.floor((Date.parse(session.expiresAt) - now.getTime()) / 1_000),
+      });
+      return shown(holder, session);
+    },
+  );
+
+  app.get(
+    '/session',
+    {
+      onRequest: admit,
+      schema: answers(sessionRecord, {
+        tag: 'Session',
+        summary: 'The session of the cookie',
+        caller: 'session',
+      }),
+    },
+    (request) => {
+      const { holder, session } = admittedOf(request);
+      return shown(holder, session);
+    },
+  );
+
+  app.delete(
+    '/session',
+    {
+      onRequest: admit,
+      schema: answers(z.object({ signed_out: z.literal(true) }), {
+        tag: 'Session',
+        summary: 'Sign out at once on all nodes',
+        caller: 'session',
+        body: noBody,
+      }),
+    },
+    async (request, reply) => {
+      const admitted = admittedOf(request);
+      await endSession(warehouse, admitted.session, actorOf(throughSession(admitted)), clock.now());
+      reply.clearCookie(SESSION_COOKIE, cookieAttributes(isHttps(request)));
+      return success({ signed_out: true } as const);
+    },
+  );
+};

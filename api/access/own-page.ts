@@ -1,0 +1,38 @@
+import type { FastifyRequest } from 'fastify';
+import { forbidden, unauthenticated } from '../../domain/shared/errors.ts';
+
+/** The header that pages of the service send. A page of another site cannot send it without asking first. */
+const PAGE_HEADER = { name: 'X-Requested-With', value: 'cost-analytics' };
+
+/**
+ * Throws a 403 for a request that the browser says a page of another site sends. Requests of other clients pass
+ * (contract §3, Browser session).
+ */
+export const refuseOtherSites = ({ headers }: FastifyRequest): void => {
+  const site = headers['sec-fetch-site'];
+  const isOwn =
+    site === undefined
+      ? headers.origin === undefined || isOrigin(headers.origin, headers.host)
+      : site === 'same-origin' || site === 'none';
+  if (!isOwn) throw forbidden('Origin: expected a page of this service, got another site');
+};
+
+/** Throws a 401 for a request without the header of the service's own pages. */
+export const requirePageHeader = ({ headers }: FastifyRequest): void => {
+  if (headers['x-requested-with'] !== PAGE_HEADER.value)
+    throw unauthenticated(
+      `${PAGE_HEADER.name}: expected "${PAGE_HEADER.value}" with the cookie of a session`,
+    );
+};
+
+/** Whether a page of this origin is served by this host. Browsers leave out the usual port of the protocol. */
+const isOrigin = (origin: string, host = ''): boolean => {
+  if (!URL.canParse(origin)) return false;
+  const { protocol, host: expected } = new URL(origin);
+  const served = `${protocol}//${host}`;
+  return URL.canParse(served) && new URL(served).host === expected;
+};
+
+/** Whether the page came over https, at least to the proxy in front of the service. */
+export const isHttps = ({ headers }: FastifyRequest): boolean =>
+  /^https\b/i.test(String(headers['x-forwarded-proto'] ?? '')) || /^https:/i.test(headers.origin ?? '');

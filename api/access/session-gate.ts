@@ -1,0 +1,98 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import type { Clock } from '../../domain/shared/clock.ts';
+import { ServiceError, unauthenticated } from '../../domain/shared/errors.ts';
+import { shareNextRun } from '../../domain/shared/share-next-run.ts';
+import type { Sealer } from '../../security/sealing.ts';
+import type { KeyHolder } from '../../warehouse/organisations/api-keys.ts';
+import { findEnded, type BrowserSession } from '../../warehouse/organisations/browser-sessions.ts';
+import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
+import type { CallMeter, Quota } from './call-meter.ts';
+import { createKeyLookup } from './key-lookup.ts';
+import { refuseOtherSites, requirePageHeader } from './own-page.ts';
+import { openSession, SESSION_COOKIE } from './session-cookie.ts';
+import { validNow } from './valid-key.ts';
+
+/** Calls of one session that this process admits in a second. */
+const CALLS_A_SECOND = 50;
+
+/** A session that may act now, the holder of its key, and the quota, which it does not use up. */
+export interface AdmittedSession {
+  session: BrowserSession;
+  holder: KeyHolder;
+  quota: Quota;
+}
+
+/**
+ * Admits requests that carry the cookie of a browser session instead of a key (contract §3, Browser session). Nothing is cached:
+ * a revocation and a sign-out take effect at once on all nodes. Many requests share one look-up.
+ */
+export class SessionGate {
+  readonly #sealer: Sealer;
+  readonly #clock: Clock;
+  readonly #meter: CallMeter;
+  readonly #lookUpKey: (keyId: string) => Promise<KeyHolder | null>;
+  readonly #lookUpEnded: (session: BrowserSession) => Promise<Set<string>>;
+  // It forgets a session after a second. Only sealed sessions reach it, so that strangers cannot fill it.
+  readonly #limiter = new RateLimiterMemory({ points: CALLS_A_SECOND, duration: 1 });
+
+  constructor({
+    warehouse,
+    sealer,
+    clock,
+    meter,
+  }: {
+    warehouse: Warehouse;
+    sealer: Sealer;
+    clock: Clock;
+    meter: CallMeter;
+  }) {
+    this.#sealer = sealer;
+    this.#clock = clock;
+    this.#meter = meter;
+    this.#lookUpKey = createKeyLookup(warehouse, clock);
+    this.#lookUpEnded = shareNextRun((sessions: readonly BrowserSession[]) => findEnded(warehouse, sessions));
+  }
+
+  /** Whether a request asks to be admitted by its session: it has the cookie, and no key. */
+  isFor({ headers, cookies }: FastifyRequest): boolean {
+    return cookies[SESSION_COOKIE] !== undefined && (headers['x-api-key'] ?? '') === '';
+  }
+
+  /** Throws a 401 without a session that may act now, a 403 for another site, and a 429 above the limit. */
+  async admit(request: FastifyRequest, reply: FastifyReply): Promise<AdmittedSession> {
+    refuseOtherSites(request);
+    const session = this.#sent(request);
+    requirePageHeader(request);
+    await this.#limit(session, reply);
+    const [holder, ended] = await Promise.all([this.#lookUpKey(session.keyId), this.#lookUpEnded(session)]);
+    if (holder === null) throw unauthenticated(`session: its key no longer exists; ${SIGN_IN}`);
+    if (ended.has(session.id)) throw unauthenticated(`session: it was signed out; ${SIGN_IN}`);
+    validNow(holder, 'session', this.#clock.now());
+    return { session, holder, quota: await this.#meter.noteUse(holder) };
+  }
+
+  #sent({ cookies }: FastifyRequest): BrowserSession {
+    const value = cookies[SESSION_COOKIE];
+    if (value === undefined)
+      throw unauthenticated(`session: expected the cookie ${SESSION_COOKIE}, got nothing; ${SIGN_IN}`);
+    const session = openSession(this.#sealer, value);
+    if (session === null)
+      throw unauthenticated(`session: the cookie ${SESSION_COOKIE} is not valid; ${SIGN_IN}`);
+    if (Date.parse(session.expiresAt) <= this.#clock.now().getTime())
+      throw unauthenticated(`session: it expired at ${session.expiresAt}; ${SIGN_IN}`);
+    return session;
+  }
+
+  async #limit({ id }: BrowserSession, reply: FastifyReply): Promise<void> {
+    const isWithin = await this.#limiter.consume(id).then(
+      () => true,
+      () => false,
+    );
+    if (isWithin) return;
+    reply.header('retry-after', 1);
+    throw new ServiceError('quota_exceeded', `session: at most ${CALLS_A_SECOND} calls a second; try again`);
+  }
+}
+
+const SIGN_IN = 'sign in with POST /session';
