@@ -37,6 +37,7 @@ export const validBodies = (things: Things): Readonly<Record<string, unknown>> =
     options: { cost_column: 'EffectiveCost' },
   };
   return {
+    'POST /session': { key: `ca_${'0'.repeat(32)}_${'A'.repeat(43)}` },
     'PATCH /organisation': { name: 'Acme', settle_days: 5 },
     'POST /keys': { name: 'CI', permission: 'read', expires_at: '2026-12-31T00:00:00Z' },
     'POST /cost-sources': source,

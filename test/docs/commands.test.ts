@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type ServiceProcess } from '../support/service/service-process.ts';
 import { THOROUGH } from '../support/effort.ts';
-import { ROUTES, type Route, type Who } from '../support/service/routes.ts';
+import { ROUTES, SESSION_ROUTES, type Route, type Who } from '../support/service/routes.ts';
 import { blocksOf, PRODUCT, readPages, tableBelow, type Block } from './page.ts';
 import { hasShellTools, openPageShell } from './page-shell.ts';
 import { differenceTo } from './shown-output.ts';
@@ -136,7 +136,10 @@ describe('the table of requests', () => {
     const who = ({ who, unitEconomics }: Route): string =>
       `${words[who]}${unitEconomics === true ? ', Professional' : ''}`;
     const shown = rows.map(([request, who]) => [requestOf(request), who]);
-    const expected = ROUTES.map((route) => [`${route.method} ${route.path}`, who(route)]);
+    const expected = [
+      ...ROUTES.map((route) => [`${route.method} ${route.path}`, who(route)]),
+      ...SESSION_ROUTES.map((route) => [`${route.method} ${route.path}`, route.who]),
+    ];
     const operators = shown.filter(([, who]) => who === 'operator');
     expect(operators.every(([request]) => request?.includes(' /operator/'))).toBe(true);
     expect(shown.filter((row) => !operators.includes(row)).sort()).toEqual(expected.sort());

@@ -14,7 +14,7 @@ import {
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { anyText, textLike } from '../../support/service/matchers.ts';
-import { pathOf, ROUTES } from '../../support/service/routes.ts';
+import { pathOf, ROUTES, SESSION_ROUTES } from '../../support/service/routes.ts';
 import {
   newDataDir,
   removeDataDir,
@@ -781,12 +781,12 @@ describe('GET /openapi.json', () => {
       'GET /operator/organisations/{id}/cost-sources/{source_id}/runs',
       'POST /operator/master-key/rotate',
     ];
-    const tenantRoutes = ROUTES.map(({ method, path }) => `${method} /api/v1${path}`);
+    const tenantRoutes = [...ROUTES, ...SESSION_ROUTES].map(({ method, path }) => `${method} /api/v1${path}`);
     expect(operations.map(({ name }) => name).sort()).toEqual([...operatorRoutes, ...tenantRoutes].sort());
   });
 
   it('describes the success and every error of each tenant route', () => {
-    for (const route of ROUTES) {
+    for (const route of [...ROUTES, ...SESSION_ROUTES]) {
       const { responses, requestBody } = operationOf(`${route.method} /api/v1${route.path}`);
       const expected = [
         ...['200', '400', '401', '403', '429', '500', '503'],
@@ -822,13 +822,22 @@ describe('GET /openapi.json', () => {
     ]);
   });
 
-  it('names the key that each route takes', () => {
-    expect(document.components.securitySchemes['key']?.name).toBe('X-API-Key');
-    expect(document.components.securitySchemes['operator']?.name).toBe('X-Operator-Key');
+  it('names the key or cookie that each route takes', () => {
+    expect(document.components.securitySchemes).toMatchObject({
+      key: { in: 'header', name: 'X-API-Key' },
+      operator: { in: 'header', name: 'X-Operator-Key' },
+      session: { in: 'cookie', name: 'cost_analytics_session' },
+    });
+    const expected: Record<string, string[]> = {
+      'POST /api/v1/session': [],
+      'GET /api/v1/session': ['session'],
+      'DELETE /api/v1/session': ['session'],
+    };
     for (const { name, operation } of operations) {
-      const [security] = operation.security ?? document.security;
-      const scheme = name.includes('/operator/') ? 'operator' : 'key';
-      expect({ name, keys: Object.keys(security ?? {}) }).toEqual({ name, keys: [scheme] });
+      const security = operation.security ?? document.security;
+      const usual = name.includes('/operator/') ? ['operator'] : ['key', 'session'];
+      const schemes = security.flatMap((alternative) => Object.keys(alternative));
+      expect({ name, schemes }).toEqual({ name, schemes: expected[name] ?? usual });
     }
   });
 
