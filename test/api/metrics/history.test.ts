@@ -15,7 +15,7 @@ import { newMetric } from '../../support/warehouse/tenant.ts';
 describeOnBothEngines('the history of values', (open) => {
   let api: LocalApi;
   beforeAll(async () => {
-    api = await startLocalApi(undefined, open);
+    api = await startLocalApi({ open });
   });
   afterAll(() => api.close());
 
@@ -104,7 +104,7 @@ describeOnBothEngines('the history of values', (open) => {
         400,
         /^since: expected an instant such as "2026-01-31T00:00:00Z", got "2026-02-01/,
       );
-    const reader = as(api, await api.newKey(orgId, 'read'));
+    const reader = as(api, await api.newKey(orgId, { permission: 'read' }));
     expectError(await history('since=2026-02-01T08:00:00Z', reader), 403, /only admins see revenue/);
   });
 });

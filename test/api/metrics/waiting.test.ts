@@ -17,7 +17,7 @@ import { account, newTeamStory } from '../../warehouse/teams/team-story.ts';
 describeOnBothEngines('what waits for someone', (open) => {
   let api: LocalApi;
   beforeAll(async () => {
-    api = await startLocalApi(undefined, open);
+    api = await startLocalApi({ open });
   });
   afterAll(() => api.close());
 
@@ -58,7 +58,7 @@ describeOnBothEngines('what waits for someone', (open) => {
     return {
       ...story,
       admin: as(api, await api.newKey(orgId)),
-      reader: as(api, await api.newKey(orgId, 'read')),
+      reader: as(api, await api.newKey(orgId, { permission: 'read' })),
     };
   };
 

@@ -8,7 +8,7 @@ import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 describeOnBothEngines('the audit log', (open) => {
   let api: LocalApi;
   beforeAll(async () => {
-    api = await startLocalApi(undefined, open);
+    api = await startLocalApi({ open });
   });
   afterAll(() => api.close());
 

@@ -16,7 +16,7 @@ interface Change {
 describeOnBothEngines('what a run changed', (open) => {
   let api: LocalApi;
   beforeAll(async () => {
-    api = await startLocalApi(undefined, open);
+    api = await startLocalApi({ open });
   });
   afterAll(() => api.close());
 
