@@ -9,6 +9,8 @@ export default defineConfig({
   root: import.meta.dirname,
   html: { cspNonce: NONCE },
   plugins: [react(), compression({ algorithms: ['gzip', 'brotliCompress'], include: /\.(js|css|svg)$/ })],
+  // While pages are worked on, a running service answers everything else.
+  server: { proxy: { '/api': process.env['COST_ANALYTICS_URL'] ?? 'http://127.0.0.1:8080' } },
   build: {
     outDir: '../dist/web',
     emptyOutDir: true,

@@ -81,7 +81,7 @@ const SignedIn = ({ session: { organisation, key } }: { session: Session }): Rea
               label={label}
               leftSection={<Icon size={18} aria-hidden />}
               renderRoot={(props) => (
-                <Link to={to} activeOptions={{ exact }} activeProps={{ 'data-active': true }} {...props} />
+                <Link {...props} to={to} activeOptions={{ exact }} activeProps={{ 'data-active': true }} />
               )}
               onClick={close}
             />
