@@ -30,13 +30,11 @@ const countMetric = z
   })
   .meta({ id: 'Metric' });
 
-/** A revenue metric, for admins (contract §3, Revenue metric). */
+/** A revenue metric, for admins (contract §3, Revenue metric). Its `label_key` and `rise` are null. */
 const revenueMetric = countMetric
   .extend({
     kind: z.literal('revenue'),
     target: z.number().nullable().describe('Highest cost share in percent'),
-    label_key: z.null(),
-    rise: z.null(),
     currency: z.string().nullable(),
     assistant_access: z.boolean().describe('Whether the assistant may read it when an admin asks'),
   })

@@ -1,6 +1,6 @@
 import { MutationCache, QueryCache, QueryClient, type Query } from '@tanstack/react-query';
 import { ApiError, isSignedOut } from '../http/api-error.ts';
-import { sessionQuery } from '../organisations/session.ts';
+import { sessionQuery } from '../http/session.ts';
 
 declare module '@tanstack/react-query' {
   interface Register {

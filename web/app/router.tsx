@@ -8,7 +8,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import * as z from 'zod/mini';
-import { sessionQuery } from '../organisations/session.ts';
+import { sessionQuery } from '../http/session.ts';
 import { overviewSearch } from '../overview/overview-search.ts';
 import { Failure } from '../shared/states.tsx';
 import { costsSearch } from '../spend/costs-search.ts';
@@ -70,7 +70,7 @@ const metric = createRoute({
     ),
     month: z.catch(z.optional(z.string().check(z.regex(/^\d{4}-\d{2}$/))), undefined),
   }),
-  component: lazyRouteComponent(() => import('../metrics/metric-page.tsx'), 'MetricPage'),
+  component: lazyRouteComponent(() => import('../months/metric-page.tsx'), 'MetricPage'),
 });
 
 const costs = createRoute({

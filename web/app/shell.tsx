@@ -27,7 +27,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Navigate, Outlet, useLocation, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
-import { sessionQuery, type Session } from '../organisations/session.ts';
+import { sessionQuery, type Session } from '../http/session.ts';
 
 const PAGES: readonly { to: LinkProps['to']; label: string; icon: typeof IconSun; exact?: true }[] = [
   { to: '/', label: 'Overview', icon: IconLayoutDashboard, exact: true },

@@ -5,7 +5,7 @@ import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
 import { messageOf } from '../http/api-error.ts';
-import { sessionQuery } from '../organisations/session.ts';
+import { sessionQuery } from '../http/session.ts';
 
 const route = getRouteApi('/sign-in');
 

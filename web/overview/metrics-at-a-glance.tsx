@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useDeferredValue, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
-import { useSession } from '../organisations/session.ts';
+import { useSession } from '../http/session.ts';
 import { Change, Missing, Percent, UnitCost } from '../shared/amounts.tsx';
 import { Card } from '../shared/card.tsx';
 import { Sparkline } from '../shared/charts/sparkline.tsx';

@@ -1,6 +1,6 @@
 import { Grid } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useSession } from '../organisations/session.ts';
+import { useSession } from '../http/session.ts';
 import { PageTitle } from '../shared/page-title.tsx';
 import { MetricsAtAGlance } from './metrics-at-a-glance.tsx';
 import { MonthSpendCard } from './month-spend-card.tsx';

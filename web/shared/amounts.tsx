@@ -1,6 +1,6 @@
 import { Text, Tooltip, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useSession } from '../organisations/session.ts';
+import { useSession } from '../http/session.ts';
 import { changeText, exactText, moneyText, percentText, quantityText, unitCostText } from './numbers.ts';
 
 interface Shown {

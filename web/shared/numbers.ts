@@ -45,3 +45,12 @@ export const changeText = (percent: number): string =>
 
 /** Every digit of a number, for whoever wants it exactly. */
 export const exactText = (value: number): string => format({ maximumFractionDigits: 20 }).format(value);
+
+/** A number of bytes, in the unit that suits it. */
+export const sizeText = (bytes: number): string => {
+  const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'];
+  const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
+  return format({ style: 'unit', unit: units[power], unitDisplay: 'short', maximumFractionDigits: 1 }).format(
+    bytes / 1000 ** power,
+  );
+};

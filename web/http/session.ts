@@ -1,8 +1,8 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { permits, type Access } from '../../domain/organisations/permissions.ts';
 import { includes, type Feature } from '../../domain/organisations/tiers.ts';
-import { api, dataOf, type Schema } from '../http/api.ts';
-import { isSignedOut } from '../http/api-error.ts';
+import { api, dataOf, type Schema } from './api.ts';
+import { isSignedOut } from './api-error.ts';
 
 export type Session = Schema<'Session'>;
 
@@ -20,11 +20,14 @@ export const sessionQuery = queryOptions({
   staleTime: Infinity,
 });
 
-/** The session of a page that only signed-in people see, with what its key and plan allow. */
-export const useSession = (): Session & {
+/** The session of a page, with what its key and plan allow. */
+export interface SignedIn extends Session {
   may: (access: Access) => boolean;
   has: (feature: Feature) => boolean;
-} => {
+}
+
+/** The session of a page that only signed-in people see. */
+export const useSession = (): SignedIn => {
   const { data } = useQuery(sessionQuery);
   if (data === undefined || data === null) throw new Error('nobody is signed in');
   return {

@@ -1,0 +1,223 @@
+import { Alert, Badge, Button, Code, Group, List, Modal, Stack, Table, Text, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useState, type ReactNode } from 'react';
+import { api, dataOf } from '../http/api.ts';
+import { messageOf } from '../http/api-error.ts';
+import { useSession } from '../http/session.ts';
+import { NUMBERS_OF_METRICS, type ShownMetric } from '../metrics/metric-queries.ts';
+import { monthOf } from '../shared/calendar.ts';
+import { Card } from '../shared/card.tsx';
+import { moneyText, quantityText } from '../shared/numbers.ts';
+import { instantText } from '../shared/times.ts';
+import { useChange } from '../shared/use-change.ts';
+import { sentence } from '../shared/words.ts';
+import { ConnectImport } from './connect-import.tsx';
+import type { Import } from './import-query.ts';
+
+const COLORS = { connected: 'green', paused: 'gray', failed: 'red' } as const;
+const PLATFORMS = { bigquery: 'BigQuery', stripe: 'Stripe' } as const;
+
+interface Connected {
+  metric: ShownMetric;
+  connection: Import;
+}
+
+/** A connected import: its state, its last run, and what can be done with it. */
+export const ConnectedImport = ({ metric, connection }: Connected): ReactNode => (
+  <Card
+    title={`Daily import from ${PLATFORMS[connection.type]}`}
+    actions={
+      <Badge color={COLORS[connection.status]} variant="light" miw="max-content">
+        {connection.status}
+      </Badge>
+    }
+  >
+    <Stack>
+      {connection.paused_reason !== null && <Alert>{sentence(connection.paused_reason)}</Alert>}
+      <Facts metric={metric} connection={connection} />
+      <LastRun connection={connection} />
+      {connection.other_currencies !== undefined && connection.other_currencies.length > 0 && (
+        <Alert color="yellow" title="Net sales in other currencies do not count">
+          {connection.other_currencies
+            .map(({ currency, net_sales }) => moneyText(net_sales, currency.toUpperCase()))
+            .join(', ')}
+        </Alert>
+      )}
+      <Actions metric={metric} connection={connection} />
+    </Stack>
+  </Card>
+);
+
+const Facts = ({ connection }: Connected): ReactNode => (
+  <Table aria-label="Connection" variant="vertical" layout="auto">
+    <Table.Tbody>
+      <Fact name="Connected">{instantText(connection.connected_at)}</Fact>
+      <Fact name="Imports">all values from {connection.first_month} on</Fact>
+      <Fact name="Next run">
+        {connection.next_run_at === null ? 'none while it is paused' : instantText(connection.next_run_at)}
+      </Fact>
+      {typeof connection.project_id === 'string' && <Fact name="Project">{connection.project_id}</Fact>}
+      {typeof connection.query === 'string' && (
+        <Fact name="Query">
+          <Code block>{connection.query}</Code>
+        </Fact>
+      )}
+    </Table.Tbody>
+  </Table>
+);
+
+const Fact = ({ name, children }: { name: string; children: ReactNode }): ReactNode => (
+  <Table.Tr>
+    <Table.Th scope="row" w={140}>
+      {name}
+    </Table.Th>
+    <Table.Td>{children}</Table.Td>
+  </Table.Tr>
+);
+
+const LastRun = ({ connection: { last_run } }: Pick<Connected, 'connection'>): ReactNode => {
+  if (last_run === null) return <Text size="sm">It has not run yet.</Text>;
+  const { status, started_at, finished_at, start_day, end_day, rows, changed, removed, notes, error } =
+    last_run;
+  const color = status === 'failed' ? 'red' : status === 'running' ? 'blue' : 'green';
+  return (
+    <Alert
+      color={color}
+      role="status"
+      title={
+        status === 'running'
+          ? `Running since ${instantText(started_at)}`
+          : `Last run ${status} on ${instantText(finished_at ?? started_at)}`
+      }
+    >
+      <Text size="sm">
+        {start_day} to {end_day}: {quantityText(rows)} rows read, {quantityText(changed)} values changed,{' '}
+        {quantityText(removed)} removed.
+      </Text>
+      {error !== null && <Text size="sm">{sentence(error)}</Text>}
+      {notes.length > 0 && (
+        <List size="sm">
+          {notes.map((note) => (
+            <List.Item key={note}>{sentence(note)}</List.Item>
+          ))}
+        </List>
+      )}
+    </Alert>
+  );
+};
+
+const Actions = ({ metric, connection }: Connected): ReactNode => {
+  const { has } = useSession();
+  const [replacing, replace] = useDisclosure();
+  const isPaused = connection.status === 'paused';
+  return (
+    <Group>
+      {!isPaused && <RunNow metric={metric} connection={connection} />}
+      {(metric.kind === 'count' || has('revenue')) && (
+        <>
+          <Button variant="default" onClick={replace.open}>
+            Replace the connection
+          </Button>
+          <Modal opened={replacing} onClose={replace.close} title="Replace the connection" size="lg">
+            <ConnectImport metric={metric} connection={connection} onDone={replace.close} />
+          </Modal>
+        </>
+      )}
+      <Disconnect metric={metric} />
+    </Group>
+  );
+};
+
+const RunNow = ({ metric, connection }: Connected): ReactNode => {
+  const [opened, { open, close }] = useDisclosure();
+  const { today } = useSession();
+  const [from, setFrom] = useState('');
+  const run = useChange({
+    send: () =>
+      dataOf(
+        api.POST('/api/v1/metrics/{id}/import/run', {
+          params: { path: { id: metric.id } },
+          body: from === '' ? {} : { start_month: from },
+        }),
+      ),
+    changes: ['imports'],
+    done: () => 'The import has started.',
+    onDone: close,
+    showsError: true,
+  });
+  return (
+    <>
+      <Button onClick={open} disabled={connection.last_run?.status === 'running'}>
+        Run now
+      </Button>
+      <Modal opened={opened} onClose={close} title="Run the import now">
+        <Stack>
+          <TextInput
+            label="From"
+            description="Empty for the running month and the one before it"
+            type="month"
+            min={connection.first_month}
+            max={monthOf(today)}
+            value={from}
+            onChange={({ currentTarget }) => {
+              setFrom(currentTarget.value);
+            }}
+          />
+          {run.isError && (
+            <Alert color="red" role="alert">
+              {messageOf(run.error)}
+            </Alert>
+          )}
+          <Group justify="flex-end">
+            <Button
+              loading={run.isPending}
+              onClick={() => {
+                run.mutate(undefined);
+              }}
+            >
+              Run
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </>
+  );
+};
+
+const Disconnect = ({ metric }: { metric: ShownMetric }): ReactNode => {
+  const [opened, { open, close }] = useDisclosure();
+  const disconnect = useChange({
+    send: () => dataOf(api.DELETE('/api/v1/metrics/{id}/import', { params: { path: { id: metric.id } } })),
+    changes: NUMBERS_OF_METRICS,
+    done: () => `${metric.name} is disconnected. Its values stay.`,
+    onDone: close,
+  });
+  return (
+    <>
+      <Button variant="outline" color="red" onClick={open}>
+        Disconnect
+      </Button>
+      <Modal opened={opened} onClose={close} title="Disconnect the import?">
+        <Stack>
+          <Text size="sm">
+            Its credential is deleted. The imported values stay, and can be changed by hand again.
+          </Text>
+          <Group justify="flex-end">
+            <Button variant="default" onClick={close} data-autofocus>
+              Cancel
+            </Button>
+            <Button
+              color="red"
+              loading={disconnect.isPending}
+              onClick={() => {
+                disconnect.mutate(undefined);
+              }}
+            >
+              Disconnect
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </>
+  );
+};

@@ -1,0 +1,47 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { api, bodyOf, dataOf, type Schema } from '../http/api.ts';
+
+/** A metric with its last twelve months. */
+export type CountMetric = Schema<'MetricWithMonths'>;
+export type RevenueMetric = Schema<'RevenueMetricWithMonths'>;
+/** A metric whose numbers the key may see. */
+export type ShownMetric = CountMetric | RevenueMetric;
+
+/** A metric of the list. Of revenue that the key may not see, only id, name and kind are there. */
+export type ListedMetric = Schema<'Metric'> | Schema<'RevenueMetric'> | Schema<'PrivateMetric'>;
+
+const PAGE = 200;
+
+/** The definitions of all metrics, by pages. */
+export const metricsQuery = infiniteQueryOptions({
+  queryKey: ['metric-list'],
+  queryFn: ({ signal, pageParam: cursor }) =>
+    bodyOf(
+      api.GET('/api/v1/metrics', {
+        params: { query: { limit: PAGE, ...(cursor === null ? {} : { cursor }) } },
+        signal,
+      }),
+    ),
+  initialPageParam: null as string | null,
+  getNextPageParam: ({ next_cursor }) => next_cursor,
+});
+
+/** One metric with its last twelve months. */
+export const metricQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['metrics', id],
+    queryFn: ({ signal }) => dataOf(api.GET('/api/v1/metrics/{id}', { params: { path: { id } }, signal })),
+  });
+
+/** What a change of a metric's numbers may also change on shown pages (first parts of query keys). */
+export const NUMBERS_OF_METRICS = [
+  'metrics',
+  'metric-list',
+  'overview',
+  'waiting',
+  'teams',
+  'values',
+  'history',
+  'versions',
+  'imports',
+];

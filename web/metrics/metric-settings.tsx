@@ -1,0 +1,195 @@
+import {
+  Alert,
+  Anchor,
+  Button,
+  Checkbox,
+  Group,
+  List,
+  Modal,
+  NumberInput,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useDisclosure } from '@mantine/hooks';
+import { Link, useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { api, dataOf } from '../http/api.ts';
+import { messageOf } from '../http/api-error.ts';
+import { useSession } from '../http/session.ts';
+import { Card } from '../shared/card.tsx';
+import { instantText } from '../shared/times.ts';
+import { useChange } from '../shared/use-change.ts';
+import { NUMBERS_OF_METRICS, type ShownMetric } from './metric-queries.ts';
+import { ScopeOfMetric } from './scope-of-metric.tsx';
+
+/** The definition of a metric: what can change as a form, the rest in words, and its deletion. */
+export const MetricSettings = ({ metric }: { metric: ShownMetric }): ReactNode => {
+  const { may, has } = useSession();
+  const mayChange = may('admin') && (metric.kind === 'count' || has('revenue'));
+  return (
+    <Stack>
+      <Card title="Definition">
+        <Definition key={metric.id} metric={metric} mayChange={mayChange} />
+      </Card>
+      <Card title="Cost that it counts">
+        <ScopeOfMetric metric={metric} mayChange={mayChange} />
+      </Card>
+      {mayChange && (
+        <Card title="Delete">
+          <DeleteMetric metric={metric} />
+        </Card>
+      )}
+    </Stack>
+  );
+};
+
+const Definition = ({ metric, mayChange }: { metric: ShownMetric; mayChange: boolean }): ReactNode => {
+  const { organisation } = useSession();
+  const isRevenue = metric.kind === 'revenue';
+  const form = useForm({
+    initialValues: {
+      name: metric.name,
+      unit: metric.unit,
+      target: metric.target ?? ('' as number | string),
+      labelKey: metric.label_key ?? '',
+      assistantAccess: metric.kind === 'revenue' && metric.assistant_access,
+    },
+  });
+  const save = useChange({
+    send: ({ name, unit, target, labelKey, assistantAccess }: typeof form.values) =>
+      dataOf(
+        api.PATCH('/api/v1/metrics/{id}', {
+          params: { path: { id: metric.id } },
+          body: {
+            name,
+            unit,
+            target: target === '' ? null : Number(target),
+            ...(isRevenue ? { assistant_access: assistantAccess } : {}),
+            ...(labelKey === (metric.label_key ?? '')
+              ? {}
+              : { label_key: labelKey === '' ? null : labelKey }),
+          },
+        }),
+      ),
+    changes: NUMBERS_OF_METRICS,
+    done: ({ name }) => `${name} is saved.`,
+    onDone: () => {
+      form.resetDirty();
+    },
+    showsError: true,
+  });
+  return (
+    <form
+      onSubmit={form.onSubmit((values) => {
+        save.mutate(values);
+      })}
+    >
+      <Stack maw={480}>
+        <TextInput label="Name" required disabled={!mayChange} {...form.getInputProps('name')} />
+        <TextInput label="Unit" required disabled={!mayChange} {...form.getInputProps('unit')} />
+        <NumberInput
+          label="Target"
+          description={
+            isRevenue
+              ? 'The highest cost in percent of revenue. Empty for no target.'
+              : `The highest cost per ${metric.unit}, in ${organisation.currency}. Empty for no target.`
+          }
+          min={0}
+          decimalScale={6}
+          hideControls
+          disabled={!mayChange}
+          {...form.getInputProps('target')}
+        />
+        {!isRevenue && (
+          <TextInput
+            label="Labels"
+            description="What the labels of its values name, for example region. It can change while there are no values."
+            disabled={!mayChange}
+            {...form.getInputProps('labelKey')}
+          />
+        )}
+        {isRevenue && (
+          <Checkbox
+            label="The assistant may read it when an admin asks"
+            disabled={!mayChange}
+            {...form.getInputProps('assistantAccess', { type: 'checkbox' })}
+          />
+        )}
+        <List size="sm" c="dimmed">
+          <List.Item>
+            {isRevenue ? 'Revenue' : 'A count'}, {metric.frequency}, {metric.aggregation} of the month
+          </List.Item>
+          <List.Item>Made {instantText(metric.created_at)}</List.Item>
+        </List>
+        {save.isError && (
+          <Alert color="red" role="alert">
+            {messageOf(save.error)}
+          </Alert>
+        )}
+        {mayChange && (
+          <Group>
+            <Button type="submit" loading={save.isPending} disabled={!form.isDirty()}>
+              Save
+            </Button>
+          </Group>
+        )}
+      </Stack>
+    </form>
+  );
+};
+
+const DeleteMetric = ({ metric }: { metric: ShownMetric }): ReactNode => {
+  const [opened, { open, close }] = useDisclosure();
+  const navigate = useNavigate();
+  const remove = useChange({
+    send: () => dataOf(api.DELETE('/api/v1/metrics/{id}', { params: { path: { id: metric.id } } })),
+    changes: ['overview', 'waiting', 'metric-list'],
+    done: () => `${metric.name} is deleted.`,
+    onDone: () => {
+      close();
+      void navigate({ to: '/business-metrics' });
+    },
+    showsError: true,
+  });
+  return (
+    <>
+      <Button variant="outline" color="red" onClick={open}>
+        Delete metric
+      </Button>
+      <Modal opened={opened} onClose={close} title={`Delete ${metric.name}?`}>
+        <Stack>
+          <Text size="sm">
+            Its values, locked months and import are no longer reachable. The audit log keeps who deleted it.
+          </Text>
+          {remove.isError && (
+            <Alert color="red" role="alert">
+              {messageOf(remove.error)}{' '}
+              <Anchor
+                inherit
+                renderRoot={(props) => <Link to="/teams" search={{ show: 'shared-costs' }} {...props} />}
+              >
+                Shared costs
+              </Anchor>
+            </Alert>
+          )}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={close} data-autofocus>
+              Cancel
+            </Button>
+            <Button
+              color="red"
+              loading={remove.isPending}
+              onClick={() => {
+                remove.mutate(undefined);
+              }}
+            >
+              Delete
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </>
+  );
+};

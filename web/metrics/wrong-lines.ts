@@ -1,0 +1,42 @@
+/** A line of an uploaded file that the service refused. */
+interface WrongLine {
+  line: number;
+  content: string;
+  problem: string;
+}
+
+const LONGEST_SHOWN = 200;
+
+/** Returns the lines that an error of the upload names (`line 3: …; line 7: …`), with their contents from the file. */
+export const wrongLines = async (file: File, message: string): Promise<WrongLine[]> => {
+  const problems = new Map(
+    [...message.matchAll(/line (\d+): (.*?)(?=; line \d+: |$)/gs)].map(([, line, problem = '']) => [
+      Number(line),
+      problem,
+    ]),
+  );
+  const last = Math.max(0, ...problems.keys());
+  const found: WrongLine[] = [];
+  let line = 0;
+  for await (const content of linesOf(file)) {
+    line += 1;
+    const problem = problems.get(line);
+    if (problem !== undefined) found.push({ line, content: content.slice(0, LONGEST_SHOWN), problem });
+    if (line >= last) break;
+  }
+  return found;
+};
+
+/** Reads a file line by line, so that a large one is never in memory. */
+const linesOf = async function* (file: File): AsyncGenerator<string> {
+  const reader = file.stream().pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    const lines = (rest + value).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
+};

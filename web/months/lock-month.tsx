@@ -1,0 +1,143 @@
+import { Alert, Button, Checkbox, Group, List, Modal, Stack, Table, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useState, type ReactNode } from 'react';
+import { api, dataOf } from '../http/api.ts';
+import { messageOf } from '../http/api-error.ts';
+import { NUMBERS_OF_METRICS, type ShownMetric } from '../metrics/metric-queries.ts';
+import { ColumnHead, NumberCell } from '../shared/data-table.tsx';
+import { useChange } from '../shared/use-change.ts';
+import { sentence } from '../shared/words.ts';
+import type { Month } from './month-numbers.ts';
+import { Cost, Ratio, Value } from './numbers.tsx';
+
+/** The button that locks a month, if it can be locked, with a preview of what is frozen (spec §3). */
+export const LockMonth = ({ metric, month }: { metric: ShownMetric; month: Month }): ReactNode => {
+  const [opened, { open, close }] = useDisclosure();
+  if (month.can_lock === null) return null;
+  const label = month.status === 'changed_since_lock' ? `Lock ${month.month} again` : `Lock ${month.month}`;
+  return (
+    <>
+      <Button size="compact-xs" variant="default" onClick={open}>
+        {label}
+      </Button>
+      <Modal opened={opened} onClose={close} title={`${label}: ${metric.name}`} size="lg">
+        <Preview metric={metric} month={month} close={close} />
+      </Modal>
+    </>
+  );
+};
+
+const Preview = ({
+  metric,
+  month,
+  close,
+}: {
+  metric: ShownMetric;
+  month: Month;
+  close: () => void;
+}): ReactNode => {
+  const [accepts, setAccepts] = useState(false);
+  const lacks = month.can_lock === 'without_missing';
+  const lock = useChange({
+    send: () =>
+      dataOf(
+        api.POST('/api/v1/metrics/{id}/months/{month}/lock', {
+          params: { path: { id: metric.id, month: month.month } },
+          body: lacks ? { accept_missing: accepts } : null,
+        }),
+      ),
+    changes: NUMBERS_OF_METRICS,
+    done: ({ version }) => `${metric.name}: ${month.month} is locked as version ${version ?? ''}.`,
+    onDone: close,
+    showsError: true,
+  });
+  const { locked, current } = month;
+  return (
+    <Stack>
+      <Text size="sm">
+        The lock freezes these numbers. Spend that arrives later no longer moves them. If a value changes, the
+        month shows it, and can be locked again as a new version.
+      </Text>
+      <Table aria-label="What the lock freezes">
+        <Table.Thead>
+          <Table.Tr>
+            <ColumnHead>{month.month}</ColumnHead>
+            <ColumnHead numbers>Cost</ColumnHead>
+            <ColumnHead numbers>{metric.kind === 'revenue' ? 'Revenue' : 'Value'}</ColumnHead>
+            <ColumnHead numbers>{metric.kind === 'revenue' ? 'Cost share' : 'Unit cost'}</ColumnHead>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {locked !== null && <NumbersRow name={`Version ${locked.version}`} numbers={locked} />}
+          <NumbersRow name={`Version ${(month.version ?? 0) + 1}`} numbers={current ?? month} />
+        </Table.Tbody>
+      </Table>
+      {month.notes.length > 0 && (
+        <Alert color="yellow" title="Know before you lock">
+          <List size="sm">
+            {month.notes.map((note) => (
+              <List.Item key={note}>{sentence(note)}</List.Item>
+            ))}
+          </List>
+        </Alert>
+      )}
+      {lacks && (
+        <Alert color="orange" title="Sources have not delivered everything">
+          <List size="sm" mb="sm">
+            {month.missing.map((missing) => (
+              <List.Item key={missing}>{sentence(missing)}</List.Item>
+            ))}
+          </List>
+          <Checkbox
+            label="Lock without it. The version keeps what was missing."
+            checked={accepts}
+            onChange={({ currentTarget }) => {
+              setAccepts(currentTarget.checked);
+            }}
+          />
+        </Alert>
+      )}
+      {lock.isError && (
+        <Alert color="red" role="alert">
+          {messageOf(lock.error)}
+        </Alert>
+      )}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={close}>
+          Cancel
+        </Button>
+        <Button
+          loading={lock.isPending}
+          disabled={lacks && !accepts}
+          data-autofocus
+          onClick={() => {
+            lock.mutate(undefined);
+          }}
+        >
+          Lock
+        </Button>
+      </Group>
+    </Stack>
+  );
+};
+
+const NumbersRow = ({
+  name,
+  numbers,
+}: {
+  name: string;
+  numbers: NonNullable<Month['locked' | 'current']>;
+}): ReactNode => (
+  <Table.Tr>
+    <Table.Th scope="row">{name}</Table.Th>
+    <NumberCell>
+      <Cost numbers={numbers} />
+    </NumberCell>
+    <NumberCell>
+      <Value numbers={numbers} />
+    </NumberCell>
+    <NumberCell>
+      <Ratio numbers={numbers} />
+    </NumberCell>
+  </Table.Tr>
+);

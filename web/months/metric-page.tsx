@@ -1,0 +1,111 @@
+import { Alert, Tabs } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { lazy, Suspense, type ReactNode } from 'react';
+import { useSession } from '../http/session.ts';
+import { ImportTab } from '../imports/import-tab.tsx';
+import { AddValue } from '../metrics/add-value.tsx';
+import { ChangesOfValues } from '../metrics/changes-of-values.tsx';
+import { mayChangeValues } from '../metrics/may-change-values.ts';
+import { metricQuery, type ShownMetric } from '../metrics/metric-queries.ts';
+import { MetricSettings } from '../metrics/metric-settings.tsx';
+import { isShown, ratioInWords, scopeInWords, valuesInWords } from '../metrics/metric-words.ts';
+import { UploadCsv } from '../metrics/upload-csv.tsx';
+import { ValuesTab } from '../metrics/values-tab.tsx';
+import { Card } from '../shared/card.tsx';
+import { PageTitle } from '../shared/page-title.tsx';
+import { Answer, Loading } from '../shared/states.tsx';
+import { MonthsTable } from './months-table.tsx';
+
+const MonthCharts = lazy(async () => ({ default: (await import('./month-charts.tsx')).MonthCharts }));
+
+const route = getRouteApi('/signed-in/business-metrics/$id');
+
+const TABS = {
+  months: 'Months',
+  values: 'Values',
+  history: 'History',
+  import: 'Import',
+  settings: 'Settings',
+};
+type Tab = keyof typeof TABS;
+
+/** A metric: its months, values, history, daily import and definition. */
+export const MetricPage = (): ReactNode => {
+  const { id } = route.useParams();
+  const query = useQuery(metricQuery(id));
+  return (
+    <Answer query={query} height={480}>
+      {(metric) =>
+        isShown(metric) ? (
+          <Shown metric={metric} />
+        ) : (
+          <>
+            <PageTitle title={metric.name} />
+            <Alert title="Revenue">Only admins see the numbers of a revenue metric.</Alert>
+          </>
+        )
+      }
+    </Answer>
+  );
+};
+
+const Shown = ({ metric }: { metric: ShownMetric }): ReactNode => {
+  const session = useSession();
+  const { show } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { maySet } = mayChangeValues(session, metric);
+  const tabs = (Object.keys(TABS) as Tab[]).filter((tab) => tab !== 'import' || session.may('admin'));
+  return (
+    <>
+      <PageTitle
+        title={metric.name}
+        about={`${ratioInWords(metric)}, of ${scopeInWords(metric.scope)}; ${valuesInWords(metric)}`}
+      >
+        {maySet && <AddValue metric={metric} />}
+        {session.may('admin') && (maySet || metric.import?.type === 'bigquery') && (
+          <UploadCsv metric={metric} />
+        )}
+      </PageTitle>
+      <Tabs
+        value={show}
+        keepMounted={false}
+        onChange={(tab) => {
+          void navigate({ search: (before) => ({ ...before, show: tab as Tab }) });
+        }}
+      >
+        <Tabs.List mb="md">
+          {tabs.map((tab) => (
+            <Tabs.Tab key={tab} value={tab}>
+              {TABS[tab]}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="months">
+          <Suspense fallback={<Loading height={300} />}>
+            <MonthCharts metric={metric} />
+          </Suspense>
+          <Card title="Months">
+            <MonthsTable metric={metric} />
+          </Card>
+        </Tabs.Panel>
+        <Tabs.Panel value="values">
+          <ValuesTab metric={metric} />
+        </Tabs.Panel>
+        <Tabs.Panel value="history">
+          <Card title="Every change of a value">
+            <ChangesOfValues metric={metric} />
+          </Card>
+        </Tabs.Panel>
+        {session.may('admin') && (
+          <Tabs.Panel value="import">
+            <ImportTab metric={metric} />
+          </Tabs.Panel>
+        )}
+        <Tabs.Panel value="settings">
+          <MetricSettings metric={metric} />
+        </Tabs.Panel>
+      </Tabs>
+    </>
+  );
+};

@@ -1,0 +1,80 @@
+import '@mantine/charts/styles.css';
+import { BarChart, LineChart } from '@mantine/charts';
+import { SimpleGrid } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useSession } from '../http/session.ts';
+import type { ShownMetric } from '../metrics/metric-queries.ts';
+import { ratioInWords } from '../metrics/metric-words.ts';
+import { Card } from '../shared/card.tsx';
+import {
+  percentText,
+  quantityText,
+  moneyText,
+  shortMoneyText,
+  shortQuantityText,
+  unitCostText,
+} from '../shared/numbers.ts';
+import { ratioOf } from './month-numbers.ts';
+
+const HEIGHT = 220;
+
+/** Unit cost over months with its target, and cost and value beneath. The table of months has the same numbers. */
+export const MonthCharts = ({ metric }: { metric: ShownMetric }): ReactNode => {
+  const { organisation } = useSession();
+  const { currency } = organisation;
+  const isRevenue = metric.kind === 'revenue';
+  const ratioName = isRevenue ? 'Cost share' : 'Unit cost';
+  const valueName = isRevenue ? 'Revenue' : metric.unit;
+  const months = metric.months
+    .map((month) => ({ month: month.month, cost: month.cost, value: month.value, ratio: ratioOf(month) }))
+    .toReversed();
+  const ratioText = isRevenue ? percentText : (amount: number) => unitCostText(amount, currency);
+  return (
+    <>
+      <Card title={ratioInWords(metric)}>
+        <LineChart
+          h={HEIGHT}
+          data={months}
+          dataKey="month"
+          series={[{ name: 'ratio', label: ratioName, color: 'blue.6' }]}
+          valueFormatter={ratioText}
+          referenceLines={
+            metric.target === null
+              ? []
+              : [{ y: metric.target, label: `Target ${ratioText(metric.target)}`, color: 'red.7' }]
+          }
+          connectNulls={false}
+          yAxisProps={{ domain: [0, (top: number) => Math.max(top, metric.target ?? 0) * 1.1], width: 72 }}
+          curveType="linear"
+          lineChartProps={{ accessibilityLayer: true, title: `${ratioName} by month` }}
+        />
+      </Card>
+      <SimpleGrid cols={{ base: 1, md: 2 }} my="md">
+        <Card title="Cost">
+          <BarChart
+            h={HEIGHT}
+            data={months}
+            dataKey="month"
+            series={[{ name: 'cost', label: 'Cost', color: 'blue.6' }]}
+            valueFormatter={(amount) => moneyText(amount, currency)}
+            yAxisProps={{ tickFormatter: (amount: number) => shortMoneyText(amount, currency), width: 64 }}
+          />
+        </Card>
+        <Card title={isRevenue ? 'Revenue' : 'Value'}>
+          <BarChart
+            h={HEIGHT}
+            data={months}
+            dataKey="month"
+            series={[{ name: 'value', label: valueName, color: 'teal.7' }]}
+            valueFormatter={isRevenue ? (amount) => moneyText(amount, currency) : quantityText}
+            yAxisProps={{
+              tickFormatter: (amount: number) =>
+                isRevenue ? shortMoneyText(amount, currency) : shortQuantityText(amount),
+              width: 64,
+            }}
+          />
+        </Card>
+      </SimpleGrid>
+    </>
+  );
+};

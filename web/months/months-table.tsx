@@ -1,0 +1,97 @@
+import { Badge, Group, List, Stack, Table, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { ShownMetric } from '../metrics/metric-queries.ts';
+import { useSession } from '../http/session.ts';
+import { Change } from '../shared/amounts.tsx';
+import { ColumnHead, DataTable, NumberCell } from '../shared/data-table.tsx';
+import { sentence } from '../shared/words.ts';
+import { LockMonth } from './lock-month.tsx';
+import { STATUSES, type Month } from './month-numbers.ts';
+import { MonthVersions } from './month-versions.tsx';
+import { Cost, Ratio, Value } from './numbers.tsx';
+
+/** The last twelve months of a metric: numbers, state with its reasons, and what can be done. */
+export const MonthsTable = ({ metric }: { metric: ShownMetric }): ReactNode => {
+  const isRevenue = metric.kind === 'revenue';
+  return (
+    <DataTable label="Months" minWidth={780}>
+      <Table.Thead>
+        <Table.Tr>
+          <ColumnHead>Month</ColumnHead>
+          <ColumnHead numbers>Cost</ColumnHead>
+          <ColumnHead numbers>{isRevenue ? 'Revenue' : 'Value'}</ColumnHead>
+          <ColumnHead numbers>{isRevenue ? 'Cost share' : 'Unit cost'}</ColumnHead>
+          <ColumnHead numbers>Change</ColumnHead>
+          <ColumnHead>Status</ColumnHead>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {metric.months.map((month) => (
+          <MonthRow key={month.month} metric={metric} month={month} />
+        ))}
+      </Table.Tbody>
+    </DataTable>
+  );
+};
+
+const MonthRow = ({ metric, month }: { metric: ShownMetric; month: Month }): ReactNode => (
+  <Table.Tr>
+    <Table.Th scope="row">{month.month}</Table.Th>
+    <NumberCell>
+      <Cost numbers={month} reason={month.reason} />
+    </NumberCell>
+    <NumberCell>
+      <Value numbers={month} />
+    </NumberCell>
+    <NumberCell>
+      <Group gap={6} justify="flex-end" wrap="nowrap">
+        {month.above_target && (
+          <Badge color="red" variant="light" size="sm" miw="max-content">
+            Above target
+          </Badge>
+        )}
+        <Ratio numbers={month} reason={month.reason} />
+      </Group>
+    </NumberCell>
+    <NumberCell>
+      <Change value={month.change_percent} reason="the month before has nothing to compare with" />
+      {month.change_basis === 'same_days' && month.change_percent !== null && (
+        <Text size="xs" c="dimmed">
+          same days
+        </Text>
+      )}
+    </NumberCell>
+    <Table.Td>
+      <Status metric={metric} month={month} />
+    </Table.Td>
+  </Table.Tr>
+);
+
+const Status = ({ metric, month }: { metric: ShownMetric; month: Month }): ReactNode => {
+  const { may, has } = useSession();
+  const { name, color } = STATUSES[month.status];
+  const mayLock = may('admin') && (metric.kind === 'count' || has('revenue'));
+  return (
+    <Stack gap={4} align="flex-start">
+      <Group gap="xs">
+        <Badge color={color} variant="light" miw="max-content">
+          {name}
+        </Badge>
+        {mayLock && <LockMonth metric={metric} month={month} />}
+        {month.version !== null && <MonthVersions metric={metric} month={month} />}
+      </Group>
+      {month.reason !== null && (
+        <Text size="xs" c="dimmed" maw={420}>
+          {sentence(month.reason)}
+        </Text>
+      )}
+      {month.notes.length > 0 && (
+        <List size="xs" c="dimmed" maw={420}>
+          {month.notes.map((note) => (
+            <List.Item key={note}>{sentence(note)}</List.Item>
+          ))}
+        </List>
+      )}
+    </Stack>
+  );
+};
