@@ -7,6 +7,7 @@ const SPEND_TABLES = [
   'cloud_spend',
   'account_names',
   'bill_days',
+  'bill_values',
   'kubernetes_spend',
   'cluster_assets',
   'host_spend',

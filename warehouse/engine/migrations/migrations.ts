@@ -546,4 +546,15 @@ export const MIGRATIONS: readonly Migration[] = [
       `CREATE TABLE session_ends (org_id VARCHAR, session_id VARCHAR, ended_at TIMESTAMP, expires_at TIMESTAMP)`,
     ],
   },
+  {
+    version: 21,
+    name: 'what bills could be divided by',
+    statements: [
+      // Services and resource groups of accounts, and tag values of clouds, with the bill's cost: the dearest of each load,
+      // whether they are collected or not (bill-values.ts). Tag values have no account. Loads of earlier versions have no rows.
+      `CREATE TABLE bill_values (
+        org_id VARCHAR, source_id VARCHAR, load_id UUID, billing_period DATE, cloud VARCHAR, account VARCHAR,
+        split_kind VARCHAR, split_value VARCHAR, tag_key VARCHAR, tag_value VARCHAR, cost DECIMAL(38,15))`,
+    ],
+  },
 ];

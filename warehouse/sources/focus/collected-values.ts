@@ -70,21 +70,25 @@ const valueOf = (
   choices: readonly FocusChoice[],
 ): Candidate['valueIn'] | null => {
   if (kind === 'tag') return (file) => tagValueOf(file, choice);
-  const split = SPLITS[choice];
-  if (split === undefined) return null;
+  if (!isSplit(choice)) return null;
   const accounts = choices.map(({ account }) => sqlText(account)).join(', ');
-  return (file) => `CASE WHEN ${assignedOf(file, 'account')} IN (${accounts}) THEN ${split(file)} END`;
+  return (file) =>
+    `CASE WHEN ${assignedOf(file, 'account')} IN (${accounts}) THEN ${SPLITS[choice](file)} END`;
 };
 
 /**
- * Resource groups are in lower case. A bill may spell a group differently in `x_ResourceGroupName` and in the resource's id.
- * Azure treats both spellings as the same group.
+ * The values by which an account can be split. Resource groups are in lower case. A bill may spell a group differently in
+ * `x_ResourceGroupName` and in the resource's id. Azure treats both spellings as the same group. Most ids have no group, which
+ * a search for a part of the word finds out faster than the expression.
  */
-const SPLITS: Record<string, (file: Shape) => string> = {
-  service: (file) => textOf(file, 'service'),
-  resource_group: (file) => `lower(COALESCE(${assignedOf(file, 'resource_group')},
-    NULLIF(regexp_extract(${textOf(file, 'resource')}, '/resourceGroups/([^/]+)', 1, 'i'), '')))`,
-};
+export const SPLITS = {
+  service: (file: Shape) => textOf(file, 'service'),
+  resource_group: (file: Shape) => `lower(COALESCE(${assignedOf(file, 'resource_group')},
+    CASE WHEN contains(${textOf(file, 'resource')}, 'roups/') OR contains(${textOf(file, 'resource')}, 'ROUPS/')
+      THEN NULLIF(regexp_extract(${textOf(file, 'resource')}, '/resourceGroups/([^/]+)', 1, 'i'), '') END))`,
+} as const;
+
+const isSplit = (choice: string): choice is keyof typeof SPLITS => Object.hasOwn(SPLITS, choice);
 
 /** Returns the export's column that holds a candidate's values. */
 export const columnNameOf = ({ kind, choice }: Candidate): string => {

@@ -1,9 +1,8 @@
 import type { Day } from '../../../domain/shared/calendar.ts';
-import type { ExportFile } from '../feeds/export-files.ts';
 import type { Candidate } from './collected-values.ts';
 import { dayOfText, nullable } from '../feeds/cells.ts';
-import { cloudOf, type CostColumn } from './focus-columns.ts';
-import { focusRollUpStatement } from './focus-roll-up.ts';
+import { cloudOf } from './focus-columns.ts';
+import { focusRollUpStatement, type RollUp } from './focus-roll-up.ts';
 import { STORED } from '../feeds/read-feed.ts';
 import type { Statements } from '../../engine/session.ts';
 
@@ -13,7 +12,7 @@ import type { Statements } from '../../engine/session.ts';
  */
 export const readFallback = async (
   reader: Statements,
-  load: { files: readonly ExportFile[]; costColumn: CostColumn; now: Date },
+  load: RollUp,
   candidates: readonly Candidate[],
 ): Promise<void> => {
   await reader.run(FALLEN_BACK, { falls_back: load.costColumn === 'EffectiveCost' });
@@ -40,7 +39,7 @@ WITH bills AS (
   SELECT provider, CAST(billing_period AS VARCHAR) AS billing_period, bool_or(cost_present) AS cost_present,
     bool_or(billed_nonzero) AS billed_nonzero, bool_or(is_usage) AS has_usage
   FROM focus_roll_up
-  WHERE $falls_back AND ${nullable('provider')} IS NOT NULL AND billing_period IS NOT NULL
+  WHERE $falls_back AND NOT is_of_values AND ${nullable('provider')} IS NOT NULL AND billing_period IS NOT NULL
   GROUP BY ALL)
 SELECT provider, billing_period FROM bills
 WINDOW same_bill AS (PARTITION BY ${cloudOf('provider')}, ${dayOfText('billing_period')})

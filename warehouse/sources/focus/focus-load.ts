@@ -2,6 +2,7 @@ import { invalid } from '../../../domain/shared/errors.ts';
 import { checkShrink } from '../publishing/bill-shrink.ts';
 import { dayOfText, nullable } from '../feeds/cells.ts';
 import type { ExportFile } from '../feeds/export-files.ts';
+import { BILL_VALUES } from './bill-values.ts';
 import { candidatesToCollect, columnNameOf, type Candidate } from './collected-values.ts';
 import { assigned, cloudOf, type CostColumn } from './focus-columns.ts';
 import {
@@ -13,7 +14,7 @@ import {
   LOAD_DAYS,
 } from './focus-daily-money.ts';
 import { fallbackNotes, readFallback } from './focus-fallback.ts';
-import { focusRollUpStatement } from './focus-roll-up.ts';
+import { rollUpExport } from './focus-roll-up.ts';
 import { show, type LoadSessions } from '../../engine/readers/load-sessions.ts';
 import { problem, whenTooLong } from '../feeds/problems.ts';
 import { expectedTime, isTooLong, LONGEST_PERIOD, readableDay } from '../feeds/readable-limits.ts';
@@ -21,7 +22,7 @@ import { storeRows, withLoad, type LoadResult, type LoadScope } from '../publish
 import { checkMoney, publishLoad, type Publish } from '../publishing/publish-load.ts';
 import { readFeed, rowsStored, STORED } from '../feeds/read-feed.ts';
 import { relationsOf } from '../feeds/scan-files.ts';
-import { isWanted } from '../feeds/wanted-months.ts';
+import { isWanted, readingBounds } from '../feeds/wanted-months.ts';
 import type { Statements } from '../../engine/session.ts';
 
 /** An export to load. Billing periods outside its months are left alone. */
@@ -50,19 +51,24 @@ export const loadFocusExport = (
     const counts = await readFeed(reader, load, {
       relations: relationsOf(files),
       prepare: async () => {
-        await reader.run(focusRollUpStatement('focus_roll_up', load, candidates));
-        await readFallback(reader, load, candidates);
+        await readFallback(reader, await rollUpExport(reader, load, candidates), candidates);
       },
       groups: checkedGroups(candidates),
       check: () => refuseOtherCurrencies(reader, currency),
     });
     await show(sessions, 'daily_money', await dailyMoney(reader, candidates));
+    await reader.run(
+      `CREATE TEMP TABLE value_groups AS ${checkedGroups(candidates, 'values')}`,
+      readingBounds(load),
+    );
+    await show(sessions, 'listed_values', [BILL_VALUES]);
     await checkMoney(session, 'daily_money', 'billing_period');
     await session.run(LOAD_DAYS);
     const shrunk = await checkShrink(session, load);
     await storeRows(session, load, 'cloud_spend', CLOUD_SPEND);
     await storeRows(session, load, 'bill_days', BILL_DAYS);
     await storeRows(session, load, 'account_names', ACCOUNT_NAMES);
+    await storeRows(session, load, 'bill_values', 'FROM listed_values');
     const notes = [...(await fallbackNotes(reader)), ...shrunk];
     const periods = billingPeriods(costColumn);
     return { ...counts, ...(await publishLoad(session, load, rowsStored(counts), publish, periods)), notes };
@@ -70,7 +76,7 @@ export const loadFocusExport = (
 };
 
 /** The temporary tables and views of a load in the warehouse. */
-const TEMPORARY = { tables: ['focus_choices', 'load_days'], views: ['daily_money'] };
+const TEMPORARY = { tables: ['focus_choices', 'load_days'], views: ['daily_money', 'listed_values'] };
 
 /** Returns the text keys of the groups, each with its name in messages. */
 const keyNames = (candidates: readonly Candidate[]): (readonly [key: string, name: string])[] => [
@@ -83,16 +89,22 @@ const keyNames = (candidates: readonly Candidate[]): (readonly [key: string, nam
 
 const idOf = (column: string): string => assigned(nullable(column), 'cloud');
 
-/** Selects all groups. Bills that fell back have their BilledCost. `counts` is true in the wanted billing periods. */
-const checkedGroups = (candidates: readonly Candidate[]): string => `
+/**
+ * Selects all groups of one kind (focus-roll-up.ts). Bills that fell back have their BilledCost. `counts` is true in the wanted
+ * billing periods.
+ */
+const checkedGroups = (candidates: readonly Candidate[], of: 'spend' | 'values' = 'spend'): string => `
 WITH all_groups AS (
   SELECT *, false AS fell_back FROM focus_roll_up AS read_first
   ANTI JOIN temp.main.fallen_back AS bill
     ON bill.provider = read_first.provider AND bill.billing_period = CAST(read_first.billing_period AS VARCHAR)
   UNION ALL
   SELECT *, true AS fell_back FROM billed_roll_up),
+groups_of_kind AS (
+  SELECT * EXCLUDE (is_of_values${of === 'spend' ? ', service, resource_group, tags' : ''}) FROM all_groups
+  WHERE ${of === 'spend' ? 'NOT ' : ''}is_of_values),
 clouds AS (
-  SELECT provider, ${cloudOf('provider')} AS cloud FROM (SELECT DISTINCT provider FROM all_groups)
+  SELECT provider, ${cloudOf('provider')} AS cloud FROM (SELECT DISTINCT provider FROM groups_of_kind)
   WHERE ${nullable('provider')} IS NOT NULL),
 dated_groups AS (
   SELECT * REPLACE (
@@ -101,7 +113,7 @@ dated_groups AS (
     ${nullable('trim(currency)')} AS currency,
     ${idOf('account')} AS account, ${idOf('account_name')} AS account_name, lower(${idOf('resource_id')}) AS resource_id),
     CAST(billing_period AS VARCHAR) AS raw_billing_period, CAST(billing_period_end AS VARCHAR) AS raw_billing_period_end
-  FROM all_groups LEFT JOIN clouds USING (provider)),
+  FROM groups_of_kind LEFT JOIN clouds USING (provider)),
 wanted AS (
   SELECT *, ${isWanted('billing_period')} AS counts
   FROM dated_groups)

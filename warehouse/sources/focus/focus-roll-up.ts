@@ -1,4 +1,5 @@
 import type { ExportFile } from '../feeds/export-files.ts';
+import { listedColumns } from './bill-values.ts';
 import type { Candidate } from './collected-values.ts';
 import { nullable, quoted, writtenOut } from '../feeds/cells.ts';
 import {
@@ -26,9 +27,31 @@ import {
 import { REJECTED_FILE } from '../feeds/rejected-rows.ts';
 import { relationsOf, type Relation } from '../feeds/scan-files.ts';
 import { sqlText } from '../../engine/sql/sql-text.ts';
+import { dropTemporaryTables } from '../../engine/sql/temporary-tables.ts';
+import type { Statements } from '../../engine/session.ts';
+
+/** What both kinds of groups have. */
+const BILL_KEYS = ['problem', 'currency', 'billing_period', 'billing_period_end', 'provider', 'account'];
+
+const LISTED_KEYS = ['service', 'resource_group', 'tags'];
+
+/** An export to roll up. */
+export interface RollUp {
+  files: readonly ExportFile[];
+  costColumn: CostColumn;
+  now: Date;
+  /** Whether what bills can be divided by is rolled up too. */
+  isListed: boolean;
+}
+
+const NOT_LISTED = LISTED_KEYS.map((key) => `CAST(NULL AS VARCHAR) AS ${key}`).join(', ');
 
 /** Selects one typed row per line of the export. A value that cannot be cast is null, and its raw value is beside it. */
-const typedRows = (file: Relation, costColumn: CostColumn, candidates: readonly Candidate[]): string => `
+const typedRows = (
+  file: Relation,
+  { costColumn, isListed }: RollUp,
+  candidates: readonly Candidate[],
+): string => `
   SELECT ${quoted(file.fileColumn)} AS file,
     ${timeOf(file, 'period_start')} AS period_start, ${rawOf(file, 'period_start')} AS raw_period_start,
     ${timeOf(file, 'period_end')} AS period_end, ${rawOf(file, 'period_end')} AS raw_period_end,
@@ -40,21 +63,36 @@ const typedRows = (file: Relation, costColumn: CostColumn, candidates: readonly 
     ${keyOf(file, 'provider')} AS provider, ${accountOf(file)} AS account,
     ${keyOf(file, 'account_name')} AS account_name,
     CASE WHEN ${keyOf(file, 'category')} IN ('Compute', 'Networking', 'Storage')
-      THEN ${keyOf(file, 'resource')} END AS resource_id${candidates
-        .map(
-          ({ column, valueIn }) => `,
+      THEN ${keyOf(file, 'resource')} END AS resource_id,
+    ${isListed ? listedColumns(file) : NOT_LISTED}${candidates
+      .map(
+        ({ column, valueIn }) => `,
     ${valueIn(file)} AS ${column}`,
-        )
-        .join('')}
+      )
+      .join('')}
   FROM ${file.from}`;
 
 /** A row's texts, beside the candidates. Their length is checked in the groups, except for the account's name. */
-const TEXTS = ['currency', 'provider', 'account', 'account_name', 'resource_id'] as const;
+const TEXTS = [
+  'currency',
+  'provider',
+  'account',
+  'account_name',
+  'resource_id',
+  'service',
+  'resource_group',
+] as const;
 
-/** Returns a candidate's value as a group key. It is null in rows before its first day, so that they form no more groups. */
-const collectedKey = ({ column, firstDay }: Candidate): string =>
-  `CASE WHEN period_end >= DATE ${sqlText(firstDay)} THEN ${column} END AS ${column},
-  `;
+/** Returns the candidates as group keys. They are null in rows before their first day, so that these form no more groups. */
+const collectedKeys = (candidates: readonly Candidate[]): string =>
+  candidates.length === 0
+    ? ''
+    : `REPLACE (${candidates
+        .map(
+          ({ column, firstDay }) =>
+            `CASE WHEN period_end >= DATE ${sqlText(firstDay)} THEN ${column} END AS ${column}`,
+        )
+        .join(', ')})`;
 
 /**
  * Returns the statement that reads an export in one pass into the temporary table `table`. One `GROUP BY` over all files rolls
@@ -62,17 +100,26 @@ const collectedKey = ({ column, firstDay }: Candidate): string =>
  * too. Rows beyond one UTC day keep their span, for the spread. Unreadable rows keep their problem. For the fallback of a whole
  * bill (focus-fallback.ts), each group records whether it has usage, and nonzero EffectiveCost and BilledCost.
  *
+ * The same pass also groups the rows by what bills can be divided by (bill-values.ts). These groups have `is_of_values`, and no
+ * day. A second pass would have to read and decompress the files again.
+ *
  * @param bills if `fallen back`, the statement reads only rows of bills that have fallen back.
  */
 export const focusRollUpStatement = (
   table: string,
-  { files, costColumn, now }: { files: readonly ExportFile[]; costColumn: CostColumn; now: Date },
+  rollUp: RollUp,
   candidates: readonly Candidate[],
   bills: 'all' | 'fallen back' = 'all',
 ): string => {
+  const { files, costColumn, now } = rollUp;
   const lastDay = lastReadableDay(now);
   const relations = relationsOf(files, bills === 'all' ? 'counted' : 'skipped');
-  const scans = relations.map((file) => typedRows(file, costColumn, candidates));
+  const scans = relations.map((file) => typedRows(file, rollUp, candidates));
+  const rowKeys = [
+    'resource_id',
+    ...candidates.map(({ column }) => column),
+    ...['day', 'span_start', 'span_end', 'span_cost'],
+  ];
   return `
 CREATE TEMP TABLE ${table} AS
 WITH typed_rows AS (${scans.join('\n  UNION ALL')}),
@@ -97,17 +144,43 @@ checked_rows AS (
       ? ''
       : ' SEMI JOIN temp.main.fallen_back AS bill ON bill.provider = typed_rows.provider AND bill.billing_period = CAST(typed_rows.billing_period AS VARCHAR)'
   })
-SELECT
-  problem, currency, billing_period, billing_period_end, provider, account, resource_id,
-  ${candidates.map(collectedKey).join('')}CAST(period_start AS DATE) AS day,
-  CASE WHEN spans_days THEN period_start END AS span_start,
-  CASE WHEN spans_days THEN period_end END AS span_end,
-  CASE WHEN spans_days THEN cost END AS span_cost,
+SELECT GROUPING(day) = 1 AS is_of_values, ${[...BILL_KEYS, ...rowKeys, ...LISTED_KEYS].join(', ')},
   any_value(account_name) AS account_name,
   ${REJECTED_FILE},
   sum(cost) AS cost, count(*) AS row_count,
   bool_or(CASE WHEN cost IS NULL THEN ${nullable(writtenOut('raw_cost'))} IS NOT NULL ELSE cost <> 0 END) AS cost_present,
   bool_or(billed_nonzero) AS billed_nonzero, bool_or(is_usage) AS is_usage
-FROM checked_rows
-GROUP BY ALL`;
+FROM (
+  SELECT * ${collectedKeys(candidates)},
+    CAST(period_start AS DATE) AS day,
+    CASE WHEN spans_days THEN period_start END AS span_start,
+    CASE WHEN spans_days THEN period_end END AS span_end,
+    CASE WHEN spans_days THEN cost END AS span_cost
+  FROM checked_rows)
+GROUP BY GROUPING SETS ((${[...BILL_KEYS, ...rowKeys].join(', ')}), (${[...BILL_KEYS, ...LISTED_KEYS].join(', ')}))`;
+};
+
+/**
+ * Reads an export into `focus_roll_up`. A line is broken if a column that is read is not UTF-8. So if there are any, reads the
+ * export again without the list, because the tags and services of a line must not reject its cost. Returns how it was read.
+ */
+export const rollUpExport = async (
+  reader: Statements,
+  load: Omit<RollUp, 'isListed'>,
+  candidates: readonly Candidate[],
+): Promise<RollUp> => {
+  const listed = { ...load, isListed: true };
+  await reader.run(focusRollUpStatement('focus_roll_up', listed, candidates));
+  const [tables] = await reader.query(
+    `FROM duckdb_tables() WHERE temporary AND table_name = 'broken_lines' LIMIT 1`,
+  );
+  if (tables === undefined) return listed;
+  const [broken] = await reader.query(
+    `FROM temp.main.broken_lines WHERE error_type = 'INVALID ENCODING' LIMIT 1`,
+  );
+  if (broken === undefined) return listed;
+  await dropTemporaryTables(reader, ['focus_roll_up', 'broken_lines', 'broken_line_scans']);
+  const unlisted = { ...load, isListed: false };
+  await reader.run(focusRollUpStatement('focus_roll_up', unlisted, candidates));
+  return unlisted;
 };

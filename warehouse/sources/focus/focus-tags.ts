@@ -27,6 +27,24 @@ export const tagValueOf = (file: Shape, key: string): string => {
   return fromText(asWritten(column), trimmed);
 };
 
+/** Longer tags of a row are not listed, so that a few rows cannot fill the memory. */
+const MOST_LISTED_BYTES = 20_000;
+
+/** Returns the SQL of all tags in a row as one text: JSON, if the export has well-formed tags. */
+export const tagsTextOf = (file: Shape): string => {
+  const [column] = present(file, 'tags');
+  if (column === undefined) return 'CAST(NULL AS VARCHAR)';
+  const name = quoted(column.name);
+  const text = isKeyValueList(column.type)
+    ? writtenOut(
+        `to_json(list_transform(${name}, lambda ${ENTRY}: {'key': ${ENTRY}.key, 'value': ${ENTRY}.value}))`,
+      )
+    : column.type === 'VARCHAR'
+      ? name
+      : writtenOut(`to_json(${name})`);
+  return `CASE WHEN strlen(${text}) <= ${MOST_LISTED_BYTES} THEN ${text} END`;
+};
+
 /** Returns a tag of JSON text. Text that is not an object has no tags; JSON functions would abort the statement for it. */
 const fromText = (text: string, key: string): string =>
   `CASE WHEN starts_with(ltrim(${text}, chr(9) || chr(10) || chr(13) || ' '), '{') AND json_valid(${text}) THEN ${fromObject(text, key, 'a value')} END`;

@@ -1,0 +1,73 @@
+import { SPLITS } from './collected-values.ts';
+import { STORED } from '../feeds/read-feed.ts';
+import type { Shape } from '../feeds/scan-files.ts';
+import { tagsTextOf } from './focus-tags.ts';
+
+// Services, resource groups and tag values are collected only once they are picked (spec §1, counting rule 6). So that people
+// can find them before, each load keeps a bounded list of what its bills could be divided by, with the bills' cost of it.
+
+/** Returns the columns of a row that the list is made from. */
+export const listedColumns = (file: Shape): string =>
+  `${SPLITS.service(file)} AS service, ${SPLITS.resource_group(file)} AS resource_group, ${tagsTextOf(file)} AS tags`;
+
+/** Values of each kind that a load keeps, the dearest first. */
+const MOST_VALUES = 1_000;
+/** Values of one tag key that a load keeps, so that no key displaces the others. */
+const MOST_VALUES_OF_KEY = 100;
+const MOST_KEYS = 100;
+const SAMPLED_TEXTS = 20_000;
+
+/** Longer names cannot be picked, nor names with control characters (api/spend/pick-fields.ts). */
+const isPickable = (text: string): string =>
+  `${text} <> '' AND length(${text}) <= 500 AND NOT regexp_matches(${text}, '\\p{Cc}')`;
+
+/**
+ * Selects the list of a load from `value_groups`: for each account its services and resource groups, for each cloud its tag
+ * values, with their cost in each billing period.
+ *
+ * Tags are bounded in three steps, because a row can have any keys, and a key a different value in each row:
+ *
+ * 1. Rows are already rolled up to distinct texts of tags. These are about as many as resources, and far fewer than rows.
+ * 2. A sample of these texts decides which keys count: the most frequent ones, without those that identify rather than group.
+ *    A key identifies if it has more than 1,000 values in the sample, and most of its texts have a value of their own.
+ * 3. All texts are summed by the values of these keys only.
+ */
+export const BILL_VALUES = `
+WITH listed AS (FROM value_groups WHERE ${STORED}),
+texts AS (
+  SELECT billing_period, cloud, TRY_CAST(tags AS JSON) AS tags, cost FROM (
+    SELECT billing_period, cloud, tags, sum(cost) AS cost FROM listed WHERE tags IS NOT NULL GROUP BY ALL)),
+-- Tags are an object, or a list of keys and values.
+entries_of_texts AS (
+  SELECT billing_period, cloud, cost, CASE json_type(tags)
+      WHEN 'OBJECT' THEN map_entries(TRY_CAST(tags AS MAP(VARCHAR, JSON)))
+      WHEN 'ARRAY' THEN TRY_CAST(tags AS STRUCT(key VARCHAR, value JSON)[]) END AS entries
+  FROM texts),
+sampled AS (
+  SELECT cloud, unnest(entries, recursive := true) FROM (
+    SELECT cloud, entries FROM entries_of_texts ORDER BY hash(entries) LIMIT ${SAMPLED_TEXTS})),
+key_counts AS (
+  SELECT cloud, trim(key, ' ') AS tag_key, count(*) AS texts, approx_count_distinct(value) AS tag_values FROM sampled GROUP BY ALL),
+keys AS (
+  SELECT cloud, tag_key FROM key_counts WHERE tag_values <= greatest(${MOST_VALUES}, texts / 2)
+  QUALIFY row_number() OVER (PARTITION BY cloud ORDER BY texts DESC, tag_key) <= ${MOST_KEYS}),
+tagged AS (
+  SELECT billing_period, cloud, trim(key, ' ') AS tag_key, json_extract_string(value, '$') AS tag_value, cost
+  FROM (SELECT billing_period, cloud, cost, unnest(entries, recursive := true) FROM entries_of_texts)),
+all_values AS (
+  SELECT billing_period, cloud, account, 'service' AS split_kind, service AS split_value, NULL AS tag_key, NULL AS tag_value, cost
+  FROM listed WHERE service IS NOT NULL
+  UNION ALL
+  SELECT billing_period, cloud, account, 'resource_group', resource_group, NULL, NULL, cost
+  FROM listed WHERE resource_group IS NOT NULL
+  UNION ALL
+  SELECT billing_period, cloud, NULL, NULL, NULL, tag_key, tag_value, cost FROM tagged SEMI JOIN keys USING (cloud, tag_key)),
+values_with_cost AS (
+  SELECT * EXCLUDE (cost), sum(cost) AS cost FROM all_values
+  WHERE ${isPickable('COALESCE(split_value, tag_value)')} AND ${isPickable('COALESCE(tag_key, account)')}
+  GROUP BY ALL)
+FROM (
+  FROM values_with_cost QUALIFY tag_key IS NULL
+    OR row_number() OVER (PARTITION BY billing_period, cloud, tag_key ORDER BY cost DESC, tag_value) <= ${MOST_VALUES_OF_KEY})
+QUALIFY row_number() OVER (
+  PARTITION BY billing_period, split_kind ORDER BY cost DESC, cloud, account, split_value, tag_key, tag_value) <= ${MOST_VALUES}`;
