@@ -22,6 +22,7 @@ import { limitBodies } from './requests/body-pace.ts';
 import { CallMeter } from './access/call-meter.ts';
 import { costSourceRoutes } from './sources/cost-sources.ts';
 import { costRoutes } from './spend/costs.ts';
+import { spendOptionRoutes } from './spend/spend-options.ts';
 import type { Api } from './http/api-type.ts';
 import type { ApiDependencies } from './http/dependencies.ts';
 import {
@@ -193,6 +194,7 @@ export const buildServer = async (
       keyRoutes(api, dependencies);
       costSourceRoutes(api, dependencies);
       costRoutes(api, dependencies);
+      spendOptionRoutes(api, dependencies);
       metricRoutes(api, numbers);
       metricValueRoutes(api, dependencies);
       handValueRoutes(api, dependencies);

@@ -75,15 +75,24 @@ export const ownedPicks = (least: 0 | 1): z.ZodType<SpendPick[]> =>
 
 /** Picks of a metric: at least one. Only teams and shared costs can pick idle capacity. */
 export const metricPicks = ownedPicks(1).superRefine((picks, context) => {
+  refuseIdle(picks, context);
+});
+
+/** Adds an issue for each pick of idle capacity. `path` leads to the picks. */
+export const refuseIdle = (
+  picks: readonly SpendPick[],
+  context: z.RefinementCtx,
+  path: readonly string[] = [],
+): void => {
   picks.forEach((pick, index) => {
     if ('idle' in pick && pick.idle === true)
       context.addIssue({
         code: 'custom',
-        path: [index, 'idle'],
+        path: [...path, index, 'idle'],
         message: 'expected no idle: only teams and shared costs can pick idle capacity',
       });
   });
-});
+};
 
 /** The warnings in an answer to a change of picks. */
 export const warned = {

@@ -48,6 +48,7 @@ export const validBodies = (things: Things): Readonly<Record<string, unknown>> =
       starts_on: '2025-01-01',
     },
     'POST /cost-sources/{id}/ingest': { start_month: '2026-01', end_month: '2026-01', accept_shrink: true },
+    'POST /spend/preview': { spend: picks, user: { type: 'team', id: things.team } },
     'POST /metrics': metric,
     'PATCH /metrics/{id}': { name: 'Orders 2', unit: 'order', target: 2 },
     'POST /metrics/{id}/values': {

@@ -1,6 +1,21 @@
 import { PICK_KEY } from './picks/pick-key.ts';
 
 /**
+ * CTEs with the distinct combinations of picked keys in `spend` (row_id, month, keys, cost), and the scopes that match each. The
+ * keys of the scopes are in `picks` (scope_id, key). Each scope gets each combination once, even if several of its picks match.
+ */
+export const PICKED_COMBINATIONS = `picked_keys AS (
+  SELECT row_id, month, cost, key FROM (SELECT row_id, month, cost, unnest(keys) AS key FROM spend)
+  SEMI JOIN picks USING (key)),
+combinations AS (
+  SELECT row_number() OVER () AS combination, month, keys, sum(cost) AS cost
+  FROM (SELECT month, list(key ORDER BY key) AS keys, any_value(cost) AS cost FROM picked_keys GROUP BY row_id, month)
+  GROUP BY month, keys),
+matches AS (
+  SELECT DISTINCT scope_id, combination
+  FROM (SELECT combination, unnest(keys) AS key FROM combinations) JOIN picks USING (key))`;
+
+/**
  * Stores the missing costs of every scope of an organisation's metrics in every computed month. One statement serves all
  * metrics and months. A stored cost never becomes wrong, because neither a scope's text nor a computation ever changes
  * (design §2, Months). With team scope the cost is the bill's (bills.ts).
@@ -23,16 +38,7 @@ picks AS (
 spend AS (
   SELECT row_number() OVER () AS row_id, month, keys, cost FROM month_spend
   WHERE org_id = $org AND (month, computation_id) IN (SELECT month, computation_id FROM missing)),
-picked_keys AS (
-  SELECT row_id, month, cost, key FROM (SELECT row_id, month, cost, unnest(keys) AS key FROM spend)
-  SEMI JOIN picks USING (key)),
-combinations AS (
-  SELECT row_number() OVER () AS combination, month, keys, sum(cost) AS cost
-  FROM (SELECT month, list(key ORDER BY key) AS keys, any_value(cost) AS cost FROM picked_keys GROUP BY row_id, month)
-  GROUP BY month, keys),
-matches AS (
-  SELECT DISTINCT scope_id, combination
-  FROM (SELECT combination, unnest(keys) AS key FROM combinations) JOIN picks USING (key)),
+${PICKED_COMBINATIONS},
 costs AS (
   SELECT scope_id, 'spend' AS type, month, sum(cost) AS cost FROM matches JOIN combinations USING (combination) GROUP BY ALL
   UNION ALL

@@ -45,6 +45,8 @@ export const ROUTES: readonly Route[] = [
     query: '?start_date=2026-01-01&end_date=2026-01-31&group_by=day',
     beside: ['complete_through', 'next_cursor', 'reconciliation', 'total'],
   },
+  { method: 'GET', path: '/spend/options', who: 'R', paged: true },
+  { method: 'POST', path: '/spend/preview', who: 'R', body: true },
   { method: 'GET', path: '/metrics', who: 'R', unitEconomics: true, paged: true },
   { method: 'POST', path: '/metrics', who: 'A', unitEconomics: true, conflict: true, body: true },
   { method: 'GET', path: '/metrics/{id}', who: 'R', unitEconomics: true, notFound: true },

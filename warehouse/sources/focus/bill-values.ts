@@ -17,8 +17,8 @@ const MOST_VALUES_OF_KEY = 100;
 const MOST_KEYS = 100;
 const SAMPLED_TEXTS = 20_000;
 
-/** Longer names cannot be picked, nor names with control characters (api/spend/pick-fields.ts). */
-const isPickable = (text: string): string =>
+/** Returns whether a name can be picked: long ones and those with control characters cannot (api/spend/pick-fields.ts). */
+export const isPickable = (text: string): string =>
   `${text} <> '' AND length(${text}) <= 500 AND NOT regexp_matches(${text}, '\\p{Cc}')`;
 
 /**

@@ -17,10 +17,24 @@ const OTHERS = {
 export const refuseOwnedPicks = async (
   session: Session,
   orgId: string,
-  user: SpendUser & { type: keyof typeof OTHERS },
+  user: Owner,
   picks: readonly SpendPick[],
 ): Promise<void> => {
-  if (picks.length === 0) return;
+  const [first] = await ownedPickConflicts(session, orgId, user, picks);
+  if (first !== undefined) throw conflict(first);
+};
+
+/** A team or shared cost whose picks change. */
+type Owner = SpendUser & { type: keyof typeof OTHERS };
+
+/** Returns these conflicts, as messages. */
+export const ownedPickConflicts = async (
+  session: Session,
+  orgId: string,
+  user: Owner,
+  picks: readonly SpendPick[],
+): Promise<string[]> => {
+  if (picks.length === 0) return [];
   const others = await session.query<{ name: string; picks: string }>(OTHERS[user.type], {
     org: orgId,
     id: user.id,
@@ -30,12 +44,10 @@ export const refuseOwnedPicks = async (
       (JSON.parse(owned) as SpendPick[]).map((pick) => [pickIdentity(pick), name] as const),
     ),
   );
-  picks.forEach((pick, index) => {
+  const has = user.type === 'team' ? 'is owned by' : 'is covered by';
+  return picks.flatMap((pick, index) => {
     const owner = owners.get(pickIdentity(pick));
-    if (owner === undefined) return;
-    const has = user.type === 'team' ? 'is owned by' : 'is covered by';
-    throw conflict(
-      `${picksField(user)}[${index}]: ${forMessage(pick)} ${has} ${user.type} ${JSON.stringify(owner)} already`,
-    );
+    if (owner === undefined) return [];
+    return `${picksField(user)}[${index}]: ${forMessage(pick)} ${has} ${user.type} ${JSON.stringify(owner)} already`;
   });
 };

@@ -1,7 +1,13 @@
+import type { SpendPick } from '../../../domain/spend/spend-pick.ts';
+
 // A row of spend and a pick of it have the same text as a key. So one comparison serves all forms of a pick (contract §3,
 // Spend). A unit separator separates its parts.
 
 const key = (form: string, ...columns: string[]): string => [`'${form}'`, ...columns].join(` || chr(31) || `);
+
+/** The key of a choice, as `choices`: that of its values without their last part. */
+export const CHOICE_KEY = `CASE choices.kind WHEN 'tag' THEN ${key('tag', 'choices.cloud', 'choices.choice')}
+    ELSE ${key('split', 'choices.cloud', 'choices.account', 'choices.choice')} END`;
 
 /** The key of a row of spend_picks. */
 export const PICK_KEY = `CASE
@@ -31,3 +37,64 @@ export const SPEND_KEYS = `list_filter(CASE
     WHEN source = 'kubernetes' THEN [${key('idle cluster', 'cluster')}]
     WHEN source = 'hosts' THEN [${key('idle host', 'host')}]
     ELSE [] END, lambda key: key IS NOT NULL)`;
+
+/** The keys of what bills could be divided by (warehouse/sources/focus/bill-values.ts). */
+export const BILL_VALUE_KEY = `CASE WHEN tag_key IS NULL THEN ${key('split', 'cloud', 'account', 'split_kind', 'split_value')}
+    ELSE ${key('tag', 'cloud', 'tag_key', 'tag_value')} END`;
+
+/** The forms of keys: the source of their picks, and how many parts a key has. */
+const FORMS = {
+  workload: { source: 'kubernetes', parts: 4 },
+  namespace: { source: 'kubernetes', parts: 3 },
+  'idle cluster': { source: 'kubernetes', parts: 2 },
+  service: { source: 'host', parts: 3 },
+  host: { source: 'host', parts: 2 },
+  'idle host': { source: 'host', parts: 2 },
+  repository: { source: 'repository', parts: 2 },
+  tag: { source: 'cloud', parts: 4 },
+  split: { source: 'cloud', parts: 5 },
+  account: { source: 'cloud', parts: 3 },
+} as const satisfies Record<string, { source: SpendPick['source']; parts: number }>;
+
+const ofForm = (what: (form: (typeof FORMS)[keyof typeof FORMS]) => string): string =>
+  `CASE form ${Object.entries(FORMS)
+    .map(([name, form]) => `WHEN '${name}' THEN ${what(form)}`)
+    .join(' ')} END`;
+
+/** The source of a pick, by the `form` of its key. */
+export const SOURCE_OF_FORM = ofForm(({ source }) => `'${source}'`);
+
+/** The number of parts of a key, by its `form`. It has more if a name contains a separator. */
+export const PARTS_OF_FORM = ofForm(({ parts }) => parts.toString());
+
+/** Returns the pick that has a key. */
+export const pickOfKey = (text: string): SpendPick => {
+  const [form, a = '', b = '', c = '', d = ''] = text.split('\u001f');
+  switch (form as keyof typeof FORMS) {
+    case 'workload':
+      return { source: 'kubernetes', cluster: a, namespace: b, workload: c };
+    case 'namespace':
+      return { source: 'kubernetes', cluster: a, namespace: b };
+    case 'idle cluster':
+      return { source: 'kubernetes', cluster: a, idle: true };
+    case 'service':
+      return { source: 'host', host: a, service: b };
+    case 'host':
+      return { source: 'host', host: a };
+    case 'idle host':
+      return { source: 'host', host: a, idle: true };
+    case 'repository':
+      return { source: 'repository', repository: a };
+    case 'tag':
+      return { source: 'cloud', cloud: a, tag: { key: b, value: c } };
+    case 'split':
+      return {
+        source: 'cloud',
+        cloud: a,
+        account: b,
+        ...(c === 'service' ? { service: d } : { resource_group: d }),
+      };
+    case 'account':
+      return { source: 'cloud', cloud: a, account: b };
+  }
+};

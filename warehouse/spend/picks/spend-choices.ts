@@ -41,11 +41,7 @@ export const storePicks = async (
   await noteUnusedChoices(session, orgId, now);
 };
 
-/**
- * Makes the choices that a user's new picks need. A choice in use is shared. A choice that is still collected continues from
- * its first day. Any other choice begins today, and replaces one that nobody uses. Throws a conflict that names the choice in
- * use and its users if they need another one (spec §1, counting rule 5).
- */
+/** Makes the choices that a user's new picks need. Throws the first conflict of {@link planChoices}. */
 const makeChoices = async (
   session: Session,
   orgId: string,
@@ -53,7 +49,32 @@ const makeChoices = async (
   needed: readonly SpendChoice[],
   now: Date,
 ): Promise<void> => {
-  if (needed.length === 0) return;
+  const { choices, conflicts } = await planChoices(session, orgId, user, needed, now);
+  const [first] = conflicts;
+  if (first !== undefined) throw conflict(first);
+  for (const choice of choices) if (choice.begins !== null) await storeChoice(session, orgId, choice, now);
+};
+
+/** A choice as it will be once the picks are stored. */
+interface PlannedChoice extends StoredChoice {
+  /** Whether it begins today, or goes on after a time without use; null if it is in use already. */
+  begins: 'today' | 'again' | null;
+}
+
+/**
+ * Returns the choices that a user's new picks need, and what prevents them. A choice in use is shared. A choice that is still
+ * collected continues from its first day. Any other choice begins today, and replaces one that nobody uses. A conflict names the
+ * choice in use and its users, if the picks need another one (spec §1, counting rule 5).
+ */
+export const planChoices = async (
+  session: Session,
+  orgId: string,
+  user: SpendUser,
+  needed: readonly SpendChoice[],
+  now: Date,
+): Promise<{ choices: PlannedChoice[]; conflicts: string[] }> => {
+  const plan = { choices: [] as PlannedChoice[], conflicts: [] as string[] };
+  if (needed.length === 0) return plan;
   const today = dayOf(now);
   const versions = await session.query<StoredChoice & { is_kept: boolean; users: string[] }>(
     CHOICES_AND_USERS,
@@ -63,16 +84,22 @@ const makeChoices = async (
     const { kind, cloud, account } = wanted;
     const found = versions.find((one) => one.kind === kind && one.cloud === cloud && one.account === account);
     const isSame = found?.choice === wanted.choice;
-    if (isSame && found.unused_since === null) continue;
     if (found !== undefined && !isSame && found.users.length > 0) {
-      throw conflict(
+      plan.conflicts.push(
         `${picksField(user)}: ${choiceInWords(wanted)} cannot be picked: ${choiceInWords(found)} is in use, by ${found.users.join(', ')}`,
       );
+      continue;
     }
-    const first_day = isSame && found.is_kept ? found.first_day : today;
-    const version_id = found?.version_id ?? null;
-    await storeChoice(session, orgId, { ...wanted, version_id, first_day, unused_since: null }, now);
+    const continues = isSame && found.is_kept;
+    plan.choices.push({
+      ...wanted,
+      version_id: found?.version_id ?? null,
+      first_day: continues ? found.first_day : today,
+      unused_since: null,
+      begins: !continues ? 'today' : found.unused_since === null ? null : 'again',
+    });
   }
+  return plan;
 };
 
 /** The newest version of a choice. Its id is null before the first one. */
