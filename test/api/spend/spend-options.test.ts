@@ -139,6 +139,7 @@ describeOnBothEngines('what can be picked', (open, onDuckDb) => {
         sealer: new Sealer(Buffer.alloc(32)),
         checkConnection: () => Promise.reject(new Error('no platform can be asked')),
         operatorKey: 'operator-key',
+        pages: null,
         version: '0.0.0',
       },
       pino({ level: 'silent' }),
