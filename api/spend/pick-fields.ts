@@ -103,18 +103,28 @@ export const warned = {
 
 /** A pick in answers. */
 export const spendPickRecord = z
-  .object({
-    source: z.enum(['kubernetes', 'host', 'cloud', 'repository']),
-    cluster: z.string().optional(),
-    namespace: z.string().optional(),
-    workload: z.string().optional(),
-    host: z.string().optional(),
-    service: z.string().optional(),
-    cloud: z.string().optional(),
-    account: z.string().optional(),
-    resource_group: z.string().optional(),
-    tag: z.object({ key: z.string(), value: z.string() }).optional(),
-    repository: z.string().optional(),
-    idle: z.literal(true).optional(),
-  })
+  .discriminatedUnion('source', [
+    z.object({
+      source: z.literal('kubernetes'),
+      cluster: z.string(),
+      namespace: z.string().optional(),
+      workload: z.string().optional(),
+      idle: z.literal(true).optional(),
+    }),
+    z.object({
+      source: z.literal('host'),
+      host: z.string(),
+      service: z.string().optional(),
+      idle: z.literal(true).optional(),
+    }),
+    z.object({
+      source: z.literal('cloud'),
+      cloud: z.string(),
+      account: z.string().optional(),
+      service: z.string().optional(),
+      resource_group: z.string().optional(),
+      tag: z.object({ key: z.string(), value: z.string() }).optional(),
+    }),
+    z.object({ source: z.literal('repository'), repository: z.string() }),
+  ])
   .meta({ id: 'SpendPick' });

@@ -52,9 +52,10 @@ const scopeText = (
 ): string => {
   if (scope.type === 'team')
     return `the bill of team ${teams.find(({ id }) => id === scope.team_id)?.name ?? scope.team_id}`;
-  const picks = scope.spend.map(({ source, tag, ...names }) => {
-    const tagText = tag ? ` tag ${tag.key}=${tag.value}` : '';
-    return `${source} ${Object.values(names).join('/')}${tagText}`;
+  const picks = scope.spend.map(({ source, ...names }) => {
+    const { tag, ...others } = { tag: undefined, ...names };
+    const tagText = tag === undefined ? '' : ` tag ${tag.key}=${tag.value}`;
+    return `${source} ${Object.values(others).join('/')}${tagText}`;
   });
   return picks.join(', ');
 };

@@ -1,15 +1,23 @@
-import { Anchor, List, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
-import type { ShownMetric } from './metric-queries.ts';
+import { useState, type ReactNode } from 'react';
+import { api, dataOf } from '../http/api.ts';
+import { messageOf } from '../http/api-error.ts';
+import { useChange } from '../shared/use-change.ts';
+import { ChosenSpend } from '../spend/chosen-spend.tsx';
+import { SpendPicker } from '../spend/spend-picker.tsx';
+import type { Pick } from '../spend/spend-queries.ts';
+import { NUMBERS_OF_METRICS, type ShownMetric } from './metric-queries.ts';
 
-/** Whose cost a metric counts: all spend, a team's bill, or chosen picks. */
+/** Whose cost a metric counts: all spend, a team's bill, or chosen picks, which can be changed. */
 export const ScopeOfMetric = ({
-  metric: { scope },
+  metric,
+  mayChange,
 }: {
   metric: ShownMetric;
   mayChange: boolean;
 }): ReactNode => {
+  const { scope } = metric;
   switch (scope.type) {
     case 'organisation':
       return <Text size="sm">All spend of the organisation.</Text>;
@@ -19,7 +27,7 @@ export const ScopeOfMetric = ({
           The bill of a{' '}
           <Anchor
             inherit
-            renderRoot={(props) => <Link to="/teams/$id" params={{ id: scope.team_id }} {...props} />}
+            renderRoot={(props) => <Link {...props} to="/teams/$id" params={{ id: scope.team_id }} />}
           >
             team
           </Anchor>
@@ -27,12 +35,83 @@ export const ScopeOfMetric = ({
         </Text>
       );
     case 'spend':
-      return (
-        <List size="sm">
-          {scope.spend.map((pick) => (
-            <List.Item key={JSON.stringify(pick)}>{JSON.stringify(pick)}</List.Item>
-          ))}
-        </List>
-      );
+      return <Picks metric={metric} spend={scope.spend} mayChange={mayChange} />;
   }
+};
+
+const Picks = ({
+  metric,
+  spend,
+  mayChange,
+}: {
+  metric: ShownMetric;
+  spend: Pick[];
+  mayChange: boolean;
+}): ReactNode => {
+  const user = { type: 'metric', id: metric.id } as const;
+  const [draft, setDraft] = useState<Pick[] | null>(null);
+  const save = useChange({
+    send: (picks: Pick[]) =>
+      dataOf(
+        api.PATCH('/api/v1/metrics/{id}', {
+          params: { path: { id: metric.id } },
+          body: { scope: { spend: picks } },
+        }),
+      ),
+    changes: [...NUMBERS_OF_METRICS, 'spend'],
+    done: ({ name }) => `${name} counts the chosen spend.`,
+    onDone: () => {
+      setDraft(null);
+    },
+    showsError: true,
+  });
+  if (draft === null)
+    return (
+      <Stack align="flex-start">
+        <ChosenSpend value={spend} user={user} />
+        {mayChange && (
+          <Button
+            variant="default"
+            onClick={() => {
+              setDraft(spend);
+            }}
+          >
+            Change what it counts
+          </Button>
+        )}
+      </Stack>
+    );
+  return (
+    <Stack>
+      <SpendPicker value={draft} onChange={setDraft} user={user} />
+      <Text size="sm" c="dimmed">
+        Locked months keep their numbers. All others are computed again with the new choice.
+      </Text>
+      {save.isError && (
+        <Alert color="red" role="alert">
+          {messageOf(save.error)}
+        </Alert>
+      )}
+      <Group>
+        <Button
+          loading={save.isPending}
+          disabled={draft.length === 0}
+          onClick={() => {
+            save.mutate(draft);
+          }}
+        >
+          Save
+        </Button>
+        <Button
+          variant="default"
+          onClick={() => {
+            save.reset();
+            setDraft(null);
+          }}
+        >
+          Cancel
+        </Button>
+      </Group>
+    </Stack>
+  );
 };

@@ -1,0 +1,14 @@
+import { Badge, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+/** From which day on spend is known apart from the rest of its bill. */
+export const Collected = ({ from }: { from: string | null }): ReactNode =>
+  from === 'always' ? (
+    <Text size="sm">always</Text>
+  ) : from === null ? (
+    <Badge variant="light" color="yellow" miw="max-content">
+      from today on
+    </Badge>
+  ) : (
+    <Text size="sm">from {from}</Text>
+  );
