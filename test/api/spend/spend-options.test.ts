@@ -368,6 +368,27 @@ describeOnBothEngines('what can be picked', (open, onDuckDb) => {
     expect(shops[0]).toMatchObject({ name: 'aws / shop=shop-149', cost: 22.98 });
   });
 
+  it('costs the naive sums of random rows', async () => {
+    const story = await newStory();
+    const cents = new Map<string, number>();
+    const lines = Array.from({ length: 400 }, () => {
+      const [where, what, team] = [4, 6, 5].map((below) => Math.floor(Math.random() * below));
+      const cost = Math.floor(Math.random() * 1000) - 100;
+      for (const name of [`acc-${where}`, `acc-${where} / service-${what}`, `aws / team=team-${team}`])
+        cents.set(name, (cents.get(name) ?? 0) + cost);
+      return dayLine(DAY, (cost / 100).toString(), {
+        ...{ SubAccountId: `acc-${where}`, SubAccountName: '', ServiceName: `service-${what}` },
+        Tags: JSON.stringify({ team: `team-${team}` }),
+      });
+    });
+    await story.load(lines);
+    const found = (await story.options()).map(({ name, cost }): [string, number] => [
+      name,
+      Math.round((cost ?? 0) * 100),
+    ]);
+    expect(new Map(found)).toEqual(cents);
+  });
+
   it('has no costs before a month is over', async () => {
     const story = await newStory();
     await story.load([dayLine('2026-02-03', '4', { ...shop, ServiceName: 'Amazon SQS' })]);

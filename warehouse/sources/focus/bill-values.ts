@@ -15,6 +15,8 @@ const MOST_VALUES = 1_000;
 /** Values of one tag key that a load keeps, so that no key displaces the others. */
 const MOST_VALUES_OF_KEY = 100;
 const MOST_KEYS = 100;
+/** Different texts of tags that are read. Most bills have far fewer: about one for each resource. */
+const MOST_TEXTS = 100_000;
 const SAMPLED_TEXTS = 20_000;
 
 /** Returns whether a name can be picked: long ones and those with control characters cannot (api/spend/pick-fields.ts). */
@@ -27,16 +29,18 @@ export const isPickable = (text: string): string =>
  *
  * Tags are bounded in three steps, because a row can have any keys, and a key a different value in each row:
  *
- * 1. Rows are already rolled up to distinct texts of tags. These are about as many as resources, and far fewer than rows.
+ * 1. Rows are already rolled up to distinct texts of tags. These are about as many as resources, and far fewer than rows. If a
+ *    tag differs in every row, only the dearest texts are read, so that such a bill does not take much longer.
  * 2. A sample of these texts decides which keys count: the most frequent ones, without those that identify rather than group.
  *    A key identifies if it has more than 1,000 values in the sample, and most of its texts have a value of their own.
- * 3. All texts are summed by the values of these keys only.
+ * 3. The texts are summed by the values of these keys only.
  */
 export const BILL_VALUES = `
 WITH listed AS (FROM value_groups WHERE ${STORED}),
 texts AS (
   SELECT billing_period, cloud, TRY_CAST(tags AS JSON) AS tags, cost FROM (
-    SELECT billing_period, cloud, tags, sum(cost) AS cost FROM listed WHERE tags IS NOT NULL GROUP BY ALL)),
+    SELECT billing_period, cloud, tags, sum(cost) AS cost FROM listed WHERE tags IS NOT NULL
+    GROUP BY ALL ORDER BY cost DESC, tags LIMIT ${MOST_TEXTS})),
 -- Tags are an object, or a list of keys and values.
 entries_of_texts AS (
   SELECT billing_period, cloud, cost, CASE json_type(tags)
@@ -62,12 +66,11 @@ all_values AS (
   FROM listed WHERE resource_group IS NOT NULL
   UNION ALL
   SELECT billing_period, cloud, NULL, NULL, NULL, tag_key, tag_value, cost FROM tagged SEMI JOIN keys USING (cloud, tag_key)),
-values_with_cost AS (
-  SELECT * EXCLUDE (cost), sum(cost) AS cost FROM all_values
-  WHERE ${isPickable('COALESCE(split_value, tag_value)')} AND ${isPickable('COALESCE(tag_key, account)')}
-  GROUP BY ALL)
+sums AS (SELECT * EXCLUDE (cost), sum(cost) AS cost FROM all_values GROUP BY ALL),
+pickable AS (
+  FROM sums WHERE ${isPickable('COALESCE(split_value, tag_value)')} AND ${isPickable('COALESCE(tag_key, account)')})
 FROM (
-  FROM values_with_cost QUALIFY tag_key IS NULL
+  FROM pickable QUALIFY tag_key IS NULL
     OR row_number() OVER (PARTITION BY billing_period, cloud, tag_key ORDER BY cost DESC, tag_value) <= ${MOST_VALUES_OF_KEY})
 QUALIFY row_number() OVER (
   PARTITION BY billing_period, split_kind ORDER BY cost DESC, cloud, account, split_value, tag_key, tag_value) <= ${MOST_VALUES}`;
