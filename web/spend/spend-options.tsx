@@ -63,7 +63,7 @@ export const SpendOptions = ({
         {({ pages }) => {
           const options = pages
             .flatMap(({ data }) => data)
-            .filter(({ pick }) => withIdle || pick.idle !== true);
+            .filter(({ pick }) => withIdle || !('idle' in pick));
           if (options.length === 0)
             return <Empty>Nothing was found. Spend appears here once it has been ingested.</Empty>;
           return (
