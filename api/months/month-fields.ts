@@ -36,6 +36,15 @@ const monthWith = <Fields extends z.ZodRawShape>(fields: Fields) =>
     locked: z.object({ version: z.number(), ...fields, locked_at: instant, locked_by: lockedBy }).nullable(),
     current: z.object(fields).optional().describe('Today’s numbers of a month that changed since its lock'),
     reason: z.string().nullable(),
+    can_lock: z
+      .enum(['now', 'without_missing'])
+      .nullable()
+      .describe(
+        'Whether an admin can lock the month: `now`, or only with `accept_missing`; null if not at all, or if it is locked and unchanged',
+      ),
+    missing: z
+      .array(z.string())
+      .describe('What `accept_missing` would accept, in words; empty unless `can_lock` is `without_missing`'),
     notes: z.array(z.string()).describe('What to know before locking'),
     complete_through: z
       .string()

@@ -40,8 +40,8 @@ export const partialReason = ({
     ? null
     : `${uncollected.join('; ')}: earlier days of ${month} have no such spend, and never will`;
 
-/** Something that an open month waits for. */
-interface Wait {
+/** Something that a month waits for before it can be locked. */
+export interface Wait {
   reason: string;
   /** Whether it is spend that sources have not delivered. An admin can lock the month without it. */
   isMissingSpend: boolean;

@@ -10,6 +10,7 @@ import {
 import { latecomerInWords } from '../sources/coverage.ts';
 import { changePercent, type DecimalText } from '../shared/decimals.ts';
 import type { MonthFacts, MonthLock, SameDays } from './month-facts.ts';
+import { lockability, type Lockability } from './month-lockability.ts';
 import {
   currentNumbers,
   frozenNumbers,
@@ -41,6 +42,8 @@ type RecordWith<Numbers> = Numbers & {
   locked: (Numbers & { version: number; locked_at: string; locked_by: MonthLock['lockedBy'] }) | null;
   current?: Numbers;
   reason: string | null;
+  can_lock: Lockability['can_lock'];
+  missing: Lockability['missing'];
   /** What to know before locking, in words. */
   notes: string[];
   /** The day up to which every source of the scope covers all days of the month; null if there is no such day. */
@@ -103,6 +106,7 @@ const recordsWith = <Numbers>(
     const status = monthStatus(month);
     const current = currentNumbers(month, metric);
     const shown = month.lock === null ? current : frozenNumbers(month.lock);
+    const { can_lock, missing } = lockability(month, settlement, today);
     const isNext = before !== null && firstDayAfter(before.month) === firstDay(month.month);
     records.push({
       month: month.month,
@@ -124,6 +128,8 @@ const recordsWith = <Numbers>(
             },
       ...(status === 'changed_since_lock' ? { current: toWire(current) } : {}),
       reason: openReason(month, settlement, today),
+      can_lock,
+      missing,
       notes: month.lock === null ? month.coverage.latecomers.map(latecomerInWords) : [],
       complete_through:
         month.lock === null || month.lock.isIncomplete

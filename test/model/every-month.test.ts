@@ -21,8 +21,9 @@ describeOnBothEngines('every month and every breakdown', (open) => {
     const naive = new NaiveOrganisation(organisation);
     for (const [index, step] of organisation.story.entries())
       expect(await product.does(step), `step ${index}, ${step.does}`).toEqual(naive.does(step));
-    const answers = await answered(test.warehouse, product, organisation);
+    const { promisedLocks, ...answers } = await answered(test.warehouse, product, organisation);
     expect(differences(answers, naiveAnswers(naive, organisation, breakdownsOf(organisation)))).toBe('');
+    expect(await product.locksEveryMonth(organisation.today)).toEqual(promisedLocks);
   };
 
   /** Compares organisations in a new warehouse. If one fails, the warehouse stays open to shrink it. */

@@ -1,11 +1,9 @@
 import { conflict } from '../../domain/shared/errors.ts';
 import { dayOf, firstDay, type Month } from '../../domain/shared/calendar.ts';
 import { currentNumbers, UNIT_COST_DECIMALS } from '../../domain/months/month-numbers.ts';
-import { missingSpend, openWaits, partialReason } from '../../domain/months/month-reasons.ts';
+import { lockability } from '../../domain/months/month-lockability.ts';
 import { monthRecords, type MonthRecord } from '../../domain/months/month-record.ts';
-import { monthStatus } from '../../domain/months/month-status.ts';
-import type { MonthFacts, MonthLock } from '../../domain/months/month-facts.ts';
-import type { SettlementFacts } from '../../domain/months/settlement.ts';
+import type { MonthLock } from '../../domain/months/month-facts.ts';
 import type { DecimalText } from '../../domain/shared/decimals.ts';
 import { audit, type Actor } from '../engine/records/audit-log.ts';
 import { computeMetricMonths } from './metric-months.ts';
@@ -64,18 +62,11 @@ export const lockMonth = async (
         (await monthFacts(on(session), organisation.id, [metric.id], range)).get(metric.id) ?? [];
       if (before === undefined || facts === undefined)
         throw new Error(`no facts of ${metric.id} for ${month}`);
+      const { can_lock, missing, refusal } = lockability(facts, settlement, dayOf(by.now));
+      if (refusal !== null && !(can_lock === 'without_missing' && by.acceptMissing === true))
+        throw conflict(refusal);
       const { cost, value, unitCost } = currentNumbers(facts, metric);
-      if (monthStatus(facts) === 'locked') {
-        throw conflict(
-          `${month} is locked already, as version ${facts.lock?.version ?? 0}, and no value has changed since`,
-        );
-      }
-      const missing = refuseUnlessLockable(facts, settlement, by);
-      if (value === null || cost === null) {
-        throw conflict(
-          `${month} cannot be locked: it no longer has ${value === null ? 'a value' : 'a cost'}`,
-        );
-      }
+      if (value === null || cost === null) throw new Error(`no numbers of ${metric.id} for ${month}`);
       const lock: MonthLock = {
         version: (facts.lock?.version ?? 0) + 1,
         cost: cost.toFixed(),
@@ -137,30 +128,6 @@ const NO_NUMBERS = { cost: null, value: null, unit_cost: null };
 const sealedBy = (vault: RevenueVault | undefined, place: LockPlace, numbers: LockedNumbers): string => {
   if (vault === undefined) throw new Error('a month of revenue was locked without its vault');
   return vault.sealLock(place, numbers);
-};
-
-/**
- * Returns the missing spend that the caller accepts, in words. Throws a conflict with the reasons if the month cannot be
- * locked, or not without accepting that.
- */
-const refuseUnlessLockable = (
-  facts: MonthFacts,
-  settlement: SettlementFacts,
-  { now, acceptMissing = false }: Locking,
-): string[] => {
-  const { month } = facts;
-  const partial = partialReason(facts);
-  if (partial !== null) throw conflict(`${month} cannot be locked: ${partial}`);
-  const waits = monthStatus(facts) === 'open' ? openWaits(facts, settlement, dayOf(now)) : [];
-  const missing = missingSpend(facts);
-  const reasons = monthStatus(facts) === 'open' ? waits.map(({ reason }) => reason) : missing;
-  if (waits.some(({ isMissingSpend }) => !isMissingSpend) || (reasons.length > 0 && !acceptMissing)) {
-    const hint = waits.every(({ isMissingSpend }) => isMissingSpend)
-      ? '; send {"accept_missing": true} to lock it without'
-      : '';
-    throw conflict(`${month} cannot be locked: ${reasons.join('; ')}${hint}`);
-  }
-  return missing;
 };
 
 const newestLock = async (

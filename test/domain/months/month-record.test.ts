@@ -183,6 +183,8 @@ describe('status', () => {
       },
       current: { cost: 1000, value: 250, unit_cost: 4 },
       reason: null,
+      can_lock: 'now',
+      missing: [],
       notes: [],
       complete_through: '2026-01-31',
     });
@@ -256,6 +258,66 @@ describe('reasons', () => {
     expect(reasonOf({ cost: null, valueSum: null })).toBe(
       'no spend has been ingested for 2026-01; no value has been recorded for 2026-01',
     );
+  });
+});
+
+describe('locking', () => {
+  const lockOf = (facts: Partial<MonthFacts>, now = NOW) => {
+    const { status, can_lock, missing } = recordOf(january(facts), { now });
+    return { status, can_lock, missing };
+  };
+  const LAST = { missingFrom: '2026-01-31', missingThrough: '2026-01-31', deliversThrough: '2026-01-30' };
+  const lastDayMissing = covered(source({ name: 'AWS', ...LAST }));
+  const MISSING = ['cost source "AWS" has not delivered 2026-01-31 (delivered through 2026-01-30)'];
+
+  it('is possible now for a month that is ready, with any value', () => {
+    const now = { status: 'ready_to_lock', can_lock: 'now', missing: [] };
+    expect(lockOf({})).toEqual(now);
+    expect(lockOf({ valueSum: '0' })).toEqual(now);
+  });
+
+  it('is possible only without the missing spend if a month is open for nothing else', () => {
+    const without = { status: 'open', can_lock: 'without_missing', missing: MISSING };
+    expect(lockOf({ coverage: lastDayMissing })).toEqual(without);
+    expect(lockOf({ coverage: lastDayMissing, settled: false })).toEqual(without);
+  });
+
+  it('is not possible for a month that is open for another reason, whatever spend is missing', () => {
+    const not = { status: 'open', can_lock: null, missing: [] };
+    expect(lockOf({ settled: false })).toEqual(not); // waits for the next daily settlement
+    for (const coverage of [covered(source()), lastDayMissing]) {
+      expect(lockOf({ coverage, valueSum: null })).toEqual(not);
+      expect(lockOf({ coverage, cost: null })).toEqual(not);
+      expect(lockOf({ coverage, settled: false }, new Date('2026-01-31T23:59:59.999Z'))).toEqual(not);
+      expect(lockOf({ coverage, settled: false }, new Date('2026-02-05T23:59:59.999Z'))).toEqual(not);
+      const waitingFor = ['metric "Requests", by which a shared cost is split, has no value for 2026-01'];
+      expect(lockOf({ coverage, settled: false, team: true, waitingFor })).toEqual(not);
+    }
+  });
+
+  it('is never possible for a partial month', () => {
+    const uncollected = ['tag "team" is collected since 2026-01-20'];
+    expect(lockOf({ uncollected })).toEqual({ status: 'partial', can_lock: null, missing: [] });
+  });
+
+  it('is not possible for a locked month whose values have not changed', () => {
+    const not = { status: 'locked', can_lock: null, missing: [] };
+    expect(lockOf({ lock: lock() })).toEqual(not);
+    expect(lockOf({ lock: lock({ isIncomplete: true }), coverage: lastDayMissing })).toEqual(not);
+  });
+
+  it('is possible again once a value has changed, if the month has its numbers', () => {
+    const changed = (facts: Partial<MonthFacts>) => lockOf({ lock: lock(), valueChanges: 32, ...facts });
+    const status = 'changed_since_lock';
+    expect(changed({})).toEqual({ status, can_lock: 'now', missing: [] });
+    expect(changed({ settled: false })).toEqual({ status, can_lock: 'now', missing: [] });
+    // A new version needs the acceptance again.
+    const without = { status, can_lock: 'without_missing', missing: MISSING };
+    expect(changed({ coverage: lastDayMissing })).toEqual(without);
+    const not = { status, can_lock: null, missing: [] };
+    expect(changed({ valueSum: null, coverage: lastDayMissing })).toEqual(not);
+    expect(changed({ cost: null })).toEqual(not);
+    expect(changed({ uncollected: ['tag "team" is collected since 2026-01-20'] })).toEqual(not);
   });
 });
 

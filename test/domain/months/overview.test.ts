@@ -20,6 +20,8 @@ const record = (
   version: null,
   locked: null,
   reason: null,
+  can_lock: null,
+  missing: [],
   notes: [],
   complete_through: null,
   ...more,

@@ -176,6 +176,8 @@ describe('31 January 2026, noon', () => {
         version: null,
         locked: null,
         reason: textLike(/spend.*value/),
+        can_lock: null,
+        missing: [],
         notes: [],
         complete_through: null,
       });
@@ -355,6 +357,8 @@ describe('31 January 2026, noon', () => {
         locked_by: { type: 'key', id: textLike(/^key_/), name: 'First admin key' },
       },
       reason: null,
+      can_lock: null,
+      missing: [],
       notes: [],
       complete_through: '2025-12-31',
     });

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { monthRecords, type MonthRecord } from '../../../domain/months/month-record.ts';
 import { sealBills } from '../../../warehouse/teams/bills/bill-sealing.ts';
+import type { Metric } from '../../../warehouse/metrics/metrics.ts';
 import { BREAKDOWN_KEYS, type BreakdownKey } from '../../../warehouse/spend/cost-breakdown.ts';
 import { breakdownOf } from '../../support/warehouse/breakdown-of.ts';
 import { costSummary } from '../../../warehouse/spend/costs.ts';
@@ -76,6 +77,8 @@ export const answered = async (warehouse: Warehouse, told: ToldOrganisation, org
       return [keys.join(), inOrder(named)] as const;
     }),
   );
+  const records = (metric: Metric): MonthRecord[] =>
+    monthRecords(facts.get(metric.id) ?? [], metric, settlement, now);
   return {
     metrics: metrics.map((metric) => {
       const months = facts.get(metric.id) ?? [];
@@ -100,7 +103,7 @@ export const answered = async (warehouse: Warehouse, told: ToldOrganisation, org
                 : { version: lock.version, cost: lock.cost, value: lock.value, unitCost: lock.unitCost },
           }),
         ),
-        records: monthRecords(months, metric, settlement, now).map((record) => ({
+        records: records(metric).map((record) => ({
           month: record.month,
           ...numbersOf(record),
           status: record.status,
@@ -113,10 +116,14 @@ export const answered = async (warehouse: Warehouse, told: ToldOrganisation, org
             record.locked === null ? null : { version: record.locked.version, ...numbersOf(record.locked) },
           ...(record.current === undefined ? {} : { current: numbersOf(record.current) }),
           notes: record.notes.map((words) => /"(.*?)"/.exec(words)?.[1]),
+          can_lock: record.can_lock,
           hasReason: record.reason !== null,
         })),
       };
     }),
+    promisedLocks: metrics.map((metric) =>
+      records(metric).map(({ can_lock, missing }) => ({ can_lock, missing })),
+    ),
     bills,
     completeThrough: summary.completeThrough,
     summary: {

@@ -1,11 +1,13 @@
-import { addDays, type Day } from '../../../domain/shared/calendar.ts';
+import type { Lockability } from '../../../domain/months/month-lockability.ts';
+import type { MonthRecord } from '../../../domain/months/month-record.ts';
+import { addDays, type Day, type Month } from '../../../domain/shared/calendar.ts';
 import { resealBills } from '../../../warehouse/teams/bills/bill-resealing.ts';
 import { sealBills } from '../../../warehouse/teams/bills/bill-sealing.ts';
 import { updateCostSource } from '../../../warehouse/sources/cost-sources.ts';
 import { removeValues, writeValues } from '../../../warehouse/metrics/metric-values.ts';
 import { createMetric, updateMetric, type Metric } from '../../../warehouse/metrics/metrics.ts';
 import { loadHosts } from '../../../warehouse/sources/hosts-load.ts';
-import { lockMonth } from '../../../warehouse/months/month-locks.ts';
+import { listMonthVersions, lockMonth } from '../../../warehouse/months/month-locks.ts';
 import type { Organisation as StoredOrganisation } from '../../../warehouse/organisations/organisations.ts';
 import { settleMonths } from '../../../warehouse/months/settlement.ts';
 import { COLLECTED_CHOICES } from '../../../warehouse/sources/focus/collected-choices.ts';
@@ -14,6 +16,7 @@ import type { TestWarehouse } from '../../support/warehouse/engines.ts';
 import { loadWith, scopeOf } from '../../support/warehouse/feeds.ts';
 import { publishSpend, type SpendRow, type SpendTable } from '../../support/warehouse/published-spend.ts';
 import { ADMIN, newOrganisation, newSource, publishing, writeFiles } from '../../support/warehouse/tenant.ts';
+import { ALL_MONTHS } from '../expected/naive-sources.ts';
 import {
   sourceKey,
   type BillLine,
@@ -30,6 +33,8 @@ import { ToldTeams } from './told-teams.ts';
 
 const KEY = { id: 'key_1', name: 'Finance' };
 const CHANGE = { source: 'hand', by: { type: 'key', ...KEY } } as const;
+
+type LockOutcome = Pick<Lockability, 'can_lock' | 'missing'>;
 
 /** Returns noon of a day, far from the days before and after. */
 export const noon = (day: Day): Date => new Date(`${day}T12:00:00Z`);
@@ -150,13 +155,7 @@ export class ToldOrganisation {
       }
       case 'lock':
         return this.#ofMetric(step.metric, (metric) =>
-          orRefused(() =>
-            lockMonth(warehouse, this.stored, metric, step.month, {
-              key: KEY,
-              now,
-              acceptMissing: step.acceptMissing,
-            }),
-          ),
+          this.#lock(metric, step.month, now, step.acceptMissing),
         );
       case 'read bills':
         await sealBills(warehouse, this.id, now);
@@ -171,6 +170,32 @@ export class ToldOrganisation {
       default:
         return this.teams.does(step, { actor: ADMIN, now });
     }
+  }
+
+  /**
+   * Tries to lock every month of every metric, at first without accepting missing spend. Returns what succeeded, in the form of
+   * `can_lock`, with the spend that the version lacks.
+   */
+  async locksEveryMonth(on: Day): Promise<LockOutcome[][]> {
+    const tried = [];
+    for (const metric of this.metrics.filter((one) => one !== null)) {
+      const months: LockOutcome[] = [];
+      for (const month of ALL_MONTHS.toReversed()) {
+        const lock = (acceptMissing: boolean) => this.#lock(metric, month, noon(on), acceptMissing);
+        const can_lock = (await lock(false)) ? 'now' : (await lock(true)) ? 'without_missing' : null;
+        const [version] =
+          can_lock === null ? [] : await listMonthVersions(this.#warehouse, this.id, metric.id, month);
+        months.push({ can_lock, missing: version?.missing ?? [] });
+      }
+      tried.push(months);
+    }
+    return tried;
+  }
+
+  #lock(metric: Metric, month: Month, now: Date, acceptMissing: boolean): Promise<MonthRecord | null> {
+    return orRefused(() =>
+      lockMonth(this.#warehouse, this.stored, metric, month, { key: KEY, now, acceptMissing }),
+    );
   }
 
   #scopeOf({ picks, team }: Pick<StoryMetric, 'picks' | 'team'>): Metric['scope'] {

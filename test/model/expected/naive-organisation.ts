@@ -32,10 +32,8 @@ export interface NaiveMetric {
 export interface NaiveFacts {
   undelivered: Kind[];
   gaps: NaiveGap[];
-  /** Whether spend is missing that sources have not delivered. */
-  isMissing: boolean;
-  /** Whether the team's bill waits for values that split shared costs. */
-  isWaiting: boolean;
+  /** Whether it can be locked: now, or only without spend that sources have not delivered. */
+  canLock: 'now' | 'without_missing' | null;
   isUncollected: boolean;
   isSettled: boolean;
   values: { period: Day; value: string }[];
@@ -197,11 +195,19 @@ export class NaiveOrganisation {
       if (isUncollected) return 'partial';
       return isSettled && !isMissing && current.value !== null && cost !== null ? 'ready_to_lock' : 'open';
     })();
+    const canLock = (): NaiveFacts['canLock'] => {
+      const how = isMissing ? 'without_missing' : 'now';
+      if (status === 'ready_to_lock') return 'now';
+      if (status === 'locked' || isUncollected || current.cost === null || current.value === null)
+        return null;
+      if (status === 'changed_since_lock') return how;
+      const isWaiting = ofTeam?.isWaiting === true || !this.sources.hasClosed(month, today);
+      return isMissing && !isWaiting ? how : null;
+    };
     return {
       undelivered: metric.picks === null ? [] : undelivered,
       gaps,
-      isMissing,
-      isWaiting: ofTeam?.isWaiting ?? false,
+      canLock: canLock(),
       isUncollected,
       isSettled,
       values,
@@ -229,16 +235,8 @@ export class NaiveOrganisation {
     const metric = this.metrics[index];
     if (metric === undefined || metric === null) return true;
     if (metric.definition.team !== null) this.bills.seal(today);
-    const facts = this.facts(index, month, today, this.spent());
-    const { status, current, isUncollected, isMissing } = facts;
-    const hasNumbers = current.cost !== null && current.value !== null;
-    const isLockable = ((): boolean => {
-      if (status === 'ready_to_lock') return true;
-      if (isUncollected || !hasNumbers || (isMissing && !acceptMissing)) return false;
-      if (status === 'changed_since_lock') return true;
-      return status === 'open' && isMissing && !facts.isWaiting && this.sources.hasClosed(month, today);
-    })();
-    if (!isLockable) return false;
+    const { current, canLock } = this.facts(index, month, today, this.spent());
+    if (canLock === null || (canLock === 'without_missing' && !acceptMissing)) return false;
     metric.locks.set(month, [...(metric.locks.get(month) ?? []), current]);
     metric.changed.delete(month);
     return true;

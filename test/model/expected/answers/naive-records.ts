@@ -52,7 +52,7 @@ export const naiveRecords = (
     ),
     records: months
       .slice(1)
-      .map(({ month, status, shown, current, version, frozen, isUncollected }, place) => ({
+      .map(({ month, status, canLock, shown, current, version, frozen, isUncollected }, place) => ({
         month,
         ...shownNumbers(shown),
         status,
@@ -73,6 +73,7 @@ export const naiveRecords = (
         locked: frozen === null ? null : { version, ...shownNumbers(frozen) },
         ...(status === 'changed_since_lock' ? { current: shownNumbers(current) } : {}),
         notes: frozen === null && metric.picks === null ? naive.sources.latecomers(month) : [],
+        can_lock: canLock,
         hasReason: status === 'open' || status === 'partial',
       }))
       .reverse(),
