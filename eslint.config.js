@@ -1,11 +1,12 @@
 import js from '@eslint/js';
+import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist', 'data', 'node_modules', 'coverage'] },
+  { ignores: ['dist', 'data', 'node_modules', 'coverage', 'web/http/generated'] },
   js.configs.recommended,
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -19,6 +20,17 @@ export default tseslint.config(
       // Fastify requires asynchronous plugins and hooks, even if they await nothing.
       '@typescript-eslint/require-await': 'off',
       'no-console': 'error',
+    },
+  },
+  {
+    files: ['web/**'],
+    extends: [reactHooks.configs.flat.recommended],
+    rules: {
+      // The router takes redirects from a throw.
+      '@typescript-eslint/only-throw-error': [
+        'error',
+        { allow: [{ from: 'package', package: '@tanstack/router-core', name: 'Redirect' }] },
+      ],
     },
   },
   {

@@ -35,7 +35,7 @@ const signedIn = createRoute({
   getParentRoute: () => rootRoute,
   id: 'signed-in',
   beforeLoad: async ({ context, location }) => {
-    const session = await context.queryClient.ensureQueryData(sessionQuery);
+    const session = await context.queryClient.query({ ...sessionQuery, staleTime: 'static' });
     if (session === null) throw redirect({ to: '/sign-in', search: { next: location.href } });
   },
   component: Shell,

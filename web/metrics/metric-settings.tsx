@@ -52,7 +52,7 @@ const Definition = ({ metric, mayChange }: { metric: ShownMetric; mayChange: boo
     initialValues: {
       name: metric.name,
       unit: metric.unit,
-      target: metric.target ?? ('' as number | string),
+      target: metric.target ?? '',
       labelKey: metric.label_key ?? '',
       assistantAccess: metric.kind === 'revenue' && metric.assistant_access,
     },

@@ -72,12 +72,10 @@ const SideBySide = ({
   versions: readonly Version[];
 }): ReactNode => {
   const columns: { name: string; numbers: Numbers; version: Version | null }[] = [
-    ...(month.current === undefined
-      ? []
-      : [{ name: 'Today', numbers: month.current as Numbers, version: null }]),
+    ...(month.current === undefined ? [] : [{ name: 'Today', numbers: month.current, version: null }]),
     ...versions.map((version) => ({
       name: `Version ${version.version}`,
-      numbers: version as Numbers,
+      numbers: version,
       version,
     })),
   ];

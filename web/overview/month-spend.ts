@@ -40,7 +40,10 @@ export const monthSpendQuery = (today: Day) =>
     select: (body) => monthSpendOf(body, today),
   });
 
-type Breakdown = { data: Schema<'BreakdownRow'>[]; complete_through: Day | null };
+interface Breakdown {
+  data: Schema<'BreakdownRow'>[];
+  complete_through: Day | null;
+}
 
 /**
  * Compares the running month with the same days of the month before. Only days count up to which all sources have delivered,

@@ -55,7 +55,7 @@ export const SpendOptions = ({
           data={SOURCES}
           value={source}
           onChange={(value) => {
-            setSource(value as Pick['source'] | null);
+            setSource(value);
           }}
         />
       </Group>
