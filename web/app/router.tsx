@@ -9,6 +9,7 @@ import {
 } from '@tanstack/react-router';
 import * as z from 'zod/mini';
 import { sessionQuery } from '../http/session.ts';
+import { settingsSearch } from '../organisations/settings-search.ts';
 import { overviewSearch } from '../overview/overview-search.ts';
 import { Failure } from '../shared/states.tsx';
 import { costsSearch } from '../spend/costs-search.ts';
@@ -115,14 +116,7 @@ const source = createRoute({
 const settings = createRoute({
   getParentRoute: () => signedIn,
   path: '/settings',
-  validateSearch: z.object({
-    show: z._default(z.catch(z.enum(['keys', 'webhooks', 'organisation', 'audit-log']), 'keys'), 'keys'),
-    actor: z.catch(z.optional(z.string()), undefined),
-    action: z.catch(z.optional(z.string()), undefined),
-    target: z.catch(z.optional(z.string()), undefined),
-    start: z.catch(z.optional(z.string()), undefined),
-    end: z.catch(z.optional(z.string()), undefined),
-  }),
+  validateSearch: settingsSearch,
   component: lazyRouteComponent(() => import('../organisations/settings-page.tsx'), 'SettingsPage'),
 });
 

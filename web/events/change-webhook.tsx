@@ -1,0 +1,65 @@
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import type { ReactNode } from 'react';
+import { api, dataOf } from '../http/api.ts';
+import { FormError } from '../shared/form-error.tsx';
+import { useChange } from '../shared/use-change.ts';
+
+interface Changed {
+  id: string;
+  url: string;
+  onClose: () => void;
+}
+
+/** A dialog that changes the URL of a webhook. */
+export const ChangeWebhook = ({ opened, onClose, ...changed }: Changed & { opened: boolean }): ReactNode => (
+  <Modal
+    opened={opened}
+    onClose={onClose}
+    title="Change the URL of the webhook"
+    closeButtonProps={{ 'aria-label': 'Close' }}
+  >
+    <UrlForm {...changed} onClose={onClose} />
+  </Modal>
+);
+
+const UrlForm = ({ id, url, onClose }: Changed): ReactNode => {
+  const form = useForm({ initialValues: { url } });
+  const change = useChange({
+    send: (body: { url: string }) =>
+      dataOf(api.PATCH('/api/v1/webhooks/{id}', { params: { path: { id } }, body })),
+    changes: ['webhooks', 'audit-log'],
+    done: () => 'The webhook has a new URL.',
+    onDone: onClose,
+    showsError: true,
+  });
+  return (
+    <form
+      onSubmit={form.onSubmit((values) => {
+        change.mutate(values);
+      })}
+    >
+      <Stack>
+        <TextInput
+          label="URL"
+          description="Pending deliveries go there, too. The secret stays."
+          type="url"
+          required
+          withAsterisk={false}
+          maxLength={2000}
+          data-autofocus
+          {...form.getInputProps('url')}
+        />
+        <FormError error={change.error} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" disabled={!form.isDirty()} loading={change.isPending}>
+            Save
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+};

@@ -1,0 +1,118 @@
+import { Badge, Button, Code, List, Stack, Table, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
+import { useId, type ReactNode } from 'react';
+import type { UnitCostChanged } from '../../domain/events/webhook.ts';
+import { Missing } from '../shared/amounts.tsx';
+import { NumberCell } from '../shared/data-table.tsx';
+import { Instant } from '../shared/instant.tsx';
+import { nextAttemptAt } from './next-attempt.ts';
+import type { Delivery } from './webhooks-query.ts';
+
+type Attempt = Delivery['attempts'][number];
+
+const COLORS = { pending: 'yellow', delivered: 'green', failed: 'red' } as const;
+
+/** A delivery with its status and last response; its attempts and payload on demand. */
+export const DeliveryRow = ({ delivery }: { delivery: Delivery }): ReactNode => {
+  const { status, attempts, created_at, reason } = delivery;
+  const [opened, { toggle }] = useDisclosure();
+  const id = useId();
+  const last = attempts.at(-1);
+  const Chevron = opened ? IconChevronDown : IconChevronRight;
+  return (
+    <>
+      <Table.Tr>
+        <Table.Td style={{ whiteSpace: 'nowrap' }}>
+          <Instant at={created_at} />
+        </Table.Td>
+        <Table.Td>{wordsOf(delivery)}</Table.Td>
+        <Table.Td>
+          <Badge variant="light" color={COLORS[status]} tt="none">
+            {status}
+          </Badge>
+        </Table.Td>
+        <NumberCell>{attempts.length}</NumberCell>
+        <Table.Td maw={320}>
+          {last === undefined ? (
+            <Missing reason="no attempt was made" />
+          ) : (
+            <Text size="sm" lineClamp={2} title={responseOf(last)}>
+              {responseOf(last)}
+            </Text>
+          )}
+        </Table.Td>
+        <Table.Td>
+          {status === 'pending' ? (
+            <>
+              about <Instant at={nextAttemptAt(delivery).toISOString()} />
+            </>
+          ) : (
+            <Missing reason={reason ?? 'the endpoint has received it'} />
+          )}
+        </Table.Td>
+        <Table.Td>
+          <Button
+            size="compact-xs"
+            variant="default"
+            leftSection={<Chevron size={14} aria-hidden />}
+            aria-expanded={opened}
+            aria-controls={id}
+            onClick={toggle}
+          >
+            Detail
+          </Button>
+        </Table.Td>
+      </Table.Tr>
+      <Table.Tr hidden={!opened} id={id}>
+        <Table.Td colSpan={7}>
+          <Detail of={delivery} />
+        </Table.Td>
+      </Table.Tr>
+    </>
+  );
+};
+
+const Detail = ({ of: { event_id, attempts, reason, payload } }: { of: Delivery }): ReactNode => (
+  <Stack gap="xs">
+    <Text size="xs" c="dimmed">
+      webhook-id {event_id}
+    </Text>
+    {reason !== null && <Text size="sm">Failed for good: {reason}.</Text>}
+    <Text size="sm" fw={600}>
+      Attempts
+    </Text>
+    {attempts.length === 0 ? (
+      <Text size="sm">None was made.</Text>
+    ) : (
+      <List type="ordered" size="sm">
+        {attempts.map((attempt) => (
+          <List.Item key={attempt.at}>
+            <Instant at={attempt.at} />: {responseOf(attempt)}
+            {attempt.answer !== null && attempt.answer !== '' && <Code block>{attempt.answer}</Code>}
+          </List.Item>
+        ))}
+      </List>
+    )}
+    <Text size="sm" fw={600}>
+      Payload
+    </Text>
+    <Code block>{JSON.stringify(payload, null, 2)}</Code>
+  </Stack>
+);
+
+const responseOf = ({ status_code, error }: Attempt): string =>
+  [status_code === null ? null : `HTTP ${status_code}`, error].filter((part) => part !== null).join(', ');
+
+const REASONS: Record<UnitCostChanged['reason'], string> = {
+  above_target: 'above its target',
+  daily_rise: 'well above its history',
+};
+
+/** What an event says in words. Other types of events show their name. */
+const wordsOf = ({ type, payload }: Delivery): string => {
+  const data = payload['data'] as Partial<UnitCostChanged> | undefined;
+  if (data?.test === true) return 'Test event';
+  if (data?.metric_name === undefined || data.reason === undefined) return type;
+  return `${data.metric_name}: ${data.period ?? ''} ${REASONS[data.reason]}`;
+};

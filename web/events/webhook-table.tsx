@@ -1,0 +1,99 @@
+import { Badge, Button, Group, Table, Text } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { api, dataOf } from '../http/api.ts';
+import { ColumnHead, DataTable } from '../shared/data-table.tsx';
+import { Instant } from '../shared/instant.tsx';
+import { useChange } from '../shared/use-change.ts';
+import { WebhookMenu } from './webhook-menu.tsx';
+import type { Webhook } from './webhooks-query.ts';
+
+const route = getRouteApi('/signed-in/settings');
+
+/** The webhooks with what can be done with each. `chosen` is the one whose deliveries are shown. */
+export const WebhookTable = ({
+  webhooks,
+  chosen,
+}: {
+  webhooks: readonly Webhook[];
+  chosen: string | undefined;
+}): ReactNode => (
+  <DataTable label="Webhooks" minWidth={820}>
+    <Table.Thead>
+      <Table.Tr>
+        <ColumnHead>URL</ColumnHead>
+        <ColumnHead>Events</ColumnHead>
+        <ColumnHead>State</ColumnHead>
+        <ColumnHead>Created</ColumnHead>
+        <ColumnHead>Actions</ColumnHead>
+      </Table.Tr>
+    </Table.Thead>
+    <Table.Tbody>
+      {webhooks.map((webhook) => (
+        <WebhookRow key={webhook.id} webhook={webhook} isShown={webhook.id === chosen} />
+      ))}
+    </Table.Tbody>
+  </DataTable>
+);
+
+const WebhookRow = ({ webhook, isShown }: { webhook: Webhook; isShown: boolean }): ReactNode => {
+  const { id, url, events, enabled, created_at } = webhook;
+  const navigate = route.useNavigate();
+  const show = (shown: string | undefined): void => {
+    void navigate({ search: (before) => ({ ...before, webhook: shown }), replace: true });
+  };
+  const test = useChange({
+    send: () => dataOf(api.POST('/api/v1/webhooks/{id}/test', { params: { path: { id } } })),
+    changes: ['webhooks'],
+    done: () => 'A test event is on its way.',
+    onDone: () => {
+      show(id);
+    },
+  });
+  return (
+    <Table.Tr>
+      <Table.Th scope="row" fw="normal" maw={360}>
+        <Text size="sm" truncate title={url}>
+          {url}
+        </Text>
+      </Table.Th>
+      <Table.Td>{events.join(', ')}</Table.Td>
+      <Table.Td>
+        <Badge variant="light" color={enabled ? 'green' : 'gray'} tt="none">
+          {enabled ? 'enabled' : 'disabled'}
+        </Badge>
+      </Table.Td>
+      <Table.Td>
+        <Instant at={created_at} />
+      </Table.Td>
+      <Table.Td>
+        <Group gap="xs" wrap="nowrap">
+          <Button
+            size="compact-xs"
+            variant="default"
+            disabled={!enabled}
+            loading={test.isPending}
+            aria-label={`Send test to ${url}`}
+            onClick={() => {
+              test.mutate(undefined);
+            }}
+          >
+            Send test
+          </Button>
+          <Button
+            size="compact-xs"
+            variant={isShown ? 'light' : 'default'}
+            aria-expanded={isShown}
+            aria-label={`Deliveries to ${url}`}
+            onClick={() => {
+              show(isShown ? undefined : id);
+            }}
+          >
+            Deliveries
+          </Button>
+          <WebhookMenu of={webhook} />
+        </Group>
+      </Table.Td>
+    </Table.Tr>
+  );
+};

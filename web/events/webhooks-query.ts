@@ -1,0 +1,52 @@
+import { infiniteQueryOptions } from '@tanstack/react-query';
+import { api, bodyOf, type Schema } from '../http/api.ts';
+import { nextAttemptAt } from './next-attempt.ts';
+
+export type Webhook = Schema<'Webhook'>;
+export type Delivery = Schema<'Delivery'>;
+
+const SOONEST_MS = 2_000;
+const LATEST_MS = 60_000;
+const PAGE = 25;
+
+/** The organisation's webhooks in pages, oldest first. */
+export const webhooksQuery = infiniteQueryOptions({
+  queryKey: ['webhooks', 'pages'],
+  queryFn: ({ pageParam, signal }) =>
+    bodyOf(
+      api.GET('/api/v1/webhooks', {
+        params: { query: pageParam === null ? {} : { cursor: pageParam } },
+        signal,
+      }),
+    ),
+  initialPageParam: null as string | null,
+  getNextPageParam: ({ next_cursor }) => next_cursor,
+  select: ({ pages }) => pages.flatMap(({ data }) => data),
+});
+
+/** The deliveries of a webhook in pages, newest first. While one is pending, it asks again about when the next attempt is due. */
+export const deliveriesQuery = (id: string) =>
+  infiniteQueryOptions({
+    queryKey: ['webhooks', 'deliveries', id],
+    queryFn: ({ pageParam, signal }) =>
+      bodyOf(
+        api.GET('/api/v1/webhooks/{id}/deliveries', {
+          params: {
+            path: { id },
+            query: { limit: PAGE, ...(pageParam === null ? {} : { cursor: pageParam }) },
+          },
+          signal,
+        }),
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+    select: ({ pages }) => pages.flatMap(({ data }) => data),
+    refetchInterval: ({ state: { data } }) => {
+      const pending = (data?.pages ?? []).flatMap((page) =>
+        page.data.filter(({ status }) => status === 'pending'),
+      );
+      if (pending.length === 0) return false;
+      const soonest = Math.min(...pending.map((delivery) => nextAttemptAt(delivery).getTime()));
+      return Math.min(LATEST_MS, Math.max(SOONEST_MS, soonest - Date.now()));
+    },
+  });

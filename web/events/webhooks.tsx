@@ -1,0 +1,47 @@
+import { Text } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { Stack } from '@mantine/core';
+import { useSession } from '../organisations/session.ts';
+import { Card } from '../shared/card.tsx';
+import { ShowMore } from '../shared/show-more.tsx';
+import { Answer, Empty } from '../shared/states.tsx';
+import { CreateWebhook } from './create-webhook.tsx';
+import { Deliveries } from './deliveries.tsx';
+import { WebhookTable } from './webhook-table.tsx';
+import { webhooksQuery } from './webhooks-query.ts';
+
+const route = getRouteApi('/signed-in/settings');
+
+/** The receivers of events, and what was delivered to the one that the address names. */
+export const Webhooks = (): ReactNode => {
+  const query = useInfiniteQuery(webhooksQuery);
+  const { has } = useSession();
+  const { webhook: chosen } = route.useSearch();
+  const shown = query.data?.find(({ id }) => id === chosen);
+  return (
+    <Stack>
+      <Card title="Webhooks" actions={<CreateWebhook />}>
+        <Text size="sm" c="dimmed" mb="sm">
+          The service sends an event when a unit cost goes above its target, or rises well above its own
+          history.
+          {!has('unit_economics') && ' The plan has no metrics, so that only test events are sent.'}
+        </Text>
+        <Answer query={query}>
+          {(webhooks) =>
+            webhooks.length === 0 ? (
+              <Empty>There is no webhook yet. Create one to receive events at a URL of yours.</Empty>
+            ) : (
+              <>
+                <WebhookTable webhooks={webhooks} chosen={chosen} />
+                <ShowMore of={query} />
+              </>
+            )
+          }
+        </Answer>
+      </Card>
+      {shown !== undefined && <Deliveries key={shown.id} of={shown} />}
+    </Stack>
+  );
+};

@@ -1,0 +1,32 @@
+import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query';
+import { api, bodyOf, type Schema } from '../../http/api.ts';
+import type { Day } from '../../shared/calendar.ts';
+import type { AuditAction } from './audit-actions.ts';
+
+export type AuditRecord = Schema<'AuditRecord'>;
+
+/** Which records to show. */
+export interface AuditFilter {
+  actor?: string | undefined;
+  action?: AuditAction | undefined;
+  target?: string | undefined;
+  start?: Day | undefined;
+  end?: Day | undefined;
+}
+
+/** The records of a filter in pages, newest first. The ones before stay while a changed filter is read. */
+export const auditQuery = (filter: AuditFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['audit-log', filter],
+    queryFn: ({ pageParam, signal }) =>
+      bodyOf(
+        api.GET('/api/v1/audit-log', {
+          params: { query: { ...filter, ...(pageParam === null ? {} : { cursor: pageParam }) } },
+          signal,
+        }),
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+    select: ({ pages }) => pages.flatMap(({ data }) => data),
+    placeholderData: keepPreviousData,
+  });

@@ -1,0 +1,90 @@
+import { Badge, Group, Table, Text } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Card } from '../../shared/card.tsx';
+import { ColumnHead, DataTable } from '../../shared/data-table.tsx';
+import { Instant } from '../../shared/instant.tsx';
+import { ShowMore } from '../../shared/show-more.tsx';
+import { Answer } from '../../shared/states.tsx';
+import { useSession } from '../session.ts';
+import { CreateKey } from './create-key.tsx';
+import { keysQuery, type Key } from './keys-query.ts';
+import { RevokeKey } from './revoke-key.tsx';
+
+/** The organisation's API keys: who may do what, since when, and until when. */
+export const ApiKeys = (): ReactNode => {
+  const query = useInfiniteQuery(keysQuery);
+  return (
+    <Card title="API keys" actions={<CreateKey />}>
+      <Answer query={query}>
+        {(keys) => (
+          <>
+            <DataTable label="API keys" minWidth={860}>
+              <Table.Thead>
+                <Table.Tr>
+                  <ColumnHead>Name</ColumnHead>
+                  <ColumnHead>Permission</ColumnHead>
+                  <ColumnHead>Created</ColumnHead>
+                  <ColumnHead>Expires</ColumnHead>
+                  <ColumnHead>Last used</ColumnHead>
+                  <ColumnHead>Revoked</ColumnHead>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {keys.map((key) => (
+                  <KeyRow key={key.id} of={key} />
+                ))}
+              </Table.Tbody>
+            </DataTable>
+            <ShowMore of={query} />
+          </>
+        )}
+      </Answer>
+    </Card>
+  );
+};
+
+const KeyRow = ({ of: key }: { of: Key }): ReactNode => {
+  const session = useSession();
+  const isPast = key.expires_at !== null && key.expires_at.slice(0, 10) < session.today;
+  return (
+    <Table.Tr c={key.revoked_at !== null || isPast ? 'dimmed' : undefined}>
+      <Table.Th scope="row">
+        <Group gap="xs">
+          {key.name}
+          {key.id === session.key.id && (
+            <Badge variant="light" size="sm" tt="none">
+              this session
+            </Badge>
+          )}
+        </Group>
+      </Table.Th>
+      <Table.Td>{key.permission}</Table.Td>
+      <Table.Td>
+        <Instant at={key.created_at} />
+      </Table.Td>
+      <Table.Td>
+        {key.expires_at === null ? (
+          <None>never</None>
+        ) : (
+          <>
+            <Instant at={key.expires_at} />
+            {isPast && ', expired'}
+          </>
+        )}
+      </Table.Td>
+      <Table.Td>
+        {key.last_used_at === null ? <None>not yet</None> : <Instant at={key.last_used_at} />}
+      </Table.Td>
+      <Table.Td>
+        {key.revoked_at === null ? <RevokeKey of={key} /> : <Instant at={key.revoked_at} />}
+      </Table.Td>
+    </Table.Tr>
+  );
+};
+
+const None = ({ children }: { children: string }): ReactNode => (
+  <Text span size="sm" c="dimmed">
+    {children}
+  </Text>
+);

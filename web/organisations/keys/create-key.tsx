@@ -1,0 +1,130 @@
+import { Button, Group, Modal, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState, type ReactNode } from 'react';
+import { PERMISSIONS, type Permission } from '../../../domain/organisations/permissions.ts';
+import { api, dataOf } from '../../http/api.ts';
+import type { Day } from '../../shared/calendar.ts';
+import { FormError } from '../../shared/form-error.tsx';
+import { SecretOnce } from '../../shared/secret-once.tsx';
+import { useChange } from '../../shared/use-change.ts';
+import { useSession } from '../session.ts';
+
+const ALLOWS: Record<Permission, string> = {
+  read: 'sees spend and metrics, but no revenue',
+  write: 'also sends values and starts ingests',
+  admin: 'may do everything, also with revenue and keys',
+  'metrics:ingest': 'only sends values, for a program',
+};
+
+const CREATE = 'Create key';
+
+/** A button that opens the form of a new key. The dialog then shows the key's secret once. */
+export const CreateKey = (): ReactNode => {
+  const [shown, setShown] = useState<'nothing' | 'form' | { name: string; secret: string }>('nothing');
+  const close = (): void => {
+    setShown('nothing');
+  };
+  const hasSecret = typeof shown === 'object';
+  const isOpen = shown !== 'nothing';
+  return (
+    <>
+      {/* The dialog has a button of this name, too. */}
+      <Button
+        size="xs"
+        aria-hidden={isOpen}
+        onClick={() => {
+          setShown('form');
+        }}
+      >
+        {CREATE}
+      </Button>
+      <Modal
+        opened={isOpen}
+        onClose={close}
+        title={hasSecret ? `The key “${shown.name}” is created` : 'Create a key'}
+        closeOnEscape={!hasSecret}
+        closeOnClickOutside={!hasSecret}
+        withCloseButton={!hasSecret}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        {shown === 'form' && <KeyForm onCreated={setShown} onCancel={close} />}
+        {hasSecret && (
+          <SecretOnce secret={shown.secret} onStored={close}>
+            Programs send it as the header X-API-Key. People sign in to these pages with it, unless its
+            permission is metrics:ingest.
+          </SecretOnce>
+        )}
+      </Modal>
+    </>
+  );
+};
+
+interface Values {
+  name: string;
+  permission: Permission;
+  expires: Day | '';
+}
+
+const KeyForm = ({
+  onCreated,
+  onCancel,
+}: {
+  onCreated: (key: { name: string; secret: string }) => void;
+  onCancel: () => void;
+}): ReactNode => {
+  const { today } = useSession();
+  const form = useForm<Values>({ initialValues: { name: '', permission: 'read', expires: '' } });
+  const create = useChange({
+    send: ({ name, permission, expires }: Values) =>
+      dataOf(
+        api.POST('/api/v1/keys', {
+          body: { name, permission, ...(expires === '' ? {} : { expires_at: endOfDay(expires) }) },
+        }),
+      ),
+    changes: ['keys', 'audit-log'],
+    onDone: onCreated,
+    showsError: true,
+  });
+  return (
+    <form
+      onSubmit={form.onSubmit((values) => {
+        create.mutate(values);
+      })}
+    >
+      <Stack>
+        <TextInput
+          label="Name"
+          description="Who or what will use it, for example “nightly job”"
+          required
+          withAsterisk={false}
+          maxLength={200}
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
+        <NativeSelect
+          label="Permission"
+          data={PERMISSIONS.map((value) => ({ value, label: `${value}: ${ALLOWS[value]}` }))}
+          {...form.getInputProps('permission')}
+        />
+        <TextInput
+          label="Expires"
+          description="Optional. The key works until the end of this day in UTC."
+          type="date"
+          min={today}
+          {...form.getInputProps('expires')}
+        />
+        <FormError error={create.error} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={create.isPending}>
+            {CREATE}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+};
+
+const endOfDay = (day: Day): string => `${day}T23:59:59Z`;

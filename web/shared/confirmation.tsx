@@ -1,0 +1,40 @@
+import { Button, Group, Modal, Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { FormError } from './form-error.tsx';
+
+/** Asks before something ends, in words that say what happens. A refusal of the API shows in the dialog. */
+export const Confirmation = ({
+  title,
+  children,
+  action,
+  color = 'red',
+  opened,
+  change: { isPending, error },
+  onConfirm,
+  onClose,
+}: {
+  title: string;
+  children: ReactNode;
+  /** The name of the button that does it. */
+  action: string;
+  color?: string;
+  opened: boolean;
+  change: { isPending: boolean; error: unknown };
+  onConfirm: () => void;
+  onClose: () => void;
+}): ReactNode => (
+  <Modal opened={opened} onClose={onClose} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Stack>
+      {children}
+      <FormError error={error} />
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button color={color} loading={isPending} onClick={onConfirm}>
+          {action}
+        </Button>
+      </Group>
+    </Stack>
+  </Modal>
+);

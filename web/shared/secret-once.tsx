@@ -1,0 +1,54 @@
+import { Button, CopyButton, Group, Stack, TextInput, Text } from '@mantine/core';
+import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { useBlocker } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+
+/** A new secret, which nobody can read again. Only its own button leaves it; the browser asks before a reload. */
+export const SecretOnce = ({
+  secret,
+  children,
+  onStored,
+}: {
+  secret: string;
+  /** What the secret is for. */
+  children: ReactNode;
+  onStored: () => void;
+}): ReactNode => {
+  // The sign-in comes once the session has ended. Then nothing shows the secret any more.
+  useBlocker({ shouldBlockFn: ({ next }) => next.pathname !== '/sign-in' });
+  return (
+    <Stack>
+      <Group align="flex-end" gap="xs" wrap="nowrap">
+        <TextInput
+          label="Secret"
+          value={secret}
+          readOnly
+          ff="monospace"
+          flex={1}
+          data-autofocus
+          onFocus={({ currentTarget }) => {
+            currentTarget.select();
+          }}
+        />
+        <CopyButton value={secret}>
+          {({ copied, copy }) => (
+            <Button
+              variant="default"
+              leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
+              onClick={copy}
+            >
+              {copied ? 'Copied' : 'Copy'}
+            </Button>
+          )}
+        </CopyButton>
+      </Group>
+      <Text size="sm" fw={600}>
+        Copy it now. It is never shown again.
+      </Text>
+      <Text size="sm">{children}</Text>
+      <Group justify="flex-end">
+        <Button onClick={onStored}>I have stored it</Button>
+      </Group>
+    </Stack>
+  );
+};
