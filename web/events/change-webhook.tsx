@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
+import { Dialog } from '../shared/dialog.tsx';
 import { FormError } from '../shared/form-error.tsx';
 import { useChange } from '../shared/use-change.ts';
 
@@ -13,14 +14,9 @@ interface Changed {
 
 /** A dialog that changes the URL of a webhook. */
 export const ChangeWebhook = ({ opened, onClose, ...changed }: Changed & { opened: boolean }): ReactNode => (
-  <Modal
-    opened={opened}
-    onClose={onClose}
-    title="Change the URL of the webhook"
-    closeButtonProps={{ 'aria-label': 'Close' }}
-  >
+  <Dialog opened={opened} onClose={onClose} title="Change the URL of the webhook">
     <UrlForm {...changed} onClose={onClose} />
-  </Modal>
+  </Dialog>
 );
 
 const UrlForm = ({ id, url, onClose }: Changed): ReactNode => {

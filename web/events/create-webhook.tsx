@@ -1,8 +1,9 @@
-import { Button, Checkbox, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState, type ReactNode } from 'react';
 import { EVENT_TYPES, type EventType } from '../../domain/events/webhook.ts';
 import { api, dataOf } from '../http/api.ts';
+import { Dialog } from '../shared/dialog.tsx';
 import { FormError } from '../shared/form-error.tsx';
 import { useChange } from '../shared/use-change.ts';
 import { WebhookSecret } from './webhook-secret.tsx';
@@ -29,18 +30,15 @@ export const CreateWebhook = (): ReactNode => {
       >
         Create webhook
       </Button>
-      <Modal
+      <Dialog
         opened={shown !== 'nothing'}
         onClose={close}
         title={hasSecret ? 'The webhook is created' : 'Create a webhook'}
-        closeOnEscape={!hasSecret}
-        closeOnClickOutside={!hasSecret}
-        withCloseButton={!hasSecret}
-        closeButtonProps={{ 'aria-label': 'Close' }}
+        stays={hasSecret}
       >
         {shown === 'form' && <WebhookForm onCreated={setShown} onCancel={close} />}
         {hasSecret && <WebhookSecret secret={shown.secret} onStored={close} />}
-      </Modal>
+      </Dialog>
     </>
   );
 };

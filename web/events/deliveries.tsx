@@ -22,7 +22,7 @@ export const Deliveries = ({ of: { id, url } }: { of: Webhook }): ReactNode => {
             <Empty>Nothing was sent to this webhook yet. A test event shows whether it works.</Empty>
           ) : (
             <>
-              <DataTable label="Deliveries" minWidth={860}>
+              <DataTable label="List of deliveries" minWidth={860}>
                 <Table.Thead>
                   <Table.Tr>
                     <ColumnHead>Raised</ColumnHead>

@@ -1,9 +1,10 @@
-import { ActionIcon, Menu, Modal, Text } from '@mantine/core';
+import { ActionIcon, Menu, Text } from '@mantine/core';
 import { IconDots } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import { SECRET_OVERLAP_HOURS } from '../../domain/events/webhook.ts';
 import { api, dataOf, type Schema } from '../http/api.ts';
 import { Confirmation } from '../shared/confirmation.tsx';
+import { Dialog } from '../shared/dialog.tsx';
 import { useChange } from '../shared/use-change.ts';
 import { ChangeWebhook } from './change-webhook.tsx';
 import { WebhookSecret } from './webhook-secret.tsx';
@@ -132,14 +133,7 @@ export const WebhookMenu = ({ of: { id, url, enabled } }: { of: Webhook }): Reac
           more. This cannot be undone.
         </Text>
       </Confirmation>
-      <Modal
-        opened={secret !== null}
-        onClose={close}
-        title="The webhook is signed anew"
-        closeOnEscape={false}
-        closeOnClickOutside={false}
-        withCloseButton={false}
-      >
+      <Dialog opened={secret !== null} onClose={close} title="The webhook is signed anew" stays>
         {secret !== null && (
           <WebhookSecret
             secret={secret}
@@ -148,7 +142,7 @@ export const WebhookMenu = ({ of: { id, url, enabled } }: { of: Webhook }): Reac
             }}
           />
         )}
-      </Modal>
+      </Dialog>
     </>
   );
 };

@@ -18,7 +18,7 @@ export const WebhookTable = ({
   webhooks: readonly Webhook[];
   chosen: string | undefined;
 }): ReactNode => (
-  <DataTable label="Webhooks" minWidth={820}>
+  <DataTable label="List of webhooks" minWidth={820}>
     <Table.Thead>
       <Table.Tr>
         <ColumnHead>URL</ColumnHead>
@@ -59,7 +59,7 @@ const WebhookRow = ({ webhook, isShown }: { webhook: Webhook; isShown: boolean }
       </Table.Th>
       <Table.Td>{events.join(', ')}</Table.Td>
       <Table.Td>
-        <Badge variant="light" color={enabled ? 'green' : 'gray'} tt="none">
+        <Badge variant="dot" color={enabled ? 'green' : 'gray'} tt="none">
           {enabled ? 'enabled' : 'disabled'}
         </Badge>
       </Table.Td>

@@ -106,7 +106,7 @@ const RulesForm = ({ organisation }: { organisation: Organisation }): ReactNode 
         />
         <NumberInput
           label="Settle days"
-          description="Full days after the end of a month until its bills count as settled. Only then can it be locked."
+          description="Full days after the end of a month until it counts as settled. Only then can it be locked."
           min={0}
           max={MOST_SETTLE_DAYS}
           allowDecimal={false}

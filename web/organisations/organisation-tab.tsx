@@ -1,4 +1,4 @@
-import { Grid } from '@mantine/core';
+import { Grid, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { OrganisationRules } from './organisation-rules.tsx';
 import { Plan } from './plan.tsx';
@@ -11,10 +11,10 @@ export const OrganisationTab = (): ReactNode => (
       <OrganisationRules />
     </Grid.Col>
     <Grid.Col span={{ base: 12, md: 6 }}>
-      <Quota />
-    </Grid.Col>
-    <Grid.Col span={12}>
-      <Plan />
+      <Stack>
+        <Plan />
+        <Quota />
+      </Stack>
     </Grid.Col>
   </Grid>
 );

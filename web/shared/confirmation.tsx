@@ -1,5 +1,6 @@
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { Dialog } from './dialog.tsx';
 import { FormError } from './form-error.tsx';
 
 /** Asks before something ends, in words that say what happens. A refusal of the API shows in the dialog. */
@@ -23,7 +24,7 @@ export const Confirmation = ({
   onConfirm: () => void;
   onClose: () => void;
 }): ReactNode => (
-  <Modal opened={opened} onClose={onClose} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
+  <Dialog opened={opened} onClose={onClose} title={title}>
     <Stack>
       {children}
       <FormError error={error} />
@@ -36,5 +37,5 @@ export const Confirmation = ({
         </Button>
       </Group>
     </Stack>
-  </Modal>
+  </Dialog>
 );

@@ -1,7 +1,9 @@
 import { Button, CopyButton, Group, Stack, TextInput, Text } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
 import { useBlocker } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { sessionQuery } from '../organisations/session.ts';
 
 /** A new secret, which nobody can read again. Only its own button leaves it; the browser asks before a reload. */
 export const SecretOnce = ({
@@ -14,8 +16,9 @@ export const SecretOnce = ({
   children: ReactNode;
   onStored: () => void;
 }): ReactNode => {
-  // The sign-in comes once the session has ended. Then nothing shows the secret any more.
-  useBlocker({ shouldBlockFn: ({ next }) => next.pathname !== '/sign-in' });
+  const queryClient = useQueryClient();
+  // Once the session has ended, nothing shows the secret any more, and the sign-in must come.
+  useBlocker({ shouldBlockFn: () => queryClient.getQueryData(sessionQuery.queryKey) !== null });
   return (
     <Stack>
       <Group align="flex-end" gap="xs" wrap="nowrap">

@@ -9,7 +9,7 @@ import { ShowMore } from '../../shared/show-more.tsx';
 import { Answer, Empty } from '../../shared/states.tsx';
 import { keyNamesQuery, type Key } from '../keys/keys-query.ts';
 import { AuditFilters } from './audit-filters.tsx';
-import { auditQuery, type AuditFilter, type AuditRecord } from './audit-query.ts';
+import { auditQuery, metricNamesQuery, type AuditFilter, type AuditRecord } from './audit-query.ts';
 import { AuditRow } from './audit-row.tsx';
 
 const route = getRouteApi('/signed-in/settings');
@@ -26,6 +26,7 @@ export const AuditLog = (): ReactNode => {
   const [rested] = useDebouncedValue(JSON.stringify(filter), RESTS_MS);
   const query = useInfiniteQuery(auditQuery(JSON.parse(rested) as AuditFilter));
   const { data: keys = [] } = useQuery(keyNamesQuery);
+  const { data: metrics = [] } = useQuery(metricNamesQuery);
   const filterBy = (changes: AuditFilter): void => {
     void navigate({ search: (before) => ({ ...before, ...changes }), replace: true });
   };
@@ -48,7 +49,11 @@ export const AuditLog = (): ReactNode => {
                   </Table.Tr>
                 </Table.Thead>
                 <Table.Tbody>
-                  <Rows records={records} names={namesOf(records, keys)} onFilter={filterBy} />
+                  <Rows
+                    records={records}
+                    names={namesOf([...records, ...metrics], keys)}
+                    onFilter={filterBy}
+                  />
                 </Table.Tbody>
               </DataTable>
               <ShowMore of={query} />
@@ -80,7 +85,7 @@ const Rows = ({
     />
   ));
 
-/** Names by id: of keys, and of what the shown records name. Of two, the newer counts. */
+/** Names by id: of keys, and of what the records name. Of two, the earlier in the list counts. */
 const namesOf = (records: readonly AuditRecord[], keys: readonly Key[]): ReadonlyMap<string, string> =>
   new Map([
     ...records

@@ -1,5 +1,5 @@
-import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query';
-import { api, bodyOf, type Schema } from '../../http/api.ts';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { api, bodyOf, dataOf, type Schema } from '../../http/api.ts';
 import type { Day } from '../../shared/calendar.ts';
 import type { AuditAction } from './audit-actions.ts';
 
@@ -30,3 +30,19 @@ export const auditQuery = (filter: AuditFilter) =>
     select: ({ pages }) => pages.flatMap(({ data }) => data),
     placeholderData: keepPreviousData,
   });
+
+const MOST = 1_000;
+
+/**
+ * The newest records that name metrics, newest first. Most records of a metric have only its id. The list of metrics has the
+ * names, too, but reading it would itself be a record of each revenue metric.
+ */
+export const metricNamesQuery = queryOptions({
+  queryKey: ['audit-log', 'metric-names'],
+  queryFn: async ({ signal }) => {
+    const read = (action: AuditAction): Promise<AuditRecord[]> =>
+      dataOf(api.GET('/api/v1/audit-log', { params: { query: { action, limit: MOST } }, signal }));
+    const [updates, creations] = await Promise.all([read('metric.update'), read('metric.create')]);
+    return [...updates, ...creations];
+  },
+});

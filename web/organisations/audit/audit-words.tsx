@@ -27,7 +27,7 @@ const VIEWED: Record<string, string> = {
   history: 'the history of values of',
   versions: 'the locked versions of',
   import: 'the import of',
-  waiting: 'what waits for someone with',
+  waiting: 'the list of what waits with',
 };
 
 /** What a record says in words, without who and when: `Locked 2026-06 of Orders as version 2`. */

@@ -19,7 +19,7 @@ export const ApiKeys = (): ReactNode => {
       <Answer query={query}>
         {(keys) => (
           <>
-            <DataTable label="API keys" minWidth={860}>
+            <DataTable label="List of API keys" minWidth={860}>
               <Table.Thead>
                 <Table.Tr>
                   <ColumnHead>Name</ColumnHead>

@@ -1,9 +1,10 @@
-import { Button, Group, Modal, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState, type ReactNode } from 'react';
 import { PERMISSIONS, type Permission } from '../../../domain/organisations/permissions.ts';
 import { api, dataOf } from '../../http/api.ts';
 import type { Day } from '../../shared/calendar.ts';
+import { Dialog } from '../../shared/dialog.tsx';
 import { FormError } from '../../shared/form-error.tsx';
 import { SecretOnce } from '../../shared/secret-once.tsx';
 import { useChange } from '../../shared/use-change.ts';
@@ -38,14 +39,11 @@ export const CreateKey = (): ReactNode => {
       >
         {CREATE}
       </Button>
-      <Modal
+      <Dialog
         opened={isOpen}
         onClose={close}
         title={hasSecret ? `The key “${shown.name}” is created` : 'Create a key'}
-        closeOnEscape={!hasSecret}
-        closeOnClickOutside={!hasSecret}
-        withCloseButton={!hasSecret}
-        closeButtonProps={{ 'aria-label': 'Close' }}
+        stays={hasSecret}
       >
         {shown === 'form' && <KeyForm onCreated={setShown} onCancel={close} />}
         {hasSecret && (
@@ -54,7 +52,7 @@ export const CreateKey = (): ReactNode => {
             permission is metrics:ingest.
           </SecretOnce>
         )}
-      </Modal>
+      </Dialog>
     </>
   );
 };
