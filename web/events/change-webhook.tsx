@@ -14,7 +14,7 @@ interface Changed {
 
 /** A dialog that changes the URL of a webhook. */
 export const ChangeWebhook = ({ opened, onClose, ...changed }: Changed & { opened: boolean }): ReactNode => (
-  <Dialog opened={opened} onClose={onClose} title="Change the URL of the webhook">
+  <Dialog opened={opened} onClose={onClose} title="Change where events go">
     <UrlForm {...changed} onClose={onClose} />
   </Dialog>
 );

@@ -1,7 +1,6 @@
-import { Table, Text } from '@mantine/core';
+import { Table, Title } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { Card } from '../shared/card.tsx';
 import { ColumnHead, DataTable } from '../shared/data-table.tsx';
 import { ShowMore } from '../shared/show-more.tsx';
 import { Answer, Empty } from '../shared/states.tsx';
@@ -9,13 +8,13 @@ import { DeliveryRow } from './delivery-row.tsx';
 import { deliveriesQuery, type Webhook } from './webhooks-query.ts';
 
 /** What was delivered to a webhook, newest first. It is asked again while a delivery is pending. */
-export const Deliveries = ({ of: { id, url } }: { of: Webhook }): ReactNode => {
+export const Deliveries = ({ of: { id } }: { of: Webhook }): ReactNode => {
   const query = useInfiniteQuery(deliveriesQuery(id));
   return (
-    <Card title="Deliveries">
-      <Text size="sm" c="dimmed" mb="sm" style={{ overflowWrap: 'anywhere' }}>
-        To {url}
-      </Text>
+    <>
+      <Title order={3} mb="xs">
+        Deliveries
+      </Title>
       <Answer query={query}>
         {(deliveries) =>
           deliveries.length === 0 ? (
@@ -45,6 +44,6 @@ export const Deliveries = ({ of: { id, url } }: { of: Webhook }): ReactNode => {
           )
         }
       </Answer>
-    </Card>
+    </>
   );
 };

@@ -23,12 +23,12 @@ export const DeliveryRow = ({ delivery }: { delivery: Delivery }): ReactNode => 
   return (
     <>
       <Table.Tr>
-        <Table.Td style={{ whiteSpace: 'nowrap' }}>
+        <Table.Td>
           <Instant at={created_at} />
         </Table.Td>
         <Table.Td>{wordsOf(delivery)}</Table.Td>
         <Table.Td>
-          <Badge variant="dot" color={COLORS[status]} tt="none">
+          <Badge miw="max-content" variant="dot" color={COLORS[status]} tt="none">
             {status}
           </Badge>
         </Table.Td>

@@ -5,12 +5,11 @@ import { api, dataOf } from '../http/api.ts';
 import { ColumnHead, DataTable } from '../shared/data-table.tsx';
 import { Instant } from '../shared/instant.tsx';
 import { useChange } from '../shared/use-change.ts';
-import { WebhookMenu } from './webhook-menu.tsx';
 import type { Webhook } from './webhooks-query.ts';
 
 const route = getRouteApi('/signed-in/settings');
 
-/** The webhooks with what can be done with each. `chosen` is the one whose deliveries are shown. */
+/** The webhooks, each with a test. `chosen` is the one that is shown below with its deliveries. */
 export const WebhookTable = ({
   webhooks,
   chosen,
@@ -44,7 +43,7 @@ const WebhookRow = ({ webhook, isShown }: { webhook: Webhook; isShown: boolean }
   };
   const test = useChange({
     send: () => dataOf(api.POST('/api/v1/webhooks/{id}/test', { params: { path: { id } } })),
-    changes: ['webhooks'],
+    changes: ['deliveries'],
     done: () => 'A test event is on its way.',
     onDone: () => {
       show(id);
@@ -59,7 +58,7 @@ const WebhookRow = ({ webhook, isShown }: { webhook: Webhook; isShown: boolean }
       </Table.Th>
       <Table.Td>{events.join(', ')}</Table.Td>
       <Table.Td>
-        <Badge variant="dot" color={enabled ? 'green' : 'gray'} tt="none">
+        <Badge miw="max-content" variant="dot" color={enabled ? 'green' : 'gray'} tt="none">
           {enabled ? 'enabled' : 'disabled'}
         </Badge>
       </Table.Td>
@@ -84,14 +83,13 @@ const WebhookRow = ({ webhook, isShown }: { webhook: Webhook; isShown: boolean }
             size="compact-xs"
             variant={isShown ? 'light' : 'default'}
             aria-expanded={isShown}
-            aria-label={`Deliveries to ${url}`}
+            aria-label={`Manage ${url}`}
             onClick={() => {
               show(isShown ? undefined : id);
             }}
           >
-            Deliveries
+            Manage
           </Button>
-          <WebhookMenu of={webhook} />
         </Group>
       </Table.Td>
     </Table.Tr>

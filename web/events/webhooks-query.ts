@@ -11,7 +11,7 @@ const PAGE = 25;
 
 /** The organisation's webhooks in pages, oldest first. */
 export const webhooksQuery = infiniteQueryOptions({
-  queryKey: ['webhooks', 'pages'],
+  queryKey: ['webhooks'],
   queryFn: ({ pageParam, signal }) =>
     bodyOf(
       api.GET('/api/v1/webhooks', {
@@ -27,7 +27,7 @@ export const webhooksQuery = infiniteQueryOptions({
 /** The deliveries of a webhook in pages, newest first. While one is pending, it asks again about when the next attempt is due. */
 export const deliveriesQuery = (id: string) =>
   infiniteQueryOptions({
-    queryKey: ['webhooks', 'deliveries', id],
+    queryKey: ['deliveries', id],
     queryFn: ({ pageParam, signal }) =>
       bodyOf(
         api.GET('/api/v1/webhooks/{id}/deliveries', {

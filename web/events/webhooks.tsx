@@ -1,16 +1,16 @@
-import { Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { Stack } from '@mantine/core';
 import { useSession } from '../organisations/session.ts';
 import { Card } from '../shared/card.tsx';
 import { ShowMore } from '../shared/show-more.tsx';
 import { Answer, Empty } from '../shared/states.tsx';
 import { CreateWebhook } from './create-webhook.tsx';
 import { Deliveries } from './deliveries.tsx';
+import { WebhookActions } from './webhook-actions.tsx';
 import { WebhookTable } from './webhook-table.tsx';
-import { webhooksQuery } from './webhooks-query.ts';
+import { webhooksQuery, type Webhook } from './webhooks-query.ts';
 
 const route = getRouteApi('/signed-in/settings');
 
@@ -41,7 +41,16 @@ export const Webhooks = (): ReactNode => {
           }
         </Answer>
       </Card>
-      {shown !== undefined && <Deliveries key={shown.id} of={shown} />}
+      {shown !== undefined && <OneWebhook key={shown.id} webhook={shown} />}
     </Stack>
   );
 };
+
+const OneWebhook = ({ webhook }: { webhook: Webhook }): ReactNode => (
+  <Card title={`Webhook to ${new URL(webhook.url).host}`} actions={<WebhookActions of={webhook} />}>
+    <Text size="sm" c="dimmed" mb="md" style={{ overflowWrap: 'anywhere' }}>
+      {webhook.url}
+    </Text>
+    <Deliveries of={webhook} />
+  </Card>
+);

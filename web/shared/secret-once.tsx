@@ -26,7 +26,7 @@ export const SecretOnce = ({
           label="Secret"
           value={secret}
           readOnly
-          ff="monospace"
+          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
           flex={1}
           data-autofocus
           onFocus={({ currentTarget }) => {

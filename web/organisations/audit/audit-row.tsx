@@ -22,7 +22,7 @@ export const AuditRow = ({
   return (
     <>
       <Table.Tr>
-        <Table.Td style={{ whiteSpace: 'nowrap' }}>
+        <Table.Td>
           <Instant at={record.at} />
         </Table.Td>
         <Table.Td>

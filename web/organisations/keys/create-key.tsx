@@ -21,7 +21,7 @@ const CREATE = 'Create key';
 
 /** A button that opens the form of a new key. The dialog then shows the key's secret once. */
 export const CreateKey = (): ReactNode => {
-  const [shown, setShown] = useState<'nothing' | 'form' | { name: string; secret: string }>('nothing');
+  const [shown, setShown] = useState<'nothing' | 'form' | { secret: string }>('nothing');
   const close = (): void => {
     setShown('nothing');
   };
@@ -42,7 +42,7 @@ export const CreateKey = (): ReactNode => {
       <Dialog
         opened={isOpen}
         onClose={close}
-        title={hasSecret ? `The key “${shown.name}” is created` : 'Create a key'}
+        title={hasSecret ? 'The key is created' : 'Create a key'}
         stays={hasSecret}
       >
         {shown === 'form' && <KeyForm onCreated={setShown} onCancel={close} />}
@@ -67,7 +67,7 @@ const KeyForm = ({
   onCreated,
   onCancel,
 }: {
-  onCreated: (key: { name: string; secret: string }) => void;
+  onCreated: (key: { secret: string }) => void;
   onCancel: () => void;
 }): ReactNode => {
   const { today } = useSession();

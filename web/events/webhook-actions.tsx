@@ -1,5 +1,5 @@
-import { ActionIcon, Menu, Text } from '@mantine/core';
-import { IconDots } from '@tabler/icons-react';
+import { Button, Text } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { SECRET_OVERLAP_HOURS } from '../../domain/events/webhook.ts';
 import { api, dataOf, type Schema } from '../http/api.ts';
@@ -10,27 +10,30 @@ import { ChangeWebhook } from './change-webhook.tsx';
 import { WebhookSecret } from './webhook-secret.tsx';
 import type { Webhook } from './webhooks-query.ts';
 
-const CHANGES = ['webhooks', 'audit-log'];
+const route = getRouteApi('/signed-in/settings');
 
-/** What can be done with a webhook beside a test. Whatever ends something asks first. */
-export const WebhookMenu = ({ of: { id, url, enabled } }: { of: Webhook }): ReactNode => {
+const BUTTON = { size: 'xs', variant: 'default' } as const;
+
+/** Buttons for what can be done with a webhook beside a test. Whatever ends something asks first. */
+export const WebhookActions = ({ of: { id, url, enabled } }: { of: Webhook }): ReactNode => {
   const [asked, setAsked] = useState<'nothing' | 'url' | 'disable' | 'rotate' | 'delete'>('nothing');
   const [secret, setSecret] = useState<string | null>(null);
   const close = (): void => {
     setAsked('nothing');
   };
+  const navigate = route.useNavigate();
   const path = { id };
   const switchTo = useChange({
     send: (on: boolean) =>
       dataOf(api.PATCH('/api/v1/webhooks/{id}', { params: { path }, body: { enabled: on } })),
-    changes: CHANGES,
+    changes: ['webhooks', 'deliveries', 'audit-log'],
     done: ({ enabled: on }) => (on ? 'The webhook is enabled.' : 'The webhook is disabled.'),
     onDone: close,
   });
   const rotate = useChange({
     send: () =>
       dataOf(api.PATCH('/api/v1/webhooks/{id}', { params: { path }, body: { rotate_secret: true } })),
-    changes: CHANGES,
+    changes: ['audit-log'],
     onDone: (changed: Schema<'ChangedWebhook'>) => {
       close();
       setSecret(changed.secret ?? null);
@@ -39,53 +42,51 @@ export const WebhookMenu = ({ of: { id, url, enabled } }: { of: Webhook }): Reac
   });
   const remove = useChange({
     send: () => dataOf(api.DELETE('/api/v1/webhooks/{id}', { params: { path } })),
-    changes: CHANGES,
+    changes: ['webhooks', 'audit-log'],
     done: () => 'The webhook is deleted.',
-    onDone: close,
+    onDone: () => {
+      void navigate({ search: (before) => ({ ...before, webhook: undefined }), replace: true });
+    },
     showsError: true,
   });
   return (
     <>
-      <Menu position="bottom-end" withinPortal>
-        <Menu.Target>
-          <ActionIcon variant="default" size="sm" aria-label={`More for ${url}`}>
-            <IconDots size={14} aria-hidden />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item
-            onClick={() => {
-              setAsked('url');
-            }}
-          >
-            Change URL
-          </Menu.Item>
-          <Menu.Item
-            onClick={() => {
-              if (enabled) setAsked('disable');
-              else switchTo.mutate(true);
-            }}
-          >
-            {enabled ? 'Disable' : 'Enable'}
-          </Menu.Item>
-          <Menu.Item
-            onClick={() => {
-              rotate.reset();
-              setAsked('rotate');
-            }}
-          >
-            Rotate the secret
-          </Menu.Item>
-          <Menu.Item
-            onClick={() => {
-              remove.reset();
-              setAsked('delete');
-            }}
-          >
-            Delete
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <Button
+        {...BUTTON}
+        onClick={() => {
+          setAsked('url');
+        }}
+      >
+        Change URL
+      </Button>
+      <Button
+        {...BUTTON}
+        loading={switchTo.isPending}
+        onClick={() => {
+          if (enabled) setAsked('disable');
+          else switchTo.mutate(true);
+        }}
+      >
+        {enabled ? 'Disable' : 'Enable'}
+      </Button>
+      <Button
+        {...BUTTON}
+        onClick={() => {
+          rotate.reset();
+          setAsked('rotate');
+        }}
+      >
+        Rotate secret
+      </Button>
+      <Button
+        {...BUTTON}
+        onClick={() => {
+          remove.reset();
+          setAsked('delete');
+        }}
+      >
+        Delete
+      </Button>
       <ChangeWebhook id={id} url={url} opened={asked === 'url'} onClose={close} />
       <Confirmation
         title="Disable the webhook?"
@@ -133,7 +134,7 @@ export const WebhookMenu = ({ of: { id, url, enabled } }: { of: Webhook }): Reac
           more. This cannot be undone.
         </Text>
       </Confirmation>
-      <Dialog opened={secret !== null} onClose={close} title="The webhook is signed anew" stays>
+      <Dialog opened={secret !== null} onClose={close} title="The webhook has a new signature" stays>
         {secret !== null && (
           <WebhookSecret
             secret={secret}
