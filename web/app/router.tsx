@@ -117,7 +117,7 @@ const settings = createRoute({
   getParentRoute: () => signedIn,
   path: '/settings',
   validateSearch: settingsSearch,
-  component: lazyRouteComponent(() => import('../organisations/settings-page.tsx'), 'SettingsPage'),
+  component: lazyRouteComponent(() => import('./settings-page.tsx'), 'SettingsPage'),
 });
 
 const routeTree = rootRoute.addChildren([

@@ -2,7 +2,7 @@ import { Stack, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useSession } from '../organisations/session.ts';
+import { useSession } from '../http/session.ts';
 import { Card } from '../shared/card.tsx';
 import { ShowMore } from '../shared/show-more.tsx';
 import { Answer, Empty } from '../shared/states.tsx';

@@ -1,6 +1,6 @@
 import { Alert } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useSession } from './session.ts';
+import { useSession } from '../http/session.ts';
 
 /** Shows to admins what only they may see, and to others who may. */
 export const AdminsOnly = ({ what, children }: { what: string; children: ReactNode }): ReactNode => {

@@ -8,7 +8,7 @@ import { FormError } from '../shared/form-error.tsx';
 import { Answer } from '../shared/states.tsx';
 import { useChange } from '../shared/use-change.ts';
 import { organisationQuery } from './organisation-query.ts';
-import { sessionQuery, useSession } from './session.ts';
+import { sessionQuery, useSession } from '../http/session.ts';
 
 type Organisation = Schema<'Organisation'>;
 

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { DAILY_CALLS, planMessage, type Feature } from '../../domain/organisations/tiers.ts';
 import { Card } from '../shared/card.tsx';
 import { quantityText } from '../shared/numbers.ts';
-import { useSession } from './session.ts';
+import { useSession } from '../http/session.ts';
 
 const FEATURES: readonly { words: string; needs: Feature | null }[] = [
   { words: 'Costs, cost sources, keys, webhooks and the audit log', needs: null },

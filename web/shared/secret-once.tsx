@@ -3,7 +3,7 @@ import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useBlocker } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { sessionQuery } from '../organisations/session.ts';
+import { sessionQuery } from '../http/session.ts';
 
 /** A new secret, which nobody can read again. Only its own button leaves it; the browser asks before a reload. */
 export const SecretOnce = ({

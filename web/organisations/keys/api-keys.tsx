@@ -6,7 +6,7 @@ import { ColumnHead, DataTable } from '../../shared/data-table.tsx';
 import { Instant } from '../../shared/instant.tsx';
 import { ShowMore } from '../../shared/show-more.tsx';
 import { Answer } from '../../shared/states.tsx';
-import { useSession } from '../session.ts';
+import { useSession } from '../../http/session.ts';
 import { CreateKey } from './create-key.tsx';
 import { keysQuery, type Key } from './keys-query.ts';
 import { RevokeKey } from './revoke-key.tsx';

@@ -8,7 +8,7 @@ import { Dialog } from '../../shared/dialog.tsx';
 import { FormError } from '../../shared/form-error.tsx';
 import { SecretOnce } from '../../shared/secret-once.tsx';
 import { useChange } from '../../shared/use-change.ts';
-import { useSession } from '../session.ts';
+import { useSession } from '../../http/session.ts';
 
 const ALLOWS: Record<Permission, string> = {
   read: 'sees spend and metrics, but no revenue',

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { api, dataOf } from '../../http/api.ts';
 import { Confirmation } from '../../shared/confirmation.tsx';
 import { useChange } from '../../shared/use-change.ts';
-import { sessionQuery, useSession } from '../session.ts';
+import { sessionQuery, useSession } from '../../http/session.ts';
 import type { Key } from './keys-query.ts';
 
 /** A button that revokes a key, after a question that says what ends. */

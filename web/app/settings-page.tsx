@@ -3,11 +3,11 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Webhooks } from '../events/webhooks.tsx';
 import { PageTitle } from '../shared/page-title.tsx';
-import { AdminsOnly } from './admins-only.tsx';
-import { AuditLog } from './audit/audit-log.tsx';
-import { ApiKeys } from './keys/api-keys.tsx';
-import { OrganisationTab } from './organisation-tab.tsx';
-import type { SettingsSearch } from './settings-search.ts';
+import { AdminsOnly } from '../organisations/admins-only.tsx';
+import { AuditLog } from '../organisations/audit/audit-log.tsx';
+import { ApiKeys } from '../organisations/keys/api-keys.tsx';
+import { OrganisationTab } from '../organisations/organisation-tab.tsx';
+import type { SettingsSearch } from '../organisations/settings-search.ts';
 
 const route = getRouteApi('/signed-in/settings');
 
