@@ -24,10 +24,10 @@ import {
   IconUsersGroup,
 } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, Navigate, Outlet, useLocation, type LinkProps } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { Link, Outlet, useRouter, type LinkProps } from '@tanstack/react-router';
+import { useEffect, type ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
-import { sessionQuery, type Session } from '../http/session.ts';
+import { SessionContext, sessionQuery, type Session } from '../http/session.ts';
 
 const PAGES: readonly { to: LinkProps['to']; label: string; icon: typeof IconSun; exact?: true }[] = [
   { to: '/', label: 'Overview', icon: IconLayoutDashboard, exact: true },
@@ -41,10 +41,21 @@ const PAGES: readonly { to: LinkProps['to']; label: string; icon: typeof IconSun
 /** The frame of every page of a session: navigation, organisation, sign-out. Without a session it goes to the sign-in. */
 export const Shell = (): ReactNode => {
   const { data: session } = useQuery(sessionQuery);
-  const { href } = useLocation();
-  if (session === null || session === undefined)
-    return <Navigate to="/sign-in" search={{ next: href }} replace />;
-  return <SignedIn session={session} />;
+  if (session === null || session === undefined) return <ToSignIn />;
+  return (
+    <SessionContext value={session}>
+      <SignedIn session={session} />
+    </SessionContext>
+  );
+};
+
+/** Asks the router again, which leads pages without a session to the sign-in (router.tsx). */
+const ToSignIn = (): ReactNode => {
+  const router = useRouter();
+  useEffect(() => {
+    void router.invalidate();
+  }, [router]);
+  return null;
 };
 
 const SignedIn = ({ session: { organisation, key } }: { session: Session }): ReactNode => {

@@ -1,4 +1,5 @@
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
+import { createContext, useContext } from 'react';
 import { permits, type Access } from '../../domain/organisations/permissions.ts';
 import { includes, type Feature } from '../../domain/organisations/tiers.ts';
 import { api, dataOf, type Schema } from './api.ts';
@@ -20,6 +21,12 @@ export const sessionQuery = queryOptions({
   staleTime: Infinity,
 });
 
+/**
+ * The session of the shown page. It changes together with the frame, so that no part of a page is drawn without a session
+ * before the sign-in takes its place.
+ */
+export const SessionContext = createContext<Session | null>(null);
+
 /** The session of a page, with what its key and plan allow. */
 export interface SignedIn extends Session {
   may: (access: Access) => boolean;
@@ -28,11 +35,11 @@ export interface SignedIn extends Session {
 
 /** The session of a page that only signed-in people see. */
 export const useSession = (): SignedIn => {
-  const { data } = useQuery(sessionQuery);
-  if (data === undefined || data === null) throw new Error('nobody is signed in');
+  const session = useContext(SessionContext);
+  if (session === null) throw new Error('nobody is signed in');
   return {
-    ...data,
-    may: (access) => permits(data.key.permission, access),
-    has: (feature) => includes(data.organisation.tier, feature),
+    ...session,
+    may: (access) => permits(session.key.permission, access),
+    has: (feature) => includes(session.organisation.tier, feature),
   };
 };
