@@ -12,7 +12,7 @@ export const Deliveries = ({ of: { id } }: { of: Webhook }): ReactNode => {
   const query = useInfiniteQuery(deliveriesQuery(id));
   return (
     <>
-      <Title order={3} mb="xs">
+      <Title order={3} size="md" mb="xs">
         Deliveries
       </Title>
       <Answer query={query}>

@@ -19,7 +19,7 @@ export const ApiKeys = (): ReactNode => {
       <Answer query={query}>
         {(keys) => (
           <>
-            <DataTable label="List of API keys" minWidth={860}>
+            <DataTable label="List of API keys" minWidth={1000}>
               <Table.Thead>
                 <Table.Tr>
                   <ColumnHead>Name</ColumnHead>
@@ -49,11 +49,11 @@ const KeyRow = ({ of: key }: { of: Key }): ReactNode => {
   const isPast = key.expires_at !== null && key.expires_at.slice(0, 10) < session.today;
   return (
     <Table.Tr c={key.revoked_at !== null || isPast ? 'dimmed' : undefined}>
-      <Table.Th scope="row">
+      <Table.Th scope="row" miw={200}>
         <Group gap="xs">
           {key.name}
           {key.id === session.key.id && (
-            <Badge variant="light" size="sm" tt="none">
+            <Badge miw="max-content" variant="light" size="sm" tt="none">
               this session
             </Badge>
           )}
