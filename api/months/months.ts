@@ -8,6 +8,7 @@ import type { Metric } from '../../warehouse/metrics/metrics.ts';
 import {
   layLabelSums,
   READ_LABEL_SUMS,
+  READ_TOP_LABEL_SUMS,
   type MonthToPart,
   type PlacedLabelSum,
 } from '../../warehouse/months/month-labels.ts';
@@ -38,9 +39,36 @@ const lockBody = z
   .nullish();
 
 const labels = z
-  .array(z.object({ label: z.string(), value: z.number(), share_percent: z.number().nullable() }))
+  .array(
+    z.object({
+      label: z.string().nullable().describe('With `top`, null for all other labels, which come last'),
+      value: z.number(),
+      share_percent: z.number().nullable(),
+    }),
+  )
   .optional()
   .describe('The parts of the value by label, with `by=label`');
+
+const TOP = { error: 'expected a whole number from 1 to 100' };
+
+const monthsQuery = z
+  .strictObject({
+    by: z.literal('label', { error: 'expected "label"' }).optional().describe('Adds `labels` to each month'),
+    top: z.coerce
+      .number(TOP)
+      .int(TOP)
+      .min(1, TOP)
+      .max(100, TOP)
+      .optional()
+      .describe(
+        'With `by=label`: only this many labels, those with the largest sum of values over the shown months, in this order in ' +
+          'each month, and all others as one last item',
+      ),
+  })
+  .refine(({ by, top }) => by !== undefined || top === undefined, {
+    path: ['top'],
+    error: 'expected only with by=label',
+  });
 
 const labelledMonthRecord = countMonth
   .extend({ labels, current: countMonth.shape.current.unwrap().extend({ labels }).optional() })
@@ -49,12 +77,14 @@ const labelledMonthRecord = countMonth
 /**
  * Yields the answer with the last twelve months and the parts of their values by label. One transaction reads everything, so
  * that the parts add up. The answer comes in pieces, because a month can have more labels than memory should hold. A locked
- * month shows the labels that its lock froze, and once it has changed also today's (contract §3, Month).
+ * month shows the labels that its lock froze, and once it has changed also today's (contract §3, Month). `top` limits the labels
+ * to the largest.
  */
 const labelledMonths = async function* (
   dependencies: Pick<NumberDependencies, 'warehouse' | 'clock' | 'noteChange'>,
   organisation: Organisation,
   metric: Metric,
+  top: number | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   const { warehouse, clock } = dependencies;
@@ -76,7 +106,8 @@ const labelledMonths = async function* (
         lists.map(({ of }) => of),
       );
     });
-  const batches = warehouse.stream<PlacedLabelSum>(READ_LABEL_SUMS, {}, signal, prepare);
+  const [read, parameters] = top === undefined ? [READ_LABEL_SUMS, {}] : [READ_TOP_LABEL_SUMS, { top }];
+  const batches = warehouse.stream<PlacedLabelSum>(read, parameters, signal, prepare);
   yield* labelledText(lists, batches);
 };
 
@@ -91,11 +122,15 @@ const labelLists = (record: MonthRecord): LabelList[] => {
   const { current, ...month } = countMonth.parse(record);
   const isLocked = month.locked !== null;
   const opened = (part: object): string => `${JSON.stringify(part).slice(0, -1)},"labels":[`;
-  const shown = { of: { month: record.month, isLocked }, before: opened(month) };
+  const shown = { of: { month: record.month, isLocked, isBesideLock: false }, before: opened(month) };
   if (current === undefined) return [{ ...shown, after: ']}' }];
   return [
     { ...shown, after: '],"current":' },
-    { of: { month: record.month, isLocked: false }, before: opened(current), after: ']}}' },
+    {
+      of: { month: record.month, isLocked: false, isBesideLock: true },
+      before: opened(current),
+      after: ']}}',
+    },
   ];
 };
 
@@ -145,12 +180,7 @@ export const monthRoutes = (app: Api, dependencies: NumberDependencies): void =>
         tag: 'Months',
         summary: 'The last twelve months, newest first, the running one included',
         params: idParams,
-        querystring: z.strictObject({
-          by: z
-            .literal('label', { error: 'expected "label"' })
-            .optional()
-            .describe('Adds `labels` to each month'),
-        }),
+        querystring: monthsQuery,
         errors: [404],
       }),
     },
@@ -161,7 +191,13 @@ export const monthRoutes = (app: Api, dependencies: NumberDependencies): void =>
         return success((await monthsOf(dependencies, caller, [metric], 'months')).get(metric.id) ?? []);
       if (metric.label_key === null)
         throw invalid('by: expected no "label" on a metric without a label key, got "label"');
-      const pieces = labelledMonths(dependencies, caller.organisation, metric, closeSignal(reply));
+      const pieces = labelledMonths(
+        dependencies,
+        caller.organisation,
+        metric,
+        request.query.top,
+        closeSignal(reply),
+      );
       return sendStream(reply, JSON_TYPE, pieces);
     },
   );

@@ -5,7 +5,8 @@ import { VALUE_DECIMALS, valueUnits, type DecimalText } from '../shared/decimals
  * is 1 for Total, and the number of the month's periods with a value for Average. So the parts add up to the month's value.
  */
 export interface LabelSum {
-  label: string;
+  /** Null for all labels that are not listed on their own. */
+  label: string | null;
   sum: DecimalText;
   divisor: string;
   total: DecimalText;
@@ -13,7 +14,7 @@ export interface LabelSum {
 
 /** A label's part of a month's value. The share is null if all labels are 0. */
 export interface LabelPart {
-  label: string;
+  label: string | null;
   value: number;
   share_percent: number | null;
 }

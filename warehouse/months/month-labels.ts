@@ -7,6 +7,8 @@ import type { Session } from '../engine/session.ts';
 export interface MonthToPart {
   month: Month;
   isLocked: boolean;
+  /** Whether it is today's value beside the locked one, which does not count for what labels are the largest. */
+  isBesideLock: boolean;
 }
 
 /** The part of one label. `place` is the month's position in the list of months. */
@@ -68,7 +70,7 @@ export const layLabelSums = async (
   await session.run(
     `CREATE OR REPLACE TEMP TABLE label_sums AS
      WITH months AS (
-       SELECT unnest(from_json($months, '[{"place": "INTEGER", "month": "DATE", "is_locked": "BOOLEAN"}]'), recursive := true)),
+       SELECT unnest(from_json($months, '[{"place": "INTEGER", "month": "DATE", "is_locked": "BOOLEAN", "is_beside_lock": "BOOLEAN"}]'), recursive := true)),
      months_of_today AS (FROM months WHERE NOT is_locked),
      ${sumsOfToday('months_of_today')},
      frozen AS (
@@ -80,7 +82,7 @@ export const layLabelSums = async (
      all_sums AS (
        SELECT place, label, sum, divisor FROM sums_of_today
        UNION ALL SELECT place, part.label, part.sum, divisor FROM frozen_sums)
-     SELECT *, sum(sum) OVER (PARTITION BY place) AS total FROM all_sums`,
+     SELECT all_sums.*, is_beside_lock, sum(sum) OVER (PARTITION BY place) AS total FROM all_sums JOIN months USING (place)`,
     {
       ...ofMetric(
         orgId,
@@ -88,11 +90,28 @@ export const layLabelSums = async (
         months.map(({ month }) => month),
       ),
       months: JSON.stringify(
-        months.map(({ month, isLocked }, place) => ({ place, month: firstDay(month), is_locked: isLocked })),
+        months.map(({ month, isLocked, isBesideLock }, place) => ({
+          ...{ place, month: firstDay(month) },
+          ...{ is_locked: isLocked, is_beside_lock: isBesideLock },
+        })),
       ),
     },
   );
 };
 
 /** Selects the parts by month, the largest first, then by name (spec §2, Metric value rule 3). */
-export const READ_LABEL_SUMS = 'FROM temp.main.label_sums ORDER BY place, sum DESC, label';
+export const READ_LABEL_SUMS =
+  'SELECT place, label, sum, divisor, total FROM temp.main.label_sums ORDER BY place, sum DESC, label';
+
+/**
+ * Selects the parts of the `$top` labels with the largest sums over all months, and of all other labels as one part without a
+ * label. The labels have the same order in each month.
+ */
+export const READ_TOP_LABEL_SUMS = `
+WITH largest AS (
+  SELECT label, sum(sum) FILTER (NOT is_beside_lock) AS shown FROM temp.main.label_sums
+  GROUP BY label ORDER BY shown DESC NULLS LAST, label LIMIT $top::INTEGER),
+ranked AS (SELECT label, row_number() OVER (ORDER BY shown DESC NULLS LAST, label) AS rank FROM largest)
+SELECT place, ranked.label, sum(sum) AS sum, any_value(divisor) AS divisor, any_value(total) AS total
+FROM temp.main.label_sums LEFT JOIN ranked USING (label)
+GROUP BY place, ranked.label, rank ORDER BY place, rank NULLS LAST`;

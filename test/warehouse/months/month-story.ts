@@ -23,7 +23,7 @@ export const KEY = { id: 'key_1', name: 'Finance' };
 
 /** Returns an organisation with one source and one metric, and the steps of a story about months. */
 export const newMonthStory = async (
-  test: TestWarehouse,
+  test: Pick<TestWarehouse, 'warehouse' | 'directory'>,
   changes: Partial<Omit<Organisation, 'id'>> = {},
   metricChanges: Partial<Omit<Metric, 'id' | 'created_at'>> = {},
 ) => {
