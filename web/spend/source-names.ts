@@ -1,4 +1,4 @@
-import type { SpendSource } from '../../domain/spend/spend-source.ts';
+import { SPEND_SOURCES, type SpendSource } from '../../domain/spend/spend-source.ts';
 
 /** What the sources of spend are called on pages. */
 export const SOURCE_NAMES: Record<SpendSource, string> = {
@@ -7,3 +7,7 @@ export const SOURCE_NAMES: Record<SpendSource, string> = {
   hosts: 'Hosts',
   ai_tools: 'AI tools',
 };
+
+/** Whether a value of the API is a source of spend. */
+export const isSpendSource = (value: unknown): value is SpendSource =>
+  SPEND_SOURCES.some((source) => source === value);
