@@ -12,6 +12,7 @@ import { sessionQuery } from '../http/session.ts';
 import { settingsSearch } from '../organisations/settings-search.ts';
 import { overviewSearch } from '../overview/overview-search.ts';
 import { Failure } from '../shared/states.tsx';
+import { sourceSearch } from '../sources/source-search.ts';
 import { costsSearch } from '../spend/costs-search.ts';
 import { NotFound } from './not-found.tsx';
 import { queryClient } from './query-client.ts';
@@ -110,6 +111,7 @@ const sources = createRoute({
 const source = createRoute({
   getParentRoute: () => signedIn,
   path: '/sources/$id',
+  validateSearch: sourceSearch,
   component: lazyRouteComponent(() => import('../sources/source-page.tsx'), 'SourcePage'),
 });
 

@@ -1,4 +1,132 @@
+import { Anchor, Badge, Button, Center, Stack, Table, Text } from '@mantine/core';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { useSession } from '../organisations/session.ts';
+import { addMonths, firstDay, monthOf } from '../shared/calendar.ts';
+import { Card } from '../shared/card.tsx';
+import { ColumnHead, DataTable } from '../shared/data-table.tsx';
 import { PageTitle } from '../shared/page-title.tsx';
+import { Answer, Empty } from '../shared/states.tsx';
+import { costsQuery } from '../spend/costs-queries.ts';
+import { NewSource } from './edit-source.tsx';
+import { RunNow } from './run-now.tsx';
+import { monthsText, RunWords } from './run-words.tsx';
+import { SOURCE_KINDS } from './source-kinds.ts';
+import { sourcesQuery, type CostSource } from './sources-queries.ts';
+import { useCurrentRun } from './use-current-run.ts';
 
-export const SourcesPage = (): ReactNode => <PageTitle title="Sources" />;
+/** Where spend comes from, how the last run of each source went, and how far all have delivered. */
+export const SourcesPage = (): ReactNode => {
+  const { may } = useSession();
+  const query = useInfiniteQuery(sourcesQuery);
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  return (
+    <>
+      <PageTitle title="Sources" about="Where spend comes from. The service reads each source daily.">
+        {may('admin') && <NewSource />}
+      </PageTitle>
+      <Card title="Cost sources" minHeight={240}>
+        <Answer query={query} height={320}>
+          {({ pages }) => {
+            const sources = pages.flatMap(({ data }) => data);
+            return sources.length === 0 ? (
+              <Empty action={may('admin') ? <NewSource /> : undefined}>
+                There is no source yet. A source is a cloud bill, a cluster, hosts, or AI tools.
+              </Empty>
+            ) : (
+              <Stack gap="sm">
+                <Delivered />
+                <Sources sources={sources} />
+                {hasNextPage && (
+                  <Center>
+                    <Button
+                      variant="default"
+                      size="xs"
+                      loading={isFetchingNextPage}
+                      onClick={() => void fetchNextPage()}
+                    >
+                      Show more
+                    </Button>
+                  </Center>
+                )}
+              </Stack>
+            );
+          }}
+        </Answer>
+      </Card>
+    </>
+  );
+};
+
+/** How far every source has delivered, since the begin of last month. */
+const Delivered = (): ReactNode => {
+  const { today } = useSession();
+  const start = firstDay(addMonths(monthOf(today), -1));
+  const { data: costs } = useQuery(costsQuery({ start, end: today }));
+  return (
+    <Text size="sm" c="dimmed" mih={22}>
+      {costs !== undefined &&
+        (costs.complete_through === null
+          ? `Not every active source has delivered ${start} yet.`
+          : `Every active source has delivered all days from ${start} through ${costs.complete_through}.`)}
+    </Text>
+  );
+};
+
+const Sources = ({ sources }: { sources: readonly CostSource[] }): ReactNode => {
+  const { may } = useSession();
+  return (
+    <DataTable label="Cost sources" minWidth={860}>
+      <Table.Thead>
+        <Table.Tr>
+          <ColumnHead>Source</ColumnHead>
+          <ColumnHead>Kind</ColumnHead>
+          <ColumnHead>Last run</ColumnHead>
+          <ColumnHead>Its months</ColumnHead>
+          <ColumnHead>Schedule</ColumnHead>
+          {may('write') && <ColumnHead>Run</ColumnHead>}
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {sources.map((source) => (
+          <SourceRow key={source.id} source={source} />
+        ))}
+      </Table.Tbody>
+    </DataTable>
+  );
+};
+
+const SourceRow = ({ source }: { source: CostSource }): ReactNode => {
+  const { may } = useSession();
+  const run = useCurrentRun(source);
+  const { id, name, kind, schedule_paused: isPaused } = source;
+  return (
+    <Table.Tr>
+      <Table.Th scope="row">
+        <Anchor inherit renderRoot={(props) => <Link to="/sources/$id" params={{ id }} {...props} />}>
+          {name}
+        </Anchor>
+      </Table.Th>
+      <Table.Td>{SOURCE_KINDS[kind].label}</Table.Td>
+      <Table.Td maw={420}>
+        <RunWords run={run} />
+      </Table.Td>
+      <Table.Td>{run === null ? '' : monthsText(run.months)}</Table.Td>
+      <Table.Td>
+        <Schedule isPaused={isPaused} />
+      </Table.Td>
+      {may('write') && (
+        <Table.Td>
+          <RunNow source={source} />
+        </Table.Td>
+      )}
+    </Table.Tr>
+  );
+};
+
+const Schedule = ({ isPaused }: { isPaused: boolean }): ReactNode => (
+  <Badge variant="light" color={isPaused ? 'gray' : 'green'}>
+    {isPaused ? 'paused' : 'daily'}
+  </Badge>
+);

@@ -1,0 +1,110 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { api, dataOf } from '../http/api.ts';
+import { useChange } from '../shared/use-change.ts';
+import { bodyOfNew, changesOf, SourceForm, type SourceValues } from './source-form.tsx';
+import { SPEND_CHANGES, type CostSource } from './sources-queries.ts';
+
+const CLOSE = { 'aria-label': 'Close' };
+
+/** A button that connects a new source, and leads to it. */
+export const NewSource = (): ReactNode => {
+  const [opened, { open, close }] = useDisclosure();
+  const navigate = useNavigate();
+  const create = useChange({
+    send: (values: SourceValues) => dataOf(api.POST('/api/v1/cost-sources', { body: bodyOfNew(values) })),
+    changes: SPEND_CHANGES,
+    done: ({ name }) => `${name} is connected. Run it now, or wait for the daily run.`,
+    onDone: ({ id }) => {
+      close();
+      void navigate({ to: '/sources/$id', params: { id } });
+    },
+    showsError: true,
+  });
+  return (
+    <>
+      <Button size="sm" onClick={open}>
+        New source
+      </Button>
+      <Modal opened={opened} onClose={close} title="New source" closeButtonProps={CLOSE}>
+        <SourceForm change={create} close={close} />
+      </Modal>
+    </>
+  );
+};
+
+/** A button that changes a source, or pauses its schedule. */
+export const EditSource = ({ source }: { source: CostSource }): ReactNode => {
+  const [opened, { open, close }] = useDisclosure();
+  const change = useChange({
+    send: (values: SourceValues) =>
+      dataOf(
+        api.PATCH('/api/v1/cost-sources/{id}', {
+          params: { path: { id: source.id } },
+          body: changesOf(values),
+        }),
+      ),
+    changes: SPEND_CHANGES,
+    done: ({ name }) => `${name} is changed.`,
+    onDone: close,
+    showsError: true,
+  });
+  return (
+    <>
+      <Button size="xs" variant="default" onClick={open}>
+        Edit
+      </Button>
+      <Modal opened={opened} onClose={close} title={`Edit ${source.name}`} closeButtonProps={CLOSE}>
+        <SourceForm source={source} change={change} close={close} />
+      </Modal>
+    </>
+  );
+};
+
+/** A button that deletes a source after it has said what goes and what stays. */
+export const DeleteSource = ({ source }: { source: CostSource }): ReactNode => {
+  const [opened, { open, close }] = useDisclosure();
+  const navigate = useNavigate();
+  const remove = useChange({
+    send: () => dataOf(api.DELETE('/api/v1/cost-sources/{id}', { params: { path: { id: source.id } } })),
+    changes: SPEND_CHANGES.filter((subject) => subject !== 'runs'),
+    done: () => `${source.name} is deleted.`,
+    onDone: () => {
+      void navigate({ to: '/sources' });
+    },
+  });
+  return (
+    <>
+      <Button size="xs" variant="default" c="var(--mantine-color-error)" onClick={open}>
+        Delete
+      </Button>
+      <Modal opened={opened} onClose={close} title={`Delete ${source.name}?`} closeButtonProps={CLOSE}>
+        <Stack>
+          <Text size="sm">
+            Its spend no longer counts anywhere, except in locked months and sealed bills. The service no
+            longer reads it. This cannot be undone.
+          </Text>
+          <Text size="sm">
+            To stop reading it and keep its spend, edit it and pause its schedule instead.
+          </Text>
+          <Group justify="flex-end">
+            <Button variant="default" data-autofocus onClick={close}>
+              Cancel
+            </Button>
+            <Button
+              color="red"
+              loading={remove.isPending}
+              onClick={() => {
+                remove.mutate(undefined);
+              }}
+            >
+              Delete
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </>
+  );
+};

@@ -1,0 +1,116 @@
+import { Alert, List, Stack, Table, Text, Title } from '@mantine/core';
+import { useId, type ReactNode } from 'react';
+import { Money, Quantity } from '../shared/amounts.tsx';
+import { ColumnHead, DataTable, NumberCell } from '../shared/data-table.tsx';
+import type { Run } from './sources-queries.ts';
+
+/** What a run left to say: why it failed, its notes, rejected rows, and what it changed in each month. */
+export const RunDetails = ({ run }: { run: Run }): ReactNode => {
+  const { error, notes, rejected_samples: samples, changes } = run;
+  if (error === null && notes.length === 0 && samples.length === 0 && changes.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        {run.status === 'running'
+          ? 'The run is under way. What it changes is shown once it has ended.'
+          : 'The run rejected nothing, and changed the cost of no month.'}
+      </Text>
+    );
+  }
+  return (
+    <Stack gap="md">
+      {error !== null && (
+        <Alert color="red" title="Why it failed">
+          {error}
+        </Alert>
+      )}
+      {notes.length > 0 && (
+        <Part title="Notes">
+          <List size="sm">
+            {notes.map((note) => (
+              <List.Item key={note}>{note}</List.Item>
+            ))}
+          </List>
+        </Part>
+      )}
+      {samples.length > 0 && (
+        <Part title="Rejected rows">
+          <Samples samples={samples} />
+        </Part>
+      )}
+      {changes.length > 0 && (
+        <Part title="What it changed">
+          <Changes changes={changes} />
+        </Part>
+      )}
+    </Stack>
+  );
+};
+
+const Part = ({ title, children }: { title: string; children: ReactNode }): ReactNode => {
+  const id = useId();
+  return (
+    <section aria-labelledby={id}>
+      <Title order={3} size="sm" id={id} mb={4}>
+        {title}
+      </Title>
+      {children}
+    </section>
+  );
+};
+
+const Samples = ({ samples }: { samples: Run['rejected_samples'] }): ReactNode => (
+  <DataTable label="Rejected rows" minWidth={480}>
+    <Table.Thead>
+      <Table.Tr>
+        <ColumnHead>Problem</ColumnHead>
+        <ColumnHead>File</ColumnHead>
+        <ColumnHead numbers>Rows</ColumnHead>
+      </Table.Tr>
+    </Table.Thead>
+    <Table.Tbody>
+      {samples.map(({ problem, file, rows }) => (
+        <Table.Tr key={`${problem} ${file ?? ''}`}>
+          <Table.Td style={{ overflowWrap: 'anywhere' }}>{problem}</Table.Td>
+          <Table.Td style={{ overflowWrap: 'anywhere' }}>{file ?? 'not of one file'}</Table.Td>
+          <NumberCell>
+            <Quantity value={rows} />
+          </NumberCell>
+        </Table.Tr>
+      ))}
+    </Table.Tbody>
+  </DataTable>
+);
+
+const Changes = ({ changes }: { changes: Run['changes'] }): ReactNode => (
+  <DataTable label="Cost of each month before and after the run" minWidth={480}>
+    <Table.Thead>
+      <Table.Tr>
+        <ColumnHead>Month</ColumnHead>
+        <ColumnHead numbers>Before</ColumnHead>
+        <ColumnHead numbers>After</ColumnHead>
+        <ColumnHead numbers>Difference</ColumnHead>
+      </Table.Tr>
+    </Table.Thead>
+    <Table.Tbody>
+      {changes.map(({ month, before, after }) => (
+        <Table.Tr key={month}>
+          <Table.Th scope="row" fw="normal">
+            {month}
+          </Table.Th>
+          <NumberCell>
+            <Money value={before} reason="the source had no cost of the month" />
+          </NumberCell>
+          <NumberCell>
+            <Money value={after} reason="the source has no cost of the month any more" />
+          </NumberCell>
+          <NumberCell>
+            <Money value={differenceOf(before ?? 0, after ?? 0)} />
+          </NumberCell>
+        </Table.Tr>
+      ))}
+    </Table.Tbody>
+  </DataTable>
+);
+
+/** The difference as the API rounds money, without the rest of a binary fraction. */
+const differenceOf = (before: number, after: number): number => Math.round((after - before) * 1e6) / 1e6;

@@ -1,0 +1,122 @@
+import '@mantine/dates/styles.css';
+import { Alert, Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/core';
+import { MonthPickerInput } from '@mantine/dates';
+import { useDisclosure } from '@mantine/hooks';
+import { IconPlayerPlay } from '@tabler/icons-react';
+import { useState, type ReactNode } from 'react';
+import { api, dataOf } from '../http/api.ts';
+import { messageOf } from '../http/api-error.ts';
+import { useSession } from '../organisations/session.ts';
+import { monthOf, type Day } from '../shared/calendar.ts';
+import { useChange } from '../shared/use-change.ts';
+import type { CostSource } from './sources-queries.ts';
+
+/** A button that reads a source now. Nobody starts a second run of the same source beside one that is under way. */
+export const RunNow = ({ source }: { source: CostSource }): ReactNode => {
+  const [opened, { open, close }] = useDisclosure();
+  const isRunning = source.last_run?.status === 'running';
+  return (
+    <>
+      <Button
+        size="xs"
+        variant="default"
+        leftSection={<IconPlayerPlay size={14} aria-hidden />}
+        disabled={isRunning}
+        aria-label={`Run ${source.name} now`}
+        onClick={open}
+      >
+        {isRunning ? 'Running' : 'Run now'}
+      </Button>
+      <Modal
+        opened={opened}
+        onClose={close}
+        title={`Run ${source.name} now`}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <RunForm source={source} close={close} />
+      </Modal>
+    </>
+  );
+};
+
+const RunForm = ({ source, close }: { source: CostSource; close: () => void }): ReactNode => {
+  const { today } = useSession();
+  const [from, setFrom] = useState<Day | null>(null);
+  const [to, setTo] = useState<Day | null>(null);
+  const [acceptShrink, setAcceptShrink] = useState(false);
+  const run = useChange({
+    send: () =>
+      dataOf(
+        api.POST('/api/v1/cost-sources/{id}/ingest', {
+          params: { path: { id: source.id } },
+          body: {
+            start_month: from === null ? null : monthOf(from),
+            end_month: to === null ? null : monthOf(to),
+            accept_shrink: acceptShrink,
+          },
+        }),
+      ),
+    changes: ['sources', 'runs'],
+    done: () => `A run of ${source.name} has started.`,
+    onDone: close,
+    showsError: true,
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        run.mutate(undefined);
+      }}
+    >
+      <Stack>
+        <Text size="sm">
+          The service reads the source again and replaces what it had of the months. Without months it reads
+          all.
+        </Text>
+        {run.isError && (
+          <Alert color="red" role="alert">
+            {messageOf(run.error)}
+          </Alert>
+        )}
+        <Group grow align="flex-start">
+          <MonthPickerInput
+            label="From month"
+            valueFormat="YYYY-MM"
+            placeholder="The first"
+            clearable
+            clearButtonProps={{ 'aria-label': 'Clear the first month' }}
+            maxDate={today}
+            value={from}
+            onChange={setFrom}
+          />
+          <MonthPickerInput
+            label="To month"
+            valueFormat="YYYY-MM"
+            placeholder="The last"
+            clearable
+            clearButtonProps={{ 'aria-label': 'Clear the last month' }}
+            maxDate={today}
+            value={to}
+            onChange={setTo}
+          />
+        </Group>
+        <Checkbox
+          label="Accept that days vanish"
+          description="Otherwise the run fails if the source no longer has days that it had before."
+          checked={acceptShrink}
+          onChange={({ currentTarget }) => {
+            setAcceptShrink(currentTarget.checked);
+          }}
+        />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={run.isPending}>
+            Run
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+};

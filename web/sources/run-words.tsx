@@ -1,0 +1,64 @@
+import { Badge, Group, Loader, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { quantityText } from '../shared/numbers.ts';
+import { instantText } from '../shared/times.ts';
+import type { Run } from './sources-queries.ts';
+
+const COLORS: Record<Run['status'], string> = { running: 'blue', completed: 'green', failed: 'red' };
+
+/** The state of a run as a word. */
+export const RunStatus = ({ status }: { status: Run['status'] }): ReactNode => (
+  <Badge
+    variant="light"
+    color={COLORS[status]}
+    leftSection={status === 'running' ? <Loader size={10} aria-hidden /> : undefined}
+  >
+    {status}
+  </Badge>
+);
+
+const rowsText = (count: number): string => `${quantityText(count)} ${count === 1 ? 'row' : 'rows'}`;
+
+/** What a run did, or does, in words: when, how many rows, and why it failed. */
+export const RunWords = ({ run }: { run: Run | null }): ReactNode => {
+  if (run === null) {
+    return (
+      <Text size="sm" c="dimmed">
+        It has never run.
+      </Text>
+    );
+  }
+  const {
+    status,
+    started_at: started,
+    finished_at: finished,
+    rows_read: read,
+    rows_rejected: rejected,
+  } = run;
+  return (
+    <div aria-live="polite">
+      <Group gap="xs">
+        <RunStatus status={status} />
+        <Text size="sm">
+          {status === 'running'
+            ? `${rowsText(read)} read so far, since ${instantText(started)}`
+            : `${instantText(finished ?? started)}, ${rowsText(read)} read`}
+          {rejected > 0 && `, ${quantityText(rejected)} rejected`}
+        </Text>
+      </Group>
+      {run.error !== null && (
+        <Text size="sm" c="var(--mantine-color-error)" mt={4} lineClamp={3} title={run.error}>
+          {run.error}
+        </Text>
+      )}
+    </div>
+  );
+};
+
+/** The months of a run as words, for example `2026-01 to 2026-03`. */
+export const monthsText = (months: readonly string[]): string => {
+  const [first] = months;
+  const last = months.at(-1);
+  if (first === undefined || last === undefined) return 'no months';
+  return first === last ? first : `${first} to ${last}`;
+};

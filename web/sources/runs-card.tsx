@@ -1,0 +1,141 @@
+import { Button, Center, Stack, Table, UnstyledButton } from '@mantine/core';
+import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { Fragment, type ReactNode } from 'react';
+import { Money, Quantity } from '../shared/amounts.tsx';
+import { Card } from '../shared/card.tsx';
+import { ColumnHead, DataTable, NumberCell } from '../shared/data-table.tsx';
+import { Answer, Empty } from '../shared/states.tsx';
+import { instantText } from '../shared/times.ts';
+import { RunDetails } from './run-details.tsx';
+import { monthsText, RunStatus } from './run-words.tsx';
+import { runsQuery, type CostSource, type Run } from './sources-queries.ts';
+import { useCurrentRun } from './use-current-run.ts';
+
+const route = getRouteApi('/signed-in/sources/$id');
+
+/** In the address: no run is open. */
+const NO_RUN = 'none';
+const COLUMNS = 8;
+
+/** What each run of a source did, newest first. A run opens to its notes, rejected rows and changes. */
+export const RunsCard = ({ source }: { source: CostSource }): ReactNode => {
+  const query = useInfiniteQuery(runsQuery(source.id));
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  const current = useCurrentRun(source);
+  return (
+    <Card title="Runs" minHeight={200}>
+      <Answer query={query} height={200}>
+        {({ pages }) => {
+          const runs = pages
+            .flatMap(({ data }) => data)
+            .map((run) => (run.run_id === current?.run_id ? current : run));
+          return runs.length === 0 ? (
+            <Empty>The source has not run yet. It runs daily, unless its schedule is paused.</Empty>
+          ) : (
+            <Stack gap="sm">
+              <Runs runs={runs} />
+              {hasNextPage && (
+                <Center>
+                  <Button
+                    variant="default"
+                    size="xs"
+                    loading={isFetchingNextPage}
+                    onClick={() => void fetchNextPage()}
+                  >
+                    Show more
+                  </Button>
+                </Center>
+              )}
+            </Stack>
+          );
+        }}
+      </Answer>
+    </Card>
+  );
+};
+
+const Runs = ({ runs }: { runs: readonly Run[] }): ReactNode => {
+  const { run: open = runs[0]?.run_id } = route.useSearch();
+  return (
+    <DataTable label="Runs" minWidth={960}>
+      <Table.Thead>
+        <Table.Tr>
+          <ColumnHead>Started</ColumnHead>
+          <ColumnHead>Status</ColumnHead>
+          <ColumnHead>Took</ColumnHead>
+          <ColumnHead>Months</ColumnHead>
+          <ColumnHead numbers>Rows read</ColumnHead>
+          <ColumnHead numbers>Rejected</ColumnHead>
+          <ColumnHead numbers>Left out</ColumnHead>
+          <ColumnHead numbers>Cost</ColumnHead>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {runs.map((run) => (
+          <Fragment key={run.run_id}>
+            <RunRow run={run} isOpen={run.run_id === open} />
+            {run.run_id === open && (
+              <Table.Tr>
+                <Table.Td colSpan={COLUMNS} pl="xl" pb="md">
+                  <RunDetails run={run} />
+                </Table.Td>
+              </Table.Tr>
+            )}
+          </Fragment>
+        ))}
+      </Table.Tbody>
+    </DataTable>
+  );
+};
+
+const RunRow = ({ run, isOpen }: { run: Run; isOpen: boolean }): ReactNode => {
+  const navigate = route.useNavigate();
+  const Chevron = isOpen ? IconChevronDown : IconChevronRight;
+  const underWay = run.status === 'running' ? 'the run is under way' : 'the run did not get that far';
+  return (
+    <Table.Tr>
+      <Table.Th scope="row" fw="normal">
+        <UnstyledButton
+          fz="sm"
+          mih={24}
+          aria-expanded={isOpen}
+          onClick={() => {
+            void navigate({
+              search: { run: isOpen ? NO_RUN : run.run_id },
+              replace: true,
+              resetScroll: false,
+            });
+          }}
+        >
+          <Chevron size={14} aria-hidden style={{ verticalAlign: 'middle' }} /> {instantText(run.started_at)}
+        </UnstyledButton>
+      </Table.Th>
+      <Table.Td>
+        <RunStatus status={run.status} />
+      </Table.Td>
+      <Table.Td>{tookText(run)}</Table.Td>
+      <Table.Td>{monthsText(run.months)}</Table.Td>
+      <NumberCell>
+        <Quantity value={run.rows_read} />
+      </NumberCell>
+      <NumberCell>
+        <Quantity value={run.rows_rejected} />
+      </NumberCell>
+      <NumberCell>
+        <Quantity value={run.rows_left_out} reason={underWay} />
+      </NumberCell>
+      <NumberCell>
+        <Money value={run.cost_total} reason={underWay} />
+      </NumberCell>
+    </Table.Tr>
+  );
+};
+
+const tookText = ({ started_at: started, finished_at: finished }: Run): string => {
+  if (finished === null) return 'under way';
+  const seconds = Math.round((Date.parse(finished) - Date.parse(started)) / 1_000);
+  if (seconds < 1) return 'under 1 s';
+  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+};

@@ -1,0 +1,205 @@
+import '@mantine/dates/styles.css';
+import { Alert, Button, Group, Select, Stack, Switch, TextInput } from '@mantine/core';
+import { DatePickerInput } from '@mantine/dates';
+import { useForm, type UseFormReturnType } from '@mantine/form';
+import type { UseMutationResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { paths } from '../http/generated/api-types.d.ts';
+import { messageOf } from '../http/api-error.ts';
+import { useSession } from '../organisations/session.ts';
+import type { Day } from '../shared/calendar.ts';
+import { SOURCE_KINDS, type SourceKind } from './source-kinds.ts';
+import type { CostSource } from './sources-queries.ts';
+
+const COST_COLUMNS = ['EffectiveCost', 'BilledCost'] as const;
+
+/** What people fill in about a source. A field that its kind does not have stays empty. */
+export interface SourceValues {
+  name: string;
+  kind: SourceKind;
+  location: string;
+  currency: string;
+  costColumn: (typeof COST_COLUMNS)[number];
+  cluster: string;
+  assetsLocation: string;
+  usageLocation: string;
+  isRead: boolean;
+  startsOn: Day | null;
+}
+
+const valuesOf = (source: CostSource | undefined): SourceValues => ({
+  name: source?.name ?? '',
+  kind: source?.kind ?? 'focus',
+  location: source?.location ?? '',
+  currency: source?.currency ?? '',
+  costColumn: source?.kind === 'focus' ? source.options.cost_column : 'EffectiveCost',
+  cluster: source?.kind === 'opencost' ? (source.options.cluster ?? '') : '',
+  assetsLocation: source?.kind === 'opencost' ? (source.options.assets_location ?? '') : '',
+  usageLocation: source?.kind === 'ai_tools' ? source.options.usage_location : '',
+  isRead: !(source?.schedule_paused ?? false),
+  startsOn: source?.starts_on ?? null,
+});
+
+type NewSource = paths['/api/v1/cost-sources']['post']['requestBody']['content']['application/json'];
+type Changes = paths['/api/v1/cost-sources/{id}']['patch']['requestBody']['content']['application/json'];
+
+const commonOf = ({ name, location, currency, isRead, startsOn }: SourceValues) => ({
+  name: name.trim(),
+  location: location.trim(),
+  currency: currency.trim() === '' ? null : currency.trim(),
+  schedule_paused: !isRead,
+  starts_on: startsOn,
+});
+
+const openCostOptions = ({ cluster, assetsLocation }: SourceValues) => ({
+  ...(cluster.trim() !== '' && { cluster: cluster.trim() }),
+  ...(assetsLocation.trim() !== '' && { assets_location: assetsLocation.trim() }),
+});
+
+/** The body that creates a source. */
+export const bodyOfNew = (values: SourceValues): NewSource => {
+  const common = commonOf(values);
+  switch (values.kind) {
+    case 'focus':
+      return { ...common, kind: 'focus', options: { cost_column: values.costColumn } };
+    case 'opencost':
+      return { ...common, kind: 'opencost', options: openCostOptions(values) };
+    case 'hosts':
+      return { ...common, kind: 'hosts' };
+    case 'ai_tools':
+      return { ...common, kind: 'ai_tools', options: { usage_location: values.usageLocation.trim() } };
+  }
+};
+
+/** The body that changes a source. Its kind stays. */
+export const changesOf = (values: SourceValues): Changes => {
+  const { kind: _, ...changes } = bodyOfNew(values);
+  return changes;
+};
+
+type Form = UseFormReturnType<SourceValues>;
+
+/** The fields of a source, of its kind, with the API's own words about what is wrong. */
+export const SourceForm = ({
+  source,
+  change,
+  close,
+}: {
+  /** The source that is edited; none for a new one. */
+  source?: CostSource;
+  change: UseMutationResult<CostSource, unknown, SourceValues>;
+  close: () => void;
+}): ReactNode => {
+  const { organisation, today } = useSession();
+  const form = useForm<SourceValues>({ initialValues: valuesOf(source) });
+  const { kind } = form.values;
+  return (
+    <form
+      onSubmit={form.onSubmit((values) => {
+        change.mutate(values);
+      })}
+    >
+      <Stack>
+        <TextInput
+          label="Name"
+          required
+          withAsterisk={false}
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
+        <Select
+          label="Kind"
+          data={Object.entries(SOURCE_KINDS).map(([value, { label }]) => ({ value, label }))}
+          allowDeselect={false}
+          disabled={source !== undefined}
+          description={source === undefined ? undefined : 'The kind of a source cannot change.'}
+          {...form.getInputProps('kind')}
+        />
+        <TextInput
+          label="Location"
+          required
+          withAsterisk={false}
+          description={SOURCE_KINDS[kind].location}
+          {...form.getInputProps('location')}
+        />
+        <KindFields kind={kind} form={form} />
+        <TextInput
+          label="Currency (optional)"
+          placeholder={organisation.currency}
+          description={`Money is never converted, so it must be ${organisation.currency}.`}
+          {...form.getInputProps('currency')}
+        />
+        <DatePickerInput
+          label="Starts on (optional)"
+          description="It had no spend before this day. Earlier days are then a known 0, and no month waits for them."
+          valueFormat="YYYY-MM-DD"
+          placeholder="Not known"
+          clearable
+          clearButtonProps={{ 'aria-label': 'Clear the day' }}
+          maxDate={today}
+          {...form.getInputProps('startsOn')}
+        />
+        <Switch
+          label="Read it daily"
+          description="If not, its spend stays, and no month waits for it."
+          {...form.getInputProps('isRead', { type: 'checkbox' })}
+        />
+        {change.isError && (
+          <Alert color="red" role="alert">
+            {messageOf(change.error)}
+          </Alert>
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={change.isPending}>
+            {source === undefined ? 'Connect' : 'Save'}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+};
+
+const KindFields = ({ kind, form }: { kind: SourceKind; form: Form }): ReactNode => {
+  switch (kind) {
+    case 'focus':
+      return (
+        <Select
+          label="Cost column"
+          description="EffectiveCost spreads commitments over the days that use them. BilledCost is what is invoiced."
+          data={COST_COLUMNS}
+          allowDeselect={false}
+          {...form.getInputProps('costColumn')}
+        />
+      );
+    case 'opencost':
+      return (
+        <>
+          <TextInput
+            label="Cluster (optional)"
+            description="The cluster of rows that name none."
+            {...form.getInputProps('cluster')}
+          />
+          <TextInput
+            label="Location of assets (optional)"
+            description="Exports with the nodes, disks and load balancers, so that they are found on bills."
+            {...form.getInputProps('assetsLocation')}
+          />
+        </>
+      );
+    case 'hosts':
+      return null;
+    case 'ai_tools':
+      return (
+        <TextInput
+          label="Location of usage"
+          required
+          withAsterisk={false}
+          description="CSV or Parquet files with the usage by day, tool and repository."
+          {...form.getInputProps('usageLocation')}
+        />
+      );
+  }
+};

@@ -1,0 +1,72 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { api, bodyOf, dataOf, type Schema } from '../http/api.ts';
+
+export type CostSource = Schema<'CostSource'>;
+export type Run = Schema<'Run'>;
+
+const RUNS_ON_A_PAGE = 20;
+
+/** Subjects whose shown answers move when a source or its spend changes. */
+export const SPEND_CHANGES = [
+  'sources',
+  'runs',
+  'costs',
+  'spend',
+  'overview',
+  'waiting',
+  'metrics',
+  'months',
+  'teams',
+] as const;
+
+/** Where spend comes from, page by page. */
+export const sourcesQuery = infiniteQueryOptions({
+  queryKey: ['sources', 'list'],
+  queryFn: ({ pageParam, signal }) =>
+    bodyOf(
+      api.GET('/api/v1/cost-sources', {
+        params: { query: pageParam === null ? {} : { cursor: pageParam } },
+        signal,
+      }),
+    ),
+  initialPageParam: null as string | null,
+  getNextPageParam: ({ next_cursor }) => next_cursor,
+});
+
+/** One source with its last run. */
+export const sourceQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['sources', 'one', id],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET('/api/v1/cost-sources/{id}', { params: { path: { id } }, signal })),
+  });
+
+/** What the runs of a source did, newest first, page by page. */
+export const runsQuery = (id: string) =>
+  infiniteQueryOptions({
+    queryKey: ['runs', id],
+    queryFn: ({ pageParam, signal }) =>
+      bodyOf(
+        api.GET('/api/v1/cost-sources/{id}/runs', {
+          params: {
+            path: { id },
+            query: { limit: RUNS_ON_A_PAGE, ...(pageParam !== null && { cursor: pageParam }) },
+          },
+          signal,
+        }),
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  });
+
+/** The newest run of a source, with the rows that it has read so far. */
+export const newestRunQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['runs', id, 'newest'],
+    queryFn: async ({ signal }) => {
+      const { data } = await bodyOf(
+        api.GET('/api/v1/cost-sources/{id}/runs', { params: { path: { id }, query: { limit: 1 } }, signal }),
+      );
+      return data[0] ?? null;
+    },
+  });
