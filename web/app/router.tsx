@@ -14,6 +14,7 @@ import { overviewSearch } from '../overview/overview-search.ts';
 import { Failure } from '../shared/states.tsx';
 import { sourceSearch } from '../sources/source-search.ts';
 import { costsSearch } from '../spend/costs-search.ts';
+import { teamSearch, teamsSearch } from '../teams/teams-search.ts';
 import { NotFound } from './not-found.tsx';
 import { queryClient } from './query-client.ts';
 import { Shell } from './shell.tsx';
@@ -85,20 +86,14 @@ const costs = createRoute({
 const teams = createRoute({
   getParentRoute: () => signedIn,
   path: '/teams',
-  validateSearch: z.object({
-    month: z.catch(z.optional(z.string().check(z.regex(/^\d{4}-\d{2}$/))), undefined),
-    show: z._default(z.catch(z.enum(['bills', 'shared-costs']), 'bills'), 'bills'),
-  }),
+  validateSearch: teamsSearch,
   component: lazyRouteComponent(() => import('../teams/teams-page.tsx'), 'TeamsPage'),
 });
 
 const team = createRoute({
   getParentRoute: () => signedIn,
   path: '/teams/$id',
-  validateSearch: z.object({
-    month: z.catch(z.optional(z.string().check(z.regex(/^\d{4}-\d{2}$/))), undefined),
-    show: z._default(z.catch(z.enum(['bills', 'ownership']), 'bills'), 'bills'),
-  }),
+  validateSearch: teamSearch,
   component: lazyRouteComponent(() => import('../teams/team-page.tsx'), 'TeamPage'),
 });
 

@@ -1,4 +1,47 @@
+import { Tabs } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { useSession } from '../organisations/session.ts';
 import { PageTitle } from '../shared/page-title.tsx';
+import { MonthBills } from './bills/month-bills.tsx';
+import { PlanGate } from './plan-gate.tsx';
+import { SharedCosts } from './shared-costs/shared-costs.tsx';
+import { NewTeam } from './team-names.tsx';
 
-export const TeamsPage = (): ReactNode => <PageTitle title="Teams" />;
+const route = getRouteApi('/signed-in/teams');
+
+/** What teams cost, and the costs that they share. */
+export const TeamsPage = (): ReactNode => {
+  const { may, has } = useSession();
+  const { show } = route.useSearch();
+  const navigate = route.useNavigate();
+  return (
+    <>
+      <PageTitle title="Teams" about="What each team costs: what it owns, and its parts of shared costs.">
+        {has('unit_economics') && may('admin') && <NewTeam />}
+      </PageTitle>
+      <PlanGate>
+        <Tabs
+          value={show}
+          keepMounted={false}
+          onChange={(value) => {
+            void navigate({
+              search: (before) => ({ ...before, show: value === 'shared-costs' ? value : 'bills' }),
+            });
+          }}
+        >
+          <Tabs.List mb="md" aria-label="Teams">
+            <Tabs.Tab value="bills">Bills</Tabs.Tab>
+            <Tabs.Tab value="shared-costs">Shared costs</Tabs.Tab>
+          </Tabs.List>
+          <Tabs.Panel value="bills">
+            <MonthBills />
+          </Tabs.Panel>
+          <Tabs.Panel value="shared-costs">
+            <SharedCosts />
+          </Tabs.Panel>
+        </Tabs>
+      </PlanGate>
+    </>
+  );
+};

@@ -1,0 +1,43 @@
+import { Badge, List, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { Bill } from '../team-queries.ts';
+
+const COLORS = { estimate: 'gray', waiting: 'orange', sealed: 'green' } as const;
+const WORDS = { estimate: 'Estimate', waiting: 'Waiting', sealed: 'Sealed' } as const;
+
+/** The status of a bill. */
+export const BillStatus = ({ status }: { status: Bill['status'] }): ReactNode => (
+  <Badge variant="light" color={COLORS[status]} autoContrast>
+    {WORDS[status]}
+  </Badge>
+);
+
+/** Returns words of the API as a sentence. */
+export const sentence = (words: string): string =>
+  `${words.charAt(0).toUpperCase()}${words.slice(1)}${words.endsWith('.') ? '' : '.'}`;
+
+/** Words of the API as sentences, below each other. */
+export const Sentences = ({ words }: { words: readonly string[] }): ReactNode =>
+  words.length === 1 ? (
+    <Text size="sm">{sentence(words[0] ?? '')}</Text>
+  ) : (
+    <List size="sm" listStyleType="none" withPadding={false}>
+      {words.map((word) => (
+        <List.Item key={word}>{sentence(word)}</List.Item>
+      ))}
+    </List>
+  );
+
+/** What a bill waits for. */
+export const WaitsFor = ({ bill }: { bill: Bill }): ReactNode =>
+  bill.waiting_for.length === 0 ? (
+    <Text size="sm" c="dimmed">
+      Nothing
+    </Text>
+  ) : (
+    <Sentences words={bill.waiting_for} />
+  );
+
+/** Why a bill has no amounts. */
+export const missingReason = ({ month, reason }: Bill): string =>
+  reason ?? `no spend has been ingested for ${month}`;

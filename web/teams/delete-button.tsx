@@ -1,0 +1,65 @@
+import { Button, Text } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { useChange } from '../shared/use-change.ts';
+import { FormDialog } from './dialog.tsx';
+import { TEAM_CHANGES } from './team-queries.ts';
+
+/** A button that deletes something after a dialog that says what happens. */
+export const DeleteButton = ({
+  name,
+  what,
+  send,
+  onDone,
+  children,
+}: {
+  name: string;
+  /** What it is, for example `team`. */
+  what: string;
+  send: () => Promise<unknown>;
+  onDone?: () => void;
+  /** What happens, in words. */
+  children: ReactNode;
+}): ReactNode => {
+  const [isOpen, setIsOpen] = useState(false);
+  const remove = useChange({
+    send,
+    changes: TEAM_CHANGES,
+    done: () => `The ${what} ${name} is deleted.`,
+    showsError: true,
+    onDone: () => {
+      setIsOpen(false);
+      onDone?.();
+    },
+  });
+  return (
+    <>
+      <Button
+        size="xs"
+        variant="default"
+        aria-label={`Delete ${name}`}
+        onClick={() => {
+          remove.reset();
+          setIsOpen(true);
+        }}
+      >
+        Delete
+      </Button>
+      <FormDialog
+        title={`Delete ${name}?`}
+        opened={isOpen}
+        onClose={() => {
+          setIsOpen(false);
+        }}
+        action={`Delete ${what}`}
+        isDangerous
+        isPending={remove.isPending}
+        error={remove.error}
+        onSubmit={() => {
+          remove.mutate(undefined);
+        }}
+      >
+        <Text size="sm">{children}</Text>
+      </FormDialog>
+    </>
+  );
+};

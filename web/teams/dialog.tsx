@@ -1,0 +1,68 @@
+import { Alert, Button, Group, Modal, Stack, useMatches } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { messageOf } from '../http/api-error.ts';
+
+/** A dialog with a form: fields, the reason of a refusal, and the buttons to cancel and to go on. */
+export const FormDialog = ({
+  title,
+  opened,
+  onClose,
+  onSubmit,
+  action,
+  isDangerous = false,
+  isPending,
+  error,
+  size = 'md',
+  children,
+}: {
+  title: string;
+  opened: boolean;
+  onClose: () => void;
+  onSubmit: () => void;
+  /** What the button does, in words. */
+  action: string;
+  isDangerous?: boolean;
+  isPending: boolean;
+  error: unknown;
+  size?: string;
+  children: ReactNode;
+}): ReactNode => {
+  const fullScreen = useMatches({ base: true, sm: false });
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={title}
+      size={size}
+      fullScreen={fullScreen}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          // A dialog's form may stand inside another form of the page.
+          event.stopPropagation();
+          onSubmit();
+        }}
+      >
+        <Stack>
+          {children}
+          {error !== null && (
+            <Alert color="red" role="alert">
+              {messageOf(error)}
+            </Alert>
+          )}
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" color={isDangerous ? 'red' : undefined} loading={isPending}>
+              {action}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+};

@@ -1,0 +1,110 @@
+import { Button, TextInput } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import { api, dataOf } from '../http/api.ts';
+import { useChange } from '../shared/use-change.ts';
+import { FormDialog } from './dialog.tsx';
+import { TEAM_CHANGES, type Team } from './team-queries.ts';
+
+/** A button that asks for the name of a new team, makes it, and goes on to what it owns. */
+export const NewTeam = (): ReactNode => {
+  const navigate = useNavigate();
+  return (
+    <NameDialog
+      button="New team"
+      title="New team"
+      action="Create team"
+      name=""
+      send={(name) => dataOf(api.POST('/api/v1/teams', { body: { name } }))}
+      done={(team) => `The team ${team.name} is there. Choose what it owns.`}
+      onDone={({ id }) => {
+        void navigate({ to: '/teams/$id', params: { id }, search: { show: 'ownership' } });
+      }}
+    />
+  );
+};
+
+/** A button that asks for another name of a team. */
+export const RenameTeam = ({ team: { id, name } }: { team: Team }): ReactNode => (
+  <NameDialog
+    button="Rename"
+    title={`Rename ${name}`}
+    action="Rename"
+    name={name}
+    send={(next) =>
+      dataOf(api.PATCH('/api/v1/teams/{id}', { params: { path: { id } }, body: { name: next } }))
+    }
+    done={(team) => `The team is called ${team.name} now.`}
+  />
+);
+
+const NameDialog = ({
+  button,
+  title,
+  action,
+  name,
+  send,
+  done,
+  onDone,
+}: {
+  button: string;
+  title: string;
+  action: string;
+  name: string;
+  send: (name: string) => Promise<Team>;
+  done: (team: Team) => string;
+  onDone?: (team: Team) => void;
+}): ReactNode => {
+  const [written, setWritten] = useState<string | null>(null);
+  const [isBlank, setIsBlank] = useState(false);
+  const change = useChange({
+    send,
+    changes: TEAM_CHANGES,
+    done,
+    showsError: true,
+    onDone: (team) => {
+      setWritten(null);
+      onDone?.(team);
+    },
+  });
+  return (
+    <>
+      <Button
+        size="xs"
+        variant={name === '' ? 'filled' : 'default'}
+        onClick={() => {
+          change.reset();
+          setIsBlank(false);
+          setWritten(name);
+        }}
+      >
+        {button}
+      </Button>
+      <FormDialog
+        title={title}
+        opened={written !== null}
+        onClose={() => {
+          setWritten(null);
+        }}
+        action={action}
+        isPending={change.isPending}
+        error={change.error}
+        onSubmit={() => {
+          const trimmed = (written ?? '').trim();
+          setIsBlank(trimmed === '');
+          if (trimmed !== '') change.mutate(trimmed);
+        }}
+      >
+        <TextInput
+          label="Name"
+          data-autofocus
+          value={written ?? ''}
+          error={isBlank && 'The name is missing.'}
+          onChange={({ currentTarget: { value } }) => {
+            setWritten(value);
+          }}
+        />
+      </FormDialog>
+    </>
+  );
+};

@@ -1,0 +1,107 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { api, bodyOf, dataOf, type Schema } from '../http/api.ts';
+import { firstDay, lastDay, type Month } from '../shared/calendar.ts';
+
+export type Team = Schema<'Team'>;
+export type Bill = Schema<'Bill'>;
+export type BillVersion = Schema<'BillVersion'>;
+export type SharedCost = Schema<'SharedCost'>;
+
+/** Most records that one request returns (contract §1). */
+const MOST_AT_ONCE = 1000;
+
+/** Subjects that a change of teams, owners or shared costs touches. */
+export const TEAM_CHANGES = [
+  ...['teams', 'shared-costs', 'costs', 'metrics', 'months', 'overview', 'waiting', 'spend', 'audit-log'],
+] as const;
+
+/** Every team. One request returns up to a thousand, so that almost no organisation needs a second. */
+export const teamsQuery = queryOptions({
+  queryKey: ['teams', 'all'],
+  queryFn: async ({ signal }) => {
+    const teams: Team[] = [];
+    let cursor: string | undefined;
+    do {
+      const query = { limit: MOST_AT_ONCE, cursor };
+      const part = await bodyOf(api.GET('/api/v1/teams', { params: { query }, signal }));
+      teams.push(...part.data);
+      cursor = part.next_cursor ?? undefined;
+    } while (cursor !== undefined);
+    return teams;
+  },
+});
+
+/** One team. */
+export const teamQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['teams', 'one', id],
+    queryFn: ({ signal }) => dataOf(api.GET('/api/v1/teams/{id}', { params: { path: { id } }, signal })),
+  });
+
+/** A team's bills of the last twelve months, newest first. */
+export const billsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['teams', 'bills', id],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET('/api/v1/teams/{id}/bills', { params: { path: { id } }, signal })),
+  });
+
+/** The versions of a team's bill of a month, newest first. */
+export const billVersionsQuery = (id: string, month: Month) =>
+  queryOptions({
+    queryKey: ['teams', 'versions', id, month],
+    queryFn: ({ signal }) =>
+      dataOf(
+        api.GET('/api/v1/teams/{id}/bills/{month}/versions', { params: { path: { id, month } }, signal }),
+      ),
+  });
+
+/** What each team owns of a month's spend, and the month's total. */
+export const ownedSpendQuery = (month: Month) =>
+  queryOptions({
+    queryKey: ['costs', 'by-team', month],
+    queryFn: ({ signal }) =>
+      bodyOf(
+        api.GET('/api/v1/costs/breakdown', {
+          params: {
+            query: { start_date: firstDay(month), end_date: lastDay(month), group_by: ['team'] },
+          },
+          signal,
+        }),
+      ),
+  });
+
+/** Shared costs, a page at a time. */
+export const sharedCostsQuery = infiniteQueryOptions({
+  queryKey: ['shared-costs', 'pages'],
+  queryFn: ({ pageParam, signal }) =>
+    bodyOf(api.GET('/api/v1/shared-costs', { params: { query: { cursor: pageParam } }, signal })),
+  initialPageParam: undefined as string | undefined,
+  getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+});
+
+/** The metrics whose values have labels, which alone can split a shared cost. */
+export const labelledMetricsQuery = queryOptions({
+  queryKey: ['metrics', 'labelled'],
+  queryFn: async ({ signal }) => {
+    const query = { limit: MOST_AT_ONCE };
+    const metrics = await dataOf(api.GET('/api/v1/metrics', { params: { query }, signal }));
+    return metrics.flatMap((metric) =>
+      'label_key' in metric && metric.label_key !== null
+        ? [{ id: metric.id, name: metric.name, labelKey: metric.label_key }]
+        : [],
+    );
+  },
+});
+
+/** The labels that a metric's values had in the days from `start` to `end`. */
+export const labelsQuery = (id: string, start: string, end: string) =>
+  queryOptions({
+    queryKey: ['metrics', 'labels', id, start, end],
+    queryFn: async ({ signal }) => {
+      const query = { start, end, limit: MOST_AT_ONCE };
+      const params = { path: { id }, query };
+      const values = await dataOf(api.GET('/api/v1/metrics/{id}/values', { params, signal }));
+      return [...new Set(values.flatMap(({ label }) => label ?? []))].sort();
+    },
+  });
