@@ -1,0 +1,166 @@
+import { Alert, Button, Input, Stack, TextInput } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useQuery } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import type { SpendPick } from '../../../domain/spend/spend-pick.ts';
+import { api, dataOf } from '../../http/api.ts';
+import { Answer } from '../../shared/states.tsx';
+import { useChange } from '../../shared/use-change.ts';
+import { PickEditor } from '../../spend/pick-editor.tsx';
+import { pickOf } from '../../spend/pick-words.ts';
+import { sentence } from '../bills/bill-status.tsx';
+import { FormDialog } from '../dialog.tsx';
+import { TEAM_CHANGES, teamsQuery, type SharedCost } from '../team-queries.ts';
+import { draftOf, splitOf } from './split-draft.ts';
+import { SplitFields } from './split-fields.tsx';
+import type { Split } from './split-words.ts';
+
+interface Definition {
+  name: string;
+  spend: SpendPick[];
+  split: Split;
+}
+
+/** A button that asks for a new shared cost and makes it. */
+export const NewSharedCost = (): ReactNode => (
+  <SharedCostDialog
+    button="New shared cost"
+    title="New shared cost"
+    action="Create shared cost"
+    cost={null}
+    send={(body) => dataOf(api.POST('/api/v1/shared-costs', { body }))}
+  />
+);
+
+/** A button that changes a shared cost. */
+export const EditSharedCost = ({ cost }: { cost: SharedCost }): ReactNode => (
+  <SharedCostDialog
+    button="Edit"
+    title={`Edit ${cost.name}`}
+    action="Save"
+    cost={cost}
+    send={(body) =>
+      dataOf(api.PATCH('/api/v1/shared-costs/{id}', { params: { path: { id: cost.id } }, body }))
+    }
+  />
+);
+
+type Saved = SharedCost & { warnings: string[] };
+
+interface DialogProps {
+  button: string;
+  title: string;
+  action: string;
+  cost: SharedCost | null;
+  send: (definition: Definition) => Promise<Saved>;
+}
+
+const SharedCostDialog = (props: DialogProps): ReactNode => {
+  const { button, title, cost } = props;
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <>
+      <Button
+        size="xs"
+        variant={cost === null ? 'filled' : 'default'}
+        aria-label={title}
+        onClick={() => {
+          setIsOpen(true);
+        }}
+      >
+        {button}
+      </Button>
+      {isOpen && (
+        <OpenDialog
+          {...props}
+          onClose={() => {
+            setIsOpen(false);
+          }}
+        />
+      )}
+    </>
+  );
+};
+
+const OpenDialog = ({
+  title,
+  action,
+  cost,
+  send,
+  onClose,
+}: DialogProps & { onClose: () => void }): ReactNode => {
+  const teams = useQuery(teamsQuery);
+  const [name, setName] = useState(cost?.name ?? '');
+  const [picks, setPicks] = useState<SpendPick[]>(() => (cost?.spend ?? []).map(pickOf));
+  const [draft, setDraft] = useState(() => draftOf(cost?.split ?? null));
+  const [wasSent, setWasSent] = useState(false);
+  const change = useChange({
+    send,
+    changes: TEAM_CHANGES,
+    done: (saved) => `The shared cost ${saved.name} is saved.`,
+    showsError: true,
+    onDone: ({ warnings }) => {
+      if (warnings.length > 0)
+        notifications.show({
+          title: 'What to know about its spend',
+          message: warnings.map(sentence).join(' '),
+          color: 'orange',
+          autoClose: false,
+        });
+      onClose();
+    },
+  });
+  const split = splitOf(draft);
+  const lacks = {
+    name: name.trim() === '' ? 'The name is missing.' : undefined,
+    spend: picks.length === 0 ? 'Pick at least some spend.' : undefined,
+    split: typeof split === 'string' ? split : undefined,
+  };
+  return (
+    <FormDialog
+      title={title}
+      opened
+      onClose={onClose}
+      action={action}
+      size="xl"
+      isPending={change.isPending}
+      error={change.error}
+      onSubmit={() => {
+        setWasSent(true);
+        if (typeof split === 'string' || lacks.name !== undefined || lacks.spend !== undefined) return;
+        change.mutate({ name: name.trim(), spend: picks, split });
+      }}
+    >
+      <TextInput
+        label="Name"
+        data-autofocus
+        value={name}
+        error={wasSent && lacks.name}
+        onChange={({ currentTarget: { value } }) => {
+          setName(value);
+        }}
+      />
+      <Stack gap="xs" role="group" aria-label="Spend">
+        <Input.Label component="div">Spend</Input.Label>
+        <PickEditor value={picks} onChange={setPicks} />
+        {wasSent && lacks.spend !== undefined && <Input.Error role="alert">{lacks.spend}</Input.Error>}
+      </Stack>
+      <Answer query={teams} height={80}>
+        {(all) =>
+          all.length === 0 ? (
+            <Alert color="orange">There is no team yet. Make one before you share costs.</Alert>
+          ) : (
+            <SplitFields
+              draft={draft}
+              teams={all}
+              onChange={(changes) => {
+                setDraft((before) => ({ ...before, ...changes }));
+              }}
+            />
+          )
+        }
+      </Answer>
+      {wasSent && lacks.split !== undefined && <Input.Error role="alert">{lacks.split}</Input.Error>}
+    </FormDialog>
+  );
+};

@@ -1,0 +1,59 @@
+import { sumOf } from '../bills/bill-months.ts';
+import type { Split } from './split-words.ts';
+
+/** A split while it is edited. Each kind keeps what was chosen, also while another kind is shown. */
+export interface SplitDraft {
+  type: Split['type'];
+  teamIds: string[];
+  /** Percents by team; null while a field is empty. */
+  shares: { teamId: string; percent: number | null }[];
+  metricId: string | null;
+  /** Teams by label; null for a label whose part stays unallocated. */
+  labels: { label: string; teamId: string | null }[];
+}
+
+/** Returns the draft of a split, or of none. */
+export const draftOf = (split: Split | null): SplitDraft => ({
+  type: split?.type ?? 'even',
+  teamIds: split?.type === 'even' ? split.team_ids : [],
+  shares:
+    split?.type === 'fixed' ? split.shares.map(({ team_id, percent }) => ({ teamId: team_id, percent })) : [],
+  metricId: split?.type === 'metric' ? split.metric_id : null,
+  labels:
+    split?.type === 'metric'
+      ? Object.entries(split.labels).map(([label, teamId]) => ({ label, teamId }))
+      : [],
+});
+
+/** The sum of a draft's percents. */
+export const percentSum = ({ shares }: SplitDraft): number =>
+  sumOf(shares.map(({ percent }) => percent ?? 0));
+
+/** Returns the split of a draft, or what it still lacks in words. */
+export const splitOf = (draft: SplitDraft): Split | string => {
+  switch (draft.type) {
+    case 'even':
+      return draft.teamIds.length === 0
+        ? 'Choose the teams that share the cost.'
+        : { type: 'even', team_ids: draft.teamIds };
+    case 'fixed': {
+      const shares = draft.shares.flatMap(({ teamId, percent }) =>
+        percent === null ? [] : [{ team_id: teamId, percent }],
+      );
+      if (shares.length === 0) return 'Choose the teams that share the cost, each with its percent.';
+      if (shares.length < draft.shares.length) return 'Give each team a percent, or remove the team.';
+      return percentSum(draft) > 100 ? 'The percents must not exceed 100.' : { type: 'fixed', shares };
+    }
+    case 'metric': {
+      if (draft.metricId === null) return 'Choose the metric whose values split the cost.';
+      const labels = draft.labels.flatMap(({ label, teamId }) => (teamId === null ? [] : [[label, teamId]]));
+      return labels.length === 0
+        ? 'Choose a team for at least one label.'
+        : {
+            type: 'metric',
+            metric_id: draft.metricId,
+            labels: Object.fromEntries(labels) as Record<string, string>,
+          };
+    }
+  }
+};

@@ -1,0 +1,131 @@
+import { ActionIcon, Group, MultiSelect, NumberInput, Radio, Select, Stack, Text } from '@mantine/core';
+import { IconX } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { PERCENT_DECIMALS } from '../../../domain/teams/shared-cost.ts';
+import { percentText } from '../../shared/numbers.ts';
+import { sumOf } from '../bills/bill-months.ts';
+import type { Team } from '../team-queries.ts';
+import { MetricSplitFields } from './metric-split-fields.tsx';
+import { percentSum, type SplitDraft } from './split-draft.ts';
+import { namesOf } from './split-words.ts';
+
+/** What the fields of a split share. */
+export interface SplitFieldsProps {
+  draft: SplitDraft;
+  teams: readonly Team[];
+  onChange: (changes: Partial<SplitDraft>) => void;
+}
+
+/** How a cost is split over teams: evenly, by fixed percents, or by the labels of a metric. */
+export const SplitFields = (props: SplitFieldsProps): ReactNode => {
+  const { draft, onChange } = props;
+  return (
+    <Stack gap="sm">
+      <Radio.Group
+        label="Split"
+        value={draft.type}
+        onChange={(type) => {
+          onChange({ type: type as SplitDraft['type'] });
+        }}
+      >
+        <Group mt="xs" gap="md">
+          <Radio value="even" label="Evenly" />
+          <Radio value="fixed" label="By fixed percents" />
+          <Radio value="metric" label="By the values of a metric" />
+        </Group>
+      </Radio.Group>
+      {draft.type === 'even' && <EvenFields {...props} />}
+      {draft.type === 'fixed' && <FixedFields {...props} />}
+      {draft.type === 'metric' && <MetricSplitFields {...props} />}
+    </Stack>
+  );
+};
+
+/** The choices of a field that names a team. */
+export const teamChoices = (teams: readonly Team[]): { value: string; label: string }[] =>
+  teams.map(({ id, name }) => ({ value: id, label: name }));
+
+const EvenFields = ({ draft, teams, onChange }: SplitFieldsProps): ReactNode => (
+  <MultiSelect
+    label="Teams"
+    description="Each gets an equal part."
+    searchable
+    data={teamChoices(teams)}
+    value={draft.teamIds}
+    clearButtonProps={{ 'aria-label': 'Remove all teams' }}
+    onChange={(teamIds) => {
+      onChange({ teamIds });
+    }}
+  />
+);
+
+const FixedFields = ({ draft, teams, onChange }: SplitFieldsProps): ReactNode => {
+  const names = namesOf(teams);
+  const others = teams.filter(({ id }) => !draft.shares.some(({ teamId }) => teamId === id));
+  return (
+    <Stack gap="xs">
+      {draft.shares.map(({ teamId, percent }) => {
+        const name = names.get(teamId) ?? 'a deleted team';
+        return (
+          <Group key={teamId} gap="xs" align="flex-end" wrap="nowrap">
+            <NumberInput
+              label={`Percent of ${name}`}
+              flex={1}
+              min={0}
+              max={100}
+              decimalScale={PERCENT_DECIMALS}
+              suffix=" %"
+              clampBehavior="none"
+              value={percent ?? ''}
+              onChange={(value) => {
+                const written = typeof value === 'number' ? value : null;
+                onChange({
+                  shares: draft.shares.map((share) =>
+                    share.teamId === teamId ? { teamId, percent: written } : share,
+                  ),
+                });
+              }}
+            />
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size="lg"
+              aria-label={`Remove ${name} from the split`}
+              onClick={() => {
+                onChange({ shares: draft.shares.filter((share) => share.teamId !== teamId) });
+              }}
+            >
+              <IconX size={16} aria-hidden />
+            </ActionIcon>
+          </Group>
+        );
+      })}
+      {others.length > 0 && (
+        <Select
+          // A new field after each choice, so that it is empty again.
+          key={draft.shares.length}
+          label="Add a team"
+          placeholder="Choose a team"
+          searchable
+          data={teamChoices(others)}
+          value={null}
+          onChange={(teamId) => {
+            if (teamId !== null) onChange({ shares: [...draft.shares, { teamId, percent: null }] });
+          }}
+        />
+      )}
+      <PercentSum sum={percentSum(draft)} />
+    </Stack>
+  );
+};
+
+const PercentSum = ({ sum }: { sum: number }): ReactNode => (
+  <Text size="sm" role="status" c={sum > 100 ? 'var(--mantine-color-error)' : undefined}>
+    Together {percentText(sum)}.{' '}
+    {sum > 100
+      ? 'The percents must not exceed 100.'
+      : sum < 100
+        ? `${percentText(sumOf([100, -sum]))} stays unallocated.`
+        : 'All of the cost is split.'}
+  </Text>
+);
