@@ -16,7 +16,7 @@ export const DeleteButton = ({
   /** What it is, for example `team`. */
   what: string;
   send: () => Promise<unknown>;
-  onDone?: () => void;
+  onDone?: () => unknown;
   /** What happens, in words. */
   children: ReactNode;
 }): ReactNode => {

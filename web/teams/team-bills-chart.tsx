@@ -4,8 +4,7 @@ import type { ReactNode } from 'react';
 import { useSession } from '../organisations/session.ts';
 import type { Month } from '../shared/calendar.ts';
 import { moneyText, shortMoneyText } from '../shared/numbers.ts';
-import { sumOf } from './bills/bill-months.ts';
-import type { TeamBills } from './bills/month-bills.tsx';
+import { sumOf, type TeamBills } from './bills/bill-months.ts';
 
 /** A colour for each of the dearest teams; the others share one. */
 const COLORS = ['blue.6', 'orange.6', 'teal.6', 'grape.6', 'yellow.6', 'red.6', 'cyan.6', 'lime.6'];

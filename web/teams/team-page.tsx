@@ -1,4 +1,95 @@
+import { Tabs } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { api, dataOf } from '../http/api.ts';
+import { useSession } from '../organisations/session.ts';
 import { PageTitle } from '../shared/page-title.tsx';
+import { Answer } from '../shared/states.tsx';
+import { TeamMonths } from './bills/team-months.tsx';
+import { DeleteButton } from './delete-button.tsx';
+import { Ownership } from './ownership.tsx';
+import { PlanGate } from './plan-gate.tsx';
+import { RenameTeam } from './team-names.tsx';
+import { teamQuery, type Team } from './team-queries.ts';
 
-export const TeamPage = (): ReactNode => <PageTitle title="Team" />;
+const route = getRouteApi('/signed-in/teams/$id');
+
+/** A team: its bills of the last twelve months, and what it owns. */
+export const TeamPage = (): ReactNode => {
+  const { has } = useSession();
+  return has('unit_economics') ? (
+    <TeamOfPlan />
+  ) : (
+    <>
+      <PageTitle title="Team" />
+      <PlanGate>{null}</PlanGate>
+    </>
+  );
+};
+
+const TeamOfPlan = (): ReactNode => {
+  const { id } = route.useParams();
+  const team = useQuery(teamQuery(id));
+  return (
+    <>
+      {team.data === undefined && <PageTitle title="Team" />}
+      <Answer query={team} height={480}>
+        {(known) => <KnownTeam team={known} />}
+      </Answer>
+    </>
+  );
+};
+
+const KnownTeam = ({ team }: { team: Team }): ReactNode => {
+  const { may } = useSession();
+  const { show } = route.useSearch();
+  const navigate = route.useNavigate();
+  return (
+    <>
+      <PageTitle title={team.name} about="Team">
+        {may('admin') && (
+          <>
+            <RenameTeam team={team} />
+            <DeleteTeam team={team} />
+          </>
+        )}
+      </PageTitle>
+      <Tabs
+        value={show}
+        keepMounted={false}
+        onChange={(value) => {
+          void navigate({
+            search: (before) => ({ ...before, show: value === 'ownership' ? value : 'bills' }),
+          });
+        }}
+      >
+        <Tabs.List mb="md" aria-label={team.name}>
+          <Tabs.Tab value="bills">Bills</Tabs.Tab>
+          <Tabs.Tab value="ownership">Ownership</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="bills">
+          <TeamMonths team={team} />
+        </Tabs.Panel>
+        <Tabs.Panel value="ownership">
+          <Ownership key={team.id} team={team} />
+        </Tabs.Panel>
+      </Tabs>
+    </>
+  );
+};
+
+const DeleteTeam = ({ team: { id, name } }: { team: Team }): ReactNode => {
+  const navigate = useNavigate();
+  return (
+    <DeleteButton
+      name={name}
+      what="team"
+      send={() => dataOf(api.DELETE('/api/v1/teams/{id}', { params: { path: { id } } }))}
+      onDone={() => navigate({ to: '/teams', search: { show: 'bills' } })}
+    >
+      Nobody can read its bills any more, and nobody owns its spend: it becomes unallocated. A team cannot be
+      deleted while a metric counts its bill or a shared cost is split over it. Change or delete these first.
+    </DeleteButton>
+  );
+};

@@ -1,4 +1,11 @@
+import type { Bill, Team } from '../team-queries.ts';
 import { addMonths, monthOf, type Day, type Month } from '../../shared/calendar.ts';
+
+/** A team with its bills of the last twelve months. */
+export interface TeamBills {
+  team: Team;
+  bills: readonly Bill[];
+}
 
 /** How many months bills show (spec §8). */
 const SHOWN_MONTHS = 12;

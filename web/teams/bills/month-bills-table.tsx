@@ -5,9 +5,8 @@ import { Money } from '../../shared/amounts.tsx';
 import type { Month } from '../../shared/calendar.ts';
 import { ColumnHead, DataTable, NumberCell } from '../../shared/data-table.tsx';
 import type { Bill, Team } from '../team-queries.ts';
-import { sumOf } from './bill-months.ts';
+import { sumOf, type TeamBills } from './bill-months.ts';
 import { BillStatus, missingReason, WaitsFor } from './bill-status.tsx';
-import type { TeamBills } from './month-bills.tsx';
 
 interface Row {
   team: Team;
@@ -160,7 +159,7 @@ const RestRow = ({
   children: ReactNode;
 }): ReactNode => (
   <Table.Tr fw={isBold ? 600 : undefined}>
-    <Table.Th scope="row" fw={isBold ? 600 : 'normal'}>
+    <Table.Th scope="row" fw={isBold ? 600 : 'normal'} style={{ whiteSpace: 'nowrap' }}>
       {name}
     </Table.Th>
     <Table.Td colSpan={2} />

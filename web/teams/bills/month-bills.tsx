@@ -6,8 +6,8 @@ import { useSession } from '../../organisations/session.ts';
 import { monthOf, type Month } from '../../shared/calendar.ts';
 import { Card } from '../../shared/card.tsx';
 import { Answer, Empty, Failure, Loading } from '../../shared/states.tsx';
-import { billsQuery, ownedSpendQuery, teamsQuery, type Bill, type Team } from '../team-queries.ts';
-import { billMonths, shownMonth } from './bill-months.ts';
+import { billsQuery, ownedSpendQuery, teamsQuery, type Team } from '../team-queries.ts';
+import { billMonths, shownMonth, type TeamBills } from './bill-months.ts';
 import { MonthBillsTable } from './month-bills-table.tsx';
 
 /** Each team's bills are a request of their own, so that more teams are asked for on demand, the dearest first. */
@@ -19,12 +19,6 @@ const Chart = lazy(() =>
 );
 
 const route = getRouteApi('/signed-in/teams');
-
-/** A team with its bills of the last twelve months. */
-export interface TeamBills {
-  team: Team;
-  bills: readonly Bill[];
-}
 
 /** What every team costs in a month, and over the last twelve. */
 export const MonthBills = (): ReactNode => {

@@ -5,7 +5,7 @@ import { useSession } from '../../organisations/session.ts';
 import { addMonths, firstDay, monthOf } from '../../shared/calendar.ts';
 import { Answer, Failure } from '../../shared/states.tsx';
 import { labelledMetricsQuery, labelsQuery } from '../team-queries.ts';
-import { teamChoices, type SplitFieldsProps } from './split-fields.tsx';
+import { teamChoices, type SplitFieldsProps } from './split-draft.ts';
 
 /** The metric whose values split a cost, and a team for each of its labels. */
 export const MetricSplitFields = (props: SplitFieldsProps): ReactNode => {

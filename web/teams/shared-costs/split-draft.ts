@@ -1,4 +1,5 @@
 import { sumOf } from '../bills/bill-months.ts';
+import type { Team } from '../team-queries.ts';
 import type { Split } from './split-words.ts';
 
 /** A split while it is edited. Each kind keeps what was chosen, also while another kind is shown. */
@@ -57,3 +58,14 @@ export const splitOf = (draft: SplitDraft): Split | string => {
     }
   }
 };
+
+/** What the fields of a split share. */
+export interface SplitFieldsProps {
+  draft: SplitDraft;
+  teams: readonly Team[];
+  onChange: (changes: Partial<SplitDraft>) => void;
+}
+
+/** The choices of a field that names a team. */
+export const teamChoices = (teams: readonly Team[]): { value: string; label: string }[] =>
+  teams.map(({ id, name }) => ({ value: id, label: name }));

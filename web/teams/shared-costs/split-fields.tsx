@@ -4,17 +4,9 @@ import type { ReactNode } from 'react';
 import { PERCENT_DECIMALS } from '../../../domain/teams/shared-cost.ts';
 import { percentText } from '../../shared/numbers.ts';
 import { sumOf } from '../bills/bill-months.ts';
-import type { Team } from '../team-queries.ts';
 import { MetricSplitFields } from './metric-split-fields.tsx';
-import { percentSum, type SplitDraft } from './split-draft.ts';
+import { percentSum, teamChoices, type SplitDraft, type SplitFieldsProps } from './split-draft.ts';
 import { namesOf } from './split-words.ts';
-
-/** What the fields of a split share. */
-export interface SplitFieldsProps {
-  draft: SplitDraft;
-  teams: readonly Team[];
-  onChange: (changes: Partial<SplitDraft>) => void;
-}
 
 /** How a cost is split over teams: evenly, by fixed percents, or by the labels of a metric. */
 export const SplitFields = (props: SplitFieldsProps): ReactNode => {
@@ -40,10 +32,6 @@ export const SplitFields = (props: SplitFieldsProps): ReactNode => {
     </Stack>
   );
 };
-
-/** The choices of a field that names a team. */
-export const teamChoices = (teams: readonly Team[]): { value: string; label: string }[] =>
-  teams.map(({ id, name }) => ({ value: id, label: name }));
 
 const EvenFields = ({ draft, teams, onChange }: SplitFieldsProps): ReactNode => (
   <MultiSelect

@@ -1,0 +1,148 @@
+import { Group, SimpleGrid, Stack, Table, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { SPEND_SOURCES } from '../../../domain/spend/spend-source.ts';
+import { useSession } from '../../organisations/session.ts';
+import { Money } from '../../shared/amounts.tsx';
+import { monthOf } from '../../shared/calendar.ts';
+import { Card } from '../../shared/card.tsx';
+import { ColumnHead, DataTable, NumberCell } from '../../shared/data-table.tsx';
+import { SOURCE_NAMES } from '../../spend/source-names.ts';
+import type { Bill } from '../team-queries.ts';
+import { BillStatus, missingReason, sentence, Sentences } from './bill-status.tsx';
+import { Reseal } from './reseal.tsx';
+
+/** A team's bill of a month: its amounts in detail, its status, and what to know about it. */
+export const BillDetail = ({ bill }: { bill: Bill }): ReactNode => {
+  const { today, may } = useSession();
+  const isPast = bill.month < monthOf(today);
+  return (
+    <Card
+      title={`Bill of ${bill.month}`}
+      minHeight={320}
+      actions={isPast && may('admin') && <Reseal month={bill.month} />}
+    >
+      <Stack>
+        <Group gap="sm">
+          <Text fz="h1" fw={600}>
+            <Money value={bill.fully_loaded} reason={missingReason(bill)} />
+          </Text>
+          <BillStatus status={bill.status} />
+          {bill.version !== null && <Text size="sm">Version {bill.version}</Text>}
+        </Group>
+        {bill.waiting_for.length > 0 && (
+          <div>
+            <Text size="sm" fw={600}>
+              It waits for:
+            </Text>
+            <Sentences words={bill.waiting_for} />
+          </div>
+        )}
+        <Notes bill={bill} />
+        <SimpleGrid cols={{ base: 1, md: 2 }}>
+          <Direct bill={bill} />
+          <Shared bill={bill} />
+        </SimpleGrid>
+      </Stack>
+    </Card>
+  );
+};
+
+const Notes = ({ bill }: { bill: Bill }): ReactNode => {
+  const notes = [
+    ...(bill.settled_before_teams ? ['The month settled while there was no team.'] : []),
+    ...(bill.backfilled ? ['The spend of the month was complete late.'] : []),
+    ...(bill.follows_today
+      ? ['The month follows today: its bills seal again if spend, teams or shared costs change.']
+      : []),
+    ...bill.uncollected.map((words) => `The bill misses spend. ${sentence(words)}`),
+  ];
+  return (
+    notes.length > 0 && (
+      <div>
+        <Text size="sm" fw={600}>
+          What to know:
+        </Text>
+        <Sentences words={notes} />
+      </div>
+    )
+  );
+};
+
+const Direct = ({ bill }: { bill: Bill }): ReactNode => {
+  const reason = missingReason(bill);
+  return (
+    <Parts
+      label="Direct"
+      about="What the team owns, by source"
+      total={bill.direct}
+      reason={reason}
+      parts={SPEND_SOURCES.map((source) => ({
+        id: source,
+        name: SOURCE_NAMES[source],
+        amount: bill.by_source?.[source] ?? null,
+      }))}
+    />
+  );
+};
+
+const Shared = ({ bill }: { bill: Bill }): ReactNode => (
+  <Parts
+    label="Shared"
+    about="Its parts of shared costs"
+    total={bill.shared}
+    reason={missingReason(bill)}
+    parts={bill.shared_costs}
+  />
+);
+
+const Parts = ({
+  label,
+  about,
+  total,
+  reason,
+  parts,
+}: {
+  label: string;
+  about: string;
+  total: number | null;
+  reason: string;
+  parts: readonly { id: string; name: string; amount: number | null }[];
+}): ReactNode => (
+  <DataTable label={`${label}: ${about}`} minWidth={240}>
+    <Table.Thead>
+      <Table.Tr>
+        <ColumnHead>{about}</ColumnHead>
+        <ColumnHead numbers>Amount</ColumnHead>
+      </Table.Tr>
+    </Table.Thead>
+    <Table.Tbody>
+      {parts.map(({ id, name, amount }) => (
+        <Table.Tr key={id}>
+          <Table.Th scope="row" fw="normal">
+            {name}
+          </Table.Th>
+          <NumberCell>
+            <Money value={amount} reason={reason} />
+          </NumberCell>
+        </Table.Tr>
+      ))}
+      {parts.length === 0 && (
+        <Table.Tr>
+          <Table.Td colSpan={2}>
+            <Text size="sm" c="dimmed">
+              No shared cost has a part for this team.
+            </Text>
+          </Table.Td>
+        </Table.Tr>
+      )}
+    </Table.Tbody>
+    <Table.Tfoot>
+      <Table.Tr fw={600}>
+        <Table.Th scope="row">{label}</Table.Th>
+        <NumberCell>
+          <Money value={total} reason={reason} />
+        </NumberCell>
+      </Table.Tr>
+    </Table.Tfoot>
+  </DataTable>
+);

@@ -1,0 +1,129 @@
+import { Anchor, Stack, Table } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { SPEND_SOURCES } from '../../../domain/spend/spend-source.ts';
+import { useSession } from '../../organisations/session.ts';
+import { Missing, Money } from '../../shared/amounts.tsx';
+import type { Month } from '../../shared/calendar.ts';
+import { Card } from '../../shared/card.tsx';
+import { ColumnHead, DataTable, NumberCell } from '../../shared/data-table.tsx';
+import { Answer } from '../../shared/states.tsx';
+import { SOURCE_NAMES } from '../../spend/source-names.ts';
+import { billsQuery, type Bill, type Team } from '../team-queries.ts';
+import { BillDetail } from './bill-detail.tsx';
+import { shownMonth } from './bill-months.ts';
+import { BillStatus, missingReason, WaitsFor } from './bill-status.tsx';
+import { BillVersions } from './bill-versions.tsx';
+
+const route = getRouteApi('/signed-in/teams/$id');
+
+/** A team's bills of the last twelve months, and one of them in detail. */
+export const TeamMonths = ({ team }: { team: Team }): ReactNode => {
+  const { today } = useSession();
+  const month = shownMonth(route.useSearch().month, today);
+  return (
+    <Answer query={useQuery(billsQuery(team.id))} height={720}>
+      {(bills) => {
+        const bill = bills.find((one) => one.month === month);
+        return (
+          <Stack>
+            {bill !== undefined && (
+              <>
+                <BillDetail bill={bill} />
+                <BillVersions key={month} team={team} bill={bill} />
+              </>
+            )}
+            <Card title="Last twelve months">
+              <MonthsTable team={team} bills={bills} month={month} />
+            </Card>
+          </Stack>
+        );
+      }}
+    </Answer>
+  );
+};
+
+const MonthsTable = ({
+  team,
+  bills,
+  month,
+}: {
+  team: Team;
+  bills: readonly Bill[];
+  month: Month;
+}): ReactNode => (
+  <DataTable label={`Bills of ${team.name}`} minWidth={1120}>
+    <Table.Thead>
+      <Table.Tr>
+        <ColumnHead>Month</ColumnHead>
+        {SPEND_SOURCES.map((source) => (
+          <ColumnHead key={source} numbers>
+            {SOURCE_NAMES[source]}
+          </ColumnHead>
+        ))}
+        <ColumnHead numbers>Direct</ColumnHead>
+        <ColumnHead numbers>Shared</ColumnHead>
+        <ColumnHead numbers>Fully loaded</ColumnHead>
+        <ColumnHead>Status</ColumnHead>
+        <ColumnHead numbers>Version</ColumnHead>
+        <ColumnHead>Waits for</ColumnHead>
+      </Table.Tr>
+    </Table.Thead>
+    <Table.Tbody>
+      {bills.map((bill) => (
+        <MonthRow key={bill.month} team={team} bill={bill} isShown={bill.month === month} />
+      ))}
+    </Table.Tbody>
+  </DataTable>
+);
+
+const MonthRow = ({
+  team: { id },
+  bill,
+  isShown,
+}: {
+  team: Team;
+  bill: Bill;
+  isShown: boolean;
+}): ReactNode => {
+  const reason = missingReason(bill);
+  return (
+    <Table.Tr bg={isShown ? 'var(--mantine-color-default-hover)' : undefined}>
+      <Table.Th scope="row" style={{ whiteSpace: 'nowrap' }}>
+        <Anchor
+          inherit
+          aria-current={isShown}
+          renderRoot={(props) => (
+            <Link to="/teams/$id" params={{ id }} search={{ month: bill.month, show: 'bills' }} {...props} />
+          )}
+        >
+          {bill.month}
+        </Anchor>
+      </Table.Th>
+      {SPEND_SOURCES.map((source) => (
+        <NumberCell key={source}>
+          <Money value={bill.by_source?.[source]} reason={reason} />
+        </NumberCell>
+      ))}
+      <NumberCell>
+        <Money value={bill.direct} reason={reason} />
+      </NumberCell>
+      <NumberCell>
+        <Money value={bill.shared} reason={reason} />
+      </NumberCell>
+      <NumberCell>
+        <Money value={bill.fully_loaded} reason={reason} />
+      </NumberCell>
+      <Table.Td>
+        <BillStatus status={bill.status} />
+      </Table.Td>
+      <NumberCell>
+        {bill.version ?? <Missing reason="the bill is not sealed, and has no version yet" />}
+      </NumberCell>
+      <Table.Td miw={200}>
+        <WaitsFor bill={bill} />
+      </Table.Td>
+    </Table.Tr>
+  );
+};

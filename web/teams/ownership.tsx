@@ -1,0 +1,133 @@
+import { Alert, Button, Group, List, Modal, Stack, Text } from '@mantine/core';
+import { useBlocker } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import { pickIdentity, type SpendPick } from '../../domain/spend/spend-pick.ts';
+import { api, dataOf } from '../http/api.ts';
+import { messageOf } from '../http/api-error.ts';
+import { useSession } from '../organisations/session.ts';
+import { Card } from '../shared/card.tsx';
+import { Empty } from '../shared/states.tsx';
+import { useChange } from '../shared/use-change.ts';
+import { PickEditor } from '../spend/pick-editor.tsx';
+import { PickList } from '../spend/pick-list.tsx';
+import { pickOf } from '../spend/pick-words.ts';
+import { sentence } from './bills/bill-status.tsx';
+import { TEAM_CHANGES, type Team } from './team-queries.ts';
+
+const identity = (picks: readonly SpendPick[]): string => picks.map(pickIdentity).sort().join();
+
+/** What a team owns. Admins can change it; what they chose stays until it is saved or discarded. */
+export const Ownership = ({ team }: { team: Team }): ReactNode => {
+  const { may } = useSession();
+  const owned = team.ownership.map(pickOf);
+  return (
+    <Card title={`What ${team.name} owns`}>
+      {may('admin') ? (
+        <Editor team={team} owned={owned} />
+      ) : owned.length === 0 ? (
+        <Empty>This team owns no spend yet. An admin can choose what it owns.</Empty>
+      ) : (
+        <PickList picks={owned} />
+      )}
+    </Card>
+  );
+};
+
+const Editor = ({ team: { id }, owned }: { team: Team; owned: SpendPick[] }): ReactNode => {
+  const [draft, setDraft] = useState<SpendPick[] | null>(null);
+  const picks = draft ?? owned;
+  const isChanged = identity(picks) !== identity(owned);
+  const save = useChange({
+    send: (ownership: SpendPick[]) =>
+      dataOf(api.PUT('/api/v1/teams/{id}/ownership', { params: { path: { id } }, body: { ownership } })),
+    changes: TEAM_CHANGES,
+    done: (team) => `What ${team.name} owns is saved.`,
+    showsError: true,
+    onDone: (team) => {
+      setDraft(team.ownership.map(pickOf));
+    },
+  });
+  return (
+    <Stack>
+      <Text size="sm" c="dimmed">
+        A dollar has one owner: the most specific pick of all teams and shared costs. Bills that are sealed
+        keep the owners of their seal.
+      </Text>
+      <PickEditor
+        value={picks}
+        onChange={(changed) => {
+          setDraft(changed);
+          save.reset();
+        }}
+      />
+      {save.error !== null && (
+        <Alert color="red" role="alert" title="The service refused this">
+          {sentence(messageOf(save.error))} Nothing is saved, and what you chose is still here.
+        </Alert>
+      )}
+      {save.data !== undefined && <Warnings warnings={save.data.warnings} />}
+      <Group gap="xs">
+        <Button
+          disabled={!isChanged}
+          loading={save.isPending}
+          onClick={() => {
+            save.mutate(picks);
+          }}
+        >
+          Save
+        </Button>
+        <Button
+          variant="default"
+          disabled={!isChanged}
+          onClick={() => {
+            setDraft(null);
+            save.reset();
+          }}
+        >
+          Discard changes
+        </Button>
+        {isChanged && <Text size="sm">The changes are not saved yet.</Text>}
+      </Group>
+      <LeaveDialog isChanged={isChanged} />
+    </Stack>
+  );
+};
+
+const Warnings = ({ warnings }: { warnings: readonly string[] }): ReactNode =>
+  warnings.length > 0 && (
+    <Alert color="orange" role="status" title="Saved. What to know about it">
+      <List size="sm">
+        {warnings.map((warning) => (
+          <List.Item key={warning}>{sentence(warning)}</List.Item>
+        ))}
+      </List>
+    </Alert>
+  );
+
+const LeaveDialog = ({ isChanged }: { isChanged: boolean }): ReactNode => {
+  const blocker = useBlocker({
+    shouldBlockFn: () => isChanged,
+    enableBeforeUnload: () => isChanged,
+    withResolver: true,
+  });
+  return (
+    <Modal
+      opened={blocker.status === 'blocked'}
+      onClose={() => blocker.reset?.()}
+      title="Leave without saving?"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <Stack>
+        <Text size="sm">The changes to what the team owns are not saved. They are lost if you leave.</Text>
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={() => blocker.reset?.()}>
+            Stay
+          </Button>
+          <Button color="red" onClick={() => blocker.proceed?.()}>
+            Leave
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+};
