@@ -36,6 +36,8 @@ export const FormDialog = ({
       size={size}
       fullScreen={fullScreen}
       closeButtonProps={{ 'aria-label': 'Close' }}
+      // A page has one banner, which is not that of a dialog.
+      attributes={{ header: { role: 'none' } }}
     >
       <form
         noValidate

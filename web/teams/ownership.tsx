@@ -1,4 +1,4 @@
-import { Alert, Button, Group, List, Modal, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, List, Stack, Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { pickIdentity, type SpendPick } from '../../domain/spend/spend-pick.ts';
@@ -12,6 +12,7 @@ import { PickEditor } from '../spend/pick-editor.tsx';
 import { PickList } from '../spend/pick-list.tsx';
 import { pickOf } from '../spend/pick-words.ts';
 import { sentence } from './bills/bill-status.tsx';
+import { FormDialog } from './dialog.tsx';
 import { TEAM_CHANGES, type Team } from './team-queries.ts';
 
 const identity = (picks: readonly SpendPick[]): string => picks.map(pickIdentity).sort().join();
@@ -111,23 +112,17 @@ const LeaveDialog = ({ isChanged }: { isChanged: boolean }): ReactNode => {
     withResolver: true,
   });
   return (
-    <Modal
+    <FormDialog
+      title="Leave without saving?"
       opened={blocker.status === 'blocked'}
       onClose={() => blocker.reset?.()}
-      title="Leave without saving?"
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      action="Leave"
+      isDangerous
+      isPending={false}
+      error={null}
+      onSubmit={() => blocker.proceed?.()}
     >
-      <Stack>
-        <Text size="sm">The changes to what the team owns are not saved. They are lost if you leave.</Text>
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={() => blocker.reset?.()}>
-            Stay
-          </Button>
-          <Button color="red" onClick={() => blocker.proceed?.()}>
-            Leave
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+      <Text size="sm">The changes to what the team owns are not saved. They are lost if you leave.</Text>
+    </FormDialog>
   );
 };

@@ -1,6 +1,6 @@
-import { Tabs } from '@mantine/core';
+import { Anchor, Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
 import { useSession } from '../organisations/session.ts';
@@ -47,7 +47,7 @@ const KnownTeam = ({ team }: { team: Team }): ReactNode => {
   const navigate = route.useNavigate();
   return (
     <>
-      <PageTitle title={team.name} about="Team">
+      <PageTitle title={team.name} about={<ToTeams />}>
         {may('admin') && (
           <>
             <RenameTeam team={team} />
@@ -78,6 +78,12 @@ const KnownTeam = ({ team }: { team: Team }): ReactNode => {
     </>
   );
 };
+
+const ToTeams = (): ReactNode => (
+  <Anchor inherit renderRoot={(props) => <Link to="/teams" search={{ show: 'bills' }} {...props} />}>
+    All teams
+  </Anchor>
+);
 
 const DeleteTeam = ({ team: { id, name } }: { team: Team }): ReactNode => {
   const navigate = useNavigate();

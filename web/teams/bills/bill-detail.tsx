@@ -137,7 +137,7 @@ const Parts = ({
       )}
     </Table.Tbody>
     <Table.Tfoot>
-      <Table.Tr fw={600}>
+      <Table.Tr fw={600} style={{ borderTop: '1px solid var(--table-border-color)' }}>
         <Table.Th scope="row">{label}</Table.Th>
         <NumberCell>
           <Money value={total} reason={reason} />

@@ -23,7 +23,9 @@ export const BillVersions = ({ team, bill }: { team: Team; bill: Bill }): ReactN
         <Empty>The bill has no version yet. It becomes one once it is sealed.</Empty>
       ) : (
         <Answer query={query} height={240}>
-          {(versions) => <VersionsTable label={`Versions of ${bill.month}`} versions={versions} />}
+          {(versions) => (
+            <VersionsTable label={`Versions of ${bill.month} side by side`} versions={versions} />
+          )}
         </Answer>
       )}
     </Card>
@@ -33,7 +35,7 @@ export const BillVersions = ({ team, bill }: { team: Team; bill: Bill }): ReactN
 const CAUSES: Record<BillVersion['sealed_because'], string> = {
   settled: 'The month had settled.',
   values_changed: 'Values that split a shared cost had changed.',
-  backfill: 'The month follows today, and something moved.',
+  backfill: 'The month follows today’s spend and teams.',
   resealed: 'An admin sealed it again.',
 };
 

@@ -35,7 +35,7 @@ export const MonthBillsTable = ({
     })
     .sort(dearestFirst);
   return (
-    <DataTable label={`Bills of ${month}`} minWidth={820}>
+    <DataTable label={`Every team in ${month}`} minWidth={820}>
       <Table.Thead>
         <Table.Tr>
           <ColumnHead>Team</ColumnHead>
@@ -117,7 +117,7 @@ const Totals = ({
     all === null || unallocated === null ? null : sumOf([all, -unallocated, -(fullyLoaded ?? 0)]);
   return (
     <Table.Tfoot>
-      <Table.Tr fw={600}>
+      <Table.Tr fw={600} style={{ borderTop: '1px solid var(--table-border-color)' }}>
         <Table.Th scope="row">{others > 0 ? `These ${bills.length} teams` : 'All teams'}</Table.Th>
         <NumberCell>
           <Money value={total((bill) => bill.direct)} reason={nothing} />

@@ -53,21 +53,21 @@ const MonthsTable = ({
   bills: readonly Bill[];
   month: Month;
 }): ReactNode => (
-  <DataTable label={`Bills of ${team.name}`} minWidth={1120}>
+  <DataTable label={`Bills of ${team.name} by month`} minWidth={1200}>
     <Table.Thead>
       <Table.Tr>
         <ColumnHead>Month</ColumnHead>
-        {SPEND_SOURCES.map((source) => (
-          <ColumnHead key={source} numbers>
-            {SOURCE_NAMES[source]}
-          </ColumnHead>
-        ))}
         <ColumnHead numbers>Direct</ColumnHead>
         <ColumnHead numbers>Shared</ColumnHead>
         <ColumnHead numbers>Fully loaded</ColumnHead>
         <ColumnHead>Status</ColumnHead>
         <ColumnHead numbers>Version</ColumnHead>
         <ColumnHead>Waits for</ColumnHead>
+        {SPEND_SOURCES.map((source) => (
+          <ColumnHead key={source} numbers>
+            {SOURCE_NAMES[source]}
+          </ColumnHead>
+        ))}
       </Table.Tr>
     </Table.Thead>
     <Table.Tbody>
@@ -101,11 +101,6 @@ const MonthRow = ({
           {bill.month}
         </Anchor>
       </Table.Th>
-      {SPEND_SOURCES.map((source) => (
-        <NumberCell key={source}>
-          <Money value={bill.by_source?.[source]} reason={reason} />
-        </NumberCell>
-      ))}
       <NumberCell>
         <Money value={bill.direct} reason={reason} />
       </NumberCell>
@@ -121,9 +116,14 @@ const MonthRow = ({
       <NumberCell>
         {bill.version ?? <Missing reason="the bill is not sealed, and has no version yet" />}
       </NumberCell>
-      <Table.Td miw={200}>
+      <Table.Td miw={220}>
         <WaitsFor bill={bill} />
       </Table.Td>
+      {SPEND_SOURCES.map((source) => (
+        <NumberCell key={source}>
+          <Money value={bill.by_source?.[source]} reason={reason} />
+        </NumberCell>
+      ))}
     </Table.Tr>
   );
 };

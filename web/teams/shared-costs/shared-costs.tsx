@@ -60,7 +60,7 @@ const SharedCostsTable = ({ costs, teams }: { costs: readonly SharedCost[]; team
   });
   const metricNames = namesOf(metrics);
   return (
-    <DataTable label="Shared costs" minWidth={760} verticalSpacing="sm">
+    <DataTable label="Every shared cost" minWidth={760} verticalSpacing="sm">
       <Table.Thead>
         <Table.Tr>
           <ColumnHead>Name</ColumnHead>
