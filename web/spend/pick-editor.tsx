@@ -9,10 +9,13 @@ export const PickEditor = ({
   value,
   onChange,
   allowsIdle = true,
+  refused,
 }: {
   value: readonly SpendPick[];
   onChange: (picks: SpendPick[]) => void;
   allowsIdle?: boolean;
+  /** The place of a pick that the service refused. */
+  refused?: number;
 }): ReactNode => (
   <Stack gap="sm">
     {value.length === 0 ? (
@@ -22,6 +25,7 @@ export const PickEditor = ({
     ) : (
       <PickList
         picks={value}
+        refused={refused}
         onRemove={(removed) => {
           onChange(value.filter((pick) => pick !== removed));
         }}

@@ -42,10 +42,11 @@ export const PickForm = ({
     if (reason === null && last !== undefined) setValues({ ...trimmed, [last]: '' });
   };
   // This may stand inside a form, which Enter must not send.
-  const addOnEnter = (event: KeyboardEvent): void => {
-    if (event.key !== 'Enter' || event.defaultPrevented) return;
+  const addOnEnter = (event: KeyboardEvent<HTMLInputElement>): void => {
+    if (event.key !== 'Enter') return;
     event.preventDefault();
-    add();
+    // With an active suggestion Enter takes that one.
+    if (event.currentTarget.getAttribute('aria-activedescendant') === null) add();
   };
 
   return (
@@ -102,7 +103,7 @@ const SuggestedField = ({
   values: FieldValues;
   error: boolean;
   onChange: (value: string) => void;
-  onKeyDown: (event: KeyboardEvent) => void;
+  onKeyDown: (event: KeyboardEvent<HTMLInputElement>) => void;
 }): ReactNode => {
   const { label, placeholder }: PickField = PICK_FIELDS[field];
   const suggestions = useSuggestions(field, values);

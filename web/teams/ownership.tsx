@@ -56,6 +56,7 @@ const Editor = ({ team: { id }, owned }: { team: Team; owned: SpendPick[] }): Re
       </Text>
       <PickEditor
         value={picks}
+        refused={save.error === null ? undefined : refusedPick(messageOf(save.error))}
         onChange={(changed) => {
           setDraft(changed);
           save.reset();
@@ -63,7 +64,7 @@ const Editor = ({ team: { id }, owned }: { team: Team; owned: SpendPick[] }): Re
       />
       {save.error !== null && (
         <Alert color="red" role="alert" title="The service refused this">
-          {sentence(messageOf(save.error))} Nothing is saved, and what you chose is still here.
+          {messageOf(save.error)}. Nothing is saved, and what you chose is still here.
         </Alert>
       )}
       {save.data !== undefined && <Warnings warnings={save.data.warnings} />}
@@ -92,6 +93,12 @@ const Editor = ({ team: { id }, owned }: { team: Team; owned: SpendPick[] }): Re
       <LeaveDialog isChanged={isChanged} />
     </Stack>
   );
+};
+
+/** Returns the place of the pick that a refusal names by its path: `ownership[2]: …`. */
+const refusedPick = (message: string): number | undefined => {
+  const place = /^ownership\[(\d+)\]/.exec(message)?.[1];
+  return place === undefined ? undefined : Number(place);
 };
 
 const Warnings = ({ warnings }: { warnings: readonly string[] }): ReactNode =>
