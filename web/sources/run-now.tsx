@@ -6,7 +6,7 @@ import { IconPlayerPlay } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
 import { messageOf } from '../http/api-error.ts';
-import { useSession } from '../organisations/session.ts';
+import { useSession } from '../http/session.ts';
 import { monthOf, type Day } from '../shared/calendar.ts';
 import { useChange } from '../shared/use-change.ts';
 import type { CostSource } from './sources-queries.ts';

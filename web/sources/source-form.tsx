@@ -6,7 +6,7 @@ import type { UseMutationResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { paths } from '../http/generated/api-types.d.ts';
 import { messageOf } from '../http/api-error.ts';
-import { useSession } from '../organisations/session.ts';
+import { useSession } from '../http/session.ts';
 import type { Day } from '../shared/calendar.ts';
 import { SOURCE_KINDS, type SourceKind } from './source-kinds.ts';
 import type { CostSource } from './sources-queries.ts';

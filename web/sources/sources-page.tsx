@@ -2,7 +2,7 @@ import { Anchor, Badge, Button, Center, Stack, Table, Text } from '@mantine/core
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useSession } from '../organisations/session.ts';
+import { useSession } from '../http/session.ts';
 import { addMonths, firstDay, monthOf } from '../shared/calendar.ts';
 import { Card } from '../shared/card.tsx';
 import { ColumnHead, DataTable } from '../shared/data-table.tsx';

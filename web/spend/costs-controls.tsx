@@ -3,7 +3,7 @@ import { Group, Select } from '@mantine/core';
 import { DatePickerInput } from '@mantine/dates';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import { useSession } from '../organisations/session.ts';
+import { useSession } from '../http/session.ts';
 import { daysInclusive, type Day } from '../shared/calendar.ts';
 import { MOST_DAYS, presetsOf, rangeOf, type CostRange } from './cost-range.ts';
 import { GROUPS, type Group as CostGroup } from './costs-search.ts';

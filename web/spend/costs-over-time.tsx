@@ -2,7 +2,7 @@ import { SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo, type ReactNode } from 'react';
-import { useSession } from '../organisations/session.ts';
+import { useSession } from '../http/session.ts';
 import { Card } from '../shared/card.tsx';
 import { StackedBars } from '../shared/charts/stacked-bars.tsx';
 import type { StackedPick, StackedSeries } from '../shared/charts/stacked-series.ts';

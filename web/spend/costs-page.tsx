@@ -2,7 +2,7 @@ import { Anchor, Stack } from '@mantine/core';
 import { usePrefetchQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo, type ReactNode } from 'react';
-import { useSession } from '../organisations/session.ts';
+import { useSession } from '../http/session.ts';
 import { PageTitle } from '../shared/page-title.tsx';
 import { Answer, Empty } from '../shared/states.tsx';
 import { partsOf } from './cost-lines.ts';

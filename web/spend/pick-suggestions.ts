@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { SpendPick } from '../../domain/spend/spend-pick.ts';
 import { api, dataOf, type Schema } from '../http/api.ts';
-import { useSession } from '../organisations/session.ts';
+import { useSession } from '../http/session.ts';
 import { addMonths, firstDay, lastDay, monthOf, type Month } from '../shared/calendar.ts';
 import type { Group } from './costs-search.ts';
 import { PICK_FIELDS, type FieldName, type FieldValues, type PickField } from './pick-kinds.ts';

@@ -57,18 +57,4 @@ const cloudWords = (
 };
 
 /** Returns a pick of an answer as one that can be edited and sent. */
-export const pickOf = (record: Schema<'SpendPick'>): SpendPick => {
-  const { source, cluster = '', namespace, workload, host = '', service, idle } = record;
-  switch (source) {
-    case 'kubernetes':
-      return { source, cluster, namespace, workload, idle };
-    case 'host':
-      return { source, host, service, idle };
-    case 'cloud': {
-      const { cloud = '', account, resource_group, tag } = record;
-      return { source, cloud, account, service, resource_group, tag };
-    }
-    case 'repository':
-      return { source, repository: record.repository ?? '' };
-  }
-};
+export const pickOf = (record: Schema<'SpendPick'>): SpendPick => record;

@@ -4,7 +4,7 @@ import { useState, type ReactNode } from 'react';
 import { pickIdentity, type SpendPick } from '../../domain/spend/spend-pick.ts';
 import { api, dataOf } from '../http/api.ts';
 import { messageOf } from '../http/api-error.ts';
-import { useSession } from '../organisations/session.ts';
+import { useSession } from '../http/session.ts';
 import { Card } from '../shared/card.tsx';
 import { Empty } from '../shared/states.tsx';
 import { useChange } from '../shared/use-change.ts';

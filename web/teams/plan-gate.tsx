@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { planMessage } from '../../domain/organisations/tiers.ts';
-import { useSession } from '../organisations/session.ts';
+import { useSession } from '../http/session.ts';
 import { Empty } from '../shared/states.tsx';
 import { sentence } from './bills/bill-status.tsx';
 

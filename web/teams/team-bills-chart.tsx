@@ -1,7 +1,7 @@
 import '@mantine/charts/styles.css';
 import { BarChart } from '@mantine/charts';
 import type { ReactNode } from 'react';
-import { useSession } from '../organisations/session.ts';
+import { useSession } from '../http/session.ts';
 import type { Month } from '../shared/calendar.ts';
 import { moneyText, shortMoneyText } from '../shared/numbers.ts';
 import { sumOf, type TeamBills } from './bills/bill-months.ts';

@@ -1,7 +1,7 @@
 import { Tabs } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useSession } from '../organisations/session.ts';
+import { useSession } from '../http/session.ts';
 import { PageTitle } from '../shared/page-title.tsx';
 import { MonthBills } from './bills/month-bills.tsx';
 import { PlanGate } from './plan-gate.tsx';

@@ -117,7 +117,7 @@ describe('an answer', () => {
     expectError(await admin.send('PUT', '/organisation'), 404, /PUT/);
     expectError(await admin.send('DELETE', '/costs'), 404, /DELETE/);
     expectError(await admin.post('/health', {}), 404, /POST/);
-    for (const path of ['/', '/nothing', '/api', '/api/v2/health']) {
+    for (const path of ['/nothing', '/api', '/api/v2/health']) {
       const response = await fetch(`${service.url}${path}`);
       expect({ path, status: response.status }).toEqual({ path, status: 404 });
       expect(await response.json()).toEqual({ success: false, error: anyText });

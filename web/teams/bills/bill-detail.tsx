@@ -1,7 +1,7 @@
 import { Group, SimpleGrid, Stack, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { SPEND_SOURCES } from '../../../domain/spend/spend-source.ts';
-import { useSession } from '../../organisations/session.ts';
+import { useSession } from '../../http/session.ts';
 import { Money } from '../../shared/amounts.tsx';
 import { monthOf } from '../../shared/calendar.ts';
 import { Card } from '../../shared/card.tsx';

@@ -2,7 +2,7 @@ import { Stack, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { SPEND_SOURCES } from '../../../domain/spend/spend-source.ts';
-import { useSession } from '../../organisations/session.ts';
+import { useSession } from '../../http/session.ts';
 import { Missing, Money } from '../../shared/amounts.tsx';
 import { Card } from '../../shared/card.tsx';
 import { ColumnHead, DataTable, NumberCell } from '../../shared/data-table.tsx';

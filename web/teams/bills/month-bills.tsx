@@ -2,7 +2,7 @@ import { Button, Select, Stack } from '@mantine/core';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
-import { useSession } from '../../organisations/session.ts';
+import { useSession } from '../../http/session.ts';
 import { monthOf, type Month } from '../../shared/calendar.ts';
 import { Card } from '../../shared/card.tsx';
 import { Answer, Empty, Failure, Loading } from '../../shared/states.tsx';

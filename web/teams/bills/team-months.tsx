@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { SPEND_SOURCES } from '../../../domain/spend/spend-source.ts';
-import { useSession } from '../../organisations/session.ts';
+import { useSession } from '../../http/session.ts';
 import { Missing, Money } from '../../shared/amounts.tsx';
 import type { Month } from '../../shared/calendar.ts';
 import { Card } from '../../shared/card.tsx';

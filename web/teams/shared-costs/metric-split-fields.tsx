@@ -1,7 +1,7 @@
 import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { useSession } from '../../organisations/session.ts';
+import { useSession } from '../../http/session.ts';
 import { addMonths, firstDay, monthOf } from '../../shared/calendar.ts';
 import { Answer, Failure } from '../../shared/states.tsx';
 import { labelledMetricsQuery, labelsQuery } from '../team-queries.ts';

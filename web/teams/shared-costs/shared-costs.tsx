@@ -2,7 +2,7 @@ import { Button, Group, Stack, Table, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api, dataOf } from '../../http/api.ts';
-import { useSession } from '../../organisations/session.ts';
+import { useSession } from '../../http/session.ts';
 import { Card } from '../../shared/card.tsx';
 import { ColumnHead, DataTable } from '../../shared/data-table.tsx';
 import { Answer, Empty } from '../../shared/states.tsx';

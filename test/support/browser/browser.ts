@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe } from 'vitest';
+
+/** Where Debian and others install Chromium. CHROMIUM names another place. */
+const PLACES = [
+  process.env['CHROMIUM'],
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+];
+
+const CHROMIUM = PLACES.find((place) => place !== undefined && place !== '' && existsSync(place)) ?? null;
+
+/** How long an element may take to appear. A machine with two cores also runs other tests. */
+const PATIENCE_MS = 30_000;
+
+/** A browser for the tests of one file. */
+export interface TestBrowser {
+  /** Opens the sign-in of a service as a new visitor. */
+  visit: (url: string, options?: Parameters<Browser['newContext']>[0]) => Promise<Visit>;
+}
+
+/** A page of one visitor, with what went wrong in it. */
+export interface Visit {
+  page: Page;
+  context: BrowserContext;
+  /** Errors of scripts, and requests that the Content-Security-Policy refused. */
+  problems: string[];
+  /** The bodies of all answers of the API. */
+  answers: { url: string; status: number; text: string }[];
+}
+
+/** Defines a suite in a real Chromium. Without one it is skipped, and its title says so. */
+export const describeInBrowser = (name: string, define: (browser: () => TestBrowser) => void): void => {
+  const why = CHROMIUM === null ? ' (SKIPPED: no Chromium; install it or set CHROMIUM)' : '';
+  describe.skipIf(CHROMIUM === null)(`${name} in Chromium${why}`, () => {
+    let browser: Browser | null = null;
+    beforeAll(async () => {
+      browser = await chromium.launch({
+        executablePath: CHROMIUM ?? '',
+        // Tests may run as root in a container, where Chromium has no sandbox.
+        args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+      });
+    });
+    afterAll(async () => {
+      await browser?.close();
+    });
+    define(() => ({
+      visit: async (url, options = {}) => {
+        if (browser === null) throw new Error('the browser has not started');
+        const context = await browser.newContext({ baseURL: url, locale: 'en-US', ...options });
+        context.setDefaultTimeout(PATIENCE_MS);
+        const page = await context.newPage();
+        const visit: Visit = { page, context, problems: [], answers: [] };
+        page.on('pageerror', (error) => visit.problems.push(String(error)));
+        page.on('console', (message) => {
+          // The browser reports each refused request. Tests expect some of them.
+          if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+            visit.problems.push(message.text());
+        });
+        page.on('response', (response) => {
+          if (!response.url().includes('/api/v1/')) return;
+          response.text().then(
+            (text) => visit.answers.push({ url: response.url(), status: response.status(), text }),
+            // A page that is left drops its answers.
+            () => undefined,
+          );
+        });
+        await page.goto('/');
+        return visit;
+      },
+    }));
+  });
+};
+
+/** Signs in with a key, and waits for the overview. */
+export const signInWith = async ({ page }: Visit, key: string): Promise<void> => {
+  await page.getByLabel('API key', { exact: true }).fill(key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+};
