@@ -5,6 +5,7 @@ import { MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
+import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from './app/query-client.ts';
@@ -14,9 +15,9 @@ import { cssVariables, theme } from './app/theme.ts';
 const root = document.querySelector('#root');
 if (root === null) throw new Error('the page has no #root');
 
-/** The nonce with which the component library may add styles (api/dashboard). */
-const nonce = (): string =>
-  document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
+/** The nonce with which the component library, and what it uses for dialogs, may add styles (api/dashboard). */
+const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
+setNonce(nonce);
 
 createRoot(root).render(
   <StrictMode>
@@ -24,7 +25,7 @@ createRoot(root).render(
       theme={theme}
       cssVariablesResolver={cssVariables}
       defaultColorScheme="auto"
-      getStyleNonce={nonce}
+      getStyleNonce={() => nonce}
     >
       <QueryClientProvider client={queryClient}>
         <RouterProvider router={router} />

@@ -17,7 +17,7 @@ export const AddValue = ({ metric }: { metric: ShownMetric }): ReactNode => {
       <Button size="xs" variant="default" onClick={open}>
         Add value
       </Button>
-      <Modal opened={opened} onClose={close} title={`Add a value to ${metric.name}`}>
+      <Modal opened={opened} onClose={close} title={`Add to ${metric.name}`}>
         <ValueForm metric={metric} close={close} />
       </Modal>
     </>

@@ -21,6 +21,9 @@ const MonthCharts = lazy(async () => ({ default: (await import('./month-charts.t
 
 const route = getRouteApi('/signed-in/business-metrics/$id');
 
+/** The height of the charts on a wide screen, so that the months below them do not move. */
+const CHARTS_HEIGHT = 596;
+
 const TABS = {
   months: 'Months',
   values: 'Values',
@@ -29,6 +32,27 @@ const TABS = {
   settings: 'Settings',
 };
 type Tab = keyof typeof TABS;
+
+const CONTENTS: Record<Tab, (metric: ShownMetric) => ReactNode> = {
+  months: (metric) => (
+    <>
+      <Suspense fallback={<Loading height={CHARTS_HEIGHT} />}>
+        <MonthCharts metric={metric} />
+      </Suspense>
+      <Card title="Months">
+        <MonthsTable metric={metric} />
+      </Card>
+    </>
+  ),
+  values: (metric) => <ValuesTab metric={metric} />,
+  history: (metric) => (
+    <Card title="Every change of a value">
+      <ChangesOfValues metric={metric} />
+    </Card>
+  ),
+  import: (metric) => <ImportTab metric={metric} />,
+  settings: (metric) => <MetricSettings metric={metric} />,
+};
 
 /** A metric: its months, values, history, daily import and definition. */
 export const MetricPage = (): ReactNode => {
@@ -52,10 +76,11 @@ export const MetricPage = (): ReactNode => {
 
 const Shown = ({ metric }: { metric: ShownMetric }): ReactNode => {
   const session = useSession();
-  const { show } = route.useSearch();
+  const { show: wanted } = route.useSearch();
   const navigate = route.useNavigate();
   const { maySet } = mayChangeValues(session, metric);
   const tabs = (Object.keys(TABS) as Tab[]).filter((tab) => tab !== 'import' || session.may('admin'));
+  const show = tabs.includes(wanted) ? wanted : 'months';
   return (
     <>
       <PageTitle
@@ -69,7 +94,6 @@ const Shown = ({ metric }: { metric: ShownMetric }): ReactNode => {
       </PageTitle>
       <Tabs
         value={show}
-        keepMounted={false}
         onChange={(tab) => {
           void navigate({ search: (before) => ({ ...before, show: tab as Tab }) });
         }}
@@ -81,30 +105,7 @@ const Shown = ({ metric }: { metric: ShownMetric }): ReactNode => {
             </Tabs.Tab>
           ))}
         </Tabs.List>
-        <Tabs.Panel value="months">
-          <Suspense fallback={<Loading height={300} />}>
-            <MonthCharts metric={metric} />
-          </Suspense>
-          <Card title="Months">
-            <MonthsTable metric={metric} />
-          </Card>
-        </Tabs.Panel>
-        <Tabs.Panel value="values">
-          <ValuesTab metric={metric} />
-        </Tabs.Panel>
-        <Tabs.Panel value="history">
-          <Card title="Every change of a value">
-            <ChangesOfValues metric={metric} />
-          </Card>
-        </Tabs.Panel>
-        {session.may('admin') && (
-          <Tabs.Panel value="import">
-            <ImportTab metric={metric} />
-          </Tabs.Panel>
-        )}
-        <Tabs.Panel value="settings">
-          <MetricSettings metric={metric} />
-        </Tabs.Panel>
+        <Tabs.Panel value={show}>{CONTENTS[show](metric)}</Tabs.Panel>
       </Tabs>
     </>
   );

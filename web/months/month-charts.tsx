@@ -60,7 +60,7 @@ export const MonthCharts = ({ metric }: { metric: ShownMetric }): ReactNode => {
             yAxisProps={{ tickFormatter: (amount: number) => shortMoneyText(amount, currency), width: 64 }}
           />
         </Card>
-        <Card title={isRevenue ? 'Revenue' : 'Value'}>
+        <Card title={isRevenue ? 'Revenue' : metric.name}>
           <BarChart
             h={HEIGHT}
             data={months}

@@ -176,8 +176,9 @@ describeInBrowser('the pages of a metric', (browser) => {
     await page.getByLabel('From').fill('2025-12');
     const december = async (): Promise<number | undefined> => (await monthOf('2025-12'))?.value;
     await page.getByRole('button', { name: /Change the value of 2025-12-01/ }).click();
-    await page.getByLabel('Value of 2025-12-01').fill('1200');
-    await page.getByLabel('Value of 2025-12-01').press('Enter');
+    const cell = page.getByRole('textbox', { name: 'Value of 2025-12-01' });
+    await cell.fill('1200');
+    await cell.press('Enter');
     await page.getByRole('button', { name: /2025-12-01, now 1200/ }).waitFor();
     expect(await december()).toBe(1_200);
     await page.getByRole('button', { name: 'Undo (1)' }).click();
