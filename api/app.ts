@@ -51,6 +51,7 @@ import { Tickets } from './access/tickets.ts';
 import { withPathsOnly } from './requests/request-log.ts';
 import { routableUrl } from './http/request-url.ts';
 import { noBody } from './http/route-schema.ts';
+import { allBillRoutes } from './teams/all-bills.ts';
 import { sharedCostRoutes } from './teams/shared-costs.ts';
 import { teamBillRoutes } from './teams/team-bills.ts';
 import { teamRoutes } from './teams/teams.ts';
@@ -205,6 +206,7 @@ export const buildServer = async (
       waitingRoutes(api, numbers);
       teamRoutes(api, dependencies);
       teamBillRoutes(api, numbers);
+      allBillRoutes(api, numbers);
       sharedCostRoutes(api, dependencies);
       webhookRoutes(api, dependencies);
       auditLogRoutes(api, dependencies);

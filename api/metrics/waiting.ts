@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { MonthRecord } from '../../domain/months/month-record.ts';
 import { shownMonths } from '../../domain/months/shown-months.ts';
 import { includes } from '../../domain/organisations/tiers.ts';
+import { byName } from '../../domain/shared/by-name.ts';
 import { addMonths, dayOf, firstDay, monthOf } from '../../domain/shared/calendar.ts';
 import { importStates, type ImportState } from '../../warehouse/imports/import-states.ts';
 import { listMetrics, type Metric } from '../../warehouse/metrics/metrics.ts';
@@ -68,9 +69,6 @@ const waitingItem = z
   .meta({ id: 'Waiting' });
 
 type WaitingItem = z.infer<typeof waitingItem>;
-
-const byName = (one: { name: string }, other: { name: string }): number =>
-  one.name.localeCompare(other.name, 'en');
 
 const nameOf = ({ id, name }: { id: string; name: string }) => ({ id, name });
 

@@ -8,12 +8,7 @@ import { settlementReasons } from '../../domain/months/settlement.ts';
 import { shownMonths } from '../../domain/months/shown-months.ts';
 import { resealBills } from '../../warehouse/teams/bills/bill-resealing.ts';
 import { sealBills } from '../../warehouse/teams/bills/bill-sealing.ts';
-import {
-  listBillVersions,
-  monthBills,
-  type Bill,
-  type MonthBills,
-} from '../../warehouse/teams/bills/bills.ts';
+import { listBillVersions, type Bill, type MonthBills } from '../../warehouse/teams/bills/bills.ts';
 import type { Organisation } from '../../warehouse/organisations/organisations.ts';
 import { findTeam, listTeams } from '../../warehouse/teams/teams.ts';
 import { callerOf, changeBy } from '../access/authentication.ts';
@@ -23,6 +18,7 @@ import { noteUpdates } from '../http/note-updates.ts';
 import { idParams, instant, month } from '../http/fields.ts';
 import { answers, success } from '../http/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
+import { readBills } from './read-bills.ts';
 
 const money = z.number();
 
@@ -186,16 +182,8 @@ export const teamBillRoutes = (app: Api, dependencies: NumberDependencies): void
       const { organisation } = caller;
       const team = await requested('team', findTeam, warehouse, request);
       const now = clock.now();
-      const { on } = noteUpdates(
-        dependencies,
-        organisation.id,
-        await sealBills(warehouse, organisation.id, now),
-      );
-      const months = await warehouse.transaction((session) =>
-        monthBills(on(session), organisation.id, shownMonths(now)),
-      );
-      const bills = months.slice(1).map((ofMonth) => billOnWire(team.id, ofMonth, organisation, now));
-      return success(bills.reverse());
+      const { months } = await readBills(dependencies, organisation, shownMonths(now), now);
+      return success(months.map((ofMonth) => billOnWire(team.id, ofMonth, organisation, now)));
     },
   );
 

@@ -32,13 +32,14 @@ export const toldBills = async (session: ComputedSession, orgId: string, teams: 
   return Object.fromEntries(answers);
 };
 
-const monthAnswer = ({ status, missing, bills, unallocated }: MonthBills, teams: ToldTeams) => ({
+const monthAnswer = ({ status, missing, bills, total, unallocated }: MonthBills, teams: ToldTeams) => ({
   status,
   missing: missing.map((words) => /"(.*?)"/.exec(words)?.[1] ?? words),
   bills:
     bills === null
       ? null
       : Object.fromEntries([...bills].map(([id, bill]) => [teams.nameOf(id), billAnswer(bill, teams)])),
+  total,
   billsAndUnallocated:
     bills === null || unallocated === null
       ? null

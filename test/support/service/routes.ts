@@ -171,6 +171,8 @@ export const ROUTES: readonly Route[] = [
     unitEconomics: true,
     notFound: true,
   },
+  { method: 'GET', path: '/teams/bills', who: 'R', unitEconomics: true },
+  { method: 'GET', path: '/teams/bills/{month}', who: 'R', unitEconomics: true },
   {
     method: 'POST',
     path: '/teams/bills/{month}/reseal',

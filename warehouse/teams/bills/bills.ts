@@ -52,7 +52,9 @@ export interface MonthBills extends Omit<BillFacts, 'hasBill'> {
    * The bills by team; null while nothing of the month has been delivered. A team that was created after the seal has no bill.
    */
   bills: Map<string, Bill> | null;
-  /** The organisation's total so far less all bills; null while nothing has been delivered. */
+  /** The organisation's total so far; null while nothing has been delivered. */
+  total: DecimalText | null;
+  /** The total less all bills; null while nothing has been delivered. */
   unallocated: DecimalText | null;
   uncollected: UncollectedPicks;
   /** The sources that keep the month from settling. */
@@ -143,6 +145,7 @@ export const monthBills = async (
       backfilled: row.backfilled,
       followsToday: row.follows_today,
       bills,
+      total,
       holdingBack,
       uncollected: sealed
         ? (JSON.parse(uncollected ?? '{}') as UncollectedPicks)

@@ -17,6 +17,7 @@ export const naiveBills = (naive: NaiveOrganisation, today: Day, spent: readonly
           sealed.map((bill, index) => billAnswer({ ...bill, version: index + 1 })),
         ] as const;
       });
+      const total = naive.sources.hasDelivered(month) ? moneyText(costOf(spent, null, month, today)) : null;
       return [
         month,
         {
@@ -26,11 +27,9 @@ export const naiveBills = (naive: NaiveOrganisation, today: Day, spent: readonly
             bills === null
               ? null
               : Object.fromEntries([...bills].map(([team, bill]) => [teamName(team), billAnswer(bill)])),
+          total,
           // Exactly the total, for any ownership.
-          billsAndUnallocated:
-            bills !== null && naive.sources.hasDelivered(month)
-              ? moneyText(costOf(spent, null, month, today))
-              : null,
+          billsAndUnallocated: bills === null ? null : total,
           versions: Object.fromEntries(versions),
         },
       ];
