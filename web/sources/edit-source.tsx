@@ -1,13 +1,12 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
 import { useChange } from '../shared/use-change.ts';
+import { Dialog } from './dialog.tsx';
 import { bodyOfNew, changesOf, SourceForm, type SourceValues } from './source-form.tsx';
 import { SPEND_CHANGES, type CostSource } from './sources-queries.ts';
-
-const CLOSE = { 'aria-label': 'Close' };
 
 /** A button that connects a new source, and leads to it. */
 export const NewSource = (): ReactNode => {
@@ -28,9 +27,9 @@ export const NewSource = (): ReactNode => {
       <Button size="sm" onClick={open}>
         New source
       </Button>
-      <Modal opened={opened} onClose={close} title="New source" closeButtonProps={CLOSE}>
+      <Dialog opened={opened} close={close} title="New source">
         <SourceForm change={create} close={close} />
-      </Modal>
+      </Dialog>
     </>
   );
 };
@@ -56,9 +55,9 @@ export const EditSource = ({ source }: { source: CostSource }): ReactNode => {
       <Button size="xs" variant="default" onClick={open}>
         Edit
       </Button>
-      <Modal opened={opened} onClose={close} title={`Edit ${source.name}`} closeButtonProps={CLOSE}>
+      <Dialog opened={opened} close={close} title={`Edit ${source.name}`}>
         <SourceForm source={source} change={change} close={close} />
-      </Modal>
+      </Dialog>
     </>
   );
 };
@@ -80,7 +79,7 @@ export const DeleteSource = ({ source }: { source: CostSource }): ReactNode => {
       <Button size="xs" variant="default" c="var(--mantine-color-error)" onClick={open}>
         Delete
       </Button>
-      <Modal opened={opened} onClose={close} title={`Delete ${source.name}?`} closeButtonProps={CLOSE}>
+      <Dialog opened={opened} close={close} title={`Delete ${source.name}?`}>
         <Stack>
           <Text size="sm">
             Its spend no longer counts anywhere, except in locked months and sealed bills. The service no
@@ -104,7 +103,7 @@ export const DeleteSource = ({ source }: { source: CostSource }): ReactNode => {
             </Button>
           </Group>
         </Stack>
-      </Modal>
+      </Dialog>
     </>
   );
 };

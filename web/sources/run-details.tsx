@@ -59,7 +59,7 @@ const Part = ({ title, children }: { title: string; children: ReactNode }): Reac
 };
 
 const Samples = ({ samples }: { samples: Run['rejected_samples'] }): ReactNode => (
-  <DataTable label="Rejected rows" minWidth={480}>
+  <DataTable label="Problems of rejected rows" minWidth={480}>
     <Table.Thead>
       <Table.Tr>
         <ColumnHead>Problem</ColumnHead>

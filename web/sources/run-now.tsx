@@ -1,5 +1,5 @@
 import '@mantine/dates/styles.css';
-import { Alert, Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/core';
+import { Alert, Button, Checkbox, Group, Stack, Text } from '@mantine/core';
 import { MonthPickerInput } from '@mantine/dates';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlayerPlay } from '@tabler/icons-react';
@@ -8,7 +8,9 @@ import { api, dataOf } from '../http/api.ts';
 import { messageOf } from '../http/api-error.ts';
 import { useSession } from '../http/session.ts';
 import { monthOf, type Day } from '../shared/calendar.ts';
+import { calendarOf } from '../shared/date-fields.ts';
 import { useChange } from '../shared/use-change.ts';
+import { Dialog } from './dialog.tsx';
 import type { CostSource } from './sources-queries.ts';
 
 /** A button that reads a source now. Nobody starts a second run of the same source beside one that is under way. */
@@ -22,19 +24,14 @@ export const RunNow = ({ source }: { source: CostSource }): ReactNode => {
         variant="default"
         leftSection={<IconPlayerPlay size={14} aria-hidden />}
         disabled={isRunning}
-        aria-label={`Run ${source.name} now`}
+        aria-label={`${isRunning ? 'Running' : 'Run now'}: ${source.name}`}
         onClick={open}
       >
         {isRunning ? 'Running' : 'Run now'}
       </Button>
-      <Modal
-        opened={opened}
-        onClose={close}
-        title={`Run ${source.name} now`}
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
+      <Dialog opened={opened} close={close} title={`Run ${source.name} now`}>
         <RunForm source={source} close={close} />
-      </Modal>
+      </Dialog>
     </>
   );
 };
@@ -80,6 +77,7 @@ const RunForm = ({ source, close }: { source: CostSource; close: () => void }): 
         )}
         <Group grow align="flex-start">
           <MonthPickerInput
+            {...calendarOf('run-from-month')}
             label="From month"
             valueFormat="YYYY-MM"
             placeholder="The first"
@@ -90,6 +88,7 @@ const RunForm = ({ source, close }: { source: CostSource; close: () => void }): 
             onChange={setFrom}
           />
           <MonthPickerInput
+            {...calendarOf('run-to-month')}
             label="To month"
             valueFormat="YYYY-MM"
             placeholder="The last"

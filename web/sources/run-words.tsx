@@ -1,4 +1,4 @@
-import { Badge, Group, Loader, Text } from '@mantine/core';
+import { Badge, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { quantityText } from '../shared/numbers.ts';
 import { instantText } from '../shared/times.ts';
@@ -8,11 +8,7 @@ const COLORS: Record<Run['status'], string> = { running: 'blue', completed: 'gre
 
 /** The state of a run as a word. */
 export const RunStatus = ({ status }: { status: Run['status'] }): ReactNode => (
-  <Badge
-    variant="light"
-    color={COLORS[status]}
-    leftSection={status === 'running' ? <Loader size={10} aria-hidden /> : undefined}
-  >
+  <Badge variant="dot" color={COLORS[status]}>
     {status}
   </Badge>
 );

@@ -59,7 +59,7 @@ export const RunsCard = ({ source }: { source: CostSource }): ReactNode => {
 const Runs = ({ runs }: { runs: readonly Run[] }): ReactNode => {
   const { run: open = runs[0]?.run_id } = route.useSearch();
   return (
-    <DataTable label="Runs" minWidth={960}>
+    <DataTable label="List of runs" minWidth={960}>
       <Table.Thead>
         <Table.Tr>
           <ColumnHead>Started</ColumnHead>

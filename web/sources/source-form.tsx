@@ -8,6 +8,7 @@ import type { paths } from '../http/generated/api-types.d.ts';
 import { messageOf } from '../http/api-error.ts';
 import { useSession } from '../http/session.ts';
 import type { Day } from '../shared/calendar.ts';
+import { calendarOf } from '../shared/date-fields.ts';
 import { SOURCE_KINDS, type SourceKind } from './source-kinds.ts';
 import type { CostSource } from './sources-queries.ts';
 
@@ -130,6 +131,9 @@ export const SourceForm = ({
           {...form.getInputProps('currency')}
         />
         <DatePickerInput
+          {...calendarOf('source-starts-on')}
+          hideOutsideDates
+          weekendDays={[]}
           label="Starts on (optional)"
           description="It had no spend before this day. Earlier days are then a known 0, and no month waits for them."
           valueFormat="YYYY-MM-DD"

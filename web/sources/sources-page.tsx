@@ -77,7 +77,7 @@ const Delivered = (): ReactNode => {
 const Sources = ({ sources }: { sources: readonly CostSource[] }): ReactNode => {
   const { may } = useSession();
   return (
-    <DataTable label="Cost sources" minWidth={860}>
+    <DataTable label="List of cost sources" minWidth={860}>
       <Table.Thead>
         <Table.Tr>
           <ColumnHead>Source</ColumnHead>
@@ -112,7 +112,7 @@ const SourceRow = ({ source }: { source: CostSource }): ReactNode => {
       <Table.Td maw={420}>
         <RunWords run={run} />
       </Table.Td>
-      <Table.Td>{run === null ? '' : monthsText(run.months)}</Table.Td>
+      <Table.Td style={{ whiteSpace: 'nowrap' }}>{run === null ? '' : monthsText(run.months)}</Table.Td>
       <Table.Td>
         <Schedule isPaused={isPaused} />
       </Table.Td>
@@ -126,7 +126,7 @@ const SourceRow = ({ source }: { source: CostSource }): ReactNode => {
 };
 
 const Schedule = ({ isPaused }: { isPaused: boolean }): ReactNode => (
-  <Badge variant="light" color={isPaused ? 'gray' : 'green'}>
+  <Badge variant="dot" color={isPaused ? 'gray' : 'green'}>
     {isPaused ? 'paused' : 'daily'}
   </Badge>
 );

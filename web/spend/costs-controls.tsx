@@ -5,6 +5,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { useSession } from '../http/session.ts';
 import { daysInclusive, type Day } from '../shared/calendar.ts';
+import { calendarOf } from '../shared/date-fields.ts';
 import { MOST_DAYS, presetsOf, rangeOf, type CostRange } from './cost-range.ts';
 import { GROUPS, type Group as CostGroup } from './costs-search.ts';
 
@@ -77,6 +78,7 @@ const RangeInput = ({
   today: Day;
   onPick: (range: CostRange) => void;
 }): ReactNode => {
+  const calendar = calendarOf('costs-days');
   const [picked, setPicked] = useState<Picked | null>(null);
   const [from, to] = picked ?? [range.start, range.end];
   const isTooLong = from !== null && to !== null && daysInclusive(from, to) > MOST_DAYS;
@@ -96,7 +98,11 @@ const RangeInput = ({
         setPicked([start, end]);
         if (start !== null && end !== null && daysInclusive(start, end) <= MOST_DAYS) onPick({ start, end });
       }}
+      {...calendar}
+      hideOutsideDates
+      weekendDays={[]}
       popoverProps={{
+        ...calendar.popoverProps,
         onClose: () => {
           if (!isTooLong) setPicked(null);
         },

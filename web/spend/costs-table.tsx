@@ -91,7 +91,7 @@ const Lines = ({
   const colors = useMemo(() => new Map(series.map(({ name, color }) => [name, color])), [series]);
   return (
     <DataTable
-      label={title}
+      label={`Spend ${title.toLowerCase()}`}
       minWidth={480}
       aria-rowcount={lines.length + 2}
       layout={isLong ? 'fixed' : 'auto'}

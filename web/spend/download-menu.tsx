@@ -34,7 +34,7 @@ export const DownloadMenu = ({
     },
   });
   return (
-    <Menu position="bottom-end">
+    <Menu position="bottom-end" withinPortal={false} withInitialFocusPlaceholder={false}>
       <Menu.Target>
         <Button
           size="xs"

@@ -17,7 +17,7 @@ export const ReconciliationCard = ({ rows }: { rows: readonly Reconciled[] }): R
         If a bill has the machines of a cluster or host, the billed amount counts. Otherwise its own prices
         count. Each dollar counts once.
       </Text>
-      <DataTable label="Clusters and hosts next to their bills" minWidth={680}>
+      <DataTable label="Reported and billed amounts" minWidth={680}>
         <Table.Thead>
           <Table.Tr>
             <ColumnHead>Cluster or host</ColumnHead>
