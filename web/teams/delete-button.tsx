@@ -9,14 +9,12 @@ export const DeleteButton = ({
   name,
   what,
   send,
-  onDone,
   children,
 }: {
   name: string;
   /** What it is, for example `team`. */
   what: string;
   send: () => Promise<unknown>;
-  onDone?: () => unknown;
   /** What happens, in words. */
   children: ReactNode;
 }): ReactNode => {
@@ -28,7 +26,6 @@ export const DeleteButton = ({
     showsError: true,
     onDone: () => {
       setIsOpen(false);
-      onDone?.();
     },
   });
   return (

@@ -1,5 +1,5 @@
 import { Anchor, Tabs } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
@@ -11,7 +11,7 @@ import { DeleteButton } from './delete-button.tsx';
 import { Ownership } from './ownership.tsx';
 import { PlanGate } from './plan-gate.tsx';
 import { RenameTeam } from './team-names.tsx';
-import { teamQuery, type Team } from './team-queries.ts';
+import { teamQuery, teamsQuery, type Team } from './team-queries.ts';
 
 const route = getRouteApi('/signed-in/teams/$id');
 
@@ -87,12 +87,17 @@ const ToTeams = (): ReactNode => (
 
 const DeleteTeam = ({ team: { id, name } }: { team: Team }): ReactNode => {
   const navigate = useNavigate();
+  const queryClient = useQueryClient();
   return (
     <DeleteButton
       name={name}
       what="team"
-      send={() => dataOf(api.DELETE('/api/v1/teams/{id}', { params: { path: { id } } }))}
-      onDone={() => navigate({ to: '/teams', search: { show: 'bills' } })}
+      send={async () => {
+        await dataOf(api.DELETE('/api/v1/teams/{id}', { params: { path: { id } } }));
+        // Forgets the team and leaves, so that nothing asks for it again.
+        queryClient.setQueryData(teamsQuery.queryKey, (teams) => teams?.filter((team) => team.id !== id));
+        await navigate({ to: '/teams', search: { show: 'bills' }, ignoreBlocker: true });
+      }}
     >
       Nobody can read its bills any more, and nobody owns its spend: it becomes unallocated. A team cannot be
       deleted while a metric counts its bill or a shared cost is split over it. Change or delete these first.
