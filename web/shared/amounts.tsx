@@ -19,7 +19,7 @@ const Amount = ({ value, reason, text }: Shown & { text: (value: number) => stri
 /** A dash in place of a number that does not exist, with its reason on hover, on focus and for screen readers. */
 export const Missing = ({ reason }: { reason: string }): ReactNode => (
   <Tooltip label={reason} multiline maw={320} events={{ hover: true, focus: true, touch: true }}>
-    <Text span c="dimmed" tabIndex={0}>
+    <Text span c="dimmed" tabIndex={0} pos="relative">
       <span aria-hidden>–</span>
       <VisuallyHidden>{reason}</VisuallyHidden>
     </Text>

@@ -1,4 +1,4 @@
-import { Button, Select, Stack } from '@mantine/core';
+import { Button, Select, Stack, Text } from '@mantine/core';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
@@ -89,6 +89,11 @@ const Bills = ({ teams }: { teams: readonly Team[] }): ReactNode => {
         {failed === undefined && !isLoading ? (
           <Suspense fallback={<Loading height={CHART_HEIGHT} />}>
             <Chart height={CHART_HEIGHT} months={billMonths(today).toReversed()} rows={loaded} />
+            {loaded.length < teams.length && (
+              <Text size="sm" c="dimmed" mt="xs">
+                Without the {teams.length - loaded.length} teams that are not shown yet.
+              </Text>
+            )}
           </Suspense>
         ) : (
           failed === undefined && <Loading height={CHART_HEIGHT} />
