@@ -48,12 +48,12 @@ const KnownTeam = ({ team }: { team: Team }): ReactNode => {
   return (
     <>
       <PageTitle title={team.name} about={<ToTeams />}>
-        {may('admin') && (
+        {may('admin') ? (
           <>
             <RenameTeam team={team} />
             <DeleteTeam team={team} />
           </>
-        )}
+        ) : undefined}
       </PageTitle>
       <Tabs
         value={show}

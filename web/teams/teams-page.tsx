@@ -18,7 +18,7 @@ export const TeamsPage = (): ReactNode => {
   return (
     <>
       <PageTitle title="Teams" about="What each team costs: what it owns, and its parts of shared costs.">
-        {has('unit_economics') && may('admin') && <NewTeam />}
+        {has('unit_economics') && may('admin') ? <NewTeam /> : undefined}
       </PageTitle>
       <PlanGate>
         <Tabs

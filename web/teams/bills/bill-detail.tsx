@@ -19,7 +19,7 @@ export const BillDetail = ({ bill }: { bill: Bill }): ReactNode => {
     <Card
       title={`Bill of ${bill.month}`}
       minHeight={320}
-      actions={isPast && may('admin') && <Reseal month={bill.month} />}
+      actions={isPast && may('admin') ? <Reseal month={bill.month} /> : undefined}
     >
       <Stack>
         <Group gap="sm">

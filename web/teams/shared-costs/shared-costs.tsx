@@ -20,7 +20,7 @@ export const SharedCosts = (): ReactNode => {
   const teams = useQuery(teamsQuery);
   const costs = pages.data?.pages.flatMap(({ data }) => data) ?? [];
   return (
-    <Card title="Shared costs" minHeight={240} actions={may('admin') && <NewSharedCost />}>
+    <Card title="Shared costs" minHeight={240} actions={may('admin') ? <NewSharedCost /> : undefined}>
       <Answer query={pages} height={160}>
         {() =>
           costs.length === 0 ? (
@@ -31,11 +31,12 @@ export const SharedCosts = (): ReactNode => {
           ) : (
             <Answer query={teams} height={160}>
               {(all) => (
-                <Stack align="flex-start">
+                <Stack>
                   <SharedCostsTable costs={costs} teams={namesOf(all)} />
                   {pages.hasNextPage && (
                     <Button
                       variant="default"
+                      style={{ alignSelf: 'flex-start' }}
                       loading={pages.isFetchingNextPage}
                       onClick={() => void pages.fetchNextPage()}
                     >
