@@ -62,7 +62,11 @@ export const SignInPage = (): ReactNode => {
               Sign in
             </Button>
             <Text size="sm" c="dimmed">
-              Programs use the <Anchor href="/docs">API</Anchor> with the same key.
+              Programs use the{' '}
+              <Anchor href="/docs" underline="always">
+                API
+              </Anchor>{' '}
+              with the same key.
             </Text>
           </Stack>
         </form>

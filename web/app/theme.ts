@@ -1,4 +1,4 @@
-import { createTheme, type CSSVariablesResolver } from '@mantine/core';
+import { Badge, createTheme, Modal, type CSSVariablesResolver } from '@mantine/core';
 
 /** One accent, small radius, tabular figures (app.css). Shades keep the contrast of WCAG 2.2 AA in light and dark. */
 export const theme = createTheme({
@@ -8,6 +8,20 @@ export const theme = createTheme({
   cursorType: 'pointer',
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
+  components: {
+    // Light badges miss the contrast of WCAG 2.2 AA. A dot has the colour, and the text stays dark.
+    Badge: Badge.extend({
+      defaultProps: { variant: 'dot', radius: 'sm' },
+      styles: { root: { minWidth: 'max-content', textTransform: 'none' } },
+    }),
+    // The header of a dialog would be a second banner of the page.
+    Modal: Modal.extend({
+      defaultProps: {
+        attributes: { header: { role: 'none' } },
+        closeButtonProps: { 'aria-label': 'Close' },
+      },
+    }),
+  },
   headings: { fontWeight: '600', sizes: { h1: { fontSize: '1.5rem' }, h2: { fontSize: '1.125rem' } } },
 });
 

@@ -28,7 +28,7 @@ export const DeliveryRow = ({ delivery }: { delivery: Delivery }): ReactNode => 
         </Table.Td>
         <Table.Td>{wordsOf(delivery)}</Table.Td>
         <Table.Td>
-          <Badge miw="max-content" variant="dot" color={COLORS[status]} tt="none">
+          <Badge variant="dot" color={COLORS[status]} tt="none">
             {status}
           </Badge>
         </Table.Td>

@@ -58,7 +58,7 @@ const WebhookRow = ({ webhook, isShown }: { webhook: Webhook; isShown: boolean }
       </Table.Th>
       <Table.Td>{events.join(', ')}</Table.Td>
       <Table.Td>
-        <Badge miw="max-content" variant="dot" color={enabled ? 'green' : 'gray'} tt="none">
+        <Badge variant="dot" color={enabled ? 'green' : 'gray'} tt="none">
           {enabled ? 'enabled' : 'disabled'}
         </Badge>
       </Table.Td>

@@ -6,7 +6,7 @@ import type { components, paths } from './generated/api-types.d.ts';
 export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name];
 
 /** The header that marks requests of these pages (contract §3, Browser session). */
-export const OWN_REQUEST = { 'X-Requested-With': 'cost-analytics' } as const;
+const OWN_REQUEST = { 'X-Requested-With': 'cost-analytics' } as const;
 
 /** The API, with the types of its OpenAPI document. */
 export const api = createClient<paths>({ headers: OWN_REQUEST, credentials: 'same-origin' });

@@ -26,11 +26,7 @@ interface Connected {
 export const ConnectedImport = ({ metric, connection }: Connected): ReactNode => (
   <Card
     title={`Daily import from ${PLATFORMS[connection.type]}`}
-    actions={
-      <Badge color={COLORS[connection.status]} variant="light" miw="max-content">
-        {connection.status}
-      </Badge>
-    }
+    actions={<Badge color={COLORS[connection.status]}>{connection.status}</Badge>}
   >
     <Stack>
       {connection.paused_reason !== null && <Alert>{sentence(connection.paused_reason)}</Alert>}

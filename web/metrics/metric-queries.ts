@@ -1,11 +1,8 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, bodyOf, dataOf, type Schema } from '../http/api.ts';
 
-/** A metric with its last twelve months. */
-export type CountMetric = Schema<'MetricWithMonths'>;
-export type RevenueMetric = Schema<'RevenueMetricWithMonths'>;
-/** A metric whose numbers the key may see. */
-export type ShownMetric = CountMetric | RevenueMetric;
+/** A metric with its last twelve months, whose numbers the key may see. */
+export type ShownMetric = Schema<'MetricWithMonths'> | Schema<'RevenueMetricWithMonths'>;
 
 /** A metric of the list. Of revenue that the key may not see, only id, name and kind are there. */
 export type ListedMetric = Schema<'Metric'> | Schema<'RevenueMetric'> | Schema<'PrivateMetric'>;

@@ -137,7 +137,7 @@ const Definition = ({ metric }: { metric: Extract<ListedMetric, { unit: string }
         {metric.import === null ? (
           <Missing reason="no daily import is connected" />
         ) : (
-          <Badge variant="light" miw="max-content">
+          <Badge>
             {metric.import.type}, {metric.import.status}
           </Badge>
         )}

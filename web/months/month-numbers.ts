@@ -1,7 +1,7 @@
 import type { Schema } from '../http/api.ts';
 
-export type CountMonth = Schema<'Month'>;
-export type RevenueMonth = Schema<'RevenueMonth'>;
+type CountMonth = Schema<'Month'>;
+type RevenueMonth = Schema<'RevenueMonth'>;
 export type Month = CountMonth | RevenueMonth;
 
 /** Cost, value and their ratio: of a month, of its lock, or of today. */

@@ -46,7 +46,7 @@ const MonthRow = ({ metric, month }: { metric: ShownMetric; month: Month }): Rea
     <NumberCell>
       <Group gap={6} justify="flex-end" wrap="nowrap">
         {month.above_target && (
-          <Badge color="red" variant="light" size="sm" miw="max-content">
+          <Badge color="red" size="sm">
             Above target
           </Badge>
         )}
@@ -74,9 +74,7 @@ const Status = ({ metric, month }: { metric: ShownMetric; month: Month }): React
   return (
     <Stack gap={4} align="flex-start">
       <Group gap="xs">
-        <Badge color={color} variant="light" miw="max-content">
-          {name}
-        </Badge>
+        <Badge color={color}>{name}</Badge>
         {mayLock && <LockMonth metric={metric} month={month} />}
         {month.version !== null && <MonthVersions metric={metric} month={month} />}
       </Group>

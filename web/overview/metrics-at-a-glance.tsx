@@ -190,7 +190,7 @@ const Numbers = ({ row }: { row: Glance }): ReactNode => {
       <NumberCell>
         <Group gap={6} justify="flex-end" wrap="nowrap">
           {row.above_target && (
-            <Badge color="red" variant="light" size="sm">
+            <Badge color="red" size="sm">
               Above
             </Badge>
           )}
@@ -235,7 +235,5 @@ const ImportState = ({ status }: { status: Glance['import_status'] }): ReactNode
   status === null ? (
     <Missing reason="no daily import is connected" />
   ) : (
-    <Badge variant="light" color={IMPORT_COLORS[status]}>
-      {status}
-    </Badge>
+    <Badge color={IMPORT_COLORS[status]}>{status}</Badge>
   );

@@ -9,7 +9,8 @@ import { firstDay, monthOf } from '../shared/calendar.ts';
 import { Card } from '../shared/card.tsx';
 import { ColumnHead, DataTable, NumberCell } from '../shared/data-table.tsx';
 import { Answer, Empty } from '../shared/states.tsx';
-import { monthSpendQuery, type MonthSpend, type SameDays } from './month-spend.ts';
+import type { MonthSpend, SameDays } from './month-spend.ts';
+import { monthSpendQuery } from './month-spend-query.ts';
 import { SOURCE_NAMES } from '../spend/source-names.ts';
 
 const NOTHING_BEFORE = 'nothing was spent on the same days of the month before';

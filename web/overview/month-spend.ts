@@ -1,6 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
 import { SPEND_SOURCES, type SpendSource } from '../../domain/spend/spend-source.ts';
-import { api, bodyOf, type Schema } from '../http/api.ts';
 import { addMonths, firstDay, lastDay, monthOf, type Day } from '../shared/calendar.ts';
 
 /** Money of the running month so far, and of the same days of the month before. */
@@ -20,28 +18,9 @@ export interface MonthSpend {
   bySource: Record<SpendSource, SameDays>;
 }
 
-/** The spend of the running month and of the month before, by day and source, in one request. */
-export const monthSpendQuery = (today: Day) =>
-  queryOptions({
-    queryKey: ['costs', 'month-spend', today],
-    queryFn: ({ signal }) =>
-      bodyOf(
-        api.GET('/api/v1/costs/breakdown', {
-          params: {
-            query: {
-              start_date: firstDay(addMonths(monthOf(today), -1)),
-              end_date: today,
-              group_by: ['day', 'source'],
-            },
-          },
-          signal,
-        }),
-      ),
-    select: (body) => monthSpendOf(body, today),
-  });
-
+/** The answer of `GET /costs/breakdown` by day and source. */
 interface Breakdown {
-  data: Schema<'BreakdownRow'>[];
+  data: readonly { total: number; day?: unknown; source?: unknown }[];
   complete_through: Day | null;
 }
 

@@ -21,7 +21,7 @@ export const Card = ({
         <Title order={2} id={id}>
           {title}
         </Title>
-        {actions !== undefined && <Group gap="xs">{actions}</Group>}
+        {Boolean(actions) && <Group gap="xs">{actions}</Group>}
       </Group>
       {children}
     </Paper>

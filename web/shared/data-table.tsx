@@ -8,7 +8,7 @@ export const DataTable = ({
   children,
   ...props
 }: TableProps & { label: string; minWidth?: number; children: ReactNode }): ReactNode => (
-  <Table.ScrollContainer minWidth={minWidth} type="native" tabIndex={0} role="region" aria-label={label}>
+  <Table.ScrollContainer minWidth={minWidth} type="native" tabIndex={0} role="group" aria-label={label}>
     <Table aria-label={label} verticalSpacing="xs" {...props}>
       {children}
     </Table>

@@ -23,7 +23,7 @@ export const PageTitle = ({
           </Text>
         )}
       </Stack>
-      {children !== undefined && <Group gap="xs">{children}</Group>}
+      {Boolean(children) && <Group gap="xs">{children}</Group>}
     </Group>
   );
 };

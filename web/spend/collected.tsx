@@ -6,9 +6,7 @@ export const Collected = ({ from }: { from: string | null }): ReactNode =>
   from === 'always' ? (
     <Text size="sm">always</Text>
   ) : from === null ? (
-    <Badge variant="light" color="yellow" miw="max-content">
-      from today on
-    </Badge>
+    <Badge color="yellow">from today on</Badge>
   ) : (
     <Text size="sm">from {from}</Text>
   );

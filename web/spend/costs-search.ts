@@ -25,7 +25,7 @@ const GROUP_KEYS = Object.keys(GROUPS) as [Group, ...Group[]];
 const day = z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/));
 
 /** The orders of the table. */
-export const COST_ORDERS = ['total-down', 'total-up', 'name-up', 'name-down'] as const;
+const COST_ORDERS = ['total-down', 'total-up', 'name-up', 'name-down'] as const;
 
 export type CostOrder = (typeof COST_ORDERS)[number];
 

@@ -9,7 +9,7 @@ const CLOUDS: Readonly<Record<string, string>> = {
 };
 
 /** The name of a cloud for people. */
-export const cloudName = (cloud: string): string => CLOUDS[cloud] ?? cloud;
+const cloudName = (cloud: string): string => CLOUDS[cloud] ?? cloud;
 
 /** What an account is called, by {@link accountKey}. */
 export type AccountNames = ReadonlyMap<string, string>;

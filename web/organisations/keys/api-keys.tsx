@@ -53,7 +53,7 @@ const KeyRow = ({ of: key }: { of: Key }): ReactNode => {
         <Group gap="xs">
           {key.name}
           {key.id === session.key.id && (
-            <Badge miw="max-content" variant="light" size="sm" tt="none">
+            <Badge size="sm" tt="none">
               this session
             </Badge>
           )}

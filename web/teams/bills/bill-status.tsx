@@ -7,7 +7,7 @@ const WORDS = { estimate: 'Estimate', waiting: 'Waiting', sealed: 'Sealed' } as 
 
 /** The status of a bill. */
 export const BillStatus = ({ status }: { status: Bill['status'] }): ReactNode => (
-  <Badge variant="dot" color={COLORS[status]} miw="max-content">
+  <Badge variant="dot" color={COLORS[status]}>
     {WORDS[status]}
   </Badge>
 );
