@@ -89,6 +89,7 @@ const Icon = ({ kind }: { kind: Item['kind'] }): ReactNode => {
 const ToMetric = ({ metric }: { metric: { id: string; name: string } }): ReactNode => (
   <Anchor
     inherit
+    underline="always"
     renderRoot={(props) => <Link to="/business-metrics/$id" params={{ id: metric.id }} {...props} />}
   >
     {metric.name}
@@ -103,6 +104,7 @@ const Words = ({ item }: { item: Item }): ReactNode => {
           The last run of{' '}
           <Anchor
             inherit
+            underline="always"
             renderRoot={(props) => <Link to="/sources/$id" params={{ id: item.source.id }} {...props} />}
           >
             {item.source.name}
@@ -145,6 +147,7 @@ const Words = ({ item }: { item: Item }): ReactNode => {
           The bill of{' '}
           <Anchor
             inherit
+            underline="always"
             renderRoot={(props) => <Link to="/teams/$id" params={{ id: item.team.id }} {...props} />}
           >
             {item.team.name}

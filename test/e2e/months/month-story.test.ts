@@ -327,6 +327,7 @@ describe('31 January 2026, noon', () => {
       change_basis: 'same_days',
       unit_cost_change_percent: latest?.change_percent,
       opposite_directions: (latest?.change_percent ?? 0) < 0,
+      target: record.target,
       above_target: latest?.above_target,
       sparkline: record.months.map(({ unit_cost }) => unit_cost).reverse(),
       import_status: null,

@@ -136,6 +136,7 @@ const Named = ({ id, name }: { id: string; name: string | undefined }): ReactNod
   if (kind === 'met')
     return (
       <Anchor
+        underline="always"
         inherit
         title={id}
         renderRoot={(props) => <Link to="/business-metrics/$id" params={{ id }} {...props} />}
@@ -145,13 +146,19 @@ const Named = ({ id, name }: { id: string; name: string | undefined }): ReactNod
     );
   if (kind === 'team')
     return (
-      <Anchor inherit title={id} renderRoot={(props) => <Link to="/teams/$id" params={{ id }} {...props} />}>
+      <Anchor
+        underline="always"
+        inherit
+        title={id}
+        renderRoot={(props) => <Link to="/teams/$id" params={{ id }} {...props} />}
+      >
         {text}
       </Anchor>
     );
   if (kind === 'src')
     return (
       <Anchor
+        underline="always"
         inherit
         title={id}
         renderRoot={(props) => <Link to="/sources/$id" params={{ id }} {...props} />}
