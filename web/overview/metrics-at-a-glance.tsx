@@ -1,8 +1,7 @@
 import { Anchor, Badge, Button, Group, Select, Table, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { useDeferredValue, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import { useDeferredValue, type ReactNode } from 'react';
 import { useSession } from '../http/session.ts';
 import { Change, Missing, Percent, UnitCost } from '../shared/amounts.tsx';
 import { Card } from '../shared/card.tsx';
@@ -10,6 +9,7 @@ import { Sparkline } from '../shared/charts/sparkline.tsx';
 import { ColumnHead, DataTable, NumberCell } from '../shared/data-table.tsx';
 import { changeText } from '../shared/numbers.ts';
 import { Answer, Empty } from '../shared/states.tsx';
+import { useLongRows } from '../shared/use-long-rows.ts';
 import { overviewQuery, type Glance, type OverviewRow as Row } from './overview-query.ts';
 import { ORDERS, type Order } from './overview-search.ts';
 
@@ -17,10 +17,6 @@ const hasNumbers = (row: Row): row is Glance => 'sparkline' in row;
 
 const NO_UNIT_COST = 'no month has a unit cost yet';
 const ROW_HEIGHT = 46;
-/** Rows above and below the window that are drawn too. */
-const OVERSCAN = 12;
-/** More rows are drawn only near the window, so that a thousand of them stay smooth. */
-const MOST_DRAWN = 200;
 
 const route = getRouteApi('/signed-in/');
 
@@ -87,24 +83,7 @@ const NewMetric = (): ReactNode => (
 );
 
 const Rows = ({ rows }: { rows: readonly Row[] }): ReactNode => {
-  const body = useRef<HTMLTableSectionElement>(null);
-  const [offset, setOffset] = useState(0);
-  useLayoutEffect(() => {
-    setOffset((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY);
-  }, []);
-  const isLong = rows.length > MOST_DRAWN;
-  const virtualizer = useWindowVirtualizer({
-    count: rows.length,
-    estimateSize: () => ROW_HEIGHT,
-    overscan: OVERSCAN,
-    scrollMargin: offset,
-    enabled: isLong,
-  });
-  const drawn = isLong ? virtualizer.getVirtualItems() : rows.map((_, index) => ({ index }));
-  const [first] = drawn;
-  const last = drawn.at(-1);
-  const above = (first?.index ?? 0) * ROW_HEIGHT;
-  const below = (rows.length - 1 - (last?.index ?? -1)) * ROW_HEIGHT;
+  const { body, isLong, drawn, above, below } = useLongRows(rows.length, ROW_HEIGHT);
   return (
     <DataTable
       label="Metrics"
@@ -125,7 +104,7 @@ const Rows = ({ rows }: { rows: readonly Row[] }): ReactNode => {
       </Table.Thead>
       <Table.Tbody ref={body}>
         {isLong && <Spacer height={above} />}
-        {drawn.map(({ index }) => {
+        {drawn.map((index) => {
           const row = rows[index];
           return row === undefined ? null : <MetricRow key={row.metric.id} row={row} position={index + 2} />;
         })}
@@ -136,7 +115,7 @@ const Rows = ({ rows }: { rows: readonly Row[] }): ReactNode => {
 };
 
 const Spacer = ({ height }: { height: number }): ReactNode => (
-  <tr aria-hidden style={{ height: Math.max(0, height) }}>
+  <tr aria-hidden style={{ height }}>
     <td colSpan={7} style={{ padding: 0 }} />
   </tr>
 );

@@ -24,7 +24,7 @@ export const useLongRows = (count: number, rowHeight: number): LongRows => {
   const [offset, setOffset] = useState(0);
   useLayoutEffect(() => {
     setOffset(Math.round((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY));
-  });
+  }, [count]);
   const isLong = count > MOST_DRAWN;
   const virtualizer = useWindowVirtualizer({
     count,

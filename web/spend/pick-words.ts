@@ -1,5 +1,4 @@
 import type { SpendPick } from '../../domain/spend/spend-pick.ts';
-import type { Schema } from '../http/api.ts';
 
 const CLOUDS: Readonly<Record<string, string>> = {
   aws: 'AWS',
@@ -55,6 +54,3 @@ const cloudWords = (
   if (service !== undefined) return `Service ${service} in ${whole}`;
   return group === undefined ? `All of ${whole}` : `Resource group ${group} in ${whole}`;
 };
-
-/** Returns a pick of an answer as one that can be edited and sent. */
-export const pickOf = (record: Schema<'SpendPick'>): SpendPick => record;

@@ -8,10 +8,10 @@ import { useSession } from '../http/session.ts';
 import { Card } from '../shared/card.tsx';
 import { Empty } from '../shared/states.tsx';
 import { useChange } from '../shared/use-change.ts';
-import { PickEditor } from '../spend/pick-editor.tsx';
+import { sentence } from '../shared/words.ts';
 import { PickList } from '../spend/pick-list.tsx';
-import { pickOf } from '../spend/pick-words.ts';
-import { sentence } from './bills/bill-status.tsx';
+import { SpendPicker } from '../spend/spend-picker.tsx';
+
 import { FormDialog } from './dialog.tsx';
 import { TEAM_CHANGES, type Team } from './team-queries.ts';
 
@@ -20,7 +20,7 @@ const identity = (picks: readonly SpendPick[]): string => picks.map(pickIdentity
 /** What a team owns. Admins can change it; what they chose stays until it is saved or discarded. */
 export const Ownership = ({ team }: { team: Team }): ReactNode => {
   const { may } = useSession();
-  const owned = team.ownership.map(pickOf);
+  const owned = team.ownership;
   return (
     <Card title={`What ${team.name} owns`}>
       {may('admin') ? (
@@ -45,7 +45,7 @@ const Editor = ({ team: { id }, owned }: { team: Team; owned: SpendPick[] }): Re
     done: (team) => `What ${team.name} owns is saved.`,
     showsError: true,
     onDone: (team) => {
-      setDraft(team.ownership.map(pickOf));
+      setDraft(team.ownership);
     },
   });
   return (
@@ -54,9 +54,9 @@ const Editor = ({ team: { id }, owned }: { team: Team; owned: SpendPick[] }): Re
         A dollar has one owner: the most specific pick of all teams and shared costs. Bills that are sealed
         keep the owners of their seal.
       </Text>
-      <PickEditor
+      <SpendPicker
         value={picks}
-        refused={save.error === null ? undefined : refusedPick(messageOf(save.error))}
+        user={{ type: 'team', id }}
         onChange={(changed) => {
           setDraft(changed);
           save.reset();
@@ -93,12 +93,6 @@ const Editor = ({ team: { id }, owned }: { team: Team; owned: SpendPick[] }): Re
       <LeaveDialog isChanged={isChanged} />
     </Stack>
   );
-};
-
-/** Returns the place of the pick that a refusal names by its path: `ownership[2]: …`. */
-const refusedPick = (message: string): number | undefined => {
-  const place = /^ownership\[(\d+)\]/.exec(message)?.[1];
-  return place === undefined ? undefined : Number(place);
 };
 
 const Warnings = ({ warnings }: { warnings: readonly string[] }): ReactNode =>

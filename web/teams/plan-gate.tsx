@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { planMessage } from '../../domain/organisations/tiers.ts';
 import { useSession } from '../http/session.ts';
 import { Empty } from '../shared/states.tsx';
-import { sentence } from './bills/bill-status.tsx';
+import { sentence } from '../shared/words.ts';
 
 /** Shows what is inside if the plan includes unit economics, and else which plan does. */
 export const PlanGate = ({ children }: { children: ReactNode }): ReactNode => {

@@ -60,7 +60,8 @@ export const CreateKey = (): ReactNode => {
 interface Values {
   name: string;
   permission: Permission;
-  expires: Day | '';
+  /** A day, or empty for never. */
+  expires: Day;
 }
 
 const KeyForm = ({

@@ -8,8 +8,9 @@ import { Card } from '../../shared/card.tsx';
 import { ColumnHead, DataTable, NumberCell } from '../../shared/data-table.tsx';
 import { SOURCE_NAMES } from '../../spend/source-names.ts';
 import type { Bill } from '../team-queries.ts';
-import { BillStatus, missingReason, sentence, Sentences } from './bill-status.tsx';
+import { BillStatus, missingReason, Sentences } from './bill-status.tsx';
 import { Reseal } from './reseal.tsx';
+import { sentence } from '../../shared/words.ts';
 
 /** A team's bill of a month: its amounts in detail, its status, and what to know about it. */
 export const BillDetail = ({ bill }: { bill: Bill }): ReactNode => {

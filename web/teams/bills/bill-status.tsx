@@ -1,5 +1,6 @@
 import { Badge, List, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { sentence } from '../../shared/words.ts';
 import type { Bill } from '../team-queries.ts';
 
 const COLORS = { estimate: 'gray', waiting: 'orange', sealed: 'green' } as const;
@@ -11,10 +12,6 @@ export const BillStatus = ({ status }: { status: Bill['status'] }): ReactNode =>
     {WORDS[status]}
   </Badge>
 );
-
-/** Returns words of the API as a sentence. */
-export const sentence = (words: string): string =>
-  `${words.charAt(0).toUpperCase()}${words.slice(1)}${words.endsWith('.') ? '' : '.'}`;
 
 /** Words of the API as sentences, below each other. */
 export const Sentences = ({ words }: { words: readonly string[] }): ReactNode =>

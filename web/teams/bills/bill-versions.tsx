@@ -12,7 +12,7 @@ import { instantText } from '../../shared/times.ts';
 import { SOURCE_NAMES } from '../../spend/source-names.ts';
 import { billVersionsQuery, type Bill, type BillVersion, type Team } from '../team-queries.ts';
 import { sumOf } from './bill-months.ts';
-import { sentence } from './bill-status.tsx';
+import { sentence } from '../../shared/words.ts';
 
 /** The sealed versions of a team's bill side by side: what each says, why it was sealed, and what had changed. */
 export const BillVersions = ({ team, bill }: { team: Team; bill: Bill }): ReactNode => {

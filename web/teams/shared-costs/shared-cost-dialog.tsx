@@ -6,14 +6,13 @@ import type { SpendPick } from '../../../domain/spend/spend-pick.ts';
 import { api, dataOf } from '../../http/api.ts';
 import { Answer } from '../../shared/states.tsx';
 import { useChange } from '../../shared/use-change.ts';
-import { PickEditor } from '../../spend/pick-editor.tsx';
-import { pickOf } from '../../spend/pick-words.ts';
-import { sentence } from '../bills/bill-status.tsx';
+import { SpendPicker } from '../../spend/spend-picker.tsx';
 import { FormDialog } from '../dialog.tsx';
 import { TEAM_CHANGES, teamsQuery, type SharedCost } from '../team-queries.ts';
 import { draftOf, splitOf } from './split-draft.ts';
 import { SplitFields } from './split-fields.tsx';
 import type { Split } from './split-words.ts';
+import { sentence } from '../../shared/words.ts';
 
 interface Definition {
   name: string;
@@ -91,7 +90,7 @@ const OpenDialog = ({
 }: DialogProps & { onClose: () => void }): ReactNode => {
   const teams = useQuery(teamsQuery);
   const [name, setName] = useState(cost?.name ?? '');
-  const [picks, setPicks] = useState<SpendPick[]>(() => (cost?.spend ?? []).map(pickOf));
+  const [picks, setPicks] = useState<SpendPick[]>(cost?.spend ?? []);
   const [draft, setDraft] = useState(() => draftOf(cost?.split ?? null));
   const [wasSent, setWasSent] = useState(false);
   const change = useChange({
@@ -142,7 +141,7 @@ const OpenDialog = ({
       />
       <Stack gap="xs" role="group" aria-label="Spend">
         <Input.Label component="div">Spend</Input.Label>
-        <PickEditor value={picks} onChange={setPicks} />
+        <SpendPicker value={picks} onChange={setPicks} user={{ type: 'shared_cost', id: cost?.id }} />
         {wasSent && lacks.spend !== undefined && <Input.Error role="alert">{lacks.spend}</Input.Error>}
       </Stack>
       <Answer query={teams} height={80}>

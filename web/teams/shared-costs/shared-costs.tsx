@@ -7,7 +7,6 @@ import { Card } from '../../shared/card.tsx';
 import { ColumnHead, DataTable } from '../../shared/data-table.tsx';
 import { Answer, Empty } from '../../shared/states.tsx';
 import { PickList } from '../../spend/pick-list.tsx';
-import { pickOf } from '../../spend/pick-words.ts';
 import { DeleteButton } from '../delete-button.tsx';
 import { labelledMetricsQuery, sharedCostsQuery, teamsQuery, type SharedCost } from '../team-queries.ts';
 import { EditSharedCost, NewSharedCost } from './shared-cost-dialog.tsx';
@@ -75,7 +74,7 @@ const SharedCostsTable = ({ costs, teams }: { costs: readonly SharedCost[]; team
           <Table.Tr key={cost.id}>
             <Table.Th scope="row">{cost.name}</Table.Th>
             <Table.Td>
-              <PickList picks={cost.spend.map(pickOf)} />
+              <PickList picks={cost.spend} />
             </Table.Td>
             <Table.Td>
               <Text size="sm">{splitWords(cost.split, teams, metricNames)}</Text>

@@ -5,7 +5,7 @@ import { PERCENT_DECIMALS } from '../../../domain/teams/shared-cost.ts';
 import { percentText } from '../../shared/numbers.ts';
 import { sumOf } from '../bills/bill-months.ts';
 import { MetricSplitFields } from './metric-split-fields.tsx';
-import { percentSum, teamChoices, type SplitDraft, type SplitFieldsProps } from './split-draft.ts';
+import { percentSum, teamChoices, type SplitFieldsProps } from './split-draft.ts';
 import { namesOf } from './split-words.ts';
 
 /** How a cost is split over teams: evenly, by fixed percents, or by the labels of a metric. */
@@ -17,7 +17,7 @@ export const SplitFields = (props: SplitFieldsProps): ReactNode => {
         label="Split"
         value={draft.type}
         onChange={(type) => {
-          onChange({ type: type as SplitDraft['type'] });
+          onChange({ type: type });
         }}
       >
         <Group mt="xs" gap="md">
