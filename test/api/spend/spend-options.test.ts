@@ -368,6 +368,18 @@ describeOnBothEngines('what can be picked', (open, onDuckDb) => {
     expect(shops[0]).toMatchObject({ name: 'aws / shop=shop-149', cost: 22.98 });
   });
 
+  it('leaves out all tags if most rows have their own, and keeps the services', async () => {
+    const story = await newStory();
+    const lines = Array.from({ length: 10_001 }, (_, index) =>
+      dayLine(DAY, '0.01', { ...shop, ServiceName: 'Amazon S3', Tags: `{"team":"web","trace":"${index}"}` }),
+    );
+    await story.load(lines);
+    expect((await story.options()).map(({ name, cost }) => [name, cost])).toEqual([
+      ['Shop', 100.01],
+      ['Shop / Amazon S3', 100.01],
+    ]);
+  });
+
   it('costs the naive sums of random rows', async () => {
     const story = await newStory();
     const cents = new Map<string, number>();

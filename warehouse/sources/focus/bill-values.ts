@@ -1,14 +1,40 @@
 import { SPLITS } from './collected-values.ts';
-import { STORED } from '../feeds/read-feed.ts';
-import type { Shape } from '../feeds/scan-files.ts';
+import type { Relation, Shape } from '../feeds/scan-files.ts';
+import type { Statements } from '../../engine/session.ts';
 import { tagsTextOf } from './focus-tags.ts';
 
 // Services, resource groups and tag values are collected only once they are picked (spec §1, counting rule 6). So that people
 // can find them before, each load keeps a bounded list of what its bills could be divided by, with the bills' cost of it.
 
-/** Returns the columns of a row that the list is made from. */
-export const listedColumns = (file: Shape): string =>
-  `${SPLITS.service(file)} AS service, ${SPLITS.resource_group(file)} AS resource_group, ${tagsTextOf(file)} AS tags`;
+/** The values of a row that the list is made from. */
+export const LISTED_COLUMNS = { ...SPLITS, tags: tagsTextOf } satisfies Record<
+  string,
+  (file: Shape) => string
+>;
+
+export type ListedKey = keyof typeof LISTED_COLUMNS;
+
+export const LISTED_KEYS = Object.keys(LISTED_COLUMNS) as readonly ListedKey[];
+
+const SAMPLED_ROWS = 20_000;
+
+/**
+ * Returns whether most of the first 20,000 rows of a scan have tags of their own, such as the id of a request. Then a load lists no
+ * tags at all: grouping by them takes several times as long as the rest, and a list of only some rows would have wrong costs.
+ */
+export const identifyingTags = async (
+  reader: Statements,
+  relations: readonly Relation[],
+): Promise<boolean> => {
+  const scans = relations.map(
+    (file) =>
+      `SELECT count(DISTINCT tags) AS texts FROM (SELECT ${tagsTextOf(file)} AS tags FROM ${file.from} LIMIT ${SAMPLED_ROWS})`,
+  );
+  const [found] = await reader.query<{ identifies: boolean }>(
+    `SELECT max(texts) > ${SAMPLED_ROWS / 2} AS identifies FROM (${scans.join(' UNION ALL ')})`,
+  );
+  return found?.identifies === true;
+};
 
 /** Values of each kind that a load keeps, the dearest first. */
 const MOST_VALUES = 1_000;
@@ -36,10 +62,9 @@ export const isPickable = (text: string): string =>
  * 3. The texts are summed by the values of these keys only.
  */
 export const BILL_VALUES = `
-WITH listed AS (FROM value_groups WHERE ${STORED}),
-texts AS (
+WITH texts AS (
   SELECT billing_period, cloud, TRY_CAST(tags AS JSON) AS tags, cost FROM (
-    SELECT billing_period, cloud, tags, sum(cost) AS cost FROM listed WHERE tags IS NOT NULL
+    SELECT billing_period, cloud, tags, sum(cost) AS cost FROM value_groups WHERE tags IS NOT NULL
     GROUP BY ALL ORDER BY cost DESC, tags LIMIT ${MOST_TEXTS})),
 -- Tags are an object, or a list of keys and values.
 entries_of_texts AS (
@@ -60,10 +85,10 @@ tagged AS (
   FROM (SELECT billing_period, cloud, cost, unnest(entries, recursive := true) FROM entries_of_texts)),
 all_values AS (
   SELECT billing_period, cloud, account, 'service' AS split_kind, service AS split_value, NULL AS tag_key, NULL AS tag_value, cost
-  FROM listed WHERE service IS NOT NULL
+  FROM value_groups WHERE service IS NOT NULL
   UNION ALL
   SELECT billing_period, cloud, account, 'resource_group', resource_group, NULL, NULL, cost
-  FROM listed WHERE resource_group IS NOT NULL
+  FROM value_groups WHERE resource_group IS NOT NULL
   UNION ALL
   SELECT billing_period, cloud, NULL, NULL, NULL, tag_key, tag_value, cost FROM tagged SEMI JOIN keys USING (cloud, tag_key)),
 sums AS (SELECT * EXCLUDE (cost), sum(cost) AS cost FROM all_values GROUP BY ALL),

@@ -2,7 +2,7 @@ import { invalid } from '../../../domain/shared/errors.ts';
 import { checkShrink } from '../publishing/bill-shrink.ts';
 import { dayOfText, nullable } from '../feeds/cells.ts';
 import type { ExportFile } from '../feeds/export-files.ts';
-import { BILL_VALUES } from './bill-values.ts';
+import { BILL_VALUES, LISTED_KEYS } from './bill-values.ts';
 import { candidatesToCollect, columnNameOf, type Candidate } from './collected-values.ts';
 import { assigned, cloudOf, type CostColumn } from './focus-columns.ts';
 import {
@@ -58,7 +58,8 @@ export const loadFocusExport = (
     });
     await show(sessions, 'daily_money', await dailyMoney(reader, candidates));
     await reader.run(
-      `CREATE TEMP TABLE value_groups AS ${checkedGroups(candidates, 'values')}`,
+      `CREATE TEMP TABLE value_groups AS SELECT billing_period, cloud, account, ${LISTED_KEYS.join(', ')}, cost
+       FROM (${checkedGroups(candidates, 'values')}) WHERE ${STORED}`,
       readingBounds(load),
     );
     await show(sessions, 'listed_values', [BILL_VALUES]);

@@ -1,5 +1,5 @@
 import type { ExportFile } from '../feeds/export-files.ts';
-import { listedColumns } from './bill-values.ts';
+import { identifyingTags, LISTED_COLUMNS, LISTED_KEYS, type ListedKey } from './bill-values.ts';
 import type { Candidate } from './collected-values.ts';
 import { nullable, quoted, writtenOut } from '../feeds/cells.ts';
 import {
@@ -33,23 +33,19 @@ import type { Statements } from '../../engine/session.ts';
 /** What both kinds of groups have. */
 const BILL_KEYS = ['problem', 'currency', 'billing_period', 'billing_period_end', 'provider', 'account'];
 
-const LISTED_KEYS = ['service', 'resource_group', 'tags'];
-
 /** An export to roll up. */
 export interface RollUp {
   files: readonly ExportFile[];
   costColumn: CostColumn;
   now: Date;
-  /** Whether what bills can be divided by is rolled up too. */
-  isListed: boolean;
+  /** What bills can be divided by that is rolled up too. */
+  listed: readonly ListedKey[];
 }
-
-const NOT_LISTED = LISTED_KEYS.map((key) => `CAST(NULL AS VARCHAR) AS ${key}`).join(', ');
 
 /** Selects one typed row per line of the export. A value that cannot be cast is null, and its raw value is beside it. */
 const typedRows = (
   file: Relation,
-  { costColumn, isListed }: RollUp,
+  { costColumn, listed }: RollUp,
   candidates: readonly Candidate[],
 ): string => `
   SELECT ${quoted(file.fileColumn)} AS file,
@@ -64,7 +60,7 @@ const typedRows = (
     ${keyOf(file, 'account_name')} AS account_name,
     CASE WHEN ${keyOf(file, 'category')} IN ('Compute', 'Networking', 'Storage')
       THEN ${keyOf(file, 'resource')} END AS resource_id,
-    ${isListed ? listedColumns(file) : NOT_LISTED}${candidates
+    ${LISTED_KEYS.map((key) => `${listed.includes(key) ? LISTED_COLUMNS[key](file) : 'CAST(NULL AS VARCHAR)'} AS ${key}`).join(', ')}${candidates
       .map(
         ({ column, valueIn }) => `,
     ${valueIn(file)} AS ${column}`,
@@ -161,15 +157,17 @@ GROUP BY GROUPING SETS ((${[...BILL_KEYS, ...rowKeys].join(', ')}), (${[...BILL_
 };
 
 /**
- * Reads an export into `focus_roll_up`. A line is broken if a column that is read is not UTF-8. So if there are any, reads the
- * export again without the list, because the tags and services of a line must not reject its cost. Returns how it was read.
+ * Reads an export into `focus_roll_up`, without its tags if almost each row has different ones. A line is broken if a column that
+ * is read is not UTF-8. So if there are any, reads the export again without the list, because the tags and services of a line
+ * must not reject its cost. Returns how it was read.
  */
 export const rollUpExport = async (
   reader: Statements,
-  load: Omit<RollUp, 'isListed'>,
+  load: Omit<RollUp, 'listed'>,
   candidates: readonly Candidate[],
 ): Promise<RollUp> => {
-  const listed = { ...load, isListed: true };
+  const identifies = await identifyingTags(reader, relationsOf(load.files, 'skipped'));
+  const listed = { ...load, listed: LISTED_KEYS.filter((key) => key !== 'tags' || !identifies) };
   await reader.run(focusRollUpStatement('focus_roll_up', listed, candidates));
   const [tables] = await reader.query(
     `FROM duckdb_tables() WHERE temporary AND table_name = 'broken_lines' LIMIT 1`,
@@ -180,7 +178,7 @@ export const rollUpExport = async (
   );
   if (broken === undefined) return listed;
   await dropTemporaryTables(reader, ['focus_roll_up', 'broken_lines', 'broken_line_scans']);
-  const unlisted = { ...load, isListed: false };
+  const unlisted = { ...load, listed: [] };
   await reader.run(focusRollUpStatement('focus_roll_up', unlisted, candidates));
   return unlisted;
 };
