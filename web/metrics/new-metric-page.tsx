@@ -12,7 +12,7 @@ import { Empty } from '../shared/states.tsx';
 import { useChange } from '../shared/use-change.ts';
 import { SpendPicker } from '../spend/spend-picker.tsx';
 import type { Pick } from '../spend/spend-queries.ts';
-import { teamNamesQuery } from '../teams/team-names-query.ts';
+import { teamsQuery } from '../teams/team-queries.ts';
 
 interface Form {
   name: string;
@@ -81,7 +81,7 @@ const MetricForm = (): ReactNode => {
     },
   });
   const { kind, scope, spend, frequency } = form.values;
-  const teams = useQuery({ ...teamNamesQuery, enabled: scope === 'team' });
+  const teams = useQuery({ ...teamsQuery, enabled: scope === 'team' });
   const isRevenue = kind === 'revenue';
   const create = useChange({
     send: (values: Form) =>

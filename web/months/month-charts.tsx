@@ -15,6 +15,7 @@ import {
   unitCostText,
 } from '../shared/numbers.ts';
 import { ratioOf } from './month-numbers.ts';
+import { ValuesByLabel } from './values-by-label.tsx';
 
 const HEIGHT = 220;
 
@@ -61,18 +62,22 @@ export const MonthCharts = ({ metric }: { metric: ShownMetric }): ReactNode => {
           />
         </Card>
         <Card title={isRevenue ? 'Revenue' : metric.name}>
-          <BarChart
-            h={HEIGHT}
-            data={months}
-            dataKey="month"
-            series={[{ name: 'value', label: valueName, color: 'teal.7' }]}
-            valueFormatter={isRevenue ? (amount) => moneyText(amount, currency) : quantityText}
-            yAxisProps={{
-              tickFormatter: (amount: number) =>
-                isRevenue ? shortMoneyText(amount, currency) : shortQuantityText(amount),
-              width: 64,
-            }}
-          />
+          {metric.label_key !== null ? (
+            <ValuesByLabel metric={metric} />
+          ) : (
+            <BarChart
+              h={HEIGHT}
+              data={months}
+              dataKey="month"
+              series={[{ name: 'value', label: valueName, color: 'teal.7' }]}
+              valueFormatter={isRevenue ? (amount) => moneyText(amount, currency) : quantityText}
+              yAxisProps={{
+                tickFormatter: (amount: number) =>
+                  isRevenue ? shortMoneyText(amount, currency) : shortQuantityText(amount),
+                width: 64,
+              }}
+            />
+          )}
         </Card>
       </SimpleGrid>
     </>

@@ -12,7 +12,17 @@ const MOST_AT_ONCE = 1000;
 
 /** Subjects that a change of teams, owners or shared costs touches. */
 export const TEAM_CHANGES = [
-  ...['teams', 'shared-costs', 'costs', 'metrics', 'months', 'overview', 'waiting', 'spend', 'audit-log'],
+  ...[
+    'teams',
+    'shared-costs',
+    'costs',
+    'metrics',
+    'metric-list',
+    'overview',
+    'waiting',
+    'spend',
+    'audit-log',
+  ],
 ] as const;
 
 /** Every team. One request returns up to a thousand, so that almost no organisation needs a second. */
