@@ -160,7 +160,7 @@ describeInBrowser('the pages of a metric', (browser) => {
     const wrong = page.getByRole('table', { name: 'Wrong lines' });
     expect(await wrong.getByRole('row', { name: /2026-02-02,ten/ }).innerText()).toContain('3');
     expect(await wrong.getByRole('row', { name: /2026-02-30,5/ }).innerText()).toContain('4');
-    await page.getByRole('button', { name: 'Close', exact: true }).click();
+    await page.getByRole('button', { name: 'Close', exact: true }).last().click();
     expect((await monthOf('2026-02'))?.value).toBeNull();
     await upload('period,value\n2026-02-01,10\n2026-02-02,11\n');
     await page.getByText('orders.csv: 2 values are new, 0 replaced, 0 unchanged.').waitFor();

@@ -1,0 +1,121 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { describeInBrowser } from '../../support/browser/browser.ts';
+import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
+import { as, ingest, newOrganisation, type Api } from '../../support/service/api-client.ts';
+import { expectData } from '../../support/service/envelope.ts';
+import { sharedService, type SharedService } from '../../support/service/shared-service.ts';
+
+/** Presses of Tab after which an element counts as out of reach. */
+const MOST_TABS = 150;
+
+/** The name of the element that has the focus, as far as the pages give names. It runs in the browser. */
+const FOCUSED_NAME = `(() => {
+  const focused = document.activeElement;
+  return focused.getAttribute('aria-label') ?? focused.labels?.[0]?.textContent ?? focused.textContent;
+})()`;
+
+/** Moves the focus by Tab alone until it is on the element with a name. */
+const tabTo = async (page: Page, name: RegExp): Promise<void> => {
+  for (let press = 0; press < MOST_TABS; press += 1) {
+    await page.keyboard.press('Tab');
+    if (name.test((await page.evaluate<string | null>(FOCUSED_NAME)) ?? '')) return;
+  }
+  throw new Error(`Tab does not reach ${String(name)}`);
+};
+
+/** A month is locked, a value added and a key made without a mouse (WCAG 2.2, 2.1.1). It is 7 February 2026. */
+describeInBrowser('the keyboard alone', (browser) => {
+  let service: SharedService;
+  let admin: Api;
+  let secret: string;
+  let orders: string;
+
+  beforeAll(async () => {
+    service = await sharedService();
+    ({ admin, secret } = await newOrganisation(service, { name: 'Keyboard shop' }));
+    const location = join(service.exportsDir, 'keyboard.csv');
+    await writeFile(location, focusCsv([dayLine('2026-01-01', '150'), dayLine('2026-01-31', '250')]));
+    const { id } = expectData(
+      await admin.post<{ id: string }>('/cost-sources', {
+        name: 'AWS',
+        kind: 'focus',
+        location,
+        options: {},
+      }),
+    );
+    expect((await ingest(admin, id)).status).toBe('completed');
+    orders = expectData(
+      await admin.post<{ id: string }>('/metrics', {
+        ...{ name: 'Orders', unit: 'order', aggregation: 'total', frequency: 'daily' },
+        scope: { type: 'organisation' },
+      }),
+    ).id;
+    expectData(
+      await admin.post(`/metrics/${orders}/values`, { values: [{ period: '2026-01-31', value: 1_600 }] }),
+    );
+  });
+
+  const january = async () =>
+    expectData(
+      await admin.get<{ month: string; status: string; value: number; version: number | null }[]>(
+        `/metrics/${orders}/months`,
+      ),
+    ).find(({ month }) => month === '2026-01');
+
+  it('signs in, locks a month, adds a value and makes a key', async () => {
+    const visit = await browser().visit(service.url);
+    const { page } = visit;
+    const { keyboard } = page;
+    await tabTo(page, /^API key/);
+    await keyboard.type(secret);
+    await keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    await page.getByRole('table', { name: 'Metrics' }).waitFor();
+    await tabTo(page, /^Orders$/);
+    await keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Orders', level: 1 }).waitFor();
+
+    await tabTo(page, /^Lock 2026-01$/);
+    await keyboard.press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Lock', exact: true }).waitFor();
+    await tabTo(page, /^Lock$/);
+    await keyboard.press('Enter');
+    await page
+      .getByRole('row', { name: /2026-01/ })
+      .getByText('Locked', { exact: true })
+      .waitFor();
+    expect(await january()).toMatchObject({ status: 'locked', version: 1 });
+
+    await tabTo(page, /^Add value$/);
+    await keyboard.press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).waitFor();
+    // The browser takes a day as month, day and year.
+    await page.getByLabel('Period').focus();
+    await keyboard.type('01302026');
+    await tabTo(page, /^Value/);
+    await keyboard.type('400');
+    await keyboard.press('Enter');
+    await page
+      .getByRole('row', { name: /2026-01/ })
+      .getByText('Changed since lock')
+      .waitFor();
+    expect(await january()).toMatchObject({ value: 1_600, status: 'changed_since_lock' });
+
+    await tabTo(page, /^Settings$/);
+    await keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Create key' }).waitFor();
+    await tabTo(page, /^Create key$/);
+    await keyboard.press('Enter');
+    await page.getByRole('dialog').getByLabel('Name').waitFor();
+    await tabTo(page, /^Name/);
+    await keyboard.type('By keyboard');
+    await keyboard.press('Enter');
+    const made = await page.getByRole('dialog').getByLabel('Secret').inputValue();
+    expect((await as(service, made).get('/auth/info')).status).toBe(200);
+    expect(visit.problems).toEqual([]);
+    await visit.context.close();
+  });
+});

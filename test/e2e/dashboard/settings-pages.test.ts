@@ -1,0 +1,75 @@
+import { beforeAll, expect, it } from 'vitest';
+import { describeInBrowser, signInWith } from '../../support/browser/browser.ts';
+import { as, newOrganisation, type Api } from '../../support/service/api-client.ts';
+import { expectData, expectError } from '../../support/service/envelope.ts';
+import { sharedService, type SharedService } from '../../support/service/shared-service.ts';
+
+/** What an admin does under Settings, and what others are told (contract §3, Dashboard). It is 7 February 2026. */
+describeInBrowser('the settings pages', (browser) => {
+  let service: SharedService;
+  let admin: Api;
+  let secret: string;
+
+  beforeAll(async () => {
+    service = await sharedService();
+    ({ admin, secret } = await newOrganisation(service, { name: 'Settings shop' }));
+  });
+
+  it('makes a key that is shown once, and revokes it', async () => {
+    const visit = await browser().visit(service.url);
+    const { page } = visit;
+    await signInWith(visit, secret);
+    await page.getByRole('navigation').getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('heading', { name: 'API keys' }).waitFor();
+    await page.getByRole('button', { name: 'Create key' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Reporting');
+    await dialog.getByLabel('Expires').fill('2026-12-31');
+    await dialog.getByRole('button', { name: 'Create key' }).click();
+    const made = await dialog.getByLabel('Secret').inputValue();
+    expect(made).toMatch(/^ca_/);
+    const { key } = expectData(
+      await as(service, made).get<{ key: { name: string; permission: string; expires_at: string } }>(
+        '/auth/info',
+      ),
+    );
+    expect(key).toMatchObject({
+      name: 'Reporting',
+      permission: 'read',
+      expires_at: '2026-12-31T23:59:59.000Z',
+    });
+    // Nothing but its own button closes it, because the secret cannot be shown again.
+    await page.keyboard.press('Escape');
+    expect(await dialog.getByLabel('Secret').inputValue()).toBe(made);
+    await dialog.getByRole('button').last().click();
+    await dialog.waitFor({ state: 'hidden' });
+    expect(await page.content()).not.toContain(made);
+
+    const row = page.getByRole('row', { name: /Reporting/ });
+    await row.getByRole('button', { name: /Revoke/ }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /Revoke/ })
+      .click();
+    await row.getByRole('button', { name: /Revoke/ }).waitFor({ state: 'hidden' });
+    expectError(await as(service, made).get('/auth/info'), 401, /revoked/);
+    expect(visit.problems).toEqual([]);
+    await visit.context.close();
+  });
+
+  it('tells a read key who manages keys', async () => {
+    const reader = expectData(
+      await admin.post<{ secret: string }>('/keys', { name: 'Reader', permission: 'read' }),
+    ).secret;
+    const visit = await browser().visit(service.url);
+    const { page } = visit;
+    await signInWith(visit, reader);
+    for (const show of ['keys', 'webhooks', 'audit-log']) {
+      await page.goto(`/settings?show=${show}`);
+      await page.getByText(/admin/).first().waitFor();
+      expect(await page.getByRole('button', { name: /^Create/ }).count()).toBe(0);
+    }
+    expect(visit.answers.every(({ status }) => status !== 403)).toBe(true);
+    await visit.context.close();
+  });
+});
