@@ -136,7 +136,8 @@ export const HOSTILE_REQUESTS: readonly HostileRequest[] = [
   ...['http:///api/v1/health', 'https://[::1/api/v1/health', 'HTTP://a:b@c/api/v1/health'].map((target) =>
     head(401, `GET ${target}`, HOST),
   ),
-  head(404, 'GET http://', HOST),
+  // At / only the dashboard answers, and only to GET.
+  head(404, 'POST http://', HOST),
 
   // Bodies.
   ...[65, 1_000, 1_000_000].flatMap((depth) => [
