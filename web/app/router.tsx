@@ -13,7 +13,7 @@ import { settingsSearch } from '../organisations/settings-search.ts';
 import { overviewSearch } from '../overview/overview-search.ts';
 import { Failure } from '../shared/states.tsx';
 import { sourceSearch } from '../sources/source-search.ts';
-import { costsSearch } from '../spend/costs-search.ts';
+import { costsSearch } from '../spend/costs/costs-search.ts';
 import { teamSearch, teamsSearch } from '../teams/teams-search.ts';
 import { NotFound } from './not-found.tsx';
 import { queryClient } from './query-client.ts';
@@ -80,7 +80,7 @@ const costs = createRoute({
   getParentRoute: () => signedIn,
   path: '/costs',
   validateSearch: costsSearch,
-  component: lazyRouteComponent(() => import('../spend/costs-page.tsx'), 'CostsPage'),
+  component: lazyRouteComponent(() => import('../spend/costs/costs-page.tsx'), 'CostsPage'),
 });
 
 const teams = createRoute({

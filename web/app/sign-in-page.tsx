@@ -1,11 +1,11 @@
-import { Alert, Anchor, Button, Center, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Button, Center, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
-import { messageOf } from '../http/api-error.ts';
 import { sessionQuery } from '../http/session.ts';
+import { FormError } from '../shared/forms/form-error.tsx';
 
 const route = getRouteApi('/sign-in');
 
@@ -41,11 +41,7 @@ export const SignInPage = (): ReactNode => {
               Sign in with an API key of your organisation. An admin makes one under Settings. The first key
               of an organisation comes from whoever runs the service.
             </Text>
-            {signIn.isError && (
-              <Alert color="red" role="alert">
-                {messageOf(signIn.error)}
-              </Alert>
-            )}
+            <FormError error={signIn.error} />
             <PasswordInput
               label="API key"
               name="key"

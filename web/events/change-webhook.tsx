@@ -2,9 +2,9 @@ import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
-import { Dialog } from '../shared/dialog.tsx';
-import { FormError } from '../shared/form-error.tsx';
-import { useChange } from '../shared/use-change.ts';
+import { Dialog } from '../shared/forms/dialog.tsx';
+import { FormError } from '../shared/forms/form-error.tsx';
+import { useChange } from '../shared/forms/use-change.ts';
 
 interface Changed {
   id: string;

@@ -3,9 +3,9 @@ import { useForm } from '@mantine/form';
 import { useState, type ReactNode } from 'react';
 import { EVENT_TYPES, type EventType } from '../../domain/events/webhook.ts';
 import { api, dataOf } from '../http/api.ts';
-import { Dialog } from '../shared/dialog.tsx';
-import { FormError } from '../shared/form-error.tsx';
-import { useChange } from '../shared/use-change.ts';
+import { Dialog } from '../shared/forms/dialog.tsx';
+import { FormError } from '../shared/forms/form-error.tsx';
+import { useChange } from '../shared/forms/use-change.ts';
 import { WebhookSecret } from './webhook-secret.tsx';
 
 const MEANS: Record<EventType, string> = {

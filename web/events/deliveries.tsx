@@ -1,8 +1,8 @@
 import { Table, Title } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { ColumnHead, DataTable } from '../shared/data-table.tsx';
-import { ShowMore } from '../shared/show-more.tsx';
+import { ColumnHead, DataTable } from '../shared/tables/data-table.tsx';
+import { ShowMore } from '../shared/tables/show-more.tsx';
 import { Answer, Empty } from '../shared/states.tsx';
 import { DeliveryRow } from './delivery-row.tsx';
 import { deliveriesQuery, type Webhook } from './webhooks-query.ts';

@@ -1,11 +1,10 @@
-import { Badge, Button, Code, List, Stack, Table, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
-import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
-import { useId, type ReactNode } from 'react';
+import { Badge, Code, List, Stack, Table, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
 import type { UnitCostChanged } from '../../domain/events/webhook.ts';
 import { Missing } from '../shared/amounts.tsx';
-import { NumberCell } from '../shared/data-table.tsx';
+import { NumberCell } from '../shared/tables/data-table.tsx';
 import { Instant } from '../shared/instant.tsx';
+import { RowWithDetail } from '../shared/tables/row-with-detail.tsx';
 import { nextAttemptAt } from './next-attempt.ts';
 import type { Delivery } from './webhooks-query.ts';
 
@@ -16,60 +15,38 @@ const COLORS = { pending: 'yellow', delivered: 'green', failed: 'red' } as const
 /** A delivery with its status and last response; its attempts and payload on demand. */
 export const DeliveryRow = ({ delivery }: { delivery: Delivery }): ReactNode => {
   const { status, attempts, created_at, reason } = delivery;
-  const [opened, { toggle }] = useDisclosure();
-  const id = useId();
   const last = attempts.at(-1);
-  const Chevron = opened ? IconChevronDown : IconChevronRight;
   return (
-    <>
-      <Table.Tr>
-        <Table.Td>
-          <Instant at={created_at} />
-        </Table.Td>
-        <Table.Td>{wordsOf(delivery)}</Table.Td>
-        <Table.Td>
-          <Badge variant="dot" color={COLORS[status]} tt="none">
-            {status}
-          </Badge>
-        </Table.Td>
-        <NumberCell>{attempts.length}</NumberCell>
-        <Table.Td maw={320}>
-          {last === undefined ? (
-            <Missing reason="no attempt was made" />
-          ) : (
-            <Text size="sm" lineClamp={2} title={responseOf(last)}>
-              {responseOf(last)}
-            </Text>
-          )}
-        </Table.Td>
-        <Table.Td>
-          {status === 'pending' ? (
-            <>
-              about <Instant at={nextAttemptAt(delivery).toISOString()} />
-            </>
-          ) : (
-            <Missing reason={reason ?? 'the endpoint has received it'} />
-          )}
-        </Table.Td>
-        <Table.Td>
-          <Button
-            size="compact-xs"
-            variant="default"
-            leftSection={<Chevron size={14} aria-hidden />}
-            aria-expanded={opened}
-            aria-controls={id}
-            onClick={toggle}
-          >
-            Detail
-          </Button>
-        </Table.Td>
-      </Table.Tr>
-      <Table.Tr hidden={!opened} id={id}>
-        <Table.Td colSpan={7}>
-          <Detail of={delivery} />
-        </Table.Td>
-      </Table.Tr>
-    </>
+    <RowWithDetail columns={7} detail={<Detail of={delivery} />}>
+      <Table.Td>
+        <Instant at={created_at} />
+      </Table.Td>
+      <Table.Td>{wordsOf(delivery)}</Table.Td>
+      <Table.Td>
+        <Badge variant="dot" color={COLORS[status]} tt="none">
+          {status}
+        </Badge>
+      </Table.Td>
+      <NumberCell>{attempts.length}</NumberCell>
+      <Table.Td maw={320}>
+        {last === undefined ? (
+          <Missing reason="no attempt was made" />
+        ) : (
+          <Text size="sm" lineClamp={2} title={responseOf(last)}>
+            {responseOf(last)}
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td>
+        {status === 'pending' ? (
+          <>
+            about <Instant at={nextAttemptAt(delivery).toISOString()} />
+          </>
+        ) : (
+          <Missing reason={reason ?? 'the endpoint has received it'} />
+        )}
+      </Table.Td>
+    </RowWithDetail>
   );
 };
 

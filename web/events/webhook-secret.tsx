@@ -1,6 +1,6 @@
 import { Anchor } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { SecretOnce } from '../shared/secret-once.tsx';
+import { SecretOnce } from '../shared/forms/secret-once.tsx';
 
 /** The secret of a webhook, shown once, with how its endpoint checks signatures. */
 export const WebhookSecret = ({ secret, onStored }: { secret: string; onStored: () => void }): ReactNode => (

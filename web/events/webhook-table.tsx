@@ -2,9 +2,9 @@ import { Badge, Button, Group, Table, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
-import { ColumnHead, DataTable } from '../shared/data-table.tsx';
+import { ColumnHead, DataTable } from '../shared/tables/data-table.tsx';
 import { Instant } from '../shared/instant.tsx';
-import { useChange } from '../shared/use-change.ts';
+import { useChange } from '../shared/forms/use-change.ts';
 import type { Webhook } from './webhooks-query.ts';
 
 const route = getRouteApi('/signed-in/settings');

@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useSession } from '../http/session.ts';
 import { Card } from '../shared/card.tsx';
-import { ShowMore } from '../shared/show-more.tsx';
+import { ShowMore } from '../shared/tables/show-more.tsx';
 import { Answer, Empty } from '../shared/states.tsx';
 import { CreateWebhook } from './create-webhook.tsx';
 import { Deliveries } from './deliveries.tsx';

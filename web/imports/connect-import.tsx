@@ -14,12 +14,12 @@ import {
 import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { api, dataOf, type Schema } from '../http/api.ts';
-import { messageOf } from '../http/api-error.ts';
 import { NUMBERS_OF_METRICS, type ShownMetric } from '../metrics/metric-queries.ts';
-import { useChange } from '../shared/use-change.ts';
+import { useChange } from '../shared/forms/use-change.ts';
 import { sentence } from '../shared/words.ts';
 import { sizeText } from '../shared/numbers.ts';
 import type { Import } from './import-query.ts';
+import { FormError } from '../shared/forms/form-error.tsx';
 
 interface Form {
   type: Import['type'];
@@ -147,11 +147,7 @@ export const ConnectImport = ({
             />
           </>
         )}
-        {failed.isError && (
-          <Alert color="red" role="alert">
-            {messageOf(failed.error)}
-          </Alert>
-        )}
+        <FormError error={failed.error} />
         {check.data !== undefined && !connect.isError && <CheckResult result={check.data} />}
         <Group>
           <Button

@@ -2,17 +2,18 @@ import { Alert, Badge, Button, Code, Group, List, Modal, Stack, Table, Text, Tex
 import { useDisclosure } from '@mantine/hooks';
 import { useState, type ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
-import { messageOf } from '../http/api-error.ts';
 import { useSession } from '../http/session.ts';
 import { NUMBERS_OF_METRICS, type ShownMetric } from '../metrics/metric-queries.ts';
 import { monthOf } from '../shared/calendar.ts';
 import { Card } from '../shared/card.tsx';
 import { moneyText, quantityText } from '../shared/numbers.ts';
 import { instantText } from '../shared/times.ts';
-import { useChange } from '../shared/use-change.ts';
+import { useChange } from '../shared/forms/use-change.ts';
 import { sentence } from '../shared/words.ts';
 import { ConnectImport } from './connect-import.tsx';
 import type { Import } from './import-query.ts';
+import { FormError } from '../shared/forms/form-error.tsx';
+import { Confirmation } from '../shared/forms/confirmation.tsx';
 
 const COLORS = { connected: 'green', paused: 'gray', failed: 'red' } as const;
 const PLATFORMS = { bigquery: 'BigQuery', stripe: 'Stripe' } as const;
@@ -159,11 +160,7 @@ const RunNow = ({ metric, connection }: Connected): ReactNode => {
               setFrom(currentTarget.value);
             }}
           />
-          {run.isError && (
-            <Alert color="red" role="alert">
-              {messageOf(run.error)}
-            </Alert>
-          )}
+          <FormError error={run.error} />
           <Group justify="flex-end">
             <Button
               loading={run.isPending}
@@ -187,33 +184,27 @@ const Disconnect = ({ metric }: { metric: ShownMetric }): ReactNode => {
     changes: NUMBERS_OF_METRICS,
     done: () => `${metric.name} is disconnected. Its values stay.`,
     onDone: close,
+    showsError: true,
   });
   return (
     <>
       <Button variant="outline" color="red" onClick={open}>
         Disconnect
       </Button>
-      <Modal opened={opened} onClose={close} title="Disconnect the import?">
-        <Stack>
-          <Text size="sm">
-            Its credential is deleted. The imported values stay, and can be changed by hand again.
-          </Text>
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close} data-autofocus>
-              Cancel
-            </Button>
-            <Button
-              color="red"
-              loading={disconnect.isPending}
-              onClick={() => {
-                disconnect.mutate(undefined);
-              }}
-            >
-              Disconnect
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
+      <Confirmation
+        title="Disconnect the import?"
+        opened={opened}
+        onClose={close}
+        action="Disconnect"
+        change={disconnect}
+        onConfirm={() => {
+          disconnect.mutate(undefined);
+        }}
+      >
+        <Text size="sm">
+          Its credential is deleted. The imported values stay, and can be changed by hand again.
+        </Text>
+      </Confirmation>
     </>
   );
 };

@@ -1,28 +1,17 @@
-import {
-  Alert,
-  Anchor,
-  Button,
-  Checkbox,
-  Group,
-  List,
-  Modal,
-  NumberInput,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core';
+import { Button, Checkbox, Group, List, NumberInput, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
-import { messageOf } from '../http/api-error.ts';
 import { useSession } from '../http/session.ts';
 import { Card } from '../shared/card.tsx';
 import { instantText } from '../shared/times.ts';
-import { useChange } from '../shared/use-change.ts';
+import { useChange } from '../shared/forms/use-change.ts';
 import { NUMBERS_OF_METRICS, type ShownMetric } from './metric-queries.ts';
 import { ScopeOfMetric } from './scope-of-metric.tsx';
+import { FormError } from '../shared/forms/form-error.tsx';
+import { Confirmation } from '../shared/forms/confirmation.tsx';
 
 /** The definition of a metric: what can change as a form, the rest in words, and its deletion. */
 export const MetricSettings = ({ metric }: { metric: ShownMetric }): ReactNode => {
@@ -123,11 +112,7 @@ const Definition = ({ metric, mayChange }: { metric: ShownMetric; mayChange: boo
           </List.Item>
           <List.Item>Made {instantText(metric.created_at)}</List.Item>
         </List>
-        {save.isError && (
-          <Alert color="red" role="alert">
-            {messageOf(save.error)}
-          </Alert>
-        )}
+        <FormError error={save.error} />
         {mayChange && (
           <Group>
             <Button type="submit" loading={save.isPending} disabled={!form.isDirty()}>
@@ -158,38 +143,20 @@ const DeleteMetric = ({ metric }: { metric: ShownMetric }): ReactNode => {
       <Button variant="outline" color="red" onClick={open}>
         Delete metric
       </Button>
-      <Modal opened={opened} onClose={close} title={`Delete ${metric.name}?`}>
-        <Stack>
-          <Text size="sm">
-            Its values, locked months and import are no longer reachable. The audit log keeps who deleted it.
-          </Text>
-          {remove.isError && (
-            <Alert color="red" role="alert">
-              {messageOf(remove.error)}{' '}
-              <Anchor
-                inherit
-                renderRoot={(props) => <Link to="/teams" search={{ show: 'shared-costs' }} {...props} />}
-              >
-                Shared costs
-              </Anchor>
-            </Alert>
-          )}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close} data-autofocus>
-              Cancel
-            </Button>
-            <Button
-              color="red"
-              loading={remove.isPending}
-              onClick={() => {
-                remove.mutate(undefined);
-              }}
-            >
-              Delete
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
+      <Confirmation
+        title={`Delete ${metric.name}?`}
+        opened={opened}
+        onClose={close}
+        action="Delete"
+        change={remove}
+        onConfirm={() => {
+          remove.mutate(undefined);
+        }}
+      >
+        <Text size="sm">
+          Its values, locked months and import are no longer reachable. The audit log keeps who deleted it.
+        </Text>
+      </Confirmation>
     </>
   );
 };

@@ -1,15 +1,16 @@
-import { Anchor, Badge, Button, Group, Table, Text } from '@mantine/core';
+import { Anchor, Badge, Button, Table, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useSession } from '../http/session.ts';
 import { Missing, Percent, UnitCost } from '../shared/amounts.tsx';
 import { Card } from '../shared/card.tsx';
-import { ColumnHead, DataTable, NumberCell } from '../shared/data-table.tsx';
+import { ColumnHead, DataTable, NumberCell } from '../shared/tables/data-table.tsx';
 import { PageTitle } from '../shared/page-title.tsx';
 import { Answer, Empty } from '../shared/states.tsx';
 import { metricsQuery, type ListedMetric } from './metric-queries.ts';
 import { isShown, ratioInWords, scopeInWords, valuesInWords } from './metric-words.ts';
+import { ShowMore } from '../shared/tables/show-more.tsx';
 
 /** Every metric with its definition. */
 export const MetricsPage = (): ReactNode => {
@@ -57,17 +58,7 @@ const List = (): ReactNode => {
                   ))}
                 </Table.Tbody>
               </DataTable>
-              {query.hasNextPage && (
-                <Group justify="center" mt="sm">
-                  <Button
-                    variant="default"
-                    loading={query.isFetchingNextPage}
-                    onClick={() => void query.fetchNextPage()}
-                  >
-                    Show more
-                  </Button>
-                </Group>
-              )}
+              <ShowMore of={query} />
             </>
           );
         }}

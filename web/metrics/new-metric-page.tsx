@@ -4,15 +4,15 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
-import { messageOf } from '../http/api-error.ts';
 import { useSession } from '../http/session.ts';
 import { Card } from '../shared/card.tsx';
 import { PageTitle } from '../shared/page-title.tsx';
 import { Empty } from '../shared/states.tsx';
-import { useChange } from '../shared/use-change.ts';
-import { SpendPicker } from '../spend/spend-picker.tsx';
-import type { Pick } from '../spend/spend-queries.ts';
+import { useChange } from '../shared/forms/use-change.ts';
+import { SpendPicker } from '../spend/picks/spend-picker.tsx';
+import type { Pick } from '../spend/picks/spend-queries.ts';
 import { teamsQuery } from '../teams/team-queries.ts';
+import { FormError } from '../shared/forms/form-error.tsx';
 
 interface Form {
   name: string;
@@ -222,11 +222,7 @@ const MetricForm = (): ReactNode => {
             )}
           </Stack>
         </Card>
-        {create.isError && (
-          <Alert color="red" role="alert">
-            {messageOf(create.error)}
-          </Alert>
-        )}
+        <FormError error={create.error} />
         <Group>
           <Button type="submit" loading={create.isPending}>
             Create metric

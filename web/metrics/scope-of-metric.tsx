@@ -1,13 +1,13 @@
-import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
-import { messageOf } from '../http/api-error.ts';
-import { useChange } from '../shared/use-change.ts';
-import { ChosenSpend } from '../spend/chosen-spend.tsx';
-import { SpendPicker } from '../spend/spend-picker.tsx';
-import type { Pick } from '../spend/spend-queries.ts';
+import { useChange } from '../shared/forms/use-change.ts';
+import { ChosenSpend } from '../spend/picks/chosen-spend.tsx';
+import { SpendPicker } from '../spend/picks/spend-picker.tsx';
+import type { Pick } from '../spend/picks/spend-queries.ts';
 import { NUMBERS_OF_METRICS, type ShownMetric } from './metric-queries.ts';
+import { FormError } from '../shared/forms/form-error.tsx';
 
 /** Whose cost a metric counts: all spend, a team's bill, or chosen picks, which can be changed. */
 export const ScopeOfMetric = ({
@@ -87,11 +87,7 @@ const Picks = ({
       <Text size="sm" c="dimmed">
         Locked months keep their numbers. All others are computed again with the new choice.
       </Text>
-      {save.isError && (
-        <Alert color="red" role="alert">
-          {messageOf(save.error)}
-        </Alert>
-      )}
+      <FormError error={save.error} />
       <Group>
         <Button
           loading={save.isPending}

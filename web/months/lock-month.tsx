@@ -2,13 +2,13 @@ import { Alert, Button, Checkbox, Group, List, Modal, Stack, Table, Text } from 
 import { useDisclosure } from '@mantine/hooks';
 import { useState, type ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
-import { messageOf } from '../http/api-error.ts';
 import { NUMBERS_OF_METRICS, type ShownMetric } from '../metrics/metric-queries.ts';
-import { ColumnHead, NumberCell } from '../shared/data-table.tsx';
-import { useChange } from '../shared/use-change.ts';
+import { ColumnHead, NumberCell } from '../shared/tables/data-table.tsx';
+import { useChange } from '../shared/forms/use-change.ts';
 import { sentence } from '../shared/words.ts';
 import type { Month } from './month-numbers.ts';
 import { Cost, Ratio, Value } from './numbers.tsx';
+import { FormError } from '../shared/forms/form-error.tsx';
 
 /** The button that locks a month, if it can be locked, with a preview of what is frozen (spec §3). */
 export const LockMonth = ({ metric, month }: { metric: ShownMetric; month: Month }): ReactNode => {
@@ -97,11 +97,7 @@ const Preview = ({
           />
         </Alert>
       )}
-      {lock.isError && (
-        <Alert color="red" role="alert">
-          {messageOf(lock.error)}
-        </Alert>
-      )}
+      <FormError error={lock.error} />
       <Group justify="flex-end">
         <Button variant="default" onClick={close}>
           Cancel

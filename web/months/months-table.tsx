@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { ShownMetric } from '../metrics/metric-queries.ts';
 import { useSession } from '../http/session.ts';
 import { Change } from '../shared/amounts.tsx';
-import { ColumnHead, DataTable, NumberCell } from '../shared/data-table.tsx';
+import { ColumnHead, DataTable, NumberCell } from '../shared/tables/data-table.tsx';
 import { sentence } from '../shared/words.ts';
 import { LockMonth } from './lock-month.tsx';
 import { STATUSES, type Month } from './month-numbers.ts';

@@ -4,9 +4,9 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api, dataOf, type Schema } from '../http/api.ts';
 import { Card } from '../shared/card.tsx';
-import { FormError } from '../shared/form-error.tsx';
+import { FormError } from '../shared/forms/form-error.tsx';
 import { Answer } from '../shared/states.tsx';
-import { useChange } from '../shared/use-change.ts';
+import { useChange } from '../shared/forms/use-change.ts';
 import { organisationQuery } from './organisation-query.ts';
 import { sessionQuery, useSession } from '../http/session.ts';
 

@@ -6,10 +6,10 @@ import { useSession } from '../http/session.ts';
 import { Change, Missing, Percent, UnitCost } from '../shared/amounts.tsx';
 import { Card } from '../shared/card.tsx';
 import { Sparkline } from '../shared/charts/sparkline.tsx';
-import { ColumnHead, DataTable, NumberCell } from '../shared/data-table.tsx';
+import { ColumnHead, DataTable, NumberCell } from '../shared/tables/data-table.tsx';
 import { changeText } from '../shared/numbers.ts';
 import { Answer, Empty } from '../shared/states.tsx';
-import { useLongRows } from '../shared/use-long-rows.ts';
+import { useLongRows } from '../shared/tables/use-long-rows.ts';
 import { overviewQuery, type Glance, type OverviewRow as Row } from './overview-query.ts';
 import { ORDERS, type Order } from './overview-search.ts';
 

@@ -7,7 +7,7 @@ import { useSession } from '../http/session.ts';
 import { Change, Money } from '../shared/amounts.tsx';
 import { firstDay, monthOf } from '../shared/calendar.ts';
 import { Card } from '../shared/card.tsx';
-import { ColumnHead, DataTable, NumberCell } from '../shared/data-table.tsx';
+import { ColumnHead, DataTable, NumberCell } from '../shared/tables/data-table.tsx';
 import { Answer, Empty } from '../shared/states.tsx';
 import type { MonthSpend, SameDays } from './month-spend.ts';
 import { monthSpendQuery } from './month-spend-query.ts';

@@ -3,8 +3,8 @@ import { useDisclosure } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
-import { useChange } from '../shared/use-change.ts';
-import { Dialog } from './dialog.tsx';
+import { useChange } from '../shared/forms/use-change.ts';
+import { Dialog } from '../shared/forms/dialog.tsx';
 import { bodyOfNew, changesOf, SourceForm, type SourceValues } from './source-form.tsx';
 import { SPEND_CHANGES, type CostSource } from './sources-queries.ts';
 
@@ -27,7 +27,7 @@ export const NewSource = (): ReactNode => {
       <Button size="sm" onClick={open}>
         New source
       </Button>
-      <Dialog opened={opened} close={close} title="New source">
+      <Dialog opened={opened} onClose={close} title="New source">
         <SourceForm change={create} close={close} />
       </Dialog>
     </>
@@ -55,7 +55,7 @@ export const EditSource = ({ source }: { source: CostSource }): ReactNode => {
       <Button size="xs" variant="default" onClick={open}>
         Edit
       </Button>
-      <Dialog opened={opened} close={close} title={`Edit ${source.name}`}>
+      <Dialog opened={opened} onClose={close} title={`Edit ${source.name}`}>
         <SourceForm source={source} change={change} close={close} />
       </Dialog>
     </>
@@ -79,7 +79,7 @@ export const DeleteSource = ({ source }: { source: CostSource }): ReactNode => {
       <Button size="xs" variant="default" c="var(--mantine-color-error)" onClick={open}>
         Delete
       </Button>
-      <Dialog opened={opened} close={close} title={`Delete ${source.name}?`}>
+      <Dialog opened={opened} onClose={close} title={`Delete ${source.name}?`}>
         <Stack>
           <Text size="sm">
             Its spend no longer counts anywhere, except in locked months and sealed bills. The service no

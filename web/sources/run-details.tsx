@@ -1,7 +1,7 @@
 import { Alert, List, Stack, Table, Text, Title } from '@mantine/core';
 import { useId, type ReactNode } from 'react';
 import { Money, Quantity } from '../shared/amounts.tsx';
-import { ColumnHead, DataTable, NumberCell } from '../shared/data-table.tsx';
+import { ColumnHead, DataTable, NumberCell } from '../shared/tables/data-table.tsx';
 import type { Run } from './sources-queries.ts';
 
 /** What a run left to say: why it failed, its notes, rejected rows, and what it changed in each month. */

@@ -1,17 +1,17 @@
 import '@mantine/dates/styles.css';
-import { Alert, Button, Checkbox, Group, Stack, Text } from '@mantine/core';
+import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
 import { MonthPickerInput } from '@mantine/dates';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlayerPlay } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
-import { messageOf } from '../http/api-error.ts';
 import { useSession } from '../http/session.ts';
 import { monthOf, type Day } from '../shared/calendar.ts';
-import { calendarOf } from '../shared/date-fields.ts';
-import { useChange } from '../shared/use-change.ts';
-import { Dialog } from './dialog.tsx';
+import { calendarOf } from '../shared/forms/date-fields.ts';
+import { useChange } from '../shared/forms/use-change.ts';
+import { Dialog } from '../shared/forms/dialog.tsx';
 import type { CostSource } from './sources-queries.ts';
+import { FormError } from '../shared/forms/form-error.tsx';
 
 /** A button that reads a source now. Nobody starts a second run of the same source beside one that is under way. */
 export const RunNow = ({ source }: { source: CostSource }): ReactNode => {
@@ -29,7 +29,7 @@ export const RunNow = ({ source }: { source: CostSource }): ReactNode => {
       >
         {isRunning ? 'Running' : 'Run now'}
       </Button>
-      <Dialog opened={opened} close={close} title={`Run ${source.name} now`}>
+      <Dialog opened={opened} onClose={close} title={`Run ${source.name} now`}>
         <RunForm source={source} close={close} />
       </Dialog>
     </>
@@ -70,11 +70,7 @@ const RunForm = ({ source, close }: { source: CostSource; close: () => void }): 
           The service reads the source again and replaces what it had of the months. Without months it reads
           all.
         </Text>
-        {run.isError && (
-          <Alert color="red" role="alert">
-            {messageOf(run.error)}
-          </Alert>
-        )}
+        <FormError error={run.error} />
         <Group grow align="flex-start">
           <MonthPickerInput
             {...calendarOf('run-from-month')}

@@ -1,11 +1,12 @@
-import { Button, Center, Stack, Table, UnstyledButton } from '@mantine/core';
+import { Table, UnstyledButton } from '@mantine/core';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
 import { Money, Quantity } from '../shared/amounts.tsx';
 import { Card } from '../shared/card.tsx';
-import { ColumnHead, DataTable, NumberCell } from '../shared/data-table.tsx';
+import { ColumnHead, DataTable, NumberCell } from '../shared/tables/data-table.tsx';
+import { ShowMore } from '../shared/tables/show-more.tsx';
 import { Answer, Empty } from '../shared/states.tsx';
 import { instantText } from '../shared/times.ts';
 import { RunDetails } from './run-details.tsx';
@@ -22,7 +23,6 @@ const COLUMNS = 8;
 /** What each run of a source did, newest first. A run opens to its notes, rejected rows and changes. */
 export const RunsCard = ({ source }: { source: CostSource }): ReactNode => {
   const query = useInfiniteQuery(runsQuery(source.id));
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;
   const current = useCurrentRun(source);
   return (
     <Card title="Runs" minHeight={200}>
@@ -34,21 +34,10 @@ export const RunsCard = ({ source }: { source: CostSource }): ReactNode => {
           return runs.length === 0 ? (
             <Empty>The source has not run yet. It runs daily, unless its schedule is paused.</Empty>
           ) : (
-            <Stack gap="sm">
+            <>
               <Runs runs={runs} />
-              {hasNextPage && (
-                <Center>
-                  <Button
-                    variant="default"
-                    size="xs"
-                    loading={isFetchingNextPage}
-                    onClick={() => void fetchNextPage()}
-                  >
-                    Show more
-                  </Button>
-                </Center>
-              )}
-            </Stack>
+              <ShowMore of={query} />
+            </>
           );
         }}
       </Answer>

@@ -1,16 +1,16 @@
 import '@mantine/dates/styles.css';
-import { Alert, Button, Group, Select, Stack, Switch, TextInput } from '@mantine/core';
+import { Button, Group, Select, Stack, Switch, TextInput } from '@mantine/core';
 import { DatePickerInput } from '@mantine/dates';
 import { useForm, type UseFormReturnType } from '@mantine/form';
 import type { UseMutationResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { paths } from '../http/generated/api-types.d.ts';
-import { messageOf } from '../http/api-error.ts';
 import { useSession } from '../http/session.ts';
 import type { Day } from '../shared/calendar.ts';
-import { calendarOf } from '../shared/date-fields.ts';
+import { calendarOf } from '../shared/forms/date-fields.ts';
 import { SOURCE_KINDS, type SourceKind } from './source-kinds.ts';
 import type { CostSource } from './sources-queries.ts';
+import { FormError } from '../shared/forms/form-error.tsx';
 
 const COST_COLUMNS = ['EffectiveCost', 'BilledCost'] as const;
 
@@ -148,11 +148,7 @@ export const SourceForm = ({
           description="If not, its spend stays, and no month waits for it."
           {...form.getInputProps('isRead', { type: 'checkbox' })}
         />
-        {change.isError && (
-          <Alert color="red" role="alert">
-            {messageOf(change.error)}
-          </Alert>
-        )}
+        <FormError error={change.error} />
         <Group justify="flex-end">
           <Button variant="default" onClick={close}>
             Cancel

@@ -1,14 +1,15 @@
-import { Anchor, Badge, Button, Center, Stack, Table, Text } from '@mantine/core';
+import { Anchor, Badge, Stack, Table, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useSession } from '../http/session.ts';
 import { addMonths, firstDay, monthOf } from '../shared/calendar.ts';
 import { Card } from '../shared/card.tsx';
-import { ColumnHead, DataTable } from '../shared/data-table.tsx';
+import { ColumnHead, DataTable } from '../shared/tables/data-table.tsx';
 import { PageTitle } from '../shared/page-title.tsx';
+import { ShowMore } from '../shared/tables/show-more.tsx';
 import { Answer, Empty } from '../shared/states.tsx';
-import { costsQuery } from '../spend/costs-queries.ts';
+import { costsQuery } from '../spend/costs/costs-queries.ts';
 import { NewSource } from './edit-source.tsx';
 import { RunNow } from './run-now.tsx';
 import { monthsText, RunWords } from './run-words.tsx';
@@ -20,7 +21,6 @@ import { useCurrentRun } from './use-current-run.ts';
 export const SourcesPage = (): ReactNode => {
   const { may } = useSession();
   const query = useInfiniteQuery(sourcesQuery);
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;
   return (
     <>
       <PageTitle title="Sources" about="Where spend comes from. The service reads each source daily.">
@@ -38,18 +38,7 @@ export const SourcesPage = (): ReactNode => {
               <Stack gap="sm">
                 <Delivered />
                 <Sources sources={sources} />
-                {hasNextPage && (
-                  <Center>
-                    <Button
-                      variant="default"
-                      size="xs"
-                      loading={isFetchingNextPage}
-                      onClick={() => void fetchNextPage()}
-                    >
-                      Show more
-                    </Button>
-                  </Center>
-                )}
+                <ShowMore of={query} />
               </Stack>
             );
           }}

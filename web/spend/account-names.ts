@@ -3,7 +3,7 @@ import type { SpendPick } from '../../domain/spend/spend-pick.ts';
 import { api, dataOf } from '../http/api.ts';
 import { useSession } from '../http/session.ts';
 import { addMonths, firstDay, lastDay, monthOf, type Month } from '../shared/calendar.ts';
-import { accountKey, type AccountNames } from './pick-words.ts';
+import { accountKey, type AccountNames } from './picks/pick-words.ts';
 
 const accountsQuery = (month: Month) =>
   queryOptions({

@@ -1,6 +1,6 @@
 import { Button, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { useChange } from '../shared/use-change.ts';
+import { useChange } from '../shared/forms/use-change.ts';
 import { FormDialog } from './dialog.tsx';
 import { TEAM_CHANGES } from './team-queries.ts';
 

@@ -1,6 +1,6 @@
-import { Alert, Button, Group, Modal, Stack, useMatches } from '@mantine/core';
+import { Button, Group, Modal, Stack, useMatches } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { messageOf } from '../http/api-error.ts';
+import { FormError } from '../shared/forms/form-error.tsx';
 
 /** A dialog with a form: fields, the reason of a refusal, and the buttons to cancel and to go on. */
 export const FormDialog = ({
@@ -29,16 +29,7 @@ export const FormDialog = ({
 }): ReactNode => {
   const fullScreen = useMatches({ base: true, sm: false });
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      title={title}
-      size={size}
-      fullScreen={fullScreen}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-      // A page has one banner, which is not that of a dialog.
-      attributes={{ header: { role: 'none' } }}
-    >
+    <Modal opened={opened} onClose={onClose} title={title} size={size} fullScreen={fullScreen}>
       <form
         noValidate
         onSubmit={(event) => {
@@ -50,11 +41,7 @@ export const FormDialog = ({
       >
         <Stack>
           {children}
-          {error !== null && (
-            <Alert color="red" role="alert">
-              {messageOf(error)}
-            </Alert>
-          )}
+          <FormError error={error} />
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose}>
               Cancel

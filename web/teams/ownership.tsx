@@ -7,10 +7,10 @@ import { messageOf } from '../http/api-error.ts';
 import { useSession } from '../http/session.ts';
 import { Card } from '../shared/card.tsx';
 import { Empty } from '../shared/states.tsx';
-import { useChange } from '../shared/use-change.ts';
+import { useChange } from '../shared/forms/use-change.ts';
 import { sentence } from '../shared/words.ts';
-import { PickList } from '../spend/pick-list.tsx';
-import { SpendPicker } from '../spend/spend-picker.tsx';
+import { PickList } from '../spend/picks/pick-list.tsx';
+import { SpendPicker } from '../spend/picks/spend-picker.tsx';
 
 import { FormDialog } from './dialog.tsx';
 import { TEAM_CHANGES, type Team } from './team-queries.ts';

@@ -2,7 +2,7 @@ import { Button, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
-import { useChange } from '../shared/use-change.ts';
+import { useChange } from '../shared/forms/use-change.ts';
 import { FormDialog } from './dialog.tsx';
 import { TEAM_CHANGES, type Team } from './team-queries.ts';
 

@@ -1,8 +1,8 @@
-import { ActionIcon, Button, Code, Group, Table, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
-import { IconChevronDown, IconChevronRight, IconFilter } from '@tabler/icons-react';
-import { useId, type ReactNode } from 'react';
+import { ActionIcon, Code, Group, Table, Text } from '@mantine/core';
+import { IconFilter } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
 import { Instant } from '../../shared/instant.tsx';
+import { RowWithDetail } from '../../shared/tables/row-with-detail.tsx';
 import type { AuditRecord } from './audit-query.ts';
 import { AuditWords } from './audit-words.tsx';
 
@@ -15,62 +15,44 @@ export const AuditRow = ({
   record: AuditRecord;
   names: ReadonlyMap<string, string>;
   onTarget: (target: string) => void;
-}): ReactNode => {
-  const [opened, { toggle }] = useDisclosure();
-  const id = useId();
-  const Chevron = opened ? IconChevronDown : IconChevronRight;
-  return (
-    <>
-      <Table.Tr>
-        <Table.Td>
-          <Instant at={record.at} />
-        </Table.Td>
-        <Table.Td>
-          <Actor of={record} />
-        </Table.Td>
-        <Table.Td>
-          <Group gap="xs" wrap="nowrap">
-            <div>
-              <AuditWords record={record} names={names} />
-            </div>
-            <ActionIcon
-              size="sm"
-              variant="subtle"
-              color="gray"
-              aria-label={`Only what was done to ${record.target}`}
-              title="Only what was done to this"
-              onClick={() => {
-                onTarget(record.target);
-              }}
-            >
-              <IconFilter size={14} aria-hidden />
-            </ActionIcon>
-          </Group>
-        </Table.Td>
-        <Table.Td>
-          <Button
-            size="compact-xs"
-            variant="default"
-            leftSection={<Chevron size={14} aria-hidden />}
-            aria-expanded={opened}
-            aria-controls={id}
-            onClick={toggle}
-          >
-            Detail
-          </Button>
-        </Table.Td>
-      </Table.Tr>
-      <Table.Tr hidden={!opened} id={id}>
-        <Table.Td colSpan={4}>
-          <Text size="xs" c="dimmed" mb={4}>
-            {record.action}, target {record.target}, record {record.id}
-          </Text>
-          <Code block>{JSON.stringify(record.detail, null, 2)}</Code>
-        </Table.Td>
-      </Table.Tr>
-    </>
-  );
-};
+}): ReactNode => (
+  <RowWithDetail columns={4} detail={<Detail of={record} />}>
+    <Table.Td>
+      <Instant at={record.at} />
+    </Table.Td>
+    <Table.Td>
+      <Actor of={record} />
+    </Table.Td>
+    <Table.Td>
+      <Group gap="xs" wrap="nowrap">
+        <div>
+          <AuditWords record={record} names={names} />
+        </div>
+        <ActionIcon
+          size="sm"
+          variant="subtle"
+          color="gray"
+          aria-label={`Only what was done to ${record.target}`}
+          title="Only what was done to this"
+          onClick={() => {
+            onTarget(record.target);
+          }}
+        >
+          <IconFilter size={14} aria-hidden />
+        </ActionIcon>
+      </Group>
+    </Table.Td>
+  </RowWithDetail>
+);
+
+const Detail = ({ of: { action, target, id, detail } }: { of: AuditRecord }): ReactNode => (
+  <>
+    <Text size="xs" c="dimmed" mb={4}>
+      {action}, target {target}, record {id}
+    </Text>
+    <Code block>{JSON.stringify(detail, null, 2)}</Code>
+  </>
+);
 
 const THROUGH = new Map<unknown, string>([
   ['assistant', 'through the assistant'],

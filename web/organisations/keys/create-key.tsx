@@ -4,10 +4,10 @@ import { useState, type ReactNode } from 'react';
 import { PERMISSIONS, type Permission } from '../../../domain/organisations/permissions.ts';
 import { api, dataOf } from '../../http/api.ts';
 import type { Day } from '../../shared/calendar.ts';
-import { Dialog } from '../../shared/dialog.tsx';
-import { FormError } from '../../shared/form-error.tsx';
-import { SecretOnce } from '../../shared/secret-once.tsx';
-import { useChange } from '../../shared/use-change.ts';
+import { Dialog } from '../../shared/forms/dialog.tsx';
+import { FormError } from '../../shared/forms/form-error.tsx';
+import { SecretOnce } from '../../shared/forms/secret-once.tsx';
+import { useChange } from '../../shared/forms/use-change.ts';
 import { useSession } from '../../http/session.ts';
 
 const ALLOWS: Record<Permission, string> = {

@@ -3,8 +3,8 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api, dataOf } from '../../http/api.ts';
-import { Confirmation } from '../../shared/confirmation.tsx';
-import { useChange } from '../../shared/use-change.ts';
+import { Confirmation } from '../../shared/forms/confirmation.tsx';
+import { useChange } from '../../shared/forms/use-change.ts';
 import { sessionQuery, useSession } from '../../http/session.ts';
 import type { Key } from './keys-query.ts';
 

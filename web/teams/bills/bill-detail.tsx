@@ -5,7 +5,7 @@ import { useSession } from '../../http/session.ts';
 import { Money } from '../../shared/amounts.tsx';
 import { monthOf } from '../../shared/calendar.ts';
 import { Card } from '../../shared/card.tsx';
-import { ColumnHead, DataTable, NumberCell } from '../../shared/data-table.tsx';
+import { ColumnHead, DataTable, NumberCell } from '../../shared/tables/data-table.tsx';
 import { SOURCE_NAMES } from '../../spend/source-names.ts';
 import type { Bill } from '../team-queries.ts';
 import { BillStatus, missingReason, Sentences } from './bill-status.tsx';

@@ -5,7 +5,7 @@ import { SPEND_SOURCES } from '../../../domain/spend/spend-source.ts';
 import { useSession } from '../../http/session.ts';
 import { Missing, Money } from '../../shared/amounts.tsx';
 import { Card } from '../../shared/card.tsx';
-import { ColumnHead, DataTable, NumberCell } from '../../shared/data-table.tsx';
+import { ColumnHead, DataTable, NumberCell } from '../../shared/tables/data-table.tsx';
 import { changeText, moneyText } from '../../shared/numbers.ts';
 import { Answer, Empty } from '../../shared/states.tsx';
 import { instantText } from '../../shared/times.ts';

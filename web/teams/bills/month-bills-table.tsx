@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Money } from '../../shared/amounts.tsx';
 import type { Month } from '../../shared/calendar.ts';
-import { ColumnHead, DataTable, NumberCell } from '../../shared/data-table.tsx';
+import { ColumnHead, DataTable, NumberCell } from '../../shared/tables/data-table.tsx';
 import type { Bill, Team } from '../team-queries.ts';
 import { sumOf, type TeamBills } from './bill-months.ts';
 import { BillStatus, missingReason, WaitsFor } from './bill-status.tsx';

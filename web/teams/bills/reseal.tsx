@@ -2,7 +2,7 @@ import { Button, Text, Textarea } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { api, dataOf } from '../../http/api.ts';
 import type { Month } from '../../shared/calendar.ts';
-import { useChange } from '../../shared/use-change.ts';
+import { useChange } from '../../shared/forms/use-change.ts';
 import { FormDialog } from '../dialog.tsx';
 import { TEAM_CHANGES } from '../team-queries.ts';
 

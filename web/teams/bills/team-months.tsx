@@ -7,7 +7,7 @@ import { useSession } from '../../http/session.ts';
 import { Missing, Money } from '../../shared/amounts.tsx';
 import type { Month } from '../../shared/calendar.ts';
 import { Card } from '../../shared/card.tsx';
-import { ColumnHead, DataTable, NumberCell } from '../../shared/data-table.tsx';
+import { ColumnHead, DataTable, NumberCell } from '../../shared/tables/data-table.tsx';
 import { Answer } from '../../shared/states.tsx';
 import { SOURCE_NAMES } from '../../spend/source-names.ts';
 import { billsQuery, type Bill, type Team } from '../team-queries.ts';

@@ -1,12 +1,13 @@
-import { Button, Group, Stack, Table, Text } from '@mantine/core';
+import { Group, Table, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api, dataOf } from '../../http/api.ts';
 import { useSession } from '../../http/session.ts';
 import { Card } from '../../shared/card.tsx';
-import { ColumnHead, DataTable } from '../../shared/data-table.tsx';
+import { ColumnHead, DataTable } from '../../shared/tables/data-table.tsx';
+import { ShowMore } from '../../shared/tables/show-more.tsx';
 import { Answer, Empty } from '../../shared/states.tsx';
-import { PickList } from '../../spend/pick-list.tsx';
+import { PickList } from '../../spend/picks/pick-list.tsx';
 import { DeleteButton } from '../delete-button.tsx';
 import { labelledMetricsQuery, sharedCostsQuery, teamsQuery, type SharedCost } from '../team-queries.ts';
 import { EditSharedCost, NewSharedCost } from './shared-cost-dialog.tsx';
@@ -30,19 +31,10 @@ export const SharedCosts = (): ReactNode => {
           ) : (
             <Answer query={teams} height={160}>
               {(all) => (
-                <Stack>
+                <>
                   <SharedCostsTable costs={costs} teams={namesOf(all)} />
-                  {pages.hasNextPage && (
-                    <Button
-                      variant="default"
-                      style={{ alignSelf: 'flex-start' }}
-                      loading={pages.isFetchingNextPage}
-                      onClick={() => void pages.fetchNextPage()}
-                    >
-                      Show more
-                    </Button>
-                  )}
-                </Stack>
+                  <ShowMore of={pages} />
+                </>
               )}
             </Answer>
           )

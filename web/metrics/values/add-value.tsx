@@ -1,0 +1,107 @@
+import { Button, Group, Modal, NumberInput, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useDisclosure } from '@mantine/hooks';
+import type { ReactNode } from 'react';
+import { useSession } from '../../http/session.ts';
+import { monthOf } from '../../shared/calendar.ts';
+import { useChange } from '../../shared/forms/use-change.ts';
+import { NUMBERS_OF_METRICS, type ShownMetric } from '../metric-queries.ts';
+import { useSetValue } from './use-value-edits.ts';
+import { FormError } from '../../shared/forms/form-error.tsx';
+
+/** The button and form for one value of a metric. */
+export const AddValue = ({ metric }: { metric: ShownMetric }): ReactNode => {
+  const [opened, { open, close }] = useDisclosure();
+  return (
+    <>
+      <Button size="xs" variant="default" onClick={open}>
+        Add value
+      </Button>
+      <Modal opened={opened} onClose={close} title={`Add to ${metric.name}`}>
+        <ValueForm metric={metric} close={close} />
+      </Modal>
+    </>
+  );
+};
+
+const ValueForm = ({ metric, close }: { metric: ShownMetric; close: () => void }): ReactNode => {
+  const { today, organisation } = useSession();
+  const newest = metric.frequency === 'daily' ? today : monthOf(today);
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { period: newest, label: '', value: '' as number | string },
+    validate: {
+      period: (period) =>
+        period === '' ? `Expected a ${metric.frequency === 'daily' ? 'day' : 'month'}` : null,
+      label: (label) =>
+        metric.label_key !== null && label.trim() === '' ? `Expected a ${metric.label_key}` : null,
+      value: (value) => (typeof value === 'number' ? null : 'Expected a number'),
+    },
+  });
+  const set = useSetValue(metric.id);
+  const save = useChange({
+    send: set,
+    changes: NUMBERS_OF_METRICS,
+    done: ({ created, unchanged }, { period }) =>
+      unchanged > 0
+        ? `${period} has this value already.`
+        : `${metric.name}: the value of ${period} is ${created > 0 ? 'stored' : 'replaced'}.`,
+    onDone: close,
+    showsError: true,
+  });
+  return (
+    <form
+      onSubmit={form.onSubmit(({ period, label, value }) => {
+        save.mutate({
+          period,
+          label: metric.label_key === null ? undefined : label.trim(),
+          value: Number(value),
+        });
+      })}
+    >
+      <Stack>
+        <TextInput
+          label="Period"
+          type={metric.frequency === 'daily' ? 'date' : 'month'}
+          max={newest}
+          required
+          data-autofocus
+          key={form.key('period')}
+          {...form.getInputProps('period')}
+        />
+        {metric.label_key !== null && (
+          <TextInput
+            label="Label"
+            description={`The ${metric.label_key} that the value belongs to`}
+            required
+            key={form.key('label')}
+            {...form.getInputProps('label')}
+          />
+        )}
+        <NumberInput
+          label="Value"
+          description={
+            metric.kind === 'revenue' ? `Net revenue in ${organisation.currency}` : `In ${metric.unit}`
+          }
+          decimalScale={10}
+          required
+          hideControls
+          key={form.key('value')}
+          {...form.getInputProps('value')}
+        />
+        <Text size="xs" c="dimmed">
+          A value that is there already is replaced. The history keeps it.
+        </Text>
+        <FormError error={save.error} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={save.isPending}>
+            Save
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+};

@@ -1,0 +1,106 @@
+import { Table, Text } from '@mantine/core';
+import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { api, bodyOf, type Schema } from '../../http/api.ts';
+import { Missing, Money, Quantity } from '../../shared/amounts.tsx';
+import { ColumnHead, DataTable, NumberCell } from '../../shared/tables/data-table.tsx';
+import { Answer, Empty } from '../../shared/states.tsx';
+import { instantText } from '../../shared/times.ts';
+import type { ShownMetric } from '../metric-queries.ts';
+import { SOURCES_OF_VALUES } from './value-sources.ts';
+import { ShowMore } from '../../shared/tables/show-more.tsx';
+
+/** Which changes to show: of periods from start to end, and made at or after an instant. */
+interface Filter {
+  start?: string;
+  end?: string;
+  since?: string;
+}
+
+const historyQuery = (id: string, filter: Filter) =>
+  infiniteQueryOptions({
+    queryKey: ['history', id, filter],
+    queryFn: ({ signal, pageParam: cursor }) =>
+      bodyOf(
+        api.GET('/api/v1/metrics/{id}/history', {
+          params: { path: { id }, query: { ...filter, ...(cursor === null ? {} : { cursor }) } },
+          signal,
+        }),
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  });
+
+/** Who changed which value, with the value before, newest first. */
+export const ChangesOfValues = ({
+  metric,
+  filter = {},
+}: {
+  metric: ShownMetric;
+  filter?: Filter;
+}): ReactNode => {
+  const query = useInfiniteQuery(historyQuery(metric.id, filter));
+  return (
+    <Answer query={query}>
+      {({ pages }) => {
+        const changes = pages.flatMap(({ data }) => data);
+        if (changes.length === 0) return <Empty>No value has changed.</Empty>;
+        return (
+          <>
+            <DataTable label="Changes of values" minWidth={720}>
+              <Table.Thead>
+                <Table.Tr>
+                  <ColumnHead>Period</ColumnHead>
+                  {metric.label_key !== null && <ColumnHead>{metric.label_key}</ColumnHead>}
+                  <ColumnHead numbers>Before</ColumnHead>
+                  <ColumnHead numbers>After</ColumnHead>
+                  <ColumnHead>By</ColumnHead>
+                  <ColumnHead>When</ColumnHead>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {changes.map((change) => (
+                  <ChangeRow
+                    key={`${change.changed_at} ${change.period} ${change.label ?? ''} ${change.previous ?? ''} ${change.value ?? ''}`}
+                    metric={metric}
+                    change={change}
+                  />
+                ))}
+              </Table.Tbody>
+            </DataTable>
+            <ShowMore of={query} />
+          </>
+        );
+      }}
+    </Answer>
+  );
+};
+
+const ChangeRow = ({ metric, change }: { metric: ShownMetric; change: Schema<'ValueChange'> }): ReactNode => {
+  const Shape = metric.kind === 'revenue' ? Money : Quantity;
+  return (
+    <Table.Tr>
+      <Table.Th scope="row" fw="normal">
+        {change.period}
+      </Table.Th>
+      {metric.label_key !== null && <Table.Td>{change.label}</Table.Td>}
+      <NumberCell>
+        <Shape value={change.previous} reason="there was no value" />
+      </NumberCell>
+      <NumberCell>
+        {change.action === 'remove' ? (
+          <Missing reason="the value was removed" />
+        ) : (
+          <Shape value={change.value} />
+        )}
+      </NumberCell>
+      <Table.Td>
+        {change.changed_by.name}
+        <Text size="xs" c="dimmed">
+          {SOURCES_OF_VALUES[change.source]}
+        </Text>
+      </Table.Td>
+      <Table.Td title={change.changed_at}>{instantText(change.changed_at)}</Table.Td>
+    </Table.Tr>
+  );
+};

@@ -1,0 +1,57 @@
+import { Button, CopyButton, Group, Stack, TextInput, Text } from '@mantine/core';
+import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useBlocker } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { sessionQuery } from '../../http/session.ts';
+
+/** A new secret, which nobody can read again. Only its own button leaves it; the browser asks before a reload. */
+export const SecretOnce = ({
+  secret,
+  children,
+  onStored,
+}: {
+  secret: string;
+  /** What the secret is for. */
+  children: ReactNode;
+  onStored: () => void;
+}): ReactNode => {
+  const queryClient = useQueryClient();
+  // Once the session has ended, nothing shows the secret any more, and the sign-in must come.
+  useBlocker({ shouldBlockFn: () => queryClient.getQueryData(sessionQuery.queryKey) !== null });
+  return (
+    <Stack>
+      <Group align="flex-end" gap="xs" wrap="nowrap">
+        <TextInput
+          label="Secret"
+          value={secret}
+          readOnly
+          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+          flex={1}
+          data-autofocus
+          onFocus={({ currentTarget }) => {
+            currentTarget.select();
+          }}
+        />
+        <CopyButton value={secret}>
+          {({ copied, copy }) => (
+            <Button
+              variant="default"
+              leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
+              onClick={copy}
+            >
+              {copied ? 'Copied' : 'Copy'}
+            </Button>
+          )}
+        </CopyButton>
+      </Group>
+      <Text size="sm" fw={600}>
+        Copy it now. It is never shown again.
+      </Text>
+      <Text size="sm">{children}</Text>
+      <Group justify="flex-end">
+        <Button onClick={onStored}>I have stored it</Button>
+      </Group>
+    </Stack>
+  );
+};

@@ -1,0 +1,143 @@
+import { SegmentedControl } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useMemo, type ReactNode } from 'react';
+import { useSession } from '../../http/session.ts';
+import { Card } from '../../shared/card.tsx';
+import { StackedBars } from '../../shared/charts/stacked-bars.tsx';
+import type { StackedPick, StackedSeries } from '../../shared/charts/stacked-series.ts';
+import { moneyText, shortMoneyText } from '../../shared/numbers.ts';
+import { Answer } from '../../shared/states.tsx';
+import type { CostPart } from './cost-lines.ts';
+import { narrowedTo, type CostRange, type Step } from './cost-range.ts';
+import { OTHER, stackedPeriods } from './cost-series.ts';
+import { breakdownQuery, type CostKeys, type CostRow } from './costs-queries.ts';
+import { GROUPS, type Group } from './costs-search.ts';
+import { DownloadMenu } from './download-menu.tsx';
+import { PeriodsTable } from './periods-table.tsx';
+import { showPart } from './part-id.ts';
+import { useOpenParts } from './use-open-parts.ts';
+
+const route = getRouteApi('/signed-in/costs');
+
+const CHART_HEIGHT = 320;
+
+/** Spend by day or month, stacked by the first grouping, as bars or as a table of the same numbers. */
+export const CostsOverTime = ({
+  range,
+  parts,
+  series,
+  total,
+}: {
+  range: CostRange;
+  parts: readonly CostPart[];
+  series: readonly StackedSeries[];
+  total: number;
+}): ReactNode => {
+  const { by, step } = route.useSearch();
+  const { drillDown } = useOpenParts();
+  const keys: CostKeys = [step, by];
+  const query = useQuery(breakdownQuery(range, keys));
+  const onPick = ({ period, series: picked }: StackedPick): void => {
+    const open = picked === null || picked === OTHER ? undefined : picked;
+    drillDown({ open, range: period === null ? undefined : narrowedTo(period, range) });
+    const first = picked === OTHER ? parts.at(series.length - 1)?.key.id : open;
+    if (period === null && first !== undefined) showPart(first);
+  };
+  return (
+    <Card
+      title={`By ${step}`}
+      minHeight={CHART_HEIGHT + 100}
+      actions={
+        <>
+          <Steps />
+          <Views />
+          <DownloadMenu range={range} keys={keys} what={labelOf(step, by)} />
+        </>
+      }
+    >
+      <Answer query={query} height={CHART_HEIGHT + 36}>
+        {({ rows }) => <Periods rows={rows} range={range} series={series} total={total} onPick={onPick} />}
+      </Answer>
+    </Card>
+  );
+};
+
+const labelOf = (step: Step, by: Group): string => `spend by ${step} and ${GROUPS[by].toLowerCase()}`;
+
+const Periods = ({
+  rows,
+  range: { start, end },
+  series,
+  total,
+  onPick,
+}: {
+  rows: readonly CostRow[];
+  range: CostRange;
+  series: readonly StackedSeries[];
+  total: number;
+  onPick: (pick: StackedPick) => void;
+}): ReactNode => {
+  const { by, step, view } = route.useSearch();
+  const { organisation } = useSession();
+  const data = useMemo(
+    () => stackedPeriods(rows, series, { range: { start, end }, step, by }),
+    [rows, series, start, end, step, by],
+  );
+  const shown = { data, series, label: labelOf(step, by) };
+  return view === 'chart' ? (
+    <StackedBars
+      {...shown}
+      height={CHART_HEIGHT}
+      valueFormatter={(value) => moneyText(value, organisation.currency)}
+      axisFormatter={(value) => shortMoneyText(value, organisation.currency)}
+      onPick={onPick}
+    />
+  ) : (
+    <PeriodsTable
+      {...shown}
+      total={total}
+      onPick={(period) => {
+        onPick({ period, series: null });
+      }}
+    />
+  );
+};
+
+const Steps = (): ReactNode => {
+  const { step } = route.useSearch();
+  const navigate = route.useNavigate();
+  return (
+    <SegmentedControl
+      aria-label="Step"
+      size="xs"
+      data={[
+        { value: 'day', label: 'Day' },
+        { value: 'month', label: 'Month' },
+      ]}
+      value={step}
+      onChange={(value) => {
+        void navigate({ search: (before) => ({ ...before, step: value }), resetScroll: false });
+      }}
+    />
+  );
+};
+
+const Views = (): ReactNode => {
+  const { view } = route.useSearch();
+  const navigate = route.useNavigate();
+  return (
+    <SegmentedControl
+      aria-label="Show as"
+      size="xs"
+      data={[
+        { value: 'chart', label: 'Chart' },
+        { value: 'table', label: 'Table' },
+      ]}
+      value={view}
+      onChange={(value) => {
+        void navigate({ search: (before) => ({ ...before, view: value }), resetScroll: false });
+      }}
+    />
+  );
+};

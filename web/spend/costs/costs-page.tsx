@@ -1,0 +1,66 @@
+import { Anchor, Stack } from '@mantine/core';
+import { usePrefetchQuery, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useMemo, type ReactNode } from 'react';
+import { useSession } from '../../http/session.ts';
+import { PageTitle } from '../../shared/page-title.tsx';
+import { Answer, Empty } from '../../shared/states.tsx';
+import { partsOf } from './cost-lines.ts';
+import { rangeOf, type CostRange } from './cost-range.ts';
+import { seriesOf } from './cost-series.ts';
+import { CostsControls } from './costs-controls.tsx';
+import { CostsOverTime } from './costs-over-time.tsx';
+import { breakdownQuery, type Breakdown } from './costs-queries.ts';
+import { CostsSummary } from './costs-summary.tsx';
+import { CostsTable } from './costs-table.tsx';
+import { ReconciliationCard } from './reconciliation-card.tsx';
+
+const route = getRouteApi('/signed-in/costs');
+
+/** Spend of any days by what people group it by: in all, over time, and part by part. */
+export const CostsPage = (): ReactNode => {
+  const { today } = useSession();
+  const search = route.useSearch();
+  const range = rangeOf(search, today);
+  const query = useQuery(breakdownQuery(range, [search.by]));
+  // At once, although the chart is only drawn when its series are known.
+  usePrefetchQuery(breakdownQuery(range, [search.step, search.by]));
+  return (
+    <>
+      <PageTitle title="Costs" about="Days are UTC. Each dollar counts once." />
+      <Stack>
+        <CostsControls />
+        <CostsSummary range={range} />
+        <Answer query={query} height={900}>
+          {(breakdown) =>
+            breakdown.rows.length === 0 ? (
+              <Empty
+                action={
+                  <Anchor renderRoot={(props) => <Link to="/sources" {...props} />}>See the sources</Anchor>
+                }
+              >
+                No source has brought any spend of these days.
+              </Empty>
+            ) : (
+              <Parts breakdown={breakdown} range={range} />
+            )
+          }
+        </Answer>
+      </Stack>
+    </>
+  );
+};
+
+const Parts = ({ breakdown, range }: { breakdown: Breakdown; range: CostRange }): ReactNode => {
+  const { by } = route.useSearch();
+  const { rows, total, reconciliation } = breakdown;
+  const parts = useMemo(() => partsOf(rows, by), [rows, by]);
+  const series = useMemo(() => seriesOf(parts), [parts]);
+  return (
+    <>
+      <CostsOverTime range={range} parts={parts} series={series} total={total} />
+      <CostsTable range={range} parts={parts} series={series} total={total} />
+      {reconciliation.length > 0 && <ReconciliationCard rows={reconciliation} />}
+    </>
+  );
+};

@@ -1,0 +1,114 @@
+import { ActionIcon, Alert, List, Stack, Table, Text } from '@mantine/core';
+import { IconX } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Money } from '../../shared/amounts.tsx';
+import { ColumnHead, DataTable, NumberCell } from '../../shared/tables/data-table.tsx';
+import { Empty, Failure, Loading } from '../../shared/states.tsx';
+import { sentence } from '../../shared/words.ts';
+import { Collected } from './collected.tsx';
+import { keyOf, previewQuery, type Pick, type PickUser } from './spend-queries.ts';
+
+/** The picks with their costs in the newest complete month. Without `onChange` they are only shown. */
+export const ChosenSpend = ({
+  value,
+  onChange,
+  user,
+}: {
+  value: readonly Pick[];
+  onChange?: (picks: Pick[]) => void;
+  user: PickUser;
+}): ReactNode => {
+  const query = useQuery({ ...previewQuery(value, user), enabled: value.length > 0 });
+  if (value.length === 0) return <Empty>Nothing is chosen yet.</Empty>;
+  const { data: preview } = query;
+  if (preview === undefined)
+    return query.error === null ? (
+      <Loading height={120} />
+    ) : (
+      <Failure error={query.error} retry={query.refetch} />
+    );
+  const known = new Map(preview.picks.map((pick) => [keyOf(pick.pick), pick]));
+  return (
+    <Stack gap="sm">
+      <DataTable label="Chosen spend" minWidth={480}>
+        <Table.Thead>
+          <Table.Tr>
+            <ColumnHead>Chosen</ColumnHead>
+            <ColumnHead>Collected</ColumnHead>
+            <ColumnHead numbers>Cost in {preview.month ?? 'a month'}</ColumnHead>
+            {onChange !== undefined && <ColumnHead>Remove</ColumnHead>}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {value.map((pick) => {
+            const shown = known.get(keyOf(pick));
+            return (
+              <Table.Tr key={keyOf(pick)}>
+                <Table.Th scope="row" fw="normal">
+                  {shown?.name ?? '…'}
+                </Table.Th>
+                <Table.Td>
+                  <Collected from={shown?.collected_from ?? null} />
+                </Table.Td>
+                <NumberCell>
+                  <Money value={shown?.cost} reason="not known before the next load" />
+                </NumberCell>
+                {onChange !== undefined && (
+                  <Table.Td>
+                    <ActionIcon
+                      variant="subtle"
+                      color="gray"
+                      aria-label={`Remove ${shown?.name ?? 'this'}`}
+                      onClick={() => {
+                        onChange(value.filter((other) => other !== pick));
+                      }}
+                    >
+                      <IconX size={16} aria-hidden />
+                    </ActionIcon>
+                  </Table.Td>
+                )}
+              </Table.Tr>
+            );
+          })}
+        </Table.Tbody>
+        <Table.Tfoot>
+          <Table.Tr>
+            <Table.Th scope="row">Together, each dollar once</Table.Th>
+            <Table.Td />
+            <NumberCell>
+              <Money value={preview.cost} reason="not known before the next load" />
+            </NumberCell>
+            {onChange !== undefined && <Table.Td />}
+          </Table.Tr>
+        </Table.Tfoot>
+      </DataTable>
+      {preview.overlap !== null && preview.overlap !== 0 && (
+        <Text size="sm">
+          <Money value={preview.overlap} /> are in more than one of them, and count once.
+        </Text>
+      )}
+      <Sentences color="red" title="This cannot be saved" sentences={preview.conflicts} />
+      <Sentences color="yellow" title="Know before you save" sentences={preview.notes} />
+    </Stack>
+  );
+};
+
+const Sentences = ({
+  color,
+  title,
+  sentences,
+}: {
+  color: string;
+  title: string;
+  sentences: string[];
+}): ReactNode =>
+  sentences.length > 0 && (
+    <Alert color={color} title={title} role="status">
+      <List size="sm">
+        {sentences.map((words) => (
+          <List.Item key={words}>{sentence(words)}</List.Item>
+        ))}
+      </List>
+    </Alert>
+  );

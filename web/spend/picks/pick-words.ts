@@ -1,0 +1,56 @@
+import type { SpendPick } from '../../../domain/spend/spend-pick.ts';
+
+const CLOUDS: Readonly<Record<string, string>> = {
+  aws: 'AWS',
+  azure: 'Azure',
+  gcp: 'Google Cloud',
+  oci: 'Oracle Cloud',
+};
+
+/** The name of a cloud for people. */
+const cloudName = (cloud: string): string => CLOUDS[cloud] ?? cloud;
+
+/** What an account is called, by {@link accountKey}. */
+export type AccountNames = ReadonlyMap<string, string>;
+
+/** The key of an account in {@link AccountNames}. */
+export const accountKey = (cloud: string, account: string): string => `${cloud} ${account}`;
+
+/** Returns a pick in words: `Namespace checkout of cluster prod`. */
+export const pickWords = (pick: SpendPick, accounts: AccountNames = new Map()): string => {
+  switch (pick.source) {
+    case 'kubernetes':
+      return clusterWords(pick);
+    case 'host':
+      return hostWords(pick);
+    case 'cloud':
+      return cloudWords(pick, accounts);
+    case 'repository':
+      return `AI tools in repository ${pick.repository}`;
+  }
+};
+
+type Pick<Source> = Extract<SpendPick, { source: Source }>;
+
+const clusterWords = ({ cluster, namespace, workload, idle }: Pick<'kubernetes'>): string => {
+  if (idle === true) return `Idle capacity of cluster ${cluster}`;
+  const within = `${namespace ?? ''} of cluster ${cluster}`;
+  return workload === undefined ? `Namespace ${within}` : `Workload ${workload} in namespace ${within}`;
+};
+
+const hostWords = ({ host, service, idle }: Pick<'host'>): string => {
+  if (idle === true) return `Idle capacity of host ${host}`;
+  return service === undefined ? `All of host ${host}` : `Service ${service} of host ${host}`;
+};
+
+const cloudWords = (
+  { cloud, account = '', service, resource_group: group, tag }: Pick<'cloud'>,
+  accounts: AccountNames,
+): string => {
+  const provider = cloudName(cloud);
+  if (tag !== undefined) return `Tag ${tag.key} = ${tag.value} of ${provider}`;
+  const name = accounts.get(accountKey(cloud, account));
+  const whole = `${provider} account ${account}${name === undefined ? '' : ` (${name})`}`;
+  if (service !== undefined) return `Service ${service} in ${whole}`;
+  return group === undefined ? `All of ${whole}` : `Resource group ${group} in ${whole}`;
+};

@@ -1,0 +1,120 @@
+import { ActionIcon, Group, ScrollArea, Select, Stack, Table, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { IconPlus } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { Money } from '../../shared/amounts.tsx';
+import { ColumnHead, NumberCell } from '../../shared/tables/data-table.tsx';
+import { Answer, Empty } from '../../shared/states.tsx';
+import { Collected } from './collected.tsx';
+import { keyOf, optionsQuery, type Pick } from './spend-queries.ts';
+import { ShowMore } from '../../shared/tables/show-more.tsx';
+
+const TYPING_MS = 250;
+const LIST_HEIGHT = 360;
+const UNKNOWN = 'not known before the next load';
+
+const SOURCES: { value: Pick['source']; label: string }[] = [
+  { value: 'cloud', label: 'Cloud' },
+  { value: 'kubernetes', label: 'Kubernetes' },
+  { value: 'host', label: 'Hosts' },
+  { value: 'repository', label: 'Repositories' },
+];
+
+/** What can be picked, to search and to add, dearest first. */
+export const SpendOptions = ({
+  chosen,
+  withIdle,
+  add,
+}: {
+  chosen: readonly Pick[];
+  withIdle: boolean;
+  add: (pick: Pick) => void;
+}): ReactNode => {
+  const [source, setSource] = useState<Pick['source'] | null>(null);
+  const [q, setQ] = useState('');
+  const [typed] = useDebouncedValue(q.trim(), TYPING_MS);
+  const query = useInfiniteQuery(optionsQuery(source, typed));
+  const taken = new Set(chosen.map(keyOf));
+  return (
+    <Stack gap="xs">
+      <Group align="flex-end">
+        <TextInput
+          label="Find spend"
+          placeholder="Account, service, namespace, tag …"
+          flex={1}
+          miw={200}
+          value={q}
+          onChange={({ currentTarget }) => {
+            setQ(currentTarget.value);
+          }}
+        />
+        <Select
+          label="Kind"
+          placeholder="All"
+          clearable
+          data={SOURCES}
+          value={source}
+          onChange={(value) => {
+            setSource(value);
+          }}
+        />
+      </Group>
+      <Answer query={query} height={LIST_HEIGHT}>
+        {({ pages }) => {
+          const options = pages
+            .flatMap(({ data }) => data)
+            .filter(({ pick }) => withIdle || !('idle' in pick));
+          if (options.length === 0)
+            return <Empty>Nothing was found. Spend appears here once it has been ingested.</Empty>;
+          return (
+            <ScrollArea.Autosize
+              mah={LIST_HEIGHT}
+              type="auto"
+              viewportProps={{ tabIndex: 0, 'aria-label': 'What can be chosen' }}
+            >
+              <Table aria-label="What can be chosen">
+                <Table.Thead>
+                  <Table.Tr>
+                    <ColumnHead>Add</ColumnHead>
+                    <ColumnHead>What</ColumnHead>
+                    <ColumnHead>Collected</ColumnHead>
+                    <ColumnHead numbers>Cost in {options[0]?.month ?? 'a month'}</ColumnHead>
+                  </Table.Tr>
+                </Table.Thead>
+                <Table.Tbody>
+                  {options.map(({ pick, name, cost, collected_from }) => (
+                    <Table.Tr key={keyOf(pick)}>
+                      <Table.Td>
+                        <ActionIcon
+                          variant="light"
+                          aria-label={`Add ${name}`}
+                          disabled={taken.has(keyOf(pick))}
+                          onClick={() => {
+                            add(pick);
+                          }}
+                        >
+                          <IconPlus size={16} aria-hidden />
+                        </ActionIcon>
+                      </Table.Td>
+                      <Table.Th scope="row" fw="normal">
+                        {name}
+                      </Table.Th>
+                      <Table.Td>
+                        <Collected from={collected_from} />
+                      </Table.Td>
+                      <NumberCell>
+                        <Money value={cost} reason={UNKNOWN} />
+                      </NumberCell>
+                    </Table.Tr>
+                  ))}
+                </Table.Tbody>
+              </Table>
+              <ShowMore of={query} />
+            </ScrollArea.Autosize>
+          );
+        }}
+      </Answer>
+    </Stack>
+  );
+};
