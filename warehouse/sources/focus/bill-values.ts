@@ -1,4 +1,5 @@
 import { SPLITS } from './collected-values.ts';
+import { present } from './focus-columns.ts';
 import type { Relation, Shape } from '../feeds/scan-files.ts';
 import type { Statements } from '../../engine/session.ts';
 import { tagsTextOf } from './focus-tags.ts';
@@ -15,6 +16,12 @@ export const LISTED_COLUMNS = { ...SPLITS, tags: tagsTextOf } satisfies Record<
 export type ListedKey = keyof typeof LISTED_COLUMNS;
 
 export const LISTED_KEYS = Object.keys(LISTED_COLUMNS) as readonly ListedKey[];
+
+/** Returns whether a file has a column that can hold such values. */
+export const canList = (file: Shape, key: ListedKey): boolean =>
+  (key === 'resource_group' ? (['resource_group', 'resource'] as const) : [key]).some(
+    (field) => present(file, field).length > 0,
+  );
 
 const SAMPLED_ROWS = 20_000;
 

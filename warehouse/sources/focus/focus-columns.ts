@@ -1,4 +1,5 @@
 // The fields of a FOCUS row as SQL, each from the first of its columns that has a value.
+import type { Day } from '../../../domain/shared/calendar.ts';
 import { asWritten, decimalCell, isTime, nullable, quoted, timeCell } from '../feeds/cells.ts';
 import { missingOf, type ExportColumn, type ExportFile } from '../feeds/export-files.ts';
 import { readableText } from '../feeds/readable-limits.ts';
@@ -127,6 +128,14 @@ export const billingPeriodOf = (file: Shape, field: 'billing_period' | 'billing_
   return column !== undefined && isTime(column)
     ? `CAST(${timeCell(column)} AS DATE)`
     : readableText(keyOf(file, field));
+};
+
+/** Returns whether a field is not before a day. Only time columns are compared, so that a scan can skip parts of the file. */
+export const isSince = (file: Shape, field: Field, day: Day): string => {
+  const [column] = present(file, field);
+  return column !== undefined && isTime(column)
+    ? `${quoted(column.name)} >= CAST('${day}${column.type === 'TIMESTAMP WITH TIME ZONE' ? ' 00:00:00+00' : ''}' AS ${column.type})`
+    : 'true';
 };
 
 /** Returns whether a field is an amount other than zero. */

@@ -1,3 +1,4 @@
+import { dayOf, firstDay, monthOf, type Day } from '../../../domain/shared/calendar.ts';
 import { invalid } from '../../../domain/shared/errors.ts';
 import { checkShrink } from '../publishing/bill-shrink.ts';
 import { dayOfText, nullable } from '../feeds/cells.ts';
@@ -14,7 +15,7 @@ import {
   LOAD_DAYS,
 } from './focus-daily-money.ts';
 import { fallbackNotes, readFallback } from './focus-fallback.ts';
-import { rollUpExport } from './focus-roll-up.ts';
+import { listApart, rollUpExport, type RollUp } from './focus-roll-up.ts';
 import { show, type LoadSessions } from '../../engine/readers/load-sessions.ts';
 import { problem, whenTooLong } from '../feeds/problems.ts';
 import { expectedTime, isTooLong, LONGEST_PERIOD, readableDay } from '../feeds/readable-limits.ts';
@@ -48,19 +49,23 @@ export const loadFocusExport = (
   const readFrom = files.map(({ path }) => path);
   return withLoad(session, { ...focusLoad, readFrom }, TEMPORARY, async (load) => {
     const candidates = await candidatesToCollect(sessions, load.orgId, load.now);
+    let rollUp: RollUp = { ...load, listed: [] };
     const counts = await readFeed(reader, load, {
       relations: relationsOf(files),
       prepare: async () => {
-        await readFallback(reader, await rollUpExport(reader, load, candidates), candidates);
+        rollUp = await rollUpExport(reader, load, candidates);
+        await readFallback(reader, rollUp, candidates);
       },
       groups: checkedGroups(candidates),
       check: () => refuseOtherCurrencies(reader, currency),
     });
     await show(sessions, 'daily_money', await dailyMoney(reader, candidates));
+    const since = await newestCompleteMonth(reader, load.now);
+    await listApart(reader, rollUp, since);
     await reader.run(
       `CREATE TEMP TABLE value_groups AS SELECT billing_period, cloud, account, ${LISTED_KEYS.join(', ')}, cost
-       FROM (${checkedGroups(candidates, 'values')}) WHERE ${STORED}`,
-      readingBounds(load),
+       FROM (${checkedGroups(candidates, 'values')}) WHERE ${STORED} AND ($since IS NULL OR billing_period >= $since::DATE)`,
+      { ...readingBounds(load), since },
     );
     await show(sessions, 'listed_values', [BILL_VALUES]);
     await checkMoney(session, 'daily_money', 'billing_period');
@@ -74,6 +79,19 @@ export const loadFocusExport = (
     const periods = billingPeriods(costColumn);
     return { ...counts, ...(await publishLoad(session, load, rowsStored(counts), publish, periods)), notes };
   });
+};
+
+/**
+ * Returns the first day of the newest month that is over and has spend in this load. Lists of earlier billing periods are never
+ * read (option-costs.ts), because the organisation's newest complete month is not earlier.
+ */
+const newestCompleteMonth = async (reader: Statements, now: Date): Promise<Day | null> => {
+  const [newest] = await reader.query<{ month: Day | null }>(
+    `SELECT CAST(date_trunc('month', max(LEAST(COALESCE(CAST(span_end - INTERVAL 1 MICROSECOND AS DATE), day), $this_month::DATE - 1))) AS DATE) AS month
+     FROM checked_groups WHERE ${STORED} AND day < $this_month::DATE`,
+    { this_month: firstDay(monthOf(dayOf(now))) },
+  );
+  return newest?.month ?? null;
 };
 
 /** The temporary tables and views of a load in the warehouse. */

@@ -1,11 +1,13 @@
+import type { Day } from '../../../domain/shared/calendar.ts';
 import type { ExportFile } from '../feeds/export-files.ts';
-import { identifyingTags, LISTED_COLUMNS, LISTED_KEYS, type ListedKey } from './bill-values.ts';
+import { canList, identifyingTags, LISTED_COLUMNS, LISTED_KEYS, type ListedKey } from './bill-values.ts';
 import type { Candidate } from './collected-values.ts';
 import { nullable, quoted, writtenOut } from '../feeds/cells.ts';
 import {
   accountOf,
   billingPeriodOf,
   isNonzero,
+  isSince,
   keyOf,
   moneyOf,
   rawOf,
@@ -42,11 +44,15 @@ export interface RollUp {
   listed: readonly ListedKey[];
 }
 
+/** Groups of days and resources, or of what bills could be divided by (bill-values.ts). */
+type Grain = 'spend' | 'values';
+
 /** Selects one typed row per line of the export. A value that cannot be cast is null, and its raw value is beside it. */
 const typedRows = (
   file: Relation,
   { costColumn, listed }: RollUp,
   candidates: readonly Candidate[],
+  since: Day | null,
 ): string => `
   SELECT ${quoted(file.fileColumn)} AS file,
     ${timeOf(file, 'period_start')} AS period_start, ${rawOf(file, 'period_start')} AS raw_period_start,
@@ -66,7 +72,7 @@ const typedRows = (
     ${valueIn(file)} AS ${column}`,
       )
       .join('')}
-  FROM ${file.from}`;
+  FROM ${file.from}${since === null ? '' : ` WHERE ${isSince(file, 'billing_period', since)}`}`;
 
 /** A row's texts, beside the candidates. Their length is checked in the groups, except for the account's name. */
 const TEXTS = [
@@ -96,8 +102,8 @@ const collectedKeys = (candidates: readonly Candidate[]): string =>
  * too. Rows beyond one UTC day keep their span, for the spread. Unreadable rows keep their problem. For the fallback of a whole
  * bill (focus-fallback.ts), each group records whether it has usage, and nonzero EffectiveCost and BilledCost.
  *
- * The same pass also groups the rows by what bills can be divided by (bill-values.ts). These groups have `is_of_values`, and no
- * day. A second pass would have to read and decompress the files again.
+ * The same pass groups the rows of CSV files also by what bills can be divided by. These groups have `is_of_values`, and no day.
+ * A second pass would have to decompress and parse the files again.
  *
  * @param bills if `fallen back`, the statement reads only rows of bills that have fallen back.
  */
@@ -105,19 +111,64 @@ export const focusRollUpStatement = (
   table: string,
   rollUp: RollUp,
   candidates: readonly Candidate[],
-  bills: 'all' | 'fallen back' = 'all',
+  bills: Bills = 'all',
+): string => {
+  const grains: Grain[] =
+    rollUp.listed.length === 0 || isListedApart(rollUp) ? ['spend'] : ['spend', 'values'];
+  return `CREATE TEMP TABLE ${table} AS ${rolledUp(rollUp, candidates, bills, grains)}`;
+};
+
+/**
+ * Reads what the bills of Parquet files can be divided by. Such a file gives single columns, so that a scan of its own is much
+ * cheaper than a second grouping of all rows.
+ *
+ * @param since the scan leaves out billing periods that begin before this day.
+ */
+export const listApart = async (reader: Statements, rollUp: RollUp, since: Day | null): Promise<void> => {
+  if (rollUp.listed.length === 0 || !isListedApart(rollUp)) return;
+  const insert = (table: string, load: RollUp, bills: Bills) =>
+    reader.run(`INSERT INTO ${table} BY NAME ${rolledUp(load, [], bills, ['values'], since)}`);
+  await insert('focus_roll_up', rollUp, 'all');
+  const [fallen] = await reader.query('FROM temp.main.fallen_back LIMIT 1');
+  if (fallen !== undefined)
+    await insert('billed_roll_up', { ...rollUp, costColumn: 'BilledCost' }, 'fallen back');
+};
+
+const isListedApart = ({ files }: RollUp): boolean => files.every(({ format }) => format === 'parquet');
+
+type Bills = 'all' | 'fallen back';
+
+/** What groups of days and resources have beside their cost. */
+const OF_SPEND = `, any_value(account_name) AS account_name,
+  ${REJECTED_FILE},
+  count(*) AS row_count,
+  bool_or(CASE WHEN cost IS NULL THEN ${nullable(writtenOut('raw_cost'))} IS NOT NULL ELSE cost <> 0 END) AS cost_present,
+  bool_or(billed_nonzero) AS billed_nonzero, bool_or(is_usage) AS is_usage`;
+
+/** Selects the groups of these grains. Groups of values have only the keys of bills, and what bills can be divided by. */
+const rolledUp = (
+  rollUp: RollUp,
+  candidates: readonly Candidate[],
+  bills: Bills,
+  grains: readonly Grain[],
+  since: Day | null = null,
 ): string => {
   const { files, costColumn, now } = rollUp;
   const lastDay = lastReadableDay(now);
   const relations = relationsOf(files, bills === 'all' ? 'counted' : 'skipped');
-  const scans = relations.map((file) => typedRows(file, rollUp, candidates));
+  const scans = relations.map((file) => typedRows(file, rollUp, candidates, since));
   const rowKeys = [
     'resource_id',
     ...candidates.map(({ column }) => column),
     ...['day', 'span_start', 'span_end', 'span_cost'],
   ];
+  const keysOf: Record<Grain, readonly string[]> = { spend: rowKeys, values: LISTED_KEYS };
+  const isOfValues = grains.length === 2 ? 'GROUPING(day) = 1' : String(grains.includes('values'));
+  const keys = grains.flatMap((grain) => keysOf[grain]);
+  const noKeys = LISTED_KEYS.filter((key) => !keys.includes(key)).map(
+    (key) => `CAST(NULL AS VARCHAR) AS ${key}`,
+  );
   return `
-CREATE TEMP TABLE ${table} AS
 WITH typed_rows AS (${scans.join('\n  UNION ALL')}),
 readable_rows AS (
   SELECT * REPLACE (${readableTime('period_start', lastDay)} AS period_start, ${readableTime('period_end', lastDay)} AS period_end,
@@ -140,12 +191,8 @@ checked_rows AS (
       ? ''
       : ' SEMI JOIN temp.main.fallen_back AS bill ON bill.provider = typed_rows.provider AND bill.billing_period = CAST(typed_rows.billing_period AS VARCHAR)'
   })
-SELECT GROUPING(day) = 1 AS is_of_values, ${[...BILL_KEYS, ...rowKeys, ...LISTED_KEYS].join(', ')},
-  any_value(account_name) AS account_name,
-  ${REJECTED_FILE},
-  sum(cost) AS cost, count(*) AS row_count,
-  bool_or(CASE WHEN cost IS NULL THEN ${nullable(writtenOut('raw_cost'))} IS NOT NULL ELSE cost <> 0 END) AS cost_present,
-  bool_or(billed_nonzero) AS billed_nonzero, bool_or(is_usage) AS is_usage
+SELECT ${isOfValues} AS is_of_values, ${[...BILL_KEYS, ...keys, ...noKeys].join(', ')},
+  sum(cost) AS cost${grains.includes('spend') ? OF_SPEND : ''}
 FROM (
   SELECT * ${collectedKeys(candidates)},
     CAST(period_start AS DATE) AS day,
@@ -153,7 +200,7 @@ FROM (
     CASE WHEN spans_days THEN period_end END AS span_end,
     CASE WHEN spans_days THEN cost END AS span_cost
   FROM checked_rows)
-GROUP BY GROUPING SETS ((${[...BILL_KEYS, ...rowKeys].join(', ')}), (${[...BILL_KEYS, ...LISTED_KEYS].join(', ')}))`;
+GROUP BY GROUPING SETS (${grains.map((grain) => `(${[...BILL_KEYS, ...keysOf[grain]].join(', ')})`).join(', ')})`;
 };
 
 /**
@@ -166,8 +213,10 @@ export const rollUpExport = async (
   load: Omit<RollUp, 'listed'>,
   candidates: readonly Candidate[],
 ): Promise<RollUp> => {
-  const identifies = await identifyingTags(reader, relationsOf(load.files, 'skipped'));
-  const listed = { ...load, listed: LISTED_KEYS.filter((key) => key !== 'tags' || !identifies) };
+  const relations = relationsOf(load.files, 'skipped');
+  const keys = LISTED_KEYS.filter((key) => relations.some((file) => canList(file, key)));
+  const identifies = keys.includes('tags') && (await identifyingTags(reader, relations));
+  const listed = { ...load, listed: keys.filter((key) => key !== 'tags' || !identifies) };
   await reader.run(focusRollUpStatement('focus_roll_up', listed, candidates));
   const [tables] = await reader.query(
     `FROM duckdb_tables() WHERE temporary AND table_name = 'broken_lines' LIMIT 1`,
