@@ -156,8 +156,8 @@ export class Orchestration {
   }
 
   /**
-   * Starts a run. If the start is refused although the last run has recorded its end, this waits for a short time until the
-   * workflow of that run is closed too, and starts again.
+   * Starts a run. Temporal can refuse the start although the last run has recorded its end. This then waits for a short time
+   * until the workflow of that run is closed too, and starts again.
    */
   async startAfter<Started>(
     lastRun: () => Promise<RecordedRun | null>,
@@ -238,8 +238,8 @@ export class Orchestration {
   }
 
   /**
-   * Makes Temporal's schedules those that the warehouse asks for, and the nightly maintenance. Reads them once and
-   * changes only those that differ.
+   * Makes Temporal's schedules those that the warehouse asks for, and the nightly maintenance. Reads them once. Changes only
+   * those that differ.
    */
   async reconcileSchedules(wanted: {
     organisations: readonly string[];
@@ -262,7 +262,7 @@ export class Orchestration {
     }
   }
 
-  /** Creates a schedule; false when it is there already. */
+  /** Creates a schedule. Returns false if it exists already. */
   async #create(schedule: ScheduleOptions): Promise<boolean> {
     return await this.#client.schedule.create(schedule).then(
       () => true,

@@ -4,8 +4,9 @@ import type { Relation, Shape } from '../feeds/scan-files.ts';
 import type { Statements } from '../../engine/session.ts';
 import { tagsTextOf } from './focus-tags.ts';
 
-// Services, resource groups and tag values are collected only once they are picked (spec §1, counting rule 6). So that people
-// can find them before, each load keeps a bounded list of what its bills could be divided by, with the bills' cost of it.
+// Services, resource groups and tag values are collected only once they are picked (spec §1, counting rule 6). People must find
+// them before. So each load keeps a bounded list of what its bills could be divided by, with the bills' cost of it. The list has
+// the newest complete month and later ones, because options show no earlier costs.
 
 /** The values of a row that the list is made from. */
 export const LISTED_COLUMNS = { ...SPLITS, tags: tagsTextOf } satisfies Record<
@@ -26,8 +27,8 @@ export const canList = (file: Shape, key: ListedKey): boolean =>
 const SAMPLED_ROWS = 20_000;
 
 /**
- * Returns whether most of the first 20,000 rows of a scan have tags of their own, such as the id of a request. Then a load lists no
- * tags at all: grouping by them takes several times as long as the rest, and a list of only some rows would have wrong costs.
+ * Returns whether most of the first 20,000 rows of a scan have tags of their own, such as the id of a request. Then a load lists
+ * no tags. Grouping by them takes several times as long as the rest. A list of only some rows would have wrong costs.
  */
 export const identifyingTags = async (
   reader: Statements,
@@ -57,13 +58,13 @@ export const isPickable = (text: string): string =>
   `${text} <> '' AND length(${text}) <= 500 AND NOT regexp_matches(${text}, '\\p{Cc}')`;
 
 /**
- * Selects the list of a load from `value_groups`: for each account its services and resource groups, for each cloud its tag
- * values, with their cost in each billing period.
+ * Selects the list of a load from `value_groups`, with the cost in each billing period. Accounts have services and resource
+ * groups. Clouds have tag values.
  *
  * Tags are bounded in three steps, because a row can have any keys, and a key a different value in each row:
  *
- * 1. Rows are already rolled up to distinct texts of tags. These are about as many as resources, and far fewer than rows. If a
- *    tag differs in every row, only the dearest texts are read, so that such a bill does not take much longer.
+ * 1. Rows are already rolled up to distinct texts of tags. These are about as many as resources, and far fewer than rows. Only
+ *    the dearest texts are read, so that a bill with a different tag in every row does not take much longer.
  * 2. A sample of these texts decides which keys count: the most frequent ones, without those that identify rather than group.
  *    A key identifies if it has more than 1,000 values in the sample, and most of its texts have a value of their own.
  * 3. The texts are summed by the values of these keys only.

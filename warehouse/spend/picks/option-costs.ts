@@ -7,7 +7,7 @@ import { BILL_VALUE_KEY, CHOICE_KEY } from './pick-key.ts';
 // What each thing that can be picked costs alone, in the newest month that is over. Services, resource groups and tag values
 // that are not collected have their cost from the bills' lists (warehouse/sources/focus/bill-values.ts).
 
-/** Returns the first day of the newest month that is over and has spend; null if there is none. */
+/** Returns the first day of the newest month that is over and has spend; null before the first. */
 export const newestCompleteMonth = async (
   session: ComputedSession,
   orgId: string,
