@@ -294,7 +294,7 @@ describeOnBothEngines('what can be picked', (open, onDuckDb) => {
     });
   });
 
-  // Writes to DuckLake are slow. The tests of both engines run the same statements with fewer of them.
+  // Writes to DuckLake are slow. So pages, conflicts and days of choices are tried on DuckDB only.
   onDuckDb(() => {
     it('costs what a metric says, whatever is picked', async () => {
       const story = await newStory();
