@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 
 /** Where Debian and others install Chromium. CHROMIUM names another place. */
 const PLACES = [
@@ -80,3 +80,13 @@ export const signInWith = async ({ page }: Visit, key: string): Promise<void> =>
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
 };
+
+/** Waits until the rows of a table, with its head and foot, have these texts, with single blanks between cells. */
+export const expectRows = (table: Locator, texts: readonly string[]): Promise<void> =>
+  expect
+    .poll(
+      async () =>
+        (await table.getByRole('row').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim()),
+      { timeout: PATIENCE_MS },
+    )
+    .toEqual(texts);

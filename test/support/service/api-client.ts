@@ -158,3 +158,13 @@ export const ingest = async (
     );
   }, seconds);
 };
+
+/** Connects a source and reads it, and returns its id. */
+export const newIngestedSource = async (admin: Api, source: object): Promise<string> => {
+  const created = await admin.post<{ id: string }>('/cost-sources', source);
+  if (created.status !== 200) throw new Error(created.body.error);
+  const { id } = created.body.data;
+  const { status, error } = await ingest(admin, id);
+  if (status !== 'completed') throw new Error(`the run has ${status}: ${String(error)}`);
+  return id;
+};
