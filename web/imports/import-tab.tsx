@@ -1,5 +1,4 @@
 import { Alert, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useSession } from '../http/session.ts';
 import type { ShownMetric } from '../metrics/metric-queries.ts';
@@ -7,11 +6,11 @@ import { Card } from '../shared/card.tsx';
 import { Answer } from '../shared/states.tsx';
 import { ConnectImport } from './connect-import.tsx';
 import { ConnectedImport } from './connected-import.tsx';
-import { importQuery } from './import-query.ts';
+import { useCurrentImport } from './use-current-import.ts';
 
 /** The daily import of a metric: connect one, or see what it does (spec §5). */
 export const ImportTab = ({ metric }: { metric: ShownMetric }): ReactNode => {
-  const query = useQuery(importQuery(metric.id));
+  const query = useCurrentImport(metric.id);
   const { has } = useSession();
   return (
     <Answer query={query}>
