@@ -79,7 +79,7 @@ const RulesForm = ({ organisation }: { organisation: Organisation }): ReactNode 
         }),
       ),
     // Months and bills settle by the days.
-    changes: ['organisation', 'overview', 'waiting', 'metrics', 'months', 'teams', 'audit-log'],
+    changes: ['organisation', 'overview', 'waiting', 'metrics', 'metric-list', 'teams', 'audit-log'],
     done: () => 'The organisation is changed.',
     onDone: (changed) => {
       queryClient.setQueryData(organisationQuery.queryKey, changed);

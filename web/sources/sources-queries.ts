@@ -15,7 +15,7 @@ export const SPEND_CHANGES = [
   'overview',
   'waiting',
   'metrics',
-  'months',
+  'metric-list',
   'teams',
 ] as const;
 
