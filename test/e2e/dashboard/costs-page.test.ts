@@ -1,9 +1,9 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import type { Download, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeInBrowser, expectRows, signInWith, type Visit } from '../../support/browser/browser.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
+import { exportsIn } from '../../support/exports/write-export.ts';
 import { newIngestedSource, newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData } from '../../support/service/envelope.ts';
 import { sharedService, type SharedService } from '../../support/service/shared-service.ts';
@@ -55,10 +55,7 @@ describeInBrowser('the costs page', (browser) => {
     service = await sharedService();
     const organisation = await newOrganisation(service, { name: 'Costs shop', tier: 'business' });
     ({ admin } = organisation);
-    const file = async (name: string, text: string): Promise<string> => {
-      await writeFile(join(service.exportsDir, name), text);
-      return join(service.exportsDir, name);
-    };
+    const file = exportsIn(service.exportsDir);
     const search = { SubAccountId: '2222', SubAccountName: 'Search' };
     const bill = [
       dayLine('2025-12-31', '100'),
