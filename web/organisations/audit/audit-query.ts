@@ -29,6 +29,8 @@ export const auditQuery = (filter: AuditFilter) =>
     getNextPageParam: ({ next_cursor }) => next_cursor,
     select: ({ pages }) => pages.flatMap(({ data }) => data),
     placeholderData: keepPreviousData,
+    // Every page and every key may have added a record.
+    staleTime: 0,
   });
 
 const MOST = 1_000;
