@@ -11,6 +11,7 @@ import { months } from './cases/months.ts';
 import { neighbours } from './cases/neighbours.ts';
 import { overview } from './cases/overview.ts';
 import { table, type Measurement } from './measurement.ts';
+import { pages } from './cases/pages.ts';
 import { reads } from './cases/reads.ts';
 import { readRunOptions, type Benchmark, type RunOptions } from './run-options.ts';
 import { say } from './say.ts';
@@ -25,6 +26,7 @@ const PROGRAMS: Record<Benchmark, (options: RunOptions) => Promise<Measurement[]
   bills,
   reads,
   overview,
+  pages,
   exports,
   neighbours,
   crash,

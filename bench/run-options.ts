@@ -9,6 +9,7 @@ const BENCHMARKS = [
   'bills',
   'reads',
   'overview',
+  'pages',
   'exports',
   'neighbours',
   'crash',

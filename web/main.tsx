@@ -19,6 +19,10 @@ if (root === null) throw new Error('the page has no #root');
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
 setNonce(nonce);
 
+// The scripts of the page load while the service is asked who is signed in (router.tsx).
+const [routes] = router.getMatchedRoutes(router.latestLocation.pathname);
+for (const route of routes) void router.loadRouteChunk(route);
+
 createRoot(root).render(
   <StrictMode>
     <MantineProvider

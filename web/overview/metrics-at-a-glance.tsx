@@ -1,7 +1,7 @@
 import { Anchor, Badge, Button, Group, Select, Table, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useDeferredValue, type ReactNode } from 'react';
+import { memo, useDeferredValue, type ReactNode } from 'react';
 import { useSession } from '../http/session.ts';
 import { Change, Missing, Percent, UnitCost } from '../shared/amounts.tsx';
 import { Card } from '../shared/card.tsx';
@@ -9,14 +9,14 @@ import { Sparkline } from '../shared/charts/sparkline.tsx';
 import { ColumnHead, DataTable, NumberCell } from '../shared/tables/data-table.tsx';
 import { changeText } from '../shared/numbers.ts';
 import { Answer, Empty } from '../shared/states.tsx';
-import { useLongRows } from '../shared/tables/use-long-rows.ts';
+import { isLong, LongBody } from '../shared/tables/long-body.tsx';
 import { overviewQuery, type Glance, type OverviewRow as Row } from './overview-query.ts';
 import { ORDERS, type Order } from './overview-search.ts';
 
 const hasNumbers = (row: Row): row is Glance => 'sparkline' in row;
 
 const NO_UNIT_COST = 'no month has a unit cost yet';
-const ROW_HEIGHT = 46;
+const ROW_HEIGHT = 49;
 
 const route = getRouteApi('/signed-in/');
 
@@ -82,45 +82,39 @@ const NewMetric = (): ReactNode => (
   </Button>
 );
 
-const Rows = ({ rows }: { rows: readonly Row[] }): ReactNode => {
-  const { body, isLong, drawn, above, below } = useLongRows(rows.length, ROW_HEIGHT);
-  return (
-    <DataTable
-      label="Metrics"
-      minWidth={860}
-      aria-rowcount={rows.length + 1}
-      layout={isLong ? 'fixed' : 'auto'}
-    >
-      <Table.Thead>
-        <Table.Tr>
-          <ColumnHead>Metric</ColumnHead>
-          <ColumnHead numbers>Unit cost</ColumnHead>
-          <ColumnHead numbers>Change</ColumnHead>
-          <ColumnHead numbers>Target</ColumnHead>
-          <ColumnHead>Trend</ColumnHead>
-          <ColumnHead>What happened</ColumnHead>
-          <ColumnHead>Import</ColumnHead>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody ref={body}>
-        {isLong && <Spacer height={above} />}
-        {drawn.map((index) => {
-          const row = rows[index];
-          return row === undefined ? null : <MetricRow key={row.metric.id} row={row} position={index + 2} />;
-        })}
-        {isLong && <Spacer height={below} />}
-      </Table.Tbody>
-    </DataTable>
-  );
-};
-
-const Spacer = ({ height }: { height: number }): ReactNode => (
-  <tr aria-hidden style={{ height }}>
-    <td colSpan={7} style={{ padding: 0 }} />
-  </tr>
+const Rows = ({ rows }: { rows: readonly Row[] }): ReactNode => (
+  <DataTable label="Metrics" minWidth={1000} aria-rowcount={rows.length + 1} isLong={isLong(rows.length)}>
+    <Table.Thead>
+      <Table.Tr>
+        <ColumnHead w="18%">Metric</ColumnHead>
+        <ColumnHead w="20%" numbers>
+          Unit cost
+        </ColumnHead>
+        <ColumnHead w="7%" numbers>
+          Change
+        </ColumnHead>
+        <ColumnHead w="11%" numbers>
+          Target
+        </ColumnHead>
+        <ColumnHead w={132}>Trend</ColumnHead>
+        <ColumnHead w="25%">What happened</ColumnHead>
+        <ColumnHead>Import</ColumnHead>
+      </Table.Tr>
+    </Table.Thead>
+    <LongBody
+      count={rows.length}
+      rowHeight={ROW_HEIGHT}
+      columns={7}
+      row={(index) => {
+        const row = rows[index];
+        return row === undefined ? null : <MetricRow key={row.metric.id} row={row} position={index + 2} />;
+      }}
+    />
+  </DataTable>
 );
 
-const MetricRow = ({ row, position }: { row: Row; position: number }): ReactNode => {
+/** Scrolling draws new rows only. */
+const MetricRow = memo(({ row, position }: { row: Row; position: number }): ReactNode => {
   const { id, name } = row.metric;
   return (
     <Table.Tr aria-rowindex={position} h={ROW_HEIGHT}>
@@ -143,7 +137,8 @@ const MetricRow = ({ row, position }: { row: Row; position: number }): ReactNode
       )}
     </Table.Tr>
   );
-};
+});
+MetricRow.displayName = 'MetricRow';
 
 const Numbers = ({ row }: { row: Glance }): ReactNode => {
   const { latest, target, sparkline } = row;

@@ -18,7 +18,7 @@ import { waitingQuery } from './overview-query.ts';
 
 type Item = Schema<'Waiting'>;
 
-const SHOWN_HEIGHT = 232;
+const SHOWN_HEIGHT = 224;
 
 const ICONS: Record<Item['kind'], { icon: typeof IconLock; color: string }> = {
   run_failed: { icon: IconAlertTriangle, color: 'red' },

@@ -1,5 +1,5 @@
 import { Text, Tooltip, VisuallyHidden } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import { useSession } from '../http/session.ts';
 import { changeText, exactText, moneyText, percentText, quantityText, unitCostText } from './numbers.ts';
 
@@ -17,14 +17,36 @@ const Amount = ({ value, reason, text }: Shown & { text: (value: number) => stri
   );
 
 /** A dash in place of a number that does not exist, with its reason on hover, on focus and for screen readers. */
-export const Missing = ({ reason }: { reason: string }): ReactNode => (
-  <Tooltip label={reason} multiline maw={320} events={{ hover: true, focus: true, touch: true }}>
-    <Text span c="dimmed" tabIndex={0} pos="relative">
-      <span aria-hidden>–</span>
-      <VisuallyHidden>{reason}</VisuallyHidden>
-    </Text>
-  </Tooltip>
-);
+export const Missing = ({ reason }: { reason: string }): ReactNode => {
+  const [isAsked, setIsAsked] = useState(false);
+  const dash = useRef<HTMLParagraphElement>(null);
+  const ask = (): void => {
+    setIsAsked(true);
+  };
+  const leave = (): void => {
+    setIsAsked(false);
+  };
+  return (
+    <>
+      <Text
+        span
+        ref={dash}
+        c="dimmed"
+        tabIndex={0}
+        pos="relative"
+        onPointerEnter={ask}
+        onPointerLeave={leave}
+        onFocus={ask}
+        onBlur={leave}
+      >
+        <span aria-hidden>–</span>
+        <VisuallyHidden>{reason}</VisuallyHidden>
+      </Text>
+      {/* A table may have thousands of dashes. Only one of them needs a tooltip at a time. */}
+      {isAsked && <Tooltip opened target={dash} label={reason} multiline maw={320} />}
+    </>
+  );
+};
 
 /** Money in the organisation's currency. */
 export const Money = (shown: Shown): ReactNode => {

@@ -1,16 +1,6 @@
-import { existsSync } from 'node:fs';
-import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-
-/** Where Debian and others install Chromium. CHROMIUM names another place. */
-const PLACES = [
-  process.env['CHROMIUM'],
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-];
-
-const CHROMIUM = PLACES.find((place) => place !== undefined && place !== '' && existsSync(place)) ?? null;
+import { CHROMIUM, launchChromium } from '../../../bench/client/chromium.ts';
 
 /** How long an element may take to appear. A machine with two cores also runs other tests. */
 const PATIENCE_MS = 30_000;
@@ -37,11 +27,7 @@ export const describeInBrowser = (name: string, define: (browser: () => TestBrow
   describe.skipIf(CHROMIUM === null)(`${name} in Chromium${why}`, () => {
     let browser: Browser | null = null;
     beforeAll(async () => {
-      browser = await chromium.launch({
-        executablePath: CHROMIUM ?? '',
-        // Tests may run as root in a container, where Chromium has no sandbox.
-        args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
-      });
+      browser = await launchChromium();
     });
     afterAll(async () => {
       await browser?.close();

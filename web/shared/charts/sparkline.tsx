@@ -6,7 +6,7 @@ const HEIGHT = 28;
 const MARGIN = 3;
 
 /**
- * A small line of numbers over equal steps, with gaps where there is none. It needs no chart library, so that a list of a
+ * A small line of numbers over equal steps, with gaps where a number is missing. It needs no chart library, so that a list of a
  * thousand stays light. `label` says what it shows.
  */
 export const Sparkline = ({
@@ -36,7 +36,14 @@ export const Sparkline = ({
     .y1(({ value }) => y(value ?? 0))(points);
   const last = points.findLast(isKnown);
   return (
-    <svg width={WIDTH} height={HEIGHT} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label}>
+    <svg
+      width={WIDTH}
+      height={HEIGHT}
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      role="img"
+      aria-label={label}
+      display="block"
+    >
       <path d={fill ?? ''} fill="var(--mantine-primary-color-filled)" opacity={0.12} />
       <path d={stroke ?? ''} fill="none" stroke="var(--mantine-primary-color-filled)" strokeWidth={1.5} />
       {last !== undefined && (

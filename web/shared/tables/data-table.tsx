@@ -5,11 +5,24 @@ import type { ReactNode } from 'react';
 export const DataTable = ({
   label,
   minWidth = 560,
+  isLong = false,
   children,
   ...props
-}: TableProps & { label: string; minWidth?: number; children: ReactNode }): ReactNode => (
+}: TableProps & {
+  label: string;
+  minWidth?: number;
+  /** Whether only rows near the window are drawn (LongBody). Each then keeps to one line. */
+  isLong?: boolean;
+  children: ReactNode;
+}): ReactNode => (
   <Table.ScrollContainer minWidth={minWidth} type="native" tabIndex={0} role="group" aria-label={label}>
-    <Table aria-label={label} verticalSpacing="xs" {...props}>
+    <Table
+      aria-label={label}
+      verticalSpacing="xs"
+      layout={isLong ? 'fixed' : 'auto'}
+      data-long={isLong || undefined}
+      {...props}
+    >
       {children}
     </Table>
   </Table.ScrollContainer>
@@ -24,11 +37,14 @@ export const NumberCell = ({ children }: { children: ReactNode }): ReactNode => 
 export const ColumnHead = ({
   children,
   numbers = false,
+  w,
 }: {
   children: ReactNode;
   numbers?: boolean;
+  /** Its width. */
+  w?: number | string;
 }): ReactNode => (
-  <Table.Th scope="col" ta={numbers ? 'right' : 'left'}>
+  <Table.Th scope="col" ta={numbers ? 'right' : 'left'} w={w}>
     {children}
   </Table.Th>
 );

@@ -1,6 +1,6 @@
 import { ActionIcon, Box, Group, Skeleton, Table, Text, Tooltip, UnstyledButton } from '@mantine/core';
 import { IconChevronDown, IconChevronRight, IconInfoCircle } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import { memo, type ReactNode } from 'react';
 import { messageOf } from '../../http/api-error.ts';
 import { Money, Percent } from '../../shared/amounts.tsx';
 import { SeriesSwatch } from '../../shared/charts/series-swatch.tsx';
@@ -15,63 +15,70 @@ import { useOpenParts } from './use-open-parts.ts';
 export const LINE_HEIGHT = 42;
 
 /** A line of the table: a part that opens, a finer part under it, or that finer parts are on their way. */
-export const LineRow = ({
-  line,
-  position,
-  total,
-  colors,
-  isLong,
-}: {
-  line: CostLine;
-  position: number;
-  total: number;
-  /** The colours of parts in the chart. */
-  colors: ReadonlyMap<string, string>;
-  /** Whether names must keep to one line. */
-  isLong: boolean;
-}): ReactNode => {
-  if (line.kind === 'waiting') {
+export const LineRow = memo(
+  ({
+    line,
+    position,
+    total,
+    colors,
+    isLong,
+  }: {
+    line: CostLine;
+    position: number;
+    total: number;
+    /** The colours of parts in the chart. */
+    colors: ReadonlyMap<string, string>;
+    /** Whether names must keep to one line. */
+    isLong: boolean;
+  }): ReactNode => {
+    if (line.kind === 'waiting') {
+      return (
+        <Table.Tr aria-rowindex={position} h={LINE_HEIGHT}>
+          <Table.Td colSpan={3} pl={48}>
+            {line.error === null ? (
+              <Skeleton
+                height={18}
+                role="status"
+                aria-label={`Loading the parts of ${line.under.key.name}`}
+              />
+            ) : (
+              <Text size="sm" c="var(--mantine-color-error)" role="alert">
+                {messageOf(line.error)}
+              </Text>
+            )}
+          </Table.Td>
+        </Table.Tr>
+      );
+    }
+    const { part } = line;
     return (
       <Table.Tr aria-rowindex={position} h={LINE_HEIGHT}>
-        <Table.Td colSpan={3} pl={48}>
-          {line.error === null ? (
-            <Skeleton height={18} role="status" aria-label={`Loading the parts of ${line.under.key.name}`} />
-          ) : (
-            <Text size="sm" c="var(--mantine-color-error)" role="alert">
-              {messageOf(line.error)}
-            </Text>
-          )}
-        </Table.Td>
+        <Table.Th scope="row" fw="normal" {...(line.kind === 'finer' && { pl: 48 })}>
+          <Group gap={6} wrap="nowrap" miw={0}>
+            {line.kind === 'part' ? (
+              <PartButton
+                part={part}
+                isOpen={line.isOpen}
+                color={colors.get(part.key.id) ?? REST_COLOR}
+                isLong={isLong}
+              />
+            ) : (
+              <Name name={part.key} isLong={isLong} />
+            )}
+            {part.key.reason !== null && <Reason reason={part.key.reason} />}
+          </Group>
+        </Table.Th>
+        <NumberCell>
+          <Money value={part.total} />
+        </NumberCell>
+        <NumberCell>
+          <Percent value={total === 0 ? null : (part.total / total) * 100} reason="the total is 0" />
+        </NumberCell>
       </Table.Tr>
     );
-  }
-  const { part } = line;
-  return (
-    <Table.Tr aria-rowindex={position} h={LINE_HEIGHT}>
-      <Table.Th scope="row" fw="normal" {...(line.kind === 'finer' && { pl: 48 })}>
-        <Group gap={6} wrap="nowrap" miw={0}>
-          {line.kind === 'part' ? (
-            <PartButton
-              part={part}
-              isOpen={line.isOpen}
-              color={colors.get(part.key.id) ?? REST_COLOR}
-              isLong={isLong}
-            />
-          ) : (
-            <Name name={part.key} isLong={isLong} />
-          )}
-          {part.key.reason !== null && <Reason reason={part.key.reason} />}
-        </Group>
-      </Table.Th>
-      <NumberCell>
-        <Money value={part.total} />
-      </NumberCell>
-      <NumberCell>
-        <Percent value={total === 0 ? null : (part.total / total) * 100} reason="the total is 0" />
-      </NumberCell>
-    </Table.Tr>
-  );
-};
+  },
+);
+LineRow.displayName = 'LineRow';
 
 const PartButton = ({
   part: { key },

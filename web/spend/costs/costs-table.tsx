@@ -7,7 +7,7 @@ import { Card } from '../../shared/card.tsx';
 import type { StackedSeries } from '../../shared/charts/stacked-series.ts';
 import { DataTable, NumberCell } from '../../shared/tables/data-table.tsx';
 import { Empty } from '../../shared/states.tsx';
-import { useLongRows } from '../../shared/tables/use-long-rows.ts';
+import { isLong, LongBody } from '../../shared/tables/long-body.tsx';
 import { LineRow, LINE_HEIGHT } from './cost-line-row.tsx';
 import { linesOf, type CostLine, type CostPart } from './cost-lines.ts';
 import type { CostRange } from './cost-range.ts';
@@ -87,14 +87,13 @@ const Lines = ({
   title: string;
 }): ReactNode => {
   const { by } = route.useSearch();
-  const { body, isLong, drawn, above, below } = useLongRows(lines.length, LINE_HEIGHT);
   const colors = useMemo(() => new Map(series.map(({ name, color }) => [name, color])), [series]);
   return (
     <DataTable
       label={`Spend ${title.toLowerCase()}`}
       minWidth={480}
       aria-rowcount={lines.length + 2}
-      layout={isLong ? 'fixed' : 'auto'}
+      isLong={isLong(lines.length)}
     >
       <Table.Thead>
         <Table.Tr>
@@ -105,9 +104,11 @@ const Lines = ({
           </Table.Th>
         </Table.Tr>
       </Table.Thead>
-      <Table.Tbody ref={body}>
-        {above > 0 && <Spacer height={above} />}
-        {drawn.map((index) => {
+      <LongBody
+        count={lines.length}
+        rowHeight={LINE_HEIGHT}
+        columns={3}
+        row={(index) => {
           const line = lines[index];
           return line === undefined ? null : (
             <LineRow
@@ -116,12 +117,11 @@ const Lines = ({
               position={index + 2}
               total={total}
               colors={colors}
-              isLong={isLong}
+              isLong={isLong(lines.length)}
             />
           );
-        })}
-        {below > 0 && <Spacer height={below} />}
-      </Table.Tbody>
+        }}
+      />
       <Table.Tfoot>
         {found !== null && <SumRow name="Found" value={found} total={total} />}
         <SumRow name="Total" value={total} total={total} />
@@ -134,12 +134,6 @@ const lineId = (line: CostLine): string =>
   line.kind === 'part'
     ? line.part.key.id
     : `${line.under.key.id} ${line.kind} ${line.kind === 'finer' ? line.part.key.id : ''}`;
-
-const Spacer = ({ height }: { height: number }): ReactNode => (
-  <tr aria-hidden style={{ height }}>
-    <td colSpan={3} style={{ padding: 0 }} />
-  </tr>
-);
 
 const SumRow = ({ name, value, total }: { name: string; value: number; total: number }): ReactNode => (
   <Table.Tr fw={600}>
