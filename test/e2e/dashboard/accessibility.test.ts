@@ -1,8 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import type { AxeResults } from 'axe-core';
 import { beforeAll, expect, it } from 'vitest';
 import { describeInBrowser, signInWith } from '../../support/browser/browser.ts';
+import { violationsOf } from '../../support/browser/violations.ts';
 import { newOrganisation } from '../../support/service/api-client.ts';
 import { expectData } from '../../support/service/envelope.ts';
 import { sharedService, type SharedService } from '../../support/service/shared-service.ts';
@@ -11,7 +9,6 @@ import { sharedService, type SharedService } from '../../support/service/shared-
 describeInBrowser('accessibility of every page', (browser) => {
   let service: SharedService;
   let secret: string;
-  let axe: string;
   let paths: string[];
 
   beforeAll(async () => {
@@ -19,7 +16,6 @@ describeInBrowser('accessibility of every page', (browser) => {
     const organisation = await newOrganisation(service, { name: 'Access for all', tier: 'business' });
     const { admin } = organisation;
     ({ secret } = organisation);
-    axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
     const metric = expectData(
       await admin.post<{ id: string }>('/metrics', {
         ...{ name: 'Orders', unit: 'order', aggregation: 'total', frequency: 'daily' },
@@ -46,11 +42,7 @@ describeInBrowser('accessibility of every page', (browser) => {
     const violations: string[] = [];
     const check = async (path: string): Promise<void> => {
       await page.waitForLoadState('networkidle');
-      // The Content-Security-Policy allows no script of another origin, but the browser's own evaluation.
-      await page.evaluate(axe);
-      const { violations: found } = await page.evaluate<AxeResults>('axe.run()');
-      for (const { id, nodes } of found)
-        for (const { html } of nodes) violations.push(`${path}: ${id}: ${html}`);
+      for (const violation of await violationsOf(page)) violations.push(`${path}: ${violation}`);
     };
     await check('/sign-in');
     await signInWith(visit, secret);

@@ -1,0 +1,14 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+
+const axe = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Returns each rule of accessibility that an element of a page breaks, with the element. An open dialog is part of its page. */
+export const violationsOf = async (page: Page): Promise<string[]> => {
+  // The Content-Security-Policy allows no script of another origin, but the browser's own evaluation.
+  await page.evaluate(await axe);
+  const { violations } = await page.evaluate<AxeResults>('axe.run()');
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+};
