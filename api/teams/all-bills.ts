@@ -37,6 +37,7 @@ const billTotals = z
     bills: z
       .array(z.object({ team: named, fully_loaded: billRecord.shape.fully_loaded }))
       .describe('By name of the team'),
+    unallocated: z.number().nullable().describe('What no bill has, as in the bills of the month'),
   })
   .meta({ id: 'BillTotals' });
 
@@ -58,7 +59,7 @@ export const allBillRoutes = (app: Api, dependencies: NumberDependencies): void 
       const { organisation } = callerOf(request);
       const { months, teams } = await readBills(dependencies, organisation, shownMonths(now), now);
       return success(
-        months.map(({ month, status, bills }) => ({
+        months.map(({ month, status, bills, unallocated }) => ({
           ...{ month, status },
           bills: teams.map(({ id, name }) => {
             const bill = bills?.get(id);
@@ -67,6 +68,7 @@ export const allBillRoutes = (app: Api, dependencies: NumberDependencies): void 
               fully_loaded: bill === undefined ? null : toWire(fullyLoaded(bill)),
             };
           }),
+          unallocated: unallocated === null ? null : toWire(unallocated),
         })),
       );
     },

@@ -21,6 +21,7 @@ interface Totals {
   month: string;
   status: string;
   bills: { team: { name: string }; fully_loaded: number | null }[];
+  unallocated: number | null;
 }
 
 /**
@@ -57,8 +58,8 @@ describeOnBothEngines('the bills of all teams', (open) => {
         await reader.get<{ total: number }>(`/costs?start_date=${month}-01&end_date=${month}-${last}`),
       ).total;
     const totals = async () =>
-      expectData(await reader.get<Totals[]>('/teams/bills')).map(({ month, status, bills }) => [
-        ...[month, status],
+      expectData(await reader.get<Totals[]>('/teams/bills')).map(({ month, status, bills, unallocated }) => [
+        ...[month, status, unallocated],
         ...bills.map(({ team, fully_loaded }) => [team.name, fully_loaded]),
       ]);
     /** Replaces January's spend. It has `first` in account 1. */
@@ -130,10 +131,17 @@ describeOnBothEngines('the bills of all teams', (open) => {
     const totals = await story.totals();
     expect(totals).toHaveLength(12);
     expect(totals.slice(0, 2)).toEqual([
-      ['2026-02', 'estimate', ['Data', 0], ['Search', 0], ['Shop', 8]],
-      ['2026-01', 'sealed', ['Data', null], ['Search', 69], ['Shop', 119]],
+      ['2026-02', 'estimate', 0, ['Data', 0], ['Search', 0], ['Shop', 8]],
+      ['2026-01', 'sealed', 39, ['Data', null], ['Search', 69], ['Shop', 119]],
     ]);
-    expect(totals.at(-1)).toEqual(['2025-03', 'estimate', ['Data', null], ['Search', null], ['Shop', null]]);
+    expect(totals.at(-1)).toEqual([
+      '2025-03',
+      'estimate',
+      null,
+      ['Data', null],
+      ['Search', null],
+      ['Shop', null],
+    ]);
   });
 
   it('have all fields of a bill, equal to those of the team', async () => {
