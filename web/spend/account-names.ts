@@ -1,9 +1,9 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
+import { accountKey, type AccountNames } from '../../domain/spend/pick-words.ts';
 import type { SpendPick } from '../../domain/spend/spend-pick.ts';
 import { api, dataOf } from '../http/api.ts';
 import { useSession } from '../http/session.ts';
 import { addMonths, firstDay, lastDay, monthOf, type Month } from '../shared/calendar.ts';
-import { accountKey, type AccountNames } from './picks/pick-words.ts';
 
 const accountsQuery = (month: Month) =>
   queryOptions({

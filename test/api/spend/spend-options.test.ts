@@ -366,7 +366,7 @@ describeOnBothEngines('what can be picked', (open, onDuckDb) => {
       const both = await story.preview([tag('env', 'prod'), namespace], { type: 'team' });
       expect(conflictOf(both.data)).toEqual([
         refused.error,
-        'ownership[1]: {"source":"kubernetes","cluster":"prod","namespace":"shop"} is owned by team "A" already',
+        'ownership[1]: Namespace shop of cluster prod is owned by team "A" already',
       ]);
       expect(refused.error).toContain('tag key "team" of aws is in use, by metric "Web"');
       const asMetric = await story.preview([tag('env', 'prod'), namespace]);

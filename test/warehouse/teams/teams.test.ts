@@ -168,7 +168,7 @@ describeOnBothEngines('teams', (open) => {
       const story = await newTeamStory(test);
       const shop = await story.team('Shop', [namespace('shop')]);
       await expect(story.team('Search', [account('1'), namespace('shop')])).rejects.toThrow(
-        'ownership[1]: {"source":"kubernetes","cluster":"prod","namespace":"shop"} is owned by team "Shop" already',
+        'ownership[1]: Namespace shop of cluster prod is owned by team "Shop" already',
       );
       const search = await story.team('Search', [namespace('shop', 'deployment/api')]);
       await expect(

@@ -1,8 +1,12 @@
 import { conflict } from '../../../domain/shared/errors.ts';
-import { forMessage } from '../../../domain/shared/for-message.ts';
+import { cut } from '../../../domain/shared/for-message.ts';
+import { pickWords } from '../../../domain/spend/pick-words.ts';
 import { pickIdentity, type SpendPick } from '../../../domain/spend/spend-pick.ts';
 import type { Session } from '../../engine/session.ts';
 import { picksField, type SpendUser } from './spend-choices.ts';
+
+/** Most characters of a pick in a message. */
+const LONGEST = 200;
 
 const OTHERS = {
   team: 'SELECT name, ownership AS picks FROM teams WHERE org_id = $org AND team_id <> $id ORDER BY team_id',
@@ -48,6 +52,6 @@ export const ownedPickConflicts = async (
   return picks.flatMap((pick, index) => {
     const owner = owners.get(pickIdentity(pick));
     if (owner === undefined) return [];
-    return `${picksField(user)}[${index}]: ${forMessage(pick)} ${has} ${user.type} ${JSON.stringify(owner)} already`;
+    return `${picksField(user)}[${index}]: ${cut(pickWords(pick), LONGEST)} ${has} ${user.type} ${JSON.stringify(owner)} already`;
   });
 };

@@ -1,8 +1,8 @@
 import { List } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { pickWords } from '../../../domain/spend/pick-words.ts';
 import { pickIdentity, type SpendPick } from '../../../domain/spend/spend-pick.ts';
 import { useAccountNames } from '../account-names.ts';
-import { pickWords } from './pick-words.ts';
 
 /** Picks of spend as sentences. */
 export const PickList = ({ picks }: { picks: readonly SpendPick[] }): ReactNode => {

@@ -1,4 +1,4 @@
-import type { SpendPick } from '../../../domain/spend/spend-pick.ts';
+import type { SpendPick } from './spend-pick.ts';
 
 const CLOUDS: Readonly<Record<string, string>> = {
   aws: 'AWS',
@@ -16,7 +16,7 @@ export type AccountNames = ReadonlyMap<string, string>;
 /** The key of an account in {@link AccountNames}. */
 export const accountKey = (cloud: string, account: string): string => `${cloud} ${account}`;
 
-/** Returns a pick in words: `Namespace checkout of cluster prod`. */
+/** Returns a pick in words, for pages and messages: `Namespace checkout of cluster prod`. */
 export const pickWords = (pick: SpendPick, accounts: AccountNames = new Map()): string => {
   switch (pick.source) {
     case 'kubernetes':
