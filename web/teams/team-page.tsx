@@ -1,5 +1,5 @@
 import { Anchor, Tabs } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
@@ -11,7 +11,7 @@ import { DeleteButton } from './delete-button.tsx';
 import { Ownership } from './ownership.tsx';
 import { PlanGate } from './plan-gate.tsx';
 import { RenameTeam } from './team-names.tsx';
-import { teamQuery, teamsQuery, type Team } from './team-queries.ts';
+import { teamQuery, type Team } from './team-queries.ts';
 
 const route = getRouteApi('/signed-in/teams/$id');
 
@@ -87,15 +87,13 @@ const ToTeams = (): ReactNode => (
 
 const DeleteTeam = ({ team: { id, name } }: { team: Team }): ReactNode => {
   const navigate = useNavigate();
-  const queryClient = useQueryClient();
   return (
     <DeleteButton
       name={name}
       what="team"
       send={async () => {
         await dataOf(api.DELETE('/api/v1/teams/{id}', { params: { path: { id } } }));
-        // Forgets the team and leaves, so that nothing asks for it again.
-        queryClient.setQueryData(teamsQuery.queryKey, (teams) => teams?.filter((team) => team.id !== id));
+        // Leaves before the answers go stale, so that nothing asks for the team again.
         await navigate({ to: '/teams', search: { show: 'bills' }, ignoreBlocker: true });
       }}
     >

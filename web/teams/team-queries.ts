@@ -1,9 +1,12 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, bodyOf, dataOf, type Schema } from '../http/api.ts';
-import { firstDay, lastDay, type Month } from '../shared/calendar.ts';
+import type { Month } from '../shared/calendar.ts';
 
 export type Team = Schema<'Team'>;
 export type Bill = Schema<'Bill'>;
+export type BillOfTeam = Schema<'BillOfTeam'>;
+export type BillsOfMonth = Schema<'MonthBills'>;
+export type BillTotals = Schema<'BillTotals'>;
 export type BillVersion = Schema<'BillVersion'>;
 export type SharedCost = Schema<'SharedCost'>;
 
@@ -48,6 +51,20 @@ export const teamQuery = (id: string) =>
     queryFn: ({ signal }) => dataOf(api.GET('/api/v1/teams/{id}', { params: { path: { id } }, signal })),
   });
 
+/** What each team costs in each of the last twelve months, newest first. */
+export const billTotalsQuery = queryOptions({
+  queryKey: ['teams', 'bill-totals'],
+  queryFn: ({ signal }) => dataOf(api.GET('/api/v1/teams/bills', { signal })),
+});
+
+/** The bills of all teams in a month, and what no bill has. */
+export const billsOfMonthQuery = (month: Month) =>
+  queryOptions({
+    queryKey: ['teams', 'bills-of-month', month],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET('/api/v1/teams/bills/{month}', { params: { path: { month } }, signal })),
+  });
+
 /** A team's bills of the last twelve months, newest first. */
 export const billsQuery = (id: string) =>
   queryOptions({
@@ -63,21 +80,6 @@ export const billVersionsQuery = (id: string, month: Month) =>
     queryFn: ({ signal }) =>
       dataOf(
         api.GET('/api/v1/teams/{id}/bills/{month}/versions', { params: { path: { id, month } }, signal }),
-      ),
-  });
-
-/** What each team owns of a month's spend, and the month's total. */
-export const ownedSpendQuery = (month: Month) =>
-  queryOptions({
-    queryKey: ['costs', 'by-team', month],
-    queryFn: ({ signal }) =>
-      bodyOf(
-        api.GET('/api/v1/costs/breakdown', {
-          params: {
-            query: { start_date: firstDay(month), end_date: lastDay(month), group_by: ['team'] },
-          },
-          signal,
-        }),
       ),
   });
 

@@ -1,3 +1,4 @@
+import { sumOf } from '../../shared/sums.ts';
 import { keyOf, type CostKey } from './cost-keys.ts';
 import type { CostRow } from './costs-queries.ts';
 import type { CostOrder, Group } from './costs-search.ts';
@@ -21,12 +22,6 @@ export type CostLine =
   | { kind: 'part'; part: CostPart; isOpen: boolean }
   | { kind: 'finer'; part: CostPart; under: CostPart; group: Group }
   | { kind: 'waiting'; under: CostPart; error: unknown };
-
-const MICROS = 1e6;
-
-/** Adds amounts up as the API rounds them, so that no rest of a binary fraction is shown. */
-export const sumOf = (amounts: readonly number[]): number =>
-  Math.round(amounts.reduce((sum, amount) => sum + amount * MICROS, 0)) / MICROS;
 
 /** Returns rows as parts of a grouping. */
 export const partsOf = (rows: readonly CostRow[], group: Group): CostPart[] =>

@@ -4,13 +4,14 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useMemo, type ReactNode } from 'react';
 import { useSession } from '../../http/session.ts';
 import { Card } from '../../shared/card.tsx';
+import { OTHER } from '../../shared/charts/largest-series.ts';
 import { StackedBars } from '../../shared/charts/stacked-bars.tsx';
 import type { StackedPick, StackedSeries } from '../../shared/charts/stacked-series.ts';
 import { moneyText, shortMoneyText } from '../../shared/numbers.ts';
 import { Answer } from '../../shared/states.tsx';
 import type { CostPart } from './cost-lines.ts';
 import { narrowedTo, type CostRange, type Step } from './cost-range.ts';
-import { OTHER, stackedPeriods } from './cost-series.ts';
+import { costsOfPeriods } from './cost-series.ts';
 import { breakdownQuery, type CostKeys, type CostRow } from './costs-queries.ts';
 import { GROUPS, type Group } from './costs-search.ts';
 import { DownloadMenu } from './download-menu.tsx';
@@ -81,7 +82,7 @@ const Periods = ({
   const { by, step, view } = route.useSearch();
   const { organisation } = useSession();
   const data = useMemo(
-    () => stackedPeriods(rows, series, { range: { start, end }, step, by }),
+    () => costsOfPeriods(rows, series, { range: { start, end }, step, by }),
     [rows, series, start, end, step, by],
   );
   const shown = { data, series, label: labelOf(step, by) };

@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { Money } from '../../shared/amounts.tsx';
 import type { StackedPeriod, StackedSeries } from '../../shared/charts/stacked-series.ts';
 import { ColumnHead, DataTable, NumberCell } from '../../shared/tables/data-table.tsx';
-import { sumOf } from './cost-lines.ts';
+import { sumOf } from '../../shared/sums.ts';
 
 const PAGE = 31;
 

@@ -26,10 +26,14 @@ export const Sentences = ({ words }: { words: readonly string[] }): ReactNode =>
   );
 
 /** What a bill waits for. */
-export const WaitsFor = ({ bill }: { bill: Bill }): ReactNode =>
+export const WaitsFor = ({ bill, isOneLine }: { bill: Bill; isOneLine: boolean }): ReactNode =>
   bill.waiting_for.length === 0 ? (
     <Text size="sm" c="dimmed">
       Nothing
+    </Text>
+  ) : isOneLine ? (
+    <Text size="sm" truncate>
+      {bill.waiting_for.map(sentence).join(' ')}
     </Text>
   ) : (
     <Sentences words={bill.waiting_for} />

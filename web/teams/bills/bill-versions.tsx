@@ -8,11 +8,11 @@ import { Card } from '../../shared/card.tsx';
 import { ColumnHead, DataTable, NumberCell } from '../../shared/tables/data-table.tsx';
 import { changeText, moneyText } from '../../shared/numbers.ts';
 import { Answer, Empty } from '../../shared/states.tsx';
+import { sumOf } from '../../shared/sums.ts';
 import { instantText } from '../../shared/times.ts';
+import { sentence } from '../../shared/words.ts';
 import { SOURCE_NAMES } from '../../spend/source-names.ts';
 import { billVersionsQuery, type Bill, type BillVersion, type Team } from '../team-queries.ts';
-import { sumOf } from './bill-months.ts';
-import { sentence } from '../../shared/words.ts';
 
 /** The sealed versions of a team's bill side by side: what each says, why it was sealed, and what had changed. */
 export const BillVersions = ({ team, bill }: { team: Team; bill: Bill }): ReactNode => {

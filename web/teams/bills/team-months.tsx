@@ -1,6 +1,6 @@
-import { Anchor, Stack, Table } from '@mantine/core';
+import { Stack, Table } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { SPEND_SOURCES } from '../../../domain/spend/spend-source.ts';
 import { useSession } from '../../http/session.ts';
@@ -11,9 +11,10 @@ import { ColumnHead, DataTable, NumberCell } from '../../shared/tables/data-tabl
 import { Answer } from '../../shared/states.tsx';
 import { SOURCE_NAMES } from '../../spend/source-names.ts';
 import { billsQuery, type Bill, type Team } from '../team-queries.ts';
+import { BillCells, BillHeads, BillLink } from './bill-cells.tsx';
 import { BillDetail } from './bill-detail.tsx';
 import { shownMonth } from './bill-months.ts';
-import { BillStatus, missingReason, WaitsFor } from './bill-status.tsx';
+import { missingReason } from './bill-status.tsx';
 import { BillVersions } from './bill-versions.tsx';
 
 const route = getRouteApi('/signed-in/teams/$id');
@@ -57,12 +58,8 @@ const MonthsTable = ({
     <Table.Thead>
       <Table.Tr>
         <ColumnHead>Month</ColumnHead>
-        <ColumnHead numbers>Direct</ColumnHead>
-        <ColumnHead numbers>Shared</ColumnHead>
-        <ColumnHead numbers>Fully loaded</ColumnHead>
-        <ColumnHead>Status</ColumnHead>
+        <BillHeads />
         <ColumnHead numbers>Version</ColumnHead>
-        <ColumnHead>Waits for</ColumnHead>
         {SPEND_SOURCES.map((source) => (
           <ColumnHead key={source} numbers>
             {SOURCE_NAMES[source]}
@@ -87,41 +84,20 @@ const MonthRow = ({
   bill: Bill;
   isShown: boolean;
 }): ReactNode => {
-  const reason = missingReason(bill);
   return (
     <Table.Tr bg={isShown ? 'var(--mantine-color-default-hover)' : undefined}>
       <Table.Th scope="row" style={{ whiteSpace: 'nowrap' }}>
-        <Anchor
-          inherit
-          aria-current={isShown}
-          renderRoot={(props) => (
-            <Link to="/teams/$id" params={{ id }} search={{ month: bill.month, show: 'bills' }} {...props} />
-          )}
-        >
+        <BillLink teamId={id} month={bill.month} isShown={isShown}>
           {bill.month}
-        </Anchor>
+        </BillLink>
       </Table.Th>
-      <NumberCell>
-        <Money value={bill.direct} reason={reason} />
-      </NumberCell>
-      <NumberCell>
-        <Money value={bill.shared} reason={reason} />
-      </NumberCell>
-      <NumberCell>
-        <Money value={bill.fully_loaded} reason={reason} />
-      </NumberCell>
-      <Table.Td>
-        <BillStatus status={bill.status} />
-      </Table.Td>
+      <BillCells bill={bill} />
       <NumberCell>
         {bill.version ?? <Missing reason="the bill is not sealed, and has no version yet" />}
       </NumberCell>
-      <Table.Td miw={220}>
-        <WaitsFor bill={bill} />
-      </Table.Td>
       {SPEND_SOURCES.map((source) => (
         <NumberCell key={source}>
-          <Money value={bill.by_source?.[source]} reason={reason} />
+          <Money value={bill.by_source?.[source]} reason={missingReason(bill)} />
         </NumberCell>
       ))}
     </Table.Tr>

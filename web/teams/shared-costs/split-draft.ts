@@ -1,4 +1,4 @@
-import { sumOf } from '../bills/bill-months.ts';
+import { sumOf } from '../../shared/sums.ts';
 import type { Team } from '../team-queries.ts';
 import type { Split } from './split-words.ts';
 

@@ -3,7 +3,7 @@ import { IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { PERCENT_DECIMALS } from '../../../domain/teams/shared-cost.ts';
 import { percentText } from '../../shared/numbers.ts';
-import { sumOf } from '../bills/bill-months.ts';
+import { sumOf } from '../../shared/sums.ts';
 import { MetricSplitFields } from './metric-split-fields.tsx';
 import { percentSum, teamChoices, type SplitFieldsProps } from './split-draft.ts';
 import { namesOf } from './split-words.ts';

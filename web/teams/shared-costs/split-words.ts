@@ -1,5 +1,5 @@
 import { percentText } from '../../shared/numbers.ts';
-import { sumOf } from '../bills/bill-months.ts';
+import { sumOf } from '../../shared/sums.ts';
 import type { SharedCost } from '../team-queries.ts';
 
 export type Split = SharedCost['split'];
