@@ -1,4 +1,4 @@
-import { Badge, createTheme, Modal, type CSSVariablesResolver } from '@mantine/core';
+import { Badge, createTheme, Modal, NavLink, type CSSVariablesResolver } from '@mantine/core';
 
 /** One accent, small radius, tabular figures (app.css). Shades keep the contrast of WCAG 2.2 AA in light and dark. */
 export const theme = createTheme({
@@ -14,6 +14,8 @@ export const theme = createTheme({
       defaultProps: { variant: 'dot', radius: 'sm' },
       styles: { root: { minWidth: 'max-content', textTransform: 'none' } },
     }),
+    // On hover the library darkens the link of the open page until its text misses the contrast.
+    NavLink: NavLink.extend({ styles: { root: { '--nl-hover': 'var(--nl-bg)' } } }),
     // The header of a dialog would be a second banner of the page.
     Modal: Modal.extend({
       defaultProps: {
