@@ -1,11 +1,10 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { describeInBrowser } from '../../support/browser/browser.ts';
-import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
-import { as, ingest, newOrganisation, type Api } from '../../support/service/api-client.ts';
+import { dayLine } from '../../support/exports/focus-export.ts';
+import { as, newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData } from '../../support/service/envelope.ts';
+import { loadBill } from '../../support/service/load-bill.ts';
 import { sharedService, type SharedService } from '../../support/service/shared-service.ts';
 
 /** Presses of Tab after which an element counts as out of reach. */
@@ -36,17 +35,7 @@ describeInBrowser('the keyboard alone', (browser) => {
   beforeAll(async () => {
     service = await sharedService();
     ({ admin, secret } = await newOrganisation(service, { name: 'Keyboard shop' }));
-    const location = join(service.exportsDir, 'keyboard.csv');
-    await writeFile(location, focusCsv([dayLine('2026-01-01', '150'), dayLine('2026-01-31', '250')]));
-    const { id } = expectData(
-      await admin.post<{ id: string }>('/cost-sources', {
-        name: 'AWS',
-        kind: 'focus',
-        location,
-        options: {},
-      }),
-    );
-    expect((await ingest(admin, id)).status).toBe('completed');
+    await loadBill(service, admin, [dayLine('2026-01-01', '150'), dayLine('2026-01-31', '250')]);
     orders = expectData(
       await admin.post<{ id: string }>('/metrics', {
         ...{ name: 'Orders', unit: 'order', aggregation: 'total', frequency: 'daily' },

@@ -1,11 +1,10 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { describeInBrowser, signInWith } from '../../support/browser/browser.ts';
-import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
-import { as, ingest, newOrganisation, type Api } from '../../support/service/api-client.ts';
+import { dayLine } from '../../support/exports/focus-export.ts';
+import { as, newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData } from '../../support/service/envelope.ts';
+import { loadBill } from '../../support/service/load-bill.ts';
 import { sharedService, type SharedService } from '../../support/service/shared-service.ts';
 
 /**
@@ -39,26 +38,13 @@ describeInBrowser('the pages of a metric', (browser) => {
   beforeAll(async () => {
     service = await sharedService();
     ({ admin, secret } = await newOrganisation(service, { name: 'Page shop', tier: 'business' }));
-    const location = join(service.exportsDir, 'pages.csv');
-    await writeFile(
-      location,
-      focusCsv([
-        dayLine('2025-12-01', '100'),
-        dayLine('2025-12-31', '200'),
-        dayLine('2026-01-01', '150'),
-        dayLine('2026-01-31', '250'),
-        dayLine('2026-02-05', '10'),
-      ]),
-    );
-    const source = expectData(
-      await admin.post<{ id: string }>('/cost-sources', {
-        name: 'AWS',
-        kind: 'focus',
-        location,
-        options: {},
-      }),
-    );
-    expect((await ingest(admin, source.id)).status).toBe('completed');
+    await loadBill(service, admin, [
+      dayLine('2025-12-01', '100'),
+      dayLine('2025-12-31', '200'),
+      dayLine('2026-01-01', '150'),
+      dayLine('2026-01-31', '250'),
+      dayLine('2026-02-05', '10'),
+    ]);
     const metric = {
       unit: 'order',
       aggregation: 'total',
