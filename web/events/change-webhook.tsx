@@ -1,9 +1,9 @@
-import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
 import { Dialog } from '../shared/forms/dialog.tsx';
-import { FormError } from '../shared/forms/form-error.tsx';
+import { FormEnd } from '../shared/forms/form-end.tsx';
 import { useChange } from '../shared/forms/use-change.ts';
 
 interface Changed {
@@ -46,15 +46,7 @@ const UrlForm = ({ id, url, onClose }: Changed): ReactNode => {
           data-autofocus
           {...form.getInputProps('url')}
         />
-        <FormError error={change.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" disabled={!form.isDirty()} loading={change.isPending}>
-            Save
-          </Button>
-        </Group>
+        <FormEnd change={change} action="Save" disabled={!form.isDirty()} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -1,10 +1,10 @@
-import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
+import { Button, Checkbox, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState, type ReactNode } from 'react';
 import { EVENT_TYPES, type EventType } from '../../domain/events/webhook.ts';
 import { api, dataOf } from '../http/api.ts';
 import { Dialog } from '../shared/forms/dialog.tsx';
-import { FormError } from '../shared/forms/form-error.tsx';
+import { FormEnd } from '../shared/forms/form-end.tsx';
 import { useChange } from '../shared/forms/use-change.ts';
 import { WebhookSecret } from './webhook-secret.tsx';
 
@@ -90,15 +90,7 @@ const WebhookForm = ({
             ))}
           </Stack>
         </Checkbox.Group>
-        <FormError error={create.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            Create webhook
-          </Button>
-        </Group>
+        <FormEnd change={create} action="Create webhook" onCancel={onCancel} />
       </Stack>
     </form>
   );

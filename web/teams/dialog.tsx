@@ -1,6 +1,6 @@
-import { Button, Group, Modal, Stack, useMatches } from '@mantine/core';
+import { Modal, Stack, useMatches } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { FormError } from '../shared/forms/form-error.tsx';
+import { FormEnd } from '../shared/forms/form-end.tsx';
 
 /** A dialog with a form: fields, the reason of a refusal, and the buttons to cancel and to go on. */
 export const FormDialog = ({
@@ -41,15 +41,12 @@ export const FormDialog = ({
       >
         <Stack>
           {children}
-          <FormError error={error} />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" color={isDangerous ? 'red' : undefined} loading={isPending}>
-              {action}
-            </Button>
-          </Group>
+          <FormEnd
+            change={{ isPending, error }}
+            action={action}
+            color={isDangerous ? 'red' : undefined}
+            onCancel={onClose}
+          />
         </Stack>
       </form>
     </Modal>

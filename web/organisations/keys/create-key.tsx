@@ -1,11 +1,11 @@
-import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { Button, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState, type ReactNode } from 'react';
 import { PERMISSIONS, type Permission } from '../../../domain/organisations/permissions.ts';
 import { api, dataOf } from '../../http/api.ts';
 import type { Day } from '../../shared/calendar.ts';
 import { Dialog } from '../../shared/forms/dialog.tsx';
-import { FormError } from '../../shared/forms/form-error.tsx';
+import { FormEnd } from '../../shared/forms/form-end.tsx';
 import { SecretOnce } from '../../shared/forms/secret-once.tsx';
 import { useChange } from '../../shared/forms/use-change.ts';
 import { useSession } from '../../http/session.ts';
@@ -112,15 +112,7 @@ const KeyForm = ({
           min={today}
           {...form.getInputProps('expires')}
         />
-        <FormError error={create.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            {CREATE}
-          </Button>
-        </Group>
+        <FormEnd change={create} action={CREATE} onCancel={onCancel} />
       </Stack>
     </form>
   );

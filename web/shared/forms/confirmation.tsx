@@ -1,7 +1,7 @@
-import { Button, Group, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Dialog } from './dialog.tsx';
-import { FormError } from './form-error.tsx';
+import { FormEnd } from './form-end.tsx';
 
 /** Asks before something ends, in words that say what happens. A refusal of the API shows in the dialog. */
 export const Confirmation = ({
@@ -10,7 +10,7 @@ export const Confirmation = ({
   action,
   color = 'red',
   opened,
-  change: { isPending, error },
+  change,
   onConfirm,
   onClose,
 }: {
@@ -27,15 +27,7 @@ export const Confirmation = ({
   <Dialog opened={opened} onClose={onClose} title={title}>
     <Stack>
       {children}
-      <FormError error={error} />
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button color={color} loading={isPending} onClick={onConfirm}>
-          {action}
-        </Button>
-      </Group>
+      <FormEnd change={change} action={action} color={color} onCancel={onClose} onConfirm={onConfirm} />
     </Stack>
   </Dialog>
 );
