@@ -92,7 +92,12 @@ const SignedIn = ({ session: { organisation, key } }: { session: Session }): Rea
               label={label}
               leftSection={<Icon size={18} aria-hidden />}
               renderRoot={(props) => (
-                <Link {...props} to={to} activeOptions={{ exact }} activeProps={{ 'data-active': true }} />
+                <Link
+                  {...props}
+                  to={to}
+                  activeOptions={{ exact, includeSearch: false }}
+                  activeProps={{ 'data-active': true }}
+                />
               )}
               onClick={close}
             />

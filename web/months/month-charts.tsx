@@ -42,10 +42,19 @@ export const MonthCharts = ({ metric }: { metric: ShownMetric }): ReactNode => {
           referenceLines={
             metric.target === null
               ? []
-              : [{ y: metric.target, label: `Target ${ratioText(metric.target)}`, color: 'red.7' }]
+              : [
+                  {
+                    y: metric.target,
+                    label: `Target ${ratioText(metric.target)}`,
+                    color: 'red.7',
+                    labelPosition: 'insideTopRight',
+                    // The axis reaches a target above every month, too.
+                    ifOverflow: 'extendDomain',
+                  },
+                ]
           }
           connectNulls={false}
-          yAxisProps={{ domain: [0, (top: number) => Math.max(top, metric.target ?? 0) * 1.1], width: 72 }}
+          yAxisProps={{ width: 72 }}
           curveType="linear"
           lineChartProps={{ accessibilityLayer: true, title: `${ratioName} by month` }}
         />

@@ -15,7 +15,7 @@ export const moneyText = (amount: number, currency: string): string =>
 
 /** Money for axes: short, for example `$12K`. */
 export const shortMoneyText = (amount: number, currency: string): string =>
-  format({ style: 'currency', currency, notation: 'compact', maximumFractionDigits: 1 }).format(amount);
+  format({ style: 'currency', currency, notation: 'compact', maximumSignificantDigits: 3 }).format(amount);
 
 /** A cost per unit. One below a whole unit of money needs significant digits instead of cents. */
 export const unitCostText = (amount: number, currency: string): string =>
@@ -33,7 +33,7 @@ export const quantityText = (value: number): string => format({ maximumFractionD
 
 /** A count for axes. */
 export const shortQuantityText = (value: number): string =>
-  format({ notation: 'compact', maximumFractionDigits: 1 }).format(value);
+  format({ notation: 'compact', maximumSignificantDigits: 3 }).format(value);
 
 /** A share, from percent points: 12.5 is `12.5%`. */
 export const percentText = (percent: number): string =>

@@ -2,10 +2,11 @@ import { readFile } from 'node:fs/promises';
 import type { Download, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeInBrowser, expectRows, signInWith, type Visit } from '../../support/browser/browser.ts';
-import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
+import { dayLine } from '../../support/exports/focus-export.ts';
 import { exportsIn } from '../../support/exports/write-export.ts';
 import { newIngestedSource, newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData } from '../../support/service/envelope.ts';
+import { loadBill } from '../../support/service/load-bill.ts';
 import { sharedService, type SharedService } from '../../support/service/shared-service.ts';
 import { parquetRows } from '../../support/warehouse/duckdb-files.ts';
 
@@ -65,9 +66,7 @@ describeInBrowser('the costs page', (browser) => {
       dayLine('2026-01-28', '5.5', search),
       dayLine('2026-02-03', '40', search),
     ];
-    await newIngestedSource(admin, {
-      ...{ name: 'AWS', kind: 'focus', location: await file('bill.csv', focusCsv(bill)) },
-    });
+    await loadBill(service, admin, bill);
     const allocations = [
       'Date,Namespace,ControllerKind,ControllerName,TotalCost',
       '2026-01-28,shop,Deployment,api,12',

@@ -1,10 +1,11 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeInBrowser, expectRows, signInWith, type Visit } from '../../support/browser/browser.ts';
-import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
+import { dayLine } from '../../support/exports/focus-export.ts';
 import { exportsIn } from '../../support/exports/write-export.ts';
 import { newIngestedSource, newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectPage } from '../../support/service/envelope.ts';
+import { loadBill } from '../../support/service/load-bill.ts';
 import { sharedService, type SharedService } from '../../support/service/shared-service.ts';
 
 const HEAD = 'Add What Collected Cost in 2026-01';
@@ -50,9 +51,7 @@ describeInBrowser('the form for a new metric', (browser) => {
         Tags: '{"team":"search","env":"test"}',
       }),
     ];
-    await newIngestedSource(admin, {
-      ...{ name: 'AWS', kind: 'focus', location: await file('bill.csv', focusCsv(bill)) },
-    });
+    await loadBill(service, admin, bill);
     const allocations = [
       'Date,Namespace,ControllerKind,ControllerName,TotalCost',
       '2026-01-28,shop,Deployment,api,12',

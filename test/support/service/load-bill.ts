@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { focusCsv, type FocusLine } from '../exports/focus-export.ts';
-import { ingest, type Api } from './api-client.ts';
-import { expectData } from './envelope.ts';
+import { newIngestedSource, type Api } from './api-client.ts';
 import type { SharedService } from './shared-service.ts';
 
 /** Makes a cost source of a cloud bill with these lines, and loads it. Returns the id of the source. */
@@ -13,10 +12,5 @@ export const loadBill = async (
 ): Promise<string> => {
   const location = join(exportsDir, 'bill.csv');
   await writeFile(location, focusCsv(lines));
-  const { id } = expectData(
-    await admin.post<{ id: string }>('/cost-sources', { name: 'AWS', kind: 'focus', location, options: {} }),
-  );
-  const { status, error } = await ingest(admin, id);
-  if (status !== 'completed') throw new Error(error ?? status);
-  return id;
+  return newIngestedSource(admin, { name: 'AWS', kind: 'focus', location, options: {} });
 };
