@@ -1,11 +1,17 @@
+import { readFile } from 'node:fs/promises';
 import { beforeAll, expect, it } from 'vitest';
 import { describeInBrowser, signInWith } from '../../support/browser/browser.ts';
 import { violationsOf } from '../../support/browser/violations.ts';
+import { dayLine } from '../../support/exports/focus-export.ts';
 import { newOrganisation } from '../../support/service/api-client.ts';
 import { expectData } from '../../support/service/envelope.ts';
+import { loadBill } from '../../support/service/load-bill.ts';
 import { sharedService, type SharedService } from '../../support/service/shared-service.ts';
 
-/** Every page follows WCAG 2.2 AA as far as axe-core can tell, in light and dark, also before anything was loaded. */
+/** Every page by its name. `{metric}`, `{team}` and `{source}` stand for ids. */
+const PAGES = new URL('../../support/browser/pages.json', import.meta.url);
+
+/** Every page follows WCAG 2.2 AA as far as axe-core can tell, in light and dark, in wide and narrow windows. */
 describeInBrowser('accessibility of every page', (browser) => {
   let service: SharedService;
   let secret: string;
@@ -16,33 +22,37 @@ describeInBrowser('accessibility of every page', (browser) => {
     const organisation = await newOrganisation(service, { name: 'Access for all', tier: 'business' });
     const { admin } = organisation;
     ({ secret } = organisation);
-    const metric = expectData(
-      await admin.post<{ id: string }>('/metrics', {
-        ...{ name: 'Orders', unit: 'order', aggregation: 'total', frequency: 'daily' },
-        scope: { type: 'organisation' },
-      }),
-    );
+    const made = async (path: string, body: object): Promise<string> =>
+      expectData(await admin.post<{ id: string }>(path, body)).id;
+    const source = await loadBill(service, admin, [dayLine('2026-01-31', '25'), dayLine('2026-02-05', '7')]);
+    const metric = await made('/metrics', {
+      ...{ name: 'Orders', unit: 'order', aggregation: 'total', frequency: 'daily' },
+      scope: { type: 'organisation' },
+    });
     expectData(
-      await admin.post(`/metrics/${metric.id}/values`, { values: [{ period: '2026-01-31', value: 7 }] }),
+      await admin.post(`/metrics/${metric}/values`, { values: [{ period: '2026-01-31', value: 7 }] }),
     );
-    const team = expectData(await admin.post<{ id: string }>('/teams', { name: 'Shop' }));
-    const ofMetric = ['months', 'values', 'history', 'import', 'settings'];
-    const ofSettings = ['keys', 'webhooks', 'organisation', 'audit-log'];
-    paths = [
-      ...['/', '/business-metrics', '/business-metrics/new', '/costs', '/sources', '/nothing-is-here'],
-      ...ofMetric.map((show) => `/business-metrics/${metric.id}?show=${show}`),
-      ...['/teams', '/teams?show=shared-costs', `/teams/${team.id}`, `/teams/${team.id}?show=ownership`],
-      ...ofSettings.map((show) => `/settings?show=${show}`),
-    ];
+    const ids = new Map([
+      ['{metric}', metric],
+      ['{team}', await made('/teams', { name: 'Shop' })],
+      ['{source}', source],
+    ]);
+    const pages = Object.values(JSON.parse(await readFile(PAGES, 'utf8')) as Record<string, string>);
+    paths = pages.map((path) => path.replace(/\{\w+\}/, (kind) => ids.get(kind) ?? kind));
   });
 
-  it.each(['light', 'dark'] as const)('has no violation in %s colours', async (colorScheme) => {
-    const visit = await browser().visit(service.url, { colorScheme });
+  it.each([1280, 360])('has no violation in a window of %i pixels', async (width) => {
+    const visit = await browser().visit(service.url, { viewport: { width, height: 800 } });
     const { page } = visit;
     const violations: string[] = [];
     const check = async (path: string): Promise<void> => {
       await page.waitForLoadState('networkidle');
-      for (const violation of await violationsOf(page)) violations.push(`${path}: ${violation}`);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
+        for (const violation of await violationsOf(page))
+          violations.push(`${path}: ${colorScheme}: ${violation}`);
+      }
     };
     await check('/sign-in');
     await signInWith(visit, secret);
