@@ -36,7 +36,7 @@ export default tseslint.config(
   {
     files: ['**/*.cjs', '**/*.mjs', '**/*.js'],
     languageOptions: {
-      globals: { process: 'readonly', console: 'readonly', require: 'readonly', URL: 'readonly' },
+      globals: { process: 'readonly', console: 'readonly', require: 'readonly', URL: 'readonly', fetch: 'readonly' },
     },
   },
 );

@@ -10,5 +10,7 @@ export const violationsOf = async (page: Page): Promise<string[]> => {
   // The Content-Security-Policy allows no script of another origin, but the browser's own evaluation.
   await page.evaluate(await axe);
   const { violations } = await page.evaluate<AxeResults>('axe.run()');
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ''}`));
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ''}`),
+  );
 };
