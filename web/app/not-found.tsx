@@ -6,7 +6,7 @@ import { Empty } from '../shared/states.tsx';
 
 /** The page for a path that no page has. */
 export const NotFound = (): ReactNode => (
-  <Container component="main" py="md">
+  <Container component="main" size="xs" py="md">
     <PageTitle title="No such page" />
     <Empty action={<Anchor renderRoot={(props) => <Link to="/" {...props} />}>Go to the overview</Anchor>}>
       Nothing is at this address. It may have been mistyped, or what it showed was deleted.

@@ -6,7 +6,7 @@ import { useSession } from '../http/session.ts';
 import { NUMBERS_OF_METRICS, type ShownMetric } from '../metrics/metric-queries.ts';
 import { monthOf } from '../shared/calendar.ts';
 import { Card } from '../shared/card.tsx';
-import { moneyText, quantityText } from '../shared/numbers.ts';
+import { countText, moneyText, quantityText } from '../shared/numbers.ts';
 import { instantText } from '../shared/times.ts';
 import { useChange } from '../shared/forms/use-change.ts';
 import { sentence } from '../shared/words.ts';
@@ -88,7 +88,7 @@ const LastRun = ({ connection: { last_run } }: Pick<Connected, 'connection'>): R
       }
     >
       <Text size="sm">
-        {start_day} to {end_day}: {quantityText(rows)} rows read, {quantityText(changed)} values changed,{' '}
+        {start_day} to {end_day}: {countText(rows, 'row')} read, {countText(changed, 'value')} changed,{' '}
         {quantityText(removed)} removed.
       </Text>
       {error !== null && <Text size="sm">{sentence(error)}</Text>}

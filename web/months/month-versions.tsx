@@ -6,6 +6,7 @@ import { api, dataOf, type Schema } from '../http/api.ts';
 import type { ShownMetric } from '../metrics/metric-queries.ts';
 import { ChangesOfValues } from '../metrics/values/changes-of-values.tsx';
 import { ColumnHead, DataTable, NumberCell } from '../shared/tables/data-table.tsx';
+import { countText } from '../shared/numbers.ts';
 import { Answer } from '../shared/states.tsx';
 import { instantText } from '../shared/times.ts';
 import { sentence } from '../shared/words.ts';
@@ -29,7 +30,7 @@ export const MonthVersions = ({ metric, month }: { metric: ShownMetric; month: M
   return (
     <>
       <Button size="compact-xs" variant="subtle" onClick={open} aria-label={`Versions of ${month.month}`}>
-        {month.version === 1 ? '1 version' : `${month.version ?? 0} versions`}
+        {countText(month.version ?? 0, 'version')}
       </Button>
       <Modal opened={opened} onClose={close} title={`${metric.name} in ${month.month}`} size="xl">
         <Versions metric={metric} month={month} />

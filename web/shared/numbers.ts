@@ -31,6 +31,10 @@ export const unitCostText = (amount: number, currency: string): string =>
 /** A count of units. */
 export const quantityText = (value: number): string => format({ maximumFractionDigits: 2 }).format(value);
 
+/** A count of things with their name, for example `1 row` and `2 rows`. */
+export const countText = (count: number, name: string): string =>
+  `${quantityText(count)} ${name}${count === 1 ? '' : 's'}`;
+
 /** A count for axes. */
 export const shortQuantityText = (value: number): string =>
   format({ notation: 'compact', maximumSignificantDigits: 3 }).format(value);

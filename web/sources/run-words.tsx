@@ -1,6 +1,6 @@
 import { Badge, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { quantityText } from '../shared/numbers.ts';
+import { countText, quantityText } from '../shared/numbers.ts';
 import { instantText } from '../shared/times.ts';
 import type { Run } from './sources-queries.ts';
 
@@ -12,8 +12,6 @@ export const RunStatus = ({ status }: { status: Run['status'] }): ReactNode => (
     {status}
   </Badge>
 );
-
-const rowsText = (count: number): string => `${quantityText(count)} ${count === 1 ? 'row' : 'rows'}`;
 
 /** What a run did, or does, in words: when, how many rows, and why it failed. */
 export const RunWords = ({ run }: { run: Run | null }): ReactNode => {
@@ -37,8 +35,8 @@ export const RunWords = ({ run }: { run: Run | null }): ReactNode => {
         <RunStatus status={status} />
         <Text size="sm">
           {status === 'running'
-            ? `${rowsText(read)} read so far, since ${instantText(started)}`
-            : `${instantText(finished ?? started)}, ${rowsText(read)} read`}
+            ? `${countText(read, 'row')} read so far, since ${instantText(started)}`
+            : `${instantText(finished ?? started)}${status === 'failed' && read === 0 ? '' : `, ${countText(read, 'row')} read`}`}
           {rejected > 0 && `, ${quantityText(rejected)} rejected`}
         </Text>
       </Group>

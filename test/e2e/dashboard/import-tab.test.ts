@@ -140,7 +140,7 @@ describeInBrowser('the import of a metric', (browser) => {
     await button('Run now').click();
     await button('Run').click();
     await status()
-      .getByText(/^2026-01-01 to 2026-02-07: .* 1 values changed, 0 removed/)
+      .getByText(/^2026-01-01 to 2026-02-07: .* 1 value changed, 0 removed/)
       .waitFor();
     expect(await values()).toContainEqual(['2026-02-03', 12.34]);
     stripe.account.keys.clear();
