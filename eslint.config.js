@@ -36,7 +36,13 @@ export default tseslint.config(
   {
     files: ['**/*.cjs', '**/*.mjs', '**/*.js'],
     languageOptions: {
-      globals: { process: 'readonly', console: 'readonly', require: 'readonly', URL: 'readonly', fetch: 'readonly' },
+      globals: {
+        process: 'readonly',
+        console: 'readonly',
+        require: 'readonly',
+        URL: 'readonly',
+        fetch: 'readonly',
+      },
     },
   },
 );
