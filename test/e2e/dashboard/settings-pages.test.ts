@@ -57,6 +57,23 @@ describeInBrowser('the settings pages', (browser) => {
     await visit.context.close();
   });
 
+  it('changes the name and the settle days of the organisation', async () => {
+    const visit = await browser().visit(service.url);
+    const { page } = visit;
+    await signInWith(visit, secret);
+    await page.goto('/settings?show=organisation');
+    await page.getByLabel('Name').fill('Settled shop');
+    await page.getByLabel('Settle days').fill('9');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('banner').getByText('Settled shop').waitFor();
+    expect(expectData(await admin.get('/organisation'))).toMatchObject({
+      name: 'Settled shop',
+      settle_days: 9,
+    });
+    expect(visit.problems).toEqual([]);
+    await visit.context.close();
+  });
+
   it('tells a read key who manages keys', async () => {
     const reader = expectData(
       await admin.post<{ secret: string }>('/keys', { name: 'Reader', permission: 'read' }),
