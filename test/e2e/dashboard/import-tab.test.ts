@@ -6,6 +6,7 @@ import type { BalanceTransaction } from '../../../domain/imports/net-sales-progr
 import { describeInBrowser, signInWith, type Visit } from '../../support/browser/browser.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { exportsIn } from '../../support/exports/write-export.ts';
+import { startFakeBigQuery, type FakeBigQuery } from '../../support/fakes/bigquery/fake-bigquery.ts';
 import { startFakeStripe, type FakeStripe } from '../../support/fakes/stripe/fake-stripe.ts';
 import { keyPartsIn, TEST_KEY } from '../../support/fakes/stripe/key-parts.ts';
 import { newIngestedSource, newOrganisation, type Api } from '../../support/service/api-client.ts';
@@ -24,6 +25,8 @@ const sale = (id: number, created: string, amount: number, currency = 'usd'): Ba
 
 const SALES = [sale(1, '2026-01-15T08:00:00Z', 4_829_137), sale(2, '2026-01-16T08:00:00Z', 6_173, 'eur')];
 
+const QUERY = 'SELECT day, n AS value FROM shop.orders WHERE day BETWEEN @start AND @end';
+
 /** The revenue of January in dollars or cents, in euros, its margin, its margin in percent and the share of cost. */
 const REVENUE = /48[,.]?291|61\.73|47[,.]?891|99\.171|0\.8283/;
 
@@ -36,6 +39,7 @@ const REVENUE = /48[,.]?291|61\.73|47[,.]?891|99\.171|0\.8283/;
  */
 describeInBrowser('the import of a metric', (browser) => {
   let stripe: FakeStripe;
+  let bigQuery: FakeBigQuery;
   let service: ServiceProcess;
   let admin: Api;
   let visit: Visit;
@@ -53,11 +57,20 @@ describeInBrowser('the import of a metric', (browser) => {
 
   beforeAll(async () => {
     stripe = await startFakeStripe(stripeAccount(TEST_KEY, SALES));
+    bigQuery = await startFakeBigQuery();
+    bigQuery.project.queries.set(QUERY, {
+      columns: [
+        { name: 'day', type: 'DATE' },
+        { name: 'value', type: 'NUMERIC' },
+      ],
+      rows: (start, end) => [['2026-01-30', '800']].filter(([day = '']) => day >= start && day <= end),
+    });
     service = await startService({
       dataDir: await newDataDir(),
       environment: {
         CLOCK: '2026-02-07T06:00:00Z',
         STRIPE_API_BASE: `http://127.0.0.1:${stripe.base.port}`,
+        BIGQUERY_API_ENDPOINT: bigQuery.url,
       },
     });
     const organisation = await newOrganisation(service, { name: 'Import shop', tier: 'business' });
@@ -85,6 +98,7 @@ describeInBrowser('the import of a metric', (browser) => {
     await visit.context.close();
     await service.stop();
     await stripe.close();
+    await bigQuery.close();
     await removeDataDir(service.dataDir);
   });
 
@@ -214,6 +228,41 @@ describeInBrowser('the import of a metric', (browser) => {
     await button('Add value').waitFor();
     expectError(await admin.get(`/metrics/${sales}/import`), 404);
     expect(await values()).toHaveLength(2);
+    expect(visit.problems).toEqual([]);
+  });
+
+  it('connects a query of BigQuery, once its check finds no problem', async () => {
+    await page.getByRole('navigation').getByRole('link', { name: 'Overview' }).click();
+    await page.getByRole('table', { name: 'Metrics' }).getByRole('link', { name: 'Orders' }).click();
+    await page.getByRole('tab', { name: 'Import' }).click();
+    await page.getByLabel('Project').fill(bigQuery.project.id);
+    await page.getByLabel('Query').fill('SELECT day, n AS value FROM shop.orders');
+    await page.getByLabel('Service account key').fill(JSON.stringify(bigQuery.account.key));
+    await button('Connect').click();
+    await page
+      .getByRole('alert')
+      .getByText(/@start/)
+      .waitFor();
+    await page.getByLabel('Query').fill(QUERY);
+    await button('Check').click();
+    await status().getByText('This can be imported').waitFor();
+    expect(await page.getByRole('table', { name: 'Columns of the query' }).innerText()).toMatch(
+      /day\s+DATE\s+value\s+NUMERIC/,
+    );
+    await button('Connect').click();
+    await page.getByRole('heading', { name: 'Daily import from BigQuery' }).waitFor();
+    await status()
+      .getByText(/^Last run completed on/)
+      .waitFor();
+    await page.getByRole('tab', { name: 'Months' }).click();
+    // 400 / 800 = 0.50
+    const january = page.getByRole('table', { name: 'Months' }).getByRole('row', { name: /^2026-01 / });
+    await january.getByText('$0.500').waitFor();
+    const privateKey = bigQuery.account.key['private_key']?.split('\n')[1] ?? '';
+    expect(privateKey).not.toBe('');
+    expect([await page.content(), ...visit.answers.map(({ text }) => text)].join('')).not.toContain(
+      privateKey,
+    );
     expect(visit.problems).toEqual([]);
   });
 });

@@ -24,6 +24,7 @@ interface Team {
  * | 2222 owned by Search     |  60 |            | 60     |             |
  * | 3333 shared evenly       |  20 | 10         | 10     |             |
  * | 3333 by percents instead |  20 | 70 % 14    | 20 % 4 | 2           |
+ * | 3333 by 3 and 1 orders   |  20 | 15         | 5      |             |
  */
 describeInBrowser('the editors of teams and shared costs', (browser) => {
   let admin: Api;
@@ -134,7 +135,7 @@ describeInBrowser('the editors of teams and shared costs', (browser) => {
     expect((await teamOf('Search'))?.ownership).toEqual([account('2222')]);
   });
 
-  it('share a cost evenly, and then by percents', async () => {
+  it('share a cost evenly, then by percents, and then by the labels of a metric', async () => {
     const [storefront, search] = [await teamOf('Storefront'), await teamOf('Search')];
     await openTeams('Shared costs');
     await page.getByRole('button', { name: 'New shared cost' }).click();
@@ -180,6 +181,34 @@ describeInBrowser('the editors of teams and shared costs', (browser) => {
     await dialog.getByRole('button', { name: 'Save' }).click();
     await row.getByText('70% to Storefront and 20% to Search. 10% stays unallocated.').waitFor();
     expect(await january()).toEqual({ Storefront: 114, Search: 64, unallocated: 2 });
+
+    const metric = { name: 'Orders', unit: 'order', frequency: 'monthly', aggregation: 'total' };
+    const { id: orders } = expectData(
+      await admin.post<{ id: string }>('/metrics', {
+        ...{ ...metric, label_key: 'region', scope: { type: 'organisation' } },
+      }),
+    );
+    const values = [
+      { period: '2026-01', label: 'eu', value: 3 },
+      { period: '2026-01', label: 'us', value: 1 },
+    ];
+    expectData(await admin.post(`/metrics/${orders}/values`, { values }));
+    await page.reload();
+    await row.getByRole('button', { name: 'Edit Network' }).click();
+    await dialog.getByRole('radio', { name: 'By the values of a metric' }).click();
+    await dialog.getByRole('combobox', { name: 'Metric' }).click();
+    await page.getByRole('option', { name: 'Orders, by region' }).click();
+    for (const [label, name] of [
+      ['eu', 'Storefront'],
+      ['us', 'Search'],
+    ] as const) {
+      await dialog.getByRole('combobox', { name: `Team for ${label}` }).click();
+      await page.getByRole('option', { name }).click();
+    }
+    expect(await violationsOf(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    expect(await january()).toEqual({ Storefront: 115, Search: 65, unallocated: 0 });
   });
 
   it('delete shared costs and teams after a question, and say what prevents it', async () => {
