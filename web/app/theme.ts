@@ -1,4 +1,4 @@
-import { Badge, createTheme, Modal, NavLink, type CSSVariablesResolver } from '@mantine/core';
+import { Badge, createTheme, Modal, NavLink, Notification, type CSSVariablesResolver } from '@mantine/core';
 
 /** One accent, small radius, tabular figures (app.css). Shades keep the contrast of WCAG 2.2 AA in light and dark. */
 export const theme = createTheme({
@@ -23,6 +23,7 @@ export const theme = createTheme({
         closeButtonProps: { 'aria-label': 'Close' },
       },
     }),
+    Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
   },
   headings: { fontWeight: '600', sizes: { h1: { fontSize: '1.5rem' }, h2: { fontSize: '1.125rem' } } },
 });

@@ -1,9 +1,9 @@
-import { Stack, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
 import { Dialog } from '../shared/forms/dialog.tsx';
-import { FormEnd } from '../shared/forms/form-end.tsx';
+import { DialogForm } from '../shared/forms/dialog-form.tsx';
 import { useChange } from '../shared/forms/use-change.ts';
 
 interface Changed {
@@ -30,24 +30,25 @@ const UrlForm = ({ id, url, onClose }: Changed): ReactNode => {
     showsError: true,
   });
   return (
-    <form
+    <DialogForm
+      change={change}
+      action="Save"
+      isReady={form.isDirty()}
       onSubmit={form.onSubmit((values) => {
         change.mutate(values);
       })}
+      onCancel={onClose}
     >
-      <Stack>
-        <TextInput
-          label="URL"
-          description="Pending deliveries go there, too. The secret stays."
-          type="url"
-          required
-          withAsterisk={false}
-          maxLength={2000}
-          data-autofocus
-          {...form.getInputProps('url')}
-        />
-        <FormEnd change={change} action="Save" disabled={!form.isDirty()} onCancel={onClose} />
-      </Stack>
-    </form>
+      <TextInput
+        label="URL"
+        description="Pending deliveries go there, too. The secret stays."
+        type="url"
+        required
+        withAsterisk={false}
+        maxLength={2000}
+        data-autofocus
+        {...form.getInputProps('url')}
+      />
+    </DialogForm>
   );
 };

@@ -4,7 +4,7 @@ import { useState, type ReactNode } from 'react';
 import { EVENT_TYPES, type EventType } from '../../domain/events/webhook.ts';
 import { api, dataOf } from '../http/api.ts';
 import { Dialog } from '../shared/forms/dialog.tsx';
-import { FormEnd } from '../shared/forms/form-end.tsx';
+import { DialogForm } from '../shared/forms/dialog-form.tsx';
 import { useChange } from '../shared/forms/use-change.ts';
 import { WebhookSecret } from './webhook-secret.tsx';
 
@@ -66,32 +66,32 @@ const WebhookForm = ({
     showsError: true,
   });
   return (
-    <form
+    <DialogForm
+      change={create}
+      action="Create webhook"
       onSubmit={form.onSubmit((values) => {
         create.mutate(values);
       })}
+      onCancel={onCancel}
     >
-      <Stack>
-        <TextInput
-          label="URL"
-          description="The service sends each event there as a POST of JSON. Its host must be reachable for the service."
-          type="url"
-          placeholder="https://example.com/hooks/costs"
-          required
-          withAsterisk={false}
-          maxLength={2000}
-          data-autofocus
-          {...form.getInputProps('url')}
-        />
-        <Checkbox.Group label="Events" {...form.getInputProps('events')}>
-          <Stack gap="xs" mt="xs">
-            {EVENT_TYPES.map((type) => (
-              <Checkbox key={type} value={type} label={type} description={MEANS[type]} />
-            ))}
-          </Stack>
-        </Checkbox.Group>
-        <FormEnd change={create} action="Create webhook" onCancel={onCancel} />
-      </Stack>
-    </form>
+      <TextInput
+        label="URL"
+        description="The service sends each event there as a POST of JSON. Its host must be reachable for the service."
+        type="url"
+        placeholder="https://example.com/hooks/costs"
+        required
+        withAsterisk={false}
+        maxLength={2000}
+        data-autofocus
+        {...form.getInputProps('url')}
+      />
+      <Checkbox.Group label="Events" {...form.getInputProps('events')}>
+        <Stack gap="xs" mt="xs">
+          {EVENT_TYPES.map((type) => (
+            <Checkbox key={type} value={type} label={type} description={MEANS[type]} />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+    </DialogForm>
   );
 };

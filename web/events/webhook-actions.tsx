@@ -106,7 +106,7 @@ export const WebhookActions = ({ of: { id, url, enabled } }: { of: Webhook }): R
       <Confirmation
         title="Rotate the secret?"
         action="Rotate"
-        color="blue"
+        isDangerous={false}
         opened={asked === 'rotate'}
         change={rotate}
         onConfirm={() => {

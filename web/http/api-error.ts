@@ -13,10 +13,13 @@ export class ApiError extends Error {
   }
 }
 
+/** The position of a thing in a list that was sent, for example `ownership[1]: `. The rest of the message names the thing. */
+const POSITION = /^\w+\[\d+\]: /;
+
 /** Returns what to tell a person about an error. */
 export const messageOf = (error: unknown): string =>
   error instanceof ApiError
-    ? error.message
+    ? error.message.replace(POSITION, '')
     : 'The service cannot be reached. Check the connection and try again.';
 
 /** Whether the session has ended, or was never there. */

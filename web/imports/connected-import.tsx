@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Code, Group, List, Modal, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Alert, Badge, Button, Code, Group, List, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState, type ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
@@ -12,8 +12,9 @@ import { useChange } from '../shared/forms/use-change.ts';
 import { sentence } from '../shared/words.ts';
 import { ConnectImport } from './connect-import.tsx';
 import type { Import } from './import-query.ts';
-import { FormError } from '../shared/forms/form-error.tsx';
+import { DialogForm } from '../shared/forms/dialog-form.tsx';
 import { Confirmation } from '../shared/forms/confirmation.tsx';
+import { Dialog } from '../shared/forms/dialog.tsx';
 
 const COLORS = { connected: 'green', paused: 'gray', failed: 'red' } as const;
 const PLATFORMS = { bigquery: 'BigQuery', stripe: 'Stripe' } as const;
@@ -115,9 +116,9 @@ const Actions = ({ metric, connection }: Connected): ReactNode => {
           <Button variant="default" onClick={replace.open}>
             Replace the connection
           </Button>
-          <Modal opened={replacing} onClose={replace.close} title="Replace the connection" size="lg">
+          <Dialog opened={replacing} onClose={replace.close} title="Replace the connection" isWide>
             <ConnectImport metric={metric} connection={connection} onDone={replace.close} />
-          </Modal>
+          </Dialog>
         </>
       )}
       <Disconnect metric={metric} />
@@ -147,8 +148,15 @@ const RunNow = ({ metric, connection }: Connected): ReactNode => {
       <Button onClick={open} disabled={connection.last_run?.status === 'running'}>
         Run now
       </Button>
-      <Modal opened={opened} onClose={close} title="Run the import now">
-        <Stack>
+      <Dialog opened={opened} onClose={close} title="Run the import now">
+        <DialogForm
+          change={run}
+          action="Run"
+          onSubmit={() => {
+            run.mutate(undefined);
+          }}
+          onCancel={close}
+        >
           <TextInput
             label="From"
             description="Empty for the running month and the one before it"
@@ -160,19 +168,8 @@ const RunNow = ({ metric, connection }: Connected): ReactNode => {
               setFrom(currentTarget.value);
             }}
           />
-          <FormError error={run.error} />
-          <Group justify="flex-end">
-            <Button
-              loading={run.isPending}
-              onClick={() => {
-                run.mutate(undefined);
-              }}
-            >
-              Run
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
+        </DialogForm>
+      </Dialog>
     </>
   );
 };

@@ -1,14 +1,15 @@
-import { Alert, Button, Checkbox, Group, List, Modal, Stack, Table, Text } from '@mantine/core';
+import { Alert, Button, Checkbox, List, Table, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState, type ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
 import { NUMBERS_OF_METRICS, type ShownMetric } from '../metrics/metric-queries.ts';
 import { ColumnHead, NumberCell } from '../shared/tables/data-table.tsx';
 import { useChange } from '../shared/forms/use-change.ts';
+import { Dialog } from '../shared/forms/dialog.tsx';
 import { sentence } from '../shared/words.ts';
 import type { Month } from './month-numbers.ts';
 import { Cost, Ratio, Value } from './numbers.tsx';
-import { FormError } from '../shared/forms/form-error.tsx';
+import { DialogForm } from '../shared/forms/dialog-form.tsx';
 
 /** The button that locks a month, if it can be locked, with a preview of what is frozen (spec §3). */
 export const LockMonth = ({ metric, month }: { metric: ShownMetric; month: Month }): ReactNode => {
@@ -20,9 +21,9 @@ export const LockMonth = ({ metric, month }: { metric: ShownMetric; month: Month
       <Button size="compact-xs" variant="default" onClick={open}>
         {label}
       </Button>
-      <Modal opened={opened} onClose={close} title={`${label}: ${metric.name}`} size="lg">
+      <Dialog opened={opened} onClose={close} title={`${label}: ${metric.name}`} isWide>
         <Preview metric={metric} month={month} close={close} />
-      </Modal>
+      </Dialog>
     </>
   );
 };
@@ -53,7 +54,16 @@ const Preview = ({
   });
   const { locked, current } = month;
   return (
-    <Stack>
+    <DialogForm
+      change={lock}
+      action="Lock"
+      isReady={!lacks || accepts}
+      startsAtAction
+      onSubmit={() => {
+        lock.mutate(undefined);
+      }}
+      onCancel={close}
+    >
       <Text size="sm">
         The lock freezes these numbers. Spend that arrives later no longer moves them. If a value changes, the
         month shows it, and can be locked again as a new version.
@@ -97,23 +107,7 @@ const Preview = ({
           />
         </Alert>
       )}
-      <FormError error={lock.error} />
-      <Group justify="flex-end">
-        <Button variant="default" onClick={close}>
-          Cancel
-        </Button>
-        <Button
-          loading={lock.isPending}
-          disabled={lacks && !accepts}
-          data-autofocus
-          onClick={() => {
-            lock.mutate(undefined);
-          }}
-        >
-          Lock
-        </Button>
-      </Group>
-    </Stack>
+    </DialogForm>
   );
 };
 

@@ -1,4 +1,4 @@
-import { Alert, Button, List, Modal, Stack, Table, Text, Title } from '@mantine/core';
+import { Alert, Button, List, Stack, Table, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -7,6 +7,7 @@ import type { ShownMetric } from '../metrics/metric-queries.ts';
 import { ChangesOfValues } from '../metrics/values/changes-of-values.tsx';
 import { ColumnHead, DataTable, NumberCell } from '../shared/tables/data-table.tsx';
 import { countText } from '../shared/numbers.ts';
+import { Dialog } from '../shared/forms/dialog.tsx';
 import { Answer } from '../shared/states.tsx';
 import { instantText } from '../shared/times.ts';
 import { sentence } from '../shared/words.ts';
@@ -32,9 +33,9 @@ export const MonthVersions = ({ metric, month }: { metric: ShownMetric; month: M
       <Button size="compact-xs" variant="subtle" onClick={open} aria-label={`Versions of ${month.month}`}>
         {countText(month.version ?? 0, 'version')}
       </Button>
-      <Modal opened={opened} onClose={close} title={`${metric.name} in ${month.month}`} size="xl">
+      <Dialog opened={opened} onClose={close} title={`${metric.name} in ${month.month}`} isWide>
         <Versions metric={metric} month={month} />
-      </Modal>
+      </Dialog>
     </>
   );
 };

@@ -1,9 +1,10 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
 import { useChange } from '../shared/forms/use-change.ts';
+import { Confirmation } from '../shared/forms/confirmation.tsx';
 import { Dialog } from '../shared/forms/dialog.tsx';
 import { bodyOfNew, changesOf, SourceForm, type SourceValues } from './source-form.tsx';
 import { SPEND_CHANGES, type CostSource } from './sources-queries.ts';
@@ -73,37 +74,29 @@ export const DeleteSource = ({ source }: { source: CostSource }): ReactNode => {
     onDone: () => {
       void navigate({ to: '/sources' });
     },
+    showsError: true,
   });
   return (
     <>
       <Button size="xs" variant="default" c="var(--mantine-color-error)" onClick={open}>
         Delete
       </Button>
-      <Dialog opened={opened} onClose={close} title={`Delete ${source.name}?`}>
-        <Stack>
-          <Text size="sm">
-            Its spend no longer counts anywhere, except in locked months and sealed bills. The service no
-            longer reads it. This cannot be undone.
-          </Text>
-          <Text size="sm">
-            To stop reading it and keep its spend, edit it and pause its schedule instead.
-          </Text>
-          <Group justify="flex-end">
-            <Button variant="default" data-autofocus onClick={close}>
-              Cancel
-            </Button>
-            <Button
-              color="red"
-              loading={remove.isPending}
-              onClick={() => {
-                remove.mutate(undefined);
-              }}
-            >
-              Delete
-            </Button>
-          </Group>
-        </Stack>
-      </Dialog>
+      <Confirmation
+        title={`Delete ${source.name}?`}
+        opened={opened}
+        onClose={close}
+        action="Delete"
+        change={remove}
+        onConfirm={() => {
+          remove.mutate(undefined);
+        }}
+      >
+        <Text size="sm">
+          Its spend no longer counts anywhere, except in locked months and sealed bills. The service no longer
+          reads it. This cannot be undone.
+        </Text>
+        <Text size="sm">To stop reading it and keep its spend, edit it and pause its schedule instead.</Text>
+      </Confirmation>
     </>
   );
 };

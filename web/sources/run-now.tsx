@@ -1,5 +1,5 @@
 import '@mantine/dates/styles.css';
-import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
+import { Button, Checkbox, Group, Text } from '@mantine/core';
 import { MonthPickerInput } from '@mantine/dates';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlayerPlay } from '@tabler/icons-react';
@@ -10,8 +10,8 @@ import { monthOf, type Day } from '../shared/calendar.ts';
 import { calendarOf } from '../shared/forms/date-fields.ts';
 import { useChange } from '../shared/forms/use-change.ts';
 import { Dialog } from '../shared/forms/dialog.tsx';
+import { DialogForm } from '../shared/forms/dialog-form.tsx';
 import type { CostSource } from './sources-queries.ts';
-import { FormError } from '../shared/forms/form-error.tsx';
 
 /** A button that reads a source now. Nobody starts a second run of the same source beside one that is under way. */
 export const RunNow = ({ source }: { source: CostSource }): ReactNode => {
@@ -59,59 +59,50 @@ const RunForm = ({ source, close }: { source: CostSource; close: () => void }): 
     showsError: true,
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
+    <DialogForm
+      change={run}
+      action="Run"
+      onSubmit={() => {
         run.mutate(undefined);
       }}
+      onCancel={close}
     >
-      <Stack>
-        <Text size="sm">
-          The service reads the source again and replaces what it had of the months. Without months it reads
-          all.
-        </Text>
-        <FormError error={run.error} />
-        <Group grow align="flex-start">
-          <MonthPickerInput
-            {...calendarOf('run-from-month')}
-            label="From month"
-            valueFormat="YYYY-MM"
-            placeholder="The first"
-            clearable
-            clearButtonProps={{ 'aria-label': 'Clear the first month' }}
-            maxDate={today}
-            value={from}
-            onChange={setFrom}
-          />
-          <MonthPickerInput
-            {...calendarOf('run-to-month')}
-            label="To month"
-            valueFormat="YYYY-MM"
-            placeholder="The last"
-            clearable
-            clearButtonProps={{ 'aria-label': 'Clear the last month' }}
-            maxDate={today}
-            value={to}
-            onChange={setTo}
-          />
-        </Group>
-        <Checkbox
-          label="Accept that days vanish"
-          description="Otherwise the run fails if the source no longer has days that it had before."
-          checked={acceptShrink}
-          onChange={({ currentTarget }) => {
-            setAcceptShrink(currentTarget.checked);
-          }}
+      <Text size="sm">
+        The service reads the source again and replaces what it had of the months. Without months it reads
+        all.
+      </Text>
+      <Group grow align="flex-start">
+        <MonthPickerInput
+          {...calendarOf('run-from-month')}
+          label="From month"
+          valueFormat="YYYY-MM"
+          placeholder="The first"
+          clearable
+          clearButtonProps={{ 'aria-label': 'Clear the first month' }}
+          maxDate={today}
+          value={from}
+          onChange={setFrom}
         />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={run.isPending}>
-            Run
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+        <MonthPickerInput
+          {...calendarOf('run-to-month')}
+          label="To month"
+          valueFormat="YYYY-MM"
+          placeholder="The last"
+          clearable
+          clearButtonProps={{ 'aria-label': 'Clear the last month' }}
+          maxDate={today}
+          value={to}
+          onChange={setTo}
+        />
+      </Group>
+      <Checkbox
+        label="Accept that days vanish"
+        description="Otherwise the run fails if the source no longer has days that it had before."
+        checked={acceptShrink}
+        onChange={({ currentTarget }) => {
+          setAcceptShrink(currentTarget.checked);
+        }}
+      />
+    </DialogForm>
   );
 };

@@ -1,5 +1,5 @@
 import '@mantine/dates/styles.css';
-import { Button, Group, Select, Stack, Switch, TextInput } from '@mantine/core';
+import { Select, Switch, TextInput } from '@mantine/core';
 import { DatePickerInput } from '@mantine/dates';
 import { useForm, type UseFormReturnType } from '@mantine/form';
 import type { UseMutationResult } from '@tanstack/react-query';
@@ -8,9 +8,9 @@ import type { paths } from '../http/generated/api-types.d.ts';
 import { useSession } from '../http/session.ts';
 import type { Day } from '../shared/calendar.ts';
 import { calendarOf } from '../shared/forms/date-fields.ts';
+import { DialogForm } from '../shared/forms/dialog-form.tsx';
 import { SOURCE_KINDS, type SourceKind } from './source-kinds.ts';
 import type { CostSource } from './sources-queries.ts';
-import { FormError } from '../shared/forms/form-error.tsx';
 
 const COST_COLUMNS = ['EffectiveCost', 'BilledCost'] as const;
 
@@ -95,70 +95,56 @@ export const SourceForm = ({
   const form = useForm<SourceValues>({ initialValues: valuesOf(source) });
   const { kind } = form.values;
   return (
-    <form
+    <DialogForm
+      change={change}
+      action={source === undefined ? 'Connect' : 'Save'}
       onSubmit={form.onSubmit((values) => {
         change.mutate(values);
       })}
+      onCancel={close}
     >
-      <Stack>
-        <TextInput
-          label="Name"
-          required
-          withAsterisk={false}
-          data-autofocus
-          {...form.getInputProps('name')}
-        />
-        <Select
-          label="Kind"
-          data={Object.entries(SOURCE_KINDS).map(([value, { label }]) => ({ value, label }))}
-          allowDeselect={false}
-          disabled={source !== undefined}
-          description={source === undefined ? undefined : 'The kind of a source cannot change.'}
-          {...form.getInputProps('kind')}
-        />
-        <TextInput
-          label="Location"
-          required
-          withAsterisk={false}
-          description={SOURCE_KINDS[kind].location}
-          {...form.getInputProps('location')}
-        />
-        <KindFields kind={kind} form={form} />
-        <TextInput
-          label="Currency (optional)"
-          placeholder={organisation.currency}
-          description={`Money is never converted, so it must be ${organisation.currency}.`}
-          {...form.getInputProps('currency')}
-        />
-        <DatePickerInput
-          {...calendarOf('source-starts-on')}
-          hideOutsideDates
-          weekendDays={[]}
-          label="Starts on (optional)"
-          description="It had no spend before this day. Earlier days are then a known 0, and no month waits for them."
-          valueFormat="YYYY-MM-DD"
-          placeholder="Not known"
-          clearable
-          clearButtonProps={{ 'aria-label': 'Clear the day' }}
-          maxDate={today}
-          {...form.getInputProps('startsOn')}
-        />
-        <Switch
-          label="Read it daily"
-          description="If not, its spend stays, and no month waits for it."
-          {...form.getInputProps('isRead', { type: 'checkbox' })}
-        />
-        <FormError error={change.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={change.isPending}>
-            {source === undefined ? 'Connect' : 'Save'}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      <TextInput label="Name" required withAsterisk={false} data-autofocus {...form.getInputProps('name')} />
+      <Select
+        label="Kind"
+        data={Object.entries(SOURCE_KINDS).map(([value, { label }]) => ({ value, label }))}
+        allowDeselect={false}
+        disabled={source !== undefined}
+        description={source === undefined ? undefined : 'The kind of a source cannot change.'}
+        {...form.getInputProps('kind')}
+      />
+      <TextInput
+        label="Location"
+        required
+        withAsterisk={false}
+        description={SOURCE_KINDS[kind].location}
+        {...form.getInputProps('location')}
+      />
+      <KindFields kind={kind} form={form} />
+      <TextInput
+        label="Currency (optional)"
+        placeholder={organisation.currency}
+        description={`Money is never converted, so it must be ${organisation.currency}.`}
+        {...form.getInputProps('currency')}
+      />
+      <DatePickerInput
+        {...calendarOf('source-starts-on')}
+        hideOutsideDates
+        weekendDays={[]}
+        label="Starts on (optional)"
+        description="It had no spend before this day. Earlier days are then a known 0, and no month waits for them."
+        valueFormat="YYYY-MM-DD"
+        placeholder="Not known"
+        clearable
+        clearButtonProps={{ 'aria-label': 'Clear the day' }}
+        maxDate={today}
+        {...form.getInputProps('startsOn')}
+      />
+      <Switch
+        label="Read it daily"
+        description="If not, its spend stays, and no month waits for it."
+        {...form.getInputProps('isRead', { type: 'checkbox' })}
+      />
+    </DialogForm>
   );
 };
 

@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useChange } from '../shared/forms/use-change.ts';
-import { FormDialog } from './dialog.tsx';
+import { Confirmation } from '../shared/forms/confirmation.tsx';
 import { TEAM_CHANGES } from './team-queries.ts';
 
 /** A button that deletes something after a dialog that says what happens. */
@@ -41,22 +41,20 @@ export const DeleteButton = ({
       >
         Delete
       </Button>
-      <FormDialog
+      <Confirmation
         title={`Delete ${name}?`}
         opened={isOpen}
         onClose={() => {
           setIsOpen(false);
         }}
         action={`Delete ${what}`}
-        isDangerous
-        isPending={remove.isPending}
-        error={remove.error}
-        onSubmit={() => {
+        change={remove}
+        onConfirm={() => {
           remove.mutate(undefined);
         }}
       >
         <Text size="sm">{children}</Text>
-      </FormDialog>
+      </Confirmation>
     </>
   );
 };

@@ -11,8 +11,7 @@ import { useChange } from '../shared/forms/use-change.ts';
 import { sentence } from '../shared/words.ts';
 import { PickList } from '../spend/picks/pick-list.tsx';
 import { SpendPicker } from '../spend/picks/spend-picker.tsx';
-
-import { FormDialog } from './dialog.tsx';
+import { Confirmation } from '../shared/forms/confirmation.tsx';
 import { TEAM_CHANGES, type Team } from './team-queries.ts';
 
 const identity = (picks: readonly SpendPick[]): string => picks.map(pickIdentity).sort().join();
@@ -113,17 +112,15 @@ const LeaveDialog = ({ isChanged }: { isChanged: boolean }): ReactNode => {
     withResolver: true,
   });
   return (
-    <FormDialog
+    <Confirmation
       title="Leave without saving?"
       opened={blocker.status === 'blocked'}
       onClose={() => blocker.reset?.()}
       action="Leave"
-      isDangerous
-      isPending={false}
-      error={null}
-      onSubmit={() => blocker.proceed?.()}
+      change={{ isPending: false, error: null }}
+      onConfirm={() => blocker.proceed?.()}
     >
       <Text size="sm">The changes to what the team owns are not saved. They are lost if you leave.</Text>
-    </FormDialog>
+    </Confirmation>
   );
 };

@@ -3,7 +3,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
 import { useChange } from '../shared/forms/use-change.ts';
-import { FormDialog } from './dialog.tsx';
+import { Dialog } from '../shared/forms/dialog.tsx';
+import { DialogForm } from '../shared/forms/dialog-form.tsx';
 import { TEAM_CHANGES, type Team } from './team-queries.ts';
 
 /** A button that asks for the name of a new team, makes it, and goes on to what it owns. */
@@ -57,13 +58,16 @@ const NameDialog = ({
 }): ReactNode => {
   const [written, setWritten] = useState<string | null>(null);
   const [isBlank, setIsBlank] = useState(false);
+  const close = (): void => {
+    setWritten(null);
+  };
   const change = useChange({
     send,
     changes: TEAM_CHANGES,
     done,
     showsError: true,
     onDone: (team) => {
-      setWritten(null);
+      close();
       onDone?.(team);
     },
   });
@@ -80,31 +84,28 @@ const NameDialog = ({
       >
         {button}
       </Button>
-      <FormDialog
-        title={title}
-        opened={written !== null}
-        onClose={() => {
-          setWritten(null);
-        }}
-        action={action}
-        isPending={change.isPending}
-        error={change.error}
-        onSubmit={() => {
-          const trimmed = (written ?? '').trim();
-          setIsBlank(trimmed === '');
-          if (trimmed !== '') change.mutate(trimmed);
-        }}
-      >
-        <TextInput
-          label="Name"
-          data-autofocus
-          value={written ?? ''}
-          error={isBlank && 'The name is missing.'}
-          onChange={({ currentTarget: { value } }) => {
-            setWritten(value);
+      <Dialog title={title} opened={written !== null} onClose={close}>
+        <DialogForm
+          change={change}
+          action={action}
+          onSubmit={() => {
+            const trimmed = (written ?? '').trim();
+            setIsBlank(trimmed === '');
+            if (trimmed !== '') change.mutate(trimmed);
           }}
-        />
-      </FormDialog>
+          onCancel={close}
+        >
+          <TextInput
+            label="Name"
+            data-autofocus
+            value={written ?? ''}
+            error={isBlank && 'The name is missing.'}
+            onChange={({ currentTarget: { value } }) => {
+              setWritten(value);
+            }}
+          />
+        </DialogForm>
+      </Dialog>
     </>
   );
 };

@@ -430,20 +430,48 @@ describeOnBothEngines('what can be picked', (open, onDuckDb) => {
       expect(new Map(found)).toEqual(cents);
     });
 
+    /** Writes an export as CSV, and as Parquet with the same rows. Returns the path in this format. */
+    const exportAs = async (
+      format: 'csv' | 'parquet',
+      lines: readonly FocusLine[],
+      tags = 'Tags',
+    ): Promise<string> => {
+      const [csv = ''] = await writeFiles(test, { 'bill.csv': focusCsv(lines) });
+      const parquet = csv.replace('.csv', '.parquet');
+      await test.warehouse.run(
+        `COPY (SELECT * REPLACE (${tags} AS Tags) FROM read_csv('${csv}', all_varchar = true)) TO '${parquet}' (FORMAT parquet)`,
+      );
+      return format === 'csv' ? csv : parquet;
+    };
+
+    it.each(['csv', 'parquet'] as const)(
+      'is what the newest complete month had, by BilledCost if its bill fell back, from %s',
+      async (format) => {
+        const story = await newStory();
+        const s3 = { ...shop, ServiceName: 'Amazon S3', ...tagged('web') };
+        const path = await exportAs(format, [
+          dayLine('2025-12-30', '4', { ...shop, ServiceName: 'Amazon SQS' }),
+          dayLine('2026-01-30', '0', { ...s3, BilledCost: '5' }),
+          dayLine('2026-01-31', '0', { ...s3, BilledCost: '2.5' }),
+          dayLine('2026-02-03', '9', { ...shop, ServiceName: 'Amazon EC2' }),
+        ]);
+        await loadPaths(test, story, [path]);
+        expect((await story.options()).map(({ name, month, cost }) => [name, month, cost])).toEqual([
+          ['Shop', '2026-01', 7.5],
+          ['Shop / Amazon S3', '2026-01', 7.5],
+          ['aws / team=web', '2026-01', 7.5],
+          ['Shop / Amazon EC2', '2026-01', null], // of the running month
+        ]);
+      },
+    );
+
     it.each([
       ['a map', `MAP {'team': 'web', 'n': '1'}`],
       ['a struct', `{'team': 'web', 'n': 1}`],
       ['a list', `[{'Key': 'team', 'Value': 'web'}, {'Key': 'n', 'Value': '1'}]`],
     ])('reads the tags of Parquet files as %s', async (_, tags) => {
       const story = await newStory();
-      const [csv = ''] = await writeFiles(test, {
-        'bill.csv': focusCsv([dayLine(DAY, '2.5', { Tags: 'x' })]),
-      });
-      const parquet = csv.replace('.csv', '.parquet');
-      await test.warehouse.run(
-        `COPY (SELECT * REPLACE (${tags} AS Tags) FROM read_csv('${csv}', all_varchar = true)) TO '${parquet}' (FORMAT parquet)`,
-      );
-      await loadPaths(test, story, [parquet]);
+      await loadPaths(test, story, [await exportAs('parquet', [dayLine(DAY, '2.5', { Tags: 'x' })], tags)]);
       expect((await story.options('&q=%3D')).map(({ name, cost }) => [name, cost])).toEqual([
         ['aws / n=1', 2.5],
         ['aws / team=web', 2.5],

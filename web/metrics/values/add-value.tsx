@@ -1,4 +1,4 @@
-import { Button, Group, Modal, NumberInput, Stack, Text, TextInput } from '@mantine/core';
+import { Button, NumberInput, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
@@ -7,7 +7,8 @@ import { monthOf } from '../../shared/calendar.ts';
 import { useChange } from '../../shared/forms/use-change.ts';
 import { NUMBERS_OF_METRICS, type ShownMetric } from '../metric-queries.ts';
 import { useSetValue } from './use-value-edits.ts';
-import { FormError } from '../../shared/forms/form-error.tsx';
+import { Dialog } from '../../shared/forms/dialog.tsx';
+import { DialogForm } from '../../shared/forms/dialog-form.tsx';
 
 /** The button and form for one value of a metric. */
 export const AddValue = ({ metric }: { metric: ShownMetric }): ReactNode => {
@@ -17,9 +18,9 @@ export const AddValue = ({ metric }: { metric: ShownMetric }): ReactNode => {
       <Button size="xs" variant="default" onClick={open}>
         Add value
       </Button>
-      <Modal opened={opened} onClose={close} title={`Add to ${metric.name}`}>
+      <Dialog opened={opened} onClose={close} title={`Add to ${metric.name}`}>
         <ValueForm metric={metric} close={close} />
-      </Modal>
+      </Dialog>
     </>
   );
 };
@@ -50,7 +51,9 @@ const ValueForm = ({ metric, close }: { metric: ShownMetric; close: () => void }
     showsError: true,
   });
   return (
-    <form
+    <DialogForm
+      change={save}
+      action="Save"
       onSubmit={form.onSubmit(({ period, label, value }) => {
         save.mutate({
           period,
@@ -58,50 +61,40 @@ const ValueForm = ({ metric, close }: { metric: ShownMetric; close: () => void }
           value: Number(value),
         });
       })}
+      onCancel={close}
     >
-      <Stack>
+      <TextInput
+        label="Period"
+        type={metric.frequency === 'daily' ? 'date' : 'month'}
+        max={newest}
+        required
+        data-autofocus
+        key={form.key('period')}
+        {...form.getInputProps('period')}
+      />
+      {metric.label_key !== null && (
         <TextInput
-          label="Period"
-          type={metric.frequency === 'daily' ? 'date' : 'month'}
-          max={newest}
+          label="Label"
+          description={`The ${metric.label_key} that the value belongs to`}
           required
-          data-autofocus
-          key={form.key('period')}
-          {...form.getInputProps('period')}
+          key={form.key('label')}
+          {...form.getInputProps('label')}
         />
-        {metric.label_key !== null && (
-          <TextInput
-            label="Label"
-            description={`The ${metric.label_key} that the value belongs to`}
-            required
-            key={form.key('label')}
-            {...form.getInputProps('label')}
-          />
-        )}
-        <NumberInput
-          label="Value"
-          description={
-            metric.kind === 'revenue' ? `Net revenue in ${organisation.currency}` : `In ${metric.unit}`
-          }
-          decimalScale={10}
-          required
-          hideControls
-          key={form.key('value')}
-          {...form.getInputProps('value')}
-        />
-        <Text size="xs" c="dimmed">
-          A value that is there already is replaced. The history keeps it.
-        </Text>
-        <FormError error={save.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={save.isPending}>
-            Save
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      )}
+      <NumberInput
+        label="Value"
+        description={
+          metric.kind === 'revenue' ? `Net revenue in ${organisation.currency}` : `In ${metric.unit}`
+        }
+        decimalScale={10}
+        required
+        hideControls
+        key={form.key('value')}
+        {...form.getInputProps('value')}
+      />
+      <Text size="xs" c="dimmed">
+        A value that is there already is replaced. The history keeps it.
+      </Text>
+    </DialogForm>
   );
 };

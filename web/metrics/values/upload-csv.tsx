@@ -1,8 +1,9 @@
-import { Alert, Button, Code, FileButton, Group, Modal, Stack, Table, Text } from '@mantine/core';
+import { Alert, Button, Code, FileButton, Group, Stack, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { api, dataOf } from '../../http/api.ts';
 import { messageOf } from '../../http/api-error.ts';
+import { Dialog } from '../../shared/forms/dialog.tsx';
 import { useChange } from '../../shared/forms/use-change.ts';
 import { NUMBERS_OF_METRICS, type ShownMetric } from '../metric-queries.ts';
 import { wrongLines } from './wrong-lines.ts';
@@ -41,7 +42,7 @@ export const UploadCsv = ({ metric }: { metric: ShownMetric }): ReactNode => {
           </Button>
         )}
       </FileButton>
-      <Modal opened={upload.isError} onClose={upload.reset} title="Nothing was stored" size="lg">
+      <Dialog opened={upload.isError} onClose={upload.reset} title="Nothing was stored" isWide>
         {file !== null && upload.isError && (
           <Stack>
             <Alert color="red" role="alert">
@@ -62,7 +63,7 @@ export const UploadCsv = ({ metric }: { metric: ShownMetric }): ReactNode => {
             </Group>
           </Stack>
         )}
-      </Modal>
+      </Dialog>
     </>
   );
 };

@@ -1,11 +1,11 @@
-import { Button, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState, type ReactNode } from 'react';
 import { PERMISSIONS, type Permission } from '../../../domain/organisations/permissions.ts';
 import { api, dataOf } from '../../http/api.ts';
 import type { Day } from '../../shared/calendar.ts';
 import { Dialog } from '../../shared/forms/dialog.tsx';
-import { FormEnd } from '../../shared/forms/form-end.tsx';
+import { DialogForm } from '../../shared/forms/dialog-form.tsx';
 import { SecretOnce } from '../../shared/forms/secret-once.tsx';
 import { useChange } from '../../shared/forms/use-change.ts';
 import { useSession } from '../../http/session.ts';
@@ -85,36 +85,36 @@ const KeyForm = ({
     showsError: true,
   });
   return (
-    <form
+    <DialogForm
+      change={create}
+      action={CREATE}
       onSubmit={form.onSubmit((values) => {
         create.mutate(values);
       })}
+      onCancel={onCancel}
     >
-      <Stack>
-        <TextInput
-          label="Name"
-          description="Who or what will use it, for example “nightly job”"
-          required
-          withAsterisk={false}
-          maxLength={200}
-          data-autofocus
-          {...form.getInputProps('name')}
-        />
-        <NativeSelect
-          label="Permission"
-          data={PERMISSIONS.map((value) => ({ value, label: `${value}: ${ALLOWS[value]}` }))}
-          {...form.getInputProps('permission')}
-        />
-        <TextInput
-          label="Expires"
-          description="Optional. The key works until the end of this day in UTC."
-          type="date"
-          min={today}
-          {...form.getInputProps('expires')}
-        />
-        <FormEnd change={create} action={CREATE} onCancel={onCancel} />
-      </Stack>
-    </form>
+      <TextInput
+        label="Name"
+        description="Who or what will use it, for example “nightly job”"
+        required
+        withAsterisk={false}
+        maxLength={200}
+        data-autofocus
+        {...form.getInputProps('name')}
+      />
+      <NativeSelect
+        label="Permission"
+        data={PERMISSIONS.map((value) => ({ value, label: `${value}: ${ALLOWS[value]}` }))}
+        {...form.getInputProps('permission')}
+      />
+      <TextInput
+        label="Expires"
+        description="Optional. The key works until the end of this day in UTC."
+        type="date"
+        min={today}
+        {...form.getInputProps('expires')}
+      />
+    </DialogForm>
   );
 };
 

@@ -1,14 +1,13 @@
-import { Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Dialog } from './dialog.tsx';
-import { FormEnd } from './form-end.tsx';
+import { DialogForm } from './dialog-form.tsx';
 
 /** Asks before something ends, in words that say what happens. A refusal of the API shows in the dialog. */
 export const Confirmation = ({
   title,
   children,
   action,
-  color = 'red',
+  isDangerous = true,
   opened,
   change,
   onConfirm,
@@ -18,16 +17,21 @@ export const Confirmation = ({
   children: ReactNode;
   /** The name of the button that does it. */
   action: string;
-  color?: string;
+  isDangerous?: boolean;
   opened: boolean;
   change: { isPending: boolean; error: unknown };
   onConfirm: () => void;
   onClose: () => void;
 }): ReactNode => (
   <Dialog opened={opened} onClose={onClose} title={title}>
-    <Stack>
+    <DialogForm
+      change={change}
+      action={action}
+      isDangerous={isDangerous}
+      onSubmit={onConfirm}
+      onCancel={onClose}
+    >
       {children}
-      <FormEnd change={change} action={action} color={color} onCancel={onClose} onConfirm={onConfirm} />
-    </Stack>
+    </DialogForm>
   </Dialog>
 );

@@ -2,8 +2,6 @@ import { notifications } from '@mantine/notifications';
 import { useMutation, type UseMutationResult } from '@tanstack/react-query';
 import { messageOf } from '../../http/api-error.ts';
 
-const CLOSE = { 'aria-label': 'Close' };
-
 interface Options<Input, Result> {
   send: (input: Input) => Promise<Result>;
   /** Subjects whose shown answers the change may touch (first parts of query keys). */
@@ -27,8 +25,7 @@ export const useChange = <Input, Result>({
     mutationFn: send,
     meta: { changes },
     onSuccess: (result, input) => {
-      if (done !== undefined)
-        notifications.show({ message: done(result, input), color: 'green', closeButtonProps: CLOSE });
+      if (done !== undefined) notifications.show({ message: done(result, input), color: 'green' });
       onDone?.(result, input);
     },
     onError: (error) => {
@@ -38,7 +35,6 @@ export const useChange = <Input, Result>({
           message: messageOf(error),
           color: 'red',
           autoClose: false,
-          closeButtonProps: CLOSE,
         });
     },
   });

@@ -1,9 +1,11 @@
 import { Button, Text, Textarea } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useState, type ReactNode } from 'react';
 import { api, dataOf } from '../../http/api.ts';
 import type { Month } from '../../shared/calendar.ts';
 import { useChange } from '../../shared/forms/use-change.ts';
-import { FormDialog } from '../dialog.tsx';
+import { Dialog } from '../../shared/forms/dialog.tsx';
+import { DialogForm } from '../../shared/forms/dialog-form.tsx';
 import { TEAM_CHANGES } from '../team-queries.ts';
 
 /** Most characters of a reason (api/teams/team-bills.ts). */
@@ -11,7 +13,7 @@ const LONGEST_REASON = 1000;
 
 /** A button that seals all teams' bills of a past month again, with a reason. */
 export const Reseal = ({ month }: { month: Month }): ReactNode => {
-  const [isOpen, setIsOpen] = useState(false);
+  const [isOpen, { open, close }] = useDisclosure();
   const [reason, setReason] = useState('');
   const [isBlank, setIsBlank] = useState(false);
   const reseal = useChange({
@@ -25,9 +27,7 @@ export const Reseal = ({ month }: { month: Month }): ReactNode => {
     changes: TEAM_CHANGES,
     done: () => `The bills of all teams for ${month} are sealed again.`,
     showsError: true,
-    onDone: () => {
-      setIsOpen(false);
-    },
+    onDone: close,
   });
   return (
     <>
@@ -38,46 +38,43 @@ export const Reseal = ({ month }: { month: Month }): ReactNode => {
           reseal.reset();
           setReason('');
           setIsBlank(false);
-          setIsOpen(true);
+          open();
         }}
       >
         Reseal {month}
       </Button>
-      <FormDialog
-        title={`Reseal ${month}`}
-        opened={isOpen}
-        onClose={() => {
-          setIsOpen(false);
-        }}
-        action="Reseal all bills"
-        isPending={reseal.isPending}
-        error={reseal.error}
-        onSubmit={() => {
-          const trimmed = reason.trim();
-          setIsBlank(trimmed === '');
-          if (trimmed !== '') reseal.mutate(trimmed);
-        }}
-      >
-        <Text size="sm">
-          This seals the bills of all teams for {month} again, from today’s spend, ownership and values. Each
-          bill gets another version, even if its amounts stay the same. From then on only split values and
-          another reseal change the month.
-        </Text>
-        <Textarea
-          label="Reason"
-          description="Everybody who sees the versions can read it."
-          data-autofocus
-          autosize
-          minRows={2}
-          maxLength={LONGEST_REASON}
-          value={reason}
-          error={isBlank && 'The reason is missing.'}
-          onChange={({ currentTarget: { value } }) => {
-            // The service takes one line.
-            setReason(value.replace(/\s*\n\s*/g, ' '));
+      <Dialog title={`Reseal ${month}`} opened={isOpen} onClose={close}>
+        <DialogForm
+          change={reseal}
+          action="Reseal all bills"
+          onSubmit={() => {
+            const trimmed = reason.trim();
+            setIsBlank(trimmed === '');
+            if (trimmed !== '') reseal.mutate(trimmed);
           }}
-        />
-      </FormDialog>
+          onCancel={close}
+        >
+          <Text size="sm">
+            This seals the bills of all teams for {month} again, from today’s spend, ownership and values.
+            Each bill gets another version, even if its amounts stay the same. From then on only split values
+            and another reseal change the month.
+          </Text>
+          <Textarea
+            label="Reason"
+            description="Everybody who sees the versions can read it."
+            data-autofocus
+            autosize
+            minRows={2}
+            maxLength={LONGEST_REASON}
+            value={reason}
+            error={isBlank && 'The reason is missing.'}
+            onChange={({ currentTarget: { value } }) => {
+              // The service takes one line.
+              setReason(value.replace(/\s*\n\s*/g, ' '));
+            }}
+          />
+        </DialogForm>
+      </Dialog>
     </>
   );
 };

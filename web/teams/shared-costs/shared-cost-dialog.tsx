@@ -1,13 +1,15 @@
 import { Alert, Button, Input, Stack, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
+import { useDisclosure } from '@mantine/hooks';
 import { useState, type ReactNode } from 'react';
 import type { SpendPick } from '../../../domain/spend/spend-pick.ts';
 import { api, dataOf } from '../../http/api.ts';
 import { Answer } from '../../shared/states.tsx';
 import { useChange } from '../../shared/forms/use-change.ts';
 import { SpendPicker } from '../../spend/picks/spend-picker.tsx';
-import { FormDialog } from '../dialog.tsx';
+import { Dialog } from '../../shared/forms/dialog.tsx';
+import { DialogForm } from '../../shared/forms/dialog-form.tsx';
 import { TEAM_CHANGES, teamsQuery, type SharedCost } from '../team-queries.ts';
 import { draftOf, splitOf } from './split-draft.ts';
 import { SplitFields } from './split-fields.tsx';
@@ -56,33 +58,20 @@ interface DialogProps {
 
 const SharedCostDialog = (props: DialogProps): ReactNode => {
   const { button, title, cost } = props;
-  const [isOpen, setIsOpen] = useState(false);
+  const [isOpen, { open, close }] = useDisclosure();
   return (
     <>
-      <Button
-        size="xs"
-        variant={cost === null ? 'filled' : 'default'}
-        aria-label={title}
-        onClick={() => {
-          setIsOpen(true);
-        }}
-      >
+      <Button size="xs" variant={cost === null ? 'filled' : 'default'} aria-label={title} onClick={open}>
         {button}
       </Button>
-      {isOpen && (
-        <OpenDialog
-          {...props}
-          onClose={() => {
-            setIsOpen(false);
-          }}
-        />
-      )}
+      <Dialog title={title} opened={isOpen} onClose={close} isWide>
+        <SharedCostForm {...props} onClose={close} />
+      </Dialog>
     </>
   );
 };
 
-const OpenDialog = ({
-  title,
+const SharedCostForm = ({
   action,
   cost,
   send,
@@ -116,19 +105,15 @@ const OpenDialog = ({
     split: typeof split === 'string' ? split : undefined,
   };
   return (
-    <FormDialog
-      title={title}
-      opened
-      onClose={onClose}
+    <DialogForm
+      change={change}
       action={action}
-      size="xl"
-      isPending={change.isPending}
-      error={change.error}
       onSubmit={() => {
         setWasSent(true);
         if (typeof split === 'string' || lacks.name !== undefined || lacks.spend !== undefined) return;
         change.mutate({ name: name.trim(), spend: picks, split });
       }}
+      onCancel={onClose}
     >
       <TextInput
         label="Name"
@@ -160,6 +145,6 @@ const OpenDialog = ({
         }
       </Answer>
       {wasSent && lacks.split !== undefined && <Input.Error role="alert">{lacks.split}</Input.Error>}
-    </FormDialog>
+    </DialogForm>
   );
 };
