@@ -1,4 +1,4 @@
-import { Anchor, Badge, Button, Group, Select, Table, Text, TextInput } from '@mantine/core';
+import { Anchor, Badge, Button, Group, Select, Table, Text, TextInput, useMatches } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { memo, useDeferredValue, type ReactNode } from 'react';
@@ -82,36 +82,45 @@ const NewMetric = (): ReactNode => (
   </Button>
 );
 
-const Rows = ({ rows }: { rows: readonly Row[] }): ReactNode => (
-  <DataTable label="Metrics" minWidth={1000} aria-rowcount={rows.length + 1} isLong={isLong(rows.length)}>
-    <Table.Thead>
-      <Table.Tr>
-        <ColumnHead w="18%">Metric</ColumnHead>
-        <ColumnHead w="20%" numbers>
-          Unit cost
-        </ColumnHead>
-        <ColumnHead w="7%" numbers>
-          Change
-        </ColumnHead>
-        <ColumnHead w="11%" numbers>
-          Target
-        </ColumnHead>
-        <ColumnHead w={132}>Trend</ColumnHead>
-        <ColumnHead w="25%">What happened</ColumnHead>
-        <ColumnHead>Import</ColumnHead>
-      </Table.Tr>
-    </Table.Thead>
-    <LongBody
-      count={rows.length}
-      rowHeight={ROW_HEIGHT}
-      columns={7}
-      row={(index) => {
-        const row = rows[index];
-        return row === undefined ? null : <MetricRow key={row.metric.id} row={row} position={index + 2} />;
-      }}
-    />
-  </DataTable>
-);
+const Rows = ({ rows }: { rows: readonly Row[] }): ReactNode => {
+  // A phone shows each name with its unit cost. The rest scrolls into view.
+  const minWidth = useMatches({ base: 700, sm: 1000 });
+  return (
+    <DataTable
+      label="Metrics"
+      minWidth={minWidth}
+      aria-rowcount={rows.length + 1}
+      isLong={isLong(rows.length)}
+    >
+      <Table.Thead>
+        <Table.Tr>
+          <ColumnHead w="18%">Metric</ColumnHead>
+          <ColumnHead w="20%" numbers>
+            Unit cost
+          </ColumnHead>
+          <ColumnHead w="7%" numbers>
+            Change
+          </ColumnHead>
+          <ColumnHead w="11%" numbers>
+            Target
+          </ColumnHead>
+          <ColumnHead w={132}>Trend</ColumnHead>
+          <ColumnHead w="25%">What happened</ColumnHead>
+          <ColumnHead>Import</ColumnHead>
+        </Table.Tr>
+      </Table.Thead>
+      <LongBody
+        count={rows.length}
+        rowHeight={ROW_HEIGHT}
+        columns={7}
+        row={(index) => {
+          const row = rows[index];
+          return row === undefined ? null : <MetricRow key={row.metric.id} row={row} position={index + 2} />;
+        }}
+      />
+    </DataTable>
+  );
+};
 
 /** Scrolling draws new rows only. */
 const MetricRow = memo(({ row, position }: { row: Row; position: number }): ReactNode => {
@@ -151,7 +160,8 @@ const Numbers = ({ row }: { row: Glance }): ReactNode => {
         <Shown value={value} reason={NO_UNIT_COST} />{' '}
         {latest !== null && (
           <Text span size="xs" c="dimmed">
-            {isRevenue ? 'of revenue' : `per ${row.metric.unit}`}, {latest.month}
+            {isRevenue ? 'of revenue' : `per ${row.metric.unit}`},{' '}
+            <span className="unbroken">{latest.month}</span>
           </Text>
         )}
       </NumberCell>

@@ -9,7 +9,7 @@ import {
 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import type { Schema } from '../http/api.ts';
 import { Card } from '../shared/card.tsx';
 import { Answer, Empty } from '../shared/states.tsx';
@@ -18,7 +18,7 @@ import { waitingQuery } from './overview-query.ts';
 
 type Item = Schema<'Waiting'>;
 
-const SHOWN_HEIGHT = 224;
+const LEAST_HEIGHT = 224;
 
 const ICONS: Record<Item['kind'], { icon: typeof IconLock; color: string }> = {
   run_failed: { icon: IconAlertTriangle, color: 'red' },
@@ -34,14 +34,15 @@ const ICONS: Record<Item['kind'], { icon: typeof IconLock; color: string }> = {
 export const Waiting = (): ReactNode => {
   const query = useQuery(waitingQuery);
   return (
-    <Card title="Waiting for someone" minHeight={296}>
-      <Answer query={query} height={SHOWN_HEIGHT}>
+    <Card title="Waiting for someone" minHeight={296} isColumn>
+      <Answer query={query} height={LEAST_HEIGHT}>
         {(items) =>
           items.length === 0 ? (
             <Empty>Nothing waits. Every run succeeded, and every month that can be locked is locked.</Empty>
           ) : (
-            <ScrollArea.Autosize
-              mah={SHOWN_HEIGHT}
+            <ScrollArea
+              flex="1 1 0"
+              mih={LEAST_HEIGHT}
               type="auto"
               viewportProps={{ tabIndex: 0, 'aria-label': 'Waiting for someone' }}
             >
@@ -57,7 +58,7 @@ export const Waiting = (): ReactNode => {
                   </List.Item>
                 ))}
               </List>
-            </ScrollArea.Autosize>
+            </ScrollArea>
           )
         }
       </Answer>
@@ -96,6 +97,15 @@ const ToMetric = ({ metric }: { metric: { id: string; name: string } }): ReactNo
   </Anchor>
 );
 
+/** A month never breaks at its hyphen. */
+const Months = ({ months }: { months: readonly string[] }): ReactNode =>
+  months.map((month, index) => (
+    <Fragment key={month}>
+      {index > 0 && ', '}
+      <span className="unbroken">{month}</span>
+    </Fragment>
+  ));
+
 const Words = ({ item }: { item: Item }): ReactNode => {
   switch (item.kind) {
     case 'run_failed':
@@ -132,13 +142,13 @@ const Words = ({ item }: { item: Item }): ReactNode => {
     case 'changed_since_lock':
       return (
         <>
-          <ToMetric metric={item.metric} /> has changed since its lock: {item.months.join(', ')}.
+          <ToMetric metric={item.metric} /> has changed since its lock: <Months months={item.months} />.
         </>
       );
     case 'ready_to_lock':
       return (
         <>
-          <ToMetric metric={item.metric} /> is ready to lock: {item.months.join(', ')}.
+          <ToMetric metric={item.metric} /> is ready to lock: <Months months={item.months} />.
         </>
       );
     case 'bill_waiting':
@@ -152,7 +162,7 @@ const Words = ({ item }: { item: Item }): ReactNode => {
           >
             {item.team.name}
           </Anchor>{' '}
-          waits: {item.months.join(', ')}.
+          waits: <Months months={item.months} />.
           <Text size="xs" c="dimmed">
             {item.waiting_for.join('. ')}
           </Text>

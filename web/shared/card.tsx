@@ -7,16 +7,28 @@ export const Card = ({
   actions,
   children,
   minHeight,
+  isColumn = false,
 }: {
   title: string;
   actions?: ReactNode;
   children: ReactNode;
   /** Room that is kept while its content loads, so that nothing below it moves. */
   minHeight?: number;
+  /** Whether its parts share its height, so that one can fill what the others leave. */
+  isColumn?: boolean;
 }): ReactNode => {
   const id = useId();
   return (
-    <Paper component="section" aria-labelledby={id} withBorder p="md" h="100%" mih={minHeight}>
+    <Paper
+      component="section"
+      aria-labelledby={id}
+      withBorder
+      p="md"
+      h="100%"
+      mih={minHeight}
+      display={isColumn ? 'flex' : undefined}
+      style={{ flexDirection: 'column' }}
+    >
       <Group justify="space-between" mb="sm" gap="xs">
         <Title order={2} id={id}>
           {title}

@@ -43,9 +43,14 @@ export const shortQuantityText = (value: number): string =>
 export const percentText = (percent: number): string =>
   format({ style: 'percent', maximumFractionDigits: 1 }).format(percent / 100);
 
-/** A change, from percent points, always with its sign: 8 is `+8%`. */
+/** A change, from percent points, always with its sign and one decimal: 8 is `+8.0%`. */
 export const changeText = (percent: number): string =>
-  format({ style: 'percent', maximumFractionDigits: 1, signDisplay: 'exceptZero' }).format(percent / 100);
+  format({
+    style: 'percent',
+    minimumFractionDigits: 1,
+    maximumFractionDigits: 1,
+    signDisplay: 'exceptZero',
+  }).format(percent / 100);
 
 /** Every digit of a number, for whoever wants it exactly. */
 export const exactText = (value: number): string => format({ maximumFractionDigits: 20 }).format(value);

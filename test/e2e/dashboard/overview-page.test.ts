@@ -63,8 +63,8 @@ describeInBrowser('the overview', (browser) => {
     await signInWith(visit, secret);
     await expectRows(page.getByRole('table', { name: 'Spend this month by source' }), [
       'Source This month Same days before Change',
-      'Cloud $132.00 $100.00 +32%',
-      'Kubernetes $10.00 $20.00 -50%',
+      'Cloud $132.00 $100.00 +32.0%',
+      'Kubernetes $10.00 $20.00 -50.0%',
       'Hosts $0.00 $0.00 – nothing was spent on the same days of the month before',
       'AI tools $0.00 $0.00 – nothing was spent on the same days of the month before',
     ]);

@@ -1,5 +1,5 @@
 import { Button, Group, Stack } from '@mantine/core';
-import type { FormEvent, ReactNode } from 'react';
+import type { SubmitEvent, ReactNode } from 'react';
 import { FormError } from './form-error.tsx';
 
 /** The form of a dialog: its fields, why the API refused it, and the buttons to cancel and to go on. */
@@ -22,7 +22,7 @@ export const DialogForm = ({
   isReady?: boolean;
   /** Whether the button that goes on has the focus first. */
   startsAtAction?: boolean;
-  onSubmit: (event: FormEvent<HTMLFormElement>) => void;
+  onSubmit: (event: SubmitEvent<HTMLFormElement>) => void;
   onCancel: () => void;
 }): ReactNode => (
   <form
