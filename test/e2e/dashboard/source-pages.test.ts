@@ -267,4 +267,33 @@ describeInBrowser('the pages of cost sources', (browser) => {
     expect(await costOfJanuary()).toBe(0);
     expect(visit.problems).toEqual([]);
   });
+
+  it('connects a cluster with the exports of its assets, and hosts by their location alone', async () => {
+    const connect = async (kind: string, fields: Record<string, string>): Promise<void> => {
+      await page.getByRole('navigation').getByRole('link', { name: 'Sources' }).click();
+      await page.getByRole('button', { name: 'New source' }).click();
+      await dialog().getByRole('combobox', { name: 'Kind' }).click();
+      await page.getByRole('option', { name: kind }).click();
+      for (const [label, text] of Object.entries(fields))
+        await dialog().getByLabel(label, { exact: true }).fill(text);
+      await dialog().getByRole('button', { name: 'Connect' }).click();
+      await page.getByRole('heading', { name: fields['Name'] ?? '', level: 1 }).waitFor();
+    };
+    await connect('Kubernetes', {
+      Name: 'Production',
+      Location: `${files.url}/allocations.csv`,
+      'Cluster (optional)': 'prod',
+      'Location of assets (optional)': `${files.url}/assets.csv`,
+    });
+    await connect('Hosts', { Name: 'Machines', Location: `${files.url}/hosts.csv` });
+    const found = await sources();
+    expect(found.find(({ name }) => name === 'Production')).toMatchObject({
+      kind: 'opencost',
+      options: { cluster: 'prod', assets_location: `${files.url}/assets.csv` },
+    });
+    expect(found.find(({ name }) => name === 'Machines')).toMatchObject({
+      ...{ kind: 'hosts', location: `${files.url}/hosts.csv`, options: {} },
+    });
+    expect(visit.problems).toEqual([]);
+  });
 });
