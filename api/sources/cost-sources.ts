@@ -12,6 +12,8 @@ import {
   type CostSourceChanges,
   type SourceKind,
 } from '../../warehouse/sources/cost-sources.ts';
+import { deliveredThrough } from '../../warehouse/sources/coverage.ts';
+import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import { settleMonths } from '../../warehouse/months/settlement.ts';
 import { callerOf, changeBy } from '../access/authentication.ts';
 import {
@@ -42,6 +44,10 @@ const wireSource = <Kind extends string, Options extends z.ZodType>(kind: Kind, 
     options,
     schedule_paused: z.boolean(),
     starts_on: z.string().nullable(),
+    delivered_through: z
+      .string()
+      .nullable()
+      .describe('Last whole day of which it has delivered spend; null if none'),
     last_run: runRecord.nullable(),
   });
 
@@ -54,10 +60,24 @@ const costSource = z
   ])
   .meta({ id: 'CostSource' });
 
-const toWireSource = (
-  source: CostSource,
-  lastRun: z.infer<typeof runRecord> | undefined,
-): z.infer<typeof costSource> => ({ ...source, last_run: lastRun ?? null });
+type WireSource = z.infer<typeof costSource>;
+
+/** Returns a source that nobody has read yet, or ever will. */
+const withoutRuns = (source: CostSource): WireSource => ({
+  ...source,
+  delivered_through: null,
+  last_run: null,
+});
+
+/** Returns what shows sources of the organisation with their deliveries and newest runs. */
+const withRuns = async (warehouse: Warehouse, orgId: string): Promise<(source: CostSource) => WireSource> => {
+  const [runs, delivered] = [await shownLastRuns(warehouse, orgId), await deliveredThrough(warehouse, orgId)];
+  return (source) => ({
+    ...source,
+    delivered_through: delivered.get(source.id) ?? null,
+    last_run: runs.get(source.id) ?? null,
+  });
+};
 
 /** Checks every location of a source. */
 const checkLocations = async (
@@ -98,14 +118,14 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
     },
     async (request) => {
       const { id } = callerOf(request).organisation;
-      const runs = await shownLastRuns(warehouse, id);
+      const toWire = await withRuns(warehouse, id);
       const sources = await page(
         request.query,
         z.string(),
         (part) => listCostSources(warehouse, id, part),
         (source) => source.id,
       );
-      return { ...sources, data: sources.data.map((source) => toWireSource(source, runs.get(source.id))) };
+      return { ...sources, data: sources.data.map(toWire) };
     },
   );
 
@@ -144,7 +164,7 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
         if (error instanceof ServiceError) await orchestration.unscheduleIngest(organisation.id, id);
         throw error;
       });
-      return success(toWireSource(created, undefined));
+      return success(withoutRuns(created));
     },
   );
 
@@ -162,7 +182,7 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
     async (request) => {
       const { id } = callerOf(request).organisation;
       const source = await foundSource(id, request.params.id);
-      return success(toWireSource(source, (await shownLastRuns(warehouse, id)).get(source.id)));
+      return success((await withRuns(warehouse, id))(source));
     },
   );
 
@@ -209,9 +229,7 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
         sourceId: updated.id,
         paused: updated.schedule_paused,
       });
-      return success(
-        toWireSource(updated, (await shownLastRuns(warehouse, organisation.id)).get(updated.id)),
-      );
+      return success((await withRuns(warehouse, organisation.id))(updated));
     },
   );
 
@@ -238,7 +256,7 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
         await updateCostSource(warehouse, id, request.params.id, 'delete', by),
       );
       await orchestration.unscheduleIngest(id, deleted.id);
-      return success(toWireSource(deleted, undefined));
+      return success(withoutRuns(deleted));
     },
   );
 

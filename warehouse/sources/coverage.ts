@@ -3,6 +3,30 @@ import type { SourceMonth } from '../../domain/sources/coverage.ts';
 import { pushTo } from '../../domain/shared/push-to.ts';
 import type { Session } from '../engine/session.ts';
 
+/** Returns CTEs with the loads of the organisation, and with the first and last day that each source has brought by some loads. */
+const deliveries = (loads: string): string => `own_loads AS (
+  SELECT source_id, kind, billing_period, covered_days,
+    CASE WHEN kind = 'focus' THEN billing_period ELSE greatest(first_day, billing_period) END AS first_day,
+    least(CAST(published_at AS DATE) - 1, CAST(billing_period + INTERVAL 1 MONTH AS DATE) - 1) AS ended_through,
+    least(delivered_through, CAST(published_at AS DATE) - 1, CAST(billing_period + INTERVAL 1 MONTH AS DATE) - 1) AS brought_through,
+    least(delivered_through, CAST(billing_period + INTERVAL 1 MONTH AS DATE) - 1) AS begun_through
+  FROM ${loads} WHERE org_id = $org AND first_day IS NOT NULL),
+deliveries AS (
+  SELECT source_id, min(first_day) AS delivers_from, max(brought_through) AS delivers_through
+  FROM own_loads WHERE brought_through >= billing_period GROUP BY source_id)`;
+
+/** Returns the last day that each source has delivered, by source id. A day counts once it had ended in UTC. */
+export const deliveredThrough = async (
+  session: Pick<Session, 'query'>,
+  orgId: string,
+): Promise<Map<string, Day>> => {
+  const rows = await session.query<{ source_id: string; delivers_through: Day }>(
+    `WITH ${deliveries('current_loads')} SELECT source_id, delivers_through FROM deliveries`,
+    { org: orgId },
+  );
+  return new Map(rows.map(({ source_id: id, delivers_through: day }) => [id, day]));
+};
+
 /**
  * Returns CTEs that end with `covered_ranges`: the days that each source covers by some loads (design §2, Coverage).
  *
@@ -14,16 +38,7 @@ import type { Session } from '../engine/session.ts';
  * export may be stale. Loads from before read days were recorded cover days like AI tools.
  * Days before the source's `starts_on`, and before any that it brought, are covered, because it had no spend then.
  */
-const coveredRanges = (loads: string): string => `own_loads AS (
-  SELECT source_id, kind, billing_period, covered_days,
-    CASE WHEN kind = 'focus' THEN billing_period ELSE greatest(first_day, billing_period) END AS first_day,
-    least(CAST(published_at AS DATE) - 1, CAST(billing_period + INTERVAL 1 MONTH AS DATE) - 1) AS ended_through,
-    least(delivered_through, CAST(published_at AS DATE) - 1, CAST(billing_period + INTERVAL 1 MONTH AS DATE) - 1) AS brought_through,
-    least(delivered_through, CAST(billing_period + INTERVAL 1 MONTH AS DATE) - 1) AS begun_through
-  FROM ${loads} WHERE org_id = $org AND first_day IS NOT NULL),
-deliveries AS (
-  SELECT source_id, min(first_day) AS delivers_from, max(brought_through) AS delivers_through
-  FROM own_loads WHERE brought_through >= billing_period GROUP BY source_id),
+const coveredRanges = (loads: string): string => `${deliveries(loads)},
 covered_ranges AS (
   SELECT source_id, CASE WHEN kind = 'focus' THEN billing_period ELSE greatest(billing_period, delivers_from) END AS covered_from,
     least(ended_through, delivers_through) AS covered_through

@@ -6,12 +6,13 @@ import { useSession } from '../http/session.ts';
 import { Card } from '../shared/card.tsx';
 import { PageTitle } from '../shared/page-title.tsx';
 import { Answer } from '../shared/states.tsx';
+import { sentence } from '../shared/words.ts';
 import { DeleteSource, EditSource } from './edit-source.tsx';
 import { RunNow } from './run-now.tsx';
 import { RunWords } from './run-words.tsx';
 import { RunsCard } from './runs-card.tsx';
 import { SOURCE_KINDS } from './source-kinds.ts';
-import { sourceQuery, type CostSource } from './sources-queries.ts';
+import { NOTHING_DELIVERED, sourceQuery, type CostSource } from './sources-queries.ts';
 import { useCurrentRun } from './use-current-run.ts';
 
 const route = getRouteApi('/signed-in/sources/$id');
@@ -68,6 +69,7 @@ const About = ({ source }: { source: CostSource }): ReactNode => {
           <Fact name="Starts on">
             {source.starts_on ?? 'Not known. Months wait for days before those that it delivers.'}
           </Fact>
+          <Fact name="Delivered through">{source.delivered_through ?? sentence(NOTHING_DELIVERED)}</Fact>
           <Fact name="Last run">
             <RunWords run={run} />
           </Fact>

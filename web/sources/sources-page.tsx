@@ -1,23 +1,22 @@
-import { Anchor, Badge, Stack, Table, Text } from '@mantine/core';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Anchor, Badge, Stack, Table } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useSession } from '../http/session.ts';
-import { addMonths, firstDay, monthOf } from '../shared/calendar.ts';
+import { Missing } from '../shared/amounts.tsx';
 import { Card } from '../shared/card.tsx';
 import { ColumnHead, DataTable } from '../shared/tables/data-table.tsx';
 import { PageTitle } from '../shared/page-title.tsx';
 import { ShowMore } from '../shared/tables/show-more.tsx';
 import { Answer, Empty } from '../shared/states.tsx';
-import { costsQuery } from '../spend/costs/costs-queries.ts';
 import { NewSource } from './edit-source.tsx';
 import { RunNow } from './run-now.tsx';
-import { monthsText, RunWords } from './run-words.tsx';
+import { RunWords } from './run-words.tsx';
 import { SOURCE_KINDS } from './source-kinds.ts';
-import { sourcesQuery, type CostSource } from './sources-queries.ts';
+import { NOTHING_DELIVERED, sourcesQuery, type CostSource } from './sources-queries.ts';
 import { useCurrentRun } from './use-current-run.ts';
 
-/** Where spend comes from, how the last run of each source went, and how far all have delivered. */
+/** Where spend comes from, how the last run of each source went, and how far it has delivered. */
 export const SourcesPage = (): ReactNode => {
   const { may } = useSession();
   const query = useInfiniteQuery(sourcesQuery);
@@ -36,7 +35,6 @@ export const SourcesPage = (): ReactNode => {
               </Empty>
             ) : (
               <Stack gap="sm">
-                <Delivered />
                 <Sources sources={sources} />
                 <ShowMore of={query} />
               </Stack>
@@ -45,21 +43,6 @@ export const SourcesPage = (): ReactNode => {
         </Answer>
       </Card>
     </>
-  );
-};
-
-/** How far every source has delivered, since the begin of last month. */
-const Delivered = (): ReactNode => {
-  const { today } = useSession();
-  const start = firstDay(addMonths(monthOf(today), -1));
-  const { data: costs } = useQuery(costsQuery({ start, end: today }));
-  return (
-    <Text size="sm" c="dimmed" mih={22}>
-      {costs !== undefined &&
-        (costs.complete_through === null
-          ? `Not every active source has delivered ${start} yet.`
-          : `Every active source has delivered all days from ${start} through ${costs.complete_through}.`)}
-    </Text>
   );
 };
 
@@ -72,7 +55,7 @@ const Sources = ({ sources }: { sources: readonly CostSource[] }): ReactNode => 
           <ColumnHead>Source</ColumnHead>
           <ColumnHead>Kind</ColumnHead>
           <ColumnHead>Last run</ColumnHead>
-          <ColumnHead>Its months</ColumnHead>
+          <ColumnHead>Delivered through</ColumnHead>
           <ColumnHead>Schedule</ColumnHead>
           {may('write') && <ColumnHead>Run</ColumnHead>}
         </Table.Tr>
@@ -89,7 +72,7 @@ const Sources = ({ sources }: { sources: readonly CostSource[] }): ReactNode => 
 const SourceRow = ({ source }: { source: CostSource }): ReactNode => {
   const { may } = useSession();
   const run = useCurrentRun(source);
-  const { id, name, kind, schedule_paused: isPaused } = source;
+  const { id, name, kind, schedule_paused: isPaused, delivered_through: delivered } = source;
   return (
     <Table.Tr>
       <Table.Th scope="row">
@@ -101,7 +84,7 @@ const SourceRow = ({ source }: { source: CostSource }): ReactNode => {
       <Table.Td maw={420}>
         <RunWords run={run} />
       </Table.Td>
-      <Table.Td style={{ whiteSpace: 'nowrap' }}>{run === null ? '' : monthsText(run.months)}</Table.Td>
+      <Table.Td className="unbroken">{delivered ?? <Missing reason={NOTHING_DELIVERED} />}</Table.Td>
       <Table.Td>
         <Schedule isPaused={isPaused} />
       </Table.Td>

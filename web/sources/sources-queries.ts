@@ -4,6 +4,9 @@ import { api, bodyOf, dataOf, type Schema } from '../http/api.ts';
 export type CostSource = Schema<'CostSource'>;
 export type Run = Schema<'Run'>;
 
+/** Why a source has no day through which it has delivered. */
+export const NOTHING_DELIVERED = 'no whole day with spend has arrived yet';
+
 const RUNS_ON_A_PAGE = 20;
 
 /** Subjects whose shown answers move when a source or its spend changes. */

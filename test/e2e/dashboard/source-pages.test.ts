@@ -108,6 +108,7 @@ describeInBrowser('the pages of cost sources', (browser) => {
       },
     ]);
     await fact('Starts on').getByText('2026-01-01').waitFor();
+    await fact('Delivered through').getByText('No whole day with spend has arrived yet.').waitFor();
     await page.getByText('The source has not run yet.').waitFor();
     expect(visit.problems).toEqual([]);
   });
@@ -132,6 +133,7 @@ describeInBrowser('the pages of cost sources', (browser) => {
     bill = focusCsv([...JANUARY, WRONG]);
     await runNow();
     await ended('completed', 156);
+    await fact('Delivered through').getByText('2026-01-31').waitFor();
     await expectRows(table('Cost of each month before and after the run'), [
       'Month Before After Difference',
       '2026-01 – the source had no cost of the month $15.50 $15.50',
@@ -159,6 +161,7 @@ describeInBrowser('the pages of cost sources', (browser) => {
     await dialog().getByLabel('Accept that days vanish').check();
     await dialog().getByRole('button', { name: 'Run', exact: true }).click();
     await ended('completed', 150);
+    await fact('Delivered through').getByText('2026-01-30').waitFor();
     const changes = table('Cost of each month before and after the run');
     await expectRows(changes, ['Month Before After Difference', '2026-01 $15.50 $15.00 -$0.50']);
     expect(await costOfJanuary()).toBe(15);

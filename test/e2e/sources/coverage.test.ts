@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { addDays } from '../../../domain/shared/calendar.ts';
 import { ingest, newOrganisation, type Api } from '../../support/service/api-client.ts';
-import { expectData, expectError } from '../../support/service/envelope.ts';
+import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { sharedService, type SharedService } from '../../support/service/shared-service.ts';
 
@@ -104,4 +104,29 @@ it('a starts_on of the cluster makes January complete at once', async () => {
     { version: 2, missing: [] },
     { version: 1, missing: [MISSING] },
   ]);
+});
+
+it('each source has its last whole day with spend, because a day that has not ended may still grow', async () => {
+  const [yesterday, today] = ['2026-02-06', '2026-02-07'];
+  const running = await connect(
+    { kind: 'focus' },
+    'Running month',
+    focusCsv([yesterday, today].map((day) => dayLine(day, '10'))),
+  );
+  const delivered = async (): Promise<[name: string, day: string | null][]> =>
+    expectPage(
+      await admin.get<{ name: string; delivered_through: string | null }[]>('/cost-sources'),
+    ).items.map(({ name, delivered_through: day }) => [name, day]);
+  const before = [
+    ['Bill', '2026-01-31'],
+    ['Cluster', '2026-01-31'],
+  ];
+  expect(await delivered()).toEqual([...before, ['Running month', null]]);
+  await ingest(admin, running);
+  expect(await delivered()).toEqual([...before, ['Running month', yesterday]]);
+  const path = `/cost-sources/${running}`;
+  expect(expectData(await admin.get(path))).toMatchObject({ delivered_through: yesterday });
+  expect(expectData(await admin.patch(path, { name: 'Bill of today' }))).toMatchObject({
+    delivered_through: yesterday,
+  });
 });

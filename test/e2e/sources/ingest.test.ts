@@ -134,6 +134,7 @@ describe('cost sources', () => {
       options: { cost_column: 'EffectiveCost' },
       schedule_paused: false,
       starts_on: null,
+      delivered_through: null,
       last_run: null,
     });
     expect(expectData(await admin.get(`/cost-sources/${created.id}`))).toEqual(created);
