@@ -37,7 +37,6 @@ export const RunNow = ({ source }: { source: CostSource }): ReactNode => {
 };
 
 const RunForm = ({ source, close }: { source: CostSource; close: () => void }): ReactNode => {
-  const { today } = useSession();
   const [from, setFrom] = useState<Day | null>(null);
   const [to, setTo] = useState<Day | null>(null);
   const [acceptShrink, setAcceptShrink] = useState(false);
@@ -72,28 +71,14 @@ const RunForm = ({ source, close }: { source: CostSource; close: () => void }): 
         all.
       </Text>
       <Group grow align="flex-start">
-        <MonthPickerInput
-          {...calendarOf('run-from-month')}
+        <MonthField
+          id="run-from-month"
           label="From month"
-          valueFormat="YYYY-MM"
           placeholder="The first"
-          clearable
-          clearButtonProps={{ 'aria-label': 'Clear the first month' }}
-          maxDate={today}
           value={from}
           onChange={setFrom}
         />
-        <MonthPickerInput
-          {...calendarOf('run-to-month')}
-          label="To month"
-          valueFormat="YYYY-MM"
-          placeholder="The last"
-          clearable
-          clearButtonProps={{ 'aria-label': 'Clear the last month' }}
-          maxDate={today}
-          value={to}
-          onChange={setTo}
-        />
+        <MonthField id="run-to-month" label="To month" placeholder="The last" value={to} onChange={setTo} />
       </Group>
       <Checkbox
         label="Accept that days vanish"
@@ -104,5 +89,31 @@ const RunForm = ({ source, close }: { source: CostSource; close: () => void }): 
         }}
       />
     </DialogForm>
+  );
+};
+
+/** A month up to the running one, or none. */
+const MonthField = ({
+  id,
+  label,
+  ...field
+}: {
+  id: string;
+  label: string;
+  placeholder: string;
+  value: Day | null;
+  onChange: (day: Day | null) => void;
+}): ReactNode => {
+  const { today } = useSession();
+  return (
+    <MonthPickerInput
+      {...calendarOf(id)}
+      {...field}
+      label={label}
+      valueFormat="YYYY-MM"
+      clearable
+      clearButtonProps={{ 'aria-label': `Clear: ${label}` }}
+      maxDate={today}
+    />
   );
 };

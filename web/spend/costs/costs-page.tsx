@@ -5,14 +5,14 @@ import { useMemo, type ReactNode } from 'react';
 import { useSession } from '../../http/session.ts';
 import { PageTitle } from '../../shared/page-title.tsx';
 import { Answer, Empty } from '../../shared/states.tsx';
-import { partsOf } from './cost-lines.ts';
+import { partsOf } from './lines/cost-lines.ts';
 import { rangeOf, type CostRange } from './cost-range.ts';
-import { seriesOf } from './cost-series.ts';
+import { seriesOf } from './over-time/cost-series.ts';
 import { CostsControls } from './costs-controls.tsx';
-import { CostsOverTime } from './costs-over-time.tsx';
+import { CostsOverTime } from './over-time/costs-over-time.tsx';
 import { breakdownQuery, type Breakdown } from './costs-queries.ts';
 import { CostsSummary } from './costs-summary.tsx';
-import { CostsTable } from './costs-table.tsx';
+import { CostsTable } from './lines/costs-table.tsx';
 import { ReconciliationCard } from './reconciliation-card.tsx';
 
 const route = getRouteApi('/signed-in/costs');

@@ -1,7 +1,7 @@
-import { sumOf } from '../../shared/sums.ts';
+import { sumOf } from '../../../shared/sums.ts';
 import { keyOf, type CostKey } from './cost-keys.ts';
-import type { CostRow } from './costs-queries.ts';
-import type { CostOrder, Group } from './costs-search.ts';
+import type { CostRow } from '../costs-queries.ts';
+import type { CostOrder, Group } from '../costs-search.ts';
 
 /** A part of the spend of the first grouping. */
 export interface CostPart {

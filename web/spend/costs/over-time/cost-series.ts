@@ -1,10 +1,10 @@
-import { largestSeries, stackedPeriods } from '../../shared/charts/largest-series.ts';
-import type { StackedPeriod, StackedSeries } from '../../shared/charts/stacked-series.ts';
-import { keyOf } from './cost-keys.ts';
-import type { CostPart } from './cost-lines.ts';
-import { periodsOf, type CostRange, type Step } from './cost-range.ts';
-import type { CostRow } from './costs-queries.ts';
-import type { Group } from './costs-search.ts';
+import { largestSeries, stackedPeriods } from '../../../shared/charts/largest-series.ts';
+import type { StackedPeriod, StackedSeries } from '../../../shared/charts/stacked-series.ts';
+import { keyOf } from '../lines/cost-keys.ts';
+import type { CostPart } from '../lines/cost-lines.ts';
+import { periodsOf, type CostRange, type Step } from '../cost-range.ts';
+import type { CostRow } from '../costs-queries.ts';
+import type { Group } from '../costs-search.ts';
 
 /** Returns the dearest parts as series, and the rest as one more. */
 export const seriesOf = (parts: readonly CostPart[]): StackedSeries[] =>

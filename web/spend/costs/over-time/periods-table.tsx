@@ -1,9 +1,9 @@
 import { Button, Center, Table, UnstyledButton } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { Money } from '../../shared/amounts.tsx';
-import type { StackedPeriod, StackedSeries } from '../../shared/charts/stacked-series.ts';
-import { ColumnHead, DataTable, NumberCell } from '../../shared/tables/data-table.tsx';
-import { sumOf } from '../../shared/sums.ts';
+import { Money } from '../../../shared/amounts.tsx';
+import type { StackedPeriod, StackedSeries } from '../../../shared/charts/stacked-series.ts';
+import { ColumnHead, DataTable, NumberCell } from '../../../shared/tables/data-table.tsx';
+import { sumOf } from '../../../shared/sums.ts';
 
 const PAGE = 31;
 

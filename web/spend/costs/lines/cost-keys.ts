@@ -1,7 +1,7 @@
-import type { SpendSource } from '../../../domain/spend/spend-source.ts';
-import type { CostRow } from './costs-queries.ts';
-import type { Group } from './costs-search.ts';
-import { isSpendSource, SOURCE_NAMES } from '../source-names.ts';
+import type { SpendSource } from '../../../../domain/spend/spend-source.ts';
+import type { CostRow } from '../costs-queries.ts';
+import type { Group } from '../costs-search.ts';
+import { isSpendSource, SOURCE_NAMES } from '../../source-names.ts';
 
 /** What a row stands for in one grouping, in words. */
 export interface CostKey {

@@ -1,11 +1,11 @@
 import { ActionIcon, Box, Group, Skeleton, Table, Text, Tooltip, UnstyledButton } from '@mantine/core';
 import { IconChevronDown, IconChevronRight, IconInfoCircle } from '@tabler/icons-react';
 import { memo, type ReactNode } from 'react';
-import { messageOf } from '../../http/api-error.ts';
-import { Money, Percent } from '../../shared/amounts.tsx';
-import { SeriesSwatch } from '../../shared/charts/series-swatch.tsx';
-import { REST_COLOR } from '../../shared/charts/series-colors.ts';
-import { NumberCell } from '../../shared/tables/data-table.tsx';
+import { messageOf } from '../../../http/api-error.ts';
+import { Money, Percent } from '../../../shared/amounts.tsx';
+import { SeriesSwatch } from '../../../shared/charts/series-swatch.tsx';
+import { REST_COLOR } from '../../../shared/charts/series-colors.ts';
+import { NumberCell } from '../../../shared/tables/data-table.tsx';
 import type { CostKey } from './cost-keys.ts';
 import type { CostLine, CostPart } from './cost-lines.ts';
 import { partElementId } from './part-id.ts';

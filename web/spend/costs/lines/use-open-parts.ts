@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
-import type { CostRange } from './cost-range.ts';
-import type { CostsSearch } from './costs-search.ts';
+import type { CostRange } from '../cost-range.ts';
+import type { CostsSearch } from '../costs-search.ts';
 
 const route = getRouteApi('/signed-in/costs');
 

@@ -2,9 +2,9 @@ import { useQueries } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { finerOf, keyOf } from './cost-keys.ts';
 import { partsOf, type CostPart, type FinerParts } from './cost-lines.ts';
-import type { CostRange } from './cost-range.ts';
-import { breakdownQuery, type CostRow } from './costs-queries.ts';
-import type { Group } from './costs-search.ts';
+import type { CostRange } from '../cost-range.ts';
+import { breakdownQuery, type CostRow } from '../costs-queries.ts';
+import type { Group } from '../costs-search.ts';
 import { useOpenParts } from './use-open-parts.ts';
 
 const route = getRouteApi('/signed-in/costs');
