@@ -12,6 +12,7 @@ import {
   type ZodTypeProvider,
 } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
+import { keepAnswers } from './access/kept-answers.ts';
 import { admitFairly } from './access/admission.ts';
 import { assistantRoutes } from './assistant/assistant.ts';
 import { auditLogRoutes } from './organisations/audit-log.ts';
@@ -186,6 +187,7 @@ export const buildServer = async (
     async (scope) => {
       const api = scope as Api;
       authenticate(api, { ...dependencies, meter, tickets, sessions, keyHeaders: 'X-API-Key' });
+      keepAnswers(api, dependencies);
       admitFairly(api);
       const noteChange = watchNumberChanges(api, dependencies.orchestration);
       const numbers = { ...dependencies, noteChange };

@@ -6,6 +6,7 @@ import { includes, planMessage, quotaMessage } from '../../domain/organisations/
 import type { KeyHolder } from '../../warehouse/organisations/api-keys.ts';
 import type { Actor, Through } from '../../warehouse/engine/records/audit-log.ts';
 import type { By } from '../../warehouse/engine/records/versioned-records.ts';
+import type { Look } from '../../warehouse/engine/states/states.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import type { CallMeter, MeteredCall, Quota } from './call-meter.ts';
 import { sentKey, type KeyHeaders } from './sent-key.ts';
@@ -20,6 +21,8 @@ export interface Caller {
   quota: Quota;
   /** Set if the caller asks through the assistant, which sees less revenue, or through a browser session. */
   through?: Through;
+  /** Set once the audit log has recorded that the caller saw revenue. */
+  sawRevenue?: true;
 }
 
 /**
@@ -36,6 +39,8 @@ declare module 'fastify' {
     /** Set on every authenticated request; read it with `callerOf`. */
     caller: Caller | null;
     metered: MeteredCall | null;
+    /** The state of the warehouse as of this request or later; set on every authenticated request. */
+    look: Look | null;
   }
 }
 
@@ -78,10 +83,19 @@ export const authenticate = (
   const checkKey = createKeyCheck(warehouse, clock);
   app.decorateRequest('caller', null);
   app.decorateRequest('metered', null);
+  app.decorateRequest('look', null);
+
+  const lookFor = async (request: FastifyRequest): Promise<Look> => {
+    const look = await warehouse.look();
+    request.look = look;
+    return look;
+  };
 
   const admitCounted = async (request: FastifyRequest, reply: FastifyReply): Promise<Caller> => {
-    const holder = await checkKey(sentKey(request, keyHeaders));
-    const metered = await meter.count(holder);
+    const sent = sentKey(request, keyHeaders);
+    const look = await lookFor(request);
+    const holder = await checkKey(sent, look);
+    const metered = await meter.count(holder, look);
     request.metered = metered;
     const { organisation, key } = holder;
     const { quota } = metered;
@@ -96,9 +110,12 @@ export const authenticate = (
 
   const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<Caller> => {
     const assistantCall = tickets?.redeem(request) ?? null;
-    if (assistantCall !== null) return knownAs(request, throughAssistant(assistantCall, reply));
+    if (assistantCall !== null) {
+      await lookFor(request);
+      return knownAs(request, throughAssistant(assistantCall, reply));
+    }
     if (sessions?.isFor(request) === true)
-      return knownAs(request, throughSession(await sessions.admit(request, reply)));
+      return knownAs(request, throughSession(await sessions.admit(request, reply, await lookFor(request))));
     return admitCounted(request, reply);
   };
 

@@ -55,7 +55,7 @@ export const browserSessionRoutes = (
   app.decorateRequest('caller', null);
   app.decorateRequest('admittedSession', null);
   const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const admitted = await sessions.admit(request, reply);
+    const admitted = await sessions.admit(request, reply, await warehouse.look());
     request.admittedSession = admitted;
     knownAs(request, throughSession(admitted));
   };
@@ -77,13 +77,14 @@ export const browserSessionRoutes = (
       }),
     },
     async (request, reply) => {
-      const holder = await checkKey({ from: 'key', secret: request.body.key });
+      const look = await warehouse.look();
+      const holder = await checkKey({ from: 'key', secret: request.body.key }, look);
       if (!permits(holder.key.permission, 'read'))
         throw forbidden(`key: ${permissionMessage(holder.key.permission, 'read')}`);
       const { organisation, key } = holder;
       const now = clock.now();
       const session = newSession(holder, now);
-      const caller = knownAs(request, { organisation, key, quota: await meter.noteUse(holder) });
+      const caller = knownAs(request, { organisation, key, quota: await meter.noteUse(holder, look) });
       await audit(
         warehouse,
         organisation.id,

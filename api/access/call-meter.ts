@@ -4,6 +4,8 @@ import type { Clock } from '../../domain/shared/clock.ts';
 import { DAILY_CALLS } from '../../domain/organisations/tiers.ts';
 import { countCalls, recordCalls, type Calls } from '../../warehouse/organisations/api-calls.ts';
 import type { KeyHolder } from '../../warehouse/organisations/api-keys.ts';
+import type { Derived } from '../../warehouse/engine/states/memory.ts';
+import { byOthers, type Look } from '../../warehouse/engine/states/states.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 
 /** An organisation's daily quota. `limit` and `remaining` are null on an unlimited tier. */
@@ -28,18 +30,25 @@ interface DayCount {
   used: number;
 }
 
+/** The calls that were stored when it was last read. Those that this process has stored since are in its own count. */
+const STORED_CALLS: Derived<number> = {
+  name: 'stored calls of a day',
+  from: [byOthers('api_calls')],
+  bytesOf: () => 0,
+};
+
 /** How long counts of unlimited tiers, and uses by sessions, may wait in memory. No decision depends on them. */
 const LAZY_DELAY_MS = 1_000;
 
 /**
  * Counts calls against the daily quota of their organisation (spec §8). Calls that arrive during a commit share the next
- * commit. Each look-up of a key brings the stored total, so that several nodes together keep one limit, apart from the
- * calls that run at that moment.
+ * commit. Once another node has stored calls, the next call here reads the stored total. So several nodes together keep one
+ * limit, apart from the calls that run at that moment.
  */
 export class CallMeter {
   readonly #warehouse: Warehouse;
   readonly #clock: Clock;
-  readonly #days = new Map<string, Promise<DayCount>>();
+  readonly #days = new Map<string, DayCount>();
   #pending = new Map<string, Calls>();
   readonly #store = shareNextRun((_: readonly undefined[]) => this.#commitPending());
   #timer: NodeJS.Timeout | null = null;
@@ -50,9 +59,9 @@ export class CallMeter {
   }
 
   /** Checks one call against the quota and counts it. A rejected call does not count (contract §1). */
-  async count(holder: KeyHolder): Promise<MeteredCall> {
+  async count(holder: KeyHolder, look: Look): Promise<MeteredCall> {
     const now = this.#clock.now();
-    const today = await this.#upToDate(holder, dayOf(now));
+    const today = await this.#upToDate(holder.organisation.id, dayOf(now), look);
     const limit = DAILY_CALLS[holder.organisation.tier];
     const admitted = limit === null || today.used < limit;
     let stored = Promise.resolve();
@@ -66,9 +75,9 @@ export class CallMeter {
   }
 
   /** Notes a use of a key that does not count against the quota, and returns the quota. */
-  async noteUse(holder: KeyHolder): Promise<Quota> {
+  async noteUse(holder: KeyHolder, look: Look): Promise<Quota> {
     const now = this.#clock.now();
-    const today = await this.#upToDate(holder, dayOf(now));
+    const today = await this.#upToDate(holder.organisation.id, dayOf(now), look);
     this.#add(callsOf(holder, 0, now));
     this.#storeLater();
     return quotaOf(DAILY_CALLS[holder.organisation.tier], today.used, now);
@@ -81,27 +90,16 @@ export class CallMeter {
     await this.#store(undefined);
   }
 
-  async #upToDate({ organisation, callsToday }: KeyHolder, day: Day): Promise<DayCount> {
-    const today = await this.#today(organisation.id, day);
-    // The key brought the counts of other nodes. Only this process knows the counts that it has not stored.
-    today.used = Math.max(today.used, callsToday + this.#unstored(organisation.id, day));
-    return today;
-  }
-
-  async #today(orgId: string, day: Day): Promise<DayCount> {
+  async #upToDate(orgId: string, day: Day, look: Look): Promise<DayCount> {
+    const stored = await this.#warehouse.memory.recall(look, STORED_CALLS, orgId, day, () =>
+      countCalls(this.#warehouse, orgId, day),
+    );
     const known = this.#days.get(orgId);
-    if (known !== undefined) {
-      const today = await known;
-      if (today.day === day) return today;
-      // Another request may have started the new day in the meantime.
-      if (this.#days.get(orgId) !== known) return this.#today(orgId, day);
-    }
-    const loading = countCalls(this.#warehouse, orgId, day).then((used) => ({ day, used }));
-    this.#days.set(orgId, loading);
-    loading.catch(() => {
-      if (this.#days.get(orgId) === loading) this.#days.delete(orgId);
-    });
-    return loading;
+    const today = known?.day === day ? known : { day, used: 0 };
+    this.#days.set(orgId, today);
+    // Only this process knows the calls that it has not stored.
+    today.used = Math.max(today.used, stored + this.#unstored(orgId, day));
+    return today;
   }
 
   #add(call: Calls): void {

@@ -60,6 +60,7 @@ export const visibleNumbers = async (
   const orgId = caller.organisation.id;
   if (targets.length > 0) {
     const { actor, now } = changeBy(caller, clock.now());
+    caller.sawRevenue = true;
     await auditEach(warehouse, orgId, { actor, action: 'viewed', targets, detail: { viewed } }, now);
   }
   return { metrics: visible, vault: new RevenueVault(sealer, orgId) };

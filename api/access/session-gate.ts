@@ -2,10 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { Clock } from '../../domain/shared/clock.ts';
 import { ServiceError, unauthenticated } from '../../domain/shared/errors.ts';
-import { shareNextRun } from '../../domain/shared/share-next-run.ts';
 import type { Sealer } from '../../security/sealing.ts';
 import type { KeyHolder } from '../../warehouse/organisations/api-keys.ts';
-import { findEnded, type BrowserSession } from '../../warehouse/organisations/browser-sessions.ts';
+import { isEnded, type BrowserSession } from '../../warehouse/organisations/browser-sessions.ts';
+import type { Derived } from '../../warehouse/engine/states/memory.ts';
+import type { Look } from '../../warehouse/engine/states/states.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import type { CallMeter, Quota } from './call-meter.ts';
 import { createKeyLookup } from './key-lookup.ts';
@@ -16,6 +17,8 @@ import { validNow } from './valid-key.ts';
 /** Calls of one session that this process admits in a second. */
 const CALLS_A_SECOND = 50;
 
+const ENDED: Derived<boolean> = { name: 'ended session', from: ['session_ends'], bytesOf: () => 0 };
+
 /** A session that may act now, the holder of its key, and the quota, which it does not use up. */
 export interface AdmittedSession {
   session: BrowserSession;
@@ -24,15 +27,15 @@ export interface AdmittedSession {
 }
 
 /**
- * Admits requests that carry the cookie of a browser session instead of a key (contract §3, Browser session). Nothing is cached:
- * a revocation and a sign-out take effect at once on all nodes. Many requests share one look-up.
+ * Admits requests that carry the cookie of a browser session instead of a key (contract §3, Browser session). A revocation and a
+ * sign-out take effect at once on all nodes.
  */
 export class SessionGate {
   readonly #sealer: Sealer;
   readonly #clock: Clock;
   readonly #meter: CallMeter;
-  readonly #lookUpKey: (keyId: string) => Promise<KeyHolder | null>;
-  readonly #lookUpEnded: (session: BrowserSession) => Promise<Set<string>>;
+  readonly #warehouse: Warehouse;
+  readonly #lookUpKey: ReturnType<typeof createKeyLookup>;
   // It forgets a session after a second. Only sealed sessions reach it, so that strangers cannot fill it.
   readonly #limiter = new RateLimiterMemory({ points: CALLS_A_SECOND, duration: 1 });
 
@@ -50,8 +53,8 @@ export class SessionGate {
     this.#sealer = sealer;
     this.#clock = clock;
     this.#meter = meter;
-    this.#lookUpKey = createKeyLookup(warehouse, clock);
-    this.#lookUpEnded = shareNextRun((sessions: readonly BrowserSession[]) => findEnded(warehouse, sessions));
+    this.#warehouse = warehouse;
+    this.#lookUpKey = createKeyLookup(warehouse);
   }
 
   /** Whether a request asks to be admitted by its session: it has the cookie, and no key. */
@@ -60,16 +63,25 @@ export class SessionGate {
   }
 
   /** Throws a 401 without a session that may act now, a 403 for another site, and a 429 above the limit. */
-  async admit(request: FastifyRequest, reply: FastifyReply): Promise<AdmittedSession> {
+  async admit(request: FastifyRequest, reply: FastifyReply, look: Look): Promise<AdmittedSession> {
     refuseOtherSites(request);
     const session = this.#sent(request);
     requirePageHeader(request);
     await this.#limit(session, reply);
-    const [holder, ended] = await Promise.all([this.#lookUpKey(session.keyId), this.#lookUpEnded(session)]);
+    const [holder, isEnded] = await Promise.all([
+      this.#lookUpKey(session.keyId, look),
+      this.#isEnded(session, look),
+    ]);
     if (holder === null) throw unauthenticated(`session: its key no longer exists; ${SIGN_IN}`);
-    if (ended.has(session.id)) throw unauthenticated(`session: it was signed out; ${SIGN_IN}`);
+    if (isEnded) throw unauthenticated(`session: it was signed out; ${SIGN_IN}`);
     validNow(holder, 'session', this.#clock.now());
-    return { session, holder, quota: await this.#meter.noteUse(holder) };
+    return { session, holder, quota: await this.#meter.noteUse(holder, look) };
+  }
+
+  #isEnded(session: BrowserSession, look: Look): Promise<boolean> {
+    return this.#warehouse.memory.recall(look, ENDED, session.orgId, session.id, () =>
+      isEnded(this.#warehouse, session),
+    );
   }
 
   #sent({ cookies }: FastifyRequest): BrowserSession {

@@ -1,6 +1,7 @@
 import type { Clock } from '../../domain/shared/clock.ts';
 import { unauthenticated } from '../../domain/shared/errors.ts';
 import type { KeyHolder } from '../../warehouse/organisations/api-keys.ts';
+import type { Look } from '../../warehouse/engine/states/states.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import { keyIdOf, matches } from './api-key.ts';
 import { createKeyLookup } from './key-lookup.ts';
@@ -10,11 +11,11 @@ import type { SentKey } from './sent-key.ts';
 export const createKeyCheck = (
   warehouse: Warehouse,
   clock: Clock,
-): ((sent: SentKey) => Promise<KeyHolder>) => {
-  const lookUp = createKeyLookup(warehouse, clock);
-  return async ({ from, secret }) => {
+): ((sent: SentKey, look: Look) => Promise<KeyHolder>) => {
+  const lookUp = createKeyLookup(warehouse);
+  return async ({ from, secret }, look) => {
     const keyId = keyIdOf(secret);
-    const holder = keyId === null ? null : await lookUp(keyId);
+    const holder = keyId === null ? null : await lookUp(keyId, look);
     if (holder === null || !matches(secret, holder.secretHash))
       throw unauthenticated(`${from}: this API key is not valid`);
     return validNow(holder, from, clock.now());

@@ -112,7 +112,7 @@ export const metricRoutes = (app: Api, dependencies: NumberDependencies): void =
   app.get(
     '/metrics',
     {
-      config: { access: 'read', feature: 'unit_economics' },
+      config: { isKept: true, access: 'read', feature: 'unit_economics' },
       schema: answersPage(shownMetric, { tag: 'Metrics', summary: 'List metrics', querystring: pageQuery }),
     },
     async (request) => {
@@ -172,7 +172,7 @@ export const metricRoutes = (app: Api, dependencies: NumberDependencies): void =
   app.get(
     '/metrics/:id',
     {
-      config: { access: 'read', feature: 'unit_economics' },
+      config: { isKept: true, access: 'read', feature: 'unit_economics' },
       schema: answers(shownMetricWithMonths, {
         tag: 'Metrics',
         summary: 'One metric with its last twelve months',

@@ -48,7 +48,7 @@ export const overviewRoutes = (app: Api, dependencies: NumberDependencies): void
   app.get(
     '/overview',
     {
-      config: { access: 'read', feature: 'unit_economics', isHeavy: true },
+      config: { isKept: true, access: 'read', feature: 'unit_economics', isHeavy: true },
       schema: answers(z.array(z.union([glanceRecord, z.object({ metric: privateMetric })])), {
         tag: 'Metrics',
         summary: 'Every metric at a glance, oldest first',

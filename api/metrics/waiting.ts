@@ -78,7 +78,7 @@ export const waitingRoutes = (app: Api, dependencies: NumberDependencies): void 
   app.get(
     '/waiting',
     {
-      config: { access: 'read', isHeavy: true },
+      config: { isKept: true, access: 'read', isHeavy: true },
       schema: answers(z.array(waitingItem), {
         tag: 'Metrics',
         summary: 'What waits for someone: failed runs, months to lock, bills that cannot seal',

@@ -172,6 +172,7 @@ export const monthRoutes = (app: Api, dependencies: NumberDependencies): void =>
     '/metrics/:id/months',
     {
       config: {
+        isKept: true,
         access: 'read',
         feature: 'unit_economics',
         isHeavy: ({ query }) => (query as { by?: unknown }).by !== undefined,

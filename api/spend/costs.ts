@@ -174,7 +174,7 @@ export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): voi
   app.get(
     '/costs',
     {
-      config: { access: 'read' },
+      config: { isKept: true, access: 'read' },
       schema: answers(costs, {
         tag: 'Costs',
         summary: 'Spend of a range of days, both inclusive, at most 366',
@@ -231,7 +231,7 @@ export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): voi
   app.get(
     '/costs/breakdown',
     {
-      config: { access: 'read', isHeavy: true },
+      config: { isKept: true, access: 'read', isHeavy: true },
       schema: describe(breakdown, {
         tag: 'Costs',
         summary: 'Spend of a range of days by one or two keys; the rows add up to the total',

@@ -111,7 +111,7 @@ export const spendOptionRoutes = (app: Api, { warehouse, clock }: ApiDependencie
   app.get(
     '/spend/options',
     {
-      config: { access: 'read' },
+      config: { isKept: true, access: 'read' },
       schema: answersPage(spendOption, {
         tag: 'Costs',
         summary: 'What can be picked, dearest first',

@@ -48,7 +48,7 @@ export const allBillRoutes = (app: Api, dependencies: NumberDependencies): void 
   app.get(
     '/teams/bills',
     {
-      config: { access: 'read', feature: 'unit_economics' },
+      config: { isKept: true, access: 'read', feature: 'unit_economics' },
       schema: answers(z.array(billTotals), {
         tag: 'Teams',
         summary: 'What each team costs in the last twelve months, newest first, the running one included',
@@ -77,7 +77,7 @@ export const allBillRoutes = (app: Api, dependencies: NumberDependencies): void 
   app.get(
     '/teams/bills/:month',
     {
-      config: { access: 'read', feature: 'unit_economics' },
+      config: { isKept: true, access: 'read', feature: 'unit_economics' },
       schema: answers(allBillsRecord, {
         tag: 'Teams',
         summary: 'The bills of all teams in one of the last twelve months, and what no team pays',

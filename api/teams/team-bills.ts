@@ -169,7 +169,7 @@ export const teamBillRoutes = (app: Api, dependencies: NumberDependencies): void
   app.get(
     '/teams/:id/bills',
     {
-      config: { access: 'read', feature: 'unit_economics' },
+      config: { isKept: true, access: 'read', feature: 'unit_economics' },
       schema: answers(z.array(billRecord), {
         tag: 'Teams',
         summary: 'The bills of the last twelve months, newest first, the running one included',

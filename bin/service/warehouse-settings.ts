@@ -1,3 +1,4 @@
+import { bytesOf } from '../../domain/shared/byte-size.ts';
 import { takeScratch } from '../../warehouse/engine/readers/scratch.ts';
 import { spillDirectory, type WarehouseSettings } from '../../warehouse/engine/warehouse.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -10,6 +11,7 @@ export const warehouseSettings = (settings: Settings, scratch: string): Warehous
   memoryLimit: settings.DUCKDB_MEMORY_LIMIT,
   threads: settings.DUCKDB_THREADS,
   spillDirectory: scratch,
+  keptBytes: bytesOf(settings.CACHE_MEMORY),
   objectStorage: {
     keyId: settings.AWS_ACCESS_KEY_ID,
     secret: settings.AWS_SECRET_ACCESS_KEY,

@@ -77,6 +77,9 @@ const environment = z.object({
     error: ({ input }) =>
       `expected a size of at least ${LEAST_MEMORY}, such as 1GB, got ${JSON.stringify(input)}`,
   }),
+  CACHE_MEMORY: withDefault('64MB').refine((size) => !Number.isNaN(bytesOf(size)), {
+    error: ({ input }) => `expected a size, such as 64MB, got ${JSON.stringify(input)}`,
+  }),
   DUCKDB_THREADS: wholeNumber('a number of threads', 1, 1024),
   SOURCE_ROOTS: readBy((text): SourceRoots => {
     const folders = text.split(delimiter).filter((folder) => folder !== '');

@@ -1,5 +1,5 @@
 import type { DuckDBInstance } from '@duckdb/node-api';
-import { lost, Session } from './session.ts';
+import { lost, Session, type Followed } from './session.ts';
 
 /** Sessions that may be lent at once. Each holds a thread of libuv's pool while a statement runs. */
 const MOST_SESSIONS = 16;
@@ -14,6 +14,7 @@ interface Waiting {
 export class SessionPool {
   readonly #instance: DuckDBInstance;
   readonly #onFatal: (pool: SessionPool, error: Error) => void;
+  readonly #followed: Followed;
   readonly #sessions = new Set<Session>();
   readonly #connecting = new Set<Promise<Session>>();
   readonly #idle: Session[] = [];
@@ -22,9 +23,14 @@ export class SessionPool {
   #isOver = false;
 
   /** @param onFatal is called with each error that ends the whole DuckDB. */
-  constructor(instance: DuckDBInstance, onFatal: (pool: SessionPool, error: Error) => void) {
+  constructor(
+    instance: DuckDBInstance,
+    onFatal: (pool: SessionPool, error: Error) => void,
+    followed: Followed,
+  ) {
     this.#instance = instance;
     this.#onFatal = onFatal;
+    this.#followed = followed;
   }
 
   /** Lends a session that nobody else uses until it is given back. */
@@ -90,9 +96,10 @@ export class SessionPool {
   }
 
   async #connect(): Promise<Session> {
-    const session = new Session(await this.#instance.connect(), (error) => {
+    const onFatal = (error: Error): void => {
       this.#onFatal(this, error);
-    });
+    };
+    const session = new Session(await this.#instance.connect(), onFatal, this.#followed);
     this.#sessions.add(session);
     try {
       await enter(session);

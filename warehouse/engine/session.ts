@@ -3,6 +3,7 @@ import {
   DuckDBDataChunk,
   listValue,
   LIST,
+  StatementType,
   VARCHAR,
   type DuckDBConnection,
   type DuckDBResult,
@@ -11,6 +12,7 @@ import {
 } from '@duckdb/node-api';
 import { unavailable, type ServiceError } from '../../domain/shared/errors.ts';
 import { isShortOfMemory } from './short-of-memory.ts';
+import { writesOf, type Touch, type Writes } from './states/touched.ts';
 
 /** A value bound to a `$name` in a statement. Days, instants, ids and decimals are passed as text and cast in SQL. */
 export type Parameter = string | number | bigint | boolean | null | readonly string[];
@@ -43,6 +45,17 @@ const isFatal = (error: unknown): error is Error => error instanceof Error && FA
 const isStored = (error: unknown): boolean =>
   error instanceof Error && error.message.startsWith('IO Error: Transaction COMMIT succeeded and is durable');
 
+/** Statements that can change what others read. */
+const WRITING: ReadonlySet<StatementType> = new Set([
+  StatementType.INSERT,
+  StatementType.UPDATE,
+  StatementType.DELETE,
+  StatementType.MERGE_INTO,
+  StatementType.CREATE,
+  StatementType.ALTER,
+  StatementType.DROP,
+]);
+
 const isList = (value: Parameter): value is readonly string[] => Array.isArray(value);
 
 /** Returns the error of a session whose DuckDB has ended. The next session may have a new DuckDB. */
@@ -51,19 +64,38 @@ export const lost = (): ServiceError => unavailable('the warehouse is being reop
 /** Runs statements in a DuckDB of this or another process. */
 export type Statements = Pick<Session, 'query' | 'run' | 'isLost' | 'interrupt' | 'rowsRead'>;
 
+/** Follows what the transactions of a warehouse write; see {@link States}. */
+export interface Followed {
+  /** Returns a statement to run at the end of a transaction that has written rows, or null. */
+  announcement: (touches: readonly Touch[]) => string | null;
+  /** Called before such a transaction commits. The returned function is called afterwards, whether or not it was stored. */
+  begin: (touches: readonly Touch[]) => () => void;
+}
+
 /** A connection to a DuckDB. Its statements run one after the other. */
 export class Session {
   readonly #connection: DuckDBConnection;
   readonly #onFatal: (error: Error) => void;
+  readonly #followed: Followed | null;
+  /** What the running transaction has written. */
+  readonly #touches = new Map<string, Touch>();
   #running: Promise<unknown> = Promise.resolve();
   #streamed: DuckDBResult | null = null;
   #isInTransaction = false;
   #isLost = false;
 
-  /** @param onFatal is called with the error that has ended the whole DuckDB. */
-  constructor(connection: DuckDBConnection, onFatal: (error: Error) => void = () => undefined) {
+  /**
+   * @param onFatal is called with the error that has ended the whole DuckDB.
+   * @param followed follows the writes of a warehouse; null if nobody reads it meanwhile.
+   */
+  constructor(
+    connection: DuckDBConnection,
+    onFatal: (error: Error) => void = () => undefined,
+    followed: Followed | null = null,
+  ) {
     this.#connection = connection;
     this.#onFatal = onFatal;
+    this.#followed = followed;
   }
 
   /**
@@ -136,6 +168,7 @@ export class Session {
   async transaction<Result>(work: () => Promise<Result>): Promise<Result> {
     await this.run('BEGIN TRANSACTION');
     this.#isInTransaction = true;
+    this.#touches.clear();
     try {
       const result = await work();
       await this.#commit();
@@ -181,33 +214,52 @@ export class Session {
   }
 
   async #commit(): Promise<void> {
+    const touches = [...this.#touches.values()];
+    const followed = touches.length > 0 ? this.#followed : null;
+    const announcement = followed?.announcement(touches) ?? null;
+    if (announcement !== null) await this.run(announcement);
+    const end = followed?.begin(touches);
     try {
       await this.run('COMMIT');
     } catch (error) {
       if (!isStored(error)) throw error;
+    } finally {
+      end?.();
     }
   }
 
   async #execute(sql: string, parameters: Parameters) {
+    const writes = this.#followed === null ? 'temporary' : writesOf(sql, parameters);
+    const isAlone = !this.#isInTransaction;
     const waits = TRIES_AFTER_MS.values();
     for (;;) {
       const begun = performance.now();
       try {
-        // DuckDB plans a statement without parameters once. It plans one with parameters again when it runs.
-        return await this.#during(() =>
-          Object.keys(parameters).length === 0
-            ? this.#connection.runAndReadAll(sql)
-            : this.#connection.runAndReadAll(sql, ...bound(parameters)),
-        );
+        return await (typeof writes === 'object' && isAlone
+          ? this.transaction(() => this.#runOnce(sql, parameters, writes))
+          : this.#runOnce(sql, parameters, writes));
       } catch (error) {
         const isSmall = performance.now() - begun <= SMALL_MS;
         // An error within a transaction has ended it, so a retry would be useless.
         const { value: wait } =
-          isShortOfMemory(error) && !isStored(error) && isSmall && !this.#isInTransaction ? waits.next() : {};
+          isShortOfMemory(error) && !isStored(error) && isSmall && isAlone ? waits.next() : {};
         if (wait === undefined) throw error;
         await sleep(wait);
       }
     }
+  }
+
+  async #runOnce(sql: string, parameters: Parameters, writes: Writes) {
+    if (typeof writes === 'object') this.#touches.set(JSON.stringify(writes), writes);
+    // DuckDB plans a statement without parameters once. It plans one with parameters again when it runs.
+    const reader = await this.#during(() =>
+      Object.keys(parameters).length === 0
+        ? this.#connection.runAndReadAll(sql)
+        : this.#connection.runAndReadAll(sql, ...bound(parameters)),
+    );
+    if (writes === 'nothing' && WRITING.has(reader.statementType))
+      throw new Error(`the warehouse cannot tell what this statement writes: ${sql.slice(0, 80)}`);
+    return reader;
   }
 
   /** Runs a statement, or a part of one. */

@@ -12,6 +12,9 @@ import { connectObjectStorage } from './remote-files.ts';
 import { lost, Session, type Parameters } from './session.ts';
 import { enter, SessionPool } from './session-pool.ts';
 import { sqlText } from './sql/sql-text.ts';
+import { CatalogStates } from './states/catalog-states.ts';
+import { Memory } from './states/memory.ts';
+import { States, type Look } from './states/states.ts';
 
 export interface WarehouseSettings {
   /** A DuckDB file, or `ducklake:…` with its catalog (design §1). */
@@ -25,6 +28,8 @@ export interface WarehouseSettings {
   threads: number | null;
   spillDirectory: string;
   objectStorage: ObjectStorage;
+  /** How many bytes of what was derived from the warehouse this process keeps in its memory. */
+  keptBytes: number;
 }
 
 const ATTACH_ATTEMPTS = 5;
@@ -41,17 +46,22 @@ const ROW_GROUP_ROWS = 40_960;
  */
 export class Warehouse {
   readonly settings: WarehouseSettings;
+  /** What this process has derived from the warehouse. */
+  readonly memory: Memory;
   /**
    * Called with the reason if the warehouse breaks down or cannot be opened again. Each request tries to open a DuckDB file
    * again. A DuckLake is never opened again, so its process must end.
    */
   onBreakdown: (error: Error) => void = () => undefined;
+  readonly #states: States;
   readonly #locks = new Map<string, Promise<unknown>>();
   #pool: SessionPool | null = null;
   #opening: Promise<SessionPool> | null = null;
 
   private constructor(settings: WarehouseSettings) {
     this.settings = settings;
+    this.memory = new Memory(settings.keptBytes);
+    this.#states = isDuckLake(settings.location) ? new CatalogStates(this) : new States();
   }
 
   /** Opens the warehouse and runs the missing `migrations`, by default all. Throws an error that says what is wrong. */
@@ -132,6 +142,16 @@ export class Warehouse {
     }
   }
 
+  /**
+   * Looks what has changed, and returns the states of organisations as of now or later. In a DuckDB file this process is the only
+   * writer, so that it need not look. In a DuckLake it is one statement on the catalog. Data that is read after a state was
+   * taken is at least as new as the state.
+   */
+  async look(): Promise<Look> {
+    if (this.#states instanceof CatalogStates) await this.#states.look(undefined);
+    return this.#states;
+  }
+
   /** Whether it is a DuckLake rather than a DuckDB file. */
   get isDuckLake(): boolean {
     return isDuckLake(this.settings.location);
@@ -183,9 +203,12 @@ export class Warehouse {
       instance.closeSync();
       throw error;
     }
-    this.#pool = new SessionPool(instance, (pool, error) => {
+    // Nobody knows which of the commits that were under way are stored.
+    this.#states.markAll();
+    const onFatal = (pool: SessionPool, error: Error): void => {
       this.#breakDown(pool, error);
-    });
+    };
+    this.#pool = new SessionPool(instance, onFatal, this.#states);
     return this.#pool;
   }
 

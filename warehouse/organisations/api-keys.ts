@@ -1,4 +1,3 @@
-import type { Day } from '../../domain/shared/calendar.ts';
 import { conflict } from '../../domain/shared/errors.ts';
 import type { Permission } from '../../domain/organisations/permissions.ts';
 import { newId } from '../engine/sql/ids.ts';
@@ -24,8 +23,6 @@ export interface KeyHolder {
   key: { id: string; name: string; permission: Permission; expires_at: string | null };
   secretHash: string;
   revoked: boolean;
-  /** The organisation's stored calls of the day, from all nodes. */
-  callsToday: number;
 }
 
 const KEY_COLUMNS = `
@@ -134,7 +131,6 @@ const lastAdminKey = (key: ApiKey, others: readonly ApiKey[]): string | null => 
 export const findKeyHolders = async (
   warehouse: Warehouse,
   keyIds: readonly string[],
-  today: Day,
 ): Promise<Map<string, KeyHolder>> => {
   const rows = await warehouse.query<
     KeyHolder['key'] & {
@@ -145,16 +141,14 @@ export const findKeyHolders = async (
       tier: Organisation['tier'];
       currency: string;
       settle_days: number;
-      calls_today: string;
     }
   >(
     `SELECT k.key_id AS id, k.name, k.permission, k.expires_at, k.secret_hash,
        EXISTS (FROM api_key_revocations r WHERE r.org_id = k.org_id AND r.key_id = k.key_id) AS revoked,
-       o.org_id, o.name AS org_name, o.tier, o.currency, o.settle_days,
-       COALESCE((SELECT sum(calls) FROM api_calls c WHERE c.org_id = k.org_id AND c.day = $today::DATE), 0)::BIGINT AS calls_today
+       o.org_id, o.name AS org_name, o.tier, o.currency, o.settle_days
      FROM api_keys k JOIN organisations o USING (org_id)
      WHERE list_contains($ids, k.key_id)`,
-    { ids: keyIds, today },
+    { ids: keyIds },
   );
   return new Map(
     rows.map((row) => [
@@ -175,7 +169,6 @@ export const findKeyHolders = async (
         },
         secretHash: row.secret_hash,
         revoked: row.revoked,
-        callsToday: Number(row.calls_today),
       },
     ]),
   );

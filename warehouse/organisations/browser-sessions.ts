@@ -46,14 +46,14 @@ export const endSession = (
     );
   });
 
-/** Returns the ids of those sessions, of any organisations, that were signed out. */
-export const findEnded = async (
+/** Whether a session was signed out. */
+export const isEnded = async (
   warehouse: Warehouse,
-  sessions: readonly Pick<BrowserSession, 'id' | 'orgId'>[],
-): Promise<Set<string>> => {
-  const rows = await warehouse.query<{ session_id: string }>(
-    'SELECT session_id FROM session_ends WHERE list_contains($orgs, org_id) AND list_contains($ids, session_id)',
-    { orgs: sessions.map(({ orgId }) => orgId), ids: sessions.map(({ id }) => id) },
+  { id, orgId }: Pick<BrowserSession, 'id' | 'orgId'>,
+): Promise<boolean> => {
+  const ends = await warehouse.query(
+    'SELECT session_id FROM session_ends WHERE org_id = $org AND session_id = $id LIMIT 1',
+    { org: orgId, id },
   );
-  return new Set(rows.map(({ session_id }) => session_id));
+  return ends.length > 0;
 };

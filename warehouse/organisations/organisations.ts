@@ -71,10 +71,15 @@ export const updateOrganisation = (
     }),
   );
 
-const insertVersion = (session: Session, organisation: Organisation, newest: string | null, now: Date) =>
+const insertVersion = (
+  session: Session,
+  { id: org, ...fields }: Organisation,
+  newest: string | null,
+  now: Date,
+) =>
   session.run(
     `INSERT INTO organisation_versions BY NAME
-      SELECT $id AS org_id, $version::UUID AS version_id, $name AS name, $tier AS tier, $currency AS currency,
+      SELECT $org AS org_id, $version::UUID AS version_id, $name AS name, $tier AS tier, $currency AS currency,
         $settle_days::INTEGER AS settle_days, $now::TIMESTAMP AS changed_at`,
-    { ...organisation, version: idAfter(newest), now: now.toISOString() },
+    { org, ...fields, version: idAfter(newest), now: now.toISOString() },
   );

@@ -14,18 +14,22 @@ import { INSERT_SCOPE_COSTS, SCOPE_COSTS_MISSING } from './scope-costs.ts';
 import { scopeDayCostsMissing, storeScopeDayCosts } from './scope-day-costs.ts';
 import type { Session } from '../engine/session.ts';
 import { dropTemporaryTables } from '../engine/sql/temporary-tables.ts';
-import { UpToDate } from '../engine/up-to-date.ts';
+import type { Derived } from '../engine/states/memory.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
-/** The logs that decide whether months must be computed. */
-const COMPUTED = new UpToDate([
-  'loads',
-  'cost_source_versions',
-  'metric_versions',
-  'team_versions',
-  'shared_cost_versions',
-  'month_computations',
-]);
+/** That an organisation's spend is up to date, on a day. */
+const UP_TO_DATE: Derived<void> = {
+  name: 'spend up to date',
+  from: [
+    'loads',
+    'cost_source_versions',
+    'metric_versions',
+    'team_versions',
+    'shared_cost_versions',
+    'month_computations',
+  ],
+  bytesOf: () => 0,
+};
 
 declare const isComputed: unique symbol;
 
@@ -61,21 +65,20 @@ export const computeSpend = async (
   now: Date,
 ): Promise<ComputedSpend> => {
   const today = dayOf(now);
-  const isUpToDate = await COMPUTED.isKnown(
-    warehouse,
-    orgId,
-    today,
-    async (session) =>
-      (await staleMonths(session, orgId, today)).length === 0 &&
-      !(await scopeCostsMissing(session, orgId)) &&
-      !(await scopeDayCostsMissing(session, orgId, today)),
-  );
-  if (isUpToDate) return computed([]);
-  const months = await warehouse.exclusive(spendLock(orgId), () =>
-    warehouse.transaction((session) => bringUpToDate(session, orgId, now)),
-  );
+  let months: Month[] = [];
+  await warehouse.memory.recall(await warehouse.look(), UP_TO_DATE, orgId, today, async () => {
+    if (!(await warehouse.session((session) => isUpToDate(session, orgId, today))))
+      months = await warehouse.exclusive(spendLock(orgId), () =>
+        warehouse.transaction((session) => bringUpToDate(session, orgId, now)),
+      );
+  });
   return computed(months);
 };
+
+const isUpToDate = async (session: Session, orgId: string, today: Day): Promise<boolean> =>
+  (await staleMonths(session, orgId, today)).length === 0 &&
+  !(await scopeCostsMissing(session, orgId)) &&
+  !(await scopeDayCostsMissing(session, orgId, today));
 
 /** The lock under which an organisation's spend is computed. */
 const spendLock = (orgId: string): string => `spend ${orgId}`;

@@ -28,6 +28,7 @@ const settingsIn = (directory: string, location: string, dataPath: string | null
   memoryLimit: '1GB',
   threads: DUCKDB_THREADS,
   spillDirectory: spillDirectory(directory),
+  keptBytes: 64_000_000,
   objectStorage: NO_STORAGE,
 });
 

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { Memory, type Derived } from '../../../../warehouse/engine/states/memory.ts';
+import { States } from '../../../../warehouse/engine/states/states.ts';
+
+describe('what was derived from the warehouse', () => {
+  const SUM: Derived<string> = { name: 'sum', from: ['loads'], bytesOf: (text) => text.length };
+  const AVERAGE: Derived<string> = { ...SUM, name: 'average' };
+
+  const begin = (bytes = 1_000_000) => {
+    const states = new States();
+    const memory = new Memory(bytes);
+    let made = 0;
+    return {
+      change: (org: string, table = 'loads') => {
+        states.mark([{ table, orgs: [org], metric: null }]);
+      },
+      /** Returns the value with the number of its derivation. */
+      ask: (org: string, key = 'january', derived = SUM, text = '') =>
+        memory.recall(states, derived, org, key, async () => {
+          made += 1;
+          const mine = made;
+          await Promise.resolve();
+          if (text === 'fails') throw new Error(`derivation ${mine} failed`);
+          return `${mine}${text}`;
+        }),
+    };
+  };
+
+  it('is kept until what it is derived from changes', async () => {
+    const { change, ask } = begin();
+    expect(await ask('org_1')).toBe('1');
+    change('org_1', 'settled_months');
+    change('org_2');
+    expect(await ask('org_1')).toBe('1');
+    change('org_1');
+    expect(await ask('org_1')).toBe('2');
+    expect(await ask('org_1')).toBe('2');
+  });
+
+  it('belongs to one organisation, one key and one kind', async () => {
+    const { ask } = begin();
+    expect(await ask('org_1')).toBe('1');
+    expect(await ask('org_2')).toBe('2');
+    expect(await ask('org_1', 'february')).toBe('3');
+    expect(await ask('org_1', 'january', AVERAGE)).toBe('4');
+    expect(await ask('org_1')).toBe('1');
+  });
+
+  it('is derived once for all who ask at the same time, and again after a change meanwhile', async () => {
+    const { change, ask } = begin();
+    const first = [ask('org_1'), ask('org_1')];
+    await Promise.resolve();
+    change('org_1');
+    const second = [ask('org_1'), ask('org_1')];
+    expect(await Promise.all([...first, ...second])).toEqual(['1', '1', '2', '2']);
+    expect(await ask('org_1')).toBe('2');
+  });
+
+  it('is not kept if it could not be derived', async () => {
+    const { ask } = begin();
+    const failed = [ask('org_1', 'january', SUM, 'fails'), ask('org_1', 'january', SUM, 'fails')];
+    for (const one of failed) await expect(one).rejects.toThrow('derivation 1 failed');
+    expect(await ask('org_1')).toBe('2');
+  });
+
+  it('takes no more memory than allowed: what was asked for longest ago goes first', async () => {
+    // Each takes 10,000 bytes and a little, so that nine have place.
+    const { ask } = begin(100_000);
+    const askFor = (month: number) => ask('org_1', `month ${month}`, SUM, 'x'.repeat(10_000));
+    const numberOf = async (month: number) => Number.parseInt(await askFor(month), 10);
+    for (let month = 1; month <= 9; month += 1) expect(await numberOf(month)).toBe(month);
+    expect(await numberOf(1)).toBe(1);
+    expect(await numberOf(10)).toBe(10);
+    expect(await numberOf(1)).toBe(1);
+    expect(await numberOf(2)).toBe(11); // forgotten for month 10
+  });
+
+  it('is not kept if it is large beside the rest, or if nothing may be kept', async () => {
+    const large = begin(100_000);
+    const text = 'x'.repeat(20_000);
+    await large.ask('org_1', 'small');
+    expect(await large.ask('org_1', 'large', SUM, text)).toBe(`2${text}`);
+    expect(await large.ask('org_1', 'large', SUM, text)).toBe(`3${text}`);
+    expect(await large.ask('org_1', 'small')).toBe('1');
+    const none = begin(0);
+    expect([await none.ask('org_1'), await none.ask('org_1')]).toEqual(['1', '2']);
+  });
+});

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ALL_SHOWN, States, type Part } from '../../../../warehouse/engine/states/states.ts';
+import { BESIDE } from '../../../../warehouse/engine/states/touched.ts';
+import { Warehouse } from '../../../../warehouse/engine/warehouse.ts';
+import { describeOnBothEngines, type TestWarehouse } from '../../../support/warehouse/engines.ts';
+
+describeOnBothEngines('states of organisations', (open) => {
+  let test: TestWarehouse;
+  let other: Warehouse;
+  beforeAll(async () => {
+    test = await open();
+    // Another node, if the engine allows one.
+    other = test.warehouse.isDuckLake ? await Warehouse.open(test.settings) : test.warehouse;
+  });
+  afterAll(async () => {
+    if (other !== test.warehouse) other.close();
+    await test.close();
+  });
+
+  const stateOf = async (orgId: string, parts: readonly Part[]) =>
+    (await test.warehouse.look()).of(orgId, parts);
+
+  /** Returns which of several parts have another state after `change`. */
+  const moved = async (orgId: string, parts: readonly Part[], change: () => Promise<unknown>) => {
+    const before = await Promise.all(parts.map((part) => stateOf(orgId, [part])));
+    await change();
+    const after = await Promise.all(parts.map((part) => stateOf(orgId, [part])));
+    return parts.filter((_, index) => after[index] !== before[index]);
+  };
+
+  const insert = (warehouse: Warehouse, table: string, orgId: string) =>
+    warehouse.run(`INSERT INTO ${table} BY NAME SELECT $org AS org_id`, { org: orgId });
+
+  it('move with each write of any table by any node, and only for its organisation and table', async () => {
+    const tables = await test.warehouse.query<{ name: string }>(
+      `SELECT DISTINCT table_name AS name FROM duckdb_columns()
+       WHERE database_name = 'warehouse' AND column_name = 'org_id'
+         AND table_name IN (SELECT table_name FROM duckdb_tables() WHERE database_name = 'warehouse') ORDER BY name`,
+    );
+    expect(tables.length).toBeGreaterThan(40);
+    for (const { name } of tables) {
+      const shown = BESIDE.has(name) ? [] : [ALL_SHOWN];
+      const parts = [ALL_SHOWN, name, name === 'loads' ? 'settled_months' : 'loads'];
+      for (const node of [test.warehouse, other]) {
+        expect(await moved('org_1', parts, () => insert(node, name, 'org_1'))).toEqual([...shown, name]);
+        expect(await moved('org_1', parts, () => insert(node, name, 'org_2'))).toEqual([]);
+      }
+    }
+  });
+
+  it('move for all organisations after a write that names none', async () => {
+    for (const node of [test.warehouse, other])
+      for (const change of [
+        'DELETE FROM settled_months',
+        'UPDATE settled_months SET backfilled = true',
+        'CREATE TABLE later AS FROM settled_months',
+        'ALTER TABLE later RENAME TO latest',
+        'DROP TABLE latest',
+      ]) {
+        await insert(test.warehouse, 'settled_months', 'org_2');
+        expect(await moved('org_1', [ALL_SHOWN], () => node.run(change))).toEqual([ALL_SHOWN]);
+      }
+  });
+
+  it('follow values by metric', async () => {
+    const table = 'metric_value_changes';
+    const parts = [{ table, metric: 'met_1' }, { table, metric: 'met_2' }, table];
+    const write = (sql: string, metric?: string) => () =>
+      other.run(sql, { org: 'org_1', ...(metric === undefined ? {} : { metric }) });
+    const add = `INSERT INTO ${table} BY NAME SELECT $org AS org_id`;
+    expect(await moved('org_1', parts, write(`${add}, $metric AS metric_id`, 'met_1'))).toEqual([
+      parts[0],
+      table,
+    ]);
+    expect(await moved('org_1', parts, write(add))).toEqual(parts);
+    expect(await moved('org_1', parts, () => other.run(`DELETE FROM ${table}`))).toEqual(parts);
+  });
+
+  it('move once a transaction commits, and not if it fails or writes nothing', async () => {
+    const { warehouse } = test;
+    expect(
+      await moved('org_1', ['loads'], () =>
+        warehouse.transaction(async (session) => {
+          await session.run('INSERT INTO loads BY NAME SELECT $org AS org_id', { org: 'org_1' });
+          // A reader that does not see the row yet keeps its state.
+          expect(await moved('org_1', ['loads'], () => warehouse.query('FROM loads'))).toEqual([]);
+        }),
+      ),
+    ).toEqual(['loads']);
+    const failed = warehouse.transaction(async (session) => {
+      await session.run('INSERT INTO loads BY NAME SELECT $org AS org_id', { org: 'org_1' });
+      throw new Error('it fails');
+    });
+    expect(await moved('org_1', ['loads'], () => failed.catch((error: unknown) => error))).toEqual([]);
+    const onlyReads = () =>
+      warehouse.transaction(async (session) => {
+        await session.run('CREATE OR REPLACE TEMP TABLE read AS FROM loads');
+        await session.run('INSERT INTO temp.read FROM loads');
+        await session.run('DROP TABLE temp.read');
+      });
+    expect(await moved('org_1', ['loads', ALL_SHOWN], onlyReads)).toEqual([]);
+  });
+
+  it('are refused to a statement whose table nobody can tell', async () => {
+    await expect(
+      test.warehouse.run('WITH none AS (SELECT 1) INSERT INTO loads BY NAME SELECT NULL AS org_id'),
+    ).rejects.toThrow('the warehouse cannot tell what this statement writes: WITH none');
+  });
+
+  it('move after anything that no node has announced', async ({ skip }) => {
+    skip(!test.warehouse.isDuckLake, 'a DuckDB file has one writer');
+    const parts = ['loads', ALL_SHOWN];
+    await insert(other, 'loads', 'org_2');
+    const flush = () => other.run(`CALL ducklake_flush_inlined_data('warehouse')`);
+    expect(await moved('org_1', parts, flush)).toEqual(parts);
+    expect(await moved('org_1', parts, () => insert(other, 'loads', 'org_2'))).toEqual([]);
+    // The snapshot that this node has seen last is gone, so that it cannot know what came after it.
+    const expire = async () => {
+      await insert(other, 'loads', 'org_2');
+      await other.run(`CALL ducklake_expire_snapshots('warehouse', older_than => now())`);
+    };
+    expect(await moved('org_1', parts, expire)).toEqual(parts);
+    expect(await moved('org_1', parts, () => insert(other, 'loads', 'org_2'))).toEqual([]);
+  });
+});
+
+describe('states', () => {
+  const touch = (org: string) => ({ table: 'loads', orgs: [org], metric: null });
+
+  it('wait for a commit that is under way', async () => {
+    const states = new States();
+    const before = await states.of('org_1', ['loads']);
+    const end = states.begin([touch('org_1')]);
+    const told: string[] = [];
+    const asked = [
+      states.of('org_1', ['loads']).then((state) => told.push(`loads ${state > before}`)),
+      states.of('org_1', [ALL_SHOWN]).then((state) => told.push(`shown ${state > before}`)),
+    ];
+    // Nobody else waits.
+    expect(await states.of('org_1', ['settled_months'])).toBe(before);
+    expect(await states.of('org_2', ['loads'])).toBe(before);
+    expect(told).toEqual([]);
+    end();
+    await Promise.all(asked);
+    expect(told.sort()).toEqual(['loads true', 'shown true']);
+  });
+
+  it('are never the same again after a change, even if it was forgotten', async () => {
+    const states = new States(4);
+    const seen = new Set<number>([await states.of('org_1', ['loads'])]);
+    for (let round = 1; round <= 50; round += 1) {
+      states.mark([touch('org_1')]);
+      // Each of these takes two places. The marks of the first organisation are forgotten.
+      for (let org = 2; org < 2 + (round % 4); org += 1) states.mark([touch(`org_${org}`)]);
+      seen.add(await states.of('org_1', ['loads']));
+      expect(seen.size).toBe(round + 1);
+    }
+  });
+});

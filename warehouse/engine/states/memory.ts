@@ -1,0 +1,105 @@
+import { LRUCache } from 'lru-cache';
+import type { Look, Part, State } from './states.ts';
+
+/** Something that is derived from an organisation's rows, and from nothing else. */
+export interface Derived<Value> {
+  /** What it is; no other has the same. */
+  name: string;
+  /** What it is derived from. */
+  from: readonly Part[];
+  /** About how many bytes of memory a value takes. */
+  bytesOf: (value: Value) => number;
+}
+
+/** What is known of something. */
+export interface Found<Value> {
+  /** What was derived before; null if that no longer holds. */
+  known: Promise<Value> | null;
+  /** Keeps what is derived now. */
+  keep: (value: Promise<Value>) => void;
+}
+
+interface Kept {
+  state: State;
+  value: Promise<unknown>;
+}
+
+/** A value that would take a larger part than one of these is not kept. */
+const MOST_PARTS = 8;
+
+/** What a key, a state and the bookkeeping take, in bytes. */
+const OVERHEAD_BYTES = 500;
+
+/**
+ * Keeps what was derived from the warehouse, until what it was derived from changes (States). It forgets first what was not
+ * asked for the longest. Each organisation has its own entries.
+ */
+export class Memory {
+  readonly #kept: LRUCache<string, Kept> | null;
+
+  /** @param bytes the most that it keeps; 0 keeps nothing. */
+  constructor(bytes: number) {
+    this.#kept =
+      bytes === 0 ? null : new LRUCache<string, Kept>({ maxSize: bytes, maxEntrySize: bytes / MOST_PARTS });
+  }
+
+  /**
+   * Looks for something that was derived before.
+   *
+   * @param look begins after the request that the value answers.
+   * @param key tells the values of an organisation apart, with all that they depend on besides rows, such as the day.
+   */
+  async find<Value>(look: Look, derived: Derived<Value>, orgId: string, key: string): Promise<Found<Value>> {
+    return this.#findAt(await look.of(orgId, derived.from), derived, orgId, key);
+  }
+
+  /**
+   * Returns what was derived before, or derives it by `make`; see {@link find}. Callers at the same time share a derivation, so
+   * that `make` must not end when one of them leaves.
+   */
+  async recall<Value>(
+    look: Look,
+    derived: Derived<Value>,
+    orgId: string,
+    key: string,
+    make: () => Promise<Value>,
+  ): Promise<Value> {
+    const { known, keep } = this.#findAt(await look.of(orgId, derived.from), derived, orgId, key);
+    if (known !== null) return known;
+    const value = make();
+    keep(value);
+    return value;
+  }
+
+  #findAt<Value>(state: State, { name, bytesOf }: Derived<Value>, orgId: string, key: string): Found<Value> {
+    const place = `${orgId} ${name} ${key}`;
+    const known = this.#kept?.get(place);
+    return {
+      known: known?.state === state ? (known.value as Promise<Value>) : null,
+      keep: (value) => {
+        this.#keep(place, { state, value }, bytesOf);
+      },
+    };
+  }
+
+  /** Keeps a value while it is derived, and afterwards with its size. What could not be derived is not kept. */
+  #keep<Value>(
+    place: string,
+    entry: { state: State; value: Promise<Value> },
+    bytesOf: (value: Value) => number,
+  ): void {
+    const kept = this.#kept;
+    if (kept === null) return;
+    kept.set(place, entry, { size: OVERHEAD_BYTES });
+    entry.value.then(
+      (value) => {
+        // The cache takes the size of a new object only.
+        if (kept.peek(place) === entry)
+          kept.set(place, { ...entry }, { size: OVERHEAD_BYTES + bytesOf(value) });
+      },
+      () => {
+        if (kept.peek(place) === entry) kept.delete(place);
+      },
+    );
+  }
+}

@@ -1,0 +1,124 @@
+import { LRUCache } from 'lru-cache';
+import { BESIDE, BY_METRIC, type Touch } from './touched.ts';
+
+/**
+ * The state of some tables of an organisation. As long as it stays the same, so do the rows. It means nothing to another
+ * process, or after a restart.
+ */
+export type State = number;
+
+/** What a state is asked of: a table, the rows of one metric in it, or everything that a kept answer can show. */
+export type Part = string | { table: string; metric: string } | typeof ALL_SHOWN;
+
+export const ALL_SHOWN = 'all that is shown';
+
+/** Gives the states of organisations as of a look at the warehouse, or later. */
+export type Look = Pick<States, 'of'>;
+
+/** Most places of which the last change is known one by one. Those that are forgotten count as changed. */
+const MOST_PLACES = 200_000;
+
+/**
+ * Tells whether rows of an organisation have changed since they were last read (design §2). Every commit takes the next number,
+ * and marks with it what it has written. A state is the highest mark of its parts. So no two states with a change between
+ * them are the same, even if something was forgotten.
+ */
+export class States {
+  #last = 0;
+  /** Counts as the mark of everything that has none of its own. */
+  #floor = 0;
+  readonly #marks: LRUCache<string, number>;
+  readonly #commits = new Set<{ touches: readonly Touch[]; ended: Promise<void> }>();
+
+  constructor(mostPlaces = MOST_PLACES) {
+    this.#marks = new LRUCache({
+      max: mostPlaces,
+      dispose: (mark, _place, reason) => {
+        if (reason === 'evict') this.#floor = Math.max(this.#floor, mark);
+      },
+    });
+  }
+
+  /** Returns a statement that tells other processes what a transaction writes; null if no other can read it. */
+  announcement(_touches: readonly Touch[]): string | null {
+    return null;
+  }
+
+  /**
+   * Announces a commit before it begins. The caller ends it by the returned function, whether or not anything was stored. Until
+   * then nobody gets a state of what it writes, because nobody can tell whether a read sees it.
+   */
+  begin(touches: readonly Touch[]): () => void {
+    let end = (): void => undefined;
+    const commit = {
+      touches,
+      ended: new Promise<void>((resolve) => {
+        end = resolve;
+      }),
+    };
+    this.#commits.add(commit);
+    return () => {
+      this.#commits.delete(commit);
+      this.mark(touches);
+      end();
+    };
+  }
+
+  /** Marks rows as changed, by this process or by another node. */
+  mark(touches: readonly Touch[], isByOther = false): void {
+    this.#last += 1;
+    for (const { table, orgs, metric } of touches)
+      for (const org of orgs ?? [ANY]) {
+        this.#marks.set(placeOf(org, table), this.#last);
+        if (isByOther) this.#marks.set(placeOf(org, byOthers(table)), this.#last);
+        if (BY_METRIC.has(table)) this.#marks.set(placeOf(org, table, metric ?? ANY), this.#last);
+        if (!BESIDE.has(table)) this.#marks.set(placeOf(org, ALL_SHOWN), this.#last);
+      }
+  }
+
+  /** Marks everything as changed. */
+  markAll(): void {
+    this.#last += 1;
+    this.#floor = this.#last;
+  }
+
+  /** Returns the state of some parts of an organisation, after all commits of this process that are under way. */
+  async of(orgId: string, parts: readonly Part[]): Promise<State> {
+    if (this.#commits.size > 0) await this.#ended(orgId, parts);
+    return parts.reduce((highest, part) => Math.max(highest, this.#markOf(orgId, part)), this.#floor);
+  }
+
+  /** Waits for the commits that write any of the parts. */
+  async #ended(orgId: string, parts: readonly Part[]): Promise<void> {
+    const tables = new Set(parts.map((part) => (typeof part === 'string' ? part : part.table)));
+    for (;;) {
+      const commit = [...this.#commits].find(({ touches }) =>
+        touches.some(
+          ({ table, orgs }) =>
+            (orgs?.includes(orgId) ?? true) &&
+            (tables.has(table) || (tables.has(ALL_SHOWN) && !BESIDE.has(table))),
+        ),
+      );
+      if (commit === undefined) return;
+      await commit.ended;
+    }
+  }
+
+  #markOf(orgId: string, part: Part): number {
+    if (typeof part === 'string') return this.#highest(placeOf(orgId, part), placeOf(ANY, part));
+    const { table, metric } = part;
+    return this.#highest(placeOf(orgId, table, metric), placeOf(orgId, table, ANY), placeOf(ANY, table, ANY));
+  }
+
+  #highest(...places: readonly string[]): number {
+    return Math.max(...places.map((place) => this.#marks.get(place) ?? 0));
+  }
+}
+
+/** The name of the rows of a table that other nodes have written. */
+export const byOthers = (table: string): string => `${table} by others`;
+
+/** Stands for all organisations, or for all metrics. */
+const ANY = '*';
+
+const placeOf = (...names: readonly string[]): string => names.join(' ');

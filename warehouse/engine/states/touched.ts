@@ -1,0 +1,50 @@
+import type { Parameters } from '../session.ts';
+
+/** Rows that a statement writes. */
+export interface Touch {
+  table: string;
+  /** The organisations that the rows belong to; null if they can belong to any. */
+  orgs: readonly string[] | null;
+  /** The metric that the rows belong to, in a table that is followed by metric; null if they can belong to any. */
+  metric: string | null;
+}
+
+/** What a statement writes: rows of the warehouse, only what is outside of it, or nothing. */
+export type Writes = Touch | 'temporary' | 'nothing';
+
+/** Tables that are followed by metric, so that a value of one metric leaves the others as they are. */
+export const BY_METRIC: ReadonlySet<string> = new Set(['metric_value_changes', 'month_locks']);
+
+/** Tables that none of the kept answers shows. What they hold changes without any number. */
+export const BESIDE: ReadonlySet<string> = new Set([
+  'api_calls',
+  'audit_log',
+  'session_ends',
+  'event_log',
+  'target_states',
+  'judged_targets',
+  'webhook_attempts',
+  'webhook_delivery_starts',
+  'webhook_delivery_states',
+]);
+
+const WRITE =
+  /^\s*(?:INSERT\s+INTO|DELETE\s+FROM|UPDATE|MERGE\s+INTO|TRUNCATE|ALTER\s+TABLE|(?:CREATE(?:\s+OR\s+REPLACE)?|DROP)\s+(?:TABLE|VIEW|SEQUENCE)(?:\s+IF(?:\s+NOT)?\s+EXISTS)?)\s+([\w.]+)/i;
+const TEMPORARY = /^\s*CREATE\s+(?:OR\s+REPLACE\s+)?TEMP\s/i;
+
+/**
+ * Returns what a statement writes, by its text. A write names its organisation in the parameter `$org`, or several in `$orgs`,
+ * and its metric in `$metric`. A write without them counts as one to the rows of all.
+ */
+export const writesOf = (sql: string, { org, orgs, metric }: Parameters): Writes => {
+  const table = WRITE.exec(sql)?.[1]?.toLowerCase();
+  if (table === undefined) return TEMPORARY.test(sql) ? 'temporary' : 'nothing';
+  if (/^(temp|memory)\./.test(table)) return 'temporary';
+  return {
+    table,
+    orgs: typeof org === 'string' ? [org] : isTexts(orgs) ? orgs : null,
+    metric: BY_METRIC.has(table) && typeof metric === 'string' ? metric : null,
+  };
+};
+
+const isTexts = (value: Parameters[string] | undefined): value is readonly string[] => Array.isArray(value);
