@@ -7,9 +7,10 @@ import { BESIDE, BY_METRIC, type Touch } from './touched.ts';
  */
 export type State = number;
 
-/** What a state is asked of: a table, the rows of one metric in it, or everything that a kept answer can show. */
-export type Part = string | { table: string; metric: string } | typeof ALL_SHOWN;
+/** What a state is asked of: a table, the rows of one metric in it, or `ALL_SHOWN`. */
+export type Part = string | { table: string; metric: string };
 
+/** Stands for everything that a kept answer can show. */
 export const ALL_SHOWN = 'all that is shown';
 
 /** Gives the states of organisations as of a look at the warehouse, or later. */

@@ -1,5 +1,3 @@
-import type { Parameters } from '../session.ts';
-
 /** Rows that a statement writes. */
 export interface Touch {
   table: string;
@@ -36,7 +34,7 @@ const TEMPORARY = /^\s*CREATE\s+(?:OR\s+REPLACE\s+)?TEMP\s/i;
  * Returns what a statement writes, by its text. A write names its organisation in the parameter `$org`, or several in `$orgs`,
  * and its metric in `$metric`. A write without them counts as one to the rows of all.
  */
-export const writesOf = (sql: string, { org, orgs, metric }: Parameters): Writes => {
+export const writesOf = (sql: string, { org, orgs, metric }: Readonly<Record<string, unknown>>): Writes => {
   const table = WRITE.exec(sql)?.[1]?.toLowerCase();
   if (table === undefined) return TEMPORARY.test(sql) ? 'temporary' : 'nothing';
   if (/^(temp|memory)\./.test(table)) return 'temporary';
@@ -47,4 +45,4 @@ export const writesOf = (sql: string, { org, orgs, metric }: Parameters): Writes
   };
 };
 
-const isTexts = (value: Parameters[string] | undefined): value is readonly string[] => Array.isArray(value);
+const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value);
