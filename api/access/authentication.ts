@@ -19,6 +19,8 @@ export interface Caller {
   organisation: KeyHolder['organisation'];
   key: KeyHolder['key'];
   quota: Quota;
+  /** Began after the request, so that an answer may use whatever has not changed since. */
+  look: Look;
   /** Set if the caller asks through the assistant, which sees less revenue, or through a browser session. */
   through?: Through;
   /** Set once the audit log has recorded that the caller saw revenue. */
@@ -39,8 +41,6 @@ declare module 'fastify' {
     /** Set on every authenticated request; read it with `callerOf`. */
     caller: Caller | null;
     metered: MeteredCall | null;
-    /** The state of the warehouse as of this request or later; set on every authenticated request. */
-    look: Look | null;
   }
 }
 
@@ -83,23 +83,16 @@ export const authenticate = (
   const checkKey = createKeyCheck(warehouse, clock);
   app.decorateRequest('caller', null);
   app.decorateRequest('metered', null);
-  app.decorateRequest('look', null);
-
-  const lookFor = async (request: FastifyRequest): Promise<Look> => {
-    const look = await warehouse.look();
-    request.look = look;
-    return look;
-  };
 
   const admitCounted = async (request: FastifyRequest, reply: FastifyReply): Promise<Caller> => {
     const sent = sentKey(request, keyHeaders);
-    const look = await lookFor(request);
+    const look = await warehouse.look();
     const holder = await checkKey(sent, look);
     const metered = await meter.count(holder, look);
     request.metered = metered;
     const { organisation, key } = holder;
     const { quota } = metered;
-    const caller = knownAs(request, { organisation, key, quota });
+    const caller = knownAs(request, { organisation, key, quota, look });
     setQuotaHeaders(reply, quota);
     if (!metered.admitted && quota.limit !== null) {
       reply.header('retry-after', quota.resetSeconds);
@@ -110,12 +103,10 @@ export const authenticate = (
 
   const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<Caller> => {
     const assistantCall = tickets?.redeem(request) ?? null;
-    if (assistantCall !== null) {
-      await lookFor(request);
-      return knownAs(request, throughAssistant(assistantCall, reply));
-    }
+    if (assistantCall !== null)
+      return knownAs(request, { ...throughAssistant(assistantCall, reply), look: await warehouse.look() });
     if (sessions?.isFor(request) === true)
-      return knownAs(request, throughSession(await sessions.admit(request, reply, await lookFor(request))));
+      return knownAs(request, throughSession(await sessions.admit(request, reply)));
     return admitCounted(request, reply);
   };
 
@@ -158,10 +149,11 @@ const throughAssistant = ({ caller, closed }: AssistantCall, { raw }: FastifyRep
 };
 
 /** Returns the caller of a session: the holder of its key. */
-export const throughSession = ({ holder: { organisation, key }, quota }: AdmittedSession): Caller => ({
+export const throughSession = ({ holder: { organisation, key }, quota, look }: AdmittedSession): Caller => ({
   organisation,
   key,
   quota,
+  look,
   through: 'session',
 });
 

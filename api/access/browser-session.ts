@@ -55,7 +55,7 @@ export const browserSessionRoutes = (
   app.decorateRequest('caller', null);
   app.decorateRequest('admittedSession', null);
   const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const admitted = await sessions.admit(request, reply, await warehouse.look());
+    const admitted = await sessions.admit(request, reply);
     request.admittedSession = admitted;
     knownAs(request, throughSession(admitted));
   };
@@ -84,7 +84,12 @@ export const browserSessionRoutes = (
       const { organisation, key } = holder;
       const now = clock.now();
       const session = newSession(holder, now);
-      const caller = knownAs(request, { organisation, key, quota: await meter.noteUse(holder, look) });
+      const caller = knownAs(request, {
+        organisation,
+        key,
+        quota: await meter.noteUse(holder, look),
+        look,
+      });
       await audit(
         warehouse,
         organisation.id,

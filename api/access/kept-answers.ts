@@ -48,11 +48,10 @@ export const keepAnswers = (
   app.decorateRequest('place', null);
 
   app.addHook('onRequest', async (request, reply) => {
-    const { look, routeOptions } = request;
-    if (routeOptions.config.isKept !== true || look === null || tabularType(request) !== null) return;
+    if (request.routeOptions.config.isKept !== true || tabularType(request) !== null) return;
     const caller = callerOf(request);
     const key = `${dayOf(clock.now())} ${visibilityOf(caller)} ${request.url}`;
-    request.place = await warehouse.memory.find(look, ANSWER, caller.organisation.id, key);
+    request.place = await warehouse.memory.find(caller.look, ANSWER, caller.organisation.id, key);
     const known = await request.place.known;
     if (known === null) return;
     request.place = null;

@@ -24,6 +24,7 @@ export interface AdmittedSession {
   session: BrowserSession;
   holder: KeyHolder;
   quota: Quota;
+  look: Look;
 }
 
 /**
@@ -63,11 +64,12 @@ export class SessionGate {
   }
 
   /** Throws a 401 without a session that may act now, a 403 for another site, and a 429 above the limit. */
-  async admit(request: FastifyRequest, reply: FastifyReply, look: Look): Promise<AdmittedSession> {
+  async admit(request: FastifyRequest, reply: FastifyReply): Promise<AdmittedSession> {
     refuseOtherSites(request);
     const session = this.#sent(request);
     requirePageHeader(request);
     await this.#limit(session, reply);
+    const look = await this.#warehouse.look();
     const [holder, isEnded] = await Promise.all([
       this.#lookUpKey(session.keyId, look),
       this.#isEnded(session, look),
@@ -75,7 +77,7 @@ export class SessionGate {
     if (holder === null) throw unauthenticated(`session: its key no longer exists; ${SIGN_IN}`);
     if (isEnded) throw unauthenticated(`session: it was signed out; ${SIGN_IN}`);
     validNow(holder, 'session', this.#clock.now());
-    return { session, holder, quota: await this.#meter.noteUse(holder, look) };
+    return { session, holder, quota: await this.#meter.noteUse(holder, look), look };
   }
 
   #isEnded(session: BrowserSession, look: Look): Promise<boolean> {

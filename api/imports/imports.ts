@@ -50,7 +50,7 @@ export const importRoutes = (app: Api, dependencies: NumberDependencies): void =
   };
 
   const stateOf = async (caller: Caller, metric: Metric): Promise<ImportState> => {
-    const states = await importStates(warehouse, caller.organisation, [metric]);
+    const states = await importStates(warehouse, caller, [metric]);
     return found('import of metric', metric.id, states.get(metric.id) ?? null);
   };
 

@@ -7,8 +7,8 @@ import { latestUnitCost, type MonthRecord } from '../../domain/months/month-reco
 import {
   createMetric,
   defaultRise,
-  findMetric,
   listMetrics,
+  recallMetric,
   updateMetric,
   type Metric,
 } from '../../warehouse/metrics/metrics.ts';
@@ -124,7 +124,7 @@ export const metricRoutes = (app: Api, dependencies: NumberDependencies): void =
         ({ id }) => id,
       );
       const months = await monthsOf(dependencies, caller, metrics.data, 'metrics');
-      const imports = await importStates(warehouse, caller.organisation, metrics.data);
+      const imports = await importStates(warehouse, caller, metrics.data);
       return {
         ...metrics,
         data: metrics.data.map((metric) =>
@@ -182,10 +182,10 @@ export const metricRoutes = (app: Api, dependencies: NumberDependencies): void =
     },
     async (request) => {
       const caller = callerOf(request);
-      const metric = await requested('metric', findMetric, warehouse, request);
+      const metric = await requested('metric', recallMetric(caller.look), warehouse, request);
       if (!maySeeNumbers(caller, metric)) return success(privateForm(metric));
       const months = (await monthsOf(dependencies, caller, [metric], 'metric')).get(metric.id) ?? [];
-      const imports = await importStates(warehouse, caller.organisation, [metric]);
+      const imports = await importStates(warehouse, caller, [metric]);
       return success({ ...toWireMetric(metric, months, imports.get(metric.id)), months });
     },
   );
@@ -232,7 +232,7 @@ export const metricRoutes = (app: Api, dependencies: NumberDependencies): void =
       );
       const months = (await monthsOf(dependencies, caller, [metric], 'metric')).get(metric.id) ?? [];
       const warnings = await warningsOf(dependencies, caller.organisation.id, metric);
-      const imports = await importStates(warehouse, caller.organisation, [metric]);
+      const imports = await importStates(warehouse, caller, [metric]);
       return success({ ...toWireMetric(metric, months, imports.get(metric.id)), months, warnings });
     },
   );

@@ -3,7 +3,7 @@ import { METRIC_KINDS } from '../../domain/metrics/metric.ts';
 import { glanceAt } from '../../domain/months/overview.ts';
 import { valueToWire } from '../../domain/shared/decimals.ts';
 import { importStates } from '../../warehouse/imports/import-states.ts';
-import { listMetrics } from '../../warehouse/metrics/metrics.ts';
+import { recallMetrics } from '../../warehouse/metrics/metrics.ts';
 import { callerOf } from '../access/authentication.ts';
 import type { NumberDependencies } from '../http/dependencies.ts';
 import { maySeeNumbers, privateForm } from '../access/revenue-access.ts';
@@ -56,9 +56,10 @@ export const overviewRoutes = (app: Api, dependencies: NumberDependencies): void
     },
     async (request) => {
       const caller = callerOf(request);
-      const metrics = await listMetrics(dependencies.warehouse, caller.organisation.id);
+      const { warehouse } = dependencies;
+      const metrics = await recallMetrics(caller.look, warehouse, caller.organisation.id);
       const months = await monthsOf(dependencies, caller, metrics, 'overview');
-      const imports = await importStates(dependencies.warehouse, caller.organisation, metrics);
+      const imports = await importStates(warehouse, caller, metrics);
       return success(
         metrics.map((metric) => {
           if (!maySeeNumbers(caller, metric)) return { metric: privateForm(metric) };

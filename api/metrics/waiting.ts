@@ -5,7 +5,7 @@ import { includes } from '../../domain/organisations/tiers.ts';
 import { byName } from '../../domain/shared/by-name.ts';
 import { addMonths, dayOf, firstDay, monthOf } from '../../domain/shared/calendar.ts';
 import { importStates, type ImportState } from '../../warehouse/imports/import-states.ts';
-import { listMetrics, type Metric } from '../../warehouse/metrics/metrics.ts';
+import { recallMetrics, type Metric } from '../../warehouse/metrics/metrics.ts';
 import { listCostSources } from '../../warehouse/sources/cost-sources.ts';
 import { lastRuns } from '../../warehouse/sources/ingest-runs.ts';
 import { choicesBegun } from '../../warehouse/spend/picks/spend-choices.ts';
@@ -130,10 +130,10 @@ const waitingNumbers = async (
 ): Promise<WaitingItem[]> => {
   const { warehouse } = dependencies;
   const { organisation } = caller;
-  const all = (await listMetrics(warehouse, organisation.id)).sort(byName);
+  const all = (await recallMetrics(caller.look, warehouse, organisation.id)).toSorted(byName);
   const { metrics, vault } = await visibleNumbers(dependencies, caller, all, 'waiting');
   const teams = (await listTeams(warehouse, organisation.id)).sort(byName);
-  const imports = await importStates(warehouse, organisation, metrics);
+  const imports = await importStates(warehouse, caller, metrics);
   // Below its plan, nobody can lock a month of revenue.
   const lockable = metrics.filter(({ kind }) => kind === 'count' || includes(organisation.tier, 'revenue'));
   const { on } = noteUpdates(dependencies, organisation.id, await sealBills(warehouse, organisation.id, now));

@@ -6,14 +6,39 @@ import { computeMetricMonths } from '../../warehouse/months/metric-months.ts';
 import type { Metric } from '../../warehouse/metrics/metrics.ts';
 import { monthFacts } from '../../warehouse/months/month-facts.ts';
 import type { RevenueVault } from '../../warehouse/metrics/revenue-vault.ts';
+import type { Derived } from '../../warehouse/engine/states/memory.ts';
+import { ALL_SHOWN, type Part } from '../../warehouse/engine/states/states.ts';
 import type { Caller } from '../access/authentication.ts';
 import { visibleNumbers, type Viewed } from '../access/revenue-access.ts';
 import type { NumberDependencies } from '../http/dependencies.ts';
 import { noteUpdates } from '../http/note-updates.ts';
 
+/** The shown months of a metric whose scope is no team, on a day, with what they share with those of other metrics. */
+const RECORDS: Derived<MonthRecord[]> = {
+  name: 'months of a metric',
+  // Costs of scopes and days are stored with the computation that they belong to.
+  from: [
+    'organisation_versions',
+    'cost_source_versions',
+    'loads',
+    'month_computations',
+    'settled_months',
+    'spend_choice_versions',
+  ],
+  bytesOf: (records) => records.length * RECORD_BYTES,
+};
+
+const RECORD_BYTES = 1_000;
+
+/** Returns what else the months of a metric are made of. A team's bill depends on almost everything. */
+const ownParts = ({ id: metric, scope }: Metric): Part[] =>
+  scope.type === 'team'
+    ? [ALL_SHOWN]
+    : ['metric_versions', 'metric_value_changes', 'month_locks'].map((table) => ({ table, metric }));
+
 /**
  * Returns the last twelve months of those metrics whose numbers the caller may see, newest first, by metric id. The audit log
- * records the view of revenue.
+ * records the view of revenue, of which nothing is kept in memory.
  */
 export const monthsOf = async (
   dependencies: Pick<NumberDependencies, 'warehouse' | 'sealer' | 'clock' | 'noteChange'>,
@@ -22,15 +47,31 @@ export const monthsOf = async (
   viewed: Viewed,
 ): Promise<Map<string, MonthRecord[]>> => {
   const { warehouse, clock } = dependencies;
-  const { organisation } = caller;
+  const { organisation, look } = caller;
   const now = clock.now();
   const { metrics, vault } = await visibleNumbers(dependencies, caller, requested, viewed);
-  const { on } = noteUpdates(
-    dependencies,
-    organisation.id,
-    await computeMetricMonths(warehouse, organisation.id, metrics, now),
+  const read = async (some: readonly Metric[]): Promise<Map<string, MonthRecord[]>> => {
+    const { on } = noteUpdates(
+      dependencies,
+      organisation.id,
+      await computeMetricMonths(warehouse, organisation.id, some, now),
+    );
+    return warehouse.session((session) => readMonths(on(session), organisation, some, now, vault));
+  };
+  const revenue = metrics.filter(({ kind }) => kind === 'revenue');
+  const counts = metrics.filter(({ kind }) => kind !== 'revenue');
+  const placeOf = ({ id }: Metric): string => `${dayOf(now)} ${id}`;
+  const byPlace = new Map(counts.map((metric) => [placeOf(metric), metric]));
+  const parts = new Map(counts.map((metric) => [placeOf(metric), ownParts(metric)]));
+  const known = await warehouse.memory.recallEach(look, RECORDS, organisation.id, parts, async (missing) => {
+    const wanted = missing.flatMap((place) => byPlace.get(place) ?? []);
+    const records = await read(wanted);
+    return new Map(wanted.map((metric) => [placeOf(metric), records.get(metric.id) ?? []]));
+  });
+  const opened = revenue.length === 0 ? new Map<string, MonthRecord[]>() : await read(revenue);
+  return new Map(
+    metrics.map((metric) => [metric.id, known.get(placeOf(metric)) ?? opened.get(metric.id) ?? []]),
   );
-  return warehouse.session((session) => readMonths(on(session), organisation, metrics, now, vault));
 };
 
 /** The same, on the caller's session. Revenue needs its vault. */

@@ -4,7 +4,9 @@ import {
   type ImportStatus,
   type ImportType,
 } from '../../domain/imports/connection.ts';
-import type { Session } from '../engine/session.ts';
+import type { Derived } from '../engine/states/memory.ts';
+import type { Look } from '../engine/states/states.ts';
+import type { Warehouse } from '../engine/warehouse.ts';
 import type { Metric } from '../metrics/metrics.ts';
 import type { Organisation } from '../organisations/organisations.ts';
 import { importHistories, type ImportHistory } from './import-runs.ts';
@@ -19,15 +21,29 @@ export interface ImportState {
   history: ImportHistory | null;
 }
 
+/** The connections of an organisation, and their histories by the id of their credential. */
+const IMPORTS: Derived<{ connections: ImportConnection[]; histories: Map<string, ImportHistory> }> = {
+  name: 'imports',
+  from: ['import_versions', 'import_run_events'],
+  bytesOf: ({ connections }) => connections.length * CONNECTION_BYTES,
+};
+
+const CONNECTION_BYTES = 4_000;
+
 /** Returns the import of each of some metrics that has one, by metric id. */
 export const importStates = async (
-  warehouse: Pick<Session, 'query'>,
-  { id: orgId, tier }: Organisation,
+  warehouse: Warehouse,
+  { organisation: { id: orgId, tier }, look }: { organisation: Organisation; look: Look },
   metrics: readonly Metric[],
 ): Promise<Map<string, ImportState>> => {
-  const connections = await listImports(warehouse, orgId);
-  if (connections.length === 0) return new Map();
-  const histories = await importHistories(warehouse, orgId);
+  const { connections, histories } = await warehouse.memory.recall(look, IMPORTS, orgId, 'all', async () => {
+    const all = await listImports(warehouse, orgId);
+    return {
+      connections: all,
+      histories:
+        all.length === 0 ? new Map<string, ImportHistory>() : await importHistories(warehouse, orgId),
+    };
+  });
   const byMetric = new Map(connections.map((connection) => [connection.metric_id, connection]));
   return new Map(
     metrics.flatMap(({ id, kind }): [string, ImportState][] => {

@@ -12,6 +12,8 @@ import { listSharedCosts } from '../teams/shared-costs.ts';
 import { spendChoicesLock, storePicks } from '../spend/picks/spend-choices.ts';
 import { valuesLock } from './value-changes.ts';
 import { Versions, type By, type NextVersion } from '../engine/records/versioned-records.ts';
+import type { Derived } from '../engine/states/memory.ts';
+import type { Look } from '../engine/states/states.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
 /** The spend that a metric divides (spec §1). */
@@ -95,6 +97,34 @@ const checkTeam = async (session: Session, orgId: string, scope: Scope): Promise
 /** Returns the organisation's metric, or null if it has no such metric. */
 export const findMetric = (warehouse: Warehouse, orgId: string, metricId: string): Promise<Metric | null> =>
   METRICS.find(warehouse, orgId, metricId);
+
+/** Returns the same for an answer that `look` began before: as it was remembered, if it has not changed since. */
+export const recallMetric =
+  (look: Look) =>
+  async (warehouse: Warehouse, orgId: string, metricId: string): Promise<Metric | null> => {
+    const place = new Map([[metricId, [{ table: 'metric_versions', metric: metricId }]]]);
+    const found = await warehouse.memory.recallEach(look, METRIC, orgId, place, async () => {
+      const metric = await findMetric(warehouse, orgId, metricId);
+      return new Map([[metricId, metric]]);
+    });
+    return found.get(metricId) ?? null;
+  };
+
+const METRIC: Derived<Metric | null> = {
+  name: 'metric',
+  from: [],
+  bytesOf: (metric) => JSON.stringify(metric).length,
+};
+
+/** Returns all metrics, oldest first, as they were remembered. */
+export const recallMetrics = (look: Look, warehouse: Warehouse, orgId: string): Promise<Metric[]> =>
+  warehouse.memory.recall(look, ALL_METRICS, orgId, 'all', () => listMetrics(warehouse, orgId));
+
+const ALL_METRICS: Derived<Metric[]> = {
+  name: 'metrics',
+  from: ['metric_versions'],
+  bytesOf: (metrics) => JSON.stringify(metrics).length,
+};
 
 /** Returns the metrics after `cursor`, oldest first; without a page all of them. */
 export const listMetrics = (

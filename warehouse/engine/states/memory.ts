@@ -71,6 +71,39 @@ export class Memory {
     return value;
   }
 
+  /**
+   * Does the same for many keys. What is missing of them is derived at once.
+   *
+   * @param keys with what each value is derived from, in addition to what all are derived from.
+   */
+  async recallEach<Value>(
+    look: Look,
+    derived: Derived<Value>,
+    orgId: string,
+    keys: ReadonlyMap<string, readonly Part[]>,
+    make: (missing: readonly string[]) => Promise<ReadonlyMap<string, Value>>,
+  ): Promise<Map<string, Value>> {
+    const shared = await look.of(orgId, derived.from);
+    const states = await Promise.all(
+      [...keys].map(async ([key, parts]) => [key, Math.max(shared, await look.of(orgId, parts))] as const),
+    );
+    const found = states.map(([key, state]) => ({ key, ...this.#findAt(state, derived, orgId, key) }));
+    const missing = found.filter(({ known }) => known === null);
+    const made = missing.length === 0 ? null : make(missing.map(({ key }) => key));
+    const valueOf = async (key: string): Promise<Value> => {
+      const value = (await made)?.get(key);
+      if (value === undefined) throw new Error(`${derived.name}: nothing was derived for ${key}`);
+      return value;
+    };
+    const values = found.map(({ key, known, keep }) => {
+      if (known !== null) return [key, known] as const;
+      const value = valueOf(key);
+      keep(value);
+      return [key, value] as const;
+    });
+    return new Map(await Promise.all(values.map(async ([key, value]) => [key, await value] as const)));
+  }
+
   #findAt<Value>(state: State, { name, bytesOf }: Derived<Value>, orgId: string, key: string): Found<Value> {
     const place = `${orgId} ${name} ${key}`;
     const known = this.#kept?.get(place);

@@ -10,8 +10,15 @@ export interface Touch {
 /** What a statement writes: rows of the warehouse, only what is outside of it, or nothing. */
 export type Writes = Touch | 'temporary' | 'nothing';
 
-/** Tables that are followed by metric, so that a value of one metric leaves the others as they are. */
-export const BY_METRIC: ReadonlySet<string> = new Set(['metric_value_changes', 'month_locks']);
+/**
+ * Tables that are followed by metric, so that a change of one metric leaves the others as they are; with the parameter that names
+ * the metric.
+ */
+export const BY_METRIC: ReadonlyMap<string, string> = new Map([
+  ['metric_versions', 'id'],
+  ['metric_value_changes', 'metric'],
+  ['month_locks', 'metric'],
+]);
 
 /** Tables that none of the kept answers shows. What they hold changes without any number. */
 export const BESIDE: ReadonlySet<string> = new Set([
@@ -32,16 +39,18 @@ const TEMPORARY = /^\s*CREATE\s+(?:OR\s+REPLACE\s+)?TEMP\s/i;
 
 /**
  * Returns what a statement writes, by its text. A write names its organisation in the parameter `$org`, or several in `$orgs`,
- * and its metric in `$metric`. A write without them counts as one to the rows of all.
+ * and its metric. A write without them counts as one to the rows of all.
  */
-export const writesOf = (sql: string, { org, orgs, metric }: Readonly<Record<string, unknown>>): Writes => {
+export const writesOf = (sql: string, parameters: Readonly<Record<string, unknown>>): Writes => {
   const table = WRITE.exec(sql)?.[1]?.toLowerCase();
   if (table === undefined) return TEMPORARY.test(sql) ? 'temporary' : 'nothing';
   if (/^(temp|memory)\./.test(table)) return 'temporary';
+  const { org, orgs } = parameters;
+  const metric = parameters[BY_METRIC.get(table) ?? ''];
   return {
     table,
     orgs: typeof org === 'string' ? [org] : isTexts(orgs) ? orgs : null,
-    metric: BY_METRIC.has(table) && typeof metric === 'string' ? metric : null,
+    metric: typeof metric === 'string' ? metric : null,
   };
 };
 

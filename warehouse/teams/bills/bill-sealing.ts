@@ -1,4 +1,4 @@
-import { monthOf, type Day, type Month } from '../../../domain/shared/calendar.ts';
+import { dayOf, monthOf, type Day, type Month } from '../../../domain/shared/calendar.ts';
 import type { SealedBasis } from '../../../domain/teams/bill.ts';
 import { currentSealBases } from './bill-basis.ts';
 import { storeSeals, type Seal } from './bill-seals.ts';
@@ -6,6 +6,8 @@ import { deliveredMonths } from '../../sources/coverage.ts';
 import { computeSpend, type ComputedSession, type ComputedSpend } from '../../spend/compute-spend.ts';
 import { SEALED_MONTHS } from './sealed-months.ts';
 import type { Session } from '../../engine/session.ts';
+import type { Derived } from '../../engine/states/memory.ts';
+import { ALL_SHOWN } from '../../engine/states/states.ts';
 import type { Warehouse } from '../../engine/warehouse.ts';
 
 /**
@@ -16,11 +18,16 @@ import type { Warehouse } from '../../engine/warehouse.ts';
  */
 export const sealBills = async (warehouse: Warehouse, orgId: string, now: Date): Promise<ComputedSpend> => {
   const { on } = await computeSpend(warehouse, orgId, now);
-  const due = await warehouse.session((session) => dueMonths(session, orgId));
-  if (due.length === 0) return { months: [], on };
-  const months = await sealExclusively(warehouse, orgId, (session) => sealDueMonths(on(session), orgId, now));
+  let months: Month[] = [];
+  await warehouse.memory.recall(await warehouse.look(), NOTHING_DUE, orgId, dayOf(now), async () => {
+    if ((await warehouse.session((session) => dueMonths(session, orgId))).length > 0)
+      months = await sealExclusively(warehouse, orgId, (session) => sealDueMonths(on(session), orgId, now));
+  });
   return { months, on };
 };
+
+/** That no bill of an organisation is due. */
+const NOTHING_DUE: Derived<void> = { name: 'no bill due', from: [ALL_SHOWN], bytesOf: () => 0 };
 
 /** Runs `work` in a transaction, while no other work seals bills of the organisation. */
 export const sealExclusively = <Result>(
