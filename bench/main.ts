@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { version as duckDbVersion } from '@duckdb/node-api';
+import { answers } from './cases/answers.ts';
 import { bills } from './cases/bills.ts';
 import { csvUpload } from './cases/csv-upload.ts';
 import { crash } from './cases/crash.ts';
@@ -9,10 +10,8 @@ import { imports } from './cases/imports.ts';
 import { ingest } from './cases/ingest.ts';
 import { months } from './cases/months.ts';
 import { neighbours } from './cases/neighbours.ts';
-import { overview } from './cases/overview.ts';
 import { table, type Measurement } from './measurement.ts';
 import { pages } from './cases/pages.ts';
-import { reads } from './cases/reads.ts';
 import { readRunOptions, type Benchmark, type RunOptions } from './run-options.ts';
 import { say } from './say.ts';
 import { values } from './cases/values.ts';
@@ -24,8 +23,7 @@ const PROGRAMS: Record<Benchmark, (options: RunOptions) => Promise<Measurement[]
   imports,
   months,
   bills,
-  reads,
-  overview,
+  answers,
   pages,
   exports,
   neighbours,

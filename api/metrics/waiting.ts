@@ -138,7 +138,7 @@ const waitingNumbers = async (
   const lockable = metrics.filter(({ kind }) => kind === 'count' || includes(organisation.tier, 'revenue'));
   const { on } = noteUpdates(dependencies, organisation.id, await sealBills(warehouse, organisation.id, now));
   const { records, bills } = await warehouse.transaction(async (session) => ({
-    records: await readMonths(on(session), organisation, lockable, now, vault),
+    records: await readMonths(on(session), organisation, lockable, now, { vault }),
     bills: teams.length === 0 ? [] : await monthBills(on(session), organisation.id, shownMonths(now)),
   }));
   const newestFirst = bills.slice(1).reverse();

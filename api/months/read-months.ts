@@ -1,4 +1,4 @@
-import type { ComputedSession } from '../../warehouse/spend/compute-spend.ts';
+import type { ComputedQueries } from '../../warehouse/spend/compute-spend.ts';
 import { dayOf } from '../../domain/shared/calendar.ts';
 import { monthRecords, type MonthRecord } from '../../domain/months/month-record.ts';
 import { shownMonths } from '../../domain/months/shown-months.ts';
@@ -6,7 +6,7 @@ import { computeMetricMonths } from '../../warehouse/months/metric-months.ts';
 import type { Metric } from '../../warehouse/metrics/metrics.ts';
 import { monthFacts } from '../../warehouse/months/month-facts.ts';
 import type { RevenueVault } from '../../warehouse/metrics/revenue-vault.ts';
-import type { Derived } from '../../warehouse/engine/states/memory.ts';
+import type { Derived, Recall } from '../../warehouse/engine/states/memory.ts';
 import { ALL_SHOWN, type Part } from '../../warehouse/engine/states/states.ts';
 import type { Caller } from '../access/authentication.ts';
 import { visibleNumbers, type Viewed } from '../access/revenue-access.ts';
@@ -56,7 +56,8 @@ export const monthsOf = async (
       organisation.id,
       await computeMetricMonths(warehouse, organisation.id, some, now),
     );
-    return warehouse.session((session) => readMonths(on(session), organisation, some, now, vault));
+    const recall = warehouse.memory.of(look, organisation.id);
+    return readMonths(on(warehouse), organisation, some, now, { vault, recall });
   };
   const revenue = metrics.filter(({ kind }) => kind === 'revenue');
   const counts = metrics.filter(({ kind }) => kind !== 'revenue');
@@ -74,19 +75,19 @@ export const monthsOf = async (
   );
 };
 
-/** The same, on the caller's session. Revenue needs its vault. */
+/** The same, by the caller's statements. Revenue needs its vault. Without `recall`, nothing is taken from memory. */
 export const readMonths = async (
-  session: ComputedSession,
+  session: ComputedQueries,
   organisation: Caller['organisation'],
   metrics: readonly Metric[],
   now: Date,
-  vault?: RevenueVault,
+  { vault, recall }: { vault?: RevenueVault | undefined; recall?: Recall } = {},
 ): Promise<Map<string, MonthRecord[]>> => {
   const facts = await monthFacts(
     session,
     organisation.id,
     metrics.map(({ id }) => id),
-    { ...shownMonths(now), today: dayOf(now), vault },
+    { ...shownMonths(now), today: dayOf(now), vault, ...(recall === undefined ? {} : { recall }) },
   );
   const settlement = { settleDays: organisation.settle_days };
   return new Map(

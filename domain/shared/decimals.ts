@@ -85,6 +85,13 @@ export const MONEY_DECIMALS = 15;
 export const decimalUnits = (value: DecimalText, places: number): bigint =>
   BigInt(Big(value).times(`1e${places.toString()}`).toFixed(0));
 
+/** The same for a text with all of its places, as the warehouse writes it. */
+export const unitsOfFixed = (value: DecimalText): bigint => BigInt(value.replace('.', ''));
+
+/** Returns the decimal text of a value in units of 10⁻¹⁰. */
+export const valueText = (units: bigint): DecimalText =>
+  Big(units.toString()).times(`1e-${VALUE_DECIMALS.toString()}`).toFixed(VALUE_DECIMALS);
+
 /** Returns the decimal text of money in units of 10⁻¹⁵. */
 export const moneyText = (units: bigint): DecimalText =>
   Big(units.toString()).times(`1e-${MONEY_DECIMALS.toString()}`).toFixed(MONEY_DECIMALS);

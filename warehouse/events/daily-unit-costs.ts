@@ -8,7 +8,7 @@ import { pushTo } from '../../domain/shared/push-to.ts';
 import { COVERED_DAYS } from '../sources/coverage.ts';
 import { DAILY_SPEND } from '../spend/daily-spend.ts';
 import { dailyTeamCosts } from '../teams/bills/daily-team-costs.ts';
-import { KNOWN_DAYS } from '../spend/known-days.ts';
+import { KNOWN_DAYS, METRIC_KINDS } from '../spend/known-days.ts';
 import { PICK_KEY } from '../spend/picks/pick-key.ts';
 import { USES_CHOICE } from '../spend/picks/spend-choices.ts';
 import { COMPLETE_VALUES } from '../metrics/values-through.ts';
@@ -73,7 +73,9 @@ const WANTED = `wanted AS (
   WHERE org_id = $org AND kind = 'count' AND frequency = 'daily' AND COALESCE(CAST(rise AS VARCHAR), '') <> 'null')`;
 
 /** CTE with the last known days of each metric that have a value. Labels are added up (spec §2, Metric value rule 3). */
-const valueDays = (where: string): string => `${COVERED_DAYS}, ${KNOWN_DAYS}, ${COMPLETE_VALUES},
+const valueDays = (
+  where: string,
+): string => `${METRIC_KINDS}, ${COVERED_DAYS}, ${KNOWN_DAYS}, ${COMPLETE_VALUES},
 value_days AS (
   SELECT metric_id, scope, scope_id, team_id, period AS day, sum(value) AS value
   FROM metric_values JOIN wanted USING (metric_id) JOIN metric_kinds USING (metric_id) JOIN complete_values USING (metric_id)

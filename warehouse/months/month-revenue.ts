@@ -1,5 +1,5 @@
 import { monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
-import { VALUE_DECIMALS, valueUnits, type DecimalText } from '../../domain/shared/decimals.ts';
+import { valueText, valueUnits, type DecimalText } from '../../domain/shared/decimals.ts';
 import { pushTo } from '../../domain/shared/push-to.ts';
 import { letOthersRun } from '../engine/let-others-run.ts';
 import type { Session } from '../engine/session.ts';
@@ -31,12 +31,12 @@ const sumOf = (
   const meant = days.filter(isMeant);
   if (meant.length === 0) return null;
   const units = meant.reduce((sum, day) => sum + day.units, 0n);
-  return `${units}e-${VALUE_DECIMALS}`;
+  return valueText(units);
 };
 
 /** Reads and opens the revenue of some metrics from `first` on. Throws without a vault, unless there are no metrics. */
 export const openRevenue = async (
-  session: Session,
+  session: Pick<Session, 'query'>,
   orgId: string,
   metricIds: readonly string[],
   first: Day,

@@ -33,20 +33,28 @@ const UP_TO_DATE: Derived<void> = {
 
 declare const isComputed: unique symbol;
 
-/** A session on which an organisation's spend is up to date. What reads spend asks for one; only this file makes them. */
-export type ComputedSession = Session & { readonly [isComputed]: true };
+/** Marks that an organisation's spend is up to date. What reads spend asks for it; only this file gives it. */
+interface Computed {
+  readonly [isComputed]: true;
+}
+
+/** A session on which an organisation's spend is up to date. */
+export type ComputedSession = Session & Computed;
+
+/** The same for single statements, which any session may run. */
+export type ComputedQueries = Pick<Session, 'query'> & Computed;
 
 /** An organisation's spend after it was brought up to date. */
 export interface ComputedSpend {
   /** The months that were computed, oldest first; usually none. */
   months: Month[];
-  /** Lets spend be read on a session. */
-  on: (session: Session) => ComputedSession;
+  /** Lets spend be read on a session, or by single statements. */
+  on: <Queries extends Pick<Session, 'query'>>(session: Queries) => Queries & Computed;
 }
 
 const computed = (months: Month[]): ComputedSpend => ({
   months,
-  on: (session) => session as ComputedSession,
+  on: (session) => session as typeof session & Computed,
 });
 
 /** Spend as it was last computed, however old: what an upgrade's dry run compares with. */

@@ -13,7 +13,7 @@ export interface SplitValues {
 
 /** Returns the values of some metrics in some months (their first days), by month. Uses one statement. */
 export const splitValues = async (
-  session: Session,
+  session: Pick<Session, 'query'>,
   orgId: string,
   metricIds: readonly string[],
   months: readonly Day[],
@@ -54,7 +54,7 @@ FROM counts LEFT JOIN sums USING (metric_id, month) ORDER BY metric_id, month, l
 
 /** Returns the names of some metrics by id. */
 export const metricNames = async (
-  session: Session,
+  session: Pick<Session, 'query'>,
   orgId: string,
   metricIds: readonly string[],
 ): Promise<Map<string, string>> => {

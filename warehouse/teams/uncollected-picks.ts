@@ -10,7 +10,7 @@ import { COLLECTED_SINCE, TAKEN_SINCE, USES_CHOICE } from '../spend/picks/spend-
  * pick: before that was collected the bill has the spend, and afterwards it has not.
  */
 export const uncollectedPicks = async (
-  session: Session,
+  session: Pick<Session, 'query'>,
   orgId: string,
   months: readonly Day[],
 ): Promise<Map<Month, UncollectedPicks>> => {

@@ -19,6 +19,22 @@ export interface Found<Value> {
   keep: (value: Promise<Value>) => void;
 }
 
+/** Derives what belongs to one organisation, or recalls it; see {@link Memory.recall} and {@link Memory.recallEach}. */
+export interface Recall {
+  one: <Value>(derived: Derived<Value>, key: string, make: () => Promise<Value>) => Promise<Value>;
+  each: <Value>(
+    derived: Derived<Value>,
+    keys: ReadonlyMap<string, readonly Part[]>,
+    make: (missing: readonly string[]) => Promise<ReadonlyMap<string, Value>>,
+  ) => Promise<ReadonlyMap<string, Value>>;
+}
+
+/** Derives everything, for example within a transaction. */
+export const AFRESH: Recall = {
+  one: (_derived, _key, make) => make(),
+  each: (_derived, keys, make) => make([...keys.keys()]),
+};
+
 interface Kept {
   state: State;
   value: Promise<unknown>;
@@ -51,6 +67,14 @@ export class Memory {
    */
   async find<Value>(look: Look, derived: Derived<Value>, orgId: string, key: string): Promise<Found<Value>> {
     return this.#findAt(await look.of(orgId, derived.from), derived, orgId, key);
+  }
+
+  /** Recalls what belongs to one organisation. */
+  of(look: Look, orgId: string): Recall {
+    return {
+      one: (derived, key, make) => this.recall(look, derived, orgId, key, make),
+      each: (derived, keys, make) => this.recallEach(look, derived, orgId, keys, make),
+    };
   }
 
   /**

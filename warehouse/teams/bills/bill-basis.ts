@@ -1,4 +1,4 @@
-import type { ComputedSession } from '../../spend/compute-spend.ts';
+import type { ComputedQueries } from '../../spend/compute-spend.ts';
 import { addDays, daysInclusive, monthOf, type Day, type Month } from '../../../domain/shared/calendar.ts';
 import { moneyText, type DecimalText } from '../../../domain/shared/decimals.ts';
 import type { BillBasis, SealedBasis } from '../../../domain/teams/bill.ts';
@@ -12,7 +12,7 @@ import { uncollectedPicks } from '../uncollected-picks.ts';
  * Returns today's basis of the bills of some months (their first days). One statement reads all teams, shared costs and months.
  */
 export const currentBases = async (
-  session: ComputedSession,
+  session: ComputedQueries,
   orgId: string,
   months: readonly Day[],
 ): Promise<Map<Month, BillBasis>> => {
@@ -23,7 +23,7 @@ export const currentBases = async (
 
 /** The same with the tags and splits that are not collected, as a seal keeps it. */
 export const currentSealBases = async (
-  session: ComputedSession,
+  session: ComputedQueries,
   orgId: string,
   months: readonly Day[],
 ): Promise<Map<Month, SealedBasis>> => {
@@ -36,7 +36,7 @@ export const currentSealBases = async (
 
 /** Returns the basis of every day from `start` to `end`, by today's teams and shared costs or by stored days. */
 export const dailyBases = (
-  session: ComputedSession,
+  session: ComputedQueries,
   orgId: string,
   { start, end }: { start: Day; end: Day },
   statement = ownedSpend('day', DAILY_SPEND),
@@ -50,7 +50,7 @@ export const dailyBases = (
   );
 
 const basesOf = async (
-  session: ComputedSession,
+  session: ComputedQueries,
   orgId: string,
   periods: readonly Day[],
   statement: string,

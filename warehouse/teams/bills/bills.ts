@@ -1,4 +1,4 @@
-import type { ComputedSession } from '../../spend/compute-spend.ts';
+import type { ComputedQueries } from '../../spend/compute-spend.ts';
 import { firstDay, monthOf, type Day, type Month } from '../../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../../domain/shared/decimals.ts';
 import {
@@ -76,7 +76,7 @@ const UNSEALED: Seal = {
  * @param known what sources cover of these months, if the caller has read it already.
  */
 export const monthBills = async (
-  session: ComputedSession,
+  session: ComputedQueries,
   orgId: string,
   { newest, count }: { newest: Month; count: number },
   known?: ReadonlyMap<Month, readonly SourceMonth[]>,
@@ -205,7 +205,7 @@ const toBill = (row: SealedRow): Bill => ({
 });
 
 const sealedBills = async (
-  session: Session,
+  session: Pick<Session, 'query'>,
   range: { org: string; first: Day; last: Day },
 ): Promise<Map<Month, Map<string, Bill>>> => {
   const rows = await session.query<SealedRow>(

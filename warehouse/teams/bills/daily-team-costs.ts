@@ -1,4 +1,4 @@
-import type { ComputedSession } from '../../spend/compute-spend.ts';
+import type { ComputedQueries } from '../../spend/compute-spend.ts';
 import { firstDay, monthOf, type Day } from '../../../domain/shared/calendar.ts';
 import { billsOf, fullyLoaded, splitMetrics } from '../../../domain/teams/bill.ts';
 import type { DecimalText } from '../../../domain/shared/decimals.ts';
@@ -13,7 +13,7 @@ import { splitValues } from '../split-values.ts';
  * before it are stored by day (scope-day-costs.ts).
  */
 export const dailyTeamCosts = async (
-  session: ComputedSession,
+  session: ComputedQueries,
   orgId: string,
   range: { start: Day; end: Day },
   from: 'bill lines' | 'stored days' = 'bill lines',

@@ -1,0 +1,85 @@
+import { addDays, firstDay, monthOf, type Day, type Month } from '../../../domain/shared/calendar.ts';
+import type { SourceMonth } from '../../../domain/sources/coverage.ts';
+import type { Session } from '../../engine/session.ts';
+import type { Derived, Recall } from '../../engine/states/memory.ts';
+import { COVERED_DAYS, sourceMonths } from '../../sources/coverage.ts';
+import { KNOWN_DAYS } from '../../spend/known-days.ts';
+
+/** What sources have delivered of an organisation's months, and which of them have settled. */
+export interface OrganisationMonths {
+  sources: ReadonlyMap<Month, readonly SourceMonth[]>;
+  settled: ReadonlySet<Month>;
+}
+
+const MONTHS: Derived<OrganisationMonths> = {
+  name: 'months of an organisation',
+  from: ['loads', 'cost_source_versions', 'settled_months'],
+  bytesOf: ({ sources }) => JSON.stringify([...sources]).length,
+};
+
+/** Returns what is delivered of the months from `first` to `last`. */
+export const organisationMonths = (
+  session: Pick<Session, 'query'>,
+  recall: Recall,
+  orgId: string,
+  range: { first: Month; last: Month },
+): Promise<OrganisationMonths> =>
+  recall.one(MONTHS, `${range.first} ${range.last}`, async () => {
+    const settled = await session.query<{ month: Day }>(
+      'SELECT DISTINCT month FROM settled_months WHERE org_id = $org',
+      { org: orgId },
+    );
+    return {
+      sources: await sourceMonths(session, orgId, range),
+      settled: new Set(settled.map(({ month }) => monthOf(month))),
+    };
+  });
+
+/** The last day of the running month, and of the month before, up to which the spend of a scope is known. */
+export interface KnownThrough {
+  running: Day;
+  before: Day;
+}
+
+const KNOWN: Derived<ReadonlyMap<string, KnownThrough>> = {
+  name: 'days with known spend',
+  from: ['loads', 'cost_source_versions'],
+  bytesOf: (known) => known.size * 200,
+};
+
+/**
+ * Returns up to which days spend is known, by the kinds of sources that a scope picks from (known-days.ts). The days lie between
+ * `first`, in the month before, and `last`, in the running month.
+ */
+export const knownThrough = (
+  session: Pick<Session, 'query'>,
+  recall: Recall,
+  orgId: string,
+  { first, last }: { first: Day; last: Day },
+): Promise<ReadonlyMap<string, KnownThrough>> =>
+  recall.one(KNOWN, `${first} ${last}`, async () => {
+    const month = firstDay(monthOf(last));
+    const rows = await session.query<{ kinds: string; is_running: boolean; through: Day }>(KNOWN_THROUGH, {
+      ...{ org: orgId, kinds: ALL_KINDS, first, last, month },
+    });
+    const known = new Map<string, KnownThrough>();
+    for (const { kinds, is_running, through } of rows) {
+      const both = known.get(kinds) ?? { running: addDays(month, -1), before: addDays(first, -1) };
+      known.set(kinds, { ...both, [is_running ? 'running' : 'before']: through });
+    }
+    return known;
+  });
+
+const SOURCE_KINDS = ['ai_tools', 'focus', 'hosts', 'opencost'] as const;
+
+/** All kinds that a scope can pick from, in alphabetical order; the empty text is the organisation's scope. */
+const ALL_KINDS = SOURCE_KINDS.reduce<string[]>(
+  (sets, kind) => [...sets, ...sets.map((set) => (set === '' ? kind : `${set},${kind}`))],
+  [''],
+);
+
+const KNOWN_THROUGH = `
+WITH metric_kinds AS (SELECT unnest($kinds) AS kinds), ${COVERED_DAYS}, ${KNOWN_DAYS}
+SELECT kinds, day >= $month::DATE AS is_running,
+  COALESCE(min(day) FILTER (known_days.kinds IS NULL), max(day) + 1) - 1 AS through
+FROM (SELECT kinds, day FROM metric_kinds CROSS JOIN days) LEFT JOIN known_days USING (kinds, day) GROUP BY ALL`;
