@@ -229,7 +229,7 @@ export class Session {
   }
 
   async #execute(sql: string, parameters: Parameters) {
-    const writes = this.#followed === null ? 'temporary' : writesOf(sql, parameters);
+    const writes = this.#followed === null ? 'outside' : writesOf(sql, parameters);
     const isAlone = !this.#isInTransaction;
     const waits = TRIES_AFTER_MS.values();
     for (;;) {

@@ -140,7 +140,7 @@ export const ACCOUNT_NAMES = `account_names_now AS (
   WHERE org_id = $org GROUP BY ALL)`;
 
 /** Scans the daily totals once, and groups them in four ways. */
-export const COST_SUMMARY = `
+const COST_SUMMARY = `
 WITH ${ACCOUNT_NAMES},
 spend AS (
   SELECT day, source, cloud, account, cost, day >= $start::DATE AS in_range

@@ -8,7 +8,7 @@ export interface Touch {
 }
 
 /** What a statement writes: rows of the warehouse, only what is outside of it, or nothing. */
-export type Writes = Touch | 'temporary' | 'nothing';
+export type Writes = Touch | 'outside' | 'nothing';
 
 /**
  * Tables that are followed by metric, so that a change of one metric leaves the others as they are; with the parameter that names
@@ -35,7 +35,7 @@ export const BESIDE: ReadonlySet<string> = new Set([
 
 const WRITE =
   /^\s*(?:INSERT\s+INTO|DELETE\s+FROM|UPDATE|MERGE\s+INTO|TRUNCATE|ALTER\s+TABLE|(?:CREATE(?:\s+OR\s+REPLACE)?|DROP)\s+(?:TABLE|VIEW|SEQUENCE)(?:\s+IF(?:\s+NOT)?\s+EXISTS)?)\s+([\w.]+)/i;
-const TEMPORARY = /^\s*CREATE\s+(?:OR\s+REPLACE\s+)?TEMP\s/i;
+const OUTSIDE = /^\s*CREATE\s+(?:OR\s+REPLACE\s+)?(?:TEMP|SECRET)\s/i;
 
 /**
  * Returns what a statement writes, by its text. A write names its organisation in the parameter `$org`, or several in `$orgs`,
@@ -43,8 +43,8 @@ const TEMPORARY = /^\s*CREATE\s+(?:OR\s+REPLACE\s+)?TEMP\s/i;
  */
 export const writesOf = (sql: string, parameters: Readonly<Record<string, unknown>>): Writes => {
   const table = WRITE.exec(sql)?.[1]?.toLowerCase();
-  if (table === undefined) return TEMPORARY.test(sql) ? 'temporary' : 'nothing';
-  if (/^(temp|memory)\./.test(table)) return 'temporary';
+  if (table === undefined) return OUTSIDE.test(sql) ? 'outside' : 'nothing';
+  if (/^(temp|memory)\./.test(table)) return 'outside';
   const { org, orgs } = parameters;
   const metric = parameters[BY_METRIC.get(table) ?? ''];
   return {
