@@ -49,7 +49,7 @@ import { answerOddRequests, refuseOddRequests } from './requests/odd-requests.ts
 import { SESSION_COOKIE } from './access/session-cookie.ts';
 import { SessionGate } from './access/session-gate.ts';
 import { Tickets } from './access/tickets.ts';
-import { withPathsOnly } from './requests/request-log.ts';
+import { OneLinePerRequest, withPathsOnly } from './requests/request-log.ts';
 import { routableUrl } from './http/request-url.ts';
 import { noBody } from './http/route-schema.ts';
 import { allBillRoutes } from './teams/all-bills.ts';
@@ -89,6 +89,7 @@ export const buildServer = async (
 ): Promise<Api> => {
   const app: Api = Fastify({
     loggerInstance: withPathsOnly(logger),
+    logController: new OneLinePerRequest(),
     bodyLimit: BODY_LIMIT_BYTES,
     genReqId: () => randomUUID(),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: LONGEST_PARAMETER },
@@ -120,8 +121,9 @@ export const buildServer = async (
   acceptJsonOnly(app);
   answerErrors(app);
   endConnectionsOnClose(app, patienceMs);
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
+    done();
   });
   limitBodies(app, patienceMs);
   answerOddRequests(app.server);
@@ -245,7 +247,8 @@ const endConnectionsOnClose = (app: Api, patienceMs: number): void => {
       clearTimeout(grace);
     });
   });
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', (_request, reply, _payload, done) => {
     if (closing) reply.header('connection', 'close');
+    done();
   });
 };

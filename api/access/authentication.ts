@@ -122,10 +122,14 @@ export const authenticate = (
   });
 
   // The count is stored while the route works, and the answer waits for both. If that fails, the error does not wait again.
-  app.addHook('onSend', async (request) => {
-    const { metered } = request;
+  app.addHook('onSend', (request, _reply, _payload, done) => {
+    const stored = request.metered?.stored ?? null;
     request.metered = null;
-    await metered?.stored;
+    if (stored === null) done();
+    else
+      stored.then(() => {
+        done();
+      }, done);
   });
 };
 

@@ -20,8 +20,8 @@ export interface Quota {
 export interface MeteredCall {
   admitted: boolean;
   quota: Quota;
-  /** Resolves once the count is stored, so that a restart forgets no answered call of a limited tier. */
-  stored: Promise<void>;
+  /** Resolves once the count is stored, so that a restart forgets no answered call of a limited tier; null on others. */
+  stored: Promise<void> | null;
 }
 
 /** The calls of an organisation on the day of its last call. */
@@ -64,7 +64,7 @@ export class CallMeter {
     const today = await this.#upToDate(holder.organisation.id, dayOf(now), look);
     const limit = DAILY_CALLS[holder.organisation.tier];
     const admitted = limit === null || today.used < limit;
-    let stored = Promise.resolve();
+    let stored: Promise<void> | null = null;
     if (admitted) {
       today.used += 1;
       this.#add(callsOf(holder, 1, now));

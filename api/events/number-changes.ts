@@ -65,9 +65,10 @@ export const watchNumberChanges = (
   orchestration: Pick<Orchestration, 'numbersChanged'>,
 ): NumberDependencies['noteChange'] => {
   const changes = new NumberChanges(orchestration, app.log);
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     if (request.routeOptions.config.changesNumbers === true && reply.statusCode === 200)
       changes.note(callerOf(request).organisation.id);
+    done();
   });
   app.addHook('onClose', () => changes.close());
   return (orgId) => {

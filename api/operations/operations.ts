@@ -48,13 +48,14 @@ export const operationRoutes = (app: Api, dependencies: ApiDependencies): void =
     help: 'Calls refused because the daily limit of their organisation was reached',
     registers: [registry],
   });
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     duration.observe(
       { method: request.method, route: request.routeOptions.url ?? 'unknown', status: reply.statusCode },
       reply.elapsedTime / 1000,
     );
     // Only calls that count against a limit have its headers.
     if (reply.statusCode === 429 && reply.hasHeader('ratelimit-limit')) refused.inc();
+    done();
   });
 
   app.get('/livez', { schema: { hide: true } }, () => ({ status: 'ok' }));

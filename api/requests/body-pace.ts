@@ -13,8 +13,9 @@ const LEAST_UPLOAD_BYTES = 16 * 1024;
 
 /** Ends a request with a 408 if its body takes longer than `patienceMs`, or if its upload stalls. */
 export const limitBodies = (app: FastifyInstance, patienceMs: number): void => {
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', (request, _reply, done) => {
     if (hasBody(request)) watch(request, patienceMs);
+    done();
   });
 };
 

@@ -24,11 +24,12 @@ export const answerOddRequests = (server: Server): void => {
  * be decoded or holds control characters (400), and a compressed body (415). It always rejects a request without a host.
  */
 export const refuseOddRequests = (app: FastifyInstance): void => {
-  app.addHook('onRequest', async ({ headers, raw }) => {
+  app.addHook('onRequest', ({ headers, raw }, _reply, done) => {
     if (headers.host === undefined && raw.httpVersion !== '1.0')
       throw invalid('host: expected a Host header, got nothing');
+    done();
   });
-  app.addHook('preParsing', async ({ headers, originalUrl, params, query }) => {
+  app.addHook('preParsing', ({ headers, originalUrl, params, query }, _reply, _payload, done) => {
     refuseBrokenUrl(originalUrl);
     refuseBrokenParameters(params, 'path');
     refuseBrokenParameters(query, 'query');
@@ -38,5 +39,6 @@ export const refuseOddRequests = (app: FastifyInstance): void => {
         'unsupported_type',
         `content-encoding: expected a body as it is, got ${forMessage(encoding)}`,
       );
+    done();
   });
 };

@@ -1,4 +1,4 @@
-import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
+import { LogController, type FastifyBaseLogger, type FastifyReply, type FastifyRequest } from 'fastify';
 import { pathOf } from '../http/request-url.ts';
 
 /** Returns a logger that leaves out the query of requests, which can hold a customer's labels. */
@@ -16,3 +16,20 @@ export const withPathsOnly = (logger: FastifyBaseLogger): FastifyBaseLogger =>
       },
     },
   );
+
+/** Logs each request once, with its organisation and key, after it was answered. */
+export class OneLinePerRequest extends LogController {
+  override incomingRequest(): void {
+    // Everything is in the line of the completed request.
+  }
+
+  override requestCompleted(
+    error: Error | null | undefined,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): void {
+    const line = { req: request, res: reply, responseTime: reply.elapsedTime };
+    if (error) request.log.error({ ...line, err: error }, 'request errored');
+    else request.log.info(line, 'request completed');
+  }
+}

@@ -5,8 +5,14 @@ export type Day = string;
 /** A UTC calendar month on the wire, `YYYY-MM`. */
 export type Month = string;
 
-/** Returns the UTC day of an instant. */
-export const dayOf = (instant: Date): Day => instant.toISOString().slice(0, 10);
+/** Returns the UTC day of an instant. Caches the last one, because every request asks several times for today. */
+export const dayOf = (instant: Date): Day => {
+  const number = Math.floor(instant.getTime() / DAY_MS);
+  if (number !== lastDayOf.number) lastDayOf = { number, day: instant.toISOString().slice(0, 10) };
+  return lastDayOf.day;
+};
+
+let lastDayOf: { number: number; day: Day } = { number: NaN, day: '' };
 
 /** Returns the number of days from 1970-01-01 to a day, for arithmetic. */
 export const dayNumber = (day: Day): number => Date.parse(`${day}T00:00:00Z`) / DAY_MS;
@@ -73,4 +79,4 @@ export const settlesOn = (month: Month, settleDays: number): Day => dayAfterMont
 
 /** Returns the whole seconds from an instant to midnight UTC, at least 1. Daily quotas reset at midnight (spec §8). */
 export const secondsToMidnight = (instant: Date): number =>
-  Math.max(1, Math.ceil((Date.parse(`${addDays(dayOf(instant), 1)}T00:00:00Z`) - instant.getTime()) / 1000));
+  Math.max(1, Math.ceil(((dayNumber(dayOf(instant)) + 1) * DAY_MS - instant.getTime()) / 1000));

@@ -65,8 +65,15 @@ export class Memory {
    * @param look begins after the request that the value answers.
    * @param key tells the values of an organisation apart, with all that they depend on besides rows, such as the day.
    */
-  async find<Value>(look: Look, derived: Derived<Value>, orgId: string, key: string): Promise<Found<Value>> {
-    return this.#findAt(await look.of(orgId, derived.from), derived, orgId, key);
+  find<Value>(
+    look: Look,
+    derived: Derived<Value>,
+    orgId: string,
+    key: string,
+  ): Found<Value> | Promise<Found<Value>> {
+    const state = look.of(orgId, derived.from);
+    const findAt = (at: State): Found<Value> => this.#findAt(at, derived, orgId, key);
+    return typeof state === 'number' ? findAt(state) : state.then(findAt);
   }
 
   /** Recalls what belongs to one organisation. */
@@ -81,18 +88,21 @@ export class Memory {
    * Returns what was derived before, or derives it by `make`; see {@link find}. Callers at the same time share a derivation, so
    * that `make` must not end when one of them leaves.
    */
-  async recall<Value>(
+  recall<Value>(
     look: Look,
     derived: Derived<Value>,
     orgId: string,
     key: string,
     make: () => Promise<Value>,
   ): Promise<Value> {
-    const { known, keep } = this.#findAt(await look.of(orgId, derived.from), derived, orgId, key);
-    if (known !== null) return known;
-    const value = make();
-    keep(value);
-    return value;
+    const found = this.find(look, derived, orgId, key);
+    const knownOrMade = ({ known, keep }: Found<Value>): Promise<Value> => {
+      if (known !== null) return known;
+      const value = make();
+      keep(value);
+      return value;
+    };
+    return found instanceof Promise ? found.then(knownOrMade) : knownOrMade(found);
   }
 
   /**
@@ -108,10 +118,13 @@ export class Memory {
     make: (missing: readonly string[]) => Promise<ReadonlyMap<string, Value>>,
   ): Promise<Map<string, Value>> {
     const shared = await look.of(orgId, derived.from);
-    const states = await Promise.all(
-      [...keys].map(async ([key, parts]) => [key, Math.max(shared, await look.of(orgId, parts))] as const),
-    );
-    const found = states.map(([key, state]) => ({ key, ...this.#findAt(state, derived, orgId, key) }));
+    const found: (Found<Value> & { key: string })[] = [];
+    for (const [key, parts] of keys) {
+      const own = look.of(orgId, parts);
+      // A thousand promises would take longer than what they wait for.
+      const state = Math.max(shared, typeof own === 'number' ? own : await own);
+      found.push({ key, ...this.#findAt(state, derived, orgId, key) });
+    }
     const missing = found.filter(({ known }) => known === null);
     const made = missing.length === 0 ? null : make(missing.map(({ key }) => key));
     const valueOf = async (key: string): Promise<Value> => {
@@ -125,7 +138,8 @@ export class Memory {
       keep(value);
       return [key, value] as const;
     });
-    return new Map(await Promise.all(values.map(async ([key, value]) => [key, await value] as const)));
+    const all = await Promise.all(values.map(([, value]) => value));
+    return new Map(values.map(([key], index) => [key, all[index] as Value]));
   }
 
   #findAt<Value>(state: State, { name, bytesOf }: Derived<Value>, orgId: string, key: string): Found<Value> {

@@ -83,9 +83,17 @@ export class States {
     this.#floor = this.#last;
   }
 
-  /** Returns the state of some parts of an organisation, after all commits of this process that are under way. */
-  async of(orgId: string, parts: readonly Part[]): Promise<State> {
-    if (this.#commits.size > 0) await this.#ended(orgId, parts);
+  /**
+   * Returns the state of some parts of an organisation, after all commits of this process that are under way. It is a promise only
+   * if there are any, because every request asks for several states.
+   */
+  of(orgId: string, parts: readonly Part[]): State | Promise<State> {
+    return this.#commits.size === 0
+      ? this.#now(orgId, parts)
+      : this.#ended(orgId, parts).then(() => this.#now(orgId, parts));
+  }
+
+  #now(orgId: string, parts: readonly Part[]): State {
     return parts.reduce((highest, part) => Math.max(highest, this.#markOf(orgId, part)), this.#floor);
   }
 
@@ -106,13 +114,19 @@ export class States {
   }
 
   #markOf(orgId: string, part: Part): number {
-    if (typeof part === 'string') return this.#highest(placeOf(orgId, part), placeOf(ANY, part));
+    if (typeof part === 'string')
+      return Math.max(this.#markAt(placeOf(orgId, part)), this.#markAt(placeOf(ANY, part)));
     const { table, metric } = part;
-    return this.#highest(placeOf(orgId, table, metric), placeOf(orgId, table, ANY), placeOf(ANY, table, ANY));
+    return Math.max(
+      this.#markAt(placeOf(orgId, table, metric)),
+      this.#markAt(placeOf(orgId, table, ANY)),
+      this.#markAt(placeOf(ANY, table, ANY)),
+    );
   }
 
-  #highest(...places: readonly string[]): number {
-    return Math.max(...places.map((place) => this.#marks.get(place) ?? 0));
+  #markAt(place: string): number {
+    // The cache forgets first what changed the longest ago, whoever asks for it.
+    return this.#marks.peek(place) ?? 0;
   }
 }
 

@@ -135,10 +135,11 @@ describe('states', () => {
     const before = await states.of('org_1', ['loads']);
     const end = states.begin([touch('org_1')]);
     const told: string[] = [];
-    const asked = [
-      states.of('org_1', ['loads']).then((state) => told.push(`loads ${state > before}`)),
-      states.of('org_1', [ALL_SHOWN]).then((state) => told.push(`shown ${state > before}`)),
-    ];
+    const ask = async (name: string, part: Part) => {
+      const state = await states.of('org_1', [part]);
+      told.push(`${name} ${state > before}`);
+    };
+    const asked = [ask('loads', 'loads'), ask('shown', ALL_SHOWN)];
     // Nobody else waits.
     expect(await states.of('org_1', ['settled_months'])).toBe(before);
     expect(await states.of('org_2', ['loads'])).toBe(before);
