@@ -93,8 +93,8 @@ export const requestedChange = async (
   { warehouse, sealer }: Pick<ApiDependencies, 'warehouse' | 'sealer'>,
   request: Request,
 ): Promise<{ metric: Metric; vault: RevenueVault | undefined }> => {
-  const { organisation } = callerOf(request);
-  const metric = await requested('metric', findMetric, warehouse, request);
+  const { organisation, look } = callerOf(request);
+  const metric = await requested('metric', recallMetric(look), warehouse, request);
   if (metric.kind === 'count') return { metric, vault: undefined };
   refuseBelowRevenuePlan(organisation);
   return { metric, vault: new RevenueVault(sealer, organisation.id) };

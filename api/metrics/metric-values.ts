@@ -104,7 +104,7 @@ export const metricValueRoutes = (app: Api, dependencies: ApiDependencies): void
       const changed = await requestedChange(dependencies, request);
       const change = keyChange(caller, 'api', clock.now());
       const values = judgeItems(changed.metric, request.body.values, change.now);
-      return success(await storeValues(warehouse, caller.organisation.id, changed, values, change));
+      return success(await storeValues(warehouse, caller, changed, values, change));
     },
   );
 

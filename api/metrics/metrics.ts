@@ -45,8 +45,9 @@ import { disconnect } from './disconnect.ts';
 const warningsOf = async (
   { warehouse, clock }: Pick<ApiDependencies, 'warehouse' | 'clock'>,
   orgId: string,
-  { id, scope }: Metric,
-): Promise<string[]> => (scope.type === 'spend' ? pickWarnings(warehouse, orgId, id, clock.now()) : []);
+  { scope }: Metric,
+): Promise<string[]> =>
+  scope.type === 'spend' ? pickWarnings(warehouse, orgId, scope.spend, clock.now()) : [];
 
 /** Returns the changed scope. Its type stays; only the picks of a spend scope can change (contract §3, Metric). */
 const changedScope = (

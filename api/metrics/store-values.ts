@@ -3,6 +3,7 @@ import type { ValueRules } from '../../domain/metrics/value-rules.ts';
 import { firstDay, monthOf } from '../../domain/shared/calendar.ts';
 import { conflict } from '../../domain/shared/errors.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
+import { recallImportType } from '../../warehouse/imports/import-states.ts';
 import { findImport } from '../../warehouse/imports/imports.ts';
 import {
   removeValues,
@@ -15,6 +16,7 @@ import { changeRevenue, removeRevenue } from '../../warehouse/metrics/revenue-ch
 import type { RevenueVault } from '../../warehouse/metrics/revenue-vault.ts';
 import type { Change, ChangeResult } from '../../warehouse/metrics/value-changes.ts';
 import { writeCsv, writeRevenueCsv } from '../../warehouse/metrics/value-csv.ts';
+import type { Caller } from '../access/authentication.ts';
 
 /** A metric whose values a request changes. Revenue has a vault. */
 interface Changed {
@@ -23,23 +25,24 @@ interface Changed {
 }
 
 /** Throws a conflict for a metric with a daily import, whose values nothing else may change (spec §8; contract §3, Import). */
-const refuseConnected = async (warehouse: Warehouse, orgId: string, metricId: string): Promise<void> => {
-  const connection = await findImport(warehouse, orgId, metricId);
-  if (connection !== null)
+const refuseConnected = async (warehouse: Warehouse, caller: Caller, metricId: string): Promise<void> => {
+  const type = await recallImportType(warehouse, caller, metricId);
+  if (type !== null)
     throw conflict(
-      `the values of this metric are imported from ${PLATFORM_NAMES[connection.type]}; disconnect the import to change them`,
+      `the values of this metric are imported from ${PLATFORM_NAMES[type]}; disconnect the import to change them`,
     );
 };
 
 /** Creates or replaces values of a count or of revenue, all or none. */
 export const storeValues = async (
   warehouse: Warehouse,
-  orgId: string,
+  caller: Caller,
   { metric, vault }: Changed,
   values: readonly NewValue[],
   change: Change,
 ): Promise<WriteResult> => {
-  await refuseConnected(warehouse, orgId, metric.id);
+  await refuseConnected(warehouse, caller, metric.id);
+  const orgId = caller.organisation.id;
   if (vault === undefined) return writeValues(warehouse, orgId, metric.id, values, change);
   const revenue = new Map(values.map(({ period, value }) => [period, value]));
   const { removed: _, ...written } = await changeRevenue(
@@ -57,14 +60,15 @@ export const storeValues = async (
  */
 export const storeCsv = async (
   warehouse: Warehouse,
-  orgId: string,
+  caller: Caller,
   { metric, vault }: Changed,
   bytes: AsyncIterable<Buffer>,
   change: Change,
   signal: AbortSignal,
 ): Promise<WriteResult> => {
+  const orgId = caller.organisation.id;
   const connection = await findImport(warehouse, orgId, metric.id);
-  if (connection?.type === 'stripe') await refuseConnected(warehouse, orgId, metric.id);
+  if (connection?.type === 'stripe') await refuseConnected(warehouse, caller, metric.id);
   const before = connection === null ? null : firstDay(monthOf(connection.first_day));
   const rules = { ...metric, before };
   return vault === undefined
@@ -75,12 +79,13 @@ export const storeCsv = async (
 /** Removes the values of a range from a count or from revenue, all or none. */
 export const clearValues = async (
   warehouse: Warehouse,
-  orgId: string,
+  caller: Caller,
   { metric, vault }: Changed,
   range: ValueRange,
   change: Change,
 ): Promise<Pick<ChangeResult, 'removed' | 'months'>> => {
-  await refuseConnected(warehouse, orgId, metric.id);
+  await refuseConnected(warehouse, caller, metric.id);
+  const orgId = caller.organisation.id;
   return vault === undefined
     ? removeValues(warehouse, orgId, metric.id, range, change)
     : removeRevenue(warehouse, { orgId, metricId: metric.id, vault }, range, change);

@@ -54,8 +54,7 @@ export const valueUploadRoutes = (app: Api, dependencies: ApiDependencies): void
         const closed = closeSignal(reply);
         const upload = uploadIn(request.raw, MOST_BYTES);
         try {
-          const { id: orgId } = caller.organisation;
-          return success(await storeCsv(warehouse, orgId, changed, upload.bytes(), change, closed));
+          return success(await storeCsv(warehouse, caller, changed, upload.bytes(), change, closed));
         } catch (error) {
           await upload.end();
           throw closed.aborted ? invalid('body: the client closed the connection before the answer') : error;

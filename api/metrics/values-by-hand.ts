@@ -93,7 +93,7 @@ export const handValueRoutes = (app: Api, dependencies: ApiDependencies): void =
       const change = keyChange(caller, 'hand', clock.now());
       const sent = { period: request.params.period, label: request.query.label, value: request.body.value };
       const value = judgeItem(changed.metric, sent, change.now);
-      return success(await storeValues(warehouse, caller.organisation.id, changed, [value], change));
+      return success(await storeValues(warehouse, caller, changed, [value], change));
     },
   );
 
@@ -117,7 +117,7 @@ export const handValueRoutes = (app: Api, dependencies: ApiDependencies): void =
       const changed = await requestedChange(dependencies, request);
       const range = rangeOf(changed.metric, request.query);
       const change = keyChange(caller, 'hand', clock.now());
-      return success(await clearValues(warehouse, caller.organisation.id, changed, range, change));
+      return success(await clearValues(warehouse, caller, changed, range, change));
     },
   );
 };

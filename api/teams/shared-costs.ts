@@ -94,7 +94,7 @@ export const sharedCostRoutes = (app: Api, { warehouse, clock }: ApiDependencies
   const withWarnings = async (caller: Caller, sharedCost: SharedCost) =>
     success({
       ...sharedCost,
-      warnings: await pickWarnings(warehouse, caller.organisation.id, sharedCost.id, clock.now()),
+      warnings: await pickWarnings(warehouse, caller.organisation.id, sharedCost.spend, clock.now()),
     });
 
   app.get(

@@ -36,7 +36,7 @@ export const teamRoutes = (app: Api, dependencies: ApiDependencies): void => {
   const withWarnings = async (caller: Caller, team: Team) =>
     success({
       ...team,
-      warnings: await pickWarnings(warehouse, caller.organisation.id, team.id, clock.now()),
+      warnings: await pickWarnings(warehouse, caller.organisation.id, team.ownership, clock.now()),
     });
 
   app.get(

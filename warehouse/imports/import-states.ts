@@ -22,7 +22,18 @@ export interface ImportState {
 }
 
 /** The connections of an organisation, and their histories by the id of their credential. */
-const IMPORTS: Derived<{ connections: ImportConnection[]; histories: Map<string, ImportHistory> }> = {
+interface Imports {
+  connections: ImportConnection[];
+  histories: Map<string, ImportHistory>;
+}
+
+/** Whoever reads imports, and a look that began after the request. */
+interface ImportReader {
+  organisation: Organisation;
+  look: Look;
+}
+
+const IMPORTS: Derived<Imports> = {
   name: 'imports',
   from: ['import_versions', 'import_run_events'],
   bytesOf: ({ connections }) => connections.length * CONNECTION_BYTES,
@@ -30,20 +41,30 @@ const IMPORTS: Derived<{ connections: ImportConnection[]; histories: Map<string,
 
 const CONNECTION_BYTES = 4_000;
 
+/** Whether a metric has an import, and of what type. */
+export const recallImportType = async (
+  warehouse: Warehouse,
+  { organisation: { id: orgId }, look }: ImportReader,
+  metricId: string,
+): Promise<ImportType | null> =>
+  (await recallImports(warehouse, look, orgId)).connections.find(({ metric_id }) => metric_id === metricId)
+    ?.type ?? null;
+
+const recallImports = (warehouse: Warehouse, look: Look, orgId: string): Promise<Imports> =>
+  warehouse.memory.recall(look, IMPORTS, orgId, 'all', async () => {
+    const connections = await listImports(warehouse, orgId);
+    const histories =
+      connections.length === 0 ? new Map<string, ImportHistory>() : await importHistories(warehouse, orgId);
+    return { connections, histories };
+  });
+
 /** Returns the import of each of some metrics that has one, by metric id. */
 export const importStates = async (
   warehouse: Warehouse,
-  { organisation: { id: orgId, tier }, look }: { organisation: Organisation; look: Look },
+  { organisation: { id: orgId, tier }, look }: ImportReader,
   metrics: readonly Metric[],
 ): Promise<Map<string, ImportState>> => {
-  const { connections, histories } = await warehouse.memory.recall(look, IMPORTS, orgId, 'all', async () => {
-    const all = await listImports(warehouse, orgId);
-    return {
-      connections: all,
-      histories:
-        all.length === 0 ? new Map<string, ImportHistory>() : await importHistories(warehouse, orgId),
-    };
-  });
+  const { connections, histories } = await recallImports(warehouse, look, orgId);
   const byMetric = new Map(connections.map((connection) => [connection.metric_id, connection]));
   return new Map(
     metrics.flatMap(({ id, kind }): [string, ImportState][] => {

@@ -43,7 +43,9 @@ const stageValues = async (session: Session, values: readonly NewValue[]): Promi
     `CREATE OR REPLACE TEMP TABLE staged_values (period DATE, label VARCHAR, value DECIMAL(38,10), line INTEGER)`,
   );
   await session.append('staged_values', STAGED_TYPES, stagedColumns(values));
-  return FEW_STAGED;
+  const periods = values.map(({ period }) => period).sort();
+  const extent = { staged: values.length, first: periods.at(0) ?? null, last: periods.at(-1) ?? null };
+  return { ...FEW_STAGED, extent };
 };
 
 const STAGED_TYPES = [DATE, VARCHAR, DECIMAL(38, VALUE_DECIMALS), INTEGER];

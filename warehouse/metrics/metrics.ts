@@ -162,9 +162,12 @@ const withScope =
       if (deleted || thing.label_key === null) await refuseWhileSplitting(session, orgId, thing);
       if (thing.label_key !== before.label_key) await refuseWithValues(session, orgId, thing);
     }
-    const picks = thing.scope.type === 'spend' && !deleted ? thing.scope.spend : [];
+    const picks = { before: picksOf(before), picks: deleted ? [] : picksOf(thing) };
     await storePicks(session, orgId, { type: 'metric', id: thing.id }, picks, now, store);
   };
+
+const picksOf = (metric: Metric | null): readonly SpendPick[] =>
+  metric?.scope.type === 'spend' ? metric.scope.spend : [];
 
 const refuseWhileSplitting = async (session: Session, orgId: string, { id }: Metric): Promise<void> => {
   const split = (await listSharedCosts(session, orgId)).filter((cost) => metricOfSplit(cost.split) === id);

@@ -1,7 +1,6 @@
 import { monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
 import { conflict } from '../../domain/shared/errors.ts';
 import type { Actor } from '../engine/records/audit-log.ts';
-import { sealBills } from '../teams/bills/bill-sealing.ts';
 import { idAfter } from '../engine/sql/ids.ts';
 import type { Session } from '../engine/session.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
@@ -36,9 +35,10 @@ export interface ChangeResult {
  * Applies staged changes to the values of one metric, all or none. Every source of values uses it. `stage` provides at most one
  * row (period, label, value) for each period and label: a value to store, or null to remove it. Rows without a period are
  * skipped. A value that is stored already is no change and leaves no trace (design §2). Each change is one row in the log. All
- * rows of one call share a change id, which sorts after everything that they replace. Bills that are split by the metric are
- * sealed again. Throws a conflict if the metric's label key has changed since the caller read it. `signal` stops the change
- * before it is stored: it interrupts the running statement, and the call fails.
+ * rows of one call share a change id, which sorts after everything that they replace. Throws a conflict if the metric's label key
+ * has changed since the caller read it. `signal` stops the change before it is stored: it interrupts the running statement, and
+ * the call fails. What follows from a change does not hold it up: bills that are split by the metric are sealed again by the next
+ * read of bills, or by the evaluation of events.
  */
 export const changeValues = async (
   warehouse: Warehouse,
@@ -47,16 +47,18 @@ export const changeValues = async (
   stage: (session: Session) => Promise<Staged>,
   change: Change,
   signal?: AbortSignal,
-): Promise<ChangeResult> => {
-  const { splits, ...result } = await warehouse.exclusive(valuesLock(metricId), () =>
+): Promise<ChangeResult> =>
+  warehouse.exclusive(valuesLock(metricId), () =>
     warehouse.session(async (session) => {
       const interrupt = (): void => {
         session.interrupt();
       };
       signal?.throwIfAborted();
       signal?.addEventListener('abort', interrupt);
+      let isSmall = false;
       try {
         const staged = await stage(session);
+        isSmall = staged.extent !== undefined;
         return await session.transaction(async () => {
           const stored = await storeStaged(session, staged, orgId, metricId, change);
           // An interruption between two statements has no effect.
@@ -65,14 +67,12 @@ export const changeValues = async (
         });
       } finally {
         signal?.removeEventListener('abort', interrupt);
-        await session.run(`DROP TABLE IF EXISTS ${STAGED_TABLE}`);
-        await session.run(`DROP TABLE IF EXISTS ${CHANGED}`);
+        // The next change of the session replaces the tables. Until then a few values take little memory.
+        if (!isSmall)
+          for (const table of [STAGED_TABLE, CHANGED]) await session.run(`DROP TABLE IF EXISTS ${table}`);
       }
     }),
   );
-  if (splits && result.months.length > 0) await sealBills(warehouse, orgId, change.now);
-  return result;
-};
 
 /** The lock under which the values of a metric change and its months are locked. */
 export const valuesLock = (metricId: string): string => `values ${metricId}`;
@@ -83,6 +83,8 @@ export interface Staged {
   relation: string;
   /** In how many parts they are compared, because DuckDB holds all labels of a part in memory. */
   parts: number;
+  /** The number of values, and their first and last period; known of the few values of one request. */
+  extent?: Extent;
 }
 
 /** The temporary table for values that fit into memory. */
@@ -91,30 +93,33 @@ const CHANGED = 'temp.main.changed_values';
 
 const storeStaged = async (
   session: Session,
-  { relation, parts }: Staged,
+  { relation, parts, extent }: Staged,
   orgId: string,
   metricId: string,
   change: Change,
-): Promise<ChangeResult & { splits: boolean }> => {
+): Promise<ChangeResult> => {
   const metric = { org: orgId, metric: metricId };
-  const [extent] = await session.query<Extent>(
-    `SELECT count(period) AS staged, min(period) AS first, max(period) AS last FROM ${relation}`,
-  );
-  if (extent === undefined) throw new Error('the query of the staged values returned no row');
-  const { staged, first, last } = extent;
-  await session.run(CREATE_CHANGED);
+  const { staged, first, last } = extent ?? (await extentOf(session, relation));
   for (let part = 0; part < parts; part += 1)
-    await session.run(compare(relation), { ...metric, first, last, part, parts });
-  const [summary] = await session.query<Summary>(SUMMARISE, metric);
-  if (summary === undefined) throw new Error('the comparison of staged values returned no row');
-  if (!summary.labels_fit) throw conflict('the label key of the metric was changed meanwhile: send it again');
-  const created = Number(summary.created);
-  const replaced = Number(summary.replaced);
-  const removed = Number(summary.removed);
+    await session.run(`${part === 0 ? CREATE_CHANGED : INSERT_CHANGED} ${compare(relation)}`, {
+      ...metric,
+      first,
+      last,
+      part,
+      parts,
+    });
+  const compared = await session.query<Compared>(`SELECT * EXCLUDE (lines) FROM ${CHANGED}`);
+  if (!(await labelsFit(session, metric, compared)))
+    throw conflict('the label key of the metric was changed meanwhile: send it again');
+  const total = (counts: (part: Compared) => string): number =>
+    compared.reduce((sum, part) => sum + Number(counts(part)), 0);
+  const created = total((part) => part.created);
+  const replaced = total((part) => part.replaced);
+  const removed = total((part) => part.removed);
   if (created + replaced + removed > 0) {
     await session.run(insertChanged(relation), {
       ...metric,
-      change: idAfter(summary.newest),
+      change: idAfter(newestOf(compared)),
       source: change.source,
       by_type: change.by.type,
       by_id: change.by.id,
@@ -123,34 +128,61 @@ const storeStaged = async (
     });
   }
   const unchanged = Number(staged) - created - replaced - removed;
-  const months = (summary.months ?? []).map(monthOf);
-  return { created, replaced, removed, unchanged, months, splits: summary.splits };
+  const months = [...new Set(compared.flatMap((part) => part.months ?? []).map(monthOf))].sort();
+  return { created, replaced, removed, unchanged, months };
+};
+
+const extentOf = async (session: Session, relation: string): Promise<Extent> => {
+  const [extent] = await session.query<Extent>(
+    `SELECT count(period) AS staged, min(period) AS first, max(period) AS last FROM ${relation}`,
+  );
+  if (extent === undefined) throw new Error('the query of the staged values returned no row');
+  return extent;
 };
 
 interface Extent {
-  staged: string;
+  staged: string | number;
   first: Day | null;
   last: Day | null;
 }
 
-interface Summary {
-  newest: string | null;
+/** The comparison of a part. Nothing is known of its months and labels if nothing in it has changed. */
+interface Compared {
+  months: Day[] | null;
+  some_have_labels: boolean | null;
+  all_have_labels: boolean | null;
   created: string;
   replaced: string;
   removed: string;
-  months: Day[] | null;
-  labels_fit: boolean;
-  /** Whether bills are split by the metric. */
-  splits: boolean;
+  newest: string | null;
 }
 
+const newestOf = (compared: readonly Compared[]): string | null =>
+  compared
+    .flatMap(({ newest }) => newest ?? [])
+    .sort()
+    .at(-1) ?? null;
+
+/** Whether the changed values have labels exactly if the metric has a label key. */
+const labelsFit = async (
+  session: Session,
+  metric: { org: string; metric: string },
+  compared: readonly Compared[],
+): Promise<boolean> => {
+  const [newest] = await session.query<{ has_labels: boolean }>(
+    `SELECT label_key IS NOT NULL AS has_labels FROM metric_versions WHERE org_id = $org AND metric_id = $metric
+     ORDER BY version_id DESC LIMIT 1`,
+    metric,
+  );
+  const fits = newest?.has_labels === true ? 'all_have_labels' : 'some_have_labels';
+  return compared.every((part) => (part[fits] ?? newest?.has_labels) === newest?.has_labels);
+};
+
 /** A row holds the changed lines of a part and their counts. The texts stay where they are staged. */
-const CREATE_CHANGED = `
-CREATE OR REPLACE TEMP TABLE changed_values (
-  lines BIGINT[], months DATE[], have_labels BOOLEAN[], created BIGINT, replaced BIGINT, removed BIGINT, newest UUID)`;
+const CREATE_CHANGED = 'CREATE OR REPLACE TEMP TABLE changed_values AS';
+const INSERT_CHANGED = `INSERT INTO ${CHANGED} BY NAME`;
 
 const compare = (relation: string): string => `
-INSERT INTO ${CHANGED} BY NAME
 WITH staged AS (
   SELECT period, label, value, line FROM ${relation}
   WHERE period IS NOT NULL AND hash(period, label) % $parts::UBIGINT = $part::UBIGINT),
@@ -161,23 +193,14 @@ current_values AS (
     AND period BETWEEN $first::DATE AND $last::DATE AND hash(period, label) % $parts::UBIGINT = $part::UBIGINT
   GROUP BY ALL)
 SELECT list(line) AS lines,
-  list(DISTINCT CAST(date_trunc('month', period) AS DATE)) AS months,
-  list(DISTINCT label <> '') AS have_labels,
+  map_keys(histogram(CAST(date_trunc('month', period) AS DATE))) AS months,
+  bool_or(label <> '') AS some_have_labels, bool_and(label <> '') AS all_have_labels,
   count_if(current_values.value IS NULL) AS created,
   count_if(current_values.value IS NOT NULL AND staged.value IS NOT NULL) AS replaced,
   count_if(staged.value IS NULL) AS removed,
   max(current_values.change_id) AS newest
 FROM staged LEFT JOIN current_values USING (period, label)
 WHERE current_values.value IS DISTINCT FROM staged.value`;
-
-const SUMMARISE = `
-SELECT max(newest) AS newest, sum(created)::BIGINT AS created, sum(replaced)::BIGINT AS replaced, sum(removed)::BIGINT AS removed,
-  list_sort(list_distinct(flatten(list(months)))) AS months,
-  COALESCE((SELECT bool_and(has_label = (SELECT label_key IS NOT NULL FROM metrics WHERE org_id = $org AND metric_id = $metric))
-    FROM (SELECT unnest(have_labels) AS has_label FROM ${CHANGED})), true) AS labels_fit,
-  EXISTS (FROM shared_costs WHERE org_id = $org AND (split->>'$.metric_id') = $metric)
-    OR EXISTS (FROM bill_bases WHERE org_id = $org AND list_contains(metric_ids, $metric)) AS splits
-FROM ${CHANGED}`;
 
 /**
  * With a plain IN, DuckDB would join by holding the values instead of the lines, because it expects fewer of them. One thread

@@ -83,6 +83,25 @@ export const computeSpend = async (
   return computed(months);
 };
 
+/** That the months of an organisation's spend are up to date, on a day. */
+const MONTHS_UP_TO_DATE: Derived<void> = {
+  name: 'months up to date',
+  from: ['loads', 'cost_source_versions', 'month_computations'],
+  bytesOf: () => 0,
+};
+
+/**
+ * Brings only the months up to date. What scopes cost in them is computed by the next read of any scope, so that somebody who
+ * creates a thousand metrics does not wait for it each time.
+ */
+export const computeMonths = async (warehouse: Warehouse, orgId: string, now: Date): Promise<void> => {
+  const today = dayOf(now);
+  await warehouse.memory.recall(await warehouse.look(), MONTHS_UP_TO_DATE, orgId, today, async () => {
+    const stale = await warehouse.session((session) => staleMonths(session, orgId, today));
+    if (stale.length > 0) await computeSpend(warehouse, orgId, now);
+  });
+};
+
 const isUpToDate = async (session: Session, orgId: string, today: Day): Promise<boolean> =>
   (await staleMonths(session, orgId, today)).length === 0 &&
   !(await scopeCostsMissing(session, orgId)) &&

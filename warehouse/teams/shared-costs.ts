@@ -64,14 +64,14 @@ const withSpend =
   (orgId: string, { now }: By) =>
   async (
     session: Session,
-    { thing, deleted }: NextVersion<SharedCost>,
+    { thing, before, deleted }: NextVersion<SharedCost>,
     store: () => Promise<void>,
   ): Promise<void> => {
     const user = { type: 'shared cost', id: thing.id } as const;
     const picks = deleted ? [] : thing.spend;
     if (!deleted) await checkSplit(session, orgId, thing.split);
     await refuseOwnedPicks(session, orgId, user, picks);
-    await storePicks(session, orgId, user, picks, now, store);
+    await storePicks(session, orgId, user, { before: before?.spend ?? [], picks }, now, store);
   };
 
 /** Throws, with the field, for an unknown team, and for a metric that cannot split a month. */

@@ -61,14 +61,14 @@ const withOwnership =
   (orgId: string, { now }: By) =>
   async (
     session: Session,
-    { thing, deleted }: NextVersion<Team>,
+    { thing, before, deleted }: NextVersion<Team>,
     store: () => Promise<void>,
   ): Promise<void> => {
     if (deleted) await refuseWhileReferred(session, orgId, thing.id);
     const owner = { type: 'team', id: thing.id } as const;
     const picks = deleted ? [] : thing.ownership;
     await refuseOwnedPicks(session, orgId, owner, picks);
-    await storePicks(session, orgId, owner, picks, now, store);
+    await storePicks(session, orgId, owner, { before: before?.ownership ?? [], picks }, now, store);
   };
 
 const refuseWhileReferred = async (session: Session, orgId: string, teamId: string): Promise<void> => {

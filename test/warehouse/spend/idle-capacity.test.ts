@@ -57,7 +57,8 @@ describeOnBothEngines('idle capacity', (open) => {
     await january(story);
     const shop = await story.team('Shop', [namespace('shop'), account('1111')]);
     const kiosk = await story.team('Kiosk', [idleCluster('edge'), { source: 'host', host: 'db-2' }]);
-    const ops = await story.team('Ops', [idleHost('db-1'), idleHost('db-2')]);
+    const owned = [idleHost('db-1'), idleHost('db-2')];
+    const ops = await story.team('Ops', owned);
     await story.sharedCost('Headroom', [idleCluster('prod'), idleCluster('edge')], {
       type: 'even',
       team_ids: [shop, kiosk],
@@ -82,15 +83,16 @@ describeOnBothEngines('idle capacity', (open) => {
       ['Ops', 'db-1', 3],
       ['Ops', 'db-2', -2],
     ]);
-    expect(await pickWarnings(test.warehouse, story.orgId, ops, NOW)).toEqual([]);
+    expect(await pickWarnings(test.warehouse, story.orgId, owned, NOW)).toEqual([]);
   });
 
   it('has an owner even in a month that an earlier version computed', async () => {
     const story = await newTeamStory(test);
     await january(story);
     const ops = await story.team('Ops', [idleCluster('edge')]);
-    const other = await story.team('Other', [idleCluster('egde')]);
-    expect(await pickWarnings(test.warehouse, story.orgId, other, NOW)).toEqual([
+    const misspelt = [idleCluster('egde')];
+    await story.team('Other', misspelt);
+    expect(await pickWarnings(test.warehouse, story.orgId, misspelt, NOW)).toEqual([
       'spend of kubernetes egde / idle has never been seen',
     ]);
     // The state that the version before left: computed from the same loads, idle capacity without a key.

@@ -216,18 +216,14 @@ describeOnBothEngines('tag keys and splits', (open) => {
     await loadText(test, { orgId, sourceId: source.id }, focusCsv([dayLine('2026-01-05', '10')]), {
       now: at('2026-02-07'),
     });
-    const metric = await pick(
-      orgId,
-      [
-        { source: 'cloud', cloud: 'aws', account: '1111' },
-        { source: 'cloud', cloud: 'aws', account: '9999' },
-        tag('team', 'search'),
-        { source: 'kubernetes', cluster: 'prod', namespace: 'shop', workload: 'deployment/api' },
-      ],
-      'Orders',
-      '2026-02-07',
-    );
-    expect(await pickWarnings(test.warehouse, orgId, metric.id, at('2026-02-07'))).toEqual([
+    const picks: SpendPick[] = [
+      { source: 'cloud', cloud: 'aws', account: '1111' },
+      { source: 'cloud', cloud: 'aws', account: '9999' },
+      tag('team', 'search'),
+      { source: 'kubernetes', cluster: 'prod', namespace: 'shop', workload: 'deployment/api' },
+    ];
+    await pick(orgId, picks, 'Orders', '2026-02-07');
+    expect(await pickWarnings(test.warehouse, orgId, picks, at('2026-02-07'))).toEqual([
       'spend of cloud aws / 9999 has never been seen',
       'spend of kubernetes prod / shop / deployment/api has never been seen',
       'tag key "team" of aws is collected from 2026-02-07 on; earlier months are partial and cannot be locked',

@@ -98,7 +98,11 @@ export const newTeamStory = async (test: Pick<TestWarehouse, 'warehouse'>) => {
       await sealBills(warehouse, orgId, now);
       return months;
     },
-    versions: (teamId: string, month: Month = '2026-01') => listBillVersions(warehouse, orgId, teamId, month),
+    /** Like every read of bills, first seals those that are due. */
+    versions: async (teamId: string, month: Month = '2026-01') => {
+      await sealBills(warehouse, orgId, NOW);
+      return listBillVersions(warehouse, orgId, teamId, month);
+    },
     /** Seals due bills, then returns the bills of a month. */
     month: async (month: Month = '2026-01', now = NOW): Promise<MonthBills> => {
       const { on } = await sealBills(warehouse, orgId, now);

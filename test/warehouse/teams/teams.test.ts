@@ -216,8 +216,9 @@ describeOnBothEngines('teams', (open) => {
     it('has warnings for picks that were never seen or whose collection only begins', async () => {
       const story = await newTeamStory(test);
       await januarySpend(story);
-      const web = await story.team('Web', [tag('web'), namespace('shp')]);
-      expect(await pickWarnings(test.warehouse, story.orgId, web, NOW)).toEqual([
+      const owned = [tag('web'), namespace('shp')];
+      await story.team('Web', owned);
+      expect(await pickWarnings(test.warehouse, story.orgId, owned, NOW)).toEqual([
         'spend of kubernetes prod / shp has never been seen',
         'tag key "team" of aws is collected from 2026-02-07 on; earlier months are partial and cannot be locked',
       ]);

@@ -160,10 +160,13 @@ export class Versions<Thing extends { id: string }> {
    * this rule stay.
    */
   async #refuseTakenName(session: Session, orgId: string, id: string, taken: unknown): Promise<void> {
-    const { name, view, idColumn } = this.#definition;
+    const { name, idColumn } = this.#definition;
+    // The view would sort all versions.
     const [other] = await session.query<{ id: string }>(
-      `SELECT min(${idColumn}) AS id FROM ${view}
-       WHERE org_id = $org AND ${idColumn} <> $id AND ${nameKey('name')} = ${nameKey('$name')} HAVING count(*) > 0`,
+      `SELECT min(${idColumn}) AS id FROM (
+         SELECT ${idColumn}, arg_max(name, version_id) AS name, arg_max(deleted, version_id) AS deleted
+         FROM ${name}_versions WHERE org_id = $org AND ${idColumn} <> $id GROUP BY ${idColumn})
+       WHERE NOT deleted AND ${nameKey('name')} = ${nameKey('$name')} HAVING count(*) > 0`,
       { org: orgId, id, name: taken as string },
     );
     if (other !== undefined)

@@ -25,20 +25,20 @@ export const picksField = ({ type }: Pick<SpendUser, 'type'>): string => FIELD[t
 export const spendChoicesLock = (orgId: string): string => `spend choices ${orgId}`;
 
 /**
- * Stores a user's picks with the choices that they need, and records from which day on nothing uses a choice. `store` writes
- * the user with its new picks. Throws a conflict like {@link makeChoices}.
+ * Stores a user's picks with the choices that they need, and records from which day on nothing uses a choice of the picks
+ * `before`. `store` writes the user with its new picks. Throws a conflict like {@link makeChoices}.
  */
 export const storePicks = async (
   session: Session,
   orgId: string,
   user: SpendUser,
-  picks: readonly SpendPick[],
+  { before, picks }: { before: readonly SpendPick[]; picks: readonly SpendPick[] },
   now: Date,
   store: () => Promise<unknown>,
 ): Promise<void> => {
   await makeChoices(session, orgId, user, choicesOf(picks, picksField(user)), now);
   await store();
-  await noteUnusedChoices(session, orgId, now);
+  if (choicesOf(before, picksField(user)).length > 0) await noteUnusedChoices(session, orgId, now);
 };
 
 /** Makes the choices that a user's new picks need. Throws the first conflict of {@link planChoices}. */
