@@ -14,7 +14,19 @@ export const giveStatistics = (session: Session): Promise<void> =>
     if (bare.length > 0) await storeEmptyRows(session, bare);
     const left = await session.query('SELECT version FROM schema_migrations WHERE version IS NULL LIMIT 1');
     if (left.length > 0) await deleteEmptyRows(session);
+    await dropOldForms(session);
   });
+
+/**
+ * Writes out rows that the catalog still holds in the form of a table from before a migration. Otherwise the nightly maintenance
+ * would, and drop that form. Every other node that has read it before would then end with an internal error of DuckLake 1.5.
+ */
+const dropOldForms = async (session: Session): Promise<void> => {
+  const old = await session.query(
+    `SELECT table_id FROM ${CATALOG}.ducklake_inlined_data_tables GROUP BY table_id HAVING count(*) > 1 LIMIT 1`,
+  );
+  if (old.length > 0) await session.run(`CALL ducklake_flush_inlined_data('warehouse')`);
+};
 
 interface TableName {
   name: string;
