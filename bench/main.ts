@@ -6,12 +6,15 @@ import { bills } from './cases/bills.ts';
 import { csvUpload } from './cases/csv-upload.ts';
 import { crash } from './cases/crash.ts';
 import { exports } from './cases/exports.ts';
+import { fairness } from './cases/fairness.ts';
 import { imports } from './cases/imports.ts';
 import { ingest } from './cases/ingest.ts';
+import { lake } from './cases/lake.ts';
 import { months } from './cases/months.ts';
 import { neighbours } from './cases/neighbours.ts';
 import { table, type Measurement } from './measurement.ts';
 import { pages } from './cases/pages.ts';
+import { keepResults } from './results.ts';
 import { readRunOptions, type Benchmark, type RunOptions } from './run-options.ts';
 import { say } from './say.ts';
 import { values } from './cases/values.ts';
@@ -24,9 +27,11 @@ const PROGRAMS: Record<Benchmark, (options: RunOptions) => Promise<Measurement[]
   months,
   bills,
   answers,
+  lake,
   pages,
   exports,
   neighbours,
+  fairness,
   crash,
 };
 
@@ -51,6 +56,11 @@ try {
   const measurements: Measurement[] = [];
   for (const benchmark of options.only) measurements.push(...(await PROGRAMS[benchmark](options)));
   process.stdout.write(`\n${table(measurements)}\n`);
+  if (!options.quick)
+    await keepResults(
+      measurements,
+      `${machine.cpus}, ${machine.memory_gib} GiB, Node ${machine.node}, DuckDB ${machine.duckdb}`,
+    );
   if (options.json !== null) {
     const report = { measured_at: new Date().toISOString(), machine, options, measurements };
     await writeFile(options.json, `${JSON.stringify(report, null, 2)}\n`);

@@ -54,21 +54,26 @@ const text = (value: number | null): string =>
 export const describe = ({ name, unit, ours, limit }: Measurement): string =>
   `${name}: ${text(ours)} ${unit}, bare ${text(limit)} ${unit}`;
 
+/** The columns of the report. */
+export const HEADER = ['benchmark', 'what', 'unit', 'ours', 'limit', 'ratio', 'target', 'met'] as const;
+
+/** Returns a measurement as cells of the report. */
+export const cells = (m: Measurement): string[] => [
+  m.benchmark,
+  m.name,
+  m.unit,
+  text(m.ours),
+  text(m.limit),
+  text(m.ratio),
+  m.target === null ? '' : `≤ ${m.target}${m.ratio === null ? '' : '×'}`,
+  m.met === null ? '' : m.met ? 'yes' : 'NO',
+];
+
 /** Returns the report as a text table. */
 export const table = (measurements: readonly Measurement[]): string => {
-  const header = ['benchmark', 'what', 'unit', 'ours', 'limit', 'ratio', 'target', 'met'];
-  const rows = measurements.map((m) => [
-    m.benchmark,
-    m.name,
-    m.unit,
-    text(m.ours),
-    text(m.limit),
-    text(m.ratio),
-    m.target === null ? '' : `≤ ${m.target}${m.ratio === null ? '' : '×'}`,
-    m.met === null ? '' : m.met ? 'yes' : 'NO',
-  ]);
-  const widths = header.map((_, column) =>
-    Math.max(...[header, ...rows].map((row) => row[column]?.length ?? 0)),
+  const rows = measurements.map(cells);
+  const widths = HEADER.map((_, column) =>
+    Math.max(...[HEADER, ...rows].map((row) => row[column]?.length ?? 0)),
   );
   const line = (row: readonly string[]): string =>
     row
@@ -77,5 +82,5 @@ export const table = (measurements: readonly Measurement[]): string => {
       )
       .join('  ')
       .trimEnd();
-  return [header, widths.map((width) => '-'.repeat(width)), ...rows].map(line).join('\n');
+  return [HEADER, widths.map((width) => '-'.repeat(width)), ...rows].map(line).join('\n');
 };

@@ -8,9 +8,11 @@ const BENCHMARKS = [
   'months',
   'bills',
   'answers',
+  'lake',
   'pages',
   'exports',
   'neighbours',
+  'fairness',
   'crash',
 ] as const;
 export type Benchmark = (typeof BENCHMARKS)[number];

@@ -4,7 +4,7 @@ import { forMessage } from '../../domain/shared/for-message.ts';
 import { permissionMessage, permits } from '../../domain/organisations/permissions.ts';
 import { includes, planMessage } from '../../domain/organisations/tiers.ts';
 import { auditEach } from '../../warehouse/engine/records/audit-log.ts';
-import { findMetric, recallMetric, type Metric } from '../../warehouse/metrics/metrics.ts';
+import { recallMetric, type Metric } from '../../warehouse/metrics/metrics.ts';
 import { RevenueVault } from '../../warehouse/metrics/revenue-vault.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { callerOf, changeBy, type Caller } from './authentication.ts';

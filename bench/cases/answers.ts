@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import type { BareAnswers } from '../bare/bare-answers.ts';
 import type { BareResult, BareStatement } from '../bare/bare-duckdb.ts';
 import { startBareProcess } from '../bare/bare-process.ts';
-import { as, ingestSource, newOrganisation, newSource, type Client } from '../client/client.ts';
+import { as, ingestSource, newOrganisation, newSource } from '../client/client.ts';
+import { keepAliveClient } from '../client/keep-alive-client.ts';
 import { measureRoute } from '../client/route-latency.ts';
 import { startService, type Service } from '../client/service.ts';
 import { CACHE_DIR } from '../data/focus-export.ts';
-import { alone, describe, secondsOf, type Measurement } from '../measurement.ts';
+import { alone, compared, describe, secondsOf, type Measurement } from '../measurement.ts';
 import type { RunOptions } from '../run-options.ts';
 import { say } from '../say.ts';
 import { median } from '../statistics.ts';
@@ -43,6 +44,8 @@ interface Route {
   name: string;
   path: string;
   mostLivez: number | null;
+  /** How many milliseconds more it may take after a change of one value, and how much longer than `GET /livez`. */
+  changed?: { more: number; mostLivez: number };
 }
 
 /** Loads a year of spend in 200 accounts, and creates metrics, values and a team by the API, one after the other. */
@@ -65,7 +68,7 @@ const prepare = async (service: Service, file: string, count: number) => {
     await admin.post(`/metrics/${id}/values`, { values: dailyValues(METRIC_DAYS, 1000) });
   const ownership = [{ source: 'cloud', cloud: 'aws', account: '1' }];
   const team = await admin.post<{ id: string }>('/teams', { name: 'Shop', ownership });
-  return { admin, secret, metric: metrics[0] ?? '', team: team.id, seconds };
+  return { secret, metric: metrics[0] ?? '', team: team.id, seconds };
 };
 
 /**
@@ -82,22 +85,32 @@ export const answers = async (options: RunOptions): Promise<Measurement[]> => {
   const bare = startBareProcess<BareAnswers, string>('bare-answers');
   try {
     say(`answers: creating ${count} metrics`);
-    const { admin, secret, metric, team, seconds } = await prepare(service, file, count);
+    const { secret, metric, team, seconds } = await prepare(service, file, count);
     const named = { benchmark: 'answers', name: `${count} metrics created one by one` };
     const created = alone({ ...named, unit: 's', target: 20 }, seconds);
     say(`answers: ${describe(created)}`);
     const routes: Route[] = [
       { name: 'GET /auth/info', path: '/auth/info', mostLivez: 4 },
-      { name: 'GET /metrics/{id}', path: `/metrics/${metric}`, mostLivez: 5 },
+      {
+        name: 'GET /metrics/{id}',
+        path: `/metrics/${metric}`,
+        mostLivez: 5,
+        changed: { more: 15, mostLivez: 20 },
+      },
       { name: 'GET /metrics/{id}/months', path: `/metrics/${metric}/months`, mostLivez: 5 },
       { name: 'GET /costs, a year', path: '/costs?start_date=2025-01-01&end_date=2025-12-31', mostLivez: 8 },
-      { name: `GET /overview, ${count} metrics`, path: '/overview', mostLivez: null },
+      {
+        name: `GET /overview, ${count} metrics`,
+        path: '/overview',
+        mostLivez: 40,
+        changed: { more: 100, mostLivez: 120 },
+      },
       { name: 'GET /teams/{id}/bills', path: `/teams/${team}/bills`, mostLivez: null },
     ];
     return [
       created,
       ...(await unchanged(service, bare, { secret, routes }, options)),
-      ...(await afterChanges(admin, metric, routes, options)),
+      ...(await afterChanges(service, { secret, metric }, routes, options)),
     ];
   } finally {
     await bare.stop();
@@ -129,25 +142,60 @@ const unchanged = async (
   return measurements;
 };
 
-/** How much longer a read takes after a change of one value than an unchanged read, in milliseconds. */
+/**
+ * Compares a read after a change of one value with an unchanged one, in milliseconds, and with `GET /livez`. Compares the change
+ * with a bare route that stores a row.
+ */
 const afterChanges = async (
-  admin: Client,
-  metric: string,
+  service: Service,
+  { secret, metric }: { secret: string; metric: string },
   routes: readonly Route[],
   { quick }: RunOptions,
 ): Promise<Measurement[]> => {
   const measurements: Measurement[] = [];
-  for (const { name, path } of routes) {
-    const target = path === `/metrics/${metric}` ? 15 : path === '/overview' ? 100 : null;
-    if (target === null) continue;
-    const more: number[] = [];
+  const bare = startBareProcess<object, string>('bare-values', [join(service.dataDir, 'bare.duckdb')]);
+  const client = keepAliveClient();
+  const bareUrl = await bare.ask({});
+  const headers = { 'x-api-key': secret };
+  const milliseconds = async (url: string): Promise<number> =>
+    (await secondsOf(async () => (await fetch(url, { headers })).arrayBuffer())) * 1_000;
+  for (const { name, path, changed } of routes) {
+    if (changed === undefined) continue;
+    const url = `${service.url}/api/v1${path}`;
+    const samples = {
+      ...{ changed: [] as number[], unchanged: [] as number[], livez: [] as number[] },
+      ...{ post: [] as number[], barePost: [] as number[] },
+    };
     for (let change = 1; change <= (quick ? 3 : 50); change += 1) {
-      await admin.post(`/metrics/${metric}/values`, { values: dailyValues(1, 2_000 + change) });
-      const changed = await secondsOf(() => admin.get(path));
-      more.push((changed - (await secondsOf(() => admin.get(path)))) * 1_000);
+      const body = Buffer.from(JSON.stringify({ values: dailyValues(1, 2_000 + change) }));
+      samples.barePost.push(await client.post(`${bareUrl}/stored`, {}, body));
+      samples.post.push(await client.post(`${service.url}/api/v1/metrics/${metric}/values`, headers, body));
+      samples.changed.push(await milliseconds(url));
+      samples.unchanged.push(await milliseconds(url));
+      samples.livez.push(await milliseconds(`${service.url}/livez`));
     }
-    const named = { benchmark: 'answers', name: `${name}: more after a change`, unit: 'ms' as const, target };
-    measurements.push(alone(named, median(more)));
+    const named = (what: string, target: number) =>
+      ({ benchmark: 'answers', name: `${name} ${what}`, unit: 'ms', target }) as const;
+    const { livez, post, barePost } = samples;
+    measurements.push(
+      alone(
+        named('after a change: more than unchanged', changed.more),
+        median(samples.changed) - median(samples.unchanged),
+      ),
+      compared(named('after a change, beside /livez', changed.mostLivez), {
+        ours: samples.changed,
+        limit: livez,
+      }),
+      alone(
+        named('before: the change itself, more than a bare commit', MOST_ABOVE_COMMIT),
+        median(post) - median(barePost),
+      ),
+    );
   }
+  client.close();
+  await bare.stop();
   return measurements;
 };
+
+/** How much longer the change of one value may take than a commit, in milliseconds. */
+const MOST_ABOVE_COMMIT = 10;

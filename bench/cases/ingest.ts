@@ -12,7 +12,8 @@ import { startService } from '../client/service.ts';
 
 /** DuckDB's memory limit on each side, which is the product's default. */
 const MEMORY_LIMIT = '1GB';
-const MOST_RATIO = 1.5;
+/** The most of ours in relation to a GROUP BY of the same grain. */
+const MOST_RATIO = { parquet: 3, 'csv.gz': 1.25 } as const satisfies Record<Format, number>;
 const MOST_MEMORY_MIB = 1536;
 const MIB = 2 ** 20;
 /** The service's clock. Both billing months have ended and settled. */
@@ -83,7 +84,7 @@ const measure = async (format: Format, rows: number, repetitions: number): Promi
           benchmark: 'ingest',
           name: `${name}: against GROUP BY day, account`,
           unit: 's',
-          target: MOST_RATIO,
+          target: null,
         },
         { ours: samples.ours, limit: samples.plain },
       ),
@@ -92,7 +93,7 @@ const measure = async (format: Format, rows: number, repetitions: number): Promi
           benchmark: 'ingest',
           name: `${name}: against GROUP BY of our grain`,
           unit: 's',
-          target: MOST_RATIO,
+          target: MOST_RATIO[format],
         },
         { ours: samples.ours, limit: samples.sameGrain },
       ),

@@ -21,6 +21,7 @@ import { problem, whenTooLong } from '../feeds/problems.ts';
 import { expectedTime, isTooLong, LONGEST_PERIOD, readableDay } from '../feeds/readable-limits.ts';
 import { storeRows, withLoad, type LoadResult, type LoadScope } from '../publishing/load.ts';
 import { checkMoney, publishLoad, type Publish } from '../publishing/publish-load.ts';
+import { dropTemporaryTables } from '../../engine/sql/temporary-tables.ts';
 import { readFeed, rowsStored, STORED } from '../feeds/read-feed.ts';
 import { relationsOf } from '../feeds/scan-files.ts';
 import { isWanted, readingBounds } from '../feeds/wanted-months.ts';
@@ -68,6 +69,9 @@ export const loadFocusExport = (
       { ...readingBounds(load), since },
     );
     await show(sessions, 'listed_values', [BILL_VALUES]);
+    const fellBack = await fallbackNotes(reader);
+    // The reader has done its work. The warehouse needs the memory.
+    await dropTemporaryTables(reader, READ);
     await checkMoney(session, 'daily_money', 'billing_period');
     await session.run(LOAD_DAYS);
     const shrunk = await checkShrink(session, load);
@@ -75,7 +79,7 @@ export const loadFocusExport = (
     await storeRows(session, load, 'bill_days', BILL_DAYS);
     await storeRows(session, load, 'account_names', ACCOUNT_NAMES);
     await storeRows(session, load, 'bill_values', 'FROM listed_values');
-    const notes = [...(await fallbackNotes(reader)), ...shrunk];
+    const notes = [...fellBack, ...shrunk];
     const periods = billingPeriods(costColumn);
     return { ...counts, ...(await publishLoad(session, load, rowsStored(counts), publish, periods)), notes };
   });
@@ -93,6 +97,9 @@ const newestCompleteMonth = async (reader: Statements, now: Date): Promise<Day |
   );
   return newest?.month ?? null;
 };
+
+/** The large temporary tables of the reader. */
+const READ = ['focus_roll_up', 'billed_roll_up', 'checked_groups', 'value_groups'];
 
 /** The temporary tables and views of a load in the warehouse. */
 const TEMPORARY = { tables: ['focus_choices', 'load_days'], views: ['daily_money', 'listed_values'] };
