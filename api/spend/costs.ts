@@ -283,7 +283,7 @@ export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): voi
           reconciled: await reconciliation(session, organisation.id, days),
           through: await completeThrough(session, organisation.id, start_date, now),
         };
-      });
+      }, closeSignal(reply));
       return {
         ...rows,
         data: rows.data.map(({ row }) => toWireRow(row)),

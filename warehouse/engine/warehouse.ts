@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { unavailable } from '../../domain/shared/errors.ts';
 import type { ObjectStorage } from '../../domain/sources/object-storage.ts';
 import { loadExtension } from './extensions.ts';
 import { giveStatistics } from './lake-statistics.ts';
@@ -84,13 +85,25 @@ export class Warehouse {
     return this.session((session) => session.run(sql, parameters));
   }
 
-  /** Runs `work` with a session that nobody else uses, for several statements, temporary tables or a transaction. */
-  async session<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
+  /**
+   * Runs `work` with a session that nobody else uses, for several statements, temporary tables or a transaction.
+   *
+   * @param signal interrupts its running statement, because nobody needs the result any more. Then throws `unavailable`.
+   */
+  async session<Result>(work: (session: Session) => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     const pool = await this.#opened();
     const session = await pool.take();
+    const interrupt = (): void => {
+      session.interrupt();
+    };
+    signal?.addEventListener('abort', interrupt);
     try {
+      if (signal?.aborted === true) throw unavailable();
       return await work(session);
+    } catch (error) {
+      throw signal?.aborted === true ? unavailable() : error;
     } finally {
+      signal?.removeEventListener('abort', interrupt);
       pool.giveBack(session);
     }
   }
@@ -118,9 +131,9 @@ export class Warehouse {
     }
   }
 
-  /** Runs `work` in one transaction on a session that nobody else uses. */
-  transaction<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
-    return this.session((session) => session.transaction(() => work(session)));
+  /** Runs `work` in one transaction on a session that nobody else uses; see {@link session}. */
+  transaction<Result>(work: (session: Session) => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    return this.session((session) => session.transaction(() => work(session)), signal);
   }
 
   /**

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { as } from '../../support/service/api-client.ts';
+import { startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
+
+describe('places of heavy requests', () => {
+  let api: LocalApi;
+  beforeAll(async () => {
+    api = await startLocalApi();
+  });
+  afterAll(() => api.close());
+
+  it('stay taken after their callers have gone, until the work has ended', async () => {
+    const { orgId, secret } = await api.newTenant();
+    const headers = { 'x-api-key': secret };
+    const leave = new AbortController();
+    const started: string[] = [];
+    api.app.server.on('request', ({ url }: { url?: string }) => started.push(url ?? ''));
+    let finish = (): void => undefined;
+    // Two requests wait for this computation of their organisation's spend.
+    const computation = api.warehouse.exclusive(
+      `spend ${orgId}`,
+      () =>
+        new Promise<void>((resolve) => {
+          finish = resolve;
+        }),
+    );
+    await api.warehouse.run(
+      `INSERT INTO loads BY NAME SELECT $org AS org_id, 'src_1' AS source_id, uuidv7() AS load_id,
+         DATE '2026-01-01' AS billing_period, DATE '2026-01-01' AS first_day, DATE '2026-01-31' AS last_day`,
+      { org: orgId },
+    );
+    await api.warehouse.run(
+      `INSERT INTO cost_source_versions BY NAME SELECT $org AS org_id, 'src_1' AS source_id, uuidv7() AS version_id,
+         'Bill' AS name, 'focus' AS kind, false AS deleted`,
+      { org: orgId },
+    );
+    const breakdown = `${api.url}/api/v1/costs/breakdown?start_date=2026-01-01&end_date=2026-01-31&group_by=`;
+    const gone = ['account', 'day'].map((by) => fetch(breakdown + by, { headers, signal: leave.signal }));
+    const isServed = async (): Promise<void> => {
+      expect((await as(api, secret).get('/auth/info')).status).toBe(200);
+    };
+    while (started.filter((url) => url.includes('/breakdown')).length < gone.length) await isServed();
+    for (let count = 0; count < 5; count += 1) await isServed();
+    leave.abort();
+    await Promise.allSettled(gone);
+    let status: number | null = null;
+    const csv = { headers: { ...headers, accept: 'text/csv' } };
+    const next = fetch(`${api.url}/api/v1/organisation`, csv).then((answer) => {
+      status = answer.status;
+    });
+    // Light requests are served meanwhile.
+    for (let count = 0; count < 20; count += 1) await isServed();
+    expect(status).toBeNull();
+    finish();
+    await computation;
+    await next;
+    expect(status).toBe(200);
+  });
+});
