@@ -43,6 +43,9 @@ export const tabularType = (request: FastifyRequest): TabularType | null => {
   return type === CSV || type === ARROW || type === PARQUET ? type : null;
 };
 
+/** Made once, because every answer aborts its signal, and a new exception records its stack. */
+const CLOSED = new DOMException('the answer was sent, or the caller has gone', 'AbortError');
+
 /** Returns a signal that aborts once the caller has gone or has everything. It may have aborted already. */
 export const closeSignal = ({ raw, request }: FastifyReply): AbortSignal => {
   const controller = new AbortController();
@@ -50,7 +53,7 @@ export const closeSignal = ({ raw, request }: FastifyReply): AbortSignal => {
   const abort = (): void => {
     raw.off('close', abort);
     socket.off('close', abort);
-    controller.abort();
+    controller.abort(CLOSED);
   };
   // Node does not signal a closed connection to an answer that waits behind another one. Any number may wait.
   socket.setMaxListeners(0);

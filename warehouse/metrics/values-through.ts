@@ -20,7 +20,7 @@ complete_values AS (
 
 /** Returns the day through which the values of some metrics are complete, by metric. Metrics without values are left out. */
 export const valuesThrough = async (
-  session: Session,
+  session: Pick<Session, 'query'>,
   orgId: string,
   metricIds: readonly string[],
 ): Promise<Map<string, Day>> => {

@@ -1,8 +1,8 @@
-import { monthOf, type Day, type Month } from '../../../domain/shared/calendar.ts';
+import { lastDay, monthOf, type Day, type Month } from '../../../domain/shared/calendar.ts';
 import { unitsOfFixed, type DecimalText } from '../../../domain/shared/decimals.ts';
 import type { Session } from '../../engine/session.ts';
 import type { Derived, Recall } from '../../engine/states/memory.ts';
-import { COMPLETE_VALUES } from '../../metrics/values-through.ts';
+import { valuesThrough } from '../../metrics/values-through.ts';
 import type { MetricScope } from './metric-scopes.ts';
 
 /** The values of a metric, labels added up (spec §2, Metric value rule 3). Revenue has sums of 0: it is sealed. */
@@ -59,8 +59,9 @@ interface Row {
   value_changes: string;
   /** JSON of the days and their sums. */
   days: string | null;
-  values_through: Day | null;
-  values_from: Day | null;
+  first_period: Day | null;
+  newest_period: Day | null;
+  has_labels: boolean;
 }
 
 const readValues = async (
@@ -72,45 +73,63 @@ const readValues = async (
   const rows = await session.query<Row>(VALUE_MONTHS, {
     org: orgId,
     metrics: scopes.map(({ metric_id }) => metric_id),
-    frequencies: scopes.map(({ frequency }) => frequency),
-    first: range.first,
     first_day: range.firstDay,
   });
+  const frequencies = new Map(scopes.map(({ metric_id, frequency }) => [metric_id, frequency]));
+  const labelled = [...new Set(rows.filter((row) => row.has_labels).map(({ metric_id }) => metric_id))];
+  const labelledThrough =
+    labelled.length === 0 ? new Map<string, Day>() : await valuesThrough(session, orgId, labelled);
   const byMetric = new Map<string, ValueMonths>();
   for (const row of rows) {
-    const known = byMetric.get(row.metric_id);
-    const values = known ?? {
-      ...{ months: new Map<Month, ValueMonth>(), days: new Map<Day, bigint>() },
-      ...{ through: row.values_through, from: row.values_from },
+    const isDaily = frequencies.get(row.metric_id) === 'daily';
+    const known = byMetric.get(row.metric_id) ?? {
+      months: new Map(),
+      days: new Map(),
+      from: null,
+      through: null,
     };
-    byMetric.set(row.metric_id, values);
-    values.months.set(monthOf(row.month), {
+    const newest = row.newest_period;
+    byMetric.set(row.metric_id, {
+      ...known,
+      from: earlier(known.from, row.first_period),
+      through: later(known.through, newest === null || isDaily ? newest : lastDay(monthOf(newest))),
+    });
+    if (row.month < range.first) continue;
+    known.months.set(monthOf(row.month), {
       sum: row.value_sum,
       periods: Number(row.value_periods),
       changes: Number(row.value_changes),
     });
-    const days = row.days === null ? [] : (JSON.parse(row.days) as { day: Day; sum: DecimalText }[]);
-    for (const { day, sum } of days) values.days.set(day, unitsOfFixed(sum));
+    if (!isDaily || row.days === null) continue;
+    for (const { day, sum } of JSON.parse(row.days) as { day: Day; sum: DecimalText }[])
+      known.days.set(day, unitsOfFixed(sum));
+  }
+  for (const id of labelled) {
+    const values = byMetric.get(id);
+    if (values !== undefined) values.through = labelledThrough.get(id) ?? null;
   }
   return byMetric;
 };
 
+const earlier = (one: Day | null, other: Day | null): Day | null =>
+  one === null || (other !== null && other < one) ? other : one;
+
+const later = (one: Day | null, other: Day | null): Day | null =>
+  one === null || (other !== null && other > one) ? other : one;
+
 // One pass over the log finds the newest change of each period and label. The view would sort all changes.
 const VALUE_MONTHS = `
-WITH wanted AS (SELECT unnest($metrics) AS metric_id, unnest($frequencies) AS frequency),
-log AS (
-  SELECT org_id, metric_id, period, label, arg_max_null(value, change_id) AS value,
+WITH log AS (
+  SELECT metric_id, period, label, arg_max_null(value, change_id) AS value,
     arg_max(value IS NOT NULL OR sealed_value IS NOT NULL, change_id) AS is_set, count(*) AS changes
   FROM metric_value_changes WHERE org_id = $org AND list_contains($metrics, metric_id) GROUP BY ALL),
-metric_values AS MATERIALIZED (FROM log WHERE is_set),
-${COMPLETE_VALUES},
 periods AS (
-  SELECT metric_id, period, sum(value) FILTER (is_set) AS value_sum, bool_or(is_set) AS is_set, sum(changes) AS changes
-  FROM log WHERE period >= $first::DATE GROUP BY metric_id, period)
+  SELECT metric_id, period, sum(value) FILTER (is_set) AS value_sum, bool_or(is_set) AS is_set, sum(changes) AS changes,
+    bool_or(label <> '') AS has_labels
+  FROM log GROUP BY metric_id, period)
 SELECT metric_id, CAST(date_trunc('month', period) AS DATE) AS month, sum(value_sum) AS value_sum,
   count(*) FILTER (is_set) AS value_periods, CAST(sum(changes) AS BIGINT) AS value_changes,
   CAST(to_json(list({'day': period, 'sum': CAST(COALESCE(value_sum, 0::DECIMAL(38,10)) AS VARCHAR)})
-    FILTER (is_set AND period >= $first_day::DATE AND frequency = 'daily')) AS VARCHAR) AS days,
-  any_value(values_through) AS values_through, any_value(values_from) AS values_from
-FROM periods JOIN wanted USING (metric_id) LEFT JOIN complete_values USING (metric_id)
-GROUP BY metric_id, month`;
+    FILTER (is_set AND period >= $first_day::DATE)) AS VARCHAR) AS days,
+  min(period) FILTER (is_set) AS first_period, max(period) FILTER (is_set) AS newest_period, bool_or(has_labels) AS has_labels
+FROM periods GROUP BY metric_id, month`;
