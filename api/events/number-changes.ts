@@ -6,6 +6,8 @@ import type { NumberDependencies } from '../http/dependencies.ts';
 
 /** Changes within this time share one evaluation, so that a client that sends single values does not cause one for each. */
 const GATHER_MS = 500;
+/** An evaluation reads all metrics. So an organisation that changes all the time has one only this often. */
+const APART_MS = 2_000;
 const RETRY_MS = 10_000;
 
 /**
@@ -16,6 +18,8 @@ class NumberChanges {
   readonly #orchestration: Pick<Orchestration, 'numbersChanged'>;
   readonly #log: FastifyBaseLogger;
   readonly #timers = new Map<string, NodeJS.Timeout>();
+  /** When each organisation was last sent. */
+  readonly #sentAt = new Map<string, number>();
   readonly #sending = new Set<Promise<void>>();
   #isClosed = false;
 
@@ -26,9 +30,13 @@ class NumberChanges {
 
   note(orgId: string, afterMs = GATHER_MS): void {
     if (this.#timers.has(orgId) || this.#isClosed) return;
-    const timer = setTimeout(() => {
-      this.#send(orgId);
-    }, afterMs);
+    const sinceLast = performance.now() - (this.#sentAt.get(orgId) ?? -APART_MS);
+    const timer = setTimeout(
+      () => {
+        this.#send(orgId);
+      },
+      Math.max(afterMs, APART_MS - sinceLast),
+    );
     this.#timers.set(orgId, timer);
   }
 
@@ -44,6 +52,7 @@ class NumberChanges {
 
   #send(orgId: string): void {
     this.#timers.delete(orgId);
+    this.#sentAt.set(orgId, performance.now());
     const sent = this.#orchestration.numbersChanged(orgId).catch((error: unknown) => {
       this.#log.warn(
         { err: error, organisation: orgId },
