@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { FairPlaces, type PlaceLimits } from '../../domain/shared/fair-places.ts';
 import { callerOf } from './authentication.ts';
 import { closeSignal, tabularType } from '../http/tabular.ts';

@@ -35,7 +35,7 @@ const breakdown = async (signal?: AbortSignal): Promise<ToolAnswer['result']> =>
 const BUSY = { isError: true, content: [{ type: 'text', text: 'busy; try again' }] };
 
 describe('the assistant', () => {
-  it('keeps the limits of heavy routes, and clients that leave free their places', async () => {
+  it('keeps the limits of heavy routes, and the places of clients that leave are free once their work has ended', async () => {
     let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     const { warehouse } = api;
@@ -56,12 +56,11 @@ describe('the assistant', () => {
     }, 30_000);
     leave.abort();
     expect(await Promise.all(calls)).toEqual(Array<string>(RUNNING + WAITING).fill('left'));
-    // The first two still hold the warehouse, and no longer a place.
+    // The first two hold their places until the warehouse is done with them.
+    release();
     await vi.waitFor(async () => {
       expect((await breakdown()).isError).toBeUndefined();
     }, 30_000);
-    release();
-    expect((await breakdown()).isError).toBeUndefined();
     expect(api.lines.join('')).not.toContain('unexpected error');
   });
 
