@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,6 +30,7 @@ export const lake = async ({ quick }: RunOptions): Promise<Measurement[]> => {
       CLOCK,
       WAREHOUSE: `ducklake:postgres:${postgres} dbname=postgres`,
       WAREHOUSE_DATA: join(directory, 'lake'),
+      MASTER_KEY: randomBytes(32).toString('base64'),
     })
   ).ready;
   try {
