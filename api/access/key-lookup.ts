@@ -24,13 +24,13 @@ export const createKeyLookup = (
   const findShared = shareNextRun((ids: readonly string[]) => findKeyHolders(warehouse, [...new Set(ids)]));
   const find = async (keyId: string): Promise<KeyHolder | null> =>
     (await findShared(keyId)).get(keyId) ?? null;
+  // A key never moves to another organisation.
+  const organisations = new LRUCache<string, string>({ max: MOST_KEYS });
   const findFirst = async (keyId: string): Promise<KeyHolder | null> => {
     const holder = await find(keyId);
     if (holder !== null) organisations.set(keyId, holder.organisation.id);
     return holder;
   };
-  // A key never moves to another organisation.
-  const organisations = new LRUCache<string, string>({ max: MOST_KEYS });
   return (keyId, look) => {
     const orgId = organisations.get(keyId);
     return orgId === undefined

@@ -17,7 +17,7 @@ export const withPathsOnly = (logger: FastifyBaseLogger): FastifyBaseLogger =>
     },
   );
 
-/** Logs each request once, with its organisation and key, after it was answered. */
+/** Logs one line for each request, after its answer. The line has the organisation and the key. */
 export class OneLinePerRequest extends LogController {
   override incomingRequest(): void {
     // Everything is in the line of the completed request.

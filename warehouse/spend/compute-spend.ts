@@ -91,8 +91,8 @@ const MONTHS_UP_TO_DATE: Derived<void> = {
 };
 
 /**
- * Brings only the months up to date. What scopes cost in them is computed by the next read of any scope, so that somebody who
- * creates a thousand metrics does not wait for it each time.
+ * Brings only the months up to date. The next read of any scope computes what scopes cost in them. So the creation of a metric
+ * does not wait for it.
  */
 export const computeMonths = async (warehouse: Warehouse, orgId: string, now: Date): Promise<void> => {
   const today = dayOf(now);
