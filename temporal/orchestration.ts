@@ -1,8 +1,12 @@
 import type { Client } from '@temporalio/client';
 import {
+  isGrpcDeadlineError,
+  isGrpcServiceError,
+  isRetryableError,
   ScheduleAlreadyRunning,
   ScheduleNotFoundError,
   ScheduleOverlapPolicy,
+  ServiceError as TemporalServiceError,
   WorkflowExecutionAlreadyStartedError,
   WorkflowFailedError,
   WorkflowIdConflictPolicy,
@@ -14,7 +18,7 @@ import {
 } from '@temporalio/client';
 import { rootCause } from '@temporalio/common';
 import { IMPORT_TIME, importWorkflowId, type ImportInput } from '../domain/imports/connection.ts';
-import { conflict, ServiceError } from '../domain/shared/errors.ts';
+import { conflict, ServiceError, unavailable } from '../domain/shared/errors.ts';
 import type { DeliveryInput } from '../domain/events/webhook.ts';
 import {
   executionIdOf,
@@ -32,6 +36,9 @@ import {
 } from '../workflows/contract.ts';
 
 const CALL_DEADLINE_MS = 5_000;
+
+/** A worker that dies after it has recorded the end of a run leaves the workflow open until its step times out, after 10 s. */
+const CLOSE_DEADLINE_MS = 20_000;
 
 /** The state in Temporal of a run that the warehouse shows as running. */
 export type RunLife =
@@ -156,18 +163,22 @@ export class Orchestration {
   }
 
   /**
-   * Starts a run. Temporal can refuse the start although the last run has recorded its end. This then waits for a short time
-   * until the workflow of that run is closed too, and starts again.
+   * Starts a run. Temporal can refuse the start although the last run has recorded its end. This then waits until the workflow
+   * of that run is closed too, for at most 20 s, and starts again.
    */
   async startAfter<Started>(
     lastRun: () => Promise<RecordedRun | null>,
     start: () => Promise<Started>,
   ): Promise<Started> {
     return start().catch(async (error: unknown) => {
-      const last = error instanceof ServiceError ? await lastRun() : null;
+      const refused = error instanceof ServiceError && error.kind === 'conflict';
+      const last = refused ? await lastRun() : null;
       if (last === null || last.status === 'running') throw error;
       const life = await this.lifeOf(last.workflow_id, last.run_id);
-      if (life.state === 'running') await this.#reasonOfEnd(last.workflow_id);
+      if (life.state === 'running')
+        await this.#reasonOfEnd(last.workflow_id, executionIdOf(last.run_id), CLOSE_DEADLINE_MS).catch(
+          on(ServiceError, () => null),
+        );
       return start();
     });
   }
@@ -206,8 +217,13 @@ export class Orchestration {
   }
 
   /** Waits until an execution is closed. Returns the reason of its failure, if Temporal has one. */
-  async #reasonOfEnd(workflowId: string, executionId?: string): Promise<string | null> {
-    return await this.#soon(() => this.#client.workflow.getHandle(workflowId, executionId).result()).then(
+  async #reasonOfEnd(
+    workflowId: string,
+    executionId: string | undefined,
+    deadlineMs = CALL_DEADLINE_MS,
+  ): Promise<string | null> {
+    const handle = this.#client.workflow.getHandle(workflowId, executionId);
+    return await this.#soon(() => handle.result(), deadlineMs).then(
       () => null,
       on(WorkflowFailedError, ({ cause }) => rootCause(cause) ?? null),
     );
@@ -270,11 +286,21 @@ export class Orchestration {
     );
   }
 
-  /** Limits the wait of a caller of the API for a Temporal that does not answer. */
-  #soon<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#client.connection.withDeadline(Date.now() + CALL_DEADLINE_MS, work);
+  /** Limits the wait for Temporal. Without an answer until then, its caller may try again (503). */
+  async #soon<Result>(work: () => Promise<Result>, deadlineMs = CALL_DEADLINE_MS): Promise<Result> {
+    try {
+      return await this.#client.connection.withDeadline(Date.now() + deadlineMs, work);
+    } catch (error) {
+      throw isUnanswered(error) ? unavailable('Temporal did not answer in time; try again') : error;
+    }
   }
 }
+
+/** Whether Temporal did not answer: it is away, overloaded or too slow. Its client wraps the errors of some calls. */
+const isUnanswered = (error: unknown): boolean => {
+  const call = error instanceof TemporalServiceError ? error.cause : error;
+  return isGrpcDeadlineError(call) || (isGrpcServiceError(call) && isRetryableError(call));
+};
 
 /** Handles errors of one class, and rethrows others. */
 const on =

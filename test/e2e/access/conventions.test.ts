@@ -727,6 +727,9 @@ describe('outside /api/v1, without a key', () => {
         warehouse: 'ok',
         temporal: 'unreachable',
       });
+      const refused = await admin.post(`/cost-sources/${sourceId}/ingest`, {});
+      expectError(refused, 503, /^Temporal did not answer in time/);
+      expect(refused.headers.get('retry-after')).toBe('5');
     } finally {
       process.kill(temporal.pid, 'SIGCONT');
       await temporal.close();
