@@ -174,11 +174,6 @@ export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void =>
     async () => success(await resealSome(warehouse, dependencies.sealer)),
   );
 
-  const sourceOf = async (orgId: string, sourceId: string) => {
-    found('organisation', orgId, await findOrganisation(warehouse, orgId));
-    return found('cost source', sourceId, await findCostSource(warehouse, orgId, sourceId));
-  };
-
   app.post(
     '/organisations/:id/cost-sources/:source_id/ingest',
     {
@@ -192,8 +187,10 @@ export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void =>
       }),
     },
     async (request) => {
-      const source = await sourceOf(request.params.id, request.params.source_id);
-      return success(await startIngest(dependencies, request.params.id, source.id, request.body));
+      const { id, source_id: sourceId } = request.params;
+      found('organisation', id, await findOrganisation(warehouse, id));
+      found('cost source', sourceId, await findCostSource(warehouse, id, sourceId));
+      return success(await startIngest(dependencies, id, sourceId, request.body));
     },
   );
 
@@ -210,8 +207,10 @@ export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void =>
       }),
     },
     async (request) => {
-      const source = await sourceOf(request.params.id, request.params.source_id);
-      return runsOf(dependencies, request.params.id, source.id, request.query);
+      const { id, source_id: sourceId } = request.params;
+      const look = await warehouse.look();
+      found('organisation', id, await findOrganisation(warehouse, id));
+      return runsOf(dependencies, look, id, sourceId, request.query);
     },
   );
 };

@@ -29,7 +29,7 @@ import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams } from '../http/fields.ts';
 import { found } from '../http/found.ts';
 import { ingestBody, ingestStarted, runRecord, runsOf, shownLastRuns, startIngest } from './ingest-runs.ts';
-import { checkCursor, page, pageQuery } from '../http/paging.ts';
+import { page, pageQuery } from '../http/paging.ts';
 import { answers, answersPage, noBody, success } from '../http/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
 import { without } from '../http/defined-fields.ts';
@@ -292,10 +292,8 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
       }),
     },
     async (request) => {
-      const { id } = callerOf(request).organisation;
-      checkCursor(request.query, z.string());
-      const source = await foundSource(id, request.params.id);
-      return runsOf(dependencies, id, source.id, request.query);
+      const { organisation, look } = callerOf(request);
+      return runsOf(dependencies, look, organisation.id, request.params.id, request.query);
     },
   );
 };

@@ -8,11 +8,15 @@ import {
   startedRun,
   type IngestRun,
 } from '../../warehouse/sources/ingest-runs.ts';
+import { findCostSource } from '../../warehouse/sources/cost-sources.ts';
 import { changesOfRuns, type MonthChange } from '../../warehouse/sources/run-changes.ts';
+import type { Derived } from '../../warehouse/engine/states/memory.ts';
+import type { Look } from '../../warehouse/engine/states/states.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { instant, month } from '../http/fields.ts';
-import { page, type pageQuery } from '../http/paging.ts';
+import { found } from '../http/found.ts';
+import { checkCursor, page, type pageQuery } from '../http/paging.ts';
 
 const monthChange = z
   .object({
@@ -121,20 +125,41 @@ export const startIngest = async (
   return { run_id: runId, workflow_id: workflowId, status: 'running' };
 };
 
-/** Returns a page of runs, newest first. A running one shows how many rows it has read. */
+/** A page of runs, and what they changed. */
+interface RunsPage {
+  runs: Awaited<ReturnType<typeof page<IngestRun, z.ZodString>>>;
+  changes: ReadonlyMap<string, readonly MonthChange[]>;
+}
+
+const RUNS_PAGE: Derived<RunsPage> = {
+  name: 'page of runs',
+  from: ['cost_source_versions', 'ingest_run_events', 'loads'],
+  bytesOf: ({ runs, changes }) => JSON.stringify([runs, ...changes]).length,
+};
+
+/**
+ * Returns a page of a source's runs, newest first. A running one shows how many rows it has read. Clients ask again and again
+ * while a run is under way, so that the rest of the page is remembered.
+ */
 export const runsOf = async (
   { warehouse, orchestration }: ApiDependencies,
+  look: Look,
   orgId: string,
   sourceId: string,
   query: z.infer<typeof pageQuery>,
 ) => {
-  const runs = await page(
-    query,
-    z.string(),
-    (part) => listRuns(warehouse, orgId, sourceId, part),
-    ({ run_id }) => run_id,
-  );
-  const changes = await changesOfRuns(warehouse, orgId, runs.data);
+  checkCursor(query, z.string());
+  const key = JSON.stringify([sourceId, query.limit, query.cursor ?? null]);
+  const { runs, changes } = await warehouse.memory.recall(look, RUNS_PAGE, orgId, key, async () => {
+    found('cost source', sourceId, await findCostSource(warehouse, orgId, sourceId));
+    const read = await page(
+      query,
+      z.string(),
+      (part) => listRuns(warehouse, orgId, sourceId, part),
+      ({ run_id }) => run_id,
+    );
+    return { runs: read, changes: await changesOfRuns(warehouse, orgId, read.data) };
+  });
   const data = await Promise.all(
     runs.data.map(async (run): Promise<WireRun> => {
       if (run.status !== 'running') return toWireRun(run, changes);

@@ -135,9 +135,13 @@ describeOnBothEngines('no answer is older than its request', (open) => {
   type Story = Awaited<ReturnType<typeof newStory>>;
 
   /** A DuckLake takes ten times as long, so that it answers only what the others are made of. */
-  const PATHS = ({ orders, picked, billed, shop }: Story): string[] => [
+  const PATHS = ({ source, orders, picked, billed, shop }: Story): string[] => [
     ...['/organisation', '/metrics', '/waiting', '/teams/bills', '/cost-sources', '/shared-costs'],
-    ...[`/teams/${shop}/bills`, '/costs?start_date=2026-01-01&end_date=2026-01-31'],
+    ...[
+      `/cost-sources/${source}/runs`,
+      `/teams/${shop}/bills`,
+      '/costs?start_date=2026-01-01&end_date=2026-01-31',
+    ],
     ...(test.warehouse.isDuckLake
       ? []
       : [
