@@ -14,6 +14,7 @@ import {
 } from 'apache-arrow';
 import { stringify } from 'csv-stringify/sync';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { unavailable } from '../../domain/shared/errors.ts';
 
 const CSV = 'text/csv';
 const ARROW = 'application/vnd.apache.arrow.stream';
@@ -43,8 +44,8 @@ export const tabularType = (request: FastifyRequest): TabularType | null => {
   return type === CSV || type === ARROW || type === PARQUET ? type : null;
 };
 
-/** Made once, because every answer aborts its signal, and a new exception records its stack. */
-const CLOSED = new DOMException('the answer was sent, or the caller has gone', 'AbortError');
+/** Made once, because every answer aborts its signal, and a new error records its stack. */
+const CLOSED = unavailable('the answer was sent, or the caller has gone');
 
 /** Returns a signal that aborts once the caller has gone or has everything. It may have aborted already. */
 export const closeSignal = ({ raw, request }: FastifyReply): AbortSignal => {

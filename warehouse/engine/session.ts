@@ -15,7 +15,7 @@ import { isShortOfMemory } from './short-of-memory.ts';
 import { writesOf, type Touch, type Writes } from './states/touched.ts';
 
 /** A value bound to a `$name` in a statement. Days, instants, ids and decimals are passed as text and cast in SQL. */
-export type Parameter = string | number | bigint | boolean | null | readonly string[];
+export type Parameter = string | number | bigint | boolean | null | readonly (string | null)[];
 export type Parameters = Readonly<Record<string, Parameter>>;
 
 /**
@@ -56,7 +56,7 @@ const WRITING: ReadonlySet<StatementType> = new Set([
   StatementType.DROP,
 ]);
 
-const isList = (value: Parameter): value is readonly string[] => Array.isArray(value);
+const isList = (value: Parameter): value is readonly (string | null)[] => Array.isArray(value);
 
 /** Returns the error of a session whose DuckDB has ended. The next session may have a new DuckDB. */
 export const lost = (): ServiceError => unavailable('the warehouse is being reopened; try again');

@@ -1,6 +1,5 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { unavailable } from '../../domain/shared/errors.ts';
 import type { ObjectStorage } from '../../domain/sources/object-storage.ts';
 import { loadExtension } from './extensions.ts';
 import { giveStatistics } from './lake-statistics.ts';
@@ -88,7 +87,7 @@ export class Warehouse {
   /**
    * Runs `work` with a session that nobody else uses, for several statements, temporary tables or a transaction.
    *
-   * @param signal interrupts its running statement, because nobody needs the result any more. Then throws `unavailable`.
+   * @param signal interrupts its running statement, because nobody needs the result any more. Then throws the signal's reason.
    */
   async session<Result>(work: (session: Session) => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     const pool = await this.#opened();
@@ -98,10 +97,11 @@ export class Warehouse {
     };
     signal?.addEventListener('abort', interrupt);
     try {
-      if (signal?.aborted === true) throw unavailable();
+      signal?.throwIfAborted();
       return await work(session);
     } catch (error) {
-      throw signal?.aborted === true ? unavailable() : error;
+      signal?.throwIfAborted();
+      throw error;
     } finally {
       signal?.removeEventListener('abort', interrupt);
       pool.giveBack(session);

@@ -10,7 +10,15 @@ import {
 import { dayNumber, type Day } from '../../domain/shared/calendar.ts';
 import { VALUE_DECIMALS, valueUnits } from '../../domain/shared/decimals.ts';
 import type { Session } from '../engine/session.ts';
-import { changeValues, STAGED_TABLE, type Change, type ChangeResult, type Staged } from './value-changes.ts';
+import { storeGiven } from './given-values.ts';
+import {
+  changeValues,
+  STAGED_TABLE,
+  valuesLock,
+  type Change,
+  type ChangeResult,
+  type Staged,
+} from './value-changes.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
 /** A value to write, as a number or a text. `period` is its first day. `label` is empty on a metric without labels. */
@@ -23,6 +31,9 @@ export interface NewValue {
 /** The result of a write; see {@link ChangeResult}. */
 export type WriteResult = Omit<ChangeResult, 'removed'>;
 
+/** So many values are stored faster without a temporary table. */
+const MOST_FEW = 100;
+
 /** Creates or replaces values, all or none (spec §2, Metric value rule 1); see {@link changeValues}. */
 export const writeValues = async (
   warehouse: Warehouse,
@@ -31,21 +42,23 @@ export const writeValues = async (
   values: readonly NewValue[],
   change: Change,
 ): Promise<WriteResult> => {
-  const stage = (session: Session): Promise<Staged> => stageValues(session, values);
-  const { removed: _, ...written } = await changeValues(warehouse, orgId, metricId, stage, change);
+  const { removed: _, ...written } =
+    values.length > MOST_FEW
+      ? await changeValues(warehouse, orgId, metricId, (session) => stageValues(session, values), change)
+      : await warehouse.exclusive(valuesLock(metricId), () =>
+          warehouse.transaction((session) => storeGiven(session, { orgId, metricId }, values, change)),
+        );
   return written;
 };
 
-const FEW_STAGED: Staged = { relation: STAGED_TABLE, parts: 1 };
+const STAGED: Staged = { relation: STAGED_TABLE, parts: 1 };
 
 const stageValues = async (session: Session, values: readonly NewValue[]): Promise<Staged> => {
   await session.run(
     `CREATE OR REPLACE TEMP TABLE staged_values (period DATE, label VARCHAR, value DECIMAL(38,10), line INTEGER)`,
   );
   await session.append('staged_values', STAGED_TYPES, stagedColumns(values));
-  const periods = values.map(({ period }) => period).sort();
-  const extent = { staged: values.length, first: periods.at(0) ?? null, last: periods.at(-1) ?? null };
-  return { ...FEW_STAGED, extent };
+  return STAGED;
 };
 
 const STAGED_TYPES = [DATE, VARCHAR, DECIMAL(38, VALUE_DECIMALS), INTEGER];
@@ -85,7 +98,7 @@ export const removeValues = async (
          AND label = COALESCE($label, label)`,
       { org: orgId, metric: metricId, start: range.start, end: range.end, label: range.label },
     );
-    return FEW_STAGED;
+    return STAGED;
   };
   const { removed, months } = await changeValues(warehouse, orgId, metricId, stage, change);
   return { removed, months };

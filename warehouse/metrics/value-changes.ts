@@ -22,6 +22,17 @@ export interface Change {
   now: Date;
 }
 
+/** Returns what rows of a change store of its author, as parameters. */
+export const storedBy = ({ source, by, now }: Change) => ({
+  source,
+  by_type: by.type,
+  by_id: by.id,
+  by_name: by.name,
+  now: now.toISOString(),
+});
+
+export const LABEL_KEY_CHANGED = 'the label key of the metric was changed meanwhile: send it again';
+
 /** The result of a change. `months` are those whose values changed, oldest first. */
 export interface ChangeResult {
   created: number;
@@ -32,8 +43,8 @@ export interface ChangeResult {
 }
 
 /**
- * Applies staged changes to the values of one metric, all or none. Every source of values uses it. `stage` provides at most one
- * row (period, label, value) for each period and label: a value to store, or null to remove it. Rows without a period are
+ * Applies staged changes to the values of one metric, all or none; `storeGiven` does it for values in memory. `stage` provides at
+ * most one row (period, label, value) for each period and label: a value to store, or null to remove it. Rows without a period are
  * skipped. A value that is stored already is no change and leaves no trace (design §2). Each change is one row in the log. All
  * rows of one call share a change id, which sorts after everything that they replace. Throws a conflict if the metric's label key
  * has changed since the caller read it. `signal` stops the change before it is stored: it interrupts the running statement, and
@@ -50,15 +61,8 @@ export const changeValues = async (
 ): Promise<ChangeResult> =>
   warehouse.exclusive(valuesLock(metricId), () =>
     warehouse.session(async (session) => {
-      const interrupt = (): void => {
-        session.interrupt();
-      };
-      signal?.throwIfAborted();
-      signal?.addEventListener('abort', interrupt);
-      let isSmall = false;
       try {
         const staged = await stage(session);
-        isSmall = staged.extent !== undefined;
         return await session.transaction(async () => {
           const stored = await storeStaged(session, staged, orgId, metricId, change);
           // An interruption between two statements has no effect.
@@ -66,12 +70,9 @@ export const changeValues = async (
           return stored;
         });
       } finally {
-        signal?.removeEventListener('abort', interrupt);
-        // The next change of the session replaces the tables. Until then a few values take little memory.
-        if (!isSmall)
-          for (const table of [STAGED_TABLE, CHANGED]) await session.run(`DROP TABLE IF EXISTS ${table}`);
+        for (const table of [STAGED_TABLE, CHANGED]) await session.run(`DROP TABLE IF EXISTS ${table}`);
       }
-    }),
+    }, signal),
   );
 
 /** The lock under which the values of a metric change and its months are locked. */
@@ -83,8 +84,6 @@ export interface Staged {
   relation: string;
   /** In how many parts they are compared, because DuckDB holds all labels of a part in memory. */
   parts: number;
-  /** The number of values, and their first and last period; known of the few values of one request. */
-  extent?: Extent;
 }
 
 /** The temporary table for values that fit into memory. */
@@ -93,13 +92,13 @@ const CHANGED = 'temp.main.changed_values';
 
 const storeStaged = async (
   session: Session,
-  { relation, parts, extent }: Staged,
+  { relation, parts }: Staged,
   orgId: string,
   metricId: string,
   change: Change,
 ): Promise<ChangeResult> => {
   const metric = { org: orgId, metric: metricId };
-  const { staged, first, last } = extent ?? (await extentOf(session, relation));
+  const { staged, first, last } = await extentOf(session, relation);
   for (let part = 0; part < parts; part += 1)
     await session.run(`${part === 0 ? CREATE_CHANGED : INSERT_CHANGED} ${compare(relation)}`, {
       ...metric,
@@ -109,8 +108,7 @@ const storeStaged = async (
       parts,
     });
   const compared = await session.query<Compared>(`SELECT * EXCLUDE (lines) FROM ${CHANGED}`);
-  if (!(await labelsFit(session, metric, compared)))
-    throw conflict('the label key of the metric was changed meanwhile: send it again');
+  if (!(await labelsFit(session, metric, compared))) throw conflict(LABEL_KEY_CHANGED);
   const total = (counts: (part: Compared) => string): number =>
     compared.reduce((sum, part) => sum + Number(counts(part)), 0);
   const created = total((part) => part.created);
@@ -120,11 +118,7 @@ const storeStaged = async (
     await session.run(insertChanged(relation), {
       ...metric,
       change: idAfter(newestOf(compared)),
-      source: change.source,
-      by_type: change.by.type,
-      by_id: change.by.id,
-      by_name: change.by.name,
-      now: change.now.toISOString(),
+      ...storedBy(change),
     });
   }
   const unchanged = Number(staged) - created - replaced - removed;
@@ -141,7 +135,7 @@ const extentOf = async (session: Session, relation: string): Promise<Extent> => 
 };
 
 interface Extent {
-  staged: string | number;
+  staged: string;
   first: Day | null;
   last: Day | null;
 }

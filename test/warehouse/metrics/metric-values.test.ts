@@ -154,6 +154,39 @@ describeOnBothEngines('metrics and their values', (open) => {
       expect(row).toEqual({ values: '10000', sum: '50000000.0000000000', last: '2027-05-18' });
     });
 
+    it.each([100, 101])('changes %d labelled values by the same rules', async (count) => {
+      const tenant = await newTenant({ label_key: 'customer' });
+      // Labels are any texts, also quotes and letters beyond ASCII.
+      const labelled = (index: number, value: NewValue['value']): NewValue => ({
+        ...{ period: `2026-01-${index % 2 === 0 ? '10' : '11'}`, value },
+        label: index === 7 ? `"O'Neill" \u{1F600}` : `customer ${index}`,
+      });
+      const send = (values: NewValue[]) =>
+        writeValues(warehouse, tenant.orgId, tenant.metricId, values, CHANGE);
+      const first = Array.from({ length: count }, (_, index) => labelled(index, index + 0.5));
+      const months = ['2026-01'];
+      expect(await send(first)).toEqual({ created: count, replaced: 0, unchanged: 0, months });
+      expect(await send(first)).toEqual({ created: 0, replaced: 0, unchanged: count, months: [] });
+      // Two of them change: 7.5 becomes 0.0000000001, and 8.5 becomes 10¹⁵. The third is written in another way.
+      const second = first
+        .with(7, labelled(7, '0.0000000001'))
+        .with(8, labelled(8, 1e15))
+        .with(9, labelled(9, '9.50'));
+      expect(await send(second)).toEqual({ created: 0, replaced: 2, unchanged: count - 2, months });
+      const [row] = await warehouse.query<{ values: string; sum: string }>(
+        `SELECT count(*) AS values, sum(value) AS sum FROM metric_values WHERE org_id = $org AND metric_id = $metric`,
+        { org: tenant.orgId, metric: tenant.metricId },
+      );
+      // Σ (0…99) + 100 × 0.5 = 4,950 + 50, without 7.5 and 8.5: 4,984. The 101st adds 100.5.
+      const sum = count === 100 ? '1000000000004984.0000000001' : '1000000000005084.5000000001';
+      expect(row).toEqual({ values: String(count), sum });
+      expect(await history(tenant)).toHaveLength(count + 2);
+      // Values without labels arrive too late.
+      const late = second.map((value, index) => ({ ...value, period: `${1900 + index}-01-01`, label: '' }));
+      await expect(send(late)).rejects.toThrow('the label key of the metric was changed meanwhile');
+      expect(await history(tenant)).toHaveLength(count + 2);
+    });
+
     it('keeps labels of one period apart', async () => {
       const tenant = await newTenant({ label_key: 'region' });
       const labelled = (label: string, value: number): NewValue => ({ period: '2026-01-10', label, value });

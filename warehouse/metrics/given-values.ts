@@ -1,0 +1,132 @@
+import Big from 'big.js';
+import { monthOf, type Day } from '../../domain/shared/calendar.ts';
+import { valueUnits, type DecimalText } from '../../domain/shared/decimals.ts';
+import { conflict } from '../../domain/shared/errors.ts';
+import { letOthersRun } from '../engine/let-others-run.ts';
+import { idAfter } from '../engine/sql/ids.ts';
+import type { Session } from '../engine/session.ts';
+import type { RevenueVault } from './revenue-vault.ts';
+import { LABEL_KEY_CHANGED, storedBy, type Change, type ChangeResult } from './value-changes.ts';
+
+/** A metric whose values are changed. The vault opens and seals revenue. */
+export interface ValuesOf {
+  orgId: string;
+  metricId: string;
+  vault?: RevenueVault | undefined;
+}
+
+/** A value to store, or null to remove it. `period` is its first day. `label` is empty on a metric without labels. */
+export interface GivenValue {
+  period: Day;
+  label: string;
+  value: number | string | null;
+}
+
+/**
+ * Changes values that are in memory, by the same rules as `changeValues`: at most one for each period and label. Runs within a
+ * transaction, under the metric's lock. Compares them here, so that no statement holds the revenue that was stored, and because
+ * that is faster for a few values. `signal` stops the change before it is stored.
+ */
+export const storeGiven = async (
+  session: Session,
+  of: ValuesOf,
+  values: readonly GivenValue[],
+  change: Change,
+  signal?: AbortSignal,
+): Promise<ChangeResult> => {
+  const before = await newestChanges(session, of, values);
+  const newest = [...before.values()].reduce((latest, { change_id }) => maxOf(latest, change_id), '');
+  const changeId = idAfter(newest === '' ? null : newest);
+  const counts = { created: 0, replaced: 0, removed: 0, unchanged: 0 };
+  const changed: Changed[] = [];
+  const pause = letOthersRun(signal);
+  for (const { period, label, value } of values) {
+    await pause();
+    const old = numberOf(of, before.get(placeOf({ period, label })));
+    const number = value === null ? null : Big(value).toFixed();
+    if (old === null ? number === null : number !== null && valueUnits(old) === valueUnits(number)) {
+      counts.unchanged += 1;
+      continue;
+    }
+    counts[number === null ? 'removed' : old === null ? 'created' : 'replaced'] += 1;
+    const place = { metric_id: of.metricId, period, change_id: changeId };
+    const stored = number === null ? null : (of.vault?.sealValue(place, number) ?? number);
+    changed.push({ period, label, stored });
+  }
+  signal?.throwIfAborted();
+  if (changed.length > 0) await insert(session, of, changeId, changed, change);
+  return { ...counts, months: [...new Set(changed.map(({ period }) => monthOf(period)))].sort() };
+};
+
+/** A changed value. `stored` is a number, or sealed revenue; null if the value is removed. */
+interface Changed {
+  period: Day;
+  label: string;
+  stored: string | null;
+}
+
+const maxOf = (a: string, b: string): string => (a > b ? a : b);
+
+const placeOf = ({ period, label }: Pick<GivenValue, 'period' | 'label'>): string => `${period} ${label}`;
+
+interface NewestChange {
+  period: Day;
+  label: string;
+  change_id: string;
+  value: DecimalText | null;
+  sealed_value: string | null;
+}
+
+/** Returns the newest change of each of the values. */
+const newestChanges = async (
+  session: Session,
+  { orgId, metricId }: ValuesOf,
+  values: readonly GivenValue[],
+): Promise<Map<string, NewestChange>> => {
+  const periods = values.map(({ period }) => period);
+  const days = periods.toSorted();
+  const rows = await session.query<NewestChange>(
+    `SELECT period, label, max(change_id) AS change_id, arg_max_null(value, change_id) AS value,
+       arg_max_null(sealed_value, change_id) AS sealed_value
+     FROM metric_value_changes
+     SEMI JOIN (SELECT unnest($periods::DATE[]) AS period, unnest($labels) AS label) AS given USING (period, label)
+     WHERE org_id = $org AND metric_id = $metric AND period BETWEEN $first::DATE AND $last::DATE GROUP BY ALL`,
+    {
+      ...{ org: orgId, metric: metricId, periods, labels: values.map(({ label }) => label) },
+      ...{ first: days.at(0) ?? null, last: days.at(-1) ?? null },
+    },
+  );
+  return new Map(rows.map((row) => [placeOf(row), row]));
+};
+
+const numberOf = ({ metricId, vault }: ValuesOf, newest: NewestChange | undefined): DecimalText | null => {
+  if (newest === undefined || vault === undefined) return newest?.value ?? null;
+  const { period, change_id, sealed_value: sealed } = newest;
+  return sealed === null ? null : vault.openValue({ metric_id: metricId, period, change_id }, sealed);
+};
+
+const insert = async (
+  session: Session,
+  { orgId, metricId, vault }: ValuesOf,
+  changeId: string,
+  changed: readonly Changed[],
+  change: Change,
+): Promise<void> => {
+  const value = vault === undefined ? 'stored::DECIMAL(38,10) AS value' : 'stored AS sealed_value';
+  const count = await session.run(
+    `INSERT INTO metric_value_changes BY NAME
+     SELECT $org AS org_id, $metric AS metric_id, $change::UUID AS change_id, period, label, ${value},
+       $source AS source, $by_type AS changed_by_type, $by_id AS changed_by_id, $by_name AS changed_by_name,
+       $now::TIMESTAMP AS changed_at
+     FROM (SELECT unnest($periods::DATE[]) AS period, unnest($labels) AS label, unnest($stored) AS stored)
+     WHERE (label <> '') = (SELECT arg_max(label_key IS NOT NULL, version_id) FROM metric_versions
+       WHERE org_id = $org AND metric_id = $metric)`,
+    {
+      ...{ org: orgId, metric: metricId, change: changeId, ...storedBy(change) },
+      periods: changed.map(({ period }) => period),
+      labels: changed.map(({ label }) => label),
+      stored: changed.map(({ stored }) => stored),
+    },
+  );
+  if (count < changed.length) throw conflict(LABEL_KEY_CHANGED);
+};
