@@ -45,9 +45,10 @@ import { disconnect } from './disconnect.ts';
 const warningsOf = async (
   { warehouse, clock }: Pick<ApiDependencies, 'warehouse' | 'clock'>,
   orgId: string,
-  { scope }: Metric,
+  { scope }: Pick<Metric, 'scope'>,
+  stored?: Promise<Metric>,
 ): Promise<string[]> =>
-  scope.type === 'spend' ? pickWarnings(warehouse, orgId, scope.spend, clock.now()) : [];
+  scope.type === 'spend' ? pickWarnings(warehouse, orgId, scope.spend, clock.now(), stored) : [];
 
 /** Returns the changed scope. Its type stays; only the picks of a spend scope can change (contract §3, Metric). */
 const changedScope = (
@@ -152,9 +153,10 @@ export const metricRoutes = (app: Api, dependencies: NumberDependencies): void =
       const caller = callerOf(request);
       const { target, label_key, rise = defaultRise(request.body), ...definition } = request.body;
       const currency = judgedCurrency(request.body, caller.organisation);
-      const metric = await createMetric(
+      const { id: orgId } = caller.organisation;
+      const creating = createMetric(
         warehouse,
-        caller.organisation.id,
+        orgId,
         {
           ...definition,
           target: targetText(target ?? null),
@@ -165,7 +167,10 @@ export const metricRoutes = (app: Api, dependencies: NumberDependencies): void =
         },
         changeBy(caller, clock.now()),
       );
-      const warnings = await warningsOf(dependencies, caller.organisation.id, metric);
+      const [metric, warnings] = await Promise.all([
+        creating,
+        warningsOf(dependencies, orgId, request.body, creating),
+      ]);
       return success({ ...toWireMetric(metric, []), warnings });
     },
   );

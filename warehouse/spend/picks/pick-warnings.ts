@@ -8,16 +8,20 @@ import { COLLECTED_SINCE, USES_CHOICE } from './spend-choices.ts';
 /**
  * Returns warnings about the stored picks of a metric, team or shared cost: picks that no spend has ever matched, and tag keys and
  * splits whose collection has only begun (spec §1, counting rule 6).
+ *
+ * @param stored resolves once the picks are stored. Most warnings need not wait for it.
  */
 export const pickWarnings = async (
   warehouse: Warehouse,
   orgId: string,
   picks: readonly SpendPick[],
   now: Date,
+  stored: Promise<unknown> = Promise.resolve(),
 ): Promise<string[]> => {
   if (picks.length === 0) return [];
-  await computeMonths(warehouse, orgId, now);
   const needsChoices = choicesOf(picks, 'spend').length > 0;
+  if (needsChoices) await stored;
+  await computeMonths(warehouse, orgId, now);
   const rows = await warehouse.query<{ warning: string }>(
     needsChoices ? WARNINGS : WARNINGS_WITHOUT_CHOICES,
     {
