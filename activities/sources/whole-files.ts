@@ -1,9 +1,6 @@
-import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { pipeline, type Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import type { Readable } from 'node:stream';
 import { CsvHeader } from '../../domain/sources/csv-header.ts';
-import { CsvRecordCounter } from '../../domain/sources/csv-record-counter.ts';
 import { invalid, Outage } from '../../domain/shared/errors.ts';
 import type { HeldFiles } from '../../egress/locations/held-files.ts';
 import {
@@ -20,11 +17,11 @@ import {
   type CountRows,
   type ExportFile,
 } from '../../warehouse/sources/feeds/export-files.ts';
+import { countApart } from './count-apart.ts';
+import { countRecords, gunzipped, isDamage, localBytes } from './count-rows.ts';
 
-/** How many bytes of a file are read at a time. */
-const BLOCK_BYTES = 256 * 1024;
-const LINE_FEED = 10;
-const CARRIAGE_RETURN = 13;
+/** The rows of larger files are counted in a process of their own, which takes a moment to start. */
+const LARGE_BYTES = 16 * 2 ** 20;
 const MOST_REQUESTS = 16;
 
 /**
@@ -37,15 +34,19 @@ const MOST_REQUESTS = 16;
 export const rowCounter =
   (file: StoredFile, rules: Omit<RemoteRules, 'signal'>): CountRows =>
   async (by, signal) => {
-    const count = by === 'lines' ? new LineCounter() : new CsvRecordCounter(LONGEST_LINE_BYTES);
-    for await (const bytes of await bytesOf(file, { ...rules, signal })) count.add(bytes);
-    const { records, longRecords, brokenRecords } = count.end();
+    const { path, opened } = file;
+    const isLarge = !isRemote(path) && (await stat(opened)).size > LARGE_BYTES;
+    const counted = isLarge
+      ? await countApart(opened, { by, isCompressed: isCompressed(path) }, signal)
+      : await countRecords(await bytesOf(file, { ...rules, signal }), by);
+    if ('damage' in counted) throw damaged(path, counted.damage);
+    const { records, longRecords, brokenRecords } = counted;
     if (brokenRecords > 0)
       throw invalid(
-        `${withoutQuery(file.path)} has a quote that never closes, or closes within another field: ` +
+        `${withoutQuery(path)} has a quote that never closes, or closes within another field: ` +
           'the rows after it cannot be recognised; nothing was loaded',
       );
-    return { rows: Math.max(0, records - 1), longRows: longRecords, isRemote: isRemote(file.path) };
+    return { rows: Math.max(0, records - 1), longRows: longRecords, isRemote: isRemote(path) };
   };
 
 /**
@@ -71,12 +72,13 @@ type StoredFile = Pick<ExportFile, 'path' | 'opened'>;
 const bytesOf = async ({ path, opened }: StoredFile, rules: RemoteRules): Promise<AsyncIterable<Buffer>> => {
   const stored: Readable = isRemote(path)
     ? await openRemoteFile(path, rules)
-    : createReadStream(opened, { highWaterMark: BLOCK_BYTES, signal: rules.signal });
+    : localBytes(opened, rules.signal);
   if (!isCompressed(path)) return isRemote(path) ? unlessDamaged(stored, path, rules.signal) : stored;
-  const gunzip = createGunzip({ chunkSize: BLOCK_BYTES });
-  pipeline(stored, gunzip, () => undefined);
-  return unlessDamaged(gunzip, path, rules.signal);
+  return unlessDamaged(gunzipped(stored), path, rules.signal);
 };
+
+const damaged = (path: string, how: string): Error =>
+  invalid(`${withoutQuery(path)} is damaged: ${how}; nothing was loaded`);
 
 const unlessDamaged = async function* (
   bytes: AsyncIterable<Buffer>,
@@ -87,37 +89,12 @@ const unlessDamaged = async function* (
     yield* bytes;
   } catch (error) {
     if (!(error instanceof Error) || signal.aborted) throw error;
+    if (isDamage(error)) throw damaged(path, error.message);
     const code = 'code' in error ? String(error.code) : error.message;
-    if (code.startsWith('Z_'))
-      throw invalid(`${withoutQuery(path)} is damaged: ${error.message}; nothing was loaded`);
     if (isRemote(path)) throw new Outage(`${withoutQuery(path)}: the download broke off (${code})`);
     throw error;
   }
 };
-
-/**
- * Counts lines by their ends: a line feed, a carriage return or both. This is many times faster than a look at each byte. It
- * finds at least as many lines as the reader finds rows, because a missing line could hide a row within a quote.
- */
-class LineCounter {
-  #ends = 0;
-  #last = LINE_FEED;
-
-  add(bytes: Buffer): void {
-    if (bytes.length === 0) return;
-    if (this.#last === CARRIAGE_RETURN && bytes[0] !== LINE_FEED) this.#ends += 1;
-    for (let at = bytes.indexOf(LINE_FEED); at !== -1; at = bytes.indexOf(LINE_FEED, at + 1)) this.#ends += 1;
-    const end = bytes.length - 1;
-    for (let at = bytes.indexOf(CARRIAGE_RETURN); at !== -1; at = bytes.indexOf(CARRIAGE_RETURN, at + 1))
-      if (at < end && bytes[at + 1] !== LINE_FEED) this.#ends += 1;
-    this.#last = bytes[end] ?? LINE_FEED;
-  }
-
-  end(): ReturnType<CsvRecordCounter['end']> {
-    const records = this.#ends + (this.#last === LINE_FEED ? 0 : 1);
-    return { records, longRecords: 0, brokenRecords: 0 };
-  }
-}
 
 /** The versions of files at the beginning of a reading. */
 export type FileVersions = ReadonlyMap<string, string>;

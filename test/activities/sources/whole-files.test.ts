@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { appendFile, readFile, rename, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -54,6 +55,25 @@ describe('an export file', () => {
     };
   };
   const UNCHANGED = { [DAY]: money('5') };
+
+  describe('that is large', () => {
+    // A process of its own counts the rows. 375 random bytes in each of 50,000 rows take 18.75 MB, however they are compressed.
+    const randomId = (): string => randomBytes(375).toString('base64url');
+    const lines = Array.from({ length: 50_000 }, (_, index) =>
+      dayLine(DAY, '1', { ResourceId: `r-${index % 1_000}`, SkuId: randomId() }),
+    );
+    const whole = gzipSync(focusCsv(lines));
+
+    it('is read if it is whole, and fails without its last bytes', async () => {
+      expect(whole.length).toBeGreaterThan(16 * 2 ** 20);
+      const story = await newStory(whole, 'focus.csv.gz');
+      expect(await story.ingest()).toMatchObject({ rowsRead: 50_000, rowsRejected: 0 });
+      expect(await story.spend()).toEqual({ [DAY]: money('50000') });
+      const cut = await newStory(whole.subarray(0, -4), 'focus.csv.gz');
+      await expect(cut.ingest()).rejects.toThrow(/focus\.csv\.gz is damaged: unexpected end of file/);
+      expect(await cut.spend()).toEqual(UNCHANGED);
+    });
+  });
 
   describe('that is compressed', () => {
     const text = csvOf(20_000);
