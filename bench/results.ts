@@ -22,7 +22,11 @@ const sectionsOf = (page: string): Map<string, string> =>
 
 /** Replaces the results of the benchmarks that ran. Those of others stay. */
 export const keepResults = async (measurements: readonly Measurement[], machine: string): Promise<void> => {
-  const known = sectionsOf(await readFile(PAGE, 'utf8').catch(() => ''));
+  const page = await readFile(PAGE, 'utf8').catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
+    throw error;
+  });
+  const known = sectionsOf(page);
   for (const benchmark of new Set(measurements.map((one) => one.benchmark))) {
     const rows = measurements.filter((one) => one.benchmark === benchmark).map((one) => cells(one).slice(1));
     const lines = [HEADER.slice(1), HEADER.slice(1).map(() => '-'), ...rows].map(
