@@ -1,4 +1,4 @@
-import { PLATFORM_NAMES } from '../../domain/imports/connection.ts';
+import { PLATFORM_NAMES, type ImportType } from '../../domain/imports/connection.ts';
 import type { ValueRules } from '../../domain/metrics/value-rules.ts';
 import { firstDay, monthOf } from '../../domain/shared/calendar.ts';
 import { conflict } from '../../domain/shared/errors.ts';
@@ -24,13 +24,15 @@ interface Changed {
   vault: RevenueVault | undefined;
 }
 
+const connected = (type: ImportType): Error =>
+  conflict(
+    `the values of this metric are imported from ${PLATFORM_NAMES[type]}; disconnect the import to change them`,
+  );
+
 /** Throws a conflict for a metric with a daily import, whose values nothing else may change (spec §8; contract §3, Import). */
 const refuseConnected = async (warehouse: Warehouse, caller: Caller, metricId: string): Promise<void> => {
   const type = await recallImportType(warehouse, caller, metricId);
-  if (type !== null)
-    throw conflict(
-      `the values of this metric are imported from ${PLATFORM_NAMES[type]}; disconnect the import to change them`,
-    );
+  if (type !== null) throw connected(type);
 };
 
 /** Creates or replaces values of a count or of revenue, all or none. */
@@ -68,7 +70,7 @@ export const storeCsv = async (
 ): Promise<WriteResult> => {
   const orgId = caller.organisation.id;
   const connection = await findImport(warehouse, orgId, metric.id);
-  if (connection?.type === 'stripe') await refuseConnected(warehouse, caller, metric.id);
+  if (connection?.type === 'stripe') throw connected('stripe');
   const before = connection === null ? null : firstDay(monthOf(connection.first_day));
   const rules = { ...metric, before };
   return vault === undefined

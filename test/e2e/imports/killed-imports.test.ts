@@ -88,8 +88,7 @@ const run = async (metric: string): Promise<string> =>
   expectData(await admin().post<{ run_id: string }>(`/metrics/${metric}/import/run`)).run_id;
 
 /** Waits until a run has ended, however long its next attempt waits for the dead one. */
-const ended = (metric: string, runId: string): Promise<Import> =>
-  waitFor(() => endOf(metric, runId), 120);
+const ended = (metric: string, runId: string): Promise<Import> => waitFor(() => endOf(metric, runId), 120);
 
 const endOf = async (metric: string, runId: string): Promise<Import | undefined> => {
   const { body } = await admin().get<Import>(`/metrics/${metric}/import`);
