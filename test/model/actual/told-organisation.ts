@@ -133,21 +133,18 @@ export class ToldOrganisation {
         const values = step.values.map(({ value, ...of }) => ({ ...of, value: Number(value) }));
         const write = (metric: Metric) =>
           writeValues(warehouse, this.id, metric.id, values, { ...CHANGE, now });
-        return this.#ofMetric(
+        return this.#andEvaluates(
           step.metric,
           step.isBehind === true ? (metric) => onClockBehind(() => write(metric)) : write,
+          now,
         );
       }
-      case 'remove values':
-        return this.#ofMetric(step.metric, (metric) =>
-          removeValues(
-            warehouse,
-            this.id,
-            metric.id,
-            { start: step.start, end: step.end, label: null },
-            { ...CHANGE, now },
-          ),
-        );
+      case 'remove values': {
+        const range = { start: step.start, end: step.end, label: null };
+        const remove = (metric: Metric) =>
+          removeValues(warehouse, this.id, metric.id, range, { ...CHANGE, now });
+        return this.#andEvaluates(step.metric, remove, now);
+      }
       case 'settle': {
         const months = await settleMonths(warehouse, this.id, now);
         await sealBills(warehouse, this.id, now);
@@ -207,6 +204,17 @@ export class ToldOrganisation {
   async #ofMetric(index: number, work: (metric: Metric) => Promise<object | null>): Promise<boolean> {
     const metric = this.metrics[index];
     return metric === undefined || metric === null || (await work(metric)) !== null;
+  }
+
+  /** Changes values. The evaluation of events, which follows each change, seals bills. */
+  async #andEvaluates(
+    index: number,
+    change: (metric: Metric) => Promise<object>,
+    now: Date,
+  ): Promise<boolean> {
+    const isAccepted = await this.#ofMetric(index, change);
+    await sealBills(this.#warehouse, this.id, now);
+    return isAccepted;
   }
 
   /** Returns the source's id. Makes the source at its first use. */

@@ -61,8 +61,6 @@ export class NaiveBills {
   readonly #byHand = new Set<Month>();
   /** Versions by month and team, oldest first. */
   readonly #versions = new Map<string, NaiveVersion[]>();
-  /** The metrics that ever split a sealed bill. */
-  readonly #splitBy = new Set<number>();
 
   constructor(naive: Surroundings) {
     this.#naive = naive;
@@ -87,15 +85,6 @@ export class NaiveBills {
       return choices.isUncollected(picks, month) || choices.isTakenFrom(picks, owned, month);
     });
     return new Set(missing);
-  }
-
-  /** Returns whether a metric splits bills, or has split them. */
-  areSplitBy(metric: number): boolean {
-    const { sharedCosts } = this.#naive.teams;
-    return (
-      this.#splitBy.has(metric) ||
-      sharedCosts.some((cost) => cost?.split.type === 'metric' && cost.split.metric === metric)
-    );
   }
 
   /** Seals due months. A bill gets a new version if an amount differs. */
@@ -128,7 +117,6 @@ export class NaiveBills {
 
   #seal(month: Month, basis: Basis, because: SealedBecause, today: Day): void {
     this.#sealed.set(month, { basis, madeOf: this.#madeOf(month) });
-    for (const metric of metricsOf(basis)) this.#splitBy.add(metric);
     for (const [team, bill] of this.#billsOf(basis, month)) {
       const before = this.versions(month, team);
       const { sealedOn: _, because: __, ...newest } = before.at(-1) ?? { sealedOn: null, because: null };

@@ -95,7 +95,8 @@ export class NaiveOrganisation {
         this.sources.delete(step.source);
         return true;
       case 'set values':
-        this.#change(step.metric, step.values, step.on);
+        this.#change(step.metric, step.values);
+        this.bills.seal(step.on);
         return true;
       case 'remove values': {
         const present = [...(this.metrics[step.metric]?.values ?? [])].map(([key, { period }]) => ({
@@ -104,7 +105,8 @@ export class NaiveOrganisation {
           value: null,
         }));
         const removed = present.filter(({ period }) => period >= step.start && period <= step.end);
-        this.#change(step.metric, removed, step.on);
+        this.#change(step.metric, removed);
+        this.bills.seal(step.on);
         return true;
       }
       case 'settle': {
@@ -139,14 +141,9 @@ export class NaiveOrganisation {
   }
 
   // An equal number is no change. The removal of a missing value is no change either (design §2, Status).
-  #change(
-    index: number,
-    values: readonly { period: Day; label: string; value: string | null }[],
-    today: Day,
-  ): void {
+  #change(index: number, values: readonly { period: Day; label: string; value: string | null }[]): void {
     const metric = this.metrics[index];
     if (metric === undefined || metric === null) return;
-    let isChanged = false;
     for (const { period, label, value } of values) {
       const key = `${period} ${label}`;
       const before = metric.values.get(key)?.value ?? null;
@@ -155,9 +152,7 @@ export class NaiveOrganisation {
       if (value === null) metric.values.delete(key);
       else metric.values.set(key, { period, label, value });
       metric.changed.add(period.slice(0, 7));
-      isChanged = true;
     }
-    if (isChanged && this.bills.areSplitBy(index)) this.bills.seal(today);
   }
 
   facts(index: number, month: Month, today: Day, spent: readonly Spent[]): NaiveFacts {
