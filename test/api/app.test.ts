@@ -286,15 +286,19 @@ describe('the API without Temporal', () => {
     await opened.close();
   });
 
-  it('returns 500 if a request needs it, reveals nothing and stores nothing', async () => {
+  it('returns 503 if a request needs it, and stores nothing', async () => {
     const created = await app.inject({
       method: 'POST',
       url: '/operator/organisations',
       headers: OPERATOR,
       payload: { name: 'Acme', tier: 'enterprise', currency: 'USD' },
     });
-    expect(created.statusCode).toBe(500);
-    expect(created.json()).toEqual(INTERNAL);
+    expect(created.statusCode).toBe(503);
+    expect(created.headers['retry-after']).toBe('5');
+    expect(created.json()).toEqual({
+      success: false,
+      error: 'Temporal did not answer in time; try again',
+    });
     const listed = await app.inject({ method: 'GET', url: '/operator/organisations', headers: OPERATOR });
     expect(listed.json()).toEqual({ success: true, data: [] });
   });
