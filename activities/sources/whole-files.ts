@@ -17,8 +17,8 @@ import {
   type CountRows,
   type ExportFile,
 } from '../../warehouse/sources/feeds/export-files.ts';
-import { countApart } from './count-apart.ts';
-import { countRecords, gunzipped, isDamage, localBytes } from './count-rows.ts';
+import { countApart } from './counting/count-apart.ts';
+import { countRecords, gunzipped, isDamage, localBytes } from './counting/count-rows.ts';
 
 /** The rows of larger files are counted in a process of their own, which takes a moment to start. */
 const LARGE_BYTES = 16 * 2 ** 20;

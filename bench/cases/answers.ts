@@ -143,8 +143,8 @@ const unchanged = async (
 };
 
 /**
- * Compares the change of one value with a bare route that stores a row, and each read after it with an unchanged one, in
- * milliseconds, and with `GET /livez`.
+ * Compares the change of one value with a bare route that stores a row. Then compares each read after it with a second one,
+ * which finds nothing changed, and with `GET /livez`.
  */
 const afterChanges = async (
   service: Service,

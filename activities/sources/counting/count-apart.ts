@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
-import { Outage } from '../../domain/shared/errors.ts';
+import { Outage } from '../../../domain/shared/errors.ts';
 import type { CountedApart } from './count-process.ts';
 import type { CountedBy } from './count-rows.ts';
 
