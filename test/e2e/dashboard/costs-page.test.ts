@@ -1,7 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import type { Download, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser, expectRows, signInWith, type Visit } from '../../support/browser/browser.ts';
+import {
+  describeInBrowser,
+  expectRows,
+  openFromMenu,
+  signInWith,
+  type Visit,
+} from '../../support/browser/browser.ts';
 import { dayLine } from '../../support/exports/focus-export.ts';
 import { exportsIn } from '../../support/exports/write-export.ts';
 import { newIngestedSource, newOrganisation, type Api } from '../../support/service/api-client.ts';
@@ -92,7 +98,7 @@ describeInBrowser('the costs page', (browser) => {
   });
 
   it('sums the chosen days, with the exact amount on hover and the days before', async () => {
-    await page.getByRole('navigation').getByRole('link', { name: 'Costs' }).click();
+    await openFromMenu(page, 'Costs');
     // The running month and the one before it: 45.6254 + 25 + 40.
     await section('Total').getByText('$110.63').waitFor();
     await showLastMonth();

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ledgerOf } from '../../../demo/stripe/ledger.ts';
 import { READ_TRANSACTIONS, stripeAccount } from '../../../demo/stripe/stripe-account.ts';
 import type { BalanceTransaction } from '../../../domain/imports/net-sales-progress.ts';
-import { describeInBrowser, signInWith, type Visit } from '../../support/browser/browser.ts';
+import { describeInBrowser, openFromMenu, signInWith, type Visit } from '../../support/browser/browser.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { exportsIn } from '../../support/exports/write-export.ts';
 import { startFakeBigQuery, type FakeBigQuery } from '../../support/fakes/bigquery/fake-bigquery.ts';
@@ -232,7 +232,7 @@ describeInBrowser('the import of a metric', (browser) => {
   });
 
   it('connects a query of BigQuery, once its check finds no problem', async () => {
-    await page.getByRole('navigation').getByRole('link', { name: 'Overview' }).click();
+    await openFromMenu(page, 'Overview');
     await page.getByRole('table', { name: 'Metrics' }).getByRole('link', { name: 'Orders' }).click();
     await page.getByRole('tab', { name: 'Import' }).click();
     await page.getByLabel('Project').fill(bigQuery.project.id);

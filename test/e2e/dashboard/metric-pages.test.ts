@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { describeInBrowser, signInWith } from '../../support/browser/browser.ts';
+import { describeInBrowser, openFromMenu, signInWith } from '../../support/browser/browser.ts';
 import { dayLine } from '../../support/exports/focus-export.ts';
 import { as, newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData } from '../../support/service/envelope.ts';
@@ -30,7 +30,7 @@ describeInBrowser('the pages of a metric', (browser) => {
     expectData(await admin.post<{ secret: string }>('/keys', { name: permission, permission })).secret;
 
   const openMetric = async (page: Page, name: string): Promise<void> => {
-    await page.getByRole('navigation').getByRole('link', { name: 'Overview' }).click();
+    await openFromMenu(page, 'Overview');
     await page.getByRole('table', { name: 'Metrics' }).getByRole('link', { name }).click();
     await page.getByRole('heading', { name, level: 1 }).waitFor();
   };
@@ -194,7 +194,7 @@ describeInBrowser('the pages of a metric', (browser) => {
     const visit = await browser().visit(service.url);
     await signInWith(visit, ending);
     expectData(await as(service, secret).delete(`/keys/${id}`));
-    await visit.page.getByRole('navigation').getByRole('link', { name: 'Costs' }).click();
+    await openFromMenu(visit.page, 'Costs');
     await visit.page.getByRole('button', { name: 'Sign in' }).waitFor();
     expect(visit.page.url()).toContain('next=%2Fcosts');
     expect(visit.problems).toEqual([]);

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser, signInWith, type Visit } from '../../support/browser/browser.ts';
+import { describeInBrowser, openFromMenu, signInWith, type Visit } from '../../support/browser/browser.ts';
 import { dayLine } from '../../support/exports/focus-export.ts';
 import { newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
@@ -30,7 +30,7 @@ describeInBrowser('the settings of a metric', (browser) => {
     page.getByRole('table', { name: 'Months' }).getByRole('row', { name: /^2026-01 / });
   const tab = (name: string): Promise<void> => page.getByRole('tab', { name, exact: true }).click();
   const newMetric = async (name: string): Promise<void> => {
-    await page.getByRole('navigation').getByRole('link', { name: 'Metrics' }).click();
+    await openFromMenu(page, 'Metrics');
     await page.getByRole('link', { name: 'New metric' }).click();
     await page.getByLabel('Name').fill(name);
   };

@@ -1,6 +1,12 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser, expectRows, signInWith, type Visit } from '../../support/browser/browser.ts';
+import {
+  describeInBrowser,
+  expectRows,
+  openFromMenu,
+  signInWith,
+  type Visit,
+} from '../../support/browser/browser.ts';
 import { dayLine } from '../../support/exports/focus-export.ts';
 import { exportsIn } from '../../support/exports/write-export.ts';
 import { newIngestedSource, newOrganisation, type Api } from '../../support/service/api-client.ts';
@@ -31,7 +37,7 @@ describeInBrowser('the form for a new metric', (browser) => {
     page.getByRole('button', { name: `Add ${name}`, exact: true }).click();
 
   const openForm = async (): Promise<void> => {
-    await page.getByRole('navigation').getByRole('link', { name: 'Metrics' }).click();
+    await openFromMenu(page, 'Metrics');
     await page.getByRole('link', { name: 'New metric' }).click();
     await page.getByLabel('Chosen parts of spend').check();
   };
@@ -190,7 +196,7 @@ describeInBrowser('the form for a new metric', (browser) => {
     );
     const other = await browser().visit(service.url);
     await signInWith(other, secret);
-    await other.page.getByRole('navigation').getByRole('link', { name: 'Metrics' }).click();
+    await openFromMenu(other.page, 'Metrics');
     await other.page.getByRole('table', { name: 'All metrics' }).getByText('Checkouts').waitFor();
     expect(await other.page.getByRole('link', { name: 'New metric' }).count()).toBe(0);
     await other.page.goto('/business-metrics/new');

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
-import { describeInBrowser, signInWith } from '../../support/browser/browser.ts';
+import { describeInBrowser, openFromMenu, signInWith } from '../../support/browser/browser.ts';
 import { as, newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectError } from '../../support/service/envelope.ts';
 import { sharedService, type SharedService } from '../../support/service/shared-service.ts';
@@ -19,7 +19,7 @@ describeInBrowser('the settings pages', (browser) => {
     const visit = await browser().visit(service.url);
     const { page } = visit;
     await signInWith(visit, secret);
-    await page.getByRole('navigation').getByRole('link', { name: 'Settings' }).click();
+    await openFromMenu(page, 'Settings');
     await page.getByRole('heading', { name: 'API keys' }).waitFor();
     await page.getByRole('button', { name: 'Create key' }).click();
     const dialog = page.getByRole('dialog');

@@ -1,6 +1,12 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser, expectRows, signInWith, type Visit } from '../../support/browser/browser.ts';
+import {
+  describeInBrowser,
+  expectRows,
+  openFromMenu,
+  signInWith,
+  type Visit,
+} from '../../support/browser/browser.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { listenLocally, sendContent, type LocalServer } from '../../support/fakes/file-server.ts';
 import { newOrganisation, type Api } from '../../support/service/api-client.ts';
@@ -49,7 +55,7 @@ describeInBrowser('the pages of cost sources', (browser) => {
   const costOfJanuary = async (): Promise<number> =>
     expectData(await admin.get<{ total: number }>('/costs?start_date=2026-01-01&end_date=2026-01-31')).total;
   const openSource = async (of: Page, name: string): Promise<void> => {
-    await of.getByRole('navigation').getByRole('link', { name: 'Sources' }).click();
+    await openFromMenu(of, 'Sources');
     await of.getByRole('link', { name, exact: true }).click();
     await of.getByRole('heading', { name, level: 1 }).waitFor();
   };
@@ -84,7 +90,7 @@ describeInBrowser('the pages of cost sources', (browser) => {
   });
 
   it('connects a source after the form has shown why another location is refused', async () => {
-    await page.getByRole('navigation').getByRole('link', { name: 'Sources' }).click();
+    await openFromMenu(page, 'Sources');
     await page.getByText('There is no source yet.').waitFor();
     await page.getByRole('button', { name: 'New source' }).first().click();
     await dialog().getByLabel('Name').fill('AWS');
@@ -225,7 +231,7 @@ describeInBrowser('the pages of cost sources', (browser) => {
         await ended('completed', 155, other.page);
         expect(await costOfJanuary()).toBe(15.5);
       }
-      await other.page.getByRole('navigation').getByRole('link', { name: 'Sources' }).click();
+      await openFromMenu(other.page, 'Sources');
       await other.page.getByRole('table', { name: 'List of cost sources' }).waitFor();
       expect(await other.page.getByRole('button', { name: 'New source' }).count()).toBe(0);
       expect(other.answers.every(({ status }) => status !== 403)).toBe(true);
@@ -235,7 +241,7 @@ describeInBrowser('the pages of cost sources', (browser) => {
   });
 
   it('connects AI tools with the fields of their kind, and deletes a source after it has asked', async () => {
-    await page.getByRole('navigation').getByRole('link', { name: 'Sources' }).click();
+    await openFromMenu(page, 'Sources');
     await page.getByRole('button', { name: 'New source' }).click();
     await dialog().getByRole('combobox', { name: 'Kind' }).click();
     await page.getByRole('option', { name: 'AI tools' }).click();
@@ -273,7 +279,7 @@ describeInBrowser('the pages of cost sources', (browser) => {
 
   it('connects a cluster with the exports of its assets, and hosts by their location alone', async () => {
     const connect = async (kind: string, fields: Record<string, string>): Promise<void> => {
-      await page.getByRole('navigation').getByRole('link', { name: 'Sources' }).click();
+      await openFromMenu(page, 'Sources');
       await page.getByRole('button', { name: 'New source' }).click();
       await dialog().getByRole('combobox', { name: 'Kind' }).click();
       await page.getByRole('option', { name: kind }).click();

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser, signInWith, type Visit } from '../../support/browser/browser.ts';
+import { describeInBrowser, openFromMenu, signInWith, type Visit } from '../../support/browser/browser.ts';
 import { violationsOf } from '../../support/browser/violations.ts';
 import { dayLine } from '../../support/exports/focus-export.ts';
 import { newOrganisation, type Api } from '../../support/service/api-client.ts';
@@ -53,7 +53,7 @@ describeInBrowser('the editors of teams and shared costs', (browser) => {
   };
 
   const openTeams = async (tab: 'Bills' | 'Shared costs'): Promise<void> => {
-    await page.getByRole('navigation').getByRole('link', { name: 'Teams' }).click();
+    await openFromMenu(page, 'Teams');
     await page.getByRole('tab', { name: tab }).click();
   };
 

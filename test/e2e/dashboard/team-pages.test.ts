@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { describeInBrowser, signInWith } from '../../support/browser/browser.ts';
+import { describeInBrowser, openFromMenu, signInWith } from '../../support/browser/browser.ts';
 import { violationsOf } from '../../support/browser/violations.ts';
 import { dayLine } from '../../support/exports/focus-export.ts';
 import { newOrganisation, type Api } from '../../support/service/api-client.ts';
@@ -45,7 +45,7 @@ describeInBrowser('the pages of bills', (browser) => {
     expectData(await admin.get<Version[]>(`/teams/${team}/bills/2026-01/versions`));
 
   const openBills = async (page: Page): Promise<Locator> => {
-    await page.getByRole('navigation').getByRole('link', { name: 'Teams' }).click();
+    await openFromMenu(page, 'Teams');
     const table = page.getByRole('table', { name: 'Every team in 2026-01' });
     await table.waitFor();
     return table;

@@ -1,6 +1,12 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser, expectRows, signInWith, type Visit } from '../../support/browser/browser.ts';
+import {
+  describeInBrowser,
+  expectRows,
+  openFromMenu,
+  signInWith,
+  type Visit,
+} from '../../support/browser/browser.ts';
 import { newReceiver, type WebhookReceiver } from '../../support/fakes/webhook-receiver.ts';
 import { newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectPage } from '../../support/service/envelope.ts';
@@ -26,7 +32,7 @@ describeInBrowser('the pages of webhooks and of the audit log', (browser) => {
   const webhooks = async (): Promise<{ id: string; url: string; enabled: boolean }[]> =>
     expectPage(await admin.get<{ id: string; url: string; enabled: boolean }[]>('/webhooks')).items;
   const openTab = async (name: string): Promise<void> => {
-    await page.getByRole('navigation').getByRole('link', { name: 'Settings' }).click();
+    await openFromMenu(page, 'Settings');
     await page.getByRole('tab', { name }).click();
   };
   /** Returns the secret that a dialog shows once, and closes the dialog. */
@@ -172,7 +178,7 @@ describeInBrowser('the pages of webhooks and of the audit log', (browser) => {
   it('shows what others did meanwhile when somebody comes back to the audit log', async () => {
     await click('Clear filters');
     await records().getByText('Signed in').waitFor();
-    await page.getByRole('navigation').getByRole('link', { name: 'Overview' }).click();
+    await openFromMenu(page, 'Overview');
     expectData(await admin.post('/teams', { name: 'Meanwhile' }));
     await openTab('Audit log');
     await records()

@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { CHROMIUM, launchChromium } from '../../../bench/client/chromium.ts';
 
 /** How long an element may take to appear. A machine with two cores also runs other tests. */
@@ -26,11 +26,15 @@ export const describeInBrowser = (name: string, define: (browser: () => TestBrow
   const why = CHROMIUM === null ? ' (SKIPPED: no Chromium; install it or set CHROMIUM)' : '';
   describe.skipIf(CHROMIUM === null)(`${name} in Chromium${why}`, () => {
     let browser: Browser | null = null;
+    const visits: Visit[] = [];
     beforeAll(async () => {
       browser = await launchChromium();
     });
     afterAll(async () => {
       await browser?.close();
+    });
+    afterEach(async ({ task }) => {
+      if (task.result?.state === 'fail') for (const visit of visits) await describeVisit(visit);
     });
     define(() => ({
       visit: async (url, options = {}) => {
@@ -53,6 +57,7 @@ export const describeInBrowser = (name: string, define: (browser: () => TestBrow
             () => undefined,
           );
         });
+        visits.push(visit);
         await page.goto('/');
         return visit;
       },
@@ -60,11 +65,26 @@ export const describeInBrowser = (name: string, define: (browser: () => TestBrow
   });
 };
 
+/** Prints what a visitor sees and what the API told the page, so that a failure on another machine explains itself. */
+const describeVisit = async ({ page, answers, problems }: Visit): Promise<void> => {
+  if (page.isClosed()) return;
+  const asked = answers.slice(-10).map(({ url, status }) => `${String(status)} ${url}`);
+  process.stderr.write(
+    `${[page.url(), ...asked, ...problems, await page.locator('body').innerText()].join('\n')}\n`,
+  );
+};
+
 /** Signs in with a key, and waits for the overview. */
 export const signInWith = async ({ page }: Visit, key: string): Promise<void> => {
   await page.getByLabel('API key', { exact: true }).fill(key);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+};
+
+/** Goes to a page of the menu. The page before it stays until the new one has arrived, and may have links of the same name. */
+export const openFromMenu = async (page: Page, name: string): Promise<void> => {
+  await page.getByRole('navigation').getByRole('link', { name }).click();
+  await page.getByRole('heading', { name, level: 1 }).waitFor();
 };
 
 /** Waits until the rows of a table, with its head and foot, have these texts, with single blanks between cells. */
