@@ -7,11 +7,12 @@ import type { UnitCostChanged } from '../domain/events/webhook.ts';
 import { includes } from '../domain/organisations/tiers.ts';
 import { dailyUnitCosts } from '../warehouse/events/daily-unit-costs.ts';
 import { addEvents, eventsLock, type NewEvent } from '../warehouse/events/events.ts';
-import { listMetrics, type Metric } from '../warehouse/metrics/metrics.ts';
+import { recallMetrics, type Metric } from '../warehouse/metrics/metrics.ts';
 import { sealBills } from '../warehouse/teams/bills/bill-sealing.ts';
 import { monthFacts } from '../warehouse/months/month-facts.ts';
+import { MONTHS_FROM, monthsFrom } from '../warehouse/months/months-from.ts';
 import { findOrganisation, type Organisation } from '../warehouse/organisations/organisations.ts';
-import type { ComputedSession } from '../warehouse/spend/compute-spend.ts';
+import type { ComputedSession, ComputedSpend } from '../warehouse/spend/compute-spend.ts';
 import {
   judgedTargets,
   recordJudgedTargets,
@@ -19,6 +20,7 @@ import {
   targetStates,
 } from '../warehouse/events/target-states.ts';
 import { valuesThrough } from '../warehouse/metrics/values-through.ts';
+import type { Derived } from '../warehouse/engine/states/memory.ts';
 import type { Warehouse } from '../warehouse/engine/warehouse.ts';
 import { withHeartbeats } from './shared/with-heartbeats.ts';
 
@@ -39,24 +41,46 @@ export type EventActivities = ReturnType<typeof createEventActivities>;
 /**
  * Finds the months that went above their target and the days on which a unit cost began to rise, and raises their events
  * (spec §6). Before a month's numbers are complete, it raises no event and has no recorded state. After a new or changed target
- * only the running month and the newest complete one raise events. One transaction covers the reads, the recorded states, the
- * events and the deliveries, so that each event is raised exactly once.
+ * only the running month and the newest complete one raise events. Metrics whose numbers are those of the last evaluation have
+ * no news, and are left out. One transaction covers the reads, the recorded states, the events and the deliveries, so that each
+ * event is raised exactly once. Returns the number of events.
  */
 export const evaluateEvents = async (warehouse: Warehouse, orgId: string, now: Date): Promise<number> => {
   const organisation = await findOrganisation(warehouse, orgId);
   if (organisation === null || !includes(organisation.tier, 'unit_economics')) return 0;
   const { on } = await sealBills(warehouse, orgId, now);
-  return warehouse.exclusive(eventsLock(orgId), () =>
+  const look = await warehouse.look();
+  // Revenue sends no event (spec §6 rule 1).
+  const metrics = (await recallMetrics(look, warehouse, orgId)).filter(({ kind }) => kind === 'count');
+  const byPlace = new Map(metrics.map((metric) => [`${dayOf(now)} ${metric.id}`, metric]));
+  const parts = new Map([...byPlace].map(([place, metric]) => [place, monthsFrom(metric)]));
+  let raised = 0;
+  await warehouse.memory.recallEach(look, EVALUATED, orgId, parts, async (changed) => {
+    const evaluated = changed.flatMap((place) => byPlace.get(place) ?? []);
+    raised = await raiseEvents(warehouse, organisation, on, evaluated, now);
+    return new Map(changed.map((place) => [place, true]));
+  });
+  return raised;
+};
+
+/** That a metric was evaluated on a day. */
+const EVALUATED: Derived<true> = { name: 'evaluated metric', from: MONTHS_FROM, bytesOf: () => 0 };
+
+const raiseEvents = (
+  warehouse: Warehouse,
+  organisation: Organisation,
+  on: ComputedSpend['on'],
+  metrics: readonly Metric[],
+  now: Date,
+): Promise<number> =>
+  warehouse.exclusive(eventsLock(organisation.id), () =>
     warehouse.transaction(async (stored) => {
       const session = on(stored);
-      // Revenue sends no event (spec §6 rule 1).
-      const metrics = (await listMetrics(session, orgId)).filter(({ kind }) => kind === 'count');
       const crossings = await crossedTargets(session, organisation, metrics, now);
       const rises = await begunRises(session, organisation, metrics, now);
-      return addEvents(session, orgId, [...crossings, ...rises], now);
+      return addEvents(session, organisation.id, [...crossings, ...rises], now);
     }),
   );
-};
 
 const crossedTargets = async (
   session: ComputedSession,
@@ -74,9 +98,7 @@ const crossedTargets = async (
   const facts = await monthFacts(session, organisation.id, ids, range);
   const values = await valuesThrough(session, organisation.id, ids);
   const previousTargets = await judgedTargets(session, organisation.id);
-  const retargeted = new Set(
-    watched.filter(({ id, target }) => previousTargets.get(id) !== target).map(({ id }) => id),
-  );
+  const retargeted = watched.filter(({ id, target }) => previousTargets.get(id) !== target);
   const events: NewEvent[] = [];
   for (const metric of watched) {
     const months = comparedMonths((facts.get(metric.id) ?? []).slice(1), metric, {
@@ -89,12 +111,12 @@ const crossedTargets = async (
     for (const { month, above, crossings } of states) {
       const unitCost = months.find((compared) => compared.month === month)?.unitCost ?? null;
       if (!above || metric.target === null || unitCost === null) continue;
-      if (retargeted.has(metric.id) && !news.has(month)) continue;
+      if (retargeted.includes(metric) && !news.has(month)) continue;
       const numbers = { unit_cost: toWire(unitCost), target: toWire(metric.target) };
       events.push(unitCostChanged(organisation, metric, 'above_target', month, numbers, `/${crossings}`));
     }
   }
-  if (retargeted.size > 0) await recordJudgedTargets(session, organisation.id, [...retargeted], now);
+  await recordJudgedTargets(session, organisation.id, retargeted, now);
   return events;
 };
 
@@ -105,21 +127,23 @@ const begunRises = async (
   now: Date,
 ): Promise<NewEvent[]> => {
   const today = dayOf(now);
+  const watched = metrics.flatMap(({ rise, ...metric }) => (rise === null ? [] : [{ metric, rise }]));
+  if (watched.length === 0) return [];
+  const ids = watched.map(({ metric: { id } }) => id);
   // A day that is not over has no unit cost yet, even if sources and values already cover a part of it.
-  const days = await dailyUnitCosts(session, organisation.id, addDays(today, -1));
-  return metrics.flatMap((metric) => {
-    if (metric.rise === null) return [];
-    return risesBegun(days.get(metric.id) ?? [], metric.rise, today).map(({ day, unitCost, expected }) => {
+  const days = await dailyUnitCosts(session, organisation.id, ids, addDays(today, -1));
+  return watched.flatMap(({ metric, rise }) =>
+    risesBegun(days.get(metric.id) ?? [], rise, today).map(({ day, unitCost, expected }) => {
       const numbers = { unit_cost: toWire(unitCost), expected: toWire(expected) };
       return unitCostChanged(organisation, metric, 'daily_rise', day, numbers, '');
-    });
-  });
+    }),
+  );
 };
 
 /** Returns the event, with the payload of contract §3, Webhook. */
 const unitCostChanged = (
   { currency }: Organisation,
-  { id, name, unit }: Metric,
+  { id, name, unit }: Pick<Metric, 'id' | 'name' | 'unit'>,
   reason: UnitCostChanged['reason'],
   period: string,
   numbers: { unit_cost: number } & ({ target: number } | { expected: number }),

@@ -5,36 +5,22 @@ import { shownMonths } from '../../domain/months/shown-months.ts';
 import { computeMetricMonths } from '../../warehouse/months/metric-months.ts';
 import type { Metric } from '../../warehouse/metrics/metrics.ts';
 import { monthFacts } from '../../warehouse/months/month-facts.ts';
+import { MONTHS_FROM, monthsFrom } from '../../warehouse/months/months-from.ts';
 import type { RevenueVault } from '../../warehouse/metrics/revenue-vault.ts';
 import type { Derived, Recall } from '../../warehouse/engine/states/memory.ts';
-import { ALL_SHOWN, type Part } from '../../warehouse/engine/states/states.ts';
 import type { Caller } from '../access/authentication.ts';
 import { visibleNumbers, type Viewed } from '../access/revenue-access.ts';
 import type { NumberDependencies } from '../http/dependencies.ts';
 import { noteUpdates } from '../http/note-updates.ts';
 
-/** The shown months of a metric whose scope is no team, on a day, with what they share with those of other metrics. */
+/** The shown months of a metric on a day, with what they share with those of other metrics. */
 const RECORDS: Derived<MonthRecord[]> = {
   name: 'months of a metric',
-  // Costs of scopes and days are stored with the computation that they belong to.
-  from: [
-    'organisation_versions',
-    'cost_source_versions',
-    'loads',
-    'month_computations',
-    'settled_months',
-    'spend_choice_versions',
-  ],
+  from: MONTHS_FROM,
   bytesOf: (records) => records.length * RECORD_BYTES,
 };
 
 const RECORD_BYTES = 1_000;
-
-/** Returns what else the months of a metric are made of. A team's bill depends on almost everything. */
-const ownParts = ({ id: metric, scope }: Metric): Part[] =>
-  scope.type === 'team'
-    ? [ALL_SHOWN]
-    : ['metric_versions', 'metric_value_changes', 'month_locks'].map((table) => ({ table, metric }));
 
 /**
  * Returns the last twelve months of those metrics whose numbers the caller may see, newest first, by metric id. The audit log
@@ -63,7 +49,7 @@ export const monthsOf = async (
   const counts = metrics.filter(({ kind }) => kind !== 'revenue');
   const placeOf = ({ id }: Metric): string => `${dayOf(now)} ${id}`;
   const byPlace = new Map(counts.map((metric) => [placeOf(metric), metric]));
-  const parts = new Map(counts.map((metric) => [placeOf(metric), ownParts(metric)]));
+  const parts = new Map(counts.map((metric) => [placeOf(metric), monthsFrom(metric)]));
   const known = await warehouse.memory.recallEach(look, RECORDS, organisation.id, parts, async (missing) => {
     const wanted = missing.flatMap((place) => byPlace.get(place) ?? []);
     const records = await read(wanted);

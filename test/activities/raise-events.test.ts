@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { DuckDBConnection } from '@duckdb/node-api';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { evaluateEvents } from '../../activities/raise-events.ts';
 import { addDays, type Day } from '../../domain/shared/calendar.ts';
 import type { Split } from '../../domain/teams/shared-cost.ts';
@@ -97,6 +98,34 @@ describeOnBothEngines('events', (open, onDuckDb) => {
     expect(await evaluate(story)).toBe(1);
     expect((await raised(story)).map(({ data }) => data['unit_cost'])).toEqual([2.5, 3]);
     expect(await deliveriesOf(story, hook.id)).toEqual([subject, subject]);
+  });
+
+  it('evaluates again only what has changed since', async () => {
+    const story = await newStory({}, { target: '2' });
+    const other = await newMetric(test.warehouse, story.orgId, { name: 'Calls', target: '2' });
+    await story.spend({ '2026-01-10': '100', '2026-01-31': '0' });
+    expect(await evaluate(story)).toBe(0);
+    const evaluations = vi.spyOn(test.warehouse, 'transaction');
+    expect(await evaluate(story)).toBe(0);
+    expect(evaluations).toHaveBeenCalledTimes(0);
+    const statements = vi.spyOn(DuckDBConnection.prototype, 'runAndReadAll');
+    await story.values({ '2026-01-31': 40 });
+    expect(await evaluate(story)).toBe(1); // 100 ÷ 40 = 2.5
+    const asked = JSON.stringify(statements.mock.calls);
+    expect(asked).toContain(story.metric.id);
+    expect(asked).not.toContain(other.id);
+    evaluations.mockRestore();
+    statements.mockRestore();
+    // A month of the other metric that went above its target meanwhile is not forgotten.
+    await writeValues(
+      test.warehouse,
+      story.orgId,
+      other.id,
+      [{ period: '2026-01-31', label: '', value: 10 }],
+      { source: 'hand', by: BY.actor, now: NOW },
+    );
+    expect(await evaluate(story)).toBe(1);
+    expect((await raised(story)).map(({ data }) => data['metric_name'])).toEqual(['Orders', 'Calls']);
   });
 
   onDuckDb(() => {

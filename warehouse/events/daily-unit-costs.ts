@@ -17,17 +17,23 @@ import { COMPLETE_VALUES } from '../metrics/values-through.ts';
 const OLDEST_DAYS = 366;
 
 /**
- * Returns the unit costs of the last recorded days, oldest first, by metric, for all daily metrics with a rule for rises. A
- * unit cost is the scope's cost of the day ÷ the sum of the day's values. A day up to `through` is recorded if it has a value
+ * Returns the unit costs of the last recorded days, oldest first, by metric, for some daily metrics. A unit cost is the scope's cost of the day ÷ the sum of the day's values. A day up to `through` is recorded if it has a value
  * other than 0 and its values are complete (values-through.ts). The sources that the scope picks from must also cover it
  * (known-days.ts). So a source that delivers monthly delays only the scopes that pick from it, and a gap only its own days.
  */
 export const dailyUnitCosts = async (
   session: ComputedSession,
   orgId: string,
+  metrics: readonly string[],
   through: Day,
 ): Promise<Map<string, RecordedDay[]>> => {
-  const found = { org: orgId, first: addDays(through, -OLDEST_DAYS), last: through, days: RECORDED_DAYS };
+  const found = {
+    org: orgId,
+    metrics,
+    first: addDays(through, -OLDEST_DAYS),
+    last: through,
+    days: RECORDED_DAYS,
+  };
   const [range] = await session.query<{ start: Day | null; scopes: Scope[] }>(RANGE, found);
   const days = new Map<string, RecordedDay[]>();
   if (range === undefined || range.start === null) return days;
@@ -43,7 +49,7 @@ export const dailyUnitCosts = async (
 
 type Scope = 'organisation' | 'spend' | 'team';
 
-type Range = Readonly<{ org: string; first: Day; last: Day; days: number }>;
+type Range = Readonly<{ org: string; metrics: readonly string[]; first: Day; last: Day; days: number }>;
 
 interface DayRow {
   metric_id: string;
@@ -67,10 +73,9 @@ const DAYS_OF: Record<Scope, (session: ComputedSession, range: Range) => Promise
   team: teamDays,
 };
 
-/** Revenue raises no event (spec §6 rule 1). A rule of JSON null turns rises off. */
 const WANTED = `wanted AS (
   SELECT metric_id, frequency, scope->>'$.type' AS scope, md5(scope) AS scope_id, scope->>'$.team_id' AS team_id FROM metrics
-  WHERE org_id = $org AND kind = 'count' AND frequency = 'daily' AND COALESCE(CAST(rise AS VARCHAR), '') <> 'null')`;
+  WHERE org_id = $org AND list_contains($metrics, metric_id))`;
 
 /** CTE with the last known days of each metric that have a value. Labels are added up (spec §2, Metric value rule 3). */
 const valueDays = (

@@ -1,6 +1,7 @@
 import { firstDay, monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../domain/shared/decimals.ts';
 import type { TargetState } from '../../domain/events/target-crossing.ts';
+import type { Metric } from '../metrics/metrics.ts';
 import { idAfter } from '../engine/sql/ids.ts';
 import type { Session } from '../engine/session.ts';
 
@@ -65,21 +66,28 @@ export const judgedTargets = async (
   return new Map(rows.map(({ metric_id, target }) => [metric_id, target]));
 };
 
-/** Records, in the same transaction, that the months of some metrics were compared with their targets. */
+/** Records, in the same transaction, that the months of some metrics were compared with these targets. */
 export const recordJudgedTargets = async (
   session: Session,
   orgId: string,
-  metricIds: readonly string[],
+  metrics: readonly Pick<Metric, 'id' | 'target'>[],
   now: Date,
 ): Promise<void> => {
+  if (metrics.length === 0) return;
   const [newest] = await session.query<{ id: string | null }>(
     'SELECT max(state_id) AS id FROM judged_targets WHERE org_id = $org',
     { org: orgId },
   );
   await session.run(
     `INSERT INTO judged_targets BY NAME
-      SELECT org_id, metric_id, $state::UUID AS state_id, target, $now::TIMESTAMP AS changed_at FROM metrics
-      WHERE org_id = $org AND list_contains($metrics, metric_id)`,
-    { org: orgId, metrics: metricIds, state: idAfter(newest?.id ?? null), now: now.toISOString() },
+      SELECT $org AS org_id, judged.id AS metric_id, $state::UUID AS state_id, CAST(judged.target AS DECIMAL(38,10)) AS target,
+        $now::TIMESTAMP AS changed_at
+      FROM (SELECT unnest(from_json($metrics, '[{"id":"VARCHAR","target":"VARCHAR"}]')) AS judged)`,
+    {
+      org: orgId,
+      metrics: JSON.stringify(metrics.map(({ id, target }) => ({ id, target }))),
+      state: idAfter(newest?.id ?? null),
+      now: now.toISOString(),
+    },
   );
 };

@@ -7,7 +7,6 @@ import { computeSpend, type ComputedSession, type ComputedSpend } from '../../sp
 import { SEALED_MONTHS } from './sealed-months.ts';
 import type { Session } from '../../engine/session.ts';
 import type { Derived } from '../../engine/states/memory.ts';
-import { ALL_SHOWN } from '../../engine/states/states.ts';
 import type { Warehouse } from '../../engine/warehouse.ts';
 
 /**
@@ -18,16 +17,54 @@ import type { Warehouse } from '../../engine/warehouse.ts';
  */
 export const sealBills = async (warehouse: Warehouse, orgId: string, now: Date): Promise<ComputedSpend> => {
   const { on } = await computeSpend(warehouse, orgId, now);
+  const look = await warehouse.look();
+  const metrics = await warehouse.memory.recall(look, SPLITTING_METRICS, orgId, 'all', () =>
+    splittingMetrics(warehouse, orgId),
+  );
+  const values = metrics.flatMap((metric) =>
+    ['metric_versions', 'metric_value_changes'].map((table) => ({ table, metric })),
+  );
+  const today = new Map([[dayOf(now), values]]);
   let months: Month[] = [];
-  await warehouse.memory.recall(await warehouse.look(), NOTHING_DUE, orgId, dayOf(now), async () => {
+  await warehouse.memory.recallEach(look, NOTHING_DUE, orgId, today, async () => {
     if ((await warehouse.session((session) => dueMonths(session, orgId))).length > 0)
       months = await sealExclusively(warehouse, orgId, (session) => sealDueMonths(on(session), orgId, now));
+    return new Map([[dayOf(now), true]]);
   });
   return { months, on };
 };
 
-/** That no bill of an organisation is due. */
-const NOTHING_DUE: Derived<void> = { name: 'no bill due', from: [ALL_SHOWN], bytesOf: () => 0 };
+/** The metrics by whose values shared costs are split, today or in a sealed month. */
+const SPLITTING_METRICS: Derived<string[]> = {
+  name: 'metrics that split costs',
+  from: ['shared_cost_versions', 'bill_bases'],
+  bytesOf: (ids) => ids.length * 100,
+};
+
+/** That no bill of an organisation is due. It also depends on the values of its splitting metrics. */
+const NOTHING_DUE: Derived<true> = {
+  name: 'no bill due',
+  from: [
+    ...SPLITTING_METRICS.from,
+    'organisation_versions',
+    'cost_source_versions',
+    'loads',
+    'month_computations',
+    'settled_months',
+    'team_versions',
+  ],
+  bytesOf: () => 0,
+};
+
+const splittingMetrics = async (warehouse: Warehouse, orgId: string): Promise<string[]> => {
+  const rows = await warehouse.query<{ metric_id: string }>(
+    `SELECT unnest(metric_ids) AS metric_id FROM bill_bases WHERE org_id = $org
+    UNION
+    SELECT split->>'$.metric_id' FROM shared_costs WHERE org_id = $org AND (split->>'$.type') = 'metric'`,
+    { org: orgId },
+  );
+  return rows.map(({ metric_id }) => metric_id);
+};
 
 /** Runs `work` in a transaction, while no other work seals bills of the organisation. */
 export const sealExclusively = <Result>(
