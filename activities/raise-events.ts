@@ -10,7 +10,7 @@ import { addEvents, eventsLock, type NewEvent } from '../warehouse/events/events
 import { recallMetrics, type Metric } from '../warehouse/metrics/metrics.ts';
 import { sealBills } from '../warehouse/teams/bills/bill-sealing.ts';
 import { monthFacts } from '../warehouse/months/month-facts.ts';
-import { MONTHS_FROM, monthsFrom } from '../warehouse/months/months-from.ts';
+import { recallMonths } from '../warehouse/months/recall-months.ts';
 import { findOrganisation, type Organisation } from '../warehouse/organisations/organisations.ts';
 import type { ComputedSession, ComputedSpend } from '../warehouse/spend/compute-spend.ts';
 import {
@@ -20,7 +20,6 @@ import {
   targetStates,
 } from '../warehouse/events/target-states.ts';
 import { valuesThrough } from '../warehouse/metrics/values-through.ts';
-import type { Derived } from '../warehouse/engine/states/memory.ts';
 import type { Warehouse } from '../warehouse/engine/warehouse.ts';
 import { withHeartbeats } from './shared/with-heartbeats.ts';
 
@@ -52,19 +51,16 @@ export const evaluateEvents = async (warehouse: Warehouse, orgId: string, now: D
   const look = await warehouse.look();
   // Revenue sends no event (spec §6 rule 1).
   const metrics = (await recallMetrics(look, warehouse, orgId)).filter(({ kind }) => kind === 'count');
-  const byPlace = new Map(metrics.map((metric) => [`${dayOf(now)} ${metric.id}`, metric]));
-  const parts = new Map([...byPlace].map(([place, metric]) => [place, monthsFrom(metric)]));
   let raised = 0;
-  await warehouse.memory.recallEach(look, EVALUATED, orgId, parts, async (changed) => {
-    const evaluated = changed.flatMap((place) => byPlace.get(place) ?? []);
-    raised = await raiseEvents(warehouse, organisation, on, evaluated, now);
-    return new Map(changed.map((place) => [place, true]));
+  await recallMonths(warehouse.memory.of(look, orgId), EVALUATED, metrics, dayOf(now), async (changed) => {
+    raised = await raiseEvents(warehouse, organisation, on, changed, now);
+    return new Map(changed.map(({ id }) => [id, true]));
   });
   return raised;
 };
 
-/** That a metric was evaluated on a day. */
-const EVALUATED: Derived<true> = { name: 'evaluated metric', from: MONTHS_FROM, bytesOf: () => 0 };
+/** That a metric was evaluated. */
+const EVALUATED = { name: 'evaluated metric', bytesOf: () => 0 };
 
 const raiseEvents = (
   warehouse: Warehouse,
@@ -98,7 +94,7 @@ const crossedTargets = async (
   const facts = await monthFacts(session, organisation.id, ids, range);
   const values = await valuesThrough(session, organisation.id, ids);
   const previousTargets = await judgedTargets(session, organisation.id);
-  const retargeted = watched.filter(({ id, target }) => previousTargets.get(id) !== target);
+  const retargeted = new Set(watched.filter(({ id, target }) => previousTargets.get(id) !== target));
   const events: NewEvent[] = [];
   for (const metric of watched) {
     const months = comparedMonths((facts.get(metric.id) ?? []).slice(1), metric, {
@@ -111,12 +107,12 @@ const crossedTargets = async (
     for (const { month, above, crossings } of states) {
       const unitCost = months.find((compared) => compared.month === month)?.unitCost ?? null;
       if (!above || metric.target === null || unitCost === null) continue;
-      if (retargeted.includes(metric) && !news.has(month)) continue;
+      if (retargeted.has(metric) && !news.has(month)) continue;
       const numbers = { unit_cost: toWire(unitCost), target: toWire(metric.target) };
       events.push(unitCostChanged(organisation, metric, 'above_target', month, numbers, `/${crossings}`));
     }
   }
-  await recordJudgedTargets(session, organisation.id, retargeted, now);
+  await recordJudgedTargets(session, organisation.id, [...retargeted], now);
   return events;
 };
 
@@ -127,23 +123,23 @@ const begunRises = async (
   now: Date,
 ): Promise<NewEvent[]> => {
   const today = dayOf(now);
-  const watched = metrics.flatMap(({ rise, ...metric }) => (rise === null ? [] : [{ metric, rise }]));
-  if (watched.length === 0) return [];
-  const ids = watched.map(({ metric: { id } }) => id);
+  const ids = metrics.flatMap(({ id, rise }) => (rise === null ? [] : [id]));
+  if (ids.length === 0) return [];
   // A day that is not over has no unit cost yet, even if sources and values already cover a part of it.
   const days = await dailyUnitCosts(session, organisation.id, ids, addDays(today, -1));
-  return watched.flatMap(({ metric, rise }) =>
-    risesBegun(days.get(metric.id) ?? [], rise, today).map(({ day, unitCost, expected }) => {
+  return metrics.flatMap((metric) => {
+    if (metric.rise === null) return [];
+    return risesBegun(days.get(metric.id) ?? [], metric.rise, today).map(({ day, unitCost, expected }) => {
       const numbers = { unit_cost: toWire(unitCost), expected: toWire(expected) };
       return unitCostChanged(organisation, metric, 'daily_rise', day, numbers, '');
-    }),
-  );
+    });
+  });
 };
 
 /** Returns the event, with the payload of contract §3, Webhook. */
 const unitCostChanged = (
   { currency }: Organisation,
-  { id, name, unit }: Pick<Metric, 'id' | 'name' | 'unit'>,
+  { id, name, unit }: Metric,
   reason: UnitCostChanged['reason'],
   period: string,
   numbers: { unit_cost: number } & ({ target: number } | { expected: number }),

@@ -5,19 +5,18 @@ import { shownMonths } from '../../domain/months/shown-months.ts';
 import { computeMetricMonths } from '../../warehouse/months/metric-months.ts';
 import type { Metric } from '../../warehouse/metrics/metrics.ts';
 import { monthFacts } from '../../warehouse/months/month-facts.ts';
-import { MONTHS_FROM, monthsFrom } from '../../warehouse/months/months-from.ts';
+import { recallMonths } from '../../warehouse/months/recall-months.ts';
 import type { RevenueVault } from '../../warehouse/metrics/revenue-vault.ts';
-import type { Derived, Recall } from '../../warehouse/engine/states/memory.ts';
+import type { Recall } from '../../warehouse/engine/states/memory.ts';
 import type { Caller } from '../access/authentication.ts';
 import { visibleNumbers, type Viewed } from '../access/revenue-access.ts';
 import type { NumberDependencies } from '../http/dependencies.ts';
 import { noteUpdates } from '../http/note-updates.ts';
 
-/** The shown months of a metric on a day, with what they share with those of other metrics. */
-const RECORDS: Derived<MonthRecord[]> = {
+/** The shown months of a metric. */
+const RECORDS = {
   name: 'months of a metric',
-  from: MONTHS_FROM,
-  bytesOf: (records) => records.length * RECORD_BYTES,
+  bytesOf: (records: readonly MonthRecord[]) => records.length * RECORD_BYTES,
 };
 
 const RECORD_BYTES = 1_000;
@@ -36,29 +35,20 @@ export const monthsOf = async (
   const { organisation, look } = caller;
   const now = clock.now();
   const { metrics, vault } = await visibleNumbers(dependencies, caller, requested, viewed);
+  const recall = warehouse.memory.of(look, organisation.id);
   const read = async (some: readonly Metric[]): Promise<Map<string, MonthRecord[]>> => {
     const { on } = noteUpdates(
       dependencies,
       organisation.id,
       await computeMetricMonths(warehouse, organisation.id, some, now),
     );
-    const recall = warehouse.memory.of(look, organisation.id);
     return readMonths(on(warehouse), organisation, some, now, { vault, recall });
   };
   const revenue = metrics.filter(({ kind }) => kind === 'revenue');
   const counts = metrics.filter(({ kind }) => kind !== 'revenue');
-  const placeOf = ({ id }: Metric): string => `${dayOf(now)} ${id}`;
-  const byPlace = new Map(counts.map((metric) => [placeOf(metric), metric]));
-  const parts = new Map(counts.map((metric) => [placeOf(metric), monthsFrom(metric)]));
-  const known = await warehouse.memory.recallEach(look, RECORDS, organisation.id, parts, async (missing) => {
-    const wanted = missing.flatMap((place) => byPlace.get(place) ?? []);
-    const records = await read(wanted);
-    return new Map(wanted.map((metric) => [placeOf(metric), records.get(metric.id) ?? []]));
-  });
+  const known = await recallMonths(recall, RECORDS, counts, dayOf(now), read);
   const opened = revenue.length === 0 ? new Map<string, MonthRecord[]>() : await read(revenue);
-  return new Map(
-    metrics.map((metric) => [metric.id, known.get(placeOf(metric)) ?? opened.get(metric.id) ?? []]),
-  );
+  return new Map(metrics.map(({ id }) => [id, known.get(id) ?? opened.get(id) ?? []]));
 };
 
 /** The same, by the caller's statements. Revenue needs its vault. Without `recall`, nothing is taken from memory. */

@@ -13,7 +13,7 @@ import { spendChoicesLock, storePicks } from '../spend/picks/spend-choices.ts';
 import { valuesLock } from './value-changes.ts';
 import { Versions, type By, type NextVersion } from '../engine/records/versioned-records.ts';
 import type { Derived } from '../engine/states/memory.ts';
-import type { Look } from '../engine/states/states.ts';
+import { ofMetric, type Look } from '../engine/states/states.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
 /** The spend that a metric divides (spec §1). */
@@ -102,7 +102,7 @@ export const findMetric = (warehouse: Warehouse, orgId: string, metricId: string
 export const recallMetric =
   (look: Look) =>
   async (warehouse: Warehouse, orgId: string, metricId: string): Promise<Metric | null> => {
-    const place = new Map([[metricId, [{ table: 'metric_versions', metric: metricId }]]]);
+    const place = new Map([[metricId, ofMetric(metricId, ['metric_versions'])]]);
     const found = await warehouse.memory.recallEach(look, METRIC, orgId, place, async () => {
       const metric = await findMetric(warehouse, orgId, metricId);
       return new Map([[metricId, metric]]);

@@ -10,6 +10,10 @@ export type State = number;
 /** What a state is asked of: a table, the rows of one metric in it, or `ALL_SHOWN`. */
 export type Part = string | { table: string; metric: string };
 
+/** Returns the parts that hold the rows of one metric in some tables. */
+export const ofMetric = (metric: string, tables: readonly string[]): Part[] =>
+  tables.map((table) => ({ table, metric }));
+
 /** Stands for everything that a kept answer can show. */
 export const ALL_SHOWN = 'all that is shown';
 

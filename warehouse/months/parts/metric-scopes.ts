@@ -3,6 +3,7 @@ import type { Frequency, MetricKind } from '../../../domain/metrics/metric.ts';
 import { pushTo } from '../../../domain/shared/push-to.ts';
 import type { Session } from '../../engine/session.ts';
 import type { Derived, Recall } from '../../engine/states/memory.ts';
+import { ofMetric } from '../../engine/states/states.ts';
 import { PICK_KIND } from '../../spend/known-days.ts';
 import { COLLECTED_SINCE, USES_CHOICE } from '../../spend/picks/spend-choices.ts';
 
@@ -40,7 +41,7 @@ export const metricScopes = async (
   orgId: string,
   metricIds: readonly string[],
 ): Promise<Map<string, MetricScope>> => {
-  const parts = new Map(metricIds.map((metric) => [metric, [{ table: 'metric_versions', metric }]]));
+  const parts = new Map(metricIds.map((id) => [id, ofMetric(id, ['metric_versions'])]));
   const scopes = await recall.each(SCOPE, parts, async (missing) => {
     const read = await readScopes(session, orgId, missing);
     return new Map(missing.map((id) => [id, read.get(id) ?? null]));

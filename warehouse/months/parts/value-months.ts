@@ -2,6 +2,7 @@ import { lastDay, monthOf, type Day, type Month } from '../../../domain/shared/c
 import { unitsOfFixed, type DecimalText } from '../../../domain/shared/decimals.ts';
 import type { Session } from '../../engine/session.ts';
 import type { Derived, Recall } from '../../engine/states/memory.ts';
+import { ofMetric } from '../../engine/states/states.ts';
 import { valuesThrough } from '../../metrics/values-through.ts';
 import type { MetricScope } from './metric-scopes.ts';
 
@@ -37,11 +38,13 @@ export const valueMonths = async (
   { first, firstDay }: { first: Day; firstDay: Day },
 ): Promise<ReadonlyMap<string, ValueMonths>> => {
   const byKey = new Map(scopes.map((scope) => [`${scope.metric_id} ${first} ${firstDay}`, scope]));
-  const parts = [...byKey].map(([key, { metric_id: metric }]) => {
-    const own = ['metric_versions', 'metric_value_changes'].map((table) => ({ table, metric }));
-    return [key, own] as const;
-  });
-  const values = await recall.each(VALUES, new Map(parts), async (missing) => {
+  const parts = new Map(
+    [...byKey].map(([key, { metric_id }]) => [
+      key,
+      ofMetric(metric_id, ['metric_versions', 'metric_value_changes']),
+    ]),
+  );
+  const values = await recall.each(VALUES, parts, async (missing) => {
     const wanted = missing.flatMap((key) => byKey.get(key) ?? []);
     const read = await readValues(session, orgId, wanted, { first, firstDay });
     return new Map(missing.map((key) => [key, read.get(byKey.get(key)?.metric_id ?? '') ?? NO_VALUES]));

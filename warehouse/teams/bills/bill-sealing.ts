@@ -7,6 +7,7 @@ import { computeSpend, type ComputedSession, type ComputedSpend } from '../../sp
 import { SEALED_MONTHS } from './sealed-months.ts';
 import type { Session } from '../../engine/session.ts';
 import type { Derived } from '../../engine/states/memory.ts';
+import { ofMetric } from '../../engine/states/states.ts';
 import type { Warehouse } from '../../engine/warehouse.ts';
 
 /**
@@ -17,16 +18,12 @@ import type { Warehouse } from '../../engine/warehouse.ts';
  */
 export const sealBills = async (warehouse: Warehouse, orgId: string, now: Date): Promise<ComputedSpend> => {
   const { on } = await computeSpend(warehouse, orgId, now);
-  const look = await warehouse.look();
-  const metrics = await warehouse.memory.recall(look, SPLITTING_METRICS, orgId, 'all', () =>
-    splittingMetrics(warehouse, orgId),
-  );
-  const values = metrics.flatMap((metric) =>
-    ['metric_versions', 'metric_value_changes'].map((table) => ({ table, metric })),
-  );
+  const recall = warehouse.memory.of(await warehouse.look(), orgId);
+  const metrics = await recall.one(SPLITTING_METRICS, 'all', () => splittingMetrics(warehouse, orgId));
+  const values = metrics.flatMap((id) => ofMetric(id, ['metric_versions', 'metric_value_changes']));
   const today = new Map([[dayOf(now), values]]);
   let months: Month[] = [];
-  await warehouse.memory.recallEach(look, NOTHING_DUE, orgId, today, async () => {
+  await recall.each(NOTHING_DUE, today, async () => {
     if ((await warehouse.session((session) => dueMonths(session, orgId))).length > 0)
       months = await sealExclusively(warehouse, orgId, (session) => sealDueMonths(on(session), orgId, now));
     return new Map([[dayOf(now), true]]);
