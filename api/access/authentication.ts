@@ -10,7 +10,7 @@ import type { Look } from '../../warehouse/engine/states/states.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import type { CallMeter, MeteredCall, Quota } from './call-meter.ts';
 import { sentKey, type KeyHeaders } from './sent-key.ts';
-import type { AdmittedSession, SessionGate } from './session-gate.ts';
+import type { AdmittedSession, SessionGate } from './session/session-gate.ts';
 import type { Tickets } from './tickets.ts';
 import { createKeyCheck } from './valid-key.ts';
 

@@ -1,7 +1,7 @@
 import type { CookieSerializeOptions } from '@fastify/cookie';
 import { z } from 'zod';
-import type { SealedPlace, Sealer } from '../../security/sealing.ts';
-import type { BrowserSession } from '../../warehouse/organisations/browser-sessions.ts';
+import type { SealedPlace, Sealer } from '../../../security/sealing.ts';
+import type { BrowserSession } from '../../../warehouse/organisations/browser-sessions.ts';
 
 export const SESSION_COOKIE = 'cost_analytics_session';
 

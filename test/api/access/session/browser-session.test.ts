@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Sealer } from '../../../security/sealing.ts';
-import { as, inSession, signIn, type Api } from '../../support/service/api-client.ts';
-import { expectData, expectError } from '../../support/service/envelope.ts';
-import { startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
-import { openDuckDb, type TestWarehouse } from '../../support/warehouse/engines.ts';
-import { NOW } from '../../support/warehouse/tenant.ts';
+import { Sealer } from '../../../../security/sealing.ts';
+import { as, inSession, signIn, type Api } from '../../../support/service/api-client.ts';
+import { expectData, expectError } from '../../../support/service/envelope.ts';
+import { startLocalApi, type LocalApi } from '../../../support/service/local-api.ts';
+import { openDuckDb, type TestWarehouse } from '../../../support/warehouse/engines.ts';
+import { NOW } from '../../../support/warehouse/tenant.ts';
 
 /** Browser sessions over time and over nodes (contract §3, Browser session). They begin on 7 February 2026, 06:00. */
 

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { forbidden, unauthenticated } from '../../domain/shared/errors.ts';
+import { forbidden, unauthenticated } from '../../../domain/shared/errors.ts';
 
 /** The header that pages of the service send. A page of another site cannot send it without asking first. */
 const PAGE_HEADER = { name: 'X-Requested-With', value: 'cost-analytics' };

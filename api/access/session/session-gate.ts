@@ -1,18 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import type { Clock } from '../../domain/shared/clock.ts';
-import { ServiceError, unauthenticated } from '../../domain/shared/errors.ts';
-import type { Sealer } from '../../security/sealing.ts';
-import type { KeyHolder } from '../../warehouse/organisations/api-keys.ts';
-import { isEnded, type BrowserSession } from '../../warehouse/organisations/browser-sessions.ts';
-import type { Derived } from '../../warehouse/engine/states/memory.ts';
-import type { Look } from '../../warehouse/engine/states/states.ts';
-import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
-import type { CallMeter, Quota } from './call-meter.ts';
-import { createKeyLookup } from './key-lookup.ts';
+import type { Clock } from '../../../domain/shared/clock.ts';
+import { ServiceError, unauthenticated } from '../../../domain/shared/errors.ts';
+import type { Sealer } from '../../../security/sealing.ts';
+import type { KeyHolder } from '../../../warehouse/organisations/api-keys.ts';
+import { isEnded, type BrowserSession } from '../../../warehouse/organisations/browser-sessions.ts';
+import type { Derived } from '../../../warehouse/engine/states/memory.ts';
+import type { Look } from '../../../warehouse/engine/states/states.ts';
+import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
+import type { CallMeter, Quota } from '../call-meter.ts';
+import { createKeyLookup } from '../key-lookup.ts';
 import { refuseOtherSites, requirePageHeader } from './own-page.ts';
 import { openSession, SESSION_COOKIE } from './session-cookie.ts';
-import { validNow } from './valid-key.ts';
+import { validNow } from '../valid-key.ts';
 
 /** Calls of one session that this process admits in a second. */
 const CALLS_A_SECOND = 50;
