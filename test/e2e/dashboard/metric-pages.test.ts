@@ -194,7 +194,8 @@ describeInBrowser('the pages of a metric', (browser) => {
     const visit = await browser().visit(service.url);
     await signInWith(visit, ending);
     expectData(await as(service, secret).delete(`/keys/${id}`));
-    await openFromMenu(visit.page, 'Costs');
+    // The sign-in comes instead of the page, so that this does not wait for the page.
+    await visit.page.getByRole('navigation').getByRole('link', { name: 'Costs' }).click();
     await visit.page.getByRole('button', { name: 'Sign in' }).waitFor();
     expect(visit.page.url()).toContain('next=%2Fcosts');
     expect(visit.problems).toEqual([]);
