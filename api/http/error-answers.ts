@@ -27,6 +27,8 @@ export const answerErrors = (app: FastifyInstance): void => {
     }
     const status = error.statusCode ?? 500;
     if (status >= 400 && status < 500) {
+      // A connection that Fastify closes can lose the answer for a client that still sends. Node discards the rest of the body.
+      if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') reply.removeHeader('connection');
       return reply.status(status).send(envelope(frameworkMessage(error, request)));
     }
     request.log.error({ err: error }, 'unexpected error');

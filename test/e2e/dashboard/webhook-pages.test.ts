@@ -37,11 +37,13 @@ describeInBrowser('the pages of webhooks and of the audit log', (browser) => {
   };
   /** Returns the secret that a dialog shows once, and closes the dialog. */
   const secretOnce = async (): Promise<string> => {
-    const shown = await dialog().getByLabel('Secret').inputValue();
+    // A dialog before it may still be closing.
+    const once = dialog().filter({ has: page.getByLabel('Secret') });
+    const shown = await once.getByLabel('Secret').inputValue();
     await page.keyboard.press('Escape');
-    expect(await dialog().getByLabel('Secret').inputValue()).toBe(shown);
-    await click('I have stored it', dialog());
-    await dialog().waitFor({ state: 'hidden' });
+    expect(await once.getByLabel('Secret').inputValue()).toBe(shown);
+    await click('I have stored it', once);
+    await once.waitFor({ state: 'hidden' });
     expect(await page.content()).not.toContain(shown);
     return shown;
   };
