@@ -10,11 +10,14 @@ import { sharedService, type SharedService } from '../../support/service/shared-
 /** Presses of Tab after which an element counts as out of reach. */
 const MOST_TABS = 150;
 
-/** The name of the element that has the focus, as far as the pages give names. It runs in the browser. */
-const FOCUSED_NAME = `(() => {
+/**
+ * The name of the element that has the focus, as far as the pages give names. It runs in the browser. A dialog may move the focus
+ * once more in a timer after a press of Tab, which a slow browser runs late, so the name is taken in a timer after that one.
+ */
+const FOCUSED_NAME = `new Promise((resolve) => setTimeout(() => {
   const focused = document.activeElement;
-  return focused.getAttribute('aria-label') ?? focused.labels?.[0]?.textContent ?? focused.textContent;
-})()`;
+  resolve(focused.getAttribute('aria-label') ?? focused.labels?.[0]?.textContent ?? focused.textContent);
+}))`;
 
 /** Moves the focus by Tab alone until it is on the element with a name. */
 const tabTo = async (page: Page, name: RegExp): Promise<void> => {
@@ -24,6 +27,10 @@ const tabTo = async (page: Page, name: RegExp): Promise<void> => {
   }
   throw new Error(`Tab does not reach ${String(name)}`);
 };
+
+/** Waits until a dialog has taken the focus. Until then Tab goes through the page behind it. */
+const untilInDialog = (page: Page): Promise<unknown> =>
+  page.waitForFunction(`document.activeElement.closest('[role=dialog]') !== null`);
 
 /** A month is locked, a value added and a key made without a mouse (WCAG 2.2, 2.1.1). It is 7 February 2026. */
 describeInBrowser('the keyboard alone', (browser) => {
@@ -70,6 +77,7 @@ describeInBrowser('the keyboard alone', (browser) => {
     await tabTo(page, /^Lock 2026-01$/);
     await keyboard.press('Enter');
     await page.getByRole('dialog').getByRole('button', { name: 'Lock', exact: true }).waitFor();
+    await untilInDialog(page);
     await tabTo(page, /^Lock$/);
     await keyboard.press('Enter');
     await page
@@ -81,6 +89,7 @@ describeInBrowser('the keyboard alone', (browser) => {
     await tabTo(page, /^Add value$/);
     await keyboard.press('Enter');
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).waitFor();
+    await untilInDialog(page);
     // The browser takes a day as month, day and year.
     await page.getByLabel('Period').focus();
     await keyboard.type('01302026');
@@ -99,6 +108,7 @@ describeInBrowser('the keyboard alone', (browser) => {
     await tabTo(page, /^Create key$/);
     await keyboard.press('Enter');
     await page.getByRole('dialog').getByLabel('Name').waitFor();
+    await untilInDialog(page);
     await tabTo(page, /^Name/);
     await keyboard.type('By keyboard');
     await keyboard.press('Enter');

@@ -1,4 +1,4 @@
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page, Request } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { CHROMIUM, launchChromium } from '../../../bench/client/chromium.ts';
 
@@ -19,6 +19,8 @@ export interface Visit {
   problems: string[];
   /** The bodies of all answers of the API. */
   answers: { url: string; status: number; text: string }[];
+  /** What the page has asked for and has not got yet. */
+  waiting: Set<Request>;
 }
 
 /** Defines a suite in a real Chromium. Without one it is skipped, and its title says so. */
@@ -42,7 +44,10 @@ export const describeInBrowser = (name: string, define: (browser: () => TestBrow
         const context = await browser.newContext({ baseURL: url, locale: 'en-US', ...options });
         context.setDefaultTimeout(PATIENCE_MS);
         const page = await context.newPage();
-        const visit: Visit = { page, context, problems: [], answers: [] };
+        const visit: Visit = { page, context, problems: [], answers: [], waiting: new Set() };
+        page.on('request', (request) => visit.waiting.add(request));
+        page.on('requestfinished', (request) => visit.waiting.delete(request));
+        page.on('requestfailed', (request) => visit.waiting.delete(request));
         page.on('pageerror', (error) => visit.problems.push(String(error)));
         page.on('console', (message) => {
           // The browser reports each refused request. Tests expect some of them.
@@ -66,12 +71,16 @@ export const describeInBrowser = (name: string, define: (browser: () => TestBrow
 };
 
 /** Prints what a visitor sees and what the API told the page, so that a failure on another machine explains itself. */
-const describeVisit = async ({ page, answers, problems }: Visit): Promise<void> => {
+const describeVisit = async ({ page, answers, waiting, problems }: Visit): Promise<void> => {
   if (page.isClosed()) return;
-  const asked = answers.slice(-10).map(({ url, status }) => `${String(status)} ${url}`);
-  process.stderr.write(
-    `${[page.url(), ...asked, ...problems, await page.locator('body').innerText()].join('\n')}\n`,
-  );
+  const seen = [
+    page.url(),
+    ...answers.slice(-10).map(({ url, status }) => `${String(status)} ${url}`),
+    ...[...waiting].map((request) => `no answer yet: ${request.method()} ${request.url()}`),
+    ...problems,
+    await page.locator('body').ariaSnapshot(),
+  ];
+  process.stderr.write(`${seen.join('\n')}\n`);
 };
 
 /** Signs in with a key, and waits for the overview. */
