@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError, tooLarge, unavailable } from '../../domain/shared/errors.ts';
 import { isShortOfMemory } from '../../warehouse/engine/short-of-memory.ts';
@@ -19,7 +20,7 @@ const RETRY_AFTER_SECONDS = 5;
 
 /** Maps every error to the one envelope (contract §1). Logs an unexpected error, and returns a bare 500. */
 export const answerErrors = (app: FastifyInstance): void => {
-  app.setErrorHandler<FastifyError | ServiceError>((error, request, reply) => {
+  app.setErrorHandler<FastifyError | ServiceError>(async (error, request, reply) => {
     if (error instanceof ServiceError) return answer(reply, error);
     if (isShortOfMemory(error) || SHORT_OF_DISK.test(error.message)) {
       request.log.error({ err: error }, 'short of memory or disk');
@@ -27,13 +28,21 @@ export const answerErrors = (app: FastifyInstance): void => {
     }
     const status = error.statusCode ?? 500;
     if (status >= 400 && status < 500) {
-      // A connection that Fastify closes can lose the answer for a client that still sends. Node discards the rest of the body.
-      if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') reply.removeHeader('connection');
+      if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') await outlastBody(request, reply);
       return reply.status(status).send(envelope(frameworkMessage(error, request)));
     }
     request.log.error({ err: error }, 'unexpected error');
     return reply.status(500).send(envelope('internal server error'));
   });
+};
+
+/**
+ * Keeps the connection for a client that still sends its body, who could lose the answer if it closes. Node discards the rest
+ * after the answer, unless the client wants the connection closed. The limit of each body's time holds in both cases.
+ */
+const outlastBody = async ({ raw }: FastifyRequest, reply: FastifyReply): Promise<void> => {
+  reply.removeHeader('connection');
+  if (!reply.raw.shouldKeepAlive) await finished(raw.resume()).catch(() => undefined);
 };
 
 const answer = (reply: FastifyReply, { kind, status, message }: ServiceError): FastifyReply => {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
@@ -238,6 +239,26 @@ describe('an answer', () => {
     socket.write(`${body}GET /api/v1/auth/info HTTP/1.1\r\n${key}\r\n`);
     await expect.poll(answers, { timeout: 30_000 }).toEqual(['413', '200']);
     socket.destroy();
+  });
+
+  it('is a 413 also for a client that reads only once it has sent all, and wants no more', async () => {
+    const body = JSON.stringify({ name: 'x'.repeat(9 * 1024 * 1024), permission: 'read' });
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    let text = '';
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString())).pause();
+    socket.on('error', () => undefined);
+    const head = [
+      'POST /api/v1/keys HTTP/1.1',
+      'Host: localhost',
+      `X-API-Key: ${secret}`,
+      'Connection: close',
+    ];
+    socket.write(
+      [...head, 'Content-Type: application/json', `Content-Length: ${body.length}`, '', body].join('\r\n'),
+      () => socket.resume(),
+    );
+    await once(socket, 'close');
+    expect(text).toMatch(/^HTTP\/1\.1 413 /);
   });
 
   it('has the envelope for a malformed path', async () => {
