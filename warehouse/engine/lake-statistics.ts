@@ -1,21 +1,17 @@
-import { raceToSetUp } from './race-to-set-up.ts';
 import type { Session } from './session.ts';
-
-const ATTEMPTS = 20;
 
 /**
  * Creates the statistics of each DuckLake table by storing an empty row and deleting it. DuckLake 1.5 queries the catalog for
  * every column of a table that never held a row, which takes 50 ms a statement instead of 8. If a start is killed between
  * the two steps, the empty row in schema_migrations shows this to the next start.
  */
-export const giveStatistics = (session: Session): Promise<void> =>
-  raceToSetUp(ATTEMPTS, async () => {
-    const bare = await session.query<TableName>(TABLES_WITHOUT_STATISTICS);
-    if (bare.length > 0) await storeEmptyRows(session, bare);
-    const left = await session.query('SELECT version FROM schema_migrations WHERE version IS NULL LIMIT 1');
-    if (left.length > 0) await deleteEmptyRows(session);
-    await dropOldForms(session);
-  });
+export const giveStatistics = async (session: Session): Promise<void> => {
+  const bare = await session.query<TableName>(TABLES_WITHOUT_STATISTICS);
+  if (bare.length > 0) await storeEmptyRows(session, bare);
+  const left = await session.query('SELECT version FROM schema_migrations WHERE version IS NULL LIMIT 1');
+  if (left.length > 0) await deleteEmptyRows(session);
+  await dropOldForms(session);
+};
 
 /**
  * Writes out rows that the catalog still holds in the form of a table from before a migration. Otherwise the nightly maintenance

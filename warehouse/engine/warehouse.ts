@@ -7,10 +7,10 @@ import { isDuckLake, localFolder } from './location.ts';
 import { migrate } from './migrations/migrate.ts';
 import type { Migration } from './migrations/migrations.ts';
 import { openInstance } from './open-instance.ts';
-import { raceToSetUp } from './race-to-set-up.ts';
 import { connectObjectStorage } from './remote-files.ts';
 import { lost, Session, type Parameters } from './session.ts';
 import { enter, SessionPool } from './session-pool.ts';
+import { aloneInCatalog, persist } from './set-up.ts';
 import { sqlText } from './sql/sql-text.ts';
 import { CatalogStates } from './states/catalog-states.ts';
 import { Memory } from './states/memory.ts';
@@ -31,8 +31,6 @@ export interface WarehouseSettings {
   /** How many bytes of what was derived from the warehouse this process keeps in its memory. */
   keptBytes: number;
 }
-
-const ATTACH_ATTEMPTS = 5;
 
 /**
  * Rows of new tables that are compressed together. A write first holds them uncompressed. The default, 122,880 rows, takes 30 MB
@@ -68,8 +66,8 @@ export class Warehouse {
   static async open(settings: WarehouseSettings, migrations?: readonly Migration[]): Promise<Warehouse> {
     const warehouse = new Warehouse(settings);
     await warehouse.#open(async (session) => {
-      await migrate(session, migrations);
-      if (isDuckLake(settings.location)) await giveStatistics(session);
+      await persist(session, () => migrate(session, migrations));
+      if (isDuckLake(settings.location)) await persist(session, () => giveStatistics(session));
     });
     return warehouse;
   }
@@ -206,9 +204,11 @@ export class Warehouse {
     try {
       const session = new Session(await instance.connect());
       try {
-        await attach(session, this.settings);
-        await enter(session);
-        await prepare(session);
+        await aloneInCatalog(instance, this.settings, async () => {
+          await attach(session, this.settings);
+          await enter(session);
+          await prepare(session);
+        });
       } finally {
         await session.abandon();
       }
@@ -242,9 +242,6 @@ export class Warehouse {
 const attach = async (session: Session, settings: WarehouseSettings): Promise<void> => {
   if (isDuckLake(settings.location)) {
     await loadExtension(session, 'ducklake', settings.extensions);
-    if (settings.location.startsWith('ducklake:postgres:')) {
-      await loadExtension(session, 'postgres_scanner', settings.extensions);
-    }
     if (settings.dataPath === null)
       throw new Error('WAREHOUSE is a DuckLake: set WAREHOUSE_DATA to where it keeps its files');
     if (settings.dataPath.startsWith('s3:')) {
@@ -252,7 +249,9 @@ const attach = async (session: Session, settings: WarehouseSettings): Promise<vo
     }
     const folder = localFolder(settings.dataPath);
     if (folder !== null) await mkdir(folder, { recursive: true });
-    await attachDuckLake(session, settings.location, settings.dataPath);
+    await session.run(
+      `ATTACH ${sqlText(settings.location)} AS warehouse (DATA_PATH ${sqlText(settings.dataPath)})`,
+    );
     return;
   }
   await mkdir(dirname(resolve(settings.location)), { recursive: true });
@@ -277,11 +276,6 @@ export const attachFile = async (
     throw cause;
   }
 };
-
-const attachDuckLake = (session: Session, location: string, dataPath: string): Promise<void> =>
-  raceToSetUp(ATTACH_ATTEMPTS, () =>
-    session.run(`ATTACH ${sqlText(location)} AS warehouse (DATA_PATH ${sqlText(dataPath)})`),
-  );
 
 /** Returns the directory under the data directory to which DuckDB spills data beyond its memory limit. */
 export const spillDirectory = (dataDir: string): string => join(dataDir, 'spill');

@@ -1,15 +1,11 @@
 import { MIGRATIONS, type Migration } from './migrations.ts';
-import { raceToSetUp } from '../race-to-set-up.ts';
 import type { Session } from '../session.ts';
 
-/** A node may lose the race for each migration to other nodes. */
-const ATTEMPTS_OF_EACH = 5;
-
 /** Runs and records the migrations that the warehouse lacks, each in its own transaction. */
-export const migrate = (session: Session, migrations: readonly Migration[] = MIGRATIONS): Promise<void> =>
-  raceToSetUp(ATTEMPTS_OF_EACH * migrations.length, () => migrateOnce(session, migrations));
-
-const migrateOnce = async (session: Session, migrations: readonly Migration[]): Promise<void> => {
+export const migrate = async (
+  session: Session,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<void> => {
   await session.run(
     'CREATE TABLE IF NOT EXISTS schema_migrations (version INTEGER, name VARCHAR, applied_at TIMESTAMP)',
   );
