@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
@@ -14,6 +13,7 @@ import {
 } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
+import { openRaw } from '../../support/service/local-api.ts';
 import { anyText, textLike } from '../../support/service/matchers.ts';
 import { pathOf, ROUTES, SESSION_ROUTES } from '../../support/service/routes.ts';
 import {
@@ -216,49 +216,45 @@ describe('an answer', () => {
     expect(expectData(answer)).toMatchObject({ name: 'With charset ✓' });
   });
 
+  /** More than any body may be. */
+  const tooLarge = JSON.stringify({ name: 'x'.repeat(9 * 1024 * 1024), permission: 'read' });
+
   it('is a 413 for a body that is too large, with or without a content length', async () => {
-    const body = JSON.stringify({ name: 'x'.repeat(9 * 1024 * 1024), permission: 'read' });
-    for (const headers of [{ 'content-length': `${body.length}` }, { 'transfer-encoding': 'chunked' }]) {
-      const { status, text } = await rawPost('/keys', headers, body);
+    for (const headers of [{ 'content-length': `${tooLarge.length}` }, { 'transfer-encoding': 'chunked' }]) {
+      const { status, text } = await rawPost('/keys', headers, tooLarge);
       expect(status).toBe(413);
       expect(JSON.parse(text)).toEqual({ success: false, error: textLike(/too large/) });
     }
   });
 
   it('is a 413 also for a client that sends on, which may then use its connection again', async () => {
-    const body = JSON.stringify({ name: 'x'.repeat(9 * 1024 * 1024), permission: 'read' });
     const key = `Host: localhost\r\nX-API-Key: ${secret}\r\n`;
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
     let text = '';
     socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
     const answers = () => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
     socket.write(
-      `POST /api/v1/keys HTTP/1.1\r\n${key}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
+      `POST /api/v1/keys HTTP/1.1\r\n${key}Content-Type: application/json\r\nContent-Length: ${tooLarge.length}\r\n\r\n`,
     );
     await expect.poll(answers, { timeout: 30_000 }).toEqual(['413']);
-    socket.write(`${body}GET /api/v1/auth/info HTTP/1.1\r\n${key}\r\n`);
+    socket.write(`${tooLarge}GET /api/v1/auth/info HTTP/1.1\r\n${key}\r\n`);
     await expect.poll(answers, { timeout: 30_000 }).toEqual(['413', '200']);
     socket.destroy();
   });
 
   it('is a 413 also for a client that reads only once it has sent all, and wants no more', async () => {
-    const body = JSON.stringify({ name: 'x'.repeat(9 * 1024 * 1024), permission: 'read' });
-    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
-    let text = '';
-    socket.on('data', (chunk: Buffer) => (text += chunk.toString())).pause();
-    socket.on('error', () => undefined);
     const head = [
       'POST /api/v1/keys HTTP/1.1',
       'Host: localhost',
       `X-API-Key: ${secret}`,
       'Connection: close',
+      'Content-Type: application/json',
+      `Content-Length: ${tooLarge.length}`,
     ];
-    socket.write(
-      [...head, 'Content-Type: application/json', `Content-Length: ${body.length}`, '', body].join('\r\n'),
-      () => socket.resume(),
-    );
-    await once(socket, 'close');
-    expect(text).toMatch(/^HTTP\/1\.1 413 /);
+    const { port } = new URL(service.url);
+    const { socket, answer } = openRaw(Number(port), [...head, '', tooLarge].join('\r\n'));
+    socket.pause().once('drain', () => socket.resume());
+    expect(await answer).toMatch(/^HTTP\/1\.1 413 /);
   });
 
   it('has the envelope for a malformed path', async () => {
@@ -277,15 +273,7 @@ describe('an answer', () => {
 
   it('has the envelope even for invalid HTTP', async () => {
     const { port } = new URL(service.url);
-    const answer = await new Promise<string>((resolve, reject) => {
-      const socket = connect(Number(port), '127.0.0.1', () => socket.write('this is no HTTP\r\n\r\n'));
-      let text = '';
-      socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
-      socket.on('error', reject);
-      socket.on('close', () => {
-        resolve(text);
-      });
-    });
+    const answer = await openRaw(Number(port), 'this is no HTTP\r\n\r\n').answer;
     const [head = '', body = ''] = answer.split('\r\n\r\n');
     expect(head).toMatch(/^HTTP\/1\.1 400 /);
     expect(JSON.parse(body)).toEqual({ success: false, error: anyText });

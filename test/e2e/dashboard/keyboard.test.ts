@@ -11,8 +11,8 @@ import { sharedService, type SharedService } from '../../support/service/shared-
 const MOST_TABS = 150;
 
 /**
- * The name of the element that has the focus, as far as the pages give names. It runs in the browser. A dialog may move the focus
- * once more in a timer after a press of Tab, which a slow browser runs late, so the name is taken in a timer after that one.
+ * The name of the element that has the focus, as far as the pages give names. It runs in the browser. After Tab leaves a day's
+ * field, a dialog corrects the focus in a timer. A slow browser runs that timer late. So this timer waits behind it.
  */
 const FOCUSED_NAME = `new Promise((resolve) => setTimeout(() => {
   const focused = document.activeElement;
