@@ -69,14 +69,12 @@ const raiseEvents = (
   metrics: readonly Metric[],
   now: Date,
 ): Promise<number> =>
-  warehouse.exclusive(eventsLock(organisation.id), () =>
-    warehouse.transaction(async (stored) => {
-      const session = on(stored);
-      const crossings = await crossedTargets(session, organisation, metrics, now);
-      const rises = await begunRises(session, organisation, metrics, now);
-      return addEvents(session, organisation.id, [...crossings, ...rises], now);
-    }),
-  );
+  warehouse.decide([eventsLock(organisation.id)], async (stored) => {
+    const session = on(stored);
+    const crossings = await crossedTargets(session, organisation, metrics, now);
+    const rises = await begunRises(session, organisation, metrics, now);
+    return addEvents(session, organisation.id, [...crossings, ...rises], now);
+  });
 
 const crossedTargets = async (
   session: ComputedSession,

@@ -164,13 +164,17 @@ export class Session {
     appender.closeSync();
   }
 
-  /** Runs `work` in one transaction. If it throws, nothing is stored. */
-  async transaction<Result>(work: () => Promise<Result>): Promise<Result> {
+  /** Runs `work` in one transaction, and then `confirm`. If either throws, nothing is stored. */
+  async transaction<Result>(
+    work: () => Promise<Result>,
+    confirm: () => Promise<void> = () => Promise.resolve(),
+  ): Promise<Result> {
     await this.run('BEGIN TRANSACTION');
     this.#isInTransaction = true;
     this.#touches.clear();
     try {
       const result = await work();
+      await confirm();
       await this.#commit();
       return result;
     } catch (error) {

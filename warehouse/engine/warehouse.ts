@@ -1,16 +1,18 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { ObjectStorage } from '../../domain/sources/object-storage.ts';
+import { CatalogDecisions } from './decisions/catalog-decisions.ts';
+import { Decisions, type Confirm } from './decisions/decisions.ts';
 import { loadExtension } from './extensions.ts';
 import { giveStatistics } from './lake-statistics.ts';
-import { isDuckLake, localFolder } from './location.ts';
+import { isDuckLake, localFolder, postgresCatalog } from './location.ts';
 import { migrate } from './migrations/migrate.ts';
 import type { Migration } from './migrations/migrations.ts';
 import { openInstance } from './open-instance.ts';
 import { connectObjectStorage } from './remote-files.ts';
 import { lost, Session, type Parameters } from './session.ts';
 import { enter, SessionPool } from './session-pool.ts';
-import { aloneInCatalog, persist } from './set-up.ts';
+import { persist } from './set-up.ts';
 import { sqlText } from './sql/sql-text.ts';
 import { CatalogStates } from './states/catalog-states.ts';
 import { Memory } from './states/memory.ts';
@@ -38,6 +40,9 @@ export interface WarehouseSettings {
  */
 const ROW_GROUP_ROWS = 40_960;
 
+/** How long a node that starts waits for others, in seconds. The largest migration takes seconds. */
+const SET_UP_PATIENCE_S = 600;
+
 /**
  * The warehouse, through which all data is read and written. It is an in-memory DuckDB with a DuckDB file or a DuckLake attached.
  * Its callers use only SQL that both understand.
@@ -52,7 +57,7 @@ export class Warehouse {
    */
   onBreakdown: (error: Error) => void = () => undefined;
   readonly #states: States;
-  readonly #locks = new Map<string, Promise<unknown>>();
+  readonly #decisions: Decisions;
   #pool: SessionPool | null = null;
   #opening: Promise<SessionPool> | null = null;
 
@@ -60,6 +65,8 @@ export class Warehouse {
     this.settings = settings;
     this.memory = new Memory(settings.keptBytes);
     this.#states = isDuckLake(settings.location) ? new CatalogStates(this) : new States();
+    const catalog = postgresCatalog(settings.location);
+    this.#decisions = catalog === null ? new Decisions() : new CatalogDecisions(catalog);
   }
 
   /** Opens the warehouse and runs the missing `migrations`, by default all. Throws an error that says what is wrong. */
@@ -135,22 +142,22 @@ export class Warehouse {
   }
 
   /**
-   * Runs `work` after all earlier work of this process under the same key. Use it for reads that decide a write (is this the
-   * last admin key?). Writes of other processes are safe because tables are append-only.
+   * Runs `work`, which reads in order to decide what it writes, in one transaction and while nobody else decides about the same
+   * things, on any node; see {@link Decisions}. If that takes too long, throws that the service is busy, and nothing is stored.
    */
-  async exclusive<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
-    const before = this.#locks.get(key) ?? Promise.resolve();
-    const mine = before.then(work, work);
-    const settled = mine.then(
-      () => undefined,
-      () => undefined,
+  decide<Result>(about: readonly string[], work: (session: Session) => Promise<Result>): Promise<Result> {
+    return this.decideBy(about, (confirm) =>
+      this.session((session) => session.transaction(() => work(session), confirm)),
     );
-    this.#locks.set(key, settled);
-    try {
-      return await mine;
-    } finally {
-      if (this.#locks.get(key) === settled) this.#locks.delete(key);
-    }
+  }
+
+  /** The same for work with transactions of its own, which ask `confirm` before they commit. */
+  decideBy<Result>(
+    about: readonly string[],
+    work: (confirm: Confirm) => Promise<Result>,
+    patienceS?: number,
+  ): Promise<Result> {
+    return this.#decisions.alone(about, work, patienceS);
   }
 
   /**
@@ -177,6 +184,7 @@ export class Warehouse {
   close(): void {
     this.#pool?.close();
     this.#pool = null;
+    this.#decisions.close();
   }
 
   async #opened(): Promise<SessionPool> {
@@ -204,11 +212,13 @@ export class Warehouse {
     try {
       const session = new Session(await instance.connect());
       try {
-        await aloneInCatalog(instance, this.settings, async () => {
+        // One node after the other: a DuckDB that reads a table which another node migrates could end.
+        const setUp = async (): Promise<void> => {
           await attach(session, this.settings);
           await enter(session);
           await prepare(session);
-        });
+        };
+        await this.#decisions.alone(['set-up'], setUp, SET_UP_PATIENCE_S);
       } finally {
         await session.abandon();
       }
@@ -242,6 +252,8 @@ export class Warehouse {
 const attach = async (session: Session, settings: WarehouseSettings): Promise<void> => {
   if (isDuckLake(settings.location)) {
     await loadExtension(session, 'ducklake', settings.extensions);
+    if (postgresCatalog(settings.location) !== null)
+      await loadExtension(session, 'postgres_scanner', settings.extensions);
     if (settings.dataPath === null)
       throw new Error('WAREHOUSE is a DuckLake: set WAREHOUSE_DATA to where it keeps its files');
     if (settings.dataPath.startsWith('s3:')) {

@@ -63,18 +63,16 @@ export const endDelivery = (
   now: Date,
   attempt: DeliveryAttempt | null = null,
 ): Promise<void> =>
-  warehouse.exclusive(`delivery ${delivery.eventId} ${delivery.webhookId}`, () =>
-    warehouse.transaction(async (session) => {
-      if (attempt !== null) await recordAttempt(session, delivery, attempt);
-      const [current] = await session.query<{ status: DeliveryStatus; state_id: string }>(
-        `SELECT status, state_id FROM webhook_deliveries
+  warehouse.decide([`delivery ${delivery.eventId} ${delivery.webhookId}`], async (session) => {
+    if (attempt !== null) await recordAttempt(session, delivery, attempt);
+    const [current] = await session.query<{ status: DeliveryStatus; state_id: string }>(
+      `SELECT status, state_id FROM webhook_deliveries
          WHERE org_id = $org AND webhook_id = $webhook AND event_id = $event`,
-        { org: delivery.orgId, webhook: delivery.webhookId, event: delivery.eventId },
-      );
-      if (current === undefined || current.status === end.status) return;
-      await insertState(session, delivery, end, current.state_id, now);
-    }),
-  );
+      { org: delivery.orgId, webhook: delivery.webhookId, event: delivery.eventId },
+    );
+    if (current === undefined || current.status === end.status) return;
+    await insertState(session, delivery, end, current.state_id, now);
+  });
 
 /** Ends all pending deliveries to a webhook as failed. */
 export const failPendingDeliveries = (

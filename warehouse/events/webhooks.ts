@@ -19,7 +19,7 @@ const WEBHOOKS = new Versions<Webhook>({
   view: 'webhooks',
   idColumn: 'webhook_id',
   columns: { url: 'VARCHAR', events: 'VARCHAR[]', enabled: 'BOOLEAN', created_at: 'TIMESTAMP' },
-  exclusive: (_orgId, id) => [`webhook ${id}`],
+  decidesAbout: (_orgId, id) => [`webhook ${id}`],
   // The audit log keeps only the host, because the path or query of a URL may hold a credential.
   auditDetail: ({ url }, fields) => ({ ...fields, url: new URL(url).host }),
 });

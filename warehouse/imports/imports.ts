@@ -1,7 +1,7 @@
 import type { ImportDefinition, ImportType } from '../../domain/imports/connection.ts';
 import { firstDay, type Day, type Month } from '../../domain/shared/calendar.ts';
 import type { Sealer } from '../../security/sealing.ts';
-import { Versions, type By } from '../engine/records/versioned-records.ts';
+import { definitionsLock, Versions, type By } from '../engine/records/versioned-records.ts';
 import { idAfter, newId } from '../engine/sql/ids.ts';
 import type { Session } from '../engine/session.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
@@ -36,7 +36,7 @@ const IMPORTS = new Versions<ImportConnection>({
     first_day: 'DATE',
     connected_at: 'TIMESTAMP',
   },
-  exclusive: () => [],
+  decidesAbout: () => [],
   // The query stays out of the audit log: it can be long, and may hold what only its author should see.
   auditDetail: ({ metric_id, type, project_id }) => ({ metric_id, type, project_id }),
 });
@@ -46,6 +46,12 @@ const IMPORTS = new Versions<ImportConnection>({
  * are free (erasure.ts).
  */
 const PADDED_TO = 8_192;
+
+/** The locks under which the connection of a metric changes. Its owner of values is decided with it. */
+const importLocks = (orgId: string, metricId: string): string[] => [
+  definitionsLock(orgId),
+  valuesLock(metricId),
+];
 
 /** Returns what a connection imports. */
 export const definitionOf = ({ type, project_id, location, query }: ImportConnection): ImportDefinition =>
@@ -82,8 +88,8 @@ export const connectImport = (
   firstMonth: Month,
   by: By,
 ): Promise<ImportConnection> =>
-  warehouse.exclusive(valuesLock(metricId), async () => {
-    const before = await findImport(warehouse, orgId, metricId);
+  warehouse.decide(importLocks(orgId, metricId), async (session) => {
+    const before = await findImport(session, orgId, metricId);
     const id = before?.id ?? newId('imp');
     const { project_id, location, query } = {
       project_id: null,
@@ -99,7 +105,7 @@ export const connectImport = (
       first_day: firstOf(before?.first_day ?? null, firstDay(firstMonth)),
       connected_at: before?.connected_at ?? by.now.toISOString(),
     };
-    const around = async (session: Session, _next: unknown, store: () => Promise<void>): Promise<void> => {
+    const around = async (_session: Session, _next: unknown, store: () => Promise<void>): Promise<void> => {
       await store();
       await deleteCredentials(session, orgId, metricId, by.now);
       const sealed = sealer.seal(placeOf(orgId, connection), credential.padEnd(PADDED_TO));
@@ -115,9 +121,9 @@ export const connectImport = (
         },
       );
     };
-    if (before === null) return IMPORTS.create(warehouse, orgId, connection, by, { around });
+    if (before === null) return IMPORTS.createIn(session, orgId, connection, by, { around });
     const { id: _, ...changes } = connection;
-    return (await IMPORTS.change(warehouse, orgId, id, changes, by, { around })) ?? connection;
+    return (await IMPORTS.changeIn(session, orgId, id, changes, by, { around })) ?? connection;
   });
 
 const firstOf = (one: Day | null, other: Day): Day => (one !== null && one < other ? one : other);
@@ -130,8 +136,8 @@ export const importFrom = (
   month: Month,
   by: By,
 ): Promise<ImportConnection | null> =>
-  warehouse.exclusive(valuesLock(metric_id), () =>
-    IMPORTS.change(warehouse, orgId, id, { first_day: firstOf(first_day, firstDay(month)) }, by),
+  warehouse.decide(importLocks(orgId, metric_id), (session) =>
+    IMPORTS.changeIn(session, orgId, id, { first_day: firstOf(first_day, firstDay(month)) }, by),
   );
 
 /** Disconnects a metric and deletes its credential. Its values stay. Returns false if it was not connected. */
@@ -141,11 +147,11 @@ export const disconnectImport = (
   metricId: string,
   by: By,
 ): Promise<boolean> =>
-  warehouse.exclusive(valuesLock(metricId), async () => {
-    const connection = await findImport(warehouse, orgId, metricId);
+  warehouse.decide(importLocks(orgId, metricId), async (session) => {
+    const connection = await findImport(session, orgId, metricId);
     if (connection === null) return false;
-    await IMPORTS.change(warehouse, orgId, connection.id, 'delete', by, {
-      around: async (session, _next, store) => {
+    await IMPORTS.changeIn(session, orgId, connection.id, 'delete', by, {
+      around: async (_session, _next, store) => {
         await store();
         await deleteCredentials(session, orgId, metricId, by.now);
       },

@@ -45,8 +45,8 @@ export const writeValues = async (
   const { removed: _, ...written } =
     values.length > MOST_FEW
       ? await changeValues(warehouse, orgId, metricId, (session) => stageValues(session, values), change)
-      : await warehouse.exclusive(valuesLock(metricId), () =>
-          warehouse.transaction((session) => storeGiven(session, { orgId, metricId }, values, change)),
+      : await warehouse.decide([valuesLock(metricId)], (session) =>
+          storeGiven(session, { orgId, metricId }, values, change),
         );
   return written;
 };

@@ -63,7 +63,7 @@ const METRICS = new Versions<Metric>({
     created_at: 'TIMESTAMP',
   },
   // Values that arrive while the label key changes would have the old one.
-  exclusive: (orgId, id) => [spendChoicesLock(orgId), valuesLock(id)],
+  decidesAbout: (orgId, id) => [spendChoicesLock(orgId), valuesLock(id)],
   complete: (metric) => {
     const { rise, assistant_access } = metric as Omit<Partial<Metric>, 'assistant_access'> & {
       assistant_access: boolean | null;

@@ -27,12 +27,10 @@ export const changeRevenue = (
   signal?: AbortSignal,
   check: (session: Session) => Promise<void> = () => Promise.resolve(),
 ): Promise<ChangeResult> =>
-  warehouse.exclusive(valuesLock(of.metricId), () =>
-    warehouse.transaction(async (session) => {
-      await check(session);
-      return storeRevenue(session, of, values, change, signal);
-    }),
-  );
+  warehouse.decide([valuesLock(of.metricId)], async (session) => {
+    await check(session);
+    return storeRevenue(session, of, values, change, signal);
+  });
 
 /** Removes the revenue of a range of periods, all or none, as `removeValues` does for counts. */
 export const removeRevenue = (
@@ -41,18 +39,16 @@ export const removeRevenue = (
   { start, end }: Pick<ValueRange, 'start' | 'end'>,
   change: Change,
 ): Promise<Pick<ChangeResult, 'removed' | 'months'>> =>
-  warehouse.exclusive(valuesLock(of.metricId), () =>
-    warehouse.transaction(async (session) => {
-      const rows = await session.query<{ period: Day }>(
-        `SELECT period FROM metric_values WHERE org_id = $org AND metric_id = $metric
+  warehouse.decide([valuesLock(of.metricId)], async (session) => {
+    const rows = await session.query<{ period: Day }>(
+      `SELECT period FROM metric_values WHERE org_id = $org AND metric_id = $metric
          AND period BETWEEN COALESCE($start::DATE, DATE '0001-01-01') AND COALESCE($end::DATE, DATE '9999-12-31')`,
-        { org: of.orgId, metric: of.metricId, start, end },
-      );
-      const values = new Map(rows.map(({ period }) => [period, null]));
-      const { removed, months } = await storeRevenue(session, of, values, change);
-      return { removed, months };
-    }),
-  );
+      { org: of.orgId, metric: of.metricId, start, end },
+    );
+    const values = new Map(rows.map(({ period }) => [period, null]));
+    const { removed, months } = await storeRevenue(session, of, values, change);
+    return { removed, months };
+  });
 
 const storeRevenue = async (
   session: Session,

@@ -59,7 +59,7 @@ export const changeValues = async (
   change: Change,
   signal?: AbortSignal,
 ): Promise<ChangeResult> =>
-  warehouse.exclusive(valuesLock(metricId), () =>
+  warehouse.decideBy([valuesLock(metricId)], (confirm) =>
     warehouse.session(async (session) => {
       try {
         const staged = await stage(session);
@@ -68,7 +68,7 @@ export const changeValues = async (
           // An interruption between two statements has no effect.
           signal?.throwIfAborted();
           return stored;
-        });
+        }, confirm);
       } finally {
         for (const table of [STAGED_TABLE, CHANGED]) await session.run(`DROP TABLE IF EXISTS ${table}`);
       }

@@ -54,73 +54,70 @@ export const lockMonth = async (
   by: Locking,
 ): Promise<MonthRecord> => {
   const { on } = await computeMetricMonths(warehouse, organisation.id, [metric], by.now);
-  return warehouse.exclusive(valuesLock(metric.id), () =>
-    warehouse.transaction(async (session) => {
-      const settlement = { settleDays: organisation.settle_days };
-      const range = { newest: month, count: 1, vault: by.vault };
-      const [before, facts] =
-        (await monthFacts(on(session), organisation.id, [metric.id], range)).get(metric.id) ?? [];
-      if (before === undefined || facts === undefined)
-        throw new Error(`no facts of ${metric.id} for ${month}`);
-      const { can_lock, missing, refusal } = lockability(facts, settlement, dayOf(by.now));
-      if (refusal !== null && !(can_lock === 'without_missing' && by.acceptMissing === true))
-        throw conflict(refusal);
-      const { cost, value, unitCost } = currentNumbers(facts, metric);
-      if (value === null || cost === null) throw new Error(`no numbers of ${metric.id} for ${month}`);
-      const lock: MonthLock = {
-        version: (facts.lock?.version ?? 0) + 1,
-        cost: cost.toFixed(),
-        value: value.toFixed(),
-        unitCost: unitCost?.toFixed(UNIT_COST_DECIMALS) ?? null,
-        lockedAt: by.now.toISOString(),
-        lockedBy: { type: 'key', id: by.key.id, name: by.key.name },
-        valueChanges: facts.valueChanges,
-        isIncomplete: missing.length > 0,
-      };
-      const lockId = idAfter(await newestLock(session, organisation.id, metric.id, month));
-      const numbers = { cost: lock.cost, value: lock.value, unit_cost: lock.unitCost };
-      const place = { metric_id: metric.id, month: firstDay(month), lock_id: lockId };
-      const stored =
-        metric.kind === 'revenue'
-          ? { ...NO_NUMBERS, sealed: sealedBy(by.vault, place, numbers) }
-          : { ...numbers, sealed: null };
-      await session.run(
-        `INSERT INTO month_locks BY NAME
+  return warehouse.decide([valuesLock(metric.id)], async (session) => {
+    const settlement = { settleDays: organisation.settle_days };
+    const range = { newest: month, count: 1, vault: by.vault };
+    const [before, facts] =
+      (await monthFacts(on(session), organisation.id, [metric.id], range)).get(metric.id) ?? [];
+    if (before === undefined || facts === undefined) throw new Error(`no facts of ${metric.id} for ${month}`);
+    const { can_lock, missing, refusal } = lockability(facts, settlement, dayOf(by.now));
+    if (refusal !== null && !(can_lock === 'without_missing' && by.acceptMissing === true))
+      throw conflict(refusal);
+    const { cost, value, unitCost } = currentNumbers(facts, metric);
+    if (value === null || cost === null) throw new Error(`no numbers of ${metric.id} for ${month}`);
+    const lock: MonthLock = {
+      version: (facts.lock?.version ?? 0) + 1,
+      cost: cost.toFixed(),
+      value: value.toFixed(),
+      unitCost: unitCost?.toFixed(UNIT_COST_DECIMALS) ?? null,
+      lockedAt: by.now.toISOString(),
+      lockedBy: { type: 'key', id: by.key.id, name: by.key.name },
+      valueChanges: facts.valueChanges,
+      isIncomplete: missing.length > 0,
+    };
+    const lockId = idAfter(await newestLock(session, organisation.id, metric.id, month));
+    const numbers = { cost: lock.cost, value: lock.value, unit_cost: lock.unitCost };
+    const place = { metric_id: metric.id, month: firstDay(month), lock_id: lockId };
+    const stored =
+      metric.kind === 'revenue'
+        ? { ...NO_NUMBERS, sealed: sealedBy(by.vault, place, numbers) }
+        : { ...numbers, sealed: null };
+    await session.run(
+      `INSERT INTO month_locks BY NAME
           SELECT $org AS org_id, $metric AS metric_id, $month::DATE AS month, $lock::UUID AS lock_id,
             $cost::DECIMAL(38,15) AS cost, $value::DECIMAL(38,10) AS value, $unit_cost AS unit_cost_text, $sealed AS sealed_numbers,
             $labels::JSON AS label_values, $missing::JSON AS missing, $value_changes::BIGINT AS value_changes, $now::TIMESTAMP AS locked_at, $key AS locked_by_id,
             $key_name AS locked_by_name`,
-        {
-          org: organisation.id,
-          metric: metric.id,
-          month: `${month}-01`,
-          lock: lockId,
-          ...stored,
-          labels:
-            metric.label_key === null ? null : await frozenLabels(session, organisation.id, metric, month),
-          missing: lock.isIncomplete ? JSON.stringify(missing) : null,
-          value_changes: lock.valueChanges,
-          now: lock.lockedAt,
-          key: by.key.id,
-          key_name: by.key.name,
-        },
-      );
-      await audit(
-        session,
-        organisation.id,
-        {
-          actor: { ...by.key, type: 'key' },
-          action: 'month.lock',
-          target: metric.id,
-          detail: { month, version: lock.version, ...(lock.isIncomplete ? { missing } : {}) },
-        },
-        by.now,
-      );
-      const [locked] = monthRecords([before, { ...facts, lock }], metric, settlement, by.now);
-      if (locked === undefined) throw new Error(`no record of ${metric.id} for ${month}`);
-      return locked;
-    }),
-  );
+      {
+        org: organisation.id,
+        metric: metric.id,
+        month: `${month}-01`,
+        lock: lockId,
+        ...stored,
+        labels:
+          metric.label_key === null ? null : await frozenLabels(session, organisation.id, metric, month),
+        missing: lock.isIncomplete ? JSON.stringify(missing) : null,
+        value_changes: lock.valueChanges,
+        now: lock.lockedAt,
+        key: by.key.id,
+        key_name: by.key.name,
+      },
+    );
+    await audit(
+      session,
+      organisation.id,
+      {
+        actor: { ...by.key, type: 'key' },
+        action: 'month.lock',
+        target: metric.id,
+        detail: { month, version: lock.version, ...(lock.isIncomplete ? { missing } : {}) },
+      },
+      by.now,
+    );
+    const [locked] = monthRecords([before, { ...facts, lock }], metric, settlement, by.now);
+    if (locked === undefined) throw new Error(`no record of ${metric.id} for ${month}`);
+    return locked;
+  });
 };
 
 const NO_NUMBERS = { cost: null, value: null, unit_cost: null };

@@ -10,44 +10,42 @@ import type { Warehouse } from '../engine/warehouse.ts';
  * Returns the new ones, oldest first. If it runs again, it returns nothing.
  */
 export const settleMonths = (warehouse: Warehouse, orgId: string, now: Date): Promise<Month[]> =>
-  warehouse.exclusive(`settlement ${orgId}`, () =>
-    warehouse.transaction(async (session) => {
-      const today = dayOf(now);
-      const unsettled = (
-        await session.query<Unsettled>(UNSETTLED_MONTHS, { org: orgId, now: now.toISOString() })
-      ).map(({ month, settle_days }) => ({ month: monthOf(month), settleDays: settle_days }));
-      const due = unsettled.filter(({ month, ...days }) => settleDayReasons(month, days, today).length === 0);
-      const first = due[0];
-      if (first === undefined) return [];
-      const range = { first: first.month, last: addMonths(monthOf(today), -1) };
-      const sources = await sourceMonths(session, orgId, range);
-      const months = due.filter(({ month, ...days }) =>
-        settles(month, { ...days, sources: sources.get(month) ?? [] }, today),
-      );
-      if (months.length === 0) return [];
-      const late: Day[] = [];
-      for (const settling of months)
-        if (await isBackfill(session, orgId, settling, today)) late.push(firstDay(settling.month));
-      const [source] = await session.query<{ newest: string | null }>(
-        'SELECT max(version_id) AS newest FROM cost_source_versions WHERE org_id = $org',
-        { org: orgId },
-      );
-      await session.run(
-        `INSERT INTO settled_months BY NAME
+  warehouse.decide([`settlement ${orgId}`], async (session) => {
+    const today = dayOf(now);
+    const unsettled = (
+      await session.query<Unsettled>(UNSETTLED_MONTHS, { org: orgId, now: now.toISOString() })
+    ).map(({ month, settle_days }) => ({ month: monthOf(month), settleDays: settle_days }));
+    const due = unsettled.filter(({ month, ...days }) => settleDayReasons(month, days, today).length === 0);
+    const first = due[0];
+    if (first === undefined) return [];
+    const range = { first: first.month, last: addMonths(monthOf(today), -1) };
+    const sources = await sourceMonths(session, orgId, range);
+    const months = due.filter(({ month, ...days }) =>
+      settles(month, { ...days, sources: sources.get(month) ?? [] }, today),
+    );
+    if (months.length === 0) return [];
+    const late: Day[] = [];
+    for (const settling of months)
+      if (await isBackfill(session, orgId, settling, today)) late.push(firstDay(settling.month));
+    const [source] = await session.query<{ newest: string | null }>(
+      'SELECT max(version_id) AS newest FROM cost_source_versions WHERE org_id = $org',
+      { org: orgId },
+    );
+    await session.run(
+      `INSERT INTO settled_months BY NAME
           SELECT $org AS org_id, month, $now::TIMESTAMP AS settled_at, $settled::UUID AS settled_id,
             EXISTS (FROM teams WHERE org_id = $org) AS with_teams, list_contains($late::DATE[], month) AS backfilled
           FROM (SELECT unnest($months)::DATE AS month)`,
-        {
-          org: orgId,
-          months: months.map(({ month }) => firstDay(month)),
-          late,
-          now: now.toISOString(),
-          settled: idAfter(source?.newest ?? null),
-        },
-      );
-      return months.map(({ month }) => month);
-    }),
-  );
+      {
+        org: orgId,
+        months: months.map(({ month }) => firstDay(month)),
+        late,
+        now: now.toISOString(),
+        settled: idAfter(source?.newest ?? null),
+      },
+    );
+    return months.map(({ month }) => month);
+  });
 
 /** Whether a month that settles today settles by backfill: on its first late day it still waited for a source. */
 const isBackfill = async (

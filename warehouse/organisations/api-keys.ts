@@ -87,35 +87,33 @@ export const revokeKey = (
   now: Date,
   record: (session: Session, key: ApiKey) => Promise<void>,
 ): Promise<ApiKey | null> =>
-  warehouse.exclusive(`keys ${orgId}`, () =>
-    warehouse.transaction(async (session) => {
-      const keys = (
-        await session.query<ApiKey>(`SELECT ${KEY_COLUMNS} FROM ${KEY_TABLES} WHERE k.org_id = $org`, {
-          org: orgId,
-        })
-      ).map(toKey);
-      const key = keys.find(({ id }) => id === keyId);
-      if (key === undefined) return null;
-      if (key.revoked_at !== null) return key;
-      const active = ({ revoked_at, expires_at, permission }: ApiKey): boolean =>
-        permission === 'admin' &&
-        revoked_at === null &&
-        (expires_at === null || Date.parse(expires_at) > now.getTime());
-      const others = keys.filter((other) => active(other) && other.id !== keyId);
-      const last = lastAdminKey(key, others);
-      if (active(key) && last !== null)
-        throw conflict(
-          `key ${JSON.stringify(key.name)} is ${last}: create an admin key without expires_at before revoking it`,
-        );
-      await session.run(
-        'INSERT INTO api_key_revocations BY NAME SELECT $org AS org_id, $key AS key_id, $now::TIMESTAMP AS revoked_at',
-        { org: orgId, key: keyId, now: now.toISOString() },
+  warehouse.decide([`keys ${orgId}`], async (session) => {
+    const keys = (
+      await session.query<ApiKey>(`SELECT ${KEY_COLUMNS} FROM ${KEY_TABLES} WHERE k.org_id = $org`, {
+        org: orgId,
+      })
+    ).map(toKey);
+    const key = keys.find(({ id }) => id === keyId);
+    if (key === undefined) return null;
+    if (key.revoked_at !== null) return key;
+    const active = ({ revoked_at, expires_at, permission }: ApiKey): boolean =>
+      permission === 'admin' &&
+      revoked_at === null &&
+      (expires_at === null || Date.parse(expires_at) > now.getTime());
+    const others = keys.filter((other) => active(other) && other.id !== keyId);
+    const last = lastAdminKey(key, others);
+    if (active(key) && last !== null)
+      throw conflict(
+        `key ${JSON.stringify(key.name)} is ${last}: create an admin key without expires_at before revoking it`,
       );
-      const revoked = { ...key, revoked_at: now.toISOString() };
-      await record(session, revoked);
-      return revoked;
-    }),
-  );
+    await session.run(
+      'INSERT INTO api_key_revocations BY NAME SELECT $org AS org_id, $key AS key_id, $now::TIMESTAMP AS revoked_at',
+      { org: orgId, key: keyId, now: now.toISOString() },
+    );
+    const revoked = { ...key, revoked_at: now.toISOString() };
+    await record(session, revoked);
+    return revoked;
+  });
 
 /** Returns the words for why an active admin key must stay; null if the `others` (active admin keys) are enough. */
 const lastAdminKey = (key: ApiKey, others: readonly ApiKey[]): string | null => {

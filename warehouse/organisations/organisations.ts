@@ -52,24 +52,22 @@ export const updateOrganisation = (
   changes: Partial<Pick<Organisation, 'name' | 'tier' | 'settle_days'>>,
   by: { actor: Actor; now: Date },
 ): Promise<Organisation | null> =>
-  warehouse.exclusive(`organisation ${orgId}`, () =>
-    warehouse.transaction(async (session) => {
-      const [current] = await session.query<Organisation & { version_id: string }>(
-        `SELECT ${COLUMNS}, version_id FROM organisations WHERE org_id = $org`,
-        { org: orgId },
-      );
-      if (current === undefined) return null;
-      const { version_id, ...organisation } = { ...current, ...changes };
-      await insertVersion(session, organisation, version_id, by.now);
-      await audit(
-        session,
-        orgId,
-        { actor: by.actor, action: 'organisation.update', target: orgId, detail: changes },
-        by.now,
-      );
-      return organisation;
-    }),
-  );
+  warehouse.decide([`organisation ${orgId}`], async (session) => {
+    const [current] = await session.query<Organisation & { version_id: string }>(
+      `SELECT ${COLUMNS}, version_id FROM organisations WHERE org_id = $org`,
+      { org: orgId },
+    );
+    if (current === undefined) return null;
+    const { version_id, ...organisation } = { ...current, ...changes };
+    await insertVersion(session, organisation, version_id, by.now);
+    await audit(
+      session,
+      orgId,
+      { actor: by.actor, action: 'organisation.update', target: orgId, detail: changes },
+      by.now,
+    );
+    return organisation;
+  });
 
 const insertVersion = (
   session: Session,

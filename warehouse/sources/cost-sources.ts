@@ -62,7 +62,7 @@ const COST_SOURCES = new Versions<CostSource>({
     schedule_paused: 'BOOLEAN',
     starts_on: 'DATE',
   },
-  exclusive: (_orgId, id) => [`source ${id}`],
+  decidesAbout: (_orgId, id) => [`source ${id}`],
   // The API accepts only the options of a kind. Sources that are older than an option have its default.
   complete: (source) =>
     source.kind === 'focus'

@@ -76,9 +76,7 @@ export const computeSpend = async (
   let months: Month[] = [];
   await warehouse.memory.recall(await warehouse.look(), UP_TO_DATE, orgId, today, async () => {
     if (!(await warehouse.session((session) => isUpToDate(session, orgId, today))))
-      months = await warehouse.exclusive(spendLock(orgId), () =>
-        warehouse.transaction((session) => bringUpToDate(session, orgId, now)),
-      );
+      months = await warehouse.decide([spendLock(orgId)], (session) => bringUpToDate(session, orgId, now));
   });
   return computed(months);
 };
@@ -107,6 +105,9 @@ const isUpToDate = async (session: Session, orgId: string, today: Day): Promise<
   !(await scopeCostsMissing(session, orgId)) &&
   !(await scopeDayCostsMissing(session, orgId, today));
 
+/** How long a load waits in seconds. It is longer than others wait, because a load that gives up was read in vain. */
+const PUBLISH_PATIENCE_S = 1_800;
+
 /** The lock under which an organisation's spend is computed. */
 const spendLock = (orgId: string): string => `spend ${orgId}`;
 
@@ -120,12 +121,15 @@ export const publishComputed = <Result>(
   { orgId, now }: { orgId: string; now: Date },
   publish: () => Promise<Result>,
 ): Promise<Result> =>
-  warehouse.exclusive(spendLock(orgId), () =>
-    session.transaction(async () => {
-      const result = await publish();
-      await bringUpToDate(session, orgId, now);
-      return result;
-    }),
+  warehouse.decideBy(
+    [spendLock(orgId)],
+    (confirm) =>
+      session.transaction(async () => {
+        const result = await publish();
+        await bringUpToDate(session, orgId, now);
+        return result;
+      }, confirm),
+    PUBLISH_PATIENCE_S,
   );
 
 const bringUpToDate = async (session: Session, orgId: string, now: Date): Promise<Month[]> => {

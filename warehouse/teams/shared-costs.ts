@@ -23,7 +23,7 @@ const SHARED_COSTS = new Versions<SharedCost>({
   view: 'shared_costs',
   idColumn: 'shared_cost_id',
   columns: { name: 'VARCHAR', spend: 'JSON', split: 'JSON' },
-  exclusive: (orgId) => [spendChoicesLock(orgId)],
+  decidesAbout: (orgId) => [spendChoicesLock(orgId)],
 });
 
 /**

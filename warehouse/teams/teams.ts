@@ -21,7 +21,7 @@ const TEAMS = new Versions<Team>({
   view: 'teams',
   idColumn: 'team_id',
   columns: { name: 'VARCHAR', ownership: 'JSON' },
-  exclusive: (orgId) => [spendChoicesLock(orgId)],
+  decidesAbout: (orgId) => [spendChoicesLock(orgId)],
 });
 
 /** Stores a new team. Throws a conflict for a pick that another team owns, and for another tag key or split than is in use. */

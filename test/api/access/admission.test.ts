@@ -17,8 +17,8 @@ describe('places of heavy requests', () => {
     api.app.server.on('request', ({ url }: { url?: string }) => started.push(url ?? ''));
     let finish = (): void => undefined;
     // Two requests wait for this computation of their organisation's spend.
-    const computation = api.warehouse.exclusive(
-      `spend ${orgId}`,
+    const computation = api.warehouse.decideBy(
+      [`spend ${orgId}`],
       () =>
         new Promise<void>((resolve) => {
           finish = resolve;

@@ -1,8 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { openInstance } from '../../../warehouse/engine/open-instance.ts';
-import { aloneInCatalog } from '../../../warehouse/engine/set-up.ts';
 import { MIGRATIONS } from '../../../warehouse/engine/migrations/migrations.ts';
 import { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 import { hasDuckLake, newCatalog, openDuckDb } from '../../support/warehouse/engines.ts';
@@ -52,31 +50,3 @@ it.skipIf(!hasDuckLake)('migrates a DuckLake once when three nodes start togethe
     await model.close();
   }
 });
-
-it.skipIf(!hasDuckLake)(
-  'lets one node after the other set up a DuckLake, also if one of them fails',
-  async () => {
-    const model = await openDuckDb();
-    const settings = { ...model.settings, location: await newCatalog() };
-    const events: string[] = [];
-    const node = async (name: string): Promise<void> => {
-      const instance = await openInstance(settings);
-      try {
-        await aloneInCatalog(instance, settings, async () => {
-          events.push('begins');
-          const connection = await instance.connect();
-          // Others would begin meanwhile.
-          await connection.run('SELECT count(*) FROM range(100_000_000)');
-          events.push('ends');
-          if (name === 'fails') throw new Error('this node fails');
-        });
-      } finally {
-        instance.closeSync();
-      }
-    };
-    const nodes = await Promise.allSettled(['starts', 'fails', 'starts', 'fails'].map(node));
-    await model.close();
-    expect(nodes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected']);
-    expect(events).toEqual(Array.from({ length: 4 }, () => ['begins', 'ends']).flat());
-  },
-);

@@ -119,31 +119,6 @@ describeOnBothEngines('sessions', (open) => {
     expect(await notes('isolation')).toEqual(['mine']);
   });
 
-  it('run the exclusive work of a key in order, other keys in parallel, and go on after a failure', async () => {
-    const order: string[] = [];
-    let finishFirst = (): void => undefined;
-    const firstMayEnd = new Promise<void>((resolve) => {
-      finishFirst = resolve;
-    });
-    const first = warehouse.exclusive('key', async () => {
-      order.push('first begins');
-      await firstMayEnd;
-      order.push('first ends');
-      throw new Error('first failed');
-    });
-    const second = warehouse.exclusive('key', async () => {
-      order.push('second');
-      return 2;
-    });
-    await warehouse.exclusive('other key', async () => order.push('other'));
-    expect(order).toEqual(['first begins', 'other']);
-    finishFirst();
-    await expect(first).rejects.toThrow('first failed');
-    expect(await second).toBe(2);
-    expect(order).toEqual(['first begins', 'other', 'first ends', 'second']);
-    expect(await warehouse.exclusive('key', async () => 3)).toBe(3);
-  });
-
   it('serve more callers than there are sessions', async () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>

@@ -24,8 +24,8 @@ interface Definition<Thing> {
   view: string;
   idColumn: string;
   columns: Record<Exclude<keyof Thing & string, 'id'>, ColumnType>;
-  /** Returns the locks that a change takes. */
-  exclusive: (orgId: string, id: string) => readonly string[];
+  /** Returns what a change decides about, besides the definitions of the organisation. */
+  decidesAbout: (orgId: string, id: string) => readonly string[];
   /** Completes a thing that was stored before a column existed. */
   complete?: (stored: Thing) => Thing;
   /** Returns what the audit log records of changed fields: all of them, unless one may hold a credential. */
@@ -107,9 +107,20 @@ export class Versions<Thing extends { id: string }> {
     by: By,
     alongside: Alongside<Thing> = {},
   ): Promise<Thing> {
-    await this.#exclusively(warehouse, orgId, thing.id, (session) =>
-      this.#store(session, orgId, { thing, before: null, deleted: false }, null, thing, by, alongside),
+    return warehouse.decide(this.#about(orgId, thing.id), (session) =>
+      this.createIn(session, orgId, thing, by, alongside),
     );
+  }
+
+  /** The same in a transaction of the caller, who has begun a decision about the definitions of the organisation. */
+  async createIn(
+    session: Session,
+    orgId: string,
+    thing: Thing,
+    by: By,
+    alongside: Alongside<Thing> = {},
+  ): Promise<Thing> {
+    await this.#store(session, orgId, { thing, before: null, deleted: false }, null, thing, by, alongside);
     return thing;
   }
 
@@ -125,16 +136,28 @@ export class Versions<Thing extends { id: string }> {
     by: By,
     alongside: Alongside<Thing> = {},
   ): Promise<Thing | null> {
-    return this.#exclusively(warehouse, orgId, id, async (session) => {
-      const current = await this.#newest(session, orgId, id);
-      if (current === null) return null;
-      const deleted = changes === 'delete';
-      const thing = deleted ? current.thing : { ...current.thing, ...changes };
-      if (!deleted && alongside.detail === undefined && isDeepStrictEqual(thing, current.thing)) return thing;
-      const next = { thing, before: current.thing, deleted };
-      await this.#store(session, orgId, next, current.version, deleted ? {} : changes, by, alongside);
-      return thing;
-    });
+    return warehouse.decide(this.#about(orgId, id), (session) =>
+      this.changeIn(session, orgId, id, changes, by, alongside),
+    );
+  }
+
+  /** The same in a transaction of the caller, who has begun a decision about the definitions of the organisation. */
+  async changeIn(
+    session: Session,
+    orgId: string,
+    id: string,
+    changes: Partial<Thing> | 'delete',
+    by: By,
+    alongside: Alongside<Thing> = {},
+  ): Promise<Thing | null> {
+    const current = await this.#newest(session, orgId, id);
+    if (current === null) return null;
+    const deleted = changes === 'delete';
+    const thing = deleted ? current.thing : { ...current.thing, ...changes };
+    if (!deleted && alongside.detail === undefined && isDeepStrictEqual(thing, current.thing)) return thing;
+    const next = { thing, before: current.thing, deleted };
+    await this.#store(session, orgId, next, current.version, deleted ? {} : changes, by, alongside);
+    return thing;
   }
 
   async #newest(
@@ -175,17 +198,8 @@ export class Versions<Thing extends { id: string }> {
       );
   }
 
-  #exclusively<Result>(
-    warehouse: Warehouse,
-    orgId: string,
-    id: string,
-    work: (session: Session) => Promise<Result>,
-  ): Promise<Result> {
-    // One lock for all definitions, because names are unique and the total size is limited.
-    return [`definitions of ${orgId}`, ...this.#definition.exclusive(orgId, id)].reduceRight(
-      (inner, lock) => () => warehouse.exclusive(lock, inner),
-      () => warehouse.transaction(work),
-    )();
+  #about(orgId: string, id: string): string[] {
+    return [definitionsLock(orgId), ...this.#definition.decidesAbout(orgId, id)];
   }
 
   async #store(
@@ -219,6 +233,9 @@ export class Versions<Thing extends { id: string }> {
     await audit(session, orgId, { actor, action, target: thing.id, detail: { ...set, ...detail } }, now);
   }
 }
+
+/** The lock under which definitions change. All share it, because names are unique and the total size is limited. */
+export const definitionsLock = (orgId: string): string => `definitions ${orgId}`;
 
 const nameOf = (thing: object | null): unknown => (thing !== null && 'name' in thing ? thing.name : null);
 

@@ -68,7 +68,7 @@ export const sealExclusively = <Result>(
   warehouse: Warehouse,
   orgId: string,
   work: (session: Session) => Promise<Result>,
-): Promise<Result> => warehouse.exclusive(`bills ${orgId}`, () => warehouse.transaction(work));
+): Promise<Result> => warehouse.decide([`bills ${orgId}`], work);
 
 interface DueMonth {
   month: Day;

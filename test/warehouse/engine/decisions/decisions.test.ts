@@ -1,0 +1,152 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { postgresCatalog } from '../../../../warehouse/engine/location.ts';
+import { CatalogDecisions } from '../../../../warehouse/engine/decisions/catalog-decisions.ts';
+import { catalogUrl } from '../../../../warehouse/engine/decisions/catalog-url.ts';
+import { Decisions } from '../../../../warehouse/engine/decisions/decisions.ts';
+import { hasDuckLake, newCatalog } from '../../../support/warehouse/engines.ts';
+
+/** Work that lasts until the test ends it. */
+const held = () => {
+  let end = (): void => undefined;
+  let begun = (): void => undefined;
+  const hasBegun = new Promise<void>((resolve) => (begun = resolve));
+  const mayEnd = new Promise<void>((resolve) => (end = resolve));
+  return {
+    work: async (confirm: () => Promise<void>): Promise<void> => {
+      begun();
+      await mayEnd;
+      await confirm();
+    },
+    hasBegun,
+    end: () => {
+      end();
+    },
+  };
+};
+
+const busy = { kind: 'unavailable', message: 'another node is deciding the same; try again' };
+const away = { kind: 'unavailable', message: 'the catalog cannot be reached; try again' };
+
+describe.each([
+  { of: 'one process', skip: false, twoNodes: false },
+  { of: 'two nodes of a DuckLake', skip: !hasDuckLake, twoNodes: true },
+])('decisions of $of', ({ skip, twoNodes }) => {
+  let one: Decisions;
+  let other: Decisions;
+  beforeAll(async () => {
+    if (skip) return;
+    const catalog = twoNodes ? (postgresCatalog(await newCatalog()) ?? '') : null;
+    one = catalog === null ? new Decisions() : new CatalogDecisions(catalog);
+    other = catalog === null ? one : new CatalogDecisions(catalog);
+  });
+  afterAll(() => {
+    if (skip) return;
+    one.close();
+    if (twoNodes) other.close();
+  });
+
+  it.skipIf(skip)(
+    'wait for those about the same thing, not for others, and go on after a failure',
+    async () => {
+      const order: string[] = [];
+      const first = held();
+      const failing = one.alone(['keys', 'names'], async (confirm) => {
+        order.push('first begins');
+        await first.work(confirm);
+        order.push('first ends');
+        throw new Error('first failed');
+      });
+      await first.hasBegun;
+      const second = other.alone(['names'], async () => {
+        order.push('second');
+        return 2;
+      });
+      await other.alone(['months'], async () => order.push('other'));
+      expect(order).toEqual(['first begins', 'other']);
+      first.end();
+      await expect(failing).rejects.toThrow('first failed');
+      expect(await second).toBe(2);
+      expect(order).toEqual(['first begins', 'other', 'first ends', 'second']);
+    },
+  );
+
+  it.skipIf(skip)('never run at once, however many there are', async () => {
+    let running = 0;
+    let most = 0;
+    const decide = (node: Decisions) =>
+      node.alone(['one thing'], async (confirm) => {
+        running += 1;
+        most = Math.max(most, running);
+        await confirm();
+        running -= 1;
+      });
+    await Promise.all(Array.from({ length: 100 }, (_, index) => decide(index % 2 === 0 ? one : other)));
+    expect([running, most]).toEqual([0, 1]);
+  });
+});
+
+describe.skipIf(!hasDuckLake)('decisions of nodes', () => {
+  let catalog: string;
+  let node: CatalogDecisions;
+  let other: CatalogDecisions;
+  let postgres: Client;
+  beforeAll(async () => {
+    catalog = postgresCatalog(await newCatalog()) ?? '';
+    node = new CatalogDecisions(catalog);
+    other = new CatalogDecisions(catalog);
+    postgres = new Client(catalogUrl(catalog));
+    await postgres.connect();
+  });
+  afterAll(async () => {
+    node.close();
+    other.close();
+    await postgres.end();
+  });
+
+  it('give up after a while, and may be tried again', async () => {
+    const first = held();
+    const deciding = node.alone(['thing'], first.work);
+    await first.hasBegun;
+    await expect(other.alone(['thing'], async () => 'never', 1)).rejects.toMatchObject(busy);
+    first.end();
+    await deciding;
+    expect(await other.alone(['thing'], async () => 'now', 1)).toBe('now');
+  });
+
+  it('a node that has lost its locks stores nothing, and the next one need not wait', async () => {
+    const first = held();
+    const stored: string[] = [];
+    const deciding = node.alone(['thing'], async (confirm) => {
+      await first.work(confirm);
+      stored.push('first');
+    });
+    await first.hasBegun;
+    // As if the node had died, or its connection had.
+    await postgres.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted`,
+    );
+    expect(await other.alone(['thing'], async () => stored.push('second'))).toBe(1);
+    first.end();
+    await expect(deciding).rejects.toMatchObject(away);
+    expect(stored).toEqual(['second']);
+    expect(await node.alone(['thing'], async () => 'again')).toBe('again');
+  });
+
+  it('what is stored stays stored if the connection ends before the lock is given back', async () => {
+    const result = await node.alone(['thing'], async (confirm) => {
+      await confirm();
+      await postgres.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted`,
+      );
+      return 'stored';
+    });
+    expect(result).toBe('stored');
+  });
+
+  it('say that the catalog is away, and never where it is', async () => {
+    const lost = new CatalogDecisions('host=127.0.0.1 port=1 password=secret dbname=none');
+    await expect(lost.alone(['thing'], async () => 'never')).rejects.toMatchObject(away);
+    lost.close();
+  });
+});
