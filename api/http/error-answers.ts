@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError, tooLarge, unavailable } from '../../domain/shared/errors.ts';
+import { isConflict } from '../../warehouse/engine/conflicts.ts';
 import { isShortOfMemory } from '../../warehouse/engine/short-of-memory.ts';
 import { pathOf } from './request-url.ts';
 
@@ -24,6 +25,10 @@ export const answerErrors = (app: FastifyInstance): void => {
     if (error instanceof ServiceError) return answer(reply, error);
     if (isShortOfMemory(error) || SHORT_OF_DISK.test(error.message)) {
       request.log.error({ err: error }, 'short of memory or disk');
+      return answer(reply, unavailable());
+    }
+    if (isConflict(error)) {
+      request.log.error({ err: error }, 'other writers were in the way for too long');
       return answer(reply, unavailable());
     }
     const status = error.statusCode ?? 500;

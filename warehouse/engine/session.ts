@@ -11,6 +11,7 @@ import {
   type DuckDBValue,
 } from '@duckdb/node-api';
 import { unavailable, type ServiceError } from '../../domain/shared/errors.ts';
+import { outlastConflicts } from './conflicts.ts';
 import { isShortOfMemory } from './short-of-memory.ts';
 import { writesOf, type Touch, type Writes } from './states/touched.ts';
 
@@ -164,11 +165,18 @@ export class Session {
     appender.closeSync();
   }
 
-  /** Runs `work` in one transaction, and then `confirm`. If either throws, nothing is stored. */
-  async transaction<Result>(
+  /**
+   * Runs `work` in one transaction, and then `confirm`. If either throws, nothing is stored. Both run again if another writer is in
+   * the way.
+   */
+  transaction<Result>(
     work: () => Promise<Result>,
     confirm: () => Promise<void> = () => Promise.resolve(),
   ): Promise<Result> {
+    return outlastConflicts(() => this.#transaction(work, confirm));
+  }
+
+  async #transaction<Result>(work: () => Promise<Result>, confirm: () => Promise<void>): Promise<Result> {
     await this.run('BEGIN TRANSACTION');
     this.#isInTransaction = true;
     this.#touches.clear();
@@ -232,21 +240,24 @@ export class Session {
     }
   }
 
-  async #execute(sql: string, parameters: Parameters) {
+  #execute(sql: string, parameters: Parameters) {
     const writes = this.#followed === null ? 'outside' : writesOf(sql, parameters);
-    const isAlone = !this.#isInTransaction;
+    return this.#isInTransaction
+      ? this.#runOnce(sql, parameters, writes)
+      : outlastConflicts(() => this.#runAlone(sql, parameters, writes));
+  }
+
+  /** Runs a statement that is not part of a transaction, so that it can run again if memory was short. */
+  async #runAlone(sql: string, parameters: Parameters, writes: Writes) {
     const waits = TRIES_AFTER_MS.values();
     for (;;) {
       const begun = performance.now();
       try {
-        return await (typeof writes === 'object' && isAlone
-          ? this.transaction(() => this.#runOnce(sql, parameters, writes))
-          : this.#runOnce(sql, parameters, writes));
+        const run = () => this.#runOnce(sql, parameters, writes);
+        return await (typeof writes === 'object' ? this.#transaction(run, () => Promise.resolve()) : run());
       } catch (error) {
         const isSmall = performance.now() - begun <= SMALL_MS;
-        // An error within a transaction has ended it, so a retry would be useless.
-        const { value: wait } =
-          isShortOfMemory(error) && !isStored(error) && isSmall && isAlone ? waits.next() : {};
+        const { value: wait } = isShortOfMemory(error) && !isStored(error) && isSmall ? waits.next() : {};
         if (wait === undefined) throw error;
         await sleep(wait);
       }

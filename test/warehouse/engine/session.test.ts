@@ -111,6 +111,20 @@ describeOnBothEngines('sessions', (open) => {
     expect(await notes('rollback')).toEqual(['kept', 'later']);
   });
 
+  it('run again if another writer was in the way, and store once', async () => {
+    await warehouse.run(`INSERT INTO notes VALUES ('conflict', 'old', 1)`);
+    let runs = 0;
+    await warehouse.transaction(async (session) => {
+      runs += 1;
+      await session.query('FROM notes');
+      if (runs === 1) await warehouse.run(`DELETE FROM notes WHERE org_id = 'conflict'`);
+      await session.run(`DELETE FROM notes WHERE org_id = 'conflict'`);
+      await session.run(`INSERT INTO notes VALUES ('conflict', 'new', 1)`);
+    });
+    expect(runs).toBe(2);
+    expect(await notes('conflict')).toEqual(['new']);
+  });
+
   it('hide uncommitted rows from other sessions', async () => {
     await warehouse.transaction(async (session) => {
       await session.run(`INSERT INTO notes VALUES ('isolation', 'mine', 1)`);

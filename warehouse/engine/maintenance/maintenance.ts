@@ -1,3 +1,4 @@
+import { sqlText } from '../sql/sql-text.ts';
 import type { Warehouse } from '../warehouse.ts';
 
 /** Days for which replaced rows stay, so that they can be compared with the new ones (design §2). */
@@ -136,8 +137,14 @@ export const compact = (warehouse: Warehouse): Promise<void> =>
       await session.run('CHECKPOINT warehouse');
       return;
     }
-    await session.run(`CALL ducklake_flush_inlined_data('warehouse')`);
-    await session.run(`CALL ducklake_merge_adjacent_files('warehouse')`);
+    // One table after the other, because a writer of any table in a transaction is in the way of all of it.
+    const tables = await session.query<{ name: string }>(
+      `SELECT table_name AS name FROM duckdb_tables() WHERE database_name = 'warehouse' ORDER BY name`,
+    );
+    for (const { name } of tables) {
+      await session.run(`CALL ducklake_flush_inlined_data('warehouse', table_name => ${sqlText(name)})`);
+      await session.run(`CALL ducklake_merge_adjacent_files('warehouse', ${sqlText(name)})`);
+    }
     const old = `older_than => now() - INTERVAL ${GRACE_DAYS} DAY`;
     await session.run(`CALL ducklake_expire_snapshots('warehouse', ${old})`);
     await session.run(`CALL ducklake_cleanup_old_files('warehouse', ${old})`);
