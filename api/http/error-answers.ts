@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError, tooLarge, unavailable } from '../../domain/shared/errors.ts';
-import { isConflict } from '../../warehouse/engine/conflicts.ts';
+import { isPassing } from '../../warehouse/engine/passing-failures.ts';
 import { isShortOfMemory } from '../../warehouse/engine/short-of-memory.ts';
 import { pathOf } from './request-url.ts';
 
@@ -23,12 +23,8 @@ const RETRY_AFTER_SECONDS = 5;
 export const answerErrors = (app: FastifyInstance): void => {
   app.setErrorHandler<FastifyError | ServiceError>(async (error, request, reply) => {
     if (error instanceof ServiceError) return answer(reply, error);
-    if (isShortOfMemory(error) || SHORT_OF_DISK.test(error.message)) {
-      request.log.error({ err: error }, 'short of memory or disk');
-      return answer(reply, unavailable());
-    }
-    if (isConflict(error)) {
-      request.log.error({ err: error }, 'other writers were in the way for too long');
+    if (isShortOfMemory(error) || SHORT_OF_DISK.test(error.message) || isPassing(error)) {
+      request.log.error({ err: error }, 'short of memory or disk, or the warehouse is away');
       return answer(reply, unavailable());
     }
     const status = error.statusCode ?? 500;

@@ -33,8 +33,8 @@ const STATUS: Record<ErrorKind, number> = {
 export class ServiceError extends Error {
   readonly kind: ErrorKind;
 
-  constructor(kind: ErrorKind, message: string) {
-    super(message);
+  constructor(kind: ErrorKind, message: string, options?: ErrorOptions) {
+    super(message, options);
     this.name = 'ServiceError';
     this.kind = kind;
   }
@@ -63,5 +63,5 @@ export const tooLarge = (mostBytes: number): ServiceError =>
     `body: too large, expected at most ${mostBytes < 2 ** 20 ? `${mostBytes / 2 ** 10} KiB` : `${mostBytes / 2 ** 20} MiB`}`,
   );
 /** Too many requests at once, or a machine short of resources. The same request may succeed later. */
-export const unavailable = (message = 'busy; try again'): ServiceError =>
-  new ServiceError('unavailable', message);
+export const unavailable = (message = 'busy; try again', options?: ErrorOptions): ServiceError =>
+  new ServiceError('unavailable', message, options);

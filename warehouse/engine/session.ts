@@ -11,7 +11,8 @@ import {
   type DuckDBValue,
 } from '@duckdb/node-api';
 import { unavailable, type ServiceError } from '../../domain/shared/errors.ts';
-import { outlastConflicts } from './conflicts.ts';
+import { hidePassword } from './hide-password.ts';
+import { once, rerun } from './passing-failures.ts';
 import { isShortOfMemory } from './short-of-memory.ts';
 import { writesOf, type Touch, type Writes } from './states/touched.ts';
 
@@ -166,14 +167,14 @@ export class Session {
   }
 
   /**
-   * Runs `work` in one transaction, and then `confirm`. If either throws, nothing is stored. Both run again if another writer is in
-   * the way.
+   * Runs `work` in one transaction, and then `confirm`. If either throws, nothing is stored. Both run again after a failure that
+   * passes by itself, such as another writer in the way.
    */
   transaction<Result>(
     work: () => Promise<Result>,
     confirm: () => Promise<void> = () => Promise.resolve(),
   ): Promise<Result> {
-    return outlastConflicts(() => this.#transaction(work, confirm));
+    return rerun(() => this.#transaction(work, confirm));
   }
 
   async #transaction<Result>(work: () => Promise<Result>, confirm: () => Promise<void>): Promise<Result> {
@@ -232,7 +233,7 @@ export class Session {
     if (announcement !== null) await this.run(announcement);
     const end = followed?.begin(touches);
     try {
-      await this.run('COMMIT');
+      await once(this.run('COMMIT'));
     } catch (error) {
       if (!isStored(error)) throw error;
     } finally {
@@ -244,7 +245,7 @@ export class Session {
     const writes = this.#followed === null ? 'outside' : writesOf(sql, parameters);
     return this.#isInTransaction
       ? this.#runOnce(sql, parameters, writes)
-      : outlastConflicts(() => this.#runAlone(sql, parameters, writes));
+      : rerun(() => this.#runAlone(sql, parameters, writes));
   }
 
   /** Runs a statement that is not part of a transaction, so that it can run again if memory was short. */
@@ -285,6 +286,7 @@ export class Session {
     try {
       return await running;
     } catch (error) {
+      hidePassword(error);
       const wasLost = this.isLost;
       if (!isFatal(error)) throw wasLost ? lost() : error;
       this.#isLost = true;

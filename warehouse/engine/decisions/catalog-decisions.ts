@@ -85,5 +85,6 @@ const refuse = (cause: unknown): never => {
   const isTaken = cause instanceof DatabaseError && cause.code === LOCK_NOT_AVAILABLE;
   throw unavailable(
     isTaken ? 'another node is deciding the same; try again' : 'the catalog cannot be reached; try again',
+    { cause },
   );
 };

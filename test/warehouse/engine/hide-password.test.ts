@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { hidePassword } from '../../../warehouse/engine/hide-password.ts';
+import { Warehouse } from '../../../warehouse/engine/warehouse.ts';
+import { hasDuckLake, openDuckDb } from '../../support/warehouse/engines.ts';
+
+it.each([
+  [
+    'Unable to connect to Postgres at "host=db password=s3cret dbname=lake"',
+    /"host=db password=… dbname=lake"/,
+  ],
+  ["at path 'postgres:password='s3\\'cret x' host=db'", /password=… host=db/],
+  ['Unable to connect to Postgres at "postgresql://costs:s3cret@db/lake"', /postgresql:\/\/costs:…@db\/lake/],
+])('an error never shows a password: %s', (message, shown) => {
+  const error = new Error(message);
+  hidePassword(error);
+  expect(error.message).toMatch(shown);
+  expect(`${error.message} ${error.stack ?? ''}`).not.toContain('cret');
+});
+
+it.skipIf(!hasDuckLake)('a warehouse whose catalog is away says so without its password', async () => {
+  const model = await openDuckDb();
+  const location = 'ducklake:postgres:host=127.0.0.1 port=1 dbname=lake password=s3cret';
+  const error = await Warehouse.open({ ...model.settings, location, dataPath: model.directory }).then(
+    () => null,
+    (refused: unknown) => refused,
+  );
+  await model.close();
+  expect(error).toMatchObject({
+    message: 'the catalog cannot be reached; try again',
+    cause: { message: 'connect ECONNREFUSED 127.0.0.1:1' },
+  });
+});

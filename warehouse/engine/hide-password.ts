@@ -1,0 +1,13 @@
+/** Matches the password of a connection string, in both spellings: `password=…`, and `postgresql://user:…@host`. */
+const PASSWORD =
+  /(\bpassword\s*=\s*)('(?:[^'\\]|\\[^])*'|(?:[^\s'"\\]|\\[^])*)|(\bpostgres(?:ql)?:\/\/[^\s:@/]*:)[^\s@]*(?=@)/gi;
+
+/** Hides passwords in an error's message. DuckDB repeats the catalog's connection string if it cannot connect. */
+export const hidePassword = (error: unknown): void => {
+  if (error instanceof Error) {
+    // The stack begins with the message.
+    const hidden = (text: string): string => text.replace(PASSWORD, '$1$3…');
+    if (error.stack !== undefined) error.stack = hidden(error.stack);
+    error.message = hidden(error.message);
+  }
+};
