@@ -13,6 +13,9 @@ const numberFrom = (name: string, otherwise: number): number => {
 /** Whether the run has time for all variants of long stories, for example every way to damage a database. */
 export const THOROUGH = (process.env['THOROUGH'] ?? '') !== '';
 
+/** Whether the service under test is several processes over a DuckLake. */
+export const SCALED_OUT = (process.env['SCALED_OUT'] ?? '') !== '';
+
 /** The seed of every random test. It stays the same from run to run, so that a new failure comes from the change. */
 export const SEED = numberFrom('SEED', 70_000_000);
 
@@ -36,6 +39,9 @@ export const FOCUS_EXPORTS = numberFrom('RUNS', THOROUGH ? 40 : 8);
 
 /** How often the service is killed while imports run. Each kill takes about twenty seconds. */
 export const KILLS = numberFrom('KILLS', 3);
+
+/** Races of two nodes for each decision that only one may win. */
+export const RACES = numberFrom('RACES', THOROUGH ? 24 : 12);
 
 /** Mutated inputs of an attack. */
 export const MUTATED_INPUTS = numberFrom('INPUTS', THOROUGH ? 300 : 150);

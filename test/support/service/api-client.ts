@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ServiceProcess } from './service-process.ts';
+import type { ServiceProcess } from './node-process.ts';
 
 /** An answer of the API. A test states the type that it expects of `data`, and asserts on it. */
 export interface Answer<Data> {

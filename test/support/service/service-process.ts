@@ -1,30 +1,11 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
-import { DUCKDB_THREADS } from '../effort.ts';
+import { join } from 'node:path';
+import { SCALED_OUT } from '../effort.ts';
+import { removeBackends, startCluster } from '../nodes/cluster.ts';
+import { PRODUCT, startProcess, type ProcessOptions, type ServiceProcess } from './node-process.ts';
 
-const PRODUCT = resolve(import.meta.dirname, '../../..');
-
-const THREADS = DUCKDB_THREADS === null ? {} : { DUCKDB_THREADS: String(DUCKDB_THREADS) };
-
-const commandOf = (product: string): string => join(product, 'bin/cost-analytics.cjs');
-
-/** The service as a separate process, as an operator runs it. */
-export interface ServiceProcess {
-  url: string;
-  dataDir: string;
-  pid: number;
-  /** Returns its logs: everything that it has written to standard error. */
-  logs: () => string;
-  /** Resolves with its exit code when it has ended, for whatever reason. */
-  exited: Promise<number | null>;
-  /** Sends SIGTERM, and resolves with its exit code. */
-  stop: () => Promise<number | null>;
-  /** Kills the process, and the Temporal server that it started, with SIGKILL. */
-  kill: () => Promise<void>;
-}
+export { runCommand, type ServiceProcess } from './node-process.ts';
 
 /** Copies this build into a folder, for a test to change. */
 export const copyProduct = async (folder: string): Promise<void> => {
@@ -36,102 +17,16 @@ export const copyProduct = async (folder: string): Promise<void> => {
 /** Makes an empty data directory. */
 export const newDataDir = (): Promise<string> => mkdtemp(join(tmpdir(), 'cost-analytics-e2e-'));
 
-export const removeDataDir = (dataDir: string): Promise<void> =>
-  rm(dataDir, { recursive: true, force: true });
+export const removeDataDir = async (dataDir: string): Promise<void> => {
+  await removeBackends(dataDir);
+  await rm(dataDir, { recursive: true, force: true });
+};
 
 /**
- * Starts the built command on a free port, and waits for its `ready` line. `environment` adds settings, for example `CLOCK`.
- * Exports may lie anywhere below the data directory, unless it sets other `SOURCE_ROOTS`. An empty one is the product's default.
- * `product` is the folder of another build.
+ * Starts the service as one process, or with SCALED_OUT as several processes over a DuckLake, which share the requests; see
+ * {@link startProcess}.
  */
-export const startService = async (options: {
-  dataDir: string;
-  command?: readonly string[];
-  environment?: Record<string, string>;
-  product?: string | undefined;
-}): Promise<ServiceProcess> => {
-  const { dataDir, command = ['start'], environment = {}, product = PRODUCT } = options;
-  const child = spawn(process.execPath, [commandOf(product), ...command], {
-    cwd: dataDir,
-    env: { ...process.env, DATA_DIR: dataDir, PORT: '0', SOURCE_ROOTS: dataDir, ...THREADS, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let logs = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    logs += chunk.toString();
-  });
-  const exited = exitOf(child);
-  const ready = new Promise<string>((serving) => {
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      if (line.startsWith('ready ')) serving(line.slice('ready '.length));
-    });
-  });
-  const url = await Promise.race([
-    ready,
-    exited.then((code) => {
-      throw new Error(`the service ended with ${String(code)} before it was ready:\n${logs}`);
-    }),
-  ]);
-  const { pid } = child;
-  if (pid === undefined) throw new Error('the service has no process id');
-  return {
-    url,
-    dataDir,
-    pid,
-    exited,
-    logs: () => logs,
-    stop: () => {
-      child.kill('SIGTERM');
-      return exited;
-    },
-    kill: async () => {
-      child.kill('SIGKILL');
-      await exited;
-      await killTemporal(dataDir);
-    },
-  };
-};
-
-const exitOf = (child: ChildProcess): Promise<number | null> =>
-  new Promise((resolve) => {
-    child.on('exit', (code) => {
-      resolve(code);
-    });
-  });
-
-/** Kills the Temporal server that a killed service has left behind, and waits until it has released its files and ports. */
-const killTemporal = async (dataDir: string): Promise<void> => {
-  const text = await readFile(join(dataDir, 'temporal.json'), 'utf8').catch(() => null);
-  if (text === null) return;
-  const { pid } = JSON.parse(text) as { pid: number };
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
-  }
-  // It is not a child of this process, so that only polling can notice its end. A zombie has released its files and ports.
-  for (;;) {
-    const state = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
-    if (state === null || / [ZX] /.test(state.slice(state.lastIndexOf(')')))) return;
-    await new Promise((resume) => setTimeout(resume, 10));
-  }
-};
-
-/** Runs a command of the product to its end. */
-export const runCommand = async (
-  command: readonly string[],
-  environment: Record<string, string>,
-): Promise<{ code: number | null; stdout: string; stderr: string }> => {
-  const child = spawn(process.execPath, [commandOf(PRODUCT), ...command], {
-    env: { ...process.env, ...THREADS, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let [stdout, stderr] = ['', ''];
-  child.stdout.on('data', (chunk: Buffer) => {
-    stdout += chunk.toString();
-  });
-  child.stderr.on('data', (chunk: Buffer) => {
-    stderr += chunk.toString();
-  });
-  return { code: await exitOf(child), stdout, stderr };
-};
+export const startService = (options: ProcessOptions): Promise<ServiceProcess> =>
+  SCALED_OUT && options.command === undefined
+    ? startCluster(options.dataDir, options.environment)
+    : startProcess(options);
