@@ -6,6 +6,7 @@ import { Orchestration } from '../temporal/orchestration.ts';
 import { toWire } from '../domain/shared/decimals.ts';
 import { explainUpgrade, schemaVersion, type ChangedNumber } from '../warehouse/upgrade/explain-upgrade.ts';
 import { listOrganisations } from '../warehouse/organisations/organisations.ts';
+import { withoutPassword } from '../warehouse/engine/hide-password.ts';
 import { isDuckLake } from '../warehouse/engine/location.ts';
 import { probeExtension } from '../warehouse/engine/probe-extension.ts';
 import { Sealer } from '../security/sealing.ts';
@@ -227,6 +228,3 @@ const changeInWords = ({ organisation, of, name, month, before, after, reason }:
 
 const fromTo = (before: string, after: string): string =>
   before === after ? after : `${before} -> ${after}`;
-
-/** Hides the password in the connection string of a DuckLake catalog. */
-const withoutPassword = (text: string): string => text.replace(/(password=|:\/\/[^:@\s]*:)[^\s@]+/gi, '$1…');

@@ -170,6 +170,26 @@ program
   });
 
 program
+  .command('backup')
+  .description("copy the running service's data into a new folder")
+  .requiredOption('--to <dir>', 'an empty or new folder on the machine of the service')
+  .addOption(dataOption)
+  .addOption(urlOption)
+  .action(async (flags: { to: string; data?: string; url?: string }) => {
+    const { backup } = await import('./backup.ts');
+    await backup(await operatorAccess(settingsWith(dataOf(flags)), flags.url), flags.to, say);
+  });
+program
+  .command('restore')
+  .description('make a backup the data of a service that has none')
+  .requiredOption('--from <dir>', 'the folder of a backup')
+  .addOption(dataOption)
+  .action(async (flags: { from: string; data?: string }) => {
+    const { restore } = await import('./restore.ts');
+    await restore(settingsWith(dataOf(flags)), flags.from, say);
+  });
+
+program
   .command('doctor')
   .description('check settings, Temporal, extensions and warehouse, and report what to fix')
   .option('--explain-upgrade', 'list numbers of ended months that the first start of this version changes')

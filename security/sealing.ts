@@ -55,6 +55,11 @@ export class Sealer {
     this.#previous = previous === null ? null : new MasterKey(previous);
   }
 
+  /** The ids of the master keys that open texts. */
+  get keyIds(): string[] {
+    return [this.#current, this.#previous].flatMap((key) => (key === null ? [] : [key.id]));
+  }
+
   /** What every text begins with that the current master key has sealed. */
   get prefix(): string {
     return `${VERSION}.${this.#current.id}.`;

@@ -12,6 +12,7 @@ import {
   updateOrganisation,
 } from '../../warehouse/organisations/organisations.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
+import { backupRoutes } from './backups.ts';
 import { currency, idParams, name, organisation, settleDays, tier } from '../http/fields.ts';
 import { found } from '../http/found.ts';
 import { ingestBody, ingestStarted, runRecord, runsOf, startIngest } from '../sources/ingest-runs.ts';
@@ -59,6 +60,8 @@ export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void =>
       );
     }
   });
+
+  backupRoutes(app, dependencies);
 
   app.post(
     '/organisations',

@@ -2,12 +2,14 @@
 const PASSWORD =
   /(\bpassword\s*=\s*)('(?:[^'\\]|\\[^])*'|(?:[^\s'"\\]|\\[^])*)|(\bpostgres(?:ql)?:\/\/[^\s:@/]*:)[^\s@]*(?=@)/gi;
 
+/** Returns a text without the passwords of connection strings in it. */
+export const withoutPassword = (text: string): string => text.replace(PASSWORD, '$1$3…');
+
 /** Hides passwords in an error's message. DuckDB repeats the catalog's connection string if it cannot connect. */
 export const hidePassword = (error: unknown): void => {
   if (error instanceof Error) {
     // The stack begins with the message.
-    const hidden = (text: string): string => text.replace(PASSWORD, '$1$3…');
-    if (error.stack !== undefined) error.stack = hidden(error.stack);
-    error.message = hidden(error.message);
+    if (error.stack !== undefined) error.stack = withoutPassword(error.stack);
+    error.message = withoutPassword(error.message);
   }
 };

@@ -7,9 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const CONFLICT =
   /Transaction conflict|Conflict on tuple|write-write conflict|could not serialize access|deadlock detected|Exceeded the maximum retry count/i;
 
-/** Matches the messages about a catalog that is away, or that has ended a connection. */
+/** Matches the messages about a catalog that is away, or that has ended a connection, and so the transaction on it. */
 const CATALOG_AWAY =
-  /Unable to connect to Postgres|server closed the connection|terminating connection|no connection to the server|the database system is|Failed to execute query "(BEGIN|COMMIT|ROLLBACK)/;
+  /Unable to connect to Postgres|server closed the connection|terminating connection|no connection to the server|the database system is|Current transaction is aborted|Failed to execute query "(BEGIN|COMMIT|ROLLBACK)/;
 
 /** Matches the messages about an object storage that is away, or that asks for patience. */
 const STORAGE_AWAY = /^HTTP Error|\(HTTP (429|5\d\d)\b/;

@@ -805,6 +805,8 @@ describe('GET /openapi.json', () => {
       'POST /operator/organisations/{id}/cost-sources/{source_id}/ingest',
       'GET /operator/organisations/{id}/cost-sources/{source_id}/runs',
       'POST /operator/master-key/rotate',
+      'GET /operator/backups',
+      'POST /operator/backups',
     ];
     const tenantRoutes = [...ROUTES, ...SESSION_ROUTES].map(({ method, path }) => `${method} /api/v1${path}`);
     expect(operations.map(({ name }) => name).sort()).toEqual([...operatorRoutes, ...tenantRoutes].sort());

@@ -14,6 +14,8 @@ export interface ObjectStore {
   environment: Record<string, string>;
   /** While it is away, it answers every request with a 503, as a busy store does. */
   setAway: (isAway: boolean) => void;
+  /** Returns how many requests it has refused so. */
+  refused: () => number;
   stop: () => Promise<void>;
 }
 
@@ -49,9 +51,12 @@ export const startObjectStore = async (folder: string): Promise<ObjectStore> => 
     return answer === undefined ? undefined : true;
   });
   let isAway = false;
+  let refused = 0;
   const front = createServer((incoming, outgoing) => {
-    if (isAway) outgoing.writeHead(503, { 'content-type': 'application/xml' }).end(BUSY);
-    else forward(incoming, outgoing, `http://127.0.0.1:${port}`);
+    if (isAway) {
+      refused += 1;
+      outgoing.writeHead(503, { 'content-type': 'application/xml' }).end(BUSY);
+    } else forward(incoming, outgoing, `http://127.0.0.1:${port}`);
   }).listen(0, '127.0.0.1');
   await once(front, 'listening');
   return {
@@ -65,6 +70,7 @@ export const startObjectStore = async (folder: string): Promise<ObjectStore> => 
     setAway: (away) => {
       isAway = away;
     },
+    refused: () => refused,
     stop: async () => {
       front.close();
       front.closeAllConnections();

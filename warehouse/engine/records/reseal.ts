@@ -82,6 +82,15 @@ export const countSealedBefore = async (
   return counts;
 };
 
+/** Returns the ids of the master keys that have sealed any text. */
+export const masterKeysOf = async (warehouse: Pick<Session, 'query'>): Promise<string[]> => {
+  const texts = SEALED_COLUMNS.map(({ table, column }) => `SELECT ${column} AS sealed FROM ${table}`);
+  const rows = await warehouse.query<{ id: string }>(
+    `SELECT DISTINCT split_part(sealed, '.', 2) AS id FROM (${texts.join(' UNION ALL ')}) WHERE sealed IS NOT NULL ORDER BY id`,
+  );
+  return rows.map(({ id }) => id);
+};
+
 const sealedBy = ({ column }: SealedColumn, prefix: string | null): string =>
   prefix === null ? 'false' : `starts_with(${column}, ${sqlText(prefix)})`;
 
