@@ -11,5 +11,5 @@ export const featureOf = (kind: ExportKind): Feature | null => (kind === 'spend'
 /** How many months a nightly export writes: the running one, and a year before it. */
 export const NIGHTLY_MONTHS = 13;
 
-/** The folder of a month's file. Its name makes the month a column (Hive partitioning). */
-export const exportFolder = (kind: ExportKind, month: Month): string => `${kind}/month=${month}`;
+/** The path of a month's file. The name of its folder makes the month a column (Hive partitioning). */
+export const exportPath = (kind: ExportKind, month: Month): string => `${kind}/month=${month}/data.parquet`;
