@@ -20,8 +20,19 @@ const LAYERS = {
 
 /** Subjects of a layer, lowest first. A layer's own files come last, so that they may import all its subjects. */
 const SUBJECTS = {
-  domain: ['shared', 'organisations', 'sources', 'spend', 'teams', 'metrics', 'imports', 'months', 'events'],
-  egress: ['requests', 'locations'],
+  domain: [
+    'shared',
+    'organisations',
+    'sources',
+    'spend',
+    'teams',
+    'metrics',
+    'imports',
+    'months',
+    'events',
+    'exports',
+  ],
+  egress: ['requests', 'locations', 'exports'],
   warehouse: [
     'engine',
     'organisations',
@@ -32,6 +43,7 @@ const SUBJECTS = {
     'imports',
     'months',
     'events',
+    'exports',
     'upgrade',
   ],
   // Kinds of sources come after these (see below).
@@ -51,6 +63,7 @@ const SUBJECTS = {
     'metrics',
     'imports',
     'events',
+    'exports',
     'assistant',
     'operations',
     'dashboard',

@@ -58,6 +58,7 @@ import { teamBillRoutes } from './teams/team-bills.ts';
 import { teamRoutes } from './teams/teams.ts';
 import { valueUploadRoutes } from './metrics/value-upload.ts';
 import { handValueRoutes } from './metrics/values-by-hand.ts';
+import { exportRoutes } from './exports/exports.ts';
 import { waitingRoutes } from './metrics/waiting.ts';
 import { webhookRoutes } from './events/webhooks.ts';
 
@@ -213,6 +214,7 @@ export const buildServer = async (
       allBillRoutes(api, numbers);
       sharedCostRoutes(api, dependencies);
       webhookRoutes(api, dependencies);
+      exportRoutes(api, numbers);
       auditLogRoutes(api, dependencies);
     },
     { prefix: '/api/v1' },

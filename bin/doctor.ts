@@ -1,7 +1,9 @@
-import { access, constants, mkdir } from 'node:fs/promises';
+import { access, constants, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { defaultCliCacheDir } from '../temporal/cli/cli-cache.ts';
 import { findInstalledCli } from '../temporal/cli/find-temporal-cli.ts';
+import { checkTarget } from '../egress/exports/export-target.ts';
 import { Orchestration } from '../temporal/orchestration.ts';
 import { toWire } from '../domain/shared/decimals.ts';
 import { explainUpgrade, schemaVersion, type ChangedNumber } from '../warehouse/upgrade/explain-upgrade.ts';
@@ -39,7 +41,7 @@ export const doctor = async (env: NodeJS.ProcessEnv, say: (text: string) => void
     return false;
   }
   const findings = [found('settings', 'ok', 'valid'), node()];
-  for (const check of [dataDirectory, temporal, extensions, warehouse])
+  for (const check of [dataDirectory, temporal, extensions, warehouse, exportTarget])
     findings.push(...(await check(settings)));
   for (const finding of findings) show(finding);
   return findings.every(({ state }) => state !== 'problem');
@@ -66,6 +68,20 @@ const dataDirectory = async ({ dataDir }: Settings): Promise<Finding[]> => {
   } catch (error) {
     return [found('data directory', 'problem', `DATA_DIR must be writable: ${message(error)}`)];
   }
+};
+
+/** Writes a file to the target of the nightly export, and removes it. */
+const exportTarget = async (settings: Settings): Promise<Finding[]> => {
+  const { EXPORT_TO: target, PRIVATE_TARGETS: privateTargets } = settings;
+  if (target === null) return [];
+  return withWarehouseSettings(settings, async ({ objectStorage, spillDirectory }) => {
+    const file = join(spillDirectory, 'write-check');
+    await writeFile(file, 'cost-analytics doctor\n');
+    return checkTarget(target, file, { objectStorage, privateTargets }).then(
+      () => [found('EXPORT_TO', 'ok', 'can be written to')],
+      (error: unknown) => [found('EXPORT_TO', 'problem', `cannot be written to: ${message(error)}`)],
+    );
+  });
 };
 
 const temporal = async (settings: Settings): Promise<Finding[]> => {

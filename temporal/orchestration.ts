@@ -67,9 +67,12 @@ interface IngestScheduleInput {
 /** Starts, reads and schedules workflows for the API and the command. */
 export class Orchestration {
   readonly #client: Client;
+  readonly #exportsNightly: boolean;
 
-  constructor(client: Client) {
+  /** @param exportsNightly whether each organisation has a schedule for its nightly export. */
+  constructor(client: Client, { exportsNightly = false }: { exportsNightly?: boolean } = {}) {
     this.#client = client;
+    this.#exportsNightly = exportsNightly;
   }
 
   /** Throws unless Temporal answers. */
@@ -130,9 +133,7 @@ export class Orchestration {
   /** Ends the running import of a metric, and removes its schedule. Idempotent. */
   async unscheduleImport(connection: ImportScheduleInput): Promise<void> {
     const id = importWorkflowId(connection);
-    await this.#soon(() => this.#client.schedule.getHandle(id).delete()).catch(
-      on(ScheduleNotFoundError, () => undefined),
-    );
+    await this.#delete(id);
     await this.#soon(() =>
       this.#client.workflow.getHandle(id).terminate('the metric was disconnected'),
     ).catch(on(WorkflowNotFoundError, () => undefined));
@@ -243,14 +244,16 @@ export class Orchestration {
 
   /** Removes a source's schedule, if it has one. */
   async unscheduleIngest(orgId: string, sourceId: string): Promise<void> {
-    await this.#soon(() => this.#client.schedule.getHandle(ingestWorkflowId(orgId, sourceId)).delete()).catch(
-      on(ScheduleNotFoundError, () => undefined),
-    );
+    await this.#delete(ingestWorkflowId(orgId, sourceId));
   }
 
-  /** Schedules the daily settlement of an organisation's months. Idempotent. */
-  async scheduleSettlement(orgId: string): Promise<void> {
-    await this.#soon(() => this.#create(settlementSchedule(orgId)));
+  /** Schedules what runs daily for an organisation: the settlement of its months, and its export. Idempotent. */
+  async scheduleOrganisation(orgId: string): Promise<void> {
+    for (const schedule of this.#schedulesOf(orgId)) await this.#soon(() => this.#create(schedule));
+  }
+
+  #schedulesOf(orgId: string): ScheduleOptions[] {
+    return [settlementSchedule(orgId), ...(this.#exportsNightly ? [exportSchedule(orgId)] : [])];
   }
 
   /**
@@ -267,10 +270,15 @@ export class Orchestration {
       paused.set(scheduleId, state.paused);
     for (const schedule of [
       MAINTENANCE_SCHEDULE,
-      ...wanted.organisations.map(settlementSchedule),
+      ...wanted.organisations.flatMap((orgId) => this.#schedulesOf(orgId)),
       ...wanted.imports.map(importSchedule),
     ]) {
       if (!paused.has(schedule.scheduleId)) await this.#create(schedule);
+    }
+    // Those of a process that had EXPORT_TO.
+    for (const orgId of this.#exportsNightly ? [] : wanted.organisations) {
+      const { scheduleId } = exportSchedule(orgId);
+      if (paused.has(scheduleId)) await this.#delete(scheduleId);
     }
     for (const source of wanted.sources) {
       if (paused.get(ingestWorkflowId(source.orgId, source.sourceId)) !== source.paused)
@@ -283,6 +291,13 @@ export class Orchestration {
     return await this.#client.schedule.create(schedule).then(
       () => true,
       on(ScheduleAlreadyRunning, () => false),
+    );
+  }
+
+  /** Deletes a schedule, if it exists. */
+  async #delete(scheduleId: string): Promise<void> {
+    await this.#soon(() => this.#client.schedule.getHandle(scheduleId).delete()).catch(
+      on(ScheduleNotFoundError, () => undefined),
     );
   }
 
@@ -331,6 +346,12 @@ const MAINTENANCE_SCHEDULE = daily(
 
 const settlementSchedule = (orgId: string): ScheduleOptions =>
   daily(workflowIdOf('settleMonths', { orgId }), { calendars: [{ hour: 6, minute: 15 }] }, 'settleMonths', {
+    orgId,
+  });
+
+/** After the night's ingests and the settlement. */
+const exportSchedule = (orgId: string): ScheduleOptions =>
+  daily(workflowIdOf('exportData', { orgId }), { calendars: [{ hour: 7 }], jitter: '30m' }, 'exportData', {
     orgId,
   });
 

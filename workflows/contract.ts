@@ -15,6 +15,7 @@ export interface Workflows {
   raiseEvents: (input: { orgId: string }) => Promise<void>;
   deliverWebhook: (delivery: DeliveryInput) => Promise<DeliveryStatus>;
   maintainWarehouse: () => Promise<number>;
+  exportData: (input: { orgId: string }) => Promise<void>;
 }
 
 export type WorkflowName = keyof Workflows;
@@ -43,6 +44,7 @@ const IDS: { [Name in WorkflowName]: (...args: Parameters<Workflows[Name]>) => s
   raiseEvents: ({ orgId }) => `raise-events/${orgId}`,
   deliverWebhook: ({ orgId, webhookId, eventId }) => `webhook/${orgId}/${eventId}/${webhookId}`,
   maintainWarehouse: () => 'maintain-warehouse',
+  exportData: ({ orgId }) => `export/${orgId}`,
 };
 
 /** Returns the id under which a workflow runs for an input. */

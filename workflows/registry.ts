@@ -1,5 +1,6 @@
 /** Every workflow that a worker runs. The bundle is built from this file. */
 export { deliverWebhook } from './deliver-webhook.ts';
+export { exportData } from './export-data.ts';
 export { importMetricValues } from './import-values.ts';
 export { ingestCosts } from './ingest-costs.ts';
 export { maintainWarehouse } from './maintain-warehouse.ts';

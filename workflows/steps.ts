@@ -1,6 +1,7 @@
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { SpendActivities } from '../activities/compute-spend.ts';
 import type { DeliveryActivities } from '../activities/deliver-webhook.ts';
+import type { ExportActivities } from '../activities/export-data.ts';
 import type { ImportActivities } from '../activities/import-values.ts';
 import type { IngestActivities } from '../activities/ingest-costs.ts';
 import type { EventActivities } from '../activities/raise-events.ts';
@@ -27,25 +28,36 @@ export const {
   failImport,
   settleOrganisation,
   noteNumbersChanged,
-} = proxyLocalActivities<IngestActivities & ImportActivities & SettlementActivities & StartActivities>({
+  kindsToExport,
+} = proxyLocalActivities<
+  IngestActivities & ImportActivities & SettlementActivities & StartActivities & ExportActivities
+>({
   startToCloseTimeout: '1m',
   retry,
 });
 
-/** Steps that can take hours, such as reading an export. Missing heartbeats reveal a worker that has died. */
-export const { loadExport, readImport, computeSpend, sealTeamBills, evaluateEvents, startDeliveries } =
-  proxyActivities<
-    IngestActivities &
-      ImportActivities &
-      SpendActivities &
-      SettlementActivities &
-      EventActivities &
-      StartActivities
-  >({
-    startToCloseTimeout: '12h',
-    heartbeatTimeout: '15s',
-    retry,
-  });
+/** Steps that can take hours, such as reading or writing an export. Missing heartbeats reveal a worker that has died. */
+export const {
+  loadExport,
+  readImport,
+  computeSpend,
+  sealTeamBills,
+  evaluateEvents,
+  startDeliveries,
+  exportKind,
+} = proxyActivities<
+  IngestActivities &
+    ImportActivities &
+    SpendActivities &
+    SettlementActivities &
+    EventActivities &
+    StartActivities &
+    ExportActivities
+>({
+  startToCloseTimeout: '12h',
+  heartbeatTimeout: '15s',
+  retry,
+});
 
 /** Deletes may conflict with a concurrent write and fail. The next attempt removes the rest. */
 export const { maintain } = proxyActivities<MaintenanceActivities>({ startToCloseTimeout: '4h', retry });

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import { forbidden } from '../../domain/shared/errors.ts';
 import { forMessage } from '../../domain/shared/for-message.ts';
-import { permissionMessage, permits } from '../../domain/organisations/permissions.ts';
+import { permissionMessage, permits, type Permission } from '../../domain/organisations/permissions.ts';
 import { includes, planMessage } from '../../domain/organisations/tiers.ts';
 import { auditEach } from '../../warehouse/engine/records/audit-log.ts';
-import { recallMetric, type Metric } from '../../warehouse/metrics/metrics.ts';
+import { recallMetric, recallMetrics, type Metric } from '../../warehouse/metrics/metrics.ts';
 import { RevenueVault } from '../../warehouse/metrics/revenue-vault.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { callerOf, changeBy, type Caller } from './authentication.ts';
@@ -12,7 +12,17 @@ import { requested } from './requested.ts';
 
 /** What a caller saw of revenue, for the audit log. */
 export type Viewed =
-  'metric' | 'metrics' | 'months' | 'overview' | 'values' | 'history' | 'versions' | 'import' | 'waiting';
+  | 'metric'
+  | 'metrics'
+  | 'months'
+  | 'overview'
+  | 'values'
+  | 'history'
+  | 'versions'
+  | 'import'
+  | 'waiting'
+  | 'exported months'
+  | 'exported values';
 
 type Request = FastifyRequest<{ Params: { id: string } }>;
 type Dependencies = Pick<ApiDependencies, 'warehouse' | 'sealer' | 'clock'>;
@@ -34,7 +44,10 @@ export const HOW_TO_ENABLE_ASSISTANT =
 const refusal = ({ key, through }: Caller, { name }: Metric): string =>
   through === 'assistant'
     ? `the revenue metric ${forMessage(name)} exists, and the assistant may not read it; to enable this, ${HOW_TO_ENABLE_ASSISTANT}`
-    : `only admins see revenue: ${permissionMessage(key.permission, 'admin')}`;
+    : onlyAdmins(key.permission);
+
+const onlyAdmins = (permission: Permission): string =>
+  `only admins see revenue: ${permissionMessage(permission, 'admin')}`;
 
 /** What callers see of a metric whose numbers they may not see. */
 export const privateForm = ({ id, name }: Metric) => ({ id, name, kind: 'revenue' as const });
@@ -64,6 +77,23 @@ export const visibleNumbers = async (
     await auditEach(warehouse, orgId, { actor, action: 'viewed', targets, detail: { viewed } }, now);
   }
   return { metrics: visible, vault: new RevenueVault(sealer, orgId) };
+};
+
+/** Returns the same for a caller who asks for the revenue of all metrics. Throws a 403 unless the caller is an admin. */
+export const requestedRevenue = async (
+  dependencies: Dependencies,
+  caller: Caller,
+  viewed: Viewed,
+): Promise<VisibleNumbers> => {
+  const { key, look, organisation } = caller;
+  if (!permits(key.permission, 'admin')) throw forbidden(onlyAdmins(key.permission));
+  const metrics = await recallMetrics(look, dependencies.warehouse, organisation.id);
+  return visibleNumbers(
+    dependencies,
+    caller,
+    metrics.filter(({ kind }) => kind === 'revenue'),
+    viewed,
+  );
 };
 
 /** Returns the metric of a request that reads numbers. Throws a 404, or a 403 for revenue that the caller may not see. */

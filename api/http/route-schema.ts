@@ -105,6 +105,18 @@ export const describe = <Response extends z.ZodType, Body, Params, Query>(
   } as unknown as RouteSchema<Response, Body, Params, Query>;
 };
 
+/** Returns the schema of a route that returns rows as a file of one of some types. */
+export const answersFile = <Query extends z.ZodType>(
+  types: readonly string[],
+  route: Route<undefined, undefined, Query>,
+) => {
+  const schema = describe(file, route);
+  const content = Object.fromEntries(types.map((type) => [type, { schema: file }]));
+  return { ...schema, response: { ...schema.response, 200: { description: 'Success', content } } };
+};
+
+const file = z.string().meta({ format: 'binary' });
+
 type RouteSchema<Response, Body, Params, Query> = {
   tags: string[];
   summary: string;

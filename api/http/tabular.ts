@@ -14,14 +14,15 @@ import {
 } from 'apache-arrow';
 import { stringify } from 'csv-stringify/sync';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { unavailable } from '../../domain/shared/errors.ts';
+import { invalid, unavailable } from '../../domain/shared/errors.ts';
+import { forMessage } from '../../domain/shared/for-message.ts';
 
-const CSV = 'text/csv';
-const ARROW = 'application/vnd.apache.arrow.stream';
+export const CSV = 'text/csv';
+export const ARROW = 'application/vnd.apache.arrow.stream';
 /** Only for rows that the warehouse itself writes as a file. */
 export const PARQUET = 'application/vnd.apache.parquet';
 
-type TabularType = typeof CSV | typeof ARROW | typeof PARQUET;
+export type TabularType = typeof CSV | typeof ARROW | typeof PARQUET;
 
 /** The other formats of a route with rows, for its description. */
 export const TABULAR_NOTE = `Also answers \`Accept: ${CSV}\`, \`${ARROW}\` and \`${PARQUET}\`, which have every row.`;
@@ -42,6 +43,15 @@ export interface Rows {
 export const tabularType = (request: FastifyRequest): TabularType | null => {
   const type = request.accepts().type(['application/json', CSV, ARROW, PARQUET]);
   return type === CSV || type === ARROW || type === PARQUET ? type : null;
+};
+
+/** Returns which of some types the caller's Accept header prefers, by default the first. Throws if the caller accepts none of them. */
+export const rowsType = (request: FastifyRequest, types: readonly TabularType[]): TabularType => {
+  const preferred = request.accepts().type([...types]);
+  const type = types.find((each) => each === preferred);
+  if (type === undefined)
+    throw invalid(`Accept: expected ${types.join(' or ')}, got ${forMessage(request.headers.accept)}`);
+  return type;
 };
 
 /** Made once, because every answer aborts its signal, and a new error records its stack. */

@@ -76,8 +76,8 @@ export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void =>
     async (request) => {
       const now = clock.now();
       const orgId = newOrganisationId();
-      // The repeatable steps come first, so that no organisation is stored without its daily settlement and folder.
-      await orchestration.scheduleSettlement(orgId);
+      // The repeatable steps come first, so that no organisation is stored without its daily schedules and folder.
+      await orchestration.scheduleOrganisation(orgId);
       const source_folder = await makeSourceFolder(orgId);
       const by = { actor: OPERATOR, now };
       const created = await warehouse.transaction(async (session) => {

@@ -81,7 +81,9 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
     const connection = await Connection.connect({ ...target.options, ...channelArgs });
     closers.push(() => connection.close());
     if (!embedded) await registerSearchAttributes(connection, target.namespace);
-    const orchestration = new Orchestration(new Client({ connection, namespace: target.namespace }));
+    const orchestration = new Orchestration(new Client({ connection, namespace: target.namespace }), {
+      exportsNightly: settings.EXPORT_TO !== null,
+    });
 
     const sealer = new Sealer(await masterKey(settings.MASTER_KEY, dataDir), settings.MASTER_KEY_PREVIOUS);
 

@@ -3,6 +3,7 @@ import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker
 import type { Logger } from 'pino';
 import { createSpendActivities } from '../../activities/compute-spend.ts';
 import { createDeliveryActivities } from '../../activities/deliver-webhook.ts';
+import { createExportActivities } from '../../activities/export-data.ts';
 import { createImportActivities, noteRetryOnImport } from '../../activities/import-values.ts';
 import { createIngestActivities, noteRetryOnRun } from '../../activities/ingest-costs.ts';
 import { judgeFailures } from '../../activities/shared/judge-failures.ts';
@@ -60,6 +61,7 @@ const BEGIN_ANEW: readonly WorkflowName[] = [
   'settleMonths',
   'raiseEvents',
   'maintainWarehouse',
+  'exportData',
 ];
 
 /** Starts the workers of the pipelines and of the deliveries, and adds their ends to `closers`. */
@@ -121,6 +123,13 @@ export const startWorkers = async (
       ...createEventActivities({ warehouse, clock }),
       ...createStartActivities({ warehouse, clock, starter: parts.orchestration }),
       ...createMaintenanceActivities({ warehouse, clock, log }),
+      ...createExportActivities({
+        warehouse,
+        clock,
+        target: settings.EXPORT_TO,
+        rules: { objectStorage: warehouse.settings.objectStorage, privateTargets },
+        log,
+      }),
     },
     interceptors: {
       activity: [judgeFailures(noteRetry), takeTurns(LIMITS)],

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { stripeApiBase } from '../../domain/imports/stripe-api-base.ts';
 import { bytesOf } from '../../domain/shared/byte-size.ts';
 import { fixedClock, systemClock, type Clock } from '../../domain/shared/clock.ts';
+import { exportTarget } from '../../egress/exports/export-target.ts';
 import { parsePrivateTargets } from '../../egress/requests/private-targets.ts';
 import { ORGANISATION_PLACEHOLDER, type SourceRoots } from '../../egress/locations/source-rules.ts';
 import { isDuckLake } from '../../warehouse/engine/location.ts';
@@ -88,6 +89,7 @@ const environment = z.object({
     throw new Error('expected at least one folder');
   }),
   PRIVATE_TARGETS: readBy(parsePrivateTargets).transform((targets) => targets ?? parsePrivateTargets('')),
+  EXPORT_TO: readBy(exportTarget),
   WEBHOOK_TIMEOUT: wholeNumber('a number of seconds', 1, 60),
   STRIPE_API_BASE: readBy(stripeApiBase).transform((base) => base ?? stripeApiBase('https://api.stripe.com')),
   BIGQUERY_API_ENDPOINT: withDefault('https://bigquery.googleapis.com').pipe(

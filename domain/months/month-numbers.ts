@@ -1,6 +1,15 @@
 import Big from 'big.js';
 import type { Aggregation, MetricKind } from '../metrics/metric.ts';
-import { MONEY_DECIMALS, quotient, toWire, valueToWire, VALUE_DECIMALS } from '../shared/decimals.ts';
+import {
+  MONEY_DECIMALS,
+  quotient,
+  toWire,
+  toWireText,
+  valueToWire,
+  valueToWireText,
+  VALUE_DECIMALS,
+  type DecimalText,
+} from '../shared/decimals.ts';
 import type { DaysFacts, MonthFacts, MonthLock } from './month-facts.ts';
 
 /** Decimals of computed and frozen unit costs. Comparisons use all of them; only the wire rounds to six. */
@@ -64,22 +73,52 @@ export const countsToWire = ({ cost, value, unitCost }: MonthNumbers): CountNumb
 });
 
 /** The same for revenue. */
-export const revenueToWire = ({ cost, value, unitCost }: MonthNumbers): RevenueNumbers => {
-  const margin = value === null || cost === null ? null : value.minus(cost);
-  const percent =
-    margin === null || value === null || value.lte(0)
-      ? null
-      : quotient(margin.times(100), value, UNIT_COST_DECIMALS);
+export const revenueToWire = (numbers: MonthNumbers): RevenueNumbers => {
+  const { margin, percent } = marginOf(numbers);
   return {
-    cost: wired(cost),
-    value: wired(value),
-    cost_share_percent: wired(unitCost),
+    cost: wired(numbers.cost),
+    value: wired(numbers.value),
+    cost_share_percent: wired(numbers.unitCost),
     margin: wired(margin),
     margin_percent: wired(percent),
   };
 };
 
+const marginOf = ({ cost, value }: MonthNumbers): { margin: Big | null; percent: Big | null } => {
+  const margin = value === null || cost === null ? null : value.minus(cost);
+  const percent =
+    margin === null || value === null || value.lte(0)
+      ? null
+      : quotient(margin.times(100), value, UNIT_COST_DECIMALS);
+  return { margin, percent };
+};
+
 const wired = (amount: Big | null): number | null => (amount === null ? null : toWire(amount));
+
+/** The numbers of a month of either kind, as exact texts. Those of the other kind are null. */
+export type NumberTexts = Record<
+  'cost' | 'value' | 'unit_cost' | 'cost_share_percent' | 'margin' | 'margin_percent',
+  DecimalText | null
+>;
+
+/** Returns the numbers that the API shows, rounded alike, for formats with decimals. */
+export const numbersToText =
+  (kind: MetricKind) =>
+  (numbers: MonthNumbers): NumberTexts => {
+    const { cost, value, unitCost } = numbers;
+    const isRevenue = kind === 'revenue';
+    const { margin, percent } = isRevenue ? marginOf(numbers) : { margin: null, percent: null };
+    return {
+      cost: inText(cost),
+      value: isRevenue || value === null ? inText(value) : valueToWireText(value),
+      unit_cost: isRevenue ? null : inText(unitCost),
+      cost_share_percent: isRevenue ? inText(unitCost) : null,
+      margin: inText(margin),
+      margin_percent: inText(percent),
+    };
+  };
+
+const inText = (amount: Big | null): DecimalText | null => (amount === null ? null : toWireText(amount));
 
 export const frozenNumbers = (lock: Pick<MonthLock, 'cost' | 'value' | 'unitCost'>): MonthNumbers => ({
   cost: Big(lock.cost),

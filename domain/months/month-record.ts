@@ -30,7 +30,8 @@ export type ChangeBasis = 'month' | 'same_days';
 /** A month of a metric as the API shows it (contract §3, Month). */
 export type MonthRecord = RecordWith<CountNumbers> | RecordWith<RevenueNumbers>;
 
-type RecordWith<Numbers> = Numbers & {
+/** The same with its numbers in another form. */
+export type RecordWith<Numbers> = Numbers & {
   month: Month;
   status: MonthStatus;
   change_percent: number | null;
@@ -92,8 +93,9 @@ export const monthRecords = (
     ? recordsWith(revenueToWire, facts, metric, settlement, now)
     : recordsWith(countsToWire, facts, metric, settlement, now);
 
-const recordsWith = <Numbers>(
-  toWire: (numbers: MonthNumbers) => Numbers,
+/** Returns the same records with the numbers that `shownAs` makes of the exact ones. */
+export const recordsWith = <Numbers>(
+  shownAs: (numbers: MonthNumbers) => Numbers,
   facts: readonly MonthFacts[],
   metric: NumberRules & { target: DecimalText | null },
   settlement: SettlementFacts,
@@ -110,7 +112,7 @@ const recordsWith = <Numbers>(
     const isNext = before !== null && firstDayAfter(before.month) === firstDay(month.month);
     records.push({
       month: month.month,
-      ...toWire(shown),
+      ...shownAs(shown),
       status,
       ...(month.month === monthOf(today)
         ? sameDaysChange(month.sameDays, metric)
@@ -122,11 +124,11 @@ const recordsWith = <Numbers>(
           ? null
           : {
               version: month.lock.version,
-              ...toWire(shown),
+              ...shownAs(shown),
               locked_at: month.lock.lockedAt,
               locked_by: month.lock.lockedBy,
             },
-      ...(status === 'changed_since_lock' ? { current: toWire(current) } : {}),
+      ...(status === 'changed_since_lock' ? { current: shownAs(current) } : {}),
       reason: openReason(month, settlement, today),
       can_lock,
       missing,

@@ -66,6 +66,11 @@ export const addDays = (day: Day, count: number): Day =>
 export const addYears = (day: Day, count: number): Day =>
   Temporal.PlainDate.from(day).add({ years: count }).toString();
 
+/** Returns the number of months from `start` to `end`, both included. */
+export const monthsInclusive = (start: Month, end: Month): number =>
+  Temporal.PlainYearMonth.from(start).until(Temporal.PlainYearMonth.from(end), { largestUnit: 'months' })
+    .months + 1;
+
 /** Returns the number of days from `start` to `end`, both included. */
 export const daysInclusive = (start: Day, end: Day): number =>
   Temporal.PlainDate.from(start).until(Temporal.PlainDate.from(end)).days + 1;

@@ -27,13 +27,20 @@ const divisionTo = (places: number): typeof Big => {
 export const quotient = (dividend: Big, divisor: Big, places: number): Big =>
   divisionTo(places)(dividend).div(divisor);
 
+const roundedMoney = (amount: DecimalText | Big): Big => Big(amount).round(WIRE_DECIMALS, Big.roundHalfUp);
+const roundedValue = (value: DecimalText | Big): Big => Big(value).round(VALUE_DECIMALS, Big.roundHalfUp);
+
 /** Rounds an exact amount to the API's JSON number: six decimals, half away from zero. */
-export const toWire = (amount: DecimalText | Big): number =>
-  Number(Big(amount).round(WIRE_DECIMALS, Big.roundHalfUp));
+export const toWire = (amount: DecimalText | Big): number => Number(roundedMoney(amount));
+
+/** The same number as an exact text, for formats with decimals. */
+export const toWireText = (amount: DecimalText | Big): DecimalText => roundedMoney(amount).toFixed();
 
 /** Returns a metric value as a JSON number, with all its ten decimals. */
-export const valueToWire = (value: DecimalText | Big): number =>
-  Number(Big(value).round(VALUE_DECIMALS, Big.roundHalfUp));
+export const valueToWire = (value: DecimalText | Big): number => Number(roundedValue(value));
+
+/** The same number as an exact text. */
+export const valueToWireText = (value: DecimalText | Big): DecimalText => roundedValue(value).toFixed();
 
 /** Returns the change from `before` to `after` in percent of `before`; null if one is missing, or `before` is 0. */
 export const changePercent = (

@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import { Hash } from '@smithy/hash-node';
-import { SignatureV4 } from '@smithy/signature-v4';
 import { invalid, Outage } from '../../domain/shared/errors.ts';
 import type { ObjectStorage } from '../../domain/sources/object-storage.ts';
 import { openGuarded, type TargetRules } from '../requests/guarded-request.ts';
 import { mayPass } from '../requests/passing-status.ts';
+import { signedRequest } from './signed-request.ts';
 
 export interface RemoteRules extends TargetRules {
   field: string;
@@ -30,7 +29,9 @@ export const openRemoteFile = async (
   rules: RemoteRules,
   range: string | null = null,
 ): Promise<IncomingMessage> => {
-  const ask = path.startsWith('s3:') ? await signedRequest(path, rules) : { url: new URL(path), headers: {} };
+  const ask = path.startsWith('s3:')
+    ? await signedRequest(path, rules.objectStorage)
+    : { url: new URL(path), headers: {} };
   let { url, headers } = ask;
   for (let hops = 0; hops <= MOST_REDIRECTS; hops += 1) {
     const answer = await openGuarded(
@@ -68,43 +69,4 @@ export const remoteVersion = async (path: string, rules: RemoteRules): Promise<s
   const { headers } = await openRemoteFile(path, rules, 'bytes=0-0').then((answer) => answer.destroy());
   const size = headers['content-range']?.split('/')[1] ?? headers['content-length'] ?? '';
   return headers.etag ?? `${size} ${headers['last-modified'] ?? ''}`;
-};
-
-/** A segment of a key as S3 signs it. */
-const escaped = (segment: string): string =>
-  encodeURIComponent(segment).replace(
-    /[!'()*]/g,
-    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-
-/** The request that reads an object, signed with the operator's credentials, if there are any. */
-const signedRequest = async (
-  path: string,
-  { objectStorage: { keyId, secret, sessionToken, region, endpoint } }: RemoteRules,
-): Promise<{ url: URL; headers: Record<string, string> }> => {
-  const [, bucket = '', key = ''] = /^s3:\/\/([^/]+)\/(.*)$/s.exec(path) ?? [];
-  const place = region ?? 'us-east-1';
-  const base = endpoint === null ? `https://${bucket}.s3.${place}.amazonaws.com` : `${endpoint}/${bucket}`;
-  const url = new URL(`${base}/${key.split('/').map(escaped).join('/')}`);
-  if (keyId === null || secret === null) return { url, headers: {} };
-  const signer = new SignatureV4({
-    service: 's3',
-    region: place,
-    credentials: {
-      accessKeyId: keyId,
-      secretAccessKey: secret,
-      ...(sessionToken === null ? {} : { sessionToken }),
-    },
-    sha256: Hash.bind(null, 'sha256'),
-    // S3 signs the path as it is sent.
-    uriEscapePath: false,
-  });
-  const { headers } = await signer.sign({
-    method: 'GET',
-    protocol: url.protocol,
-    hostname: url.hostname,
-    path: url.pathname,
-    headers: { host: url.host, 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' },
-  });
-  return { url, headers };
 };

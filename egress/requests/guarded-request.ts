@@ -1,5 +1,7 @@
 import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { invalid, Outage, ServiceError } from '../../domain/shared/errors.ts';
 import type { PrivateTargets } from './private-targets.ts';
 import { pinnedLookup, prefixOf, resolveTarget } from './resolve-target.ts';
@@ -31,7 +33,7 @@ export interface GuardedAnswer {
 }
 
 /** What is sent. A `timeout` limits each silence, in milliseconds. */
-type Sent = Pick<RequestOptions, 'method' | 'headers' | 'timeout'> & { body?: string };
+type Sent = Pick<RequestOptions, 'method' | 'headers' | 'timeout'> & { body?: string | Readable };
 
 /**
  * Sends a request and reads its answer as text, within limits of time and size.
@@ -87,8 +89,10 @@ const pinnedRequest = (
       // A host that changes the protocol ends the connection without an answer and without an error.
       .on('close', () => {
         reject(withCode('ECONNRESET'));
-      })
-      .end(body);
+      });
+    if (body === undefined || typeof body === 'string') sending.end(body);
+    // A host that has answered need not read the rest. Any other failure is an error of the request, too.
+    else pipeline(body, sending).catch(reject);
   });
 
 const withCode = (code: string): Error => Object.assign(new Error(code), { code });

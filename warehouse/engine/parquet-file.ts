@@ -2,41 +2,67 @@ import { randomUUID } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sqlText } from './sql/sql-text.ts';
-import type { Parameters } from './session.ts';
+import type { Parameters, Session } from './session.ts';
 import type { Warehouse } from './warehouse.ts';
 
-/**
- * Yields the bytes of a Parquet file with the rows of one statement. DuckDB first writes the whole file, because a Parquet file
- * ends with the places of its parts. `signal` interrupts the statement, which then fails. The file loses its name before its
- * first byte is read. If the process is killed before that, the file goes with its directory.
- */
-export const streamParquet = async function* (
-  warehouse: Warehouse,
+/** Writes the rows of one statement to a Parquet file. `signal` interrupts the statement, which then fails. */
+export const copyToParquet = async (
+  session: Session,
   select: string,
   parameters: Parameters,
+  path: string,
   signal: AbortSignal,
-): AsyncGenerator<Uint8Array> {
-  const path = join(warehouse.settings.spillDirectory, `export-${randomUUID()}`);
+): Promise<void> => {
+  signal.throwIfAborted();
+  const interrupt = (): void => {
+    session.interrupt();
+  };
+  signal.addEventListener('abort', interrupt);
   try {
-    await warehouse.session(async (session) => {
-      signal.throwIfAborted();
-      const interrupt = (): void => {
-        session.interrupt();
-      };
-      signal.addEventListener('abort', interrupt);
-      try {
-        await session.run(
-          `COPY (${select}) TO ${sqlText(path)} (FORMAT parquet, USE_TMP_FILE false)`,
-          parameters,
-        );
-      } finally {
-        signal.removeEventListener('abort', interrupt);
-      }
-    });
-    const file = await open(path);
-    await rm(path);
-    yield* file.createReadStream() as AsyncIterable<Uint8Array>;
+    await session.run(
+      `COPY (${select}) TO ${sqlText(path)} (FORMAT parquet, USE_TMP_FILE false)`,
+      parameters,
+    );
+  } finally {
+    signal.removeEventListener('abort', interrupt);
+  }
+};
+
+/** Runs `work` with the path of a file for this process alone, and removes the file. If the process is killed, it goes with its folder. */
+export const withScratchFile = async <Result>(
+  { settings }: Pick<Warehouse, 'settings'>,
+  work: (path: string) => Promise<Result>,
+): Promise<Result> => {
+  const path = join(settings.spillDirectory, `export-${randomUUID()}`);
+  try {
+    return await work(path);
   } finally {
     await rm(path, { force: true });
   }
 };
+
+/**
+ * Yields the bytes of a file that `write` writes to a path. A Parquet file ends with the places of its parts, so DuckDB first
+ * writes all of it. The file loses its name before its first byte is read.
+ */
+export const streamWritten = async function* (
+  warehouse: Pick<Warehouse, 'settings'>,
+  write: (path: string) => Promise<void>,
+): AsyncGenerator<Uint8Array> {
+  const file = await withScratchFile(warehouse, async (path) => {
+    await write(path);
+    return open(path);
+  });
+  yield* file.createReadStream() as AsyncIterable<Uint8Array>;
+};
+
+/** Yields the bytes of a Parquet file with the rows of one statement; see {@link copyToParquet}. */
+export const streamParquet = (
+  warehouse: Warehouse,
+  select: string,
+  parameters: Parameters,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> =>
+  streamWritten(warehouse, (path) =>
+    warehouse.session((session) => copyToParquet(session, select, parameters, path, signal)),
+  );

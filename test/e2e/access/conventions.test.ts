@@ -767,6 +767,7 @@ describe('outside /api/v1, without a key', () => {
 });
 
 describe('GET /openapi.json', () => {
+  const FILE_TYPES = ['application/vnd.apache.arrow.stream', 'application/vnd.apache.parquet', 'text/csv'];
   interface Operation {
     summary?: string;
     tags?: string[];
@@ -824,8 +825,12 @@ describe('GET /openapi.json', () => {
       const shown = { route: `${route.method} ${route.path}`, statuses: Object.keys(responses).sort() };
       expect(shown).toEqual({ ...shown, statuses: expected.sort() });
       expect(requestBody !== undefined).toBe(route.body === true);
-      for (const [status, { content }] of Object.entries(responses)) {
-        const schema = resolved(content?.['application/json']?.schema);
+      for (const [status, { content = {} }] of Object.entries(responses)) {
+        if (status === '200' && route.file) {
+          expect(Object.keys(content).sort()).toEqual(FILE_TYPES);
+          continue;
+        }
+        const schema = resolved(content['application/json']?.schema);
         const fields = Object.keys(schema.properties ?? {}).sort();
         if (status !== '200') expect(fields).toEqual(['error', 'success']);
         else {

@@ -1,12 +1,13 @@
 import { listenLocally, sendContent, type LocalServer } from './file-server.ts';
 
 /**
- * Starts a server with the part of S3's protocol that reading needs, path style: ListObjectsV2 in pages, and GET and HEAD of an
- * object, with ranges. Like S3, it rejects requests that are not signed with `keyId`.
+ * Starts a server with the part of S3's protocol that sources and exports need, path style: ListObjectsV2 in pages, GET and HEAD
+ * of an object, with ranges, and PUT and DELETE. Like S3, it rejects requests that are not signed with `keyId`, and shows an
+ * object only once all of it has arrived.
  *
  * @param objects content by `bucket/key`. It may change while the server runs.
  */
-export const startFakeS3 = (objects: ReadonlyMap<string, Buffer>, keyId: string): Promise<LocalServer> =>
+export const startFakeS3 = (objects: Map<string, Buffer>, keyId: string): Promise<LocalServer> =>
   listenLocally((request, response, url) => {
     const signature = request.headers.authorization ?? '';
     if (!signature.startsWith(`AWS4-HMAC-SHA256 Credential=${keyId}/`)) {
@@ -18,6 +19,20 @@ export const startFakeS3 = (objects: ReadonlyMap<string, Buffer>, keyId: string)
     if (key === '' && url.searchParams.get('list-type') === '2') {
       const body = listing(bucket, url.searchParams);
       response.writeHead(200, { 'content-type': 'application/xml' }).end(body);
+      return;
+    }
+    if (request.method === 'PUT') {
+      const parts: Buffer[] = [];
+      request.on('data', (part: Buffer) => parts.push(part));
+      request.on('end', () => {
+        objects.set(`${bucket}/${key}`, Buffer.concat(parts));
+        response.writeHead(200).end();
+      });
+      return;
+    }
+    if (request.method === 'DELETE') {
+      objects.delete(`${bucket}/${key}`);
+      response.writeHead(204).end();
       return;
     }
     const content = objects.get(`${bucket}/${key}`);

@@ -17,6 +17,8 @@ export interface Route {
   /** A query that it requires. */
   query?: string;
   paged?: true;
+  /** Returns rows as a file instead of JSON. Then tests leave out its required query. */
+  file?: true;
   /** The fields of its answer beside `success` and `data`. */
   beside?: readonly string[];
 }
@@ -193,6 +195,10 @@ export const ROUTES: readonly Route[] = [
     body: true,
   },
   { method: 'DELETE', path: '/shared-costs/{id}', who: 'A', unitEconomics: true, notFound: true },
+  { method: 'GET', path: '/export/months', who: 'R', unitEconomics: true, file: true },
+  { method: 'GET', path: '/export/bills', who: 'R', unitEconomics: true, file: true },
+  { method: 'GET', path: '/export/spend', who: 'R', file: true },
+  { method: 'GET', path: '/export/values', who: 'R', unitEconomics: true, file: true },
   { method: 'GET', path: '/webhooks', who: 'A', paged: true },
   { method: 'POST', path: '/webhooks', who: 'A', body: true },
   { method: 'PATCH', path: '/webhooks/{id}', who: 'A', notFound: true, body: true },
