@@ -23,6 +23,7 @@ import { sealBills } from '../../../warehouse/teams/bills/bill-sealing.ts';
 import { createSharedCost, updateSharedCost } from '../../../warehouse/teams/shared-costs.ts';
 import { createTeam, updateTeam } from '../../../warehouse/teams/teams.ts';
 import { as } from '../../support/service/api-client.ts';
+import { SEED } from '../../support/effort.ts';
 import { startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import { publishSpend } from '../../support/warehouse/published-spend.ts';
@@ -328,20 +329,27 @@ describeOnBothEngines('no answer is older than its request', (open) => {
   it('whatever was changed, by whom', { timeout: 300_000 }, async () => {
     const story = await newStory();
     let before = await answers(story);
-    for (const [name, change, seen] of CHANGES) {
+    let isNext = true;
+    for (const [index, [name, change, seen]] of CHANGES.entries()) {
       await change(story);
+      // On a DuckLake only each third change is compared at once. An old answer would stay old until then.
+      if (test.warehouse.isDuckLake && (index + SEED) % 3 !== 0 && index < CHANGES.length - 1) {
+        isNext = false;
+        continue;
+      }
       const now = await answers(story);
       expect(now, name).toEqual(await newAnswers(story));
       const changed = PATHS(story).filter(
         (path) => JSON.stringify(now[path]) !== JSON.stringify(before[path]),
       );
-      if (seen === null) expect(changed, name).toEqual([]);
-      else
+      if (isNext && seen === null) expect(changed, name).toEqual([]);
+      else if (isNext && seen !== null)
         expect(
           changed.filter((path) => seen.test(path)),
           name,
         ).not.toEqual([]);
       before = now;
+      isNext = true;
     }
   });
 

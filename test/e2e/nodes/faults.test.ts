@@ -21,7 +21,9 @@ interface Look {
  * Parts of a cluster break under load, one after the other. Clients send values all the time, each value once, and again until
  * a node acknowledges it. Nothing acknowledged may be lost, and no number may differ between nodes.
  */
-describe.skipIf(!hasCluster)('a cluster under load', () => {
+const why = hasCluster ? '' : ' (SKIPPED: needs TEST_POSTGRES, DUCKDB_EXTENSIONS and VERSITYGW, see .ci/run)';
+
+describe.skipIf(!hasCluster)(`a cluster under load${why}`, () => {
   let cluster: Cluster;
   let secret: string;
   let source: string;

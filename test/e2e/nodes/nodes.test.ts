@@ -8,17 +8,22 @@ import {
   as,
   newIngestedSource,
   newOrganisation,
+  waitFor,
   type Answer,
   type Api,
+  type Run,
 } from '../../support/service/api-client.ts';
-import { expectData, expectPage } from '../../support/service/envelope.ts';
-import { newDataDir, removeDataDir } from '../../support/service/service-process.ts';
+import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
+import { newDataDir, removeDataDir, runCommand } from '../../support/service/service-process.ts';
 
-/** Two nodes decide the same at once. Exactly one of them may win, whoever comes first. */
-describe.skipIf(!hasCluster)('races of two nodes', () => {
+const why = hasCluster ? '' : ' (SKIPPED: needs TEST_POSTGRES, DUCKDB_EXTENSIONS and VERSITYGW, see .ci/run)';
+
+/** Three API and two worker processes over one DuckLake. */
+describe.skipIf(!hasCluster)(`nodes of one DuckLake${why}`, () => {
   let cluster: Cluster;
   let admins: [Api, Api, Api];
   let secret: string;
+  let source: string;
 
   const on = (key: string): [Api, Api, Api] => {
     const [one, two, three] = cluster.apis;
@@ -37,14 +42,14 @@ describe.skipIf(!hasCluster)('races of two nodes', () => {
     const location = join(cluster.dataDir, 'bill.csv');
     const days = MONTHS.flatMap((month) => [dayLine(`${month}-01`, '11'), dayLine(`${month}-28`, '20')]);
     await writeFile(location, focusCsv([...days, dayLine('2026-01-31', '1')]));
-    await newIngestedSource(admins[0], { name: 'Bill', kind: 'focus', location });
+    source = await newIngestedSource(admins[0], { name: 'Bill', kind: 'focus', location });
   });
   afterAll(async () => {
     expect(await cluster.stop()).toBe(0);
     await removeDataDir(cluster.dataDir);
   });
 
-  /** Runs both at once, on two nodes that change from round to round, and returns how many won and how many were refused. */
+  /** Runs both at once, on two nodes that change from round to round. Exactly one may win. */
   const race = async (
     round: number,
     ...decisions: ((api: Api) => Promise<Answer<unknown>>)[]
@@ -60,9 +65,9 @@ describe.skipIf(!hasCluster)('races of two nodes', () => {
   };
   const ONE_WINNER = { won: 1, refused: 1 };
 
-  const newMetric = async (name: string): Promise<string> =>
+  const newMetric = async (name: string, admin = admins[0]): Promise<string> =>
     expectData(
-      await admins[0].post<{ id: string }>('/metrics', {
+      await admin.post<{ id: string }>('/metrics', {
         name,
         unit: 'order',
         aggregation: 'total',
@@ -71,7 +76,7 @@ describe.skipIf(!hasCluster)('races of two nodes', () => {
       }),
     ).id;
 
-  it('a month is locked into one first version', async () => {
+  it('decide alone: a month is locked into one first version', async () => {
     for (let round = 0; round < RACES;) {
       const metric = await newMetric(`Orders ${round}`);
       const values = MONTHS.map((month) => ({ period: `${month}-28`, value: 10 }));
@@ -95,7 +100,7 @@ describe.skipIf(!hasCluster)('races of two nodes', () => {
     }
   });
 
-  it('a pick belongs to one team', async () => {
+  it('decide alone: a pick belongs to one team', async () => {
     for (let round = 0; round < RACES; round += 1) {
       const ownership = [{ source: 'cloud', cloud: 'aws', account: `race-${round}` }];
       const create = (name: string) => (api: Api) =>
@@ -110,7 +115,7 @@ describe.skipIf(!hasCluster)('races of two nodes', () => {
     for (const { id } of teams) expectData(await admins[0].delete(`/teams/${id}`));
   });
 
-  it('a cloud has one tag key', async () => {
+  it('decide alone: a cloud has one tag key', async () => {
     for (let round = 0; round < RACES; round += 1) {
       const create = (key: string) => (api: Api) =>
         api.post<{ id: string }>('/teams', {
@@ -126,7 +131,7 @@ describe.skipIf(!hasCluster)('races of two nodes', () => {
     }
   });
 
-  it('a name belongs to one metric', async () => {
+  it('decide alone: a name belongs to one metric', async () => {
     for (let round = 0; round < RACES; round += 1) {
       const create = (api: Api) =>
         api.post('/metrics', {
@@ -140,7 +145,7 @@ describe.skipIf(!hasCluster)('races of two nodes', () => {
     }
   });
 
-  it('one of the last two admin keys stays', async () => {
+  it('decide alone: one of the last two admin keys stays', async () => {
     const { secret: first } = await newOrganisation(cluster);
     let survivor = first;
     for (let round = 0; round < RACES; round += 1) {
@@ -166,7 +171,7 @@ describe.skipIf(!hasCluster)('races of two nodes', () => {
     }
   });
 
-  it('a new scope is costed once', async () => {
+  it('decide alone: a new scope is costed once', async () => {
     for (let round = 0; round < RACES; round += 1) {
       const metric = await newMetric(`Costed ${round}`);
       const months = await Promise.all(
@@ -186,5 +191,92 @@ describe.skipIf(!hasCluster)('races of two nodes', () => {
       ];
       expect(months).toEqual([told, told, told]);
     }
+  });
+
+  it('are ready, and report that they reach the warehouse and Temporal', async () => {
+    for (const { url } of cluster.apis) expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    for (const admin of admins)
+      expect(expectData(await admin.get('/health'))).toMatchObject({ warehouse: 'ok', temporal: 'ok' });
+  });
+
+  it('reject a key as soon as one of them revokes it', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const key = expectData(
+        await admins[0].post<{ id: string; secret: string }>('/keys', { name: 'k', permission: 'read' }),
+      );
+      for (const api of on(key.secret)) expectData(await api.get('/organisation'));
+      expectData(await (admins[round % 3] ?? admins[0]).delete(`/keys/${key.id}`));
+      for (const api of on(key.secret)) expectError(await api.get('/organisation'), 401, /revoked/);
+    }
+  });
+
+  it('share one quota', async () => {
+    const starter = on((await newOrganisation(cluster, { tier: 'starter' })).secret);
+    const remaining: (string | null)[] = [];
+    for (let call = 0; call < 100; call += 1) {
+      const answer = await (call % 2 === 0 ? starter[0] : starter[1]).get('/organisation');
+      expect([call, answer.status]).toEqual([call, 200]);
+      remaining.push(answer.headers.get('ratelimit-remaining'));
+    }
+    expect(remaining.at(-1)).toBe('0');
+    for (const api of starter) expectError(await api.get('/organisation'), 429, /limit/);
+    // If they are called at once, the limit holds, except for calls under way.
+    const storm = on((await newOrganisation(cluster, { tier: 'starter' })).secret);
+    const statuses: number[] = [];
+    const callers = [...storm, ...storm].map(async (api) => {
+      for (let call = 0; call < 35; call += 1) statuses.push((await api.get('/organisation')).status);
+    });
+    await Promise.all(callers);
+    const admitted = statuses.filter((status) => status === 200).length;
+    expect(admitted).toBeGreaterThanOrEqual(100);
+    expect(admitted).toBeLessThanOrEqual(115);
+  });
+
+  it('apply a change of plan at once, and store all values sent to any', async () => {
+    const { id, secret: key } = await newOrganisation(cluster, { tier: 'starter' });
+    const nodes = on(key);
+    expectError(await nodes[2].get('/metrics'), 403, /plan/);
+    const set = { DATA_DIR: cluster.dataDir, COST_ANALYTICS_URL: cluster.apis[1]?.url ?? '' };
+    const raised = await runCommand(['org', 'set', '--id', id, '--tier', 'enterprise'], set);
+    expect(raised).toMatchObject({ code: 0 });
+    const metric = await newMetric('Orders', nodes[0]);
+    const path = `/metrics/${metric}/values`;
+    const writes = Array.from({ length: 20 }, (_, index) => {
+      const period = `2026-01-${String(index + 1).padStart(2, '0')}`;
+      return (nodes[index % 3] ?? nodes[0]).post(path, { values: [{ period, value: index }] });
+    });
+    for (const answer of await Promise.all(writes)) expectData(answer);
+    // Two write the same day. One number becomes the value, and the other its previous value.
+    const race = await Promise.all(
+      [nodes[0], nodes[1]].map((api, index) =>
+        api.post(path, { values: [{ period: '2026-01-31', value: 100 + index }] }),
+      ),
+    );
+    for (const answer of race) expectData(answer);
+    const read = async (api: Api) => expectPage(await api.get<{ value: number }[]>(path)).items;
+    const values = await read(nodes[0]);
+    expect(values).toHaveLength(21);
+    for (const api of nodes) expect(await read(api)).toEqual(values);
+    const history = expectPage(
+      await nodes[2].get<{ value: number; previous: number | null }[]>(`/metrics/${metric}/history?limit=2`),
+    ).items;
+    expect(history.map(({ value }) => value).sort()).toEqual([100, 101]);
+    expect(history.map(({ previous }) => previous)).toEqual([history[1]?.value, null]);
+    expect(values.at(-1)?.value).toBe(history[0]?.value);
+  });
+
+  it('run ingests in workers only, and keep one waiting until there is a worker', async () => {
+    const loaded = '"msg":"loaded"';
+    expect(cluster.workers.map((worker) => worker.logs()).join('')).toContain(loaded);
+    expect(cluster.apis.map((api) => api.logs()).join('')).not.toContain(loaded);
+    for (const worker of cluster.workers) expect(await worker.stop()).toBe(0);
+    const path = `/cost-sources/${source}`;
+    expectData(await admins[0].post(`${path}/ingest`, {}));
+    expectError(await admins[1].post(`${path}/ingest`, {}), 409, /running/);
+    const newest = async () => expectPage(await admins[2].get<Run[]>(`${path}/runs`)).items[0];
+    expect(await newest()).toMatchObject({ status: 'running' });
+    await Promise.all([...cluster.workers].map((worker) => cluster.replace(worker)));
+    await waitFor(async () => ((await newest())?.status === 'completed' ? true : undefined));
+    expect(await newest()).toMatchObject({ status: 'completed', cost_total: 12 * 31 + 1 });
   });
 });
