@@ -11,7 +11,7 @@ import { probeExtension } from '../warehouse/engine/probe-extension.ts';
 import { Sealer } from '../security/sealing.ts';
 import { countSealedBefore } from '../warehouse/engine/records/reseal.ts';
 import { Warehouse } from '../warehouse/engine/warehouse.ts';
-import { clockOf, readSettings, type Settings } from './settings/settings.ts';
+import { clockOf, readSettings, temporalPageOf, type Settings } from './settings/settings.ts';
 import { knownMasterKey } from './settings/master-key.ts';
 import { sharedFolders, sourcesOutside } from './service/source-folders.ts';
 import { temporalTarget } from './service/temporal-connection.ts';
@@ -78,6 +78,7 @@ const temporal = async (settings: Settings): Promise<Finding[]> => {
             'embedded; its server is not on this machine yet, so the first start downloads or builds it',
           )
         : found('Temporal', 'ok', `embedded, ${cli}`),
+      ...temporalPage(settings),
     ];
   }
   try {
@@ -100,6 +101,11 @@ const temporal = async (settings: Settings): Promise<Finding[]> => {
       ),
     ];
   }
+};
+
+const temporalPage = (settings: Settings): Finding[] => {
+  const page = temporalPageOf(settings);
+  return page === null ? [] : [found('TEMPORAL_UI_PORT', 'ok', `workflows can be seen at ${page}`)];
 };
 
 const extensions = async (settings: Settings): Promise<Finding[]> => {

@@ -19,7 +19,7 @@ import { masterKey } from '../settings/master-key.ts';
 import { operatorKey } from '../settings/operator-key.ts';
 import { keepPrivate } from '../settings/private-files.ts';
 import { reconcileSchedules } from './schedules.ts';
-import { clockOf, platformsOf, type Settings } from '../settings/settings.ts';
+import { clockOf, platformsOf, temporalPageOf, type Settings } from '../settings/settings.ts';
 import { makeSourceFolder, prepareSourceFolders } from './source-folders.ts';
 import { temporalTarget } from './temporal-connection.ts';
 import { VERSION } from '../settings/version.ts';
@@ -36,6 +36,8 @@ export interface Roles {
 export interface Service {
   /** Where the API listens, or null in a worker process. */
   url: string | null;
+  /** The web page of the embedded Temporal server, or null if it serves none. */
+  temporalPage: string | null;
   /** Ends it cleanly: answers current requests, stops activities or returns them to Temporal, and stores counts. */
   stop: () => Promise<void>;
   /** Resolves with the reason if a part of it ends by itself. */
@@ -104,7 +106,8 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
       stopping.abort();
       await Promise.all([reconciled, watched, prepared]);
     });
-    if (!roles.api) return { url: null, stop, failed };
+    const temporalPage = temporalPageOf(settings);
+    if (!roles.api) return { url: null, temporalPage, stop, failed };
 
     const server = await buildServer(
       {
@@ -124,7 +127,7 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
     );
     closers.push(() => server.close());
     const url = await server.listen({ host: settings.HOST, port: settings.port });
-    return { url, stop, failed };
+    return { url, temporalPage, stop, failed };
   } catch (error) {
     await stop().catch((logged: unknown) => logged);
     throw error;
@@ -160,6 +163,7 @@ const embeddedTemporal = async (
   const server = await startDevServer({
     cli,
     dataDir: settings.dataDir,
+    uiPort: settings.TEMPORAL_UI_PORT,
     namespace: settings.TEMPORAL_NAMESPACE,
     searchAttributes: SEARCH_ATTRIBUTES,
     log,

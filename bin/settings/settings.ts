@@ -67,6 +67,7 @@ const environment = z.object({
   TEMPORAL_TLS_CERT: optional,
   TEMPORAL_TLS_KEY: optional,
   TEMPORAL_TLS_SERVER_NAME: optional,
+  TEMPORAL_UI_PORT: wholeNumber('a port', 1, 65_535),
   CLOCK: optional
     .pipe(
       z.iso.datetime({ offset: true, error: 'expected an instant such as 2026-02-07T06:00:00Z' }).nullable(),
@@ -129,6 +130,11 @@ export const readSettings = (env: NodeJS.ProcessEnv): Settings => {
     throw new Error(
       'MASTER_KEY: expected base64 of 32 bytes (openssl rand -base64 32), the same on all machines that share a DuckLake; got nothing',
     );
+  if (parsed.data.TEMPORAL_UI_PORT !== null && parsed.data.TEMPORAL_ADDRESS !== null)
+    throw new Error(
+      'TEMPORAL_UI_PORT: expected nothing beside TEMPORAL_ADDRESS, because it opens the web page of the embedded server; ' +
+        'the cluster has a page of its own',
+    );
   const dataDir = resolve(parsed.data.DATA_DIR);
   return {
     ...parsed.data,
@@ -145,6 +151,11 @@ export const platformsOf = ({
   STRIPE_API_BASE: stripe,
   BIGQUERY_API_ENDPOINT: bigQuery,
 }: Pick<Settings, 'STRIPE_API_BASE' | 'BIGQUERY_API_ENDPOINT'>) => ({ stripe, bigQuery });
+
+/** Returns the address of the embedded Temporal server's web page, or null if it serves none. */
+export const temporalPageOf = ({
+  TEMPORAL_UI_PORT: port,
+}: Pick<Settings, 'TEMPORAL_UI_PORT'>): string | null => (port === null ? null : `http://127.0.0.1:${port}`);
 
 /** Returns the product's clock: the system's, or one that stands still at `CLOCK`. */
 export const clockOf = ({ CLOCK }: Pick<Settings, 'CLOCK'>): Clock =>

@@ -389,6 +389,7 @@ describe.skipIf(!hasDuckLake)(`separate api and worker processes on one DuckLake
     temporal = await startDevServer({
       cli: await findTemporalCli({ env: process.env, progress: () => undefined }),
       dataDir: join(shared, 'temporal'),
+      uiPort: null,
       namespace: 'default',
       searchAttributes: {},
       log: { info: () => undefined, warn: () => undefined },
