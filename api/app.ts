@@ -190,7 +190,7 @@ export const buildServer = async (
       const api = scope as Api;
       authenticate(api, { ...dependencies, meter, tickets, sessions, keyHeaders: 'X-API-Key' });
       keepAnswers(api, dependencies);
-      admitFairly(api);
+      admitFairly(api, dependencies.metrics);
       const noteChange = watchNumberChanges(api, dependencies.orchestration);
       const numbers = { ...dependencies, noteChange };
       answerUnknownRoutes(api);

@@ -7,7 +7,11 @@ const inDist = (name) => fileURLToPath(new URL(`../dist/workflows/${name}`, impo
 const [workflowsPath = inDist('registry.js'), bundlePath = inDist('bundle.js')] = process.argv.slice(2);
 
 try {
-  const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('WARN') });
+  const { code } = await bundleWorkflowCode({
+    workflowsPath,
+    workflowInterceptorModules: [inDist('report-results.js')],
+    logger: new DefaultLogger('WARN'),
+  });
   // By rename, so that a worker that starts during a build never reads half a bundle.
   const temporary = `${bundlePath}.${process.pid}`;
   await writeFile(temporary, code);

@@ -11,6 +11,8 @@ import { startDevServer } from '../../temporal/dev-server/dev-server.ts';
 import { ensureSearchAttributes } from '../../temporal/ensure-search-attributes.ts';
 import { findTemporalCli } from '../../temporal/cli/find-temporal-cli.ts';
 import { Orchestration } from '../../temporal/orchestration.ts';
+import { Metrics } from '../../telemetry/metrics.ts';
+import { observeStatements } from '../../telemetry/observe-statements.ts';
 import { takeScratch } from '../../warehouse/engine/readers/scratch.ts';
 import { spillDirectory, Warehouse } from '../../warehouse/engine/warehouse.ts';
 import { createDiskCheck, writtenFolders } from './disk-check.ts';
@@ -23,6 +25,8 @@ import { clockOf, platformsOf, temporalPageOf, type Settings } from '../settings
 import { makeSourceFolder, prepareSourceFolders } from './source-folders.ts';
 import { temporalTarget } from './temporal-connection.ts';
 import { VERSION } from '../settings/version.ts';
+import { serveMetrics } from './metrics-server.ts';
+import { reportWarehouse } from './warehouse-metrics.ts';
 import { warehouseSettings } from './warehouse-settings.ts';
 import { startWorkers, type Closer } from './workers.ts';
 
@@ -69,7 +73,11 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
     closers.push(() => {
       warehouse.close();
     });
+    const metrics = new Metrics();
+    warehouse.observer = observeStatements(metrics);
+    reportWarehouse(metrics, { warehouse, clock, log });
     warehouse.onBreakdown = (error) => {
+      metrics.breakdowns.inc();
       log.error({ err: error }, 'the warehouse broke down');
       if (warehouse.isDuckLake) fail(new Error('the warehouse broke down'));
     };
@@ -88,14 +96,14 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
     const sealer = new Sealer(await masterKey(settings.MASTER_KEY, dataDir), settings.MASTER_KEY_PREVIOUS);
 
     if (roles.worker) {
-      const parts = { warehouse, clock, sealer, orchestration, settings, log };
+      const parts = { warehouse, clock, sealer, orchestration, settings, metrics, log };
       await startWorkers(parts, target, closers, fail);
     }
 
     const stopping = new AbortController();
     const reconciled = reconcileSchedules({ warehouse, orchestration, clock, log }, stopping.signal);
     const watched = roles.worker
-      ? watchRuns({ warehouse, orchestration, clock, log }, stopping.signal)
+      ? watchRuns({ warehouse, orchestration, clock, metrics, log }, stopping.signal)
       : Promise.resolve();
     const prepared = prepareSourceFolders(warehouse, settings, log, stopping.signal).catch(
       (error: unknown) => {
@@ -107,6 +115,11 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
       await Promise.all([reconciled, watched, prepared]);
     });
     const temporalPage = temporalPageOf(settings);
+    if (!roles.api && settings.METRICS_PORT !== null) {
+      const served = await serveMetrics(metrics, { host: settings.HOST, port: settings.METRICS_PORT });
+      closers.push(served.close);
+      log.info({ url: served.url }, 'serving metrics');
+    }
     if (!roles.api) return { url: null, temporalPage, stop, failed };
 
     const server = await buildServer(
@@ -119,6 +132,7 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
         disk: createDiskCheck(writtenFolders(settings), log),
         sealer,
         checkConnection: (connection, signal) => checkConnection(platformsOf(settings), connection, signal),
+        metrics,
         operatorKey: await operatorKey(settings.OPERATOR_KEY, dataDir),
         pages: dirname(createRequire(import.meta.url).resolve('#pages')),
         version: VERSION,

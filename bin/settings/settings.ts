@@ -50,6 +50,7 @@ const environment = z.object({
   DATA_DIR: withDefault('./data'),
   HOST: withDefault('127.0.0.1'),
   PORT: wholeNumber('a port', 0, 65_535),
+  METRICS_PORT: wholeNumber('a port', 1, 65_535),
   LOG_LEVEL: withDefault('info').pipe(
     z.enum(LOG_LEVELS, { error: `expected one of ${LOG_LEVELS.join(', ')}` }),
   ),
