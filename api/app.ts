@@ -42,6 +42,7 @@ import { metricValueRoutes } from './metrics/metric-values.ts';
 import { monthRoutes } from './months/months.ts';
 import { watchNumberChanges } from './events/number-changes.ts';
 import { operationRoutes } from './operations/operations.ts';
+import { traceRequests } from './operations/trace-requests.ts';
 import { overviewRoutes } from './metrics/overview.ts';
 import { operatorRoutes } from './operator/operator.ts';
 import { organisationRoutes } from './organisations/organisation.ts';
@@ -118,6 +119,7 @@ export const buildServer = async (
         };
   });
   app.setSerializerCompiler(serializerCompiler);
+  if (dependencies.tracer !== null) traceRequests(app, dependencies.tracer);
   acceptJsonOnly(app);
   answerErrors(app);
   endConnectionsOnClose(app, patienceMs);

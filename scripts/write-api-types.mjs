@@ -10,7 +10,7 @@ const output = new URL('api-types.d.ts', folder);
 
 // The routes describe themselves. Nothing is asked of the rest of the service.
 const app = await buildServer(
-  { version: '', operatorKey: '', metrics: new Metrics(), pages: null },
+  { version: '', operatorKey: '', metrics: new Metrics(), tracer: null, pages: null },
   pino({ level: 'silent' }),
 );
 await app.ready();

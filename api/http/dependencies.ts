@@ -1,3 +1,4 @@
+import type { Tracer } from '@opentelemetry/api';
 import type { CheckedConnection, ConnectionToCheck } from '../../domain/imports/checked-connection.ts';
 import type { Clock } from '../../domain/shared/clock.ts';
 import type { SourceRulesOf } from '../../egress/locations/source-rules.ts';
@@ -24,6 +25,8 @@ export interface ApiDependencies {
   checkConnection: (connection: ConnectionToCheck, signal: AbortSignal) => Promise<CheckedConnection>;
   operatorKey: string;
   metrics: Metrics;
+  /** Begins the spans of requests; null if there are no traces. */
+  tracer: Tracer | null;
   /** The folder of the built dashboard; null in tests of the API alone. */
   pages: string | null;
   version: string;

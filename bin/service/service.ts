@@ -13,6 +13,7 @@ import { findTemporalCli } from '../../temporal/cli/find-temporal-cli.ts';
 import { Orchestration } from '../../temporal/orchestration.ts';
 import { Metrics } from '../../telemetry/metrics.ts';
 import { observeStatements } from '../../telemetry/observe-statements.ts';
+import type { Traces } from '../../telemetry/traces.ts';
 import { takeScratch } from '../../warehouse/engine/readers/scratch.ts';
 import { spillDirectory, Warehouse } from '../../warehouse/engine/warehouse.ts';
 import { createDiskCheck, writtenFolders } from './disk-check.ts';
@@ -21,7 +22,13 @@ import { masterKey } from '../settings/master-key.ts';
 import { operatorKey } from '../settings/operator-key.ts';
 import { keepPrivate } from '../settings/private-files.ts';
 import { reconcileSchedules } from './schedules.ts';
-import { clockOf, platformsOf, temporalPageOf, type Settings } from '../settings/settings.ts';
+import {
+  clockOf,
+  platformsOf,
+  temporalPageOf,
+  tracesEndpointOf,
+  type Settings,
+} from '../settings/settings.ts';
 import { makeSourceFolder, prepareSourceFolders } from './source-folders.ts';
 import { temporalTarget } from './temporal-connection.ts';
 import { VERSION } from '../settings/version.ts';
@@ -74,7 +81,10 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
       warehouse.close();
     });
     const metrics = new Metrics();
-    warehouse.observer = observeStatements(metrics);
+    const traces = await tracesOf(settings, log);
+    if (traces !== null) closers.unshift(traces.close);
+    const tracer = traces?.tracer ?? null;
+    warehouse.observer = observeStatements(metrics, tracer);
     reportWarehouse(metrics, { warehouse, clock, log });
     warehouse.onBreakdown = (error) => {
       metrics.breakdowns.inc();
@@ -91,12 +101,18 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
     const connection = await Connection.connect({ ...target.options, ...channelArgs });
     closers.push(() => connection.close());
     if (!embedded) await registerSearchAttributes(connection, target.namespace);
-    const orchestration = new Orchestration(new Client({ connection, namespace: target.namespace }));
+    const orchestration = new Orchestration(
+      new Client({
+        connection,
+        namespace: target.namespace,
+        interceptors: { workflow: traces === null ? [] : [traces.client] },
+      }),
+    );
 
     const sealer = new Sealer(await masterKey(settings.MASTER_KEY, dataDir), settings.MASTER_KEY_PREVIOUS);
 
     if (roles.worker) {
-      const parts = { warehouse, clock, sealer, orchestration, settings, metrics, log };
+      const parts = { warehouse, clock, sealer, orchestration, settings, metrics, traces, log };
       await startWorkers(parts, target, closers, fail);
     }
 
@@ -133,6 +149,7 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
         sealer,
         checkConnection: (connection, signal) => checkConnection(platformsOf(settings), connection, signal),
         metrics,
+        tracer,
         operatorKey: await operatorKey(settings.OPERATOR_KEY, dataDir),
         pages: dirname(createRequire(import.meta.url).resolve('#pages')),
         version: VERSION,
@@ -146,6 +163,14 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
     await stop().catch((logged: unknown) => logged);
     throw error;
   }
+};
+
+/** Begins to send traces if the settings ask for them. Otherwise OpenTelemetry's SDK is not loaded. */
+const tracesOf = async (settings: Settings, log: Logger): Promise<Traces | null> => {
+  const endpoint = tracesEndpointOf(settings);
+  if (endpoint === null) return null;
+  const { openTraces } = await import('../../telemetry/traces.ts');
+  return openTraces({ endpoint, service: settings.OTEL_SERVICE_NAME, version: VERSION, log });
 };
 
 /** Ends every part, even after a failure, so that no Temporal server stays behind. Throws the first error. */

@@ -24,6 +24,7 @@ import { sourceRulesOf } from '../../egress/locations/source-rules.ts';
 import type { Sealer } from '../../security/sealing.ts';
 import type { Orchestration } from '../../temporal/orchestration.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
+import type { Traces } from '../../telemetry/traces.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import { countFromZero } from './count-from-zero.ts';
 import { remoteFiles } from './remote-files.ts';
@@ -43,6 +44,7 @@ interface Parts {
   orchestration: Orchestration;
   settings: Settings;
   metrics: Metrics;
+  traces: Traces | null;
   log: Logger;
 }
 
@@ -79,7 +81,8 @@ export const startWorkers = async (
   closers: Closer[],
   fail: (error: Error) => void,
 ): Promise<void> => {
-  const { warehouse, clock, settings, metrics, log } = parts;
+  const { warehouse, clock, settings, metrics, traces, log } = parts;
+  const traced = traces === null ? [] : [traces.activity];
   installRuntime(log);
   const connection = await NativeConnection.connect(target.options);
   closers.push(() => connection.close());
@@ -113,7 +116,13 @@ export const startWorkers = async (
   metrics.watchPlaces('activities', places);
   await run({
     taskQueue: TASK_QUEUE,
-    workflowBundle: { codePath: join(import.meta.dirname, '../../workflows/bundle.js') },
+    workflowBundle: {
+      codePath: join(
+        import.meta.dirname,
+        '../../workflows',
+        traces === null ? 'bundle.js' : 'traced-bundle.js',
+      ),
+    },
     activities: {
       ...createIngestActivities({
         warehouse,
@@ -138,9 +147,9 @@ export const startWorkers = async (
       ...createMaintenanceActivities({ warehouse, clock, log }),
     },
     interceptors: {
-      activity: [judgeFailures(noteRetry), takeTurns(places), measureActivities(metrics)],
+      activity: [...traced, judgeFailures(noteRetry), takeTurns(places), measureActivities(metrics)],
     },
-    sinks: countResults(metrics),
+    sinks: { ...countResults(metrics), ...traces?.sinks },
     maxConcurrentActivityTaskExecutions: MOST_ACTIVITIES,
     workflowFailureErrorTypes: {
       '*': [],
@@ -161,7 +170,7 @@ export const startWorkers = async (
       metrics,
       log,
     }),
-    interceptors: { activity: [measureActivities(metrics)] },
+    interceptors: { activity: [...traced, measureActivities(metrics)] },
     maxConcurrentActivityTaskExecutions: MOST_DELIVERIES,
   });
 };

@@ -34,6 +34,7 @@ const dependencies = (opened: TestWarehouse, connection: Connection): ApiDepende
   sealer: new Sealer(Buffer.alloc(32)),
   checkConnection: () => Promise.reject(new Error('no platform can be asked')),
   metrics: new Metrics(),
+  tracer: null,
   operatorKey: OPERATOR_KEY,
   pages: null,
   version: '0.0.0',

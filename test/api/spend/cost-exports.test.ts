@@ -83,6 +83,7 @@ describeOnBothEngines('exports of costs', (open, onDuckDb) => {
         sealer: new Sealer(Buffer.alloc(32)),
         checkConnection: () => Promise.reject(new Error('no platform can be asked')),
         metrics: new Metrics(),
+        tracer: null,
         operatorKey: 'operator-key',
         pages: null,
         version: '0.0.0',

@@ -67,6 +67,7 @@ export const startLocalApi = async ({
       sealer,
       checkConnection: () => Promise.reject(new Error('no platform can be asked')),
       metrics: new Metrics(),
+      tracer: null,
       operatorKey: OPERATOR_KEY,
       pages: null,
       version: '0.0.0',
