@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 
 const inDist = (name) => fileURLToPath(new URL(`../dist/workflows/${name}`, import.meta.url));
-const results = inDist('report-results.js');
+const own = [inDist('report-results.js'), inDist('check-start.js')];
 const spans = createRequire(import.meta.url).resolve(
   '@temporalio/interceptors-opentelemetry/lib/workflow-interceptors',
 );
@@ -16,8 +16,8 @@ const [workflowsPath = inDist('registry.js'), bundlePath = inDist('bundle.js')] 
 try {
   // The plain bundle comes last, because its time is that of the whole build.
   for (const [path, workflowInterceptorModules] of [
-    [join(dirname(bundlePath), 'traced-bundle.js'), [spans, results]],
-    [bundlePath, [results]],
+    [join(dirname(bundlePath), 'traced-bundle.js'), [spans, ...own]],
+    [bundlePath, own],
   ]) {
     const { code } = await bundleWorkflowCode({
       workflowsPath,
