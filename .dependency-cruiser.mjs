@@ -3,15 +3,27 @@
 /** Layers, each with the other layers that it may import. */
 const LAYERS = {
   domain: [],
+  telemetry: ['domain'],
   egress: ['domain'],
   security: ['domain'],
-  warehouse: ['domain', 'security'],
-  activities: ['domain', 'egress', 'security', 'warehouse'],
+  warehouse: ['domain', 'security', 'telemetry'],
+  activities: ['domain', 'egress', 'security', 'telemetry', 'warehouse'],
   // Workflows import the types of their activities (see below).
   workflows: ['domain', 'activities'],
   temporal: ['domain', 'workflows'],
-  api: ['domain', 'egress', 'security', 'warehouse', 'temporal'],
-  bin: ['domain', 'egress', 'security', 'warehouse', 'activities', 'workflows', 'temporal', 'api', 'demo'],
+  api: ['domain', 'egress', 'security', 'telemetry', 'warehouse', 'temporal'],
+  bin: [
+    'domain',
+    'egress',
+    'security',
+    'telemetry',
+    'warehouse',
+    'activities',
+    'workflows',
+    'temporal',
+    'api',
+    'demo',
+  ],
   demo: ['domain', 'egress', 'api', 'bin'],
   // The dashboard runs in browsers. It speaks with the API, whose types are generated.
   web: ['domain'],

@@ -6,7 +6,6 @@ process.env['UV_THREADPOOL_SIZE'] ??= '16';
 
 /** The slowest files, the slowest first. If one of them began last, it would run alone at the end. */
 const LONGEST = [
-  'e2e/nodes/faults',
   'e2e/nodes/nodes',
   'api/access/never-old',
   'e2e/sources/ingest',

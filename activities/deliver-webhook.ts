@@ -6,6 +6,7 @@ import { SECRET_OVERLAP_HOURS, type DeliveryInput, type DeliveryStatus } from '.
 import { guardedRequest, type GuardedAnswer } from '../egress/requests/guarded-request.ts';
 import type { PrivateTargets } from '../egress/requests/private-targets.ts';
 import type { Sealer } from '../security/sealing.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import type { Warehouse } from '../warehouse/engine/warehouse.ts';
 import { endDelivery, findDelivery, recordAttempt } from '../warehouse/events/webhook-deliveries.ts';
 import { withHeartbeats } from './shared/with-heartbeats.ts';
@@ -18,6 +19,7 @@ export interface DeliveryDependencies {
   privateTargets: PrivateTargets;
   timeoutMs: number;
   userAgent: string;
+  metrics: Metrics;
   log: Logger;
 }
 
@@ -34,6 +36,7 @@ export const createDeliveryActivities = ({
   privateTargets,
   timeoutMs,
   userAgent,
+  metrics: { eventDeliveries },
   log,
 }: DeliveryDependencies) => {
   const signatures = async (
@@ -86,6 +89,7 @@ export const createDeliveryActivities = ({
       if (webhook?.enabled !== true) {
         const reason = webhook === null ? WEBHOOK_GONE : WEBHOOK_OFF;
         await endDelivery(warehouse, delivery, { status: 'failed', reason }, clock.now());
+        eventDeliveries.inc({ result: 'given_up' });
         return 'failed';
       }
       let answer: GuardedAnswer | null = null;
@@ -107,6 +111,7 @@ export const createDeliveryActivities = ({
       const delivered = { status: 'delivered', reason: null } as const;
       if (error === null) await endDelivery(warehouse, delivery, delivered, clock.now(), attempt);
       else await recordAttempt(warehouse, delivery, attempt);
+      eventDeliveries.inc({ result: error === null ? 'delivered' : 'attempt_failed' });
       const { orgId: organisation, webhookId, eventId: event } = delivery;
       log.info({ organisation, webhook: webhookId, event, status: answer?.status, error }, 'webhook attempt');
       if (error !== null) throw ApplicationFailure.retryable(error);
@@ -116,6 +121,7 @@ export const createDeliveryActivities = ({
     /** Records that a delivery has failed for good, and why. */
     async giveDeliveryUp(delivery: DeliveryInput, reason: string): Promise<void> {
       await endDelivery(warehouse, delivery, { status: 'failed', reason }, clock.now());
+      eventDeliveries.inc({ result: 'given_up' });
     },
   };
 };

@@ -13,6 +13,7 @@ import { addDays } from '../domain/shared/calendar.ts';
 import type { Clock } from '../domain/shared/clock.ts';
 import { conflict } from '../domain/shared/errors.ts';
 import type { Sealer } from '../security/sealing.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import type { Session } from '../warehouse/engine/session.ts';
 import type { Warehouse } from '../warehouse/engine/warehouse.ts';
 import {
@@ -41,13 +42,21 @@ export interface ImportDependencies {
   clock: Clock;
   sealer: Sealer;
   platforms: Platforms;
+  metrics: Metrics;
   log: Logger;
 }
 
 const HEARTBEAT_MS = 1_000;
 
 /** The steps of an import. Each is idempotent, even if an earlier attempt stopped halfway (design §3). */
-export const createImportActivities = ({ warehouse, clock, sealer, platforms, log }: ImportDependencies) => {
+export const createImportActivities = ({
+  warehouse,
+  clock,
+  sealer,
+  platforms,
+  metrics,
+  log,
+}: ImportDependencies) => {
   const connected = async ({ orgId, metricId }: ImportRunInput) => {
     const [organisation, metric, connection] = [
       await findOrganisation(warehouse, orgId),
@@ -56,6 +65,14 @@ export const createImportActivities = ({ warehouse, clock, sealer, platforms, lo
     ];
     if (organisation === null || metric === null || connection === null) return null;
     return pauseReason(metric.kind, organisation.tier) === null ? { metric, connection } : null;
+  };
+
+  const count = async (
+    { orgId, metricId }: ImportRunInput,
+    result: 'completed' | 'failed',
+  ): Promise<void> => {
+    const connection = await findImport(warehouse, orgId, metricId);
+    metrics.sourceRuns.inc({ kind: connection?.type ?? 'disconnected', result });
   };
 
   return {
@@ -98,16 +115,20 @@ export const createImportActivities = ({ warehouse, clock, sealer, platforms, lo
     },
 
     /** Records that the run has completed. */
-    async completeImport({ orgId, runId }: ImportRunInput): Promise<void> {
+    async completeImport(input: ImportRunInput): Promise<void> {
+      const { orgId, runId } = input;
       const run = await importRuns.find(warehouse, orgId, runId);
       if (run === null) return;
       const finished_at = clock.now().toISOString();
       await importRuns.record(warehouse, orgId, { ...run, status: 'completed', finished_at, error: null });
+      await count(input, 'completed');
     },
 
     /** Records that the run has failed, with the reason. */
-    async failImport({ orgId, runId }: ImportRunInput, error: string): Promise<void> {
+    async failImport(input: ImportRunInput, error: string): Promise<void> {
+      const { orgId, runId } = input;
       await importRuns.fail(warehouse, { org_id: orgId, run_id: runId }, error, clock.now());
+      await count(input, 'failed');
     },
   };
 

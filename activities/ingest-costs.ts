@@ -12,6 +12,7 @@ import type { LoadResult } from '../warehouse/sources/publishing/load.ts';
 import { ingestRuns, startedRun, type IngestRun } from '../warehouse/sources/ingest-runs.ts';
 import { withReader, type LoadSessions } from '../warehouse/engine/readers/load-sessions.ts';
 import { publishComputed } from '../warehouse/spend/compute-spend.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import { findOrganisation, type Organisation } from '../warehouse/organisations/organisations.ts';
 import { RejectedFeed, type FeedCounts } from '../warehouse/sources/feeds/read-feed.ts';
 import type { Statements } from '../warehouse/engine/session.ts';
@@ -26,6 +27,7 @@ export interface IngestDependencies {
   sourceRulesOf: SourceRulesOf;
   /** Lets a reader open remote locations, through the guarded proxy. */
   openRemoteFiles: (reader: Statements) => Promise<void>;
+  metrics: Metrics;
   log: Logger;
 }
 
@@ -35,6 +37,7 @@ export const createIngestActivities = ({
   clock,
   sourceRulesOf,
   openRemoteFiles,
+  metrics,
   log,
 }: IngestDependencies) => {
   const record = async (run: IngestRunInput, changes: Partial<IngestRun>): Promise<void> => {
@@ -44,6 +47,14 @@ export const createIngestActivities = ({
       clock.now(),
     );
     await ingestRuns.record(warehouse, run.orgId, { ...begun, ...before, ...changes });
+  };
+
+  const count = async (
+    { orgId, sourceId }: IngestRunInput,
+    result: 'completed' | 'failed',
+  ): Promise<void> => {
+    const source = await findCostSource(warehouse, orgId, sourceId);
+    metrics.sourceRuns.inc({ kind: source?.kind ?? 'deleted', result });
   };
 
   const withLoadSessions = <Result>(work: (sessions: LoadSessions) => Promise<Result>): Promise<Result> =>
@@ -108,11 +119,13 @@ export const createIngestActivities = ({
         cost_total: load.costTotal,
         notes,
       });
+      await count(run, 'completed');
     },
 
     /** Records that the run has failed, with the reason. */
     async failRun(run: IngestRunInput, error: string): Promise<void> {
       await record(run, { status: 'failed', finished_at: clock.now().toISOString(), error });
+      await count(run, 'failed');
     },
   };
 };

@@ -42,6 +42,7 @@ import { metricValueRoutes } from './metrics/metric-values.ts';
 import { monthRoutes } from './months/months.ts';
 import { watchNumberChanges } from './events/number-changes.ts';
 import { operationRoutes } from './operations/operations.ts';
+import { traceRequests } from './operations/trace-requests.ts';
 import { overviewRoutes } from './metrics/overview.ts';
 import { operatorRoutes } from './operator/operator.ts';
 import { organisationRoutes } from './organisations/organisation.ts';
@@ -119,6 +120,7 @@ export const buildServer = async (
         };
   });
   app.setSerializerCompiler(serializerCompiler);
+  if (dependencies.tracer !== null) traceRequests(app, dependencies.tracer);
   acceptJsonOnly(app);
   answerErrors(app);
   endConnectionsOnClose(app, patienceMs);
@@ -191,7 +193,7 @@ export const buildServer = async (
       const api = scope as Api;
       authenticate(api, { ...dependencies, meter, tickets, sessions, keyHeaders: 'X-API-Key' });
       keepAnswers(api, dependencies);
-      admitFairly(api);
+      admitFairly(api, dependencies.metrics);
       const noteChange = watchNumberChanges(api, dependencies.orchestration);
       const numbers = { ...dependencies, noteChange };
       answerUnknownRoutes(api);

@@ -14,7 +14,13 @@ import { probeExtension } from '../warehouse/engine/probe-extension.ts';
 import { Sealer } from '../security/sealing.ts';
 import { countSealedBefore } from '../warehouse/engine/records/reseal.ts';
 import { Warehouse } from '../warehouse/engine/warehouse.ts';
-import { clockOf, readSettings, type Settings } from './settings/settings.ts';
+import {
+  clockOf,
+  readSettings,
+  temporalPageOf,
+  tracesEndpointOf,
+  type Settings,
+} from './settings/settings.ts';
 import { knownMasterKey } from './settings/master-key.ts';
 import { sharedFolders, sourcesOutside } from './service/source-folders.ts';
 import { temporalTarget } from './service/temporal-connection.ts';
@@ -41,7 +47,7 @@ export const doctor = async (env: NodeJS.ProcessEnv, say: (text: string) => void
     return false;
   }
   const findings = [found('settings', 'ok', 'valid'), node()];
-  for (const check of [dataDirectory, temporal, extensions, warehouse, exportTarget])
+  for (const check of [dataDirectory, temporal, traces, extensions, warehouse, exportTarget])
     findings.push(...(await check(settings)));
   for (const finding of findings) show(finding);
   return findings.every(({ state }) => state !== 'problem');
@@ -95,6 +101,7 @@ const temporal = async (settings: Settings): Promise<Finding[]> => {
             'embedded; its server is not on this machine yet, so the first start downloads or builds it',
           )
         : found('Temporal', 'ok', `embedded, ${cli}`),
+      ...temporalPage(settings),
     ];
   }
   try {
@@ -116,6 +123,42 @@ const temporal = async (settings: Settings): Promise<Finding[]> => {
         `TEMPORAL_ADDRESS or TEMPORAL_NAMESPACE cannot be used: ${message(error)}`,
       ),
     ];
+  }
+};
+
+const temporalPage = (settings: Settings): Finding[] => {
+  const page = temporalPageOf(settings);
+  return page === null ? [] : [found('TEMPORAL_UI_PORT', 'ok', `workflows can be seen at ${page}`)];
+};
+
+const TRACES_MS = 5_000;
+
+/** The service works without a collector, and the spans are lost. */
+const traces = async (settings: Settings): Promise<Finding[]> => {
+  const endpoint = tracesEndpointOf(settings);
+  if (endpoint === null) return [];
+  const shown = withoutPassword(endpoint);
+  const url = new URL(endpoint);
+  const { username, password } = url;
+  const basic = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
+  // `fetch` refuses a URL with credentials.
+  url.username = url.password = '';
+  try {
+    // An export without spans.
+    const { status } = await fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/x-protobuf',
+        ...(username === '' ? {} : { authorization: `Basic ${basic.toString('base64')}` }),
+      },
+      signal: AbortSignal.timeout(TRACES_MS),
+    });
+    return status < 400
+      ? [found('traces', 'ok', `${shown} answers`)]
+      : [found('traces', 'note', `${shown} answers with ${status}`)];
+  } catch (error) {
+    const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    return [found('traces', 'note', `${shown} does not answer: ${withoutPassword(message(reason))}`)];
   }
 };
 

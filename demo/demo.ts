@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { operatorKey } from '../bin/settings/operator-key.ts';
 import { createLog, stopSignal, untilStopped } from '../bin/service/run-service.ts';
-import { startService } from '../bin/service/service.ts';
+import { startService, type Service } from '../bin/service/service.ts';
 import type { Settings } from '../bin/settings/settings.ts';
 import { addDays, dayOf, monthOf, monthsBack } from '../domain/shared/calendar.ts';
 import { writeExports, type SampleTime } from './exports/write-exports.ts';
@@ -54,7 +54,7 @@ const serve = async (run: Run): Promise<void> => {
   const service = await startService(settings, { api: true, worker: true }, createLog(settings));
   const signalled = stopSignal();
   const stopped = untilStopped(service, signalled);
-  const shown = show(service.url ?? '', run).then(() => true);
+  const shown = show(service, run).then(() => true);
   // A signal ends the demo cleanly, and the work that it interrupts is no failure.
   const first = await Promise.race([shown, signalled, service.failed]).catch(async (error: unknown) => {
     await service.stop();
@@ -75,7 +75,11 @@ const requireFreePort = async (host: string, port: number): Promise<void> => {
 };
 
 /** Brings the sample shop of a running service up to date, and prints what there is to see. */
-const show = async (url: string, { settings, time, listener, exit, say }: Run) => {
+const show = async (
+  { url: address, temporalPage }: Service,
+  { settings, time, listener, exit, say }: Run,
+) => {
+  const url = address ?? '';
   const { dataDir } = settings;
   const operator = await operatorKey(settings.OPERATOR_KEY, dataDir);
   const { id, admin, adminKey, isNew } = await signIn(url, dataDir, operator);
@@ -98,7 +102,8 @@ const show = async (url: string, { settings, time, listener, exit, say }: Run) =
     await ingest(admin, named(shop.sources, 'AWS'), say, chosen);
   }
   const steps = await report(shop, listener, restated ?? chosen, say);
-  chapter([`base URL   ${url}/api/v1`, `admin key  ${adminKey}`], say);
+  const page = temporalPage === null ? [] : [`workflows  ${temporalPage}`];
+  chapter([`base URL   ${url}/api/v1`, `admin key  ${adminKey}`, ...page], say);
   const title = exit
     ? 'What to try next, once you have started it again without --exit:'
     : 'What to try next (in another terminal; Ctrl-C here ends it):';
@@ -110,9 +115,12 @@ const show = async (url: string, { settings, time, listener, exit, say }: Run) =
   };
 };
 
-/** Returns the settings of a demo: its own folder, Temporal server and Stripe, whatever the real service uses. */
+/**
+ * Returns the settings of a demo: its own folder, Temporal server and Stripe, whatever the real service uses. TEMPORAL_UI_PORT
+ * opens the page of its own server.
+ */
 export const demoEnvironment = (env: NodeJS.ProcessEnv, dataDir: string | undefined): NodeJS.ProcessEnv => {
-  const foreign = /^(WAREHOUSE|WAREHOUSE_DATA|TEMPORAL_.*|SOURCE_ROOTS|STRIPE_API_BASE)$/;
+  const foreign = /^(WAREHOUSE|WAREHOUSE_DATA|TEMPORAL_(?!UI_PORT$).*|SOURCE_ROOTS|STRIPE_API_BASE)$/;
   const realDataDir = env['DATA_DIR']?.trim() ?? '';
   return {
     // The demo prints for people. Logs are for failures only.

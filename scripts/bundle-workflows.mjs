@@ -1,17 +1,34 @@
-// Bundles the compiled workflows when the product is built, so that a worker starts without running webpack.
+// Bundles the compiled workflows when the product is built, so that a worker starts without running webpack. A worker that sends
+// traces takes a second bundle, whose workflows have spans.
 import { rename, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 
 const inDist = (name) => fileURLToPath(new URL(`../dist/workflows/${name}`, import.meta.url));
+const own = [inDist('report-results.js'), inDist('check-start.js')];
+const spans = createRequire(import.meta.url).resolve(
+  '@temporalio/interceptors-opentelemetry/lib/workflow-interceptors',
+);
 const [workflowsPath = inDist('registry.js'), bundlePath = inDist('bundle.js')] = process.argv.slice(2);
 
 try {
-  const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('WARN') });
-  // By rename, so that a worker that starts during a build never reads half a bundle.
-  const temporary = `${bundlePath}.${process.pid}`;
-  await writeFile(temporary, code);
-  await rename(temporary, bundlePath);
+  // The plain bundle comes last, because its time is that of the whole build.
+  for (const [path, workflowInterceptorModules] of [
+    [join(dirname(bundlePath), 'traced-bundle.js'), [spans, ...own]],
+    [bundlePath, own],
+  ]) {
+    const { code } = await bundleWorkflowCode({
+      workflowsPath,
+      workflowInterceptorModules,
+      logger: new DefaultLogger('WARN'),
+    });
+    // By rename, so that a worker that starts during a build never reads half a bundle.
+    const temporary = `${path}.${process.pid}`;
+    await writeFile(temporary, code);
+    await rename(temporary, path);
+  }
 } catch (error) {
   console.error(`Cannot bundle the workflows of ${workflowsPath}: ${error.message}`);
   process.exit(1);

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
-const bundle = join('workflows', 'bundle.js');
+const bundles = ['bundle.js', 'traced-bundle.js'].map((name) => join('workflows', name));
 // Vite writes the pages, and empties their folder itself.
 const pages = 'web/';
 
 for (const name of readdirSync(dist, { recursive: true })) {
-  if (!/\.js(\.map)?$/.test(name) || name === bundle || name.startsWith(pages)) continue;
+  if (!/\.js(\.map)?$/.test(name) || bundles.includes(name) || name.startsWith(pages)) continue;
   const source = join(root, name.replace(/\.js(\.map)?$/, '.ts'));
   if (!existsSync(source)) rmSync(join(dist, name), { force: true });
 }

@@ -3,12 +3,16 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 import { pino } from 'pino';
 import { buildServer } from '../dist/api/app.js';
+import { Metrics } from '../dist/telemetry/metrics.js';
 
 const folder = new URL('../web/http/generated/', import.meta.url);
 const output = new URL('api-types.d.ts', folder);
 
 // The routes describe themselves. Nothing is asked of the rest of the service.
-const app = await buildServer({ version: '', operatorKey: '', pages: null }, pino({ level: 'silent' }));
+const app = await buildServer(
+  { version: '', operatorKey: '', metrics: new Metrics(), tracer: null, pages: null },
+  pino({ level: 'silent' }),
+);
 await app.ready();
 const types = astToString(await openapiTypescript(app.swagger()));
 

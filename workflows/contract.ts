@@ -1,5 +1,5 @@
 import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
-import { defineSignal } from '@temporalio/workflow';
+import { defineSignal, type Sinks } from '@temporalio/workflow';
 import type { DeliveryInput, DeliveryStatus } from '../domain/events/webhook.ts';
 import { importWorkflowId, type ImportInput } from '../domain/imports/connection.ts';
 import type { Month } from '../domain/shared/calendar.ts';
@@ -29,6 +29,11 @@ export const DELIVERY_TASK_QUEUE = 'cost-analytics-webhooks';
 /** Signals to `raiseEvents` that numbers of its organisation have changed. */
 export const numbersChanged = defineSignal('numbersChanged');
 
+/** Where workflows report to their worker how they end. */
+export interface ResultSinks extends Sinks {
+  results: { ended: (result: 'completed' | 'failed' | 'cancelled') => void };
+}
+
 /** The search attribute for the organisation of a workflow. */
 export const ORGANISATION_ATTRIBUTE = 'Organisation';
 const ORGANISATION = defineSearchAttributeKey(ORGANISATION_ATTRIBUTE, SearchAttributeType.KEYWORD);
@@ -46,6 +51,9 @@ const IDS: { [Name in WorkflowName]: (...args: Parameters<Workflows[Name]>) => s
   maintainWarehouse: () => 'maintain-warehouse',
   exportData: ({ orgId }) => `export/${orgId}`,
 };
+
+/** The names of all workflows. */
+export const WORKFLOW_NAMES = Object.keys(IDS) as WorkflowName[];
 
 /** Returns the id under which a workflow runs for an input. */
 export const workflowIdOf = <Name extends WorkflowName>(

@@ -1,7 +1,8 @@
-import { ActivityFailure, CancellationScope, rootCause, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, workflowInfo } from '@temporalio/workflow';
 import type { ImportRunInput } from '../domain/imports/connection.ts';
 import { runIdOf } from '../domain/sources/ingest.ts';
 import type { Workflows } from './contract.ts';
+import { reasonOf } from './reason-of.ts';
 import { completeImport, failImport, noteNumbersChanged, openImport, readImport } from './steps.ts';
 
 /**
@@ -21,8 +22,7 @@ const importValues = async (run: ImportRunInput): Promise<boolean> => {
     await completeImport(run);
     return true;
   } catch (error) {
-    const reason = error instanceof ActivityFailure ? rootCause(error) : undefined;
-    await CancellationScope.nonCancellable(() => failImport(run, reason ?? String(error)));
+    await CancellationScope.nonCancellable(() => failImport(run, reasonOf(error)));
     throw error;
   }
 };

@@ -1,4 +1,4 @@
-import { ActivityFailure, CancellationScope, rootCause, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, workflowInfo } from '@temporalio/workflow';
 import {
   runIdOf,
   type IngestInput,
@@ -16,6 +16,7 @@ import {
   settleOrganisation,
 } from './steps.ts';
 import type { Workflows } from './contract.ts';
+import { reasonOf } from './reason-of.ts';
 
 /**
  * Ingests a cost source: reads its export, publishes the loads, computes the changed months, settles the months that can settle,
@@ -39,8 +40,7 @@ const ingest = async (input: IngestInput, run: IngestRunInput): Promise<IngestOu
     await completeRun(run, load);
     return { runId: run.runId, months: load.months, settledMonths };
   } catch (error) {
-    const reason = error instanceof ActivityFailure ? rootCause(error) : undefined;
-    await CancellationScope.nonCancellable(() => failRun(run, reason ?? String(error)));
+    await CancellationScope.nonCancellable(() => failRun(run, reasonOf(error)));
     throw error;
   }
 };

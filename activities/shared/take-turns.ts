@@ -1,15 +1,15 @@
 import { activityInfo } from '@temporalio/activity';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
-import { FairPlaces, type PlaceLimits } from '../../domain/shared/fair-places.ts';
+import type { FairPlaces } from '../../domain/shared/fair-places.ts';
 import { withHeartbeats } from './with-heartbeats.ts';
 
 /**
  * Lets organisations take turns at the activities of a worker. However many activities of one organisation wait, the others get
  * their places. Local activities are short and do not wait.
  */
-export const takeTurns = (limits: PlaceLimits): ActivityInterceptorsFactory => {
-  const places = new FairPlaces(limits);
-  return () => ({
+export const takeTurns =
+  (places: FairPlaces): ActivityInterceptorsFactory =>
+  () => ({
     inbound: {
       execute: async (input, next) => {
         if (activityInfo().isLocal) return next(input);
@@ -24,7 +24,6 @@ export const takeTurns = (limits: PlaceLimits): ActivityInterceptorsFactory => {
       },
     },
   });
-};
 
 /** Returns the organisation of an activity, whose first argument is or has its id. Maintenance has no organisation. */
 const organisationOf = ([first]: readonly unknown[]): string => {

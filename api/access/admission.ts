@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { FairPlaces, type PlaceLimits } from '../../domain/shared/fair-places.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
 import { callerOf } from './authentication.ts';
 import { closeSignal, tabularType } from '../http/tabular.ts';
 
@@ -25,7 +26,7 @@ const LIMITS = {
  * wait; beyond that number they are rejected (503). The place is free again once the answer has been sent or the caller has gone,
  * and the handler has ended. Otherwise callers who leave early could start any number of statements.
  */
-export const admitFairly = (app: FastifyInstance): void => {
+export const admitFairly = (app: FastifyInstance, metrics: Metrics): void => {
   app.decorateRequest('work', null);
   app.addHook('onRoute', (route) => {
     const { handler } = route;
@@ -36,6 +37,8 @@ export const admitFairly = (app: FastifyInstance): void => {
     };
   });
   const places = { light: new FairPlaces(LIMITS.light), heavy: new FairPlaces(LIMITS.heavy) };
+  metrics.watchPlaces('light_requests', places.light);
+  metrics.watchPlaces('heavy_requests', places.heavy);
   app.addHook('onRequest', async (request, reply) => {
     const { isHeavy = () => false } = request.routeOptions.config;
     const weight = isHeavy === true || isHeavy(request) || tabularType(request) !== null ? 'heavy' : 'light';

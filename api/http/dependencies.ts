@@ -1,8 +1,10 @@
+import type { Tracer } from '@opentelemetry/api';
 import type { CheckedConnection, ConnectionToCheck } from '../../domain/imports/checked-connection.ts';
 import type { Clock } from '../../domain/shared/clock.ts';
 import type { SourceRulesOf } from '../../egress/locations/source-rules.ts';
 import type { Orchestration } from '../../temporal/orchestration.ts';
 import type { Sealer } from '../../security/sealing.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 
 /** Whether the service can write to its folders. Less than 64 MiB of free space counts as full. */
@@ -22,6 +24,9 @@ export interface ApiDependencies {
   /** Asks a platform whether a connection can be imported. Throws Outage if the platform cannot be asked. */
   checkConnection: (connection: ConnectionToCheck, signal: AbortSignal) => Promise<CheckedConnection>;
   operatorKey: string;
+  metrics: Metrics;
+  /** Begins the spans of requests; null if there are no traces. */
+  tracer: Tracer | null;
   /** The folder of the built dashboard; null in tests of the API alone. */
   pages: string | null;
   version: string;

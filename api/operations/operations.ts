@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+import type { Metrics } from '../../telemetry/metrics.ts';
 import type { ApiDependencies, DiskState } from '../http/dependencies.ts';
 import type { Api } from '../http/api-type.ts';
 
@@ -34,36 +34,28 @@ export const isReady = (condition: Condition): boolean =>
 
 /** Liveness, readiness and Prometheus metrics: outside /api/v1, without a key (contract §1). */
 export const operationRoutes = (app: Api, dependencies: ApiDependencies): void => {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  const duration = new Histogram({
-    name: 'http_request_duration_seconds',
-    help: 'Time to answer a request, by route and status',
-    labelNames: ['method', 'route', 'status'],
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers: [registry],
-  });
-  const refused = new Counter({
-    name: 'api_calls_over_quota_total',
-    help: 'Calls refused because the daily limit of their organisation was reached',
-    registers: [registry],
-  });
+  const { requestDuration, callsOverQuota } = dependencies.metrics;
   app.addHook('onResponse', (request, reply, done) => {
-    duration.observe(
+    requestDuration.observe(
       { method: request.method, route: request.routeOptions.url ?? 'unknown', status: reply.statusCode },
       reply.elapsedTime / 1000,
     );
     // Only calls that count against a limit have its headers.
-    if (reply.statusCode === 429 && reply.hasHeader('ratelimit-limit')) refused.inc();
+    if (reply.statusCode === 429 && reply.hasHeader('ratelimit-limit')) callsOverQuota.inc();
     done();
   });
 
-  app.get('/livez', { schema: { hide: true } }, () => ({ status: 'ok' }));
+  metricsRoutes(app, dependencies.metrics);
   app.get('/readyz', { schema: { hide: true } }, async (_request, reply) => {
     const condition = await conditionOf(dependencies);
     const ready = isReady(condition);
     return reply.status(ready ? 200 : 503).send({ status: ready ? 'ok' : 'unavailable', ...condition });
   });
+};
+
+/** Liveness and metrics, which a process without the API can serve, too. */
+export const metricsRoutes = (app: Api, { registry }: Pick<Metrics, 'registry'>): void => {
+  app.get('/livez', { schema: { hide: true } }, () => ({ status: 'ok' }));
   app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>
     reply.type(registry.contentType).send(await registry.metrics()),
   );

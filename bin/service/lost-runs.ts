@@ -4,6 +4,7 @@ import type { Clock } from '../../domain/shared/clock.ts';
 import { ServiceError } from '../../domain/shared/errors.ts';
 import type { Orchestration } from '../../temporal/orchestration.ts';
 import { findCostSource } from '../../warehouse/sources/cost-sources.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
 import type { OpenRun } from '../../warehouse/engine/records/run-log.ts';
 import { importRuns } from '../../warehouse/imports/import-runs.ts';
 import { ingestRuns } from '../../warehouse/sources/ingest-runs.ts';
@@ -16,6 +17,7 @@ interface Parts {
   warehouse: Warehouse;
   orchestration: Orchestration;
   clock: Clock;
+  metrics: Metrics;
   log: Logger;
 }
 
@@ -61,7 +63,7 @@ const failIfLost = async <Lost extends OpenRun<never>>(
   run: Lost,
   next: Next<Lost>,
 ): Promise<void> => {
-  const { warehouse, orchestration, clock, log } = parts;
+  const { warehouse, orchestration, clock, metrics, log } = parts;
   const life = await orchestration.lifeOf(run.workflow_id, run.run_id);
   if (life.state === 'running') return;
   const how =
@@ -69,8 +71,9 @@ const failIfLost = async <Lost extends OpenRun<never>>(
       ? `the workflow has ended without a result: ${life.how}`
       : 'Temporal no longer knows the workflow';
   const error = `${how}; ${await next(parts, run, life.state)}`;
-  if (await runs.fail(warehouse, run, error, clock.now()))
-    log.warn({ run: run.run_id, organisation: run.org_id, error }, 'a run could not continue and has failed');
+  if (!(await runs.fail(warehouse, run, error, clock.now()))) return;
+  metrics.lostRuns.inc();
+  log.warn({ run: run.run_id, organisation: run.org_id, error }, 'a run could not continue and has failed');
 };
 
 const nextIngest: Next<OpenRun<'source_id'>> = async (parts, run, state) =>

@@ -6,9 +6,10 @@ import type { Settings } from '../settings/settings.ts';
 export const createLog = (settings: Settings): Logger =>
   pino({ level: settings.LOG_LEVEL }, pino.destination(2));
 
-/** Starts the service, prints the `ready` line, and returns the service once it serves. */
+/** Starts the service, prints where its workflows can be seen and the `ready` line, and returns the service once it serves. */
 export const startAndSay = async (settings: Settings, roles: Roles): Promise<Service> => {
   const service = await startService(settings, roles, createLog(settings));
+  if (service.temporalPage !== null) process.stdout.write(`workflows ${service.temporalPage}\n`);
   process.stdout.write(service.url === null ? 'ready worker\n' : `ready ${service.url}\n`);
   return service;
 };

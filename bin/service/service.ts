@@ -11,6 +11,9 @@ import { startDevServer } from '../../temporal/dev-server/dev-server.ts';
 import { ensureSearchAttributes } from '../../temporal/ensure-search-attributes.ts';
 import { findTemporalCli } from '../../temporal/cli/find-temporal-cli.ts';
 import { Orchestration } from '../../temporal/orchestration.ts';
+import { Metrics } from '../../telemetry/metrics.ts';
+import { observeStatements } from '../../telemetry/observe-statements.ts';
+import type { Traces } from '../../telemetry/traces.ts';
 import { takeScratch } from '../../warehouse/engine/readers/scratch.ts';
 import { spillDirectory, Warehouse } from '../../warehouse/engine/warehouse.ts';
 import { createDiskCheck, writtenFolders } from './disk-check.ts';
@@ -19,10 +22,18 @@ import { masterKey } from '../settings/master-key.ts';
 import { operatorKey } from '../settings/operator-key.ts';
 import { keepPrivate } from '../settings/private-files.ts';
 import { reconcileSchedules } from './schedules.ts';
-import { clockOf, platformsOf, type Settings } from '../settings/settings.ts';
+import {
+  clockOf,
+  platformsOf,
+  temporalPageOf,
+  tracesEndpointOf,
+  type Settings,
+} from '../settings/settings.ts';
 import { makeSourceFolder, prepareSourceFolders } from './source-folders.ts';
 import { temporalTarget } from './temporal-connection.ts';
 import { VERSION } from '../settings/version.ts';
+import { serveMetrics } from './metrics-server.ts';
+import { reportWarehouse } from './warehouse-metrics.ts';
 import { warehouseSettings } from './warehouse-settings.ts';
 import { startWorkers, type Closer } from './workers.ts';
 
@@ -36,6 +47,8 @@ export interface Roles {
 export interface Service {
   /** Where the API listens, or null in a worker process. */
   url: string | null;
+  /** The web page of the embedded Temporal server, or null if it serves none. */
+  temporalPage: string | null;
   /** Ends it cleanly: answers current requests, stops activities or returns them to Temporal, and stores counts. */
   stop: () => Promise<void>;
   /** Resolves with the reason if a part of it ends by itself. */
@@ -67,7 +80,14 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
     closers.push(() => {
       warehouse.close();
     });
+    const metrics = new Metrics();
+    const traces = await tracesOf(settings, log);
+    if (traces !== null) closers.unshift(traces.close);
+    const tracer = traces?.tracer ?? null;
+    warehouse.observer = observeStatements(metrics, tracer);
+    reportWarehouse(metrics, { warehouse, clock, log });
     warehouse.onBreakdown = (error) => {
+      metrics.breakdowns.inc();
       log.error({ err: error }, 'the warehouse broke down');
       if (warehouse.isDuckLake) fail(new Error('the warehouse broke down'));
     };
@@ -81,21 +101,24 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
     const connection = await Connection.connect({ ...target.options, ...channelArgs });
     closers.push(() => connection.close());
     if (!embedded) await registerSearchAttributes(connection, target.namespace);
-    const orchestration = new Orchestration(new Client({ connection, namespace: target.namespace }), {
-      exportsNightly: settings.EXPORT_TO !== null,
+    const client = new Client({
+      connection,
+      namespace: target.namespace,
+      interceptors: { workflow: traces === null ? [] : [traces.client] },
     });
+    const orchestration = new Orchestration(client, { exportsNightly: settings.EXPORT_TO !== null });
 
     const sealer = new Sealer(await masterKey(settings.MASTER_KEY, dataDir), settings.MASTER_KEY_PREVIOUS);
 
     if (roles.worker) {
-      const parts = { warehouse, clock, sealer, orchestration, settings, log };
+      const parts = { warehouse, clock, sealer, orchestration, settings, metrics, traces, log };
       await startWorkers(parts, target, closers, fail);
     }
 
     const stopping = new AbortController();
     const reconciled = reconcileSchedules({ warehouse, orchestration, clock, log }, stopping.signal);
     const watched = roles.worker
-      ? watchRuns({ warehouse, orchestration, clock, log }, stopping.signal)
+      ? watchRuns({ warehouse, orchestration, clock, metrics, log }, stopping.signal)
       : Promise.resolve();
     const prepared = prepareSourceFolders(warehouse, settings, log, stopping.signal).catch(
       (error: unknown) => {
@@ -106,7 +129,13 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
       stopping.abort();
       await Promise.all([reconciled, watched, prepared]);
     });
-    if (!roles.api) return { url: null, stop, failed };
+    const temporalPage = temporalPageOf(settings);
+    if (!roles.api && settings.METRICS_PORT !== null) {
+      const served = await serveMetrics(metrics, { host: settings.HOST, port: settings.METRICS_PORT });
+      closers.push(served.close);
+      log.info({ url: served.url }, 'serving metrics');
+    }
+    if (!roles.api) return { url: null, temporalPage, stop, failed };
 
     const server = await buildServer(
       {
@@ -118,6 +147,8 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
         disk: createDiskCheck(writtenFolders(settings), log),
         sealer,
         checkConnection: (connection, signal) => checkConnection(platformsOf(settings), connection, signal),
+        metrics,
+        tracer,
         operatorKey: await operatorKey(settings.OPERATOR_KEY, dataDir),
         pages: dirname(createRequire(import.meta.url).resolve('#pages')),
         version: VERSION,
@@ -126,11 +157,19 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
     );
     closers.push(() => server.close());
     const url = await server.listen({ host: settings.HOST, port: settings.port });
-    return { url, stop, failed };
+    return { url, temporalPage, stop, failed };
   } catch (error) {
     await stop().catch((logged: unknown) => logged);
     throw error;
   }
+};
+
+/** Begins to send traces if the settings ask for them. Otherwise OpenTelemetry's SDK is not loaded. */
+const tracesOf = async (settings: Settings, log: Logger): Promise<Traces | null> => {
+  const endpoint = tracesEndpointOf(settings);
+  if (endpoint === null) return null;
+  const { openTraces } = await import('../../telemetry/traces.ts');
+  return openTraces({ endpoint, service: settings.OTEL_SERVICE_NAME, version: VERSION, log });
 };
 
 /** Ends every part, even after a failure, so that no Temporal server stays behind. Throws the first error. */
@@ -162,6 +201,7 @@ const embeddedTemporal = async (
   const server = await startDevServer({
     cli,
     dataDir: settings.dataDir,
+    uiPort: settings.TEMPORAL_UI_PORT,
     namespace: settings.TEMPORAL_NAMESPACE,
     searchAttributes: SEARCH_ATTRIBUTES,
     log,

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import { NativeConnection, Worker, type InjectedSinks, type WorkerOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { createSpendActivities } from '../../activities/compute-spend.ts';
 import { createDeliveryActivities } from '../../activities/deliver-webhook.ts';
@@ -11,13 +11,23 @@ import { createMaintenanceActivities } from '../../activities/maintain-warehouse
 import { createEventActivities } from '../../activities/raise-events.ts';
 import { createSettlementActivities } from '../../activities/settle-months.ts';
 import { createStartActivities } from '../../activities/start-deliveries.ts';
+import { measureActivities } from '../../activities/shared/measure-activities.ts';
 import { takeTurns } from '../../activities/shared/take-turns.ts';
 import type { Clock } from '../../domain/shared/clock.ts';
-import { DELIVERY_TASK_QUEUE, TASK_QUEUE, type WorkflowName } from '../../workflows/contract.ts';
+import { FairPlaces } from '../../domain/shared/fair-places.ts';
+import {
+  DELIVERY_TASK_QUEUE,
+  TASK_QUEUE,
+  type ResultSinks,
+  type WorkflowName,
+} from '../../workflows/contract.ts';
 import { sourceRulesOf } from '../../egress/locations/source-rules.ts';
 import type { Sealer } from '../../security/sealing.ts';
 import type { Orchestration } from '../../temporal/orchestration.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
+import type { Traces } from '../../telemetry/traces.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
+import { countFromZero } from './count-from-zero.ts';
 import { remoteFiles } from './remote-files.ts';
 import { platformsOf, type Settings } from '../settings/settings.ts';
 import type { temporalTarget } from './temporal-connection.ts';
@@ -34,6 +44,8 @@ interface Parts {
   sealer: Sealer;
   orchestration: Orchestration;
   settings: Settings;
+  metrics: Metrics;
+  traces: Traces | null;
   log: Logger;
 }
 
@@ -71,7 +83,8 @@ export const startWorkers = async (
   closers: Closer[],
   fail: (error: Error) => void,
 ): Promise<void> => {
-  const { warehouse, clock, settings, log } = parts;
+  const { warehouse, clock, settings, metrics, traces, log } = parts;
+  const traced = traces === null ? [] : [traces.activity];
   installRuntime(log);
   const connection = await NativeConnection.connect(target.options);
   closers.push(() => connection.close());
@@ -100,15 +113,25 @@ export const startWorkers = async (
     await noteRetryOnRun({ warehouse, log })(...failed);
     await noteRetryOnImport({ warehouse, log })(...failed);
   };
+  countFromZero(metrics);
+  const places = new FairPlaces(LIMITS);
+  metrics.watchPlaces('activities', places);
   await run({
     taskQueue: TASK_QUEUE,
-    workflowBundle: { codePath: join(import.meta.dirname, '../../workflows/bundle.js') },
+    workflowBundle: {
+      codePath: join(
+        import.meta.dirname,
+        '../../workflows',
+        traces === null ? 'bundle.js' : 'traced-bundle.js',
+      ),
+    },
     activities: {
       ...createIngestActivities({
         warehouse,
         clock,
         sourceRulesOf: sourceRulesOf(settings),
         openRemoteFiles: remote.open,
+        metrics,
         log,
       }),
       ...createImportActivities({
@@ -116,6 +139,7 @@ export const startWorkers = async (
         clock,
         sealer: parts.sealer,
         platforms: platformsOf(settings),
+        metrics,
         log,
       }),
       ...createSpendActivities({ warehouse, clock }),
@@ -132,8 +156,9 @@ export const startWorkers = async (
       }),
     },
     interceptors: {
-      activity: [judgeFailures(noteRetry), takeTurns(LIMITS)],
+      activity: [...traced, judgeFailures(noteRetry), takeTurns(places), measureActivities(metrics)],
     },
+    sinks: { ...countResults(metrics), ...traces?.sinks },
     maxConcurrentActivityTaskExecutions: MOST_ACTIVITIES,
     workflowFailureErrorTypes: {
       '*': [],
@@ -151,8 +176,21 @@ export const startWorkers = async (
       privateTargets,
       timeoutMs: settings.webhookTimeoutMs,
       userAgent: `cost-analytics/${VERSION}`,
+      metrics,
       log,
     }),
+    interceptors: { activity: [...traced, measureActivities(metrics)] },
     maxConcurrentActivityTaskExecutions: MOST_DELIVERIES,
   });
 };
+
+const countResults = ({ workflowRuns }: Metrics): InjectedSinks<ResultSinks> => ({
+  results: {
+    ended: {
+      fn: ({ workflowType: workflow }, result) => {
+        workflowRuns.inc({ workflow, result });
+      },
+      callDuringReplay: false,
+    },
+  },
+});

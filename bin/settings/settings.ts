@@ -46,11 +46,26 @@ const LEAST_MEMORY = '64MB';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
+/** The samplers that OpenTelemetry's specification names. */
+const SAMPLERS = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const;
+
+const otlpEndpoint = optional.pipe(
+  z.url({ protocol: /^https?$/, error: 'expected a URL such as http://127.0.0.1:4318' }).nullable(),
+);
+
 /** Every setting of the product by its name (contract §4). Errors name the setting. */
 const environment = z.object({
   DATA_DIR: withDefault('./data'),
   HOST: withDefault('127.0.0.1'),
   PORT: wholeNumber('a port', 0, 65_535),
+  METRICS_PORT: wholeNumber('a port', 1, 65_535),
   LOG_LEVEL: withDefault('info').pipe(
     z.enum(LOG_LEVELS, { error: `expected one of ${LOG_LEVELS.join(', ')}` }),
   ),
@@ -68,6 +83,17 @@ const environment = z.object({
   TEMPORAL_TLS_CERT: optional,
   TEMPORAL_TLS_KEY: optional,
   TEMPORAL_TLS_SERVER_NAME: optional,
+  TEMPORAL_UI_PORT: wholeNumber('a port', 1, 65_535),
+  OTEL_SDK_DISABLED: withDefault('false').pipe(
+    z.enum(['true', 'false'], { error: 'expected true or false' }),
+  ),
+  OTEL_SERVICE_NAME: withDefault('cost-analytics'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: otlpEndpoint,
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: otlpEndpoint,
+  OTEL_EXPORTER_OTLP_PROTOCOL: withDefault('http/protobuf'),
+  OTEL_TRACES_SAMPLER: withDefault('parentbased_always_on').pipe(
+    z.enum(SAMPLERS, { error: `expected one of ${SAMPLERS.join(', ')}` }),
+  ),
   CLOCK: optional
     .pipe(
       z.iso.datetime({ offset: true, error: 'expected an instant such as 2026-02-07T06:00:00Z' }).nullable(),
@@ -131,6 +157,14 @@ export const readSettings = (env: NodeJS.ProcessEnv): Settings => {
     throw new Error(
       'MASTER_KEY: expected base64 of 32 bytes (openssl rand -base64 32), the same on all machines that share a DuckLake; got nothing',
     );
+  if (parsed.data.TEMPORAL_UI_PORT !== null && parsed.data.TEMPORAL_ADDRESS !== null)
+    throw new Error(
+      'TEMPORAL_UI_PORT: expected nothing beside TEMPORAL_ADDRESS, because it opens the web page of the embedded server; ' +
+        'the cluster has a page of its own',
+    );
+  const { OTEL_EXPORTER_OTLP_PROTOCOL: protocol } = parsed.data;
+  if (tracesEndpointOf(parsed.data) !== null && protocol !== 'http/protobuf')
+    throw new Error(`OTEL_EXPORTER_OTLP_PROTOCOL: expected http/protobuf, got ${JSON.stringify(protocol)}`);
   const dataDir = resolve(parsed.data.DATA_DIR);
   return {
     ...parsed.data,
@@ -147,6 +181,23 @@ export const platformsOf = ({
   STRIPE_API_BASE: stripe,
   BIGQUERY_API_ENDPOINT: bigQuery,
 }: Pick<Settings, 'STRIPE_API_BASE' | 'BIGQUERY_API_ENDPOINT'>) => ({ stripe, bigQuery });
+
+/** Returns the address of the embedded Temporal server's web page, or null if it serves none. */
+export const temporalPageOf = ({
+  TEMPORAL_UI_PORT: port,
+}: Pick<Settings, 'TEMPORAL_UI_PORT'>): string | null => (port === null ? null : `http://127.0.0.1:${port}`);
+
+/** Returns where traces are sent, by the rules of OpenTelemetry's specification; null if they are not. */
+export const tracesEndpointOf = (
+  settings: Pick<
+    Settings,
+    'OTEL_SDK_DISABLED' | 'OTEL_EXPORTER_OTLP_ENDPOINT' | 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'
+  >,
+): string | null => {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own } = settings;
+  if (settings.OTEL_SDK_DISABLED === 'true') return null;
+  return own ?? (base === null ? null : `${base.replace(/\/$/, '')}/v1/traces`);
+};
 
 /** Returns the product's clock: the system's, or one that stands still at `CLOCK`. */
 export const clockOf = ({ CLOCK }: Pick<Settings, 'CLOCK'>): Clock =>

@@ -8,7 +8,7 @@ import {
   type DevServerFiles,
 } from './dev-server-files.ts';
 import { readDevServerRecord } from './dev-server-record.ts';
-import { isRunningWith, killProcess, watchForeignProcess } from './server-process.ts';
+import { isRunningWith, killProcess, stopProcess, watchForeignProcess } from './server-process.ts';
 import { waitUntilReady, type RunningServer, type ServedContent } from './wait-until-ready.ts';
 
 /** The server runs already: it answers at once, or it hangs or lacks the namespace, which a start adds. */
@@ -16,17 +16,25 @@ const ADOPT_TIMEOUT_MS = 5_000;
 
 /**
  * Takes over the dev server that still runs on the database because its starter was killed. Kills it if it does not
- * answer or its database is damaged, because it holds the lock of the database.
+ * answer or its database is damaged, because it holds the lock of the database. Stops it if its web page is not at `uiPort`.
  *
  * @returns the server, ready for work; undefined if no server runs now
  */
 export async function adoptRunningServer(
   files: DevServerFiles,
-  options: ServedContent & { log: Pick<BaseLogger, 'info' | 'warn'> },
+  options: ServedContent & { uiPort: number | null; log: Pick<BaseLogger, 'info' | 'warn'> },
 ): Promise<RunningServer | undefined> {
   const record = readDevServerRecord(files.record);
   if (record === undefined || !(await isRunningWith(record.pid, files.database))) return undefined;
   const { pid } = record;
+  if (record.uiPort !== options.uiPort) {
+    options.log.info(
+      { pid },
+      'Temporal: the server that was left running starts again, for another web page',
+    );
+    await stopProcess(watchForeignProcess(pid, files.database));
+    return undefined;
+  }
   const address = `127.0.0.1:${record.port}`;
   const running = {
     server: watchForeignProcess(pid, files.database),

@@ -7,6 +7,8 @@ const schema = z.object({
   port: z.int(),
   /** Byte of the log at which its output starts. A record of an earlier version has none. */
   logStart: z.int().optional(),
+  /** Of its web page, on 127.0.0.1; null if it serves none, as in a record of an earlier version. */
+  uiPort: z.int().nullable().default(null),
 });
 
 /** What the next start must know about a dev server that outlived the process that started it. */
@@ -16,9 +18,9 @@ export type DevServerRecord = z.infer<typeof schema>;
  * Writes the record with an atomic rename. It is synchronous, so that not even a turn of the event loop comes between
  * the start of the server and its record.
  */
-export function writeDevServerRecord(path: string, { pid, port, logStart }: DevServerRecord): void {
+export function writeDevServerRecord(path: string, { pid, port, logStart, uiPort }: DevServerRecord): void {
   const temporary = `${path}.${process.pid}.tmp`;
-  writeFileSync(temporary, `${JSON.stringify({ pid, port, logStart })}\n`);
+  writeFileSync(temporary, `${JSON.stringify({ pid, port, logStart, uiPort })}\n`);
   renameSync(temporary, path);
 }
 

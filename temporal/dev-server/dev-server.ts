@@ -24,6 +24,8 @@ export interface DevServerOptions extends ServedContent {
   cli: string;
   /** Holds temporal.db (the state), temporal.log and temporal.json. Created if it does not exist. */
   dataDir: string;
+  /** The port of the server's web page on 127.0.0.1 (TEMPORAL_UI_PORT); null for none. */
+  uiPort: number | null;
   log: Pick<BaseLogger, 'info' | 'warn'>;
 }
 
@@ -52,7 +54,8 @@ const START_ATTEMPTS = 3;
  * The caller must hold the data directory for itself (the lock of the DuckDB file does that). A second caller would take
  * over the server of the first.
  *
- * @throws Error with the end of the server's log if it exits early or is not ready within a minute
+ * @throws Error with the end of the server's log if it exits early or is not ready within a minute, or if another process uses
+ *   the port of the web page
  */
 export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
   const files = await devServerFiles(options.dataDir);
@@ -86,6 +89,9 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
 const chanceEndedIt = (error: unknown): boolean =>
   /address already in use|can't set frontend port|^panic: /m.test(String(error));
 
+/** What the CLI reports if it cannot listen on the port of the web page. */
+const PAGE_PORT_IN_USE = /can't set UI port \d+: .*address already in use/;
+
 async function setAside(options: DevServerOptions, files: DevServerFiles, error: unknown): Promise<void> {
   const aside = await setDatabaseAside(files, new Date());
   options.log.warn(
@@ -106,12 +112,17 @@ async function startNewServer(options: DevServerOptions, files: DevServerFiles):
     await stop(running, files);
     const reason = error instanceof Error ? error.message : String(error);
     const tail = await logTail(files, server.logStart);
+    if (PAGE_PORT_IN_USE.test(tail))
+      throw new Error(`TEMPORAL_UI_PORT: expected a free port, but another process uses ${options.uiPort}`, {
+        cause: error,
+      });
     throw new Error(`The Temporal dev server did not start: ${reason}\nEnd of ${files.log}:\n${tail}`, {
       cause: error,
     });
   }
   await markDatabaseFinished(files);
-  options.log.info({ pid: server.pid, address, database: files.database }, 'Temporal: dev server started');
+  const { pid, uiPort } = server;
+  options.log.info({ pid, address, uiPort, database: files.database }, 'Temporal: dev server started');
   return handleOf(running, options, files);
 }
 

@@ -13,10 +13,13 @@ export interface SpawnOptions {
   namespace: string;
   searchAttributes: SearchAttributes;
   port: number;
+  /** The port of the web page; null for none. */
+  uiPort: number | null;
 }
 
 export interface SpawnedServer extends ServerProcess {
   port: number;
+  uiPort: number | null;
   /** Byte of the log file at which this server's output starts. */
   logStart: number;
 }
@@ -39,7 +42,7 @@ export async function freePort(): Promise<number> {
  * @throws if the CLI cannot be executed
  */
 export async function spawnDevServer(options: SpawnOptions): Promise<SpawnedServer> {
-  const { cli, files, port } = options;
+  const { cli, files, port, uiPort } = options;
   const log = openSync(files.log, 'a');
   try {
     const logStart = fstatSync(log).size;
@@ -60,15 +63,17 @@ export async function spawnDevServer(options: SpawnOptions): Promise<SpawnedServ
       });
     }
     child.unref();
-    return { pid, port, exited, logStart };
+    return { pid, port, uiPort, exited, logStart };
   } finally {
     closeSync(log);
   }
 }
 
-function serverArguments({ files, namespace, searchAttributes, port }: SpawnOptions): string[] {
+function serverArguments({ files, namespace, searchAttributes, port, uiPort }: SpawnOptions): string[] {
   return [
-    ...['server', 'start-dev', '--headless', '--log-level', 'warn'],
+    ...['server', 'start-dev', '--log-level', 'warn'],
+    // The page has no sign-in, so that only this machine may reach it.
+    ...(uiPort === null ? ['--headless'] : ['--ui-ip', '127.0.0.1', '--ui-port', String(uiPort)]),
     ...['--ip', '127.0.0.1', '--port', String(port)],
     ...['--namespace', namespace, '--db-filename', files.database],
     // One fsync for a commit instead of several, and as durable: a loss of power loses no commit.

@@ -10,6 +10,7 @@ import { buildServer } from '../../api/app.ts';
 import { fixedClock } from '../../domain/shared/clock.ts';
 import { parsePrivateTargets } from '../../egress/requests/private-targets.ts';
 import { Sealer } from '../../security/sealing.ts';
+import { Metrics } from '../../telemetry/metrics.ts';
 import { Orchestration } from '../../temporal/orchestration.ts';
 import { openDuckDb, type TestWarehouse } from '../support/warehouse/engines.ts';
 import { openRaw, startLocalApi, type LocalApi } from '../support/service/local-api.ts';
@@ -32,6 +33,8 @@ const dependencies = (opened: TestWarehouse, connection: Connection): ApiDepende
   disk: async () => 'ok',
   sealer: new Sealer(Buffer.alloc(32)),
   checkConnection: () => Promise.reject(new Error('no platform can be asked')),
+  metrics: new Metrics(),
+  tracer: null,
   operatorKey: OPERATOR_KEY,
   pages: null,
   version: '0.0.0',

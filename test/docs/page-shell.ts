@@ -2,6 +2,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { z } from 'zod';
+import { defaultCliCacheDir } from '../../temporal/cli/cli-cache.ts';
+import { findInstalledCli } from '../../temporal/cli/find-temporal-cli.ts';
 import { PRODUCT } from './page.ts';
 
 /** The shell of a reader who types one block of a page after the other. */
@@ -67,6 +69,8 @@ export const openPageShell = async (
   let blocks = 0;
   // Replaces npx, which would ask npm for seconds.
   shell.stdin.write(`npx() { shift; '${process.execPath}' '${bin}' "$@"; }\n`);
+  const cli = await findInstalledCli(process.env, defaultCliCacheDir(process.env), () => undefined);
+  if (cli !== undefined) shell.stdin.write(`temporal() { '${cli}' "$@"; }\n`);
 
   const inFull = (prefix: string): string => {
     const full = new RegExp(`\\b${prefix}_[A-Za-z0-9+/=_-]{8,}`);

@@ -1,6 +1,6 @@
-/** Matches the password of a connection string, in both spellings: `password=…`, and `postgresql://user:…@host`. */
+/** Matches the password of a connection string, in both spellings: `password=…`, and in a URL such as `postgresql://user:…@host`. */
 const PASSWORD =
-  /(\bpassword\s*=\s*)('(?:[^'\\]|\\[^])*'|(?:[^\s'"\\]|\\[^])*)|(\bpostgres(?:ql)?:\/\/[^\s:@/]*:)[^\s@]*(?=@)/gi;
+  /(\bpassword\s*=\s*)('(?:[^'\\]|\\[^])*'|(?:[^\s'"\\]|\\[^])*)|(\b[a-z][a-z0-9+.-]*:\/\/[^\s:@/]*:)[^\s@]*(?=@)/gi;
 
 /** Returns a text without the passwords of connection strings in it. */
 export const withoutPassword = (text: string): string => text.replace(PASSWORD, '$1$3…');

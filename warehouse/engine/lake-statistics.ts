@@ -28,7 +28,8 @@ interface TableName {
   name: string;
 }
 
-const CATALOG = '__ducklake_metadata_warehouse';
+/** The database that holds the catalog of a DuckLake. */
+export const CATALOG = '__ducklake_metadata_warehouse';
 
 const TABLES = `SELECT table_id, table_name AS name FROM ${CATALOG}.ducklake_table WHERE end_snapshot IS NULL`;
 const TABLES_WITHOUT_STATISTICS = `${TABLES} AND table_id NOT IN (SELECT table_id FROM ${CATALOG}.ducklake_table_stats)`;

@@ -1,4 +1,5 @@
 import type { DuckDBInstance } from '@duckdb/node-api';
+import type { StatementObserver } from '../../telemetry/statement-observer.ts';
 import { lost, Session, type Followed } from './session.ts';
 
 /** Sessions that may be lent at once. Each holds a thread of libuv's pool while a statement runs. */
@@ -15,6 +16,7 @@ export class SessionPool {
   readonly #instance: DuckDBInstance;
   readonly #onFatal: (pool: SessionPool, error: Error) => void;
   readonly #followed: Followed;
+  readonly #observer: () => StatementObserver;
   readonly #sessions = new Set<Session>();
   readonly #connecting = new Set<Promise<Session>>();
   readonly #idle: Session[] = [];
@@ -22,15 +24,20 @@ export class SessionPool {
   #lendable = 0;
   #isOver = false;
 
-  /** @param onFatal is called with each error that ends the whole DuckDB. */
+  /**
+   * @param onFatal is called with each error that ends the whole DuckDB.
+   * @param observer returns who observes the statements.
+   */
   constructor(
     instance: DuckDBInstance,
     onFatal: (pool: SessionPool, error: Error) => void,
     followed: Followed,
+    observer: () => StatementObserver,
   ) {
     this.#instance = instance;
     this.#onFatal = onFatal;
     this.#followed = followed;
+    this.#observer = observer;
   }
 
   /** Lends a session that nobody else uses until it is given back. */
@@ -99,7 +106,7 @@ export class SessionPool {
     const onFatal = (error: Error): void => {
       this.#onFatal(this, error);
     };
-    const session = new Session(await this.#instance.connect(), onFatal, this.#followed);
+    const session = new Session(await this.#instance.connect(), onFatal, this.#followed, this.#observer);
     this.#sessions.add(session);
     try {
       await enter(session);

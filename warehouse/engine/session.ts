@@ -11,6 +11,11 @@ import {
   type DuckDBValue,
 } from '@duckdb/node-api';
 import { unavailable, type ServiceError } from '../../domain/shared/errors.ts';
+import {
+  UNOBSERVED,
+  type StatementKind,
+  type StatementObserver,
+} from '../../telemetry/statement-observer.ts';
 import { hidePassword } from './hide-password.ts';
 import { once, rerun } from './passing-failures.ts';
 import { isShortOfMemory } from './short-of-memory.ts';
@@ -58,6 +63,9 @@ const WRITING: ReadonlySet<StatementType> = new Set([
   StatementType.DROP,
 ]);
 
+/** The beginning of a statement that returns rows. */
+const READING = /^\s*(?:SELECT|WITH|FROM)\b/i;
+
 const isList = (value: Parameter): value is readonly (string | null)[] => Array.isArray(value);
 
 /** Returns the error of a session whose DuckDB has ended. The next session may have a new DuckDB. */
@@ -79,6 +87,7 @@ export class Session {
   readonly #connection: DuckDBConnection;
   readonly #onFatal: (error: Error) => void;
   readonly #followed: Followed | null;
+  readonly #observer: () => StatementObserver;
   /** What the running transaction has written. */
   readonly #touches = new Map<string, Touch>();
   #running: Promise<unknown> = Promise.resolve();
@@ -89,15 +98,18 @@ export class Session {
   /**
    * @param onFatal is called with the error that has ended the whole DuckDB.
    * @param followed follows the writes of a warehouse; null if nobody reads it meanwhile.
+   * @param observer returns who observes the statements.
    */
   constructor(
     connection: DuckDBConnection,
     onFatal: (error: Error) => void = () => undefined,
     followed: Followed | null = null,
+    observer: () => StatementObserver = () => UNOBSERVED,
   ) {
     this.#connection = connection;
     this.#onFatal = onFatal;
     this.#followed = followed;
+    this.#observer = observer;
   }
 
   /**
@@ -123,17 +135,23 @@ export class Session {
       this.interrupt();
     };
     signal.addEventListener('abort', interrupt);
+    const end = this.#observer().began('stream', sql);
+    let isWhole = false;
     try {
       const result = await this.#during(() => this.#connection.stream(sql, ...bound(parameters)));
       this.#streamed = result;
       const chunks = result.yieldRowObjectJson();
       for (;;) {
         const next = await this.#during(() => chunks.next());
-        if (next.done === true) return;
+        if (next.done === true) {
+          isWhole = true;
+          return;
+        }
         yield next.value as unknown as Row[];
         signal.throwIfAborted();
       }
     } finally {
+      end(!isWhole);
       signal.removeEventListener('abort', interrupt);
       this.#streamed = null;
       // The next statement ends the stream's statement and transaction. Otherwise they wait for the garbage collector.
@@ -268,7 +286,7 @@ export class Session {
   async #runOnce(sql: string, parameters: Parameters, writes: Writes) {
     if (typeof writes === 'object') this.#touches.set(JSON.stringify(writes), writes);
     // DuckDB plans a statement without parameters once. It plans one with parameters again when it runs.
-    const reader = await this.#during(() =>
+    const reader = await this.#observed(kindOf(sql, writes), sql, () =>
       Object.keys(parameters).length === 0
         ? this.#connection.runAndReadAll(sql)
         : this.#connection.runAndReadAll(sql, ...bound(parameters)),
@@ -276,6 +294,18 @@ export class Session {
     if (writes === 'nothing' && WRITING.has(reader.statementType))
       throw new Error(`the warehouse cannot tell what this statement writes: ${sql.slice(0, 80)}`);
     return reader;
+  }
+
+  async #observed<Result>(kind: StatementKind, sql: string, work: () => Promise<Result>): Promise<Result> {
+    const end = this.#observer().began(kind, sql);
+    let hasFailed = true;
+    try {
+      const result = await this.#during(work);
+      hasFailed = false;
+      return result;
+    } finally {
+      end(hasFailed);
+    }
   }
 
   /** Runs a statement, or a part of one. */
@@ -295,6 +325,13 @@ export class Session {
     }
   }
 }
+
+/** Returns the kind of a statement, by its text and by what it writes. */
+const kindOf = (sql: string, writes: Writes): StatementKind => {
+  if (typeof writes === 'object') return 'write';
+  if (sql === 'COMMIT') return 'commit';
+  return writes === 'nothing' && READING.test(sql) ? 'read' : 'other';
+};
 
 /** Returns the values and types in the form that the driver binds. */
 const bound = (parameters: Parameters): [Record<string, DuckDBValue>, Record<string, DuckDBType>] => {

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { ObjectStorage } from '../../domain/sources/object-storage.ts';
+import { UNOBSERVED, type StatementObserver } from '../../telemetry/statement-observer.ts';
 import { CatalogDecisions } from './decisions/catalog-decisions.ts';
 import { Decisions, type Confirm } from './decisions/decisions.ts';
 import { loadExtension } from './extensions.ts';
@@ -56,6 +57,8 @@ export class Warehouse {
    * again. A DuckLake is never opened again, so its process must end.
    */
   onBreakdown: (error: Error) => void = () => undefined;
+  /** Observes the statements of this warehouse. */
+  observer: StatementObserver = UNOBSERVED;
   readonly #states: States;
   readonly #decisions: Decisions;
   #pool: SessionPool | null = null;
@@ -95,8 +98,10 @@ export class Warehouse {
    * @param signal interrupts its running statement, because nobody needs the result any more. Then throws the signal's reason.
    */
   async session<Result>(work: (session: Session) => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    const begun = performance.now();
     const pool = await this.#opened();
     const session = await pool.take();
+    this.observer.waited((performance.now() - begun) / 1000);
     const interrupt = (): void => {
       session.interrupt();
     };
@@ -231,7 +236,7 @@ export class Warehouse {
     const onFatal = (pool: SessionPool, error: Error): void => {
       this.#breakDown(pool, error);
     };
-    this.#pool = new SessionPool(instance, onFatal, this.#states);
+    this.#pool = new SessionPool(instance, onFatal, this.#states, () => this.observer);
     return this.#pool;
   }
 

@@ -3,19 +3,23 @@ import type { SourceMonth } from '../../domain/sources/coverage.ts';
 import { pushTo } from '../../domain/shared/push-to.ts';
 import type { Session } from '../engine/session.ts';
 
+/** The last day that a load has brought. A day counts once it had ended in UTC. */
+const BROUGHT_THROUGH =
+  'least(delivered_through, CAST(published_at AS DATE) - 1, CAST(billing_period + INTERVAL 1 MONTH AS DATE) - 1)';
+
 /** Returns CTEs with the loads of the organisation, and with the first and last day that each source has brought by some loads. */
 const deliveries = (loads: string): string => `own_loads AS (
   SELECT source_id, kind, billing_period, covered_days,
     CASE WHEN kind = 'focus' THEN billing_period ELSE greatest(first_day, billing_period) END AS first_day,
     least(CAST(published_at AS DATE) - 1, CAST(billing_period + INTERVAL 1 MONTH AS DATE) - 1) AS ended_through,
-    least(delivered_through, CAST(published_at AS DATE) - 1, CAST(billing_period + INTERVAL 1 MONTH AS DATE) - 1) AS brought_through,
+    ${BROUGHT_THROUGH} AS brought_through,
     least(delivered_through, CAST(billing_period + INTERVAL 1 MONTH AS DATE) - 1) AS begun_through
   FROM ${loads} WHERE org_id = $org AND first_day IS NOT NULL),
 deliveries AS (
   SELECT source_id, min(first_day) AS delivers_from, max(brought_through) AS delivers_through
   FROM own_loads WHERE brought_through >= billing_period GROUP BY source_id)`;
 
-/** Returns the last day that each source has delivered, by source id. A day counts once it had ended in UTC. */
+/** Returns the last day that each source has delivered, by source id. */
 export const deliveredThrough = async (
   session: Pick<Session, 'query'>,
   orgId: string,
@@ -26,6 +30,22 @@ export const deliveredThrough = async (
   );
   return new Map(rows.map(({ source_id: id, delivers_through: day }) => [id, day]));
 };
+
+/** The newest day that a source has delivered. */
+interface NewestDay {
+  org_id: string;
+  source_id: string;
+  schedule_paused: boolean;
+  newest_day: Day;
+}
+
+/** Returns the last day that each source of all organisations has delivered, for the operator's metrics. */
+export const newestDays = (session: Pick<Session, 'query'>): Promise<NewestDay[]> =>
+  session.query<NewestDay>(`
+SELECT org_id, source_id, schedule_paused, max(${BROUGHT_THROUGH}) AS newest_day
+FROM current_loads JOIN cost_sources USING (org_id, source_id)
+WHERE first_day IS NOT NULL AND ${BROUGHT_THROUGH} >= billing_period
+GROUP BY ALL ORDER BY org_id, source_id`);
 
 /**
  * Returns CTEs that end with `covered_ranges`: the days that each source covers by some loads (design §2, Coverage).

@@ -13,6 +13,7 @@ import { sendTabular } from '../../../api/http/tabular.ts';
 import { fixedClock } from '../../../domain/shared/clock.ts';
 import { parsePrivateTargets } from '../../../egress/requests/private-targets.ts';
 import { Sealer } from '../../../security/sealing.ts';
+import { Metrics } from '../../../telemetry/metrics.ts';
 import { Orchestration } from '../../../temporal/orchestration.ts';
 import { createKey, newKeyId } from '../../../warehouse/organisations/api-keys.ts';
 import { THOROUGH } from '../../support/effort.ts';
@@ -81,6 +82,8 @@ describeOnBothEngines('exports of costs', (open, onDuckDb) => {
         disk: async () => 'ok',
         sealer: new Sealer(Buffer.alloc(32)),
         checkConnection: () => Promise.reject(new Error('no platform can be asked')),
+        metrics: new Metrics(),
+        tracer: null,
         operatorKey: 'operator-key',
         pages: null,
         version: '0.0.0',

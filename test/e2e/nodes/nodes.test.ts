@@ -6,7 +6,7 @@ import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { hasCluster, startCluster, type Cluster } from '../../support/nodes/cluster.ts';
 import {
   as,
-  newIngestedSource,
+  ingest,
   newOrganisation,
   waitFor,
   type Answer,
@@ -15,6 +15,7 @@ import {
 } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { newDataDir, removeDataDir, runCommand } from '../../support/service/service-process.ts';
+import { faultStories } from './faults.ts';
 
 const why = hasCluster ? '' : ' (SKIPPED: needs TEST_POSTGRES, DUCKDB_EXTENSIONS and VERSITYGW, see .ci/run)';
 
@@ -42,7 +43,10 @@ describe.skipIf(!hasCluster)(`nodes of one DuckLake${why}`, () => {
     const location = join(cluster.dataDir, 'bill.csv');
     const days = MONTHS.flatMap((month) => [dayLine(`${month}-01`, '11'), dayLine(`${month}-28`, '20')]);
     await writeFile(location, focusCsv([...days, dayLine('2026-01-31', '1')]));
-    source = await newIngestedSource(admins[0], { name: 'Bill', kind: 'focus', location });
+    source = expectData(
+      await admins[0].post<{ id: string }>('/cost-sources', { name: 'Bill', kind: 'focus', location }),
+    ).id;
+    expect(await ingest(admins[0], source, {}, 120)).toMatchObject({ status: 'completed' });
   });
   afterAll(async () => {
     expect(await cluster.stop()).toBe(0);
@@ -278,5 +282,9 @@ describe.skipIf(!hasCluster)(`nodes of one DuckLake${why}`, () => {
     await Promise.all([...cluster.workers].map((worker) => cluster.replace(worker)));
     await waitFor(async () => ((await newest())?.status === 'completed' ? true : undefined));
     expect(await newest()).toMatchObject({ status: 'completed', cost_total: 12 * 31 + 1 });
+  });
+
+  describe('under load', () => {
+    faultStories(() => cluster);
   });
 });

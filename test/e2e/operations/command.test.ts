@@ -5,6 +5,7 @@ import { as, newOrganisation, waitFor, type Run } from '../../support/service/ap
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { extensionDirectory } from '../../support/warehouse/extension-directory.ts';
 import { serveFiles } from '../../support/fakes/file-server.ts';
+import { startOtlpReceiver } from '../../support/fakes/otlp-receiver.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { someOf } from '../../support/effort.ts';
 import { anyText, textLike } from '../../support/service/matchers.ts';
@@ -263,6 +264,11 @@ describe('settings', () => {
       DUCKDB_MEMORY_LIMIT: ['lots', /DUCKDB_MEMORY_LIMIT: expected a size/],
       DUCKDB_THREADS: ['0', /DUCKDB_THREADS: expected a number of threads/],
       SOURCE_ROOTS: [':', /SOURCE_ROOTS: expected at least one folder/],
+      TEMPORAL_UI_PORT: ['high', /TEMPORAL_UI_PORT: expected a port from 1 to 65535, got "high"/],
+      METRICS_PORT: ['0', /METRICS_PORT: expected a port from 1 to 65535/],
+      OTEL_SDK_DISABLED: ['maybe', /OTEL_SDK_DISABLED: expected true or false/],
+      OTEL_EXPORTER_OTLP_ENDPOINT: ['collector:4318', /OTEL_EXPORTER_OTLP_ENDPOINT: expected a URL such as/],
+      OTEL_TRACES_SAMPLER: ['sometimes', /OTEL_TRACES_SAMPLER: expected one of always_on/],
     };
     const settings = Object.fromEntries(Object.entries(wrong).map(([name, [value]]) => [name, value]));
     for (const command of ['start', 'doctor']) {
@@ -336,6 +342,26 @@ describe('doctor', () => {
     expect(stdout).toMatch(/^note +warehouse: .*another process uses/m);
   });
 
+  it('reports the page of the embedded Temporal, and whether a collector of traces answers', async () => {
+    const dataDir = await newDataDir();
+    const collector = await startOtlpReceiver();
+    const look = async (endpoint: string): Promise<string> => {
+      const environment = { TEMPORAL_UI_PORT: '8233', OTEL_EXPORTER_OTLP_ENDPOINT: endpoint };
+      const { code, stdout } = await runCommand(['doctor'], { DATA_DIR: dataDir, ...environment });
+      expect({ code, stdout }).toMatchObject({ code: 0 });
+      return stdout;
+    };
+    const shown = await look(collector.url);
+    expect(shown).toMatch(/^ok +TEMPORAL_UI_PORT: .*http:\/\/127\.0\.0\.1:8233$/m);
+    expect(shown).toContain(`traces: ${collector.url}/v1/traces answers\n`);
+    await collector.close();
+    const { port } = new URL(collector.url);
+    const later = await look(`http://user:password@127.0.0.1:${port}/`);
+    expect(later).toMatch(/^note +traces: http:\/\/user:…@127\.0\.0\.1:\d+\/v1\/traces does not answer: /m);
+    expect(later).not.toContain('password');
+    await removeDataDir(dataDir);
+  });
+
   it('exits with 1 and names the setting to correct', async () => {
     const dataDir = await newDataDir();
     const file = join(dataDir, 'file');
@@ -347,6 +373,14 @@ describe('doctor', () => {
       [{ TEMPORAL_ADDRESS: stopped.url.replace('http://', '') }, /PROBLEM +Temporal: .*TEMPORAL_ADDRESS/],
       [{ WAREHOUSE: file }, /PROBLEM +warehouse: .*WAREHOUSE/],
       [{ CLOCK: 'soon' }, /PROBLEM +settings: .*CLOCK/],
+      [
+        { TEMPORAL_UI_PORT: '8233', TEMPORAL_ADDRESS: '127.0.0.1:1' },
+        /PROBLEM +settings: TEMPORAL_UI_PORT: expected nothing beside TEMPORAL_ADDRESS/,
+      ],
+      [
+        { OTEL_EXPORTER_OTLP_ENDPOINT: stopped.url, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
+        /PROBLEM +settings: OTEL_EXPORTER_OTLP_PROTOCOL: expected http\/protobuf, got "grpc"/,
+      ],
     ];
     for (const [environment, message] of someOf(wrong, 1)) {
       const { code, stdout } = await runCommand(['doctor'], { DATA_DIR: dataDir, ...environment });

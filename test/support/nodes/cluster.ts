@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { findTemporalCli } from '../../../temporal/cli/find-temporal-cli.ts';
 import { startDevServer } from '../../../temporal/dev-server/dev-server.ts';
-import { ORGANISATION_ATTRIBUTE } from '../../../workflows/contract.ts';
 import { killTemporal, startProcess, type ServiceProcess } from '../service/node-process.ts';
 import { hasDuckLake } from '../warehouse/engines.ts';
 import { startBalancer } from './balancer.ts';
@@ -57,8 +56,10 @@ export const startCluster = async (
   const temporal = await startDevServer({
     cli: await findTemporalCli({ env: process.env, progress: () => undefined }),
     dataDir,
+    uiPort: null,
     namespace: 'default',
-    searchAttributes: { [ORGANISATION_ATTRIBUTE]: 'Keyword' },
+    // As in a Temporal of another operator, nothing is prepared for the product.
+    searchAttributes: {},
     log: pino({ level: 'silent' }),
   });
   const start = async (command: 'api' | 'worker'): Promise<ServiceProcess> =>

@@ -8,6 +8,7 @@ import { fixedClock, type Clock } from '../../../domain/shared/clock.ts';
 import { parsePrivateTargets } from '../../../egress/requests/private-targets.ts';
 import { Sealer } from '../../../security/sealing.ts';
 import { Orchestration } from '../../../temporal/orchestration.ts';
+import { Metrics } from '../../../telemetry/metrics.ts';
 import { createKey, newKeyId, type ApiKey } from '../../../warehouse/organisations/api-keys.ts';
 import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 import { openDuckDb, type TestWarehouse } from '../warehouse/engines.ts';
@@ -65,6 +66,8 @@ export const startLocalApi = async ({
       disk: () => Promise.resolve('ok'),
       sealer,
       checkConnection: () => Promise.reject(new Error('no platform can be asked')),
+      metrics: new Metrics(),
+      tracer: null,
       operatorKey: OPERATOR_KEY,
       pages: null,
       version: '0.0.0',

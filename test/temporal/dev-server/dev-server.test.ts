@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
@@ -14,6 +15,7 @@ import {
 } from '../../../temporal/dev-server/dev-server.ts';
 import { findInstalledCli } from '../../../temporal/cli/find-temporal-cli.ts';
 import { isRunningWith } from '../../../temporal/dev-server/server-process.ts';
+import { freePort } from '../../../temporal/dev-server/spawn-dev-server.ts';
 import { damageSqlite } from '../../support/fakes/damage-sqlite.ts';
 import { startInParentProcess } from './parent-process.ts';
 import { someOf, THOROUGH } from '../../support/effort.ts';
@@ -44,6 +46,7 @@ describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
   const options = (): DevServerOptions => ({
     cli: cli ?? '',
     dataDir,
+    uiPort: null,
     namespace: 'cost-analytics',
     searchAttributes: { CostMonth: 'Keyword' },
     log: {
@@ -108,6 +111,34 @@ describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
     expect(await adopted.exited).toBeNull();
     expect(await isServing(pid)).toBe(false);
     expect(readDevServerRecord(join(dataDir, 'temporal.json'))).toBeUndefined();
+  });
+
+  it('serves its web page if it has a port, and starts again for another one', async () => {
+    const uiPort = await freePort();
+    const { parent, address } = await startInParentProcess({ ...options(), uiPort });
+    await createSchedule(address);
+    expect(await (await fetch(`http://127.0.0.1:${uiPort}/`)).text()).toContain('<!doctype html>');
+    const pid = recordedPid();
+    parent.kill('SIGKILL');
+    await once(parent, 'exit');
+
+    const adopted = await start({ uiPort });
+    expect([adopted.address, recordedPid()]).toEqual([address, pid]);
+
+    // As after a kill: the server runs, and its starter is gone.
+    const moved = await start({ uiPort: await freePort() });
+    expect(await isServing(pid)).toBe(false);
+    expect(logged).toContain('Temporal: the server that was left running starts again, for another web page');
+    await expect(fetch(`http://127.0.0.1:${uiPort}/`)).rejects.toThrow();
+    expect(await scheduleIds(moved.address)).toEqual(['monthly']);
+    await moved.stop();
+
+    const taken = createServer().listen(uiPort, '127.0.0.1');
+    await once(taken, 'listening');
+    await expect(start({ uiPort })).rejects.toThrow(
+      `TEMPORAL_UI_PORT: expected a free port, but another process uses ${uiPort}`,
+    );
+    taken.close();
   });
 
   it.runIf(THOROUGH)('starts again if parent process and server were killed at once', async () => {

@@ -7,13 +7,14 @@ const DEV_SERVER = new URL('../../../dist/temporal/dev-server/dev-server.js', im
 export async function startInParentProcess({
   cli,
   dataDir,
+  uiPort,
   namespace,
   searchAttributes,
 }: DevServerOptions): Promise<{ parent: ChildProcess; address: string }> {
   const program = `
     import { startDevServer } from ${JSON.stringify(DEV_SERVER.href)};
     const log = { info() {}, warn() {} };
-    const server = await startDevServer({ ...${JSON.stringify({ cli, dataDir, namespace, searchAttributes })}, log });
+    const server = await startDevServer({ ...${JSON.stringify({ cli, dataDir, uiPort, namespace, searchAttributes })}, log });
     console.log(server.address);
     setInterval(() => {}, 60_000);`;
   const parent = spawn(process.execPath, ['--input-type=module', '--eval', program], {

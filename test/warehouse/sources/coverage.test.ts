@@ -3,6 +3,7 @@ import { addDays, monthOf, type Day } from '../../../domain/shared/calendar.ts';
 import { sealBills } from '../../../warehouse/teams/bills/bill-sealing.ts';
 import { monthBills } from '../../../warehouse/teams/bills/bills.ts';
 import { lockMonth } from '../../../warehouse/months/month-locks.ts';
+import { newestDays } from '../../../warehouse/sources/coverage.ts';
 import { loadHosts } from '../../../warehouse/sources/hosts-load.ts';
 import { computeMetricMonths } from '../../../warehouse/months/metric-months.ts';
 import { monthFacts } from '../../../warehouse/months/month-facts.ts';
@@ -37,6 +38,41 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
     for (let day = from; day <= through; day = addDays(day, 1)) days[day] = cost;
     return days;
   };
+
+  it('has a newest day for each source of every organisation, once that day has ended', async () => {
+    const [one, other, silent] = [
+      await newMonthStory(test),
+      await newMonthStory(test),
+      await newMonthStory(test),
+    ];
+    // 6 February has not ended when the load is published.
+    await one.spend(
+      { '2026-02-05': '1', '2026-02-06': '1' },
+      one.source.id,
+      new Date('2026-02-06T23:00:00Z'),
+    );
+    await other.spend({ '2026-01-20': '1' });
+    await other.changeSource({ schedule_paused: true });
+    const deleted = await newSource(test.warehouse, other.orgId, { name: 'Deleted' });
+    await other.spend({ '2026-02-01': '1' }, deleted.id);
+    await other.changeSource('delete', deleted.id);
+
+    const orgs = [one, other, silent].map(({ orgId }) => orgId);
+    expect((await newestDays(test.warehouse)).filter(({ org_id }) => orgs.includes(org_id))).toEqual([
+      {
+        org_id: one.orgId,
+        source_id: one.source.id,
+        schedule_paused: false,
+        newest_day: '2026-02-05',
+      },
+      {
+        org_id: other.orgId,
+        source_id: other.source.id,
+        schedule_paused: true,
+        newest_day: '2026-01-20',
+      },
+    ]);
+  });
 
   describe('of a bill', () => {
     it('includes a day only once it has ended', async () => {

@@ -1,11 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
-import { hasCluster, startCluster, type Cluster } from '../../support/nodes/cluster.ts';
+import type { Cluster } from '../../support/nodes/cluster.ts';
 import { as, newOrganisation, waitFor, type Api, type Run } from '../../support/service/api-client.ts';
 import { expectData, expectPage } from '../../support/service/envelope.ts';
-import { newDataDir, removeDataDir } from '../../support/service/service-process.ts';
 
 /** A day for each value that the clients send. */
 const dayAfter = (index: number): string => new Date(Date.UTC(2024, 0, 1 + index)).toISOString().slice(0, 10);
@@ -17,13 +16,18 @@ interface Look {
   ms: number;
 }
 
-/**
- * Parts of a cluster break under load, one after the other. Clients send values all the time, each value once, and again until
- * a node acknowledges it. Nothing acknowledged may be lost, and no number may differ between nodes.
- */
-const why = hasCluster ? '' : ' (SKIPPED: needs TEST_POSTGRES, DUCKDB_EXTENSIONS and VERSITYGW, see .ci/run)';
+/** The ingested export: `DAYS` days of January with so many lines that a load takes seconds. */
+const DAYS = 31;
+const LINES_A_DAY = 500;
 
-describe.skipIf(!hasCluster)(`a cluster under load${why}`, () => {
+/** Seconds that a run may take beside the load of the clients. */
+const PATIENCE_S = 180;
+
+/**
+ * Defines stories in which parts of a cluster break under load, one after the other. Clients send values all the time, each value
+ * once, and again until a node acknowledges it. Nothing acknowledged may be lost, and no number may differ between nodes.
+ */
+export const faultStories = (running: () => Cluster): void => {
   let cluster: Cluster;
   let secret: string;
   let source: string;
@@ -31,14 +35,10 @@ describe.skipIf(!hasCluster)(`a cluster under load${why}`, () => {
   const acknowledged = new Map<string, Map<string, number>>();
   let isOver = false;
   let clients: Promise<void>[] = [];
-  /** The ingested export: `DAYS` days of January with so many lines that a load takes seconds. */
-  const DAYS = 31;
-  const LINES_A_DAY = 500;
-
   const anyone = (): Api => as(cluster, secret);
 
   beforeAll(async () => {
-    cluster = await startCluster(await newDataDir(), { CLOCK: '2026-02-07T06:00:00Z' });
+    cluster = running();
     ({ secret } = await newOrganisation(cluster));
     for (const name of ['Orders', 'Users']) {
       const body = {
@@ -59,8 +59,6 @@ describe.skipIf(!hasCluster)(`a cluster under load${why}`, () => {
   afterAll(async () => {
     isOver = true;
     await Promise.all(clients);
-    expect(await cluster.stop()).toBe(0);
-    await removeDataDir(cluster.dataDir);
   });
 
   /** Sends values of a metric until the test is over. A value that nobody has acknowledged is sent again. */
@@ -104,7 +102,7 @@ describe.skipIf(!hasCluster)(`a cluster under load${why}`, () => {
         .catch(() => null);
       if (answer?.status !== 200) return undefined;
       return answer.body.data.find(({ run_id, status }) => run_id === run && status !== 'running');
-    }, 120);
+    }, PATIENCE_S);
 
   /** Looks at light routes of every node until `end`, and returns what they answered. */
   const lookUntil = async (end: Promise<unknown>): Promise<Look[]> => {
@@ -257,4 +255,4 @@ describe.skipIf(!hasCluster)(`a cluster under load${why}`, () => {
     await everyNodeServes();
     await expectSameNumbers(3);
   });
-});
+};

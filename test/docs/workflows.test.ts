@@ -1,0 +1,150 @@
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { defaultCliCacheDir } from '../../temporal/cli/cli-cache.ts';
+import { findInstalledCli } from '../../temporal/cli/find-temporal-cli.ts';
+import {
+  DELIVERY_TASK_QUEUE,
+  ORGANISATION_ATTRIBUTE,
+  TASK_QUEUE,
+  WORKFLOW_NAMES,
+  workflowIdOf,
+  type WorkflowName,
+  type Workflows,
+} from '../../workflows/contract.ts';
+import { dayLine, focusCsv } from '../support/exports/focus-export.ts';
+import { listenLocally, type LocalServer } from '../support/fakes/file-server.ts';
+import { newOrganisation, waitFor, type Api, type Run } from '../support/service/api-client.ts';
+import { expectData, expectPage } from '../support/service/envelope.ts';
+import { sharedService, type SharedService } from '../support/service/shared-service.ts';
+import { hasShellTools, openPageShell, type PageShell } from './page-shell.ts';
+import { blocksOf, readPages, tableBelow } from './page.ts';
+
+const page = (await readPages()).find(({ path }) => path === 'docs/workflows.md')?.text ?? '';
+
+describe('the table of workflows', () => {
+  const rows = tableBelow(page, '## All workflows').map((cells) =>
+    cells.map((cell) => cell.replaceAll('`', '')),
+  );
+
+  it('has every workflow', () => {
+    expect(rows.map(([name]) => name).sort()).toEqual([...WORKFLOW_NAMES].sort());
+    for (const word of [TASK_QUEUE, DELIVERY_TASK_QUEUE, ORGANISATION_ATTRIBUTE])
+      expect(page).toContain(word);
+  });
+
+  it('has the id that each gets for its input', () => {
+    const inputs = new Map(rows.map(([name, , input]) => [name, input]));
+    for (const [name = '', id = '', input = ''] of rows) {
+      if (id === 'any') continue;
+      const args = input === 'none' ? [] : [JSON.parse(input) as unknown];
+      expect([name, id]).toEqual([
+        name,
+        workflowIdOf(name as WorkflowName, ...(args as Parameters<Workflows[WorkflowName]>)),
+      ]);
+    }
+    expect(inputs.get('ingestCostsOnSchedule')).toBe('the same');
+  });
+});
+
+const cli = await findInstalledCli(process.env, defaultCliCacheDir(process.env), () => undefined);
+const can = cli !== undefined && hasShellTools;
+const why = can ? '' : ' (SKIPPED: needs bash and the Temporal CLI)';
+
+describe.skipIf(!can)(`the command of Temporal${why}`, () => {
+  let service: SharedService;
+  let organisation: { id: string; secret: string; admin: Api };
+  let folder: string;
+  let shell: PageShell;
+  let silent: LocalServer;
+
+  beforeAll(async () => {
+    service = await sharedService();
+    organisation = await newOrganisation(service);
+    folder = await mkdtemp(join(tmpdir(), 'cost-analytics-docs-'));
+    await symlink(service.dataDir, join(folder, 'data'));
+    shell = await openPageShell('workflows', folder, {}, new Map());
+    const [reach] = blocksOf(page).filter(({ text }) => text.startsWith('AT="--address 127.0.0.1'));
+    expect(await shell.run(reach?.text ?? '')).toMatchObject({ code: 0 });
+    // An OpenCost that never answers.
+    silent = await listenLocally(() => undefined);
+  });
+  afterAll(async () => {
+    await shell.close();
+    await silent.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const newSource = async (source: object): Promise<string> => {
+    const { id } = expectData(await organisation.admin.post<{ id: string }>('/cost-sources', source));
+    // The page takes the id from what was printed last.
+    await shell.run(`ORG=${organisation.id}; echo ${id}`);
+    return id;
+  };
+  const newBill = async (name: string): Promise<string> => {
+    const location = join(service.exportsDir, `${name}.csv`);
+    await writeFile(location, focusCsv([dayLine('2026-01-15', '640.25')]));
+    return newSource({ name, kind: 'focus', location });
+  };
+  const runsOf = async (sourceId: string): Promise<Run[]> =>
+    expectPage(await organisation.admin.get<Run[]>(`/cost-sources/${sourceId}/runs`)).items;
+  const startBlock = (): string => {
+    const [found] = blocksOf(page).filter(({ text }) => text.includes('start $AT --type ingestCosts'));
+    return found?.text ?? '';
+  };
+
+  it('starts an ingest, as the page says', async () => {
+    const sourceId = await newBill('Started by hand');
+    const { code, printed } = await shell.run(startBlock());
+    expect({ code, printed }).toMatchObject({ code: 0 });
+    expect(printed).toMatch(/Status +COMPLETED/);
+    expect(await runsOf(sourceId)).toMatchObject([
+      { status: 'completed', months: ['2026-01'], rows_read: 1, cost_total: 640.25 },
+    ]);
+  });
+
+  it('is told what is wrong with an input or an id, and nothing is stored', async () => {
+    const sourceId = await newBill('Started wrongly');
+    const id = `ingest/${organisation.id}/${sourceId}`;
+    const input = (more: object): string => JSON.stringify({ orgId: organisation.id, sourceId, ...more });
+    const wrong: [string, string, string][] = [
+      ['another', input({}), `workflow id: expected ${id}, got "another"`],
+      [
+        id,
+        input({ startMonth: 'January' }),
+        'startMonth: expected a month such as 2026-01, or null, got "January"',
+      ],
+      [
+        id,
+        input({ start_month: '2026-01' }),
+        'input: expected only orgId, sourceId, startMonth, endMonth, acceptShrink',
+      ],
+      [id, input({ orgId: 7 }), 'orgId: expected an id such as org_…, got 7'],
+      [id, '"all"', 'input: expected one object with orgId, sourceId'],
+    ];
+    for (const [workflowId, given, message] of wrong) {
+      const { code, printed } = await shell.run(
+        `temporal workflow execute $AT --type ingestCosts --task-queue ${TASK_QUEUE} --workflow-id ${workflowId} --input '${given}'`,
+      );
+      expect(code).toBe(1);
+      expect(printed).toContain(message);
+    }
+    expect(await runsOf(sourceId)).toEqual([]);
+  });
+
+  it('cancels an ingest, whose run says so', async () => {
+    const sourceId = await newSource({ name: 'Silent', kind: 'opencost', location: silent.url });
+    const [start = ''] = startBlock().split('\ntemporal workflow result');
+    expect(await shell.run(start)).toMatchObject({ code: 0 });
+    await waitFor(async () => (silent.requests.length > 0 ? true : undefined));
+    const [cancel = ''] = (
+      blocksOf(page).find(({ text }) => text.includes('workflow cancel'))?.text ?? ''
+    ).split('\n');
+    expect(await shell.run(cancel)).toMatchObject({ code: 0 });
+    const ended = await waitFor(async () =>
+      (await runsOf(sourceId)).find(({ status }) => status !== 'running'),
+    );
+    expect(ended).toMatchObject({ status: 'failed', error: 'the run was cancelled in Temporal' });
+  });
+});

@@ -1,0 +1,106 @@
+import { ApplicationFailure, workflowInfo, type WorkflowInterceptors } from '@temporalio/workflow';
+import { workflowIdOf, type WorkflowName, type Workflows } from './contract.ts';
+
+/** A field of an input: what it must be, in words, and whether a value is that. */
+interface Field {
+  expected: string;
+  allows: (value: unknown) => boolean;
+  /** The value if the field is left out. A field without one is required. */
+  otherwise?: null;
+}
+
+const id = (prefix: string): Field => ({
+  expected: `an id such as ${prefix}_…`,
+  allows: (value) => typeof value === 'string' && value.startsWith(`${prefix}_`) && !value.includes('/'),
+});
+
+const TEXT: Field = {
+  expected: 'an id',
+  allows: (value) => typeof value === 'string' && value !== '',
+};
+
+const MONTH: Field = {
+  expected: 'a month such as 2026-01, or null',
+  allows: (value) => value === null || (typeof value === 'string' && /^\d{4}-(0[1-9]|1[0-2])$/.test(value)),
+  otherwise: null,
+};
+
+const FLAG: Field = {
+  expected: 'true, false or nothing',
+  allows: (value) => value === undefined || typeof value === 'boolean',
+};
+
+const ORGANISATION = { orgId: id('org') };
+const INGEST = {
+  ...ORGANISATION,
+  sourceId: id('src'),
+  startMonth: MONTH,
+  endMonth: MONTH,
+  acceptShrink: FLAG,
+};
+const IMPORT = { ...ORGANISATION, metricId: id('met'), startMonth: MONTH };
+
+/** The fields of each input, and no others. */
+const FIELDS: { [Name in WorkflowName]: Record<keyof NonNullable<Parameters<Workflows[Name]>[0]>, Field> } = {
+  ingestCosts: INGEST,
+  ingestCostsOnSchedule: INGEST,
+  importMetricValues: IMPORT,
+  importMetricValuesOnSchedule: IMPORT,
+  settleMonths: ORGANISATION,
+  raiseEvents: ORGANISATION,
+  deliverWebhook: { ...ORGANISATION, webhookId: TEXT, eventId: TEXT },
+  maintainWarehouse: {},
+  exportData: ORGANISATION,
+};
+
+/** The daily schedules add a time to the id. */
+const ANY_ID: ReadonlySet<string> = new Set<WorkflowName>([
+  'ingestCostsOnSchedule',
+  'importMetricValuesOnSchedule',
+  'settleMonths',
+  'maintainWarehouse',
+  'exportData',
+]);
+
+const refuse = (what: string, expected: string, given: unknown): never => {
+  const got = given === undefined ? 'nothing' : JSON.stringify(given);
+  throw ApplicationFailure.nonRetryable(`${what}: expected ${expected}, got ${got}`, 'invalid');
+};
+
+/** Returns the arguments with the fields that were left out. Fails with the name of a wrong field. */
+const checked = (name: WorkflowName, args: readonly unknown[]): unknown[] => {
+  const fields: Record<string, Field> = FIELDS[name];
+  if (Object.keys(fields).length === 0) return [];
+  const [given, ...others] = args;
+  if (typeof given !== 'object' || given === null || Array.isArray(given) || others.length > 0)
+    return refuse('input', `one object with ${Object.keys(fields).join(', ')}`, given);
+  const input: Record<string, unknown> = { ...given };
+  for (const field of Object.keys(input))
+    if (!(field in fields)) refuse('input', `only ${Object.keys(fields).join(', ')}`, field);
+  for (const [field, { expected, allows, otherwise }] of Object.entries(fields)) {
+    if (input[field] === undefined && otherwise !== undefined) input[field] = otherwise;
+    if (!allows(input[field])) refuse(field, expected, input[field]);
+  }
+  return [input];
+};
+
+/**
+ * Checks the input and the id of a workflow, because people start workflows with Temporal's own tools. Under another id it could run
+ * beside the one of the schedule. A workflow that is refused stores nothing. The bundle includes these interceptors.
+ */
+export const interceptors = (): WorkflowInterceptors => ({
+  inbound: [
+    {
+      execute: async (input, next) => {
+        const { workflowType, workflowId } = workflowInfo();
+        const name = workflowType as WorkflowName;
+        const args = checked(name, input.args);
+        if (!ANY_ID.has(name)) {
+          const expected = workflowIdOf(name, ...(args as Parameters<Workflows[typeof name]>));
+          if (workflowId !== expected) refuse('workflow id', expected, workflowId);
+        }
+        return next({ ...input, args });
+      },
+    },
+  ],
+});
