@@ -16,6 +16,8 @@ export type LimitedWork = 'light_requests' | 'heavy_requests' | 'activities';
  */
 export class Metrics {
   readonly registry = new Registry();
+  /** Metrics whose labels name organisations. Only METRICS_PORT serves them, because whoever reaches PORT may read the others. */
+  readonly ofTenants = new Registry();
   readonly requestDuration = this.#histogram({
     name: 'http_request_duration_seconds',
     help: 'Time to answer a request, by route and status',
@@ -94,16 +96,18 @@ export class Metrics {
    * Reports samples that are read at each scrape. If they cannot be read, the scrape leaves them out.
    *
    * @param read returns the labels and the value of each sample.
+   * @param registry is `ofTenants` if a label names an organisation.
    */
   gauge<Label extends string>(
     { name, help, labelNames }: { name: string; help: string; labelNames: Label[] },
     read: () => Promise<(readonly [Record<Label, string>, number])[]>,
+    registry: Registry = this.registry,
   ): void {
     new Gauge<string>({
       name,
       help,
       labelNames,
-      registers: [this.registry],
+      registers: [registry],
       async collect() {
         const samples = await read();
         this.reset();

@@ -1,4 +1,4 @@
-import type { Metrics } from '../../telemetry/metrics.ts';
+import { Registry } from 'prom-client';
 import type { ApiDependencies, DiskState } from '../http/dependencies.ts';
 import type { Api } from '../http/api-type.ts';
 
@@ -45,7 +45,7 @@ export const operationRoutes = (app: Api, dependencies: ApiDependencies): void =
     done();
   });
 
-  metricsRoutes(app, dependencies.metrics);
+  metricsRoutes(app, [dependencies.metrics.registry]);
   app.get('/readyz', { schema: { hide: true } }, async (_request, reply) => {
     const condition = await conditionOf(dependencies);
     const ready = isReady(condition);
@@ -53,10 +53,12 @@ export const operationRoutes = (app: Api, dependencies: ApiDependencies): void =
   });
 };
 
-/** Liveness and metrics, which a process without the API can serve, too. */
-export const metricsRoutes = (app: Api, { registry }: Pick<Metrics, 'registry'>): void => {
+/** Liveness and metrics, which a process without the API can serve, too. Anyone who reaches the port may read them. */
+export const metricsRoutes = (app: Api, registries: readonly Registry[]): void => {
   app.get('/livez', { schema: { hide: true } }, () => ({ status: 'ok' }));
   app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>
-    reply.type(registry.contentType).send(await registry.metrics()),
+    reply
+      .type(Registry.PROMETHEUS_CONTENT_TYPE)
+      .send((await Promise.all(registries.map((registry) => registry.metrics()))).join('\n')),
   );
 };

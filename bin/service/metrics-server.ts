@@ -5,12 +5,12 @@ import { metricsRoutes } from '../../api/operations/operations.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Closer } from './workers.ts';
 
-/** Serves `/livez` and `/metrics` of a worker process, which serves nothing else. Returns its address and its end. */
+/** Serves `/livez` and all `/metrics` to the operator, on a port of their own. Returns its address and its end. */
 export const serveMetrics = async (
   metrics: Metrics,
   { host, port }: { host: string; port: number },
 ): Promise<{ url: string; close: Closer }> => {
   const app: Api = Fastify({ forceCloseConnections: true }).withTypeProvider<ZodTypeProvider>();
-  metricsRoutes(app, metrics);
+  metricsRoutes(app, [metrics.registry, metrics.ofTenants]);
   return { url: await app.listen({ host, port }), close: () => app.close() };
 };

@@ -130,7 +130,7 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
       await Promise.all([reconciled, watched, prepared]);
     });
     const temporalPage = temporalPageOf(settings);
-    if (!roles.api && settings.METRICS_PORT !== null) {
+    if (settings.METRICS_PORT !== null) {
       const served = await serveMetrics(metrics, { host: settings.HOST, port: settings.METRICS_PORT });
       closers.push(served.close);
       log.info({ url: served.url }, 'serving metrics');

@@ -42,6 +42,7 @@ export const reportWarehouse = (
         { organisation: org_id, source: source_id, schedule: schedule_paused ? 'paused' : 'daily' },
         (clock.now().getTime() - Date.parse(addDays(newest_day, 1))) / 1000,
       ]),
+    metrics.ofTenants,
   );
 
   const size = kept('its size', () => warehouseSize(warehouse));

@@ -22,13 +22,19 @@ const DAY = 86_400;
 const DEPLOY = join(PRODUCT, 'deploy');
 
 let service: ServiceProcess;
+let operatorUrl: string;
 let receiver: WebhookReceiver;
 let organisation: { id: string; secret: string; admin: Api };
 let sourceId: string;
 let seen: Scrape;
 
 beforeAll(async () => {
-  service = await startService({ dataDir: await newDataDir(), environment: SETTINGS });
+  const port = await freePort();
+  operatorUrl = `http://127.0.0.1:${port}`;
+  service = await startService({
+    dataDir: await newDataDir(),
+    environment: { ...SETTINGS, METRICS_PORT: String(port) },
+  });
   receiver = await newReceiver();
   organisation = await newOrganisation(service, { name: 'Name of a customer' });
   const { admin } = organisation;
@@ -43,7 +49,7 @@ beforeAll(async () => {
   const webhook = expectData(await admin.post<{ id: string }>('/webhooks', { url: receiver.url }));
   expectData(await admin.post(`/webhooks/${webhook.id}/test`));
   seen = await waitFor(async () => {
-    const now = await scrape(service.url);
+    const now = await scrape(operatorUrl);
     const isDelivered = now.value('cost_analytics_event_deliveries_total', { result: 'delivered' }) === 1;
     const hasEnded =
       now.value('cost_analytics_workflow_runs_total', { workflow: 'deliverWebhook', result: 'completed' }) ===
@@ -67,6 +73,12 @@ describe('the metrics of a service', () => {
         value: 6.25 * DAY,
       },
     ]);
+  });
+
+  it('name no organisation on the port of the API, where nobody needs a key', async () => {
+    const open = await scrape(service.url);
+    expect(open.value('cost_analytics_source_runs_total', { kind: 'focus', result: 'completed' })).toBe(1);
+    expect(['org_', 'src_'].filter((id) => open.text.includes(id))).toEqual([]);
   });
 
   it('count runs by workflow, kind of source and result', () => {
