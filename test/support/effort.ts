@@ -41,7 +41,7 @@ export const FOCUS_EXPORTS = numberFrom('RUNS', THOROUGH ? 40 : 8);
 export const KILLS = numberFrom('KILLS', 3);
 
 /** Races of two nodes for each decision that only one may win. */
-export const RACES = numberFrom('RACES', 12);
+export const RACES = numberFrom('RACES', 8);
 
 /** Mutated inputs of an attack. */
 export const MUTATED_INPUTS = numberFrom('INPUTS', THOROUGH ? 300 : 150);
