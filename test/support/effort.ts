@@ -41,13 +41,10 @@ export const FOCUS_EXPORTS = numberFrom('RUNS', THOROUGH ? 40 : 8);
 export const KILLS = numberFrom('KILLS', 3);
 
 /** Races of two nodes for each decision that only one may win. */
-export const RACES = numberFrom('RACES', 8);
+export const RACES = numberFrom('RACES', 3);
 
 /** Mutated inputs of an attack. */
 export const MUTATED_INPUTS = numberFrom('INPUTS', THOROUGH ? 300 : 150);
 
-/**
- * Threads of each DuckDB; null means one for each core. Most tests run small statements, and more threads only make them wait
- * for one another.
- */
+/** Threads of the DuckDB of each service; null means one for each core. */
 export const DUCKDB_THREADS = THOROUGH ? null : 1;

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, inject } from 'vitest';
 import type { Migration } from '../../../warehouse/engine/migrations/migrations.ts';
-import { DUCKDB_THREADS } from '../effort.ts';
 import { spillDirectory, Warehouse, type WarehouseSettings } from '../../../warehouse/engine/warehouse.ts';
 
 const run = promisify(execFile);
@@ -26,7 +25,8 @@ const settingsIn = (directory: string, location: string, dataPath: string | null
   dataPath,
   extensions: process.env['DUCKDB_EXTENSIONS'] ?? null,
   memoryLimit: '1GB',
-  threads: DUCKDB_THREADS,
+  // Small statements only make more threads wait for one another. A service under test has as many as `effort.ts` says.
+  threads: 1,
   spillDirectory: spillDirectory(directory),
   keptBytes: 64_000_000,
   objectStorage: NO_STORAGE,
@@ -86,13 +86,9 @@ export const newCatalog = async (): Promise<string> => {
 
 const lakeFolder = (directory: string): string => join(directory, 'lake');
 
-/**
- * Returns the settings of a DuckLake in a folder and a database. It always has one thread, because most of its time goes into
- * planning, which more threads only disturb.
- */
+/** Returns the settings of a DuckLake in a folder and a database. */
 export const lakeSettings = (directory: string, database: string): WarehouseSettings => ({
   ...settingsIn(directory, catalogOf(database), lakeFolder(directory)),
-  threads: 1,
 });
 
 /** Opens a fresh DuckLake with its catalog in the test Postgres: a copy of the template, or one made by the given migrations. */

@@ -96,16 +96,19 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
   });
 
   const withReasons = POISONED_FOCUS_ROWS.map(([row, reason]) => [reason.source, row, reason] as const);
-  it.each(someOf(withReasons, 12))('of a FOCUS export are reported: %s', async (_, row, reason) => {
-    const tenant = await newTenant('focus');
-    const lines = [
-      ...good.slice(0, 100).map((cost) => dayLine('2026-01-10', cost)),
-      dayLine('2026-01-10', '7', row),
-    ];
-    const { rejectedSamples } = await loadText(test, tenant, focusCsv(lines));
-    expect(rejectedSamples).toEqual([
-      expect.objectContaining({ problem: expect.stringMatching(reason) as string, rows: 1 }),
-    ]);
+  // A reader rejects them before the warehouse has anything.
+  onDuckDb(() => {
+    it.each(someOf(withReasons, 12))('of a FOCUS export are reported: %s', async (_, row, reason) => {
+      const tenant = await newTenant('focus');
+      const lines = [
+        ...good.slice(0, 100).map((cost) => dayLine('2026-01-10', cost)),
+        dayLine('2026-01-10', '7', row),
+      ];
+      const { rejectedSamples } = await loadText(test, tenant, focusCsv(lines));
+      expect(rejectedSamples).toEqual([
+        expect.objectContaining({ problem: expect.stringMatching(reason) as string, rows: 1 }),
+      ]);
+    });
   });
 
   /** Returns `rows` rows of `amount` and as many of its negative on one day of each month. */
@@ -238,133 +241,135 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
     });
   });
 
-  it.each(someOf(LONG_FOCUS_TEXTS, 3))(
-    'of a FOCUS export are rejected if %s is one character too long',
-    async (column) => {
+  onDuckDb(() => {
+    it.each(someOf(LONG_FOCUS_TEXTS, 3))(
+      'of a FOCUS export are rejected if %s is one character too long',
+      async (column) => {
+        const tenant = await newTenant('focus');
+        const withText = (text: string) =>
+          dayLine('2026-01-10', '7', { ServiceCategory: 'Compute', [column]: text });
+        const lines = good.slice(0, 200).map((cost) => dayLine('2026-01-10', cost));
+        // Umlauts have two bytes each, but the limit counts characters.
+        const longest = column === 'BillingCurrency' ? 'USD' : 'ü'.repeat(2_000);
+        const text = focusCsv([...lines, withText(longest), withText('ü'.repeat(2_001))]);
+        const { rowsRejected, rejectedSamples } = await loadText(test, tenant, text);
+        expect({ rowsRejected, rejectedSamples }).toMatchObject({
+          rowsRejected: 1,
+          rejectedSamples: [
+            { problem: `${column}: expected at most 2000 characters, got "${'ü'.repeat(80)}"`, rows: 1 },
+          ],
+        });
+        expect(await totalOf(tenant.orgId)).toBe(207);
+      },
+    );
+
+    it('of a FOCUS export are rejected if a picked tag or resource group is too long', async () => {
       const tenant = await newTenant('focus');
-      const withText = (text: string) =>
-        dayLine('2026-01-10', '7', { ServiceCategory: 'Compute', [column]: text });
-      const lines = good.slice(0, 200).map((cost) => dayLine('2026-01-10', cost));
-      // Umlauts have two bytes each, but the limit counts characters.
-      const longest = column === 'BillingCurrency' ? 'USD' : 'ü'.repeat(2_000);
-      const text = focusCsv([...lines, withText(longest), withText('ü'.repeat(2_001))]);
-      const { rowsRejected, rejectedSamples } = await loadText(test, tenant, text);
-      expect({ rowsRejected, rejectedSamples }).toMatchObject({
-        rowsRejected: 1,
-        rejectedSamples: [
-          { problem: `${column}: expected at most 2000 characters, got "${'ü'.repeat(80)}"`, rows: 1 },
-        ],
-      });
-      expect(await totalOf(tenant.orgId)).toBe(207);
-    },
-  );
+      await choose(
+        test,
+        tenant.orgId,
+        { kind: 'tag', cloud: 'aws', choice: 'team', firstDay: '2026-01-01' },
+        { kind: 'split', cloud: 'aws', account: '1111', choice: 'service', firstDay: '2026-01-01' },
+      );
+      const lines = [
+        ...good.slice(0, 300).map((cost) => dayLine('2026-01-10', cost, { Tags: '{"team":"web"}' })),
+        dayLine('2026-01-10', '7', { Tags: JSON.stringify({ team: LONG_TEXT }) }),
+        dayLine('2026-01-10', '7', { ServiceName: LONG_TEXT }),
+        dayLine('2026-01-10', '7', { Tags: JSON.stringify({ other: LONG_TEXT }) }),
+      ];
+      const { rejectedSamples } = await loadText(test, tenant, focusCsv(lines));
+      expect(rejectedSamples.map(({ problem }) => problem)).toEqual([
+        `ServiceName: expected at most 2000 characters, got "${'L'.repeat(80)}"`,
+        `Tags: expected at most 2000 characters, got "${'L'.repeat(80)}"`,
+      ]);
+      expect(await totalOf(tenant.orgId)).toBe(307);
+    });
 
-  it('of a FOCUS export are rejected if a picked tag or resource group is too long', async () => {
-    const tenant = await newTenant('focus');
-    await choose(
-      test,
-      tenant.orgId,
-      { kind: 'tag', cloud: 'aws', choice: 'team', firstDay: '2026-01-01' },
-      { kind: 'split', cloud: 'aws', account: '1111', choice: 'service', firstDay: '2026-01-01' },
-    );
-    const lines = [
-      ...good.slice(0, 300).map((cost) => dayLine('2026-01-10', cost, { Tags: '{"team":"web"}' })),
-      dayLine('2026-01-10', '7', { Tags: JSON.stringify({ team: LONG_TEXT }) }),
-      dayLine('2026-01-10', '7', { ServiceName: LONG_TEXT }),
-      dayLine('2026-01-10', '7', { Tags: JSON.stringify({ other: LONG_TEXT }) }),
-    ];
-    const { rejectedSamples } = await loadText(test, tenant, focusCsv(lines));
-    expect(rejectedSamples.map(({ problem }) => problem)).toEqual([
-      `ServiceName: expected at most 2000 characters, got "${'L'.repeat(80)}"`,
-      `Tags: expected at most 2000 characters, got "${'L'.repeat(80)}"`,
-    ]);
-    expect(await totalOf(tenant.orgId)).toBe(307);
-  });
+    it('of hosts are rejected', async () => {
+      const rows = [
+        ...good.map((cost) => `2026-01-10,db-1,postgres,${cost}`),
+        ...POISONED_DAYS.map((day) => `${day},db-1,postgres,7`),
+        ...POISONED_AMOUNTS.map((cost) => `2026-01-10,db-1,postgres,"${cost}"`),
+        `2026-01-10,${LONG_TEXT},postgres,7`,
+        `2026-01-10,db-1,${LONG_TEXT},7`,
+      ];
+      const { result, total } = await loaded(
+        'hosts',
+        { 'hosts.csv': `day,host,service,cost\n${rows.join('\n')}\n` },
+        (sessions, tenant, files) => loadHosts(sessions, scopeOf(tenant), files, publishing()),
+      );
+      expect(result.rowsRejected).toBe(POISONED_DAYS.length + POISONED_AMOUNTS.length + 2);
+      expect(result.rejectedSamples).toContainEqual(
+        expect.objectContaining({
+          problem: `host: expected at most 2000 characters, got "${'L'.repeat(80)}"`,
+        }),
+      );
+      expect(result.rowsRead).toBe(rows.length);
+      expect(total).toBe(GOOD_ROWS);
+    });
 
-  it('of hosts are rejected', async () => {
-    const rows = [
-      ...good.map((cost) => `2026-01-10,db-1,postgres,${cost}`),
-      ...POISONED_DAYS.map((day) => `${day},db-1,postgres,7`),
-      ...POISONED_AMOUNTS.map((cost) => `2026-01-10,db-1,postgres,"${cost}"`),
-      `2026-01-10,${LONG_TEXT},postgres,7`,
-      `2026-01-10,db-1,${LONG_TEXT},7`,
-    ];
-    const { result, total } = await loaded(
-      'hosts',
-      { 'hosts.csv': `day,host,service,cost\n${rows.join('\n')}\n` },
-      (sessions, tenant, files) => loadHosts(sessions, scopeOf(tenant), files, publishing()),
-    );
-    expect(result.rowsRejected).toBe(POISONED_DAYS.length + POISONED_AMOUNTS.length + 2);
-    expect(result.rejectedSamples).toContainEqual(
-      expect.objectContaining({
-        problem: `host: expected at most 2000 characters, got "${'L'.repeat(80)}"`,
-      }),
-    );
-    expect(result.rowsRead).toBe(rows.length);
-    expect(total).toBe(GOOD_ROWS);
-  });
+    it('of clusters and their assets are rejected', async () => {
+      const allocations = [
+        ...good.map((cost) => `2026-01-10,shop,deployment,api,${cost}`),
+        ...POISONED_DAYS.map((day) => `${day},shop,deployment,api,7`),
+        ...POISONED_AMOUNTS.map((cost) => `2026-01-10,shop,deployment,api,"${cost}"`),
+        `2026-01-10,${LONG_TEXT},deployment,api,7`,
+        `2026-01-10,shop,deployment,${LONG_TEXT},7`,
+      ];
+      const assets = [
+        ...good.map(() => '2026-01-10,Node,i-1,0.5'),
+        ...POISONED_DAYS.map((day) => `${day},Node,i-1,7`),
+        ...POISONED_AMOUNTS.map((cost) => `2026-01-10,Node,i-1,"${cost}"`),
+        `2026-01-10,Node,${LONG_TEXT},7`,
+        `2026-01-10,${LONG_TEXT},i-1,7`,
+      ];
+      const { result, total } = await loaded(
+        'opencost',
+        {
+          'allocations.csv': `Date,Namespace,ControllerKind,ControllerName,TotalCost\n${allocations.join('\n')}\n`,
+          'assets.csv': `day,kind,provider_id,cost\n${assets.join('\n')}\n`,
+        },
+        loadCluster,
+      );
+      expect(result.rowsRejected).toBe(2 * (POISONED_DAYS.length + POISONED_AMOUNTS.length + 2));
+      expect(result.rowsRead).toBe(allocations.length + assets.length);
+      // The node is on no bill, so the cluster costs as much as its assets.
+      expect(total).toBe(GOOD_ROWS / 2);
+    });
 
-  it('of clusters and their assets are rejected', async () => {
-    const allocations = [
-      ...good.map((cost) => `2026-01-10,shop,deployment,api,${cost}`),
-      ...POISONED_DAYS.map((day) => `${day},shop,deployment,api,7`),
-      ...POISONED_AMOUNTS.map((cost) => `2026-01-10,shop,deployment,api,"${cost}"`),
-      `2026-01-10,${LONG_TEXT},deployment,api,7`,
-      `2026-01-10,shop,deployment,${LONG_TEXT},7`,
-    ];
-    const assets = [
-      ...good.map(() => '2026-01-10,Node,i-1,0.5'),
-      ...POISONED_DAYS.map((day) => `${day},Node,i-1,7`),
-      ...POISONED_AMOUNTS.map((cost) => `2026-01-10,Node,i-1,"${cost}"`),
-      `2026-01-10,Node,${LONG_TEXT},7`,
-      `2026-01-10,${LONG_TEXT},i-1,7`,
-    ];
-    const { result, total } = await loaded(
-      'opencost',
-      {
-        'allocations.csv': `Date,Namespace,ControllerKind,ControllerName,TotalCost\n${allocations.join('\n')}\n`,
-        'assets.csv': `day,kind,provider_id,cost\n${assets.join('\n')}\n`,
-      },
-      loadCluster,
-    );
-    expect(result.rowsRejected).toBe(2 * (POISONED_DAYS.length + POISONED_AMOUNTS.length + 2));
-    expect(result.rowsRead).toBe(allocations.length + assets.length);
-    // The node is on no bill, so the cluster costs as much as its assets.
-    expect(total).toBe(GOOD_ROWS / 2);
-  });
-
-  it('of AI tools and their usage are rejected', async () => {
-    const spend = [
-      ...good.map((cost) => `2026-01-10,Copilot,${cost}`),
-      ...POISONED_DAYS.map((day) => `${day},Copilot,7`),
-      ...POISONED_AMOUNTS.map((cost) => `2026-01-10,Copilot,"${cost}"`),
-      `2026-01-10,${LONG_TEXT},7`,
-    ];
-    const usage = [
-      ...good.map(() => '2026-01-10,Copilot,github.com/acme/web,1'),
-      ...POISONED_DAYS.map((day) => `${day},Copilot,github.com/acme/web,7`),
-      `2026-01-10,Copilot,${LONG_TEXT},7`,
-      ...[...POISONED_AMOUNTS, '1e13', '-1'].map(
-        (used) => `2026-01-10,Copilot,github.com/acme/web,"${used}"`,
-      ),
-    ];
-    const { result, total } = await loaded(
-      'ai_tools',
-      {
-        'spend.csv': `day,tool,cost\n${spend.join('\n')}\n`,
-        'usage.csv': `day,tool,repository,usage\n${usage.join('\n')}\n`,
-      },
-      (sessions, tenant, files) =>
-        loadAiTools(
-          sessions,
-          scopeOf(tenant),
-          { spend: files.slice(0, 1), usage: files.slice(1) },
-          publishing(),
+    it('of AI tools and their usage are rejected', async () => {
+      const spend = [
+        ...good.map((cost) => `2026-01-10,Copilot,${cost}`),
+        ...POISONED_DAYS.map((day) => `${day},Copilot,7`),
+        ...POISONED_AMOUNTS.map((cost) => `2026-01-10,Copilot,"${cost}"`),
+        `2026-01-10,${LONG_TEXT},7`,
+      ];
+      const usage = [
+        ...good.map(() => '2026-01-10,Copilot,github.com/acme/web,1'),
+        ...POISONED_DAYS.map((day) => `${day},Copilot,github.com/acme/web,7`),
+        `2026-01-10,Copilot,${LONG_TEXT},7`,
+        ...[...POISONED_AMOUNTS, '1e13', '-1'].map(
+          (used) => `2026-01-10,Copilot,github.com/acme/web,"${used}"`,
         ),
-    );
-    expect(result.rowsRejected).toBe(2 * (POISONED_DAYS.length + POISONED_AMOUNTS.length + 1) + 2);
-    expect(result.rowsRead).toBe(spend.length + usage.length);
-    expect(total).toBe(GOOD_ROWS);
+      ];
+      const { result, total } = await loaded(
+        'ai_tools',
+        {
+          'spend.csv': `day,tool,cost\n${spend.join('\n')}\n`,
+          'usage.csv': `day,tool,repository,usage\n${usage.join('\n')}\n`,
+        },
+        (sessions, tenant, files) =>
+          loadAiTools(
+            sessions,
+            scopeOf(tenant),
+            { spend: files.slice(0, 1), usage: files.slice(1) },
+            publishing(),
+          ),
+      );
+      expect(result.rowsRejected).toBe(2 * (POISONED_DAYS.length + POISONED_AMOUNTS.length + 1) + 2);
+      expect(result.rowsRead).toBe(spend.length + usage.length);
+      expect(total).toBe(GOOD_ROWS);
+    });
   });
 
   it('of an unforeseen kind fail their load, because a load that cannot be computed is never current', async () => {

@@ -82,40 +82,40 @@ describeOnBothEngines('spend that two sources read from files', (open, onDuckDb)
   };
   const ON_THE_10TH = 'on 1 day, 2026-01-10';
 
-  it('is noted for cluster assets on no bill that both read, from one file or two', async () => {
-    const story = await newStory();
-    await story.write({
-      'a.csv': workloads('alpha', '8'),
-      'b.csv': workloads('beta', '5'),
-      'all.csv': nodes(['alpha', 'cellar-1', '10'], ['beta', 'cellar-2', '7']),
-      'alphas.csv': nodes(['alpha', 'cellar-1', '10']),
-    });
-    const one = await clusters(story, 'One', ['a.csv', 'all.csv']);
-    const other = await clusters(story, 'Other', ['b.csv', 'all.csv']);
-    expect(await story.ingest(one)).toEqual([]);
-    expect(await story.total()).toBe(17);
-    const notes = (name: string) => [
-      `source "${name}" also reports cluster "alpha": 10 counts twice ${ON_THE_10TH}`,
-      `source "${name}" also reports cluster "beta": 7 counts twice ${ON_THE_10TH}`,
-    ];
-    expect(await story.ingest(other)).toEqual(notes('One'));
-    expect(await story.ingest(one)).toEqual(notes('Other'));
-    expect(await story.total()).toBe(34);
-    const mended = await newStory();
-    await mended.write({
-      'a.csv': workloads('alpha', '8'),
-      'b.csv': workloads('beta', '5'),
-      'alphas.csv': nodes(['alpha', 'cellar-1', '10']),
-      'all.csv': nodes(['alpha', 'cellar-1', '10'], ['beta', 'cellar-2', '7']),
-    });
-    await mended.ingest(await clusters(mended, 'One', ['a.csv', 'alphas.csv']));
-    expect(await mended.ingest(await clusters(mended, 'Other', ['b.csv', 'all.csv']))).toEqual([
-      notes('One')[0],
-    ]);
-    expect(await mended.total()).toBe(27);
-  });
-
   onDuckDb(() => {
+    it('is noted for cluster assets on no bill that both read, from one file or two', async () => {
+      const story = await newStory();
+      await story.write({
+        'a.csv': workloads('alpha', '8'),
+        'b.csv': workloads('beta', '5'),
+        'all.csv': nodes(['alpha', 'cellar-1', '10'], ['beta', 'cellar-2', '7']),
+        'alphas.csv': nodes(['alpha', 'cellar-1', '10']),
+      });
+      const one = await clusters(story, 'One', ['a.csv', 'all.csv']);
+      const other = await clusters(story, 'Other', ['b.csv', 'all.csv']);
+      expect(await story.ingest(one)).toEqual([]);
+      expect(await story.total()).toBe(17);
+      const notes = (name: string) => [
+        `source "${name}" also reports cluster "alpha": 10 counts twice ${ON_THE_10TH}`,
+        `source "${name}" also reports cluster "beta": 7 counts twice ${ON_THE_10TH}`,
+      ];
+      expect(await story.ingest(other)).toEqual(notes('One'));
+      expect(await story.ingest(one)).toEqual(notes('Other'));
+      expect(await story.total()).toBe(34);
+      const mended = await newStory();
+      await mended.write({
+        'a.csv': workloads('alpha', '8'),
+        'b.csv': workloads('beta', '5'),
+        'alphas.csv': nodes(['alpha', 'cellar-1', '10']),
+        'all.csv': nodes(['alpha', 'cellar-1', '10'], ['beta', 'cellar-2', '7']),
+      });
+      await mended.ingest(await clusters(mended, 'One', ['a.csv', 'alphas.csv']));
+      expect(await mended.ingest(await clusters(mended, 'Other', ['b.csv', 'all.csv']))).toEqual([
+        notes('One')[0],
+      ]);
+      expect(await mended.total()).toBe(27);
+    });
+
     it('is all assets of a cluster that both report, or only its workloads once it is on a bill', async () => {
       const story = await newStory();
       await story.write({
