@@ -30,12 +30,12 @@ export const someOf = <Case>(cases: readonly Case[], most: number): Case[] => {
 
 /** Random organisations on each engine. On DuckLake each takes about ten times as long. */
 export const ORGANISATIONS = {
-  DuckDB: numberFrom('RUNS', THOROUGH ? 15 : 4),
-  DuckLake: numberFrom('RUNS', THOROUGH ? 3 : 2),
+  DuckDB: numberFrom('RUNS', THOROUGH ? 10 : 4),
+  DuckLake: numberFrom('RUNS', 2),
 };
 
 /** Random FOCUS exports. */
-export const FOCUS_EXPORTS = numberFrom('RUNS', THOROUGH ? 40 : 8);
+export const FOCUS_EXPORTS = numberFrom('RUNS', THOROUGH ? 25 : 8);
 
 /** How often the service is killed while imports run. Each kill takes about twenty seconds. */
 export const KILLS = numberFrom('KILLS', 3);
@@ -44,7 +44,7 @@ export const KILLS = numberFrom('KILLS', 3);
 export const RACES = numberFrom('RACES', 3);
 
 /** Mutated inputs of an attack. */
-export const MUTATED_INPUTS = numberFrom('INPUTS', THOROUGH ? 300 : 150);
+export const MUTATED_INPUTS = numberFrom('INPUTS', THOROUGH ? 200 : 150);
 
 /** Threads of the DuckDB of each service; null means one for each core. */
 export const DUCKDB_THREADS = THOROUGH ? null : 1;

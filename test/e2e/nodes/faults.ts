@@ -6,8 +6,8 @@ import type { Cluster } from '../../support/nodes/cluster.ts';
 import { as, newOrganisation, waitFor, type Api, type Run } from '../../support/service/api-client.ts';
 import { expectData, expectPage } from '../../support/service/envelope.ts';
 
-/** A day for each value that the clients send. */
-const dayAfter = (index: number): string => new Date(Date.UTC(2024, 0, 1 + index)).toISOString().slice(0, 10);
+/** A day for each value that the clients send: enough of them until today. */
+const dayAfter = (index: number): string => new Date(Date.UTC(1980, 0, 1 + index)).toISOString().slice(0, 10);
 
 /** What a light route answered while something was broken. */
 interface Look {
@@ -104,18 +104,14 @@ export const faultStories = (running: () => Cluster): void => {
       return answer.body.data.find(({ run_id, status }) => run_id === run && status !== 'running');
     }, PATIENCE_S);
 
-  /** Looks at light routes of every node until `end`, and returns what they answered. */
+  /** Looks at light routes of every node, one after the other, until `end`. Returns what they answered. */
   const lookUntil = async (end: Promise<unknown>): Promise<Look[]> => {
-    let isDone = false;
-    const done = end.finally(() => {
-      isDone = true;
-    });
+    const over = new AbortController();
     const looks: Look[] = [];
     const paths = ['/auth/info', `/metrics/${metrics[0]}`, '/overview', '/organisation'];
-    await Promise.all([
-      done,
-      ...cluster.apis.map(async (node, index) => {
-        for (let turn = index; !isDone; turn += 1) {
+    const look = async (): Promise<void> => {
+      for (let turn = 0; !over.signal.aborted; turn += 1)
+        for (const node of cluster.apis) {
           const begun = performance.now();
           const answer = await as(node, secret)
             .get(paths[turn % paths.length] ?? '')
@@ -127,8 +123,11 @@ export const faultStories = (running: () => Cluster): void => {
               ms: performance.now() - begun,
             });
         }
-      }),
-    ]);
+    };
+    const ended = end.finally(() => {
+      over.abort();
+    });
+    await Promise.all([ended, look()]);
     return looks;
   };
 
