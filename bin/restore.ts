@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
-import { copyFile, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { access, copyFile, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { Sealer } from '../security/sealing.ts';
 import { BACKUP_FILE, BACKUP_MANIFEST, sha256Of } from '../warehouse/engine/backup/back-up.ts';
@@ -48,7 +48,7 @@ export const restore = async (
   const found = stored[0] ?? ((await exists(warehouse)) ? warehouse : undefined);
   if (found !== undefined)
     throw new Error(
-      `expected a data directory without data, got ${join(dataDir, found)}: choose another DATA_DIR`,
+      `expected a data directory without data, got ${resolve(dataDir, found)}: choose another DATA_DIR`,
     );
   await mkdir(dirname(warehouse), { recursive: true });
   const temporary = `${warehouse}.restored`;
@@ -91,10 +91,7 @@ const refuseOtherKeys = async (settings: Settings, needed: readonly string[]): P
 };
 
 const exists = (file: string): Promise<boolean> =>
-  open(file).then(
-    async (handle) => {
-      await handle.close();
-      return true;
-    },
+  access(file).then(
+    () => true,
     () => false,
   );

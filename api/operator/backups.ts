@@ -31,11 +31,9 @@ const target = z.strictObject({
 /** `/operator/backups`: copies the data of the running service (contract §4). One backup runs at a time. */
 export const backupRoutes = (app: Api, { warehouse, clock, version }: ApiDependencies): void => {
   let newest: BackupRecord | null = null;
-  const stopping = new Set<Promise<void>>();
+  let running = Promise.resolve();
   // A backup under way is completed before the warehouse closes.
-  app.addHook('onClose', async () => {
-    await Promise.all(stopping);
-  });
+  app.addHook('onClose', () => running);
 
   app.post(
     '/backups',
@@ -54,7 +52,7 @@ export const backupRoutes = (app: Api, { warehouse, clock, version }: ApiDepende
       const { to } = request.body;
       const begun = { status: 'running', to, taken_at: now.toISOString(), bytes: null, rows: null } as const;
       newest = { ...begun, error: null };
-      const running = backUp(warehouse, to, { version, now }).then(
+      running = backUp(warehouse, to, { version, now }).then(
         ({ bytes, rows }) => {
           const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
           newest = { ...begun, status: 'completed', bytes, rows: total, error: null };
@@ -68,8 +66,6 @@ export const backupRoutes = (app: Api, { warehouse, clock, version }: ApiDepende
           };
         },
       );
-      stopping.add(running);
-      void running.then(() => stopping.delete(running));
       return success(newest);
     },
   );

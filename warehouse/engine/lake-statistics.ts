@@ -1,3 +1,4 @@
+import { CATALOG } from './location.ts';
 import type { Session } from './session.ts';
 
 /**
@@ -27,9 +28,6 @@ const dropOldForms = async (session: Session): Promise<void> => {
 interface TableName {
   name: string;
 }
-
-/** The database that holds the catalog of a DuckLake. */
-export const CATALOG = '__ducklake_metadata_warehouse';
 
 const TABLES = `SELECT table_id, table_name AS name FROM ${CATALOG}.ducklake_table WHERE end_snapshot IS NULL`;
 const TABLES_WITHOUT_STATISTICS = `${TABLES} AND table_id NOT IN (SELECT table_id FROM ${CATALOG}.ducklake_table_stats)`;

@@ -10,6 +10,9 @@ const ON_POSTGRES = 'ducklake:postgres:';
 export const postgresCatalog = (location: string): string | null =>
   location.startsWith(ON_POSTGRES) ? location.slice(ON_POSTGRES.length) : null;
 
+/** The database under which DuckDB shows the catalog of a DuckLake. */
+export const CATALOG = '__ducklake_metadata_warehouse';
+
 /** Returns the folder in which a DuckLake keeps its files, or null if it uses an object storage. */
 export const localFolder = (dataPath: string | null): string | null =>
   dataPath === null || /^[a-z][a-z0-9]*:/i.test(dataPath) ? null : resolve(dataPath);

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { CATALOG } from './lake-statistics.ts';
+import { CATALOG } from './location.ts';
 import type { Warehouse } from './warehouse.ts';
 
 /** What a warehouse takes on the disk or in the object storage. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { shareNextRun } from '../../../domain/shared/share-next-run.ts';
+import { CATALOG } from '../location.ts';
 import type { Session } from '../session.ts';
 import { sqlText } from '../sql/sql-text.ts';
 import { States } from './states.ts';
@@ -75,4 +76,4 @@ const announcementOf = ({ author, announcement }: Snapshot): Announcement | null
 
 const AUTHOR = 'cost-analytics';
 
-const CHANGES = '__ducklake_metadata_warehouse.ducklake_snapshot_changes';
+const CHANGES = `${CATALOG}.ducklake_snapshot_changes`;
