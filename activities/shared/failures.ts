@@ -1,6 +1,7 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { Outage, ServiceError } from '../../domain/shared/errors.ts';
 import { mayPass } from '../../egress/requests/passing-status.ts';
+import { isCatalogAway } from '../../warehouse/engine/passing-failures.ts';
 import { isShortOfMemory } from '../../warehouse/engine/short-of-memory.ts';
 
 /** The number of attempts after which an unknown error counts as permanent. */
@@ -15,7 +16,7 @@ const REFUSED_BY_HOST = /\(HTTP ([45]\d\d)\b[^)]*\)/;
 
 /** Errors that pass by themselves: hosts and disks that are away for a while, files in use, conflicting writes. */
 const PASSING =
-  /^HTTP Error|^TransactionContext Error(?![^]*Checkpoint failed)|^Transaction Error|Conflict on|[Cc]ould not (connect|resolve|establish)|[Uu]nable to connect|[Cc]onnection (reset|refused|closed|lost|timed out|to server)|terminating connection|server closed|timed? ?out|Stale file handle|Too many open files|Resource temporarily unavailable|Input\/output error|No such file or directory|No files found|Interrupted!|\b(ECONNRESET|ECONNREFUSED|ETIMEDOUT|EPIPE|EAI_AGAIN|EMFILE|ENFILE|EBUSY|EIO|ESTALE|ENOENT)\b/;
+  /^HTTP Error|^TransactionContext Error(?![^]*Checkpoint failed)|^Transaction Error|Conflict on|[Cc]ould not (connect|resolve|establish)|[Uu]nable to connect|[Cc]onnection (reset|refused|closed|lost|timed out)|timed? ?out|Stale file handle|Too many open files|Resource temporarily unavailable|Input\/output error|No such file or directory|No files found|Interrupted!|\b(ECONNRESET|ECONNREFUSED|ETIMEDOUT|EPIPE|EAI_AGAIN|EMFILE|ENFILE|EBUSY|EIO|ESTALE|ENOENT)\b/;
 
 /** Replaces DuckDB's message, which ends in advice that nobody can follow here. */
 const NEEDS_MORE_MEMORY =
@@ -47,8 +48,8 @@ export const toFailure = (error: unknown, attempt: number): Error => {
     : (error instanceof Error ? error.message : String(error))
         .replace(URL_QUERY, '$1?…')
         .replace(STATEMENT, '');
-  if (isOutage) return ApplicationFailure.retryable(message, 'outage');
-  if (BROKEN_OFF.test(message)) return ApplicationFailure.retryable(message, 'outage');
+  if (isOutage || isCatalogAway(error) || BROKEN_OFF.test(message))
+    return ApplicationFailure.retryable(message, 'outage');
   const [, status] = REFUSED_BY_HOST.exec(message) ?? [];
   const passesAtHost = status === undefined ? null : mayPass(Number(status));
   if (PERMANENT.test(message) || passesAtHost === false)

@@ -5,28 +5,14 @@ import { sqlText } from './sql/sql-text.ts';
 import type { Parameters, Session } from './session.ts';
 import type { Warehouse } from './warehouse.ts';
 
-/** Writes the rows of one statement to a Parquet file. `signal` interrupts the statement, which then fails. */
-export const copyToParquet = async (
+/** Writes the rows of one statement to a Parquet file. */
+export const copyToParquet = (
   session: Session,
   select: string,
   parameters: Parameters,
   path: string,
-  signal: AbortSignal,
-): Promise<void> => {
-  signal.throwIfAborted();
-  const interrupt = (): void => {
-    session.interrupt();
-  };
-  signal.addEventListener('abort', interrupt);
-  try {
-    await session.run(
-      `COPY (${select}) TO ${sqlText(path)} (FORMAT parquet, USE_TMP_FILE false)`,
-      parameters,
-    );
-  } finally {
-    signal.removeEventListener('abort', interrupt);
-  }
-};
+): Promise<unknown> =>
+  session.run(`COPY (${select}) TO ${sqlText(path)} (FORMAT parquet, USE_TMP_FILE false)`, parameters);
 
 /** Runs `work` with the path of a file for this process alone, and removes the file. If the process is killed, it goes with its folder. */
 export const withScratchFile = async <Result>(
@@ -47,7 +33,7 @@ export const withScratchFile = async <Result>(
  */
 export const streamWritten = async function* (
   warehouse: Pick<Warehouse, 'settings'>,
-  write: (path: string) => Promise<void>,
+  write: (path: string) => Promise<unknown>,
 ): AsyncGenerator<Uint8Array> {
   const file = await withScratchFile(warehouse, async (path) => {
     await write(path);
@@ -56,7 +42,7 @@ export const streamWritten = async function* (
   yield* file.createReadStream() as AsyncIterable<Uint8Array>;
 };
 
-/** Yields the bytes of a Parquet file with the rows of one statement; see {@link copyToParquet}. */
+/** Yields the bytes of a Parquet file with the rows of one statement. `signal` interrupts the statement. */
 export const streamParquet = (
   warehouse: Warehouse,
   select: string,
@@ -64,5 +50,5 @@ export const streamParquet = (
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> =>
   streamWritten(warehouse, (path) =>
-    warehouse.session((session) => copyToParquet(session, select, parameters, path, signal)),
+    warehouse.session((session) => copyToParquet(session, select, parameters, path), signal),
   );

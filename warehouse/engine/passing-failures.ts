@@ -20,8 +20,10 @@ const isAbout =
     error instanceof Error && words.test(error.message);
 
 const isConflict = isAbout(CONFLICT);
-const isCatalogAway = isAbout(CATALOG_AWAY);
 const isStorageAway = isAbout(STORAGE_AWAY);
+
+/** Whether the catalog is away, or has ended the connection. */
+export const isCatalogAway = isAbout(CATALOG_AWAY);
 
 /** Whether a statement has failed because of another writer, or because the catalog or the storage of a DuckLake is away. */
 export const isPassing = (error: unknown): boolean =>

@@ -94,10 +94,10 @@ const writeParquet = async (
 ): Promise<void> =>
   warehouse.session(async (session) => {
     const columns = Object.entries(rows.columns).filter(([name]) => !without.includes(name));
-    const copy = (cast: string, relation: string, parameters: Parameters): Promise<void> => {
+    const copy = (cast: string, relation: string, parameters: Parameters): Promise<unknown> => {
       const selected = columns.map(([name, type]) => `${cast}("${name}" AS ${type}) AS "${name}"`);
       const select = `SELECT ${selected.join(', ')} FROM ${relation}`;
-      return copyToParquet(session, select, parameters, path, signal);
+      return copyToParquet(session, select, parameters, path);
     };
     if ('select' in rows) {
       await copy('CAST', `(${rows.select})`, rows.parameters);
@@ -110,7 +110,7 @@ const writeParquet = async (
     } finally {
       await dropTemporaryTables(session, [STAGED]);
     }
-  });
+  }, signal);
 
 const STAGED = 'exported_rows';
 

@@ -39,6 +39,7 @@ describe('a transient error', () => {
     "HTTP Error: HTTP GET error reading 'https://host/404.csv' (HTTP 500 Internal Server Error)",
     'TransactionContext Error: Failed to commit: Conflict on tuple deletion!',
     'IO Error: Unable to connect to Postgres at "dbname=catalog": connection to server failed: Connection refused',
+    'Invalid Error: Failed to execute query "SELECT 1": server closed the connection unexpectedly',
     'connect ECONNREFUSED 10.0.0.7:443',
   ])('is retried after any number of attempts: %s', (message) => {
     for (const attempt of [1, 3, 15])
