@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { version as duckDbVersion } from '@duckdb/node-api';
 import { answers } from './cases/answers.ts';
+import { backup } from './cases/backup.ts';
 import { bills } from './cases/bills.ts';
 import { csvUpload } from './cases/csv-upload.ts';
 import { crash } from './cases/crash.ts';
@@ -30,6 +31,7 @@ const PROGRAMS: Record<Benchmark, (options: RunOptions) => Promise<Measurement[]
   lake,
   pages,
   exports,
+  backup,
   neighbours,
   fairness,
   crash,

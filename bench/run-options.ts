@@ -11,6 +11,7 @@ const BENCHMARKS = [
   'lake',
   'pages',
   'exports',
+  'backup',
   'neighbours',
   'fairness',
   'crash',

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { bytesPeak, bytesWithReaders } from './process-memory.ts';
 
 /** The command that an operator runs, relative to dist/bench/client. */
-const COMMAND = resolve(import.meta.dirname, '../../../bin/cost-analytics.cjs');
+export const COMMAND = resolve(import.meta.dirname, '../../../bin/cost-analytics.cjs');
 
 const SAMPLE_MS = 100;
 

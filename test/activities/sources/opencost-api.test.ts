@@ -345,7 +345,7 @@ describe('an answer of an API', () => {
   });
 });
 
-describeOnBothEngines('the load of an API', (open) => {
+describeOnBothEngines('the load of an API', (open, onDuckDb) => {
   let test: TestWarehouse;
   beforeAll(async () => {
     test = await open();
@@ -547,68 +547,70 @@ describeOnBothEngines('the load of an API', (open) => {
     expect(await currentLoads(test, tenant.orgId)).toEqual([]);
   });
 
-  it('reads assets from a file if one is named, and notes an API without assets', async () => {
-    const fake = await start({ allocations: { [DAY]: day(1.75) }, assets: null });
-    const month = { startMonth: '2026-02' };
-    const without = await newTenant(test, 'opencost');
-    const { notes } = await load(without, fake.url, month);
-    expect(notes.join()).toMatch(/the API has no \/assets.*set options\.assets_location/);
-    expect(pathsOf(fake).filter((path) => path.startsWith('/assets'))).toHaveLength(1);
-    const [file = ''] = await writeFiles(test, {
-      'assets.csv': `day,cluster,kind,provider_id,cost\n${DAY},prod,node,i-9,2\n2026-01-31,prod,node,i-9,2\n`,
+  onDuckDb(() => {
+    it('reads assets from a file if one is named, and notes an API without assets', async () => {
+      const fake = await start({ allocations: { [DAY]: day(1.75) }, assets: null });
+      const month = { startMonth: '2026-02' };
+      const without = await newTenant(test, 'opencost');
+      const { notes } = await load(without, fake.url, month);
+      expect(notes.join()).toMatch(/the API has no \/assets.*set options\.assets_location/);
+      expect(pathsOf(fake).filter((path) => path.startsWith('/assets'))).toHaveLength(1);
+      const [file = ''] = await writeFiles(test, {
+        'assets.csv': `day,cluster,kind,provider_id,cost\n${DAY},prod,node,i-9,2\n2026-01-31,prod,node,i-9,2\n`,
+      });
+      fake.requests.length = 0;
+      const tenant = await newTenant(test, 'opencost');
+      await load(tenant, fake.url, { ...month, options: { assets_location: file } });
+      // January's last day is loaded too, because February can borrow its assets.
+      expect(await assets(tenant)).toEqual(['2026-01-31', DAY].map((of) => `${of} node i-9  ${money('2')}`));
+      expect(pathsOf(fake).filter((path) => path.startsWith('/assets'))).toEqual([]);
     });
-    fake.requests.length = 0;
-    const tenant = await newTenant(test, 'opencost');
-    await load(tenant, fake.url, { ...month, options: { assets_location: file } });
-    // January's last day is loaded too, because February can borrow its assets.
-    expect(await assets(tenant)).toEqual(['2026-01-31', DAY].map((of) => `${of} node i-9  ${money('2')}`));
-    expect(pathsOf(fake).filter((path) => path.startsWith('/assets'))).toEqual([]);
-  });
 
-  it('takes the cluster from the options if the API names none, and fails without both', async () => {
-    const fake = await start({
-      allocations: {
-        [DAY]: [
+    it('takes the cluster from the options if the API names none, and fails without both', async () => {
+      const fake = await start({
+        allocations: {
+          [DAY]: [
+            {
+              'shop/deployment': { properties: { namespace: 'shop' }, totalCost: 1 },
+              __idle__: { totalCost: 2 },
+            },
+          ],
+        },
+        assets: { [DAY]: { a: { type: 'Node', properties: { providerID: 'i-1' }, totalCost: 3 } } },
+      });
+      const tenant = await newTenant(test, 'opencost');
+      await expect(load(tenant, fake.url, { startMonth: '2026-02' })).rejects.toThrow(
+        /1 rows name no cluster: set options\.cluster/,
+      );
+      expect(
+        await load(tenant, fake.url, { startMonth: '2026-02', options: { cluster: 'prod' } }),
+      ).toMatchObject({ rowsRead: 3 });
+    });
+
+    it('counts costs that are not numbers as rejected, and fails if they are too many', async () => {
+      const many = Array.from({ length: 100 }, (_, index) =>
+        allocation(['prod', 'shop', 'deployment', `d${index}`], index === 7 ? null : 1),
+      );
+      const fake = await start({ allocations: { [DAY]: many } });
+      const tenant = await newTenant(test, 'opencost');
+      expect(await load(tenant, fake.url, { startMonth: '2026-02' })).toMatchObject({
+        rowsRead: 100,
+        rowsRejected: 1,
+        costTotal: money('99'),
+        rejectedSamples: [
           {
-            'shop/deployment': { properties: { namespace: 'shop' }, totalCost: 1 },
-            __idle__: { totalCost: 2 },
+            problem: 'TotalCost: expected a decimal number, got nothing',
+            file: `/allocation of ${DAY}`,
+            rows: 1,
           },
         ],
-      },
-      assets: { [DAY]: { a: { type: 'Node', properties: { providerID: 'i-1' }, totalCost: 3 } } },
+      });
+      fake.cluster.allocations[DAY] = many.slice(0, 50);
+      await expect(load(tenant, fake.url, { startMonth: '2026-02' })).rejects.toThrow(
+        /^1 of 50 rows cannot be read/,
+      );
+      expect(await costs(tenant)).toHaveLength(99);
     });
-    const tenant = await newTenant(test, 'opencost');
-    await expect(load(tenant, fake.url, { startMonth: '2026-02' })).rejects.toThrow(
-      /1 rows name no cluster: set options\.cluster/,
-    );
-    expect(
-      await load(tenant, fake.url, { startMonth: '2026-02', options: { cluster: 'prod' } }),
-    ).toMatchObject({ rowsRead: 3 });
-  });
-
-  it('counts costs that are not numbers as rejected, and fails if they are too many', async () => {
-    const many = Array.from({ length: 100 }, (_, index) =>
-      allocation(['prod', 'shop', 'deployment', `d${index}`], index === 7 ? null : 1),
-    );
-    const fake = await start({ allocations: { [DAY]: many } });
-    const tenant = await newTenant(test, 'opencost');
-    expect(await load(tenant, fake.url, { startMonth: '2026-02' })).toMatchObject({
-      rowsRead: 100,
-      rowsRejected: 1,
-      costTotal: money('99'),
-      rejectedSamples: [
-        {
-          problem: 'TotalCost: expected a decimal number, got nothing',
-          file: `/allocation of ${DAY}`,
-          rows: 1,
-        },
-      ],
-    });
-    fake.cluster.allocations[DAY] = many.slice(0, 50);
-    await expect(load(tenant, fake.url, { startMonth: '2026-02' })).rejects.toThrow(
-      /^1 of 50 rows cannot be read/,
-    );
-    expect(await costs(tenant)).toHaveLength(99);
   });
 
   it('changes nothing if the API fails halfway, and stops once the attempt is aborted', async () => {

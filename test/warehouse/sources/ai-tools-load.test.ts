@@ -22,7 +22,7 @@ import { SPELLINGS } from '../../support/exports/repository-spellings.ts';
 import { money, publishing, writeFiles } from '../../support/warehouse/tenant.ts';
 
 /** Spend on AI coding tools and its usage by repository (sources §4). */
-describeOnBothEngines('AI tool spend', (open) => {
+describeOnBothEngines('AI tool spend', (open, onDuckDb) => {
   let test: TestWarehouse;
   beforeAll(async () => {
     test = await open();
@@ -204,45 +204,47 @@ describeOnBothEngines('AI tool spend', (open) => {
     expect([await spendRows(tenant), await usageRows(tenant)]).toEqual(before);
   });
 
-  it('reports the columns that a file lacks', async () => {
-    const [path = ''] = await writeFiles(test, { 'a.csv': 'day,tool\n' });
-    const file = await test.warehouse.session((session) => describeFile(session, path));
-    expect(missingAiSpendColumns(file)).toEqual(['cost']);
-    expect(missingAiUsageColumns(file)).toEqual(['repository', 'usage']);
-  });
+  onDuckDb(() => {
+    it('reports the columns that a file lacks', async () => {
+      const [path = ''] = await writeFiles(test, { 'a.csv': 'day,tool\n' });
+      const file = await test.warehouse.session((session) => describeFile(session, path));
+      expect(missingAiSpendColumns(file)).toEqual(['cost']);
+      expect(missingAiUsageColumns(file)).toEqual(['repository', 'usage']);
+    });
 
-  it('normalises repositories like picks do: SQL and TypeScript agree', async () => {
-    const inSql = async (texts: readonly string[]): Promise<(string | null)[]> => {
-      const rows = await test.warehouse.query<{ normal: string | null }>(
-        `SELECT ${normalRepositorySql('text')} AS normal
+    it('normalises repositories like picks do: SQL and TypeScript agree', async () => {
+      const inSql = async (texts: readonly string[]): Promise<(string | null)[]> => {
+        const rows = await test.warehouse.query<{ normal: string | null }>(
+          `SELECT ${normalRepositorySql('text')} AS normal
          FROM (SELECT unnest($texts) AS text, unnest(range(len($texts))) AS place) ORDER BY place`,
-        { texts },
+          { texts },
+        );
+        return rows.map(({ normal }) => normal);
+      };
+      expect(await inSql(SPELLINGS.map(([spelling]) => spelling))).toEqual(
+        SPELLINGS.map(([, normal]) => normal || null),
       );
-      return rows.map(({ normal }) => normal);
-    };
-    expect(await inSql(SPELLINGS.map(([spelling]) => spelling))).toEqual(
-      SPELLINGS.map(([, normal]) => normal || null),
-    );
-    const part = fc.constantFrom(
-      'git',
-      '@',
-      ':',
-      '/',
-      '//',
-      '.git',
-      'Acme',
-      'ÖİK',
-      '22',
-      'https://',
-      ' ',
-      '$1',
-      '\\',
-      "'",
-    );
-    const texts = fc.sample(
-      fc.array(part, { maxLength: 7 }).map((parts) => parts.join('')),
-      2000,
-    );
-    expect(await inSql(texts)).toEqual(texts.map((text) => normalRepository(text) || null));
+      const part = fc.constantFrom(
+        'git',
+        '@',
+        ':',
+        '/',
+        '//',
+        '.git',
+        'Acme',
+        'ÖİK',
+        '22',
+        'https://',
+        ' ',
+        '$1',
+        '\\',
+        "'",
+      );
+      const texts = fc.sample(
+        fc.array(part, { maxLength: 7 }).map((parts) => parts.join('')),
+        2000,
+      );
+      expect(await inSql(texts)).toEqual(texts.map((text) => normalRepository(text) || null));
+    });
   });
 });

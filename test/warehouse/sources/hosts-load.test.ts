@@ -17,7 +17,7 @@ import { textLike } from '../../support/service/matchers.ts';
 import { money, publishing, writeFiles } from '../../support/warehouse/tenant.ts';
 
 /** Host spend from files (sources §3). */
-describeOnBothEngines('host spend', (open) => {
+describeOnBothEngines('host spend', (open, onDuckDb) => {
   let test: TestWarehouse;
   beforeAll(async () => {
     test = await open();
@@ -203,77 +203,79 @@ describeOnBothEngines('host spend', (open) => {
     ]);
   });
 
-  it('is the same from gzip, from Parquet with types, and from files with different columns', async () => {
-    const tenant = await newTenant(test);
-    await load(tenant, JANUARY);
-    const expected = await rows(tenant);
-    const [csv = '', gzip = '', parquet = '', one = '', two = ''] = await writeFiles(test, {
-      'a.csv': JANUARY,
-      'b.csv.gz': gzipSync(JANUARY),
-      'c.parquet': '',
-      'd.csv': `${JANUARY.split('\n').slice(0, 4).join('\n')}\n`,
-      'e.csv': 'cost,service,host,day\n-3,nginx,web-1,2026-02-01\n0.4,nginx,web-1,2026-01-31\n',
-    });
-    await writeTable(
-      parquet,
-      `SELECT CASE WHEN day LIKE '%-01:00' THEN TIMESTAMPTZ '2026-02-01 00:30:00Z' ELSE day::TIMESTAMPTZ END AS day,
+  onDuckDb(() => {
+    it('is the same from gzip, from Parquet with types, and from files with different columns', async () => {
+      const tenant = await newTenant(test);
+      await load(tenant, JANUARY);
+      const expected = await rows(tenant);
+      const [csv = '', gzip = '', parquet = '', one = '', two = ''] = await writeFiles(test, {
+        'a.csv': JANUARY,
+        'b.csv.gz': gzipSync(JANUARY),
+        'c.parquet': '',
+        'd.csv': `${JANUARY.split('\n').slice(0, 4).join('\n')}\n`,
+        'e.csv': 'cost,service,host,day\n-3,nginx,web-1,2026-02-01\n0.4,nginx,web-1,2026-01-31\n',
+      });
+      await writeTable(
+        parquet,
+        `SELECT CASE WHEN day LIKE '%-01:00' THEN TIMESTAMPTZ '2026-02-01 00:30:00Z' ELSE day::TIMESTAMPTZ END AS day,
          host, NULLIF(service, '') AS service, cost::DOUBLE AS COST, machine_id FROM (${fromCsv(csv)})
        WHERE cost <> '0.000000000000001'
        UNION ALL SELECT TIMESTAMPTZ '2026-01-30 00:00:00Z', 'db-1', 'postgres', 1e-15, 'i-0abc'`,
-    );
-    for (const paths of [[gzip], [parquet]]) {
+      );
+      for (const paths of [[gzip], [parquet]]) {
+        const other = await newTenant(test);
+        expect(await loadPaths(other, paths)).toMatchObject({ rowsRead: 6, rowsRejected: 0 });
+        expect(await rows(other)).toEqual(expected);
+      }
       const other = await newTenant(test);
-      expect(await loadPaths(other, paths)).toMatchObject({ rowsRead: 6, rowsRejected: 0 });
-      expect(await rows(other)).toEqual(expected);
-    }
-    const other = await newTenant(test);
-    await loadPaths(other, [one, two]);
-    expect(await rows(other)).toEqual([
-      { ...expected[0] },
-      { day: '2026-01-30', host: 'db-1', service: null, machine_id: 'i-0abc', cost: money('2') },
-      ...expected.slice(2),
-    ]);
-  });
-
-  it('reports the columns that a file lacks', async () => {
-    const [path = ''] = await writeFiles(test, { 'a.csv': 'day,hostname,cost\n' });
-    const file = await test.warehouse.session((session) => describeFile(session, path));
-    expect(missingHostColumns(file)).toEqual(['host', 'service']);
-  });
-
-  const good = (count: number): string => '2026-01-10,web-1,nginx,1\n'.repeat(count);
-  const BAD = [
-    'yesterday,web-1,nginx,1',
-    'infinity,web-1,nginx,1',
-    '2026-01-10,web-1,nginx,one',
-    '2026-01-10,web-1,nginx,',
-    '2026-01-10,,nginx,1',
-    '2026-01-10,web-1,nginx,1,2,3',
-  ].join('\n');
-
-  it('reports rows that cannot be read with their reasons, up to one in a hundred', async () => {
-    const tenant = await newTenant(test);
-    const result = await load(tenant, `day,host,service,cost\n${good(594)}${BAD}\n`);
-    expect(result).toMatchObject({ rowsRead: 600, rowsRejected: 6, costTotal: money('594') });
-    expect(result.rejectedSamples.map(({ problem, rows: count }) => [problem, count])).toEqual([
-      [expect.stringMatching(/^line 601: too many columns: /), 1],
-      ['cost: expected a decimal number, got "one"', 1],
-      ['cost: expected a decimal number, got nothing', 1],
-      ['day: expected a day as YYYY-MM-DD or an instant from 1970 to 10 years from now, got "infinity"', 1],
-      ['day: expected a day as YYYY-MM-DD or an instant, got "yesterday"', 1],
-      ['host: expected a text, got nothing', 1],
-    ]);
-  });
-
-  it('is rejected with more than one bad row in a hundred, and nothing changes', async () => {
-    const tenant = await newTenant(test);
-    await load(tenant, JANUARY);
-    const before = await rows(tenant);
-    await expect(load(tenant, `day,host,service,cost\n${good(593)}${BAD}\n`)).rejects.toMatchObject({
-      kind: 'invalid',
-      message: textLike(/^6 of 599 rows cannot be read, more than 1 %: nothing was loaded\. line 600/),
+      await loadPaths(other, [one, two]);
+      expect(await rows(other)).toEqual([
+        { ...expected[0] },
+        { day: '2026-01-30', host: 'db-1', service: null, machine_id: 'i-0abc', cost: money('2') },
+        ...expected.slice(2),
+      ]);
     });
-    expect(await rows(tenant)).toEqual(before);
+
+    it('reports the columns that a file lacks', async () => {
+      const [path = ''] = await writeFiles(test, { 'a.csv': 'day,hostname,cost\n' });
+      const file = await test.warehouse.session((session) => describeFile(session, path));
+      expect(missingHostColumns(file)).toEqual(['host', 'service']);
+    });
+
+    const good = (count: number): string => '2026-01-10,web-1,nginx,1\n'.repeat(count);
+    const BAD = [
+      'yesterday,web-1,nginx,1',
+      'infinity,web-1,nginx,1',
+      '2026-01-10,web-1,nginx,one',
+      '2026-01-10,web-1,nginx,',
+      '2026-01-10,,nginx,1',
+      '2026-01-10,web-1,nginx,1,2,3',
+    ].join('\n');
+
+    it('reports rows that cannot be read with their reasons, up to one in a hundred', async () => {
+      const tenant = await newTenant(test);
+      const result = await load(tenant, `day,host,service,cost\n${good(594)}${BAD}\n`);
+      expect(result).toMatchObject({ rowsRead: 600, rowsRejected: 6, costTotal: money('594') });
+      expect(result.rejectedSamples.map(({ problem, rows: count }) => [problem, count])).toEqual([
+        [expect.stringMatching(/^line 601: too many columns: /), 1],
+        ['cost: expected a decimal number, got "one"', 1],
+        ['cost: expected a decimal number, got nothing', 1],
+        ['day: expected a day as YYYY-MM-DD or an instant from 1970 to 10 years from now, got "infinity"', 1],
+        ['day: expected a day as YYYY-MM-DD or an instant, got "yesterday"', 1],
+        ['host: expected a text, got nothing', 1],
+      ]);
+    });
+
+    it('is rejected with more than one bad row in a hundred, and nothing changes', async () => {
+      const tenant = await newTenant(test);
+      await load(tenant, JANUARY);
+      const before = await rows(tenant);
+      await expect(load(tenant, `day,host,service,cost\n${good(593)}${BAD}\n`)).rejects.toMatchObject({
+        kind: 'invalid',
+        message: textLike(/^6 of 599 rows cannot be read, more than 1 %: nothing was loaded\. line 600/),
+      });
+      expect(await rows(tenant)).toEqual(before);
+    });
   });
 
   it('never counts from an attempt that was given up', async () => {

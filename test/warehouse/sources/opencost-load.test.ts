@@ -23,7 +23,7 @@ import { publishSpend } from '../../support/warehouse/published-spend.ts';
 import { NOW, money, newSource, publishing, writeFiles } from '../../support/warehouse/tenant.ts';
 
 /** Clusters from files that OpenCost exports (sources §2). */
-describeOnBothEngines('cluster spend from files', (open) => {
+describeOnBothEngines('cluster spend from files', (open, onDuckDb) => {
   let test: TestWarehouse;
   beforeAll(async () => {
     test = await open();
@@ -125,26 +125,30 @@ describeOnBothEngines('cluster spend from files', (open) => {
     '',
   ].join('\n');
 
-  it('includes only direct cost, without shared and external cost in columns or rows', async () => {
-    const tenant = await newTenant(test, 'opencost');
-    expect(await load(tenant, { allocations: WITH_MORE_COLUMNS })).toMatchObject({
-      rowsRead: 4,
-      costTotal: money('14.25'),
+  onDuckDb(() => {
+    it('includes only direct cost, without shared and external cost in columns or rows', async () => {
+      const tenant = await newTenant(test, 'opencost');
+      expect(await load(tenant, { allocations: WITH_MORE_COLUMNS })).toMatchObject({
+        rowsRead: 4,
+        costTotal: money('14.25'),
+      });
+      expect(await allocationRows(tenant)).toMatchObject([
+        { cluster: 'blue', workload: 'deployment/api', cost: money('6.25') },
+        { cluster: 'prod', workload: 'deployment/api', cost: money('8') },
+      ]);
     });
-    expect(await allocationRows(tenant)).toMatchObject([
-      { cluster: 'blue', workload: 'deployment/api', cost: money('6.25') },
-      { cluster: 'prod', workload: 'deployment/api', cost: money('8') },
-    ]);
-  });
 
-  it('needs the name of the cluster, from the column or the option', async () => {
-    const tenant = await newTenant(test, 'opencost');
-    await expect(load(tenant, { allocations: WITH_MORE_COLUMNS }, { cluster: null })).rejects.toMatchObject({
-      kind: 'invalid',
-      message:
-        '1 rows name no cluster: set options.cluster to the cluster that they belong to; nothing was loaded',
+    it('needs the name of the cluster, from the column or the option', async () => {
+      const tenant = await newTenant(test, 'opencost');
+      await expect(load(tenant, { allocations: WITH_MORE_COLUMNS }, { cluster: null })).rejects.toMatchObject(
+        {
+          kind: 'invalid',
+          message:
+            '1 rows name no cluster: set options.cluster to the cluster that they belong to; nothing was loaded',
+        },
+      );
+      expect(await currentLoads(test, tenant.orgId)).toEqual([]);
     });
-    expect(await currentLoads(test, tenant.orgId)).toEqual([]);
   });
 
   const ASSETS = [
@@ -301,32 +305,34 @@ describeOnBothEngines('cluster spend from files', (open) => {
     }
   });
 
-  it('is rejected for rows that cannot be read, in either feed', async () => {
-    const tenant = await newTenant(test, 'opencost');
-    await expect(
-      load(tenant, { allocations: `${EXPORT}2026-01-31,a,deployment,b,c,d,,,,,,NaN\n` }),
-    ).rejects.toThrow(/^1 of 10 rows cannot be read.*TotalCost: expected a decimal number, got "NaN"/);
-    await expect(
-      load(tenant, { allocations: EXPORT, assets: `${ASSETS}2026-01-30,Toaster,t,1,,\n` }),
-    ).rejects.toThrow(
-      /^assets: 1 of 10 rows cannot be read.*expected Node, Disk, LoadBalancer or ClusterManagement, got "Toaster"/,
-    );
-    expect(await currentLoads(test, tenant.orgId)).toEqual([]);
-  });
+  onDuckDb(() => {
+    it('is rejected for rows that cannot be read, in either feed', async () => {
+      const tenant = await newTenant(test, 'opencost');
+      await expect(
+        load(tenant, { allocations: `${EXPORT}2026-01-31,a,deployment,b,c,d,,,,,,NaN\n` }),
+      ).rejects.toThrow(/^1 of 10 rows cannot be read.*TotalCost: expected a decimal number, got "NaN"/);
+      await expect(
+        load(tenant, { allocations: EXPORT, assets: `${ASSETS}2026-01-30,Toaster,t,1,,\n` }),
+      ).rejects.toThrow(
+        /^assets: 1 of 10 rows cannot be read.*expected Node, Disk, LoadBalancer or ClusterManagement, got "Toaster"/,
+      );
+      expect(await currentLoads(test, tenant.orgId)).toEqual([]);
+    });
 
-  it('reports the columns that a file lacks', async () => {
-    const [path = ''] = await writeFiles(test, { 'a.csv': 'Date,Pod,Cluster\n' });
-    const file = await test.warehouse.session((session) => describeFile(session, path));
-    expect(missingAllocationColumns(file)).toEqual([
-      'Namespace',
-      'ControllerKind',
-      'ControllerName or Controller',
-      'TotalCost',
-    ]);
-    expect(missingAssetColumns(file)).toEqual([
-      'kind or type',
-      'provider_id or providerID',
-      'cost or totalCost',
-    ]);
+    it('reports the columns that a file lacks', async () => {
+      const [path = ''] = await writeFiles(test, { 'a.csv': 'Date,Pod,Cluster\n' });
+      const file = await test.warehouse.session((session) => describeFile(session, path));
+      expect(missingAllocationColumns(file)).toEqual([
+        'Namespace',
+        'ControllerKind',
+        'ControllerName or Controller',
+        'TotalCost',
+      ]);
+      expect(missingAssetColumns(file)).toEqual([
+        'kind or type',
+        'provider_id or providerID',
+        'cost or totalCost',
+      ]);
+    });
   });
 });

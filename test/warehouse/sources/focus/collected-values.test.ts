@@ -196,13 +196,14 @@ describeOnBothEngines('the tags and splits of a FOCUS export', (open, onDuckDb) 
     });
   });
 
-  describe('in Parquet', () => {
-    const valuesIn = async (tags: string, key = 'team') => {
-      const target = await newTarget(teamOf('aws', '2026-01-01', key));
-      const [placeholder = ''] = await writeFiles(test, { placeholder: '' });
-      const path = join(placeholder, '../focus.parquet');
-      await test.warehouse.run(
-        `COPY (
+  onDuckDb(() => {
+    describe('in Parquet', () => {
+      const valuesIn = async (tags: string, key = 'team') => {
+        const target = await newTarget(teamOf('aws', '2026-01-01', key));
+        const [placeholder = ''] = await writeFiles(test, { placeholder: '' });
+        const path = join(placeholder, '../focus.parquet');
+        await test.warehouse.run(
+          `COPY (
            SELECT 'AWS' AS ProviderName, lpad(n::VARCHAR, 3, '0') AS SubAccountId, 'USD' AS BillingCurrency,
              TIMESTAMP '2026-01-10' AS ChargePeriodStart, TIMESTAMP '2026-01-10 01:00:00' AS ChargePeriodEnd,
              TIMESTAMP '2026-01-01' AS BillingPeriodStart, 1.0 AS EffectiveCost, 0.0 AS BilledCost,
@@ -210,62 +211,63 @@ describeOnBothEngines('the tags and splits of a FOCUS export', (open, onDuckDb) 
              tags AS Tags, 'x' AS e, 'x' AS k, 'x' AS "key"
            FROM (SELECT row_number() OVER () AS n, tags FROM (SELECT unnest(${tags}) AS tags)))
          TO '${path}' (FORMAT parquet)`,
-      );
-      await loadPaths(test, target, [path]);
-      return storedValues(target, key);
-    };
+        );
+        await loadPaths(test, target, [path]);
+        return storedValues(target, key);
+      };
 
-    it('may be text, or JSON', async () => {
-      const texts = `['{"team":"a"}', '{" team":12}', '', 'NULL', '{', NULL]`;
-      expect(await valuesIn(texts)).toEqual(['a', '12', null, null, null, null]);
-      expect(await valuesIn(`['{"team":"a"}'::JSON, '{"team":null}'::JSON, '[]'::JSON]`)).toEqual([
-        'a',
-        null,
-        null,
-      ]);
-    });
+      it('may be text, or JSON', async () => {
+        const texts = `['{"team":"a"}', '{" team":12}', '', 'NULL', '{', NULL]`;
+        expect(await valuesIn(texts)).toEqual(['a', '12', null, null, null, null]);
+        expect(await valuesIn(`['{"team":"a"}'::JSON, '{"team":null}'::JSON, '[]'::JSON]`)).toEqual([
+          'a',
+          null,
+          null,
+        ]);
+      });
 
-    it('may be maps of texts, numbers, booleans or structures', async () => {
-      expect(
-        await valuesIn(
-          `[MAP {'team': 'a'}, MAP {' team ': ' b '}, MAP {'x': 'y', 'team ': 'c', 'team': 'd'}, MAP {'Team': 'x'},
+      it('may be maps of texts, numbers, booleans or structures', async () => {
+        expect(
+          await valuesIn(
+            `[MAP {'team': 'a'}, MAP {' team ': ' b '}, MAP {'x': 'y', 'team ': 'c', 'team': 'd'}, MAP {'Team': 'x'},
             MAP {'team': NULL}, MAP {}, NULL, MAP {'team': ''}, MAP {'a team': 'x', 'team': 'e "f"'}]`,
-        ),
-      ).toEqual(['a', ' b ', 'c', null, null, null, null, '', 'e "f"']);
-      expect(await valuesIn(`[MAP {'team': 12}, MAP {'team': NULL}]`)).toEqual(['12', null]);
-      expect(await valuesIn(`[MAP {'team': true}, MAP {' team': false}]`)).toEqual(['true', 'false']);
-      expect(await valuesIn(`[MAP {'team': {'x': [1, 2]}}]`)).toEqual(['{"x":[1,2]}']);
-      expect(await valuesIn(`[MAP {12: 'a'}, MAP {7: 'b'}]`, '12')).toEqual(['a', null]);
-    });
+          ),
+        ).toEqual(['a', ' b ', 'c', null, null, null, null, '', 'e "f"']);
+        expect(await valuesIn(`[MAP {'team': 12}, MAP {'team': NULL}]`)).toEqual(['12', null]);
+        expect(await valuesIn(`[MAP {'team': true}, MAP {' team': false}]`)).toEqual(['true', 'false']);
+        expect(await valuesIn(`[MAP {'team': {'x': [1, 2]}}]`)).toEqual(['{"x":[1,2]}']);
+        expect(await valuesIn(`[MAP {12: 'a'}, MAP {7: 'b'}]`, '12')).toEqual(['a', null]);
+      });
 
-    it('may be structures, in which null means that the row does not have the tag', async () => {
-      expect(
-        await valuesIn(
-          `[{'team': 'a', ' team': NULL, 'n': 1}, {'team': NULL, ' team': 'b', 'n': 1},
+      it('may be structures, in which null means that the row does not have the tag', async () => {
+        expect(
+          await valuesIn(
+            `[{'team': 'a', ' team': NULL, 'n': 1}, {'team': NULL, ' team': 'b', 'n': 1},
             {'team': 'c', ' team': 'd', 'n': 1}, {'team': NULL, ' team': NULL, 'n': 1}, NULL]`,
-        ),
-      ).toEqual(['a', 'b', 'c', null, null]);
-      expect(
-        await valuesIn(`[{'n': 12, 'cost center': true}, {'n': NULL, 'cost center': false}]`, 'n'),
-      ).toEqual(['12', null]);
-      expect(await valuesIn(`[{'cost center': true}]`, 'cost center')).toEqual(['true']);
-      expect(await valuesIn(`[{'n': 12}]`)).toEqual([null]);
-    });
+          ),
+        ).toEqual(['a', 'b', 'c', null, null]);
+        expect(
+          await valuesIn(`[{'n': 12, 'cost center': true}, {'n': NULL, 'cost center': false}]`, 'n'),
+        ).toEqual(['12', null]);
+        expect(await valuesIn(`[{'cost center': true}]`, 'cost center')).toEqual(['true']);
+        expect(await valuesIn(`[{'n': 12}]`)).toEqual([null]);
+      });
 
-    it('may be lists of keys and values', async () => {
-      expect(
-        await valuesIn(
-          `[[{'key': 'x', 'value': 'y'}, {'key': 'team', 'value': 'a'}], [{'key': ' team', 'value': 'b'}, {'key': 'team', 'value': 'c'}],
+      it('may be lists of keys and values', async () => {
+        expect(
+          await valuesIn(
+            `[[{'key': 'x', 'value': 'y'}, {'key': 'team', 'value': 'a'}], [{'key': ' team', 'value': 'b'}, {'key': 'team', 'value': 'c'}],
             [{'key': 'team', 'value': NULL}, NULL], [], NULL, [NULL, {'key': NULL, 'value': 'x'}, {'key': 'team', 'value': 'd'}]]`,
-        ),
-      ).toEqual(['a', 'b', null, null, null, 'd']);
-      expect(await valuesIn(`[[{'Value': 12, 'Key': 'team'}]]`)).toEqual(['12']);
-    });
+          ),
+        ).toEqual(['a', 'b', null, null, null, 'd']);
+        expect(await valuesIn(`[[{'Value': 12, 'Key': 'team'}]]`)).toEqual(['12']);
+      });
 
-    it('are empty in any other form', async () => {
-      expect(await valuesIn(`[[{'name': 'team', 'value': 'x'}]]`)).toEqual([null]);
-      expect(await valuesIn(`[['team']]`)).toEqual([null]);
-      expect(await valuesIn('[12, NULL]')).toEqual([null, null]);
+      it('are empty in any other form', async () => {
+        expect(await valuesIn(`[[{'name': 'team', 'value': 'x'}]]`)).toEqual([null]);
+        expect(await valuesIn(`[['team']]`)).toEqual([null]);
+        expect(await valuesIn('[12, NULL]')).toEqual([null, null]);
+      });
     });
   });
 
@@ -388,14 +390,16 @@ describeOnBothEngines('the tags and splits of a FOCUS export', (open, onDuckDb) 
     ]);
   });
 
-  it('use the billing account if there is no sub account, among many split accounts', async () => {
-    const accounts = Array.from({ length: 60 }, (_, index) => `it's ${index}`);
-    const target = await newTarget(...accounts.map((account) => splitOf(account, 'service')));
-    const lines = [...accounts, 'whole'].map((account) =>
-      dayLine(DAY, '1', { SubAccountId: 'NULL', BillingAccountId: account, ServiceName: 'EC2' }),
-    );
-    await loadText(test, target, focusCsv(lines));
-    expect(await by('split', target)).toEqual({ EC2: money('60'), '-': money('1') });
+  onDuckDb(() => {
+    it('use the billing account if there is no sub account, among many split accounts', async () => {
+      const accounts = Array.from({ length: 60 }, (_, index) => `it's ${index}`);
+      const target = await newTarget(...accounts.map((account) => splitOf(account, 'service')));
+      const lines = [...accounts, 'whole'].map((account) =>
+        dayLine(DAY, '1', { SubAccountId: 'NULL', BillingAccountId: account, ServiceName: 'EC2' }),
+      );
+      await loadText(test, target, focusCsv(lines));
+      expect(await by('split', target)).toEqual({ EC2: money('60'), '-': money('1') });
+    });
   });
 
   it('follow the choices at the time of the load, and older loads keep their values', async () => {
@@ -448,27 +452,29 @@ describeOnBothEngines('the tags and splits of a FOCUS export', (open, onDuckDb) 
     ]);
   });
 
-  it('are empty in files without the columns', async () => {
-    const target = await newTarget(
-      teamOf('aws'),
-      splitOf('1111', 'service'),
-      splitOf('2222', 'resource_group'),
-    );
-    const columns = [
-      'ProviderName',
-      'SubAccountId',
-      'BillingCurrency',
-      'ChargePeriodStart',
-      'ChargePeriodEnd',
-    ];
-    const lines = ['1111', '2222'].map((account) => tagged(DAY, '1', 'a', { SubAccountId: account }));
-    const files = {
-      'bare.csv': focusCsv(lines, [...columns, 'BillingPeriodStart', 'EffectiveCost', 'BilledCost']),
-      'full.csv': focusCsv(lines),
-    };
-    await loadPaths(test, target, await writeFiles(test, files));
-    expect(await by('tag', target)).toEqual({ '-': money('2'), a: money('2') });
-    expect(await by('split', target)).toEqual({ '-': money('3'), 'Amazon RDS': money('1') });
+  onDuckDb(() => {
+    it('are empty in files without the columns', async () => {
+      const target = await newTarget(
+        teamOf('aws'),
+        splitOf('1111', 'service'),
+        splitOf('2222', 'resource_group'),
+      );
+      const columns = [
+        'ProviderName',
+        'SubAccountId',
+        'BillingCurrency',
+        'ChargePeriodStart',
+        'ChargePeriodEnd',
+      ];
+      const lines = ['1111', '2222'].map((account) => tagged(DAY, '1', 'a', { SubAccountId: account }));
+      const files = {
+        'bare.csv': focusCsv(lines, [...columns, 'BillingPeriodStart', 'EffectiveCost', 'BilledCost']),
+        'full.csv': focusCsv(lines),
+      };
+      await loadPaths(test, target, await writeFiles(test, files));
+      expect(await by('tag', target)).toEqual({ '-': money('2'), a: money('2') });
+      expect(await by('split', target)).toEqual({ '-': money('3'), 'Amazon RDS': money('1') });
+    });
   });
 
   it('do not follow the choices of another organisation', async () => {

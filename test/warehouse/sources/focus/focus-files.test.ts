@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeFile, formatOf } from '../../../../warehouse/sources/feeds/export-files.ts';
 import { missingColumns } from '../../../../warehouse/sources/focus/focus-columns.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../../support/warehouse/engines.ts';
+import { openDuckDb, type TestWarehouse } from '../../../support/warehouse/engines.ts';
 import { dayLine, focusCsv, type FocusLine } from '../../../support/exports/focus-export.ts';
 import {
   loadPaths,
@@ -20,10 +20,11 @@ import {
 const TWO_DAYS = [dayLine('2026-01-10', '1'), dayLine('2026-01-11', '2')];
 const TWO_DAYS_SPEND = { '2026-01-10': money('1'), '2026-01-11': money('2') };
 
-describeOnBothEngines('the files of a FOCUS export', (open, onDuckDb) => {
+/** A load computes its rows in DuckDB, whatever stores them. `focus-publishing` stores them on both engines. */
+describe('the files of a FOCUS export', () => {
   let test: TestWarehouse;
   beforeAll(async () => {
-    test = await open();
+    test = await openDuckDb();
   });
   afterAll(() => test.close());
 
@@ -50,131 +51,129 @@ describeOnBothEngines('the files of a FOCUS export', (open, onDuckDb) => {
     return { result, byDay: await spendByDay(test.warehouse, target.orgId) };
   };
 
-  onDuckDb(() => {
-    describe('as CSV', () => {
-      const csv = focusCsv(TWO_DAYS);
-      const [header = '', ...rows] = csv.trimEnd().split('\n');
+  describe('as CSV', () => {
+    const csv = focusCsv(TWO_DAYS);
+    const [header = '', ...rows] = csv.trimEnd().split('\n');
 
-      it.each([
-        ['with line feeds', csv],
-        ['with carriage returns and line feeds', csv.replaceAll('\n', '\r\n')],
-        ['with a byte order mark', `\uFEFF${csv}`],
-        ['with a byte order mark before a quoted name', `\uFEFF${csv.replace(/^\w+/, '"$&"')}`],
-        ['with every name quoted', csv.replace(header, header.replaceAll(/\w+/g, '"$&"'))],
-        ['without a line break at the end', csv.trimEnd()],
-        ['with empty lines', `${header}\n\n${rows.join('\n\n')}\n\n\n`],
-        [
-          'with a comma at the end of every line',
-          `${[header, ...rows].map((line) => `${line},`).join('\n')}\n`,
-        ],
-      ])('are read %s', async (_, text) => {
-        const { byDay, result } = await loaded({ 'focus.csv': text });
-        expect(byDay).toEqual(TWO_DAYS_SPEND);
-        expect(result).toMatchObject({ rowsRead: 2, rowsRejected: 0 });
-      });
+    it.each([
+      ['with line feeds', csv],
+      ['with carriage returns and line feeds', csv.replaceAll('\n', '\r\n')],
+      ['with a byte order mark', `\uFEFF${csv}`],
+      ['with a byte order mark before a quoted name', `\uFEFF${csv.replace(/^\w+/, '"$&"')}`],
+      ['with every name quoted', csv.replace(header, header.replaceAll(/\w+/g, '"$&"'))],
+      ['without a line break at the end', csv.trimEnd()],
+      ['with empty lines', `${header}\n\n${rows.join('\n\n')}\n\n\n`],
+      [
+        'with a comma at the end of every line',
+        `${[header, ...rows].map((line) => `${line},`).join('\n')}\n`,
+      ],
+    ])('are read %s', async (_, text) => {
+      const { byDay, result } = await loaded({ 'focus.csv': text });
+      expect(byDay).toEqual(TWO_DAYS_SPEND);
+      expect(result).toMatchObject({ rowsRead: 2, rowsRejected: 0 });
+    });
 
-      it('may have unnamed columns, and unknown columns with equal names', async () => {
-        // A data frame that is written with its index has a first column without a name.
-        const indexed = [`,${header}`, ...rows.map((row, index) => `${index},${row}`)].join('\n');
-        const twins = [`${header},x_a,x_a,X_A`, ...rows.map((row) => `${row},1,2,3`)].join('\n');
-        const named = [`${header},filename`, ...rows.map((row) => `${row},bill.csv`)].join('\n');
-        const fileOf = [
-          `${header},Export_File,export_file_`,
-          ...rows.map((row) => `${row},bill.csv,bill.csv`),
-        ].join('\n');
-        const outcomes: Record<string, unknown> = {};
-        for (const [name, text] of Object.entries({ indexed, twins, named, fileOf })) {
-          outcomes[name] = await loaded({ 'focus.csv': `${text}\n` }).then(
-            ({ byDay }) => byDay,
-            (error: unknown) => String(error).split('\n')[0],
-          );
-        }
-        expect(outcomes).toEqual({
-          indexed: TWO_DAYS_SPEND,
-          twins: TWO_DAYS_SPEND,
-          named: TWO_DAYS_SPEND,
-          fileOf: TWO_DAYS_SPEND,
-        });
-      });
-
-      const tagged = (lineBreak: string): FocusLine[] => [
-        dayLine('2026-01-10', '1', { Tags: `{"a": "one${lineBreak}two, ""three""",${lineBreak} "b": 2}` }),
-        dayLine('2026-01-11', '2'),
-      ];
-      it.each([
-        ['line feeds', '\n', '\n'],
-        ['line feeds, in lines that end in CRLF', '\n', '\r\n'],
-        ['CRLF, in lines that end in line feeds', '\r\n', '\n'],
-        ['CRLF throughout', '\r\n', '\r\n'],
-        ['carriage returns', '\r', '\n'],
-      ])('may have line breaks in quoted tags: %s', async (_, within, between) => {
-        // focusCsv quotes only \n, so other line breaks are inserted afterwards.
-        const text = focusCsv(tagged('\n')).replaceAll(/("(?:[^"]|"")*")|\n/g, (match, quoted?: string) =>
-          quoted === undefined ? between : match.replaceAll('\n', within),
+    it('may have unnamed columns, and unknown columns with equal names', async () => {
+      // A data frame that is written with its index has a first column without a name.
+      const indexed = [`,${header}`, ...rows.map((row, index) => `${index},${row}`)].join('\n');
+      const twins = [`${header},x_a,x_a,X_A`, ...rows.map((row) => `${row},1,2,3`)].join('\n');
+      const named = [`${header},filename`, ...rows.map((row) => `${row},bill.csv`)].join('\n');
+      const fileOf = [
+        `${header},Export_File,export_file_`,
+        ...rows.map((row) => `${row},bill.csv,bill.csv`),
+      ].join('\n');
+      const outcomes: Record<string, unknown> = {};
+      for (const [name, text] of Object.entries({ indexed, twins, named, fileOf })) {
+        outcomes[name] = await loaded({ 'focus.csv': `${text}\n` }).then(
+          ({ byDay }) => byDay,
+          (error: unknown) => String(error).split('\n')[0],
         );
+      }
+      expect(outcomes).toEqual({
+        indexed: TWO_DAYS_SPEND,
+        twins: TWO_DAYS_SPEND,
+        named: TWO_DAYS_SPEND,
+        fileOf: TWO_DAYS_SPEND,
+      });
+    });
+
+    const tagged = (lineBreak: string): FocusLine[] => [
+      dayLine('2026-01-10', '1', { Tags: `{"a": "one${lineBreak}two, ""three""",${lineBreak} "b": 2}` }),
+      dayLine('2026-01-11', '2'),
+    ];
+    it.each([
+      ['line feeds', '\n', '\n'],
+      ['line feeds, in lines that end in CRLF', '\n', '\r\n'],
+      ['CRLF, in lines that end in line feeds', '\r\n', '\n'],
+      ['CRLF throughout', '\r\n', '\r\n'],
+      ['carriage returns', '\r', '\n'],
+    ])('may have line breaks in quoted tags: %s', async (_, within, between) => {
+      // focusCsv quotes only \n, so other line breaks are inserted afterwards.
+      const text = focusCsv(tagged('\n')).replaceAll(/("(?:[^"]|"")*")|\n/g, (match, quoted?: string) =>
+        quoted === undefined ? between : match.replaceAll('\n', within),
+      );
+      const { byDay, result } = await loaded({ 'focus.csv': text });
+      expect(byDay).toEqual(TWO_DAYS_SPEND);
+      expect(result).toMatchObject({ rowsRead: 2, rowsRejected: 0 });
+    });
+
+    it('may be compressed', async () => {
+      expect((await loaded({ 'focus.csv.gz': gzipSync(csv) })).byDay).toEqual(TWO_DAYS_SPEND);
+    });
+
+    it('may be compressed, with a name in capitals', async () => {
+      expect((await loaded({ 'FOCUS.CSV.GZ': gzipSync(csv) })).byDay).toEqual(TWO_DAYS_SPEND);
+    });
+
+    it('may have a header row and no other rows', async () => {
+      for (const text of [`${header}\n`, header]) {
         const { byDay, result } = await loaded({ 'focus.csv': text });
-        expect(byDay).toEqual(TWO_DAYS_SPEND);
-        expect(result).toMatchObject({ rowsRead: 2, rowsRejected: 0 });
-      });
+        expect(byDay).toEqual({});
+        expect(result).toMatchObject({ months: [], rowsRead: 0, rowsRejected: 0, costTotal: '0' });
+      }
+      // Beside a file with rows it adds nothing.
+      expect((await loaded({ 'a.csv': `${header}\n`, 'b.csv': csv })).byDay).toEqual(TWO_DAYS_SPEND);
+    });
 
-      it('may be compressed', async () => {
-        expect((await loaded({ 'focus.csv.gz': gzipSync(csv) })).byDay).toEqual(TWO_DAYS_SPEND);
-      });
+    it('have no columns if they are empty', async () => {
+      const paths = await writeFiles(test, { 'a.csv': '', 'b.csv.gz': gzipSync('') });
+      for (const path of paths) {
+        const file = await test.warehouse.session((session) => describeFile(session, path));
+        expect(file).toEqual({ path, opened: path, format: 'csv', columns: [], count: null });
+      }
+    });
 
-      it('may be compressed, with a name in capitals', async () => {
-        expect((await loaded({ 'FOCUS.CSV.GZ': gzipSync(csv) })).byDay).toEqual(TWO_DAYS_SPEND);
-      });
+    it('may have invalid UTF-8 in columns that no load reads', async () => {
+      const latin = Buffer.from(focusCsv([dayLine('2026-01-10', '1', { Tags: '{"a":"café"}' })]), 'latin1');
+      expect((await loaded({ 'focus.csv': latin })).byDay).toEqual({ '2026-01-10': money('1') });
+    });
 
-      it('may have a header row and no other rows', async () => {
-        for (const text of [`${header}\n`, header]) {
-          const { byDay, result } = await loaded({ 'focus.csv': text });
-          expect(byDay).toEqual({});
-          expect(result).toMatchObject({ months: [], rowsRead: 0, rowsRejected: 0, costTotal: '0' });
-        }
-        // Beside a file with rows it adds nothing.
-        expect((await loaded({ 'a.csv': `${header}\n`, 'b.csv': csv })).byDay).toEqual(TWO_DAYS_SPEND);
+    it('may differ in the order of their columns', async () => {
+      const columns = header.split(',');
+      const { byDay, result } = await loaded({
+        'a.csv': csv,
+        'b.csv': focusCsv(TWO_DAYS, columns.toReversed()),
+        'c.csv': focusCsv(TWO_DAYS, [...columns, 'x_New']),
+        'd.csv': csv,
       });
+      expect(byDay).toEqual({ '2026-01-10': money('4'), '2026-01-11': money('8') });
+      expect(result.rowsRead).toBe(8);
+    });
 
-      it('have no columns if they are empty', async () => {
-        const paths = await writeFiles(test, { 'a.csv': '', 'b.csv.gz': gzipSync('') });
-        for (const path of paths) {
-          const file = await test.warehouse.session((session) => describeFile(session, path));
-          expect(file).toEqual({ path, opened: path, format: 'csv', columns: [], count: null });
-        }
+    it('may be in folders with names like columns, as in AWS exports', async () => {
+      const { byDay } = await loaded({
+        'acme/data/BILLING_PERIOD=2026-01/focus-00001.csv.gz': gzipSync(csv),
+        'acme/data/BILLING_PERIOD=2026-02/focus-00001.csv.gz': gzipSync(
+          focusCsv([dayLine('2026-02-01', '4')]),
+        ),
+        // A folder's name must not replace a column.
+        'acme/EffectiveCost=1000/ProviderName=Oracle/focus.csv': focusCsv([dayLine('2026-01-12', '8')]),
       });
+      expect(byDay).toEqual({ ...TWO_DAYS_SPEND, '2026-01-12': money('8'), '2026-02-01': money('4') });
+    });
 
-      it('may have invalid UTF-8 in columns that no load reads', async () => {
-        const latin = Buffer.from(focusCsv([dayLine('2026-01-10', '1', { Tags: '{"a":"café"}' })]), 'latin1');
-        expect((await loaded({ 'focus.csv': latin })).byDay).toEqual({ '2026-01-10': money('1') });
-      });
-
-      it('may differ in the order of their columns', async () => {
-        const columns = header.split(',');
-        const { byDay, result } = await loaded({
-          'a.csv': csv,
-          'b.csv': focusCsv(TWO_DAYS, columns.toReversed()),
-          'c.csv': focusCsv(TWO_DAYS, [...columns, 'x_New']),
-          'd.csv': csv,
-        });
-        expect(byDay).toEqual({ '2026-01-10': money('4'), '2026-01-11': money('8') });
-        expect(result.rowsRead).toBe(8);
-      });
-
-      it('may be in folders with names like columns, as in AWS exports', async () => {
-        const { byDay } = await loaded({
-          'acme/data/BILLING_PERIOD=2026-01/focus-00001.csv.gz': gzipSync(csv),
-          'acme/data/BILLING_PERIOD=2026-02/focus-00001.csv.gz': gzipSync(
-            focusCsv([dayLine('2026-02-01', '4')]),
-          ),
-          // A folder's name must not replace a column.
-          'acme/EffectiveCost=1000/ProviderName=Oracle/focus.csv': focusCsv([dayLine('2026-01-12', '8')]),
-        });
-        expect(byDay).toEqual({ ...TWO_DAYS_SPEND, '2026-01-12': money('8'), '2026-02-01': money('4') });
-      });
-
-      it('may have quotes and spaces in their names', async () => {
-        expect((await loaded({ "o'clock (1) ü.csv": csv })).byDay).toEqual(TWO_DAYS_SPEND);
-      });
+    it('may have quotes and spaces in their names', async () => {
+      expect((await loaded({ "o'clock (1) ü.csv": csv })).byDay).toEqual(TWO_DAYS_SPEND);
     });
   });
 
@@ -477,42 +476,40 @@ describeOnBothEngines('the files of a FOCUS export', (open, onDuckDb) => {
     });
   });
 
-  onDuckDb(() => {
-    describe('in another currency', () => {
-      it('are rejected with its name, and nothing is stored', async () => {
-        const target = await newTarget();
-        const line = (currency: string) => dayLine('2026-01-10', '1', { BillingCurrency: currency });
-        const text = focusCsv([line('USD'), line('EUR'), line('EUR'), line('GBP')]);
-        await expect(loadText(test, target, text)).rejects.toMatchObject({
-          kind: 'invalid',
-          message:
-            "BillingCurrency: expected USD, the organisation's currency, got EUR in 2 rows, GBP in 1 rows; " +
-            'money is never converted, nothing was loaded',
-        });
-        expect(await spendByDay(test.warehouse, target.orgId)).toEqual({});
-        for (const table of ['cloud_spend', 'account_names', 'loads']) {
-          const rows = await test.warehouse.query(`SELECT * FROM ${table} WHERE org_id = $org`, {
-            org: target.orgId,
-          });
-          expect(rows).toEqual([]);
-        }
+  describe('in another currency', () => {
+    it('are rejected with its name, and nothing is stored', async () => {
+      const target = await newTarget();
+      const line = (currency: string) => dayLine('2026-01-10', '1', { BillingCurrency: currency });
+      const text = focusCsv([line('USD'), line('EUR'), line('EUR'), line('GBP')]);
+      await expect(loadText(test, target, text)).rejects.toMatchObject({
+        kind: 'invalid',
+        message:
+          "BillingCurrency: expected USD, the organisation's currency, got EUR in 2 rows, GBP in 1 rows; " +
+          'money is never converted, nothing was loaded',
       });
-
-      it('are accepted if only letter case or blanks differ', async () => {
-        const lines = ['usd', ' USD', 'Usd '].map((currency) =>
-          dayLine('2026-01-10', '1', { BillingCurrency: currency }),
-        );
-        expect((await loaded({ 'focus.csv': focusCsv(lines) })).byDay).toEqual({ '2026-01-10': money('3') });
-      });
-
-      it('are accepted in billing periods that were not requested', async () => {
-        const text = focusCsv([
-          dayLine('2026-01-10', '1', { BillingCurrency: 'EUR' }),
-          dayLine('2026-02-01', '2'),
-        ]);
-        expect((await loaded({ 'focus.csv': text }, { startMonth: '2026-02' })).byDay).toEqual({
-          '2026-02-01': money('2'),
+      expect(await spendByDay(test.warehouse, target.orgId)).toEqual({});
+      for (const table of ['cloud_spend', 'account_names', 'loads']) {
+        const rows = await test.warehouse.query(`SELECT * FROM ${table} WHERE org_id = $org`, {
+          org: target.orgId,
         });
+        expect(rows).toEqual([]);
+      }
+    });
+
+    it('are accepted if only letter case or blanks differ', async () => {
+      const lines = ['usd', ' USD', 'Usd '].map((currency) =>
+        dayLine('2026-01-10', '1', { BillingCurrency: currency }),
+      );
+      expect((await loaded({ 'focus.csv': focusCsv(lines) })).byDay).toEqual({ '2026-01-10': money('3') });
+    });
+
+    it('are accepted in billing periods that were not requested', async () => {
+      const text = focusCsv([
+        dayLine('2026-01-10', '1', { BillingCurrency: 'EUR' }),
+        dayLine('2026-02-01', '2'),
+      ]);
+      expect((await loaded({ 'focus.csv': text }, { startMonth: '2026-02' })).byDay).toEqual({
+        '2026-02-01': money('2'),
       });
     });
   });
