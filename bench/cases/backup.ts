@@ -168,7 +168,7 @@ const digestsOf = async (
 ): Promise<Map<string, string>> => {
   const year = 'start_date=2025-01-01&end_date=2025-12-31';
   const paths = [
-    ...['/overview', '/teams?limit=1000', '/shared-costs?limit=1000', '/cost-sources', `/costs?${year}`],
+    ...['/overview', '/teams?limit=1000', '/shared-costs?limit=1000', `/costs?${year}`],
     ...['day,account', 'month,service', 'team', 'cluster,namespace', 'host,host_service'].map(
       (group) => `/costs/breakdown?${year}&group_by=${group}`,
     ),

@@ -54,8 +54,8 @@ const START_ATTEMPTS = 3;
  * The caller must hold the data directory for itself (the lock of the DuckDB file does that). A second caller would take
  * over the server of the first.
  *
- * @throws Error with the end of the server's log if it exits early or is not ready within a minute, or if another process uses
- *   the port of the web page
+ * @throws Error with the end of the server's log if it exits early, or is not ready within a minute
+ * @throws Error if another process uses the port of the web page
  */
 export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
   const files = await devServerFiles(options.dataDir);
