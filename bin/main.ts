@@ -171,12 +171,14 @@ program
 
 program
   .command('backup')
-  .description("copy the running service's data into a new folder")
+  .description(
+    "copy the running service's data into a new folder; say how to copy a DuckLake, and check the copy",
+  )
   .requiredOption('--to <dir>', 'an empty or new folder on the machine of the service')
   .addOption(dataOption)
   .addOption(urlOption)
   .action(async (flags: { to: string; data?: string; url?: string }) => {
-    const { backup } = await import('./backup.ts');
+    const { backup } = await import('./backup/backup.ts');
     await backup(await operatorAccess(settingsWith(dataOf(flags)), flags.url), flags.to, say);
   });
 program
@@ -185,7 +187,7 @@ program
   .requiredOption('--from <dir>', 'the folder of a backup')
   .addOption(dataOption)
   .action(async (flags: { from: string; data?: string }) => {
-    const { restore } = await import('./restore.ts');
+    const { restore } = await import('./backup/restore.ts');
     await restore(settingsWith(dataOf(flags)), flags.from, say);
   });
 
