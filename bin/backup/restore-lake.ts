@@ -11,7 +11,7 @@ import type { Settings } from '../settings/settings.ts';
 import { again, restoreCommands } from './lake-commands.ts';
 
 /** The manifest of a DuckLake's backup. */
-type LakeBackup = BackupManifest & { lake: NonNullable<BackupManifest["lake"]> };
+type LakeBackup = BackupManifest & { lake: NonNullable<BackupManifest['lake']> };
 
 /**
  * If the database has no catalog, says how to restore the backup of a DuckLake. If it has, looks whether it is the backup's, with
