@@ -174,11 +174,14 @@ program
   .description(
     "copy the running service's data into a new folder; say how to copy a DuckLake, and check the copy",
   )
-  .requiredOption('--to <dir>', 'an empty or new folder on the machine of the service')
+  .requiredOption(
+    '--to <dir>',
+    'an empty or new folder on the machine of the service; for a DuckLake, on this machine',
+  )
   .addOption(dataOption)
   .addOption(urlOption)
   .action(async (flags: { to: string; data?: string; url?: string }) => {
-    const { backup } = await import('./backup/backup.ts');
+    const { backup } = await import('./backup.ts');
     await backup(await operatorAccess(settingsWith(dataOf(flags)), flags.url), flags.to, say);
   });
 program
@@ -187,7 +190,7 @@ program
   .requiredOption('--from <dir>', 'the folder of a backup')
   .addOption(dataOption)
   .action(async (flags: { from: string; data?: string }) => {
-    const { restore } = await import('./backup/restore.ts');
+    const { restore } = await import('./restore.ts');
     await restore(settingsWith(dataOf(flags)), flags.from, say);
   });
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { UNOBSERVED, type StatementObserver } from '../../telemetry/statement-observer.ts';
-import { attach, type WarehousePlace } from './attach.ts';
+import { attach, type WarehousePlace } from './opening/attach.ts';
 import { CatalogDecisions } from './decisions/catalog-decisions.ts';
 import { Decisions, type Confirm } from './decisions/decisions.ts';
 import { giveStatistics } from './lake-statistics.ts';
@@ -10,7 +10,7 @@ import type { Migration } from './migrations/migrations.ts';
 import { openInstance, type InstanceOptions } from './open-instance.ts';
 import { lost, Session, type Parameters } from './session.ts';
 import { enter, SessionPool } from './session-pool.ts';
-import { persist } from './set-up.ts';
+import { persist } from './opening/set-up.ts';
 import { CatalogStates } from './states/catalog-states.ts';
 import { Memory } from './states/memory.ts';
 import { States, type Look } from './states/states.ts';

@@ -3,7 +3,7 @@ import { access, copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { Session } from '../engine/session.ts';
-import { attachFile } from '../engine/attach.ts';
+import { attachFile } from '../engine/opening/attach.ts';
 import type { WarehouseSettings } from '../engine/warehouse.ts';
 
 /**

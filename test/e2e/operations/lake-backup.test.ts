@@ -4,8 +4,8 @@ import { mkdir, readdir, readFile, rename, truncate, writeFile } from 'node:fs/p
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { backup as makeBackup } from '../../../bin/backup/backup.ts';
-import { restore as restoreBackup } from '../../../bin/backup/restore.ts';
+import { backup as makeBackup } from '../../../bin/backup.ts';
+import { restore as restoreBackup } from '../../../bin/restore.ts';
 import { operatorAccess } from '../../../bin/service-client.ts';
 import { readSettings } from '../../../bin/settings/settings.ts';
 import { hasCluster } from '../../support/nodes/cluster.ts';

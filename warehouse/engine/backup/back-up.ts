@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { invalid } from '../../../domain/shared/errors.ts';
-import { attachFile } from '../attach.ts';
+import { attachFile } from '../opening/attach.ts';
 import { schemaVersionOf } from '../migrations/schema-version.ts';
 import { openInstance } from '../open-instance.ts';
 import { masterKeysOf } from '../records/reseal.ts';

@@ -1,4 +1,4 @@
-import { attachLake, type WarehousePlace } from '../attach.ts';
+import { attachLake, type WarehousePlace } from '../opening/attach.ts';
 import { CATALOG } from '../location.ts';
 import { schemaVersionOf } from '../migrations/schema-version.ts';
 import { openInstance, type InstanceOptions } from '../open-instance.ts';

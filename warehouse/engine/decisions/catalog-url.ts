@@ -16,9 +16,10 @@ export const catalogUrl = (catalog: string): string => {
 /** Returns a connection string without its passwords, for a person who has them. It keeps its spelling. */
 export const withoutSecrets = (catalog: string): string => {
   if (!IS_URL.test(catalog))
-    return catalog
-      .replaceAll(SETTING, (all, keyword: string) => (SECRETS.includes(keyword) ? '' : all))
-      .trim();
+    return [...catalog.matchAll(SETTING)]
+      .filter(([, keyword = '']) => !SECRETS.includes(keyword))
+      .map(([setting]) => setting)
+      .join(' ');
   const url = new URL(catalog);
   url.password = '';
   for (const secret of SECRETS) url.searchParams.delete(secret);

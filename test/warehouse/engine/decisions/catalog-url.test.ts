@@ -45,7 +45,7 @@ it.each([
 });
 
 it.each([
-  [`host=db password='it\\'s secret' dbname=lake sslpassword=secret`, 'host=db  dbname=lake'],
+  [`host=db password='it\\'s secret' dbname=lake sslpassword=secret`, 'host=db dbname=lake'],
   [
     'postgresql://costs:secret@db:5433/lake?sslmode=require',
     'postgresql://costs@db:5433/lake?sslmode=require',

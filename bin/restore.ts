@@ -1,11 +1,11 @@
-import { Sealer } from '../../security/sealing.ts';
-import { readManifest, type BackupManifest } from '../../warehouse/engine/backup/manifest.ts';
-import { isDuckLake } from '../../warehouse/engine/location.ts';
-import { MIGRATIONS } from '../../warehouse/engine/migrations/migrations.ts';
-import { knownMasterKey } from '../settings/master-key.ts';
-import type { Settings } from '../settings/settings.ts';
-import { restoreFile } from './restore-file.ts';
-import { restoreLake } from './restore-lake.ts';
+import { Sealer } from '../security/sealing.ts';
+import { readManifest, type BackupManifest } from '../warehouse/engine/backup/manifest.ts';
+import { isDuckLake } from '../warehouse/engine/location.ts';
+import { MIGRATIONS } from '../warehouse/engine/migrations/migrations.ts';
+import { knownMasterKey } from './settings/master-key.ts';
+import type { Settings } from './settings/settings.ts';
+import { restoreFile } from './backup/restore-file.ts';
+import { restoreLake } from './backup/restore-lake.ts';
 
 /**
  * `restore --from DIR`: makes a backup the data of a service that has none (contract §4). Refuses a backup of a newer version, and

@@ -2,12 +2,12 @@ import { mkdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
-import { backupRecord } from '../../api/operator/backups.ts';
-import { checkLakeCopy, dumpIn, filesIn } from '../../warehouse/engine/backup/lake-copy.ts';
-import { isThere } from '../../warehouse/engine/backup/is-there.ts';
-import { MANIFEST, sha256Of, totalRows, writeManifest } from '../../warehouse/engine/backup/manifest.ts';
-import { call, type ServiceAccess } from '../service-client.ts';
-import { again, copyCommands, type LakePlace } from './lake-commands.ts';
+import { backupRecord } from '../api/operator/backups.ts';
+import { checkLakeCopy, dumpIn, filesIn } from '../warehouse/engine/backup/lake-copy.ts';
+import { isThere } from '../warehouse/engine/backup/is-there.ts';
+import { MANIFEST, sha256Of, totalRows, writeManifest } from '../warehouse/engine/backup/manifest.ts';
+import { call, type ServiceAccess } from './service-client.ts';
+import { again, copyCommands, type LakePlace } from './backup/lake-commands.ts';
 
 const POLL_MS = 500;
 

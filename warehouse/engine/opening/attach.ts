@@ -1,11 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import type { ObjectStorage } from '../../domain/sources/object-storage.ts';
+import type { ObjectStorage } from '../../../domain/sources/object-storage.ts';
 import { loadExtension } from './extensions.ts';
-import { isDuckLake, localFolder, postgresCatalog } from './location.ts';
-import { connectObjectStorage } from './remote-files.ts';
-import type { Session } from './session.ts';
-import { sqlText } from './sql/sql-text.ts';
+import { isDuckLake, localFolder, postgresCatalog } from '../location.ts';
+import { connectObjectStorage } from '../remote-files.ts';
+import type { Session } from '../session.ts';
+import { sqlText } from '../sql/sql-text.ts';
 
 /** Where a warehouse is, and what it takes to attach it. */
 export interface WarehousePlace {
