@@ -80,7 +80,7 @@ const SUBJECTS = {
     'operations',
     'dashboard',
   ],
-  bin: ['settings', 'service'],
+  bin: ['settings', 'service', 'backup'],
   web: [
     'http',
     'shared',

@@ -10,7 +10,7 @@ import { explainUpgrade, schemaVersion, type ChangedNumber } from '../warehouse/
 import { listOrganisations } from '../warehouse/organisations/organisations.ts';
 import { withoutPassword } from '../warehouse/engine/hide-password.ts';
 import { isDuckLake } from '../warehouse/engine/location.ts';
-import { probeExtension } from '../warehouse/engine/probe-extension.ts';
+import { probeExtension } from '../warehouse/engine/opening/probe-extension.ts';
 import { Sealer } from '../security/sealing.ts';
 import { countSealedBefore } from '../warehouse/engine/records/reseal.ts';
 import { Warehouse } from '../warehouse/engine/warehouse.ts';

@@ -171,8 +171,13 @@ program
 
 program
   .command('backup')
-  .description("copy the running service's data into a new folder")
-  .requiredOption('--to <dir>', 'an empty or new folder on the machine of the service')
+  .description(
+    "copy the running service's data into a new folder; say how to copy a DuckLake, and check the copy",
+  )
+  .requiredOption(
+    '--to <dir>',
+    'an empty or new folder on the machine of the service; for a DuckLake, on this machine',
+  )
   .addOption(dataOption)
   .addOption(urlOption)
   .action(async (flags: { to: string; data?: string; url?: string }) => {

@@ -3,7 +3,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 
 export interface InstanceOptions {
   spillDirectory: string;
-  /** In DuckDB's notation, for example `1GB`. */
+  /** DuckDB's memory limit, for example `1GB`. DuckDB spills the excess to `spillDirectory`. */
   memoryLimit: string;
   /** If null, DuckDB uses one for each core. */
   threads: number | null;

@@ -1,5 +1,5 @@
 import type { ObjectStorage } from '../../domain/sources/object-storage.ts';
-import { loadExtension } from './extensions.ts';
+import { loadExtension } from './opening/extensions.ts';
 import { sqlText } from './sql/sql-text.ts';
 import type { Statements } from './session.ts';
 

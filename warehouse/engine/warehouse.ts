@@ -1,45 +1,24 @@
-import { mkdir } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
-import type { ObjectStorage } from '../../domain/sources/object-storage.ts';
+import { join } from 'node:path';
 import { UNOBSERVED, type StatementObserver } from '../../telemetry/statement-observer.ts';
+import { attach, type WarehousePlace } from './opening/attach.ts';
 import { CatalogDecisions } from './decisions/catalog-decisions.ts';
 import { Decisions, type Confirm } from './decisions/decisions.ts';
-import { loadExtension } from './extensions.ts';
 import { giveStatistics } from './lake-statistics.ts';
-import { isDuckLake, localFolder, postgresCatalog } from './location.ts';
+import { isDuckLake, postgresCatalog } from './location.ts';
 import { migrate } from './migrations/migrate.ts';
 import type { Migration } from './migrations/migrations.ts';
-import { openInstance } from './open-instance.ts';
-import { connectObjectStorage } from './remote-files.ts';
+import { openInstance, type InstanceOptions } from './open-instance.ts';
 import { lost, Session, type Parameters } from './session.ts';
 import { enter, SessionPool } from './session-pool.ts';
-import { persist } from './set-up.ts';
-import { sqlText } from './sql/sql-text.ts';
+import { persist } from './opening/set-up.ts';
 import { CatalogStates } from './states/catalog-states.ts';
 import { Memory } from './states/memory.ts';
 import { States, type Look } from './states/states.ts';
 
-export interface WarehouseSettings {
-  /** A DuckDB file, or `ducklake:…` with its catalog (design §1). */
-  location: string;
-  /** Where DuckLake keeps its Parquet files: a shared path or `s3://…`. A DuckDB file does not use it. */
-  dataPath: string | null;
-  /** The directory with signed DuckDB extensions. If null, DuckDB installs them. */
-  extensions: string | null;
-  /** DuckDB's memory limit, for example `1GB`. DuckDB spills the excess to `spillDirectory`. */
-  memoryLimit: string;
-  threads: number | null;
-  spillDirectory: string;
-  objectStorage: ObjectStorage;
+export interface WarehouseSettings extends WarehousePlace, InstanceOptions {
   /** How many bytes of what was derived from the warehouse this process keeps in its memory. */
   keptBytes: number;
 }
-
-/**
- * Rows of new tables that are compressed together. A write first holds them uncompressed. The default, 122,880 rows, takes 30 MB
- * more for a large upload. Fewer rows make the file larger: this number by a tenth, half of it by a fifth.
- */
-const ROW_GROUP_ROWS = 40_960;
 
 /** How long a node that starts waits for others, in seconds. The largest migration takes seconds. */
 const SET_UP_PATIENCE_S = 600;
@@ -253,46 +232,6 @@ export class Warehouse {
     this.#openAgain(pool.abandon()).catch((failure: unknown) => failure);
   }
 }
-
-const attach = async (session: Session, settings: WarehouseSettings): Promise<void> => {
-  if (isDuckLake(settings.location)) {
-    await loadExtension(session, 'ducklake', settings.extensions);
-    if (postgresCatalog(settings.location) !== null)
-      await loadExtension(session, 'postgres_scanner', settings.extensions);
-    if (settings.dataPath === null)
-      throw new Error('WAREHOUSE is a DuckLake: set WAREHOUSE_DATA to where it keeps its files');
-    if (settings.dataPath.startsWith('s3:')) {
-      await connectObjectStorage(session, settings.objectStorage, settings.extensions);
-    }
-    const folder = localFolder(settings.dataPath);
-    if (folder !== null) await mkdir(folder, { recursive: true });
-    await session.run(
-      `ATTACH ${sqlText(settings.location)} AS warehouse (DATA_PATH ${sqlText(settings.dataPath)})`,
-    );
-    return;
-  }
-  await mkdir(dirname(resolve(settings.location)), { recursive: true });
-  await attachFile(session, settings.location);
-};
-
-/** Attaches a warehouse's file. If another process uses it, throws an error that says so. */
-export const attachFile = async (
-  session: Session,
-  location: string,
-  access: 'READ_WRITE' | 'READ_ONLY' = 'READ_WRITE',
-): Promise<void> => {
-  const file = resolve(location);
-  try {
-    await session.run(`ATTACH ${sqlText(file)} AS warehouse (${access}, ROW_GROUP_SIZE ${ROW_GROUP_ROWS})`);
-  } catch (cause) {
-    if (cause instanceof Error && /could not set lock/i.test(cause.message)) {
-      throw new Error(`another process uses ${file}: stop it, or choose another DATA_DIR or WAREHOUSE`, {
-        cause,
-      });
-    }
-    throw cause;
-  }
-};
 
 /** Returns the directory under the data directory to which DuckDB spills data beyond its memory limit. */
 export const spillDirectory = (dataDir: string): string => join(dataDir, 'spill');

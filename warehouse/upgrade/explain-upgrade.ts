@@ -3,6 +3,7 @@ import { addMonths, dayOf, firstDay, monthOf, type Month } from '../../domain/sh
 import type { DecimalText } from '../../domain/shared/decimals.ts';
 import { sealBills } from '../teams/bills/bill-sealing.ts';
 import { MIGRATIONS } from '../engine/migrations/migrations.ts';
+import { schemaVersionOf } from '../engine/migrations/schema-version.ts';
 import { numbersOfVersion7, type OldNumber } from './numbers-of-version-7.ts';
 import { listOrganisations } from '../organisations/organisations.ts';
 import { settleMonths } from '../months/settlement.ts';
@@ -47,10 +48,7 @@ export const schemaVersion = async (
 ): Promise<{ version: number; newest: number }> => {
   const warehouse = await Warehouse.open(settings, []);
   try {
-    const [row] = await warehouse.query<{ version: number | null }>(
-      'SELECT max(version) AS version FROM schema_migrations',
-    );
-    return { version: row?.version ?? 0, newest: NEWEST };
+    return { version: await schemaVersionOf(warehouse), newest: NEWEST };
   } finally {
     warehouse.close();
   }

@@ -3,7 +3,8 @@ import { access, copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { Session } from '../engine/session.ts';
-import { attachFile, type WarehouseSettings } from '../engine/warehouse.ts';
+import { attachFile } from '../engine/opening/attach.ts';
+import type { WarehouseSettings } from '../engine/warehouse.ts';
 
 /**
  * Lends `work` a copy of a warehouse's file and its write-ahead log, and deletes the copy afterwards. It only reads the

@@ -8,7 +8,7 @@ import { isTriedAgain, toFailure } from '../../../activities/shared/failures.ts'
 import { loadSource } from '../../../activities/sources/load-source.ts';
 import { conflict, invalid, notFound, Outage, unavailable } from '../../../domain/shared/errors.ts';
 import { describeFile } from '../../../warehouse/sources/feeds/export-files.ts';
-import { loadExtension } from '../../../warehouse/engine/extensions.ts';
+import { loadExtension } from '../../../warehouse/engine/opening/extensions.ts';
 import { openDuckDb, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import { extensionDirectory, hasHttpfs } from '../../support/warehouse/extension-directory.ts';
 import { loading, readingOf } from '../../support/warehouse/feeds.ts';

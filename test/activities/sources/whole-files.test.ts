@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadSource } from '../../../activities/sources/load-source.ts';
 import type { LoadResult } from '../../../warehouse/sources/publishing/load.ts';
-import { loadExtension } from '../../../warehouse/engine/extensions.ts';
+import { loadExtension } from '../../../warehouse/engine/opening/extensions.ts';
 import type { Reader } from '../../../warehouse/engine/readers/reader.ts';
 import { fromCsv, writeTable } from '../../support/warehouse/duckdb-files.ts';
 import { openDuckDb, type TestWarehouse } from '../../support/warehouse/engines.ts';

@@ -1,4 +1,5 @@
 import { sqlText } from '../sql/sql-text.ts';
+import { tableNames } from '../sql/table-names.ts';
 import type { Warehouse } from '../warehouse.ts';
 
 /** Days for which replaced rows stay, so that they can be compared with the new ones (design §2). */
@@ -138,10 +139,7 @@ export const compact = (warehouse: Warehouse): Promise<void> =>
       return;
     }
     // One table after the other, because a writer of any table in a transaction is in the way of all of it.
-    const tables = await session.query<{ name: string }>(
-      `SELECT table_name AS name FROM duckdb_tables() WHERE database_name = 'warehouse' ORDER BY name`,
-    );
-    for (const { name } of tables) {
+    for (const name of await tableNames(session)) {
       await session.run(`CALL ducklake_flush_inlined_data('warehouse', table_name => ${sqlText(name)})`);
       await session.run(`CALL ducklake_merge_adjacent_files('warehouse', ${sqlText(name)})`);
     }

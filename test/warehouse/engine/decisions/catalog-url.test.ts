@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Client } from 'pg';
-import { catalogUrl } from '../../../../warehouse/engine/decisions/catalog-url.ts';
+import { catalogUrl, withoutSecrets } from '../../../../warehouse/engine/decisions/catalog-url.ts';
 
 const connectionOf = (catalog: string) => {
   const { host, port, user, password, database } = new Client({ connectionString: catalogUrl(catalog) });
@@ -42,4 +42,15 @@ it.each([
 ])('%s means what it means to DuckDB', (setting, ssl) => {
   const client = new Client({ connectionString: catalogUrl(`host=db dbname=lake ${setting}`) });
   expect(client.ssl).toEqual(ssl);
+});
+
+it.each([
+  [`host=db password='it\\'s secret' dbname=lake sslpassword=secret`, 'host=db dbname=lake'],
+  [
+    'postgresql://costs:secret@db:5433/lake?sslmode=require',
+    'postgresql://costs@db:5433/lake?sslmode=require',
+  ],
+  ['postgres://db/lake?user=costs&password=secret', 'postgres://db/lake?user=costs'],
+])('%s is shown to operators without its passwords', (catalog, shown) => {
+  expect(withoutSecrets(catalog)).toBe(shown);
 });

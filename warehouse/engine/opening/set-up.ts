@@ -1,4 +1,4 @@
-import type { Session } from './session.ts';
+import type { Session } from '../session.ts';
 
 /** How often a step of the set-up is tried. The writes of nodes that already run may conflict with it. */
 const ATTEMPTS = 20;

@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sqlText } from './sql/sql-text.ts';
-import type { Statements } from './session.ts';
+import { sqlText } from '../sql/sql-text.ts';
+import type { Statements } from '../session.ts';
 
 /** DuckDB's names of the extensions that the product may need. */
 export type Extension = 'ducklake' | 'postgres_scanner' | 'httpfs';

@@ -1,0 +1,41 @@
+import { constants } from 'node:fs';
+import { copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { BACKUP_FILE } from '../../warehouse/engine/backup/back-up.ts';
+import { isThere } from '../../warehouse/engine/backup/is-there.ts';
+import { sha256Of, totalRows, type BackupManifest } from '../../warehouse/engine/backup/manifest.ts';
+import type { Settings } from '../settings/settings.ts';
+
+/** What a data directory may have before a restore: keys, which a backup never has. */
+const KEYS: ReadonlySet<string> = new Set(['master.key', 'operator.key']);
+
+/** Copies the DuckDB file of a backup. Refuses a data directory that has data, and a file that was changed after the backup. */
+export const restoreFile = async (
+  { dataDir, warehouse }: Settings,
+  folder: string,
+  backup: BackupManifest,
+  say: (text: string) => void,
+): Promise<void> => {
+  const stored = (await readdir(dataDir).catch(() => [])).filter((name) => !KEYS.has(name));
+  const found = stored[0] ?? ((await isThere(warehouse)) ? warehouse : undefined);
+  if (found !== undefined)
+    throw new Error(
+      `expected a data directory without data, got ${resolve(dataDir, found)}: choose another DATA_DIR`,
+    );
+  await mkdir(dirname(warehouse), { recursive: true });
+  const temporary = `${warehouse}.restored`;
+  try {
+    await copyFile(join(folder, BACKUP_FILE), temporary, constants.COPYFILE_FICLONE);
+    if ((await sha256Of(temporary)) !== backup.sha256)
+      throw new Error(`${join(folder, BACKUP_FILE)} was changed after the backup: its SHA-256 differs`);
+    const handle = await open(temporary, 'r+');
+    await handle.chmod(0o600);
+    await handle.sync();
+    await handle.close();
+    await rename(temporary, warehouse);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+  say(`${totalRows(backup)} rows as of ${backup.taken_at} are restored to ${warehouse}.`);
+  say('Start the service: it makes the schedules and the open workflows anew.');
+};

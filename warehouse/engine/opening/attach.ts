@@ -1,0 +1,74 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { ObjectStorage } from '../../../domain/sources/object-storage.ts';
+import { loadExtension } from './extensions.ts';
+import { isDuckLake, localFolder, postgresCatalog } from '../location.ts';
+import { connectObjectStorage } from '../remote-files.ts';
+import type { Session } from '../session.ts';
+import { sqlText } from '../sql/sql-text.ts';
+
+/** Where a warehouse is, and what it takes to attach it. */
+export interface WarehousePlace {
+  /** A DuckDB file, or `ducklake:…` with its catalog (design §1). */
+  location: string;
+  /** Where DuckLake keeps its Parquet files: a shared path or `s3://…`. A DuckDB file does not use it. */
+  dataPath: string | null;
+  /** The directory with signed DuckDB extensions. If null, DuckDB installs them. */
+  extensions: string | null;
+  objectStorage: ObjectStorage;
+}
+
+/**
+ * Rows of new tables that are compressed together. A write first holds them uncompressed. The default, 122,880 rows, takes 30 MB
+ * more for a large upload. Fewer rows make the file larger: this number by a tenth, half of it by a fifth.
+ */
+const ROW_GROUP_ROWS = 40_960;
+
+/** Attaches a warehouse, and creates one if there is none. */
+export const attach = async (session: Session, place: WarehousePlace): Promise<void> => {
+  if (isDuckLake(place.location)) {
+    await attachLake(session, place);
+    return;
+  }
+  await mkdir(dirname(resolve(place.location)), { recursive: true });
+  await attachFile(session, place.location);
+};
+
+/** Attaches a DuckLake. `options` are further ones of DuckLake's ATTACH. */
+export const attachLake = async (
+  session: Session,
+  place: WarehousePlace,
+  options: readonly string[] = [],
+): Promise<void> => {
+  await loadExtension(session, 'ducklake', place.extensions);
+  if (postgresCatalog(place.location) !== null)
+    await loadExtension(session, 'postgres_scanner', place.extensions);
+  if (place.dataPath === null)
+    throw new Error('WAREHOUSE is a DuckLake: set WAREHOUSE_DATA to where it keeps its files');
+  if (place.dataPath.startsWith('s3:')) {
+    await connectObjectStorage(session, place.objectStorage, place.extensions);
+  }
+  const folder = localFolder(place.dataPath);
+  if (folder !== null) await mkdir(folder, { recursive: true });
+  const all = [`DATA_PATH ${sqlText(place.dataPath)}`, ...options];
+  await session.run(`ATTACH ${sqlText(place.location)} AS warehouse (${all.join(', ')})`);
+};
+
+/** Attaches a warehouse's file. If another process uses it, throws an error that says so. */
+export const attachFile = async (
+  session: Session,
+  location: string,
+  access: 'READ_WRITE' | 'READ_ONLY' = 'READ_WRITE',
+): Promise<void> => {
+  const file = resolve(location);
+  try {
+    await session.run(`ATTACH ${sqlText(file)} AS warehouse (${access}, ROW_GROUP_SIZE ${ROW_GROUP_ROWS})`);
+  } catch (cause) {
+    if (cause instanceof Error && /could not set lock/i.test(cause.message)) {
+      throw new Error(`another process uses ${file}: stop it, or choose another DATA_DIR or WAREHOUSE`, {
+        cause,
+      });
+    }
+    throw cause;
+  }
+};
