@@ -44,7 +44,7 @@ describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
   });
 
   const options = (): DevServerOptions => ({
-    cli: cli ?? '',
+    cli: cli?.path ?? '',
     dataDir,
     uiPort: null,
     namespace: 'cost-analytics',
