@@ -75,7 +75,8 @@ export async function findInstalledCli(
       progress(
         `Temporal: looking ${name} … found ${path}${version === undefined ? ', which does not run' : ''}`,
       );
-      if (version !== undefined) return { path, version };
+      // A CLI that Go has built reports 0.0.0-DEV. The name of a cached one has its version.
+      if (version !== undefined) return { path, version: path === cached ? TEMPORAL_CLI_VERSION : version };
     }
     if (candidates.length === 0) progress(`Temporal: looking ${name} … not found`);
   }

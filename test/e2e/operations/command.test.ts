@@ -367,12 +367,13 @@ describe('doctor', () => {
 
   it('reports the version of the embedded Temporal, or how the start gets it, and whether nice is there', async () => {
     const dataDir = await newDataDir();
+    const cache = join(dataDir, 'cache');
     const look = async (name: string, programs: Record<string, string>) => {
       const PATH = await folderWithPrograms(join(dataDir, name), programs);
-      const environment = { DATA_DIR: dataDir, XDG_CACHE_HOME: join(dataDir, 'cache'), PATH };
+      const environment = { DATA_DIR: dataDir, XDG_CACHE_HOME: cache, PATH };
       const { code, stdout } = await runCommand(['doctor'], environment);
       const lines = stdout.split('\n').filter((line) => / (Temporal|nice): /.test(line));
-      return { code, lines: lines.map((line) => line.replaceAll(PATH, '…')) };
+      return { code, lines: lines.map((line) => line.replaceAll(PATH, '…').replaceAll(cache, '…')) };
     };
     const other = await look('other', { temporal: 'echo "temporal version 9.9.9 (Server 1.2.3)"' });
     expect(other).toEqual({
@@ -390,6 +391,12 @@ describe('doctor', () => {
         'note    Temporal: embedded; its server is not on this machine yet: the first start downloads version 1.5.1, or builds it with …/go',
       ],
     });
+    // What Go builds does not know its version.
+    await folderWithPrograms(join(cache, 'cost-analytics'), {
+      'temporal-1.5.1': 'echo "temporal version 0.0.0-DEV"',
+    });
+    const { lines } = await look('cached', { nice: 'exit 0' });
+    expect(lines).toContain('ok      Temporal: embedded, …/cost-analytics/temporal-1.5.1, version 1.5.1');
     await removeDataDir(dataDir);
   });
 
