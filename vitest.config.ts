@@ -16,6 +16,7 @@ const LONGEST = [
   'e2e/access/keys-and-quotas',
   'e2e/operations/command',
   'temporal/dev-server/dev-server',
+  'e2e/operations/tarball',
   'demo/demo',
   'docs/commands',
   'e2e/operations/full-disk',

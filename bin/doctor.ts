@@ -1,8 +1,9 @@
 import { access, constants, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { defaultCliCacheDir } from '../temporal/cli/cli-cache.ts';
+import { defaultCliCacheDir, TEMPORAL_CLI_VERSION } from '../temporal/cli/cli-cache.ts';
 import { findInstalledCli } from '../temporal/cli/find-temporal-cli.ts';
+import { programsOnPath } from '../temporal/cli/programs.ts';
 import { checkTarget } from '../egress/exports/export-target.ts';
 import { Orchestration } from '../temporal/orchestration.ts';
 import { toWire } from '../domain/shared/decimals.ts';
@@ -22,6 +23,8 @@ import {
   type Settings,
 } from './settings/settings.ts';
 import { knownMasterKey } from './settings/master-key.ts';
+import { isNodeVersion, NODE_VERSIONS } from './settings/version.ts';
+import { freeBytes, LEAST_FREE_BYTES, writtenFolders } from './service/disk-check.ts';
 import { sharedFolders, sourcesOutside } from './service/source-folders.ts';
 import { temporalTarget } from './service/temporal-connection.ts';
 import { withWarehouseSettings } from './service/warehouse-settings.ts';
@@ -34,7 +37,7 @@ interface Finding {
 
 const found = (subject: string, state: Finding['state'], text: string): Finding => ({ subject, state, text });
 
-/** `doctor`: checks settings, data directory, Temporal, extensions and warehouse. Returns true if nothing must be fixed. */
+/** `doctor`: checks settings, Node, data directory, Temporal, extensions and warehouse. Returns true if nothing must be fixed. */
 export const doctor = async (env: NodeJS.ProcessEnv, say: (text: string) => void): Promise<boolean> => {
   const show = ({ subject, state, text }: Finding): void => {
     say(`${{ ok: 'ok     ', note: 'note   ', problem: 'PROBLEM' }[state]} ${subject}: ${text}`);
@@ -46,8 +49,8 @@ export const doctor = async (env: NodeJS.ProcessEnv, say: (text: string) => void
     show(found('settings', 'problem', message(error)));
     return false;
   }
-  const findings = [found('settings', 'ok', 'valid'), node()];
-  for (const check of [dataDirectory, temporal, traces, extensions, warehouse, exportTarget])
+  const findings = [found('settings', 'ok', 'valid'), ...node(), await nice()];
+  for (const check of [dataDirectory, disks, temporal, traces, extensions, warehouse, exportTarget])
     findings.push(...(await check(settings)));
   for (const finding of findings) show(finding);
   return findings.every(({ state }) => state !== 'problem');
@@ -55,15 +58,24 @@ export const doctor = async (env: NodeJS.ProcessEnv, say: (text: string) => void
 
 const message = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-const node = (): Finding => {
+const node = (): Finding[] => {
   const size = Number(process.env['UV_THREADPOOL_SIZE'] ?? 4);
-  return size >= 8
-    ? found('Node', 'ok', `${process.version}, ${size} threads for statements`)
-    : found(
-        'Node',
-        'problem',
-        `UV_THREADPOOL_SIZE is ${size}: set it to 16, or long statements hold up requests`,
-      );
+  const problems: string[] = [];
+  if (!isNodeVersion(process.versions.node))
+    problems.push(`expected ${NODE_VERSIONS}, got ${process.version}: install one of these versions`);
+  if (size < 8)
+    problems.push(`UV_THREADPOOL_SIZE is ${size}: set it to 16, or long statements hold up requests`);
+  return problems.length > 0
+    ? problems.map((problem) => found('Node', 'problem', problem))
+    : [found('Node', 'ok', `${process.version}, ${size} threads for statements`)];
+};
+
+/** Ingests run their readers with `nice`. */
+const nice = async (): Promise<Finding> => {
+  const [program] = await programsOnPath('nice', process.env);
+  return program === undefined
+    ? found('nice', 'problem', 'expected this program on the PATH, or every ingest fails: install coreutils')
+    : found('nice', 'ok', program);
 };
 
 const dataDirectory = async ({ dataDir }: Settings): Promise<Finding[]> => {
@@ -74,6 +86,25 @@ const dataDirectory = async ({ dataDir }: Settings): Promise<Finding[]> => {
   } catch (error) {
     return [found('data directory', 'problem', `DATA_DIR must be writable: ${message(error)}`)];
   }
+};
+
+const MIB = 2 ** 20;
+
+/** Checks the free space of the folders that `/readyz` checks. */
+const disks = async (settings: Settings): Promise<Finding[]> => {
+  const findings: Finding[] = [];
+  for (const folder of writtenFolders(settings)) {
+    // A folder that is missing or closed is reported already, or the start makes it.
+    const free = await freeBytes(folder).catch(() => null);
+    if (free === null) continue;
+    const shown = `${Math.floor(free / MIB)} MiB free in ${folder}`;
+    findings.push(
+      free < LEAST_FREE_BYTES
+        ? found('disk', 'problem', `${shown}: free space, at least ${LEAST_FREE_BYTES / MIB} MiB`)
+        : found('disk', 'ok', shown),
+    );
+  }
+  return findings;
 };
 
 /** Writes a file to the target of the nightly export, and removes it. */
@@ -92,17 +123,7 @@ const exportTarget = async (settings: Settings): Promise<Finding[]> => {
 
 const temporal = async (settings: Settings): Promise<Finding[]> => {
   if (settings.TEMPORAL_ADDRESS === null) {
-    const cli = await findInstalledCli(process.env, defaultCliCacheDir(process.env), () => undefined);
-    return [
-      cli === undefined
-        ? found(
-            'Temporal',
-            'note',
-            'embedded; its server is not on this machine yet, so the first start downloads or builds it',
-          )
-        : found('Temporal', 'ok', `embedded, ${cli}`),
-      ...temporalPage(settings),
-    ];
+    return [await embeddedTemporal(), ...temporalPage(settings)];
   }
   try {
     const target = await temporalTarget(settings, settings.TEMPORAL_ADDRESS);
@@ -124,6 +145,23 @@ const temporal = async (settings: Settings): Promise<Finding[]> => {
       ),
     ];
   }
+};
+
+const embeddedTemporal = async (): Promise<Finding> => {
+  const cli = await findInstalledCli(process.env, defaultCliCacheDir(process.env), () => undefined);
+  if (cli?.version === TEMPORAL_CLI_VERSION)
+    return found('Temporal', 'ok', `embedded, ${cli.path}, version ${cli.version}`);
+  if (cli !== undefined) {
+    const tested = `this product is tested with ${TEMPORAL_CLI_VERSION}`;
+    return found('Temporal', 'note', `embedded, ${cli.path}, version ${cli.version}; ${tested}`);
+  }
+  const [go] = await programsOnPath('go', process.env);
+  const otherwise = go === undefined ? 'there is no Go to build it if that fails' : `or builds it with ${go}`;
+  return found(
+    'Temporal',
+    'note',
+    `embedded; its server is not on this machine yet: the first start downloads version ${TEMPORAL_CLI_VERSION}, ${otherwise}`,
+  );
 };
 
 const temporalPage = (settings: Settings): Finding[] => {
@@ -190,6 +228,14 @@ const warehouse = async (settings: Settings): Promise<Finding[]> => {
     const opened = found('warehouse', 'ok', withoutPassword(settings.warehouse));
     if (version === 0) return [opened];
     if (version === newest) return [opened, ...(await sourceFolders(settings))];
+    if (version > newest)
+      return [
+        found(
+          'warehouse',
+          'problem',
+          `a newer version has migrated WAREHOUSE to version ${version}, and this one knows ${newest}: start the newer one, or restore a backup from before the upgrade`,
+        ),
+      ];
     const next = `the next start upgrades it from version ${version} to ${newest}`;
     return [opened, found('warehouse', 'note', `${next}; doctor --explain-upgrade lists what changes`)];
   } catch (error) {

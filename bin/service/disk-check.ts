@@ -6,7 +6,7 @@ import { isDuckLake, localFolder } from '../../warehouse/engine/location.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** With less, a load or Temporal fills the disk within moments. */
-const LEAST_FREE_BYTES = 64 * 2 ** 20;
+export const LEAST_FREE_BYTES = 64 * 2 ** 20;
 
 /** Calls within this time share one result, because a probe costs an fsync. */
 const KEEP_MS = 3_000;
@@ -65,12 +65,17 @@ const stateOf = async (folder: string): Promise<DiskState> => {
       await file.close();
       await rm(path, { force: true });
     }
-    const { blocks, bavail, bsize } = await statfs(folder);
-    // Some file systems do not report their size.
-    return blocks > 0 && bavail * bsize < LEAST_FREE_BYTES ? 'full' : 'ok';
+    const free = await freeBytes(folder);
+    return free !== null && free < LEAST_FREE_BYTES ? 'full' : 'ok';
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : null;
     // All other causes, for example a missing right or a broken disk, count as read-only.
     return code === 'ENOSPC' || code === 'EDQUOT' ? 'full' : 'read_only';
   }
+};
+
+/** Returns how many bytes the disk of a folder has free, or null if its file system does not report that. */
+export const freeBytes = async (folder: string): Promise<number | null> => {
+  const { blocks, bavail, bsize } = await statfs(folder);
+  return blocks > 0 ? bavail * bsize : null;
 };

@@ -28,13 +28,13 @@ export function defaultCliCacheDir(env: NodeJS.ProcessEnv): string {
 export const cachedCliPath = (cacheDir: string): string =>
   join(cacheDir, programFile(`temporal-${TEMPORAL_CLI_VERSION}`));
 
-/** Whether the file runs on this machine and is the Temporal CLI, not another program of that name. */
-export async function runsAsTemporalCli(path: string, env: NodeJS.ProcessEnv): Promise<boolean> {
+/** Returns the version of a Temporal CLI, or undefined if the file does not run on this machine or is another program. */
+export async function temporalCliVersion(path: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const { ok, output } = await run(path, ['--version'], {
     env,
     signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
   });
-  return ok && /^temporal version/m.test(output);
+  return ok ? /^temporal version (\S+)/m.exec(output)?.[1] : undefined;
 }
 
 /**
@@ -58,7 +58,8 @@ export async function installIntoCache(
   try {
     const binary = await produce(stagingDir);
     await chmod(binary, 0o755);
-    if (!(await runsAsTemporalCli(binary, env))) throw new Error('the result does not run on this machine');
+    if ((await temporalCliVersion(binary, env)) === undefined)
+      throw new Error('the result does not run on this machine');
     await rename(binary, cachedCliPath(cacheDir));
     return cachedCliPath(cacheDir);
   } finally {

@@ -4,8 +4,8 @@ import {
   cachedCliPath,
   defaultCliCacheDir,
   installIntoCache,
-  runsAsTemporalCli,
   TEMPORAL_CLI_VERSION,
+  temporalCliVersion,
 } from './cli-cache.ts';
 import { downloadCli } from './download-cli.ts';
 import { programsOnPath, reasonOf } from './programs.ts';
@@ -28,7 +28,7 @@ export interface FindTemporalCliOptions {
 export async function findTemporalCli(options: FindTemporalCliOptions): Promise<string> {
   const { env, progress, cacheDir = defaultCliCacheDir(options.env) } = options;
   const installed = await findInstalledCli(env, cacheDir, progress);
-  if (installed !== undefined) return installed;
+  if (installed !== undefined) return installed.path;
 
   const steps = [
     { name: `download of v${TEMPORAL_CLI_VERSION} with the Temporal SDK`, produce: downloadCli },
@@ -57,13 +57,13 @@ export async function findTemporalCli(options: FindTemporalCliOptions): Promise<
  * Looks for a Temporal CLI that is on this machine already: on the PATH, else in the cache.
  *
  * @param progress receives one line for each place
- * @returns the path of a CLI that runs, or undefined
+ * @returns the path and version of a CLI that runs, or undefined
  */
 export async function findInstalledCli(
   env: NodeJS.ProcessEnv,
   cacheDir: string,
   progress: (line: string) => void,
-): Promise<string | undefined> {
+): Promise<{ path: string; version: string } | undefined> {
   const cached = cachedCliPath(cacheDir);
   const places = [
     { name: 'on the PATH', candidates: await programsOnPath('temporal', env) },
@@ -71,9 +71,12 @@ export async function findInstalledCli(
   ];
   for (const { name, candidates } of places) {
     for (const path of candidates) {
-      const runs = await runsAsTemporalCli(path, env);
-      progress(`Temporal: looking ${name} … found ${path}${runs ? '' : ', which does not run'}`);
-      if (runs) return path;
+      const version = await temporalCliVersion(path, env);
+      progress(
+        `Temporal: looking ${name} … found ${path}${version === undefined ? ', which does not run' : ''}`,
+      );
+      // A CLI that Go has built reports 0.0.0-DEV. The name of a cached one has its version.
+      if (version !== undefined) return { path, version: path === cached ? TEMPORAL_CLI_VERSION : version };
     }
     if (candidates.length === 0) progress(`Temporal: looking ${name} … not found`);
   }

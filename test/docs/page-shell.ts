@@ -70,7 +70,7 @@ export const openPageShell = async (
   // Replaces npx, which would ask npm for seconds.
   shell.stdin.write(`npx() { shift; '${process.execPath}' '${bin}' "$@"; }\n`);
   const cli = await findInstalledCli(process.env, defaultCliCacheDir(process.env), () => undefined);
-  if (cli !== undefined) shell.stdin.write(`temporal() { '${cli}' "$@"; }\n`);
+  if (cli !== undefined) shell.stdin.write(`temporal() { '${cli.path}' "$@"; }\n`);
 
   const inFull = (prefix: string): string => {
     const full = new RegExp(`\\b${prefix}_[A-Za-z0-9+/=_-]{8,}`);

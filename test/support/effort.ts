@@ -16,6 +16,9 @@ export const THOROUGH = (process.env['THOROUGH'] ?? '') !== '';
 /** Whether the service under test is several processes over a DuckLake. */
 export const SCALED_OUT = (process.env['SCALED_OUT'] ?? '') !== '';
 
+/** Versions of Node that install and run the tarball as `npx` does. */
+export const NODES = (process.env['NODES'] ?? '').split(',').filter((version) => version !== '');
+
 /** The seed of every random test. It stays the same from run to run, so that a new failure comes from the change. */
 export const SEED = numberFrom('SEED', 70_000_000);
 

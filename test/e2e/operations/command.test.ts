@@ -1,5 +1,6 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { as, newOrganisation, waitFor, type Run } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
@@ -8,6 +9,7 @@ import { serveFiles } from '../../support/fakes/file-server.ts';
 import { startOtlpReceiver } from '../../support/fakes/otlp-receiver.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { someOf } from '../../support/effort.ts';
+import { folderWithPrograms } from '../../temporal/cli/fake-programs.ts';
 import { anyText, textLike } from '../../support/service/matchers.ts';
 import {
   newDataDir,
@@ -329,7 +331,8 @@ describe('doctor', () => {
       ...(extensionDirectory === null ? {} : { DUCKDB_EXTENSIONS: extensionDirectory }),
     });
     expect({ code, stdout }).toMatchObject({ code: 0 });
-    for (const subject of ['settings', 'data directory', 'Temporal', 'extension httpfs', 'warehouse']) {
+    const either = ['Temporal', 'extension httpfs'];
+    for (const subject of ['settings', 'Node', 'nice', 'data directory', 'disk', 'warehouse', ...either]) {
       expect(stdout).toMatch(new RegExp(`^(ok|note) +${subject}:`, 'm'));
     }
     expect(stdout).not.toContain('PROBLEM');
@@ -359,6 +362,60 @@ describe('doctor', () => {
     const later = await look(`http://user:password@127.0.0.1:${port}/`);
     expect(later).toMatch(/^note +traces: http:\/\/user:…@127\.0\.0\.1:\d+\/v1\/traces does not answer: /m);
     expect(later).not.toContain('password');
+    await removeDataDir(dataDir);
+  });
+
+  it('reports the version of the embedded Temporal, or how the start gets it, and whether nice is there', async () => {
+    const dataDir = await newDataDir();
+    const cache = join(dataDir, 'cache');
+    const look = async (name: string, programs: Record<string, string>) => {
+      const PATH = await folderWithPrograms(join(dataDir, name), programs);
+      const environment = { DATA_DIR: dataDir, XDG_CACHE_HOME: cache, PATH };
+      const { code, stdout } = await runCommand(['doctor'], environment);
+      const lines = stdout.split('\n').filter((line) => / (Temporal|nice): /.test(line));
+      return { code, lines: lines.map((line) => line.replaceAll(PATH, '…').replaceAll(cache, '…')) };
+    };
+    const other = await look('other', { temporal: 'echo "temporal version 9.9.9 (Server 1.2.3)"' });
+    expect(other).toEqual({
+      code: 1,
+      lines: [
+        'PROBLEM nice: expected this program on the PATH, or every ingest fails: install coreutils',
+        'note    Temporal: embedded, …/temporal, version 9.9.9; this product is tested with 1.5.1',
+      ],
+    });
+    const built = await look('built', { nice: 'exit 0', go: 'exit 0' });
+    expect(built).toEqual({
+      code: 0,
+      lines: [
+        'ok      nice: …/nice',
+        'note    Temporal: embedded; its server is not on this machine yet: the first start downloads version 1.5.1, or builds it with …/go',
+      ],
+    });
+    // What Go builds does not know its version.
+    await folderWithPrograms(join(cache, 'cost-analytics'), {
+      'temporal-1.5.1': 'echo "temporal version 0.0.0-DEV"',
+    });
+    const { lines } = await look('cached', { nice: 'exit 0' });
+    expect(lines).toContain('ok      Temporal: embedded, …/cost-analytics/temporal-1.5.1, version 1.5.1');
+    await removeDataDir(dataDir);
+  });
+
+  it('and the start refuse a warehouse that a newer version has migrated', async () => {
+    const dataDir = await newDataDir();
+    const file = await DuckDBInstance.create(join(dataDir, 'warehouse.duckdb'));
+    const connection = await file.connect();
+    await connection.run('CREATE TABLE schema_migrations AS SELECT 999::INTEGER AS version');
+    connection.closeSync();
+    file.closeSync();
+    const words =
+      /a newer version.* has migrated .* to version 999, and this one knows \d+: start the newer one/;
+    const looked = await runCommand(['doctor'], { DATA_DIR: dataDir });
+    expect(looked.code).toBe(1);
+    expect(looked.stdout).toMatch(/^PROBLEM +warehouse: a newer version/m);
+    expect(looked.stdout).toMatch(words);
+    const started = await runCommand(['start'], { DATA_DIR: dataDir, PORT: '0' });
+    expect(started.code).toBe(1);
+    expect(started.stderr).toMatch(words);
     await removeDataDir(dataDir);
   });
 

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newOrganisation, waitFor, type Api } from '../../support/service/api-client.ts';
 import { hasDuckLake, newCatalog } from '../../support/warehouse/engines.ts';
 import { expectData, expectError } from '../../support/service/envelope.ts';
-import { startService, type ServiceProcess } from '../../support/service/service-process.ts';
+import { runCommand, startService, type ServiceProcess } from '../../support/service/service-process.ts';
 import { THOROUGH } from '../../support/effort.ts';
 
 /** Whether this machine can mount small disks in memory, to fill them or make them read-only. Only root may. */
@@ -78,6 +78,8 @@ describe.skipIf(!canMount)(title, { timeout: 60_000 }, () => {
     const ballast = join(dataDir, 'ballast');
     await writeFile(ballast, Buffer.alloc(110 * 2 ** 20));
     await untilDiskIs(service, admin, 'full');
+    const looked = await runCommand(['doctor'], { DATA_DIR: dataDir });
+    expect(looked.stdout).toMatch(/^PROBLEM disk: \d\d MiB free in .*: free space, at least 64 MiB$/m);
     await rm(ballast);
     await untilDiskIs(service, admin, 'ok');
     expect((await readdir(dataDir)).filter((name) => name.startsWith('.disk'))).toEqual([]);

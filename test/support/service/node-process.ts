@@ -31,16 +31,23 @@ export interface ProcessOptions {
   command?: readonly string[];
   environment?: Record<string, string>;
   product?: string | undefined;
+  node?: string;
 }
 
 /**
  * Starts the built command on a free port, and waits for its `ready` line. `environment` adds settings, for example `CLOCK`.
  * Exports may lie anywhere below the data directory, unless it sets other `SOURCE_ROOTS`. An empty one is the product's default.
- * `product` is the folder of another build.
+ * `product` is the folder of another build, and `node` another Node.
  */
 export const startProcess = async (options: ProcessOptions): Promise<ServiceProcess> => {
-  const { dataDir, command = ['start'], environment = {}, product = PRODUCT } = options;
-  const child = spawn(process.execPath, [commandOf(product), ...command], {
+  const {
+    dataDir,
+    command = ['start'],
+    environment = {},
+    product = PRODUCT,
+    node = process.execPath,
+  } = options;
+  const child = spawn(node, [commandOf(product), ...command], {
     cwd: dataDir,
     env: { ...process.env, DATA_DIR: dataDir, PORT: '0', SOURCE_ROOTS: dataDir, ...THREADS, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -106,12 +113,13 @@ export const killTemporal = async (dataDir: string): Promise<void> => {
   }
 };
 
-/** Runs a command of the product to its end. */
+/** Runs a command of the product, or of another build with another Node, to its end. */
 export const runCommand = async (
   command: readonly string[],
   environment: Record<string, string>,
+  { product = PRODUCT, node = process.execPath }: Pick<ProcessOptions, 'product' | 'node'> = {},
 ): Promise<{ code: number | null; stdout: string; stderr: string }> => {
-  const child = spawn(process.execPath, [commandOf(PRODUCT), ...command], {
+  const child = spawn(node, [commandOf(product), ...command], {
     env: { ...process.env, ...THREADS, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -20,7 +20,8 @@ import { damageSqlite } from '../../support/fakes/damage-sqlite.ts';
 import { startInParentProcess } from './parent-process.ts';
 import { someOf, THOROUGH } from '../../support/effort.ts';
 
-const cli = await findInstalledCli(process.env, defaultCliCacheDir(process.env), () => undefined);
+const installed = await findInstalledCli(process.env, defaultCliCacheDir(process.env), () => undefined);
+const cli = installed?.path;
 const title =
   cli === undefined
     ? 'startDevServer (skipped: no Temporal CLI on the PATH or in the cache)'

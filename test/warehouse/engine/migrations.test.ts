@@ -54,6 +54,18 @@ describeOnBothEngines('a warehouse of an earlier version', (open) => {
     await old.close();
   });
 
+  it('is refused by a version that knows fewer migrations, and stays as it is', async () => {
+    const newer = await open();
+    newer.warehouse.close();
+    const known = MIGRATIONS.slice(0, -1);
+    await expect(Warehouse.open(newer.settings, known)).rejects.toThrow(
+      `migrated the warehouse to version ${MIGRATIONS.length}, and this one knows ${known.length}: start the newer one`,
+    );
+    const again = await Warehouse.open(newer.settings);
+    again.close();
+    await newer.close();
+  });
+
   it('of version 7 derives which months follow today, and finds the change that a bill missed', async () => {
     const old = await open(MIGRATIONS.filter(({ version }) => version <= 7));
     const at = (instant: string) => `TIMESTAMP '${instant}'`;

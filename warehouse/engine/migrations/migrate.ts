@@ -1,7 +1,10 @@
 import { MIGRATIONS, type Migration } from './migrations.ts';
 import type { Session } from '../session.ts';
 
-/** Runs and records the migrations that the warehouse lacks, each in its own transaction. */
+/**
+ * Runs and records the migrations that the warehouse lacks, each in its own transaction. Refuses a warehouse that a newer version
+ * has migrated, because this version does not know what its tables mean.
+ */
 export const migrate = async (
   session: Session,
   migrations: readonly Migration[] = MIGRATIONS,
@@ -12,8 +15,14 @@ export const migrate = async (
   const [newest] = await session.query<{ version: number | null }>(
     'SELECT max(version) AS version FROM schema_migrations',
   );
+  const stored = newest?.version ?? 0;
+  const known = migrations.at(-1)?.version ?? stored;
+  if (stored > known)
+    throw new Error(
+      `a newer version of the product has migrated the warehouse to version ${stored}, and this one knows ${known}: start the newer one, or restore a backup from before the upgrade`,
+    );
   for (const { version, name, statements } of migrations) {
-    if (version <= (newest?.version ?? 0)) continue;
+    if (version <= stored) continue;
     await session.transaction(async () => {
       for (const statement of statements) await session.run(statement);
       await session.run('INSERT INTO schema_migrations VALUES ($version, $name, now()::TIMESTAMP)', {
