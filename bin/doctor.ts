@@ -1,6 +1,7 @@
 import { access, constants, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
+import { satisfies } from 'semver';
 import { defaultCliCacheDir, TEMPORAL_CLI_VERSION } from '../temporal/cli/cli-cache.ts';
 import { findInstalledCli } from '../temporal/cli/find-temporal-cli.ts';
 import { programsOnPath } from '../temporal/cli/programs.ts';
@@ -23,7 +24,7 @@ import {
   type Settings,
 } from './settings/settings.ts';
 import { knownMasterKey } from './settings/master-key.ts';
-import { isNodeVersion, NODE_VERSIONS } from './settings/version.ts';
+import { NODE_VERSIONS } from './settings/version.ts';
 import { freeBytes, LEAST_FREE_BYTES, writtenFolders } from './service/disk-check.ts';
 import { sharedFolders, sourcesOutside } from './service/source-folders.ts';
 import { temporalTarget } from './service/temporal-connection.ts';
@@ -61,7 +62,7 @@ const message = (error: unknown): string => (error instanceof Error ? error.mess
 const node = (): Finding[] => {
   const size = Number(process.env['UV_THREADPOOL_SIZE'] ?? 4);
   const problems: string[] = [];
-  if (!isNodeVersion(process.versions.node))
+  if (!satisfies(process.versions.node, NODE_VERSIONS))
     problems.push(`expected ${NODE_VERSIONS}, got ${process.version}: install one of these versions`);
   if (size < 8)
     problems.push(`UV_THREADPOOL_SIZE is ${size}: set it to 16, or long statements hold up requests`);
