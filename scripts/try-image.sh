@@ -107,8 +107,8 @@ stand_in() {
 # Sends a request from inside a container, because the network of this machine may not lead into it.
 ask() {
   podman exec "$1" node --eval '
-    const [path, key, body] = process.argv.slice(1);
-    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const [path, key = "", body] = process.argv.slice(1);
+    const headers = { "x-api-key": key, "content-type": "application/json" };
     const answer = await fetch(`http://127.0.0.1:8080${path}`, body ? { method: "POST", headers, body } : { headers });
     console.log(await answer.text());
     process.exitCode = answer.ok ? 0 : 1;' --input-type=module -- "${@:2}"
@@ -134,15 +134,14 @@ organise() {
   key=$(jq -r .key.secret <<<"$made")
 }
 
-# A bill of 900.50 in a file, read by an ingest.
+# Reads a bill of 900.50 from a file. Its source is in $source.
 ingest() {
-  local source
-  podman exec -i "$1" sh -c "cat >/data/exports/$org/2026-01.csv" <<END
+  podman exec -i "$1" sh -c "mkdir /data/exports/$org/aws && cat >/data/exports/$org/aws/2026-01.csv" <<END
 BillingPeriodStart,ChargePeriodStart,ChargePeriodEnd,ProviderName,SubAccountId,ServiceName,BillingCurrency,EffectiveCost
 2026-01-01,2026-01-15,2026-01-16,AWS,1111,Amazon RDS,USD,640.25
 2026-01-01,2026-01-31,2026-02-01,AWS,1111,Amazon RDS,USD,260.25
 END
-  source=$(ask "$1" /api/v1/cost-sources "$key" '{"name":"AWS","kind":"focus","location":"."}' | jq -r .data.id)
+  source=$(ask "$1" /api/v1/cost-sources "$key" '{"name":"AWS","kind":"focus","location":"aws"}' | jq -r .data.id)
   podman exec "$1" node /app/bin/cost-analytics.cjs ingest --org "$org" --source "$source" --from 2026-01 --to 2026-01 --wait |
     grep -F 'completed: 2 rows read, 0 rejected, 900.5 in 2026-01'
 }
@@ -206,10 +205,10 @@ if [ "$code" != 0 ]; then
 fi
 
 # The programs of this machine run on the base, because it is of the same release.
-postgres=$(scripts/with-postgres.sh --find)
+postgres=$(dirname "$(realpath "$(scripts/with-postgres.sh --find)/postgres")")
 mkdir -p "$temp"/{postgres,objects}/usr/local/bin
-collect "$temp/postgres" "$postgres"/{postgres,initdb,pg_isready} "$("$postgres/pg_config" --sharedir)" \
-  "$("$postgres/pg_config" --pkglibdir)"/{plpgsql,dict_snowball}.so
+collect "$temp/postgres" "$postgres"/{postgres,initdb,pg_isready} "${postgres%/bin}"/lib/{plpgsql,dict_snowball}.so \
+  "/usr/share/postgresql/$(basename "$(dirname "$postgres")")"
 cat >"$temp/postgres/usr/local/bin/start" <<END
 #!/bin/sh
 set -e
@@ -239,7 +238,7 @@ POSTGRES_PASSWORD=$(openssl rand -hex 16) AWS_ACCESS_KEY_ID=lake AWS_SECRET_ACCE
 OPERATOR_KEY=$(openssl rand -hex 16) MASTER_KEY=$(openssl rand -base64 32)
 export POSTGRES_PASSWORD AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY OPERATOR_KEY MASTER_KEY
 get_compose
-compose=("$compose" --project-directory . --env-file /dev/null)
+compose=("$compose_program" --project-directory . --env-file /dev/null)
 # Docker checks health by itself; podman leaves it to systemd.
 while true; do
   for container in $(podman ps --quiet); do podman healthcheck run "$container" || true; done
@@ -256,4 +255,4 @@ first=$("${compose[@]}" ps --quiet api-1)
 second=$("${compose[@]}" ps --quiet api-2)
 organise "$first"
 ingest "$first"
-ask "$second" /api/v1/ingest-runs "$key" | grep -F '"rows_read":2'
+ask "$second" "/api/v1/cost-sources/$source/runs" "$key" | grep -F '"rows_read":2'
