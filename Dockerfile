@@ -37,7 +37,7 @@ LABEL org.opencontainers.image.title="Cost Analytics" \
   org.opencontainers.image.licenses="Apache-2.0"
 # New volumes take their owner from these folders.
 RUN useradd --uid 1000 --home-dir /data --shell /usr/sbin/nologin service \
-  && install -d -o service -g service -m 700 /data /data/exports
+  && install -d -o service -g service -m 700 /data /data/exports && ln -s /app/bin/cost-analytics.cjs /usr/local/bin/cost-analytics
 COPY --from=modules /usr/local/bin/node /usr/local/bin/
 COPY --from=temporal /usr/local/bin/temporal /usr/local/bin/
 COPY --from=extensions /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
@@ -49,8 +49,8 @@ USER 1000:1000
 WORKDIR /data
 VOLUME /data
 EXPOSE 8080
-# Of a worker without an API, METRICS_PORT serves it.
+# A worker serves /livez on METRICS_PORT only.
 HEALTHCHECK --interval=15s --timeout=5s --start-period=60s CMD ["node", "--eval", \
   "fetch(`http://127.0.0.1:${process.env.METRICS_PORT || process.env.PORT || 8080}/livez`).then(({ ok }) => process.exit(ok ? 0 : 1))"]
-ENTRYPOINT ["node", "/app/bin/cost-analytics.cjs"]
+ENTRYPOINT ["cost-analytics"]
 CMD ["start"]

@@ -131,7 +131,7 @@ within() {
 # A key of a new organisation, in $key and its id in $org.
 organise() {
   local made
-  made=$(podman exec "$1" node /app/bin/cost-analytics.cjs org create --name Acme --tier business --currency USD --json)
+  made=$(podman exec "$1" cost-analytics org create --name Acme --tier business --currency USD --json)
   org=$(jq -r .organisation.id <<<"$made")
   key=$(jq -r .key.secret <<<"$made")
 }
@@ -144,7 +144,7 @@ BillingPeriodStart,ChargePeriodStart,ChargePeriodEnd,ProviderName,SubAccountId,S
 2026-01-01,2026-01-31,2026-02-01,AWS,1111,Amazon RDS,USD,260.25
 END
   source=$(ask "$1" /api/v1/cost-sources "$key" '{"name":"AWS","kind":"focus","location":"aws"}' | jq -r .data.id)
-  podman exec "$1" node /app/bin/cost-analytics.cjs ingest --org "$org" --source "$source" --from 2026-01 --to 2026-01 --wait |
+  podman exec "$1" cost-analytics ingest --org "$org" --source "$source" --from 2026-01 --to 2026-01 --wait |
     grep -F 'completed: 2 rows read, 0 rejected, 900.5 in 2026-01'
 }
 
@@ -191,7 +191,7 @@ within 120 ask "$name" /readyz
 echo "alone: ready after $((SECONDS - run)) s"
 ask "$name" /livez
 podman healthcheck run "$name"
-podman exec "$name" node /app/bin/cost-analytics.cjs doctor
+podman exec "$name" cost-analytics doctor
 organise "$name"
 ingest "$name"
 podman stop --time 60 "$name" >/dev/null
