@@ -37,7 +37,8 @@ LABEL org.opencontainers.image.title="Cost Analytics" \
   org.opencontainers.image.licenses="Apache-2.0"
 # New volumes take their owner from these folders.
 RUN useradd --uid 1000 --home-dir /data --shell /usr/sbin/nologin service \
-  && install -d -o service -g service -m 700 /data /data/exports && ln -s /app/bin/cost-analytics.cjs /usr/local/bin/cost-analytics
+  && install -d -o service -g service -m 700 /data /data/exports \
+  && ln -s /app/bin/cost-analytics.cjs /usr/local/bin/cost-analytics
 COPY --from=modules /usr/local/bin/node /usr/local/bin/
 COPY --from=temporal /usr/local/bin/temporal /usr/local/bin/
 COPY --from=extensions /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/

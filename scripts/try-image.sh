@@ -18,8 +18,8 @@ name=cost-analytics-try-$$
 make_base() {
   [ ! -s "$base" ] || return 0
   mkdir -p "$cache"
-  # The sources of this machine: it may reach only a mirror. Left out is what slim images of Debian leave out, too.
-  # In DIR, so that mv is an atomic rename and never a copy between file systems.
+  # The sources are those of this machine, because it may reach only a mirror. Slim images of Debian have no manuals, either.
+  # Beside the tarball, so that mv is an atomic rename and never a copy between file systems.
   apt-get indextargets --format 'deb $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Identifier: Packages' "Origin: ${ID^}" |
     mmdebstrap --quiet --format=tar --variant=apt --dpkgopt='path-exclude=/usr/share/man/*' \
       --dpkgopt='path-exclude=/usr/share/locale/*' --dpkgopt='path-exclude=/usr/share/doc/*' \
@@ -60,7 +60,7 @@ trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
-# This machine may not be allowed to raise limits, which podman does, and has no systemd to check health.
+# Podman raises limits, which this machine may not be allowed to do. So the runtime leaves them as they are.
 export CONTAINERS_CONF=$temp/containers.conf DISABLE_HC_SYSTEMD=true
 cat >"$temp/runtime" <<'END'
 #!/usr/bin/env bash
@@ -102,7 +102,8 @@ stand_in() {
   local image=$1
   shift
   printf '%s\n' "FROM $name-debian" 'COPY / /' "$@" >"$temp/$image.dockerfile"
-  buildah build --quiet --isolation chroot --format docker --tag "$name-$image" --file "$temp/$image.dockerfile" "$temp/$image" >/dev/null
+  buildah build --quiet --isolation chroot --format docker --tag "$name-$image" --file "$temp/$image.dockerfile" \
+    "$temp/$image" >/dev/null
   images+=("$name-$image")
 }
 
@@ -159,7 +160,8 @@ cp "$(node -p process.execPath)" "$temp/node/usr/local/bin/node"
 cp -R "$(npm root --global)/npm" "$temp/node/usr/local/lib/node_modules/"
 ln -s ../lib/node_modules/npm/bin/npm-cli.js "$temp/node/usr/local/bin/npm"
 cp "$certificates" "$temp/node$certificates"
-stand_in node "ENV npm_config_registry=$(npm config get registry) npm_config_prefer_offline=true NODE_EXTRA_CA_CERTS=$certificates"
+stand_in node "ENV npm_config_registry=$(npm config get registry) npm_config_prefer_offline=true" \
+  "ENV NODE_EXTRA_CA_CERTS=$certificates"
 cp "$certificates" "$temp/extensions$certificates"
 cp "$DUCKDB_EXTENSIONS"/*.duckdb_extension "$temp/extensions/extensions/"
 temporal=$(node --input-type=module --eval '
@@ -186,7 +188,8 @@ images+=("$name")
 echo "image: $(($(podman image inspect --format '{{.Size}}' "$name") / 1000000)) MB, built in $((SECONDS - build)) s"
 
 run=$SECONDS
-podman run --detach --name "$name" --network none --read-only --tmpfs /tmp --cap-drop ALL --security-opt no-new-privileges "$name" >/dev/null
+podman run --detach --name "$name" --network none --read-only --tmpfs /tmp --cap-drop ALL \
+  --security-opt no-new-privileges "$name" >/dev/null
 within 120 ask "$name" /readyz
 echo "alone: ready after $((SECONDS - run)) s"
 ask "$name" /livez
@@ -220,8 +223,8 @@ fi
 exec $postgres/postgres -c listen_addresses='*' -c unix_socket_directories=/var/run/postgresql
 END
 chmod 755 "$temp/postgres/usr/local/bin/start"
-stand_in postgres "RUN useradd postgres && install -d -o postgres -m 700 /var/lib/postgresql/data" "ENV PATH=$postgres:/usr/bin:/bin" \
-  'CMD ["/usr/local/bin/start"]'
+stand_in postgres "RUN useradd postgres && install -d -o postgres -m 700 /var/lib/postgresql/data" \
+  "ENV PATH=$postgres:/usr/bin:/bin" 'CMD ["/usr/local/bin/start"]'
 collect "$temp/objects" "$(command -v wget)"
 install -m 755 "$VERSITYGW" "$temp/objects/usr/local/bin/versitygw"
 stand_in objects
@@ -236,9 +239,9 @@ OPERATOR_KEY=$(openssl rand -hex 16) MASTER_KEY=$(openssl rand -base64 32)
 export POSTGRES_PASSWORD AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY OPERATOR_KEY MASTER_KEY
 get_compose
 compose=("$compose_program" --project-directory . --env-file /dev/null)
-# Docker checks health by itself; podman leaves it to systemd.
+# Docker checks health by itself. Podman leaves it to systemd, which may not run here.
 while true; do
-  for container in $(podman ps --quiet); do podman healthcheck run "$container" || true; done
+  for container in $(podman ps --quiet --filter "name=$name"); do podman healthcheck run "$container" || true; done
   sleep 1
 done >/dev/null 2>&1 &
 jobs+=($!)
