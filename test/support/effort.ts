@@ -48,6 +48,3 @@ export const RACES = numberFrom('RACES', 3);
 
 /** Mutated inputs of an attack. */
 export const MUTATED_INPUTS = numberFrom('INPUTS', THOROUGH ? 200 : 150);
-
-/** Threads of the DuckDB of each service; null means one for each core. */
-export const DUCKDB_THREADS = THOROUGH ? null : 1;

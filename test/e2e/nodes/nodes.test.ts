@@ -217,23 +217,21 @@ describe.skipIf(!hasCluster)(`nodes of one DuckLake${why}`, () => {
   it('share one quota', async () => {
     const starter = on((await newOrganisation(cluster, { tier: 'starter' })).secret);
     const remaining: (string | null)[] = [];
-    for (let call = 0; call < 100; call += 1) {
-      const answer = await (call % 2 === 0 ? starter[0] : starter[1]).get('/organisation');
-      expect([call, answer.status]).toEqual([call, 200]);
+    for (const api of [...starter, starter[0]]) {
+      const answer = await api.get('/organisation');
       remaining.push(answer.headers.get('ratelimit-remaining'));
     }
-    expect(remaining.at(-1)).toBe('0');
-    for (const api of starter) expectError(await api.get('/organisation'), 429, /limit/);
+    expect(remaining).toEqual(['99', '98', '97', '96']);
     // If they are called at once, the limit holds, except for calls under way.
-    const storm = on((await newOrganisation(cluster, { tier: 'starter' })).secret);
     const statuses: number[] = [];
-    const callers = [...storm, ...storm].map(async (api) => {
-      for (let call = 0; call < 35; call += 1) statuses.push((await api.get('/organisation')).status);
+    const callers = [...starter, starter[0]].map(async (api) => {
+      for (let call = 0; call < 28; call += 1) statuses.push((await api.get('/organisation')).status);
     });
     await Promise.all(callers);
     const admitted = statuses.filter((status) => status === 200).length;
-    expect(admitted).toBeGreaterThanOrEqual(100);
-    expect(admitted).toBeLessThanOrEqual(115);
+    expect(admitted).toBeGreaterThanOrEqual(96);
+    expect(admitted).toBeLessThanOrEqual(111);
+    for (const api of starter) expectError(await api.get('/organisation'), 429, /limit/);
   });
 
   it('apply a change of plan at once, and store all values sent to any', async () => {

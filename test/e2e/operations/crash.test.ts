@@ -179,19 +179,6 @@ describe('a load', { timeout: 150_000 }, () => {
       expect(await januaryTotal(again)).toBe(BILLED_TOTAL);
     },
   );
-
-  it.runIf(THOROUGH)('of a killed worker finishes too, if its Temporal lives on', async () => {
-    const admin = as(service, organisation.secret);
-    expectData(await admin.patch(`/cost-sources/${source}`, { options: { cost_column: 'EffectiveCost' } }));
-    const runId = await startAndReachTheMiddle(admin);
-    const dead = service;
-    process.kill(dead.pid, 'SIGKILL');
-    await dead.exited;
-    await restart();
-    const { run } = await watchToItsEnd(as(service, organisation.secret), runId);
-    expect(run).toMatchObject({ status: 'completed', cost_total: EFFECTIVE_TOTAL });
-    expect(await januaryTotal(as(service, organisation.secret))).toBe(EFFECTIVE_TOTAL);
-  });
 });
 
 describe('a second process', () => {

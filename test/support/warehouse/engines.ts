@@ -25,7 +25,7 @@ const settingsIn = (directory: string, location: string, dataPath: string | null
   dataPath,
   extensions: process.env['DUCKDB_EXTENSIONS'] ?? null,
   memoryLimit: '1GB',
-  // Small statements only make more threads wait for one another. A service under test has as many as `effort.ts` says.
+  // Small statements only make more threads wait for one another.
   threads: 1,
   spillDirectory: spillDirectory(directory),
   keptBytes: 64_000_000,
