@@ -5,6 +5,7 @@ import { answers } from './cases/answers.ts';
 import { bills } from './cases/bills.ts';
 import { csvUpload } from './cases/csv-upload.ts';
 import { crash } from './cases/crash.ts';
+import { crashNodes } from './cases/crash-nodes.ts';
 import { exports } from './cases/exports.ts';
 import { fairness } from './cases/fairness.ts';
 import { imports } from './cases/imports.ts';
@@ -33,6 +34,7 @@ const PROGRAMS: Record<Benchmark, (options: RunOptions) => Promise<Measurement[]
   neighbours,
   fairness,
   crash,
+  'crash-nodes': crashNodes,
 };
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -14,6 +14,7 @@ const BENCHMARKS = [
   'neighbours',
   'fairness',
   'crash',
+  'crash-nodes',
 ] as const;
 export type Benchmark = (typeof BENCHMARKS)[number];
 

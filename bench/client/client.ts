@@ -18,6 +18,16 @@ interface Envelope<Data> {
   next_cursor?: string | null;
 }
 
+/** An answer other than a success. */
+export class Refusal extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
 const client = (base: string, keyHeader: Record<string, string>): Client => {
   const call = async <Data>(method: string, path: string, body?: unknown): Promise<Envelope<Data>> => {
     const response = await fetch(`${base}${path}`, {
@@ -27,7 +37,7 @@ const client = (base: string, keyHeader: Record<string, string>): Client => {
     });
     const answer = (await response.json()) as Envelope<Data>;
     if (response.status !== 200 || !answer.success)
-      throw new Error(`${method} ${path}: ${response.status} ${answer.error ?? ''}`);
+      throw new Refusal(response.status, `${method} ${path}: ${response.status} ${answer.error ?? ''}`);
     return answer;
   };
   return {
