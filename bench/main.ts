@@ -18,6 +18,7 @@ import { pages } from './cases/pages.ts';
 import { keepResults } from './results.ts';
 import { readRunOptions, type Benchmark, type RunOptions } from './run-options.ts';
 import { say } from './say.ts';
+import { scale } from './cases/scale.ts';
 import { values } from './cases/values.ts';
 
 const PROGRAMS: Record<Benchmark, (options: RunOptions) => Promise<Measurement[]>> = {
@@ -33,6 +34,7 @@ const PROGRAMS: Record<Benchmark, (options: RunOptions) => Promise<Measurement[]
   exports,
   neighbours,
   fairness,
+  scale,
   crash,
   'crash-nodes': crashNodes,
 };

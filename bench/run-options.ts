@@ -13,6 +13,7 @@ const BENCHMARKS = [
   'exports',
   'neighbours',
   'fairness',
+  'scale',
   'crash',
   'crash-nodes',
 ] as const;

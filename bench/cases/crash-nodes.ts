@@ -57,7 +57,7 @@ export const crashNodes = async ({ seed, rounds }: RunOptions): Promise<Measurem
     }
     const violation = (text: string) => world.violations.push(`at the end: ${text}`);
     await world.finish(processes.apis, violation);
-    const workflows = await endedWorkflows(cluster.temporal, violation);
+    const workflows = await endedWorkflows(cluster.temporal.address, violation);
     say(`crash-nodes: ${rounds} kills, ${world.summary}`);
     const named = { benchmark: 'crash-nodes', unit: 'count', target: null } as const;
     return [

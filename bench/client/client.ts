@@ -90,17 +90,18 @@ export interface Run {
 const POLL_MS = 50;
 
 /**
- * Reads a source as a user does: starts a run, and polls it every 50 ms until it ends. Returns the run and how many seconds it
- * took.
+ * Reads a source as a user does: starts a run, and polls it until it ends, by default every 50 ms. Returns the run and how many
+ * seconds it took.
  */
 export const ingestSource = async (
   admin: Client,
   sourceId: string,
+  pollMs = POLL_MS,
 ): Promise<{ run: Run; seconds: number }> => {
   const started = performance.now();
   const { run_id } = await admin.post<{ run_id: string }>(`/cost-sources/${sourceId}/ingest`);
   for (;;) {
-    await new Promise((resume) => setTimeout(resume, POLL_MS));
+    await new Promise((resume) => setTimeout(resume, pollMs));
     const [run] = await admin.get<Run[]>(`/cost-sources/${sourceId}/runs?limit=1`);
     if (run?.run_id !== run_id || run.status === 'running') continue;
     if (run.status === 'failed') throw new Error(`the ingest failed: ${run.error ?? ''}`);
