@@ -1,8 +1,8 @@
-import { latenciesOf } from '../bare/load-test.ts';
+import { timesOfLoad } from '../bare/load-test.ts';
 import { cpuDuring } from '../client/process-cpu.ts';
 import type { Service } from '../client/service.ts';
 import { makeYear, newAnswersOrganisation } from '../data/answers-organisation.ts';
-import { alone, compared, secondsOf, type Measurement } from '../measurement.ts';
+import { alone, compared, type Measurement } from '../measurement.ts';
 import type { ScaledOut } from '../nodes/scaled-out.ts';
 import type { RunOptions } from '../run-options.ts';
 import { say } from '../say.ts';
@@ -35,10 +35,11 @@ export const reads = async (
   const measurements: Measurement[] = [];
   for (const { name, path, requests } of routes) {
     const total = quick ? 120 : requests;
-    const read = (some: readonly Service[], all: number): Promise<unknown> =>
-      Promise.all(
+    /** Returns the seconds that it takes. */
+    const read = async (some: readonly Service[], all: number): Promise<number> => {
+      const times = await Promise.all(
         some.map(({ url }) =>
-          latenciesOf({
+          timesOfLoad({
             url: `${url}/api/v1${path}`,
             headers: { 'x-api-key': secret },
             connections: CONNECTIONS / some.length,
@@ -46,12 +47,14 @@ export const reads = async (
           }),
         ),
       );
+      return Math.max(...times.map(({ seconds }) => seconds));
+    };
     await read(apis, WARM_UP);
     const perSecond: Record<1 | 2 | 3, number[]> = { 1: [], 2: [], 3: [] };
     const { cpu } = await cpuDuring(processes, async () => {
       for (let repetition = 1; repetition <= repetitions; repetition += 1)
         for (const nodes of [1, 2, 3] as const)
-          perSecond[nodes].push(total / (await secondsOf(() => read(apis.slice(0, nodes), total))));
+          perSecond[nodes].push(total / (await read(apis.slice(0, nodes), total)));
     });
     const named = { benchmark: 'scale', target: null } as const;
     const rate = (nodes: 2 | 3): Measurement =>

@@ -30,15 +30,15 @@ export const catalogSize = async ({ postgres, catalog }: Catalog): Promise<Catal
 
 /**
  * Adds commits to the catalog, each of one value of a metric that has one value: for each the same rows of Postgres that DuckLake 1.5
- * writes for it. These are the value in the table of inlined rows, a snapshot, its changes, and new counts of the table. It takes
- * seconds for what would take the product an hour. The values have days from the year 1000 on. Nothing may write meanwhile.
+ * writes for it. These are the value in the table of inlined rows, a snapshot, its changes, and new counts and statistics of the
+ * table. It takes seconds for what would take the product an hour. The values have days from the year 1000 on. Nothing may write meanwhile.
  */
 export const addCommits = async (
   { postgres, catalog }: Catalog,
   metric: string,
   commits: number,
 ): Promise<void> => {
-  const [table] = await postgres.query<{ id: number; rows: string; next: number; inlined: string }>(
+  const [table] = await postgres.query<{ id: number; next: number; inlined: string }>(
     catalog,
     `SELECT table_id::int AS id, next_row_id::int AS next, (
        SELECT table_name FROM ducklake_inlined_data_tables AS inlined WHERE inlined.table_id = ducklake_table.table_id
@@ -70,13 +70,21 @@ export const addCommits = async (
      SELECT last.snapshot_id + i, 'inlined_insert:${table.id}', author, commit_message, commit_extra_info
      FROM ${announced}, ${last}, generate_series(1, ${commits}) AS i;
      INSERT INTO ducklake_snapshot
-     SELECT snapshot_id + i, now(), schema_version, next_catalog_id, next_file_id
+     SELECT snapshot_id + i, now(), schema_version, next_catalog_id, next_file_id + i
      FROM ${last}, generate_series(1, ${commits}) AS i;
      UPDATE ducklake_table_stats SET record_count = record_count + ${commits}, next_row_id = next_row_id + ${commits}
      WHERE table_id = ${table.id};
+     UPDATE ducklake_table_column_stats AS stats
+     SET min_value = LEAST(min_value, least_value), max_value = GREATEST(max_value, most_value)
+     FROM (VALUES ('change_id', '${FIRST_ID}', '${LAST_ID}'), ('period', '1000-01-01', '')) AS added(name, least_value, most_value)
+     JOIN ducklake_column ON column_name = name
+     WHERE stats.table_id = ${table.id} AND ducklake_column.table_id = ${table.id} AND stats.column_id = ducklake_column.column_id;
      COMMIT`,
   );
 };
+
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** Makes all snapshots older, so that the maintenance drops them. */
 export const ageSnapshots = async ({ postgres, catalog }: Catalog, days: number): Promise<void> => {
