@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, Connection } from '@temporalio/client';
 import { CLOCK, CrashWorld } from '../data/crash-world.ts';
 import { randomFrom } from '../data/random.ts';
 import { alone, type Measurement } from '../measurement.ts';
 import { startCluster, type Role } from '../nodes/cluster.ts';
 import { VERSITYGW } from '../nodes/object-store.ts';
 import { Processes } from '../nodes/processes.ts';
+import { withTemporal } from '../nodes/with-temporal.ts';
 import type { RunOptions } from '../run-options.ts';
 import { say } from '../say.ts';
 import { median } from '../statistics.ts';
@@ -94,17 +94,12 @@ const startLoad = (world: CrashWorld, processes: Processes, violation: (text: st
 };
 
 /** Waits until no workflow runs. Returns how many were completed, and reports all others. */
-const endedWorkflows = async (address: string, violation: (text: string) => void): Promise<number> => {
-  const connection = await Connection.connect({ address });
-  try {
-    const { workflow } = new Client({ connection });
+const endedWorkflows = (address: string, violation: (text: string) => void): Promise<number> =>
+  withTemporal(address, async ({ workflow }) => {
     const count = async (query: string): Promise<number> => (await workflow.count(query)).count;
     const late = performance.now() + LAST_WORKFLOW_SECONDS * 1000;
     while ((await count(`ExecutionStatus = 'Running'`)) > 0 && performance.now() < late) await sleep(500);
     for await (const { workflowId, status } of workflow.list({ query: `ExecutionStatus != 'Completed'` }))
       violation(`the workflow ${workflowId} is ${status.name}`);
     return await count(`ExecutionStatus = 'Completed'`);
-  } finally {
-    await connection.close();
-  }
-};
+  });

@@ -1,9 +1,9 @@
-import { Client as TemporalClient, Connection } from '@temporalio/client';
 import { as, newMetric, newOrganisation, type Client } from '../client/client.ts';
 import { cpuDuring } from '../client/process-cpu.ts';
 import { alone, compared, secondsOf, type Measurement } from '../measurement.ts';
 import { addCommits, ageSnapshots, catalogSize, type CatalogSize } from '../nodes/grow-catalog.ts';
 import type { ScaledOut } from '../nodes/scaled-out.ts';
+import { withTemporal } from '../nodes/with-temporal.ts';
 import type { RunOptions } from '../run-options.ts';
 import { say } from '../say.ts';
 import { median } from '../statistics.ts';
@@ -15,7 +15,7 @@ const OLD_DAYS = 8;
 
 /**
  * Measures writes of one value: many at once, and how long one takes and a read after it as the catalog grows, before and after
- * the maintenance.
+ * the flush that a worker runs every ten minutes, and the nightly maintenance.
  */
 export const commits = async (service: ScaledOut, { quick }: RunOptions): Promise<Measurement[]> => {
   const { cluster, apis, worker } = service;
@@ -33,7 +33,8 @@ export const commits = async (service: ScaledOut, { quick }: RunOptions): Promis
   const [metric = ''] = metrics;
   const crowd = await newMetric(as(apis[0], other), 'orders');
   await write(as(apis[0], other), crowd);
-  await maintain(cluster.temporal.address);
+  await pauseFlushes(cluster.temporal.address);
+  await runNow(cluster.temporal.address, 'maintainWarehouse');
 
   const named = { benchmark: 'scale', target: null } as const;
   const measurements: Measurement[] = [];
@@ -62,25 +63,30 @@ export const commits = async (service: ScaledOut, { quick }: RunOptions): Promis
     ),
   );
 
-  await maintain(cluster.temporal.address);
+  await runNow(cluster.temporal.address, 'maintainWarehouse');
   let first: Times | null = null;
   const measureAt = async (when: string): Promise<void> => {
     const size = await catalogSize(cluster);
+    const count = quick ? 7 : 51;
     // The first statements of each API read what is new.
     await timesOf(admin, metric, 3);
-    const times = await timesOf(admin, metric, quick ? 7 : 51);
-    say(`scale: ${when}: ${shown(size)}, a write takes ${median(times.writes).toFixed(1)} ms`);
+    const { result: times, cpu: used } = await cpuDuring(processes, () => timesOf(admin, metric, count));
     first ??= times;
     const label = `${when} (${shown(size)})`;
+    const both = ((used.api + used.Postgres) * 1_000) / count;
+    say(
+      `scale: ${label}: a write takes ${median(times.writes).toFixed(1)} ms, with a read ${both.toFixed(0)} ms of CPU`,
+    );
     measurements.push(
       compared(
         { ...named, name: `write of one value ${label}`, unit: 'ms' },
         { ours: times.writes, limit: first.writes },
       ),
       compared(
-        { ...named, name: `GET /metrics/{id} after it ${label}`, unit: 'ms' },
+        { ...named, name: 'GET /metrics/{id} after it', unit: 'ms' },
         { ours: times.reads, limit: first.reads },
       ),
+      alone({ ...named, name: 'CPU of api and Postgres for both', unit: 'ms' }, both),
     );
   };
   await measureAt('at first');
@@ -95,22 +101,22 @@ export const commits = async (service: ScaledOut, { quick }: RunOptions): Promis
   const stored = (await as(apis[0], other).all(`/metrics/${crowd}/values`)).length;
   if (stored !== added + 1) throw new Error(`${stored} values are stored, expected ${added + 1}`);
 
-  const writers = writeUntil(admins, metrics);
-  const seconds = await secondsOf(() => maintain(cluster.temporal.address));
-  const { longest, failed } = await writers.stop();
-  measurements.push(
-    alone(
-      { ...named, name: `maintenance after ${added} commits, while ${WRITERS} write`, unit: 's' },
-      seconds,
-    ),
-    alone({ ...named, name: 'longest write meanwhile', unit: 'ms' }, longest),
-    alone({ ...named, name: 'failed writes meanwhile', unit: 'count', target: 0 }, failed),
-  );
-  await measureAt('after the maintenance');
+  const runWhileWriting = async (what: string, workflow: MaintenanceWorkflow): Promise<void> => {
+    const writers = writeUntil(admins, metrics);
+    const seconds = await secondsOf(() => runNow(cluster.temporal.address, workflow));
+    const { longest, failed } = await writers.stop();
+    const meanwhile = `${what}, while ${WRITERS} write`;
+    measurements.push(
+      alone({ ...named, name: meanwhile, unit: 's' }, seconds),
+      alone({ ...named, name: `${meanwhile}: longest write`, unit: 'ms' }, longest),
+      alone({ ...named, name: `${meanwhile}: failed writes`, unit: 'count', target: 0 }, failed),
+    );
+    await measureAt(`after the ${what}`);
+  };
+  await runWhileWriting('flush', 'flushWarehouse');
+  await runWhileWriting('maintenance', 'maintainWarehouse');
   await ageSnapshots(cluster, OLD_DAYS);
-  const later = await secondsOf(() => maintain(cluster.temporal.address));
-  measurements.push(alone({ ...named, name: `maintenance ${OLD_DAYS} days later`, unit: 's' }, later));
-  await measureAt(`after the maintenance ${OLD_DAYS} days later`);
+  await runWhileWriting(`maintenance ${OLD_DAYS} days later`, 'maintainWarehouse');
   say(`scale: peak memory of the worker ${((await worker.peakMemory()).service / 2 ** 20).toFixed(0)} MiB`);
   return measurements;
 };
@@ -170,13 +176,17 @@ const writeUntil = (admins: readonly Client[], metrics: readonly string[]) => {
   };
 };
 
-/** Runs the nightly maintenance now, as an operator does. */
-const maintain = async (address: string): Promise<void> => {
-  const connection = await Connection.connect({ address });
-  try {
-    const start = { taskQueue: 'cost-analytics', workflowId: 'maintain-warehouse', args: [] };
-    await new TemporalClient({ connection }).workflow.execute('maintainWarehouse', start);
-  } finally {
-    await connection.close();
-  }
-};
+type MaintenanceWorkflow = 'maintainWarehouse' | 'flushWarehouse';
+
+const WORKFLOW_IDS = { maintainWarehouse: 'maintain-warehouse', flushWarehouse: 'flush-warehouse' } as const;
+
+/** Runs a workflow of the maintenance now, as an operator does. */
+const runNow = (address: string, workflow: MaintenanceWorkflow): Promise<void> =>
+  withTemporal(address, async (client) => {
+    const start = { taskQueue: 'cost-analytics', workflowId: WORKFLOW_IDS[workflow], args: [] };
+    await client.workflow.execute(workflow, start);
+  });
+
+/** Pauses the schedule of the flush, because the catalog would not grow with it. */
+const pauseFlushes = (address: string): Promise<void> =>
+  withTemporal(address, (client) => client.schedule.getHandle(WORKFLOW_IDS.flushWarehouse).pause());

@@ -31,7 +31,7 @@ export const catalogSize = async ({ postgres, catalog }: Catalog): Promise<Catal
 /**
  * Adds commits to the catalog, each of one value of a metric that has one value: for each the same rows of Postgres that DuckLake 1.5
  * writes for it. These are the value in the table of inlined rows, a snapshot, its changes, and new counts and statistics of the
- * table. It takes seconds for what would take the product an hour. The values have days from the year 1000 on. Nothing may write meanwhile.
+ * table. It takes seconds for what would take the product an hour. The values have days from the year 1000 on.
  */
 export const addCommits = async (
   { postgres, catalog }: Catalog,
@@ -63,6 +63,7 @@ export const addCommits = async (
   await postgres.query(
     catalog,
     `BEGIN;
+     ${ALONE};
      INSERT INTO "${table.inlined}" SELECT ${values}
      FROM (SELECT * FROM "${table.inlined}" WHERE metric_id = '${metric}'::bytea LIMIT 1) AS model, ${last},
        generate_series(1, ${commits}) AS i;
@@ -83,6 +84,9 @@ export const addCommits = async (
   );
 };
 
+/** A node that commits meanwhile waits, and tries again. */
+const ALONE = 'LOCK TABLE ducklake_snapshot IN EXCLUSIVE MODE';
+
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
@@ -92,4 +96,63 @@ export const ageSnapshots = async ({ postgres, catalog }: Catalog, days: number)
     catalog,
     `UPDATE ducklake_snapshot SET snapshot_time = snapshot_time - INTERVAL '${days} days'`,
   );
+};
+
+/** Returns the newest snapshot of the catalog. */
+export const newestSnapshot = async ({ postgres, catalog }: Catalog): Promise<number> => {
+  const [newest] = await postgres.query<{ id: number }>(
+    catalog,
+    'SELECT max(snapshot_id)::int AS id FROM ducklake_snapshot',
+  );
+  return newest?.id ?? 0;
+};
+
+/**
+ * Adds entries of files to the catalog, as if what has written files after a snapshot had run many times more. The entries name
+ * the same files, so that only those may read other rows whose statistics rule the files out. Returns how to remove them again.
+ */
+export const addFiles = async (
+  { postgres, catalog }: Catalog,
+  after: number,
+  copies: number,
+): Promise<() => Promise<void>> => {
+  const otherColumns = async (table: string): Promise<string> => {
+    const columns = await postgres.query<{ name: string }>(
+      catalog,
+      `SELECT attname AS name FROM pg_attribute
+       WHERE attrelid = '${table}'::regclass AND attnum > 0 AND attname <> 'data_file_id' ORDER BY attnum`,
+    );
+    return columns.map(({ name }) => `"${name}"`).join(', ');
+  };
+  const tables = ['ducklake_data_file', 'ducklake_file_column_stats'];
+  const inserts = await Promise.all(
+    tables.map(async (table) => {
+      const columns = await otherColumns(table);
+      return `INSERT INTO ${table} (data_file_id, ${columns}) SELECT added.id, ${columns} FROM bench_added AS added JOIN ${table} ON data_file_id = model`;
+    }),
+  );
+  await postgres.query(
+    catalog,
+    `BEGIN;
+     ${ALONE};
+     CREATE TABLE bench_added AS
+     SELECT data_file_id AS model, next_file_id + row_number() OVER () - 1 AS id
+     FROM ducklake_data_file, generate_series(1, ${copies}),
+       (SELECT next_file_id FROM ducklake_snapshot ORDER BY snapshot_id DESC LIMIT 1) AS last
+     WHERE begin_snapshot > ${after} AND end_snapshot IS NULL;
+     ${inserts.join('; ')};
+     UPDATE ducklake_snapshot SET next_file_id = (SELECT max(id) + 1 FROM bench_added)
+     WHERE snapshot_id = (SELECT max(snapshot_id) FROM ducklake_snapshot);
+     COMMIT;
+     ANALYZE`,
+  );
+  return async () => {
+    const removes = tables.map(
+      (table) => `DELETE FROM ${table} WHERE data_file_id IN (SELECT id FROM bench_added)`,
+    );
+    await postgres.query(
+      catalog,
+      `BEGIN; ${ALONE}; ${removes.join(';')}; DROP TABLE bench_added; COMMIT; ANALYZE`,
+    );
+  };
 };

@@ -5,6 +5,7 @@ import { UNOBSERVED, type StatementObserver } from '../../telemetry/statement-ob
 import { CatalogDecisions } from './decisions/catalog-decisions.ts';
 import { Decisions, type Confirm } from './decisions/decisions.ts';
 import { loadExtension } from './extensions.ts';
+import { giveIndexes } from './lake-indexes.ts';
 import { giveStatistics } from './lake-statistics.ts';
 import { isDuckLake, localFolder, postgresCatalog } from './location.ts';
 import { migrate } from './migrations/migrate.ts';
@@ -78,6 +79,7 @@ export class Warehouse {
     await warehouse.#open(async (session) => {
       await persist(session, () => migrate(session, migrations));
       if (isDuckLake(settings.location)) await persist(session, () => giveStatistics(session));
+      if (postgresCatalog(settings.location) !== null) await persist(session, () => giveIndexes(session));
     });
     return warehouse;
   }
