@@ -256,6 +256,16 @@ export class Warehouse {
   }
 }
 
+/**
+ * How DuckLake repeats a commit that met another: after 20 ms, then each time a fifth later, for about four seconds. Its own waits
+ * grow from 100 ms by half each time, so that an unlucky write of one value took eleven seconds beside seven others.
+ */
+const COMMIT_AGAIN = {
+  ducklake_max_retry_count: 20,
+  ducklake_retry_wait_ms: 20,
+  ducklake_retry_backoff: 1.2,
+} as const;
+
 const attach = async (session: Session, settings: WarehouseSettings): Promise<void> => {
   if (isDuckLake(settings.location)) {
     await loadExtension(session, 'ducklake', settings.extensions);
@@ -266,6 +276,8 @@ const attach = async (session: Session, settings: WarehouseSettings): Promise<vo
     if (settings.dataPath.startsWith('s3:')) {
       await connectObjectStorage(session, settings.objectStorage, settings.extensions);
     }
+    for (const [name, value] of Object.entries(COMMIT_AGAIN))
+      await session.run(`SET GLOBAL ${name} = ${value}`);
     const folder = localFolder(settings.dataPath);
     if (folder !== null) await mkdir(folder, { recursive: true });
     await session.run(
