@@ -117,7 +117,8 @@ export const commits = async (service: ScaledOut, { quick }: RunOptions): Promis
   await runWhileWriting('maintenance', 'maintainWarehouse');
   await ageSnapshots(cluster, OLD_DAYS);
   await runWhileWriting(`maintenance ${OLD_DAYS} days later`, 'maintainWarehouse');
-  say(`scale: peak memory of the worker ${((await worker.peakMemory()).service / 2 ** 20).toFixed(0)} MiB`);
+  const peak = (await worker.peakMemory()).service / 2 ** 20;
+  measurements.push(alone({ ...named, name: 'peak memory of the worker', unit: 'MiB' }, peak));
   return measurements;
 };
 

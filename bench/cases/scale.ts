@@ -10,8 +10,8 @@ import { reads } from './scale-reads.ts';
 const CLOCK = '2026-03-20T12:00:00Z';
 
 /**
- * Measures a service of several processes on a DuckLake with Postgres and an object store: reads with up to three APIs, ingests with
- * up to two workers, and what small writes cost as the catalog grows.
+ * Measures a service of several processes on a DuckLake with Postgres and an object store: reads with up to three APIs, ingests
+ * with up to two workers, and what small writes cost as the catalog grows.
  */
 export const scale = async (options: RunOptions): Promise<Measurement[]> => {
   if (VERSITYGW === null) {

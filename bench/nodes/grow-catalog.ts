@@ -29,9 +29,9 @@ export const catalogSize = async ({ postgres, catalog }: Catalog): Promise<Catal
 };
 
 /**
- * Adds commits to the catalog, each of one value of a metric that has one value: for each the same rows of Postgres that DuckLake 1.5
- * writes for it. These are the value in the table of inlined rows, a snapshot, its changes, and new counts and statistics of the
- * table. It takes seconds for what would take the product an hour. The values have days from the year 1000 on.
+ * Adds commits to the catalog, each of one value of a metric that has one value: for each the same rows of Postgres that DuckLake
+ * 1.5 writes for it. These are the value in the table of inlined rows, a snapshot, its changes, and new counts and statistics of
+ * the table. It takes seconds for what would take the product an hour. The values have days from the year 1000 on.
  */
 export const addCommits = async (
   { postgres, catalog }: Catalog,
@@ -77,9 +77,11 @@ export const addCommits = async (
      WHERE table_id = ${table.id};
      UPDATE ducklake_table_column_stats AS stats
      SET min_value = LEAST(min_value, least_value), max_value = GREATEST(max_value, most_value)
-     FROM (VALUES ('change_id', '${FIRST_ID}', '${LAST_ID}'), ('period', '1000-01-01', '')) AS added(name, least_value, most_value)
+     FROM (VALUES ('change_id', '${FIRST_ID}', '${LAST_ID}'), ('period', '1000-01-01', ''))
+       AS added(name, least_value, most_value)
      JOIN ducklake_column ON column_name = name
-     WHERE stats.table_id = ${table.id} AND ducklake_column.table_id = ${table.id} AND stats.column_id = ducklake_column.column_id;
+     WHERE stats.table_id = ${table.id} AND ducklake_column.table_id = ${table.id}
+       AND stats.column_id = ducklake_column.column_id;
      COMMIT`,
   );
 };
@@ -128,7 +130,8 @@ export const addFiles = async (
   const inserts = await Promise.all(
     tables.map(async (table) => {
       const columns = await otherColumns(table);
-      return `INSERT INTO ${table} (data_file_id, ${columns}) SELECT added.id, ${columns} FROM bench_added AS added JOIN ${table} ON data_file_id = model`;
+      return `INSERT INTO ${table} (data_file_id, ${columns})
+        SELECT added.id, ${columns} FROM bench_added AS added JOIN ${table} ON data_file_id = model`;
     }),
   );
   await postgres.query(
