@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../domain/shared/clock.ts';
 import {
   compact,
+  flushInlinedRows,
   removeDeadSpend,
   removeOldDeliveries,
   removeOldSignOuts,
@@ -9,7 +10,7 @@ import {
 import { eraseDeletedCredentials } from '../warehouse/engine/maintenance/erasure.ts';
 import type { Warehouse } from '../warehouse/engine/warehouse.ts';
 
-/** The nightly maintenance. Each step is idempotent, even if an earlier run stopped halfway. */
+/** The nightly maintenance, and what a DuckLake needs more often. Each step is idempotent, even if an earlier run stopped halfway. */
 export const createMaintenanceActivities = ({
   warehouse,
   clock,
@@ -33,6 +34,13 @@ export const createMaintenanceActivities = ({
     await eraseDeletedCredentials(warehouse);
     log.info({ removed }, 'the maintenance of the warehouse is complete');
     return removed;
+  },
+
+  /** Writes the rows of many small writes to files, if a DuckLake's catalog holds them. Returns the number of such tables. */
+  async flush(): Promise<number> {
+    const flushed = await flushInlinedRows(warehouse);
+    if (flushed > 0) log.info({ tables: flushed }, 'the rows of small writes were written to files');
+    return flushed;
   },
 });
 

@@ -4,7 +4,7 @@ import { median } from './statistics.ts';
 export interface Measurement {
   benchmark: string;
   name: string;
-  unit: 'ms' | 's' | 'kB' | 'MiB' | 'count';
+  unit: 'ms' | 's' | 'kB' | 'MiB' | 'count' | '1/s';
   ours: number;
   /** The result of the bare counterpart, or null if there is none. */
   limit: number | null;

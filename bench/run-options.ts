@@ -14,7 +14,9 @@ const BENCHMARKS = [
   'backup',
   'neighbours',
   'fairness',
+  'scale',
   'crash',
+  'crash-nodes',
 ] as const;
 export type Benchmark = (typeof BENCHMARKS)[number];
 

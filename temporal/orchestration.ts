@@ -68,11 +68,16 @@ interface IngestScheduleInput {
 export class Orchestration {
   readonly #client: Client;
   readonly #exportsNightly: boolean;
+  readonly #flushesOften: boolean;
 
-  /** @param exportsNightly whether each organisation has a schedule for its nightly export. */
-  constructor(client: Client, { exportsNightly = false }: { exportsNightly?: boolean } = {}) {
+  /**
+   * @param exportsNightly whether each organisation has a schedule for its nightly export.
+   * @param flushesOften whether small writes are written to files every ten minutes.
+   */
+  constructor(client: Client, { exportsNightly = false, flushesOften = false } = {}) {
     this.#client = client;
     this.#exportsNightly = exportsNightly;
+    this.#flushesOften = flushesOften;
   }
 
   /** Throws unless Temporal answers. */
@@ -257,7 +262,7 @@ export class Orchestration {
   }
 
   /**
-   * Makes Temporal's schedules those that the warehouse asks for, and the nightly maintenance. Reads them once. Changes only
+   * Makes Temporal's schedules those that the warehouse asks for, and those of its maintenance. Reads them once. Changes only
    * those that differ.
    */
   async reconcileSchedules(wanted: {
@@ -270,6 +275,7 @@ export class Orchestration {
       paused.set(scheduleId, state.paused);
     for (const schedule of [
       MAINTENANCE_SCHEDULE,
+      ...(this.#flushesOften ? [FLUSH_SCHEDULE] : []),
       ...wanted.organisations.flatMap((orgId) => this.#schedulesOf(orgId)),
       ...wanted.imports.map(importSchedule),
     ]) {
@@ -325,8 +331,8 @@ const on =
     throw error;
   };
 
-/** A schedule that starts a workflow each day in UTC. If a run takes longer than a day, the next is skipped. */
-const daily = <Name extends WorkflowName>(
+/** A schedule that starts a workflow at times in UTC. If a run is not over at the next time, that is skipped. */
+const scheduled = <Name extends WorkflowName>(
   scheduleId: string,
   spec: ScheduleOptions['spec'],
   workflowType: Name,
@@ -338,25 +344,42 @@ const daily = <Name extends WorkflowName>(
   policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 day' },
 });
 
-const MAINTENANCE_SCHEDULE = daily(
+/** Often, because each read of a table also reads its small writes that are not in files yet. */
+const FLUSH_SCHEDULE = scheduled(
+  workflowIdOf('flushWarehouse'),
+  { intervals: [{ every: '10m' }] },
+  'flushWarehouse',
+);
+
+const MAINTENANCE_SCHEDULE = scheduled(
   workflowIdOf('maintainWarehouse'),
   { calendars: [{ hour: 2, minute: 30 }] },
   'maintainWarehouse',
 );
 
 const settlementSchedule = (orgId: string): ScheduleOptions =>
-  daily(workflowIdOf('settleMonths', { orgId }), { calendars: [{ hour: 6, minute: 15 }] }, 'settleMonths', {
-    orgId,
-  });
+  scheduled(
+    workflowIdOf('settleMonths', { orgId }),
+    { calendars: [{ hour: 6, minute: 15 }] },
+    'settleMonths',
+    {
+      orgId,
+    },
+  );
 
 /** After the night's ingests and the settlement. */
 const exportSchedule = (orgId: string): ScheduleOptions =>
-  daily(workflowIdOf('exportData', { orgId }), { calendars: [{ hour: 7 }], jitter: '30m' }, 'exportData', {
-    orgId,
-  });
+  scheduled(
+    workflowIdOf('exportData', { orgId }),
+    { calendars: [{ hour: 7 }], jitter: '30m' },
+    'exportData',
+    {
+      orgId,
+    },
+  );
 
 const ingestSchedule = ({ orgId, sourceId, paused }: IngestScheduleInput): ScheduleOptions => ({
-  ...daily(
+  ...scheduled(
     ingestWorkflowId(orgId, sourceId),
     { calendars: [{ hour: 4 }], jitter: '45m' },
     'ingestCostsOnSchedule',
@@ -366,11 +389,16 @@ const ingestSchedule = ({ orgId, sourceId, paused }: IngestScheduleInput): Sched
 });
 
 const importSchedule = ({ orgId, metricId }: ImportScheduleInput): ScheduleOptions =>
-  daily(importWorkflowId({ orgId, metricId }), { calendars: [IMPORT_TIME] }, 'importMetricValuesOnSchedule', {
-    orgId,
-    metricId,
-    startMonth: null,
-  });
+  scheduled(
+    importWorkflowId({ orgId, metricId }),
+    { calendars: [IMPORT_TIME] },
+    'importMetricValuesOnSchedule',
+    {
+      orgId,
+      metricId,
+      startMonth: null,
+    },
+  );
 
 const CLOSED: ReadonlySet<WorkflowExecutionStatusName> = new Set([
   'COMPLETED',

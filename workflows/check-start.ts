@@ -50,15 +50,17 @@ const FIELDS: { [Name in WorkflowName]: Record<keyof NonNullable<Parameters<Work
   raiseEvents: ORGANISATION,
   deliverWebhook: { ...ORGANISATION, webhookId: TEXT, eventId: TEXT },
   maintainWarehouse: {},
+  flushWarehouse: {},
   exportData: ORGANISATION,
 };
 
-/** The daily schedules add a time to the id. */
+/** The schedules add a time to the id. */
 const ANY_ID: ReadonlySet<string> = new Set<WorkflowName>([
   'ingestCostsOnSchedule',
   'importMetricValuesOnSchedule',
   'settleMonths',
   'maintainWarehouse',
+  'flushWarehouse',
   'exportData',
 ]);
 

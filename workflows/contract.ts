@@ -15,6 +15,7 @@ export interface Workflows {
   raiseEvents: (input: { orgId: string }) => Promise<void>;
   deliverWebhook: (delivery: DeliveryInput) => Promise<DeliveryStatus>;
   maintainWarehouse: () => Promise<number>;
+  flushWarehouse: () => Promise<number>;
   exportData: (input: { orgId: string }) => Promise<void>;
 }
 
@@ -49,6 +50,7 @@ const IDS: { [Name in WorkflowName]: (...args: Parameters<Workflows[Name]>) => s
   raiseEvents: ({ orgId }) => `raise-events/${orgId}`,
   deliverWebhook: ({ orgId, webhookId, eventId }) => `webhook/${orgId}/${eventId}/${webhookId}`,
   maintainWarehouse: () => 'maintain-warehouse',
+  flushWarehouse: () => 'flush-warehouse',
   exportData: ({ orgId }) => `export/${orgId}`,
 };
 

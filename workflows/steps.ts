@@ -60,7 +60,10 @@ export const {
 });
 
 /** Deletes may conflict with a concurrent write and fail. The next attempt removes the rest. */
-export const { maintain } = proxyActivities<MaintenanceActivities>({ startToCloseTimeout: '4h', retry });
+export const { maintain, flush } = proxyActivities<MaintenanceActivities>({
+  startToCloseTimeout: '4h',
+  retry,
+});
 
 /** Attempts at growing intervals, up to two hours, for three days. Each is short, and a dead one is noticed soon. */
 export const { attemptDelivery } = proxyActivities<DeliveryActivities>({

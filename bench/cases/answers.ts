@@ -2,42 +2,17 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BareAnswers } from '../bare/bare-answers.ts';
-import type { BareResult, BareStatement } from '../bare/bare-duckdb.ts';
 import { startBareProcess } from '../bare/bare-process.ts';
-import { as, ingestSource, newOrganisation, newSource } from '../client/client.ts';
 import { keepAliveClient } from '../client/keep-alive-client.ts';
 import { measureRoute } from '../client/route-latency.ts';
 import { startService, type Service } from '../client/service.ts';
-import { CACHE_DIR } from '../data/focus-export.ts';
+import { dailyValues, makeYear, newAnswersOrganisation } from '../data/answers-organisation.ts';
 import { alone, compared, describe, secondsOf, type Measurement } from '../measurement.ts';
 import type { RunOptions } from '../run-options.ts';
 import { say } from '../say.ts';
 import { median } from '../statistics.ts';
 
 const CLOCK = '2026-01-10T12:00:00Z';
-const METRIC_DAYS = 60;
-const LAST_DAY = Date.parse('2026-01-09');
-const MILLISECONDS_PER_DAY = 86_400_000;
-
-/** Returns the SQL that writes an export of a year: 200 accounts, with ten lines for each day and account. */
-const exportSql = (path: string): string => `
-COPY (
-  SELECT CAST(day AS TIMESTAMP) AS ChargePeriodStart, CAST(day AS TIMESTAMP) + INTERVAL 1 DAY AS ChargePeriodEnd,
-    date_trunc('month', day) AS BillingPeriodStart, date_trunc('month', day) + INTERVAL 1 MONTH AS BillingPeriodEnd,
-    'USD' AS BillingCurrency, 'AWS' AS ProviderName, 'Storage' AS ServiceCategory, 'S3' AS ServiceName,
-    CAST(account AS VARCHAR) AS SubAccountId, 'Account ' || account AS SubAccountName,
-    'bucket-' || account || '-' || line AS ResourceId,
-    CAST(hash(day, account, line) % 100000 / 10000.0 AS DOUBLE) AS EffectiveCost, EffectiveCost AS BilledCost
-  FROM generate_series(TIMESTAMP '2025-01-01', TIMESTAMP '2026-01-09', INTERVAL 1 DAY) AS days(day),
-    range(200) AS accounts(account), range(10) AS lines(line)
-) TO '${path}' (FORMAT parquet)`;
-
-/** Returns a value for each of the last days, newest first. */
-const dailyValues = (days: number, value: number) =>
-  Array.from({ length: days }, (_, index) => ({
-    period: new Date(LAST_DAY - index * MILLISECONDS_PER_DAY).toISOString().slice(0, 10),
-    value: value + (index % 97),
-  }));
 
 /** A route, and how much longer than `GET /livez` it may take. */
 interface Route {
@@ -48,29 +23,6 @@ interface Route {
   changed?: { more: number; mostLivez: number };
 }
 
-/** Loads a year of spend in 200 accounts, and creates metrics, values and a team by the API, one after the other. */
-const prepare = async (service: Service, file: string, count: number) => {
-  const secret = await newOrganisation(service);
-  const admin = as(service, secret);
-  await ingestSource(admin, await newSource(admin, file));
-  const metrics: string[] = [];
-  const seconds = await secondsOf(async () => {
-    for (let index = 0; index < count; index += 1) {
-      const pick = { source: 'cloud', cloud: 'aws', account: (index % 200).toString() };
-      const { id } = await admin.post<{ id: string }>('/metrics', {
-        ...{ name: `metric ${index}`, unit: 'order', aggregation: 'total', frequency: 'daily' },
-        scope: { type: 'spend', spend: [pick] },
-      });
-      metrics.push(id);
-    }
-  });
-  for (const id of metrics)
-    await admin.post(`/metrics/${id}/values`, { values: dailyValues(METRIC_DAYS, 1000) });
-  const ownership = [{ source: 'cloud', cloud: 'aws', account: '1' }];
-  const team = await admin.post<{ id: string }>('/teams', { name: 'Shop', ownership });
-  return { secret, metric: metrics[0] ?? '', team: team.id, seconds };
-};
-
 /**
  * `answers`: compares reads of an unchanged organisation with a bare route that sends the same bytes from memory, and with
  * `GET /livez`. Then reads again after each change of one value.
@@ -78,14 +30,12 @@ const prepare = async (service: Service, file: string, count: number) => {
 export const answers = async (options: RunOptions): Promise<Measurement[]> => {
   const count = options.quick ? 50 : 1_000;
   const directory = await mkdtemp(join(tmpdir(), 'cost-analytics-answers-'));
-  const file = join(directory, 'year.parquet');
-  const duckDb = startBareProcess<BareStatement, BareResult>('bare-duckdb', ['2GB', CACHE_DIR]);
-  await duckDb.ask({ sql: exportSql(file) }).finally(() => duckDb.stop());
+  const file = await makeYear(directory);
   const service = await (await startService(directory, { CLOCK, SOURCE_ROOTS: directory })).ready;
   const bare = startBareProcess<BareAnswers, string>('bare-answers');
   try {
     say(`answers: creating ${count} metrics`);
-    const { secret, metric, team, seconds } = await prepare(service, file, count);
+    const { secret, metric, team, seconds } = await newAnswersOrganisation(service, file, count);
     const named = { benchmark: 'answers', name: `${count} metrics created one by one` };
     const created = alone({ ...named, unit: 's', target: 20 }, seconds);
     say(`answers: ${describe(created)}`);

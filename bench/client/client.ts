@@ -18,6 +18,16 @@ interface Envelope<Data> {
   next_cursor?: string | null;
 }
 
+/** An answer other than a success. */
+export class Refusal extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
 const client = (base: string, keyHeader: Record<string, string>): Client => {
   const call = async <Data>(method: string, path: string, body?: unknown): Promise<Envelope<Data>> => {
     const response = await fetch(`${base}${path}`, {
@@ -27,7 +37,7 @@ const client = (base: string, keyHeader: Record<string, string>): Client => {
     });
     const answer = (await response.json()) as Envelope<Data>;
     if (response.status !== 200 || !answer.success)
-      throw new Error(`${method} ${path}: ${response.status} ${answer.error ?? ''}`);
+      throw new Refusal(response.status, `${method} ${path}: ${response.status} ${answer.error ?? ''}`);
     return answer;
   };
   return {
@@ -80,17 +90,18 @@ export interface Run {
 const POLL_MS = 50;
 
 /**
- * Reads a source as a user does: starts a run, and polls it every 50 ms until it ends. Returns the run and how many seconds it
- * took.
+ * Reads a source as a user does: starts a run, and polls it until it ends, by default every 50 ms. Returns the run and how many
+ * seconds it took.
  */
 export const ingestSource = async (
   admin: Client,
   sourceId: string,
+  pollMs = POLL_MS,
 ): Promise<{ run: Run; seconds: number }> => {
   const started = performance.now();
   const { run_id } = await admin.post<{ run_id: string }>(`/cost-sources/${sourceId}/ingest`);
   for (;;) {
-    await new Promise((resume) => setTimeout(resume, POLL_MS));
+    await new Promise((resume) => setTimeout(resume, pollMs));
     const [run] = await admin.get<Run[]>(`/cost-sources/${sourceId}/runs?limit=1`);
     if (run?.run_id !== run_id || run.status === 'running') continue;
     if (run.status === 'failed') throw new Error(`the ingest failed: ${run.error ?? ''}`);

@@ -11,8 +11,10 @@ const SAMPLE_MS = 100;
 
 /** The product in a separate process, with the Temporal server that it has started. */
 export interface Service {
+  /** Where the API serves. A worker has none. */
   url: string;
   dataDir: string;
+  pid: number;
   /** Returns the peak memory of the service with its readers, and of its Temporal server. */
   peakMemory: () => Promise<{ service: number; temporal: number }>;
   /** Returns the current memory of the service with its readers (VmRSS). */
@@ -27,17 +29,23 @@ export interface Service {
 export interface Starting {
   /** Rejects with the end of the log if the service ends before it serves. */
   ready: Promise<Service>;
+  /** Resolves with its exit code when it has ended, for whatever reason. */
+  exited: Promise<number | null>;
   kill: () => Promise<void>;
 }
 
-/** Starts the service. It writes its log straight to `service.log` in the data directory, not through this process. */
+/**
+ * Starts the service, or one half of it. It writes its log straight to `service.log` in the data directory, not through this
+ * process.
+ */
 export const startService = async (
   dataDir: string,
   environment: Record<string, string> = {},
+  command: 'start' | 'api' | 'worker' = 'start',
 ): Promise<Starting> => {
   const logFile = join(dataDir, 'service.log');
   const log = await open(logFile, 'a');
-  const child = spawn(process.execPath, [COMMAND, 'start'], {
+  const child = spawn(process.execPath, [COMMAND, command], {
     cwd: dataDir,
     env: { ...process.env, DATA_DIR: dataDir, HOST: '127.0.0.1', PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', log.fd],
@@ -81,6 +89,7 @@ export const startService = async (
   const ready = Promise.race([serving, failed]).then((url) => ({
     url,
     dataDir,
+    pid,
     peakMemory: async () => {
       const [temporal] = await temporalServers(dataDir);
       return {
@@ -97,7 +106,7 @@ export const startService = async (
   }));
   failed.catch(() => undefined);
   ready.catch(() => undefined);
-  return { ready, kill };
+  return { ready, exited, kill };
 };
 
 /**

@@ -106,7 +106,10 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
       namespace: target.namespace,
       interceptors: { workflow: traces === null ? [] : [traces.client] },
     });
-    const orchestration = new Orchestration(client, { exportsNightly: settings.EXPORT_TO !== null });
+    const orchestration = new Orchestration(client, {
+      exportsNightly: settings.EXPORT_TO !== null,
+      flushesOften: warehouse.isDuckLake,
+    });
 
     const sealer = new Sealer(await masterKey(settings.MASTER_KEY, dataDir), settings.MASTER_KEY_PREVIOUS);
 

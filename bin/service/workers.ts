@@ -73,6 +73,7 @@ const BEGIN_ANEW: readonly WorkflowName[] = [
   'settleMonths',
   'raiseEvents',
   'maintainWarehouse',
+  'flushWarehouse',
   'exportData',
 ];
 

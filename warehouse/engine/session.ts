@@ -66,6 +66,8 @@ const WRITING: ReadonlySet<StatementType> = new Set([
 /** The beginning of a statement that returns rows. */
 const READING = /^\s*(?:SELECT|WITH|FROM)\b/i;
 
+const NOTHING = (): Promise<void> => Promise.resolve();
+
 const isList = (value: Parameter): value is readonly (string | null)[] => Array.isArray(value);
 
 /** Returns the error of a session whose DuckDB has ended. The next session may have a new DuckDB. */
@@ -188,11 +190,22 @@ export class Session {
    * Runs `work` in one transaction, and then `confirm`. If either throws, nothing is stored. Both run again after a failure that
    * passes by itself, such as another writer in the way.
    */
-  transaction<Result>(
-    work: () => Promise<Result>,
-    confirm: () => Promise<void> = () => Promise.resolve(),
-  ): Promise<Result> {
+  transaction<Result>(work: () => Promise<Result>, confirm: () => Promise<void> = NOTHING): Promise<Result> {
     return rerun(() => this.#transaction(work, confirm));
+  }
+
+  /**
+   * Runs `work` in one transaction that moves rows of a DuckLake to other files, and changes none. It says so to the other nodes,
+   * so that they keep what they have derived.
+   */
+  moveRows(work: () => Promise<void>): Promise<void> {
+    return rerun(() =>
+      this.#transaction(async () => {
+        await work();
+        const announcement = this.#followed?.announcement([]) ?? null;
+        if (announcement !== null) await this.run(announcement);
+      }, NOTHING),
+    );
   }
 
   async #transaction<Result>(work: () => Promise<Result>, confirm: () => Promise<void>): Promise<Result> {
@@ -273,7 +286,7 @@ export class Session {
       const begun = performance.now();
       try {
         const run = () => this.#runOnce(sql, parameters, writes);
-        return await (typeof writes === 'object' ? this.#transaction(run, () => Promise.resolve()) : run());
+        return await (typeof writes === 'object' ? this.#transaction(run, NOTHING) : run());
       } catch (error) {
         const isSmall = performance.now() - begun <= SMALL_MS;
         const { value: wait } = isShortOfMemory(error) && !isStored(error) && isSmall ? waits.next() : {};

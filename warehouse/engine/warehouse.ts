@@ -3,7 +3,8 @@ import { UNOBSERVED, type StatementObserver } from '../../telemetry/statement-ob
 import { attach, type WarehousePlace } from './opening/attach.ts';
 import { CatalogDecisions } from './decisions/catalog-decisions.ts';
 import { Decisions, type Confirm } from './decisions/decisions.ts';
-import { giveStatistics } from './lake-statistics.ts';
+import { giveIndexes } from './opening/lake-indexes.ts';
+import { giveStatistics } from './opening/lake-statistics.ts';
 import { isDuckLake, postgresCatalog } from './location.ts';
 import { migrate } from './migrations/migrate.ts';
 import type { Migration } from './migrations/migrations.ts';
@@ -57,6 +58,7 @@ export class Warehouse {
     await warehouse.#open(async (session) => {
       await persist(session, () => migrate(session, migrations));
       if (isDuckLake(settings.location)) await persist(session, () => giveStatistics(session));
+      if (postgresCatalog(settings.location) !== null) await persist(session, () => giveIndexes(session));
     });
     return warehouse;
   }

@@ -239,13 +239,13 @@ export const faultStories = (running: () => Cluster): void => {
 
   it('waits while the object store is busy, and loses nothing', async () => {
     await writeBill(3);
-    cluster.store.setAway(true);
+    cluster.front.setAway(true);
     const run = await startIngest();
-    const refusals = () => cluster.store.refused();
+    const refusals = () => cluster.front.refused();
     const before = refusals();
     const looks = await lookUntil(
       waitFor(async () => (refusals() > before ? true : undefined)).finally(() => {
-        cluster.store.setAway(false);
+        cluster.front.setAway(false);
       }),
     );
     told('the object store busy', looks);

@@ -1,25 +1,22 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { startBackends, type Backends } from '../../../bench/nodes/backends.ts';
 import { findTemporalCli } from '../../../temporal/cli/find-temporal-cli.ts';
 import { startDevServer } from '../../../temporal/dev-server/dev-server.ts';
 import { killTemporal, startProcess, type ServiceProcess } from '../service/node-process.ts';
 import { hasDuckLake } from '../warehouse/engines.ts';
 import { startBalancer } from './balancer.ts';
-import { startObjectStore, type ObjectStore } from './object-store.ts';
-import { startPostgres, type OwnPostgres } from './postgres.ts';
+import { startBusyFront, type BusyFront } from './busy-front.ts';
 
 /** What the processes of a cluster share, and what stays when they end. */
-interface Backends {
-  postgres: OwnPostgres;
-  store: ObjectStore;
-  /** The settings that all processes share. */
-  environment: Record<string, string>;
+interface Shared extends Backends {
+  /** Stands before the object store. */
+  front: BusyFront;
 }
 
 /** Several processes of the product over one DuckLake, its object store, and one Temporal. It can be used as one service. */
-export interface Cluster extends ServiceProcess, Omit<Backends, 'environment'> {
+export interface Cluster extends ServiceProcess, Pick<Shared, 'postgres' | 'front'> {
   apis: ServiceProcess[];
   workers: ServiceProcess[];
   /** Kills a process without a warning, and starts another in its place. */
@@ -33,16 +30,16 @@ const APIS = 3;
 const WORKERS = 2;
 
 /** The backends of the clusters that have run in this process, by data directory. */
-const BACKENDS = new Map<string, Promise<Backends>>();
+const SHARED = new Map<string, Promise<Shared>>();
 
 /** Stops what a cluster in a data directory has left. */
 export const removeBackends = async (dataDir: string): Promise<void> => {
-  const backends = BACKENDS.get(dataDir);
-  if (backends === undefined) return;
-  BACKENDS.delete(dataDir);
-  const { postgres, store } = await backends;
-  await store.stop();
-  await postgres.remove();
+  const shared = SHARED.get(dataDir);
+  if (shared === undefined) return;
+  SHARED.delete(dataDir);
+  const { front, stop } = await shared;
+  front.stop();
+  await stop();
 };
 
 /** Starts three API and two worker processes, with the data of an earlier cluster in the same data directory. */
@@ -50,9 +47,9 @@ export const startCluster = async (
   dataDir: string,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Cluster> => {
-  const backends = BACKENDS.get(dataDir) ?? newBackends(dataDir);
-  BACKENDS.set(dataDir, backends);
-  const { postgres, store, environment } = await backends;
+  const shared = SHARED.get(dataDir) ?? newShared(dataDir);
+  SHARED.set(dataDir, shared);
+  const { postgres, front, environment } = await shared;
   const temporal = await startDevServer({
     cli: await findTemporalCli({ env: process.env, progress: () => undefined }),
     dataDir,
@@ -76,7 +73,7 @@ export const startCluster = async (
   const nodes = () => [...apis, ...workers];
   const exited = Promise.race(nodes().map((node) => node.exited));
   return {
-    ...{ apis, workers, postgres, store, dataDir, exited },
+    ...{ apis, workers, postgres, front, dataDir, exited },
     pid: process.pid,
     url: balancer.url,
     logs: () => [...ended, ...nodes()].map((node) => node.logs()).join(''),
@@ -100,26 +97,11 @@ export const startCluster = async (
   };
 };
 
-const newBackends = async (dataDir: string): Promise<Backends> => {
-  const postgres = await startPostgres();
-  await postgres.psql('postgres', 'CREATE DATABASE lake');
-  const folder = join(dataDir, 'store');
-  await mkdir(folder);
+const newShared = async (dataDir: string): Promise<Shared> => {
   // A single process makes it for exports.
   await mkdir(join(dataDir, 'exports'), { recursive: true });
-  const store = await startObjectStore(folder);
-  const operatorKey = join(dataDir, 'operator.key');
-  await writeFile(operatorKey, randomBytes(16).toString('hex'), { flag: 'wx' }).catch(
-    (error: unknown) => error,
-  );
-  return {
-    postgres,
-    store,
-    environment: {
-      ...store.environment,
-      WAREHOUSE: `ducklake:postgres:${postgres.connection} dbname=lake`,
-      MASTER_KEY: randomBytes(32).toString('base64'),
-      OPERATOR_KEY: (await readFile(operatorKey, 'utf8')).trim(),
-    },
-  };
+  const backends = await startBackends(dataDir);
+  const front = await startBusyFront(backends.store.url);
+  const environment = { ...backends.environment, AWS_ENDPOINT_URL_S3: front.url };
+  return { ...backends, environment, front };
 };

@@ -25,6 +25,27 @@ describe.skipIf(!hasDuckLake)('a new DuckLake', () => {
     await test.close();
   });
 
+  it('has indexes of files and their statistics, also if an earlier version made its catalog', async () => {
+    const test = await openDuckLake();
+    const expected = ['cost_analytics_files_of_table', 'cost_analytics_statistics_of_column'];
+    const indexes = async (warehouse: Warehouse) => {
+      const found = await warehouse.query<{ name: string }>(
+        `SELECT name FROM postgres_query('${CATALOG}', 'SELECT indexname::text AS name FROM pg_indexes')
+         WHERE name LIKE 'cost_analytics%' ORDER BY name`,
+      );
+      return found.map(({ name }) => name);
+    };
+    expect(await indexes(test.warehouse)).toEqual(expected);
+    for (const name of expected)
+      await test.warehouse.run(`CALL postgres_execute('${CATALOG}', 'DROP INDEX ${name}')`);
+    expect(await indexes(test.warehouse)).toEqual([]);
+
+    const again = await Warehouse.open(test.settings);
+    expect(await indexes(again)).toEqual(expected);
+    again.close();
+    await test.close();
+  });
+
   it('removes the leftover rows of a killed start, and keeps all others', async () => {
     const test = await openDuckLake();
     await test.warehouse.run(`INSERT INTO api_calls BY NAME SELECT 'org_1' AS org_id, 7 AS calls`);

@@ -1,3 +1,4 @@
+import { CATALOG } from '../location.ts';
 import { sqlText } from '../sql/sql-text.ts';
 import { tableNames } from '../sql/table-names.ts';
 import type { Warehouse } from '../warehouse.ts';
@@ -126,6 +127,39 @@ DELETE FROM webhook_secrets WHERE secret_id IN (
 export const removeOldSignOuts = (warehouse: Warehouse, now: Date): Promise<number> =>
   warehouse.run('DELETE FROM session_ends WHERE expires_at < CAST($now AS TIMESTAMP) - INTERVAL 1 DAY', {
     now: now.toISOString(),
+  });
+
+/**
+ * Rows of a table that the catalog of a DuckLake may hold. A small write adds its rows to the catalog, and each read of the table
+ * reads all that it holds: about 2.5 ms of CPU time for 1,000 rows.
+ */
+const MOST_INLINED_ROWS = 1_000;
+
+/**
+ * Writes rows that the catalog of a DuckLake holds to files, for the tables that have many. Returns the number of such tables.
+ * Does nothing in a DuckDB file. Idempotent.
+ */
+export const flushInlinedRows = (warehouse: Warehouse): Promise<number> =>
+  warehouse.session(async (session) => {
+    if (!warehouse.isDuckLake) return 0;
+    const held = await session.query<{ inlined: string; name: string }>(
+      `SELECT held.table_name AS inlined, stored.table_name AS name
+       FROM ${CATALOG}.ducklake_inlined_data_tables AS held JOIN ${CATALOG}.ducklake_table AS stored USING (table_id)
+       WHERE stored.end_snapshot IS NULL`,
+    );
+    if (held.length === 0) return 0;
+    const counts = held.map(
+      ({ inlined, name }) => `SELECT ${sqlText(name)} AS name, count(*) AS rows FROM ${CATALOG}."${inlined}"`,
+    );
+    const full = await session.query<{ name: string }>(
+      `SELECT name FROM (${counts.join(' UNION ALL ')}) GROUP BY name HAVING sum(rows) > ${MOST_INLINED_ROWS} ORDER BY name`,
+    );
+    for (const { name } of full) {
+      await session.moveRows(async () => {
+        await session.run(`CALL ducklake_flush_inlined_data('warehouse', table_name => ${sqlText(name)})`);
+      });
+    }
+    return full.length;
   });
 
 /**

@@ -24,6 +24,16 @@ export interface WarehousePlace {
  */
 const ROW_GROUP_ROWS = 40_960;
 
+/**
+ * How DuckLake repeats a commit that met another: after 20 ms, then each time a fifth later, for about four seconds. Its own waits
+ * grow from 100 ms by half each time, so that an unlucky write of one value took eleven seconds beside seven others.
+ */
+const COMMIT_AGAIN = {
+  ducklake_max_retry_count: 20,
+  ducklake_retry_wait_ms: 20,
+  ducklake_retry_backoff: 1.2,
+} as const;
+
 /** Attaches a warehouse, and creates one if there is none. */
 export const attach = async (session: Session, place: WarehousePlace): Promise<void> => {
   if (isDuckLake(place.location)) {
@@ -48,6 +58,8 @@ export const attachLake = async (
   if (place.dataPath.startsWith('s3:')) {
     await connectObjectStorage(session, place.objectStorage, place.extensions);
   }
+  for (const [name, value] of Object.entries(COMMIT_AGAIN))
+    await session.run(`SET GLOBAL ${name} = ${value}`);
   const folder = localFolder(place.dataPath);
   if (folder !== null) await mkdir(folder, { recursive: true });
   const all = [`DATA_PATH ${sqlText(place.dataPath)}`, ...options];

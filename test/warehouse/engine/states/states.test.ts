@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ALL_SHOWN, States, type Part } from '../../../../warehouse/engine/states/states.ts';
+import { flushInlinedRows } from '../../../../warehouse/engine/maintenance/maintenance.ts';
 import { BESIDE } from '../../../../warehouse/engine/states/touched.ts';
 import { Warehouse } from '../../../../warehouse/engine/warehouse.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../../support/warehouse/engines.ts';
@@ -108,6 +109,28 @@ describeOnBothEngines('states of organisations', (open) => {
     await expect(
       test.warehouse.run('WITH none AS (SELECT 1) INSERT INTO loads BY NAME SELECT NULL AS org_id'),
     ).rejects.toThrow('the warehouse cannot tell what this statement writes: WITH none');
+  });
+
+  it('stay when small writes go from the catalog to a file, which happens once a table has more than 1,000 rows of them', async ({
+    skip,
+  }) => {
+    skip(!test.warehouse.isDuckLake, 'a DuckDB file has no catalog');
+    const rows = async (table: string): Promise<string> => {
+      const [counted] = await test.warehouse.query<{ rows: string }>(`SELECT count(*) AS rows FROM ${table}`);
+      return counted?.rows ?? '';
+    };
+    const before = Number(await rows('webhook_attempts'));
+    // A write of more than ten rows goes to a file at once.
+    for (let write = 0; write < 101; write += 1)
+      await other.run(`INSERT INTO webhook_attempts BY NAME SELECT $org AS org_id FROM range(10)`, {
+        org: 'org_3',
+      });
+    const flushed: number[] = [];
+    const flush = async () => flushed.push(await flushInlinedRows(other));
+    expect(await moved('org_3', ['webhook_attempts'], flush)).toEqual([]);
+    await flush();
+    expect(flushed).toEqual([1, 0]);
+    expect(Number(await rows('webhook_attempts'))).toBe(before + 1_010);
   });
 
   it('move after anything that no node has announced', async ({ skip }) => {

@@ -1,5 +1,5 @@
-import { CATALOG } from './location.ts';
-import type { Session } from './session.ts';
+import { CATALOG } from '../location.ts';
+import type { Session } from '../session.ts';
 
 /**
  * Creates the statistics of each DuckLake table by storing an empty row and deleting it. DuckLake 1.5 queries the catalog for

@@ -1,23 +1,29 @@
 import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { catalogUrl } from '../../../warehouse/engine/decisions/catalog-url.ts';
-import { freePort } from '../../../temporal/dev-server/spawn-dev-server.ts';
+import { freePort } from '../../temporal/dev-server/spawn-dev-server.ts';
+import { catalogUrl } from '../../warehouse/engine/decisions/catalog-url.ts';
 
 const run = promisify(execFile);
 
-const FIND = resolve(import.meta.dirname, '../../../scripts/with-postgres.sh');
+const ROOT = dirname(createRequire(import.meta.url).resolve('#package.json'));
+const FIND = join(ROOT, 'scripts/with-postgres.sh');
 
-/** A Postgres of its own, which a test stops and starts again. */
+/** A Postgres of its own, which its user stops and starts again. */
 export interface OwnPostgres {
   /** Its connection string, in libpq's words. It names no database. */
   connection: string;
+  /** Returns the process of the server, whose children are its sessions. */
+  pid: () => number;
   /** Ends it at once, as a crash does. Nothing that was committed is lost. */
   stop: () => Promise<void>;
   start: () => Promise<void>;
-  psql: (database: string, sql: string) => Promise<void>;
+  /** Runs statements, and returns the rows of the only one. */
+  query: <Row extends object>(database: string, sql: string) => Promise<Row[]>;
   remove: () => Promise<void>;
 }
 
@@ -47,18 +53,26 @@ export const startPostgres = async (): Promise<OwnPostgres> => {
   const stop = async (): Promise<void> => {
     await pgCtl('stop', '-m', 'immediate');
   };
+  const pidFile = join(data, 'postmaster.pid');
+  const pid = (): number => Number(readFileSync(pidFile, 'utf8').split('\n')[0]);
+  const stopWithUs = (): void => {
+    if (existsSync(pidFile)) process.kill(pid(), 'SIGQUIT');
+  };
+  process.once('exit', stopWithUs);
   await start();
   const connection = `host=127.0.0.1 port=${port} user=postgres`;
   return {
     connection,
+    pid,
     start,
     stop,
-    psql: async (database, sql) => {
+    query: async <Row extends object>(database: string, sql: string) => {
       const client = new Client(catalogUrl(`${connection} dbname=${database}`));
       await client.connect();
-      await client.query(sql).finally(() => client.end());
+      return (await client.query<Row>(sql).finally(() => client.end())).rows;
     },
     remove: async () => {
+      process.removeListener('exit', stopWithUs);
       await stop().catch((error: unknown) => error);
       await rm(folder, { recursive: true, force: true });
     },
