@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 const TICKS_PER_SECOND = 100;
 
 /** Returns the CPU seconds of processes and of all below them, those that have ended included (Linux only). */
-export const cpuSeconds = async (pids: readonly number[]): Promise<number> => {
+const cpuSeconds = async (pids: readonly number[]): Promise<number> => {
   const seconds = await Promise.all(pids.map(cpuOfTree));
   return seconds.reduce((sum, one) => sum + one, 0);
 };

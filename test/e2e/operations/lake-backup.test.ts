@@ -9,7 +9,7 @@ import { restore as restoreBackup } from '../../../bin/restore.ts';
 import { operatorAccess } from '../../../bin/service-client.ts';
 import { readSettings } from '../../../bin/settings/settings.ts';
 import { hasCluster } from '../../support/nodes/cluster.ts';
-import { startObjectStore, type ObjectStore } from '../../support/nodes/object-store.ts';
+import { startObjectStore, type ObjectStore } from '../../../bench/nodes/object-store.ts';
 import { as, ingest } from '../../support/service/api-client.ts';
 import { startProcess } from '../../support/service/node-process.ts';
 import { newDataDir, removeDataDir, type ServiceProcess } from '../../support/service/service-process.ts';
