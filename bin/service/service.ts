@@ -55,6 +55,9 @@ export interface Service {
   failed: Promise<Error>;
 }
 
+/** Broken DuckDBs of a DuckLake stay in memory. After so many the process ends, so that a supervisor starts it again. */
+const MOST_LEFT = 10;
+
 const SEARCH_ATTRIBUTES = { [ORGANISATION_ATTRIBUTE]: 'Keyword' } as const;
 
 /** Starts the parts of the product in `roles`, each after the parts that it needs. */
@@ -89,7 +92,7 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
     warehouse.onBreakdown = (error) => {
       metrics.breakdowns.inc();
       log.error({ err: error }, 'the warehouse broke down');
-      if (warehouse.isDuckLake) fail(new Error('the warehouse broke down'));
+      if (warehouse.left >= MOST_LEFT) fail(new Error(`the warehouse broke down ${warehouse.left} times`));
     };
     await scratch.removeLeftovers();
 

@@ -86,6 +86,16 @@ export class SessionPool {
     if (!this.#isOver && this.#sessions.delete(session)) session.close();
   }
 
+  /**
+   * Lends no session any more, and fails all running statements. Unlike {@link abandon} it closes nothing: while a transaction of a
+   * DuckLake is open, closing ends the process. So somebody must keep the pool, or the collection of garbage closes it.
+   */
+  leave(): void {
+    this.#isOver = true;
+    for (const { refuse } of this.#waiting.splice(0)) refuse(lost());
+    for (const session of this.#sessions) session.leave();
+  }
+
   /** Ends the DuckDB with all running statements, so that its file can be opened again. */
   async abandon(): Promise<void> {
     this.#isOver = true;

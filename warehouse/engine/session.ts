@@ -245,10 +245,15 @@ export class Session {
     this.#connection.closeSync();
   }
 
-  /** Ends the session even while it is in use, because its DuckDB has ended. Its running statement and all later ones fail. */
-  async abandon(): Promise<void> {
+  /** Fails the running statement and all later ones, because the DuckDB of the session has ended. */
+  leave(): void {
     this.interrupt();
     this.#isLost = true;
+  }
+
+  /** Ends the session even while it is in use, because its DuckDB has ended. Its running statement and all later ones fail. */
+  async abandon(): Promise<void> {
+    this.leave();
     await this.#running;
     // An unfinished stream keeps the DuckDB and its file open until its next read.
     await this.#streamed?.fetchChunk().catch((error: unknown) => error);

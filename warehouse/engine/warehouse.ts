@@ -32,10 +32,7 @@ export class Warehouse {
   readonly settings: WarehouseSettings;
   /** What this process has derived from the warehouse. */
   readonly memory: Memory;
-  /**
-   * Called with the reason if the warehouse breaks down or cannot be opened again. Each request tries to open a DuckDB file
-   * again. A DuckLake is never opened again, so its process must end.
-   */
+  /** Called with the reason if the warehouse breaks down or cannot be opened again. Each request tries to open it again. */
   onBreakdown: (error: Error) => void = () => undefined;
   /** Observes the statements of this warehouse. */
   observer: StatementObserver = UNOBSERVED;
@@ -43,6 +40,8 @@ export class Warehouse {
   readonly #decisions: Decisions;
   #pool: SessionPool | null = null;
   #opening: Promise<SessionPool> | null = null;
+  /** What has broken down and is not closed. */
+  readonly #left: SessionPool[] = [];
 
   private constructor(settings: WarehouseSettings) {
     this.settings = settings;
@@ -166,6 +165,11 @@ export class Warehouse {
     await this.query('SELECT max(version) FROM schema_migrations');
   }
 
+  /** How many DuckDBs have broken down and stay in memory until the process ends. */
+  get left(): number {
+    return this.#left.length;
+  }
+
   /** Closes the warehouse. Nothing may use it afterwards. */
   close(): void {
     this.#pool?.close();
@@ -222,16 +226,21 @@ export class Warehouse {
   }
 
   /**
-   * Opens the warehouse again after an error has ended DuckDB. All running statements fail. A DuckLake is not opened again,
+   * Opens the warehouse again after an error has ended DuckDB. All running statements fail. That of a DuckLake stays in memory,
    * because closing it during a transaction ends the process.
    */
   #breakDown(pool: SessionPool, error: Error): void {
     if (pool !== this.#pool) return;
-    this.onBreakdown(error);
-    if (this.isDuckLake) return;
     this.#pool = null;
+    if (this.isDuckLake) {
+      pool.leave();
+      this.#left.push(pool);
+    }
+    this.onBreakdown(error);
     // Catches the failure, because perhaps no request waits for it.
-    this.#openAgain(pool.abandon()).catch((failure: unknown) => failure);
+    this.#openAgain(this.isDuckLake ? Promise.resolve() : pool.abandon()).catch(
+      (failure: unknown) => failure,
+    );
   }
 }
 
