@@ -5,8 +5,8 @@ import { answers } from './cases/answers.ts';
 import { backup } from './cases/backup.ts';
 import { bills } from './cases/bills.ts';
 import { csvUpload } from './cases/csv-upload.ts';
-import { crash } from './cases/crash.ts';
-import { crashNodes } from './cases/crash-nodes.ts';
+import { crash } from './cases/crash/crash.ts';
+import { crashNodes } from './cases/crash/crash-nodes.ts';
 import { exports } from './cases/exports.ts';
 import { fairness } from './cases/fairness.ts';
 import { imports } from './cases/imports.ts';
@@ -19,7 +19,7 @@ import { pages } from './cases/pages.ts';
 import { keepResults } from './results.ts';
 import { readRunOptions, type Benchmark, type RunOptions } from './run-options.ts';
 import { say } from './say.ts';
-import { scale } from './cases/scale.ts';
+import { scale } from './cases/scale/scale.ts';
 import { values } from './cases/values.ts';
 
 const PROGRAMS: Record<Benchmark, (options: RunOptions) => Promise<Measurement[]>> = {

@@ -2,10 +2,8 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import { startService, type Starting } from '../client/service.ts';
-import { findTemporalCli } from '../../temporal/cli/find-temporal-cli.ts';
-import { startDevServer } from '../../temporal/dev-server/dev-server.ts';
+import { startTemporal } from './temporal.ts';
 import { startBackends, type Backends } from './backends.ts';
 
 /** The two halves of the service that run as processes of their own. */
@@ -29,14 +27,7 @@ export interface Cluster extends Pick<Backends, 'postgres' | 'catalog' | 'store'
 export const startCluster = async (settings: Readonly<Record<string, string>> = {}): Promise<Cluster> => {
   const dataDir = await mkdtemp(join(tmpdir(), 'cost-analytics-bench-'));
   const backends = await startBackends(dataDir);
-  const temporal = await startDevServer({
-    cli: await findTemporalCli({ env: process.env, progress: () => undefined }),
-    dataDir,
-    uiPort: null,
-    namespace: 'default',
-    searchAttributes: {},
-    log: pino({ level: 'silent' }),
-  });
+  const temporal = await startTemporal(dataDir);
   const { pid } = JSON.parse(readFileSync(join(dataDir, 'temporal.json'), 'utf8')) as { pid: number };
   // It is in a process group of its own, so that nothing else ends it with a stopped benchmark.
   const stopWithUs = (): void => {

@@ -1,9 +1,7 @@
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import { startBackends, type Backends } from '../../../bench/nodes/backends.ts';
-import { findTemporalCli } from '../../../temporal/cli/find-temporal-cli.ts';
-import { startDevServer } from '../../../temporal/dev-server/dev-server.ts';
+import { startTemporal } from '../../../bench/nodes/temporal.ts';
 import { killTemporal, startProcess, type ServiceProcess } from '../service/node-process.ts';
 import { hasDuckLake } from '../warehouse/engines.ts';
 import { startBalancer } from './balancer.ts';
@@ -50,15 +48,7 @@ export const startCluster = async (
   const shared = SHARED.get(dataDir) ?? newShared(dataDir);
   SHARED.set(dataDir, shared);
   const { postgres, front, environment } = await shared;
-  const temporal = await startDevServer({
-    cli: await findTemporalCli({ env: process.env, progress: () => undefined }),
-    dataDir,
-    uiPort: null,
-    namespace: 'default',
-    // As in a Temporal of another operator, nothing is prepared for the product.
-    searchAttributes: {},
-    log: pino({ level: 'silent' }),
-  });
+  const temporal = await startTemporal(dataDir);
   const start = async (command: 'api' | 'worker'): Promise<ServiceProcess> =>
     startProcess({
       dataDir: await mkdtemp(join(dataDir, 'node-')),

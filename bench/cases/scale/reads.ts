@@ -1,12 +1,12 @@
-import { timesOfLoad } from '../bare/load-test.ts';
-import { cpuDuring } from '../client/process-cpu.ts';
-import type { Service } from '../client/service.ts';
-import { makeYear, newAnswersOrganisation } from '../data/answers-organisation.ts';
-import { alone, compared, type Measurement } from '../measurement.ts';
-import type { ScaledOut } from '../nodes/scaled-out.ts';
-import type { RunOptions } from '../run-options.ts';
-import { say } from '../say.ts';
-import { median } from '../statistics.ts';
+import { timesOfLoad } from '../../bare/load-test.ts';
+import { cpuDuring } from '../../client/process-cpu.ts';
+import type { Service } from '../../client/service.ts';
+import { makeYear, newAnswersOrganisation } from '../../data/answers-organisation.ts';
+import { alone, compared, type Measurement } from '../../measurement.ts';
+import type { ScaledOut } from '../../nodes/scaled-out.ts';
+import type { RunOptions } from '../../run-options.ts';
+import { say } from '../../say.ts';
+import { median } from '../../statistics.ts';
 
 /** Divides evenly by one, two and three. */
 const CONNECTIONS = 24;
@@ -14,7 +14,7 @@ const WARM_UP = 48;
 
 /**
  * Compares reads per second through two and three APIs with those through one, by turns. On few cores the APIs take time from
- * each other, from Postgres and from the client, so that it also measures the CPU time of each for 1,000 reads.
+ * each other, from Postgres and from the client. So it also measures the CPU time of each for 1,000 reads.
  */
 export const reads = async (
   { cluster, apis }: ScaledOut,

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CLOCK, CrashWorld } from '../data/crash-world.ts';
-import { randomFrom } from '../data/random.ts';
-import { alone, type Measurement } from '../measurement.ts';
-import { startCluster, type Role } from '../nodes/cluster.ts';
-import { VERSITYGW } from '../nodes/object-store.ts';
-import { Processes } from '../nodes/processes.ts';
-import { withTemporal } from '../nodes/with-temporal.ts';
-import type { RunOptions } from '../run-options.ts';
-import { say } from '../say.ts';
-import { median } from '../statistics.ts';
+import { CLOCK, CrashWorld } from '../../data/crash-world.ts';
+import { randomFrom } from '../../data/random.ts';
+import { alone, type Measurement } from '../../measurement.ts';
+import { startCluster, type Role } from '../../nodes/cluster.ts';
+import { VERSITYGW } from '../../nodes/object-store.ts';
+import { Processes } from '../../nodes/processes.ts';
+import { withTemporal } from '../../nodes/with-temporal.ts';
+import type { RunOptions } from '../../run-options.ts';
+import { say } from '../../say.ts';
+import { median } from '../../statistics.ts';
 
 const ROLES: readonly Role[] = ['api', 'api', 'api', 'worker', 'worker'];
 const ROWS = 20_000;

@@ -1,11 +1,11 @@
-import { startScaledOut } from '../nodes/scaled-out.ts';
-import type { Measurement } from '../measurement.ts';
-import { VERSITYGW } from '../nodes/object-store.ts';
-import type { RunOptions } from '../run-options.ts';
-import { say } from '../say.ts';
-import { commits } from './scale-commits.ts';
-import { ingests } from './scale-ingests.ts';
-import { reads } from './scale-reads.ts';
+import { startScaledOut } from '../../nodes/scaled-out.ts';
+import type { Measurement } from '../../measurement.ts';
+import { VERSITYGW } from '../../nodes/object-store.ts';
+import type { RunOptions } from '../../run-options.ts';
+import { say } from '../../say.ts';
+import { commits } from './commits.ts';
+import { ingests } from './ingests.ts';
+import { reads } from './reads.ts';
 
 const CLOCK = '2026-03-20T12:00:00Z';
 

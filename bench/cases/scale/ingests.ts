@@ -1,16 +1,16 @@
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BareResult, BareStatement } from '../bare/bare-duckdb.ts';
-import { startBareProcess } from '../bare/bare-process.ts';
-import { as, ingestSource, newOrganisation, newSource, type Client, type Run } from '../client/client.ts';
-import { cpuDuring } from '../client/process-cpu.ts';
-import { focusExport } from '../data/focus-export.ts';
-import { alone, compared, secondsOf, type Measurement } from '../measurement.ts';
-import { addFiles, catalogSize, newestSnapshot } from '../nodes/grow-catalog.ts';
-import type { ScaledOut } from '../nodes/scaled-out.ts';
-import { withTemporal } from '../nodes/with-temporal.ts';
-import type { RunOptions } from '../run-options.ts';
-import { say } from '../say.ts';
+import type { BareResult, BareStatement } from '../../bare/bare-duckdb.ts';
+import { startBareProcess } from '../../bare/bare-process.ts';
+import { as, ingestSource, newOrganisation, newSource, type Client, type Run } from '../../client/client.ts';
+import { cpuDuring } from '../../client/process-cpu.ts';
+import { focusExport } from '../../data/focus-export.ts';
+import { alone, compared, secondsOf, type Measurement } from '../../measurement.ts';
+import { addFiles, catalogSize, newestSnapshot } from '../../nodes/grow-catalog.ts';
+import type { ScaledOut } from '../../nodes/scaled-out.ts';
+import { withTemporal } from '../../nodes/with-temporal.ts';
+import type { RunOptions } from '../../run-options.ts';
+import { say } from '../../say.ts';
 
 const POLL_MS = 250;
 

@@ -1,12 +1,12 @@
-import { as, newMetric, newOrganisation, type Client } from '../client/client.ts';
-import { cpuDuring } from '../client/process-cpu.ts';
-import { alone, compared, secondsOf, type Measurement } from '../measurement.ts';
-import { addCommits, ageSnapshots, catalogSize, type CatalogSize } from '../nodes/grow-catalog.ts';
-import type { ScaledOut } from '../nodes/scaled-out.ts';
-import { withTemporal } from '../nodes/with-temporal.ts';
-import type { RunOptions } from '../run-options.ts';
-import { say } from '../say.ts';
-import { median } from '../statistics.ts';
+import { as, newMetric, newOrganisation, type Client } from '../../client/client.ts';
+import { cpuDuring } from '../../client/process-cpu.ts';
+import { alone, compared, secondsOf, type Measurement } from '../../measurement.ts';
+import { addCommits, ageSnapshots, catalogSize, type CatalogSize } from '../../nodes/grow-catalog.ts';
+import type { ScaledOut } from '../../nodes/scaled-out.ts';
+import { withTemporal } from '../../nodes/with-temporal.ts';
+import type { RunOptions } from '../../run-options.ts';
+import { say } from '../../say.ts';
+import { median } from '../../statistics.ts';
 
 const PERIOD = '2026-01-05';
 const WRITERS = 8;
@@ -14,8 +14,8 @@ const WRITERS = 8;
 const OLD_DAYS = 8;
 
 /**
- * Measures writes of one value: many at once, and how long one takes and a read after it as the catalog grows, before and after
- * the flush that a worker runs every ten minutes, and the nightly maintenance.
+ * Measures writes of one value. First many write at once. Then the catalog grows, and one write and the read after it are timed at
+ * each size. The flush of every ten minutes and the nightly maintenance follow, each with the same times after it.
  */
 export const commits = async (service: ScaledOut, { quick }: RunOptions): Promise<Measurement[]> => {
   const { cluster, apis, worker } = service;

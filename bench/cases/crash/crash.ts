@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { killTemporal, startService, type Service } from '../client/service.ts';
-import { CLOCK, CrashWorld } from '../data/crash-world.ts';
-import { randomFrom, type Random } from '../data/random.ts';
-import { alone, type Measurement } from '../measurement.ts';
-import type { RunOptions } from '../run-options.ts';
-import { say } from '../say.ts';
-import { median } from '../statistics.ts';
+import { killTemporal, startService, type Service } from '../../client/service.ts';
+import { CLOCK, CrashWorld } from '../../data/crash-world.ts';
+import { randomFrom, type Random } from '../../data/random.ts';
+import { alone, type Measurement } from '../../measurement.ts';
+import type { RunOptions } from '../../run-options.ts';
+import { say } from '../../say.ts';
+import { median } from '../../statistics.ts';
 
 /** Temporal retries a dead worker's step after 15 s. Some rounds last that long. */
 const SHORT_LIFE_MS = { low: 50, high: 4_000 };
