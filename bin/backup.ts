@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { backupRecord } from '../api/operator/backups.ts';
 import { checkLakeCopy, dumpIn, filesIn } from '../warehouse/engine/backup/lake-copy.ts';
-import { isThere } from '../warehouse/engine/backup/is-there.ts';
+import { isThere } from '../warehouse/engine/is-there.ts';
 import { MANIFEST, sha256Of, totalRows, writeManifest } from '../warehouse/engine/backup/manifest.ts';
 import { call, type ServiceAccess } from './service-client.ts';
 import { again, copyCommands, type LakePlace } from './backup/lake-commands.ts';

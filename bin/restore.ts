@@ -1,7 +1,7 @@
 import { Sealer } from '../security/sealing.ts';
 import { readManifest, type BackupManifest } from '../warehouse/engine/backup/manifest.ts';
 import { isDuckLake } from '../warehouse/engine/location.ts';
-import { MIGRATIONS } from '../warehouse/engine/migrations/migrations.ts';
+import { NEWEST_VERSION } from '../warehouse/engine/migrations/migrations.ts';
 import { knownMasterKey } from './settings/master-key.ts';
 import type { Settings } from './settings/settings.ts';
 import { restoreFile } from './backup/restore-file.ts';
@@ -32,10 +32,9 @@ export const restore = async (
 };
 
 const refuseNewer = ({ version, schema_version: ofBackup }: BackupManifest): void => {
-  const newest = Math.max(...MIGRATIONS.map((migration) => migration.version));
-  if (ofBackup > newest)
+  if (ofBackup > NEWEST_VERSION)
     throw new Error(
-      `the backup was made by version ${version} with tables of version ${ofBackup}, and this one knows ${newest}: install that version, or a newer one`,
+      `the backup was made by version ${version} with tables of version ${ofBackup}, and this one knows ${NEWEST_VERSION}: install that version, or a newer one`,
     );
 };
 

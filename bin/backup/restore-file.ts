@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { BACKUP_FILE } from '../../warehouse/engine/backup/back-up.ts';
-import { isThere } from '../../warehouse/engine/backup/is-there.ts';
+import { isThere } from '../../warehouse/engine/is-there.ts';
 import { sha256Of, totalRows, type BackupManifest } from '../../warehouse/engine/backup/manifest.ts';
 import type { Settings } from '../settings/settings.ts';
 

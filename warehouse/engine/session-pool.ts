@@ -98,8 +98,7 @@ export class SessionPool {
 
   /** Ends the DuckDB with all running statements, so that its file can be opened again. */
   async abandon(): Promise<void> {
-    this.#isOver = true;
-    for (const { refuse } of this.#waiting.splice(0)) refuse(lost());
+    this.leave();
     await Promise.allSettled(this.#connecting);
     await Promise.all([...this.#sessions].map((session) => session.abandon()));
     this.#instance.closeSync();

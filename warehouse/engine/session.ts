@@ -198,7 +198,7 @@ export class Session {
    * Runs `work` in one transaction that moves rows of a DuckLake to other files, and changes none. It says so to the other nodes,
    * so that they keep what they have derived.
    */
-  moveRows(work: () => Promise<void>): Promise<void> {
+  moveRows(work: () => Promise<unknown>): Promise<void> {
     return rerun(() =>
       this.#transaction(async () => {
         await work();

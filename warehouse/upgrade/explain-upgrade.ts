@@ -2,7 +2,7 @@ import Big from 'big.js';
 import { addMonths, dayOf, firstDay, monthOf, type Month } from '../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../domain/shared/decimals.ts';
 import { sealBills } from '../teams/bills/bill-sealing.ts';
-import { MIGRATIONS } from '../engine/migrations/migrations.ts';
+import { MIGRATIONS, NEWEST_VERSION } from '../engine/migrations/migrations.ts';
 import { schemaVersionOf } from '../engine/migrations/schema-version.ts';
 import { numbersOfVersion7, type OldNumber } from './numbers-of-version-7.ts';
 import { listOrganisations } from '../organisations/organisations.ts';
@@ -40,15 +40,13 @@ export interface ExplainedUpgrade {
   lockedMonths: number;
 }
 
-const NEWEST = MIGRATIONS.at(-1)?.version ?? 0;
-
 /** Returns the version of a warehouse's schema, without changing it. */
 export const schemaVersion = async (
   settings: WarehouseSettings,
 ): Promise<{ version: number; newest: number }> => {
   const warehouse = await Warehouse.open(settings, []);
   try {
-    return { version: await schemaVersionOf(warehouse), newest: NEWEST };
+    return { version: await schemaVersionOf(warehouse), newest: NEWEST_VERSION };
   } finally {
     warehouse.close();
   }
@@ -64,7 +62,7 @@ export const explainUpgrade = async (
 ): Promise<ExplainedUpgrade | null> => {
   if (isDuckLake(settings.location)) return null;
   const explained = await withCopy(settings, (copy) => explainOn(copy, now));
-  return explained ?? { version: 0, newest: NEWEST, changes: [], lockedMonths: 0 };
+  return explained ?? { version: 0, newest: NEWEST_VERSION, changes: [], lockedMonths: 0 };
 };
 
 const explainOn = async (copy: WarehouseSettings, now: Date): Promise<ExplainedUpgrade> => {

@@ -46,7 +46,7 @@ export const writeManifest = async (folder: string, manifest: BackupManifest): P
   await rename(temporary, join(folder, MANIFEST));
 };
 
-/** Returns the manifest of a backup. Throws if the folder is none. */
+/** Returns the manifest of a backup. Throws if the folder is not a complete backup. */
 export const readManifest = async (folder: string): Promise<BackupManifest> => {
   const file = join(folder, MANIFEST);
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {

@@ -1,4 +1,5 @@
 import { CATALOG } from '../location.ts';
+import type { Session } from '../session.ts';
 import { sqlText } from '../sql/sql-text.ts';
 import { tableNames } from '../sql/table-names.ts';
 import type { Warehouse } from '../warehouse.ts';
@@ -155,12 +156,14 @@ export const flushInlinedRows = (warehouse: Warehouse): Promise<number> =>
       `SELECT name FROM (${counts.join(' UNION ALL ')}) GROUP BY name HAVING sum(rows) > ${MOST_INLINED_ROWS} ORDER BY name`,
     );
     for (const { name } of full) {
-      await session.moveRows(async () => {
-        await session.run(`CALL ducklake_flush_inlined_data('warehouse', table_name => ${sqlText(name)})`);
-      });
+      await session.moveRows(() => flush(session, name));
     }
     return full.length;
   });
+
+/** Writes the rows of a table that the catalog of a DuckLake holds to files. */
+const flush = (session: Session, table: string): Promise<unknown> =>
+  session.run(`CALL ducklake_flush_inlined_data('warehouse', table_name => ${sqlText(table)})`);
 
 /**
  * Frees disk space. Checkpoints a DuckDB file. In a DuckLake, writes out rows kept in the catalog, merges small files, and drops
@@ -174,7 +177,7 @@ export const compact = (warehouse: Warehouse): Promise<void> =>
     }
     // One table after the other, because a writer of any table in a transaction is in the way of all of it.
     for (const name of await tableNames(session)) {
-      await session.run(`CALL ducklake_flush_inlined_data('warehouse', table_name => ${sqlText(name)})`);
+      await flush(session, name);
       await session.run(`CALL ducklake_merge_adjacent_files('warehouse', ${sqlText(name)})`);
     }
     const old = `older_than => now() - INTERVAL ${GRACE_DAYS} DAY`;

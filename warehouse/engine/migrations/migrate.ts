@@ -1,4 +1,5 @@
 import { MIGRATIONS, type Migration } from './migrations.ts';
+import { schemaVersionOf } from './schema-version.ts';
 import type { Session } from '../session.ts';
 
 /**
@@ -12,10 +13,7 @@ export const migrate = async (
   await session.run(
     'CREATE TABLE IF NOT EXISTS schema_migrations (version INTEGER, name VARCHAR, applied_at TIMESTAMP)',
   );
-  const [newest] = await session.query<{ version: number | null }>(
-    'SELECT max(version) AS version FROM schema_migrations',
-  );
-  const stored = newest?.version ?? 0;
+  const stored = await schemaVersionOf(session);
   const known = migrations.at(-1)?.version ?? stored;
   if (stored > known)
     throw new Error(

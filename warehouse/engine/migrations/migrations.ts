@@ -558,3 +558,6 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
 ];
+
+/** The version of the tables that this version of the product makes. */
+export const NEWEST_VERSION = MIGRATIONS.at(-1)?.version ?? 0;

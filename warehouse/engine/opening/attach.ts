@@ -34,7 +34,7 @@ const COMMIT_AGAIN = {
   ducklake_retry_backoff: 1.2,
 } as const;
 
-/** Attaches a warehouse, and creates one if there is none. */
+/** Attaches a warehouse. Creates it if it does not exist. */
 export const attach = async (session: Session, place: WarehousePlace): Promise<void> => {
   if (isDuckLake(place.location)) {
     await attachLake(session, place);

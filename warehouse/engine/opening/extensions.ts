@@ -1,5 +1,5 @@
-import { access } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isThere } from '../is-there.ts';
 import { sqlText } from '../sql/sql-text.ts';
 import type { Statements } from '../session.ts';
 
@@ -17,11 +17,7 @@ export const loadExtension = async (
 ): Promise<void> => {
   if (directory !== null) {
     const file = join(directory, `${extension}.duckdb_extension`);
-    const there = await access(file).then(
-      () => true,
-      () => false,
-    );
-    if (there) {
+    if (await isThere(file)) {
       await session.run(`LOAD ${sqlText(file)}`);
       return;
     }
