@@ -107,7 +107,7 @@ const labelledMonths = async function* (
       );
     });
   const [read, parameters] = top === undefined ? [READ_LABEL_SUMS, {}] : [READ_TOP_LABEL_SUMS, { top }];
-  const batches = warehouse.stream<PlacedLabelSum>(read, parameters, signal, prepare);
+  const batches = warehouse.stream<PlacedLabelSum>(read, [parameters], signal, prepare);
   yield* labelledText(lists, batches);
 };
 

@@ -6,13 +6,40 @@ import type { Parameters, Session } from './session.ts';
 import type { Warehouse } from './warehouse.ts';
 
 /** Writes the rows of one statement to a Parquet file. */
-export const copyToParquet = (
+const copyToParquet = (
   session: Session,
   select: string,
   parameters: Parameters,
   path: string,
 ): Promise<unknown> =>
   session.run(`COPY (${select}) TO ${sqlText(path)} (FORMAT parquet, USE_TMP_FILE false)`, parameters);
+
+/**
+ * Runs a statement once for each of `runs`, all on the same state of the warehouse. Writes their rows to one Parquet file, one run
+ * after the other. Until then, each of several runs has a file of its own beside it.
+ */
+export const copyRunsToParquet = async (
+  session: Session,
+  select: string,
+  runs: readonly Parameters[],
+  path: string,
+): Promise<void> => {
+  const [only = {}, ...others] = runs;
+  if (others.length === 0) {
+    await copyToParquet(session, select, only, path);
+    return;
+  }
+  const parts = runs.map((parameters, run) => ({ parameters, path: `${path}-${run}` }));
+  try {
+    await session.transaction(async () => {
+      for (const part of parts) await copyToParquet(session, select, part.parameters, part.path);
+    });
+    const files = parts.map((part) => sqlText(part.path)).join(', ');
+    await copyToParquet(session, `FROM read_parquet([${files}])`, {}, path);
+  } finally {
+    await Promise.all(parts.map((part) => rm(part.path, { force: true })));
+  }
+};
 
 /** Runs `work` with the path of a file for this process alone, and removes the file. If the process is killed, it goes with its folder. */
 export const withScratchFile = async <Result>(

@@ -124,15 +124,17 @@ export class Session {
   }
 
   /**
-   * Runs one statement and yields its rows on demand, in chunks; see {@link query}. Nothing else may use the session meanwhile.
-   * `signal` interrupts the statement, which then fails. If the caller stops reading before the end, the statement ends, too.
+   * Runs a statement once for each of `runs`, all on the same state of the warehouse. Yields their rows on demand, in chunks; see
+   * {@link query}. Nothing else may use the session meanwhile. `signal` interrupts the statement, which then fails. If the caller
+   * stops reading before the end, the statement ends, too.
    */
   async *stream<Row extends object>(
     sql: string,
-    parameters: Parameters,
+    runs: readonly Parameters[],
     signal: AbortSignal,
   ): AsyncGenerator<Row[]> {
     signal.throwIfAborted();
+    await this.run('BEGIN TRANSACTION');
     const interrupt = (): void => {
       this.interrupt();
     };
@@ -140,24 +142,24 @@ export class Session {
     const end = this.#observer().began('stream', sql);
     let isWhole = false;
     try {
-      const result = await this.#during(() => this.#connection.stream(sql, ...bound(parameters)));
-      this.#streamed = result;
-      const chunks = result.yieldRowObjectJson();
-      for (;;) {
-        const next = await this.#during(() => chunks.next());
-        if (next.done === true) {
-          isWhole = true;
-          return;
+      for (const parameters of runs) {
+        const result = await this.#during(() => this.#connection.stream(sql, ...bound(parameters)));
+        this.#streamed = result;
+        const chunks = result.yieldRowObjectJson();
+        for (;;) {
+          const next = await this.#during(() => chunks.next());
+          if (next.done === true) break;
+          yield next.value as unknown as Row[];
+          signal.throwIfAborted();
         }
-        yield next.value as unknown as Row[];
-        signal.throwIfAborted();
       }
+      isWhole = true;
     } finally {
       end(!isWhole);
       signal.removeEventListener('abort', interrupt);
       this.#streamed = null;
-      // The next statement ends the stream's statement and transaction. Otherwise they wait for the garbage collector.
-      if (!this.#isLost) await this.run('SELECT 1');
+      // It ends the stream's statement, too, which otherwise waits for the garbage collector. Only the first error has the cause.
+      if (!this.#isLost) await this.run('ROLLBACK').catch((rollback: unknown) => rollback);
     }
   }
 

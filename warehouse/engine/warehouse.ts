@@ -99,14 +99,14 @@ export class Warehouse {
   }
 
   /**
-   * Runs one statement on a separate connection and yields its rows on demand; see {@link Session.stream}. The caller limits
-   * how many streams are open at once, because each holds a connection until its reader is done.
+   * Runs a statement for each of `runs` on a separate connection, and yields the rows on demand; see {@link Session.stream}. The
+   * caller limits how many streams are open at once, because each holds a connection until its reader is done.
    *
    * @param prepare runs before the statement on the same connection, for example to create a temporary table.
    */
   async *stream<Row extends object>(
     sql: string,
-    parameters: Parameters,
+    runs: readonly Parameters[],
     signal: AbortSignal,
     prepare: (session: Session) => Promise<void> = () => Promise.resolve(),
   ): AsyncGenerator<Row[]> {
@@ -115,7 +115,7 @@ export class Warehouse {
     const session = await pool.connect();
     try {
       await prepare(session);
-      yield* session.stream<Row>(sql, parameters, signal);
+      yield* session.stream<Row>(sql, runs, signal);
     } finally {
       pool.disconnect(session);
     }

@@ -1,7 +1,7 @@
 import { VARCHAR } from '@duckdb/node-api';
 import { instant } from '../engine/sql/instant.ts';
 import { dropTemporaryTables } from '../engine/sql/temporary-tables.ts';
-import { copyToParquet, streamWritten, withScratchFile } from '../engine/parquet-file.ts';
+import { copyRunsToParquet, streamWritten, withScratchFile } from '../engine/parquet-file.ts';
 import type { Parameters, Session } from '../engine/session.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
@@ -17,9 +17,11 @@ export type ExportRow = Readonly<Record<string, string | null>>;
 type ReadRows = (queries: Pick<Session, 'query'>, signal: AbortSignal) => Batches;
 type Batches = AsyncIterable<readonly ExportRow[]> | Iterable<readonly ExportRow[]>;
 
-/** The rows of an export: those of one statement, or rows that the rules in `domain/` make from few. */
+/**
+ * The rows of an export: those of one statement, run once for each of `runs`, or rows that the rules in `domain/` make from few.
+ */
 export type ExportRows = { columns: Columns } & (
-  { select: string; parameters: Parameters } | { readRows: ReadRows }
+  { select: string; runs: readonly Parameters[] } | { readRows: ReadRows }
 );
 
 /** Rows as CSV and Arrow have them: decimals and integers are numbers. */
@@ -36,7 +38,7 @@ export const numberedRows = (warehouse: Warehouse, rows: ExportRows, signal: Abo
   const columns = Object.entries(rows.columns);
   const batches =
     'select' in rows
-      ? warehouse.stream<ExportRow>(rows.select, rows.parameters, signal)
+      ? warehouse.stream<ExportRow>(rows.select, rows.runs, signal)
       : rows.readRows(warehouse, signal);
   const shown = (text: string | null, type: string): string | number | null => {
     if (text === null) return null;
@@ -94,19 +96,19 @@ const writeParquet = async (
 ): Promise<void> =>
   warehouse.session(async (session) => {
     const columns = Object.entries(rows.columns).filter(([name]) => !without.includes(name));
-    const copy = (cast: string, relation: string, parameters: Parameters): Promise<unknown> => {
+    const copy = (cast: string, relation: string, runs: readonly Parameters[]): Promise<void> => {
       const selected = columns.map(([name, type]) => `${cast}("${name}" AS ${type}) AS "${name}"`);
       const select = `SELECT ${selected.join(', ')} FROM ${relation}`;
-      return copyToParquet(session, select, parameters, path);
+      return copyRunsToParquet(session, select, runs, path);
     };
     if ('select' in rows) {
-      await copy('CAST', `(${rows.select})`, rows.parameters);
+      await copy('CAST', `(${rows.select})`, rows.runs);
       return;
     }
     try {
       await stage(session, Object.keys(rows.columns), rows.readRows(session, signal));
       // A unit cost of 32 digits or more fits no decimal with six places. It becomes null.
-      await copy('TRY_CAST', `temp.main.${STAGED}`, {});
+      await copy('TRY_CAST', `temp.main.${STAGED}`, [{}]);
     } finally {
       await dropTemporaryTables(session, [STAGED]);
     }

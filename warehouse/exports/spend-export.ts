@@ -1,9 +1,10 @@
-import { firstDay, lastDay } from '../../domain/shared/calendar.ts';
+import { addDays, firstDay, lastDay, type Day } from '../../domain/shared/calendar.ts';
 import { computeSpend } from '../spend/compute-spend.ts';
 import { ACCOUNT_NAMES } from '../spend/costs.ts';
 import { COUNTED_DAYS } from '../spend/daily-spend.ts';
 import { OWNERS } from '../spend/picks/ownership.ts';
 import { SPEND_KEYS } from '../spend/picks/pick-key.ts';
+import type { Warehouse } from '../engine/warehouse.ts';
 import type { ExportRequest } from './export-request.ts';
 import type { Columns, ExportRows } from './export-rows.ts';
 
@@ -47,17 +48,41 @@ export const spendExport = async ({
   noteUpdates,
 }: ExportRequest): Promise<ExportRows> => {
   noteUpdates(await computeSpend(warehouse, organisation.id, now));
+  const ranges = await dividedDays(warehouse, organisation.id, { start: firstDay(start), end: lastDay(end) });
   return {
     columns: COLUMNS,
     select: SPEND,
-    parameters: {
-      org: organisation.id,
-      currency: organisation.currency,
-      start: firstDay(start),
-      end: lastDay(end),
-    },
+    runs: ranges.map((days) => ({ org: organisation.id, currency: organisation.currency, ...days })),
   };
 };
+
+/**
+ * Stored lines that one run of the statement reads, unless a day has more. The groups of a million lines take up to 300 MB of
+ * memory, and DuckDB cannot spill all of them.
+ */
+const MOST_LINES = 1_000_000;
+
+/** Divides days into ranges without gaps, each with few enough lines for one run. */
+const dividedDays = async (
+  warehouse: Warehouse,
+  orgId: string,
+  { start, end }: { start: Day; end: Day },
+): Promise<{ start: Day; end: Day }[]> => {
+  const later = await warehouse.query<{ first: Day }>(LATER_RANGES, { org: orgId, start, end });
+  const starts = [start, ...later.map(({ first }) => first)];
+  return starts.map((first, at) => {
+    const next = starts[at + 1];
+    return { start: first, end: next === undefined ? end : addDays(next, -1) };
+  });
+};
+
+const LATER_RANGES = `
+WITH lines AS (
+  SELECT day FROM cloud_spend WHERE org_id = $org AND day BETWEEN $start::DATE AND $end::DATE
+  UNION ALL
+  SELECT day FROM distributed_spend WHERE org_id = $org AND day BETWEEN $start::DATE AND $end::DATE),
+days AS (SELECT day, (sum(count(*)) OVER (ORDER BY day) - count(*)) // ${MOST_LINES} AS range FROM lines GROUP BY day)
+SELECT CAST(min(day) AS VARCHAR) AS first FROM days WHERE range > 0 GROUP BY range ORDER BY first`;
 
 // A bill line that is cluster or host spend keeps its account, so that a month of an account adds up to its bill.
 const SPEND = `

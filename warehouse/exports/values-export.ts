@@ -25,11 +25,11 @@ const PAGE = 1_000;
 export const valuesExport = ({ warehouse, organisation, start, end, revenue }: ExportRequest): ExportRows => {
   const range = { start: firstDay(start), end: lastDay(end) };
   const parameters = { org: organisation.id, ...range };
-  if (revenue === undefined) return { columns: COLUMNS, select: VALUES, parameters };
+  if (revenue === undefined) return { columns: COLUMNS, select: VALUES, runs: [parameters] };
   return {
     columns: COLUMNS,
     readRows: async function* (_, signal) {
-      yield* warehouse.stream<Record<string, string | null>>(VALUES, parameters, signal);
+      yield* warehouse.stream<Record<string, string | null>>(VALUES, [parameters], signal);
       for (const metric of revenue.metrics)
         yield* revenueRows(warehouse, organisation.id, metric, range, revenue.vault);
     },

@@ -81,7 +81,7 @@ export const streamBreakdown = async function* (
 ): AsyncGenerator<BreakdownRow[]> {
   await computeSpend(warehouse, orgId, now);
   const parameters = { org: orgId, ...days, limit: null, offset: 0 };
-  yield* warehouse.stream<BreakdownRow>(breakdownStatement(keys), parameters, signal);
+  yield* warehouse.stream<BreakdownRow>(breakdownStatement(keys), [parameters], signal);
 };
 
 /**

@@ -38,14 +38,14 @@ describeOnBothEngines('sessions', (open) => {
     let count = 0;
     const numbers =
       'SELECT CAST(range AS DECIMAL(38,15)) AS number FROM range($count::BIGINT) ORDER BY range';
-    for await (const rows of warehouse.stream<{ number: string }>(numbers, { count: 10_000 }, signal)) {
+    for await (const rows of warehouse.stream<{ number: string }>(numbers, [{ count: 10_000 }], signal)) {
       expect(rows[0]?.number).toBe(`${count}.000000000000000`);
       count += rows.length;
     }
     expect(count).toBe(10_000);
     // The reader leaves each stream after its first batch.
     for (let index = 0; index < 12; index += 1)
-      for await (const rows of warehouse.stream(numbers, { count: 1_000_000 }, signal)) {
+      for await (const rows of warehouse.stream(numbers, [{ count: 1_000_000 }], signal)) {
         expect(rows.length).toBeLessThan(10_000);
         break;
       }
@@ -54,7 +54,7 @@ describeOnBothEngines('sessions', (open) => {
     await warehouse.run('CREATE SEQUENCE memory.main.begun');
     const endless = `SELECT count(*) AS count FROM range(1000000000000) AS numbers(number)
        WHERE hash(number) % 7 = 3 AND number > (SELECT nextval('memory.main.begun'))`;
-    const interrupted = expect(warehouse.stream(endless, {}, leave.signal).next()).rejects.toThrow(
+    const interrupted = expect(warehouse.stream(endless, [{}], leave.signal).next()).rejects.toThrow(
       /interrupt/i,
     );
     await waitFor(async () => {
@@ -65,7 +65,21 @@ describeOnBothEngines('sessions', (open) => {
     });
     leave.abort();
     await interrupted;
-    await expect(warehouse.stream(numbers, { count: 1 }, leave.signal).next()).rejects.toThrow(/abort/i);
+    await expect(warehouse.stream(numbers, [{ count: 1 }], leave.signal).next()).rejects.toThrow(/abort/i);
+  });
+
+  it('stream a statement once for each of its runs, all on the same state', async () => {
+    const add = (text: string) => warehouse.run(`INSERT INTO notes VALUES ('runs', $text, 1)`, { text });
+    await add('early');
+    const seen: object[] = [];
+    const runs = [{ run: 'one' }, { run: 'two' }];
+    const sql = `SELECT $run AS run, text FROM notes WHERE org_id = 'runs'`;
+    for await (const rows of warehouse.stream(sql, runs, new AbortController().signal)) {
+      seen.push(...rows);
+      await add('late');
+    }
+    expect(seen).toEqual(runs.map(({ run }) => ({ run, text: 'early' })));
+    expect(await notes('runs')).toEqual(['early', 'late', 'late']);
   });
 
   it('keep decimals exact far beyond doubles, as parameters, results and sums', async () => {
@@ -249,7 +263,7 @@ describe('a warehouse after a fatal error', () => {
     await warehouse.run(`INSERT INTO notes VALUES ($reason)`, { reason });
     const stream = warehouse.stream(
       'SELECT range, text FROM range(10000000), notes',
-      {},
+      [{}],
       new AbortController().signal,
     );
     await stream.next();
@@ -264,7 +278,7 @@ describe('a warehouse after a fatal error', () => {
     // All other sessions are taken, and two callers wait for one.
     const others = Array.from({ length: 17 }, () => warehouse.query(ENDLESS));
     const ends = Promise.allSettled([half, ...others]);
-    const failed = warehouse.stream(breakIt(), {}, new AbortController().signal).next();
+    const failed = warehouse.stream(breakIt(), [{}], new AbortController().signal).next();
     await expect(failed).rejects.toThrow(reason);
     story.emit('broken');
     expect(await notes()).toEqual([...before, reason].sort());
