@@ -186,7 +186,8 @@ const digestOf = async (url: string, secret: string): Promise<string> => {
   const isTable = /breakdown|export/.test(url);
   const accept = isTable ? 'text/csv' : 'application/json';
   const answer = await fetch(url, { headers: { 'x-api-key': secret, accept } });
-  if (answer.status !== 200 || answer.body === null) throw new Error(`${url}: ${answer.status}`);
+  if (answer.status !== 200 || answer.body === null)
+    throw new Error(`${url}: ${answer.status} ${await answer.text()}`);
   const hash = createHash('sha256');
   for await (const part of answer.body as AsyncIterable<Uint8Array>) hash.update(part);
   return hash.digest('hex');

@@ -109,6 +109,9 @@ export const newestSnapshot = async ({ postgres, catalog }: Catalog): Promise<nu
   return newest?.id ?? 0;
 };
 
+/** No commit gives a file this number, not even one that has begun before the entries are added. */
+const FIRST_ADDED_FILE = 1_000_000_000;
+
 /**
  * Adds entries of files to the catalog, as if what has written files after a snapshot had run many times more. The entries name
  * the same files, so that only those may read other rows whose statistics rule the files out. Returns how to remove them again.
@@ -139,13 +142,10 @@ export const addFiles = async (
     `BEGIN;
      ${ALONE};
      CREATE TABLE bench_added AS
-     SELECT data_file_id AS model, next_file_id + row_number() OVER () - 1 AS id
-     FROM ducklake_data_file, generate_series(1, ${copies}),
-       (SELECT next_file_id FROM ducklake_snapshot ORDER BY snapshot_id DESC LIMIT 1) AS last
+     SELECT data_file_id AS model, ${FIRST_ADDED_FILE} + row_number() OVER () AS id
+     FROM ducklake_data_file, generate_series(1, ${copies})
      WHERE begin_snapshot > ${after} AND end_snapshot IS NULL;
      ${inserts.join('; ')};
-     UPDATE ducklake_snapshot SET next_file_id = (SELECT max(id) + 1 FROM bench_added)
-     WHERE snapshot_id = (SELECT max(snapshot_id) FROM ducklake_snapshot);
      COMMIT;
      ANALYZE`,
   );

@@ -31,7 +31,7 @@ export const reads = async (
     { name: 'GET /costs, a year', path: '/costs?start_date=2025-01-01&end_date=2025-12-31', requests: 3_000 },
     { name: `GET /overview, ${count} metrics`, path: '/overview', requests: 1_200 },
   ];
-  const processes = { api: apis.map(({ pid }) => pid), Postgres: [postgres.pid()], client: [process.pid] };
+  const processes = { api: apis.map(({ pid }) => pid), Postgres: [postgres.pid()] };
   const measurements: Measurement[] = [];
   for (const { name, path, requests } of routes) {
     const total = quick ? 120 : requests;
@@ -66,7 +66,7 @@ export const reads = async (
     measurements.push(
       rate(2),
       rate(3),
-      ...(['api', 'Postgres', 'client'] as const).map((kind) =>
+      ...(['api', 'Postgres'] as const).map((kind) =>
         alone(
           { ...named, name: `${name}: CPU of ${kind} for 1,000 reads`, unit: 's' },
           cpu[kind] / thousands,
