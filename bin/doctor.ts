@@ -12,6 +12,7 @@ import { explainUpgrade, schemaVersion, type ChangedNumber } from '../warehouse/
 import { listOrganisations } from '../warehouse/organisations/organisations.ts';
 import { withoutPassword } from '../warehouse/engine/hide-password.ts';
 import { isDuckLake } from '../warehouse/engine/location.ts';
+import { migratedByNewer } from '../warehouse/engine/migrations/schema-version.ts';
 import { probeExtension } from '../warehouse/engine/opening/probe-extension.ts';
 import { Sealer } from '../security/sealing.ts';
 import { countSealedBefore } from '../warehouse/engine/records/reseal.ts';
@@ -229,14 +230,7 @@ const warehouse = async (settings: Settings): Promise<Finding[]> => {
     const opened = found('warehouse', 'ok', withoutPassword(settings.warehouse));
     if (version === 0) return [opened];
     if (version === newest) return [opened, ...(await sourceFolders(settings))];
-    if (version > newest)
-      return [
-        found(
-          'warehouse',
-          'problem',
-          `a newer version has migrated WAREHOUSE to version ${version}, and this one knows ${newest}: start the newer one, or restore a backup from before the upgrade`,
-        ),
-      ];
+    if (version > newest) return [found('warehouse', 'problem', migratedByNewer(version, newest))];
     const next = `the next start upgrades it from version ${version} to ${newest}`;
     return [opened, found('warehouse', 'note', `${next}; doctor --explain-upgrade lists what changes`)];
   } catch (error) {

@@ -1,39 +1,31 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenLocally, type LocalServer } from '../fakes/file-server.ts';
 import { forward } from './balancer.ts';
 
 /** Stands before an object store. */
-export interface BusyFront {
-  url: string;
+export interface BusyFront extends Pick<LocalServer, 'url' | 'close'> {
   /** While the store is away, every request gets a 503, as from a busy store. */
   setAway: (isAway: boolean) => void;
   /** Returns how many requests it has refused so. */
   refused: () => number;
-  stop: () => void;
 }
 
 /** Starts a front that passes requests on to the object store at `store`. */
 export const startBusyFront = async (store: string): Promise<BusyFront> => {
   let isAway = false;
   let refused = 0;
-  const front = createServer((incoming, outgoing) => {
+  const { url, close } = await listenLocally((incoming, outgoing) => {
     if (isAway) {
       refused += 1;
       outgoing.writeHead(503, { 'content-type': 'application/xml' }).end(BUSY);
     } else forward(incoming, outgoing, store);
-  }).listen(0, '127.0.0.1');
-  await once(front, 'listening');
+  });
   return {
-    url: `http://127.0.0.1:${(front.address() as AddressInfo).port}`,
+    url,
+    close,
     setAway: (away) => {
       isAway = away;
     },
     refused: () => refused,
-    stop: () => {
-      front.close();
-      front.closeAllConnections();
-    },
   };
 };
 

@@ -36,7 +36,7 @@ export const removeBackends = async (dataDir: string): Promise<void> => {
   if (shared === undefined) return;
   SHARED.delete(dataDir);
   const { front, stop } = await shared;
-  front.stop();
+  await front.close();
   await stop();
 };
 
@@ -75,13 +75,13 @@ export const startCluster = async (
     },
     stop: async () => {
       const codes = await Promise.all(nodes().map((node) => node.stop()));
-      await balancer.stop();
+      await balancer.close();
       await temporal.stop();
       return codes.find((code) => code !== 0) ?? 0;
     },
     kill: async () => {
       await Promise.all(nodes().map((node) => node.kill()));
-      await balancer.stop();
+      await balancer.close();
       await killTemporal(dataDir);
     },
   };

@@ -177,8 +177,10 @@ export const compact = (warehouse: Warehouse): Promise<void> =>
     }
     // One table after the other, because a writer of any table in a transaction is in the way of all of it.
     for (const name of await tableNames(session)) {
-      await flush(session, name);
-      await session.run(`CALL ducklake_merge_adjacent_files('warehouse', ${sqlText(name)})`);
+      await session.moveRows(() => flush(session, name));
+      await session.moveRows(() =>
+        session.run(`CALL ducklake_merge_adjacent_files('warehouse', ${sqlText(name)})`),
+      );
     }
     const old = `older_than => now() - INTERVAL ${GRACE_DAYS} DAY`;
     await session.run(`CALL ducklake_expire_snapshots('warehouse', ${old})`);

@@ -1,5 +1,5 @@
 import { MIGRATIONS, type Migration } from './migrations.ts';
-import { schemaVersionOf } from './schema-version.ts';
+import { migratedByNewer, schemaVersionOf } from './schema-version.ts';
 import type { Session } from '../session.ts';
 
 /**
@@ -15,10 +15,7 @@ export const migrate = async (
   );
   const stored = await schemaVersionOf(session);
   const known = migrations.at(-1)?.version ?? stored;
-  if (stored > known)
-    throw new Error(
-      `a newer version of the product has migrated the warehouse to version ${stored}, and this one knows ${known}: start the newer one, or restore a backup from before the upgrade`,
-    );
+  if (stored > known) throw new Error(migratedByNewer(stored, known));
   for (const { version, name, statements } of migrations) {
     if (version <= stored) continue;
     await session.transaction(async () => {

@@ -7,3 +7,7 @@ export const schemaVersionOf = async (warehouse: Pick<Session, 'query'>): Promis
   );
   return newest?.version ?? 0;
 };
+
+/** Says what to do about a warehouse that a newer version has migrated. */
+export const migratedByNewer = (stored: number, known: number): string =>
+  `a newer version of the product has migrated the warehouse to version ${stored}, and this one knows ${known}: start the newer one, or restore a backup from before the upgrade`;

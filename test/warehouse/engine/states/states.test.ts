@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ALL_SHOWN, States, type Part } from '../../../../warehouse/engine/states/states.ts';
-import { flushInlinedRows } from '../../../../warehouse/engine/maintenance/maintenance.ts';
+import { compact, flushInlinedRows } from '../../../../warehouse/engine/maintenance/maintenance.ts';
 import { BESIDE } from '../../../../warehouse/engine/states/touched.ts';
 import { Warehouse } from '../../../../warehouse/engine/warehouse.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../../support/warehouse/engines.ts';
@@ -111,7 +111,7 @@ describeOnBothEngines('states of organisations', (open) => {
     ).rejects.toThrow('the warehouse cannot tell what this statement writes: WITH none');
   });
 
-  it('stay when small writes go from the catalog to a file, which happens once a table has more than 1,000 rows of them', async ({
+  it('stay when the maintenance moves rows: from the catalog to files, once a table has more than 1,000 there, and at night to one file', async ({
     skip,
   }) => {
     skip(!test.warehouse.isDuckLake, 'a DuckDB file has no catalog');
@@ -131,6 +131,14 @@ describeOnBothEngines('states of organisations', (open) => {
     await flush();
     expect(flushed).toEqual([1, 0]);
     expect(Number(await rows('webhook_attempts'))).toBe(before + 1_010);
+
+    const files = async () =>
+      (await other.query(`FROM ducklake_list_files('warehouse', 'webhook_attempts')`)).length;
+    const flushedFiles = await files();
+    await insert(other, 'webhook_attempts', 'org_3');
+    expect(await moved('org_3', ['webhook_attempts', ALL_SHOWN], () => compact(other))).toEqual([]);
+    expect(await files()).toBe(flushedFiles);
+    expect(Number(await rows('webhook_attempts'))).toBe(before + 1_011);
   });
 
   it('move after anything that no node has announced', async ({ skip }) => {
