@@ -33,12 +33,12 @@ export const someOf = <Case>(cases: readonly Case[], most: number): Case[] => {
 
 /** Random organisations on each engine. On DuckLake each takes about ten times as long. */
 export const ORGANISATIONS = {
-  DuckDB: numberFrom('RUNS', THOROUGH ? 10 : 4),
+  DuckDB: numberFrom('RUNS', THOROUGH ? 6 : 4),
   DuckLake: numberFrom('RUNS', 2),
 };
 
 /** Random FOCUS exports. */
-export const FOCUS_EXPORTS = numberFrom('RUNS', THOROUGH ? 25 : 8);
+export const FOCUS_EXPORTS = numberFrom('RUNS', THOROUGH ? 15 : 8);
 
 /** How often the service is killed while imports run. Each kill takes about twenty seconds. */
 export const KILLS = numberFrom('KILLS', 3);
