@@ -197,17 +197,14 @@ export class Session {
   }
 
   /**
-   * Runs `work` in one transaction that moves rows of a DuckLake to other files, and changes none. It says so to the other nodes,
-   * so that they keep what they have derived.
+   * Runs a statement that moves rows of a DuckLake to other files, and changes none. It says so to the other nodes, so that they
+   * keep what they have derived.
    */
-  moveRows(work: () => Promise<unknown>): Promise<void> {
-    return rerun(() =>
-      this.#transaction(async () => {
-        await work();
-        const announcement = this.#followed?.announcement([]) ?? null;
-        if (announcement !== null) await this.run(announcement);
-      }, NOTHING),
-    );
+  moveRows(sql: string): Promise<void> {
+    return this.transaction(async () => {
+      await this.run(sql);
+      await this.#announce([]);
+    });
   }
 
   async #transaction<Result>(work: () => Promise<Result>, confirm: () => Promise<void>): Promise<Result> {
@@ -264,12 +261,16 @@ export class Session {
     this.close();
   }
 
+  /** Says to the other nodes what the running transaction has written, if there can be others. */
+  async #announce(touches: readonly Touch[]): Promise<void> {
+    const announcement = this.#followed?.announcement(touches) ?? null;
+    if (announcement !== null) await this.run(announcement);
+  }
+
   async #commit(): Promise<void> {
     const touches = [...this.#touches.values()];
-    const followed = touches.length > 0 ? this.#followed : null;
-    const announcement = followed?.announcement(touches) ?? null;
-    if (announcement !== null) await this.run(announcement);
-    const end = followed?.begin(touches);
+    if (touches.length > 0) await this.#announce(touches);
+    const end = touches.length > 0 ? this.#followed?.begin(touches) : undefined;
     try {
       await once(this.run('COMMIT'));
     } catch (error) {

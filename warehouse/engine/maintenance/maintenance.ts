@@ -1,5 +1,4 @@
 import { CATALOG } from '../location.ts';
-import type { Session } from '../session.ts';
 import { sqlText } from '../sql/sql-text.ts';
 import { tableNames } from '../sql/table-names.ts';
 import type { Warehouse } from '../warehouse.ts';
@@ -156,14 +155,14 @@ export const flushInlinedRows = (warehouse: Warehouse): Promise<number> =>
       `SELECT name FROM (${counts.join(' UNION ALL ')}) GROUP BY name HAVING sum(rows) > ${MOST_INLINED_ROWS} ORDER BY name`,
     );
     for (const { name } of full) {
-      await session.moveRows(() => flush(session, name));
+      await session.moveRows(flushOf(name));
     }
     return full.length;
   });
 
-/** Writes the rows of a table that the catalog of a DuckLake holds to files. */
-const flush = (session: Session, table: string): Promise<unknown> =>
-  session.run(`CALL ducklake_flush_inlined_data('warehouse', table_name => ${sqlText(table)})`);
+/** Returns the statement that writes the rows of a table that the catalog of a DuckLake holds to files. */
+const flushOf = (table: string): string =>
+  `CALL ducklake_flush_inlined_data('warehouse', table_name => ${sqlText(table)})`;
 
 /**
  * Frees disk space. Checkpoints a DuckDB file. In a DuckLake, writes out rows kept in the catalog, merges small files, and drops
@@ -177,10 +176,8 @@ export const compact = (warehouse: Warehouse): Promise<void> =>
     }
     // One table after the other, because a writer of any table in a transaction is in the way of all of it.
     for (const name of await tableNames(session)) {
-      await session.moveRows(() => flush(session, name));
-      await session.moveRows(() =>
-        session.run(`CALL ducklake_merge_adjacent_files('warehouse', ${sqlText(name)})`),
-      );
+      await session.moveRows(flushOf(name));
+      await session.moveRows(`CALL ducklake_merge_adjacent_files('warehouse', ${sqlText(name)})`);
     }
     const old = `older_than => now() - INTERVAL ${GRACE_DAYS} DAY`;
     await session.run(`CALL ducklake_expire_snapshots('warehouse', ${old})`);
