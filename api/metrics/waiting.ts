@@ -137,7 +137,7 @@ const waitingNumbers = async (
   // Below its plan, nobody can lock a month of revenue.
   const lockable = metrics.filter(({ kind }) => kind === 'count' || includes(organisation.tier, 'revenue'));
   const { on } = noteUpdates(dependencies, organisation.id, await sealBills(warehouse, organisation.id, now));
-  const { records, bills } = await warehouse.transaction(async (session) => ({
+  const { records, bills } = await warehouse.onOneState(async (session) => ({
     records: await readMonths(on(session), organisation, lockable, now, { vault }),
     bills: teams.length === 0 ? [] : await monthBills(on(session), organisation.id, shownMonths(now)),
   }));

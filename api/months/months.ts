@@ -96,7 +96,7 @@ const labelledMonths = async function* (
   );
   const lists: LabelList[] = [];
   const prepare = (session: Session): Promise<void> =>
-    session.transaction(async () => {
+    session.onOneState(async () => {
       const months = await readMonths(on(session), organisation, [metric], now);
       lists.push(...(months.get(metric.id) ?? []).flatMap(labelLists));
       await layLabelSums(

@@ -274,7 +274,7 @@ export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): voi
         return sendTabular(reply, type, tableOf(group_by, paged));
       }
       // One transaction, because the rows add up to the total and the reconciliation explains it.
-      const { rows, whole, reconciled, through } = await warehouse.transaction(async (stored) => {
+      const { rows, whole, reconciled, through } = await warehouse.onOneState(async (stored) => {
         const session = on(stored);
         const all = { ...days, limit: 1, offset: 0 };
         return {

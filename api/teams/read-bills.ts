@@ -16,7 +16,7 @@ export const readBills = async (
 ): Promise<{ months: MonthBills[]; teams: Team[] }> => {
   const { warehouse } = dependencies;
   const { on } = noteUpdates(dependencies, orgId, await sealBills(warehouse, orgId, now));
-  return warehouse.transaction(async (session) => ({
+  return warehouse.onOneState(async (session) => ({
     months: (await monthBills(on(session), orgId, months)).slice(1).reverse(),
     teams: (await listTeams(session, orgId)).sort(byName),
   }));

@@ -31,7 +31,7 @@ export const copyRunsToParquet = async (
   }
   const parts = runs.map((parameters, run) => ({ parameters, path: `${path}-${run}` }));
   try {
-    await session.transaction(async () => {
+    await session.onOneState(async () => {
       for (const part of parts) await copyToParquet(session, select, part.parameters, part.path);
     });
     const files = parts.map((part) => sqlText(part.path)).join(', ');

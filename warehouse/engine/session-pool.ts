@@ -1,5 +1,6 @@
 import type { DuckDBInstance } from '@duckdb/node-api';
 import type { StatementObserver } from '../../telemetry/statement-observer.ts';
+import type { Turns } from './decisions/commit-turns.ts';
 import { lost, Session, type Followed } from './session.ts';
 
 /** Sessions that may be lent at once. Each holds a thread of libuv's pool while a statement runs. */
@@ -17,6 +18,7 @@ export class SessionPool {
   readonly #onFatal: (pool: SessionPool, error: Error) => void;
   readonly #followed: Followed;
   readonly #observer: () => StatementObserver;
+  readonly #turns: Turns;
   readonly #sessions = new Set<Session>();
   readonly #connecting = new Set<Promise<Session>>();
   readonly #idle: Session[] = [];
@@ -27,17 +29,20 @@ export class SessionPool {
   /**
    * @param onFatal is called with each error that ends the whole DuckDB.
    * @param observer returns who observes the statements.
+   * @param turns of the transactions.
    */
   constructor(
     instance: DuckDBInstance,
     onFatal: (pool: SessionPool, error: Error) => void,
     followed: Followed,
     observer: () => StatementObserver,
+    turns: Turns,
   ) {
     this.#instance = instance;
     this.#onFatal = onFatal;
     this.#followed = followed;
     this.#observer = observer;
+    this.#turns = turns;
   }
 
   /** Lends a session that nobody else uses until it is given back. */
@@ -115,7 +120,8 @@ export class SessionPool {
     const onFatal = (error: Error): void => {
       this.#onFatal(this, error);
     };
-    const session = new Session(await this.#instance.connect(), onFatal, this.#followed, this.#observer);
+    const connection = await this.#instance.connect();
+    const session = new Session(connection, onFatal, this.#followed, this.#observer, this.#turns);
     this.#sessions.add(session);
     try {
       await enter(session);

@@ -16,6 +16,7 @@ import {
   type StatementKind,
   type StatementObserver,
 } from '../../telemetry/statement-observer.ts';
+import { NO_TURNS, type Turns } from './decisions/commit-turns.ts';
 import { hidePassword } from './hide-password.ts';
 import { once, rerun } from './passing-failures.ts';
 import { isShortOfMemory } from './short-of-memory.ts';
@@ -66,6 +67,12 @@ const WRITING: ReadonlySet<StatementType> = new Set([
 /** The beginning of a statement that returns rows. */
 const READING = /^\s*(?:SELECT|WITH|FROM)\b/i;
 
+/**
+ * How long a transaction keeps its turn while it works. A small write is done by then, and meets no other. A longer one lets the
+ * others go on, and takes another turn for its commit.
+ */
+const LONGEST_TURN_MS = 200;
+
 const NOTHING = (): Promise<void> => Promise.resolve();
 
 const isList = (value: Parameter): value is readonly (string | null)[] => Array.isArray(value);
@@ -90,6 +97,7 @@ export class Session {
   readonly #onFatal: (error: Error) => void;
   readonly #followed: Followed | null;
   readonly #observer: () => StatementObserver;
+  readonly #turns: Turns;
   /** What the running transaction has written. */
   readonly #touches = new Map<string, Touch>();
   #running: Promise<unknown> = Promise.resolve();
@@ -101,17 +109,20 @@ export class Session {
    * @param onFatal is called with the error that has ended the whole DuckDB.
    * @param followed follows the writes of a warehouse; null if nobody reads it meanwhile.
    * @param observer returns who observes the statements.
+   * @param turns of its transactions.
    */
   constructor(
     connection: DuckDBConnection,
     onFatal: (error: Error) => void = () => undefined,
     followed: Followed | null = null,
     observer: () => StatementObserver = () => UNOBSERVED,
+    turns: Turns = NO_TURNS,
   ) {
     this.#connection = connection;
     this.#onFatal = onFatal;
     this.#followed = followed;
     this.#observer = observer;
+    this.#turns = turns;
   }
 
   /**
@@ -188,6 +199,11 @@ export class Session {
     appender.closeSync();
   }
 
+  /** Runs `work`, which writes only temporary tables, in one transaction, so that all that it reads is of the same state. */
+  onOneState<Result>(work: () => Promise<Result>): Promise<Result> {
+    return rerun(() => this.#inTransaction(work));
+  }
+
   /**
    * Runs `work` in one transaction, and then `confirm`. If either throws, nothing is stored. Both run again after a failure that
    * passes by itself, such as another writer in the way.
@@ -208,12 +224,32 @@ export class Session {
   }
 
   async #transaction<Result>(work: () => Promise<Result>, confirm: () => Promise<void>): Promise<Result> {
+    let endTurn = await this.#turns.take();
+    let isLong = false;
+    const limit = setTimeout(() => {
+      isLong = true;
+      endTurn();
+    }, LONGEST_TURN_MS);
+    try {
+      return await this.#inTransaction(async () => {
+        const result = await work();
+        clearTimeout(limit);
+        if (isLong) endTurn = await this.#turns.take();
+        await confirm();
+        return result;
+      });
+    } finally {
+      clearTimeout(limit);
+      endTurn();
+    }
+  }
+
+  async #inTransaction<Result>(work: () => Promise<Result>): Promise<Result> {
     await this.run('BEGIN TRANSACTION');
     this.#isInTransaction = true;
     this.#touches.clear();
     try {
       const result = await work();
-      await confirm();
       await this.#commit();
       return result;
     } catch (error) {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { UNOBSERVED, type StatementObserver } from '../../telemetry/statement-observer.ts';
 import { attach, type WarehousePlace } from './opening/attach.ts';
+import { CommitTurns, NO_TURNS, type Turns } from './decisions/commit-turns.ts';
 import { CatalogDecisions } from './decisions/catalog-decisions.ts';
 import { Decisions, type Confirm } from './decisions/decisions.ts';
 import { giveIndexes } from './opening/lake-indexes.ts';
@@ -38,6 +39,7 @@ export class Warehouse {
   observer: StatementObserver = UNOBSERVED;
   readonly #states: States;
   readonly #decisions: Decisions;
+  readonly #turns: Turns;
   #pool: SessionPool | null = null;
   #opening: Promise<SessionPool> | null = null;
   /** What has broken down and is not closed. */
@@ -49,6 +51,7 @@ export class Warehouse {
     this.#states = isDuckLake(settings.location) ? new CatalogStates(this) : new States();
     const catalog = postgresCatalog(settings.location);
     this.#decisions = catalog === null ? new Decisions() : new CatalogDecisions(catalog);
+    this.#turns = catalog === null ? NO_TURNS : new CommitTurns(catalog);
   }
 
   /** Opens the warehouse and runs the missing `migrations`, by default all. Throws an error that says what is wrong. */
@@ -121,6 +124,11 @@ export class Warehouse {
     }
   }
 
+  /** Runs `work`, which only reads, on one state of the warehouse and on a session that nobody else uses; see {@link session}. */
+  onOneState<Result>(work: (session: Session) => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    return this.session((session) => session.onOneState(() => work(session)), signal);
+  }
+
   /** Runs `work` in one transaction on a session that nobody else uses; see {@link session}. */
   transaction<Result>(work: (session: Session) => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     return this.session((session) => session.transaction(() => work(session)), signal);
@@ -175,6 +183,7 @@ export class Warehouse {
     this.#pool?.close();
     this.#pool = null;
     this.#decisions.close();
+    this.#turns.close();
   }
 
   async #opened(): Promise<SessionPool> {
@@ -221,7 +230,7 @@ export class Warehouse {
     const onFatal = (pool: SessionPool, error: Error): void => {
       this.#breakDown(pool, error);
     };
-    this.#pool = new SessionPool(instance, onFatal, this.#states, () => this.observer);
+    this.#pool = new SessionPool(instance, onFatal, this.#states, () => this.observer, this.#turns);
     return this.#pool;
   }
 

@@ -35,7 +35,7 @@ export const billsExport = async (request: ExportRequest): Promise<ExportRows> =
   noteUpdates(sealed);
   if (start > end) return { columns: COLUMNS, readRows: () => [] };
   const months = { newest: end, count: monthsInclusive(start, end) };
-  const { bills, teams } = await warehouse.transaction(async (session) => ({
+  const { bills, teams } = await warehouse.onOneState(async (session) => ({
     bills: (await monthBills(sealed.on(session), organisation.id, months)).slice(1),
     teams: (await listTeams(session, organisation.id)).sort(byName),
   }));

@@ -59,7 +59,7 @@ export const costSummary = async (
   now: Date,
 ): Promise<CostSummary> => {
   const { on } = await computeSpend(warehouse, orgId, now);
-  const { rows, coverage } = await warehouse.transaction(async (session) => ({
+  const { rows, coverage } = await warehouse.onOneState(async (session) => ({
     rows: await session.query<Row>(COST_SUMMARY, { org: orgId, ...range }),
     coverage: await coverageFrom(on(session), orgId, range, now),
   }));

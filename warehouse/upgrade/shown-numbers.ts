@@ -48,7 +48,7 @@ export const shownMonths = async (
   now: Date,
 ): Promise<ShownMonths> => {
   const { id } = organisation;
-  const read = await warehouse.transaction(async (session) => ({
+  const read = await warehouse.onOneState(async (session) => ({
     numbers: [
       ...(await totals(session, organisation, range)),
       ...(await metricNumbers(session, organisation, range, now)),

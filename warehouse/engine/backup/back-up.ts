@@ -64,7 +64,7 @@ export const backUp = async (
 const copyTo = async (session: Session, file: string) => {
   await session.run(`ATTACH ${sqlText(file)} AS backup`);
   try {
-    return await session.transaction(async () => {
+    return await session.onOneState(async () => {
       await session.run('COPY FROM DATABASE warehouse TO backup');
       return {
         schemaVersion: await schemaVersionOf(session),

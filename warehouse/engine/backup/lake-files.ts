@@ -108,7 +108,7 @@ export const sizeOf = (files: Files): LakeFiles => ({
 });
 
 const namedFiles = (session: Session): Promise<Files> =>
-  session.transaction(async () => {
+  session.onOneState(async () => {
     const read = (table: NamingTable) =>
       session.query<CatalogRow>(
         `SELECT ${NAMING[table].map((column) => `CAST(${column} AS VARCHAR) AS ${column}`).join(', ')} FROM ${CATALOG}.${table}`,

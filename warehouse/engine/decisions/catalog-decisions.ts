@@ -3,8 +3,8 @@ import { unavailable } from '../../../domain/shared/errors.ts';
 import { catalogUrl } from './catalog-url.ts';
 import { Decisions, PATIENCE_S, type Confirm } from './decisions.ts';
 
-/** Decisions that a process makes or waits for at once. Each holds a connection to Postgres. */
-const MOST_CONNECTIONS = 16;
+/** Decisions that a process makes or waits for at once. */
+const MOST_DECISIONS = 16;
 
 /** Distinguishes our advisory locks from those of other programs in the catalog's database. */
 const SEED = 7_266_279_350;
@@ -20,13 +20,16 @@ const LOCK_NOT_AVAILABLE = '55P03';
 export class CatalogDecisions extends Decisions {
   readonly #pool: Pool;
 
-  /** @param catalog the connection string of the catalog, as WAREHOUSE names it after `ducklake:postgres:`. */
-  constructor(catalog: string) {
+  /**
+   * @param catalog the connection string of the catalog, as WAREHOUSE names it after `ducklake:postgres:`.
+   * @param most decisions at once, each of which holds a connection to Postgres.
+   */
+  constructor(catalog: string, most = MOST_DECISIONS) {
     super();
     this.#pool = new Pool({
       connectionString: catalogUrl(catalog),
       application_name: 'cost-analytics decisions',
-      max: MOST_CONNECTIONS,
+      max: most,
       connectionTimeoutMillis: PATIENCE_S * 1_000,
       keepAlive: true,
       allowExitOnIdle: true,

@@ -46,7 +46,7 @@ export const spendOptions = async (
 ): Promise<SpendOption[]> => {
   const today = dayOf(now);
   const { on } = await computeSpend(warehouse, orgId, now);
-  return warehouse.transaction(async (stored) => {
+  return warehouse.onOneState(async (stored) => {
     const session = on(stored);
     const month = cursor === null ? await newestCompleteMonth(session, orgId, today) : cursor.month;
     const rows = await session.query<Omit<SpendOption, 'pick' | 'month'>>(SPEND_OPTIONS, {

@@ -1,0 +1,81 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CatalogDecisions } from '../../../../warehouse/engine/decisions/catalog-decisions.ts';
+import { catalogUrl } from '../../../../warehouse/engine/decisions/catalog-url.ts';
+import { postgresCatalog } from '../../../../warehouse/engine/location.ts';
+import { Warehouse } from '../../../../warehouse/engine/warehouse.ts';
+import { hasDuckLake, openDuckLake, type TestWarehouse } from '../../../support/warehouse/engines.ts';
+
+const WRITERS = 8;
+const WRITES = 5;
+
+describe.skipIf(!hasDuckLake)('turns of the transactions of two nodes', () => {
+  let test: TestWarehouse;
+  let catalog: string;
+  beforeAll(async () => {
+    test = await openDuckLake();
+    catalog = postgresCatalog(test.settings.location) ?? '';
+  });
+  afterAll(() => test.close());
+
+  const write = (node: Warehouse, org: string) =>
+    node.run('INSERT INTO webhook_attempts BY NAME SELECT $org AS org_id', { org });
+  const stored = async (org: string) => {
+    const sql = 'SELECT CAST(count(*) AS INTEGER) AS rows FROM webhook_attempts WHERE org_id = $org';
+    return (await test.warehouse.query(sql, { org }))[0];
+  };
+
+  /** Returns how many transactions of the catalog were rolled back. Postgres counts those of a connection when it ends. */
+  const rolledBack = async (): Promise<number> => {
+    const client = new Client(catalogUrl(catalog));
+    await client.connect();
+    try {
+      const { rows } = await client.query<{ count: number }>(
+        'SELECT xact_rollback::int AS count FROM pg_stat_database WHERE datname = current_database()',
+      );
+      return rows[0]?.count ?? Number.NaN;
+    } finally {
+      await client.end();
+    }
+  };
+
+  it('keep small writes from meeting, so that none repeats its commit', async () => {
+    const nodes = [await Warehouse.open(test.settings), await Warehouse.open(test.settings)];
+    const before = await rolledBack();
+    const writers = Array.from({ length: WRITERS }, async (_, writer) => {
+      for (const node of Array.from({ length: WRITES }, () => nodes[writer % 2]))
+        if (node !== undefined) await write(node, 'org_turns');
+    });
+    await Promise.all(writers);
+    for (const node of nodes) node.close();
+    expect(await stored('org_turns')).toEqual({ rows: WRITERS * WRITES });
+    expect(await rolledBack()).toBe(before);
+  });
+
+  it('let others go on while a transaction works for long, and store both', async () => {
+    const node = await Warehouse.open(test.settings);
+    await test.warehouse.transaction(async (session) => {
+      await session.run(`INSERT INTO webhook_attempts BY NAME SELECT 'org_long' AS org_id`);
+      await write(node, 'org_long');
+    });
+    node.close();
+    expect(await stored('org_long')).toEqual({ rows: 2 });
+  });
+
+  it('are nothing that a write depends on', async () => {
+    const other = new CatalogDecisions(catalog);
+    let end = (): void => undefined;
+    const isOver = new Promise<void>((resolve) => (end = resolve));
+    const begun = new Promise<void>((resolve) => {
+      void other.alone(['commit'], async () => {
+        resolve();
+        await isOver;
+      });
+    });
+    await begun;
+    await write(test.warehouse, 'org_without');
+    end();
+    other.close();
+    expect(await stored('org_without')).toEqual({ rows: 1 });
+  });
+});

@@ -1,0 +1,48 @@
+import { CatalogDecisions } from './catalog-decisions.ts';
+import type { Decisions } from './decisions.ts';
+
+/** Ends a turn. Does nothing the second time. */
+export type EndTurn = () => void;
+
+/** Lets transactions take turns. */
+export interface Turns {
+  /** Waits for the turn of a transaction, and returns how to end it. */
+  take: () => Promise<EndTurn>;
+  close: () => void;
+}
+
+/** Where transactions do not meet, because DuckDB merges what they write. */
+export const NO_TURNS: Turns = { take: () => Promise.resolve(() => undefined), close: () => undefined };
+
+/** How long a transaction waits for its turn, in seconds. Then it goes on without one. */
+const PATIENCE_S = 10;
+
+/**
+ * Lets the transactions of all nodes of a DuckLake go one after the other. Two that meet are correct without it, but slow: the
+ * later one repeats its commit, and each time reads all snapshots of the catalog. So nothing depends on a turn, and a transaction
+ * that gets none goes on.
+ */
+export class CommitTurns implements Turns {
+  readonly #decisions: Decisions;
+
+  /** @param catalog the connection string of the catalog. */
+  constructor(catalog: string) {
+    this.#decisions = new CatalogDecisions(catalog, 1);
+  }
+
+  take(): Promise<EndTurn> {
+    return new Promise((begin) => {
+      const held = () =>
+        new Promise<void>((end) => {
+          begin(end);
+        });
+      this.#decisions.alone(['commit'], held, PATIENCE_S).catch(() => {
+        begin(() => undefined);
+      });
+    });
+  }
+
+  close(): void {
+    this.#decisions.close();
+  }
+}
