@@ -106,7 +106,7 @@ describe('the table of settings', () => {
     OPERATOR_KEY: 'in `<data>/operator.key`',
     MASTER_KEY: 'in `<data>/master.key`',
     STRIPE_API_BASE: `\`${apiBaseText(settings.STRIPE_API_BASE)}\``,
-    DUCKDB_THREADS: 'all cores',
+    DUCKDB_THREADS: 'all cores; 1 on DuckLake',
     AWS_ENDPOINT_URL_S3: 'AWS',
     CLOCK: "the machine's",
     COST_ANALYTICS_URL: 'from `HOST` and `PORT`',

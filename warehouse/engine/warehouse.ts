@@ -22,6 +22,12 @@ export interface WarehouseSettings extends WarehousePlace, InstanceOptions {
   keptBytes: number;
 }
 
+/**
+ * Threads of a statement on a DuckLake. With more, the calling thread takes a whole core while another thread waits for the
+ * catalog (duckdb/duckdb#22178).
+ */
+const LAKE_THREADS = 1;
+
 /** How long a node that starts waits for others, in seconds. The largest migration takes seconds. */
 const SET_UP_PATIENCE_S = 600;
 
@@ -207,7 +213,9 @@ export class Warehouse {
 
   /** @param prepare runs before anyone else uses the warehouse. */
   async #open(prepare: (session: Session) => Promise<void> = () => Promise.resolve()): Promise<SessionPool> {
-    const instance = await openInstance(this.settings);
+    const { location, threads } = this.settings;
+    const ownThreads = threads ?? (isDuckLake(location) ? LAKE_THREADS : null);
+    const instance = await openInstance({ ...this.settings, threads: ownThreads });
     try {
       const session = new Session(await instance.connect());
       try {
