@@ -39,12 +39,12 @@ describe('the assistant', () => {
     let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     const { warehouse } = api;
-    const transaction = warehouse.transaction.bind(warehouse);
+    const onOneState = warehouse.onOneState.bind(warehouse);
     let begun = 0;
-    const spy = vi.spyOn(warehouse, 'transaction').mockImplementation(async (run, ...more) => {
+    const spy = vi.spyOn(warehouse, 'onOneState').mockImplementation(async (run, ...more) => {
       begun += 1;
       if (begun <= RUNNING) await held;
-      return transaction(run, ...more);
+      return onOneState(run, ...more);
     });
     const leave = new AbortController();
     const calls = Array.from({ length: RUNNING + WAITING }, () =>
@@ -81,7 +81,7 @@ describe('the assistant', () => {
   });
 
   it('reveals nothing of an unexpected error, which the log has', async () => {
-    vi.spyOn(api.warehouse, 'transaction').mockRejectedValueOnce(new Error('Catalog Error: hidden_table'));
+    vi.spyOn(api.warehouse, 'onOneState').mockRejectedValueOnce(new Error('Catalog Error: hidden_table'));
     expect(await breakdown()).toEqual({
       isError: true,
       content: [{ type: 'text', text: 'internal server error' }],

@@ -114,6 +114,13 @@ describe.skipIf(!hasDuckLake)('decisions of nodes', () => {
     expect(await other.alone(['thing'], async () => 'now', 1)).toBe('now');
   });
 
+  /** Ends the connections of all who decide in this database, as if their nodes had died. Other tests have others. */
+  const endDeciders = () =>
+    postgres.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_locks JOIN pg_database ON pg_database.oid = database
+       WHERE locktype = 'advisory' AND granted AND datname = current_database()`,
+    );
+
   it('a node that has lost its locks stores nothing, and the next one need not wait', async () => {
     const first = held();
     const stored: string[] = [];
@@ -122,10 +129,7 @@ describe.skipIf(!hasDuckLake)('decisions of nodes', () => {
       stored.push('first');
     });
     await first.hasBegun;
-    // As if the node had died, or its connection had.
-    await postgres.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted`,
-    );
+    await endDeciders();
     expect(await other.alone(['thing'], async () => stored.push('second'))).toBe(1);
     first.end();
     await expect(deciding).rejects.toMatchObject(away);
@@ -136,9 +140,7 @@ describe.skipIf(!hasDuckLake)('decisions of nodes', () => {
   it('what is stored stays stored if the connection ends before the lock is given back', async () => {
     const result = await node.alone(['thing'], async (confirm) => {
       await confirm();
-      await postgres.query(
-        `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted`,
-      );
+      await endDeciders();
       return 'stored';
     });
     expect(result).toBe('stored');
