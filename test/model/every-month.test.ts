@@ -31,8 +31,6 @@ describeOnBothEngines('every month and every breakdown', (open) => {
   /** Compares organisations in a new warehouse. If one fails, the warehouse stays open to shrink it. */
   const compareOrganisations = async (seed: number, runs: number): Promise<void> => {
     const test = await open();
-    // The statements are many and small. With more threads, they would only wait for each other.
-    await test.warehouse.run('SET GLOBAL threads = 1');
     const property = fc.asyncProperty(randomOrganisation, (organisation) =>
       compareWithNaive(test, organisation),
     );

@@ -213,9 +213,8 @@ export class Warehouse {
 
   /** @param prepare runs before anyone else uses the warehouse. */
   async #open(prepare: (session: Session) => Promise<void> = () => Promise.resolve()): Promise<SessionPool> {
-    const { location, threads } = this.settings;
-    const ownThreads = threads ?? (isDuckLake(location) ? LAKE_THREADS : null);
-    const instance = await openInstance({ ...this.settings, threads: ownThreads });
+    const threads = this.settings.threads ?? (this.isDuckLake ? LAKE_THREADS : null);
+    const instance = await openInstance({ ...this.settings, threads });
     try {
       const session = new Session(await instance.connect());
       try {

@@ -5,6 +5,7 @@ import { catalogUrl } from '../../../../warehouse/engine/decisions/catalog-url.t
 import { postgresCatalog } from '../../../../warehouse/engine/location.ts';
 import { Warehouse } from '../../../../warehouse/engine/warehouse.ts';
 import { hasDuckLake, openDuckLake, type TestWarehouse } from '../../../support/warehouse/engines.ts';
+import { held } from '../../../support/warehouse/held-decision.ts';
 
 const WRITERS = 8;
 const WRITES = 5;
@@ -64,17 +65,12 @@ describe.skipIf(!hasDuckLake)('turns of the transactions of two nodes', () => {
 
   it('are nothing that a write depends on', async () => {
     const other = new CatalogDecisions(catalog);
-    let end = (): void => undefined;
-    const isOver = new Promise<void>((resolve) => (end = resolve));
-    const begun = new Promise<void>((resolve) => {
-      void other.alone(['commit'], async () => {
-        resolve();
-        await isOver;
-      });
-    });
-    await begun;
+    const turn = held();
+    const deciding = other.alone(['commit'], turn.work);
+    await turn.hasBegun;
     await write(test.warehouse, 'org_without');
-    end();
+    turn.end();
+    await deciding;
     other.close();
     expect(await stored('org_without')).toEqual({ rows: 1 });
   });

@@ -5,25 +5,7 @@ import { CatalogDecisions } from '../../../../warehouse/engine/decisions/catalog
 import { catalogUrl } from '../../../../warehouse/engine/decisions/catalog-url.ts';
 import { Decisions } from '../../../../warehouse/engine/decisions/decisions.ts';
 import { hasDuckLake, newCatalog } from '../../../support/warehouse/engines.ts';
-
-/** Work that lasts until the test ends it. */
-const held = () => {
-  let end = (): void => undefined;
-  let begun = (): void => undefined;
-  const hasBegun = new Promise<void>((resolve) => (begun = resolve));
-  const mayEnd = new Promise<void>((resolve) => (end = resolve));
-  return {
-    work: async (confirm: () => Promise<void>): Promise<void> => {
-      begun();
-      await mayEnd;
-      await confirm();
-    },
-    hasBegun,
-    end: () => {
-      end();
-    },
-  };
-};
+import { held } from '../../../support/warehouse/held-decision.ts';
 
 const busy = { kind: 'unavailable', message: 'another node is deciding the same; try again' };
 const away = { kind: 'unavailable', message: 'the catalog cannot be reached; try again' };

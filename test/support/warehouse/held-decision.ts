@@ -1,0 +1,18 @@
+/** Work of a decision that lasts until the test ends it. */
+export const held = () => {
+  let end = (): void => undefined;
+  let begun = (): void => undefined;
+  const hasBegun = new Promise<void>((resolve) => (begun = resolve));
+  const mayEnd = new Promise<void>((resolve) => (end = resolve));
+  return {
+    work: async (confirm: () => Promise<void>): Promise<void> => {
+      begun();
+      await mayEnd;
+      await confirm();
+    },
+    hasBegun,
+    end: () => {
+      end();
+    },
+  };
+};
