@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../domain/shared/errors.ts';
 
 declare module 'fastify' {
@@ -13,8 +13,8 @@ const LEAST_UPLOAD_BYTES = 16 * 1024;
 
 /** Ends a request with a 408 if its body takes longer than `patienceMs`, or if its upload stalls. */
 export const limitBodies = (app: FastifyInstance, patienceMs: number): void => {
-  app.addHook('onRequest', (request, _reply, done) => {
-    if (hasBody(request)) watch(request, patienceMs);
+  app.addHook('onRequest', (request, reply, done) => {
+    if (hasBody(request)) watch(request, reply, patienceMs);
     done();
   });
 };
@@ -23,19 +23,21 @@ export const limitBodies = (app: FastifyInstance, patienceMs: number): void => {
 const hasBody = ({ headers }: FastifyRequest): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-const watch = ({ raw, routeOptions }: FastifyRequest, patienceMs: number): void => {
+const watch = ({ raw, routeOptions }: FastifyRequest, reply: FastifyReply, patienceMs: number): void => {
   const { socket } = raw;
   let before = socket.bytesRead;
   const timer = setInterval(() => {
     const bytes = socket.bytesRead - before;
     before = socket.bytesRead;
-    if (raw.complete) clearInterval(timer);
-    else if (routeOptions.config.takesUpload !== true || bytes < LEAST_UPLOAD_BYTES) {
-      clearInterval(timer);
-      // Whoever reads the body answers. If nobody reads it, the answer has been sent already.
-      if (raw.listenerCount('error') > 0) raw.emit('error', tooSlow(patienceMs));
-      else raw.destroy();
-    }
+    const isSlow = routeOptions.config.takesUpload !== true || bytes < LEAST_UPLOAD_BYTES;
+    const isRead = raw.listenerCount('error') > 0;
+    if (raw.complete) stop();
+    else if (isSlow && isRead) {
+      stop();
+      // Whoever reads the body answers.
+      raw.emit('error', tooSlow(patienceMs));
+    } else if (isSlow && reply.sent) raw.destroy();
+    // Otherwise the service is the slow one, because it does not read the body yet.
   }, patienceMs).unref();
   const stop = (): void => {
     clearInterval(timer);

@@ -327,9 +327,13 @@ export class Session {
   async #runAlone(sql: string, parameters: Parameters, writes: Writes) {
     const waits = TRIES_AFTER_MS.values();
     for (;;) {
-      const begun = performance.now();
+      // A write begins when its turn has come.
+      let begun = 0;
+      const run = () => {
+        begun = performance.now();
+        return this.#runOnce(sql, parameters, writes);
+      };
       try {
-        const run = () => this.#runOnce(sql, parameters, writes);
         return await (typeof writes === 'object' ? this.#transaction(run, NOTHING) : run());
       } catch (error) {
         const isSmall = performance.now() - begun <= SMALL_MS;

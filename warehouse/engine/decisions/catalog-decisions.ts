@@ -19,13 +19,16 @@ const LOCK_NOT_AVAILABLE = '55P03';
  */
 export class CatalogDecisions extends Decisions {
   readonly #pool: Pool;
+  readonly #longestS: number;
 
   /**
    * @param catalog the connection string of the catalog, as WAREHOUSE names it after `ducklake:postgres:`.
    * @param most decisions at once, each of which holds a connection to Postgres.
+   * @param longestS after how many seconds Postgres takes its locks from a decision; 0 for never.
    */
-  constructor(catalog: string, most = MOST_DECISIONS) {
+  constructor(catalog: string, most = MOST_DECISIONS, longestS = 0) {
     super();
+    this.#longestS = longestS;
     this.#pool = new Pool({
       connectionString: catalogUrl(catalog),
       application_name: 'cost-analytics decisions',
@@ -54,7 +57,7 @@ export class CatalogDecisions extends Decisions {
     client.on('error', ignore);
     let isOver = true;
     try {
-      await lock(client, about, patienceS);
+      await lock(client, about, patienceS, this.#longestS);
       const result = await work(async () => {
         await client.query('SELECT 1').catch(refuse);
       });
@@ -72,13 +75,19 @@ export class CatalogDecisions extends Decisions {
   }
 }
 
-const lock = async (client: PoolClient, about: readonly string[], patienceS: number): Promise<void> => {
+const lock = async (
+  client: PoolClient,
+  about: readonly string[],
+  patienceS: number,
+  longestS: number,
+): Promise<void> => {
   const locks = about.map(
     (thing) => `SELECT pg_advisory_xact_lock(hashtextextended(${escapeLiteral(thing)}, ${SEED}))`,
   );
   await client
     .query(
-      `BEGIN; SET LOCAL lock_timeout = '${patienceS}s'; SET LOCAL idle_in_transaction_session_timeout = 0; ${locks.join('; ')}`,
+      `BEGIN; SET LOCAL lock_timeout = '${patienceS}s'; SET LOCAL idle_in_transaction_session_timeout = '${longestS}s';
+       ${locks.join('; ')}`,
     )
     .catch(refuse);
 };

@@ -14,20 +14,22 @@ export interface Turns {
 /** Where transactions do not meet, because DuckDB merges what they write. */
 export const NO_TURNS: Turns = { take: () => Promise.resolve(() => undefined), close: () => undefined };
 
-/** How long a transaction waits for its turn, in seconds. Then it goes on without one. */
+/** How long a turn lasts at most, and how long the first transaction in line waits for one, in seconds. */
 const PATIENCE_S = 10;
 
 /**
  * Lets the transactions of all nodes of a DuckLake go one after the other. Two that meet are correct without it, but slow: the
  * later one repeats its commit, and each time reads all snapshots of the catalog. So nothing depends on a turn, and a transaction
- * that gets none goes on.
+ * that gets none goes on. Postgres ends the turn of a node that hangs, so that the others wait for it only once.
  */
 export class CommitTurns implements Turns {
   readonly #decisions: Decisions;
+  readonly #patienceS: number;
 
   /** @param catalog the connection string of the catalog. */
-  constructor(catalog: string) {
-    this.#decisions = new CatalogDecisions(catalog, 1);
+  constructor(catalog: string, patienceS = PATIENCE_S) {
+    this.#decisions = new CatalogDecisions(catalog, 1, patienceS);
+    this.#patienceS = patienceS;
   }
 
   take(): Promise<EndTurn> {
@@ -36,7 +38,7 @@ export class CommitTurns implements Turns {
         new Promise<void>((end) => {
           begin(end);
         });
-      this.#decisions.alone(['commit'], held, PATIENCE_S).catch(() => {
+      this.#decisions.alone(['commit'], held, this.#patienceS).catch(() => {
         begin(() => undefined);
       });
     });

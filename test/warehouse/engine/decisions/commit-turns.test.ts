@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CatalogDecisions } from '../../../../warehouse/engine/decisions/catalog-decisions.ts';
+import { CommitTurns } from '../../../../warehouse/engine/decisions/commit-turns.ts';
 import { catalogUrl } from '../../../../warehouse/engine/decisions/catalog-url.ts';
 import { postgresCatalog } from '../../../../warehouse/engine/location.ts';
 import { Warehouse } from '../../../../warehouse/engine/warehouse.ts';
@@ -73,5 +74,17 @@ describe.skipIf(!hasDuckLake)('turns of the transactions of two nodes', () => {
     await deciding;
     other.close();
     expect(await stored('org_without')).toEqual({ rows: 1 });
+  });
+
+  it('of a node that hangs end by themselves, so that the others wait for it only once', async () => {
+    const hanging = new CommitTurns(catalog, 1);
+    const endTurn = await hanging.take();
+    // Each would wait for longer than this test may take.
+    const waiting = new CommitTurns(catalog, 300);
+    for (const turn of [waiting.take(), waiting.take(), waiting.take()]) (await turn)();
+    endTurn();
+    (await hanging.take())();
+    hanging.close();
+    waiting.close();
   });
 });
