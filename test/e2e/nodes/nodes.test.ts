@@ -53,6 +53,9 @@ describe.skipIf(!hasCluster)(`nodes of one DuckLake${why}`, () => {
     await removeDataDir(cluster.dataDir);
   });
 
+  /** A test that runs all races of a decision. */
+  const RACE = { timeout: 120_000 + RACES * 3_000 };
+
   /** Runs both at once, on two nodes that change from round to round. Exactly one may win. */
   const race = async (
     round: number,
@@ -80,7 +83,7 @@ describe.skipIf(!hasCluster)(`nodes of one DuckLake${why}`, () => {
       }),
     ).id;
 
-  it('decide alone: a month is locked into one first version', async () => {
+  it('decide alone: a month is locked into one first version', RACE, async () => {
     for (let round = 0; round < RACES;) {
       const metric = await newMetric(`Orders ${round}`);
       const values = MONTHS.map((month) => ({ period: `${month}-28`, value: 10 }));
@@ -104,7 +107,7 @@ describe.skipIf(!hasCluster)(`nodes of one DuckLake${why}`, () => {
     }
   });
 
-  it('decide alone: a pick belongs to one team', async () => {
+  it('decide alone: a pick belongs to one team', RACE, async () => {
     for (let round = 0; round < RACES; round += 1) {
       const ownership = [{ source: 'cloud', cloud: 'aws', account: `race-${round}` }];
       const create = (name: string) => (api: Api) =>
@@ -119,7 +122,7 @@ describe.skipIf(!hasCluster)(`nodes of one DuckLake${why}`, () => {
     for (const { id } of teams) expectData(await admins[0].delete(`/teams/${id}`));
   });
 
-  it('decide alone: a cloud has one tag key', async () => {
+  it('decide alone: a cloud has one tag key', RACE, async () => {
     for (let round = 0; round < RACES; round += 1) {
       const create = (key: string) => (api: Api) =>
         api.post<{ id: string }>('/teams', {
@@ -135,7 +138,7 @@ describe.skipIf(!hasCluster)(`nodes of one DuckLake${why}`, () => {
     }
   });
 
-  it('decide alone: a name belongs to one metric', async () => {
+  it('decide alone: a name belongs to one metric', RACE, async () => {
     for (let round = 0; round < RACES; round += 1) {
       const create = (api: Api) =>
         api.post('/metrics', {
@@ -149,7 +152,7 @@ describe.skipIf(!hasCluster)(`nodes of one DuckLake${why}`, () => {
     }
   });
 
-  it('decide alone: one of the last two admin keys stays', async () => {
+  it('decide alone: one of the last two admin keys stays', RACE, async () => {
     const { secret: first } = await newOrganisation(cluster);
     let survivor = first;
     for (let round = 0; round < RACES; round += 1) {
@@ -175,7 +178,7 @@ describe.skipIf(!hasCluster)(`nodes of one DuckLake${why}`, () => {
     }
   });
 
-  it('decide alone: a new scope is costed once', async () => {
+  it('decide alone: a new scope is costed once', RACE, async () => {
     for (let round = 0; round < RACES; round += 1) {
       const metric = await newMetric(`Costed ${round}`);
       const months = await Promise.all(
