@@ -248,15 +248,14 @@ export class Warehouse {
   #breakDown(pool: SessionPool, error: Error): void {
     if (pool !== this.#pool) return;
     this.#pool = null;
+    let before = Promise.resolve();
     if (this.isDuckLake) {
       pool.leave();
       this.#left.push(pool);
-    }
+    } else before = pool.abandon();
     this.onBreakdown(error);
     // Catches the failure, because perhaps no request waits for it.
-    this.#openAgain(this.isDuckLake ? Promise.resolve() : pool.abandon()).catch(
-      (failure: unknown) => failure,
-    );
+    this.#openAgain(before).catch((failure: unknown) => failure);
   }
 }
 

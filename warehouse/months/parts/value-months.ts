@@ -79,9 +79,9 @@ const readValues = async (
     first_day: range.firstDay,
   });
   const frequencies = new Map(scopes.map(({ metric_id, frequency }) => [metric_id, frequency]));
-  const labelled = [...new Set(rows.filter((row) => row.has_labels).map(({ metric_id }) => metric_id))];
+  const labelled = new Set(rows.filter((row) => row.has_labels).map(({ metric_id }) => metric_id));
   const labelledThrough =
-    labelled.length === 0 ? new Map<string, Day>() : await valuesThrough(session, orgId, labelled);
+    labelled.size === 0 ? new Map<string, Day>() : await valuesThrough(session, orgId, [...labelled]);
   const byMetric = new Map<string, ValueMonths>();
   for (const row of rows) {
     const isDaily = frequencies.get(row.metric_id) === 'daily';
@@ -92,10 +92,13 @@ const readValues = async (
       through: null,
     };
     const newest = row.newest_period;
+    const newestDay = newest === null || isDaily ? newest : lastDay(monthOf(newest));
     byMetric.set(row.metric_id, {
       ...known,
       from: earlier(known.from, row.first_period),
-      through: later(known.through, newest === null || isDaily ? newest : lastDay(monthOf(newest))),
+      through: labelled.has(row.metric_id)
+        ? (labelledThrough.get(row.metric_id) ?? null)
+        : later(known.through, newestDay),
     });
     if (row.month < range.first) continue;
     known.months.set(monthOf(row.month), {
@@ -106,10 +109,6 @@ const readValues = async (
     if (!isDaily || row.days === null) continue;
     for (const { day, sum } of JSON.parse(row.days) as { day: Day; sum: DecimalText }[])
       known.days.set(day, unitsOfFixed(sum));
-  }
-  for (const id of labelled) {
-    const values = byMetric.get(id);
-    if (values !== undefined) values.through = labelledThrough.get(id) ?? null;
   }
   return byMetric;
 };
