@@ -124,11 +124,11 @@ const temporalServers = async (dataDir: string): Promise<number[]> => {
   return found;
 };
 
-/** Kills the Temporal server of a data directory with `kill -9`, and resolves when it is gone. */
-export const killTemporal = async (dataDir: string): Promise<void> => {
-  for (;;) {
+/** Kills the Temporal server of a data directory with `kill -9`, and resolves when it is gone. Returns whether there was one. */
+export const killTemporal = async (dataDir: string): Promise<boolean> => {
+  for (let wasThere = false; ; wasThere = true) {
     const servers = await temporalServers(dataDir);
-    if (servers.length === 0) return;
+    if (servers.length === 0) return wasThere;
     for (const pid of servers) {
       try {
         process.kill(pid, 'SIGKILL');

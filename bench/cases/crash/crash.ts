@@ -28,6 +28,11 @@ export const crash = async ({ seed, rounds, quick }: RunOptions): Promise<Measur
     restarts.push(performance.now() - started);
     return service;
   };
+  let kills = 0;
+  const kill: Kill = async (victim, withTemporal) => {
+    const [, hadTemporal] = await Promise.all([victim.kill(), withTemporal && killTemporal(directory)]);
+    kills += hadTemporal ? 2 : 1;
+  };
   let service: Service | null = null;
   try {
     say(`crash: ${rounds} rounds, seed ${seed}`);
@@ -37,16 +42,17 @@ export const crash = async ({ seed, rounds, quick }: RunOptions): Promise<Measur
       const violation = (text: string): void => {
         world.violations.push(`round ${round}: ${text}`);
       };
-      await liveAndDie(service, world, random, directory, violation);
-      service = await restart(directory, random, start);
+      await liveAndDie(service, world, random, kill, violation);
+      service = await restart(directory, random, kill, start);
       await world.check([service], violation);
       if (round % 10 === 0 || quick) say(`crash: round ${round}, ${world.summary}`);
     }
     await world.finish([service], (text) => world.violations.push(`at the end: ${text}`));
-    say(`crash: ${rounds} rounds, ${world.summary}`);
+    say(`crash: ${kills} kills, ${world.summary}`);
     const named = { benchmark: 'crash', target: null };
     return [
       alone({ ...named, name: 'rounds', unit: 'count' }, rounds),
+      alone({ ...named, name: 'kills of the service and of its Temporal server', unit: 'count' }, kills),
       alone({ ...named, name: 'restart until ready, median', unit: 'ms' }, median(restarts)),
       ...world.measurements('crash'),
     ];
@@ -57,12 +63,15 @@ export const crash = async ({ seed, rounds, quick }: RunOptions): Promise<Measur
   }
 };
 
-/** Loads the service until a random moment, then kills it with `kill -9`, with or without its Temporal server. */
+/** Kills a service with `kill -9`, with or without its Temporal server. */
+type Kill = (victim: Pick<Service, 'kill'>, withTemporal: boolean) => Promise<void>;
+
+/** Loads the service until a random moment, then kills it, in two rounds of three with its Temporal server. */
 const liveAndDie = async (
   service: Service,
   world: CrashWorld,
   random: Random,
-  directory: string,
+  kill: Kill,
   violation: (text: string) => void,
 ): Promise<void> => {
   let dead = false;
@@ -71,8 +80,7 @@ const liveAndDie = async (
   const { low, high } = random.between(1, 4) === 1 ? LONG_LIFE_MS : SHORT_LIFE_MS;
   await sleep(random.between(low, high));
   dead = true;
-  const wholeTree = random.between(1, 3) > 1;
-  await Promise.all([service.kill(), wholeTree ? killTemporal(directory) : undefined]);
+  await kill(service, random.between(1, 3) > 1);
   await load;
 };
 
@@ -80,13 +88,13 @@ const liveAndDie = async (
 const restart = async (
   directory: string,
   random: Random,
+  kill: Kill,
   start: () => Promise<Service>,
 ): Promise<Service> => {
   if (random.between(1, 5) === 1) {
     const starting = await startService(directory, { CLOCK, SOURCE_ROOTS: directory });
     await sleep(random.between(50, 2_000));
-    await starting.kill();
-    if (random.between(1, 2) === 1) await killTemporal(directory);
+    await kill(starting, random.between(1, 2) === 1);
   }
   return start();
 };
