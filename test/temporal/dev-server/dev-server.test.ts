@@ -27,7 +27,7 @@ const title =
     ? 'startDevServer (skipped: no Temporal CLI on the PATH or in the cache)'
     : 'startDevServer';
 
-describe.skipIf(cli === undefined)(title, { timeout: 30_000 }, () => {
+describe.skipIf(cli === undefined)(title, () => {
   let dir: string;
   let dataDir: string;
   let logged: string[];
