@@ -327,8 +327,8 @@ export class Session {
   async #runAlone(sql: string, parameters: Parameters, writes: Writes) {
     const waits = TRIES_AFTER_MS.values();
     for (;;) {
-      // A write begins when its turn has come.
-      let begun = 0;
+      // A write begins again when its turn has come.
+      let begun = performance.now();
       const run = () => {
         begun = performance.now();
         return this.#runOnce(sql, parameters, writes);

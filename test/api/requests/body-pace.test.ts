@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import Fastify from 'fastify';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { answerErrors } from '../../../api/http/error-answers.ts';
 import { limitBodies } from '../../../api/requests/body-pace.ts';
 import { openRaw } from '../../support/service/local-api.ts';
@@ -11,9 +12,9 @@ it('a client gets its answer if the service takes longer than the client may, be
   const app = Fastify();
   answerErrors(app);
   limitBodies(app, PATIENCE_MS);
-  let mayGoOn = (): void => undefined;
-  const decided = new Promise<void>((resolve) => (mayGoOn = resolve));
-  app.addHook('onRequest', () => decided);
+  app.addHook('onRequest', async ({ raw }) => {
+    await vi.waitUntil(() => raw.complete, { timeout: 60_000 });
+  });
   app.post('/', (request) => request.body);
   await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as AddressInfo;
@@ -21,19 +22,11 @@ it('a client gets its answer if the service takes longer than the client may, be
   const body = JSON.stringify({ sent: 'slowly' });
   const headers = `POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n`;
   const { socket, answer } = openRaw(port, `${headers}Content-Length: ${body.length}\r\n\r\n`);
-  // The client is slower than it may be, and so is the service.
-  const bytes = Array.from(body).values();
-  await new Promise<void>((sent) => {
-    const timer = setInterval(() => {
-      const { value, done } = bytes.next();
-      if (done !== true) socket.write(value);
-      else {
-        clearInterval(timer);
-        sent();
-      }
-    }, PATIENCE_MS);
-  });
-  mayGoOn();
+  // The client is slower than it may be, and the service begins to read only afterwards.
+  for (const byte of Array.from(body)) {
+    await sleep(PATIENCE_MS);
+    socket.write(byte);
+  }
   const text = await answer;
   await app.close();
   expect(text).toMatch(/^HTTP\/1\.1 200 /);

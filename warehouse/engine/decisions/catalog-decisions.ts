@@ -24,7 +24,7 @@ export class CatalogDecisions extends Decisions {
   /**
    * @param catalog the connection string of the catalog, as WAREHOUSE names it after `ducklake:postgres:`.
    * @param most decisions at once, each of which holds a connection to Postgres.
-   * @param longestS after how many seconds Postgres takes its locks from a decision; 0 for never.
+   * @param longestS after how many seconds without a confirmation Postgres takes its locks from a decision; 0 for never.
    */
   constructor(catalog: string, most = MOST_DECISIONS, longestS = 0) {
     super();

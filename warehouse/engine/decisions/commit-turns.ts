@@ -14,7 +14,6 @@ export interface Turns {
 /** Where transactions do not meet, because DuckDB merges what they write. */
 export const NO_TURNS: Turns = { take: () => Promise.resolve(() => undefined), close: () => undefined };
 
-/** How long a turn lasts at most, and how long the first transaction in line waits for one, in seconds. */
 const PATIENCE_S = 10;
 
 /**
@@ -26,7 +25,10 @@ export class CommitTurns implements Turns {
   readonly #decisions: Decisions;
   readonly #patienceS: number;
 
-  /** @param catalog the connection string of the catalog. */
+  /**
+   * @param catalog the connection string of the catalog.
+   * @param patienceS how long a turn lasts at most, and how long the first transaction in line waits for one, in seconds.
+   */
   constructor(catalog: string, patienceS = PATIENCE_S) {
     this.#decisions = new CatalogDecisions(catalog, 1, patienceS);
     this.#patienceS = patienceS;
