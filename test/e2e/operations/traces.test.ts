@@ -140,7 +140,7 @@ describe('the trace of a request with a body', () => {
       scope: { type: 'organisation' },
     };
     const { id } = expectData(await admin.post<{ id: string }>('/metrics', revenue));
-    const values = { values: [{ period: '2026-01-31', value: 48211.37 }] };
+    const values = { values: [{ period: '2026-01-31', value: 87_654_321.75 }] };
     expectData(await admin.post(`/metrics/${id}/values`, values));
     expectData(await admin.get(`/metrics/${id}/months`));
     expectData(await admin.get('/costs?start_date=2026-01-01&end_date=2026-01-31'));
@@ -156,7 +156,7 @@ describe('the trace of a request with a body', () => {
     expect(text.includes('RunActivity:loadExport')).toBe(true);
     const ofCustomers = [
       organisation.secret.slice(-43),
-      '48211',
+      '87654321',
       '640.25',
       'Name of',
       'Another source',
