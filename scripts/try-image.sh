@@ -188,7 +188,7 @@ images+=("$name")
 echo "image: $(($(podman image inspect --format '{{.Size}}' "$name") / 1000000)) MB, built in $((SECONDS - build)) s"
 
 run=$SECONDS
-podman run --detach --name "$name" --network none --read-only --tmpfs /tmp --cap-drop ALL \
+podman run --detach --name "$name" --network none --stop-timeout 90 --read-only --tmpfs /tmp --cap-drop ALL \
   --security-opt no-new-privileges "$name" >/dev/null
 within 120 ask "$name" /readyz
 echo "alone: ready after $((SECONDS - run)) s"
@@ -197,7 +197,7 @@ podman healthcheck run "$name"
 podman exec "$name" cost-analytics doctor
 organise "$name"
 ingest "$name"
-podman stop --time 60 "$name" >/dev/null
+podman stop "$name" >/dev/null
 code=$(podman inspect --format '{{.State.ExitCode}}' "$name")
 if [ "$code" != 0 ]; then
   echo "SIGTERM: expected the exit code 0, got $code" >&2
