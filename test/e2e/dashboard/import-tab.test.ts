@@ -27,8 +27,11 @@ const SALES = [sale(1, '2026-01-15T08:00:00Z', 4_829_137), sale(2, '2026-01-16T0
 
 const QUERY = 'SELECT day, n AS value FROM shop.orders WHERE day BETWEEN @start AND @end';
 
-/** The revenue of January in dollars or cents, in euros, its margin, its margin in percent and the share of cost. */
-const REVENUE = /48,291|48291\.?37|61\.73|47,891|47891\.?37|99\.171|0\.8283/;
+/**
+ * The revenue of January in dollars or cents, in euros, its margin, its margin in percent and the share of cost. An id may have the
+ * same digits inside.
+ */
+const REVENUE = /\b48[,.]?291|61\.73|\b47[,.]?891|99\.171|0\.8283/;
 
 /**
  * The import of revenue on a metric's page, and who sees what it brought (contract §3, Import; §2). It is 7 February 2026. Each
@@ -144,7 +147,7 @@ describeInBrowser('the import of a metric', (browser) => {
     await january.getByText('$48,291.37').waitFor();
     // The test of what others see would find each of these.
     const shown = visit.answers.flatMap(({ text }) => text.match(new RegExp(REVENUE, 'g')) ?? []);
-    expect(new Set(shown)).toEqual(new Set(['48291.37', '61.73', '47891.37', '99.171', '0.8283']));
+    expect(new Set(shown)).toEqual(new Set(['48291', '61.73', '47891', '99.171', '0.8283']));
     expect(visit.problems).toEqual([]);
   });
 

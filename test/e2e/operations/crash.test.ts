@@ -29,8 +29,6 @@ import { openTemporal } from '../../support/service/temporal-client.ts';
  * and never show a partial result.
  */
 const ENVIRONMENT = { CLOCK: '2026-02-07T06:00:00Z' };
-/** Then systemd and Docker kill the process, as `deploy/` and `compose.yaml` tell them. */
-const LONGEST_STOP_MS = 90_000;
 /** Enough that the load is still under way when it is killed. */
 const ROWS = 1_500_000;
 /** Row i costs (i mod 1000) ÷ 1000, on average 0.4995. BilledCost is twice as much. */
@@ -171,7 +169,7 @@ describe('a load', { timeout: 150_000 }, () => {
       const runId = await startAndReachTheMiddle(admin);
       const stopping = Date.now();
       expect(await service.stop()).toBe(0);
-      expect(Date.now() - stopping).toBeLessThan(LONGEST_STOP_MS);
+      expect(Date.now() - stopping).toBeLessThan(20_000);
       await restart();
       const again = as(service, organisation.secret);
       expect([EFFECTIVE_TOTAL, BILLED_TOTAL]).toContain(await januaryTotal(again));
@@ -206,11 +204,13 @@ describe('a second process', () => {
 });
 
 describe('a restart', () => {
-  it.runIf(THOROUGH)('after SIGKILL serves every organisation, even if there are many', async () => {
+  it.runIf(THOROUGH)('after SIGKILL takes seconds, even with many organisations', async () => {
     const organisations = [];
     for (let index = 0; index < 60; index++) organisations.push(await newOrganisation(service));
     await service.kill();
+    const started = Date.now();
     await restart();
+    expect(Date.now() - started).toBeLessThan(20_000);
     for (const { secret } of organisations) expectData(await as(service, secret).get('/organisation'));
   });
 });

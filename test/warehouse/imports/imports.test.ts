@@ -181,9 +181,9 @@ describeOnBothEngines('imports', (open) => {
     });
 
     it('leaves nothing on disk after the maintenance that follows its deletion', async () => {
-      // A DuckDB file uses freed blocks again, so that it takes some to leave a few. A DuckLake drops whole files.
-      const most = test.warehouse.isDuckLake ? 2 : 6;
-      const stories = await Promise.all(Array.from({ length: most }, () => newStory()));
+      // A DuckDB file reuses freed blocks, so that only some of the deleted ones stay in it. A DuckLake drops whole files.
+      const count = test.warehouse.isDuckLake ? 2 : 6;
+      const stories = await Promise.all(Array.from({ length: count }, () => newStory()));
       const [kept, ...others] = stories;
       if (kept === undefined) throw new Error('no story');
       for (const story of stories) {
