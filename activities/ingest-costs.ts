@@ -7,6 +7,7 @@ import { isRemote } from '../egress/locations/remote-file.ts';
 import type { SourceRulesOf } from '../egress/locations/source-rules.ts';
 import { assetNotesOfRun } from '../warehouse/spend/assets/asset-notes.ts';
 import { findCostSource, type CostSource } from '../warehouse/sources/cost-sources.ts';
+import { fileLocations } from '../warehouse/sources/file-locations.ts';
 import { doubledNotes } from '../warehouse/spend/assets/doubled-spend.ts';
 import type { LoadResult } from '../warehouse/sources/publishing/load.ts';
 import { ingestRuns, startedRun, type IngestRun } from '../warehouse/sources/ingest-runs.ts';
@@ -17,7 +18,7 @@ import { findOrganisation, type Organisation } from '../warehouse/organisations/
 import { RejectedFeed, type FeedCounts } from '../warehouse/sources/feeds/read-feed.ts';
 import type { Statements } from '../warehouse/engine/session.ts';
 import type { Warehouse } from '../warehouse/engine/warehouse.ts';
-import { fileLocations, loadSource } from './sources/load-source.ts';
+import { loadSource } from './sources/load-source.ts';
 import { noteRetryOn } from './shared/note-retry.ts';
 import { withHeartbeats } from './shared/with-heartbeats.ts';
 
@@ -73,7 +74,7 @@ export const createIngestActivities = ({
         return await withLoadSessions((sessions) =>
           withHeartbeats([sessions.reader, sessions.session], async (attempt) => {
             const now = clock.now();
-            if (fileLocations(source).some((location) => isRemote(location)))
+            if (fileLocations(source.kind, source).some(({ location }) => isRemote(location)))
               await openRemoteFiles(sessions.reader);
             const result = await loadSource(source, {
               sessions,

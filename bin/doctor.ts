@@ -13,7 +13,7 @@ import { listOrganisations } from '../warehouse/organisations/organisations.ts';
 import { withoutPassword } from '../warehouse/engine/hide-password.ts';
 import { isDuckLake } from '../warehouse/engine/location.ts';
 import { migratedByNewer } from '../warehouse/engine/migrations/schema-version.ts';
-import { probeExtension } from '../warehouse/engine/opening/probe-extension.ts';
+import { probeExtension } from '../warehouse/engine/readers/probe-extension.ts';
 import { Sealer } from '../security/sealing.ts';
 import { countSealedBefore } from '../warehouse/engine/records/reseal.ts';
 import { Warehouse } from '../warehouse/engine/warehouse.ts';
@@ -27,6 +27,7 @@ import {
 import { knownMasterKey } from './settings/master-key.ts';
 import { NODE_VERSIONS } from './settings/version.ts';
 import { freeBytes, LEAST_FREE_BYTES, writtenFolders } from './service/disk-check.ts';
+import { remoteSources } from './service/remote-files.ts';
 import { sharedFolders, sourcesOutside } from './service/source-folders.ts';
 import { temporalTarget } from './service/temporal-connection.ts';
 import { withWarehouseSettings } from './service/warehouse-settings.ts';
@@ -52,8 +53,9 @@ export const doctor = async (env: NodeJS.ProcessEnv, say: (text: string) => void
     return false;
   }
   const findings = [found('settings', 'ok', 'valid'), ...node(), await nice()];
-  for (const check of [dataDirectory, disks, temporal, traces, extensions, warehouse, exportTarget])
-    findings.push(...(await check(settings)));
+  for (const check of [dataDirectory, disks, temporal, traces]) findings.push(...(await check(settings)));
+  const loaded = await extensions(settings);
+  findings.push(...loaded, ...(await warehouse(settings, loaded)), ...(await exportTarget(settings)));
   for (const finding of findings) show(finding);
   return findings.every(({ state }) => state !== 'problem');
 };
@@ -202,34 +204,36 @@ const traces = async (settings: Settings): Promise<Finding[]> => {
   }
 };
 
-const extensions = async (settings: Settings): Promise<Finding[]> => {
-  const duckLake = isDuckLake(settings.warehouse);
-  const findings: Finding[] = [];
-  for (const extension of ['ducklake', 'postgres_scanner', 'httpfs'] as const) {
-    const needed = duckLake && extension !== 'httpfs';
-    const use = extension === 'httpfs' ? 'sources and data on s3:// and https://' : 'a DuckLake warehouse';
-    try {
-      await probeExtension(extension, settings.DUCKDB_EXTENSIONS);
-      findings.push(found(`extension ${extension}`, 'ok', `loads (for ${use})`));
-    } catch (error) {
+const HTTPFS = 'extension httpfs';
+
+const extensions = (settings: Settings): Promise<Finding[]> =>
+  withWarehouseSettings(settings, async (how) => {
+    const findings: Finding[] = [];
+    for (const extension of ['ducklake', 'postgres_scanner', 'httpfs'] as const) {
+      const ofRemote = extension === 'httpfs';
+      const needed = isDuckLake(how.location) && (!ofRemote || how.dataPath?.startsWith('s3:') === true);
+      const use = ofRemote ? 'sources and data on s3:// and https://' : 'a DuckLake warehouse';
       findings.push(
-        found(
-          `extension ${extension}`,
-          needed ? 'problem' : 'note',
-          `only needed for ${use}: ${message(error)}`,
+        await probeExtension(how, extension).then(
+          () => found(`extension ${extension}`, 'ok', `loads (for ${use})`),
+          (error: unknown) =>
+            found(
+              `extension ${extension}`,
+              needed ? 'problem' : 'note',
+              `only needed for ${use}: ${message(error)}`,
+            ),
         ),
       );
     }
-  }
-  return findings;
-};
+    return findings;
+  });
 
-const warehouse = async (settings: Settings): Promise<Finding[]> => {
+const warehouse = async (settings: Settings, loaded: readonly Finding[]): Promise<Finding[]> => {
   try {
     const { version, newest } = await withWarehouseSettings(settings, schemaVersion);
     const opened = found('warehouse', 'ok', withoutPassword(settings.warehouse));
     if (version === 0) return [opened];
-    if (version === newest) return [opened, ...(await sourceFolders(settings))];
+    if (version === newest) return [opened, ...(await insideWarehouse(settings, loaded))];
     if (version > newest) return [found('warehouse', 'problem', migratedByNewer(version, newest))];
     const next = `the next start upgrades it from version ${version} to ${newest}`;
     return [opened, found('warehouse', 'note', `${next}; doctor --explain-upgrade lists what changes`)];
@@ -241,15 +245,18 @@ const warehouse = async (settings: Settings): Promise<Finding[]> => {
   }
 };
 
-/** Checks the source folders of a warehouse of this version, because an older one may lack columns that this needs. */
-const sourceFolders = (settings: Settings): Promise<Finding[]> =>
+/** Checks the sources and sealed texts of a warehouse of this version, because an older one may lack columns that this needs. */
+const insideWarehouse = (settings: Settings, loaded: readonly Finding[]): Promise<Finding[]> =>
   withWarehouseSettings(settings, async (how) => {
     const opened = await Warehouse.open(how, []);
     try {
       const organisations = await listOrganisations(opened);
       const shared = sharedFolders(organisations, settings);
       const findings = shared === null ? [] : [found('SOURCE_ROOTS', 'note', shared)];
+      const lacksHttpfs = loaded.some(({ subject, state }) => subject === HTTPFS && state !== 'ok');
       for (const organisation of organisations) {
+        const remote = lacksHttpfs ? await remoteSources(opened, organisation) : null;
+        if (remote !== null) findings.push(found('sources', 'problem', remote));
         const outside = await sourcesOutside(opened, organisation, settings);
         if (outside !== null) findings.push(found('SOURCE_ROOTS', 'problem', outside));
       }

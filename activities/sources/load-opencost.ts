@@ -19,7 +19,7 @@ import { relationsOf } from '../../warehouse/sources/feeds/scan-files.ts';
 import type { Reader } from '../../warehouse/engine/readers/reader.ts';
 import type { SourceReading } from './source-reading.ts';
 import { openCostApi, type OpenCostApi } from './opencost-api.ts';
-import { isApiLocation } from './opencost-requests.ts';
+import { isApiLocation } from '../../warehouse/sources/file-locations.ts';
 import { readableFiles, type ReadableFiles } from './readable-files.ts';
 import type { Attempt } from '../shared/with-heartbeats.ts';
 

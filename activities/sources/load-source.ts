@@ -9,24 +9,9 @@ import { loadFocusExport } from '../../warehouse/sources/focus/focus-load.ts';
 import type { LoadResult } from '../../warehouse/sources/publishing/load.ts';
 import { loadHosts, missingHostColumns } from '../../warehouse/sources/hosts-load.ts';
 import { loadOpenCostSource } from './load-opencost.ts';
-import { isApiLocation } from './opencost-requests.ts';
 import { readableFiles } from './readable-files.ts';
 import type { SourceReading } from './source-reading.ts';
 import { withHeldFiles } from './with-held-files.ts';
-
-/** Returns the locations that DuckDB reads. The service calls an API itself. */
-export const fileLocations = (source: CostSource): string[] => {
-  switch (source.kind) {
-    case 'opencost':
-      return [source.location, source.options.assets_location ?? ''].filter(
-        (location) => location !== '' && !isApiLocation(location),
-      );
-    case 'ai_tools':
-      return [source.location, source.options.usage_location];
-    default:
-      return [source.location];
-  }
-};
 
 /** Reads a source of any kind and publishes its loads (design §4). */
 export const loadSource = (source: CostSource, reading: Omit<SourceReading, 'held'>): Promise<LoadResult> =>

@@ -1,12 +1,7 @@
 import { addDays, type Day } from '../../domain/shared/calendar.ts';
-import { formatOf } from '../../warehouse/sources/feeds/export-files.ts';
 
 /** The form of the API that a host has. Kubecost's is under `/model`, and takes options that exclude costs (sources §2). */
 export type ApiForm = 'opencost' | 'kubecost';
-
-/** Whether an OpenCost source's location is the base URL of an API; otherwise it stands for files. */
-export const isApiLocation = (location: string): boolean =>
-  /^https?:\/\//i.test(location) && formatOf(location) === null;
 
 /** Returns the form that a base URL implies. */
 export const formOfBase = (base: URL): ApiForm =>

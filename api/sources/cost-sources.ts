@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { invalid, ServiceError } from '../../domain/shared/errors.ts';
+import { isRemote } from '../../egress/locations/remote-file.ts';
 import { checkSourceLocation } from '../../egress/locations/source-location.ts';
 import type { SourceRules } from '../../egress/locations/source-rules.ts';
 import {
@@ -10,8 +11,8 @@ import {
   updateCostSource,
   type CostSource,
   type CostSourceChanges,
-  type SourceKind,
 } from '../../warehouse/sources/cost-sources.ts';
+import { fileLocations, locationsOf, type LocationFields } from '../../warehouse/sources/file-locations.ts';
 import { deliveredThrough } from '../../warehouse/sources/coverage.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import { settleMonths } from '../../warehouse/months/settlement.ts';
@@ -79,15 +80,9 @@ const withRuns = async (warehouse: Warehouse, orgId: string): Promise<(source: C
   });
 };
 
-/** Checks every location of a source. */
-const checkLocations = async (
-  { location, options }: { location?: string | undefined; options?: SourceKind['options'] | undefined },
-  rules: SourceRules,
-): Promise<void> => {
-  if (location !== undefined) await checkSourceLocation(location, rules);
-  for (const [name, value] of Object.entries(options ?? {}) as [string, string][]) {
-    if (name.endsWith('_location')) await checkSourceLocation(value, rules, `options.${name}`);
-  }
+/** Checks the locations of a source, or of a change of one. */
+const checkLocations = async (changed: LocationFields, rules: SourceRules): Promise<void> => {
+  for (const { field, location } of locationsOf(changed)) await checkSourceLocation(location, rules, field);
 };
 
 /** Rejects a source in another currency than the organisation's, because money is never converted. */
@@ -101,7 +96,16 @@ const checkCurrency = (own: string | null | undefined, expected: string): void =
 
 /** `…/cost-sources`: where spend comes from, runs and their history (contract §3). */
 export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void => {
-  const { warehouse, orchestration, clock, sourceRulesOf } = dependencies;
+  const { warehouse, orchestration, clock, sourceRulesOf, checkRemoteFiles } = dependencies;
+
+  /** Rejects files on other hosts if this machine cannot read them, because every run of the source would fail. */
+  const checkReadable = async (kind: CostSource['kind'], changed: LocationFields): Promise<void> => {
+    const remote = fileLocations(kind, changed).find(({ location }) => isRemote(location));
+    if (remote === undefined) return;
+    await checkRemoteFiles().catch((error: unknown) => {
+      throw error instanceof ServiceError ? invalid(`${remote.field}: ${error.message}`) : error;
+    });
+  };
 
   const foundSource = async (orgId: string, id: string): Promise<CostSource> =>
     found('cost source', id, await findCostSource(warehouse, orgId, id));
@@ -146,6 +150,7 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
       const { currency: own, ...source } = request.body;
       checkCurrency(own, organisation.currency);
       await checkLocations(source, sourceRulesOf(organisation.id));
+      await checkReadable(source.kind, source);
       const id = newCostSourceId();
       // The repeatable step comes first, so that no source is stored without its daily ingest.
       await orchestration.scheduleIngest({
@@ -211,6 +216,8 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
               options: optionsOf((await foundSource(organisation.id, request.params.id)).kind, options),
             };
       await checkLocations(changes, sourceRulesOf(organisation.id));
+      if (locationsOf(changes).length > 0)
+        await checkReadable((await foundSource(organisation.id, request.params.id)).kind, changes);
       const updated = found(
         'cost source',
         request.params.id,

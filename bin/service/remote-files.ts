@@ -1,8 +1,14 @@
 import type { Logger } from 'pino';
+import { isRemote } from '../../egress/locations/remote-file.ts';
 import { startGuardedProxy, type GuardedProxy } from '../../egress/requests/guarded-proxy.ts';
+import { shareNextRun } from '../../domain/shared/share-next-run.ts';
+import { probeExtension } from '../../warehouse/engine/readers/probe-extension.ts';
 import { connectObjectStorage, guardRequests } from '../../warehouse/engine/remote-files.ts';
 import type { Statements } from '../../warehouse/engine/session.ts';
-import type { WarehouseSettings } from '../../warehouse/engine/warehouse.ts';
+import type { Warehouse, WarehouseSettings } from '../../warehouse/engine/warehouse.ts';
+import type { Organisation } from '../../warehouse/organisations/organisations.ts';
+import { listCostSources } from '../../warehouse/sources/cost-sources.ts';
+import { fileLocations } from '../../warehouse/sources/file-locations.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /**
@@ -28,4 +34,28 @@ export const remoteFiles = (
       await (await proxy)?.close();
     },
   };
+};
+
+/**
+ * Returns a check that readers of this machine can read remote files. It throws `invalid` with what to do. All calls together
+ * make one attempt at a time, because DuckDB may have to download the extension.
+ */
+export const checkRemoteFiles = (settings: WarehouseSettings): (() => Promise<void>) => {
+  const probe = shareNextRun((_: readonly undefined[]) => probeExtension(settings, 'httpfs'));
+  return () => probe(undefined);
+};
+
+/** Returns a note on the organisation's sources that need the extension for remote files, or null if there are none. */
+export const remoteSources = async (
+  warehouse: Warehouse,
+  { id, name }: Organisation,
+): Promise<string | null> => {
+  const remote = (await listCostSources(warehouse, id)).filter((source) =>
+    fileLocations(source.kind, source).some(({ location }) => isRemote(location)),
+  );
+  if (remote.length === 0) return null;
+  return (
+    `organisation ${JSON.stringify(name)} (${id}): these cost sources read files on other hosts, so that their runs fail without ` +
+    `the extension httpfs: ${remote.map((source) => `${JSON.stringify(source.name)} (${source.id})`).join(', ')}`
+  );
 };

@@ -21,6 +21,7 @@ import { watchRuns } from './lost-runs.ts';
 import { masterKey } from '../settings/master-key.ts';
 import { operatorKey } from '../settings/operator-key.ts';
 import { keepPrivate } from '../settings/private-files.ts';
+import { checkRemoteFiles } from './remote-files.ts';
 import { reconcileSchedules } from './schedules.ts';
 import {
   clockOf,
@@ -150,6 +151,7 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
         clock,
         sourceRulesOf: sourceRulesOf(settings),
         makeSourceFolder: makeSourceFolder(settings, log),
+        checkRemoteFiles: checkRemoteFiles(warehouse.settings),
         disk: createDiskCheck(writtenFolders(settings), log),
         sealer,
         checkConnection: (connection, signal) => checkConnection(platformsOf(settings), connection, signal),

@@ -1,7 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
 import type { Logger } from 'pino';
-import { fileLocations } from '../../activities/sources/load-source.ts';
 import { checkSourceLocation, isLocal } from '../../egress/locations/source-location.ts';
 import {
   ORGANISATION_PLACEHOLDER,
@@ -9,6 +8,7 @@ import {
   type SourceRulesOf,
 } from '../../egress/locations/source-rules.ts';
 import { listCostSources, type CostSource } from '../../warehouse/sources/cost-sources.ts';
+import { fileLocations } from '../../warehouse/sources/file-locations.ts';
 import { listOrganisations, type Organisation } from '../../warehouse/organisations/organisations.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -79,7 +79,8 @@ export const sourcesOutside = async (
 
 /** Whether files are outside the folders. Earlier versions resolved relative locations in the working directory. */
 const isOutside = async (source: CostSource, rules: ReturnType<SourceRulesOf>): Promise<boolean> => {
-  for (const location of fileLocations(source).filter(isLocal)) {
+  for (const { location } of fileLocations(source.kind, source)) {
+    if (!isLocal(location)) continue;
     const isAllowed = await checkSourceLocation(location, rules).then(
       () => true,
       () => false,

@@ -15,6 +15,7 @@ import { Orchestration } from '../../temporal/orchestration.ts';
 import { openDuckDb, type TestWarehouse } from '../support/warehouse/engines.ts';
 import { openRaw, startLocalApi, type LocalApi } from '../support/service/local-api.ts';
 import { newMetric } from '../support/warehouse/tenant.ts';
+import { WAIT_MS } from '../support/patience.ts';
 
 /**
  * Answers if a dependency fails (contract §1): the envelope reveals nothing, and the log has the reason. The warehouse is a
@@ -30,6 +31,7 @@ const dependencies = (opened: TestWarehouse, connection: Connection): ApiDepende
   clock: fixedClock(new Date('2026-02-07T06:00:00Z')),
   sourceRulesOf: () => ({ roots: [opened.directory], privateTargets: parsePrivateTargets('') }),
   makeSourceFolder: async () => opened.directory,
+  checkRemoteFiles: () => Promise.resolve(),
   disk: async () => 'ok',
   sealer: new Sealer(Buffer.alloc(32)),
   checkConnection: () => Promise.reject(new Error('no platform can be asked')),
@@ -264,7 +266,7 @@ describe('a client that goes on sending after an error', () => {
             else reject(error);
           });
         });
-      await vi.waitUntil(async () => (await held()) === 0, { timeout: 20_000 });
+      await vi.waitUntil(async () => (await held()) === 0, WAIT_MS);
       await app.close();
       stays.destroy();
       await connection.close();

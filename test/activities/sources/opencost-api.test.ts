@@ -2,7 +2,7 @@ import dns from 'node:dns';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { loadOpenCostSource } from '../../../activities/sources/load-opencost.ts';
 import { openCostApi } from '../../../activities/sources/opencost-api.ts';
-import { isApiLocation } from '../../../activities/sources/opencost-requests.ts';
+import { isApiLocation } from '../../../warehouse/sources/file-locations.ts';
 import type { Day } from '../../../domain/shared/calendar.ts';
 import { HeldFiles } from '../../../egress/locations/held-files.ts';
 import { parsePrivateTargets } from '../../../egress/requests/private-targets.ts';

@@ -20,6 +20,7 @@ import { THOROUGH } from '../../support/effort.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import { publishSpend } from '../../support/warehouse/published-spend.ts';
 import { newOrganisation, newSource, NOW } from '../../support/warehouse/tenant.ts';
+import { WAIT_MS } from '../../support/patience.ts';
 
 /** contract §3, Costs: CSV and Arrow have every row, without a limit. January has 31 days and 5,000 accounts: 155,000 rows. */
 
@@ -79,6 +80,7 @@ describeOnBothEngines('exports of costs', (open, onDuckDb) => {
         clock: fixedClock(NOW),
         sourceRulesOf: () => ({ roots: [test.directory], privateTargets: parsePrivateTargets('') }),
         makeSourceFolder: async () => test.directory,
+        checkRemoteFiles: () => Promise.resolve(),
         disk: async () => 'ok',
         sealer: new Sealer(Buffer.alloc(32)),
         checkConnection: () => Promise.reject(new Error('no platform can be asked')),
@@ -228,7 +230,7 @@ describeOnBothEngines('exports of costs', (open, onDuckDb) => {
       );
       await vi.waitFor(() => {
         expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 503, 503, 503]);
-      }, 30_000);
+      }, WAIT_MS);
       const refused = answers.find(({ status }) => status === 503);
       expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
       expect(await refused?.json()).toEqual({ success: false, error: 'busy; try again' });
@@ -249,7 +251,7 @@ describeOnBothEngines('exports of costs', (open, onDuckDb) => {
       // The service learns of the closed connections a moment later than their clients.
       await vi.waitFor(async () => {
         expect(await statusOf(breakdown, 'application/json')).toBe(200);
-      }, 10_000);
+      }, WAIT_MS);
     });
   });
 

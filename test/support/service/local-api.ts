@@ -63,6 +63,7 @@ export const startLocalApi = async ({
       clock,
       sourceRulesOf: () => ({ roots: [opened.directory], privateTargets: parsePrivateTargets('') }),
       makeSourceFolder: () => Promise.resolve(opened.directory),
+      checkRemoteFiles: () => Promise.resolve(),
       disk: () => Promise.resolve('ok'),
       sealer,
       checkConnection: () => Promise.reject(new Error('no platform can be asked')),

@@ -25,14 +25,20 @@ const READER_SHARE = 1 / 2;
 /** Bytes for each thread. With less, statements fail that would succeed with fewer threads. */
 const MEMORY_OF_THREAD = 125e6;
 
-/**
- * Runs `work` with a reader beside the session of the warehouse. A reader has its own process, memory and threads, so that a
- * broken file cannot stop the warehouse or other loads.
- */
-export const withReader = async <Result>(
-  { spillDirectory, memoryLimit, threads }: WarehouseSettings,
+/** Runs `work` with a reader beside the session of the warehouse; see {@link withOwnReader}. */
+export const withReader = <Result>(
+  settings: WarehouseSettings,
   session: Session,
   work: (sessions: LoadSessions) => Promise<Result>,
+): Promise<Result> => withOwnReader(settings, (own) => work({ ...own, session }));
+
+/**
+ * Runs `work` with a reader. A reader has its own process, memory and threads, so that a broken file cannot stop the warehouse
+ * or other loads.
+ */
+export const withOwnReader = async <Result>(
+  { spillDirectory, memoryLimit, threads }: WarehouseSettings,
+  work: (own: Omit<LoadSessions, 'session'>) => Promise<Result>,
 ): Promise<Result> => {
   const folder = join(spillDirectory, `reader-${randomUUID()}`);
   const memory = bytesOf(memoryLimit) * READER_SHARE;
@@ -42,7 +48,7 @@ export const withReader = async <Result>(
     threads: Math.max(1, Math.min(threads ?? availableParallelism(), Math.floor(memory / MEMORY_OF_THREAD))),
   });
   try {
-    return await work({ reader, session, folder });
+    return await work({ reader, folder });
   } catch (error) {
     throw inPlainWords(error);
   } finally {

@@ -1,0 +1,31 @@
+import type { CostSource, CostSourceChanges } from './cost-sources.ts';
+import { formatOf } from './feeds/export-files.ts';
+
+/** The fields of a source, or of a change of one, that can hold locations. */
+export type LocationFields = Pick<CostSourceChanges, 'location' | 'options'>;
+
+/** A location, and the field that holds it, such as `options.usage_location`. */
+export interface FieldLocation {
+  field: string;
+  location: string;
+}
+
+/** Whether an OpenCost source's location is the base URL of an API; otherwise it stands for files. */
+export const isApiLocation = (location: string): boolean =>
+  /^https?:\/\//i.test(location) && formatOf(location) === null;
+
+/** Returns all locations among the fields. */
+export const locationsOf = ({ location, options = {} }: LocationFields): FieldLocation[] => [
+  ...(location === undefined ? [] : [{ field: 'location', location }]),
+  ...Object.entries(options).flatMap(([name, value]: [string, unknown]) =>
+    name.endsWith('_location') && typeof value === 'string'
+      ? [{ field: `options.${name}`, location: value }]
+      : [],
+  ),
+];
+
+/** Returns the locations that DuckDB reads. The service calls an API itself. */
+export const fileLocations = (kind: CostSource['kind'], fields: LocationFields): FieldLocation[] =>
+  locationsOf(fields).filter(
+    ({ field, location }) => !(kind === 'opencost' && field === 'location' && isApiLocation(location)),
+  );
