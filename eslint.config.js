@@ -23,6 +23,28 @@ export default tseslint.config(
     },
   },
   {
+    files: ['test/**'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector:
+            'CallExpression[callee.callee.property.name="skipIf"]:not([arguments.0.type="TemplateLiteral"])',
+          message: 'End the title with what this machine lacks: `lacking(…)` of test/support/needs.ts.',
+        },
+        {
+          selector:
+            'CallExpression[callee.object.name="vi"][callee.property.name=/^wait(For|Until)$/]:not(:has(Identifier[name="WAIT_MS"]))',
+          message: 'Wait up to WAIT_MS of test/support/patience.ts, because a busy machine reaches the default.',
+        },
+        {
+          selector: 'Property[key.name=/^(timeout|hookTimeout|testTimeout)$/] > Literal.value',
+          message: 'Take a limit of test/support/patience.ts.',
+        },
+      ],
+    },
+  },
+  {
     files: ['web/**'],
     extends: [reactHooks.configs.flat.recommended],
     rules: {

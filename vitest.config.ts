@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { TEST_MS, WAIT_MS } from './test/support/patience.ts';
 
 // Statements run on libuv's pool. Node reads its size at the first use, so the workers must inherit the variable.
 process.env['UV_THREADPOOL_SIZE'] ??= '16';
@@ -45,14 +46,21 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/warehouse/templates.ts', 'test/support/service/shared-service.ts'],
+    globalSetup: [
+      'test/support/setup/fresh-machine.ts',
+      'test/support/setup/templates.ts',
+      'test/support/service/shared-service.ts',
+    ],
+    runner: 'test/support/setup/runner.ts',
     pool: 'forks',
     // Files that start servers wait half of their time, so three workers keep the usual two cores busy.
     maxWorkers: 3,
     // A file reuses the process and the loaded modules of another, because no module keeps state of a test.
     isolate: false,
     sequence: { sequencer: LongestFirst },
-    testTimeout: 120_000,
-    hookTimeout: 180_000,
+    testTimeout: TEST_MS,
+    hookTimeout: TEST_MS,
+    teardownTimeout: TEST_MS,
+    expect: { poll: { timeout: WAIT_MS } },
   },
 });

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { WAIT_MS } from '../support/patience.ts';
 
 /** An answer as it came over the wire. */
 interface Answer {
@@ -6,9 +7,6 @@ interface Answer {
   headers: ReadonlyMap<string, string>;
   body: Buffer;
 }
-
-/** Longer than every time-out of the service for requests. */
-const LONGEST_WAIT_MS = 60_000;
 
 /** Sends bytes over a new connection, and ends its sending side. Returns the bytes that the service sends until it closes. */
 export const sendBytes = (url: string, bytes: Buffer): Promise<Buffer> =>
@@ -22,9 +20,9 @@ export const sendBytes = (url: string, bytes: Buffer): Promise<Buffer> =>
       socket.destroy();
       resolve(Buffer.concat(received));
     };
-    socket.setTimeout(LONGEST_WAIT_MS, () => {
+    socket.setTimeout(WAIT_MS, () => {
       socket.destroy();
-      reject(new Error(`the connection was open for ${LONGEST_WAIT_MS} ms without a byte`));
+      reject(new Error(`the connection was open for ${WAIT_MS} ms without a byte`));
     });
     socket.on('data', (chunk: Buffer) => received.push(chunk));
     socket.on('end', end);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
 import { isTriedAgain, toFailure } from '../../activities/shared/failures.ts';
@@ -18,8 +18,7 @@ import { dayLine, focusCsv } from '../support/exports/focus-export.ts';
 import { newOrganisation, newSource, NOW } from '../support/warehouse/tenant.ts';
 import { csvOf, mutatedBytes, mutatedRow, type Row } from './mutate.ts';
 import type { Tally } from './tally.ts';
-
-const SAMPLE = resolve(import.meta.dirname, '../../../shared/data/focus-1.0-sample.csv');
+import { SAMPLE } from '../support/needs.ts';
 
 /** Mutated rows in a file. They are fewer than one in a hundred of its rows. */
 export const MUTATED_ROWS = 50;

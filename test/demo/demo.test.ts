@@ -139,7 +139,7 @@ describe('cost-analytics demo --exit', () => {
     original = { ...exports, bills: exports.bills.filter((line) => !isCorrection(line)) };
     // Bills seal before the month is restated.
     sums = teamSums(original, TODAY);
-  }, 240_000);
+  });
   afterAll(() => removeDataDir(dataDir));
 
   test('exits with 0, and prints its address, its key and what to try next', () => {

@@ -7,8 +7,9 @@ import { startService, type ServiceProcess } from '../support/service/service-pr
 import { THOROUGH } from '../support/effort.ts';
 import { ROUTES, SESSION_ROUTES, type Route, type Who } from '../support/service/routes.ts';
 import { blocksOf, PRODUCT, readPages, tableBelow, type Block } from './page.ts';
-import { hasShellTools, openPageShell } from './page-shell.ts';
+import { openPageShell } from './page-shell.ts';
 import { differenceTo } from './shown-output.ts';
+import { lacking } from '../support/needs.ts';
 
 /**
  * Runs the commands of every page in order, with one shell for each page, and compares their output with the page. All pages use
@@ -16,8 +17,6 @@ import { differenceTo } from './shown-output.ts';
  */
 const START = /^((?:[A-Z_]+=\S+ )*)npx cost-analytics start$/;
 const REFUSAL = /"success": ?false/;
-/** Machines may be slow. */
-const MOST_MS = 480_000;
 
 const pages = await readPages();
 const blocks = pages.map(({ path, text }) => ({ path, blocks: blocksOf(text) }));
@@ -72,12 +71,12 @@ describe('the pages', () => {
   });
 });
 
-const why = hasShellTools ? '' : ' (SKIPPED: needs bash, curl and gzip)';
+const why = lacking('shell');
 
-describe.skipIf(!hasShellTools)(`the commands${why} of`, () => {
+describe.skipIf(why !== '')(`the commands${why} of`, () => {
   // README.md comes first.
   for (const page of THOROUGH ? blocks : blocks.slice(0, 1)) {
-    it.concurrent(page.path, { timeout: MOST_MS }, async () => {
+    it.concurrent(page.path, async () => {
       const name = page.path.replace(/\W+/g, '-');
       const shell = await openPageShell(
         name,

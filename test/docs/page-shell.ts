@@ -1,10 +1,11 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { defaultCliCacheDir } from '../../temporal/cli/cli-cache.ts';
 import { findInstalledCli } from '../../temporal/cli/find-temporal-cli.ts';
 import { PRODUCT } from './page.ts';
+import { WAIT_MS } from '../support/patience.ts';
 
 /** The shell of a reader who types one block of a page after the other. */
 export interface PageShell {
@@ -17,15 +18,8 @@ export interface PageShell {
 /** The path of commands. Pages use the Node that runs the tests, too. */
 const searchPath = [dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter);
 
-/** Whether this machine has the tools that the pages use beside Node. */
-export const hasShellTools =
-  spawnSync('bash', ['-c', 'command -v curl && command -v gzip'], { stdio: 'ignore' }).status === 0;
-
 /** In commands `met_…` stands for the first metric in the last output with one. Other ids, keys and secrets work alike. */
 const SHORTENED = /\b([a-z]+)_…/g;
-
-/** How long a block may take, on a slow machine. */
-const MOST_MS = 120_000;
 
 /** Returns the path of the command that the package declares. */
 const packageCommand = async (): Promise<string> => {
@@ -100,7 +94,7 @@ export const openPageShell = async (
         const fail = (reason: string): void => {
           reject(new Error(`${reason}:\n${commands}\nprinted:\n${printed}`));
         };
-        const patience = setTimeout(fail, MOST_MS, 'the commands did not end in time');
+        const patience = setTimeout(fail, WAIT_MS, 'the commands did not end in time');
         void ended.then(() => {
           fail('the commands ended the shell');
         });

@@ -2,8 +2,6 @@ import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { defaultCliCacheDir } from '../../temporal/cli/cli-cache.ts';
-import { findInstalledCli } from '../../temporal/cli/find-temporal-cli.ts';
 import {
   DELIVERY_TASK_QUEUE,
   ORGANISATION_ATTRIBUTE,
@@ -18,8 +16,9 @@ import { listenLocally, type LocalServer } from '../support/fakes/file-server.ts
 import { newOrganisation, waitFor, type Api, type Run } from '../support/service/api-client.ts';
 import { expectData, expectPage } from '../support/service/envelope.ts';
 import { sharedService, type SharedService } from '../support/service/shared-service.ts';
-import { hasShellTools, openPageShell, type PageShell } from './page-shell.ts';
+import { openPageShell, type PageShell } from './page-shell.ts';
 import { blocksOf, readPages, tableBelow } from './page.ts';
+import { lacking } from '../support/needs.ts';
 
 const page = (await readPages()).find(({ path }) => path === 'docs/workflows.md')?.text ?? '';
 
@@ -48,11 +47,9 @@ describe('the table of workflows', () => {
   });
 });
 
-const cli = await findInstalledCli(process.env, defaultCliCacheDir(process.env), () => undefined);
-const can = cli !== undefined && hasShellTools;
-const why = can ? '' : ' (SKIPPED: needs bash and the Temporal CLI)';
+const why = lacking('shell', 'temporal');
 
-describe.skipIf(!can)(`the command of Temporal${why}`, () => {
+describe.skipIf(why !== '')(`the command of Temporal${why}`, () => {
   let service: SharedService;
   let organisation: { id: string; secret: string; admin: Api };
   let folder: string;

@@ -9,11 +9,12 @@ import type { Organisation } from './organisation-story.ts';
 import { randomOrganisation } from './random/random-organisation.ts';
 import { answered, breakdownsOf } from './actual/told-answers.ts';
 import { ToldOrganisation } from './actual/told-organisation.ts';
+import { COUNTED_TEST_MS } from '../support/patience.ts';
 
 /** The number of organisations at a time. A failure prints the seed of its lane. With it as SEED, that lane runs first. */
 const LANES = 2;
 /** A failure is reported after this time, even if it could be made smaller. */
-const LONGEST_MS = 15 * 60_000;
+const LONGEST_MS = COUNTED_TEST_MS / 2;
 /** The number of organisations in one warehouse. Statements read all of them, so more organisations make each one slower. */
 const IN_A_WAREHOUSE = 20;
 
@@ -41,7 +42,7 @@ describeOnBothEngines('every month and every breakdown', (open) => {
     await test.close();
   };
 
-  it('of random organisations equal a row-by-row calculation', { timeout: 3_600_000 }, async () => {
+  it('of random organisations equal a row-by-row calculation', { timeout: COUNTED_TEST_MS }, async () => {
     const engine = open === openDuckLake ? 'DuckLake' : 'DuckDB';
     const runs = ORGANISATIONS[engine];
     process.stdout.write(`random organisations on ${engine}: SEED=${SEED}\n`);

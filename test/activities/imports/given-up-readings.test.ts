@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { randomLedger } from '../../support/fakes/stripe/random-ledger.ts';
 import { answering, fakeStripes, readFrom } from '../../support/fakes/stripe/readings.ts';
 import { tooManyRequests } from '../../../demo/stripe/stripe-answers.ts';
+import { WAIT_MS } from '../../support/patience.ts';
 
 /** Readings that Temporal gives up. */
 const ledger = randomLedger({ seed: 7, length: 450 });
@@ -32,7 +33,7 @@ describe('a reading that is given up', () => {
     expect(fake.requests).toHaveLength(1);
     await vi.waitFor(() => {
       expect(fake.connections.size).toBe(0);
-    });
+    }, WAIT_MS);
   });
 
   it('does not wait until the next try', async () => {
@@ -52,7 +53,7 @@ describe('a reading that is given up', () => {
     await readFrom(fake);
     await vi.waitFor(() => {
       expect(fake.connections.size).toBe(0);
-    });
+    }, WAIT_MS);
   });
 
   it('passes on an error of its caller', async () => {

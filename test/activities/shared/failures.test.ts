@@ -10,12 +10,14 @@ import { conflict, invalid, notFound, Outage, unavailable } from '../../../domai
 import { describeFile } from '../../../warehouse/sources/feeds/export-files.ts';
 import { loadExtension } from '../../../warehouse/engine/opening/extensions.ts';
 import { openDuckDb, type TestWarehouse } from '../../support/warehouse/engines.ts';
-import { extensionDirectory, hasHttpfs } from '../../support/warehouse/extension-directory.ts';
+import { lacking } from '../../support/needs.ts';
 import { loading, readingOf } from '../../support/warehouse/feeds.ts';
 import { listenLocally, type LocalServer } from '../../support/fakes/file-server.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { SELF_SIGNED } from '../../support/fakes/self-signed.ts';
 import { newOrganisation, newSource, writeFiles } from '../../support/warehouse/tenant.ts';
+
+const why = lacking('extensions');
 
 describe('an error that a user must correct', () => {
   it.each([
@@ -144,8 +146,8 @@ describe('a file that DuckDB cannot read', () => {
     const { id: orgId } = await newOrganisation(test.warehouse);
     const source = await newSource(test.warehouse, orgId, { location });
     const error = await loading(test, async (sessions) => {
-      if (hasHttpfs) {
-        await loadExtension(sessions.reader, 'httpfs', extensionDirectory);
+      if (why === '') {
+        await loadExtension(sessions.reader, 'httpfs', test.settings.extensions);
         await sessions.reader.run('SET GLOBAL http_retry_wait_ms = 1');
       }
       return loadSource(source, readingOf(test, sessions, { orgId, sourceId: source.id }));
@@ -182,7 +184,7 @@ describe('a file that DuckDB cannot read', () => {
     for (const path of paths) expect([path, isTriedAgain(await failureOf(path))]).toEqual([path, false]);
   });
 
-  describe.skipIf(!hasHttpfs)(`over HTTP${hasHttpfs ? '' : ' (SKIPPED: needs the extension httpfs)'}`, () => {
+  describe.skipIf(why !== '')(`over HTTP${why}`, () => {
     it.each([400, 401, 403, 404, 410, 501, 505])('fails at once for status %i', async (status) => {
       expect(isTriedAgain(await failureOf(`${server.url}/${status}/focus.csv`))).toBe(false);
     });

@@ -6,8 +6,10 @@ import { HeldFiles } from '../../../egress/locations/held-files.ts';
 import { parsePrivateTargets } from '../../../egress/requests/private-targets.ts';
 import { connectObjectStorage } from '../../../warehouse/engine/remote-files.ts';
 import { openDuckDb, type TestWarehouse } from '../../support/warehouse/engines.ts';
-import { extensionDirectory, hasHttpfs } from '../../support/warehouse/extension-directory.ts';
+import { lacking } from '../../support/needs.ts';
 import { startFakeS3 } from '../../support/fakes/fake-s3.ts';
+
+const why = lacking('extensions');
 
 const NOW = new Date('2026-07-01T00:00:00Z');
 
@@ -245,7 +247,7 @@ describe('a location', () => {
     ).rejects.toThrow('aborted');
   });
 
-  describe.skipIf(!hasHttpfs)('in object storage', () => {
+  describe.skipIf(why !== '')(`in object storage${why}`, () => {
     it('finds the same objects as DuckDB, by any glob', async () => {
       const keys = [
         'x//7.csv',
@@ -266,7 +268,7 @@ describe('a location', () => {
       await test.warehouse.session(async (session) => {
         const endpoint = storage.url;
         const keyOnly = { keyId: 'AKIATEST', secret: 's', sessionToken: null, region: 'eu-central-1' };
-        await connectObjectStorage(session, { ...keyOnly, endpoint }, extensionDirectory);
+        await connectObjectStorage(session, { ...keyOnly, endpoint }, test.settings.extensions);
         for (const glob of [
           '*',
           '**',

@@ -11,12 +11,14 @@ import { loadExtension } from '../../../warehouse/engine/opening/extensions.ts';
 import type { Reader } from '../../../warehouse/engine/readers/reader.ts';
 import { fromCsv, writeTable } from '../../support/warehouse/duckdb-files.ts';
 import { openDuckDb, type TestWarehouse } from '../../support/warehouse/engines.ts';
-import { extensionDirectory, hasHttpfs } from '../../support/warehouse/extension-directory.ts';
+import { lacking } from '../../support/needs.ts';
 import { loading, readingOf } from '../../support/warehouse/feeds.ts';
 import { listenLocally, sendContent, serveFiles } from '../../support/fakes/file-server.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { money, newOrganisation, newSource, spendByDay, writeFiles } from '../../support/warehouse/tenant.ts';
 import { someOf, THOROUGH } from '../../support/effort.ts';
+
+const why = lacking('extensions');
 
 const DAY = '2026-01-10';
 const csvOf = (rows: number, cost = '1'): string =>
@@ -41,7 +43,7 @@ describe('an export file', () => {
     const source = await newSource(test.warehouse, orgId, { location });
     const ingest = (from: string, lend = (reader: Reader): Reader => reader): Promise<LoadResult> =>
       loading(test, async (sessions) => {
-        if (hasHttpfs) await loadExtension(sessions.reader, 'httpfs', extensionDirectory);
+        if (why === '') await loadExtension(sessions.reader, 'httpfs', test.settings.extensions);
         return loadSource(
           { ...source, location: from },
           readingOf(test, { ...sessions, reader: lend(sessions.reader) }, { orgId, sourceId: source.id }),
@@ -222,7 +224,7 @@ describe('an export file', () => {
       await expect(story.ingest()).rejects.toThrow(`${story.path} cannot be read as CSV`);
     });
 
-    it.skipIf(!hasHttpfs)('fails if its host returns another ETag', async () => {
+    it.skipIf(why !== '')(`fails if its host returns another ETag${why}`, async () => {
       const files = { content: csvOf(10), version: 1 };
       const server = await listenLocally((request, response) => {
         const tagged = Object.assign(response, {});
@@ -243,7 +245,7 @@ describe('an export file', () => {
       await server.close();
     });
 
-    it.skipIf(!hasHttpfs)('fails if its host announces fewer bytes than it serves', async () => {
+    it.skipIf(why !== '')(`fails if its host announces fewer bytes than it serves${why}`, async () => {
       const content = Buffer.from(csvOf(200));
       const server = await listenLocally((request, response) => {
         if (request.method !== 'HEAD') sendContent(request, response, content);
@@ -265,7 +267,7 @@ describe('an export file', () => {
       await server.close();
     });
 
-    it.skipIf(!hasHttpfs)('fails if its host has only a part of it', async () => {
+    it.skipIf(why !== '')(`fails if its host has only a part of it${why}`, async () => {
       const whole = gzipSync(csvOf(5_000));
       const server = await serveFiles(
         new Map([

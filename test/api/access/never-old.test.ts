@@ -326,7 +326,7 @@ describeOnBothEngines('no answer is older than its request', (open) => {
     ],
   ];
 
-  it('whatever was changed, by whom', { timeout: 300_000 }, async () => {
+  it('whatever was changed, by whom', async () => {
     const story = await newStory();
     let before = await answers(story);
     let isNext = true;

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openRaw, startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
 import { sendMessage, toolCall } from '../../support/service/assistant-client.ts';
+import { WAIT_MS } from '../../support/patience.ts';
 
 /** The assistant under load, and what it leaves in the log. Heavy routes run twice for an organisation, and 20 wait (503). */
 const RUNNING = 2;
@@ -53,14 +54,14 @@ describe('the assistant', () => {
     await vi.waitFor(async () => {
       expect(spy).toHaveBeenCalledTimes(RUNNING);
       expect(await breakdown(AbortSignal.timeout(1_000))).toEqual(BUSY);
-    }, 30_000);
+    }, WAIT_MS);
     leave.abort();
     expect(await Promise.all(calls)).toEqual(Array<string>(RUNNING + WAITING).fill('left'));
     // The first two hold their places until the warehouse is done with them.
     release();
     await vi.waitFor(async () => {
       expect((await breakdown()).isError).toBeUndefined();
-    }, 30_000);
+    }, WAIT_MS);
     expect(api.lines.join('')).not.toContain('unexpected error');
   });
 
@@ -103,7 +104,7 @@ describe('the assistant', () => {
     );
     await arrived;
     const closed = api.app.close();
-    await vi.waitUntil(() => !api.app.server.listening);
+    await vi.waitUntil(() => !api.app.server.listening, WAIT_MS);
     socket.write(body.slice(10));
     expect(await answer).toMatch(/^HTTP\/1\.1 200 [^]*"text":"busy; try again"/);
     await closed;

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { tableFromIPC } from 'apache-arrow';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,6 +11,7 @@ import { startLocalApi, type LocalApi } from '../../support/service/local-api.ts
 import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { loadPaths, newMetric, newOrganisation, newSource } from '../../support/warehouse/tenant.ts';
 import { account, namespace, newTeamStory } from '../../warehouse/teams/team-story.ts';
+import { lacking, SAMPLE } from '../../support/needs.ts';
 
 /**
  * Exports for a data team. Today is 7 February 2026. January in USD, 200 in all, each dollar once. The cluster runs on i-1, whose
@@ -30,7 +30,7 @@ const TYPES = {
   arrow: 'application/vnd.apache.arrow.stream',
 };
 const JANUARY = 'start=2026-01&end=2026-01';
-const SAMPLE = resolve(import.meta.dirname, '../../../../shared/data/focus-1.0-sample.csv');
+const withoutSample = lacking('sample');
 
 type Row = Record<string, string | null>;
 interface Month {
@@ -396,7 +396,7 @@ describeOnBothEngines('exports', (open, onDuckDb) => {
     });
   });
 
-  describe.skipIf(!existsSync(SAMPLE))('of the real sample', () => {
+  describe.skipIf(withoutSample !== '')(`of the real sample${withoutSample}`, () => {
     it('add up, month by month, to a sum over its lines and to /costs', async () => {
       const { orgId, secret } = await api.newTenant();
       const { id: sourceId } = await newSource(api.warehouse, orgId);

@@ -3,6 +3,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import Fastify from 'fastify';
 import { expect, it, vi } from 'vitest';
 import { closeSignal } from '../../../api/http/tabular.ts';
+import { WAIT_MS } from '../../support/patience.ts';
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
 
@@ -26,11 +27,11 @@ it.each([1, 2, 20])(
     caller.write(REQUEST.repeat(requests));
     await vi.waitFor(() => {
       expect(before).toHaveLength(requests);
-    }, 30_000);
+    }, WAIT_MS);
     caller.destroy();
     await vi.waitFor(() => {
       expect(after).toHaveLength(requests);
-    }, 30_000);
+    }, WAIT_MS);
     for (const signal of [...before, ...after]) expect(signal.aborted).toBe(true);
     await app.close();
     process.off('warning', warned);

@@ -5,6 +5,7 @@ import { expect, it, vi } from 'vitest';
 import { answerErrors } from '../../../api/http/error-answers.ts';
 import { limitBodies } from '../../../api/requests/body-pace.ts';
 import { openRaw } from '../../support/service/local-api.ts';
+import { WAIT_MS } from '../../support/patience.ts';
 
 const PATIENCE_MS = 50;
 
@@ -13,7 +14,7 @@ it('a client gets its answer if the service takes longer than the client may, be
   answerErrors(app);
   limitBodies(app, PATIENCE_MS);
   app.addHook('onRequest', async ({ raw }) => {
-    await vi.waitUntil(() => raw.complete, { timeout: 60_000 });
+    await vi.waitUntil(() => raw.complete, WAIT_MS);
   });
   app.post('/', (request) => request.body);
   await app.listen({ host: '127.0.0.1', port: 0 });

@@ -3,6 +3,7 @@ import { settleMonths } from '../../../warehouse/months/settlement.ts';
 import { startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
 import { NOW } from '../../support/warehouse/tenant.ts';
 import { account, newTeamStory } from '../../warehouse/teams/team-story.ts';
+import { WAIT_MS } from '../../support/patience.ts';
 
 /** Temporal cannot be reached here, so that each requested evaluation leaves a line in the log. */
 describe('a read that seals a bill', () => {
@@ -45,7 +46,7 @@ describe('a read that seals a bill', () => {
       () => {
         expect(evaluations()).toBeGreaterThan(0);
       },
-      { timeout: 40_000 },
+      { timeout: WAIT_MS },
     );
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { shareNextRun } from '../../../domain/shared/share-next-run.ts';
+import { WAIT_MS } from '../../support/patience.ts';
 
 /** Starts work that ends on the test's command. Returns the runs that it has begun. */
 const startWork = () => {
@@ -20,7 +21,7 @@ const startWork = () => {
   const end = async (index: number, error?: Error): Promise<void> => {
     await vi.waitFor(() => {
       expect(runs.length).toBeGreaterThan(index);
-    });
+    }, WAIT_MS);
     runs[index]?.end(error);
   };
   return { runs, ask, end };

@@ -236,9 +236,9 @@ describe('an answer', () => {
     socket.write(
       `POST /api/v1/keys HTTP/1.1\r\n${key}Content-Type: application/json\r\nContent-Length: ${tooLarge.length}\r\n\r\n`,
     );
-    await expect.poll(answers, { timeout: 30_000 }).toEqual(['413']);
+    await expect.poll(answers).toEqual(['413']);
     socket.write(`${tooLarge}GET /api/v1/auth/info HTTP/1.1\r\n${key}\r\n`);
-    await expect.poll(answers, { timeout: 30_000 }).toEqual(['413', '200']);
+    await expect.poll(answers).toEqual(['413', '200']);
     socket.destroy();
   });
 

@@ -232,7 +232,7 @@ describe('unit_cost.changed', () => {
       const deliveries = await waitFor(async () => {
         const items = await deliveriesOf();
         return items.length === 4 && items.every(({ status }) => status === 'delivered') ? items : undefined;
-      }, 120);
+      });
       const ids = new Map<string, Set<unknown>>();
       for (const { headers, body } of receiver.received) {
         const { metric_id } = (JSON.parse(body) as Payload).data;

@@ -304,7 +304,7 @@ describe('a delivery', () => {
     const events: string[] = [];
     for (let index = 0; index < 5; index++) events.push((await sendTest(admin, webhook)).event_id);
     for (const requests of someOf([5, 10], 1)) {
-      await waitFor(async () => (receiver.received.length >= requests ? true : undefined), 60);
+      await waitFor(async () => (receiver.received.length >= requests ? true : undefined));
       await service.kill();
       service = await startService({ dataDir: service.dataDir, environment: SETTINGS });
     }

@@ -204,16 +204,14 @@ it('writes the same to an object storage, and nothing once the setting is gone',
   await start(service.dataDir, {});
   const temporal = await openTemporal(service.dataDir);
   await expect
-    .poll(
-      () =>
-        temporal.client.schedule
-          .getHandle(`export/${acme.id}`)
-          .describe()
-          .then(
-            () => 'there',
-            () => 'gone',
-          ),
-      { timeout: 30_000 },
+    .poll(() =>
+      temporal.client.schedule
+        .getHandle(`export/${acme.id}`)
+        .describe()
+        .then(
+          () => 'there',
+          () => 'gone',
+        ),
     )
     .toBe('gone');
   await temporal.close();

@@ -16,6 +16,7 @@ import {
   startService,
   type ServiceProcess,
 } from '../../support/service/service-process.ts';
+import { COUNTED_TEST_MS } from '../../support/patience.ts';
 
 /** Imports while the service is killed at random moments. Each round imports other numbers. */
 
@@ -88,7 +89,7 @@ const run = async (metric: string): Promise<string> =>
   expectData(await admin().post<{ run_id: string }>(`/metrics/${metric}/import/run`)).run_id;
 
 /** Waits until a run has ended, however long its next attempt waits for the dead one. */
-const ended = (metric: string, runId: string): Promise<Import> => waitFor(() => endOf(metric, runId), 120);
+const ended = (metric: string, runId: string): Promise<Import> => waitFor(() => endOf(metric, runId));
 
 const endOf = async (metric: string, runId: string): Promise<Import | undefined> => {
   const { body } = await admin().get<Import>(`/metrics/${metric}/import`);
@@ -152,7 +153,7 @@ describe.runIf(THOROUGH)('imports of a service that is killed', () => {
         expect(bigQuery.project.started.length - before).toBe(1);
       }
     },
-    KILLS * 120_000,
+    COUNTED_TEST_MS,
   );
 
   it(
@@ -169,6 +170,6 @@ describe.runIf(THOROUGH)('imports of a service that is killed', () => {
         expect((await ended(orders, again)).last_run).toMatchObject({ status: 'completed', error: null });
       }
     },
-    KILLS * 120_000,
+    COUNTED_TEST_MS,
   );
 });

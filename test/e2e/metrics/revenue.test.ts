@@ -318,12 +318,10 @@ describe('a revenue metric', () => {
       await admin.post(`/metrics/${count.id}/values`, { values: [{ period: '2026-01-31', value: 10 }] }),
     );
     await expect
-      .poll(
-        async () =>
-          expectPage(
-            await admin.get<{ payload: { data: { metric_id: string } } }[]>(`/webhooks/${id}/deliveries`),
-          ).items.map(({ payload }) => payload.data.metric_id),
-        { timeout: 30_000 },
+      .poll(async () =>
+        expectPage(
+          await admin.get<{ payload: { data: { metric_id: string } } }[]>(`/webhooks/${id}/deliveries`),
+        ).items.map(({ payload }) => payload.data.metric_id),
       )
       .toEqual([count.id]);
     expectData(await admin.delete(`/webhooks/${id}`));

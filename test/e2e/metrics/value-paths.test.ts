@@ -13,6 +13,7 @@ import {
   type ServiceProcess,
 } from '../../support/service/service-process.ts';
 import { freeName } from '../../support/service/free-name.ts';
+import { WAIT_MS } from '../../support/patience.ts';
 
 /**
  * Every way to write or remove a value (spec §2, Metric value and CSV format; contract §3, Values): by API, by hand and by CSV,
@@ -370,7 +371,7 @@ describe('a CSV upload', () => {
         );
         // The connection may close before the whole body is sent. The answer has arrived by then, or never will.
         request.on('error', (error) => {
-          setTimeout(reject, 2000, error).unref();
+          setTimeout(reject, WAIT_MS, error).unref();
         });
         for (let count = 0; count < 65; count += 1) request.write(block);
         request.end();

@@ -107,7 +107,7 @@ const settleDaily = async (): Promise<void> => {
   await waitFor(async () => {
     const now = await runs();
     return now.length > before && now.every((status) => status === 'COMPLETED') ? true : undefined;
-  }, 50);
+  });
   await temporal.close();
 };
 

@@ -20,9 +20,6 @@ interface Look {
 const DAYS = 31;
 const LINES_A_DAY = 500;
 
-/** Seconds that a run may take beside the load of the clients. */
-const PATIENCE_S = 180;
-
 /**
  * Defines stories in which parts of a cluster break under load, one after the other. Clients send values all the time, each value
  * once, and again until a node acknowledges it. Nothing acknowledged may be lost, and no number may differ between nodes.
@@ -102,7 +99,7 @@ export const faultStories = (running: () => Cluster): void => {
         .catch(() => null);
       if (answer?.status !== 200) return undefined;
       return answer.body.data.find(({ run_id, status }) => run_id === run && status !== 'running');
-    }, PATIENCE_S);
+    });
 
   /** Looks at light routes of every node, one after the other, until `end`. Returns what they answered. */
   const lookUntil = async (end: Promise<unknown>): Promise<Look[]> => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RACES } from '../../support/effort.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
-import { hasCluster, startCluster, type Cluster } from '../../support/nodes/cluster.ts';
+import { startCluster, type Cluster } from '../../support/nodes/cluster.ts';
 import {
   as,
   ingest,
@@ -16,11 +16,13 @@ import {
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { newDataDir, removeDataDir, runCommand } from '../../support/service/service-process.ts';
 import { faultStories } from './faults.ts';
+import { CLUSTER, lacking } from '../../support/needs.ts';
+import { COUNTED_TEST_MS } from '../../support/patience.ts';
 
-const why = hasCluster ? '' : ' (SKIPPED: needs TEST_POSTGRES, DUCKDB_EXTENSIONS and VERSITYGW, see .ci/run)';
+const why = lacking(...CLUSTER);
 
 /** Three API and two worker processes over one DuckLake. */
-describe.skipIf(!hasCluster)(`nodes of one DuckLake${why}`, () => {
+describe.skipIf(why !== '')(`nodes of one DuckLake${why}`, () => {
   let cluster: Cluster;
   let admins: [Api, Api, Api];
   let secret: string;
@@ -46,7 +48,7 @@ describe.skipIf(!hasCluster)(`nodes of one DuckLake${why}`, () => {
     source = expectData(
       await admins[0].post<{ id: string }>('/cost-sources', { name: 'Bill', kind: 'focus', location }),
     ).id;
-    expect(await ingest(admins[0], source, {}, 120)).toMatchObject({ status: 'completed' });
+    expect(await ingest(admins[0], source, {})).toMatchObject({ status: 'completed' });
   });
   afterAll(async () => {
     expect(await cluster.stop()).toBe(0);
@@ -54,7 +56,7 @@ describe.skipIf(!hasCluster)(`nodes of one DuckLake${why}`, () => {
   });
 
   /** A test that runs all races of a decision. */
-  const RACE = { timeout: 120_000 + RACES * 3_000 };
+  const RACE = { timeout: COUNTED_TEST_MS };
 
   /** Runs both at once, on two nodes that change from round to round. Exactly one may win. */
   const race = async (

@@ -4,7 +4,6 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { as, newOrganisation, waitFor, type Run } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
-import { extensionDirectory } from '../../support/warehouse/extension-directory.ts';
 import { serveFiles } from '../../support/fakes/file-server.ts';
 import { startOtlpReceiver } from '../../support/fakes/otlp-receiver.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
@@ -326,10 +325,7 @@ describe('settings', () => {
 describe('doctor', () => {
   it('finds no problem on a fresh machine', async () => {
     const dataDir = await newDataDir();
-    const { code, stdout } = await runCommand(['doctor'], {
-      DATA_DIR: dataDir,
-      ...(extensionDirectory === null ? {} : { DUCKDB_EXTENSIONS: extensionDirectory }),
-    });
+    const { code, stdout } = await runCommand(['doctor'], { DATA_DIR: dataDir });
     expect({ code, stdout }).toMatchObject({ code: 0 });
     const either = ['Temporal', 'extension httpfs'];
     for (const subject of ['settings', 'Node', 'nice', 'data directory', 'disk', 'warehouse', ...either]) {

@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newOrganisation, waitFor, type Api } from '../../support/service/api-client.ts';
-import { hasDuckLake, newCatalog } from '../../support/warehouse/engines.ts';
+import { newCatalog } from '../../support/warehouse/engines.ts';
 import { expectData, expectError } from '../../support/service/envelope.ts';
 import { runCommand, startService, type ServiceProcess } from '../../support/service/service-process.ts';
 import { THOROUGH } from '../../support/effort.ts';
+import { LAKE, lacking, skipped } from '../../support/needs.ts';
 
 /** Whether this machine can mount small disks in memory, to fill them or make them read-only. Only root may. */
 const canMount = await (async () => {
@@ -23,9 +24,10 @@ const canMount = await (async () => {
     await rm(folder, { recursive: true });
   }
 })();
-const title = canMount ? 'a disk' : 'a disk (skipped: this machine does not allow mounts)';
+const withoutMount = canMount ? '' : skipped(['the right to mount a file system: run as root']);
+const withoutLake = lacking(...LAKE);
 
-describe.skipIf(!canMount)(title, { timeout: 60_000 }, () => {
+describe.skipIf(!canMount)(`a disk${withoutMount}`, () => {
   let base: string;
   let mounted: string[];
   let service: ServiceProcess | null;
@@ -138,8 +140,11 @@ describe.skipIf(!canMount)(title, { timeout: 60_000 }, () => {
     },
   );
 
-  it.skipIf(!hasDuckLake)('that holds only the files of a DuckLake is reported too', async () => {
-    const lake = { WAREHOUSE: await newCatalog(), MASTER_KEY: randomBytes(32).toString('base64') };
-    await fill((elsewhere) => ({ ...lake, WAREHOUSE_DATA: join(elsewhere, 'lake') }));
-  });
+  it.skipIf(withoutLake !== '')(
+    `that holds only the files of a DuckLake is reported too${withoutLake}`,
+    async () => {
+      const lake = { WAREHOUSE: await newCatalog(), MASTER_KEY: randomBytes(32).toString('base64') };
+      await fill((elsewhere) => ({ ...lake, WAREHOUSE_DATA: join(elsewhere, 'lake') }));
+    },
+  );
 });

@@ -8,7 +8,6 @@ import { backup as makeBackup } from '../../../bin/backup.ts';
 import { restore as restoreBackup } from '../../../bin/restore.ts';
 import { operatorAccess } from '../../../bin/service-client.ts';
 import { readSettings } from '../../../bin/settings/settings.ts';
-import { hasCluster } from '../../support/nodes/cluster.ts';
 import { startObjectStore, type ObjectStore } from '../../../bench/nodes/object-store.ts';
 import { as, ingest } from '../../support/service/api-client.ts';
 import { startProcess } from '../../support/service/node-process.ts';
@@ -22,10 +21,11 @@ import {
   type BackedUp,
   type Written,
 } from './backed-up-service.ts';
+import { CLUSTER, lacking } from '../../support/needs.ts';
 
 const run = promisify(execFile);
 
-const why = hasCluster ? '' : ' (SKIPPED: needs TEST_POSTGRES, DUCKDB_EXTENSIONS and VERSITYGW, see .ci/run)';
+const why = lacking(...CLUSTER);
 
 /** In place of the program that copies from and to an object store: copies the files in which this store keeps its objects. */
 const AWS = `#!/bin/sh
@@ -41,7 +41,7 @@ const textOf = async (command: (say: (text: string) => void) => Promise<void>): 
 };
 
 /** The drill of a DuckLake's backup and return, by the commands that the product prints (contract §4). Each test goes on. */
-describe.skipIf(!hasCluster)(`a backup of a DuckLake${why}`, () => {
+describe.skipIf(why !== '')(`a backup of a DuckLake${why}`, () => {
   let home: string;
   let store: ObjectStore;
   let service: ServiceProcess;

@@ -45,7 +45,6 @@ const startNeighbour = async (): Promise<{ folder: string; kill: () => Promise<v
 
 it.runIf(THOROUGH)(
   'a start removes the files of killed processes, and keeps those of running ones',
-  { timeout: 60_000 },
   async () => {
     const killed = await startService({ dataDir });
     const [own = ''] = await folders();

@@ -89,7 +89,7 @@ const expectToWork = async (product: string, node = process.execPath): Promise<v
 };
 
 // A slow registry or disk can take minutes.
-describe('the tarball', { timeout: 300_000 }, () => {
+describe('the tarball', () => {
   it('has what an operator needs, and nothing that only a developer needs', async () => {
     const { stdout } = await run('tar', ['-tzf', tarball]);
     const files = stdout

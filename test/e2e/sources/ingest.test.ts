@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
@@ -16,7 +15,7 @@ import {
 } from '../../support/service/api-client.ts';
 import { fromCsv, writeTable } from '../../support/warehouse/duckdb-files.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
-import { extensionDirectory, hasHttpfs } from '../../support/warehouse/extension-directory.ts';
+import { lacking, SAMPLE } from '../../support/needs.ts';
 import { startFakeS3 } from '../../support/fakes/fake-s3.ts';
 import { listenLocally, sendContent, serveFiles, type LocalServer } from '../../support/fakes/file-server.ts';
 import { dayLine, focusCsv, type FocusLine } from '../../support/exports/focus-export.ts';
@@ -29,12 +28,14 @@ import {
   type ServiceProcess,
 } from '../../support/service/service-process.ts';
 import { openTemporal, type TemporalWindow } from '../../support/service/temporal-client.ts';
+import { WAIT_MS } from '../../support/patience.ts';
 
 /** Cost sources and their ingest through the real workflow (contract §3; design §3, §4). */
 /** The spend on clusters and hosts of an account that has neither. */
 const NO_ASSETS = { kubernetes: 0, hosts: 0 };
 
-const SAMPLE = resolve(import.meta.dirname, '../../../../shared/data/focus-1.0-sample.csv');
+const withoutHttpfs = lacking('extensions');
+const withoutSample = lacking('sample');
 const S3_KEY_ID = 'AKIATEST';
 
 let service: ServiceProcess;
@@ -56,7 +57,6 @@ beforeAll(async () => {
       CLOCK: '2026-02-07T06:00:00Z',
       SOURCE_ROOTS: [exportsDir, resolve(SAMPLE, '..')].join(delimiter),
       PRIVATE_TARGETS: '127.0.0.1',
-      ...(extensionDirectory === null ? {} : { DUCKDB_EXTENSIONS: extensionDirectory }),
       AWS_ENDPOINT_URL_S3: storage.url,
       AWS_ACCESS_KEY_ID: S3_KEY_ID,
       AWS_SECRET_ACCESS_KEY: 'secret-of-the-test-bucket',
@@ -742,188 +742,182 @@ describe('in Temporal', () => {
   });
 });
 
-describe.skipIf(!hasHttpfs)(
-  `remote files${hasHttpfs ? '' : ' (SKIPPED: no httpfs extension; run scripts/fetch-duckdb-extensions.sh)'}`,
-  () => {
-    const csv = Buffer.from(
-      focusCsv(Array.from({ length: 500 }, (_, index) => dayLine('2026-01-31', `0.${index % 10}`))),
-    );
-    const total = 225;
-    let web: LocalServer;
-    const webFiles = new Map<string, Buffer>();
+describe.skipIf(withoutHttpfs !== '')(`remote files${withoutHttpfs}`, () => {
+  const csv = Buffer.from(
+    focusCsv(Array.from({ length: 500 }, (_, index) => dayLine('2026-01-31', `0.${index % 10}`))),
+  );
+  const total = 225;
+  let web: LocalServer;
+  const webFiles = new Map<string, Buffer>();
 
-    beforeAll(async () => {
-      web = await serveFiles(webFiles);
-      const parquet = newFile('remote.parquet');
-      const local = newFile('remote.csv');
-      await writeFile(local, csv);
-      await writeTable(parquet, fromCsv(local));
-      webFiles.set('/bill/export.csv', csv);
-      webFiles.set('/bill/export.csv.gz', gzipSync(csv));
-      webFiles.set('/bill/export.parquet', await readFile(parquet));
-      objects.set('billing/focus/2026-01/part-1.csv', csv);
-      objects.set('billing/focus/2026-01/part-2.csv.gz', gzipSync(csv));
-      objects.set('billing/focus/2026-01/part-3.parquet', await readFile(parquet));
-      objects.set('billing/focus/2026-01/readme.txt', Buffer.from('no export'));
-      objects.set('billing/other/part-9.csv', csv);
+  beforeAll(async () => {
+    web = await serveFiles(webFiles);
+    const parquet = newFile('remote.parquet');
+    const local = newFile('remote.csv');
+    await writeFile(local, csv);
+    await writeTable(parquet, fromCsv(local));
+    webFiles.set('/bill/export.csv', csv);
+    webFiles.set('/bill/export.csv.gz', gzipSync(csv));
+    webFiles.set('/bill/export.parquet', await readFile(parquet));
+    objects.set('billing/focus/2026-01/part-1.csv', csv);
+    objects.set('billing/focus/2026-01/part-2.csv.gz', gzipSync(csv));
+    objects.set('billing/focus/2026-01/part-3.parquet', await readFile(parquet));
+    objects.set('billing/focus/2026-01/readme.txt', Buffer.from('no export'));
+    objects.set('billing/other/part-9.csv', csv);
+  });
+
+  afterAll(() => web.close());
+
+  const paths = ['export.csv', 'export.csv.gz', 'export.parquet', 'export.csv?sig=a%2Fb'];
+  it.each(someOf(paths, 2))('are read from http://…/%s', async (name) => {
+    const { admin, run } = await ingested(`${web.url}/bill/${name}`);
+    expect(run).toMatchObject({ status: 'completed', rows_read: 500, error: null });
+    expect((await costs(admin)).total).toBe(total);
+  });
+
+  it('fail the run if their URL returns an error, without its query in the message', async () => {
+    const { run } = await ingested(`${web.url}/bill/missing.csv?sig=hidden-token`);
+    expect(run).toMatchObject({ status: 'failed', error: textLike(/404|not found/i) });
+    expect(run.error).not.toContain('hidden-token');
+  });
+
+  it('are retried while their host is away, with the error on the run, until it is back', async () => {
+    let isAway = true;
+    const host = await listenLocally((request, response) => {
+      if (isAway) response.writeHead(503).end();
+      else sendContent(request, response, csv);
     });
-
-    afterAll(() => web.close());
-
-    const paths = ['export.csv', 'export.csv.gz', 'export.parquet', 'export.csv?sig=a%2Fb'];
-    it.each(someOf(paths, 2))('are read from http://…/%s', async (name) => {
-      const { admin, run } = await ingested(`${web.url}/bill/${name}`);
-      expect(run).toMatchObject({ status: 'completed', rows_read: 500, error: null });
-      expect((await costs(admin)).total).toBe(total);
-    });
-
-    it('fail the run if their URL returns an error, without its query in the message', async () => {
-      const { run } = await ingested(`${web.url}/bill/missing.csv?sig=hidden-token`);
-      expect(run).toMatchObject({ status: 'failed', error: textLike(/404|not found/i) });
-      expect(run.error).not.toContain('hidden-token');
-    });
-
-    it('are retried while their host is away, with the error on the run, until it is back', async () => {
-      let isAway = true;
-      const host = await listenLocally((request, response) => {
-        if (isAway) response.writeHead(503).end();
-        else sendContent(request, response, csv);
-      });
-      const { admin } = await newOrganisation(service);
-      const source = await newSource(admin, `${host.url}/bill/export.csv?sig=hidden-token`);
-      expectData(await admin.post(`/cost-sources/${source.id}/ingest`));
-      const newest = async () => (await runsOf(admin, source.id))[0];
-      await vi.waitFor(
-        async () => {
-          expect(await newest()).toMatchObject({
-            status: 'running',
-            error: textLike(
-              /^attempt \d+ failed: 127\.0\.0\.1:\d+ answered 503 for \/bill\/export\.csv; it will be retried$/,
-            ),
-          });
-        },
-        { timeout: 20_000, interval: 100 },
-      );
-      isAway = false;
-      await vi.waitFor(
-        async () => {
-          expect(await newest()).toMatchObject({ status: 'completed', rows_read: 500, error: null });
-        },
-        { timeout: 40_000, interval: 200 },
-      );
-      await host.close();
-    });
-
-    it.runIf(THOROUGH)('of one organisation that hang do not delay another organisation', async () => {
-      const waiting: (() => void)[] = [];
-      const host = await listenLocally((request, response) => {
-        waiting.push(() => {
-          sendContent(request, response, csv);
+    const { admin } = await newOrganisation(service);
+    const source = await newSource(admin, `${host.url}/bill/export.csv?sig=hidden-token`);
+    expectData(await admin.post(`/cost-sources/${source.id}/ingest`));
+    const newest = async () => (await runsOf(admin, source.id))[0];
+    await vi.waitFor(
+      async () => {
+        expect(await newest()).toMatchObject({
+          status: 'running',
+          error: textLike(
+            /^attempt \d+ failed: 127\.0\.0\.1:\d+ answered 503 for \/bill\/export\.csv; it will be retried$/,
+          ),
         });
-      });
-      const { admin } = await newOrganisation(service);
-      const sources = [];
-      for (const name of ['a', 'b', 'c', 'd', 'e'])
-        sources.push(await newSource(admin, `${host.url}/${name}.csv`, { name }));
-      for (const { id } of sources) expectData(await admin.post(`/cost-sources/${id}/ingest`));
-      await vi.waitFor(() => {
-        expect(waiting).toHaveLength(2);
-      }, 40_000);
-      const { run } = await ingested(await writeExport([dayLine('2026-01-10', '5')]));
-      expect(run.status).toBe('completed');
-      expect(waiting).toHaveLength(2);
-      const release = setInterval(() => {
-        for (const answer of waiting.splice(0)) answer();
-      }, 10);
-      for (const { id } of sources)
-        await vi.waitFor(
-          async () => {
-            expect((await runsOf(admin, id))[0]).toMatchObject({ status: 'completed' });
-          },
-          { timeout: 40_000, interval: 200 },
-        );
-      clearInterval(release);
-      await host.close();
-    });
-
-    const targets: [string, RegExp][] = [
-      ['http://10.0.0.7/secret.csv', /PRIVATE_TARGETS/],
-      ['ftp://example.com/export.csv', /redirects to ftp:/],
-    ];
-    it.each(someOf(targets, 1))(
-      'fail the run at once if their host redirects to %s',
-      async (target, reason) => {
-        const host = await listenLocally((_, response) => {
-          response.writeHead(302, { location: target }).end();
-        });
-        const { run } = await ingested(`${host.url}/export.csv`);
-        expect(run).toMatchObject({ status: 'failed', error: textLike(reason) });
-        expect(host.requests).toHaveLength(1);
-        await host.close();
       },
+      { timeout: WAIT_MS, interval: 100 },
     );
+    isAway = false;
+    await vi.waitFor(
+      async () => {
+        expect(await newest()).toMatchObject({ status: 'completed', rows_read: 500, error: null });
+      },
+      { timeout: WAIT_MS, interval: 200 },
+    );
+    await host.close();
+  });
 
-    const keys: [string, number][] = [
-      ['focus/2026-01/part-3.parquet', 1],
-      ['focus/**/*.csv*', 2],
-      ['focus/', 3],
-    ];
-    it.each(someOf(keys, 2))('are read from s3://billing/%s', async (key, parts) => {
-      const { admin, run } = await ingested(`s3://billing/${key}`);
-      expect(run).toMatchObject({ status: 'completed', rows_read: 500 * parts, error: null });
-      expect((await costs(admin)).total).toBe(total * parts);
+  it.runIf(THOROUGH)('of one organisation that hang do not delay another organisation', async () => {
+    const waiting: (() => void)[] = [];
+    const host = await listenLocally((request, response) => {
+      waiting.push(() => {
+        sendContent(request, response, csv);
+      });
     });
-
-    it('are read again when objects in S3 change', async () => {
-      const { admin, source } = await ingested('s3://billing/other/*.csv');
-      objects.set('billing/other/part-9.csv', Buffer.from(focusCsv([dayLine('2026-01-31', '1')])));
-      objects.set('billing/other/part-10.csv', Buffer.from(focusCsv([dayLine('2026-01-30', '2')])));
-      expect(await ingest(admin, source.id)).toMatchObject({ status: 'completed', cost_total: 3 });
-      expect((await costs(admin)).total).toBe(3);
-    });
-
-    it('are those that a manifest names, and a manifest too large for reading fails the run', async () => {
-      objects.set('billing/named/one.csv', Buffer.from(focusCsv([dayLine('2026-01-31', '1')])));
-      objects.set('billing/named/two.csv', Buffer.from(focusCsv([dayLine('2026-01-30', '2')])));
-      objects.set(
-        'billing/named/x-Manifest.json',
-        Buffer.from('{"dataFiles": ["s3://billing/named/two.csv"]}'),
+    const { admin } = await newOrganisation(service);
+    const sources = [];
+    for (const name of ['a', 'b', 'c', 'd', 'e'])
+      sources.push(await newSource(admin, `${host.url}/${name}.csv`, { name }));
+    for (const { id } of sources) expectData(await admin.post(`/cost-sources/${id}/ingest`));
+    await vi.waitFor(() => {
+      expect(waiting).toHaveLength(2);
+    }, WAIT_MS);
+    const { run } = await ingested(await writeExport([dayLine('2026-01-10', '5')]));
+    expect(run.status).toBe('completed');
+    expect(waiting).toHaveLength(2);
+    const release = setInterval(() => {
+      for (const answer of waiting.splice(0)) answer();
+    }, 10);
+    for (const { id } of sources)
+      await vi.waitFor(
+        async () => {
+          expect((await runsOf(admin, id))[0]).toMatchObject({ status: 'completed' });
+        },
+        { timeout: WAIT_MS, interval: 200 },
       );
-      const { admin, source, run } = await ingested('s3://billing/named/');
-      expect(run).toMatchObject({ status: 'completed', cost_total: 2 });
-      objects.set('billing/named/x-Manifest.json', Buffer.alloc(8 * 1024 * 1024 + 1));
-      const asked = storage.requests.length;
-      expect(await ingest(admin, source.id)).toMatchObject({
-        status: 'failed',
-        error: textLike(/x-Manifest\.json": a manifest has at most 8388608 bytes, got 8388609/),
-      });
-      const read = storage.requests
-        .slice(asked)
-        .filter(({ method, path }) => method === 'GET' && path.endsWith('-Manifest.json'));
-      expect(read).toEqual([]);
-    });
+    clearInterval(release);
+    await host.close();
+  });
 
-    it('fail the run if no object has the key or matches the glob', async () => {
-      expect((await ingested('s3://billing/nothing/*.csv')).run).toMatchObject({
-        status: 'failed',
-        error: textLike(/no \.csv/),
+  const targets: [string, RegExp][] = [
+    ['http://10.0.0.7/secret.csv', /PRIVATE_TARGETS/],
+    ['ftp://example.com/export.csv', /redirects to ftp:/],
+  ];
+  it.each(someOf(targets, 1))(
+    'fail the run at once if their host redirects to %s',
+    async (target, reason) => {
+      const host = await listenLocally((_, response) => {
+        response.writeHead(302, { location: target }).end();
       });
-      expect((await ingested('s3://billing/nothing.csv')).run).toMatchObject({ status: 'failed' });
-    });
-  },
-);
+      const { run } = await ingested(`${host.url}/export.csv`);
+      expect(run).toMatchObject({ status: 'failed', error: textLike(reason) });
+      expect(host.requests).toHaveLength(1);
+      await host.close();
+    },
+  );
 
-describe.skipIf(!existsSync(SAMPLE))(
-  `the real sample${existsSync(SAMPLE) ? '' : ' (SKIPPED: ../shared/data/focus-1.0-sample.csv is not here)'}`,
-  () => {
-    it('has a BilledCost of 14.921484 in September 2024', async () => {
-      const { admin, run } = await ingested(SAMPLE, { options: { cost_column: 'BilledCost' } });
-      expect(run).toMatchObject({ status: 'completed', rows_read: 700, rows_rejected: 0 });
-      const shown = await costs(admin, '2024-09-01', '2024-09-30');
-      expect(shown.total).toBe(14.921484);
-      const days = shown.by_day.reduce((sum, { total }) => sum + total, 0);
-      expect(days).toBeCloseTo(shown.total, 4);
-      expect(new Set(shown.by_account.map(({ cloud }) => cloud))).toEqual(new Set(['aws', 'azure', 'oci']));
+  const keys: [string, number][] = [
+    ['focus/2026-01/part-3.parquet', 1],
+    ['focus/**/*.csv*', 2],
+    ['focus/', 3],
+  ];
+  it.each(someOf(keys, 2))('are read from s3://billing/%s', async (key, parts) => {
+    const { admin, run } = await ingested(`s3://billing/${key}`);
+    expect(run).toMatchObject({ status: 'completed', rows_read: 500 * parts, error: null });
+    expect((await costs(admin)).total).toBe(total * parts);
+  });
+
+  it('are read again when objects in S3 change', async () => {
+    const { admin, source } = await ingested('s3://billing/other/*.csv');
+    objects.set('billing/other/part-9.csv', Buffer.from(focusCsv([dayLine('2026-01-31', '1')])));
+    objects.set('billing/other/part-10.csv', Buffer.from(focusCsv([dayLine('2026-01-30', '2')])));
+    expect(await ingest(admin, source.id)).toMatchObject({ status: 'completed', cost_total: 3 });
+    expect((await costs(admin)).total).toBe(3);
+  });
+
+  it('are those that a manifest names, and a manifest too large for reading fails the run', async () => {
+    objects.set('billing/named/one.csv', Buffer.from(focusCsv([dayLine('2026-01-31', '1')])));
+    objects.set('billing/named/two.csv', Buffer.from(focusCsv([dayLine('2026-01-30', '2')])));
+    objects.set(
+      'billing/named/x-Manifest.json',
+      Buffer.from('{"dataFiles": ["s3://billing/named/two.csv"]}'),
+    );
+    const { admin, source, run } = await ingested('s3://billing/named/');
+    expect(run).toMatchObject({ status: 'completed', cost_total: 2 });
+    objects.set('billing/named/x-Manifest.json', Buffer.alloc(8 * 1024 * 1024 + 1));
+    const asked = storage.requests.length;
+    expect(await ingest(admin, source.id)).toMatchObject({
+      status: 'failed',
+      error: textLike(/x-Manifest\.json": a manifest has at most 8388608 bytes, got 8388609/),
     });
-  },
-);
+    const read = storage.requests
+      .slice(asked)
+      .filter(({ method, path }) => method === 'GET' && path.endsWith('-Manifest.json'));
+    expect(read).toEqual([]);
+  });
+
+  it('fail the run if no object has the key or matches the glob', async () => {
+    expect((await ingested('s3://billing/nothing/*.csv')).run).toMatchObject({
+      status: 'failed',
+      error: textLike(/no \.csv/),
+    });
+    expect((await ingested('s3://billing/nothing.csv')).run).toMatchObject({ status: 'failed' });
+  });
+});
+
+describe.skipIf(withoutSample !== '')(`the real sample${withoutSample}`, () => {
+  it('has a BilledCost of 14.921484 in September 2024', async () => {
+    const { admin, run } = await ingested(SAMPLE, { options: { cost_column: 'BilledCost' } });
+    expect(run).toMatchObject({ status: 'completed', rows_read: 700, rows_rejected: 0 });
+    const shown = await costs(admin, '2024-09-01', '2024-09-30');
+    expect(shown.total).toBe(14.921484);
+    const days = shown.by_day.reduce((sum, { total }) => sum + total, 0);
+    expect(days).toBeCloseTo(shown.total, 4);
+    expect(new Set(shown.by_account.map(({ cloud }) => cloud))).toEqual(new Set(['aws', 'azure', 'oci']));
+  });
+});

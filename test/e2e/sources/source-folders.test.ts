@@ -91,7 +91,7 @@ describe('the default folders for exports', () => {
   });
 });
 
-describe('folders of an earlier version, which all organisations shared', { timeout: 120_000 }, () => {
+describe('folders of an earlier version, which all organisations shared', () => {
   it.runIf(THOROUGH)(
     'are reported at the start and by doctor, with the correction, until the files are moved',
     async () => {

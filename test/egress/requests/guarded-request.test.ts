@@ -4,6 +4,7 @@ import { Outage } from '../../../domain/shared/errors.ts';
 import { guardedRequest, type RequestRules } from '../../../egress/requests/guarded-request.ts';
 import { parsePrivateTargets } from '../../../egress/requests/private-targets.ts';
 import { newReceiver, type WebhookReceiver } from '../../support/fakes/webhook-receiver.ts';
+import { WAIT_MS } from '../../support/patience.ts';
 
 describe('a guarded request', () => {
   let receiver: WebhookReceiver;
@@ -16,7 +17,7 @@ describe('a guarded request', () => {
   };
   const rules = (allowed: string, changes: Partial<RequestRules> = {}): RequestRules => ({
     privateTargets: parsePrivateTargets(allowed),
-    timeoutMs: 10_000,
+    timeoutMs: WAIT_MS,
     mostBytes: 10,
     longer: 'cut',
     signal: new AbortController().signal,

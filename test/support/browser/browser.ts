@@ -1,9 +1,8 @@
 import type { Browser, BrowserContext, Locator, Page, Request } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
-import { CHROMIUM, launchChromium } from '../../../bench/client/chromium.ts';
-
-/** How long an element may take to appear. A machine with two cores also runs other tests. */
-const PATIENCE_MS = 30_000;
+import { lacking, type Need } from '../needs.ts';
+import { WAIT_MS } from '../patience.ts';
+import { launchChromium } from '../../../bench/client/chromium.ts';
 
 /** A browser for the tests of one file. */
 export interface TestBrowser {
@@ -23,10 +22,14 @@ export interface Visit {
   waiting: Set<Request>;
 }
 
-/** Defines a suite in a real Chromium. Without one it is skipped, and its title says so. */
-export const describeInBrowser = (name: string, define: (browser: () => TestBrowser) => void): void => {
-  const why = CHROMIUM === null ? ' (SKIPPED: no Chromium; install it or set CHROMIUM)' : '';
-  describe.skipIf(CHROMIUM === null)(`${name} in Chromium${why}`, () => {
+/** Defines a suite in a real Chromium, which may need more. If that is missing, it is skipped, and its title says why. */
+export const describeInBrowser = (
+  name: string,
+  define: (browser: () => TestBrowser) => void,
+  ...more: readonly Need[]
+): void => {
+  const why = lacking('chromium', ...more);
+  describe.skipIf(why !== '')(`${name} in Chromium${why}`, () => {
     let browser: Browser | null = null;
     const visits: Visit[] = [];
     beforeAll(async () => {
@@ -42,7 +45,7 @@ export const describeInBrowser = (name: string, define: (browser: () => TestBrow
       visit: async (url, options = {}) => {
         if (browser === null) throw new Error('the browser has not started');
         const context = await browser.newContext({ baseURL: url, locale: 'en-US', ...options });
-        context.setDefaultTimeout(PATIENCE_MS);
+        context.setDefaultTimeout(WAIT_MS);
         const page = await context.newPage();
         const visit: Visit = { page, context, problems: [], answers: [], waiting: new Set() };
         page.on('request', (request) => visit.waiting.add(request));
@@ -102,6 +105,6 @@ export const expectRows = (table: Locator, texts: readonly string[]): Promise<vo
     .poll(
       async () =>
         (await table.getByRole('row').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim()),
-      { timeout: PATIENCE_MS },
+      { timeout: WAIT_MS },
     )
     .toEqual(texts);

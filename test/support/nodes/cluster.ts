@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { startBackends, type Backends } from '../../../bench/nodes/backends.ts';
 import { startTemporal } from '../../../bench/nodes/temporal.ts';
 import { killTemporal, startProcess, type ServiceProcess } from '../service/node-process.ts';
-import { hasDuckLake } from '../warehouse/engines.ts';
 import { startBalancer } from './balancer.ts';
 import { startBusyFront, type BusyFront } from './busy-front.ts';
 
@@ -20,9 +19,6 @@ export interface Cluster extends ServiceProcess, Pick<Shared, 'postgres' | 'fron
   /** Kills a process without a warning, and starts another in its place. */
   replace: (node: ServiceProcess) => Promise<void>;
 }
-
-/** Whether this machine can run a cluster. */
-export const hasCluster = hasDuckLake && process.env['VERSITYGW'] !== undefined;
 
 const APIS = 3;
 const WORKERS = 2;

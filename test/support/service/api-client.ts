@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ServiceProcess } from './node-process.ts';
+import { WAIT_MS } from '../patience.ts';
 
 /** An answer of the API. A test states the type that it expects of `data`, and asserts on it. */
 export interface Answer<Data> {
@@ -126,29 +127,21 @@ const PAUSE_SHARE = 0.3;
 const SHORTEST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 500;
 
-/** Waits until `check` returns anything but undefined, and returns that. Fails after `seconds`. */
-export const waitFor = async <Result>(
-  check: () => Promise<Result | undefined>,
-  seconds = 60,
-): Promise<Result> => {
+/** Waits until `check` returns anything but undefined, and returns that. */
+export const waitFor = async <Result>(check: () => Promise<Result | undefined>): Promise<Result> => {
   const begun = Date.now();
   for (;;) {
     const result = await check();
     if (result !== undefined) return result;
     const waited = Date.now() - begun;
-    if (waited > seconds * 1000) throw new Error(`the condition was not met within ${seconds} s`);
+    if (waited > WAIT_MS) throw new Error(`the condition was not met within ${WAIT_MS / 1000} s`);
     const pause = Math.min(Math.max(waited * PAUSE_SHARE, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
     await new Promise((resume) => setTimeout(resume, pause));
   }
 };
 
 /** Starts an ingest of a source, waits for its end, and returns the run as the API shows it. */
-export const ingest = async (
-  admin: Api,
-  sourceId: string,
-  range: object = {},
-  seconds = 60,
-): Promise<Run> => {
+export const ingest = async (admin: Api, sourceId: string, range: object = {}): Promise<Run> => {
   const started = await admin.post<{ run_id: string }>(`/cost-sources/${sourceId}/ingest`, range);
   if (started.status !== 200) throw new Error(started.body.error);
   return waitFor(async () => {
@@ -156,7 +149,7 @@ export const ingest = async (
     return body.data.find(
       ({ run_id, status }) => run_id === started.body.data.run_id && status !== 'running',
     );
-  }, seconds);
+  });
 };
 
 /** Connects a source and reads it, and returns its id. */

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { statOf } from './process-stat.ts';
 
 /** The folder of this build. */
 export const PRODUCT = resolve(import.meta.dirname, '../../..');
@@ -107,8 +108,7 @@ export const killTemporal = async (dataDir: string): Promise<void> => {
   }
   // It is not a child of this process, so that only polling can notice its end. A zombie has released its files and ports.
   for (;;) {
-    const state = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
-    if (state === null || / [ZX] /.test(state.slice(state.lastIndexOf(')')))) return;
+    if (/^[ZX]$/.test((await statOf(pid))?.state ?? 'X')) return;
     await new Promise((resume) => setTimeout(resume, 10));
   }
 };

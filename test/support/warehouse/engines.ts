@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, inject } from 'vitest';
+import { LAKE, lacking } from '../needs.ts';
 import type { Migration } from '../../../warehouse/engine/migrations/migrations.ts';
 import { spillDirectory, Warehouse, type WarehouseSettings } from '../../../warehouse/engine/warehouse.ts';
 
@@ -108,9 +109,6 @@ export const openDuckLake = async (migrations?: readonly Migration[]): Promise<T
   return openIn(directory, lakeSettings(directory, database), migrations);
 };
 
-/** Whether this machine can run the DuckLake half of the suite. */
-export const hasDuckLake = testPostgres !== null && process.env['DUCKDB_EXTENSIONS'] !== undefined;
-
 /** Defines tests that run on DuckDB only. */
 type OnDuckDb = (stories: () => void) => void;
 
@@ -127,8 +125,8 @@ export const describeOnBothEngines = (
       stories();
     });
   });
-  const why = hasDuckLake ? '' : ' (SKIPPED: needs TEST_POSTGRES and DUCKDB_EXTENSIONS, see .ci/run)';
-  describe.skipIf(!hasDuckLake)(`${name} on DuckLake${why}`, () => {
+  const why = lacking(...LAKE);
+  describe.skipIf(why !== '')(`${name} on DuckLake${why}`, () => {
     suite(openDuckLake, () => undefined);
   });
 };

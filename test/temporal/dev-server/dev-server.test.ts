@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -6,28 +5,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { defaultCliCacheDir } from '../../../temporal/cli/cli-cache.ts';
 import { readDevServerRecord } from '../../../temporal/dev-server/dev-server-record.ts';
 import {
   startDevServer,
   type DevServer,
   type DevServerOptions,
 } from '../../../temporal/dev-server/dev-server.ts';
-import { findInstalledCli } from '../../../temporal/cli/find-temporal-cli.ts';
 import { isRunningWith } from '../../../temporal/dev-server/server-process.ts';
 import { freePort } from '../../../temporal/dev-server/spawn-dev-server.ts';
 import { damageSqlite } from '../../support/fakes/damage-sqlite.ts';
 import { startInParentProcess } from './parent-process.ts';
 import { someOf, THOROUGH } from '../../support/effort.ts';
+import { lacking } from '../../support/needs.ts';
+import { statOf } from '../../support/service/process-stat.ts';
 
-const installed = await findInstalledCli(process.env, defaultCliCacheDir(process.env), () => undefined);
-const cli = installed?.path;
-const title =
-  cli === undefined
-    ? 'startDevServer (skipped: no Temporal CLI on the PATH or in the cache)'
-    : 'startDevServer';
+const why = lacking('temporal');
+const cli = process.env['TEST_TEMPORAL_CLI'] ?? '';
 
-describe.skipIf(cli === undefined)(title, () => {
+describe.skipIf(why !== '')(`startDevServer${why}`, () => {
   let dir: string;
   let dataDir: string;
   let logged: string[];
@@ -45,7 +40,7 @@ describe.skipIf(cli === undefined)(title, () => {
   });
 
   const options = (): DevServerOptions => ({
-    cli: cli ?? '',
+    cli,
     dataDir,
     uiPort: null,
     namespace: 'cost-analytics',
@@ -98,7 +93,7 @@ describe.skipIf(cli === undefined)(title, () => {
     const { parent, address } = await startInParentProcess(options());
     await createSchedule(address);
     const pid = recordedPid();
-    expect(processGroup(pid)).toBe(pid);
+    expect((await statOf(pid))?.group).toBe(pid);
     parent.kill('SIGKILL');
     await once(parent, 'exit');
 
@@ -388,8 +383,4 @@ async function customSearchAttributes(address: string, namespace: string): Promi
     const { customAttributes } = await operatorService.listSearchAttributes({ namespace });
     return Object.keys(customAttributes).sort();
   });
-}
-
-function processGroup(pid: number): number {
-  return Number(execFileSync('ps', ['-o', 'pgid=', '-p', String(pid)], { encoding: 'utf8' }));
 }

@@ -3,7 +3,10 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { MIGRATIONS } from '../../../warehouse/engine/migrations/migrations.ts';
 import { Warehouse } from '../../../warehouse/engine/warehouse.ts';
-import { hasDuckLake, newCatalog, openDuckDb } from '../../support/warehouse/engines.ts';
+import { newCatalog, openDuckDb } from '../../support/warehouse/engines.ts';
+import { LAKE, lacking } from '../../support/needs.ts';
+
+const why = lacking(...LAKE);
 
 it('reports that another process uses the DuckDB file', async () => {
   const test = await openDuckDb();
@@ -28,7 +31,7 @@ it('reports that another process uses the DuckDB file', async () => {
   }
 });
 
-it.skipIf(!hasDuckLake)('migrates a DuckLake once when three nodes start together', async () => {
+it.skipIf(why !== '')(`migrates a DuckLake once when three nodes start together${why}`, async () => {
   const model = await openDuckDb();
   const settings = { ...model.settings, location: await newCatalog(), dataPath: `${model.directory}/lake` };
   const starts = await Promise.allSettled([0, 1, 2].map(() => Warehouse.open(settings)));

@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest';
 import { hidePassword } from '../../../warehouse/engine/hide-password.ts';
 import { Warehouse } from '../../../warehouse/engine/warehouse.ts';
-import { hasDuckLake, openDuckDb } from '../../support/warehouse/engines.ts';
+import { openDuckDb } from '../../support/warehouse/engines.ts';
+import { LAKE, lacking } from '../../support/needs.ts';
+
+const why = lacking(...LAKE);
 
 it.each([
   [
@@ -17,7 +20,7 @@ it.each([
   expect(`${error.message} ${error.stack ?? ''}`).not.toContain('cret');
 });
 
-it.skipIf(!hasDuckLake)('a warehouse whose catalog is away says so without its password', async () => {
+it.skipIf(why !== '')(`a warehouse whose catalog is away says so without its password${why}`, async () => {
   const model = await openDuckDb();
   const location = 'ducklake:postgres:host=127.0.0.1 port=1 dbname=lake password=s3cret';
   const error = await Warehouse.open({ ...model.settings, location, dataPath: model.directory }).then(

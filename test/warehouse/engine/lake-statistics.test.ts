@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { Warehouse } from '../../../warehouse/engine/warehouse.ts';
-import { hasDuckLake, openDuckLake } from '../../support/warehouse/engines.ts';
+import { openDuckLake } from '../../support/warehouse/engines.ts';
+import { LAKE, lacking } from '../../support/needs.ts';
+
+const why = lacking(...LAKE);
 
 const CATALOG = '__ducklake_metadata_warehouse';
 
@@ -17,7 +20,7 @@ const emptyRows = (warehouse: Warehouse) =>
      UNION ALL SELECT 'schema_migrations' FROM schema_migrations WHERE version IS NULL`,
   );
 
-describe.skipIf(!hasDuckLake)('a new DuckLake', () => {
+describe.skipIf(why !== '')(`a new DuckLake${why}`, () => {
   it('has statistics of every table, and none of the rows that created them', async () => {
     const test = await openDuckLake();
     expect(await withoutStatistics(test.warehouse)).toEqual([]);

@@ -5,14 +5,17 @@ import { describe, expect, it } from 'vitest';
 import { startPostgres } from '../../../bench/nodes/postgres.ts';
 import { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 import { waitFor } from '../../support/service/api-client.ts';
-import { fileSettings, hasDuckLake } from '../../support/warehouse/engines.ts';
+import { fileSettings } from '../../support/warehouse/engines.ts';
 import { newOrganisation } from '../../support/warehouse/tenant.ts';
+import { LAKE, lacking } from '../../support/needs.ts';
+
+const why = lacking(...LAKE);
 
 const OUTAGES = 4;
 const READERS = 8;
 
 /** A catalog that ends in the middle of a read can end DuckDB itself, by an error inside DuckLake. */
-describe.skipIf(!hasDuckLake)('a DuckLake whose Postgres crashes again and again', () => {
+describe.skipIf(why !== '')(`a DuckLake whose Postgres crashes again and again${why}`, () => {
   it('is read again each time, without a restart', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'cost-analytics-test-'));
     const postgres = await startPostgres();

@@ -1,13 +1,14 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Outage } from '../../../domain/shared/errors.ts';
 import type { InstanceOptions } from '../../../warehouse/engine/open-instance.ts';
 import { Reader } from '../../../warehouse/engine/readers/reader.ts';
 import { deepParquet } from '../../support/exports/deep-parquet.ts';
+import { WAIT_MS } from '../../support/patience.ts';
+import { childrenOf } from '../../support/service/process-stat.ts';
 
 let folder: string;
 let options: InstanceOptions;
@@ -23,12 +24,7 @@ const answers = async (reader: Reader): Promise<unknown> =>
 const ANSWERED = [{ money: '1.10', texts: ['a', 'b'] }];
 
 /** Returns the ids of the reader processes of a process. */
-const readersOf = async (parent: number): Promise<number[]> => {
-  const { stdout } = await promisify(execFile)('pgrep', ['-P', String(parent), '-f', 'reader-process']).catch(
-    () => ({ stdout: '' }),
-  );
-  return stdout.split('\n').filter(Boolean).map(Number);
-};
+const readersOf = (parent: number): Promise<number[]> => childrenOf(parent, 'reader-process');
 
 describe('a reader', () => {
   it('runs statements like a session, and leaves nothing for the next reader in its process', async () => {
@@ -101,15 +97,12 @@ describe('a reader', () => {
       const reader = await Reader.open(${JSON.stringify(options)});
       await reader.query('SELECT count(*) FROM range(1_000_000_000_000)');`;
     const parent = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'inherit' });
-    const readers = await vi.waitUntil(
-      async () => {
-        const found = await readersOf(parent.pid ?? 0);
-        return found.length > 0 && found;
-      },
-      { timeout: 20_000 },
-    );
+    const readers = await vi.waitUntil(async () => {
+      const found = await readersOf(parent.pid ?? 0);
+      return found.length > 0 && found;
+    }, WAIT_MS);
     parent.kill('SIGKILL');
     for (const pid of readers)
-      await vi.waitFor(() => expect(access(`/proc/${pid}`)).rejects.toThrow('ENOENT'), { timeout: 20_000 });
+      await vi.waitFor(() => expect(access(`/proc/${pid}`)).rejects.toThrow('ENOENT'), WAIT_MS);
   });
 });

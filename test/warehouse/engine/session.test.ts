@@ -15,6 +15,7 @@ import { waitFor } from '../../support/service/api-client.ts';
 import { breakingStatement } from '../../support/warehouse/break-duckdb.ts';
 import { describeOnBothEngines, openDuckDb, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import { newOrganisation } from '../../support/warehouse/tenant.ts';
+import { WAIT_MS } from '../../support/patience.ts';
 
 describeOnBothEngines('sessions', (open) => {
   let test: TestWarehouse;
@@ -201,7 +202,7 @@ describe('a statement that runs out of memory', () => {
     );
     expect(tries()).toBe(1);
     const waits = warehouse.query(LARGE);
-    await vi.waitUntil(() => tries() === 3);
+    await vi.waitUntil(() => tries() === 3, WAIT_MS);
     await warehouse.run(`SET memory_limit = '1GB'`);
     expect(await waits).toEqual([{ length: '3000000' }]);
     await warehouse.run(`SET memory_limit = '20MB'`);

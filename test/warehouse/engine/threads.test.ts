@@ -1,12 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { Warehouse } from '../../../warehouse/engine/warehouse.ts';
-import {
-  hasDuckLake,
-  openDuckDb,
-  openDuckLake,
-  type TestWarehouse,
-} from '../../support/warehouse/engines.ts';
+import { openDuckDb, openDuckLake, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { LAKE, lacking } from '../../support/needs.ts';
+
+const why = lacking(...LAKE);
 
 /** Returns the threads of a statement, by the setting of DUCKDB_THREADS. */
 const threadsOf = async (test: TestWarehouse, threads: number | null): Promise<number | undefined> => {
@@ -26,7 +24,7 @@ describe('a statement', () => {
     expect(await threadsOf(await openDuckDb(), 3)).toBe(3);
   });
 
-  it.skipIf(!hasDuckLake)('takes one thread on DuckLake, unless DUCKDB_THREADS says more', async () => {
+  it.skipIf(why !== '')(`takes one thread on DuckLake, unless DUCKDB_THREADS says more${why}`, async () => {
     expect(await threadsOf(await openDuckLake(), null)).toBe(1);
     expect(await threadsOf(await openDuckLake(), 3)).toBe(3);
   });

@@ -6,14 +6,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkLakeCopy, dumpIn, filesIn } from '../../../../warehouse/engine/backup/lake-copy.ts';
 import { checkLakeFiles, firstDamages } from '../../../../warehouse/engine/backup/lake-files.ts';
 import { postgresCatalog } from '../../../../warehouse/engine/location.ts';
-import { hasDuckLake, openDuckLake, type TestWarehouse } from '../../../support/warehouse/engines.ts';
+import { openDuckLake, type TestWarehouse } from '../../../support/warehouse/engines.ts';
+import { LAKE, lacking } from '../../../support/needs.ts';
 
 const run = promisify(execFile);
 
-const why = hasDuckLake ? '' : ' (SKIPPED: needs TEST_POSTGRES and DUCKDB_EXTENSIONS, see .ci/run)';
+const why = lacking(...LAKE);
 
 /** Two tables, in four files: one of rows and one of deleted rows each. The first table has another name now. */
-describe.skipIf(!hasDuckLake)(`the files of a DuckLake${why}`, () => {
+describe.skipIf(why !== '')(`the files of a DuckLake${why}`, () => {
   let lake: TestWarehouse;
   let dataPath: string;
   let first: string;

@@ -5,13 +5,16 @@ import { CommitTurns } from '../../../../warehouse/engine/decisions/commit-turns
 import { catalogUrl } from '../../../../warehouse/engine/decisions/catalog-url.ts';
 import { postgresCatalog } from '../../../../warehouse/engine/location.ts';
 import { Warehouse } from '../../../../warehouse/engine/warehouse.ts';
-import { hasDuckLake, openDuckLake, type TestWarehouse } from '../../../support/warehouse/engines.ts';
+import { openDuckLake, type TestWarehouse } from '../../../support/warehouse/engines.ts';
 import { held } from '../../../support/warehouse/held-decision.ts';
+import { LAKE, lacking } from '../../../support/needs.ts';
+
+const why = lacking(...LAKE);
 
 const WRITERS = 8;
 const WRITES = 5;
 
-describe.skipIf(!hasDuckLake)('turns of the transactions of two nodes', () => {
+describe.skipIf(why !== '')(`turns of the transactions of two nodes${why}`, () => {
   let test: TestWarehouse;
   let catalog: string;
   beforeAll(async () => {

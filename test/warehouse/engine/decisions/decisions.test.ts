@@ -4,56 +4,51 @@ import { postgresCatalog } from '../../../../warehouse/engine/location.ts';
 import { CatalogDecisions } from '../../../../warehouse/engine/decisions/catalog-decisions.ts';
 import { catalogUrl } from '../../../../warehouse/engine/decisions/catalog-url.ts';
 import { Decisions } from '../../../../warehouse/engine/decisions/decisions.ts';
-import { hasDuckLake, newCatalog } from '../../../support/warehouse/engines.ts';
+import { newCatalog } from '../../../support/warehouse/engines.ts';
 import { held } from '../../../support/warehouse/held-decision.ts';
+import { LAKE, lacking } from '../../../support/needs.ts';
+
+const why = lacking(...LAKE);
 
 const busy = { kind: 'unavailable', message: 'another node is deciding the same; try again' };
 const away = { kind: 'unavailable', message: 'the catalog cannot be reached; try again' };
 
-describe.each([
-  { of: 'one process', skip: false, twoNodes: false },
-  { of: 'two nodes of a DuckLake', skip: !hasDuckLake, twoNodes: true },
-])('decisions of $of', ({ skip, twoNodes }) => {
+const decisionsOf = (twoNodes: boolean) => (): void => {
   let one: Decisions;
   let other: Decisions;
   beforeAll(async () => {
-    if (skip) return;
     const catalog = twoNodes ? (postgresCatalog(await newCatalog()) ?? '') : null;
     one = catalog === null ? new Decisions() : new CatalogDecisions(catalog);
     other = catalog === null ? one : new CatalogDecisions(catalog);
   });
   afterAll(() => {
-    if (skip) return;
     one.close();
     if (twoNodes) other.close();
   });
 
-  it.skipIf(skip)(
-    'wait for those about the same thing, not for others, and go on after a failure',
-    async () => {
-      const order: string[] = [];
-      const first = held();
-      const failing = one.alone(['keys', 'names'], async (confirm) => {
-        order.push('first begins');
-        await first.work(confirm);
-        order.push('first ends');
-        throw new Error('first failed');
-      });
-      await first.hasBegun;
-      const second = other.alone(['names'], async () => {
-        order.push('second');
-        return 2;
-      });
-      await other.alone(['months'], async () => order.push('other'));
-      expect(order).toEqual(['first begins', 'other']);
-      first.end();
-      await expect(failing).rejects.toThrow('first failed');
-      expect(await second).toBe(2);
-      expect(order).toEqual(['first begins', 'other', 'first ends', 'second']);
-    },
-  );
+  it('wait for those about the same thing, not for others, and go on after a failure', async () => {
+    const order: string[] = [];
+    const first = held();
+    const failing = one.alone(['keys', 'names'], async (confirm) => {
+      order.push('first begins');
+      await first.work(confirm);
+      order.push('first ends');
+      throw new Error('first failed');
+    });
+    await first.hasBegun;
+    const second = other.alone(['names'], async () => {
+      order.push('second');
+      return 2;
+    });
+    await other.alone(['months'], async () => order.push('other'));
+    expect(order).toEqual(['first begins', 'other']);
+    first.end();
+    await expect(failing).rejects.toThrow('first failed');
+    expect(await second).toBe(2);
+    expect(order).toEqual(['first begins', 'other', 'first ends', 'second']);
+  });
 
-  it.skipIf(skip)('never run at once, however many there are', async () => {
+  it('never run at once, however many there are', async () => {
     let running = 0;
     let most = 0;
     const decide = (node: Decisions) =>
@@ -66,9 +61,12 @@ describe.each([
     await Promise.all(Array.from({ length: 100 }, (_, index) => decide(index % 2 === 0 ? one : other)));
     expect([running, most]).toEqual([0, 1]);
   });
-});
+};
 
-describe.skipIf(!hasDuckLake)('decisions of nodes', () => {
+describe('decisions of one process', decisionsOf(false));
+describe.skipIf(why !== '')(`decisions of two nodes of a DuckLake${why}`, decisionsOf(true));
+
+describe.skipIf(why !== '')(`decisions of nodes${why}`, () => {
   let catalog: string;
   let node: CatalogDecisions;
   let other: CatalogDecisions;

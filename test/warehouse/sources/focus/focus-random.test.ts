@@ -21,6 +21,7 @@ import {
   type NaiveLine,
   type NaiveSpendRow,
 } from './focus-naive.ts';
+import { COUNTED_TEST_MS } from '../../../support/patience.ts';
 
 let test: TestWarehouse;
 beforeAll(async () => {
@@ -192,7 +193,7 @@ const spendByAll = async (orgId: string): Promise<Record<string, string>> => {
   return Object.fromEntries(rows.map(({ cost, ...by }) => [JSON.stringify(Object.values(by)), cost]));
 };
 
-it('spreads random exports exactly like a row-by-row calculation', { timeout: 300_000 }, async () => {
+it('spreads random exports exactly like a row-by-row calculation', { timeout: COUNTED_TEST_MS }, async () => {
   process.stdout.write(`random FOCUS exports: SEED=${SEED}\n`);
   await fc.assert(
     fc.asyncProperty(

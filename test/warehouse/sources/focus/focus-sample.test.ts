@@ -1,6 +1,4 @@
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { costSummary } from '../../../../warehouse/spend/costs.ts';
@@ -15,10 +13,10 @@ import {
   type NaiveRow,
   type NaiveSpendRow,
 } from './focus-naive.ts';
+import { lacking, SAMPLE } from '../../../support/needs.ts';
 
 // Real billing data of the FinOps Foundation (CC BY 4.0), in a folder beside the project.
-const SAMPLE = resolve(import.meta.dirname, '../../../../../shared/data/focus-1.0-sample.csv');
-const isThere = existsSync(SAMPLE);
+const why = lacking('sample');
 
 /** Parses CSV character by character (RFC 4180). */
 const parseCsv = (text: string): string[][] => {
@@ -86,7 +84,7 @@ const readSample = async (): Promise<SampleRow[]> => {
 const rowsBy = (rows: readonly SampleRow[], column: (row: SampleRow) => 'BilledCost' | 'EffectiveCost') =>
   rows.map((row): NaiveRow => ({ start: row.start, end: row.end, cost: row[column(row)] }));
 
-describe.skipIf(!isThere)(`the real sample${isThere ? '' : ` (SKIPPED: ${SAMPLE} is not there)`}`, () => {
+describe.skipIf(why !== '')(`the real sample${why}`, () => {
   describeOnBothEngines('the real sample', (open) => {
     let test: TestWarehouse;
     let rows: SampleRow[];

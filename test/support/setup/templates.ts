@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { Warehouse } from '../../../warehouse/engine/warehouse.ts';
-import { fileSettings, hasDuckLake, lakeSettings, newDatabase, psql } from './engines.ts';
+import { LAKE, lacking } from '../needs.ts';
+import { fileSettings, lakeSettings, newDatabase, psql } from '../warehouse/engines.ts';
 
 /** Empty warehouses with the current schema. Tests copy them, because making a DuckLake takes seconds. */
 export interface Templates {
@@ -24,7 +25,8 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
   const directory = await mkdtemp(join(tmpdir(), 'cost-analytics-templates-'));
   const file = join(directory, 'file');
   (await Warehouse.open(fileSettings(file))).close();
-  const lake = hasDuckLake ? { database: newDatabase(), directory: join(directory, 'lake') } : null;
+  const lake =
+    lacking(...LAKE) === '' ? { database: newDatabase(), directory: join(directory, 'lake') } : null;
   if (lake !== null) {
     await psql('postgres', `CREATE DATABASE ${lake.database}`);
     (await Warehouse.open(lakeSettings(lake.directory, lake.database))).close();

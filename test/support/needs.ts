@@ -1,0 +1,45 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { CHROMIUM } from '../../bench/client/chromium.ts';
+
+/** Real billing rows of several clouds. They are kept outside the repository. */
+export const SAMPLE = resolve(import.meta.dirname, '../../../shared/data/focus-1.0-sample.csv');
+
+const isSet = (name: string): boolean => (process.env[name] ?? '') !== '';
+
+/** What tests need and a fresh machine may lack: in words with the way to get it, and whether it is there. */
+const NEEDS = {
+  temporal: ['Temporal: install its CLI, or Go, which builds it', () => isSet('TEST_TEMPORAL_CLI')],
+  extensions: [
+    'the DuckDB extensions: install python3 with pip, or set DUCKDB_EXTENSIONS',
+    () => isSet('DUCKDB_EXTENSIONS'),
+  ],
+  postgres: ['Postgres: run scripts/with-postgres.sh npm test', () => isSet('TEST_POSTGRES')],
+  versitygw: [
+    'versitygw: install Go, and set VERSITYGW=$(scripts/fetch-versitygw.sh)',
+    () => isSet('VERSITYGW'),
+  ],
+  chromium: ['Chromium: install it, or set CHROMIUM to its path', () => CHROMIUM !== null],
+  shell: [
+    'bash, curl and gzip: install them',
+    () => spawnSync('bash', ['-c', 'command -v curl && command -v gzip']).status === 0,
+  ],
+  sample: [`real billing rows at ${SAMPLE}`, () => existsSync(SAMPLE)],
+} as const satisfies Record<string, readonly [string, () => boolean]>;
+
+export type Need = keyof typeof NEEDS;
+
+/** What a DuckLake needs. */
+export const LAKE: readonly Need[] = ['postgres', 'extensions'];
+
+/** What several processes over one DuckLake need. */
+export const CLUSTER: readonly Need[] = [...LAKE, 'versitygw'];
+
+/** Returns the end of a test's title, which says why the test is skipped; an empty text if this machine has what it needs. */
+export const lacking = (...needs: readonly Need[]): string =>
+  skipped(needs.flatMap((need) => (NEEDS[need][1]() ? [] : [NEEDS[need][0]])));
+
+/** Returns the end of the title of a test that lacks something, or an empty text if nothing is missing. */
+export const skipped = (missing: readonly string[]): string =>
+  missing.length === 0 ? '' : ` (SKIPPED: needs ${missing.join('; ')})`;
