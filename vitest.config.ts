@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { TEST_MS, WAIT_MS } from './test/support/patience.ts';
+import { filesLeftOut } from './test/support/setup/service-files.ts';
 
 // Statements run on libuv's pool. Node reads its size at the first use, so the workers must inherit the variable.
 process.env['UV_THREADPOOL_SIZE'] ??= '16';
@@ -46,6 +47,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    exclude: filesLeftOut(),
     globalSetup: [
       'test/support/setup/fresh-machine.ts',
       'test/support/setup/templates.ts',

@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { chromium, type Browser } from 'playwright-core';
 
-/** Where Debian and others install Chromium. CHROMIUM names another place. */
-const PLACES = [
-  process.env['CHROMIUM'],
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-];
+/** The names that Debian and others give it. */
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
-/** The installed Chromium, or null. */
+const onPath = (process.env['PATH'] ?? '')
+  .split(delimiter)
+  .flatMap((folder) => NAMES.map((name) => join(folder, name)));
+
+/** The Chromium that CHROMIUM names, or else the first on the PATH; null if there is none. */
 export const CHROMIUM =
-  PLACES.find((place) => place !== undefined && place !== '' && existsSync(place)) ?? null;
+  [process.env['CHROMIUM'] ?? '', ...onPath].find((place) => place !== '' && existsSync(place)) ?? null;
 
 /** Starts the installed Chromium without a window. Throws an error if there is none. */
 export const launchChromium = async (): Promise<Browser> => {

@@ -1,10 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { TestRunner, type RunnerTestFile, type RunnerTestSuite } from 'vitest';
 import { lacking } from '../needs.ts';
-
-/** What a file imports that starts the service. */
-const STARTS_SERVICE =
-  /from '.*\/(service-process|node-process|shared-service|backed-up-service|cluster)\.ts'/;
+import { startsService } from './service-files.ts';
 
 /** Skips the files whose tests start the service, if there is no Temporal. Their titles say so. */
 export default class extends TestRunner {
@@ -12,7 +8,7 @@ export default class extends TestRunner {
     const why = lacking('temporal');
     if (why === '') return;
     for (const file of files) {
-      if (!STARTS_SERVICE.test(readFileSync(file.filepath, 'utf8'))) continue;
+      if (!startsService(file.filepath)) continue;
       for (const task of file.tasks) task.name += why;
       skip(file);
     }
