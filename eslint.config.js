@@ -35,7 +35,8 @@ export default tseslint.config(
         {
           selector:
             'CallExpression[callee.object.name="vi"][callee.property.name=/^wait(For|Until)$/]:not(:has(Identifier[name="WAIT_MS"]))',
-          message: 'Wait up to WAIT_MS of test/support/patience.ts, because a busy machine reaches the default.',
+          message:
+            'Wait up to WAIT_MS of test/support/patience.ts, because a busy machine reaches the default.',
         },
         {
           selector: 'Property[key.name=/^(timeout|hookTimeout|testTimeout)$/] > Literal.value',
