@@ -1,4 +1,5 @@
 import { access, constants, mkdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { satisfies } from 'semver';
@@ -206,27 +207,28 @@ const traces = async (settings: Settings): Promise<Finding[]> => {
 
 const HTTPFS = 'extension httpfs';
 
-const extensions = (settings: Settings): Promise<Finding[]> =>
-  withWarehouseSettings(settings, async (how) => {
-    const findings: Finding[] = [];
-    for (const extension of ['ducklake', 'postgres_scanner', 'httpfs'] as const) {
-      const ofRemote = extension === 'httpfs';
-      const needed = isDuckLake(how.location) && (!ofRemote || how.dataPath?.startsWith('s3:') === true);
-      const use = ofRemote ? 'sources and data on s3:// and https://' : 'a DuckLake warehouse';
-      findings.push(
-        await probeExtension(how, extension).then(
-          () => found(`extension ${extension}`, 'ok', `loads (for ${use})`),
-          (error: unknown) =>
-            found(
-              `extension ${extension}`,
-              needed ? 'problem' : 'note',
-              `only needed for ${use}: ${message(error)}`,
-            ),
+const extensions = async (settings: Settings): Promise<Finding[]> => {
+  const { warehouse: location, WAREHOUSE_DATA: data, DUCKDB_EXTENSIONS, DUCKDB_MEMORY_LIMIT } = settings;
+  // The data directory may be what is wrong.
+  const reader = { spillDirectory: tmpdir(), memoryLimit: DUCKDB_MEMORY_LIMIT, threads: 1 };
+  const findings: Finding[] = [];
+  for (const extension of ['ducklake', 'postgres_scanner', 'httpfs'] as const) {
+    const ofRemote = extension === 'httpfs';
+    const needed = isDuckLake(location) && (!ofRemote || data?.startsWith('s3:') === true);
+    const use = ofRemote ? 'sources and data on s3:// and https://' : 'a DuckLake warehouse';
+    const finding = await probeExtension({ ...reader, extensions: DUCKDB_EXTENSIONS }, extension).then(
+      () => found(`extension ${extension}`, 'ok', `loads (for ${use})`),
+      (error: unknown) =>
+        found(
+          `extension ${extension}`,
+          needed ? 'problem' : 'note',
+          `only needed for ${use}: ${message(error)}`,
         ),
-      );
-    }
-    return findings;
-  });
+    );
+    findings.push(finding);
+  }
+  return findings;
+};
 
 const warehouse = async (settings: Settings, loaded: readonly Finding[]): Promise<Finding[]> => {
   try {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { invalid, ServiceError } from '../../domain/shared/errors.ts';
+import { invalid, Outage, ServiceError, unavailable } from '../../domain/shared/errors.ts';
 import { isRemote } from '../../egress/locations/remote-file.ts';
 import { checkSourceLocation } from '../../egress/locations/source-location.ts';
 import type { SourceRules } from '../../egress/locations/source-rules.ts';
@@ -103,6 +103,7 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
     const remote = fileLocations(kind, changed).find(({ location }) => isRemote(location));
     if (remote === undefined) return;
     await checkRemoteFiles().catch((error: unknown) => {
+      if (error instanceof Outage) throw unavailable(error.message);
       throw error instanceof ServiceError ? invalid(`${remote.field}: ${error.message}`) : error;
     });
   };

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { CHROMIUM } from '../../bench/client/chromium.ts';
+import { CHROMIUM } from '../../bench/client/find-chromium.ts';
 
 /** Real billing rows of several clouds. They are kept outside the repository. */
 export const SAMPLE = resolve(import.meta.dirname, '../../../shared/data/focus-1.0-sample.csv');

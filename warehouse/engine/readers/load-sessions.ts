@@ -19,6 +19,9 @@ export interface LoadSessions {
   folder: string;
 }
 
+/** The part of the warehouse's settings that a reader needs. */
+export type ReaderSettings = Pick<WarehouseSettings, 'spillDirectory' | 'memoryLimit' | 'threads'>;
+
 /** The memory of each reader, as a part of the warehouse's memory limit and in addition to it. */
 const READER_SHARE = 1 / 2;
 
@@ -37,7 +40,7 @@ export const withReader = <Result>(
  * or other loads.
  */
 export const withOwnReader = async <Result>(
-  { spillDirectory, memoryLimit, threads }: WarehouseSettings,
+  { spillDirectory, memoryLimit, threads }: ReaderSettings,
   work: (own: Omit<LoadSessions, 'session'>) => Promise<Result>,
 ): Promise<Result> => {
   const folder = join(spillDirectory, `reader-${randomUUID()}`);
