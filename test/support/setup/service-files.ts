@@ -3,13 +3,15 @@ import { join } from 'node:path';
 import { numberFrom } from '../effort.ts';
 
 /** What a test file imports if it starts the service. */
-const STARTS_SERVICE =
-  /from '.*\/(service-process|node-process|shared-service|backed-up-service|cluster)\.ts'/;
+const SERVICE = /from '.*\/(service-process|node-process|shared-service|backed-up-service|cluster)\.ts'/;
+
+/** What a test file imports if it starts the service, opens a warehouse, or runs another server. */
+const SLOW = /from '.*\/support\/(service|warehouse|nodes)\//;
 
 /** Whether the tests of a file start the service. */
-export const startsService = (file: string): boolean => STARTS_SERVICE.test(readFileSync(file, 'utf8'));
+export const startsService = (file: string): boolean => SERVICE.test(readFileSync(file, 'utf8'));
 
-/** Returns the files that HALF leaves out: every second one of those that start the service, from the first or the second on. */
+/** Returns the files that HALF leaves out: of those that take long every second one, from the first (1) or the second (2) on. */
 export const filesLeftOut = (): string[] => {
   const half = numberFrom('HALF', 0);
   if (half === 0) return [];
@@ -17,6 +19,6 @@ export const filesLeftOut = (): string[] => {
     .filter((name) => name.endsWith('.test.ts'))
     .map((name) => join('test', name))
     .sort()
-    .filter(startsService)
-    .filter((_, index) => index % 2 === half % 2);
+    .filter((file) => SLOW.test(readFileSync(file, 'utf8')))
+    .filter((_, index) => index % 2 === half - 1);
 };
