@@ -22,11 +22,16 @@ export interface Visit {
   waiting: Set<Request>;
 }
 
-/** Defines a suite in a real Chromium, which may need more. If that is missing, it is skipped, and its title says why. */
-export const describeInBrowser = (
+/** Defines a suite in a real Chromium; see {@link describeInBrowserWith}. */
+export const describeInBrowser = (name: string, define: (browser: () => TestBrowser) => void): void => {
+  describeInBrowserWith([], name, define);
+};
+
+/** Defines a suite in a real Chromium that needs more. If something is missing, it is skipped, and its title says what. */
+export const describeInBrowserWith = (
+  more: readonly Need[],
   name: string,
   define: (browser: () => TestBrowser) => void,
-  ...more: readonly Need[]
 ): void => {
   const why = lacking('chromium', ...more);
   describe.skipIf(why !== '')(`${name} in Chromium${why}`, () => {
