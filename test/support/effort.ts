@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** Reads how much the suite tries. test/README.md describes the variables. `.ci/run` sets THOROUGH and a fresh SEED. */
-export const numberFrom = (name: string, otherwise: number): number => {
+const numberFrom = (name: string, otherwise: number): number => {
   const text = process.env[name] ?? '';
   if (text === '') return otherwise;
   const number = Number(text);
