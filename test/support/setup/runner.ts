@@ -1,24 +1,13 @@
-import { TestRunner, type RunnerTestFile, type RunnerTestSuite } from 'vitest';
+import { it, TestRunner } from 'vitest';
 import { lacking } from '../needs.ts';
 import { startsService } from './service-files.ts';
 
-/** Skips the files whose tests start the service, if there is no Temporal. Their titles say so. */
+/** Skips all tests of a file that starts the service if there is no Temporal. One title in their place says so. */
 export default class extends TestRunner {
-  onCollected(files: RunnerTestFile[]): void {
+  override importFile(...[file, source]: Parameters<TestRunner['importFile']>): unknown {
     const why = lacking('temporal');
-    if (why === '') return;
-    for (const file of files) {
-      if (!startsService(file.filepath)) continue;
-      for (const task of file.tasks) task.name += why;
-      skip(file);
-    }
+    if (source !== 'collect' || why === '' || !startsService(file)) return super.importFile(file, source);
+    it.skip(`all tests of this file${why}`);
+    return undefined;
   }
 }
-
-const skip = (suite: RunnerTestSuite): void => {
-  suite.mode = 'skip';
-  for (const task of suite.tasks) {
-    if (task.type === 'suite') skip(task);
-    else task.mode = 'skip';
-  }
-};
