@@ -207,27 +207,27 @@ const traces = async (settings: Settings): Promise<Finding[]> => {
 
 const HTTPFS = 'extension httpfs';
 
-const extensions = async (settings: Settings): Promise<Finding[]> => {
+const extensions = (settings: Settings): Promise<Finding[]> => {
   const { warehouse: location, WAREHOUSE_DATA: data, DUCKDB_EXTENSIONS, DUCKDB_MEMORY_LIMIT } = settings;
   // The data directory may be what is wrong.
   const reader = { spillDirectory: tmpdir(), memoryLimit: DUCKDB_MEMORY_LIMIT, threads: 1 };
-  const findings: Finding[] = [];
-  for (const extension of ['ducklake', 'postgres_scanner', 'httpfs'] as const) {
-    const ofRemote = extension === 'httpfs';
-    const needed = isDuckLake(location) && (!ofRemote || data?.startsWith('s3:') === true);
-    const use = ofRemote ? 'sources and data on s3:// and https://' : 'a DuckLake warehouse';
-    const finding = await probeExtension({ ...reader, extensions: DUCKDB_EXTENSIONS }, extension).then(
-      () => found(`extension ${extension}`, 'ok', `loads (for ${use})`),
-      (error: unknown) =>
-        found(
-          `extension ${extension}`,
-          needed ? 'problem' : 'note',
-          `only needed for ${use}: ${message(error)}`,
-        ),
-    );
-    findings.push(finding);
-  }
-  return findings;
+  // All at once, because each may wait half a minute for DuckDB's site.
+  return Promise.all(
+    (['ducklake', 'postgres_scanner', 'httpfs'] as const).map((extension) => {
+      const ofRemote = extension === 'httpfs';
+      const needed = isDuckLake(location) && (!ofRemote || data?.startsWith('s3:') === true);
+      const use = ofRemote ? 'sources and data on s3:// and https://' : 'a DuckLake warehouse';
+      return probeExtension({ ...reader, extensions: DUCKDB_EXTENSIONS }, extension).then(
+        () => found(`extension ${extension}`, 'ok', `loads (for ${use})`),
+        (error: unknown) =>
+          found(
+            `extension ${extension}`,
+            needed ? 'problem' : 'note',
+            `only needed for ${use}: ${message(error)}`,
+          ),
+      );
+    }),
+  );
 };
 
 const warehouse = async (settings: Settings, loaded: readonly Finding[]): Promise<Finding[]> => {
