@@ -13,7 +13,7 @@ const FETCH_EXTENSIONS = join(import.meta.dirname, '../../../scripts/fetch-duckd
  */
 export default async function setup(): Promise<void> {
   await provide('TEST_TEMPORAL_CLI', temporalCli);
-  // An empty folder, which a caller may set, means that there are none.
+  // A caller may set it to an empty text, to test without extensions.
   if (process.env['DUCKDB_EXTENSIONS'] === undefined) await provide('DUCKDB_EXTENSIONS', extensions);
 }
 
