@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
+import { shareNextRun } from '../../domain/shared/share-next-run.ts';
 import { isRemote } from '../../egress/locations/remote-file.ts';
 import { startGuardedProxy, type GuardedProxy } from '../../egress/requests/guarded-proxy.ts';
-import { shareNextRun } from '../../domain/shared/share-next-run.ts';
 import { probeExtension } from '../../warehouse/engine/readers/probe-extension.ts';
 import { connectObjectStorage, guardRequests } from '../../warehouse/engine/remote-files.ts';
 import type { Statements } from '../../warehouse/engine/session.ts';
@@ -45,7 +45,7 @@ export const checkRemoteFiles = (settings: WarehouseSettings): (() => Promise<vo
   return () => probe(undefined);
 };
 
-/** Returns a note on the organisation's sources that need the extension for remote files, or null if there are none. */
+/** Returns a note on the organisation's sources that read files on other hosts. Returns null if there are none. */
 export const remoteSources = async (
   warehouse: Warehouse,
   { id, name }: Organisation,
