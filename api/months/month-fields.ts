@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DOUBT_CODES, WAY_OUT_ACTIONS } from '../../domain/months/doubts.ts';
 import { instant } from '../http/fields.ts';
 
 const status = z.enum(['open', 'partial', 'ready_to_lock', 'locked', 'changed_since_lock']);
@@ -23,6 +24,22 @@ const change = {
     .describe('`same_days`: the running month’s complete days against the same days of the month before'),
 };
 
+const doubt = z
+  .object({
+    code: z.enum(DOUBT_CODES),
+    sentence: z.string(),
+    amount: z.number().nullable().describe('In the organisation’s currency; null if it is not known'),
+    ways_out: z.array(
+      z.object({
+        action: z.enum(WAY_OUT_ACTIONS),
+        sentence: z.string().describe('What to do'),
+        source_id: z.string().optional(),
+        unit: z.string().optional(),
+      }),
+    ),
+  })
+  .meta({ id: 'Doubt', description: 'Why a month’s numbers are not certain, and what to do about it.' });
+
 /** Returns the schema of a month with the numbers of one kind of metric. */
 const monthWith = <Fields extends z.ZodRawShape>(fields: Fields) =>
   z.object({
@@ -37,14 +54,11 @@ const monthWith = <Fields extends z.ZodRawShape>(fields: Fields) =>
     current: z.object(fields).optional().describe('Today’s numbers of a month that changed since its lock'),
     reason: z.string().nullable(),
     can_lock: z
-      .enum(['now', 'without_missing'])
-      .nullable()
+      .enum(['now', 'without_missing', 'no'])
       .describe(
-        'Whether an admin can lock the month: `now`, or only with `accept_missing`; null if not at all, or if it is locked and unchanged',
+        'Whether an admin can lock the month: `now`, or only with `accept_missing`; `no` if not at all, or if it is locked and unchanged',
       ),
-    missing: z
-      .array(z.string())
-      .describe('What `accept_missing` would accept, in words; empty unless `can_lock` is `without_missing`'),
+    missing: z.array(doubt).describe('Every doubt that holds the month back'),
     notes: z.array(z.string()).describe('What to know before locking'),
     complete_through: z
       .string()
@@ -70,7 +84,7 @@ const versionWith = <Fields extends z.ZodRawShape>(fields: Fields) =>
     ...fields,
     locked_at: instant,
     locked_by: lockedBy,
-    missing: z.array(z.string()).describe('What sources had not delivered, in words'),
+    missing: z.array(z.string()).describe('What was missing or in doubt, in words'),
   });
 
 /** A locked version of a month of either kind of metric. */

@@ -34,7 +34,7 @@ const lockBody = z
     accept_missing: z
       .boolean({ error: 'expected true or false' })
       .default(false)
-      .describe('Locks a month that is open only because sources have not delivered all of it'),
+      .describe('Locks a month that only doubts hold back; the version keeps their sentences'),
   })
   .nullish();
 

@@ -36,22 +36,25 @@ const comparedUnitCost = (
   { today, valuesThrough }: { today: Day; valuesThrough: Day | null },
 ): Big | null => {
   if (month.month === monthOf(today))
-    return month.sameDays === undefined ? null : currentNumbers(month.sameDays.now, rules).unitCost;
+    return month.sameDays === undefined || month.coverage.doubts.length > 0
+      ? null
+      : currentNumbers(month.sameDays.now, rules).unitCost;
   return isComplete(month, valuesThrough) ? shownUnitCost(month, rules) : null;
 };
 
 /**
  * Whether an ended month has all of its spend and values, or has settled, because a settled month waits for nothing more. A
- * team's cost also needs the values that split its shared costs.
+ * team's cost also needs the values that split its shared costs. Doubts about spend that can still move hold events back.
  */
 const isComplete = (
-  { month, lock, settled, coverage, waitingFor = [] }: MonthFacts,
+  { month, lock, settled, team, coverage, waitingFor = [] }: MonthFacts,
   valuesThrough: Day | null,
 ): boolean => {
   const end = lastDay(month);
   const hasValues = valuesThrough !== null && valuesThrough >= end;
   const hasCost = coverage.completeThrough === end && waitingFor.length === 0;
-  return lock !== null || settled || (hasCost && hasValues);
+  const isCertain = coverage.doubts.length === 0 || (team && settled);
+  return lock !== null || (isCertain && (settled || (hasCost && hasValues)));
 };
 
 /** Returns the months to report if the target itself has changed: the running month and the newest complete one. */

@@ -1,14 +1,15 @@
 import type { Day } from '../shared/calendar.ts';
+import type { Doubt } from './doubts.ts';
 import type { MonthFacts } from './month-facts.ts';
-import { missingSpend, openWaits, partialReason, type Wait } from './month-reasons.ts';
+import { missingSpend, openWaits, partialReason, waitFor, type Wait } from './month-reasons.ts';
 import { monthStatus } from './month-status.ts';
 import type { SettlementFacts } from './settlement.ts';
 
-/** Whether an admin can lock a month: now, only without spend that sources have not delivered, or not at all. */
+/** Whether an admin can lock a month: now, only with doubts that the admin accepts, or not at all. */
 export interface Lockability {
-  can_lock: 'now' | 'without_missing' | null;
-  /** The spend that a lock would do without, in words; empty unless `can_lock` is `without_missing`. */
-  missing: string[];
+  can_lock: 'now' | 'without_missing' | 'no';
+  /** Every doubt that holds the month back. Empty for a month that is locked and unchanged: its version keeps its own. */
+  missing: Doubt[];
   /** Why the month cannot be locked as it is, in words; null if it can be locked now. */
   refusal: string | null;
 }
@@ -27,19 +28,20 @@ export const lockability = (facts: MonthFacts, settlement: SettlementFacts, toda
   const waits = status === 'open' ? openWaits(facts, settlement, today) : relockWaits(facts);
   if (waits.length === 0) return { can_lock: 'now', missing: [], refusal: null };
   const refusal = `${month} cannot be locked: ${waits.map(({ reason }) => reason).join('; ')}`;
-  if (waits.some(({ isMissingSpend }) => !isMissingSpend)) return never(refusal);
+  const missing = waits.flatMap(({ doubt }) => doubt ?? []);
+  if (missing.length < waits.length) return never(refusal, missing);
   return {
     can_lock: 'without_missing',
-    missing: missingSpend(facts),
+    missing,
     refusal: `${refusal}; send {"accept_missing": true} to lock it without`,
   };
 };
 
-const never = (refusal: string): Lockability => ({ can_lock: null, missing: [], refusal });
+const never = (refusal: string, missing: Doubt[] = []): Lockability => ({ can_lock: 'no', missing, refusal });
 
 /** Returns what a month that has changed since its lock waits for. A month that is ready waits for nothing. */
 const relockWaits = (facts: MonthFacts): Wait[] => [
-  ...(facts.valueSum === null ? [{ reason: 'it no longer has a value', isMissingSpend: false }] : []),
-  ...(facts.cost === null ? [{ reason: 'it no longer has a cost', isMissingSpend: false }] : []),
-  ...missingSpend(facts).map((reason) => ({ reason, isMissingSpend: true })),
+  ...(facts.valueSum === null ? [{ reason: 'it no longer has a value', doubt: null }] : []),
+  ...(facts.cost === null ? [{ reason: 'it no longer has a cost', doubt: null }] : []),
+  ...missingSpend(facts).map(waitFor),
 ];

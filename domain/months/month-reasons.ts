@@ -1,5 +1,5 @@
 import { lastDay, type Day } from '../shared/calendar.ts';
-import { gapInWords } from '../sources/coverage.ts';
+import { waysOut, type Doubt } from './doubts.ts';
 import type { MonthFacts } from './month-facts.ts';
 import { settleDayReasons, type SettlementFacts } from './settlement.ts';
 
@@ -15,20 +15,26 @@ const spendInWords = (kinds: readonly string[]): string =>
   [kinds.map((kind) => SPEND_IN_WORDS[kind] ?? kind).join(' or '), 'spend'].join(' ').trim();
 
 /**
- * Returns the spend of a month that sources have not delivered, in words. These are the scope's sources and, until the month has
+ * Returns what is missing of a month's spend, or not certain about it. It covers the scope's sources and, until the month has
  * settled, all sources that it waits for. A sealed team bill lacks nothing, because it no longer moves.
  */
 export const missingSpend = ({
   month,
-  coverage: { gaps, holdingBack, undelivered },
+  coverage: { gaps, doubts, holdingBack, undelivered },
   cost,
   settled,
   team,
-}: Pick<MonthFacts, 'month' | 'coverage' | 'cost' | 'settled' | 'team'>): string[] => {
+}: Pick<MonthFacts, 'month' | 'coverage' | 'cost' | 'settled' | 'team'>): Doubt[] => {
   if (team && settled) return [];
-  const unknown = `no ${spendInWords(undelivered)} has been ingested for ${month}, its picks count 0`;
-  const lacking = settled ? gaps : [...new Set([...gaps, ...holdingBack])];
-  return [...lacking.map(gapInWords), ...(undelivered.length > 0 && cost !== null ? [unknown] : [])];
+  const unknown: Doubt = {
+    code: 'nothing_ingested',
+    sentence: `no ${spendInWords(undelivered)} has been ingested for ${month}, its picks count 0`,
+    amount: null,
+    ways_out: waysOut('nothing_ingested', null),
+  };
+  const found = [...gaps, ...doubts, ...(settled ? [] : holdingBack)];
+  const bySentence = new Map(found.map(({ from: _, ...doubt }) => [doubt.sentence, doubt]));
+  return [...bySentence.values(), ...(undelivered.length > 0 && cost !== null ? [unknown] : [])];
 };
 
 /** Returns why a month cannot become complete, in words; null if its picks have all their data. */
@@ -43,8 +49,8 @@ export const partialReason = ({
 /** Something that a month waits for before it can be locked. */
 export interface Wait {
   reason: string;
-  /** Whether it is spend that sources have not delivered. An admin can lock the month without it. */
-  isMissingSpend: boolean;
+  /** The doubt about the month's numbers, which an admin can accept; null if only time or a value can end the wait. */
+  doubt: Doubt | null;
 }
 
 /** Returns everything that an open month waits for (contract §3, Month). */
@@ -66,7 +72,9 @@ export const openWaits = (facts: MonthFacts, settlement: SettlementFacts, today:
       : []),
     ...(valueSum === null ? [`no value has been recorded for ${month}`] : []),
   ];
-  const waits = (reasons: readonly string[], isMissingSpend: boolean): Wait[] =>
-    reasons.map((reason) => ({ reason, isMissingSpend }));
-  return [...waits([...days, ...waitingFor], false), ...waits(missing, true), ...waits(unknown, false)];
+  const waits = (reasons: readonly string[]): Wait[] => reasons.map((reason) => ({ reason, doubt: null }));
+  return [...waits([...days, ...waitingFor]), ...missing.map(waitFor), ...waits(unknown)];
 };
+
+/** Returns the wait for the end of a doubt. */
+export const waitFor = (doubt: Doubt): Wait => ({ reason: doubt.sentence, doubt });

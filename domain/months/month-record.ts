@@ -8,7 +8,8 @@ import {
   type Month,
 } from '../shared/calendar.ts';
 import { latecomerInWords } from '../sources/coverage.ts';
-import { changePercent, type DecimalText } from '../shared/decimals.ts';
+import { changePercent, toWire, type DecimalText } from '../shared/decimals.ts';
+import type { Doubt } from './doubts.ts';
 import type { MonthFacts, MonthLock, SameDays } from './month-facts.ts';
 import { lockability, type Lockability } from './month-lockability.ts';
 import {
@@ -44,7 +45,7 @@ export type RecordWith<Numbers> = Numbers & {
   current?: Numbers;
   reason: string | null;
   can_lock: Lockability['can_lock'];
-  missing: Lockability['missing'];
+  missing: (Omit<Doubt, 'amount'> & { amount: number | null })[];
   /** What to know before locking, in words. */
   notes: string[];
   /** The day up to which every source of the scope covers all days of the month; null if there is no such day. */
@@ -131,7 +132,10 @@ export const recordsWith = <Numbers>(
       ...(status === 'changed_since_lock' ? { current: shownAs(current) } : {}),
       reason: openReason(month, settlement, today),
       can_lock,
-      missing,
+      missing: missing.map((doubt) => ({
+        ...doubt,
+        amount: doubt.amount === null ? null : toWire(doubt.amount),
+      })),
       notes: month.lock === null ? month.coverage.latecomers.map(latecomerInWords) : [],
       complete_through:
         month.lock === null || month.lock.isIncomplete

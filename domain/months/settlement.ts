@@ -1,5 +1,6 @@
 import { lastDay, settlesOn, type Day, type Month } from '../shared/calendar.ts';
-import { coverageOf, gapInWords, type SourceMonth } from '../sources/coverage.ts';
+import { coverageOf, type SourceMonth } from '../sources/coverage.ts';
+import type { SourceDoubt } from './doubts.ts';
 
 // The only rule for when a month settles, and for what it still waits (design §2, Status). Reads, bills and the daily settlement
 // use it. The warehouse only delivers its inputs.
@@ -23,11 +24,11 @@ export const settleDayReasons = (month: Month, { settleDays }: SettlementFacts, 
 /** Returns what a month waits for before it settles, in words; empty if its days have passed and no source holds it back. */
 export const settlementReasons = (
   month: Month,
-  { holdingBack, ...settlement }: SettlementFacts & { holdingBack: readonly SourceMonth[] },
+  { holdingBack, ...settlement }: SettlementFacts & { holdingBack: readonly SourceDoubt[] },
   today: Day,
 ): string[] => {
   const days = settleDayReasons(month, settlement, today);
-  return today <= lastDay(month) ? days : [...days, ...holdingBack.map(gapInWords)];
+  return today <= lastDay(month) ? days : [...days, ...holdingBack.map(({ sentence }) => sentence)];
 };
 
 /** Whether a month settles on a day: a source exists, and {@link settlementReasons} is empty. */

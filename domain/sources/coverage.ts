@@ -1,9 +1,11 @@
+import { waysOut, type SourceDoubt } from '../months/doubts.ts';
 import { addDays, lastDay, type Day, type Month } from '../shared/calendar.ts';
 import { rangeInWords } from '../shared/day-ranges.ts';
 
 /** Which days of a month a cost source covers (design §2, Coverage). */
 export interface SourceMonth {
   month: Month;
+  id: string;
   name: string;
   kind: string;
   /** False if its schedule is paused. Months then wait for it only as described at `holdingBack`. */
@@ -20,14 +22,18 @@ export interface SourceMonth {
   deliversThrough: Day | null;
   /** Whether it was created after the month had settled. The organisation's month does not wait for it then. */
   isLater: boolean;
+  /** What is not certain about the days that it has brought. */
+  doubts: SourceDoubt[];
 }
 
 /** The known days of a month for a scope, and the sources that the month waits for. */
 export interface Coverage {
-  /** Active sources that lack days of the month and that the scope waits for. */
-  gaps: SourceMonth[];
-  /** Sources that keep the month from settling, for any scope: spend of one can be cut out of another's spend. */
-  holdingBack: SourceMonth[];
+  /** The days that active sources lack of the month, if the scope waits for them. */
+  gaps: SourceDoubt[];
+  /** What is not certain about the spend of the scope. It counts whether or not the month waits for the source's days. */
+  doubts: SourceDoubt[];
+  /** What keeps the month from settling, for any scope: spend of one source can be cut out of another's spend. */
+  holdingBack: SourceDoubt[];
   /** Sources created after the month had settled that lack days of it. For picked spend the list is empty. */
   latecomers: SourceMonth[];
   /** Picked kinds of sources without a known day in the month. */
@@ -56,8 +62,12 @@ export const coverageOf = (
   const undelivered = (kinds ?? []).filter((kind) => !lastKnown.has(kind));
   const covered = sources.flatMap(({ lastCovered }) => lastCovered ?? []).sort();
   return {
-    gaps,
-    holdingBack: holdingBack(month, all, isLatecomer),
+    gaps: gaps.map(doubtOfGap),
+    doubts: sources.flatMap(({ doubts }) => doubts),
+    holdingBack: [
+      ...holdingBack(month, all, isLatecomer).map(doubtOfGap),
+      ...all.flatMap(({ doubts }) => doubts),
+    ],
     latecomers: kinds === null ? lacking.filter((source) => source.isActive && isLatecomer(source)) : [],
     undelivered,
     lastKnown,
@@ -65,7 +75,10 @@ export const coverageOf = (
       covered.length === 0 || undelivered.length > 0
         ? null
         : sources.some(isAwaited)
-          ? beforeGaps(month, gaps)
+          ? beforeGaps(month, [
+              ...gaps.map(({ missingFrom }) => missingFrom),
+              ...sources.flatMap(daysInDoubt),
+            ])
           : (covered.at(-1) ?? null),
   };
 };
@@ -96,12 +109,23 @@ const holdingBack = (
   return awaited.length > 0 || isReached ? awaited : lacking;
 };
 
-const beforeGaps = (month: Month, gaps: readonly SourceMonth[]): Day | null => {
-  const [first] = gaps.flatMap(({ missingFrom }) => missingFrom ?? []).sort();
+const daysInDoubt = ({ doubts }: SourceMonth): (Day | null)[] => doubts.map(({ from }) => from);
+
+const beforeGaps = (month: Month, gaps: readonly (Day | null)[]): Day | null => {
+  const [first] = gaps.filter((day) => day !== null).sort();
   if (first === undefined) return lastDay(month);
   const through = addDays(first, -1);
   return through.startsWith(month) ? through : null;
 };
+
+/** Returns the doubt about the days that a source lacks. */
+const doubtOfGap = (gap: SourceMonth): SourceDoubt => ({
+  code: 'not_delivered',
+  sentence: gapInWords(gap),
+  amount: null,
+  ways_out: waysOut('not_delivered', { source: gap, unit: null }),
+  from: gap.missingFrom,
+});
 
 /** Returns the days that a source lacks, and what it has delivered, in words. */
 export const gapInWords = (gap: SourceMonth): string => {

@@ -6,6 +6,7 @@ import { quotient, type DecimalText } from '../../domain/shared/decimals.ts';
 import { UNIT_COST_DECIMALS } from '../../domain/months/month-numbers.ts';
 import { pushTo } from '../../domain/shared/push-to.ts';
 import { COVERED_DAYS } from '../sources/coverage.ts';
+import { DOUBTED_MONTHS } from '../sources/doubts.ts';
 import { DAILY_SPEND } from '../spend/daily-spend.ts';
 import { dailyTeamCosts } from '../teams/bills/daily-team-costs.ts';
 import { KNOWN_DAYS, METRIC_KINDS } from '../spend/known-days.ts';
@@ -19,7 +20,8 @@ const OLDEST_DAYS = 366;
 /**
  * Returns the unit costs of the last recorded days, oldest first, by metric, for some daily metrics. A unit cost is the scope's
  * cost of the day ÷ the sum of the day's values. A day up to `through` is recorded if it has a value other than 0 and its values
- * are complete (values-through.ts). The sources that the scope picks from must also cover it (known-days.ts). So a source that
+ * are complete (values-through.ts). The sources that the scope picks from must also cover it (known-days.ts), and its month has
+ * no doubt about them (doubts.ts). So a source that
  * delivers monthly delays only the scopes that pick from it, and a gap only its own days.
  */
 export const dailyUnitCosts = async (
@@ -81,11 +83,14 @@ const WANTED = `wanted AS (
 /** CTE with the last known days of each metric that have a value. Labels are added up (spec §2, Metric value rule 3). */
 const valueDays = (
   where: string,
-): string => `${METRIC_KINDS}, ${COVERED_DAYS}, ${KNOWN_DAYS}, ${COMPLETE_VALUES},
+): string => `${METRIC_KINDS}, ${COVERED_DAYS}, ${KNOWN_DAYS}, ${COMPLETE_VALUES}, ${DOUBTED_MONTHS},
+certain_days AS (
+  FROM known_days WHERE NOT EXISTS (
+    FROM doubted_months WHERE month = date_trunc('month', day) AND (kinds = '' OR list_contains(string_split(kinds, ','), kind)))),
 value_days AS (
   SELECT metric_id, scope, scope_id, team_id, period AS day, sum(value) AS value
   FROM metric_values JOIN wanted USING (metric_id) JOIN metric_kinds USING (metric_id) JOIN complete_values USING (metric_id)
-  JOIN known_days ON known_days.kinds = metric_kinds.kinds AND known_days.day = period
+  JOIN certain_days ON certain_days.kinds = metric_kinds.kinds AND certain_days.day = period
   WHERE org_id = $org AND period <= values_through AND ${where}
   GROUP BY metric_id, scope, scope_id, team_id, period HAVING sum(value) > 0
   QUALIFY row_number() OVER (PARTITION BY metric_id ORDER BY period DESC) <= $days)`;

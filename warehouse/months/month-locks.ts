@@ -26,11 +26,11 @@ export interface MonthVersion {
   unit_cost: DecimalText | null;
   locked_at: string;
   locked_by: { type: 'key'; id: string; name: string };
-  /** What sources had not delivered, in words. */
+  /** What was missing or in doubt, in words. */
   missing: string[];
 }
 
-/** Who locks a month, when, and whether despite missing spend. */
+/** Who locks a month, when, and whether despite its doubts. */
 export interface Locking {
   key: Pick<Actor, 'id' | 'name' | 'through'>;
   now: Date;
@@ -42,8 +42,8 @@ export interface Locking {
 /**
  * Locks a month of a metric, for the first time or again. It freezes cost, value and unit cost as a new version, and records
  * that in the audit log. Reading and freezing share one snapshot. The version counts the changes of values that it saw, so
- * that a later value shows as changed since the lock. If a month lacks only spend that sources have not delivered, the caller
- * can accept that; the version keeps what was missing. Throws a conflict with the reasons for any other month that is neither
+ * that a later value shows as changed since the lock. If only doubts hold a month back, the caller can accept them; the version
+ * keeps their sentences. Throws a conflict with the reasons for any other month that is neither
  * ready to lock nor changed since its lock (contract §3, Month).
  */
 export const lockMonth = async (
@@ -63,6 +63,7 @@ export const lockMonth = async (
     const { can_lock, missing, refusal } = lockability(facts, settlement, dayOf(by.now));
     if (refusal !== null && !(can_lock === 'without_missing' && by.acceptMissing === true))
       throw conflict(refusal);
+    const sentences = missing.map(({ sentence }) => sentence);
     const { cost, value, unitCost } = currentNumbers(facts, metric);
     if (value === null || cost === null) throw new Error(`no numbers of ${metric.id} for ${month}`);
     const lock: MonthLock = {
@@ -96,7 +97,7 @@ export const lockMonth = async (
         ...stored,
         labels:
           metric.label_key === null ? null : await frozenLabels(session, organisation.id, metric, month),
-        missing: lock.isIncomplete ? JSON.stringify(missing) : null,
+        missing: lock.isIncomplete ? JSON.stringify(sentences) : null,
         value_changes: lock.valueChanges,
         now: lock.lockedAt,
         key: by.key.id,
@@ -110,7 +111,7 @@ export const lockMonth = async (
         actor: { ...by.key, type: 'key' },
         action: 'month.lock',
         target: metric.id,
-        detail: { month, version: lock.version, ...(lock.isIncomplete ? { missing } : {}) },
+        detail: { month, version: lock.version, ...(lock.isIncomplete ? { missing: sentences } : {}) },
       },
       by.now,
     );

@@ -11,6 +11,7 @@ const SHARED: readonly Part[] = [
   'month_computations',
   'settled_months',
   'spend_choice_versions',
+  'unit_decisions',
 ];
 
 /** Returns what else the months of a metric are made of. A team's bill depends on almost everything. */

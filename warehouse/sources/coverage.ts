@@ -2,6 +2,7 @@ import { firstDay, lastDay, monthOf, type Day, type Month } from '../../domain/s
 import type { SourceMonth } from '../../domain/sources/coverage.ts';
 import { pushTo } from '../../domain/shared/push-to.ts';
 import type { Session } from '../engine/session.ts';
+import { storedDoubts } from './doubts.ts';
 
 /** The last day that a load has brought. A day counts once it had ended in UTC. */
 const BROUGHT_THROUGH =
@@ -100,10 +101,11 @@ export const sourceMonths = async (
   const rows = await (asOf === null
     ? session.query<SourceMonthRow>(SOURCE_MONTHS, range)
     : session.query<SourceMonthRow>(SOURCE_MONTHS_AS_OF, { ...range, as_of: asOf }));
+  const doubts = await storedDoubts(session, range, asOf);
   const byMonth = new Map<Month, SourceMonth[]>();
   for (const { month: day, ...source } of rows) {
     const month = monthOf(day);
-    pushTo(byMonth, month, { ...source, month });
+    pushTo(byMonth, month, { ...source, month, doubts: doubts.get(`${day} ${source.id}`) ?? [] });
   }
   return byMonth;
 };
@@ -120,7 +122,7 @@ export const deliveredMonths = async (
   return new Set(months.filter((month) => sources.get(month)?.some(({ lastKnown }) => lastKnown !== null)));
 };
 
-type SourceMonthRow = Omit<SourceMonth, 'month'> & { month: Day };
+type SourceMonthRow = Omit<SourceMonth, 'month' | 'doubts'> & { month: Day };
 
 // Ids decide whether the source or the settlement came first. Months that settled before ids were recorded compare times.
 const sourceMonthsBy = (loads: string): string => `
@@ -142,7 +144,7 @@ source_months AS (
   SELECT source_id, month, min(day) FILTER (NOT covered) AS "missingFrom", max(day) FILTER (NOT covered) AS "missingThrough",
     max(day) FILTER (covered) AS last_covered
   FROM source_days GROUP BY ALL)
-SELECT month, name, kind, NOT schedule_paused AS "isActive", "missingFrom", "missingThrough", last_covered AS "lastCovered",
+SELECT month, source_id AS id, name, kind, NOT schedule_paused AS "isActive", "missingFrom", "missingThrough", last_covered AS "lastCovered",
   greatest(last_covered, begun_through) AS "lastKnown",
   delivers_from AS "deliversFrom", delivers_through AS "deliversThrough",
   COALESCE(made_id > settled_id, made_at > settled_at, false) AS "isLater"

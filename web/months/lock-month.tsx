@@ -14,7 +14,7 @@ import { DialogForm } from '../shared/forms/dialog-form.tsx';
 /** The button that locks a month, if it can be locked, with a preview of what is frozen (spec §3). */
 export const LockMonth = ({ metric, month }: { metric: ShownMetric; month: Month }): ReactNode => {
   const [opened, { open, close }] = useDisclosure();
-  if (month.can_lock === null) return null;
+  if (month.can_lock === 'no') return null;
   const label = month.status === 'changed_since_lock' ? `Lock ${month.month} again` : `Lock ${month.month}`;
   return (
     <>
@@ -95,7 +95,7 @@ const Preview = ({
         <Alert color="orange" title="Sources have not delivered everything">
           <List size="sm" mb="sm">
             {month.missing.map((missing) => (
-              <List.Item key={missing}>{sentence(missing)}</List.Item>
+              <List.Item key={missing.sentence}>{sentence(missing.sentence)}</List.Item>
             ))}
           </List>
           <Checkbox

@@ -20,7 +20,7 @@ const record = (
   version: null,
   locked: null,
   reason: null,
-  can_lock: null,
+  can_lock: 'no',
   missing: [],
   notes: [],
   complete_through: null,

@@ -1,3 +1,4 @@
+import type { SourceDoubt } from '../../../domain/months/doubts.ts';
 import { expect } from 'vitest';
 import { monthRecords, type MonthRecord } from '../../../domain/months/month-record.ts';
 import { sealBills } from '../../../warehouse/teams/bills/bill-sealing.ts';
@@ -88,11 +89,7 @@ export const answered = async (warehouse: Warehouse, told: ToldOrganisation, org
             month,
             cost,
             undelivered: coverage.undelivered,
-            gaps: coverage.gaps.map(({ name, missingFrom, missingThrough }) => [
-              name,
-              missingFrom,
-              missingThrough,
-            ]),
+            gaps: coverage.gaps.map(gapOf),
             isUncollected: uncollected.length > 0,
             valueSum,
             valuePeriods,
@@ -122,7 +119,10 @@ export const answered = async (warehouse: Warehouse, told: ToldOrganisation, org
       };
     }),
     promisedLocks: metrics.map((metric) =>
-      records(metric).map(({ can_lock, missing }) => ({ can_lock, missing })),
+      records(metric).map(({ can_lock, missing }) => ({
+        can_lock,
+        missing: can_lock === 'without_missing' ? missing.map(({ sentence }) => sentence) : [],
+      })),
     ),
     bills,
     completeThrough: summary.completeThrough,
@@ -169,3 +169,10 @@ const inOrder = (rows: readonly [string, string][]): [string, string][] =>
   rows.filter(([, amount]) => /[1-9]/.test(amount)).sort(([a], [b]) => (a < b ? -1 : 1));
 
 const withDecimals = (amount: string): string => moneyText(decimalUnits(amount, 15));
+
+/** Returns the source, and the first and last day that it has not delivered, from the sentence about them. */
+const gapOf = ({ sentence }: SourceDoubt): (string | undefined)[] => {
+  const [, name, from, through = from] =
+    /"(.*?)" has not delivered ([\d-]+)(?: to ([\d-]+))?/.exec(sentence) ?? [];
+  return [name, from, through];
+};

@@ -34,7 +34,7 @@ import { ToldTeams } from './told-teams.ts';
 const KEY = { id: 'key_1', name: 'Finance' };
 const CHANGE = { source: 'hand', by: { type: 'key', ...KEY } } as const;
 
-type LockOutcome = Pick<Lockability, 'can_lock' | 'missing'>;
+type LockOutcome = Pick<Lockability, 'can_lock'> & { missing: string[] };
 
 /** Returns noon of a day, far from the days before and after. */
 export const noon = (day: Day): Date => new Date(`${day}T12:00:00Z`);
@@ -179,9 +179,9 @@ export class ToldOrganisation {
       const months: LockOutcome[] = [];
       for (const month of ALL_MONTHS.toReversed()) {
         const lock = (acceptMissing: boolean) => this.#lock(metric, month, noon(on), acceptMissing);
-        const can_lock = (await lock(false)) ? 'now' : (await lock(true)) ? 'without_missing' : null;
+        const can_lock = (await lock(false)) ? 'now' : (await lock(true)) ? 'without_missing' : 'no';
         const [version] =
-          can_lock === null ? [] : await listMonthVersions(this.#warehouse, this.id, metric.id, month);
+          can_lock === 'no' ? [] : await listMonthVersions(this.#warehouse, this.id, metric.id, month);
         months.push({ can_lock, missing: version?.missing ?? [] });
       }
       tried.push(months);

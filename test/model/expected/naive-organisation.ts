@@ -33,7 +33,7 @@ export interface NaiveFacts {
   undelivered: Kind[];
   gaps: NaiveGap[];
   /** Whether it can be locked: now, or only without spend that sources have not delivered. */
-  canLock: 'now' | 'without_missing' | null;
+  canLock: 'now' | 'without_missing' | 'no';
   isUncollected: boolean;
   isSettled: boolean;
   values: { period: Day; value: string }[];
@@ -194,10 +194,10 @@ export class NaiveOrganisation {
       const how = isMissing ? 'without_missing' : 'now';
       if (status === 'ready_to_lock') return 'now';
       if (status === 'locked' || isUncollected || current.cost === null || current.value === null)
-        return null;
+        return 'no';
       if (status === 'changed_since_lock') return how;
       const isWaiting = ofTeam?.isWaiting === true || !this.sources.hasClosed(month, today);
-      return isMissing && !isWaiting ? how : null;
+      return isMissing && !isWaiting ? how : 'no';
     };
     return {
       undelivered: metric.picks === null ? [] : undelivered,
@@ -231,7 +231,7 @@ export class NaiveOrganisation {
     if (metric === undefined || metric === null) return true;
     if (metric.definition.team !== null) this.bills.seal(today);
     const { current, canLock } = this.facts(index, month, today, this.spent());
-    if (canLock === null || (canLock === 'without_missing' && !acceptMissing)) return false;
+    if (canLock === 'no' || (canLock === 'without_missing' && !acceptMissing)) return false;
     metric.locks.set(month, [...(metric.locks.get(month) ?? []), current]);
     metric.changed.delete(month);
     return true;

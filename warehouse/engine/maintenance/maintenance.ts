@@ -16,6 +16,7 @@ const SPEND_TABLES = [
   'host_spend',
   'ai_tool_spend',
   'ai_usage',
+  'load_doubts',
 ] as const;
 
 const COMPUTED_TABLES = [
@@ -29,6 +30,7 @@ const COMPUTED_TABLES = [
   'scope_costs',
   'scope_day_costs',
   'owner_day_costs',
+  'month_doubts',
 ] as const;
 
 /**

@@ -557,6 +557,28 @@ export const MIGRATIONS: readonly Migration[] = [
         split_kind VARCHAR, split_value VARCHAR, tag_key VARCHAR, tag_value VARCHAR, cost DECIMAL(38,15))`,
     ],
   },
+  {
+    version: 22,
+    name: 'doubts about the months of sources, decisions about their accounts, clusters, hosts and tools',
+    statements: [
+      // What a load, or a month's computation, found to be doubtful about a month (doubts.ts). phrase continues the sentence
+      // that names the source. unit is the account, cluster, host or tool; null for the whole source.
+      `CREATE TABLE load_doubts (
+        org_id VARCHAR, source_id VARCHAR, load_id UUID, billing_period DATE, month DATE, code VARCHAR, unit VARCHAR,
+        phrase VARCHAR, amount DECIMAL(38,15))`,
+      `CREATE TABLE month_doubts (
+        org_id VARCHAR, month DATE, computation_id UUID, source_id VARCHAR, code VARCHAR, unit VARCHAR, phrase VARCHAR,
+        amount DECIMAL(38,15))`,
+      // ended_on is the last day that counts; NULL if the unit has not ended. stands: its charges are right beside those of
+      // another source or file.
+      `CREATE TABLE unit_decisions (
+        org_id VARCHAR, source_id VARCHAR, unit VARCHAR, decision_id UUID, ended_on DATE, stands BOOLEAN,
+        decided_at TIMESTAMP, decided_by_id VARCHAR, decided_by_name VARCHAR)`,
+      `CREATE VIEW decided_units AS
+        SELECT * FROM unit_decisions
+        QUALIFY row_number() OVER (PARTITION BY org_id, source_id, unit ORDER BY decision_id DESC) = 1`,
+    ],
+  },
 ];
 
 /** The version of the tables that this version of the product makes. */

@@ -13,7 +13,7 @@ export interface OrganisationMonths {
 
 const MONTHS: Derived<OrganisationMonths> = {
   name: 'months of an organisation',
-  from: ['loads', 'cost_source_versions', 'settled_months'],
+  from: ['loads', 'cost_source_versions', 'settled_months', 'month_computations', 'unit_decisions'],
   bytesOf: ({ sources }) => JSON.stringify([...sources]).length,
 };
 
@@ -43,7 +43,7 @@ export interface KnownThrough {
 
 const KNOWN: Derived<ReadonlyMap<string, KnownThrough>> = {
   name: 'days with known spend',
-  from: ['loads', 'cost_source_versions'],
+  from: ['loads', 'cost_source_versions', 'unit_decisions'],
   bytesOf: (known) => known.size * 200,
 };
 

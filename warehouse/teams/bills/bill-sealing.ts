@@ -45,6 +45,7 @@ const NOTHING_DUE: Derived<true> = {
     ...SPLITTING_METRICS.from,
     'organisation_versions',
     'cost_source_versions',
+    'unit_decisions',
     'loads',
     'month_computations',
     'settled_months',

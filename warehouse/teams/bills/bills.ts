@@ -17,6 +17,7 @@ import {
 } from '../../../domain/teams/bill-status.ts';
 import { factsFrom } from '../../../domain/months/shown-months.ts';
 import { currentBases } from './bill-basis.ts';
+import type { SourceDoubt } from '../../../domain/months/doubts.ts';
 import { coverageOf, type SourceMonth } from '../../../domain/sources/coverage.ts';
 import { sourceMonths } from '../../sources/coverage.ts';
 import { instant } from '../../engine/sql/instant.ts';
@@ -57,8 +58,8 @@ export interface MonthBills extends Omit<BillFacts, 'hasBill'> {
   /** The total less all bills; null while nothing has been delivered. */
   unallocated: DecimalText | null;
   uncollected: UncollectedPicks;
-  /** The sources that keep the month from settling. */
-  holdingBack: SourceMonth[];
+  /** What keeps the month from settling. */
+  holdingBack: SourceDoubt[];
 }
 
 const UNSEALED: Seal = {

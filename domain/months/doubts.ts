@@ -1,0 +1,74 @@
+import type { Day } from '../shared/calendar.ts';
+import type { DecimalText } from '../shared/decimals.ts';
+
+/**
+ * Why a month's numbers are not certain (design §2, Coverage). A doubt keeps the month from settling and from being ready to
+ * lock, until someone takes one of its ways out.
+ */
+export const DOUBT_CODES = ['not_delivered', 'nothing_ingested', 'rejected_rows'] as const;
+export type DoubtCode = (typeof DOUBT_CODES)[number];
+
+/** What a person can do about a doubt. */
+export const WAY_OUT_ACTIONS = ['run_source', 'open_source', 'accept'] as const;
+export type WayOutAction = (typeof WAY_OUT_ACTIONS)[number];
+
+/** One way out of a doubt, with what it acts on. */
+export interface WayOut {
+  action: WayOutAction;
+  /** What to do, in words. */
+  sentence: string;
+  source_id?: string;
+  unit?: string;
+}
+
+/** A reason why a month is not certain, with its amount if that is known. */
+export interface Doubt {
+  code: DoubtCode;
+  sentence: string;
+  amount: DecimalText | null;
+  ways_out: WayOut[];
+}
+
+/** A doubt about what a cost source has brought of a month. */
+export interface SourceDoubt extends Doubt {
+  /** The first day of the month that is not certain; null if the doubt is not about days. */
+  from: Day | null;
+}
+
+/** What a doubt about a source is about: the source, and one of its accounts, clusters, hosts or tools, if any. */
+export interface DoubtSubject {
+  source: { id: string; name: string };
+  unit: string | null;
+}
+
+const ACCEPT: WayOut = {
+  action: 'accept',
+  sentence: 'lock the month without it: the version keeps this sentence',
+};
+
+type WayOutOf = (subject: DoubtSubject) => WayOut;
+
+const runSource: WayOutOf = ({ source }) => ({
+  action: 'run_source',
+  sentence: `correct what cost source ${JSON.stringify(source.name)} reads, and read it again`,
+  source_id: source.id,
+});
+
+const openSource: WayOutOf = ({ source }) => ({
+  action: 'open_source',
+  sentence: `set starts_on of cost source ${JSON.stringify(source.name)}, or pause it, if there is no such spend`,
+  source_id: source.id,
+});
+
+/** The ways out of each doubt about a source, the best one first. Whoever locks can accept each of them. */
+const WAYS_OUT: Record<DoubtCode, readonly WayOutOf[]> = {
+  not_delivered: [runSource, openSource],
+  nothing_ingested: [],
+  rejected_rows: [runSource],
+};
+
+/** Returns the ways out of a doubt about a source. */
+export const waysOut = (code: DoubtCode, subject: DoubtSubject | null): WayOut[] => [
+  ...(subject === null ? [] : WAYS_OUT[code].map((way) => way(subject))),
+  ACCEPT,
+];

@@ -1,0 +1,75 @@
+import { waysOut, type DoubtCode, type SourceDoubt } from '../../domain/months/doubts.ts';
+import type { Day } from '../../domain/shared/calendar.ts';
+import type { DecimalText } from '../../domain/shared/decimals.ts';
+import { pushTo } from '../../domain/shared/push-to.ts';
+import type { Session } from '../engine/session.ts';
+
+interface DoubtRow {
+  month: Day;
+  source_id: string;
+  name: string;
+  code: DoubtCode;
+  unit: string | null;
+  phrase: string;
+  amount: DecimalText | null;
+}
+
+/**
+ * Returns the doubts that current loads and computations have stored about the months from `first` to `last`, by the month's
+ * first day and the source's id. A person who says that charges are right beside others ends the doubt about them.
+ *
+ * @param asOf only what was published or computed before this day counts; null counts all.
+ */
+export const storedDoubts = async (
+  session: Pick<Session, 'query'>,
+  range: { org: string; first: Day; last: Day },
+  asOf: Day | null,
+): Promise<Map<string, SourceDoubt[]>> => {
+  const rows = await (asOf === null
+    ? session.query<DoubtRow>(DOUBTS, range)
+    : session.query<DoubtRow>(DOUBTS_AS_OF, { ...range, as_of: asOf }));
+  const doubts = new Map<string, SourceDoubt[]>();
+  for (const { month, source_id, name, code, unit, phrase, amount } of rows)
+    pushTo(doubts, `${month} ${source_id}`, {
+      code,
+      sentence: `cost source ${JSON.stringify(name)} ${phrase}`,
+      amount,
+      ways_out: waysOut(code, { source: { id: source_id, name }, unit }),
+      from: null,
+    });
+  return doubts;
+};
+
+/** CTE with the doubts that some loads and computations have stored, less those that a person has decided. */
+const foundDoubts = (loads: string, computations: string, months: string): string => `stored_doubts AS (
+  SELECT source_id, month, code, unit, phrase, amount
+  FROM load_doubts SEMI JOIN ${loads} AS counted USING (org_id, source_id, load_id, billing_period)
+  WHERE org_id = $org AND ${months}
+  UNION ALL
+  SELECT source_id, month, code, unit, phrase, amount
+  FROM month_doubts SEMI JOIN ${computations} AS counted USING (org_id, month, computation_id)
+  WHERE org_id = $org AND ${months}),
+standing AS (SELECT source_id, unit, 'charges_twice' AS code FROM decided_units WHERE org_id = $org AND stands),
+found_doubts AS (FROM stored_doubts ANTI JOIN standing USING (source_id, unit, code))`;
+
+/** CTEs with the months that have a doubt about a source, by its kind; they end with `doubted_months`. */
+export const DOUBTED_MONTHS = `${foundDoubts('current_loads', 'current_computations', 'true')},
+doubted_months AS (
+  SELECT DISTINCT kind, month
+  FROM found_doubts JOIN (SELECT source_id, kind FROM cost_sources WHERE org_id = $org) USING (source_id))`;
+
+const doubtsBy = (loads: string, computations: string): string => `
+WITH ${foundDoubts(loads, computations, 'month BETWEEN $first::DATE AND $last::DATE')}
+SELECT month, source_id, name, code, unit, phrase, sum(amount) AS amount
+FROM found_doubts JOIN (SELECT source_id, name FROM cost_sources WHERE org_id = $org) USING (source_id)
+GROUP BY ALL ORDER BY month, source_id, code, unit, phrase`;
+
+const newestBefore = (log: string, key: string, id: string, instant: string): string => `(
+    SELECT * FROM ${log} WHERE org_id = $org AND ${instant} < $as_of::TIMESTAMP
+    QUALIFY row_number() OVER (PARTITION BY ${key} ORDER BY ${id} DESC) = 1)`;
+
+const DOUBTS = doubtsBy('current_loads', 'current_computations');
+const DOUBTS_AS_OF = doubtsBy(
+  newestBefore('loads', 'source_id, billing_period', 'load_id', 'published_at'),
+  newestBefore('month_computations', 'month', 'computation_id', 'computed_at'),
+);
