@@ -28,17 +28,23 @@ export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError: endSession }),
   mutationCache: new MutationCache({
     onError: endSession,
-    onSettled: (_data, error, _variables, _context, mutation) => {
-      if (error !== null && !isPassing(error)) return undefined;
+    onSettled: async (_data, error, _variables, _context, mutation) => {
+      if (error !== null && !isPassing(error)) return;
       const changes = mutation.meta?.changes;
-      return queryClient.invalidateQueries({
+      const asked = queryClient.invalidateQueries({
         predicate: ({ queryKey: [subject] }: Query) =>
           subject !== 'session' && (changes === undefined || changes.includes(String(subject))),
       });
+      // A failure shows at once. A success lasts until the page shows it.
+      if (error === null) await asked;
     },
   }),
   defaultOptions: {
+    // The library would hold a change without a network, and send it later, when its dialog may be closed. It fails instead.
+    mutations: { networkMode: 'always', retry: false },
     queries: {
+      networkMode: 'always',
+      refetchOnReconnect: true,
       staleTime: WITHIN_MS,
       retry: (failures, error) => isPassing(error) && failures < MOST_RETRIES,
       retryDelay: (failures, error) =>

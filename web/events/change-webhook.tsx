@@ -22,8 +22,8 @@ export const ChangeWebhook = ({ opened, onClose, ...changed }: Changed & { opene
 const UrlForm = ({ id, url, onClose }: Changed): ReactNode => {
   const form = useForm({ initialValues: { url } });
   const change = useChange({
-    send: (body: { url: string }) =>
-      dataOf(api.PATCH('/api/v1/webhooks/{id}', { params: { path: { id } }, body })),
+    send: (body: { url: string }, signal) =>
+      dataOf(api.PATCH('/api/v1/webhooks/{id}', { params: { path: { id } }, body, signal })),
     changes: ['webhooks', 'audit-log'],
     done: () => 'The webhook has a new URL.',
     onDone: onClose,

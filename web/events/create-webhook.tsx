@@ -60,7 +60,8 @@ const WebhookForm = ({
     validate: { events: (events) => (events.length === 0 ? 'Choose at least one event' : null) },
   });
   const create = useChange({
-    send: (body: Values) => dataOf(api.POST('/api/v1/webhooks', { body: { ...body, enabled: true } })),
+    send: (body: Values, signal) =>
+      dataOf(api.POST('/api/v1/webhooks', { body: { ...body, enabled: true }, signal })),
     changes: ['webhooks', 'audit-log'],
     onDone: onCreated,
     showsError: true,

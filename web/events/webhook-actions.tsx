@@ -24,15 +24,15 @@ export const WebhookActions = ({ of: { id, url, enabled } }: { of: Webhook }): R
   const navigate = route.useNavigate();
   const path = { id };
   const switchTo = useChange({
-    send: (on: boolean) =>
-      dataOf(api.PATCH('/api/v1/webhooks/{id}', { params: { path }, body: { enabled: on } })),
+    send: (on: boolean, signal) =>
+      dataOf(api.PATCH('/api/v1/webhooks/{id}', { params: { path }, body: { enabled: on }, signal })),
     changes: ['webhooks', 'deliveries', 'audit-log'],
     done: ({ enabled: on }) => (on ? 'The webhook is enabled.' : 'The webhook is disabled.'),
     onDone: close,
   });
   const rotate = useChange({
-    send: () =>
-      dataOf(api.PATCH('/api/v1/webhooks/{id}', { params: { path }, body: { rotate_secret: true } })),
+    send: (_: undefined, signal) =>
+      dataOf(api.PATCH('/api/v1/webhooks/{id}', { params: { path }, body: { rotate_secret: true }, signal })),
     changes: ['audit-log'],
     onDone: (changed: Schema<'ChangedWebhook'>) => {
       close();
@@ -41,7 +41,7 @@ export const WebhookActions = ({ of: { id, url, enabled } }: { of: Webhook }): R
     showsError: true,
   });
   const remove = useChange({
-    send: () => dataOf(api.DELETE('/api/v1/webhooks/{id}', { params: { path } })),
+    send: (_: undefined, signal) => dataOf(api.DELETE('/api/v1/webhooks/{id}', { params: { path }, signal })),
     changes: ['webhooks', 'audit-log'],
     done: () => 'The webhook is deleted.',
     onDone: () => {

@@ -12,7 +12,7 @@ import {
   TextInput,
 } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import type { ReactNode } from 'react';
+import { useEffect, type ReactNode } from 'react';
 import { api, dataOf, type Schema } from '../http/api.ts';
 import { NUMBERS_OF_METRICS, type ShownMetric } from '../metrics/metric-queries.ts';
 import { useChange } from '../shared/forms/use-change.ts';
@@ -79,12 +79,15 @@ export const ConnectImport = ({
     showsError: true,
   });
   const connect = useChange({
-    send: (values: Form) => dataOf(api.PUT('/api/v1/metrics/{id}/import', { params, body: bodyFor(values) })),
+    send: (values: Form, signal) =>
+      dataOf(api.PUT('/api/v1/metrics/{id}/import', { params, body: bodyFor(values), signal })),
     changes: NUMBERS_OF_METRICS,
     done: () => `${metric.name} is connected. The first run reads twelve months.`,
     onDone: () => onDone?.(),
     showsError: true,
   });
+  const { abandon } = connect;
+  useEffect(() => abandon, [abandon]);
   const failed = connect.isError ? connect : check;
   return (
     <form

@@ -131,11 +131,12 @@ const RunNow = ({ metric, connection }: Connected): ReactNode => {
   const { today } = useSession();
   const [from, setFrom] = useState('');
   const run = useChange({
-    send: () =>
+    send: (_: undefined, signal) =>
       dataOf(
         api.POST('/api/v1/metrics/{id}/import/run', {
           params: { path: { id: metric.id } },
           body: from === '' ? {} : { start_month: from },
+          signal,
         }),
       ),
     changes: ['imports'],
@@ -177,7 +178,8 @@ const RunNow = ({ metric, connection }: Connected): ReactNode => {
 const Disconnect = ({ metric }: { metric: ShownMetric }): ReactNode => {
   const [opened, { open, close }] = useDisclosure();
   const disconnect = useChange({
-    send: () => dataOf(api.DELETE('/api/v1/metrics/{id}/import', { params: { path: { id: metric.id } } })),
+    send: (_: undefined, signal) =>
+      dataOf(api.DELETE('/api/v1/metrics/{id}/import', { params: { path: { id: metric.id } }, signal })),
     changes: NUMBERS_OF_METRICS,
     done: () => `${metric.name} is disconnected. Its values stay.`,
     onDone: close,

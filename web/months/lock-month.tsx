@@ -40,11 +40,12 @@ const Preview = ({
   const [accepts, setAccepts] = useState(false);
   const lacks = month.can_lock === 'without_missing';
   const lock = useChange({
-    send: () =>
+    send: (_: undefined, signal) =>
       dataOf(
         api.POST('/api/v1/metrics/{id}/months/{month}/lock', {
           params: { path: { id: metric.id, month: month.month } },
           body: lacks ? { accept_missing: accepts } : null,
+          signal,
         }),
       ),
     changes: NUMBERS_OF_METRICS,

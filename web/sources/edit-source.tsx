@@ -14,7 +14,8 @@ export const NewSource = (): ReactNode => {
   const [opened, { open, close }] = useDisclosure();
   const navigate = useNavigate();
   const create = useChange({
-    send: (values: SourceValues) => dataOf(api.POST('/api/v1/cost-sources', { body: bodyOfNew(values) })),
+    send: (values: SourceValues, signal) =>
+      dataOf(api.POST('/api/v1/cost-sources', { body: bodyOfNew(values), signal })),
     changes: SPEND_CHANGES,
     done: ({ name }) => `${name} is connected. Run it now, or wait for the daily run.`,
     onDone: ({ id }) => {
@@ -39,11 +40,12 @@ export const NewSource = (): ReactNode => {
 export const EditSource = ({ source }: { source: CostSource }): ReactNode => {
   const [opened, { open, close }] = useDisclosure();
   const change = useChange({
-    send: (values: SourceValues) =>
+    send: (values: SourceValues, signal) =>
       dataOf(
         api.PATCH('/api/v1/cost-sources/{id}', {
           params: { path: { id: source.id } },
           body: changesOf(values),
+          signal,
         }),
       ),
     changes: SPEND_CHANGES,
@@ -68,7 +70,8 @@ export const DeleteSource = ({ source }: { source: CostSource }): ReactNode => {
   const [opened, { open, close }] = useDisclosure();
   const navigate = useNavigate();
   const remove = useChange({
-    send: () => dataOf(api.DELETE('/api/v1/cost-sources/{id}', { params: { path: { id: source.id } } })),
+    send: (_: undefined, signal) =>
+      dataOf(api.DELETE('/api/v1/cost-sources/{id}', { params: { path: { id: source.id } }, signal })),
     changes: SPEND_CHANGES.filter((subject) => subject !== 'runs'),
     done: () => `${source.name} is deleted.`,
     onDone: () => {

@@ -41,7 +41,7 @@ const RunForm = ({ source, close }: { source: CostSource; close: () => void }): 
   const [to, setTo] = useState<Day | null>(null);
   const [acceptShrink, setAcceptShrink] = useState(false);
   const run = useChange({
-    send: () =>
+    send: (_: undefined, signal) =>
       dataOf(
         api.POST('/api/v1/cost-sources/{id}/ingest', {
           params: { path: { id: source.id } },
@@ -50,6 +50,7 @@ const RunForm = ({ source, close }: { source: CostSource; close: () => void }): 
             end_month: to === null ? null : monthOf(to),
             accept_shrink: acceptShrink,
           },
+          signal,
         }),
       ),
     changes: ['sources', 'runs'],

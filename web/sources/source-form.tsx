@@ -2,13 +2,13 @@ import '@mantine/dates/styles.css';
 import { Select, Switch, TextInput } from '@mantine/core';
 import { DatePickerInput } from '@mantine/dates';
 import { useForm, type UseFormReturnType } from '@mantine/form';
-import type { UseMutationResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { paths } from '../http/generated/api-types.d.ts';
 import { useSession } from '../http/session.ts';
 import type { Day } from '../shared/calendar.ts';
 import { calendarOf } from '../shared/forms/date-fields.ts';
 import { DialogForm } from '../shared/forms/dialog-form.tsx';
+import type { Change } from '../shared/forms/use-change.ts';
 import { SOURCE_KINDS, type SourceKind } from './source-kinds.ts';
 import type { CostSource } from './sources-queries.ts';
 
@@ -88,7 +88,7 @@ export const SourceForm = ({
 }: {
   /** The source that is edited; none for a new one. */
   source?: CostSource;
-  change: UseMutationResult<CostSource, unknown, SourceValues>;
+  change: Change<SourceValues, CostSource>;
   close: () => void;
 }): ReactNode => {
   const { organisation, today } = useSession();

@@ -14,13 +14,13 @@ export const DeleteButton = ({
   name: string;
   /** What it is, for example `team`. */
   what: string;
-  send: () => Promise<unknown>;
+  send: (signal: AbortSignal) => Promise<unknown>;
   /** What happens, in words. */
   children: ReactNode;
 }): ReactNode => {
   const [isOpen, setIsOpen] = useState(false);
   const remove = useChange({
-    send,
+    send: (_: undefined, signal) => send(signal),
     changes: TEAM_CHANGES,
     done: () => `The ${what} ${name} is deleted.`,
     showsError: true,

@@ -105,6 +105,9 @@ const Warnings = ({ warnings }: { warnings: readonly string[] }): ReactNode =>
     </Alert>
   );
 
+/** The dialog sends nothing. */
+const NOTHING_SENT = { isPending: false, error: null, abandon: () => undefined };
+
 const LeaveDialog = ({ isChanged }: { isChanged: boolean }): ReactNode => {
   const blocker = useBlocker({
     shouldBlockFn: () => isChanged,
@@ -117,7 +120,7 @@ const LeaveDialog = ({ isChanged }: { isChanged: boolean }): ReactNode => {
       opened={blocker.status === 'blocked'}
       onClose={() => blocker.reset?.()}
       action="Leave"
-      change={{ isPending: false, error: null }}
+      change={NOTHING_SENT}
       onConfirm={() => blocker.proceed?.()}
     >
       <Text size="sm">The changes to what the team owns are not saved. They are lost if you leave.</Text>

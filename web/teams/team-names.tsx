@@ -16,7 +16,7 @@ export const NewTeam = (): ReactNode => {
       title="New team"
       action="Create team"
       name=""
-      send={(name) => dataOf(api.POST('/api/v1/teams', { body: { name } }))}
+      send={(name, signal) => dataOf(api.POST('/api/v1/teams', { body: { name }, signal }))}
       done={(team) => `The team ${team.name} is there. Choose what it owns.`}
       onDone={({ id }) => {
         void navigate({ to: '/teams/$id', params: { id }, search: { show: 'ownership' } });
@@ -32,8 +32,8 @@ export const RenameTeam = ({ team: { id, name } }: { team: Team }): ReactNode =>
     title={`Rename ${name}`}
     action="Rename"
     name={name}
-    send={(next) =>
-      dataOf(api.PATCH('/api/v1/teams/{id}', { params: { path: { id } }, body: { name: next } }))
+    send={(next, signal) =>
+      dataOf(api.PATCH('/api/v1/teams/{id}', { params: { path: { id } }, body: { name: next }, signal }))
     }
     done={(team) => `The team is called ${team.name} now.`}
   />
@@ -52,7 +52,7 @@ const NameDialog = ({
   title: string;
   action: string;
   name: string;
-  send: (name: string) => Promise<Team>;
+  send: (name: string, signal: AbortSignal) => Promise<Team>;
   done: (team: Team) => string;
   onDone?: (team: Team) => void;
 }): ReactNode => {

@@ -91,8 +91,8 @@ const DeleteTeam = ({ team: { id, name } }: { team: Team }): ReactNode => {
     <DeleteButton
       name={name}
       what="team"
-      send={async () => {
-        await dataOf(api.DELETE('/api/v1/teams/{id}', { params: { path: { id } } }));
+      send={async (signal) => {
+        await dataOf(api.DELETE('/api/v1/teams/{id}', { params: { path: { id } }, signal }));
         // Leaves before the answers go stale, so that nothing asks for the team again.
         await navigate({ to: '/teams', search: { show: 'bills' }, ignoreBlocker: true });
       }}

@@ -74,10 +74,11 @@ const KeyForm = ({
   const { today } = useSession();
   const form = useForm<Values>({ initialValues: { name: '', permission: 'read', expires: '' } });
   const create = useChange({
-    send: ({ name, permission, expires }: Values) =>
+    send: ({ name, permission, expires }: Values, signal) =>
       dataOf(
         api.POST('/api/v1/keys', {
           body: { name, permission, ...(expires === '' ? {} : { expires_at: endOfDay(expires) }) },
+          signal,
         }),
       ),
     changes: ['keys', 'audit-log'],

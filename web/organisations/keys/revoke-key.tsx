@@ -15,7 +15,8 @@ export const RevokeKey = ({ of: { id, name } }: { of: Key }): ReactNode => {
   const queryClient = useQueryClient();
   const [opened, { open, close }] = useDisclosure();
   const revoke = useChange({
-    send: () => dataOf(api.DELETE('/api/v1/keys/{id}', { params: { path: { id } } })),
+    send: (_: undefined, signal) =>
+      dataOf(api.DELETE('/api/v1/keys/{id}', { params: { path: { id } }, signal })),
     changes: isOwn ? [] : ['keys', 'audit-log'],
     done: () => `The key “${name}” is revoked.`,
     onDone: () => {

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Dialog } from './dialog.tsx';
-import { DialogForm } from './dialog-form.tsx';
+import { DialogForm, type SentChange } from './dialog-form.tsx';
 
 /** Asks before something ends, in words that say what happens. A refusal of the API shows in the dialog. */
 export const Confirmation = ({
@@ -19,7 +19,7 @@ export const Confirmation = ({
   action: string;
   isDangerous?: boolean;
   opened: boolean;
-  change: { isPending: boolean; error: unknown };
+  change: SentChange;
   onConfirm: () => void;
   onClose: () => void;
 }): ReactNode => (

@@ -1,11 +1,18 @@
 import { Button, Group, Stack } from '@mantine/core';
-import type { SubmitEvent, ReactNode } from 'react';
+import { useEffect, type SubmitEvent, type ReactNode } from 'react';
 import { FormError } from './form-error.tsx';
+import type { Change } from './use-change.ts';
 
-/** The form of a dialog: its fields, why the API refused it, and the buttons to cancel and to go on. */
+/** What a form needs of its change. */
+export type SentChange = Pick<Change<never, unknown>, 'isPending' | 'error' | 'abandon'>;
+
+/**
+ * The form of a dialog: its fields, why the API refused it, and the buttons to cancel and to go on. Once the dialog is left,
+ * nothing of it reaches the service any more.
+ */
 export const DialogForm = ({
   children,
-  change: { isPending, error },
+  change: { isPending, error, abandon },
   action,
   isDangerous = false,
   isReady = true,
@@ -14,7 +21,7 @@ export const DialogForm = ({
   onCancel,
 }: {
   children: ReactNode;
-  change: { isPending: boolean; error: unknown };
+  change: SentChange;
   /** The name of the button that goes on. */
   action: string;
   isDangerous?: boolean;
@@ -24,32 +31,35 @@ export const DialogForm = ({
   startsAtAction?: boolean;
   onSubmit: (event: SubmitEvent<HTMLFormElement>) => void;
   onCancel: () => void;
-}): ReactNode => (
-  <form
-    onSubmit={(event) => {
-      event.preventDefault();
-      // A dialog's form may stand inside another form of the page.
-      event.stopPropagation();
-      onSubmit(event);
-    }}
-  >
-    <Stack>
-      {children}
-      <FormError error={error} />
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onCancel}>
-          Cancel
-        </Button>
-        <Button
-          type="submit"
-          color={isDangerous ? 'red' : undefined}
-          disabled={!isReady}
-          loading={isPending}
-          data-autofocus={startsAtAction || undefined}
-        >
-          {action}
-        </Button>
-      </Group>
-    </Stack>
-  </form>
-);
+}): ReactNode => {
+  useEffect(() => abandon, [abandon]);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        // A dialog's form may stand inside another form of the page.
+        event.stopPropagation();
+        onSubmit(event);
+      }}
+    >
+      <Stack>
+        {children}
+        <FormError error={error} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button
+            type="submit"
+            color={isDangerous ? 'red' : undefined}
+            disabled={!isReady}
+            loading={isPending}
+            data-autofocus={startsAtAction || undefined}
+          >
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+};

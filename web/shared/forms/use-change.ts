@@ -1,17 +1,25 @@
 import { notifications } from '@mantine/notifications';
 import { useMutation, type UseMutationResult } from '@tanstack/react-query';
+import { useCallback, useRef } from 'react';
 import { messageOf } from '../../http/api-error.ts';
 
 interface Options<Input, Result> {
-  send: (input: Input) => Promise<Result>;
+  /** Sends it. A dialog that is left aborts the signal. */
+  send: (input: Input, signal: AbortSignal) => Promise<Result>;
   /** Subjects whose shown answers the change may touch (first parts of query keys). */
   changes: readonly string[];
-  /** What to say once it is done. */
-  done?: (result: Result, input: Input) => string;
+  /** What to say once it is done; null to say nothing. */
+  done?: (result: Result, input: Input) => string | null;
   onDone?: (result: Result, input: Input) => void;
   /** Whether the caller shows the error itself, at the form. Otherwise a notification does. */
   showsError?: boolean;
 }
+
+/** A change, and how to stop it. */
+export type Change<Input, Result> = UseMutationResult<Result, unknown, Input> & {
+  /** Stops what is being sent, so that nothing reaches the service later. */
+  abandon: () => void;
+};
 
 /** A change through the API: says that it is done or why not, and asks again for what it may have changed. */
 export const useChange = <Input, Result>({
@@ -20,16 +28,34 @@ export const useChange = <Input, Result>({
   done,
   onDone,
   showsError = false,
-}: Options<Input, Result>): UseMutationResult<Result, unknown, Input> =>
-  useMutation<Result, unknown, Input>({
-    mutationFn: send,
+}: Options<Input, Result>): Change<Input, Result> => {
+  const sending = useRef<AbortController | null>(null);
+  const abandon = useCallback(() => {
+    sending.current?.abort();
+  }, []);
+  const change = useMutation<Result, unknown, Input>({
+    mutationFn: async (input) => {
+      const own = new AbortController();
+      sending.current = own;
+      try {
+        return await send(input, own.signal);
+      } finally {
+        if (sending.current === own) sending.current = null;
+      }
+    },
     meta: { changes },
     onSuccess: (result, input) => {
-      if (done !== undefined) notifications.show({ message: done(result, input), color: 'green' });
+      const message = done?.(result, input) ?? null;
+      if (message !== null) notifications.show({ message, color: 'green' });
       onDone?.(result, input);
     },
     onError: (error) => {
-      if (!showsError)
+      if (isAbandoned(error))
+        notifications.show({
+          message: 'You left before the service answered. The page shows what is stored.',
+          color: 'yellow',
+        });
+      else if (!showsError)
         notifications.show({
           title: 'That did not work',
           message: messageOf(error),
@@ -38,3 +64,7 @@ export const useChange = <Input, Result>({
         });
     },
   });
+  return { ...change, abandon };
+};
+
+const isAbandoned = (error: unknown): boolean => error instanceof DOMException && error.name === 'AbortError';

@@ -17,11 +17,12 @@ export const Reseal = ({ month }: { month: Month }): ReactNode => {
   const [reason, setReason] = useState('');
   const [isBlank, setIsBlank] = useState(false);
   const reseal = useChange({
-    send: (words: string) =>
+    send: (words: string, signal) =>
       dataOf(
         api.POST('/api/v1/teams/bills/{month}/reseal', {
           params: { path: { month } },
           body: { reason: words },
+          signal,
         }),
       ),
     changes: TEAM_CHANGES,

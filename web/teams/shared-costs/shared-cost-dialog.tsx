@@ -29,7 +29,7 @@ export const NewSharedCost = (): ReactNode => (
     title="New shared cost"
     action="Create shared cost"
     cost={null}
-    send={(body) => dataOf(api.POST('/api/v1/shared-costs', { body }))}
+    send={(body, signal) => dataOf(api.POST('/api/v1/shared-costs', { body, signal }))}
   />
 );
 
@@ -40,8 +40,8 @@ export const EditSharedCost = ({ cost }: { cost: SharedCost }): ReactNode => (
     title={`Edit ${cost.name}`}
     action="Save"
     cost={cost}
-    send={(body) =>
-      dataOf(api.PATCH('/api/v1/shared-costs/{id}', { params: { path: { id: cost.id } }, body }))
+    send={(body, signal) =>
+      dataOf(api.PATCH('/api/v1/shared-costs/{id}', { params: { path: { id: cost.id } }, body, signal }))
     }
   />
 );
@@ -53,7 +53,7 @@ interface DialogProps {
   title: string;
   action: string;
   cost: SharedCost | null;
-  send: (definition: Definition) => Promise<Saved>;
+  send: (definition: Definition, signal: AbortSignal) => Promise<Saved>;
 }
 
 const SharedCostDialog = (props: DialogProps): ReactNode => {

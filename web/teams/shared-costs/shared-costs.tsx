@@ -89,7 +89,9 @@ const Actions = ({ cost }: { cost: SharedCost }): ReactNode => (
     <DeleteButton
       name={cost.name}
       what="shared cost"
-      send={() => dataOf(api.DELETE('/api/v1/shared-costs/{id}', { params: { path: { id: cost.id } } }))}
+      send={(signal) =>
+        dataOf(api.DELETE('/api/v1/shared-costs/{id}', { params: { path: { id: cost.id } }, signal }))
+      }
     >
       Its spend falls back to the teams that own it. What no team owns becomes unallocated. Sealed bills keep
       their parts of it, except those of months that follow today.
