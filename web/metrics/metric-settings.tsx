@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, List, NumberInput, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, List, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
@@ -7,7 +7,10 @@ import { api, dataOf } from '../http/api.ts';
 import { useSession } from '../http/session.ts';
 import { Card } from '../shared/card.tsx';
 import { instantText } from '../shared/times.ts';
+import { fieldText, numberIn, problemIn } from '../shared/forms/number-entry.ts';
+import { NumberField } from '../shared/forms/number-field.tsx';
 import { useChange } from '../shared/forms/use-change.ts';
+import { targetRule } from './metric-numbers.ts';
 import { NUMBERS_OF_METRICS, type ShownMetric } from './metric-queries.ts';
 import { ScopeOfMetric } from './scope-of-metric.tsx';
 import { FormError } from '../shared/forms/form-error.tsx';
@@ -37,14 +40,16 @@ export const MetricSettings = ({ metric }: { metric: ShownMetric }): ReactNode =
 const Definition = ({ metric, mayChange }: { metric: ShownMetric; mayChange: boolean }): ReactNode => {
   const { organisation } = useSession();
   const isRevenue = metric.kind === 'revenue';
+  const rule = targetRule(metric.kind, organisation.currency);
   const form = useForm({
     initialValues: {
       name: metric.name,
       unit: metric.unit,
-      target: metric.target ?? '',
+      target: fieldText(metric.target),
       labelKey: metric.label_key ?? '',
       assistantAccess: metric.kind === 'revenue' && metric.assistant_access,
     },
+    validate: { target: (target) => problemIn(target, rule) },
   });
   const save = useChange({
     send: ({ name, unit, target, labelKey, assistantAccess }: typeof form.values) =>
@@ -54,7 +59,7 @@ const Definition = ({ metric, mayChange }: { metric: ShownMetric; mayChange: boo
           body: {
             name,
             unit,
-            target: target === '' ? null : Number(target),
+            target: numberIn(target, rule),
             ...(isRevenue ? { assistant_access: assistantAccess } : {}),
             ...(labelKey === (metric.label_key ?? '')
               ? {}
@@ -78,16 +83,14 @@ const Definition = ({ metric, mayChange }: { metric: ShownMetric; mayChange: boo
       <Stack maw={480}>
         <TextInput label="Name" required disabled={!mayChange} {...form.getInputProps('name')} />
         <TextInput label="Unit" required disabled={!mayChange} {...form.getInputProps('unit')} />
-        <NumberInput
+        <NumberField
+          rule={rule}
           label="Target"
           description={
             isRevenue
               ? 'The highest cost in percent of revenue. Empty for no target.'
               : `The highest cost per ${metric.unit}, in ${organisation.currency}. Empty for no target.`
           }
-          min={0}
-          decimalScale={6}
-          hideControls
           disabled={!mayChange}
           {...form.getInputProps('target')}
         />
@@ -129,7 +132,8 @@ const DeleteMetric = ({ metric }: { metric: ShownMetric }): ReactNode => {
   const [opened, { open, close }] = useDisclosure();
   const navigate = useNavigate();
   const remove = useChange({
-    send: () => dataOf(api.DELETE('/api/v1/metrics/{id}', { params: { path: { id: metric.id } } })),
+    send: (_: undefined, signal) =>
+      dataOf(api.DELETE('/api/v1/metrics/{id}', { params: { path: { id: metric.id } }, signal })),
     changes: ['overview', 'waiting', 'metric-list'],
     done: () => `${metric.name} is deleted.`,
     onDone: () => {

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, NumberInput, Radio, Select, Stack, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Radio, Select, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -8,11 +8,14 @@ import { useSession } from '../http/session.ts';
 import { Card } from '../shared/card.tsx';
 import { PageTitle } from '../shared/page-title.tsx';
 import { Empty } from '../shared/states.tsx';
+import { numberIn, problemIn } from '../shared/forms/number-entry.ts';
+import { NumberField } from '../shared/forms/number-field.tsx';
 import { useChange } from '../shared/forms/use-change.ts';
 import { SpendPicker } from '../spend/picks/spend-picker.tsx';
 import type { Pick } from '../spend/picks/spend-queries.ts';
 import { teamsQuery } from '../teams/team-queries.ts';
 import { FormError } from '../shared/forms/form-error.tsx';
+import { targetRule } from './metric-numbers.ts';
 
 interface Form {
   name: string;
@@ -23,7 +26,7 @@ interface Form {
   scope: 'organisation' | 'team' | 'spend';
   teamId: string | null;
   spend: Pick[];
-  target: number | string;
+  target: string;
   labelKey: string;
 }
 
@@ -78,6 +81,7 @@ const MetricForm = (): ReactNode => {
       teamId: (teamId, { scope }) => (scope === 'team' && teamId === null ? 'Expected a team' : null),
       spend: (spend, { scope }) =>
         scope === 'spend' && spend.length === 0 ? 'Expected at least one part of spend' : null,
+      target: (target, values) => problemIn(target, targetRule(values.kind, organisation.currency)),
     },
   });
   const { kind, scope, spend, frequency } = form.values;
@@ -94,7 +98,7 @@ const MetricForm = (): ReactNode => {
             frequency: values.frequency,
             aggregation: isRevenue ? 'total' : values.aggregation,
             scope: scopeOf(values),
-            ...(values.target === '' ? {} : { target: Number(values.target) }),
+            target: numberIn(values.target, targetRule(values.kind, organisation.currency)),
             ...(isRevenue ? { currency: organisation.currency } : {}),
             ...(isRevenue || values.labelKey.trim() === '' ? {} : { label_key: values.labelKey }),
           },
@@ -172,16 +176,14 @@ const MetricForm = (): ReactNode => {
                 {...form.getInputProps('labelKey')}
               />
             )}
-            <NumberInput
+            <NumberField
+              rule={targetRule(kind, organisation.currency)}
               label="Target"
               description={
                 isRevenue
                   ? 'The highest cost in percent of revenue. Empty for no target.'
                   : `The highest cost per unit, in ${organisation.currency}. Empty for no target.`
               }
-              min={0}
-              decimalScale={6}
-              hideControls
               {...form.getInputProps('target')}
             />
           </Stack>

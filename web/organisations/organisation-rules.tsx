@@ -1,4 +1,4 @@
-import { Button, Group, NumberInput, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -6,13 +6,15 @@ import { api, dataOf, type Schema } from '../http/api.ts';
 import { Card } from '../shared/card.tsx';
 import { FormError } from '../shared/forms/form-error.tsx';
 import { Answer } from '../shared/states.tsx';
+import { fieldText, numberIn, problemIn, type NumberRule } from '../shared/forms/number-entry.ts';
+import { NumberField } from '../shared/forms/number-field.tsx';
 import { useChange } from '../shared/forms/use-change.ts';
 import { organisationQuery } from './organisation-query.ts';
 import { sessionQuery, useSession } from '../http/session.ts';
 
 type Organisation = Schema<'Organisation'>;
 
-const MOST_SETTLE_DAYS = 28;
+const SETTLE_DAYS: NumberRule = { style: { style: 'decimal' }, min: 0, max: 28, decimals: 0 };
 
 /** The organisation's name and how long its bills take to settle, for admins to change. */
 export const OrganisationRules = (): ReactNode => {
@@ -54,30 +56,29 @@ const Fact = ({ name, children }: { name: string; children: ReactNode }): ReactN
 
 interface Values {
   name: string;
-  /** The field gives a text while it is empty. */
-  settle_days: number | string;
+  /** As people type it. */
+  settleDays: string;
 }
 
 const RulesForm = ({ organisation }: { organisation: Organisation }): ReactNode => {
   const { name, settle_days } = organisation;
   const queryClient = useQueryClient();
   const form = useForm<Values>({
-    initialValues: { name, settle_days },
-    validate: {
-      settle_days: (days) =>
-        typeof days === 'number' ? null : `A whole number from 0 to ${MOST_SETTLE_DAYS}`,
-    },
+    initialValues: { name, settleDays: fieldText(settle_days) },
+    validate: { settleDays: (days) => problemIn(days, SETTLE_DAYS, { isRequired: true }) },
   });
   const save = useChange({
-    send: (values: Values) =>
-      dataOf(
+    send: (values: Values) => {
+      const days = numberIn(values.settleDays, SETTLE_DAYS);
+      return dataOf(
         api.PATCH('/api/v1/organisation', {
           body: {
             ...(values.name === name ? {} : { name: values.name }),
-            ...(values.settle_days === settle_days ? {} : { settle_days: Number(values.settle_days) }),
+            ...(days === null || days === settle_days ? {} : { settle_days: days }),
           },
         }),
-      ),
+      );
+    },
     // Months and bills settle by the days.
     changes: ['organisation', 'overview', 'waiting', 'metrics', 'metric-list', 'teams', 'audit-log'],
     done: () => 'The organisation is changed.',
@@ -104,13 +105,11 @@ const RulesForm = ({ organisation }: { organisation: Organisation }): ReactNode 
           maxLength={200}
           {...form.getInputProps('name')}
         />
-        <NumberInput
+        <NumberField
+          rule={SETTLE_DAYS}
           label="Settle days"
           description="Full days after the end of a month until it counts as settled. Only then can it be locked."
-          min={0}
-          max={MOST_SETTLE_DAYS}
-          allowDecimal={false}
-          {...form.getInputProps('settle_days')}
+          {...form.getInputProps('settleDays')}
         />
         <FormError error={save.error} />
         <Group>

@@ -77,6 +77,23 @@ describeInBrowser('a change without a network', (browser) => {
     expect(await january()).toMatchObject({ status: 'ready_to_lock' });
   });
 
+  it('in the grid keeps its text, and says that it is not stored', async () => {
+    await page.goto(`/business-metrics/${orders}?show=values`);
+    await page.getByRole('button', { name: /Change the value of 2026-01-31/ }).click();
+    const cell = page.getByRole('textbox', { name: 'Value of 2026-01-31' });
+    await visit.context.setOffline(true);
+    await cell.fill('1,700');
+    await cell.press('Enter');
+    await page.getByText('It is not stored.').waitFor();
+    await page.getByRole('alert').getByText(NOT_REACHED).waitFor();
+    expect(await cell.inputValue()).toBe('1,700');
+    await visit.context.setOffline(false);
+    expect(await january()).toMatchObject({ value: 1_600 });
+    await cell.press('Enter');
+    await page.getByRole('button', { name: /2026-01-31, now 1700/ }).waitFor();
+    expect(await january()).toMatchObject({ value: 1_700 });
+  });
+
   it('that waits on a slow network is stopped with its dialog', async () => {
     await page.goto(`/business-metrics/${orders}`);
     // The network takes the request, and passes nothing on.

@@ -1,10 +1,13 @@
-import { Button, NumberInput, Text, TextInput } from '@mantine/core';
+import { Button, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { useSession } from '../../http/session.ts';
 import { monthOf } from '../../shared/calendar.ts';
+import { NumberField } from '../../shared/forms/number-field.tsx';
+import { numberIn, problemIn } from '../../shared/forms/number-entry.ts';
 import { useChange } from '../../shared/forms/use-change.ts';
+import { valueRule } from '../metric-numbers.ts';
 import { NUMBERS_OF_METRICS, type ShownMetric } from '../metric-queries.ts';
 import { useSetValue } from './use-value-edits.ts';
 import { Dialog } from '../../shared/forms/dialog.tsx';
@@ -27,16 +30,16 @@ export const AddValue = ({ metric }: { metric: ShownMetric }): ReactNode => {
 
 const ValueForm = ({ metric, close }: { metric: ShownMetric; close: () => void }): ReactNode => {
   const { today, organisation } = useSession();
+  const rule = valueRule(metric.kind, organisation.currency);
   const newest = metric.frequency === 'daily' ? today : monthOf(today);
   const form = useForm({
-    mode: 'uncontrolled',
-    initialValues: { period: newest, label: '', value: '' as number | string },
+    initialValues: { period: newest, label: '', value: '' },
     validate: {
       period: (period) =>
         period === '' ? `Expected a ${metric.frequency === 'daily' ? 'day' : 'month'}` : null,
       label: (label) =>
         metric.label_key !== null && label.trim() === '' ? `Expected a ${metric.label_key}` : null,
-      value: (value) => (typeof value === 'number' ? null : 'Expected a number'),
+      value: (value) => problemIn(value, rule, { isRequired: true }),
     },
   });
   const set = useSetValue(metric.id);
@@ -54,12 +57,10 @@ const ValueForm = ({ metric, close }: { metric: ShownMetric; close: () => void }
     <DialogForm
       change={save}
       action="Save"
-      onSubmit={form.onSubmit(({ period, label, value }) => {
-        save.mutate({
-          period,
-          label: metric.label_key === null ? undefined : label.trim(),
-          value: Number(value),
-        });
+      onSubmit={form.onSubmit(({ period, label, value: written }) => {
+        const value = numberIn(written, rule);
+        if (value === null) return;
+        save.mutate({ period, label: metric.label_key === null ? undefined : label.trim(), value });
       })}
       onCancel={close}
     >
@@ -69,7 +70,6 @@ const ValueForm = ({ metric, close }: { metric: ShownMetric; close: () => void }
         max={newest}
         required
         data-autofocus
-        key={form.key('period')}
         {...form.getInputProps('period')}
       />
       {metric.label_key !== null && (
@@ -77,19 +77,16 @@ const ValueForm = ({ metric, close }: { metric: ShownMetric; close: () => void }
           label="Label"
           description={`The ${metric.label_key} that the value belongs to`}
           required
-          key={form.key('label')}
           {...form.getInputProps('label')}
         />
       )}
-      <NumberInput
+      <NumberField
+        rule={rule}
         label="Value"
         description={
           metric.kind === 'revenue' ? `Net revenue in ${organisation.currency}` : `In ${metric.unit}`
         }
-        decimalScale={10}
         required
-        hideControls
-        key={form.key('value')}
         {...form.getInputProps('value')}
       />
       <Text size="xs" c="dimmed">

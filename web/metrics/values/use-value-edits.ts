@@ -23,18 +23,23 @@ interface ValueEdits {
 /** Returns how to send one value: admins correct it by hand, other keys send it as programs do. */
 export const useSetValue = (metricId: string) => {
   const { may } = useSession();
-  return ({ period, label, value }: { period: string; label: string | undefined; value: number }) =>
+  return (
+    { period, label, value }: { period: string; label: string | undefined; value: number },
+    signal?: AbortSignal,
+  ) =>
     may('admin')
       ? dataOf(
           api.PUT('/api/v1/metrics/{id}/values/{period}', {
             params: { path: { id: metricId, period }, query: label === undefined ? {} : { label } },
             body: { value },
+            ...(signal !== undefined && { signal }),
           }),
         )
       : dataOf(
           api.POST('/api/v1/metrics/{id}/values', {
             params: { path: { id: metricId } },
             body: { values: [{ period, value, ...(label === undefined ? {} : { label }) }] },
+            ...(signal !== undefined && { signal }),
           }),
         );
 };
@@ -43,27 +48,26 @@ export const useSetValue = (metricId: string) => {
 export const useValueEdits = (metric: ShownMetric): ValueEdits => {
   const [done, setDone] = useState<readonly ValueEdit[]>([]);
   const set = useSetValue(metric.id);
-  const save = useChange<ValueEdit, unknown>({
-    send: ({ period, label, after }) =>
-      after === null
-        ? dataOf(
-            api.DELETE('/api/v1/metrics/{id}/values', {
-              params: {
-                path: { id: metric.id },
-                query: label === undefined ? { period } : { period, label },
-              },
-            }),
-          )
-        : set({ period, label, value: after }),
+  const save = useChange<ValueEdit, { isNew: boolean }>({
+    send: async ({ period, label, after }) => {
+      if (after !== null) {
+        const { unchanged } = await set({ period, label, value: after });
+        return { isNew: unchanged === 0 };
+      }
+      const query = label === undefined ? { period } : { period, label };
+      await dataOf(api.DELETE('/api/v1/metrics/{id}/values', { params: { path: { id: metric.id }, query } }));
+      return { isNew: true };
+    },
     changes: NUMBERS_OF_METRICS,
+    done: ({ isNew }, { period }) => (isNew ? null : `${period} has this value already.`),
   });
   const last = done.at(-1);
   return {
     done,
     isSaving: save.isPending,
     change: async (edit) => {
-      await save.mutateAsync(edit);
-      setDone((edits) => [...edits, edit]);
+      const { isNew } = await save.mutateAsync(edit);
+      if (isNew) setDone((edits) => [...edits, edit]);
     },
     undo: () => {
       if (last === undefined || save.isPending) return;

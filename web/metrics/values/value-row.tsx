@@ -1,4 +1,4 @@
-import { ActionIcon, NumberInput, Table, Text, UnstyledButton } from '@mantine/core';
+import { ActionIcon, Table, Text, UnstyledButton } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import type { Schema } from '../../http/api.ts';
@@ -8,9 +8,10 @@ import { instantText } from '../../shared/times.ts';
 import type { MayChangeValues } from './may-change-values.ts';
 import type { ShownMetric } from '../metric-queries.ts';
 import type { ValueEdit } from './use-value-edits.ts';
+import { ValueCell } from './value-cell.tsx';
 import { SOURCES_OF_VALUES } from './value-sources.ts';
 
-/** A value in the grid. Enter or a click opens its cell, Enter saves, Escape leaves it as it was. */
+/** A value in the grid. Enter or a click opens its cell. */
 export const ValueRow = ({
   metric,
   value: { period, label, value, source, changed_by, changed_at },
@@ -22,14 +23,10 @@ export const ValueRow = ({
   editable: MayChangeValues;
   change: (edit: ValueEdit) => Promise<void>;
 }): ReactNode => {
-  const [draft, setDraft] = useState<number | string | null>(null);
+  const [isOpen, setIsOpen] = useState(false);
   const Shape = metric.kind === 'revenue' ? Money : Quantity;
   const name = [period, label].filter((part) => part !== undefined).join(', ');
-  const save = (after: number | null): void => {
-    setDraft(null);
-    // A failure has said why. The cell shows the stored value again.
-    if (after !== value) change({ period, label, before: value, after }).catch(() => undefined);
-  };
+  const changeTo = (after: number | null): Promise<void> => change({ period, label, before: value, after });
   return (
     <Table.Tr>
       <Table.Th scope="row" fw="normal">
@@ -37,22 +34,14 @@ export const ValueRow = ({
       </Table.Th>
       {metric.label_key !== null && <Table.Td>{label}</Table.Td>}
       <NumberCell>
-        {draft !== null ? (
-          <NumberInput
-            aria-label={`Value of ${name}`}
-            size="xs"
-            hideControls
-            autoFocus
-            decimalScale={10}
-            value={draft}
-            onChange={setDraft}
-            styles={{ input: { textAlign: 'right' } }}
-            onBlur={() => {
-              save(typeof draft === 'number' ? draft : value);
-            }}
-            onKeyDown={({ key, currentTarget }) => {
-              if (key === 'Enter') currentTarget.blur();
-              if (key === 'Escape') setDraft(null);
+        {isOpen ? (
+          <ValueCell
+            name={name}
+            kind={metric.kind}
+            value={value}
+            save={changeTo}
+            close={() => {
+              setIsOpen(false);
             }}
           />
         ) : maySet ? (
@@ -60,7 +49,7 @@ export const ValueRow = ({
             fz="sm"
             aria-label={`Change the value of ${name}, now ${value}`}
             onClick={() => {
-              setDraft(value);
+              setIsOpen(true);
             }}
           >
             <Shape value={value} />
@@ -82,7 +71,8 @@ export const ValueRow = ({
             color="gray"
             aria-label={`Remove the value of ${name}`}
             onClick={() => {
-              save(null);
+              // A notification says why if it fails, and the row stays.
+              changeTo(null).catch(() => undefined);
             }}
           >
             <IconTrash size={16} aria-hidden />

@@ -1,11 +1,11 @@
-import { ActionIcon, Group, MultiSelect, NumberInput, Radio, Select, Stack, Text } from '@mantine/core';
+import { ActionIcon, Group, MultiSelect, Radio, Select, Stack, Text } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { PERCENT_DECIMALS } from '../../../domain/teams/shared-cost.ts';
+import { NumberField } from '../../shared/forms/number-field.tsx';
 import { percentText } from '../../shared/numbers.ts';
 import { sumOf } from '../../shared/sums.ts';
 import { MetricSplitFields } from './metric-split-fields.tsx';
-import { percentSum, teamChoices, type SplitFieldsProps } from './split-draft.ts';
+import { percentSum, SPLIT_PERCENT, teamChoices, type SplitFieldsProps } from './split-draft.ts';
 import { namesOf } from './split-words.ts';
 
 /** How a cost is split over teams: evenly, by fixed percents, or by the labels of a metric. */
@@ -55,18 +55,13 @@ const FixedFields = ({ draft, teams, onChange }: SplitFieldsProps): ReactNode =>
       {draft.shares.map(({ teamId, percent }) => {
         const name = names.get(teamId) ?? 'a deleted team';
         return (
-          <Group key={teamId} gap="xs" align="flex-end" wrap="nowrap">
-            <NumberInput
+          <Group key={teamId} gap="xs" align="center" wrap="nowrap">
+            <NumberField
+              rule={SPLIT_PERCENT}
               label={`Percent of ${name}`}
               flex={1}
-              min={0}
-              max={100}
-              decimalScale={PERCENT_DECIMALS}
-              suffix=" %"
-              clampBehavior="none"
-              value={percent ?? ''}
-              onChange={(value) => {
-                const written = typeof value === 'number' ? value : null;
+              value={percent}
+              onChange={(written) => {
                 onChange({
                   shares: draft.shares.map((share) =>
                     share.teamId === teamId ? { teamId, percent: written } : share,
@@ -98,7 +93,7 @@ const FixedFields = ({ draft, teams, onChange }: SplitFieldsProps): ReactNode =>
           data={teamChoices(others)}
           value={null}
           onChange={(teamId) => {
-            if (teamId !== null) onChange({ shares: [...draft.shares, { teamId, percent: null }] });
+            if (teamId !== null) onChange({ shares: [...draft.shares, { teamId, percent: '' }] });
           }}
         />
       )}
