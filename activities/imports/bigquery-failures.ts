@@ -34,8 +34,13 @@ const ADVICE: Record<string, string> = {
   timeout: 'query: make it faster; a run may take at most 30 minutes',
 };
 
-/** The role that has a permission which is often missing. */
-const ROLES: [RegExp, string][] = [
+/** What to do about a sentence of BigQuery, whatever its reason. */
+const ADVICE_ON_SENTENCES: [RegExp, string][] = [
+  // An import asks only for access to BigQuery. A table over a file in Google Drive also needs access to the file.
+  [
+    /\bDrive (?:credentials|scope)|while globbing file pattern/i,
+    'query: it reads a table over Google Sheets or another file in Google Drive, which an import cannot read: copy the rows into a table of BigQuery, for example each day with a scheduled query, and read that table',
+  ],
   [/\bbigquery\.jobs\.create\b/, 'grant the service account the role BigQuery Job User on the project'],
   [
     /\bbigquery\.tables\.getData\b|does not have permission to query table|\bbigquery\.tables\.get\b/,
@@ -72,7 +77,7 @@ export const refused = ({ status, reason, message }: Refusal): Error => {
     return new Outage(`BigQuery is not available${status === undefined ? '' : ` (${status})`}: ${said}`);
   }
   if (reason === 'duplicate' || status === 409) return conflict(`BigQuery: ${said}`);
-  const advice = ROLES.find(([permission]) => permission.test(sentence))?.[1] ?? adviceOf(status, reason);
+  const advice = ADVICE_ON_SENTENCES.find(([said]) => said.test(sentence))?.[1] ?? adviceOf(status, reason);
   return invalid(`${advice} (BigQuery: ${said === '' ? `status ${status ?? 'unknown'}` : said})`);
 };
 

@@ -160,6 +160,17 @@ describe('what BigQuery refuses is a problem that says what to do, and repeats B
     expect(await check(fake)).toEqual({ bytesProcessed: null, columns: [], problems: [problem] });
   });
 
+  // The two messages that BigQuery has for a table over a file in Google Drive.
+  it.each([
+    'Access Denied: BigQuery BigQuery: Permission denied while getting Drive credentials.',
+    'Access Denied: BigQuery BigQuery: Permission denied while globbing file pattern.',
+  ])('says that a table over Google Sheets cannot be read, and what to do: %s', async (message) => {
+    const fake = await startShop({ ...orders, error: refusal(403, 'accessDenied', message) });
+    expect((await check(fake)).problems).toEqual([
+      `query: it reads a table over Google Sheets or another file in Google Drive, which an import cannot read: copy the rows into a table of BigQuery, for example each day with a scheduled query, and read that table (BigQuery: ${message})`,
+    ]);
+  });
+
   it('names the role for a missing permission', async () => {
     const fake = await startShop();
     fake.project.permissions.delete('bigquery.tables.getData');
