@@ -8,7 +8,12 @@ import {
   type ImportRunInput,
 } from '../domain/imports/connection.ts';
 import type { ImportedValue } from '../domain/imports/imported-value.ts';
-import { totalsAfter, type NetSales } from '../domain/imports/net-sales.ts';
+import {
+  totalsByCategory,
+  uncountedAfter,
+  type NetSales,
+  type Uncounted,
+} from '../domain/imports/net-sales.ts';
 import { addDays } from '../domain/shared/calendar.ts';
 import type { Clock } from '../domain/shared/clock.ts';
 import { conflict } from '../domain/shared/errors.ts';
@@ -20,8 +25,8 @@ import {
   importHistories,
   importRuns,
   openImportRun,
-  otherCurrenciesOf,
-  sealTotals,
+  sealUncounted,
+  uncountedOf,
 } from '../warehouse/imports/import-runs.ts';
 import { changesOfRun, storeImported } from '../warehouse/imports/import-values.ts';
 import {
@@ -101,15 +106,16 @@ export const createImportActivities = ({
       const completed = (await importHistories(warehouse, run.orgId)).get(
         connection.credential_id,
       )?.lastCompleted;
-      const earlier = completed == null ? [] : otherCurrenciesOf(sealer, run.orgId, completed);
-      const totals = totalsAfter(earlier, sales?.other_currencies ?? [], reading.days);
+      const vault = new RevenueVault(sealer, run.orgId);
+      const uncounted =
+        sales === null ? null : uncountedAfter(uncountedOf(vault, completed), sales, reading.days);
       const changes = await changesOfRun(warehouse, run.orgId, run.metricId, run.runId);
       await importRuns.record(warehouse, run.orgId, {
         ...opened,
         rows_read: rows,
         ...changes,
         notes: sales === null ? [] : notesOf(sales),
-        sealed_totals: totals.length === 0 ? null : sealTotals(sealer, run.orgId, run.runId, totals),
+        sealed_totals: uncounted === null ? null : sealUncounted(vault, run.runId, uncounted),
       });
       log.info({ run: run.runId, organisation: run.orgId, rows }, 'imported');
     },
@@ -224,11 +230,16 @@ const onePart = async function* (values: readonly ImportedValue[]): AsyncGenerat
   yield values;
 };
 
-const notesOf = ({ unknown_categories }: NetSales): string[] =>
-  unknown_categories.map(
-    ({ category, transactions }) =>
+/** Returns what a run leaves out by category. Notes are not sealed, so they have no amounts. */
+const notesOf = ({ left_out }: Uncounted): string[] => {
+  const counts = new Map<string, number>();
+  for (const { category, transactions } of totalsByCategory(left_out))
+    counts.set(category, (counts.get(category) ?? 0) + transactions);
+  return [...counts].map(
+    ([category, transactions]) =>
       `transactions of the category ${category} were not counted (${transactions}), because it is not known whether they are sales`,
   );
+};
 
 /** Runs work, and reports its progress once a second, so that Temporal notices a dead worker. */
 const heartbeating = async <Result>(

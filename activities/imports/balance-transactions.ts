@@ -25,7 +25,11 @@ const page = z.object({
       id: z.string().min(1),
       amount: z.int(),
       created: z.int(),
-      currency: z.string().regex(/^[a-z]{3}$/),
+      // Stripe documents three letters. Another code is another currency, and no reason to refuse all sales.
+      currency: z
+        .string()
+        .regex(/^\w{1,20}$/)
+        .toLowerCase(),
       reporting_category: z.string().regex(/^\w{1,100}$/),
     }),
   ),

@@ -112,6 +112,19 @@ export const importRecord = z
       .array(z.object({ currency: z.string(), net_sales: z.number() }))
       .optional()
       .describe('Net sales in other currencies, which do not count, over all months that were imported'),
+    left_out: z
+      .array(
+        z.object({
+          category: z.string(),
+          currency: z.string(),
+          amount: z.number(),
+          transactions: z.number(),
+        }),
+      )
+      .optional()
+      .describe(
+        'Transactions of categories that may hold sales and do not count, over all months that were imported',
+      ),
   })
   .meta({ id: 'Import' });
 

@@ -1,16 +1,17 @@
 import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
 import { firstImportedMonth, nextImportAt } from '../../domain/imports/connection.ts';
-import { totalsByCurrency } from '../../domain/imports/net-sales.ts';
+import { totalsByCategory, totalsByCurrency, type Uncounted } from '../../domain/imports/net-sales.ts';
 import type { ConnectionToCheck } from '../../domain/imports/checked-connection.ts';
 import { dayOf, monthOf, type Month } from '../../domain/shared/calendar.ts';
 import { toWire } from '../../domain/shared/decimals.ts';
 import { invalid, Outage, unavailable } from '../../domain/shared/errors.ts';
 import { forMessage } from '../../domain/shared/for-message.ts';
-import { openImportRun, otherCurrenciesOf } from '../../warehouse/imports/import-runs.ts';
+import { openImportRun, uncountedOf } from '../../warehouse/imports/import-runs.ts';
 import { importStates, type ImportState } from '../../warehouse/imports/import-states.ts';
 import { connectImport, importFrom, type ImportConnection } from '../../warehouse/imports/imports.ts';
 import type { Metric } from '../../warehouse/metrics/metrics.ts';
+import type { RevenueVault } from '../../warehouse/metrics/revenue-vault.ts';
 import { callerOf, changeBy, type Caller } from '../access/authentication.ts';
 import { requestedChange, requestedNumbers } from '../access/revenue-access.ts';
 import type { Api } from '../http/api-type.ts';
@@ -78,8 +79,8 @@ export const importRoutes = (app: Api, dependencies: NumberDependencies): void =
       }),
     },
     async (request) => {
-      const { metric } = await requestedNumbers(dependencies, request, 'import');
-      return success(toWireImport(dependencies, callerOf(request), await stateOf(callerOf(request), metric)));
+      const { metric, vault } = await requestedNumbers(dependencies, request, 'import');
+      return success(toWireImport(await stateOf(callerOf(request), metric), vault, clock.now()));
     },
   );
 
@@ -97,7 +98,7 @@ export const importRoutes = (app: Api, dependencies: NumberDependencies): void =
     },
     async (request, reply) => {
       const caller = callerOf(request);
-      const { metric } = await requestedChange(dependencies, request);
+      const { metric, vault } = await requestedChange(dependencies, request);
       const now = clock.now();
       const asked = connectionOf(request.body, metric, now);
       const { problems } = await check(asked, reply);
@@ -118,7 +119,7 @@ export const importRoutes = (app: Api, dependencies: NumberDependencies): void =
       );
       await orchestration.scheduleImport({ orgId, metricId: metric.id });
       await start(caller, connection, firstMonth, (input) => orchestration.restartImport(input));
-      return success(toWireImport(dependencies, caller, await stateOf(caller, metric)));
+      return success(toWireImport(await stateOf(caller, metric), vault, now));
     },
   );
 
@@ -197,22 +198,22 @@ export const importRoutes = (app: Api, dependencies: NumberDependencies): void =
     },
     async (request) => {
       const caller = callerOf(request);
-      const { metric } = await requestedChange(dependencies, request);
+      const { metric, vault } = await requestedChange(dependencies, request);
       const state = await stateOf(caller, metric);
       await disconnect(dependencies, caller, metric.id);
-      return success(toWireImport(dependencies, caller, state));
+      return success(toWireImport(state, vault, clock.now()));
     },
   );
 };
 
+/** `vault` is undefined for counts. */
 const toWireImport = (
-  { sealer, clock }: Pick<ApiDependencies, 'sealer' | 'clock'>,
-  { organisation }: Caller,
   { connection, type, status, paused_reason, history }: ImportState,
+  vault: RevenueVault | undefined,
+  now: Date,
 ): z.infer<typeof importRecord> => {
   const { project_id, location, query, connected_at, first_day } = connection;
   const { last = null, lastCompleted: completed = null } = history ?? {};
-  const others = completed === null ? [] : otherCurrenciesOf(sealer, organisation.id, completed);
   return {
     type,
     status,
@@ -221,14 +222,18 @@ const toWireImport = (
     connected_at,
     first_month: monthOf(first_day),
     last_run: last === null ? null : { ...last, rows: last.rows_read },
-    next_run_at: status === 'paused' ? null : nextImportAt(clock.now()).toISOString(),
-    ...(type === 'stripe'
-      ? {
-          other_currencies: totalsByCurrency(others).map(({ currency, net_sales }) => ({
-            currency,
-            net_sales: toWire(net_sales),
-          })),
-        }
-      : {}),
+    next_run_at: status === 'paused' ? null : nextImportAt(now).toISOString(),
+    ...(type === 'stripe' && vault !== undefined ? toWireUncounted(uncountedOf(vault, completed)) : {}),
   };
 };
+
+const toWireUncounted = ({
+  other_currencies,
+  left_out,
+}: Uncounted): Pick<z.infer<typeof importRecord>, 'other_currencies' | 'left_out'> => ({
+  other_currencies: totalsByCurrency(other_currencies).map(({ currency, net_sales }) => ({
+    currency,
+    net_sales: toWire(net_sales),
+  })),
+  left_out: totalsByCategory(left_out).map(({ amount, ...of }) => ({ ...of, amount: toWire(amount) })),
+});

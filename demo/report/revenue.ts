@@ -36,14 +36,27 @@ const percentText = (percent: number | null): string =>
 
 const importText = (connected: Import | null): string[] => {
   if (connected === null) return ['  not imported: nothing is connected'];
-  const { type, status, paused_reason, last_run, next_run_at, other_currencies = [] } = connected;
+  const {
+    type,
+    status,
+    paused_reason,
+    last_run,
+    next_run_at,
+    other_currencies = [],
+    left_out = [],
+  } = connected;
   const source = type === 'stripe' ? 'Stripe' : 'BigQuery';
   const then = next_run_at === null ? (paused_reason ?? '') : `next run ${next_run_at}`;
   const others = other_currencies.map(({ currency, net_sales }) => `${amountText(net_sales)} ${currency}`);
+  const leftOut = left_out.map(
+    ({ category, currency, amount, transactions }) =>
+      `${category} (${transactions} transactions, ${amountText(amount)} ${currency})`,
+  );
   return [
     `  import from ${source}: ${status}, ${then}`,
     ...(last_run === null ? [] : [`  last run ${last_run.status}: ${runText(last_run)}`]),
     ...(others.length === 0 ? [] : [`  sales in other currencies do not count: ${others.join(', ')}`]),
+    ...(leftOut.length === 0 ? [] : [`  categories that do not count: ${leftOut.join(', ')}`]),
     ...(last_run?.notes ?? []).map((note) => `  ${note}`),
   ];
 };

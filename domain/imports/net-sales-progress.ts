@@ -9,7 +9,7 @@ export interface BalanceTransaction {
   amount: number;
   /** Seconds since 1970, in UTC. */
   created: number;
-  /** Lower case, for example `usd`. */
+  /** Lower case, for example `usd`. Stripe documents three letters, and other codes occur. */
   currency: string;
   reporting_category: string;
 }
@@ -25,7 +25,7 @@ const units = z.string().regex(/^-?\d{1,40}$/);
 const count = z.int().positive();
 
 const progress = z.strictObject({
-  version: z.literal(2),
+  version: z.literal(3),
   currency: z.string(),
   from: z.string(),
   to: z.string(),
@@ -36,9 +36,9 @@ const progress = z.strictObject({
   /** Minor units of each day in the currency. A day without a transaction that counts is missing. */
   days: z.array(z.tuple([z.string().refine(isDay), units])),
   /** Minor units of each month in each other currency, upper case: `2026-01 EUR`. */
-  others: z.array(z.tuple([z.string().regex(/^\d{4}-\d\d [A-Z]{3}$/), units])),
-  /** Transactions of each unknown reporting category. */
-  unknown: z.array(z.tuple([z.string(), count])),
+  others: z.array(z.tuple([z.string().regex(/^\d{4}-\d\d \S+$/), units])),
+  /** Minor units and transactions of each month, currency and unknown reporting category: `2026-01 USD moon_tax`. */
+  unknown: z.array(z.tuple([z.string().regex(/^\d{4}-\d\d \S+ \S+$/), units, count])),
 });
 
 /**
@@ -49,7 +49,7 @@ export type NetSalesProgress = z.infer<typeof progress>;
 
 /** Returns the progress of a reading that has not begun. */
 export const noProgress = ({ currency, from, to }: NetSalesRange): NetSalesProgress => ({
-  version: 2,
+  version: 3,
   currency,
   from,
   to,
@@ -92,14 +92,20 @@ export const withPage = (before: NetSalesProgress, page: readonly BalanceTransac
   // A page covers few days. Converting texts once for each day keeps a million transactions fast.
   const dayUnits = new Map<number, bigint>();
   const others = new Map(before.others);
-  const unknown = new Map(before.unknown);
+  const unknown = new Map(
+    before.unknown.map(([key, units, count]) => [key, { units: BigInt(units), count }]),
+  );
   for (const { amount, created, currency, reporting_category } of page) {
     const role = salesRole(reporting_category);
-    if (role === 'unknown') unknown.set(reporting_category, (unknown.get(reporting_category) ?? 0) + 1);
-    if (role !== 'counts') continue;
+    if (role === 'left_out') continue;
     const day = Math.floor(created / SECONDS_PER_DAY);
-    if (currency === own) dayUnits.set(day, (dayUnits.get(day) ?? 0n) + BigInt(amount));
-    else add(others, `${monthOf(dayAt(day))} ${currency.toUpperCase()}`, BigInt(amount));
+    const month = (): string => `${monthOf(dayAt(day))} ${currency.toUpperCase()}`;
+    if (role === 'unknown') {
+      const key = `${month()} ${reporting_category}`;
+      const { units, count } = unknown.get(key) ?? { units: 0n, count: 0 };
+      unknown.set(key, { units: units + BigInt(amount), count: count + 1 });
+    } else if (currency === own) dayUnits.set(day, (dayUnits.get(day) ?? 0n) + BigInt(amount));
+    else add(others, month(), BigInt(amount));
   }
   const days = new Map(before.days);
   for (const [day, units] of dayUnits) add(days, dayAt(day), units);
@@ -109,6 +115,6 @@ export const withPage = (before: NetSalesProgress, page: readonly BalanceTransac
     transactions: before.transactions + page.length,
     days: [...days],
     others: [...others],
-    unknown: [...unknown],
+    unknown: [...unknown].map(([key, { units, count }]) => [key, units.toString(), count]),
   };
 };

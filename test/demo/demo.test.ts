@@ -246,6 +246,8 @@ describe('cost-analytics demo --exit', () => {
         '  import from Stripe: connected, next run 2026-02-08T05:45:00.000Z',
         `  last run completed: ${count} transactions from 2025-03-01 to 2026-02-07, 343 days changed`,
         `  sales in other currencies do not count: ${euroText} EUR`,
+        // 15.00 on the 5th of each month.
+        '  categories that do not count: other_adjustment (12 transactions, 180.00 USD)',
         '  transactions of the category other_adjustment were not counted (12), because it is not known whether they are sales',
         '  only admins see this; other keys get the id, name and kind of the metric',
         '',

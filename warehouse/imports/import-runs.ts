@@ -1,10 +1,10 @@
 import { importedDays, type ImportRunInput } from '../../domain/imports/connection.ts';
 import type { Day } from '../../domain/shared/calendar.ts';
-import type { OtherCurrency } from '../../domain/imports/net-sales.ts';
-import type { Sealer } from '../../security/sealing.ts';
+import type { OtherCurrency, Uncounted } from '../../domain/imports/net-sales.ts';
 import { RunLog, type Run } from '../engine/records/run-log.ts';
 import type { Session } from '../engine/session.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
+import type { RevenueVault } from '../metrics/revenue-vault.ts';
 
 /** One import of a metric's values (contract §3, Import). */
 export interface ImportRun extends Run {
@@ -19,7 +19,7 @@ export interface ImportRun extends Run {
   changed: number;
   removed: number;
   notes: string[];
-  /** Sealed; see {@link otherCurrenciesOf}. */
+  /** Sealed; see {@link uncountedOf}. */
   sealed_totals: string | null;
 }
 
@@ -109,22 +109,22 @@ export const openImportRun = async (
   });
 };
 
-const placeOf = (orgId: string, runId: string) => ({ orgId, record: runId, field: 'other currencies' });
+const NOTHING: Uncounted = { other_currencies: [], left_out: [] };
 
-/** Seals the totals in other currencies for a run, because they are revenue. */
-export const sealTotals = (
-  sealer: Sealer,
-  orgId: string,
-  runId: string,
-  totals: readonly OtherCurrency[],
-): string => sealer.seal(placeOf(orgId, runId), JSON.stringify(totals));
+/** Seals what a run does not count, because it is revenue. Returns null if the run counts everything. */
+export const sealUncounted = (vault: RevenueVault, runId: string, uncounted: Uncounted): string | null =>
+  uncounted.other_currencies.length + uncounted.left_out.length === 0
+    ? null
+    : vault.sealUncounted(runId, JSON.stringify(uncounted));
 
-/** Returns the totals in other currencies after a run. */
-export const otherCurrenciesOf = (
-  sealer: Sealer,
-  orgId: string,
-  { run_id, sealed_totals }: ImportRun,
-): OtherCurrency[] =>
-  sealed_totals === null
-    ? []
-    : (JSON.parse(sealer.open(placeOf(orgId, run_id), sealed_totals)) as OtherCurrency[]);
+/** Returns what an import does not count, after a run. */
+export const uncountedOf = (
+  vault: RevenueVault,
+  run: Pick<ImportRun, 'run_id' | 'sealed_totals'> | null | undefined,
+): Uncounted => {
+  if (run?.sealed_totals == null) return NOTHING;
+  const stored = JSON.parse(vault.openUncounted(run.run_id, run.sealed_totals)) as
+    Uncounted | OtherCurrency[];
+  // Earlier versions stored only other currencies.
+  return Array.isArray(stored) ? { ...NOTHING, other_currencies: stored } : stored;
+};

@@ -53,6 +53,15 @@ export class RevenueVault {
     return this.#sealer.seal(placeOfLock(this.#orgId, place), padded(JSON.stringify(numbers)));
   }
 
+  /** Seals what a run of an import does not count, as JSON. */
+  sealUncounted(runId: string, uncounted: string): string {
+    return this.#sealer.seal(placeOfUncounted(this.#orgId, runId), uncounted);
+  }
+
+  openUncounted(runId: string, sealed: string): string {
+    return this.#sealer.open(placeOfUncounted(this.#orgId, runId), sealed);
+  }
+
   openLock(place: LockPlace, sealed: string): LockedNumbers {
     return JSON.parse(this.#sealer.open(placeOfLock(this.#orgId, place), sealed)) as LockedNumbers;
   }
@@ -70,4 +79,11 @@ const placeOfLock = (orgId: string, { metric_id, month, lock_id }: LockPlace) =>
   orgId,
   record: `${metric_id} ${month} ${lock_id}`,
   field: 'locked month',
+});
+
+/** The place to which the sealed totals of a run are bound. Its field keeps the name that earlier versions sealed with. */
+const placeOfUncounted = (orgId: string, runId: string) => ({
+  orgId,
+  record: runId,
+  field: 'other currencies',
 });

@@ -130,7 +130,7 @@ export const ConnectImport = ({
             />
             <Textarea
               label="Query"
-              description={`One SELECT with @start and @end, which returns period, value${metric.label_key === null ? '' : ' and label'}`}
+              description={`One SELECT with @start and @end, which returns day, value${metric.label_key === null ? '' : ' and label'}`}
               autosize
               minRows={4}
               required
@@ -150,6 +150,10 @@ export const ConnectImport = ({
             />
           </>
         )}
+        <Text size="sm" c="dimmed">
+          The import owns the days that it reads. What was recorded there before and does not come back is
+          removed, with a record in the history.
+        </Text>
         <FormError error={failed.error} />
         {check.data !== undefined && !connect.isError && <CheckResult result={check.data} />}
         <Group>

@@ -41,6 +41,17 @@ export const ConnectedImport = ({ metric, connection }: Connected): ReactNode =>
             .join(', ')}
         </Alert>
       )}
+      {connection.left_out !== undefined && connection.left_out.length > 0 && (
+        <Alert color="yellow" title="These categories do not count, because they may hold sales or not">
+          <List size="sm">
+            {connection.left_out.map(({ category, currency, amount, transactions }) => (
+              <List.Item key={`${category} ${currency}`}>
+                {category}: {moneyText(amount, currency)} in {countText(transactions, 'transaction')}
+              </List.Item>
+            ))}
+          </List>
+        </Alert>
+      )}
       <Actions metric={metric} connection={connection} />
     </Stack>
   </Card>

@@ -11,7 +11,12 @@ const format = (options: Intl.NumberFormatOptions): Intl.NumberFormat => {
 
 /** Money with the digits of its currency. */
 export const moneyText = (amount: number, currency: string): string =>
-  format({ style: 'currency', currency }).format(amount);
+  ISO_CODE.test(currency)
+    ? format({ style: 'currency', currency }).format(amount)
+    : `${quantityText(amount)} ${currency}`;
+
+/** `Intl` formats no other codes. Stripe has some. */
+const ISO_CODE = /^[A-Z]{3}$/i;
 
 /** Money for axes: short, for example `$12K`. */
 export const shortMoneyText = (amount: number, currency: string): string =>

@@ -49,13 +49,30 @@ describe('a shop', () => {
         { day: '2026-02-28', value: '1' },
       ],
       other_currencies: [{ month: '2026-01', currency: 'EUR', net_sales: '20' }],
-      unknown_categories: [],
+      left_out: [],
       transactions: 8,
     });
   });
 
+  it('has values despite a row in a currency of four letters, which is another currency', async () => {
+    const ledger = ledgerOf([
+      transaction('2026-01-01T08:00:00Z', 20_00),
+      transaction('2026-01-01T09:00:00Z', 7_50, 'charge', 'usdc'),
+      transaction('2026-01-02T09:00:00Z', -2_50, 'refund', 'usdc'),
+      transaction('2026-02-02T09:00:00Z', 1_00, 'refund', 'usd'),
+    ]);
+    expect(await readFrom(await fakes.start({ ledger }))).toMatchObject({
+      values: [
+        { day: '2026-01-01', value: '20' },
+        { day: '2026-02-02', value: '1' },
+      ],
+      other_currencies: [{ month: '2026-01', currency: 'USDC', net_sales: '5' }],
+      transactions: 4,
+    });
+  });
+
   it('without sales has no values', async () => {
-    const nothing = { values: [], other_currencies: [], unknown_categories: [], transactions: 0 };
+    const nothing = { values: [], other_currencies: [], left_out: [], transactions: 0 };
     expect(await readFrom(await fakes.start())).toEqual(nothing);
   });
 

@@ -120,8 +120,8 @@ describe('a reading ends with what to do', () => {
       'at data.0.reporting_category',
     ],
     [
-      'has a currency of four letters',
-      listOf('', [shown({ currency: 'usdc' })], false),
+      'has a currency that is no code',
+      listOf('', [shown({ currency: 'us dollars' })], false),
       'at data.0.currency: ',
     ],
     ['is empty but not the last', listOf('', [], true), 'expected transactions on a page before the last'],

@@ -8,7 +8,12 @@ import {
   withPage,
   type BalanceTransaction,
 } from '../../../domain/imports/net-sales-progress.ts';
-import { netSales } from '../../../domain/imports/net-sales.ts';
+import {
+  leftOutInWords,
+  netSales,
+  totalsByCategory,
+  uncountedAfter,
+} from '../../../domain/imports/net-sales.ts';
 import { salesRole } from '../../../domain/imports/reporting-categories.ts';
 
 /** Net sales of a payment platform (spec §8). */
@@ -57,23 +62,62 @@ describe('net sales', () => {
         'topup_reversal',
       ].map((category) => transaction('2026-01-05T09:00:00Z', 999_99, category)),
     );
-    expect(sales).toEqual({ values: [], other_currencies: [], unknown_categories: [], transactions: 9 });
+    expect(sales).toEqual({ values: [], other_currencies: [], left_out: [], transactions: 9 });
   });
 
-  it('leave out unknown categories, and list them with their counts', () => {
-    const { values, unknown_categories } = salesOf(
+  it('leave out unknown categories, and list each with its months, currencies and amounts', () => {
+    const { values, left_out } = salesOf(
       transaction('2026-01-05T09:00:00Z', 1_00),
       transaction('2026-01-05T09:00:00Z', 50_00, 'other_adjustment'),
       transaction('2026-01-05T09:00:00Z', 50_00, 'brand_new', 'eur'),
-      transaction('2026-01-06T09:00:00Z', 50_00, 'brand_new'),
+      transaction('2026-01-06T09:00:00Z', 3_33, 'brand_new'),
+      transaction('2026-01-31T23:59:59Z', -1_00, 'brand_new'),
+      transaction('2026-02-01T00:00:00Z', 1500, 'brand_new', 'jpy'),
       transaction('2026-01-06T09:00:00Z', 50_00, '__proto__'),
     );
     expect(values).toEqual([{ day: '2026-01-05', value: '1' }]);
-    expect(unknown_categories).toEqual([
-      { category: '__proto__', transactions: 1 },
-      { category: 'brand_new', transactions: 2 },
-      { category: 'other_adjustment', transactions: 1 },
+    const january = { month: '2026-01', currency: 'USD', transactions: 1 };
+    expect(left_out).toEqual([
+      { ...january, category: 'brand_new', currency: 'EUR', amount: '50' },
+      { ...january, category: '__proto__', amount: '50' },
+      { ...january, category: 'brand_new', amount: '2.33', transactions: 2 },
+      { ...january, category: 'other_adjustment', amount: '50' },
+      { month: '2026-02', category: 'brand_new', currency: 'JPY', amount: '1500', transactions: 1 },
     ]);
+    expect(
+      totalsByCategory(left_out).map(({ amount, ...of }) => [of.category, of.currency, amount.toFixed()]),
+    ).toEqual([
+      ['__proto__', 'USD', '50'],
+      ['brand_new', 'EUR', '50'],
+      ['brand_new', 'JPY', '1500'],
+      ['brand_new', 'USD', '2.33'],
+      ['other_adjustment', 'USD', '50'],
+    ]);
+    expect(leftOutInWords(left_out.filter(({ month }) => month === '2026-01'))).toEqual([
+      expect.stringMatching(/^1 transaction of Stripe's category __proto__ \(50 USD\) did not count/),
+      expect.stringMatching(
+        /^3 transactions of Stripe's category brand_new \(50 EUR, 2\.33 USD\) did not count/,
+      ),
+      expect.stringMatching(/category other_adjustment \(50 USD\)/),
+    ]);
+  });
+
+  it('that were left out stay listed, except in months that were read again', () => {
+    const leftOut = (month: string, amount: string) => ({
+      left_out: [{ month, category: 'brand_new', currency: 'USD', amount, transactions: 1 }],
+      other_currencies: [{ month, currency: 'EUR', net_sales: amount }],
+    });
+    const december = leftOut('2025-12', '7');
+    const january = leftOut('2026-01', '9');
+    const february = { start: '2026-02-01', end: '2026-02-07' };
+    const days = { start: '2026-01-01', end: '2026-02-07' };
+    const nothing = { left_out: [], other_currencies: [] };
+    expect(uncountedAfter(december, january, days)).toEqual({
+      left_out: [...december.left_out, ...january.left_out],
+      other_currencies: [...december.other_currencies, ...january.other_currencies],
+    });
+    expect(uncountedAfter(january, nothing, february)).toEqual(january);
+    expect(uncountedAfter(january, nothing, days)).toEqual(nothing);
   });
 
   it('count on the UTC day of their creation', () => {
@@ -106,12 +150,15 @@ describe('net sales', () => {
       transaction('2026-01-07T09:00:00Z', -200, 'refund', 'jpy'),
       transaction('2026-01-06T09:00:00Z', 5_120, 'charge', 'kwd'),
       transaction('2026-01-08T09:00:00Z', 9_99, 'charge', 'eur'),
+      // Stripe documents three letters.
+      transaction('2026-01-09T09:00:00Z', 5_00, 'charge', 'usdc'),
     );
     expect(values).toEqual([{ day: '2026-01-06', value: '12.34' }]);
     expect(other_currencies).toEqual([
       { month: '2026-01', currency: 'EUR', net_sales: '9.99' },
       { month: '2026-01', currency: 'JPY', net_sales: '1300' },
       { month: '2026-01', currency: 'KWD', net_sales: '5.12' },
+      { month: '2026-01', currency: 'USDC', net_sales: '5' },
     ]);
   });
 

@@ -61,6 +61,7 @@ const LEDGER = [
   transaction(12, '2025-12-31T12:00:00Z', 5, 'charge', 'eur'),
   transaction(7, '2026-02-07T00:00:00Z', -150, 'dispute'),
   transaction(8, '2026-02-07T01:00:00Z', 333, 'moon_tax'),
+  transaction(13, '2025-12-30T01:00:00Z', -75, 'other_adjustment'),
 ];
 
 const valuesOf = async (): Promise<[string, number][]> =>
@@ -160,15 +161,20 @@ describe('a connection', () => {
       status: 'completed',
       start_day: '2025-03-01',
       end_day: '2026-02-07',
-      rows: 8,
+      rows: 9,
       changed: 3,
       removed: 0,
       error: null,
     });
     expect(ended.last_run?.notes).toEqual([
       expect.stringMatching(/category moon_tax were not counted \(1\)/),
+      expect.stringMatching(/category other_adjustment were not counted \(1\)/),
     ]);
     expect(ended.other_currencies).toEqual([{ currency: 'EUR', net_sales: 7.05 }]);
+    expect(ended.left_out).toEqual([
+      { category: 'moon_tax', currency: 'USD', amount: 3.33, transactions: 1 },
+      { category: 'other_adjustment', currency: 'USD', amount: -0.75, transactions: 1 },
+    ]);
     expect(ended.next_run_at).toBe('2026-02-08T05:45:00.000Z');
     expect(keyPartsIn(ended)).toEqual([]);
     expect(await valuesOf()).toEqual([
@@ -215,7 +221,11 @@ describe('a connection', () => {
     expect(days).toEqual([['1767225600', '1770508800']]);
     expect(await valuesOf()).toContainEqual(['2026-02-03', 2.5]);
     // 7.00 in January, and 0.05 in December, which this run did not read.
-    expect((await importEnd(admin, sales)).other_currencies).toEqual([{ currency: 'EUR', net_sales: 7.05 }]);
+    const after = await importEnd(admin, sales);
+    expect(after.other_currencies).toEqual([{ currency: 'EUR', net_sales: 7.05 }]);
+    // The note of December is on an earlier run. Its amount stays listed.
+    expect(last_run?.notes).toHaveLength(1);
+    expect(after.left_out).toMatchObject([{ category: 'moon_tax' }, { category: 'other_adjustment' }]);
     const from = await importNow(admin, sales, { start_month: '2025-12' });
     expect(from.last_run).toMatchObject({ start_day: '2025-12-01', changed: 1 });
     const future = await admin.post(`/metrics/${sales}/import/run`, { start_month: '2026-03' });

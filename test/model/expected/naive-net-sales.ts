@@ -5,7 +5,7 @@ import type { BalanceTransaction } from '../../../domain/imports/net-sales-progr
 export interface NaiveNetSales {
   values: { day: string; value: string }[];
   other_currencies: { month: string; currency: string; net_sales: string }[];
-  unknown_categories: { category: string; transactions: number }[];
+  left_out: { month: string; category: string; currency: string; amount: string; transactions: number }[];
   transactions: number;
 }
 
@@ -39,6 +39,9 @@ export const naiveNetSales = (
   const distinct = (names: string[]): string[] => [...new Set(names)].sort();
   const own = sales.filter((row) => row.currency === currency);
   const known = [...IN.split(' '), ...OUT.split(' ')];
+  const unknown = read.filter((row) => !known.includes(row.reporting_category));
+  const partOf = (row: (typeof read)[number]): string =>
+    `${row.day.slice(0, 7)} ${row.currency.toUpperCase()} ${row.reporting_category}`;
   return {
     values: distinct(own.map(({ day }) => day)).map((day) => ({
       day,
@@ -54,12 +57,11 @@ export const naiveNetSales = (
           net_sales: sum(amountsOf(ofMonth.filter((row) => row.currency === other))),
         }));
     }),
-    unknown_categories: distinct(read.map((row) => row.reporting_category))
-      .filter((category) => !known.includes(category))
-      .map((category) => ({
-        category,
-        transactions: read.filter((row) => row.reporting_category === category).length,
-      })),
+    left_out: distinct(unknown.map(partOf)).map((part) => {
+      const rows = unknown.filter((row) => partOf(row) === part);
+      const [month = '', code = '', category = ''] = part.split(' ');
+      return { month, category, currency: code, amount: sum(amountsOf(rows)), transactions: rows.length };
+    }),
     transactions: read.length,
   };
 };

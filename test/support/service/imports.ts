@@ -21,6 +21,7 @@ export interface Import {
   } | null;
   next_run_at: string | null;
   other_currencies?: { currency: string; net_sales: number }[];
+  left_out?: { category: string; currency: string; amount: number; transactions: number }[];
 }
 
 /** Waits until the newest run of an import has ended, and returns the import. */
