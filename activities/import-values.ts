@@ -174,6 +174,8 @@ export const createImportActivities = ({
       {
         orgId,
         metric,
+        credentialId: connection.credential_id,
+        ...(sales === null ? {} : { rows: sales.transactions }),
         vault: metric.kind === 'revenue' ? new RevenueVault(sealer, orgId) : undefined,
         days,
         parts,
@@ -190,7 +192,7 @@ export const createImportActivities = ({
       },
       warehouse,
     );
-    return { rows: sales?.transactions ?? rows, sales };
+    return { rows, sales };
   }
 
   async function netSalesOf(

@@ -9,22 +9,21 @@ import { VALUE_DECIMALS } from '../../domain/shared/decimals.ts';
 import { invalid, type ServiceError } from '../../domain/shared/errors.ts';
 import { forMessage } from '../../domain/shared/for-message.ts';
 import type { Session } from '../engine/session.ts';
-import { sqlText } from '../engine/sql/sql-text.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 import type { Metric } from '../metrics/metrics.ts';
 import { changeRevenue } from '../metrics/revenue-changes.ts';
 import type { RevenueVault } from '../metrics/revenue-vault.ts';
 import { changeValues, STAGED_TABLE, type Change, type Staged } from '../metrics/value-changes.ts';
 import { firstDuplicate, valueFileLine, valuesOfFile } from '../metrics/value-file.ts';
+import { REPLACED_VALUES, replacedBy, type ReadRun } from './replaced-values.ts';
 
 /** A run's values, and where they belong. */
-export interface ImportedValues {
-  orgId: string;
+export interface ImportedValues extends ReadRun {
   metric: Metric;
   /** Only for revenue. */
   vault: RevenueVault | undefined;
-  /** The days that the run reads, both inclusive. */
-  days: { start: Day; end: Day };
+  /** The rows that the platform gave, if they are not the values. */
+  rows?: number;
   /** The values as the platform gives them, in parts. */
   parts: AsyncIterable<readonly ImportedValue[]>;
   change: Change;
@@ -37,43 +36,51 @@ export interface ImportedValues {
 const BYTES_AT_ONCE = 8 * 2 ** 20;
 
 /**
- * Stores the values of a run, all or none, and returns how many rows the platform gave. Rounds values to ten decimals. With
- * labels, the rows replace the values of the days read; a run without rows removes nothing (spec §8, Data-warehouse query import
- * rule 5). Throws `invalid` with the day for a value that cannot be stored, or that comes twice.
+ * Stores the values of a run, all or none, and returns how many rows the platform gave. Rounds values to ten decimals. The import
+ * owns the days read: it removes what stood there before and is not among the values (replaced-values.ts). A run without rows
+ * removes nothing. Throws `invalid` with the day for a value that cannot be stored, or that comes twice.
  */
 export const storeImported = (values: ImportedValues, warehouse: Warehouse): Promise<number> =>
   values.vault === undefined ? storeCounts(values, warehouse) : storeRevenue(values, values.vault, warehouse);
 
 const storeRevenue = async (
-  { orgId, metric, days, parts, change, check, signal }: ImportedValues,
+  imported: ImportedValues,
   vault: RevenueVault,
   warehouse: Warehouse,
 ): Promise<number> => {
+  const { orgId, metric, days, parts, change, check, signal } = imported;
   // The values wait in memory, because no file may hold revenue. They have no labels: one for each day.
-  const revenue = new Map<Day, string>();
+  const revenue = new Map<Day, string | null>();
   for await (const part of parts)
     for (const value of part) {
       const { day, value: amount } = judged(metric, days.end, value);
       if (revenue.has(day)) throw comesTwice(day, '');
       revenue.set(day, amount);
     }
-  const of = { orgId, metricId: metric.id, vault };
-  await changeRevenue(warehouse, of, revenue, change, signal, check);
-  return revenue.size;
+  const [first = null] = [...revenue.keys()].sort();
+  const rows = imported.rows ?? revenue.size;
+  const withRemovals = async (session: Session): Promise<ReadonlyMap<Day, string | null>> => {
+    await check(session);
+    const replaced =
+      rows === 0 ? [] : await session.query<{ period: Day }>(REPLACED_VALUES, replacedBy(imported, first));
+    return new Map([...replaced.map(({ period }) => [period, null] as const), ...revenue]);
+  };
+  await changeRevenue(warehouse, { orgId, metricId: metric.id, vault }, withRemovals, change, signal);
+  return rows;
 };
 
-const storeCounts = async (
-  { orgId, metric, days, parts, change, check, signal }: ImportedValues,
-  warehouse: Warehouse,
-): Promise<number> => {
+const storeCounts = async (imported: ImportedValues, warehouse: Warehouse): Promise<number> => {
+  const { orgId, metric, days, parts, change, check, signal } = imported;
   const file = join(warehouse.settings.spillDirectory, `import-${randomUUID()}`);
   let rows = 0;
+  let first: Day | null = null;
   const lines = async function* (): AsyncGenerator<string> {
     for await (const part of parts) {
       let text = '';
       for (const value of part) {
         rows += 1;
         const { day: period, label = '', value: number } = judged(metric, days.end, value);
+        if (first === null || period < first) first = period;
         text += valueFileLine({ period, label, value: number, line: rows });
       }
       yield text;
@@ -88,8 +95,7 @@ const storeCounts = async (
       const read = valuesOfFile(file);
       const twice = await firstDuplicate(session, read);
       if (twice !== null) throw comesTwice(twice.period, twice.label);
-      const relation =
-        metric.label_key === null ? read : await withRemovals(session, orgId, metric.id, days, read);
+      const relation = await withRemovals(session, imported, first, read);
       return { relation, parts: Math.ceil(size / BYTES_AT_ONCE) };
     };
     await changeValues(warehouse, orgId, metric.id, stage, change, signal);
@@ -99,22 +105,19 @@ const storeCounts = async (
   }
 };
 
-/** Returns the values read and, as null, the stored values of the days read that are not among them. */
+/** Returns the values read and, as null, the stored values that they replace. */
 const withRemovals = async (
   session: Session,
-  orgId: string,
-  metricId: string,
-  { start, end }: { start: Day; end: Day },
+  run: ReadRun,
+  first: Day | null,
   read: string,
 ): Promise<string> => {
   await session.run(
     `CREATE OR REPLACE TEMP TABLE staged_values AS
      SELECT period, label, CAST(NULL AS DECIMAL(38,10)) AS value,
        CAST((SELECT count(*) FROM ${read}) + row_number() OVER () AS INTEGER) AS line
-     FROM (SELECT period, label FROM metric_values
-       WHERE org_id = ${sqlText(orgId)} AND metric_id = ${sqlText(metricId)} AND period BETWEEN $start::DATE AND $end::DATE)
-     ANTI JOIN (SELECT period, label FROM ${read}) USING (period, label)`,
-    { start, end },
+     FROM (${REPLACED_VALUES}) ANTI JOIN (SELECT period, label FROM ${read}) USING (period, label)`,
+    replacedBy(run, first),
   );
   return `(FROM ${read} UNION ALL FROM ${STAGED_TABLE})`;
 };

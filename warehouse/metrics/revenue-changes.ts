@@ -16,20 +16,19 @@ type NewRevenue = ReadonlyMap<Day, number | string | null>;
 /**
  * Creates, replaces or removes revenue, all or none, as `changeValues` does for counts. The stored revenue is opened and compared
  * in memory, so that no statement ever holds a number (spec §5, Revenue privacy rule 1). Revenue has no labels and splits no
- * bill. The audit log records which months changed. `signal` stops the change before it is stored. `check` can refuse it under
- * the lock.
+ * bill. The audit log records which months changed. `signal` stops the change before it is stored. `values` can be a function that
+ * completes them, or refuses the change, under the lock.
  */
 export const changeRevenue = (
   warehouse: Warehouse,
   of: RevenueOf,
-  values: NewRevenue,
+  values: NewRevenue | ((session: Session) => Promise<NewRevenue>),
   change: Change,
   signal?: AbortSignal,
-  check: (session: Session) => Promise<void> = () => Promise.resolve(),
 ): Promise<ChangeResult> =>
   warehouse.decide([valuesLock(of.metricId)], async (session) => {
-    await check(session);
-    return storeRevenue(session, of, values, change, signal);
+    const completed = typeof values === 'function' ? await values(session) : values;
+    return storeRevenue(session, of, completed, change, signal);
   });
 
 /** Removes the revenue of a range of periods, all or none, as `removeValues` does for counts. */

@@ -63,6 +63,7 @@ describeOnBothEngines('imports', (open) => {
       {
         orgId,
         metric,
+        credentialId: 'cred_1',
         vault: undefined,
         days: DAYS,
         parts: parts(),

@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto';
+import type { ImportedValue } from '../../../domain/imports/imported-value.ts';
+import type { Month } from '../../../domain/shared/calendar.ts';
+import { firstImportedMonth } from '../../../domain/imports/connection.ts';
+import { Sealer } from '../../../security/sealing.ts';
+import { importRuns, openImportRun } from '../../../warehouse/imports/import-runs.ts';
+import { changesOfRun, storeImported } from '../../../warehouse/imports/import-values.ts';
+import { connectImport, disconnectImport, findImport } from '../../../warehouse/imports/imports.ts';
+import { changeRevenue } from '../../../warehouse/metrics/revenue-changes.ts';
+import { RevenueVault } from '../../../warehouse/metrics/revenue-vault.ts';
+import { listValueChanges, listValues } from '../../../warehouse/metrics/value-history.ts';
+import type { Metric } from '../../../warehouse/metrics/metrics.ts';
+import type { TestWarehouse } from '../../support/warehouse/engines.ts';
+import { BY_ADMIN, NOW } from '../../support/warehouse/tenant.ts';
+import { KEY, newMonthStory } from '../months/month-story.ts';
+
+const SEALER = new Sealer(randomBytes(32));
+
+/** A value of a platform: its day, then its label if it has one, and its number. */
+export type Row = [day: string, value: string] | [day: string, label: string, value: string];
+
+interface RunOptions {
+  /** When the run begins. */
+  at?: string;
+  startMonth?: Month;
+  outcome?: 'completed' | 'failed';
+  /** Rows that the platform gave, if they are not the values. */
+  rows?: number;
+  /** Seals what the run does not count, by its id. */
+  uncounted?: (vault: RevenueVault, runId: string) => string | null;
+}
+
+/** Returns an organisation with one metric, and the steps of a story about its import. */
+export const newImportStory = async (
+  test: Pick<TestWarehouse, 'warehouse' | 'directory'>,
+  metricChanges: Partial<Omit<Metric, 'id' | 'created_at'>> = {},
+) => {
+  const { warehouse } = test;
+  const story = await newMonthStory(test, {}, metricChanges);
+  const { orgId, metric } = story;
+  const vault = metric.kind === 'revenue' ? new RevenueVault(SEALER, orgId) : undefined;
+  let runs = 0;
+
+  const connect = (now: Date = NOW) =>
+    connectImport(
+      warehouse,
+      SEALER,
+      orgId,
+      metric.id,
+      {
+        type: metric.kind === 'revenue' ? 'stripe' : 'bigquery',
+        project_id: 'p',
+        location: null,
+        query: 'q',
+      },
+      'a credential',
+      firstImportedMonth(now),
+      { ...BY_ADMIN, now },
+    );
+
+  /** Runs the import: opens it, stores what the platform gives, and records its end. A failed run stores nothing. */
+  const run = async (
+    given: readonly Row[],
+    { at = NOW.toISOString(), startMonth, outcome = 'completed', rows, uncounted }: RunOptions = {},
+  ) => {
+    runs += 1;
+    const runId = `run_${metric.id}_${runs}`;
+    const now = new Date(at);
+    const connection = await findImport(warehouse, orgId, metric.id);
+    if (connection === null) throw new Error('the metric is not connected');
+    const of = { orgId, metricId: metric.id, startMonth: startMonth ?? null, runId, workflowId: 'w' };
+    await openImportRun(warehouse, of, connection.credential_id, now);
+    const opened = await importRuns.find(warehouse, orgId, runId);
+    if (opened === null) throw new Error('the run was not recorded');
+    if (outcome === 'failed') {
+      await importRuns.fail(warehouse, { org_id: orgId, run_id: runId }, 'the key was revoked', now);
+      return { changed: 0, removed: 0 };
+    }
+    const values = given
+      .map((row): ImportedValue => {
+        const [day, label, value] = row.length === 3 ? row : [row[0], undefined, row[1]];
+        return { day, value, ...(label === undefined ? {} : { label }) };
+      })
+      .filter(({ day }) => day >= opened.start_day && day <= opened.end_day);
+    const parts = async function* () {
+      await Promise.resolve();
+      yield values;
+    };
+    const stored = await storeImported(
+      {
+        orgId,
+        metric,
+        credentialId: connection.credential_id,
+        vault,
+        days: { start: opened.start_day, end: opened.end_day },
+        ...(rows === undefined ? {} : { rows }),
+        parts: parts(),
+        change: { source: 'warehouse', by: { type: 'import', id: runId, name: 'BigQuery' }, now },
+        check: () => Promise.resolve(),
+        signal: new AbortController().signal,
+      },
+      warehouse,
+    );
+    const changes = await changesOfRun(warehouse, orgId, metric.id, runId);
+    await importRuns.record(warehouse, orgId, {
+      ...opened,
+      ...changes,
+      rows_read: stored,
+      sealed_totals: vault === undefined ? null : (uncounted?.(vault, runId) ?? null),
+      status: 'completed',
+      finished_at: now.toISOString(),
+    });
+    return changes;
+  };
+
+  return {
+    ...story,
+    vault,
+    connect,
+    run,
+    disconnect: () => disconnectImport(warehouse, orgId, metric.id, BY_ADMIN),
+    /** Records values by hand. */
+    type: async (values: Record<string, number>, label = ''): Promise<void> => {
+      if (vault === undefined) await story.values(values, label);
+      else
+        await changeRevenue(
+          warehouse,
+          { orgId, metricId: metric.id, vault },
+          new Map(Object.entries(values)),
+          { source: 'hand', by: { type: 'key', ...KEY }, now: NOW },
+        );
+    },
+    /** Returns the sum of each month's values. */
+    sums: async (): Promise<Record<Month, number>> => {
+      const all = { start: null, end: null, limit: 1_000, cursor: null };
+      const sums: Record<Month, number> = {};
+      for (const { period, value } of await listValues(warehouse, orgId, metric.id, all, vault))
+        sums[period.slice(0, 7)] = (sums[period.slice(0, 7)] ?? 0) + Number(value);
+      return sums;
+    },
+    history: (limit = 100) => listValueChanges(warehouse, orgId, metric.id, { limit, cursor: null }, vault),
+  };
+};
