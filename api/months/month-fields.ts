@@ -35,6 +35,7 @@ const doubt = z
         sentence: z.string().describe('What to do'),
         source_id: z.string().optional(),
         unit: z.string().optional(),
+        metric_id: z.string().optional(),
       }),
     ),
   })

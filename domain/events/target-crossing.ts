@@ -44,16 +44,16 @@ const comparedUnitCost = (
 
 /**
  * Whether an ended month has all of its spend and values, or has settled, because a settled month waits for nothing more. A
- * team's cost also needs the values that split its shared costs. Doubts about spend that can still move hold events back.
+ * team's cost also needs the values that split its shared costs. Doubts about numbers that can still move hold events back.
  */
 const isComplete = (
-  { month, lock, settled, team, coverage, waitingFor = [] }: MonthFacts,
+  { month, lock, settled, team, coverage, waitingFor = [], valueDoubts = [] }: MonthFacts,
   valuesThrough: Day | null,
 ): boolean => {
   const end = lastDay(month);
   const hasValues = valuesThrough !== null && valuesThrough >= end;
   const hasCost = coverage.completeThrough === end && waitingFor.length === 0;
-  const isCertain = coverage.doubts.length === 0 || (team && settled);
+  const isCertain = valueDoubts.length === 0 && (coverage.doubts.length === 0 || (team && settled));
   return lock !== null || (isCertain && (settled || (hasCost && hasValues)));
 };
 

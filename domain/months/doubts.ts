@@ -5,11 +5,17 @@ import type { DecimalText } from '../shared/decimals.ts';
  * Why a month's numbers are not certain (design §2, Coverage). A doubt keeps the month from settling and from being ready to
  * lock, until someone takes one of its ways out.
  */
-export const DOUBT_CODES = ['not_delivered', 'nothing_ingested', 'rejected_rows'] as const;
+export const DOUBT_CODES = ['not_delivered', 'nothing_ingested', 'rejected_rows', 'import_behind'] as const;
 export type DoubtCode = (typeof DOUBT_CODES)[number];
 
 /** What a person can do about a doubt. */
-export const WAY_OUT_ACTIONS = ['run_source', 'open_source', 'accept'] as const;
+export const WAY_OUT_ACTIONS = [
+  'run_source',
+  'open_source',
+  'run_import',
+  'connect_import',
+  'accept',
+] as const;
 export type WayOutAction = (typeof WAY_OUT_ACTIONS)[number];
 
 /** One way out of a doubt, with what it acts on. */
@@ -19,6 +25,7 @@ export interface WayOut {
   sentence: string;
   source_id?: string;
   unit?: string;
+  metric_id?: string;
 }
 
 /** A reason why a month is not certain, with its amount if that is known. */
@@ -65,6 +72,8 @@ const WAYS_OUT: Record<DoubtCode, readonly WayOutOf[]> = {
   not_delivered: [runSource, openSource],
   nothing_ingested: [],
   rejected_rows: [runSource],
+  // It is about no source (import-doubt.ts).
+  import_behind: [],
 };
 
 /** Returns the ways out of a doubt about a source. */

@@ -1,6 +1,7 @@
 import type { Day, Month } from '../shared/calendar.ts';
 import type { DecimalText } from '../shared/decimals.ts';
 import type { Coverage } from '../sources/coverage.ts';
+import type { Doubt } from './doubts.ts';
 
 /** The newest version of a locked month, frozen (spec §3). */
 export interface MonthLock {
@@ -29,6 +30,12 @@ export interface MonthFacts {
   valueSum: DecimalText | null;
   /** How many periods of the month have a value. */
   valuePeriods: number;
+  /** What is not certain about the values, once the month has ended. */
+  valueDoubts?: readonly Doubt[];
+  /** The last days of the month that lack a value, once it has ended; null or missing if there are none. */
+  missingLastDays?: { from: Day; through: Day } | null;
+  /** What else to know about the values, in words. */
+  valueNotes?: readonly string[];
   /** How many times a value of the month was added, replaced or removed. */
   valueChanges: number;
   /** Whether the month has settled; with team scope, whether the team's bill has sealed. */

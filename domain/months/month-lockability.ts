@@ -1,7 +1,7 @@
 import type { Day } from '../shared/calendar.ts';
 import type { Doubt } from './doubts.ts';
 import type { MonthFacts } from './month-facts.ts';
-import { missingSpend, openWaits, partialReason, waitFor, type Wait } from './month-reasons.ts';
+import { doubtsOf, openWaits, partialReason, waitFor, type Wait } from './month-reasons.ts';
 import { monthStatus } from './month-status.ts';
 import type { SettlementFacts } from './settlement.ts';
 
@@ -43,5 +43,5 @@ const never = (refusal: string, missing: Doubt[] = []): Lockability => ({ can_lo
 const relockWaits = (facts: MonthFacts): Wait[] => [
   ...(facts.valueSum === null ? [{ reason: 'it no longer has a value', doubt: null }] : []),
   ...(facts.cost === null ? [{ reason: 'it no longer has a cost', doubt: null }] : []),
-  ...missingSpend(facts).map(waitFor),
+  ...doubtsOf(facts).map(waitFor),
 ];

@@ -37,6 +37,12 @@ export const missingSpend = ({
   return [...bySentence.values(), ...(undelivered.length > 0 && cost !== null ? [unknown] : [])];
 };
 
+/** Returns every doubt about the numbers of a month that has ended: about its spend and about its values. */
+export const doubtsOf = (facts: MonthFacts): Doubt[] => [
+  ...missingSpend(facts),
+  ...(facts.valueDoubts ?? []),
+];
+
 /** Returns why a month cannot become complete, in words; null if its picks have all their data. */
 export const partialReason = ({
   uncollected,
@@ -59,11 +65,13 @@ export const openWaits = (facts: MonthFacts, settlement: SettlementFacts, today:
   const hasEnded = today > lastDay(month);
   const waitingFor = hasEnded ? (facts.waitingFor ?? []) : [];
   const isSettled = settled && hasEnded;
-  const missing = missingSpend(
+  const spend = missingSpend(
     hasEnded ? facts : { ...facts, coverage: { ...coverage, gaps: [], holdingBack: [] } },
   );
+  // Until a month has ended, its values cannot be complete.
+  const missing = [...spend, ...(hasEnded ? (facts.valueDoubts ?? []) : [])];
   const days = isSettled ? [] : settleDayReasons(month, settlement, today);
-  const isDue = !isSettled && cost !== null && [...waitingFor, ...days, ...missing].length === 0;
+  const isDue = !isSettled && cost !== null && [...waitingFor, ...days, ...spend].length === 0;
   const unknown = [
     ...(isDue ? ['waiting for the next daily settlement'] : []),
     // If a team's bill waits, its own reasons explain the missing cost.

@@ -9,6 +9,7 @@ import {
 } from '../shared/calendar.ts';
 import { latecomerInWords } from '../sources/coverage.ts';
 import { changePercent, toWire, type DecimalText } from '../shared/decimals.ts';
+import { missingDaysInWords } from '../metrics/value-gap.ts';
 import type { Doubt } from './doubts.ts';
 import type { MonthFacts, MonthLock, SameDays } from './month-facts.ts';
 import { lockability, type Lockability } from './month-lockability.ts';
@@ -61,6 +62,13 @@ const openReason = (facts: MonthFacts, settlement: SettlementFacts, today: Day):
     .map(({ reason }) => reason)
     .join('; ');
 };
+
+/** Returns what to know before a month is locked, in words. */
+const notesOf = ({ month, coverage, missingLastDays, valueNotes = [] }: MonthFacts, today: Day): string[] => [
+  ...coverage.latecomers.map(latecomerInWords),
+  ...(missingLastDays != null && today > lastDay(month) ? [missingDaysInWords(missingLastDays)] : []),
+  ...valueNotes,
+];
 
 const changes = (
   basis: ChangeBasis,
@@ -136,7 +144,7 @@ export const recordsWith = <Numbers>(
         ...doubt,
         amount: doubt.amount === null ? null : toWire(doubt.amount),
       })),
-      notes: month.lock === null ? month.coverage.latecomers.map(latecomerInWords) : [],
+      notes: month.lock === null ? notesOf(month, today) : [],
       complete_through:
         month.lock === null || month.lock.isIncomplete
           ? month.coverage.completeThrough

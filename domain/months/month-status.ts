@@ -1,5 +1,5 @@
 import type { MonthFacts } from './month-facts.ts';
-import { missingSpend } from './month-reasons.ts';
+import { doubtsOf } from './month-reasons.ts';
 
 export type MonthStatus = 'open' | 'partial' | 'ready_to_lock' | 'locked' | 'changed_since_lock';
 
@@ -11,6 +11,6 @@ export const monthStatus = (facts: MonthFacts): MonthStatus => {
   if (facts.lock !== null)
     return facts.valueChanges === facts.lock.valueChanges ? 'locked' : 'changed_since_lock';
   if (facts.uncollected.length > 0) return 'partial';
-  const isWhole = facts.valueSum !== null && facts.cost !== null && missingSpend(facts).length === 0;
+  const isWhole = facts.valueSum !== null && facts.cost !== null && doubtsOf(facts).length === 0;
   return facts.settled && isWhole ? 'ready_to_lock' : 'open';
 };

@@ -11,7 +11,7 @@ export interface BillFacts {
   sealed: boolean;
   /** Whether the team has a bill. A team created after the seal has no bill. */
   hasBill: boolean;
-  /** Metrics that split a shared cost but have no value for the month, in words. */
+  /** Metrics that split a shared cost but have no value for the month, or not all of them, in words. */
   missing: readonly string[];
 }
 

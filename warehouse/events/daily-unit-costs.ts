@@ -13,6 +13,8 @@ import { KNOWN_DAYS, METRIC_KINDS } from '../spend/known-days.ts';
 import { PICK_KEY } from '../spend/picks/pick-key.ts';
 import { USES_CHOICE } from '../spend/picks/spend-choices.ts';
 import { COMPLETE_VALUES } from '../metrics/values-through.ts';
+import { hasReadDay } from '../../domain/imports/import-reach.ts';
+import { valueImports } from '../sources/value-imports.ts';
 
 /** Most days that a recorded day lies back: enough history for a metric with one value a week. */
 const OLDEST_DAYS = 366;
@@ -20,7 +22,7 @@ const OLDEST_DAYS = 366;
 /**
  * Returns the unit costs of the last recorded days, oldest first, by metric, for some daily metrics. A unit cost is the scope's
  * cost of the day ÷ the sum of the day's values. A day up to `through` is recorded if it has a value other than 0 and its values
- * are complete (values-through.ts). The sources that the scope picks from must also cover it (known-days.ts), and its month has
+ * are complete (values-through.ts): an import has read it to its end. The sources that the scope picks from must also cover it (known-days.ts), and its month has
  * no doubt about them (doubts.ts). So a source that
  * delivers monthly delays only the scopes that pick from it, and a gap only its own days.
  */
@@ -41,8 +43,11 @@ export const dailyUnitCosts = async (
   const days = new Map<string, RecordedDay[]>();
   if (range === undefined || range.start === null) return days;
   const parameters = { ...found, first: range.start };
+  const imports = await valueImports(session, orgId, metrics);
   for (const scope of range.scopes) {
     for (const { metric_id, day, value, cost } of await DAYS_OF[scope](session, parameters)) {
+      const reach = imports.get(metric_id)?.reach;
+      if (reach !== undefined && !hasReadDay(reach, day)) continue;
       const unitCost = quotient(Big(cost), Big(value), UNIT_COST_DECIMALS);
       pushTo(days, metric_id, { day, unitCost });
     }

@@ -7,19 +7,21 @@ import { billStatus, billWaits } from '../../domain/teams/bill-status.ts';
 import { AFRESH, type Recall } from '../engine/states/memory.ts';
 import type { RevenueVault } from '../metrics/revenue-vault.ts';
 import type { ComputedQueries } from '../spend/compute-spend.ts';
+import { recallValueImports } from '../sources/value-imports.ts';
 import { monthBills } from '../teams/bills/bills.ts';
 import { openRevenue } from './month-revenue.ts';
 import { metricScopes, type MetricScope, type PickedKind } from './parts/metric-scopes.ts';
 import { newestLocks, openedLock } from './parts/newest-locks.ts';
 import { organisationMonths, type OrganisationMonths } from './parts/organisation-months.ts';
 import { NO_COSTS, scopeMonths, type ScopeCosts } from './parts/scope-months.ts';
-import { NO_VALUES, valueMonths, type ValueMonths } from './parts/value-months.ts';
+import { NO_VALUES, valueMonths } from './parts/value-months.ts';
 import { comparedDays, putSameDays } from './same-days.ts';
+import { valueFactsOf } from './value-facts.ts';
 
 /**
  * Returns the facts of each metric's months up to `newest`, oldest first: `count` months, and the one before them for their
  * change. They are made of parts (parts/), each of which is recalled if nothing of it has changed: scopes, their costs, values,
- * locks, and what sources have delivered. With team scope also of the bills, so that due bills must have been sealed
+ * what imports have read, locks, and what sources have delivered. With team scope also of the bills, so that due bills must have been sealed
  * (bill-sealing.ts). With `today`, the running month has its same days. Throws for a revenue metric without `vault`.
  */
 export const monthFacts = async (
@@ -57,21 +59,25 @@ export const monthFacts = async (
   });
   const revenueIds = scopes.flatMap(({ kind, metric_id }) => (kind === 'revenue' ? [metric_id] : []));
   const revenue = await openRevenue(session, orgId, revenueIds, first, vault);
+  const imports = await recallValueImports(session, recall, orgId, ids);
   const covered = new Map<string, Coverage>();
   const byMetric = new Map<string, MonthFacts[]>(metricIds.map((id) => [id, []]));
   const compared = scopes.map((scope) => ({
     scope,
     costs: costs.get(scope.scope_id) ?? NO_COSTS,
     values: values.get(scope.metric_id) ?? NO_VALUES,
+    reach: imports.get(scope.metric_id)?.reach ?? null,
   }));
   for (const { scope, ...parts } of compared) {
     const facts = byMetric.get(scope.metric_id) ?? [];
+    const valueFacts = valueFactsOf(scope, parts.values, imports.get(scope.metric_id), vault);
     for (let month = monthOf(first); month <= months.newest; month = addMonths(month, 1)) {
       const covering = `${month} ${scope.picked?.map(({ kind }) => kind).join() ?? ''}`;
       const coverage = covered.get(covering) ?? coverageOfScope(month, organisation, scope);
       covered.set(covering, coverage);
       facts.push({
-        ...factsOf(month, scope, parts, coverage),
+        ...costFacts(month, scope, parts.costs, coverage),
+        ...valueFacts(month),
         ...(scope.kind === 'revenue' ? { valueSum: revenue.sumOfMonth(scope.metric_id, month) } : {}),
         settled: organisation.settled.has(month),
         lock: openedLock(locks.get(scope.metric_id)?.get(month), vault),
@@ -87,13 +93,12 @@ const coverageOfScope = (month: Month, { sources }: OrganisationMonths, { picked
   coverageOf(month, sources.get(month) ?? [], picked?.map(({ kind }) => kind) ?? null);
 
 /** A month without spend costs 0. Days before the first use of a tag key or split have no spend by it, for good (spec §1, rule 6). */
-const factsOf = (
+const costFacts = (
   month: Month,
   { team_id, picked }: MetricScope,
-  { costs, values }: { costs: ScopeCosts; values: ValueMonths },
+  costs: ScopeCosts,
   coverage: Coverage,
-): Omit<MonthFacts, 'settled' | 'lock'> => {
-  const ofMonth = values.months.get(month);
+): Pick<MonthFacts, 'month' | 'cost' | 'team' | 'coverage' | 'uncollected'> => {
   const choices = (picked ?? []).flatMap((kind) => kind.choices);
   const late = choices.flatMap(({ words, from }) => (from > firstDay(month) ? [words] : []));
   return {
@@ -102,9 +107,6 @@ const factsOf = (
     team: team_id !== null,
     coverage,
     uncollected: [...new Set(late)],
-    valueSum: ofMonth?.sum ?? null,
-    valuePeriods: ofMonth?.periods ?? 0,
-    valueChanges: ofMonth?.changes ?? 0,
   };
 };
 

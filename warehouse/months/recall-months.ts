@@ -2,6 +2,7 @@ import type { Day } from '../../domain/shared/calendar.ts';
 import type { Derived, Recall } from '../engine/states/memory.ts';
 import { ALL_SHOWN, ofMetric, type Part } from '../engine/states/states.ts';
 import type { Metric } from '../metrics/metrics.ts';
+import { IMPORT_TABLES } from '../sources/value-imports.ts';
 
 /** What the months of all metrics are made of. Costs of scopes and days are stored with the computation that they belong to. */
 const SHARED: readonly Part[] = [
@@ -18,7 +19,7 @@ const SHARED: readonly Part[] = [
 const ownParts = ({ id, scope }: Metric): readonly Part[] =>
   scope.type === 'team'
     ? [ALL_SHOWN]
-    : ofMetric(id, ['metric_versions', 'metric_value_changes', 'month_locks']);
+    : ofMetric(id, ['metric_versions', 'metric_value_changes', 'month_locks', ...IMPORT_TABLES]);
 
 /**
  * Returns what is derived from the months and days of each metric, by metric id, as seen on a day. `make` derives it for those

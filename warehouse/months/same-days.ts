@@ -6,6 +6,7 @@ import {
   monthOf,
   type Day,
 } from '../../domain/shared/calendar.ts';
+import { hasReadDay, readThrough, type ImportReach } from '../../domain/imports/import-reach.ts';
 import type { DaysFacts, MonthFacts } from '../../domain/months/month-facts.ts';
 import {
   decimalUnits,
@@ -28,12 +29,14 @@ export interface ComparedMetric {
   scope: MetricScope;
   values: ValueMonths;
   costs: ScopeCosts;
+  /** What the metric's import has read; null if the metric is not connected. */
+  reach: ImportReach | null;
 }
 
 /**
  * Adds to each metric's running month the sums of its days so far, and of the same days of the month before. The days run from the
  * 1st to the last complete day: the scope's sources cover every day up to it (known-days.ts), and the values of a daily metric
- * are complete (values-through.ts). If the month before is shorter, its days run to its end. Nothing is known of days before the
+ * are complete (values-through.ts), and its import has read them. If the month before is shorter, its days run to its end. Nothing is known of days before the
  * metric's first value. A monthly value cannot be cut into days, so that only the cost of these metrics is compared. Months
  * without all their tag or split data are not compared.
  *
@@ -88,24 +91,31 @@ const kindsOf = ({ picked }: MetricScope): string => picked?.map(({ kind }) => k
 
 /** Returns which days of a metric are compared; null if none are complete. */
 const comparedRange = (
-  { scope: { frequency }, values }: ComparedMetric,
+  { scope: { frequency }, values, reach }: ComparedMetric,
   known: KnownThrough | undefined,
   { first, last }: ComparedDays,
 ) => {
   const month = firstDay(monthOf(last));
   if (known === undefined || known.running < month) return null;
   const isDaily = frequency === 'daily';
-  if (isDaily && (values.through === null || values.through < month)) return null;
+  const valuesThrough = completeThrough(values, reach);
+  if (isDaily && (valuesThrough === null || valuesThrough < month)) return null;
   const through =
-    isDaily && values.through !== null && values.through < known.running ? values.through : known.running;
+    isDaily && valuesThrough !== null && valuesThrough < known.running ? valuesThrough : known.running;
   const sameDay = addDays(first, daysInclusive(month, through) - 1);
   const beforeThrough = sameDay < month ? sameDay : addDays(month, -1);
   return {
     through,
     beforeThrough,
-    isBeforeKnown: known.before >= beforeThrough,
+    isBeforeKnown: known.before >= beforeThrough && (reach === null || hasReadDay(reach, beforeThrough)),
     hasValuesBefore: isDaily && values.from !== null && values.from <= first,
   };
+};
+
+/** Returns the day through which a metric's values are complete; null without values. The day of an import's run is not over. */
+const completeThrough = ({ through }: ValueMonths, reach: ImportReach | null): Day | null => {
+  const imported = reach === null ? null : readThrough(reach);
+  return through !== null && imported !== null && imported < through ? imported : through;
 };
 
 type TeamCosts = (teamId: string, start: Day, end: Day) => DecimalText | null;

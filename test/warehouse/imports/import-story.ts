@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ImportedValue } from '../../../domain/imports/imported-value.ts';
-import type { Month } from '../../../domain/shared/calendar.ts';
+import { dayOf, type Month } from '../../../domain/shared/calendar.ts';
+import { monthRecords, type MonthRecord } from '../../../domain/months/month-record.ts';
 import { firstImportedMonth } from '../../../domain/imports/connection.ts';
 import { Sealer } from '../../../security/sealing.ts';
 import { importRuns, openImportRun } from '../../../warehouse/imports/import-runs.ts';
@@ -10,6 +11,9 @@ import { changeRevenue } from '../../../warehouse/metrics/revenue-changes.ts';
 import { RevenueVault } from '../../../warehouse/metrics/revenue-vault.ts';
 import { listValueChanges, listValues } from '../../../warehouse/metrics/value-history.ts';
 import type { Metric } from '../../../warehouse/metrics/metrics.ts';
+import { listMonthVersions, lockMonth } from '../../../warehouse/months/month-locks.ts';
+import { monthFacts } from '../../../warehouse/months/month-facts.ts';
+import { computeSpend } from '../../../warehouse/spend/compute-spend.ts';
 import type { TestWarehouse } from '../../support/warehouse/engines.ts';
 import { BY_ADMIN, NOW } from '../../support/warehouse/tenant.ts';
 import { KEY, newMonthStory } from '../months/month-story.ts';
@@ -23,21 +27,20 @@ interface RunOptions {
   /** When the run begins. */
   at?: string;
   startMonth?: Month;
-  outcome?: 'completed' | 'failed';
+  /** A failed run stores nothing. One that is cut off has stored its values, and does not complete. */
+  outcome?: 'completed' | 'failed' | 'cut off';
   /** Rows that the platform gave, if they are not the values. */
   rows?: number;
   /** Seals what the run does not count, by its id. */
   uncounted?: (vault: RevenueVault, runId: string) => string | null;
 }
 
-/** Returns an organisation with one metric, and the steps of a story about its import. */
-export const newImportStory = async (
-  test: Pick<TestWarehouse, 'warehouse' | 'directory'>,
-  metricChanges: Partial<Omit<Metric, 'id' | 'created_at'>> = {},
+/** Returns the steps of a story about the import of a metric. */
+export const importSteps = (
+  { warehouse }: Pick<TestWarehouse, 'warehouse'>,
+  orgId: string,
+  metric: Metric,
 ) => {
-  const { warehouse } = test;
-  const story = await newMonthStory(test, {}, metricChanges);
-  const { orgId, metric } = story;
   const vault = metric.kind === 'revenue' ? new RevenueVault(SEALER, orgId) : undefined;
   let runs = 0;
 
@@ -102,6 +105,7 @@ export const newImportStory = async (
       warehouse,
     );
     const changes = await changesOfRun(warehouse, orgId, metric.id, runId);
+    if (outcome === 'cut off') return changes;
     await importRuns.record(warehouse, orgId, {
       ...opened,
       ...changes,
@@ -113,12 +117,41 @@ export const newImportStory = async (
     return changes;
   };
 
+  return { vault, connect, run, disconnect: () => disconnectImport(warehouse, orgId, metric.id, BY_ADMIN) };
+};
+
+/** Returns an organisation with one metric, and the steps of a story about its import. */
+export const newImportStory = async (
+  test: Pick<TestWarehouse, 'warehouse' | 'directory'>,
+  metricChanges: Partial<Omit<Metric, 'id' | 'created_at'>> = {},
+) => {
+  const { warehouse } = test;
+  const story = await newMonthStory(test, {}, metricChanges);
+  const { orgId, metric, organisation } = story;
+  const steps = importSteps(test, orgId, metric);
+  const { vault } = steps;
   return {
     ...story,
-    vault,
-    connect,
-    run,
-    disconnect: () => disconnectImport(warehouse, orgId, metric.id, BY_ADMIN),
+    ...steps,
+    /** Returns the record of a month. */
+    month: async (month: Month = '2026-01', now: Date = NOW): Promise<MonthRecord> => {
+      const { on } = await computeSpend(warehouse, orgId, now);
+      const [record] = await warehouse.session(async (session) => {
+        const range = { newest: month, count: 1, today: dayOf(now), vault };
+        const facts = await monthFacts(on(session), orgId, [metric.id], range);
+        return monthRecords(
+          facts.get(metric.id) ?? [],
+          metric,
+          { settleDays: organisation.settle_days },
+          now,
+        );
+      });
+      if (record === undefined) throw new Error(`no record of ${month}`);
+      return record;
+    },
+    lock: (month: Month = '2026-01', acceptMissing = false, now: Date = NOW) =>
+      lockMonth(warehouse, organisation, metric, month, { key: KEY, now, acceptMissing, vault }),
+    versions: (month: Month = '2026-01') => listMonthVersions(warehouse, orgId, metric.id, month, vault),
     /** Records values by hand. */
     type: async (values: Record<string, number>, label = ''): Promise<void> => {
       if (vault === undefined) await story.values(values, label);

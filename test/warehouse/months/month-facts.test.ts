@@ -36,6 +36,9 @@ describeOnBothEngines('months', (open, onDuckDb) => {
         valueSum: null,
         valuePeriods: 0,
         valueChanges: 0,
+        valueDoubts: [],
+        missingLastDays: null,
+        valueNotes: [],
         settled: false,
         lock: null,
       };

@@ -18,6 +18,8 @@ export const BY_METRIC: ReadonlyMap<string, string> = new Map([
   ['metric_versions', 'id'],
   ['metric_value_changes', 'metric'],
   ['month_locks', 'metric'],
+  ['import_versions', 'metric_id'],
+  ['import_run_events', 'metric_id'],
 ]);
 
 /** Tables that none of the kept answers shows. What they hold changes without any number. */

@@ -1,4 +1,5 @@
 import { lastDay, monthOf, type Day, type Month } from '../../../domain/shared/calendar.ts';
+import type { ValueDays } from '../../../domain/metrics/value-gap.ts';
 import { unitsOfFixed, type DecimalText } from '../../../domain/shared/decimals.ts';
 import type { Session } from '../../engine/session.ts';
 import type { Derived, Recall } from '../../engine/states/memory.ts';
@@ -17,9 +18,8 @@ export interface ValueMonths {
 }
 
 /** The values of a month. The sum is null without values. */
-interface ValueMonth {
+export interface ValueMonth extends ValueDays {
   sum: DecimalText | null;
-  periods: number;
   changes: number;
 }
 
@@ -64,6 +64,7 @@ interface Row {
   days: string | null;
   first_period: Day | null;
   newest_period: Day | null;
+  longest_gap: string | null;
   has_labels: boolean;
 }
 
@@ -103,8 +104,10 @@ const readValues = async (
     if (row.month < range.first) continue;
     known.months.set(monthOf(row.month), {
       sum: row.value_sum,
-      periods: Number(row.value_periods),
       changes: Number(row.value_changes),
+      count: Number(row.value_periods),
+      last: row.newest_period,
+      longestGap: row.longest_gap === null ? null : Number(row.longest_gap),
     });
     if (!isDaily || row.days === null) continue;
     for (const { day, sum } of JSON.parse(row.days) as { day: Day; sum: DecimalText }[])
@@ -128,10 +131,15 @@ WITH log AS (
 periods AS (
   SELECT metric_id, period, sum(value) FILTER (is_set) AS value_sum, bool_or(is_set) AS is_set, sum(changes) AS changes,
     bool_or(label <> '') AS has_labels
-  FROM log GROUP BY metric_id, period)
+  FROM log GROUP BY metric_id, period),
+spaced_periods AS (
+  SELECT *, CASE WHEN is_set THEN period - max(period) FILTER (is_set) OVER (
+    PARTITION BY metric_id ORDER BY period ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) - 1 END AS gap
+  FROM periods)
 SELECT metric_id, CAST(date_trunc('month', period) AS DATE) AS month, sum(value_sum) AS value_sum,
   count(*) FILTER (is_set) AS value_periods, CAST(sum(changes) AS BIGINT) AS value_changes,
   CAST(to_json(list({'day': period, 'sum': CAST(COALESCE(value_sum, 0::DECIMAL(38,10)) AS VARCHAR)})
     FILTER (is_set AND period >= $first_day::DATE)) AS VARCHAR) AS days,
-  min(period) FILTER (is_set) AS first_period, max(period) FILTER (is_set) AS newest_period, bool_or(has_labels) AS has_labels
-FROM periods GROUP BY metric_id, month`;
+  min(period) FILTER (is_set) AS first_period, max(period) FILTER (is_set) AS newest_period, max(gap) AS longest_gap,
+  bool_or(has_labels) AS has_labels
+FROM spaced_periods GROUP BY metric_id, month`;

@@ -2,7 +2,9 @@ import { dayOf, monthOf, type Day, type Month } from '../../../domain/shared/cal
 import type { SealedBasis } from '../../../domain/teams/bill.ts';
 import { currentSealBases } from './bill-basis.ts';
 import { storeSeals, type Seal } from './bill-seals.ts';
+import { hasReadMonth } from '../../../domain/imports/import-reach.ts';
 import { deliveredMonths } from '../../sources/coverage.ts';
+import { IMPORT_TABLES, valueImports } from '../../sources/value-imports.ts';
 import { computeSpend, type ComputedSession, type ComputedSpend } from '../../spend/compute-spend.ts';
 import { SEALED_MONTHS } from './sealed-months.ts';
 import type { Session } from '../../engine/session.ts';
@@ -11,7 +13,8 @@ import { ofMetric } from '../../engine/states/states.ts';
 import type { Warehouse } from '../../engine/warehouse.ts';
 
 /**
- * Seals the bills of every month that has settled and has all values that its shared costs are split by. Seals bills again if
+ * Seals the bills of every month that has settled and has all values that its shared costs are split by (an import must have read
+ * the month to its end). Seals bills again if
  * their values have changed, or if they follow today's spend and definitions and these have changed (design §2, Teams).
  * Returns the sealed months, usually none. A bill with the same amounts gets no new version. Every read of bills calls this
  * first, so that nobody sees a bill that is due. If it runs again, it finds nothing.
@@ -20,7 +23,8 @@ export const sealBills = async (warehouse: Warehouse, orgId: string, now: Date):
   const { on } = await computeSpend(warehouse, orgId, now);
   const recall = warehouse.memory.of(await warehouse.look(), orgId);
   const metrics = await recall.one(SPLITTING_METRICS, 'all', () => splittingMetrics(warehouse, orgId));
-  const values = metrics.flatMap((id) => ofMetric(id, ['metric_versions', 'metric_value_changes']));
+  const tables = ['metric_versions', 'metric_value_changes', ...IMPORT_TABLES];
+  const values = metrics.flatMap((id) => ofMetric(id, tables));
   const today = new Map([[dayOf(now), values]]);
   let months: Month[] = [];
   await recall.each(NOTHING_DUE, today, async () => {
@@ -85,14 +89,28 @@ interface DueMonth {
   /** What the month would be sealed from today. */
   computation_id: string | null;
   definition_changes: string;
+  /** The metrics whose values split its shared costs. */
+  split_by: string[] | null;
 }
 
-/** Returns the months to seal. A month of which nothing is delivered is not due, because its bills are unknown. */
+/**
+ * Returns the months to seal. A month of which nothing is delivered is not due, because its bills are unknown. Nor is a month that is
+ * split by values of an import that has not read it to its end.
+ */
 const dueMonths = async (session: Session, orgId: string): Promise<DueMonth[]> => {
   const due = await session.query<DueMonth>(DUE_MONTHS, { org: orgId });
   const unsealed = due.flatMap(({ month, basis }) => (basis === null ? [monthOf(month)] : []));
   const delivered = await deliveredMonths(session, orgId, unsealed);
-  return due.filter(({ month, basis }) => basis !== null || delivered.has(monthOf(month)));
+  const imports = await valueImports(session, orgId, [
+    ...new Set(due.flatMap(({ split_by }) => split_by ?? [])),
+  ]);
+  return due.filter(({ month, basis, split_by }) => {
+    const isRead = (split_by ?? []).every((metric) => {
+      const found = imports.get(metric);
+      return found === undefined || hasReadMonth(found.reach, monthOf(month));
+    });
+    return isRead && (basis !== null || delivered.has(monthOf(month)));
+  });
 };
 
 // A month waits while a metric that splits it has no value there. A sealed month keeps its metrics, others use today's.
@@ -122,8 +140,9 @@ moved AS (
       <> COALESCE(values_now.value_changes, 0) AS values_moved
   FROM made_of_now LEFT JOIN sealed USING (month) LEFT JOIN values_now USING (month))
 SELECT month, CASE WHEN holds THEN basis END AS basis, follows_today, NOT with_teams AS settled_before_teams,
-  was_sealed, spend_moved, definitions_moved, values_moved, made_of_now.computation_id, made_of_now.definition_changes
+  was_sealed, spend_moved, definitions_moved, values_moved, made_of_now.computation_id, made_of_now.definition_changes, split_by
 FROM settled JOIN moved USING (month) JOIN made_of_now USING (month) ANTI JOIN waiting USING (month)
+  LEFT JOIN (SELECT month, list(DISTINCT metric_id) AS split_by FROM split_by GROUP BY month) USING (month)
 WHERE (NOT holds OR values_moved)
   AND EXISTS (FROM teams WHERE org_id = $org)
 ORDER BY month`;

@@ -19,7 +19,9 @@ import { factsFrom } from '../../../domain/months/shown-months.ts';
 import { currentBases } from './bill-basis.ts';
 import type { SourceDoubt } from '../../../domain/months/doubts.ts';
 import { coverageOf, type SourceMonth } from '../../../domain/sources/coverage.ts';
+import { splitDoubtInWords } from '../../../domain/imports/import-reach.ts';
 import { sourceMonths } from '../../sources/coverage.ts';
+import { valueImports } from '../../sources/value-imports.ts';
 import { instant } from '../../engine/sql/instant.ts';
 import { SEALED_MONTHS } from './sealed-months.ts';
 import type { Session } from '../../engine/session.ts';
@@ -119,6 +121,7 @@ export const monthBills = async (
   const metrics = [...new Set([...bases.values()].flatMap(splitMetrics))];
   const values = await splitValues(session, orgId, metrics, open);
   const names = await metricNames(session, orgId, metrics);
+  const imports = await valueImports(session, orgId, metrics);
   const unsealed = months.filter(({ sealed }) => !sealed).map(({ month }) => month);
   const uncollectedNow = await uncollectedPicks(session, orgId, unsealed);
 
@@ -126,15 +129,17 @@ export const monthBills = async (
     const month = monthOf(day);
     const basis = bases.get(month);
     const sums = values.get(month)?.sums ?? new Map<string, never>();
-    const missing =
-      basis === undefined
-        ? []
-        : missingValues(
-            month,
-            splitMetrics(basis)
-              .filter((metric) => !sums.has(metric))
-              .map((metric) => names.get(metric) ?? metric),
-          );
+    const splitBy = basis === undefined ? [] : splitMetrics(basis);
+    const nameOf = (metric: string): string => names.get(metric) ?? metric;
+    const missing = [
+      ...missingValues(month, splitBy.filter((metric) => !sums.has(metric)).map(nameOf)),
+      ...splitBy.flatMap((metric) => {
+        const found = imports.get(metric);
+        return found === undefined
+          ? []
+          : (splitDoubtInWords(nameOf(metric), found.reach, month, settled) ?? []);
+      }),
+    ];
     const facts = { month, settled, sealed, missing };
     const estimates =
       basis && new Map([...billsOf(basis, sums)].map(([id, bill]) => [id, { ...bill, ...UNSEALED }]));

@@ -4,12 +4,14 @@ import { billsOf, fullyLoaded, splitMetrics } from '../../../domain/teams/bill.t
 import type { DecimalText } from '../../../domain/shared/decimals.ts';
 import { dailyBases } from './bill-basis.ts';
 import { STORED_OWNER_DAYS } from '../../spend/scope-day-costs.ts';
+import { hasReadIntoDay, hasReadMonth } from '../../../domain/imports/import-reach.ts';
+import { valueImports } from '../../sources/value-imports.ts';
 import { splitValues } from '../split-values.ts';
 
 /**
  * Returns what each team costs on each day from `start` to `end`, fully loaded: the spend that it owns and its part of every
  * shared cost. It uses today's definitions for all days, so that a team with more spend to own does not seem dearer. Days
- * split like their month, and are left out while a metric that splits it has no value there. The running month and the one
+ * split like their month. They are left out while a metric that splits it has no value there, or an import has not read so far. The running month and the one
  * before it are stored by day (scope-day-costs.ts).
  */
 export const dailyTeamCosts = async (
@@ -27,10 +29,17 @@ export const dailyTeamCosts = async (
   const metrics = [...new Set([...bases.values()].flatMap(splitMetrics))];
   const months = [...new Set([...bases.keys()].map((day) => firstDay(monthOf(day))))];
   const values = await splitValues(session, orgId, metrics, months);
+  const imports = await valueImports(session, orgId, metrics);
+  const isRead = (metric: string, day: Day): boolean => {
+    const reach = imports.get(metric)?.reach;
+    if (reach === undefined) return true;
+    const month = monthOf(day);
+    return month < monthOf(range.end) ? hasReadMonth(reach, month) : hasReadIntoDay(reach, day);
+  };
   const costs = new Map<Day, Map<string, DecimalText>>();
   for (const [day, basis] of bases) {
     const sums = values.get(monthOf(day))?.sums ?? new Map<string, never>();
-    if (metrics.some((metric) => !sums.has(metric))) continue;
+    if (metrics.some((metric) => !sums.has(metric) || !isRead(metric, day))) continue;
     costs.set(day, new Map([...billsOf(basis, sums)].map(([team, bill]) => [team, fullyLoaded(bill)])));
   }
   return costs;

@@ -1,0 +1,33 @@
+import { behindInWords, hasReadMonth, type ImportReach } from '../imports/import-reach.ts';
+import type { Month } from '../shared/calendar.ts';
+import { waysOut, type Doubt, type WayOut } from './doubts.ts';
+
+/**
+ * Returns the doubt about the values of a month that has ended, while the metric's import has not read it to its end; null if it
+ * has (contract §3, Import).
+ */
+export const importDoubt = (metricId: string, reach: ImportReach, month: Month): Doubt | null =>
+  hasReadMonth(reach, month)
+    ? null
+    : {
+        code: 'import_behind',
+        sentence: behindInWords(reach, month),
+        amount: null,
+        ways_out: [...waysForward(metricId, reach, month), ...waysOut('import_behind', null)],
+      };
+
+const waysForward = (metricId: string, { pausedReason, last }: ImportReach, month: Month): WayOut[] => {
+  // Below its plan, an import neither runs nor connects.
+  if (pausedReason !== null) return [];
+  const run: WayOut = {
+    action: 'run_import',
+    sentence: `run the import from ${month} on`,
+    metric_id: metricId,
+  };
+  const connect: WayOut = {
+    action: 'connect_import',
+    sentence: 'correct what the message says, or connect the metric again',
+    metric_id: metricId,
+  };
+  return last?.status === 'failed' ? [connect, run] : [run];
+};

@@ -1,0 +1,44 @@
+import { leftOutInWords } from '../../domain/imports/net-sales.ts';
+import { missingLastDays } from '../../domain/metrics/value-gap.ts';
+import { importDoubt } from '../../domain/months/import-doubt.ts';
+import type { MonthFacts } from '../../domain/months/month-facts.ts';
+import { addMonths, type Month } from '../../domain/shared/calendar.ts';
+import { uncountedOf } from '../imports/import-runs.ts';
+import type { RevenueVault } from '../metrics/revenue-vault.ts';
+import type { ValueImport } from '../sources/value-imports.ts';
+import type { MetricScope } from './parts/metric-scopes.ts';
+import type { ValueMonths } from './parts/value-months.ts';
+
+type ValueFacts = Pick<
+  MonthFacts,
+  'valueSum' | 'valuePeriods' | 'valueChanges' | 'valueDoubts' | 'missingLastDays' | 'valueNotes'
+>;
+
+/**
+ * Returns what is known of a metric's values in a month: their sum, and why it may not be complete. `valueImport` is what its
+ * import has read, if it is connected. The vault opens what the import does not count of revenue.
+ */
+export const valueFactsOf = (
+  { metric_id, frequency, kind }: MetricScope,
+  values: ValueMonths,
+  valueImport: ValueImport | undefined,
+  vault: RevenueVault | undefined,
+): ((month: Month) => ValueFacts) => {
+  const uncounted =
+    kind === 'revenue' && vault !== undefined ? uncountedOf(vault, valueImport?.completed) : null;
+  return (month) => {
+    const ofMonth = values.months.get(month);
+    const doubt = valueImport === undefined ? null : importDoubt(metric_id, valueImport.reach, month);
+    return {
+      valueSum: ofMonth?.sum ?? null,
+      valuePeriods: ofMonth?.count ?? 0,
+      valueChanges: ofMonth?.changes ?? 0,
+      valueDoubts: doubt === null ? [] : [doubt],
+      missingLastDays:
+        frequency === 'daily' && ofMonth !== undefined
+          ? missingLastDays(month, ofMonth, values.months.get(addMonths(month, -1)))
+          : null,
+      valueNotes: leftOutInWords((uncounted?.left_out ?? []).filter((part) => part.month === month)),
+    };
+  };
+};

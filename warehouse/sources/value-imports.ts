@@ -1,0 +1,124 @@
+import { pauseReason, type ImportType } from '../../domain/imports/connection.ts';
+import type { ImportReach, RunRange } from '../../domain/imports/import-reach.ts';
+import type { MetricKind } from '../../domain/metrics/metric.ts';
+import type { Tier } from '../../domain/organisations/tiers.ts';
+import { dayOf, type Day } from '../../domain/shared/calendar.ts';
+import type { Session } from '../engine/session.ts';
+import { instant } from '../engine/sql/instant.ts';
+import type { Derived, Recall } from '../engine/states/memory.ts';
+import { ofMetric } from '../engine/states/states.ts';
+
+/** What the import of a metric has read, and the run that holds what it does not count. */
+export interface ValueImport {
+  reach: ImportReach;
+  /** The newest run that completed, with its sealed totals; null before the first. */
+  completed: { run_id: string; sealed_totals: string | null } | null;
+}
+
+/** The tables that decide what the import of a metric has read. They are followed by metric. */
+export const IMPORT_TABLES = ['import_versions', 'import_run_events'] as const;
+
+const VALUE_IMPORT: Derived<ValueImport | null> = {
+  name: 'import of a metric',
+  // A plan can pause imports.
+  from: ['organisation_versions'],
+  bytesOf: (found) => JSON.stringify(found).length,
+};
+
+/** Recalls what the imports of some metrics have read; see {@link valueImports}. */
+export const recallValueImports = async (
+  session: Pick<Session, 'query'>,
+  recall: Recall,
+  orgId: string,
+  metricIds: readonly string[],
+): Promise<Map<string, ValueImport>> => {
+  const parts = new Map(metricIds.map((id) => [id, ofMetric(id, ['metric_versions', ...IMPORT_TABLES])]));
+  const found = await recall.each(VALUE_IMPORT, parts, async (missing) => {
+    const read = await valueImports(session, orgId, missing);
+    return new Map(missing.map((id) => [id, read.get(id) ?? null]));
+  });
+  return new Map([...found].flatMap(([id, of]) => (of === null ? [] : [[id, of] as const])));
+};
+
+interface Row {
+  metric_id: string;
+  kind: MetricKind;
+  tier: Tier;
+  type: ImportType;
+  first_day: Day;
+  /** JSON of the runs' ranges, and of the runs. */
+  read: string | null;
+  read_before: string | null;
+  first_run_from: Day | null;
+  last: string | null;
+  completed: string | null;
+}
+
+/** Returns what the imports of some metrics have read, by metric id. Metrics that are not connected are left out. */
+export const valueImports = async (
+  session: Pick<Session, 'query'>,
+  orgId: string,
+  metricIds: readonly string[],
+): Promise<Map<string, ValueImport>> => {
+  if (metricIds.length === 0) return new Map();
+  const rows = await session.query<Row>(VALUE_IMPORTS, { org: orgId, metrics: metricIds });
+  return new Map(
+    rows.map(({ metric_id, kind, tier, type, first_day, read, read_before, first_run_from, ...runs }) => [
+      metric_id,
+      {
+        reach: {
+          type,
+          firstDay: first_day,
+          pausedReason: pauseReason(kind, tier),
+          read: rangesIn(read),
+          readBefore: rangesIn(read_before),
+          firstRunFrom: first_run_from,
+          last: lastIn(runs.last),
+        },
+        completed: runs.completed === null ? null : (JSON.parse(runs.completed) as ValueImport['completed']),
+      },
+    ]),
+  );
+};
+
+const rangesIn = (json: string | null): RunRange[] => (json === null ? [] : (JSON.parse(json) as RunRange[]));
+
+const lastIn = (json: string | null): ImportReach['last'] => {
+  if (json === null) return null;
+  const { status, started_at, error } = JSON.parse(json) as {
+    status: 'running' | 'completed' | 'failed';
+    started_at: string;
+    error: string | null;
+  };
+  return { status, day: dayOf(new Date(instant(started_at))), error };
+};
+
+// Runs that begin on the same day of a month are one range, so that a year of daily runs is a dozen.
+const VALUE_IMPORTS = `
+WITH connections AS (
+  SELECT metric_id, kind, type, first_day, credential_id
+  FROM imports JOIN (SELECT metric_id, kind FROM metrics WHERE org_id = $org) USING (metric_id)
+  WHERE org_id = $org AND list_contains($metrics, metric_id)),
+first_events AS (
+  SELECT run_id, min(event_id) AS first_event FROM import_run_events
+  WHERE org_id = $org AND list_contains($metrics, metric_id) GROUP BY run_id),
+runs AS (
+  SELECT metric_id, credential_id, run_id, status, started_at, error, start_day, end_day, sealed_totals, first_event
+  FROM import_runs JOIN first_events USING (run_id)
+  WHERE org_id = $org AND list_contains($metrics, metric_id)),
+ranges AS (
+  SELECT metric_id, runs.credential_id = connections.credential_id AS is_own, start_day, max(end_day) AS end_day
+  FROM runs JOIN connections USING (metric_id) WHERE status = 'completed' GROUP BY ALL),
+read_days AS (
+  SELECT metric_id,
+    CAST(to_json(list({'start': start_day, 'end': end_day}) FILTER (is_own)) AS VARCHAR) AS read,
+    CAST(to_json(list({'start': start_day, 'end': end_day}) FILTER (NOT is_own)) AS VARCHAR) AS read_before
+  FROM ranges GROUP BY metric_id),
+own_runs AS (
+  SELECT metric_id, arg_min(start_day, first_event) AS first_run_from,
+    CAST(to_json(arg_max({'status': status, 'started_at': CAST(started_at AS VARCHAR), 'error': error}, first_event)) AS VARCHAR) AS last,
+    CAST(to_json(arg_max({'run_id': run_id, 'sealed_totals': sealed_totals}, first_event) FILTER (status = 'completed')) AS VARCHAR) AS completed
+  FROM runs JOIN connections USING (metric_id, credential_id) GROUP BY metric_id)
+SELECT metric_id, kind, tier, type, first_day, read, read_before, first_run_from, last, completed
+FROM connections CROSS JOIN (SELECT tier FROM organisations WHERE org_id = $org)
+  LEFT JOIN read_days USING (metric_id) LEFT JOIN own_runs USING (metric_id)`;
