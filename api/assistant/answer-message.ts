@@ -11,6 +11,7 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv
 import type { FastifyBaseLogger } from 'fastify';
 import { ServiceError } from '../../domain/shared/errors.ts';
 import { ApiRefusal } from './ask-api.ts';
+import { acceptFor, withoutNullArguments } from './lenient-message.ts';
 import type { Asking } from './tool.ts';
 import { TOOLS } from './tools.ts';
 
@@ -27,7 +28,7 @@ export const MOST_MESSAGE_BYTES = 64 * 1024;
 const VALIDATOR = new AjvJsonSchemaValidator();
 
 /** Headers that the protocol reads. The key is not among them. */
-const PROTOCOL_HEADERS = ['accept', 'content-type', 'mcp-protocol-version'] as const;
+const PROTOCOL_HEADERS = ['content-type', 'mcp-protocol-version'] as const;
 
 /** A message as it arrived. */
 export interface Message {
@@ -71,7 +72,11 @@ export const answerMessage = async (
     return typeof value === 'string' ? [[name, value]] : [];
   });
   return transport.handleRequest(
-    new Request('http://assistant/mcp', { method: 'POST', headers: sent, body }),
+    new Request('http://assistant/mcp', {
+      method: 'POST',
+      headers: [...sent, ['accept', acceptFor(headers.accept)]],
+      body: withoutNullArguments(body),
+    }),
   );
 };
 

@@ -65,6 +65,52 @@ describe('the assistant', () => {
     expect(api.lines.join('')).not.toContain('unexpected error');
   });
 
+  it.each([
+    'application/json',
+    '*/*',
+    'text/csv, application/*;q=0.8',
+    'application/json, text/event-stream',
+  ])('answers JSON to a client that accepts %s', async (accept) => {
+    const response = await sendMessage(api, { 'x-api-key': secret, accept }, toolCall('list_teams'));
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      200,
+      'application/json; charset=utf-8',
+    ]);
+    expect(await response.json()).toMatchObject({ id: 1, result: { structuredContent: { data: [] } } });
+  });
+
+  it('answers JSON to a client without an Accept header', async () => {
+    const body = JSON.stringify(toolCall('list_teams'));
+    const { answer } = openRaw(
+      api.port,
+      `POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-API-Key: ${secret}\r\nConnection: close\r\n` +
+        `Content-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    expect(await answer).toMatch(/^HTTP\/1\.1 200 [^]*"structuredContent"/);
+  });
+
+  it.each(['text/html', 'text/event-stream', 'application/json;q=0', '*/*; q=0.0'])(
+    'refuses a client that accepts %s only, because all answers are JSON',
+    async (accept) => {
+      const response = await sendMessage(api, { 'x-api-key': secret, accept }, toolCall('list_teams'));
+      expect(response.status).toBe(406);
+    },
+  );
+
+  it('reads `arguments: null` as no arguments', async () => {
+    const call = (name: string) => ({ ...toolCall(name), params: { name, arguments: null } });
+    const ofTeams = await sendMessage(api, { 'x-api-key': secret }, call('list_teams'));
+    expect(await ofTeams.json()).toMatchObject({ result: { structuredContent: { data: [] } } });
+    // A tool with mandatory arguments still asks for them.
+    const ofCosts = (await (
+      await sendMessage(api, { 'x-api-key': secret }, call('get_costs'))
+    ).json()) as ToolAnswer;
+    expect(ofCosts.result).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('start_date') as string }],
+    });
+  });
+
   it('leaves no key and no argument in the log', async () => {
     const given = { ...BREAKDOWN, cursor: 'secret-cursor', colour: 'secret-colour' };
     for (const call of [
