@@ -1,7 +1,9 @@
+import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { Logger } from 'pino';
 import { Webhook as Signer } from 'standardwebhooks';
 import type { Clock } from '../domain/shared/clock.ts';
+import { retryAfterOf, waitAfter } from '../domain/events/retry-after.ts';
 import { SECRET_OVERLAP_HOURS, type DeliveryInput, type DeliveryStatus } from '../domain/events/webhook.ts';
 import { guardedRequest, type GuardedAnswer } from '../egress/requests/guarded-request.ts';
 import type { PrivateTargets } from '../egress/requests/private-targets.ts';
@@ -10,7 +12,13 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { Warehouse } from '../warehouse/engine/warehouse.ts';
 import { endDelivery, findDelivery, recordAttempt } from '../warehouse/events/webhook-deliveries.ts';
 import { withHeartbeats } from './shared/with-heartbeats.ts';
-import { findWebhook, signingSecrets, WEBHOOK_GONE, WEBHOOK_OFF } from '../warehouse/events/webhooks.ts';
+import {
+  disableGoneWebhook,
+  findWebhook,
+  signingSecrets,
+  WEBHOOK_GONE,
+  WEBHOOK_OFF,
+} from '../warehouse/events/webhooks.ts';
 
 export interface DeliveryDependencies {
   warehouse: Warehouse;
@@ -27,6 +35,9 @@ export interface DeliveryDependencies {
 const KEPT_BYTES = 1000;
 
 const HOUR_MS = 3_600_000;
+
+/** The status by which an endpoint says that it is gone for good (RFC 9110, section 15.5.11). */
+const GONE = 410;
 
 /** The steps of a delivery. They read secrets and payloads by id, so that none of these are in Temporal's workflow history. */
 export const createDeliveryActivities = ({
@@ -79,7 +90,9 @@ export const createDeliveryActivities = ({
   return {
     /**
      * Sends the event once and records the outcome. If the process dies between the two, Temporal runs this step again, which
-     * sends the event again under the same id. Throws a retryable failure if the endpoint did not accept the event.
+     * sends the event again under the same id. Throws a retryable failure if the endpoint did not accept the event; the next
+     * attempt waits at least as long as the endpoint asks. An endpoint that is gone gets no further attempt, and its webhook is
+     * disabled.
      */
     async attemptDelivery(delivery: DeliveryInput): Promise<DeliveryStatus> {
       const state = await findDelivery(warehouse, delivery);
@@ -107,15 +120,31 @@ export const createDeliveryActivities = ({
         status_code: answer?.status ?? null,
         error,
         answer: answer?.text ?? null,
+        // The machine's time, because the endpoint's date follows a real clock.
+        retry_after: error === null ? null : retryAfterOf(answer?.retryAfter ?? null, new Date()),
       };
+      if (answer?.status === GONE) {
+        const found = { url: webhook.url, attempt, reason: ENDPOINT_GONE, now: clock.now() };
+        if (await disableGoneWebhook(warehouse, delivery, found)) {
+          eventDeliveries.inc({ result: 'given_up' });
+          log.warn(
+            { organisation: delivery.orgId, webhook: delivery.webhookId },
+            'webhook disabled: answered 410',
+          );
+          return 'failed';
+        }
+      }
       const delivered = { status: 'delivered', reason: null } as const;
       if (error === null) await endDelivery(warehouse, delivery, delivered, clock.now(), attempt);
       else await recordAttempt(warehouse, delivery, attempt);
       eventDeliveries.inc({ result: error === null ? 'delivered' : 'attempt_failed' });
       const { orgId: organisation, webhookId, eventId: event } = delivery;
       log.info({ organisation, webhook: webhookId, event, status: answer?.status, error }, 'webhook attempt');
-      if (error !== null) throw ApplicationFailure.retryable(error);
-      return 'delivered';
+      if (error === null) return 'delivered';
+      // Without the endpoint's wish, Temporal waits by its own policy (workflows/steps.ts).
+      if (attempt.retry_after === null) throw ApplicationFailure.retryable(error);
+      const wait = waitAfter(activityInfo().attempt, attempt.retry_after);
+      throw ApplicationFailure.create({ message: error, nextRetryDelay: `${wait}s` });
     },
 
     /** Records that a delivery has failed for good, and why. */
@@ -128,6 +157,8 @@ export const createDeliveryActivities = ({
 
 /** The names and shapes of the delivery activities, for workflows. */
 export type DeliveryActivities = ReturnType<typeof createDeliveryActivities>;
+
+const ENDPOINT_GONE = 'the endpoint answered 410 Gone; enable the webhook once it takes events again';
 
 const problemOf = ({ status, redirectsTo }: GuardedAnswer): string | null => {
   if (status >= 200 && status < 300) return null;

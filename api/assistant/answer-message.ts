@@ -74,7 +74,7 @@ export const answerMessage = async (
   return transport.handleRequest(
     new Request('http://assistant/mcp', {
       method: 'POST',
-      headers: [...sent, ['accept', acceptFor(headers.accept)]],
+      headers: [...sent, ['accept', acceptFor(headers['accept'])]],
       body: withoutNullArguments(body),
     }),
   );

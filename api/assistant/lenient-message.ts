@@ -35,8 +35,10 @@ export const withoutNullArguments = (body: string): string => {
   return JSON.stringify({ ...message, params });
 };
 
-const hasNullArguments = (message: unknown): message is { params: { arguments: null } } =>
-  isObject(message) && isObject(message.params) && message.params.arguments === null;
+const hasNullArguments = (message: unknown): message is { params: { arguments: null } } => {
+  const params = isObject(message) ? message['params'] : null;
+  return isObject(params) && params['arguments'] === null;
+};
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;

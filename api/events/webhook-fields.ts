@@ -47,6 +47,10 @@ const webhookFields = {
   url: z.string(),
   events: z.array(z.enum(EVENT_TYPES)),
   enabled: z.boolean(),
+  disabled_reason: z
+    .string()
+    .nullable()
+    .describe('Why the service has disabled it; null if it has not, or if a person did'),
   created_at: instant,
 };
 
@@ -79,6 +83,10 @@ export const deliveryRecord = z
         status_code: z.number().nullable(),
         error: z.string().nullable(),
         answer: z.string().nullable().describe('The first 1000 bytes of what the endpoint said'),
+        retry_after: z
+          .number()
+          .nullable()
+          .describe('How many seconds the endpoint asked to wait; at most 7200'),
       }),
     ),
   })

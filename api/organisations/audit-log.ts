@@ -11,7 +11,11 @@ const auditRecord = z
   .object({
     id: z.string(),
     at: instant,
-    actor: z.object({ type: z.enum(['key', 'import', 'operator']), id: z.string(), name: z.string() }),
+    actor: z.object({
+      type: z.enum(['key', 'import', 'operator', 'webhook']),
+      id: z.string(),
+      name: z.string(),
+    }),
     action: z.string(),
     target: z.string().describe('Id of what was acted on'),
     detail: z.record(z.string(), z.unknown()),

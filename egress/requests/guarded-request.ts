@@ -29,6 +29,8 @@ export interface GuardedAnswer {
   status: number;
   /** The host that a redirect points to, without the rest of its URL. */
   redirectsTo: string | null;
+  /** The header `Retry-After`; null without it. */
+  retryAfter: string | null;
   text: string;
 }
 
@@ -49,7 +51,12 @@ export const guardedRequest = async (url: URL, sent: Sent, rules: RequestRules):
     const text = await textOf(response, url, rules);
     // A body without a length ends with its connection, even if the connection was cut.
     signal.throwIfAborted();
-    return { status: response.statusCode ?? 0, redirectsTo: redirectOf(response, url), text };
+    return {
+      status: response.statusCode ?? 0,
+      redirectsTo: redirectOf(response, url),
+      retryAfter: response.headers['retry-after'] ?? null,
+      text,
+    };
   } catch (error) {
     if (rules.signal.aborted || error instanceof ServiceError || error instanceof Outage) throw error;
     if (timeout.aborted) throw new Outage(`${url.host} did not answer within ${rules.timeoutMs / 1000} s`);

@@ -13,6 +13,8 @@ export interface DeliveryAttempt {
   error: string | null;
   /** The first characters of the answer's body; null without an answer. */
   answer: string | null;
+  /** How many seconds the endpoint asked to wait; null if it did not ask. */
+  retry_after: number | null;
 }
 
 /** The delivery of one event to one webhook. */
@@ -116,12 +118,13 @@ const insertState = (
 export const recordAttempt = async (
   session: Pick<Session, 'run'>,
   { orgId, webhookId, eventId }: DeliveryInput,
-  { at, status_code, error, answer }: DeliveryAttempt,
+  { at, status_code, error, answer, retry_after }: DeliveryAttempt,
 ): Promise<void> => {
   await session.run(
     `INSERT INTO webhook_attempts BY NAME
       SELECT $org AS org_id, $webhook AS webhook_id, $event AS event_id, $attempt::UUID AS attempt_id,
-        $at::TIMESTAMP AS attempted_at, $status_code::INTEGER AS status_code, $error AS error, $answer AS answer`,
+        $at::TIMESTAMP AS attempted_at, $status_code::INTEGER AS status_code, $error AS error, $answer AS answer,
+        $retry_after::INTEGER AS retry_after`,
     {
       org: orgId,
       webhook: webhookId,
@@ -131,6 +134,7 @@ export const recordAttempt = async (
       status_code,
       error,
       answer,
+      retry_after,
     },
   );
 };
@@ -200,8 +204,8 @@ WITH deliveries AS (
     AND delivery_id < coalesce($cursor::UUID, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::UUID)
   ORDER BY delivery_id DESC LIMIT $limit),
 attempts AS (
-  SELECT event_id, list({'attempted_at': attempted_at, 'status_code': status_code, 'error': error, 'answer': answer}
-    ORDER BY attempt_id) AS attempts
+  SELECT event_id, list({'attempted_at': attempted_at, 'status_code': status_code, 'error': error, 'answer': answer,
+    'retry_after': retry_after} ORDER BY attempt_id) AS attempts
   FROM webhook_attempts WHERE org_id = $org AND webhook_id = $webhook AND event_id IN (SELECT event_id FROM deliveries)
   GROUP BY event_id)
 SELECT delivery_id AS "deliveryId", event_id AS "eventId", type, subject, payload, status, reason, created_at AS "createdAt",

@@ -1,9 +1,9 @@
-import type { EventType } from '../../domain/events/webhook.ts';
+import type { DeliveryInput, EventType } from '../../domain/events/webhook.ts';
 import { idAfter, newId } from '../engine/sql/ids.ts';
 import type { Session } from '../engine/session.ts';
-import { Versions, type By } from '../engine/records/versioned-records.ts';
+import { definitionsLock, Versions, type By } from '../engine/records/versioned-records.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
-import { failPendingDeliveries } from './webhook-deliveries.ts';
+import { failPendingDeliveries, recordAttempt, type DeliveryAttempt } from './webhook-deliveries.ts';
 
 /** An endpoint that receives an organisation's events (contract §3, Webhook). */
 export interface Webhook {
@@ -11,6 +11,8 @@ export interface Webhook {
   url: string;
   events: EventType[];
   enabled: boolean;
+  /** Why the service has disabled it; null if it has not, or if a person did. */
+  disabled_reason: string | null;
   created_at: string;
 }
 
@@ -18,10 +20,20 @@ const WEBHOOKS = new Versions<Webhook>({
   name: 'webhook',
   view: 'webhooks',
   idColumn: 'webhook_id',
-  columns: { url: 'VARCHAR', events: 'VARCHAR[]', enabled: 'BOOLEAN', created_at: 'TIMESTAMP' },
+  columns: {
+    url: 'VARCHAR',
+    events: 'VARCHAR[]',
+    enabled: 'BOOLEAN',
+    disabled_reason: 'VARCHAR',
+    created_at: 'TIMESTAMP',
+  },
   decidesAbout: (_orgId, id) => [`webhook ${id}`],
   // The audit log keeps only the host, because the path or query of a URL may hold a credential.
-  auditDetail: ({ url }, fields) => ({ ...fields, url: new URL(url).host }),
+  auditDetail: ({ url }, { disabled_reason: reason, ...fields }) => ({
+    ...fields,
+    ...(reason == null ? {} : { disabled_reason: reason }),
+    url: new URL(url).host,
+  }),
 });
 
 /** Returns the id of a new webhook. */
@@ -31,16 +43,19 @@ export const newWebhookId = (): string => newId('whk');
 export const createWebhook = (
   warehouse: Warehouse,
   orgId: string,
-  webhook: Omit<Webhook, 'created_at'>,
+  webhook: Omit<Webhook, 'created_at' | 'disabled_reason'>,
   secret: SealedSecret,
   by: By,
-): Promise<Webhook> =>
-  WEBHOOKS.create(warehouse, orgId, { ...webhook, created_at: by.now.toISOString() }, by, {
+): Promise<Webhook> => {
+  const { id, url, events, enabled } = webhook;
+  const created = { id, url, events, enabled, disabled_reason: null, created_at: by.now.toISOString() };
+  return WEBHOOKS.create(warehouse, orgId, created, by, {
     around: async (session, _next, store) => {
       await store();
       await insertSecret(session, orgId, webhook.id, secret, by.now);
     },
   });
+};
 
 /** Returns the webhooks after `cursor`, oldest first; without a page all of them. */
 export const listWebhooks = (
@@ -80,7 +95,10 @@ export const updateWebhook = (
   by: By,
 ): Promise<Webhook | null> => {
   const { changes, secret } = update === 'delete' ? { changes: update, secret: null } : update;
-  return WEBHOOKS.change(warehouse, orgId, webhookId, changes, by, {
+  // Whoever enables a webhook says that its endpoint is there again.
+  const enables = changes !== 'delete' && changes.enabled === true;
+  const stored = enables ? { ...changes, disabled_reason: null } : changes;
+  return WEBHOOKS.change(warehouse, orgId, webhookId, stored, by, {
     around: async (session, { thing, deleted }, store) => {
       await store();
       if (secret !== null) await insertSecret(session, orgId, webhookId, secret, by.now);
@@ -88,6 +106,35 @@ export const updateWebhook = (
       if (reason !== null) await failPendingDeliveries(session, orgId, webhookId, reason, by.now);
     },
     ...(secret === null ? {} : { detail: { rotated_secret: true } }),
+  });
+};
+
+/**
+ * Records an attempt that found the endpoint gone, disables the webhook, and fails its pending deliveries. One transaction does all,
+ * so that a killed process leaves neither alone. Returns false, and changes nothing, if the webhook has another URL by now, is
+ * disabled or deleted.
+ *
+ * @param url the URL that answered.
+ */
+export const disableGoneWebhook = (
+  warehouse: Warehouse,
+  delivery: DeliveryInput,
+  { url, attempt, reason, now }: { url: string; attempt: DeliveryAttempt; reason: string; now: Date },
+): Promise<boolean> => {
+  const { orgId, webhookId } = delivery;
+  return warehouse.decide([definitionsLock(orgId), `webhook ${webhookId}`], async (session) => {
+    const webhook = await WEBHOOKS.find(session, orgId, webhookId);
+    if (webhook?.enabled !== true || webhook.url !== url) return false;
+    await recordAttempt(session, delivery, attempt);
+    const by: By = { actor: { type: 'webhook', id: webhookId, name: new URL(url).host }, now };
+    const changes = { enabled: false, disabled_reason: reason };
+    await WEBHOOKS.changeIn(session, orgId, webhookId, changes, by, {
+      around: async (_session, _next, store) => {
+        await store();
+        await failPendingDeliveries(session, orgId, webhookId, reason, now);
+      },
+    });
+    return true;
   });
 };
 

@@ -36,7 +36,7 @@ export const WebhookTable = ({
 );
 
 const WebhookRow = ({ webhook, isShown }: { webhook: Webhook; isShown: boolean }): ReactNode => {
-  const { id, url, events, enabled, created_at } = webhook;
+  const { id, url, events, enabled, disabled_reason, created_at } = webhook;
   const navigate = route.useNavigate();
   const show = (shown: string | undefined): void => {
     void navigate({ search: (before) => ({ ...before, webhook: shown }), replace: true });
@@ -61,6 +61,11 @@ const WebhookRow = ({ webhook, isShown }: { webhook: Webhook; isShown: boolean }
         <Badge variant="dot" color={enabled ? 'green' : 'gray'} tt="none">
           {enabled ? 'enabled' : 'disabled'}
         </Badge>
+        {disabled_reason !== null && (
+          <Text size="xs" c="dimmed" maw={240}>
+            {disabled_reason}
+          </Text>
+        )}
       </Table.Td>
       <Table.Td>
         <Instant at={created_at} />

@@ -22,6 +22,8 @@ export const webhooksQuery = infiniteQueryOptions({
   initialPageParam: null as string | null,
   getNextPageParam: ({ next_cursor }) => next_cursor,
   select: ({ pages }) => pages.flatMap(({ data }) => data),
+  // An endpoint can disable its webhook at any time.
+  refetchInterval: LATEST_MS,
 });
 
 /** The deliveries of a webhook in pages, newest first. While one is pending, it asks again about when the next attempt is due. */

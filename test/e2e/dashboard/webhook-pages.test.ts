@@ -124,6 +124,18 @@ describeInBrowser('the pages of webhooks and of the audit log', (browser) => {
     await click('Enable');
     await page.getByText('The webhook is enabled.').waitFor();
     expect(await webhooks()).toMatchObject([{ enabled: true }]);
+    receiver.answer((response) => response.writeHead(410).end());
+    await click(/^Send test to/);
+    await deliveries().getByRole('row').filter({ hasText: 'HTTP 410' }).getByText('failed').waitFor();
+    await page.reload();
+    await page
+      .getByText(/the endpoint answered 410 Gone/)
+      .first()
+      .waitFor();
+    await page.getByRole('button', { name: /^Send test to/, disabled: true }).waitFor();
+    await click('Enable');
+    await page.getByText('The webhook is enabled.').waitFor();
+    expect(await webhooks()).toMatchObject([{ enabled: true, disabled_reason: null }]);
     await click('Rotate secret');
     await click('Rotate', dialog());
     expect(await secretOnce()).not.toBe(secret);
@@ -165,8 +177,8 @@ describeInBrowser('the pages of webhooks and of the audit log', (browser) => {
     await page.getByRole('option', { name: 'Webhook created' }).click();
     // Created, its URL changed, disabled, enabled, rotated, deleted.
     const details = records().getByRole('button', { name: 'Detail' });
-    await details.nth(5).waitFor();
-    expect(await details.count()).toBe(6);
+    await details.nth(7).waitFor();
+    expect(await details.count()).toBe(8);
     await page.getByLabel('From').fill('2026-02-08');
     await page.getByText('No record is within these filters.').waitFor();
     await click('Clear filters');

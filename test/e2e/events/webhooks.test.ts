@@ -93,6 +93,7 @@ describe('a webhook', () => {
       url: 'https://1.1.1.1/hook',
       events: ['unit_cost.changed'],
       enabled: true,
+      disabled_reason: null,
       created_at: '2026-02-07T06:00:00.000Z',
     });
     expect(expectPage(await admin.get<unknown[]>('/webhooks')).items).toEqual([webhook]);
@@ -147,7 +148,13 @@ describe('a delivery', () => {
     expect(test).toMatchObject({ id: textLike(/^dlv_/), event_id: textLike(/^evt_/), reason: null });
     const delivery = await deliveryThat(admin, webhook, test.event_id, isDelivered);
     expect(delivery.attempts).toEqual([
-      { at: '2026-02-07T06:00:00.000Z', status_code: 200, error: null, answer: 'thank you' },
+      {
+        at: '2026-02-07T06:00:00.000Z',
+        status_code: 200,
+        error: null,
+        answer: 'thank you',
+        retry_after: null,
+      },
     ]);
     const [sent] = receiver.received;
     if (sent === undefined) throw new Error('nothing was received');
@@ -189,6 +196,7 @@ describe('a delivery', () => {
       status_code: 503,
       error: 'answered 503',
       answer: 'x'.repeat(1000),
+      retry_after: null,
     });
     // Each attempt waits twice as long as the one before.
     const failures: [fail: () => unknown, attempt: object][] = [
@@ -263,6 +271,60 @@ describe('a delivery', () => {
       'failed',
     );
     await temporal.close();
+    await receiver.close();
+  });
+
+  it('waits as long as its endpoint asks, at most two hours', async () => {
+    const { admin, webhook, receiver } = await newSubscription();
+    receiver.answer((response) => response.writeHead(429, { 'retry-after': '86400' }).end());
+    const { event_id } = await sendTest(admin, webhook);
+    const waiting = await deliveryThat(admin, webhook, event_id, ({ attempts }) => attempts.length >= 1);
+    expect(waiting).toMatchObject({
+      status: 'pending',
+      attempts: [{ status_code: 429, error: 'answered 429', retry_after: 7_200 }],
+    });
+    const temporal = await openTemporal(service.dataDir);
+    const ids = { orgId: organisation.id, webhookId: webhook.id, eventId: event_id };
+    const workflow = temporal.client.workflow.getHandle(workflowIdOf('deliverWebhook', ids));
+    const interval = await waitFor(async () => {
+      const { raw } = await workflow.describe();
+      return raw.pendingActivities?.[0]?.currentRetryInterval ?? undefined;
+    });
+    expect(Number(interval.seconds)).toBe(7_200);
+    await workflow.cancel();
+    await temporal.close();
+    await receiver.close();
+  });
+
+  it('disables its webhook with a reason, and has no further attempt, if the endpoint is gone', async () => {
+    const { admin, webhook, receiver } = await newSubscription();
+    receiver.answer((response) => response.writeHead(410).end('gone'));
+    const { event_id } = await sendTest(admin, webhook);
+    const reason = textLike(/answered 410 Gone/);
+    const failed = await deliveryThat(admin, webhook, event_id, ({ status }) => status === 'failed');
+    expect(failed).toMatchObject({
+      reason,
+      attempts: [{ status_code: 410, error: 'answered 410', answer: 'gone' }],
+    });
+    const temporal = await openTemporal(service.dataDir);
+    const ids = { orgId: organisation.id, webhookId: webhook.id, eventId: event_id };
+    expect(await temporal.client.workflow.getHandle(workflowIdOf('deliverWebhook', ids)).result()).toBe(
+      'failed',
+    );
+    await temporal.close();
+    expect(expectPage(await admin.get<unknown[]>('/webhooks')).items).toMatchObject([
+      { id: webhook.id, enabled: false, disabled_reason: reason },
+    ]);
+    expectError(await admin.post(`/webhooks/${webhook.id}/test`), 409, /disabled/);
+    // Whoever enables it again gets the next event.
+    receiver.answer((response) => response.end());
+    expect(expectData(await admin.patch(`/webhooks/${webhook.id}`, { enabled: true }))).toMatchObject({
+      enabled: true,
+      disabled_reason: null,
+    });
+    const { event_id: next } = await sendTest(admin, webhook);
+    await deliveryThat(admin, webhook, next, isDelivered);
+    expect(receiver.received).toHaveLength(2);
     await receiver.close();
   });
 

@@ -54,6 +54,7 @@ describe('a guarded request', () => {
     expect(await post('hook.example', 'hook.example')).toEqual({
       status: 200,
       redirectsTo: null,
+      retryAfter: null,
       text: 'twelve byt',
     });
     expect(lookup).toHaveBeenCalledTimes(1);
@@ -70,7 +71,12 @@ describe('a guarded request', () => {
 
   it('does not follow a redirect, and returns only its host', async () => {
     receiver.answer((response) => response.writeHead(307, { location: 'http://10.0.0.1/secret?x=1' }).end());
-    expect(await post('127.0.0.1', '127.0.0.1')).toEqual({ status: 307, redirectsTo: '10.0.0.1', text: '' });
+    expect(await post('127.0.0.1', '127.0.0.1')).toEqual({
+      status: 307,
+      redirectsTo: '10.0.0.1',
+      retryAfter: null,
+      text: '',
+    });
     expect(receiver.received).toHaveLength(1);
   });
 

@@ -12,6 +12,7 @@ import {
 } from '../../../warehouse/events/webhook-deliveries.ts';
 import {
   createWebhook,
+  disableGoneWebhook,
   findWebhook,
   listWebhooks,
   newSecretId,
@@ -20,6 +21,7 @@ import {
   updateWebhook,
   type Webhook,
 } from '../../../warehouse/events/webhooks.ts';
+import { listAuditLog } from '../../../warehouse/engine/records/audit-log.ts';
 import { removeOldDeliveries } from '../../../warehouse/engine/maintenance/maintenance.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import { newOrganisation, NOW } from '../../support/warehouse/tenant.ts';
@@ -65,7 +67,7 @@ describeOnBothEngines('webhooks', (open) => {
     const webhook = await createWebhook(
       test.warehouse,
       orgId,
-      fields as Omit<Webhook, 'created_at'>,
+      fields as Omit<Webhook, 'created_at' | 'disabled_reason'>,
       { secretId: newSecretId(), sealed: 'first' },
       by(),
     );
@@ -94,6 +96,7 @@ describeOnBothEngines('webhooks', (open) => {
       status_code: 200,
       error: null,
       answer: 'ok',
+      retry_after: null,
     });
     await endDelivery(test.warehouse, ended, { status: 'delivered', reason: null }, NOW);
     const rotated = { changes: {}, secret: { secretId: newSecretId(), sealed: 'second' } };
@@ -190,12 +193,19 @@ describeOnBothEngines('webhooks', (open) => {
       timestamp: NOW.toISOString(),
       data: { ...data, metric_name: 'a' },
     });
-    const failed = { at: NOW.toISOString(), status_code: null, error: 'away', answer: null };
+    const failed = {
+      at: NOW.toISOString(),
+      status_code: null,
+      error: 'away',
+      answer: null,
+      retry_after: null,
+    };
     const taken = {
       at: later(1).toISOString(),
       status_code: 200,
       error: null,
       answer: 'a\0b\u0007\ufffd\r\n',
+      retry_after: null,
     };
     await recordAttempt(test.warehouse, delivery, failed);
     await endDelivery(test.warehouse, delivery, { status: 'delivered', reason: null }, later(1), taken);
@@ -220,6 +230,53 @@ describeOnBothEngines('webhooks', (open) => {
     expect(await deliveriesToStart(test.warehouse, orgId, false)).toEqual([third]);
     expect(await deliveriesToStart(test.warehouse, orgId, true)).toEqual([first, third]);
     expect(first).toMatchObject({ orgId, webhookId: webhook.id });
+  });
+
+  it('are disabled with a reason once their endpoint is gone, until somebody enables them', async () => {
+    const { orgId, webhook } = await newHook();
+    await add(orgId, 'a', 'b');
+    const [delivery] = await deliveriesToStart(test.warehouse, orgId, false);
+    if (delivery === undefined) throw new Error('expected two deliveries');
+    const reason = 'the endpoint answered 410 Gone';
+    const attempt = {
+      at: NOW.toISOString(),
+      status_code: 410,
+      error: 'answered 410',
+      answer: 'moved',
+      retry_after: null,
+    };
+    const found = { url: webhook.url, attempt, reason, now: NOW };
+    // The answer came from a URL that the webhook had before, so that it says nothing of the new one.
+    expect(await disableGoneWebhook(test.warehouse, delivery, { ...found, url: 'https://1.1.1.1/old' })).toBe(
+      false,
+    );
+    expect(await findWebhook(test.warehouse, orgId, webhook.id)).toEqual(webhook);
+
+    expect(await disableGoneWebhook(test.warehouse, delivery, found)).toBe(true);
+    expect(await findWebhook(test.warehouse, orgId, webhook.id)).toEqual({
+      ...webhook,
+      enabled: false,
+      disabled_reason: reason,
+    });
+    const [second, first] = await listDeliveries(test.warehouse, orgId, webhook.id, ALL);
+    expect([first, second]).toMatchObject([
+      { subject: 'a', status: 'failed', reason, attempts: [attempt] },
+      { subject: 'b', status: 'failed', reason, attempts: [] },
+    ]);
+    // The other attempt in flight finds it disabled.
+    expect(await disableGoneWebhook(test.warehouse, delivery, found)).toBe(false);
+    const { items } = await listAuditLog(test.warehouse, orgId, PAGE);
+    expect(items[0]).toMatchObject({
+      actor: { type: 'webhook', id: webhook.id, name: '1.1.1.1' },
+      action: 'webhook.update',
+      detail: { enabled: false, disabled_reason: reason, url: '1.1.1.1' },
+    });
+
+    const change = (changes: object) =>
+      updateWebhook(test.warehouse, orgId, webhook.id, { changes, secret: null }, by());
+    expect(await change({ enabled: false })).toMatchObject({ enabled: false, disabled_reason: reason });
+    expect(await change({ enabled: true })).toEqual(webhook);
+    expect(await change({ enabled: false })).toMatchObject({ enabled: false, disabled_reason: null });
   });
 
   it('fail pending deliveries when they are disabled or deleted, and get no events meanwhile', async () => {

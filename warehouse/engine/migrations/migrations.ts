@@ -579,6 +579,21 @@ export const MIGRATIONS: readonly Migration[] = [
         QUALIFY row_number() OVER (PARTITION BY org_id, source_id, unit ORDER BY decision_id DESC) = 1`,
     ],
   },
+  {
+    version: 26,
+    name: 'webhooks whose endpoints have gone',
+    statements: [
+      // Why the service has disabled a webhook. NULL if it has not, or if a person did.
+      `ALTER TABLE webhook_versions ADD COLUMN disabled_reason VARCHAR`,
+      `CREATE OR REPLACE VIEW webhooks AS
+        SELECT * EXCLUDE (deleted) FROM (
+          SELECT * FROM webhook_versions
+          QUALIFY row_number() OVER (PARTITION BY org_id, webhook_id ORDER BY version_id DESC) = 1)
+        WHERE NOT deleted`,
+      // The seconds that the endpoint asked to wait, within the limits (domain/events/retry-after.ts). NULL if it did not ask.
+      `ALTER TABLE webhook_attempts ADD COLUMN retry_after INTEGER`,
+    ],
+  },
 ];
 
 /** The version of the tables that this version of the product makes. */

@@ -8,9 +8,9 @@ import type { Warehouse } from '../warehouse.ts';
 /** How the holder of a key acts, if not by sending the key to the API: through the AI assistant or a browser session. */
 export type Through = 'assistant' | 'session';
 
-/** The author of a change: a key of the organisation, an import, or the operator. */
+/** The author of a change: a key of the organisation, an import, the operator, or the endpoint of a webhook. */
 export interface Actor {
-  type: 'key' | 'import' | 'operator';
+  type: 'key' | 'import' | 'operator' | 'webhook';
   id: string;
   name: string;
   /** The audit log adds it to the detail. */

@@ -107,11 +107,15 @@ const actorsOf = (
   chosen: string | undefined,
 ): { group: string; items: { value: string; label: string }[] }[] => {
   const keyIds = new Set(keys.map(({ id }) => id));
-  const others = new Map([
+  const others = new Map<string, string>([
     [OPERATOR, 'The operator'],
     ...(chosen === undefined ? [] : [[chosen, chosen] as const]),
-    ...records.flatMap(({ actor: { id, name, type } }) =>
-      type === 'import' ? [[id, `Import from ${name}, run ${id.slice(-6)}`] as const] : [],
+    ...records.flatMap(({ actor: { id, name, type } }): [string, string][] =>
+      type === 'import'
+        ? [[id, `Import from ${name}, run ${id.slice(-6)}`]]
+        : type === 'webhook'
+          ? [[id, `The endpoint at ${name}`]]
+          : [],
     ),
   ]);
   return [

@@ -67,7 +67,9 @@ const Actor = ({ of: { actor, detail } }: { of: AuditRecord }): ReactNode => {
         ? 'The operator'
         : actor.type === 'import'
           ? `Import from ${actor.name}`
-          : actor.name}
+          : actor.type === 'webhook'
+            ? `The endpoint at ${actor.name}`
+            : actor.name}
       {through !== undefined && (
         <Text size="xs" c="dimmed">
           {through}
