@@ -1,4 +1,7 @@
 import { keepEarlierDays, keepLateMonths } from './publishing/carry-over.ts';
+import { dayOf, type Day } from '../../domain/shared/calendar.ts';
+import { dayRanges } from '../../domain/shared/day-ranges.ts';
+import { toWire, type DecimalText } from '../../domain/shared/decimals.ts';
 import type { ExportFile } from './feeds/export-files.ts';
 import type { LoadSessions } from '../engine/readers/load-sessions.ts';
 import { problem } from './feeds/problems.ts';
@@ -81,7 +84,7 @@ export const loadAiTools = (
     await keepLateMonths(session, load, feeds);
     await storeRows(session, load, 'ai_tool_spend', SPEND);
     await storeRows(session, load, 'ai_usage', USAGE);
-    const notes = [...kept, ...(await unsharedTools(session))];
+    const notes = [...kept, ...(await unsharedTools(session)), ...(await unusedSeats(session, load))];
     const counts = addCounts(spend, await withoutUnusedMonths(session, usage, 'usage_days'));
     return { ...counts, ...(await publishLoad(session, load, rowsStored(spend), publish)), notes };
   });
@@ -133,3 +136,37 @@ const unsharedTools = async (session: Session): Promise<string[]> => {
       `tool ${JSON.stringify(tool)} has spend but no usage in ${months}: that spend belongs to no repository`,
   );
 };
+
+/**
+ * Returns notes on seats of days without usage, such as a month's seats on its first day. Repositories share spend day by day, so
+ * that they get nothing of it. Months without any usage of the tool have their own note (`unsharedTools`).
+ *
+ * Seats of each day are no news on a weekend without usage: the Friday before or the Monday after has seats, too. Usage of days
+ * that are not over can still come.
+ */
+const unusedSeats = async (session: Session, { orgId, now }: LoadScope): Promise<string[]> => {
+  const tools = await session.query<{ tool: string; days: Day[]; cost: DecimalText; currency: string }>(
+    UNUSED_SEATS,
+    { org: orgId, today: dayOf(now) },
+  );
+  return tools.map(
+    ({ tool, days, cost, currency }) =>
+      `tool ${JSON.stringify(tool)} has no usage on ${dayRanges(days)}: the ${toWire(cost)} ${currency} of its seats on these days ` +
+      'belong to no repository; spread seats over the days of their use',
+  );
+};
+
+const UNUSED_SEATS = `
+WITH seats AS (SELECT tool, day, sum(cost) AS cost FROM load_days WHERE kind = 'seat' GROUP BY ALL HAVING sum(cost) <> 0),
+used AS (SELECT DISTINCT tool, day FROM usage_days WHERE usage > 0),
+used_months AS (SELECT DISTINCT tool, date_trunc('month', day) AS month FROM used),
+ordinary_weekends AS (
+  SELECT tool, day FROM seats WHERE isodow(day) >= 6 AND EXISTS (
+    FROM seats AS beside WHERE beside.tool = seats.tool
+      AND beside.day IN (seats.day - CAST(isodow(seats.day) - 5 AS INTEGER), seats.day + CAST(8 - isodow(seats.day) AS INTEGER)))),
+unused AS (
+  SELECT * FROM seats ANTI JOIN used USING (tool, day) ANTI JOIN ordinary_weekends USING (tool, day)
+  WHERE day < $today::DATE AND (tool, date_trunc('month', day)) IN (FROM used_months))
+SELECT tool, list(CAST(day AS VARCHAR)) AS days, sum(cost) AS cost,
+  (SELECT currency FROM organisations WHERE org_id = $org) AS currency
+FROM unused GROUP BY tool ORDER BY tool LIMIT ${MOST_NOTES}`;

@@ -175,7 +175,7 @@ describeInBrowser('the pages of webhooks and of the audit log', (browser) => {
     // The chosen action is chosen again, which clears it.
     await page.getByRole('combobox', { name: 'Action' }).click();
     await page.getByRole('option', { name: 'Webhook created' }).click();
-    // Created, its URL changed, disabled, enabled, rotated, deleted.
+    // Created, its URL changed, disabled, enabled, disabled by its endpoint, enabled, rotated, deleted.
     const details = records().getByRole('button', { name: 'Detail' });
     await details.nth(7).waitFor();
     expect(await details.count()).toBe(8);

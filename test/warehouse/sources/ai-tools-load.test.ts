@@ -109,6 +109,54 @@ describeOnBothEngines('AI tool spend', (open, onDuckDb) => {
     ]);
   });
 
+  // Thursday 1 January 2026 and Sunday 1 February 2026 are no working days.
+  const seatsOf = (tool: string, ...days: [day: string, cost: string][]): string =>
+    ['day,tool,cost,kind', ...days.map(([day, cost]) => `${day},${tool},${cost},seat`), ''].join('\n');
+  const usageOf = (tool: string, ...days: string[]): string =>
+    ['day,tool,repository,usage', ...days.map((day) => `${day},${tool},github.com/acme/web,1`), ''].join(
+      '\n',
+    );
+
+  it.each([
+    {
+      what: 'a month on its first day',
+      spend: seatsOf('Copilot', ['2026-01-01', '190'], ['2026-02-01', '209']),
+      usage: usageOf('Copilot', '2026-01-05', '2026-01-30', '2026-02-02'),
+      note: 'tool "Copilot" has no usage on 2026-01-01, 2026-02-01: the 399 USD of its seats on these days belong to no repository; spread seats over the days of their use',
+    },
+    {
+      // Saturday 17 and Sunday 18 are ordinary. Monday 19, a holiday, and Tuesday 20 are not: 2 × 4.25.
+      what: 'some working days',
+      spend: seatsOf(
+        'Cursor',
+        ...['16', '17', '18', '19', '20', '21'].map((day): [string, string] => [`2026-01-${day}`, '4.25']),
+      ),
+      usage: usageOf('Cursor', '2026-01-16', '2026-01-21'),
+      note: 'tool "Cursor" has no usage on 2026-01-19 to 2026-01-20: the 8.5 USD of its seats on these days belong to no repository; spread seats over the days of their use',
+    },
+    {
+      what: 'a month, less a refund',
+      spend: seatsOf('Claude', ['2026-01-10', '120.5'], ['2026-01-10', '-20.25'], ['2026-01-12', '0']),
+      usage: usageOf('Claude', '2026-01-20'),
+      note: 'tool "Claude" has no usage on 2026-01-10: the 100.25 USD of its seats on these days belong to no repository; spread seats over the days of their use',
+    },
+  ])(
+    'is noted with its amount if seats of $what fall on days without usage',
+    async ({ spend, usage, note }) => {
+      const { notes } = await load(await newTenant(test), { spend, usage });
+      expect(notes).toEqual([note]);
+    },
+  );
+
+  it('is no news for daily seats on weekends, and on days whose usage can still come', async () => {
+    const days = ['01-29', '01-30', '01-31', '02-01', '02-02', '02-07'];
+    const { notes } = await load(await newTenant(test), {
+      spend: seatsOf('Copilot', ...days.map((day): [string, string] => [`2026-${day}`, '7.6'])),
+      usage: usageOf('Copilot', '2026-01-29', '2026-01-30', '2026-02-02'),
+    });
+    expect(notes).toEqual([]);
+  });
+
   it('is the same after a second load, and takes new usage of a day', async () => {
     const tenant = await newTenant(test);
     await load(tenant, { spend: SPEND, usage: USAGE });
