@@ -66,7 +66,10 @@ export const attachLake = async (
   await session.run(`ATTACH ${sqlText(place.location)} AS warehouse (${all.join(', ')})`);
 };
 
-/** Attaches a warehouse's file. If another process uses it, throws an error that says so. */
+/**
+ * Attaches a warehouse's file. Throws an error that says what to do if another process uses it, or if its log is damaged. DuckDB
+ * replays the log, and leaves both files as they are if a checksum in it is wrong.
+ */
 export const attachFile = async (
   session: Session,
   location: string,
@@ -80,6 +83,15 @@ export const attachFile = async (
       throw new Error(`another process uses ${file}: stop it, or choose another DATA_DIR or WAREHOUSE`, {
         cause,
       });
+    }
+    if (cause instanceof Error && /replaying WAL/i.test(cause.message)) {
+      const [, reason = cause.message] = /Corrupt WAL file: (.*)/i.exec(cause.message) ?? [];
+      throw new Error(
+        `${file}.wal, the log of ${file}, is damaged (${reason}): nothing was changed. Keep a copy of both files, check the ` +
+          'disk, then restore the newest backup into a new DATA_DIR (docs/operation.md, Backup). ' +
+          'Never delete the log alone: it has the newest writes',
+        { cause },
+      );
     }
     throw cause;
   }
