@@ -18,5 +18,8 @@ export const readingBounds = ({ startMonth, endMonth, now }: ReadingScope): Para
 });
 
 /** Returns whether a day is in the wanted months, as SQL. A row without a day is wanted, because it must be reported. */
-export const isWanted = (day: string): string =>
-  `(${day} < $start::DATE OR ${day} > last_day($end::DATE)) IS NOT TRUE`;
+export const isWanted = (day: string): string => hasWantedDays(day, day);
+
+/** Returns whether some day from `first` to `last` is in the wanted months, as SQL. */
+export const hasWantedDays = (first: string, last: string): string =>
+  `(${last} < $start::DATE OR ${first} > last_day($end::DATE)) IS NOT TRUE`;

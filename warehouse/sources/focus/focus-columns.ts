@@ -20,6 +20,8 @@ export const COLUMNS = {
   account_name: ['SubAccountName'],
   category: ['ServiceCategory'],
   charge_category: ['ChargeCategory'],
+  commitment: ['CommitmentDiscountId'],
+  credits: ['x_Credits'],
   resource: ['ResourceId'],
   service: ['ServiceName'],
   resource_group: ['x_ResourceGroupName'],

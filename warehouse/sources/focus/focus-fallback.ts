@@ -30,21 +30,22 @@ export const readFallback = async (
 };
 
 /**
- * A cloud's bill of a billing period falls back as a whole. It must have usage, no EffectiveCost other than zero in any row, and
- * a BilledCost other than zero. Single rows never fall back, because a commitment purchase is rightly 0 (sources §1).
+ * A cloud's bill of a billing period falls back as a whole. It must have no EffectiveCost other than zero in any row, and usage
+ * with a BilledCost other than zero. Neither single rows nor bills whose usage cost nothing fall back, because a commitment
+ * purchase is rightly 0 (sources §1).
  */
 const FALLEN_BACK = `
 CREATE TEMP TABLE fallen_back AS
 WITH bills AS (
   SELECT provider, CAST(billing_period AS VARCHAR) AS billing_period, bool_or(cost_present) AS cost_present,
-    bool_or(billed_nonzero) AS billed_nonzero, bool_or(is_usage) AS has_usage
+    bool_or(usage_billed) AS usage_billed
   FROM focus_roll_up
   WHERE $falls_back AND NOT is_of_values AND ${nullable('provider')} IS NOT NULL AND billing_period IS NOT NULL
   GROUP BY ALL)
 SELECT provider, billing_period FROM bills
 WINDOW same_bill AS (PARTITION BY ${cloudOf('provider')}, ${dayOfText('billing_period')})
 QUALIFY NOT COALESCE(bool_or(cost_present) OVER same_bill, false)
-  AND bool_or(billed_nonzero) OVER same_bill AND bool_or(has_usage) OVER same_bill`;
+  AND bool_or(usage_billed) OVER same_bill`;
 
 const MOST_NOTES = 100;
 

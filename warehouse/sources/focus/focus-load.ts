@@ -1,6 +1,8 @@
 import { dayOf, firstDay, monthOf, type Day } from '../../../domain/shared/calendar.ts';
 import { invalid } from '../../../domain/shared/errors.ts';
 import { checkShrink } from '../publishing/bill-shrink.ts';
+import { findAmortisedCommitments, IS_AMORTISED_PURCHASE, purchaseNotes } from './commitment-purchases.ts';
+import { creditNotes } from './focus-credits.ts';
 import { dayOfText, nullable } from '../feeds/cells.ts';
 import type { ExportFile } from '../feeds/export-files.ts';
 import { BILL_VALUES, LISTED_KEYS } from './bill-values.ts';
@@ -16,6 +18,7 @@ import {
 } from './focus-daily-money.ts';
 import { fallbackNotes, readFallback } from './focus-fallback.ts';
 import { listApart, rollUpExport, type RollUp } from './focus-roll-up.ts';
+import { leftOutNotes } from './left-out-bills.ts';
 import { show, type LoadSessions } from '../../engine/readers/load-sessions.ts';
 import { problem, whenTooLong } from '../feeds/problems.ts';
 import { expectedTime, isTooLong, LONGEST_PERIOD, readableDay } from '../feeds/readable-limits.ts';
@@ -56,6 +59,7 @@ export const loadFocusExport = (
       prepare: async () => {
         rollUp = await rollUpExport(reader, load, candidates);
         await readFallback(reader, rollUp, candidates);
+        await findAmortisedCommitments(reader, relationsOf(files, 'skipped'));
       },
       groups: checkedGroups(candidates),
       check: () => refuseOtherCurrencies(reader, currency),
@@ -69,7 +73,12 @@ export const loadFocusExport = (
       { ...readingBounds(load), since },
     );
     await show(sessions, 'listed_values', [BILL_VALUES]);
-    const fellBack = await fallbackNotes(reader);
+    const found = [
+      ...(await fallbackNotes(reader)),
+      ...(await purchaseNotes(reader)),
+      ...(await creditNotes(reader)),
+      ...(await leftOutNotes(reader, session, load)),
+    ];
     // The reader has done its work. The warehouse needs the memory.
     await dropTemporaryTables(reader, READ);
     await checkMoney(session, 'daily_money', 'billing_period');
@@ -79,7 +88,7 @@ export const loadFocusExport = (
     await storeRows(session, load, 'bill_days', BILL_DAYS);
     await storeRows(session, load, 'account_names', ACCOUNT_NAMES);
     await storeRows(session, load, 'bill_values', 'FROM listed_values');
-    const notes = [...fellBack, ...shrunk];
+    const notes = [...found, ...shrunk];
     const periods = billingPeriods(costColumn);
     return { ...counts, ...(await publishLoad(session, load, rowsStored(counts), publish, periods)), notes };
   });
@@ -101,6 +110,14 @@ const newestCompleteMonth = async (reader: Statements, now: Date): Promise<Day |
 /** The large temporary tables of the reader. */
 const READ = ['focus_roll_up', 'billed_roll_up', 'checked_groups', 'value_groups'];
 
+/** A purchase whose commitment is amortised counts 0. Its cost stays for the note. */
+const costs = (of: 'spend' | 'values'): string =>
+  (of === 'spend' ? ['cost', 'span_cost'] : ['cost'])
+    .map(
+      (cost) => `CASE WHEN is_amortised_purchase AND ${cost} IS NOT NULL THEN 0 ELSE ${cost} END AS ${cost},`,
+    )
+    .join(' ');
+
 /** The temporary tables and views of a load in the warehouse. */
 const TEMPORARY = { tables: ['focus_choices', 'load_days'], views: ['daily_money', 'listed_values'] };
 
@@ -110,6 +127,7 @@ const keyNames = (candidates: readonly Candidate[]): (readonly [key: string, nam
   ['provider', 'ProviderName'],
   ['account', 'SubAccountId'],
   ['resource_id', 'ResourceId'],
+  ['purchased_commitment', 'CommitmentDiscountId'],
   ...candidates.map((candidate) => [candidate.column, columnNameOf(candidate)] as const),
 ];
 
@@ -142,8 +160,10 @@ dated_groups AS (
   FROM groups_of_kind LEFT JOIN clouds USING (provider)),
 wanted AS (
   SELECT *, ${isWanted('billing_period')} AS counts
-  FROM dated_groups)
-SELECT * EXCLUDE (raw_billing_period, billing_period_end, raw_billing_period_end) REPLACE (
+  FROM dated_groups),
+counted AS (SELECT *, ${IS_AMORTISED_PURCHASE} AS is_amortised_purchase FROM wanted)
+SELECT * EXCLUDE (raw_billing_period, billing_period_end, raw_billing_period_end, is_amortised_purchase) REPLACE (
+    ${costs(of)}
     CASE
       WHEN NOT counts THEN NULL
       WHEN problem IS NOT NULL THEN problem
@@ -159,8 +179,9 @@ SELECT * EXCLUDE (raw_billing_period, billing_period_end, raw_billing_period_end
       ${keyNames(candidates)
         .map(([key, name]) => whenTooLong(name, key))
         .join('\n      ')}
-    END AS problem)
-FROM wanted`;
+    END AS problem),
+  CASE WHEN is_amortised_purchase THEN cost END AS purchase_cost
+FROM counted`;
 
 /** The most that a message names. */
 const MOST_CURRENCIES = 20;

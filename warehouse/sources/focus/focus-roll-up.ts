@@ -15,6 +15,8 @@ import {
   timeOf,
   type CostColumn,
 } from './focus-columns.ts';
+import { purchasedCommitmentOf } from './commitment-purchases.ts';
+import { creditsOf } from './focus-credits.ts';
 import { problem, whenTooLong } from '../feeds/problems.ts';
 import {
   expectedAmount,
@@ -33,7 +35,15 @@ import { dropTemporaryTables } from '../../engine/sql/temporary-tables.ts';
 import type { Statements } from '../../engine/session.ts';
 
 /** What both kinds of groups have. */
-const BILL_KEYS = ['problem', 'currency', 'billing_period', 'billing_period_end', 'provider', 'account'];
+const BILL_KEYS = [
+  'problem',
+  'currency',
+  'billing_period',
+  'billing_period_end',
+  'provider',
+  'account',
+  'purchased_commitment',
+];
 
 /** An export to roll up. */
 export interface RollUp {
@@ -62,6 +72,8 @@ const typedRows = (
     ${billingPeriodOf(file, 'billing_period')} AS billing_period, ${billingPeriodOf(file, 'billing_period_end')} AS billing_period_end,
     ${keyOf(file, 'currency')} AS currency,
     COALESCE(lower(${textOf(file, 'charge_category')}) = 'usage', true) AS is_usage,
+    ${costColumn === 'EffectiveCost' ? purchasedCommitmentOf(file) : 'CAST(NULL AS VARCHAR)'} AS purchased_commitment,
+    ${creditsOf(file)} AS credits,
     ${keyOf(file, 'provider')} AS provider, ${accountOf(file)} AS account,
     ${keyOf(file, 'account_name')} AS account_name,
     CASE WHEN ${keyOf(file, 'category')} IN ('Compute', 'Networking', 'Storage')
@@ -100,7 +112,8 @@ const collectedKeys = (candidates: readonly Candidate[]): string =>
  * Returns the statement that reads an export in one pass into the temporary table `table`. One `GROUP BY` over all files rolls
  * rows up to day, billing period, account and resource. So memory depends on the number of groups. Each candidate is a group key
  * too. Rows beyond one UTC day keep their span, for the spread. Unreadable rows keep their problem. For the fallback of a whole
- * bill (focus-fallback.ts), each group records whether it has usage, and nonzero EffectiveCost and BilledCost.
+ * bill (focus-fallback.ts), each group records whether it has usage, a nonzero EffectiveCost, and usage with a nonzero BilledCost.
+ * Purchases of commitments with a cost are groups of their own (commitment-purchases.ts).
  *
  * The same pass groups the rows of CSV files also by what bills can be divided by. These groups have `is_of_values`, and no day.
  * A second pass would have to decompress and parse the files again.
@@ -143,7 +156,8 @@ const OF_SPEND = `, any_value(account_name) AS account_name,
   ${REJECTED_FILE},
   count(*) AS row_count,
   bool_or(CASE WHEN cost IS NULL THEN ${nullable(writtenOut('raw_cost'))} IS NOT NULL ELSE cost <> 0 END) AS cost_present,
-  bool_or(billed_nonzero) AS billed_nonzero, bool_or(is_usage) AS is_usage`;
+  bool_or(billed_nonzero AND is_usage) AS usage_billed, bool_or(is_usage) AS is_usage,
+  sum(credits) AS credits, count_if(credits <> 0) AS credit_rows`;
 
 /** Selects the groups of these grains. Groups of values have only the keys of bills, and what bills can be divided by. */
 const rolledUp = (
@@ -172,7 +186,7 @@ const rolledUp = (
 WITH typed_rows AS (${scans.join('\n  UNION ALL')}),
 readable_rows AS (
   SELECT * REPLACE (${readableTime('period_start', lastDay)} AS period_start, ${readableTime('period_end', lastDay)} AS period_end,
-    ${readableAmount('cost')} AS cost,
+    ${readableAmount('cost')} AS cost, CASE WHEN cost <> 0 THEN ${readableText('purchased_commitment')} END AS purchased_commitment,
     ${[...TEXTS, ...candidates.map(({ column }) => column)].map((text) => `${readableText(text)} AS ${text}`).join(',\n    ')})
   FROM typed_rows),
 checked_rows AS (

@@ -90,6 +90,8 @@ export interface NaiveLine {
   providers: readonly (string | null)[];
   period: string;
   usage: boolean;
+  /** CommitmentDiscountId. A line that is not usage is a purchase. */
+  commitment: string | null;
   effective: string;
   billed: string;
   subAccount: string | null;
@@ -116,7 +118,8 @@ const naiveId = (id: string | null, cloud: string): string | null =>
 
 /**
  * Returns the cost and the owner of a line, given all lines of its export. A cloud's bill of a period falls back to BilledCost if
- * it has usage, no EffectiveCost in any line, and a BilledCost in some line.
+ * it has no EffectiveCost in any line, and usage with a BilledCost. A purchase costs nothing if usage of its commitment has an
+ * EffectiveCost above 0.
  */
 export const naiveMeaning = (
   line: NaiveLine,
@@ -125,12 +128,21 @@ export const naiveMeaning = (
   const cloud = naiveCloud(line);
   const bill = all.filter((other) => other.period === line.period && naiveCloud(other) === cloud);
   const fellBack =
-    bill.some(({ usage }) => usage) &&
     bill.every(({ effective }) => unitsOf(effective) === 0n) &&
-    bill.some(({ billed }) => unitsOf(billed) !== 0n);
+    bill.some(({ usage, billed }) => usage && unitsOf(billed) !== 0n);
+  const isAmortised =
+    !line.usage &&
+    line.commitment !== null &&
+    all.some(
+      (other) =>
+        other.usage &&
+        other.commitment === line.commitment &&
+        naiveCloud(other) === cloud &&
+        unitsOf(other.effective) > 0n,
+    );
   const groups = line.groups.map((group) => naiveId(group, cloud)).filter((group) => group !== null);
   return {
-    cost: fellBack ? line.billed : line.effective,
+    cost: fellBack ? line.billed : isAmortised ? '0' : line.effective,
     cloud,
     account: naiveId(line.subAccount, cloud) ?? line.billingAccount,
     resourceGroup: groups[0] ?? null,

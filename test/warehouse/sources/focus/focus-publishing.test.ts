@@ -234,6 +234,38 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
     expect(await story.spend()).toEqual({ '2026-01-20': money('1') });
   });
 
+  it('notes bills outside the range that no run has loaded, if their rows have days in the range', async () => {
+    const late = { BillingPeriodStart: '2026-01-01T00:00:00Z' };
+    const span = (from: string, to: string, cost: string) =>
+      dayLine(from, cost, { ChargePeriodStart: `${from}T00:00:00Z`, ChargePeriodEnd: `${to}T00:00:00Z` });
+    const lines = [
+      dayLine('2026-02-03', '7.5'),
+      // January's bill reaches into February with 2 + 0.25, and with the 31 of a charge from 20 January to 2 February.
+      dayLine('2026-02-01', '2', late),
+      dayLine('2026-02-02', '0.25', late),
+      span('2026-01-20', '2026-02-03', '31'),
+      // These have no day in February: the second ends as February begins.
+      dayLine('2026-01-31', '100'),
+      span('2026-01-01', '2026-02-01', '1000'),
+      // March's bill has a charge of February, which its end month would leave out.
+      dayLine('2026-02-28', '-4', { BillingPeriodStart: '2026-03-01T00:00:00Z' }),
+    ];
+    const story = await newStory();
+    const text = focusCsv(lines);
+    const february = { startMonth: '2026-02', endMonth: '2026-02' };
+    expect((await loadText(test, story.target, text, february)).notes).toEqual([
+      'billing period 2026-01-01 is outside the months of this run and was never loaded, but 3 of its rows, 33.25 USD in all, have days in these months: load 2026-01, too',
+      'billing period 2026-03-01 is outside the months of this run and was never loaded, but 1 of its rows, -4 USD in all, have days in these months: load 2026-03, too',
+    ]);
+    expect((await loadText(test, story.target, text, { startMonth: '2026-02' })).notes).toEqual([
+      'billing period 2026-01-01 is outside the months of this run and was never loaded, but 3 of its rows, 33.25 USD in all, have days in these months: load 2026-01, too',
+    ]);
+    // Once January is loaded, its bill stays as it is, and nothing is missing.
+    await loadText(test, story.target, text, { endMonth: '2026-01' });
+    expect((await loadText(test, story.target, text, { startMonth: '2026-02' })).notes).toEqual([]);
+    expect((await loadText(test, (await newStory()).target, text)).notes).toEqual([]);
+  });
+
   it('does nothing for a range that the export lacks', async () => {
     const story = await newStory();
     await story.load({ '2026-01-10': '1' });

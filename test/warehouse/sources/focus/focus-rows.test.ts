@@ -456,17 +456,17 @@ describe('the rows of a FOCUS export', () => {
       line('OCI', '2026-01-11', '', '4'), // the same cloud by another name
       // In January Microsoft bills only a commitment, which is rightly 0 until its use.
       line('Microsoft', '2026-01-12', '0', '1000', 'Purchase'),
-      // Its bill of February has usage, so it falls back with the fee.
+      // Its bill of February has usage of 2, so it falls back with the fee.
       line('Microsoft', '2026-02-02', '0', '5', 'Purchase'),
-      line('Microsoft', '2026-02-03', '0', '0', 'usage'),
+      line('Microsoft', '2026-02-03', '0', '2', 'usage'),
     ]);
     expect(byAccount).toEqual({
       AWS: { '2026-01-10': money('10'), '2026-01-11': money('20') },
       Oracle: { '2026-01-10': money('3') },
       OCI: { '2026-01-11': money('4') },
-      Microsoft: { '2026-01-12': money('0'), '2026-02-02': money('5'), '2026-02-03': money('0') },
+      Microsoft: { '2026-01-12': money('0'), '2026-02-02': money('5'), '2026-02-03': money('2') },
     });
-    expect(result.costTotal).toBe(money('42'));
+    expect(result.costTotal).toBe(money('44'));
     expect(result.notes).toEqual([
       'billing period 2026-01-01: EffectiveCost is missing or zero in every row of oci, BilledCost was used instead',
       'billing period 2026-02-01: EffectiveCost is missing or zero in every row of azure, BilledCost was used instead',
