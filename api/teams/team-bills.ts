@@ -72,7 +72,7 @@ export const billRecord = z
     follows_today: z
       .boolean()
       .describe(
-        'Settled before teams, or backfilled, and not sealed by hand: seals again if spend, teams or shared costs change',
+        'Settled before teams, or backfilled, or began late, and neither closed nor sealed by hand: seals again if spend, teams or shared costs change',
       ),
     unallocated: money
       .nullable()
@@ -142,7 +142,9 @@ export const billOnWire = (
   const own = ofMonth.bills?.get(teamId);
   const facts = { ...ofMonth, hasBill: own !== undefined };
   const waits = [
-    ...(settled ? [] : settlementReasons(month, { settleDays: settle_days, holdingBack }, dayOf(now))),
+    ...(settled
+      ? ofMonth.doubts.map(({ sentence }) => sentence)
+      : settlementReasons(month, { settleDays: settle_days, holdingBack }, dayOf(now))),
     ...(ofMonth.bills === null ? [`no spend has been ingested for ${month}`] : []),
     ...billWaits(facts),
   ];

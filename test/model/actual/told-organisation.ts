@@ -109,7 +109,7 @@ export class ToldOrganisation {
         return made !== null;
       }
       case 'load': {
-        const target = { orgId: this.id, sourceId: await this.#source(step.source) };
+        const target = { orgId: this.id, sourceId: await this.#source(step.source, now) };
         if (step.feed.kind === 'hosts') await loadHostFile(this.#test, target, step.feed.shares, now);
         else await publishSpend(warehouse, target, step.month, await this.#tables(step.feed, step.on), now);
         return true;
@@ -118,13 +118,13 @@ export class ToldOrganisation {
         await updateCostSource(
           warehouse,
           this.id,
-          await this.#source(step.source),
+          await this.#source(step.source, now),
           { starts_on: step.startsOn },
           { actor: ADMIN, now },
         );
         return true;
       case 'delete source':
-        await updateCostSource(warehouse, this.id, await this.#source(step.source), 'delete', {
+        await updateCostSource(warehouse, this.id, await this.#source(step.source, now), 'delete', {
           actor: ADMIN,
           now,
         });
@@ -218,17 +218,18 @@ export class ToldOrganisation {
   }
 
   /** Returns the source's id. Makes the source at its first use. */
-  async #source(name: SourceName): Promise<string> {
+  async #source(name: SourceName, now: Date): Promise<string> {
     const key = sourceKey(name);
     const known = this.#sources.get(key);
     if (known !== undefined) return known;
     const isPaused = this.#organisation.paused.some((paused) => sourceKey(paused) === key);
     const options = {};
-    const { id } = await newSource(this.#warehouse, this.id, {
+    const source = {
       name: key,
       schedule_paused: isPaused,
       ...(name.kind === 'focus' ? {} : { kind: name.kind, options }),
-    } as Parameters<typeof newSource>[2]);
+    } as Parameters<typeof newSource>[2];
+    const { id } = await newSource(this.#warehouse, this.id, source, now);
     this.#sources.set(key, id);
     return id;
   }

@@ -59,6 +59,8 @@ export class NaiveBills {
   readonly #sealed = new Map<Month, { basis: Basis; madeOf: string }>();
   /** Months that an admin has sealed. */
   readonly #byHand = new Set<Month>();
+  /** Months that have sealed after a later month settled in time. If they began late, they no longer follow today. */
+  readonly #closed = new Set<Month>();
   /** Versions by month and team, oldest first. */
   readonly #versions = new Map<string, NaiveVersion[]>();
 
@@ -117,6 +119,7 @@ export class NaiveBills {
 
   #seal(month: Month, basis: Basis, because: SealedBecause, today: Day): void {
     this.#sealed.set(month, { basis, madeOf: this.#madeOf(month) });
+    if (this.#isOverdue(month)) this.#closed.add(month);
     for (const [team, bill] of this.#billsOf(basis, month)) {
       const before = this.versions(month, team);
       const { sealedOn: _, because: __, ...newest } = before.at(-1) ?? { sealedOn: null, because: null };
@@ -165,7 +168,16 @@ export class NaiveBills {
 
   #followsToday(month: Month): boolean {
     const settled = this.#naive.settled.get(month);
-    return settled !== undefined && (settled.isBackfill || !settled.hadTeams) && !this.#byHand.has(month);
+    if (settled === undefined || this.#byHand.has(month)) return false;
+    const beganLate = this.#naive.sources.beganLate(month) && !this.#closed.has(month);
+    return settled.isBackfill || !settled.hadTeams || beganLate;
+  }
+
+  /** Returns whether an ordinary later month has settled: in time, with spend while it ran. */
+  #isOverdue(month: Month): boolean {
+    return [...this.#naive.settled].some(
+      ([later, { isBackfill }]) => later > month && !isBackfill && this.#naive.sources.hadSpendIn(later),
+    );
   }
 
   /** A month's spend depends on its own loads, and on loads of other months, whose assets a cluster may borrow. */

@@ -89,10 +89,10 @@ export class NaiveOrganisation {
         this.sources.load(step, this.choices);
         return true;
       case 'begin source':
-        this.sources.begin(step.source, step.startsOn);
+        this.sources.begin(step.source, step.startsOn, step.on);
         return true;
       case 'delete source':
-        this.sources.delete(step.source);
+        this.sources.delete(step.source, step.on);
         return true;
       case 'set values':
         this.#change(step.metric, step.values);

@@ -30,6 +30,7 @@ interface Source {
   startsOn: Day | null;
   /** Its position among all sources made. */
   madeAs: number;
+  madeOn: Day;
   /** The newest load of each month, or billing period. */
   loads: Map<Month, Load>;
   /** All loads with their months, oldest first. */
@@ -52,25 +53,25 @@ export class NaiveSources {
 
   constructor(organisation: Organisation) {
     this.#organisation = organisation;
-    if (organisation.waitsForever) this.#make('waiting', 'focus', false);
+    if (organisation.waitsForever) this.#make('waiting', 'focus', false, organisation.today);
   }
 
-  #make(name: string, kind: Kind, isPaused: boolean): Source {
+  #make(name: string, kind: Kind, isPaused: boolean, on: Day): Source {
     this.#made += 1;
-    const source = { name, kind, isPaused, isDeleted: false, startsOn: null, madeAs: this.#made };
+    const source = { name, kind, isPaused, isDeleted: false, startsOn: null, madeAs: this.#made, madeOn: on };
     const made: Source = { ...source, loads: new Map(), published: [] };
     this.#sources.set(name, made);
     return made;
   }
 
-  #named(name: SourceName): Source {
+  #named(name: SourceName, on: Day): Source {
     const key = sourceKey(name);
     const isPaused = this.#organisation.paused.some((paused) => sourceKey(paused) === key);
-    return this.#sources.get(key) ?? this.#make(key, name.kind, isPaused);
+    return this.#sources.get(key) ?? this.#make(key, name.kind, isPaused, on);
   }
 
   load({ on, source: name, month, feed }: Extract<Step, { does: 'load' }>, choices: NaiveChoices): void {
-    const source = this.#named(name);
+    const source = this.#named(name, on);
     const rows: Rows = { ...NO_ROWS };
     const read = daysRead(daysOf(feed), month, on);
     switch (feed.kind) {
@@ -103,12 +104,38 @@ export class NaiveSources {
     source.published.push([month, load]);
   }
 
-  begin(name: SourceName, startsOn: Day | null): void {
-    this.#named(name).startsOn = startsOn;
+  begin(name: SourceName, startsOn: Day | null, on: Day): void {
+    this.#named(name, on).startsOn = startsOn;
   }
 
-  delete(name: SourceName): void {
-    this.#named(name).isDeleted = true;
+  delete(name: SourceName, on: Day): void {
+    this.#named(name, on).isDeleted = true;
+  }
+
+  /** Returns all loads ever published, of deleted sources too, with the day on which their source was made. */
+  #everPublished(): { load: Load; madeOn: Day }[] {
+    return [...this.#sources.values()].flatMap(({ published, madeOn }) =>
+      published.map(([, load]) => ({ load, madeOn })),
+    );
+  }
+
+  /** Returns whether a month was over before anything of it was loaded, or before a source that brought some of it was made. */
+  beganLate(month: Month): boolean {
+    const ofMonth = this.#everPublished().filter(
+      ({ load }) => (load.days[0] ?? '9') <= lastDayOf(month) && (load.days.at(-1) ?? '') >= month,
+    );
+    return (
+      ofMonth.length > 0 &&
+      (ofMonth.every(({ load }) => load.publishedOn > lastDayOf(month)) ||
+        ofMonth.some(({ madeOn }) => madeOn > lastDayOf(month)))
+    );
+  }
+
+  /** Returns whether the organisation had any spend when a month was not yet over. */
+  hadSpendIn(month: Month): boolean {
+    return this.#everPublished().some(
+      ({ load }) => load.days.length > 0 && load.publishedOn <= lastDayOf(month),
+    );
   }
 
   #existing(kinds: readonly Kind[] = KINDS): Source[] {

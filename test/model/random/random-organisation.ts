@@ -6,6 +6,7 @@ import {
   type Step,
   type StoryMetric,
 } from '../organisation-story.ts';
+import { arrivals, decemberAgain } from './random-arrivals.ts';
 import { days, fitting, runningValues } from './random-metrics.ts';
 import { pickedAgain } from './random-picked-again.ts';
 import {
@@ -54,7 +55,7 @@ const spent = fc.oneof({ weight: 3, arbitrary: fc.constant(CLOSING_DAY) }, { wei
 /**
  * Teams, shared costs, metrics to split them by, and January's spend. About half of the teams are made at the beginning. The
  * others are made on the closing day, in the same instant as January's settlement but before or after it. Some are made after a
- * trial, a team that was deleted before January settled.
+ * trial, a team that was deleted before January settled. In some organisations the sources come one by one after December.
  */
 const teamLife = fc
   .record({
@@ -64,14 +65,19 @@ const teamLife = fc
     sharedCosts: newSharedCosts(earliest),
     came: fc.constantFrom('early', 'early', 'before the closing', 'after it', 'after a trial'),
     spend: wholeMonth(spent, fc.constant('2026-01'), fc.constant(true)),
+    arrived: fc.oneof(
+      { weight: 2, arbitrary: fc.constant({ first: [], again: [] }) },
+      { weight: 1, arbitrary: fc.record({ first: arrivals, again: decemberAgain(late) }) },
+    ),
     changes: fc.array(teamSteps(late), { maxLength: 6 }),
     atOnce: fc.oneof(
       { weight: 2, arbitrary: fc.constant([]) },
       { weight: 1, arbitrary: changedAtOnce(TODAY) },
     ),
   })
-  .map(({ metrics, teams, ofTeam, sharedCosts, came, spend, changes, atOnce }) => {
-    const late = [ofTeam, ...changes, ...atOnce];
+  .map(({ metrics, teams, ofTeam, sharedCosts, came, arrived, changes, atOnce, ...drawn }) => {
+    const late = [ofTeam, ...changes, ...arrived.again, ...atOnce];
+    const spend = [...arrived.first, ...drawn.spend];
     const made = [...teams, ...sharedCosts];
     const onClosingDay = made.map((step) => ({ ...step, on: CLOSING_DAY }));
     if (came === 'early') return { metrics, early: [...made, ...spend], late };

@@ -42,7 +42,8 @@ export type Drawn =
   | { on: Day; does: 'create metric'; metric: StoryMetric; values: DrawnValues | null }
   | { on: Day; does: 'set values'; metric: number; values: DrawnValues; isBehind?: boolean };
 
-const loadOf = (
+/** A load of a source and month. A whole one reaches the month's last day. */
+export const loadOf = (
   on: fc.Arbitrary<Day>,
   from: SourceName,
   month: Month,

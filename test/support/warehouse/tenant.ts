@@ -53,6 +53,7 @@ export const newSource = (
   warehouse: Warehouse,
   orgId: string,
   changes: Partial<NewCostSource> = {},
+  now: Date = NOW,
 ): Promise<CostSource> =>
   createCostSource(
     warehouse,
@@ -67,7 +68,7 @@ export const newSource = (
       starts_on: null,
       ...changes,
     } as NewCostSource,
-    BY_ADMIN,
+    { actor: ADMIN, now },
   );
 
 export const newMetric = (

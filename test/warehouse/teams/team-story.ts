@@ -37,8 +37,15 @@ const KINDS: Record<string, { source: Partial<NewCostSource>; tables: readonly S
   },
 };
 
-/** Returns an organisation with spend of all kinds, and the steps of a story about teams. */
-export const newTeamStory = async (test: Pick<TestWarehouse, 'warehouse'>) => {
+/**
+ * Returns an organisation with spend of all kinds, and the steps of a story about teams. A source is connected on the first day
+ * of the month of its first spend, and brings that spend on the 20th too, so that its bills seal for good. If sources
+ * are `connected` late, each comes with its first spend.
+ */
+export const newTeamStory = async (
+  test: Pick<TestWarehouse, 'warehouse'>,
+  connected: 'in time' | 'late' = 'in time',
+) => {
   const { warehouse } = test;
   const { id: orgId } = await newOrganisation(warehouse);
   const sources = new Map<string, string>();
@@ -52,8 +59,14 @@ export const newTeamStory = async (test: Pick<TestWarehouse, 'warehouse'>) => {
           Object.entries(tables).filter(([table]) => own.some((one) => one === table)),
         );
         if (Object.keys(given).length === 0) continue;
-        const id = sources.get(name) ?? (await newSource(warehouse, orgId, source)).id;
-        sources.set(name, id);
+        let id = sources.get(name);
+        if (id === undefined) {
+          const [made, first] = ['01', '20'].map((day) => new Date(`${month}-${day}T06:00:00Z`));
+          ({ id } = await newSource(warehouse, orgId, source, connected === 'late' ? now : made));
+          sources.set(name, id);
+          if (connected === 'in time')
+            await publishSpend(warehouse, { orgId, sourceId: id }, month, given, first);
+        }
         await publishSpend(warehouse, { orgId, sourceId: id }, month, given, now);
       }
     },

@@ -594,6 +594,17 @@ export const MIGRATIONS: readonly Migration[] = [
       `ALTER TABLE webhook_attempts ADD COLUMN retry_after INTEGER`,
     ],
   },
+  {
+    version: 30,
+    name: 'when months that began late stop to follow today',
+    statements: [
+      // Whether a later month had settled in time (sealed-months.ts). NULL in seals of earlier versions, which were the last ones.
+      `ALTER TABLE bill_bases ADD COLUMN closes BOOLEAN`,
+      `CREATE OR REPLACE VIEW current_bill_bases AS
+        SELECT * FROM bill_bases
+        QUALIFY row_number() OVER (PARTITION BY org_id, month ORDER BY version_id DESC) = 1`,
+    ],
+  },
 ];
 
 /** The version of the tables that this version of the product makes. */

@@ -6,7 +6,7 @@ import { settlementReasons } from '../../../domain/months/settlement.ts';
 import { audit } from '../../engine/records/audit-log.ts';
 import { currentSealBases } from './bill-basis.ts';
 import { sealExclusively } from './bill-sealing.ts';
-import { storeSeals } from './bill-seals.ts';
+import { storeSeals, type Seal } from './bill-seals.ts';
 import { monthBills, type MonthBills } from './bills.ts';
 import { coverageOf } from '../../../domain/sources/coverage.ts';
 import { deliveredMonths, sourceMonths } from '../../sources/coverage.ts';
@@ -63,12 +63,10 @@ const madeOfToday = async (
   { id: orgId, settle_days }: Pick<Organisation, 'id' | 'settle_days'>,
   month: Month,
   now: Date,
-): Promise<{ computation_id: string | null; definition_changes: string }> => {
-  const [madeOf] = await session.query<{
-    computation_id: string | null;
-    definition_changes: string;
-    has_teams: boolean;
-  }>(MADE_OF, { org: orgId, month: firstDay(month) });
+): Promise<Pick<Seal, 'computation_id' | 'definition_changes' | 'closes'>> => {
+  const [madeOf] = await session.query<
+    Pick<Seal, 'computation_id' | 'definition_changes' | 'closes'> & { has_teams: boolean }
+  >(MADE_OF, { org: orgId, month: firstDay(month) });
   const refuse = (reasons: readonly string[]): never => {
     throw conflict(`the bills of ${month} cannot be sealed again: ${reasons.join('; ')}`);
   };
@@ -86,7 +84,7 @@ const madeOfToday = async (
 
 const MADE_OF = `
 WITH ${SEALED_MONTHS}
-SELECT computation_id, definition_changes, EXISTS (FROM teams WHERE org_id = $org) AS has_teams
+SELECT computation_id, definition_changes, closes, EXISTS (FROM teams WHERE org_id = $org) AS has_teams
 FROM made_of_now WHERE month = $month::DATE`;
 
 const refuseWithoutValues = async (

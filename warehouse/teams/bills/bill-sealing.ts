@@ -3,7 +3,8 @@ import type { SealedBasis } from '../../../domain/teams/bill.ts';
 import { currentSealBases } from './bill-basis.ts';
 import { storeSeals, type Seal } from './bill-seals.ts';
 import { hasReadMonth } from '../../../domain/imports/import-reach.ts';
-import { deliveredMonths } from '../../sources/coverage.ts';
+import { coverageOf } from '../../../domain/sources/coverage.ts';
+import { sourceMonths } from '../../sources/coverage.ts';
 import { IMPORT_TABLES, valueImports } from '../../sources/value-imports.ts';
 import { computeSpend, type ComputedSession, type ComputedSpend } from '../../spend/compute-spend.ts';
 import { SEALED_MONTHS } from './sealed-months.ts';
@@ -81,6 +82,9 @@ interface DueMonth {
   basis: string | null;
   follows_today: boolean;
   settled_before_teams: boolean;
+  backfilled: boolean;
+  /** Whether this seal ends that the month follows today, because it began late. */
+  closes: boolean;
   was_sealed: boolean;
   /** What has changed since the last seal. */
   spend_moved: boolean;
@@ -94,23 +98,31 @@ interface DueMonth {
 }
 
 /**
- * Returns the months to seal. A month of which nothing is delivered is not due, because its bills are unknown. Nor is a month that is
- * split by values of an import that has not read it to its end.
+ * Returns the months to seal. A month of which nothing is delivered is not due, because its bills are unknown. Nor is one whose
+ * spend is in doubt: a month that follows today would seal what the doubt is about. Nor is one that is split by values of an
+ * import that has not read it to its end.
  */
 const dueMonths = async (session: Session, orgId: string): Promise<DueMonth[]> => {
   const due = await session.query<DueMonth>(DUE_MONTHS, { org: orgId });
   const unsealed = due.flatMap(({ month, basis }) => (basis === null ? [monthOf(month)] : []));
-  const delivered = await deliveredMonths(session, orgId, unsealed);
   const imports = await valueImports(session, orgId, [
     ...new Set(due.flatMap(({ split_by }) => split_by ?? [])),
   ]);
-  return due.filter(({ month, basis, split_by }) => {
-    const isRead = (split_by ?? []).every((metric) => {
+  const isRead = ({ month, split_by }: DueMonth): boolean =>
+    (split_by ?? []).every((metric) => {
       const found = imports.get(metric);
       return found === undefined || hasReadMonth(found.reach, monthOf(month));
     });
-    return isRead && (basis !== null || delivered.has(monthOf(month)));
-  });
+  const [first, last] = [unsealed[0], unsealed.at(-1)];
+  const sources =
+    first === undefined || last === undefined
+      ? new Map<Month, never>()
+      : await sourceMonths(session, orgId, { first, last });
+  const isCertain = (month: Month): boolean => {
+    const { lastKnown, doubts } = coverageOf(month, sources.get(month) ?? [], null);
+    return lastKnown.size > 0 && doubts.length === 0;
+  };
+  return due.filter((month) => isRead(month) && (month.basis !== null || isCertain(monthOf(month.month))));
 };
 
 // A month waits while a metric that splits it has no value there. A sealed month keeps its metrics, others use today's.
@@ -139,11 +151,12 @@ moved AS (
     COALESCE(sealed.value_changes, CASE WHEN len(metric_ids) > 0 THEN -1 ELSE 0 END)
       <> COALESCE(values_now.value_changes, 0) AS values_moved
   FROM made_of_now LEFT JOIN sealed USING (month) LEFT JOIN values_now USING (month))
-SELECT month, CASE WHEN holds THEN basis END AS basis, follows_today, NOT with_teams AS settled_before_teams,
-  was_sealed, spend_moved, definitions_moved, values_moved, made_of_now.computation_id, made_of_now.definition_changes, split_by
+SELECT month, CASE WHEN holds THEN basis END AS basis, follows_today, NOT with_teams AS settled_before_teams, backfilled,
+  made_of_now.closes, was_sealed, spend_moved, definitions_moved, values_moved, made_of_now.computation_id,
+  made_of_now.definition_changes, split_by
 FROM settled JOIN moved USING (month) JOIN made_of_now USING (month) ANTI JOIN waiting USING (month)
   LEFT JOIN (SELECT month, list(DISTINCT metric_id) AS split_by FROM split_by GROUP BY month) USING (month)
-WHERE (NOT holds OR values_moved)
+WHERE (NOT holds OR values_moved OR (settled.closes AND NOT is_closed AND with_teams AND NOT backfilled))
   AND EXISTS (FROM teams WHERE org_id = $org)
 ORDER BY month`;
 
@@ -154,19 +167,32 @@ const sealDueMonths = async (session: ComputedSession, orgId: string, now: Date)
   const seals = due.flatMap((month): Seal[] => {
     const basis =
       month.basis === null ? today.get(monthOf(month.month)) : (JSON.parse(month.basis) as SealedBasis);
-    const { computation_id, definition_changes } = month;
+    const { computation_id, definition_changes, closes } = month;
     return basis === undefined
       ? []
-      : [{ month: month.month, basis, computation_id, definition_changes, ...causeOf(month), by: null }];
+      : [
+          {
+            month: month.month,
+            basis,
+            computation_id,
+            definition_changes,
+            closes,
+            ...causeOf(month),
+            by: null,
+          },
+        ];
   });
   await storeSeals(session, orgId, seals, now);
   return seals.map(({ month }) => monthOf(month));
 };
 
-/** Returns why a month is sealed now. If it follows today, the reason says what has changed. */
+/**
+ * Returns why a month is sealed now. If it follows today, the reason says what has changed. The seal that closes a month of which
+ * nothing has changed has no bill of its own, so that nobody reads its cause.
+ */
 const causeOf = (month: DueMonth): Pick<Seal, 'sealed_because' | 'reason'> => {
   if (!month.follows_today)
-    return { sealed_because: month.basis === null ? 'settled' : 'values_changed', reason: null };
+    return { sealed_because: month.values_moved ? 'values_changed' : 'settled', reason: null };
   const moved = [
     ...(month.spend_moved ? ['spend'] : []),
     ...(month.definitions_moved ? ['teams or shared costs'] : []),
@@ -174,7 +200,9 @@ const causeOf = (month: DueMonth): Pick<Seal, 'sealed_because' | 'reason'> => {
   ];
   const first = month.settled_before_teams
     ? 'the month had settled before there were teams'
-    : 'the spend of the month was complete late';
+    : month.backfilled
+      ? 'the spend of the month was complete late'
+      : 'the month had ended before its first spend, or before one of its sources was connected';
   return {
     sealed_because: 'backfill',
     reason: month.was_sealed ? `changed since: ${moved.join(', ')}` : first,

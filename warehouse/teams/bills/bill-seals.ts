@@ -18,6 +18,8 @@ export interface Seal {
   basis: SealedBasis;
   computation_id: string | null;
   definition_changes: string;
+  /** Whether a later month has settled in time, so that a month that began late no longer follows today. */
+  closes: boolean;
   sealed_because: SealCause;
   reason: string | null;
   /** The key that sealed by hand. */
@@ -114,7 +116,7 @@ const INSERT_BASES = `
 INSERT INTO bill_bases BY NAME
 SELECT $org AS org_id, $version::UUID AS version_id, $now::TIMESTAMP AS sealed_at, unnest(from_json($rows,
   '[{"month":"DATE","basis":"VARCHAR","metric_ids":["VARCHAR"],"computation_id":"UUID","definition_changes":"BIGINT",
-    "value_changes":"BIGINT","sealed_because":"VARCHAR","reason":"VARCHAR","sealed_by_id":"VARCHAR","sealed_by_name":"VARCHAR"}]'), recursive := true)`;
+    "value_changes":"BIGINT","closes":"BOOLEAN","sealed_because":"VARCHAR","reason":"VARCHAR","sealed_by_id":"VARCHAR","sealed_by_name":"VARCHAR"}]'), recursive := true)`;
 
 const INSERT_BILLS = `
 INSERT INTO sealed_bills BY NAME

@@ -62,6 +62,8 @@ export interface MonthBills extends Omit<BillFacts, 'hasBill'> {
   uncollected: UncollectedPicks;
   /** What keeps the month from settling. */
   holdingBack: SourceDoubt[];
+  /** What is not certain about its spend. A settled month does not seal meanwhile. */
+  doubts: SourceDoubt[];
 }
 
 const UNSEALED: Seal = {
@@ -98,12 +100,12 @@ export const monthBills = async (
     uncollected: string | null;
   }>(MONTHS, range);
   const months = rows.map((row) => {
-    const { holdingBack, lastKnown } = coverageOf(
+    const { holdingBack, doubts, lastKnown } = coverageOf(
       monthOf(row.month),
       sources.get(monthOf(row.month)) ?? [],
       null,
     );
-    return { ...row, holdingBack, total: lastKnown.size === 0 ? null : row.total };
+    return { ...row, holdingBack, doubts, total: lastKnown.size === 0 ? null : row.total };
   });
   const teams = await session.query<{ id: string }>('SELECT team_id AS id FROM teams WHERE org_id = $org', {
     org: orgId,
@@ -125,7 +127,7 @@ export const monthBills = async (
   const unsealed = months.filter(({ sealed }) => !sealed).map(({ month }) => month);
   const uncollectedNow = await uncollectedPicks(session, orgId, unsealed);
 
-  return months.map(({ month: day, settled, sealed, total, uncollected, holdingBack, ...row }) => {
+  return months.map(({ month: day, settled, sealed, total, uncollected, holdingBack, doubts, ...row }) => {
     const month = monthOf(day);
     const basis = bases.get(month);
     const sums = values.get(month)?.sums ?? new Map<string, never>();
@@ -153,6 +155,7 @@ export const monthBills = async (
       bills,
       total,
       holdingBack,
+      doubts,
       uncollected: sealed
         ? (JSON.parse(uncollected ?? '{}') as UncollectedPicks)
         : (uncollectedNow.get(month) ?? {}),

@@ -6,8 +6,15 @@ const lateFrom = (month: string): string => `(last_day(${month}) + settle_days +
 /**
  * CTEs with the months that have settled, and with what the sealed ones were sealed from. A month that settled by backfill, or
  * while there was no team, `follows_today` until an admin seals it by hand: its seal holds only until its spend, a team or a
- * shared cost changes. Every other month keeps its seal. Earlier versions recorded neither reason; for their months the time
- * of the settlement decides, and for equal times the record.
+ * shared cost changes. A month that began late does so until it is closed (see `closed`). Every other month keeps its seal.
+ * Earlier versions recorded no such reason; for their months the time of the settlement decides, and for equal times the record.
+ *
+ * A month `began_late` if it had ended before its first spend was published, or before a source that brought spend of it was
+ * created. Deleted sources count, because their bills must lose what they brought.
+ *
+ * A later month `closes` it: one that settled in time, and ended after the organisation first had spend. Months that are all
+ * connected on one day do not close each other. The first seal after that is the month's last one (`bill_bases.closes`), so
+ * that the bills keep the spend of that moment, whoever reads them when. Seals of earlier versions count as the last ones.
  */
 export const SEALED_MONTHS = `settlements AS (
   SELECT month, min(settled_at) AS settled_at, bool_and(with_teams) AS with_teams, bool_and(backfilled) AS backfilled
@@ -29,14 +36,29 @@ judged AS (
   FROM settlements LEFT JOIN settle_days_then USING (month)),
 sealed_by_hand AS (
   SELECT DISTINCT month FROM bill_bases WHERE org_id = $org AND sealed_because = 'resealed'),
+made AS (
+  SELECT source_id, min(changed_at) AS made_at FROM cost_source_versions WHERE org_id = $org GROUP BY source_id),
+brought AS (
+  SELECT source_id, first_day, loads.last_day AS through, published_at, made_at FROM loads JOIN made USING (source_id)
+  WHERE org_id = $org AND first_day IS NOT NULL),
+begun_late AS (
+  SELECT month FROM judged JOIN brought ON first_day <= last_day(month) AND through >= month
+  GROUP BY month HAVING greatest(min(published_at), max(made_at)) >= month + INTERVAL 1 MONTH),
+closers AS (
+  SELECT max(month) AS newest FROM judged
+  WHERE NOT backfilled AND month + INTERVAL 1 MONTH > (SELECT min(published_at) FROM brought)),
+closed AS (SELECT DISTINCT month FROM bill_bases WHERE org_id = $org AND closes IS NOT false),
 settled AS (
-  SELECT judged.*, (backfilled OR NOT with_teams) AND sealed_by_hand.month IS NULL AS follows_today
-  FROM judged LEFT JOIN sealed_by_hand USING (month)),
+  SELECT judged.*, begun_late.month IS NOT NULL AS began_late, COALESCE(month < closers.newest, false) AS closes,
+    closed.month IS NOT NULL AS is_closed, sealed_by_hand.month IS NULL AND (
+      backfilled OR NOT with_teams OR (begun_late.month IS NOT NULL AND closed.month IS NULL)) AS follows_today
+  FROM judged LEFT JOIN sealed_by_hand USING (month) LEFT JOIN begun_late USING (month) LEFT JOIN closed USING (month)
+  CROSS JOIN closers),
 definitions_now AS (
   SELECT (SELECT count(*) FROM team_versions WHERE org_id = $org)
     + (SELECT count(*) FROM shared_cost_versions WHERE org_id = $org) AS definition_changes),
 made_of_now AS (
-  SELECT month, computation_id, definition_changes
+  SELECT month, computation_id, definition_changes, closes
   FROM settled CROSS JOIN definitions_now
   LEFT JOIN (SELECT month, computation_id FROM current_computations WHERE org_id = $org) USING (month)),
 sealed AS (

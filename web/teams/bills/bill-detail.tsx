@@ -48,13 +48,19 @@ export const BillDetail = ({ bill }: { bill: Bill }): ReactNode => {
   );
 };
 
+const followsToday = ({ settled_before_teams, backfilled }: Bill): string => {
+  const until =
+    settled_before_teams || backfilled
+      ? 'until an admin seals it'
+      : 'until the next month settles or an admin seals it, because a source was connected late';
+  return `The month follows today ${until}: its bills seal again if spend, teams or shared costs change.`;
+};
+
 const Notes = ({ bill }: { bill: Bill }): ReactNode => {
   const notes = [
     ...(bill.settled_before_teams ? ['The month settled while there was no team.'] : []),
     ...(bill.backfilled ? ['The spend of the month was complete late.'] : []),
-    ...(bill.follows_today
-      ? ['The month follows today: its bills seal again if spend, teams or shared costs change.']
-      : []),
+    ...(bill.follows_today ? [followsToday(bill)] : []),
     ...bill.uncollected.map((words) => `The bill misses spend. ${sentence(words)}`),
   ];
   return (
