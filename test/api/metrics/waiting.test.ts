@@ -207,7 +207,7 @@ describeOnBothEngines('what waits for someone', (open) => {
       message:
         'the import of metric "Sales" is paused: Creating and changing revenue metrics needs the Business plan or above; ' +
         'this organisation is on Professional',
-      metric: ofSales,
+      metric: { id: sales.id, name: 'Sales' },
     };
     expect(expectData(await admin.get('/waiting'))).toEqual([
       ...[runFailed, importFailed(failing), paused, changed, january, requestsReady, bill, begun],
