@@ -4,6 +4,7 @@ import { invalid, ServiceError } from '../../domain/shared/errors.ts';
 import { forMessage } from '../../domain/shared/for-message.ts';
 import { isUtf8Type } from './body-charset.ts';
 import { refuseBrokenText } from './broken-text.ts';
+import { refuseRepeatedKeys } from './repeated-keys.ts';
 import type { Api } from '../http/api-type.ts';
 
 /** Most levels of nesting in a body. Every schema needs far fewer. */
@@ -35,6 +36,7 @@ export const acceptJsonOnly = (app: Api): void => {
         // The parser would report an error from here as broken JSON.
         attempt(() => {
           if (error !== null) throw error;
+          refuseRepeatedKeys(body);
           refuseBrokenText(body, parsed, request.routeOptions.config.ownTextRules);
           done(null, parsed);
         });

@@ -146,6 +146,12 @@ describe('an answer', () => {
     for (const body of ['null', '[]', '"text"', '3']) {
       expectError(await admin.send('POST', '/keys', { headers: JSON_TYPE, body }), 400, /^body: expected/);
     }
+    const twice = '{"name":"x","permission":"read","name":"y"}';
+    expectError(
+      await admin.send('POST', '/keys', { headers: JSON_TYPE, body: twice }),
+      400,
+      /^name: expected this field once, got it twice$/,
+    );
     // The parser rejects a byte order mark, with a 400 and not a 500.
     const marked = await admin.send('POST', '/keys', { headers: JSON_TYPE, body: '\ufeff{"name":"x"}' });
     expect(marked.status).toBe(400);
