@@ -11,7 +11,16 @@ import type { NumberDependencies } from '../http/dependencies.ts';
 import { month } from '../http/fields.ts';
 import { noteUpdates } from '../http/note-updates.ts';
 import { answersFile } from '../http/route-schema.ts';
-import { ARROW, closeSignal, CSV, PARQUET, rowsType, sendStream, sendTabular } from '../http/tabular.ts';
+import {
+  ARROW,
+  closeSignal,
+  CSV,
+  PARQUET,
+  rowsType,
+  safeFor,
+  sendStream,
+  sendTabular,
+} from '../http/tabular.ts';
 
 const MOST_MONTHS = 12;
 const FIRST_MONTH = '1970-01';
@@ -32,6 +41,7 @@ const exportQuery = z.strictObject({
     .describe(
       'Only for admins, and only with months and values: adds the rows of revenue metrics, as CSV or Arrow',
     ),
+  safe: safeFor,
 });
 
 const SUMMARIES: Record<ExportKind, string> = {
@@ -72,7 +82,7 @@ const exportRoute = (app: Api, dependencies: NumberDependencies, kind: ExportKin
     async (request, reply) => {
       const caller = callerOf(request);
       const { organisation } = caller;
-      const { start, end, revenue: wanted } = request.query;
+      const { start, end, revenue: wanted, safe } = request.query;
       refuseRange(request.query);
       const viewed = wanted === undefined ? null : REVENUE[kind];
       if (viewed === undefined)
@@ -88,7 +98,7 @@ const exportRoute = (app: Api, dependencies: NumberDependencies, kind: ExportKin
       const signal = closeSignal(reply);
       return type === PARQUET
         ? sendStream(reply, PARQUET, parquetBytes(dependencies.warehouse, rows, signal))
-        : sendTabular(reply, type, numberedRows(dependencies.warehouse, rows, signal));
+        : sendTabular(reply, type, numberedRows(dependencies.warehouse, rows, signal), safe);
     },
   );
 };

@@ -14,6 +14,7 @@ import {
 } from 'apache-arrow';
 import { stringify } from 'csv-stringify/sync';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { invalid, unavailable } from '../../domain/shared/errors.ts';
 import { forMessage } from '../../domain/shared/for-message.ts';
 
@@ -27,6 +28,16 @@ export type TabularType = typeof CSV | typeof ARROW | typeof PARQUET;
 /** The other formats of a route with rows, for its description. */
 export const TABULAR_NOTE = `Also answers \`Accept: ${CSV}\`, \`${ARROW}\` and \`${PARQUET}\`, which have every row.`;
 
+/** The query parameter of every route that answers CSV. */
+export const safeFor = z
+  .literal('spreadsheet', { error: 'expected "spreadsheet"' })
+  .optional()
+  .describe(
+    'Only for CSV: puts an apostrophe before texts that a spreadsheet would take for a formula. Without it, texts are unchanged',
+  );
+
+type SafeFor = z.infer<typeof safeFor>;
+
 /** Longest time that a caller may take for a batch. Then it is cut off, because it holds a connection to the warehouse. */
 const STALLED_MS = 60_000;
 
@@ -39,15 +50,33 @@ export interface Rows {
   batches: AsyncIterable<readonly Row[]>;
 }
 
+const JSON_TYPE = 'application/json';
+
+/** The parameters of a type that describe its answers. An Accept header may name them. */
+const PARAMETERS: Partial<Record<string, readonly string[]>> = {
+  [JSON_TYPE]: ['', '; charset=utf-8'],
+  [CSV]: ['', '; charset=utf-8', '; header=present', '; charset=utf-8; header=present'],
+};
+
+/** Returns which of some types the caller's Accept header prefers, or null if it accepts none of them. */
+const preferredOf = (request: FastifyRequest, types: readonly string[]): string | null => {
+  const spelled = types.flatMap((type) => (PARAMETERS[type] ?? ['']).map((parameters) => type + parameters));
+  const preferred = request.accepts().type(spelled);
+  return types.find((type) => spelledType(preferred) === type) ?? null;
+};
+
+const spelledType = (preferred: string | string[] | false): string | undefined =>
+  typeof preferred === 'string' ? preferred.split(';', 1)[0] : undefined;
+
 /** Returns the tabular type that the caller's Accept header prefers to JSON, or null. */
 export const tabularType = (request: FastifyRequest): TabularType | null => {
-  const type = request.accepts().type(['application/json', CSV, ARROW, PARQUET]);
+  const type = preferredOf(request, [JSON_TYPE, CSV, ARROW, PARQUET]);
   return type === CSV || type === ARROW || type === PARQUET ? type : null;
 };
 
 /** Returns which of some types the caller's Accept header prefers, by default the first. Throws if the caller accepts none of them. */
 export const rowsType = (request: FastifyRequest, types: readonly TabularType[]): TabularType => {
-  const preferred = request.accepts().type([...types]);
+  const preferred = preferredOf(request, types);
   const type = types.find((each) => each === preferred);
   if (type === undefined)
     throw invalid(`Accept: expected ${types.join(' or ')}, got ${forMessage(request.headers.accept)}`);
@@ -79,10 +108,11 @@ export const sendTabular = (
   reply: FastifyReply,
   type: Exclude<TabularType, typeof PARQUET>,
   rows: Rows,
+  safe?: SafeFor,
 ): Promise<FastifyReply> =>
   type === ARROW
     ? sendStream(reply, ARROW, arrowBytes(rows))
-    : sendStream(reply, `${CSV}; charset=utf-8`, csvText(rows));
+    : sendStream(reply, `${CSV}; charset=utf-8`, csvText(rows, safe));
 
 /**
  * Streams an answer as fast as the caller reads it, and cuts off a caller that has stalled. A failure before the first piece
@@ -132,13 +162,17 @@ const startedWith = async <Item>(items: AsyncIterable<Item>): Promise<AsyncItera
 };
 
 /** Puts an apostrophe before a text that a spreadsheet would take for a formula. */
-const csvText = async function* ({ columns, batches }: Rows): AsyncGenerator<string> {
+const asPlainText = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
+
+const csvText = async function* ({ columns, batches }: Rows, safe: SafeFor): AsyncGenerator<string> {
   const lines = (rows: readonly Row[], header: boolean): string =>
     stringify([...rows], {
       header,
       columns: [...columns],
       record_delimiter: 'windows',
-      cast: { string: (text) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text) },
+      // The writer itself quotes only CRLF.
+      quoted_match: /[\r\n]/,
+      cast: safe === 'spreadsheet' ? { string: asPlainText } : {},
     });
   let text = lines([], true);
   for await (const rows of batches) {

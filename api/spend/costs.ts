@@ -23,7 +23,15 @@ import { day } from '../http/fields.ts';
 import { page } from '../http/paging.ts';
 import { answers, describe, pageOf, success } from '../http/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
-import { closeSignal, PARQUET, sendStream, sendTabular, TABULAR_NOTE, tabularType } from '../http/tabular.ts';
+import {
+  closeSignal,
+  PARQUET,
+  safeFor,
+  sendStream,
+  sendTabular,
+  TABULAR_NOTE,
+  tabularType,
+} from '../http/tabular.ts';
 
 const MOST_DAYS = 366;
 /** Most rows of a breakdown in one JSON answer. */
@@ -97,7 +105,7 @@ const breakdown = pageOf(breakdownRow).extend({
   reconciliation: z.array(reconciled).describe('Clusters and hosts next to their bills'),
 });
 
-const range = z.strictObject({ start_date: day, end_date: day });
+const range = z.strictObject({ start_date: day, end_date: day, safe: safeFor });
 
 /** One or two different keys, separated by a comma or in two parameters. */
 const groupBy = z
@@ -184,7 +192,7 @@ export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): voi
     },
     async (request, reply) => {
       const { organisation } = callerOf(request);
-      const { start_date, end_date } = request.query;
+      const { start_date, end_date, safe } = request.query;
       const days = daysOf(request.query);
       const now = clock.now();
       const type = tabularType(request);
@@ -193,7 +201,7 @@ export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): voi
         if (type === PARQUET) return sendParquet(reply, FLAT_KEYS, range);
         const signal = closeSignal(reply);
         const rows = streamBreakdown(warehouse, organisation.id, FLAT_KEYS, range, { now, signal });
-        return sendTabular(reply, type, tableOf(FLAT_KEYS, rows));
+        return sendTabular(reply, type, tableOf(FLAT_KEYS, rows), safe);
       }
       const summary = await costSummary(
         warehouse,
@@ -241,7 +249,7 @@ export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): voi
     },
     async (request, reply) => {
       const { organisation } = callerOf(request);
-      const { start_date, end_date, group_by, limit, cursor } = request.query;
+      const { start_date, end_date, group_by, limit, cursor, safe } = request.query;
       daysOf(request.query);
       const days = { start: start_date, end: end_date };
       const now = clock.now();
@@ -250,7 +258,7 @@ export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): voi
         if (type === PARQUET) return sendParquet(reply, group_by, days);
         const signal = closeSignal(reply);
         const all = streamBreakdown(warehouse, organisation.id, group_by, days, { now, signal });
-        return sendTabular(reply, type, tableOf(group_by, all));
+        return sendTabular(reply, type, tableOf(group_by, all), safe);
       }
       const { on } = await computeSpend(warehouse, organisation.id, now);
       const readRows = (session: ComputedSession) =>
@@ -271,7 +279,7 @@ export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): voi
         const part = { limit: rows.data.length, offset: (rows.data[0]?.next ?? 1) - 1 };
         if (type === PARQUET) return sendParquet(reply, group_by, days, part);
         const paged = Readable.from([rows.data.map(({ row }) => row)]) as AsyncIterable<BreakdownRow[]>;
-        return sendTabular(reply, type, tableOf(group_by, paged));
+        return sendTabular(reply, type, tableOf(group_by, paged), safe);
       }
       // One transaction, because the rows add up to the total and the reconciliation explains it.
       const { rows, whole, reconciled, through } = await warehouse.onOneState(async (stored) => {

@@ -271,8 +271,15 @@ describeOnBothEngines('exports', (open, onDuckDb) => {
       ...{ metric_id: orders.id, metric_name: 'Orders', frequency: 'daily', period: '2026-01-31', label: '' },
       ...{ value: '1e-10', source: 'api', changed_at: '2026-02-07T06:00:00.000Z' },
     });
-    // A spreadsheet must not take a name for a formula.
-    expect(csv[2]?.['metric_name']).toBe("'=Parts");
+    // Texts are unchanged, unless the file is for a spreadsheet, which would take a name for a formula.
+    expect(csv[2]?.['metric_name']).toBe('=Parts');
+    const safe = await csvOf(story.secret, `values?${JANUARY}&safe=spreadsheet`);
+    expect(safe[2]).toEqual({ ...csv[2], metric_name: "'=Parts" });
+    expect([safe[0], safe[1]]).toEqual([csv[0], csv[1]]);
+    expect(await story.admin.get(`/export/values?${JANUARY}&safe=yes`)).toMatchObject({
+      status: 400,
+      body: { error: 'safe: expected "spreadsheet", got "yes"' },
+    });
   });
 
   it('leave revenue out unless an admin asks for it, as CSV or Arrow, and the audit log has each', async () => {
