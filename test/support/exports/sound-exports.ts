@@ -1,17 +1,9 @@
 import { addDays, monthOf, type Day } from '../../../domain/shared/calendar.ts';
+import type { ExportedSource } from './exported-source.ts';
 import { dayLine, focusCsv, type FocusLine } from './focus-export.ts';
 
-/** A source to connect: its files by name, and what the API needs to know of it beside their location. */
-interface SoundSource {
-  kind: 'focus' | 'opencost' | 'hosts' | 'ai_tools';
-  /** The text of each file. A name that ends in `.gz` is compressed. */
-  files: Record<string, string>;
-  /** The text of the second feed: assets of clusters, usage of AI tools. */
-  second?: string;
-}
-
 /** Exports of November to January in which nothing is wrong, by what is special about them. */
-export const soundExports = (): Record<string, SoundSource[]> => ({
+export const soundExports = (): Record<string, ExportedSource[]> => ({
   'one account, a row for each day': [bill(daily('10'))],
   'a row for each hour': [bill(DAYS.flatMap((day) => hourly(day)))],
   'an account without weekends': [bill([...daily('10'), ...on(WEEKDAYS, '3', BUILD)])],
@@ -180,7 +172,7 @@ const commitment = (): FocusLine[] => {
   ];
 };
 
-const bill = (lines: readonly FocusLine[]): SoundSource => ({
+const bill = (lines: readonly FocusLine[]): ExportedSource => ({
   kind: 'focus',
   files: { 'bill.csv': focusCsv(lines) },
 });
@@ -199,7 +191,7 @@ const lowerHeader = (text: string): string => text.replace(/^.*/, (header) => he
 
 const table = (header: string, rows: readonly string[]): string => [header, ...rows, ''].join('\n');
 
-const cluster = (days: readonly Day[], assets: readonly string[]): SoundSource => ({
+const cluster = (days: readonly Day[], assets: readonly string[]): ExportedSource => ({
   kind: 'opencost',
   files: {
     'allocations.csv': table(
@@ -210,12 +202,12 @@ const cluster = (days: readonly Day[], assets: readonly string[]): SoundSource =
   second: table('day,cluster,kind,provider_id,cost', assets),
 });
 
-const hosts = (rows: readonly string[], header = 'day,host,service,cost'): SoundSource => ({
+const hosts = (rows: readonly string[], header = 'day,host,service,cost'): ExportedSource => ({
   kind: 'hosts',
   files: { 'hosts.csv': table(header, rows) },
 });
 
-const tools = (spend: readonly string[], usage: readonly string[]): SoundSource => ({
+const tools = (spend: readonly string[], usage: readonly string[]): ExportedSource => ({
   kind: 'ai_tools',
   files: { 'spend.csv': table('day,tool,cost,kind', spend) },
   second: table('day,tool,repository,usage', usage),
