@@ -21,6 +21,7 @@ import { dashboard } from './dashboard/dashboard.ts';
 import { browserSessionRoutes } from './access/session/browser-session.ts';
 import { limitBodies } from './requests/body-pace.ts';
 import { CallMeter } from './access/call-meter.ts';
+import { costSourceUnitRoutes } from './sources/cost-source-units.ts';
 import { costSourceRoutes } from './sources/cost-sources.ts';
 import { costRoutes } from './spend/costs.ts';
 import { spendOptionRoutes } from './spend/spend-options.ts';
@@ -201,6 +202,7 @@ export const buildServer = async (
       organisationRoutes(api, dependencies);
       keyRoutes(api, dependencies);
       costSourceRoutes(api, dependencies);
+      costSourceUnitRoutes(api, dependencies);
       costRoutes(api, dependencies);
       spendOptionRoutes(api, dependencies);
       metricRoutes(api, numbers);

@@ -8,6 +8,8 @@ import {
   type ExportFile,
 } from '../../warehouse/sources/feeds/export-files.ts';
 import type { Publish } from '../../warehouse/sources/publishing/publish-load.ts';
+import { systemClock } from '../../domain/shared/clock.ts';
+import { dayWritten } from '../../domain/sources/day-written.ts';
 import { exportFiles } from './export-location.ts';
 import type { SourceReading } from './source-reading.ts';
 import { hasCsvHeader, refuseChangedFiles, rowCounter, versionsOf } from './whole-files.ts';
@@ -67,7 +69,13 @@ export const readableFiles = async (
     }
     const file = columnsOfAll.share(await describeFile(reader, path, stored.opened));
     refuseColumns(file, missing);
-    files.push(isCsv ? { ...file, count: rowCounter(file, rules) } : file);
+    const writtenOn = dayWritten(
+      [versions.get(path)?.writtenAt ?? null, current.submitted.get(path) ?? null],
+      scope.now,
+      systemClock.now(),
+    );
+    const read = writtenOn === null ? file : { ...file, writtenOn };
+    files.push(isCsv ? { ...read, count: rowCounter(file, rules) } : read);
   }
   if (files.length === 0) throw invalid(`${field}: every file is empty`);
   return {

@@ -7,6 +7,7 @@ import {
   isRemote,
   openRemoteFile,
   remoteVersion,
+  type FileVersion,
   type RemoteRules,
 } from '../../egress/locations/remote-file.ts';
 import {
@@ -97,7 +98,7 @@ const unlessDamaged = async function* (
 };
 
 /** The versions of files at the beginning of a reading. */
-export type FileVersions = ReadonlyMap<string, string>;
+export type FileVersions = ReadonlyMap<string, FileVersion>;
 
 /** Returns the current version of each file, or the version of the file that is held. */
 export const versionsOf = async (
@@ -105,26 +106,32 @@ export const versionsOf = async (
   rules: RemoteRules,
   held?: HeldFiles,
 ): Promise<FileVersions> => {
-  const versions = new Map<string, string>();
+  const versions = new Map<string, FileVersion>();
   for (let from = 0; from < paths.length; from += MOST_REQUESTS) {
     const some = paths.slice(from, from + MOST_REQUESTS);
     const found = await Promise.all(some.map((path) => versionOf(held?.opened(path) ?? path, rules)));
-    for (const [index, path] of some.entries()) versions.set(path, found[index] ?? '');
+    for (const [index, path] of some.entries()) {
+      const version = found[index];
+      if (version !== undefined) versions.set(path, version);
+    }
   }
   return versions;
 };
 
-const versionOf = async (path: string, rules: RemoteRules): Promise<string> => {
+/** In a millisecond. */
+const NANOSECONDS = 1_000_000n;
+
+const versionOf = async (path: string, rules: RemoteRules): Promise<FileVersion> => {
   if (isRemote(path)) return remoteVersion(path, rules);
   const { ino, size, mtimeNs } = await stat(path, { bigint: true });
-  return `${ino} ${size} ${mtimeNs}`;
+  return { version: `${ino} ${size} ${mtimeNs}`, writtenAt: Number(mtimeNs / NANOSECONDS) };
 };
 
 /** Throws `invalid` if a file has changed since its reading began, because its rows may come from both versions. */
 export const refuseChangedFiles = async (before: FileVersions, rules: RemoteRules): Promise<void> => {
   const now = await versionsOf([...before.keys()], rules);
-  for (const [path, version] of before) {
-    if (now.get(path) !== version)
+  for (const [path, { version }] of before) {
+    if (now.get(path)?.version !== version)
       throw invalid(
         `${rules.field}: ${withoutQuery(path)} changed while it was read; nothing was loaded. Start the ingest again once the export is complete`,
       );

@@ -5,7 +5,13 @@ import type { DecimalText } from '../shared/decimals.ts';
  * Why a month's numbers are not certain (design §2, Coverage). A doubt keeps the month from settling and from being ready to
  * lock, until someone takes one of its ways out.
  */
-export const DOUBT_CODES = ['not_delivered', 'nothing_ingested', 'rejected_rows', 'import_behind'] as const;
+export const DOUBT_CODES = [
+  'not_delivered',
+  'nothing_ingested',
+  'rejected_rows',
+  'import_behind',
+  'unit_missing',
+] as const;
 export type DoubtCode = (typeof DOUBT_CODES)[number];
 
 /** What a person can do about a doubt. */
@@ -14,6 +20,7 @@ export const WAY_OUT_ACTIONS = [
   'open_source',
   'run_import',
   'connect_import',
+  'end_unit',
   'accept',
 ] as const;
 export type WayOutAction = (typeof WAY_OUT_ACTIONS)[number];
@@ -67,6 +74,13 @@ const openSource: WayOutOf = ({ source }) => ({
   source_id: source.id,
 });
 
+const endUnit: WayOutOf = ({ source, unit }) => ({
+  action: 'end_unit',
+  sentence: `say since when ${JSON.stringify(unit)} has no spend any more, if it has ended`,
+  source_id: source.id,
+  ...(unit === null ? {} : { unit }),
+});
+
 /** The ways out of each doubt about a source, the best one first. Whoever locks can accept each of them. */
 const WAYS_OUT: Record<DoubtCode, readonly WayOutOf[]> = {
   not_delivered: [runSource, openSource],
@@ -74,6 +88,7 @@ const WAYS_OUT: Record<DoubtCode, readonly WayOutOf[]> = {
   rejected_rows: [runSource],
   // It is about no source (import-doubt.ts).
   import_behind: [],
+  unit_missing: [endUnit, runSource],
 };
 
 /** Returns the ways out of a doubt about a source. */

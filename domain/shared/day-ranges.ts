@@ -19,13 +19,16 @@ export const rangesInWords = (ranges: readonly DayRange[]): string =>
     MOST_RANGES,
   ).join(', ');
 
-/** Returns the words for days, for messages. Consecutive days become one range. */
-export const dayRanges = (days: readonly Day[]): string => {
+/** Returns days as ranges, oldest first. Consecutive days become one range. */
+export const rangesOf = (days: readonly Day[]): DayRange[] => {
   const ranges: DayRange[] = [];
   for (const day of [...new Set(days)].sort()) {
     const last = ranges.at(-1);
     if (last !== undefined && addDays(last.to, 1) === day) last.to = day;
     else ranges.push({ from: day, to: day });
   }
-  return rangesInWords(ranges);
+  return ranges;
 };
+
+/** Returns the words for days, for messages. */
+export const dayRanges = (days: readonly Day[]): string => rangesInWords(rangesOf(days));

@@ -20,6 +20,8 @@ export interface SourceMonth {
   /** The first and the last day that it has ever delivered; null before its first delivery. */
   deliversFrom: Day | null;
   deliversThrough: Day | null;
+  /** The last day that its files have all of, if they were written before a later day of the month had ended. */
+  writtenThrough?: Day | null;
   /** Whether it was created after the month had settled. The organisation's month does not wait for it then. */
   isLater: boolean;
   /** What is not certain about the days that it has brought. */
@@ -134,8 +136,17 @@ export const gapInWords = (gap: SourceMonth): string => {
   return `cost source ${JSON.stringify(name)} has not delivered ${days} (${delivered(gap)})`;
 };
 
-const delivered = ({ month, missingFrom, missingThrough, deliversFrom, deliversThrough }: SourceMonth) => {
+const delivered = ({
+  month,
+  missingFrom,
+  missingThrough,
+  deliversFrom,
+  deliversThrough,
+  writtenThrough,
+}: SourceMonth): string => {
   if (deliversFrom === null || deliversThrough === null) return 'nothing so far';
+  if (missingFrom !== null && writtenThrough != null && addDays(writtenThrough, 1) === missingFrom)
+    return `its files were written before ${missingFrom} had ended`;
   if ((missingFrom ?? '') < deliversFrom)
     return `it delivers from ${deliversFrom} on; set its starts_on if it had no spend before`;
   if (deliversThrough > (missingThrough ?? ''))

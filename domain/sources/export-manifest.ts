@@ -22,6 +22,8 @@ export interface CurrentFiles {
   /** Folders of runs with the same days, if no manifest states which run is the newest. */
   undecided: string[];
   notes: string[];
+  /** When the run that delivered a file was submitted, in milliseconds since 1970, if its manifest says so. */
+  submitted: Map<string, number>;
 }
 
 const directoryOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1);
@@ -148,9 +150,13 @@ export const currentFiles = (
 
   const missing: string[] = [];
   const notes: string[] = [];
+  const submitted = new Map<string, number>();
   for (const [folder, all] of governed) {
     const counting = (governors.get(folder) ?? []).filter(({ run }) => run === null || !replaced.has(run));
     const named = new Map(counting.flatMap((governor) => [...governor.named]));
+    for (const { run, named: files } of counting)
+      for (const name of files.keys())
+        if (run !== null && run.submitted !== null) submitted.set(`${folder}${name}`, run.submitted);
     const leftOut = all.filter((file) => !named.has(file.slice(folder.length)));
     for (const file of leftOut) kept.delete(file);
     for (const [name, file] of named) if (!kept.has(`${folder}${name}`)) missing.push(file);
@@ -162,6 +168,7 @@ export const currentFiles = (
   return {
     files: [...kept],
     missing,
+    submitted,
     undecided: runs.undecided.map(({ folder }) => folder),
     notes: [
       ...runs.unfinished.map(

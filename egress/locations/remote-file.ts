@@ -10,6 +10,14 @@ export interface RemoteRules extends TargetRules {
   objectStorage: ObjectStorage;
 }
 
+/** A version of a file. */
+export interface FileVersion {
+  /** Identifies the version among those of the file. */
+  version: string;
+  /** When it was written, in milliseconds since 1970; null if the host does not say. */
+  writtenAt: number | null;
+}
+
 const TIMEOUT_MS = 30_000;
 const MOST_REDIRECTS = 5;
 
@@ -64,9 +72,14 @@ export const openRemoteFile = async (
   throw invalid(`${rules.field}: ${ask.url.host} redirects more than ${MOST_REDIRECTS} times`);
 };
 
-/** Returns what identifies the version of a remote file: its ETag, or else its size and time. */
-export const remoteVersion = async (path: string, rules: RemoteRules): Promise<string> => {
+/** Returns what identifies the version of a remote file (its ETag, or else its size and time), and when it was written. */
+export const remoteVersion = async (path: string, rules: RemoteRules): Promise<FileVersion> => {
   const { headers } = await openRemoteFile(path, rules, 'bytes=0-0').then((answer) => answer.destroy());
   const size = headers['content-range']?.split('/')[1] ?? headers['content-length'] ?? '';
-  return headers.etag ?? `${size} ${headers['last-modified'] ?? ''}`;
+  const modified = headers['last-modified'] ?? '';
+  const writtenAt = Date.parse(modified);
+  return {
+    version: headers.etag ?? `${size} ${modified}`,
+    writtenAt: Number.isNaN(writtenAt) ? null : writtenAt,
+  };
 };

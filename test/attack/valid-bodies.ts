@@ -47,6 +47,8 @@ export const validBodies = (things: Things): Readonly<Record<string, unknown>> =
       schedule_paused: true,
       starts_on: '2025-01-01',
     },
+    'POST /cost-sources/{id}/units/end': { unit: 'aws/1111', day: '2026-01-31' },
+    'POST /cost-sources/{id}/units/confirm': { unit: 'aws/1111', stands: true },
     'POST /cost-sources/{id}/ingest': { start_month: '2026-01', end_month: '2026-01', accept_shrink: true },
     'POST /spend/preview': { spend: picks, user: { type: 'team', id: things.team } },
     'POST /metrics': metric,

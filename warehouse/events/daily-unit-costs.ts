@@ -5,7 +5,8 @@ import { RECORDED_DAYS, type RecordedDay } from '../../domain/events/daily-rise.
 import { quotient, type DecimalText } from '../../domain/shared/decimals.ts';
 import { UNIT_COST_DECIMALS } from '../../domain/months/month-numbers.ts';
 import { pushTo } from '../../domain/shared/push-to.ts';
-import { COVERED_DAYS } from '../sources/coverage.ts';
+import { COVERED_DAYS } from '../sources/covered-days.ts';
+import { lackingDays } from '../sources/missing-units.ts';
 import { DOUBTED_MONTHS } from '../sources/doubts.ts';
 import { DAILY_SPEND } from '../spend/daily-spend.ts';
 import { dailyTeamCosts } from '../teams/bills/daily-team-costs.ts';
@@ -38,6 +39,7 @@ export const dailyUnitCosts = async (
     first: addDays(through, -OLDEST_DAYS),
     last: through,
     days: RECORDED_DAYS,
+    ...(await lackingDays(session, orgId, { first: addDays(through, -OLDEST_DAYS), last: through })),
   };
   const [range] = await session.query<{ start: Day | null; scopes: Scope[] }>(RANGE, found);
   const days = new Map<string, RecordedDay[]>();
@@ -57,7 +59,15 @@ export const dailyUnitCosts = async (
 
 type Scope = 'organisation' | 'spend' | 'team';
 
-type Range = Readonly<{ org: string; metrics: readonly string[]; first: Day; last: Day; days: number }>;
+type Range = Readonly<{
+  org: string;
+  metrics: readonly string[];
+  first: Day;
+  last: Day;
+  days: number;
+  lacking_sources: readonly string[];
+  lacking_days: readonly Day[];
+}>;
 
 interface DayRow {
   metric_id: string;

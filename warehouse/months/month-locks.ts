@@ -10,6 +10,7 @@ import { computeMetricMonths } from './metric-months.ts';
 import { idAfter } from '../engine/sql/ids.ts';
 import { instant } from '../engine/sql/instant.ts';
 import type { Metric } from '../metrics/metrics.ts';
+import { acceptUnits } from '../sources/accepted-units.ts';
 import { monthFacts } from './month-facts.ts';
 import { frozenLabels } from './month-labels.ts';
 import type { Organisation } from '../organisations/organisations.ts';
@@ -104,6 +105,7 @@ export const lockMonth = async (
         key_name: by.key.name,
       },
     );
+    await acceptUnits(session, organisation.id, { month, doubts: missing, now: by.now });
     await audit(
       session,
       organisation.id,

@@ -13,6 +13,7 @@ const SHARED: readonly Part[] = [
   'settled_months',
   'spend_choice_versions',
   'unit_decisions',
+  'accepted_units',
 ];
 
 /** Returns what else the months of a metric are made of. A team's bill depends on almost everything. */

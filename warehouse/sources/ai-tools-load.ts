@@ -7,8 +7,9 @@ import type { LoadSessions } from '../engine/readers/load-sessions.ts';
 import { problem } from './feeds/problems.ts';
 import { storeRows, withLoad, type LoadResult, type LoadScope } from './publishing/load.ts';
 import { MONTH, publishLoad, type Publish } from './publishing/publish-load.ts';
+import { unitDays } from './publishing/unit-days.ts';
 import { addCounts, readFeed, rowsStored, stageFeed, withoutUnusedMonths } from './feeds/read-feed.ts';
-import { REJECTED_FILE } from './feeds/rejected-rows.ts';
+import { LAST_FILE, REJECTED_FILE } from './feeds/rejected-rows.ts';
 import { normalRepositorySql } from './repository-sql.ts';
 import { relationsOf, type Relation } from './feeds/scan-files.ts';
 import type { Session } from '../engine/session.ts';
@@ -83,6 +84,7 @@ export const loadAiTools = (
     ];
     await keepLateMonths(session, load, feeds);
     await storeRows(session, load, 'ai_tool_spend', SPEND);
+    await storeRows(session, load, 'load_units', TOOL_DAYS);
     await storeRows(session, load, 'ai_usage', USAGE);
     const notes = [...kept, ...(await unsharedTools(session)), ...(await unusedSeats(session, load))];
     const counts = addCounts(spend, await withoutUnusedMonths(session, usage, 'usage_days'));
@@ -97,7 +99,7 @@ const spendGroups = (relations: readonly Relation[]): string => `
 WITH ${checkedRows(relations, SPEND_COLUMNS, [
   `WHEN lower(kind) NOT IN ('usage', 'seat') THEN ${problem('kind', "'usage or seat'", 'raw_kind')}`,
 ])}
-SELECT problem, is_wanted AS counts, ${REJECTED_FILE}, day, tool, lower(kind) AS kind,
+SELECT problem, is_wanted AS counts, ${REJECTED_FILE}, ${LAST_FILE}, day, tool, lower(kind) AS kind,
   sum(cost) AS cost, count(*) AS row_count
 FROM checked_rows GROUP BY ALL`;
 
@@ -109,12 +111,20 @@ WITH ${checkedRows(relations, USAGE_COLUMNS, [
 usage_groups AS (
   SELECT problem, is_wanted AS counts, file, day, tool, repository AS spelling, sum(usage) AS usage, count(*) AS row_count
   FROM checked_rows GROUP BY ALL)
-SELECT problem, counts, ${REJECTED_FILE}, day, tool,
+SELECT problem, counts, ${REJECTED_FILE}, ${LAST_FILE}, day, tool,
   ${normalRepositorySql('spelling')} AS repository, CAST(sum(usage) AS DECIMAL(38,6)) AS usage,
   CAST(sum(row_count) AS BIGINT) AS row_count
 FROM usage_groups GROUP BY ALL`;
 
 const SPEND = `SELECT ${MONTH} AS billing_period, day, tool, kind, cost FROM load_days`;
+
+const TOOL_DAYS = unitDays({
+  kind: 'tool',
+  unit: 'tool',
+  billingPeriod: MONTH,
+  from: 'load_days',
+  counts: 'is_whole',
+});
 
 const USAGE = `
 SELECT ${MONTH} AS billing_period, day, tool, repository, usage FROM usage_days

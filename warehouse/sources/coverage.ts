@@ -1,24 +1,11 @@
 import { firstDay, lastDay, monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
 import type { SourceMonth } from '../../domain/sources/coverage.ts';
+import { unitDoubts } from '../../domain/sources/missing-units.ts';
 import { pushTo } from '../../domain/shared/push-to.ts';
 import type { Session } from '../engine/session.ts';
+import { BROUGHT_THROUGH, coveredDays, deliveries, LOADS_AS_OF } from './covered-days.ts';
 import { storedDoubts } from './doubts.ts';
-
-/** The last day that a load has brought. A day counts once it had ended in UTC. */
-const BROUGHT_THROUGH =
-  'least(delivered_through, CAST(published_at AS DATE) - 1, CAST(billing_period + INTERVAL 1 MONTH AS DATE) - 1)';
-
-/** Returns CTEs with the loads of the organisation, and with the first and last day that each source has brought by some loads. */
-const deliveries = (loads: string): string => `own_loads AS (
-  SELECT source_id, kind, billing_period, covered_days,
-    CASE WHEN kind = 'focus' THEN billing_period ELSE greatest(first_day, billing_period) END AS first_day,
-    least(CAST(published_at AS DATE) - 1, CAST(billing_period + INTERVAL 1 MONTH AS DATE) - 1) AS ended_through,
-    ${BROUGHT_THROUGH} AS brought_through,
-    least(delivered_through, CAST(billing_period + INTERVAL 1 MONTH AS DATE) - 1) AS begun_through
-  FROM ${loads} WHERE org_id = $org AND first_day IS NOT NULL),
-deliveries AS (
-  SELECT source_id, min(first_day) AS delivers_from, max(brought_through) AS delivers_through
-  FROM own_loads WHERE brought_through >= billing_period GROUP BY source_id)`;
+import { missingUnitsOf } from './missing-units.ts';
 
 /** Returns the last day that each source has delivered, by source id. */
 export const deliveredThrough = async (
@@ -49,44 +36,6 @@ WHERE first_day IS NOT NULL AND ${BROUGHT_THROUGH} >= billing_period
 GROUP BY ALL ORDER BY org_id, source_id`);
 
 /**
- * Returns CTEs that end with `covered_ranges`: the days that each source covers by some loads (design §2, Coverage).
- *
- * A load covers days of its own billing period that had ended when it was published. Rows of other periods, such as corrections,
- * cover nothing.
- * Clusters and hosts have spend every day. Their loads cover the days that they have read, and those that they keep from earlier
- * loads (publish-load.ts). Bills and AI tools may have days without spend. A bill covers its period from the first day on, AI
- * tools from the first day that they ever brought. Both cover nothing after the newest day that they have brought, because the
- * export may be stale. Loads from before read days were recorded cover days like AI tools.
- * Days before the source's `starts_on`, and before any that it brought, are covered, because it had no spend then.
- */
-const coveredRanges = (loads: string): string => `${deliveries(loads)},
-covered_ranges AS (
-  SELECT source_id, CASE WHEN kind = 'focus' THEN billing_period ELSE greatest(billing_period, delivers_from) END AS covered_from,
-    least(ended_through, delivers_through) AS covered_through
-  FROM own_loads JOIN deliveries USING (source_id)
-  WHERE covered_days IS NULL AND least(ended_through, delivers_through) >= billing_period
-  UNION ALL
-  SELECT source_id, day, day FROM (SELECT source_id, unnest(covered_days) AS day FROM own_loads)
-  UNION ALL
-  SELECT source_id, DATE '0001-01-01', least(starts_on, delivers_from) - 1
-  FROM cost_sources LEFT JOIN deliveries USING (source_id) WHERE org_id = $org AND starts_on IS NOT NULL)`;
-
-/** Returns the same by day from `$first` to `$last`: `covered_days` has one row for each source and day. */
-const coveredDays = (loads: string): string => `${coveredRanges(loads)},
-days AS (SELECT CAST(unnest(generate_series($first::DATE, $last::DATE, INTERVAL 1 DAY)) AS DATE) AS day),
-covered_days AS (
-  SELECT DISTINCT source_id, day FROM covered_ranges JOIN days ON day BETWEEN covered_from AND covered_through)`;
-
-/** The days that current loads cover. */
-export const COVERED_DAYS = coveredDays('current_loads');
-
-/** The loads of existing sources that were current at `$as_of`. */
-const LOADS_AS_OF = `(
-    SELECT loads.*, kind FROM loads JOIN cost_sources USING (org_id, source_id)
-    WHERE org_id = $org AND published_at < $as_of::TIMESTAMP
-    QUALIFY row_number() OVER (PARTITION BY source_id, billing_period ORDER BY load_id DESC) = 1)`;
-
-/**
  * Returns the days that each existing source covers of every month from `first` to `last`, by month; the oldest source first.
  *
  * @param asOf only loads before this day count; null counts all.
@@ -102,10 +51,16 @@ export const sourceMonths = async (
     ? session.query<SourceMonthRow>(SOURCE_MONTHS, range)
     : session.query<SourceMonthRow>(SOURCE_MONTHS_AS_OF, { ...range, as_of: asOf }));
   const doubts = await storedDoubts(session, range, asOf);
+  const missing = await missingUnitsOf(session, orgId, { first, last, asOf });
   const byMonth = new Map<Month, SourceMonth[]>();
   for (const { month: day, ...source } of rows) {
     const month = monthOf(day);
-    pushTo(byMonth, month, { ...source, month, doubts: doubts.get(`${day} ${source.id}`) ?? [] });
+    const units = missing.get(source.id)?.filter((unit) => unit.month === month) ?? [];
+    pushTo(byMonth, month, {
+      ...source,
+      month,
+      doubts: [...(doubts.get(`${day} ${source.id}`) ?? []), ...unitDoubts(source, units)],
+    });
   }
   return byMonth;
 };
@@ -136,6 +91,9 @@ settled AS (
 begun AS (
   SELECT source_id, CAST(date_trunc('month', begun_through) AS DATE) AS month, max(begun_through) AS begun_through
   FROM own_loads WHERE begun_through >= billing_period GROUP BY ALL),
+written AS (
+  SELECT source_id, CAST(date_trunc('month', billing_period) AS DATE) AS month, min(written_through) AS "writtenThrough"
+  FROM own_loads GROUP BY ALL),
 source_days AS (
   SELECT source_id, CAST(date_trunc('month', day) AS DATE) AS month, day, covered_days.day IS NOT NULL AS covered
   FROM (SELECT source_id, day FROM cost_sources CROSS JOIN days WHERE org_id = $org)
@@ -146,10 +104,10 @@ source_months AS (
   FROM source_days GROUP BY ALL)
 SELECT month, source_id AS id, name, kind, NOT schedule_paused AS "isActive", "missingFrom", "missingThrough", last_covered AS "lastCovered",
   greatest(last_covered, begun_through) AS "lastKnown",
-  delivers_from AS "deliversFrom", delivers_through AS "deliversThrough",
+  "writtenThrough", delivers_from AS "deliversFrom", delivers_through AS "deliversThrough",
   COALESCE(made_id > settled_id, made_at > settled_at, false) AS "isLater"
 FROM source_months JOIN cost_sources USING (source_id) JOIN made USING (source_id)
-LEFT JOIN deliveries USING (source_id) LEFT JOIN begun USING (source_id, month) LEFT JOIN settled USING (month)
+LEFT JOIN deliveries USING (source_id) LEFT JOIN begun USING (source_id, month) LEFT JOIN settled USING (month) LEFT JOIN written USING (source_id, month)
 WHERE cost_sources.org_id = $org
 ORDER BY month, source_id`;
 

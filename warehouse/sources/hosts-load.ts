@@ -3,8 +3,9 @@ import type { ExportFile } from './feeds/export-files.ts';
 import type { LoadSessions } from '../engine/readers/load-sessions.ts';
 import { storeRows, withLoad, type LoadResult, type LoadScope } from './publishing/load.ts';
 import { MONTH, publishLoad, type Publish } from './publishing/publish-load.ts';
+import { unitDays } from './publishing/unit-days.ts';
 import { readFeed, rowsStored, stageFeed } from './feeds/read-feed.ts';
-import { REJECTED_FILE } from './feeds/rejected-rows.ts';
+import { LAST_FILE, REJECTED_FILE } from './feeds/rejected-rows.ts';
 import { relationsOf, type Relation } from './feeds/scan-files.ts';
 import { checkedRows, missingTabularColumns, type TabularColumns } from './feeds/tabular-rows.ts';
 
@@ -38,6 +39,7 @@ export const loadHosts = (
     await stageFeed(sessions, 'load_days');
     const notes = await keepEarlierDays(session, load, { staged: 'load_days', stored: 'host_spend' });
     await storeRows(session, load, 'host_spend', HOST_SPEND);
+    await storeRows(session, load, 'load_units', HOST_DAYS);
     return { ...counts, ...(await publishLoad(session, load, rowsStored(counts), publish)), notes };
   });
 };
@@ -45,8 +47,16 @@ export const loadHosts = (
 /** Groups the spend by all stored columns. A host's idle share has no service. */
 const hostGroups = (relations: readonly Relation[]): string => `
 WITH ${checkedRows(relations, COLUMNS)}
-SELECT problem, is_wanted AS counts, ${REJECTED_FILE}, day, host,
+SELECT problem, is_wanted AS counts, ${REJECTED_FILE}, ${LAST_FILE}, day, host,
   NULLIF(service, '__idle__') AS service, machine_id, sum(cost) AS cost, count(*) AS row_count
 FROM checked_rows GROUP BY ALL`;
+
+const HOST_DAYS = unitDays({
+  kind: 'host',
+  unit: 'host',
+  billingPeriod: MONTH,
+  from: 'load_days',
+  counts: 'is_whole',
+});
 
 const HOST_SPEND = `SELECT ${MONTH} AS billing_period, day, host, service, machine_id, cost FROM load_days`;

@@ -2,7 +2,8 @@ import Big from 'big.js';
 import { addDays, dayOf, type Day } from '../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../domain/shared/decimals.ts';
 import type { SpendSource } from '../../domain/spend/spend-source.ts';
-import { COVERED_DAYS } from '../sources/coverage.ts';
+import { COVERED_DAYS } from '../sources/covered-days.ts';
+import { lackingDays } from '../sources/missing-units.ts';
 import { computeSpend, type ComputedSession } from './compute-spend.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
@@ -109,11 +110,12 @@ const coverageFrom = async (
   now: Date,
 ): Promise<{ completeThrough: Day | null; coversBefore: boolean }> => {
   const [yesterday, before] = [addDays(dayOf(now), -1), addDays(start, -1)];
+  const range = { first: previousStart, last: yesterday < before ? before : yesterday };
   const [covered] = await session.query<{ complete_through: Day; covers_before: boolean }>(COVERAGE_FROM, {
     org: orgId,
-    first: previousStart,
     start,
-    last: yesterday < before ? before : yesterday,
+    ...range,
+    ...(await lackingDays(session, orgId, range)),
   });
   const isKnown = covered !== undefined && covered.complete_through >= start && start <= yesterday;
   return {

@@ -407,6 +407,8 @@ describe('the isolation of organisations', () => {
     const bodies: Record<string, object> = {
       'PATCH /cost-sources/{id}': { name: 'Stolen' },
       'POST /cost-sources/{id}/ingest': {},
+      'POST /cost-sources/{id}/units/end': { unit: 'aws/1111', day: null },
+      'POST /cost-sources/{id}/units/confirm': { unit: 'aws/1111', stands: true },
       'PATCH /metrics/{id}': { name: 'Stolen' },
       'POST /metrics/{id}/values': { values: [{ ...value, value: 9 }] },
       'PUT /metrics/{id}/values/{period}': { value: 9 },

@@ -39,7 +39,12 @@ export const listenLocally = async (
 };
 
 /** Answers a GET or HEAD with the content, or with its requested range. */
-export const sendContent = (request: IncomingMessage, response: ServerResponse, content: Buffer): void => {
+export const sendContent = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  content: Buffer,
+  lastModified = 'Sat, 07 Feb 2026 05:00:00 GMT',
+): void => {
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(request.headers.range ?? '') ?? [];
   const ranged = first !== '' || last !== '';
   const start = first === '' ? (ranged ? Math.max(0, content.length - Number(last)) : 0) : Number(first);
@@ -53,7 +58,7 @@ export const sendContent = (request: IncomingMessage, response: ServerResponse, 
     'content-length': part.length,
     'content-type': 'application/octet-stream',
     'accept-ranges': 'bytes',
-    'last-modified': 'Sat, 07 Feb 2026 05:00:00 GMT',
+    'last-modified': lastModified,
     etag: `"${content.length}"`,
     ...(ranged ? { 'content-range': `bytes ${start}-${end}/${content.length}` } : {}),
   });

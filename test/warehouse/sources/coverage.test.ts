@@ -137,7 +137,7 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
       it('does not include 31 December if January brings only a correction of it', async () => {
         const story = await newMonthStory(test);
         await story.values({ '2025-12-10': 1 });
-        await story.spend(daily('2025-12-01', '2025-12-30', '8'));
+        await story.spend({ '2025-12-01': '100', '2025-12-30': '140' });
         await loadText(
           test,
           { orgId: story.orgId, sourceId: story.source.id },
@@ -147,8 +147,8 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
         const [december] = await story.months(1, '2025-12');
         expect(december).toMatchObject({ status: 'open' });
         expect(december?.reason).toContain('cost source "Bill" has not delivered 2025-12-31');
-        // February's bill extends the coverage of the source: December costs 30 × 8 − 5, and January 0.
-        await story.spend(daily('2026-02-01', '2026-02-06', '8'));
+        // February's bill extends the coverage of the source: December costs 100 + 140 − 5, and January 0.
+        await story.spend({ '2026-02-06': '8' });
         expect(await story.settle()).toEqual(['2025-12', '2026-01']);
         expect(await story.months(2)).toMatchObject([{ cost: 0 }, { cost: 235 }]);
       });
@@ -176,9 +176,9 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
     onDuckDb(() => {
       it('ends with the last day of an export that is no longer updated', async () => {
         const story = await newMonthStory(test);
-        await story.spend(daily('2026-01-01', '2026-01-20', '10'));
+        await story.spend({ '2026-01-05': '100', '2026-01-20': '100' });
         expect(await story.settle()).toEqual([]);
-        // Days without a charge count as delivered once the source has later days.
+        // Days without a charge count as delivered once the source has later days, unless an account had spend every day.
         await story.spend({ '2026-02-03': '1' });
         expect(await story.settle()).toEqual(['2026-01']);
       });
@@ -403,12 +403,16 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
         expect((await story.months(2, '2026-03', now))[1]).toMatchObject({
           ...{ month: '2026-02', cost: 216, status: 'open', complete_through: null },
         });
-        // One file with days before and after the gap also delivers the days between, without spend.
+        // One file with days before and after the gap also reads the days between. The host is missing then.
         await story.load(
           { '2026-01-31': FULL, ...daily('2026-02-20', '2026-02-28', FULL) },
           '2026-04-07T06:00:00Z',
         );
-        expect(await story.settle(now)).toEqual(['2026-02']);
+        expect(await story.settle(now)).toEqual([]);
+        const [february] = await story.months(1, '2026-02', now);
+        expect(february?.missing).toMatchObject([
+          { sentence: expect.stringContaining('has no spend from 2026-02-01 to 2026-02-19') as string },
+        ]);
       });
 
       it('loses the days that an ingest drops with accept_shrink', async () => {

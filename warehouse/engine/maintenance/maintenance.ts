@@ -17,6 +17,7 @@ const SPEND_TABLES = [
   'ai_tool_spend',
   'ai_usage',
   'load_doubts',
+  'load_units',
 ] as const;
 
 const COMPUTED_TABLES = [

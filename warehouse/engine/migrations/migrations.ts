@@ -595,6 +595,26 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   {
+    version: 28,
+    name: 'the days of accounts, clusters, hosts and tools, and how far their files were written',
+    statements: [
+      // Bit n of days is set if the unit has rows of day n + 1 of the billing period's month, and of spend_days if these cost
+      // something (unit-days.ts). cost is that of the days. Loads of earlier versions have no rows.
+      `CREATE TABLE load_units (
+        org_id VARCHAR, source_id VARCHAR, load_id UUID, billing_period DATE, kind VARCHAR, unit VARCHAR, days BIGINT,
+        spend_days BIGINT, cost DECIMAL(38,15))`,
+      // The units whose missing days of a month somebody has accepted with a lock. Each month and unit has one row.
+      `CREATE TABLE accepted_units (
+        org_id VARCHAR, source_id VARCHAR, unit VARCHAR, month DATE, accepted_at TIMESTAMP)`,
+      // The last day before the first that a file of the load was written in. NULL if each day had ended before.
+      `ALTER TABLE loads ADD COLUMN written_through DATE`,
+      `CREATE OR REPLACE VIEW current_loads AS
+        SELECT loads.*, cost_sources.kind FROM loads JOIN cost_sources USING (org_id, source_id)
+        QUALIFY row_number() OVER (
+          PARTITION BY loads.org_id, loads.source_id, loads.billing_period ORDER BY loads.load_id DESC) = 1`,
+    ],
+  },
+  {
     version: 30,
     name: 'when months that began late stop to follow today',
     statements: [

@@ -32,6 +32,7 @@ const OTHER_ACTIONS = [
   'signed_in',
   'signed_out',
   'bills.reseal',
+  'cost_source.unit',
 ] as const;
 const CHANGES = ['create', 'update', 'delete'] as const;
 

@@ -2,7 +2,9 @@ import { addDays, firstDay, monthOf, type Day, type Month } from '../../../domai
 import type { SourceMonth } from '../../../domain/sources/coverage.ts';
 import type { Session } from '../../engine/session.ts';
 import type { Derived, Recall } from '../../engine/states/memory.ts';
-import { COVERED_DAYS, sourceMonths } from '../../sources/coverage.ts';
+import { sourceMonths } from '../../sources/coverage.ts';
+import { COVERED_DAYS } from '../../sources/covered-days.ts';
+import { lackingDays } from '../../sources/missing-units.ts';
 import { KNOWN_DAYS } from '../../spend/known-days.ts';
 
 /** What sources have delivered of an organisation's months, and which of them have settled. */
@@ -13,7 +15,14 @@ export interface OrganisationMonths {
 
 const MONTHS: Derived<OrganisationMonths> = {
   name: 'months of an organisation',
-  from: ['loads', 'cost_source_versions', 'settled_months', 'month_computations', 'unit_decisions'],
+  from: [
+    'loads',
+    'cost_source_versions',
+    'settled_months',
+    'month_computations',
+    'unit_decisions',
+    'accepted_units',
+  ],
   bytesOf: ({ sources }) => JSON.stringify([...sources]).length,
 };
 
@@ -43,7 +52,7 @@ export interface KnownThrough {
 
 const KNOWN: Derived<ReadonlyMap<string, KnownThrough>> = {
   name: 'days with known spend',
-  from: ['loads', 'cost_source_versions', 'unit_decisions'],
+  from: ['loads', 'cost_source_versions', 'settled_months', 'unit_decisions', 'accepted_units'],
   bytesOf: (known) => known.size * 200,
 };
 
@@ -61,6 +70,7 @@ export const knownThrough = (
     const month = firstDay(monthOf(last));
     const rows = await session.query<{ kinds: string; is_running: boolean; through: Day }>(KNOWN_THROUGH, {
       ...{ org: orgId, kinds: ALL_KINDS, first, last, month },
+      ...(await lackingDays(session, orgId, { first, last })),
     });
     const known = new Map<string, KnownThrough>();
     for (const { kinds, is_running, through } of rows) {

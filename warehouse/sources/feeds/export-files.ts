@@ -1,5 +1,6 @@
 import { invalid } from '../../../domain/shared/errors.ts';
 import { widenGlob } from '../../../domain/sources/glob.ts';
+import type { Day } from '../../../domain/shared/calendar.ts';
 import type { Statements } from '../../engine/session.ts';
 
 /** A file of a billing export, its format, and its columns in file order. */
@@ -11,6 +12,8 @@ export interface ExportFile {
   columns: ExportColumn[];
   /** Counts the rows without the reader; null if they cannot be counted. */
   count: CountRows | null;
+  /** The UTC day on which it was written; absent if that is not known. */
+  writtenOn?: Day;
 }
 
 /**

@@ -5,6 +5,7 @@ import { handOver, type LoadSessions } from '../../engine/readers/load-sessions.
 import { startRowCount, type RowCount } from './row-count.ts';
 import type { Relation } from './scan-files.ts';
 import { readingBounds, type ReadingScope } from './wanted-months.ts';
+import { forgetImpossibleTimes, IS_WHOLE, noteWrittenFiles } from './written-files.ts';
 import type { Parameters, Session, Statements } from '../../engine/session.ts';
 import { dropTemporaryTables } from '../../engine/sql/temporary-tables.ts';
 
@@ -41,11 +42,16 @@ export const readFeed = async (
   const count = startRowCount(relations.flatMap(({ counts }) => counts));
   try {
     await dropTemporaryTables(reader, FEED_TABLES);
+    await noteWrittenFiles(
+      reader,
+      relations.flatMap(({ written }) => written ?? []),
+    );
     await prepare?.();
     await reader.run(`CREATE TEMP TABLE checked_groups AS ${groups}`, {
       ...readingBounds(scope),
       ...parameters,
     });
+    await forgetImpossibleTimes(reader);
     await check?.();
     return await countFeed(reader, count, name);
   } finally {
@@ -68,9 +74,17 @@ interface Feed {
   relations: readonly Relation[];
 }
 
-/** Hands the stored rows of the feed over to the warehouse, as the temporary table `table`. */
+/**
+ * Hands the stored rows of the feed over to the warehouse, as the temporary table `table`. `is_whole` is false if their file was
+ * written before their day ended.
+ */
 export const stageFeed = (sessions: LoadSessions, table: string): Promise<void> =>
-  handOver(sessions, table, `SELECT * EXCLUDE (problem, file, counts) FROM checked_groups WHERE ${STORED}`);
+  handOver(
+    sessions,
+    table,
+    `SELECT * EXCLUDE (problem, file, counts, last_file, written_on), ${IS_WHOLE} AS is_whole
+     FROM checked_groups LEFT JOIN temp.main.written_files USING (last_file) WHERE ${STORED}`,
+  );
 
 /** Too many rows of a feed are unreadable. Nothing was loaded, and the run shows the counts. */
 export class RejectedFeed extends ServiceError {

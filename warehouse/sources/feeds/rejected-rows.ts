@@ -12,6 +12,9 @@ export interface RejectedSample {
 /** A file of a group of unreadable rows. */
 export const REJECTED_FILE = 'any_value(CASE WHEN problem IS NOT NULL THEN file END) AS file';
 
+/** One file of a group of rows, by which the group's time of writing is known (written-files.ts). */
+export const LAST_FILE = 'max(file) AS last_file';
+
 /** The rows that the reader has reported as unreadable. */
 interface RejectedRows {
   /** The number of these rows. */

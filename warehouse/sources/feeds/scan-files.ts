@@ -6,6 +6,7 @@ import {
   type ExportColumn,
   type ExportFile,
 } from './export-files.ts';
+import type { WrittenFile } from './written-files.ts';
 import { sqlText } from '../../engine/sql/sql-text.ts';
 
 /** Rows that one FROM item reads: files of one shape, or a temporary table. */
@@ -18,6 +19,8 @@ export interface Relation {
   columns: readonly ExportColumn[];
   /** Functions that count the rows of the relation's parts; null for a part that cannot be counted. */
   counts: readonly (CountRows | null)[];
+  /** The files of which it is known when they were written. */
+  written?: readonly WrittenFile[];
 }
 
 /** What files of one shape have in common. */
@@ -64,6 +67,9 @@ export const relationsOf = (
     format: same[0].format,
     columns: same[0].columns,
     counts: same.map(({ count }) => count),
+    written: same.flatMap(({ opened, writtenOn }) =>
+      writtenOn === undefined ? [] : [{ file: opened, writtenOn }],
+    ),
   }));
 
 /** Lines that are not CSV are counted in the temporary table `broken_lines` (rejected-rows.ts), or skipped. */

@@ -3,6 +3,8 @@ import { chosenValue, columnsOf, type Candidate } from './collected-values.ts';
 import type { CostColumn } from './focus-columns.ts';
 import { moneyOfUnits, unitsOf } from '../../engine/sql/money-units.ts';
 import { sqlText } from '../../engine/sql/sql-text.ts';
+import { unitDays } from '../publishing/unit-days.ts';
+import { IS_WHOLE } from '../feeds/written-files.ts';
 import { STORED } from '../feeds/read-feed.ts';
 import type { Statements } from '../../engine/session.ts';
 
@@ -63,12 +65,12 @@ day_units AS (
   FROM span_days),
 money AS (
   SELECT billing_period, day, cloud, account, account_name, resource_id, ${columnsOf(candidates)}cost, true AS inside_day,
-    fell_back, row_count
-  FROM checked_groups WHERE ${condition} AND span_start IS NULL
+    is_usage, is_usage AND ${IS_WHOLE} AS is_whole_usage, fell_back, row_count
+  FROM checked_groups LEFT JOIN temp.main.written_files USING (last_file) WHERE ${condition} AND span_start IS NULL
   UNION ALL
   SELECT billing_period, day, cloud, account, account_name, resource_id, ${columnsOf(candidates)}
     ${moneyOfUnits('day_units')} AS cost,
-    false AS inside_day, fell_back, CASE day WHEN first_day THEN row_count ELSE 0 END AS row_count
+    false AS inside_day, false AS is_usage, false AS is_whole_usage, fell_back, CASE day WHEN first_day THEN row_count ELSE 0 END AS row_count
   FROM day_units),
 chosen_money AS (
   SELECT money.*, split.choice AS split_kind, ${chosenValue(candidates, 'split', 'split.choice')} AS split_value,
@@ -82,13 +84,14 @@ SELECT billing_period, day, cloud, account,
   CASE WHEN split_value IS NOT NULL THEN split_kind END AS split_kind, split_value,
   CASE WHEN tag_value IS NOT NULL THEN tag_key END AS tag_key, tag_value,
   resource_id, any_value(account_name) AS account_name, sum(cost) AS cost, bool_or(inside_day) AS inside_day,
-  bool_and(fell_back) AS fell_back, CAST(sum(row_count) AS BIGINT) AS row_count
+  bool_or(is_usage) AS has_usage, bool_or(is_whole_usage) AS has_whole_usage, bool_and(fell_back) AS fell_back, CAST(sum(row_count) AS BIGINT) AS row_count
 FROM chosen_money GROUP BY ALL`;
 
 /** Groups the daily money by billing period and day, with the columns that the shrink check compares (bill-shrink.ts). */
 export const LOAD_DAYS = `
 CREATE TEMP TABLE load_days AS
-SELECT billing_period, day, bool_or(inside_day) AS inside_day, bool_and(fell_back) AS fell_back, sum(cost) AS cost,
+SELECT billing_period, day, bool_or(inside_day) AS inside_day, bool_or(has_usage) AS has_usage,
+  bool_or(has_whole_usage) AS has_whole_usage, bool_and(fell_back) AS fell_back, sum(cost) AS cost,
   sum(row_count) AS row_count
 FROM daily_money GROUP BY ALL`;
 
@@ -103,12 +106,22 @@ FROM daily_money WHERE account_name IS NOT NULL GROUP BY ALL`;
 
 export const BILL_DAYS = 'SELECT billing_period, day, inside_day, cost FROM load_days';
 
+/** Selects the days on which each account has usage. Taxes, purchases and credits follow no rhythm of days. */
+export const ACCOUNT_DAYS = unitDays({
+  kind: 'account',
+  unit: `cloud || '/' || account`,
+  billingPeriod: 'billing_period',
+  from: 'daily_money',
+  counts: 'has_whole_usage',
+});
+
 /**
- * Returns the SQL that groups days into billing periods. Rows inside one day show how far the source has delivered, because a
- * charge that is spread over its month reaches future days.
+ * Returns the SQL that groups days into billing periods. Usage inside one day shows how far the source has delivered, because a
+ * charge that is spread over its month reaches future days, and a tax of the last day says nothing about the days before.
  */
 export const billingPeriods = (costColumn: CostColumn) => ({
   billingPeriod: 'billing_period',
   costColumn: `CASE WHEN bool_and(fell_back) THEN 'BilledCost' ELSE ${sqlText(costColumn)} END`,
-  broughtThrough: 'COALESCE(max(day) FILTER (inside_day), max(day))',
+  broughtThrough: 'COALESCE(max(day) FILTER (has_usage), max(day) FILTER (inside_day), max(day))',
+  cutDays: 'SELECT billing_period, day FROM load_days WHERE has_usage AND NOT has_whole_usage',
 });

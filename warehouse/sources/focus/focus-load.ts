@@ -9,6 +9,7 @@ import { BILL_VALUES, LISTED_KEYS } from './bill-values.ts';
 import { candidatesToCollect, columnNameOf, type Candidate } from './collected-values.ts';
 import { assigned, cloudOf, type CostColumn } from './focus-columns.ts';
 import {
+  ACCOUNT_DAYS,
   ACCOUNT_NAMES,
   BILL_DAYS,
   billingPeriods,
@@ -86,6 +87,7 @@ export const loadFocusExport = (
     const shrunk = await checkShrink(session, load);
     await storeRows(session, load, 'cloud_spend', CLOUD_SPEND);
     await storeRows(session, load, 'bill_days', BILL_DAYS);
+    await storeRows(session, load, 'load_units', ACCOUNT_DAYS);
     await storeRows(session, load, 'account_names', ACCOUNT_NAMES);
     await storeRows(session, load, 'bill_values', 'FROM listed_values');
     const notes = [...found, ...shrunk];

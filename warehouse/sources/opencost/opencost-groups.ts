@@ -1,6 +1,6 @@
 import { ALLOCATION_COLUMNS, ASSET_COLUMNS } from './opencost-columns.ts';
 import { problem } from '../feeds/problems.ts';
-import { REJECTED_FILE } from '../feeds/rejected-rows.ts';
+import { LAST_FILE, REJECTED_FILE } from '../feeds/rejected-rows.ts';
 import type { Relation } from '../feeds/scan-files.ts';
 import { checkedRows } from '../feeds/tabular-rows.ts';
 
@@ -23,7 +23,7 @@ checked_workloads AS (
       ELSE lower(controller_kind) || '/' || controller
     END AS workload
   FROM named_rows)
-SELECT problem, ${REJECTED_FILE}, day, counts,
+SELECT problem, ${REJECTED_FILE}, ${LAST_FILE}, day, counts,
   COALESCE(cluster, $cluster) AS cluster,
   CASE WHEN NOT is_idle THEN COALESCE(namespace, '__unallocated__') END AS namespace,
   CASE WHEN NOT is_idle THEN workload END AS workload,
@@ -47,6 +47,6 @@ WITH ${checkedRows(relations, ASSET_COLUMNS, [
 SELECT problem, COALESCE(is_wanted AND ${KIND} <> 'none', false) AS counts,
   COALESCE(NOT is_wanted AND day BETWEEN $start::DATE - INTERVAL 1 MONTH AND $start::DATE AND ${KIND} <> 'none'
     AND cost IS NOT NULL, false) AS lends,
-  ${REJECTED_FILE}, day, COALESCE(cluster, $cluster) AS cluster, ${KIND} AS kind,
+  ${REJECTED_FILE}, ${LAST_FILE}, day, COALESCE(cluster, $cluster) AS cluster, ${KIND} AS kind,
   provider_id, project, sum(cost) AS cost, count(*) AS row_count
 FROM checked_rows GROUP BY ALL`;

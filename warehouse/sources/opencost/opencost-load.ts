@@ -4,6 +4,7 @@ import { handOver, type LoadSessions } from '../../engine/readers/load-sessions.
 import { allocationGroups, assetGroups } from './opencost-groups.ts';
 import { storeRows, withLoad, type Load, type LoadResult, type LoadScope } from '../publishing/load.ts';
 import { checkMoney, MONTH, publishLoad, type Publish } from '../publishing/publish-load.ts';
+import { unitDays } from '../publishing/unit-days.ts';
 import { addCounts, readFeed, rowsStored, stageFeed, withoutUnusedMonths } from '../feeds/read-feed.ts';
 import type { Relation } from '../feeds/scan-files.ts';
 import type { Session, Statements } from '../../engine/session.ts';
@@ -45,7 +46,7 @@ export const loadOpenCost = (
     await handOver(
       sessions,
       'read_assets',
-      'SELECT * EXCLUDE (problem, file) FROM checked_groups WHERE problem IS NULL AND (counts OR lends)',
+      'SELECT * EXCLUDE (problem, file, last_file) FROM checked_groups WHERE problem IS NULL AND (counts OR lends)',
     );
     await session.run(
       'CREATE TEMP TABLE asset_days AS SELECT * EXCLUDE (counts, lends) FROM read_assets WHERE counts',
@@ -61,6 +62,7 @@ export const loadOpenCost = (
     await keepLateMonths(session, load, { spend: ALLOCATION_FEED, late: ASSET_FEED });
     await checkMoney(session, 'asset_days', MONTH);
     await storeRows(session, load, 'kubernetes_spend', ALLOCATIONS);
+    await storeRows(session, load, 'load_units', CLUSTER_DAYS);
     await storeRows(session, load, 'cluster_assets', ASSETS);
     await storeRows(session, load, 'cluster_assets', LENT_ASSETS);
     const acceptShrink = load.acceptShrink && feeds.from === 'files';
@@ -106,6 +108,14 @@ const refuseUnnamedCluster = async (reader: Statements): Promise<void> => {
 
 const ALLOCATIONS = `
 SELECT ${MONTH} AS billing_period, day, cluster, namespace, workload, is_idle, cost FROM load_days`;
+
+const CLUSTER_DAYS = unitDays({
+  kind: 'cluster',
+  unit: 'cluster',
+  billingPeriod: MONTH,
+  from: 'load_days',
+  counts: 'is_whole',
+});
 
 const ASSETS = `
 SELECT ${MONTH} AS billing_period, day, cluster, kind, provider_id, project, cost FROM asset_days

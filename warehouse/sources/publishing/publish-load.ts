@@ -14,6 +14,8 @@ interface Periods {
   costColumn: string;
   /** The last day that the source has brought. */
   broughtThrough: string;
+  /** Selects the days, with their billing period, of which every file was written before they ended. */
+  cutDays: string;
 }
 
 /** The month of a day as SQL. */
@@ -23,6 +25,8 @@ const MONTHS: Periods = {
   billingPeriod: MONTH,
   costColumn: 'CAST(NULL AS VARCHAR)',
   broughtThrough: 'max(day)',
+  cutDays: `SELECT ${MONTH} AS billing_period, day FROM load_days
+    GROUP BY ALL HAVING NOT bool_or(COALESCE(is_whole, true))`,
 };
 
 /**
@@ -105,13 +109,17 @@ const checkPublished = async (
  * Returns the statement that inserts the loads. A day in the future is a plan: it is not delivered before it has begun. A month
  * of which this run read no spend (carry-over.ts) keeps the time of its previous load.
  *
+ * A file that was written before a day ended does not have all of the day. A load says up to which day its files have all.
+ *
  * Clusters and hosts have spend every day. Their load covers the ended days from the first to the last that this run has read. If
  * days of the previous load stay, the load also covers the days that it covered. A load from before covered days were recorded
  * covers all its days.
  */
-const publishStatement = ({ billingPeriod, costColumn, broughtThrough }: Periods): string => `
+const publishStatement = ({ billingPeriod, costColumn, broughtThrough, cutDays }: Periods): string => `
 INSERT INTO loads BY NAME
-WITH published AS (
+WITH cut_days AS (${cutDays}),
+written AS (SELECT billing_period, min(day) - 1 AS written_through FROM cut_days GROUP BY ALL),
+published AS (
   SELECT ${billingPeriod} AS billing_period, ${costColumn} AS cost_column, CAST(sum(row_count) AS BIGINT) AS rows_read,
     sum(cost) AS cost_total, min(day) AS first_day, max(day) AS last_day,
     least(${broughtThrough}, CAST($now::TIMESTAMP AS DATE)) AS delivered_through
@@ -123,15 +131,16 @@ before AS (
 days_read AS (
   SELECT CAST(unnest(generate_series(min(day), least(max(day), CAST($now::TIMESTAMP AS DATE) - 1), INTERVAL 1 DAY)) AS DATE) AS day
   FROM load_days WHERE row_count > 0),
+whole_days AS (FROM days_read WHERE day NOT IN (SELECT day FROM cut_days)),
 days_kept AS (
   SELECT unnest(before.covered_days) AS day FROM before JOIN published USING (billing_period)
   WHERE rows_read = 0 OR NOT $accept_shrink),
 covered AS (
   SELECT ${MONTH} AS billing_period, list(DISTINCT day ORDER BY day) AS covered_days
-  FROM (FROM days_read UNION ALL FROM days_kept) GROUP BY ALL)
+  FROM (FROM whole_days UNION ALL FROM days_kept) GROUP BY ALL)
 SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, $run AS run_id,
   CASE WHEN rows_read = 0 THEN read_at ELSE $now::TIMESTAMP END AS published_at,
-  published.*,
+  published.*, written_through,
   CASE WHEN (SELECT kind FROM cost_sources WHERE org_id = $org AND source_id = $source) IN ('opencost', 'hosts')
     THEN COALESCE(covered.covered_days, []) END AS covered_days
-FROM published LEFT JOIN before USING (billing_period) LEFT JOIN covered USING (billing_period)`;
+FROM published LEFT JOIN before USING (billing_period) LEFT JOIN covered USING (billing_period) LEFT JOIN written USING (billing_period)`;

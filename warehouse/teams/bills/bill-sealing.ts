@@ -51,6 +51,7 @@ const NOTHING_DUE: Derived<true> = {
     'organisation_versions',
     'cost_source_versions',
     'unit_decisions',
+    'accepted_units',
     'loads',
     'month_computations',
     'settled_months',

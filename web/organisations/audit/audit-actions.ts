@@ -17,6 +17,7 @@ export const ACTION_NAMES: Record<AuditAction, string> = {
   'values.change': 'Revenue values changed',
   'month.lock': 'Month locked',
   'bills.reseal': 'Bills sealed again',
+  'cost_source.unit': 'Unit of a cost source decided',
   'metric.create': 'Metric created',
   'metric.update': 'Metric changed',
   'metric.delete': 'Metric deleted',

@@ -1,0 +1,207 @@
+import Big from 'big.js';
+import { waysOut, type SourceDoubt } from '../months/doubts.ts';
+import { dayAt, dayNumber, firstDay, lastDay, monthOf, type Day, type Month } from '../shared/calendar.ts';
+import type { DecimalText } from '../shared/decimals.ts';
+import { firstAndMore } from '../shared/for-message.ts';
+import { pushTo } from '../shared/push-to.ts';
+import { absencesOf, type Absence, type UnitKind } from './unit-rhythm.ts';
+
+/** The days of one unit of a source, by month. Bit n is day n + 1 of the month. */
+export interface UnitHistory {
+  kind: UnitKind;
+  unit: string;
+  months: ReadonlyMap<Month, { days: number; spendDays: number; cost: DecimalText }>;
+}
+
+/** What is known of a source whose units are compared. */
+export interface SourceHistory {
+  /** False if its schedule is paused. No month waits for it then. */
+  isActive: boolean;
+  /** The days that it covers and of which its loads have units, by month, as bits. */
+  known: ReadonlyMap<Month, number>;
+  units: readonly UnitHistory[];
+}
+
+/** What people have decided about a source's units, and about its months. */
+export interface UnitDecisions {
+  /** The last day that counts, by unit. */
+  endedOn: ReadonlyMap<string, Day>;
+  /** Whether a month was settled, or locked without the unit, or had ended before the source was connected. */
+  isClosed: (month: Month, unit: string) => boolean;
+}
+
+/** The days of one month that a unit lacks. */
+export interface MissingUnit {
+  month: Month;
+  kind: UnitKind;
+  unit: string;
+  days: Day[];
+  absence: Absence;
+  /** What the days cost at the unit's average day before; null if that is not known. */
+  estimate: { amount: DecimalText; ofDay: DecimalText } | null;
+}
+
+/** Absences of a unit. */
+export interface UnitAbsences {
+  unit: UnitHistory;
+  absences: Absence[];
+}
+
+/** Returns the units of a source that lack days, with the days that their rhythm promises (unit-rhythm.ts). */
+export const unitAbsences = ({ known, units }: SourceHistory): UnitAbsences[] => {
+  const days = daysOf(known);
+  const begins = new Map<number, number>();
+  for (const unit of units) {
+    const begun = beginOf(unit);
+    if (begun !== null && begun !== days[0]) begins.set(begun, (begins.get(begun) ?? 0) + 1);
+  }
+  const isReplacedOn = (day: number): boolean => [-1, 0, 1, 2].some((after) => begins.has(day + after));
+  return units.flatMap((unit) => {
+    if (!lacksDays(unit, known)) return [];
+    const has = (of: 'days' | 'spendDays') => (day: number) => {
+      const text = dayAt(day);
+      return hasBit(unit.months.get(monthOf(text))?.[of] ?? 0, Number(text.slice(8)));
+    };
+    const present = new Set(days.filter(has('days')));
+    const spent = new Set(days.filter(has('spendDays')));
+    const isPresent = (day: number): boolean => present.has(day);
+    const hasSpend = (day: number): boolean => spent.has(day);
+    const absences = absencesOf({ kind: unit.kind, isPresent, hasSpend, isReplacedOn }, days);
+    return absences.length === 0 ? [] : [{ unit, absences }];
+  });
+};
+
+/**
+ * Returns the days of months that units lack and that nobody has decided about. Days from a unit's end on are not missing.
+ * Neither are days after a whole month without the unit that was closed so.
+ */
+export const missingUnits = (found: readonly UnitAbsences[], decisions: UnitDecisions): MissingUnit[] =>
+  found.flatMap(({ unit, absences }) =>
+    absences.flatMap((absence) => {
+      const byMonth = new Map<Month, Day[]>();
+      for (const day of absence.days.map(dayAt))
+        if (!isDecided(unit.unit, absence, day, decisions)) pushTo(byMonth, monthOf(day), day);
+      return [...byMonth].map(([month, days]) => ({
+        ...{ month, kind: unit.kind, unit: unit.unit, days, absence },
+        estimate: estimateOf(unit, absence, days.length),
+      }));
+    }),
+  );
+
+const isDecided = (
+  unit: string,
+  { lastSeen }: Absence,
+  day: Day,
+  { endedOn, isClosed }: UnitDecisions,
+): boolean => {
+  const ended = endedOn.get(unit);
+  const seen = dayAt(lastSeen);
+  if (ended !== undefined && ended <= day && seen <= ended) return true;
+  for (let month = monthAfter(monthOf(seen)); month < monthOf(day); month = monthAfter(month))
+    if (isClosed(month, unit)) return true;
+  return false;
+};
+
+const monthAfter = (month: Month): Month => monthOf(dayAt(dayNumber(lastDay(month)) + 1));
+
+/** Costs the days at the average day of the month in which the unit was last seen. */
+const estimateOf = (unit: UnitHistory, { lastSeen }: Absence, days: number): MissingUnit['estimate'] => {
+  const month = unit.months.get(monthOf(dayAt(lastSeen)));
+  const count = month === undefined ? 0 : bitsOf(month.days).length;
+  if (month === undefined || count === 0) return null;
+  const ofDay = Big(month.cost).div(count).round(2);
+  return { amount: Big(month.cost).times(days).div(count).round(2).toFixed(), ofDay: ofDay.toFixed() };
+};
+
+/** The most units of a source that a month names one by one. */
+const MOST_NAMED = 20;
+const MOST_EXAMPLES = 3;
+
+/** Returns the doubts about the units that a source lacks in a month, the dearest first. */
+export const unitDoubts = (
+  source: { id: string; name: string },
+  missing: readonly MissingUnit[],
+): SourceDoubt[] => {
+  const cost = ({ estimate }: MissingUnit): Big => Big(estimate?.amount ?? 0);
+  const dearest = [...missing].sort((a, b) => cost(b).cmp(cost(a)) || (a.unit < b.unit ? -1 : 1));
+  const others = dearest.slice(MOST_NAMED);
+  const doubts = dearest.slice(0, MOST_NAMED).map((unit): SourceDoubt => ({
+    code: 'unit_missing',
+    sentence: `${unitInWords(unit)} of cost source ${JSON.stringify(source.name)} ${absenceInWords(unit)}`,
+    amount: unit.estimate?.amount ?? null,
+    ways_out: waysOut('unit_missing', { source, unit: unit.unit }),
+    from: unit.days[0] ?? null,
+  }));
+  if (others.length === 0) return doubts;
+  const names = firstAndMore(others.map(unitInWords), MOST_EXAMPLES);
+  const from = others.flatMap(({ days }) => days[0] ?? []).sort()[0] ?? null;
+  return [
+    ...doubts,
+    {
+      code: 'unit_missing',
+      sentence: `${others.length} more of cost source ${JSON.stringify(source.name)} have no spend on days on which they had some before: ${names.join(', ')}`,
+      amount: others.reduce((sum, unit) => sum.plus(cost(unit)), Big(0)).toFixed(),
+      ways_out: waysOut('unit_missing', { source, unit: null }),
+      from,
+    },
+  ];
+};
+
+/** Returns a unit in words: `account 1111 (aws)`, `cluster prod`. */
+export const unitInWords = ({ kind, unit }: Pick<UnitHistory, 'kind' | 'unit'>): string => {
+  const slash = unit.indexOf('/');
+  return kind === 'account'
+    ? `account ${unit.slice(slash + 1)} (${unit.slice(0, slash)})`
+    : `${kind} ${unit}`;
+};
+
+const absenceInWords = ({ days, absence, estimate }: MissingUnit): string => {
+  const { lastSeen, seenAgain, wasEveryDay } = absence;
+  const before = `after spend on ${wasEveryDay ? '' : 'nearly '}every day until ${dayAt(lastSeen)}`;
+  const again = seenAgain === null ? '' : ` and again from ${dayAt(seenAgain)}`;
+  const cost =
+    estimate === null
+      ? ''
+      : `; at its average of ${estimate.ofDay} a day, that is an estimated ${estimate.amount}`;
+  return `has no spend ${spanInWords(days)}, ${before}${again}${cost}`;
+};
+
+/** Returns the words for the days: a range from the first to the last, because rests between them are no days with spend. */
+const spanInWords = (days: readonly Day[]): string => {
+  const [first = '', last = ''] = [days[0], days.at(-1)];
+  return first === last ? `on ${first}` : `from ${first} to ${last}`;
+};
+
+/** Whether a unit lacks any known day after its first: a quick test, because most units lack none. */
+const lacksDays = (unit: UnitHistory, known: SourceHistory['known']): boolean => {
+  const begun = beginOf(unit);
+  if (begun === null) return false;
+  const day = dayAt(begun);
+  for (const [month, days] of known) {
+    if (month < monthOf(day)) continue;
+    const since = month === monthOf(day) ? -1 << (Number(day.slice(8)) - 1) : -1;
+    if ((days & since & ~(unit.months.get(month)?.days ?? 0)) !== 0) return true;
+  }
+  return false;
+};
+
+const beginOf = ({ months }: UnitHistory): number | null => {
+  let first: number | null = null;
+  for (const [month, { days }] of months) {
+    const [day] = bitsOf(days);
+    const number = day === undefined ? null : dayNumber(firstDay(month)) + day - 1;
+    if (number !== null && (first === null || number < first)) first = number;
+  }
+  return first;
+};
+
+const daysOf = (months: ReadonlyMap<Month, number>): number[] =>
+  [...months]
+    .flatMap(([month, days]) => bitsOf(days).map((day) => dayNumber(firstDay(month)) + day - 1))
+    .sort((a, b) => a - b);
+
+const hasBit = (days: number, day: number): boolean => ((days >>> (day - 1)) & 1) === 1;
+
+/** Returns the days of the month whose bits are set, in order. */
+export const bitsOf = (days: number): number[] =>
+  Array.from({ length: 31 }, (_, index) => index + 1).filter((day) => hasBit(days, day));
