@@ -5,6 +5,7 @@ import { updateOrganisation } from '../../../warehouse/organisations/organisatio
 import { computeSpend } from '../../../warehouse/spend/compute-spend.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import { BY_ADMIN } from '../../support/warehouse/tenant.ts';
+import { dailyTeamCosts } from '../../../warehouse/teams/bills/daily-team-costs.ts';
 import { account, inNumbers, newTeamStory } from '../teams/team-story.ts';
 import { importSteps, newImportStory, type Row } from './import-story.ts';
 
@@ -63,37 +64,6 @@ describeOnBothEngines('a month that an import has not read', (open, onDuckDb) =>
     expect(await story.lock()).toMatchObject({ status: 'locked', value: 31_000 });
   });
 
-  it('can be locked by a person who accepts it, and the version keeps the reason', async () => {
-    const story = await settledStory();
-    await story.connect(new Date('2026-01-10T06:00:00Z'));
-    await story.run(daily('2026-01-01', 20, '5'), { at: '2026-01-20T05:45:00Z' });
-    const sentence =
-      'the import from BigQuery has not read 2026-01 to its end: its last run that has read the month was on 2026-01-20';
-    expect(await story.month()).toMatchObject({ status: 'open', reason: sentence });
-    expect(await story.lock('2026-01', true)).toMatchObject({ status: 'locked', value: 100, missing: [] });
-    expect(await story.versions()).toMatchObject([{ missing: [sentence] }]);
-    // The next run brings the other eleven days.
-    await story.run(daily('2026-01-01', 31, '5'));
-    expect(await story.month()).toMatchObject({ status: 'changed_since_lock', current: { value: 155 } });
-    expect(await story.lock()).toMatchObject({ status: 'locked', version: 2, value: 155 });
-  });
-
-  it('does not exist for an import that runs each day, from the first run of the next month on', async () => {
-    const story = await settledStory();
-    await story.connect(new Date('2026-01-10T06:00:00Z'));
-    const rows = daily('2026-01-01', 31, '3');
-    await story.run(rows, { at: '2026-01-31T05:45:00Z' });
-    const january = () => story.month('2026-01');
-    expect(await january()).toMatchObject({ status: 'open', missing: [{ code: 'import_behind' }] });
-    await story.run(rows, { at: '2026-02-01T05:45:00Z' });
-    expect(await january()).toMatchObject({ status: 'ready_to_lock', value: 93, missing: [], notes: [] });
-    // Later failures say nothing of January.
-    await story.run([], { at: '2026-02-02T05:45:00Z', outcome: 'failed' });
-    expect(await january()).toMatchObject({ status: 'ready_to_lock', missing: [] });
-    // The running month is not over, so that nothing is missing of it.
-    expect(await story.month('2026-02')).toMatchObject({ status: 'open', missing: [] });
-  });
-
   it('is not read by a run from a later month on, nor by one that did not complete', async () => {
     const story = await settledStory();
     await story.type({ '2025-02-28': 1 });
@@ -108,16 +78,6 @@ describeOnBothEngines('a month that an import has not read', (open, onDuckDb) =>
     expect((await story.month('2025-02')).missing.map(({ code }) => code)).not.toContain('import_behind');
     await story.run(daily('2026-01-01', 31, '2'), { startMonth: '2026-01' });
     expect(await story.month()).toMatchObject({ status: 'ready_to_lock', value: 62 });
-  });
-
-  it('is held back while the import pauses, with the plan as the reason', async () => {
-    const story = await settledStory(REVENUE);
-    await story.connect(new Date('2026-01-10T06:00:00Z'));
-    await story.run(daily('2026-01-01', 20, '7'), { at: '2026-01-21T05:45:00Z' });
-    await updateOrganisation(test.warehouse, story.orgId, { tier: 'professional' }, BY_ADMIN);
-    const { reason, missing } = await story.month();
-    expect(reason).toMatch(/has not read 2026-01 to its end: it is paused, because .*Business/);
-    expect(missing).toMatchObject([{ ways_out: [{ action: 'accept' }] }]);
   });
 
   it('was read by an earlier key if it lies before what the new one reads', async () => {
@@ -151,6 +111,64 @@ describeOnBothEngines('a month that an import has not read', (open, onDuckDb) =>
     expect(await days()).toBe('2026-01-19');
     await story.run(daily('2026-01-01', 20, '4'), { at: '2026-01-21T05:45:00Z' });
     expect(await days()).toBe('2026-01-20');
+  });
+
+  onDuckDb(() => {
+    it('can be locked by a person who accepts it, and the version keeps the reason', async () => {
+      const story = await settledStory();
+      await story.connect(new Date('2026-01-10T06:00:00Z'));
+      await story.run(daily('2026-01-01', 20, '5'), { at: '2026-01-20T05:45:00Z' });
+      const sentence =
+        'the import from BigQuery has not read 2026-01 to its end: its last run that has read the month was on 2026-01-20';
+      expect(await story.month()).toMatchObject({ status: 'open', reason: sentence });
+      expect(await story.lock('2026-01', true)).toMatchObject({ status: 'locked', value: 100, missing: [] });
+      expect(await story.versions()).toMatchObject([{ missing: [sentence] }]);
+      // The next run brings the other eleven days.
+      await story.run(daily('2026-01-01', 31, '5'));
+      expect(await story.month()).toMatchObject({ status: 'changed_since_lock', current: { value: 155 } });
+      expect(await story.lock()).toMatchObject({ status: 'locked', version: 2, value: 155 });
+    });
+
+    it('does not exist for an import that runs each day, from the first run of the next month on', async () => {
+      const story = await settledStory();
+      await story.connect(new Date('2026-01-10T06:00:00Z'));
+      const rows = daily('2026-01-01', 31, '3');
+      await story.run(rows, { at: '2026-01-31T05:45:00Z' });
+      const january = () => story.month('2026-01');
+      expect(await january()).toMatchObject({ status: 'open', missing: [{ code: 'import_behind' }] });
+      await story.run(rows, { at: '2026-02-01T05:45:00Z' });
+      expect(await january()).toMatchObject({ status: 'ready_to_lock', value: 93, missing: [], notes: [] });
+      // Later failures say nothing of January.
+      await story.run([], { at: '2026-02-02T05:45:00Z', outcome: 'failed' });
+      expect(await january()).toMatchObject({ status: 'ready_to_lock', missing: [] });
+      // The running month is not over, so that nothing is missing of it.
+      expect(await story.month('2026-02')).toMatchObject({ status: 'open', missing: [] });
+    });
+
+    it('is held back while the import pauses, with the plan as the reason', async () => {
+      const story = await settledStory(REVENUE);
+      await story.connect(new Date('2026-01-10T06:00:00Z'));
+      await story.run(daily('2026-01-01', 20, '7'), { at: '2026-01-21T05:45:00Z' });
+      await updateOrganisation(test.warehouse, story.orgId, { tier: 'professional' }, BY_ADMIN);
+      const { reason, missing } = await story.month();
+      expect(reason).toMatch(/has not read 2026-01 to its end: it is paused, because .*Business/);
+      expect(missing).toMatchObject([{ ways_out: [{ action: 'accept' }] }]);
+    });
+  });
+
+  it('leaves a day that is not over out of the comparison with the month before', async () => {
+    const story = await newImportStory(test);
+    // Each day of January and February costs 10 and has 5. The run of 5 February has read 1 of that day.
+    for (const [first, count] of [
+      ['2026-01-01', 31],
+      ['2026-02-01', 6],
+    ] as const)
+      await story.spend(Object.fromEntries(daily(first, count, '10').map(([day, cost]) => [day, cost])));
+    await story.connect();
+    const rows = [...daily('2026-01-01', 35, '5'), ['2026-02-05', '1']] as Row[];
+    await story.run(rows, { at: '2026-02-05T05:45:00Z' });
+    // Until 4 February, both months cost 2. With 5 February, February would cost 50 ÷ 21.
+    expect(await story.month('2026-02')).toMatchObject({ change_basis: 'same_days', change_percent: 0 });
   });
 
   describe('of a metric that splits a shared cost', () => {
@@ -202,6 +220,23 @@ describeOnBothEngines('a month that an import has not read', (open, onDuckDb) =>
         Search: [0, 1600, 1600],
       });
       expect(await story.versions(story.names.Search)).toHaveLength(1);
+    });
+
+    it('keeps the costs of teams unknown on days that no run has read', async () => {
+      const story = await splitStory();
+      const knownDays = async (end: string) => {
+        const { on } = await computeSpend(test.warehouse, story.orgId, new Date('2026-02-07T06:00:00Z'));
+        const range = { start: '2026-01-14', end };
+        const costs = await test.warehouse.session((session) =>
+          dailyTeamCosts(on(session), story.orgId, range),
+        );
+        return [...costs.keys()];
+      };
+      // A day of the running month is split by the values so far.
+      expect(await knownDays('2026-01-17')).toEqual(['2026-01-14', '2026-01-15', '2026-01-16']);
+      expect(await knownDays('2026-02-01')).toEqual([]);
+      await story.run(story.rows, { at: '2026-02-01T05:45:00Z' });
+      expect(await knownDays('2026-02-01')).toHaveLength(18);
     });
 
     onDuckDb(() => {
