@@ -1,8 +1,8 @@
 import { Alert, Button, Checkbox, List, Table, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useState, type ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
 import { NUMBERS_OF_METRICS, type ShownMetric } from '../metrics/metric-queries.ts';
+import { Money } from '../shared/amounts.tsx';
 import { ColumnHead, NumberCell } from '../shared/tables/data-table.tsx';
 import { useChange } from '../shared/forms/use-change.ts';
 import { Dialog } from '../shared/forms/dialog.tsx';
@@ -11,18 +11,39 @@ import type { Month } from './month-numbers.ts';
 import { Cost, Ratio, Value } from './numbers.tsx';
 import { DialogForm } from '../shared/forms/dialog-form.tsx';
 
+/** Whether the dialog of a lock is open; `accepting` if its doubts are accepted from the start. */
+export type LockState = 'closed' | 'open' | 'accepting';
+
 /** The button that locks a month, if it can be locked, with a preview of what is frozen (spec §3). */
-export const LockMonth = ({ metric, month }: { metric: ShownMetric; month: Month }): ReactNode => {
-  const [opened, { open, close }] = useDisclosure();
+export const LockMonth = ({
+  metric,
+  month,
+  state,
+  onChange,
+}: {
+  metric: ShownMetric;
+  month: Month;
+  state: LockState;
+  onChange: (state: LockState) => void;
+}): ReactNode => {
+  const close = (): void => {
+    onChange('closed');
+  };
   if (month.can_lock === 'no') return null;
   const label = month.status === 'changed_since_lock' ? `Lock ${month.month} again` : `Lock ${month.month}`;
   return (
     <>
-      <Button size="compact-xs" variant="default" onClick={open}>
+      <Button
+        size="compact-xs"
+        variant="default"
+        onClick={() => {
+          onChange('open');
+        }}
+      >
         {label}
       </Button>
-      <Dialog opened={opened} onClose={close} title={`${label}: ${metric.name}`} isWide>
-        <Preview metric={metric} month={month} close={close} />
+      <Dialog opened={state !== 'closed'} onClose={close} title={`${label}: ${metric.name}`} isWide>
+        <Preview metric={metric} month={month} acceptsAtFirst={state === 'accepting'} close={close} />
       </Dialog>
     </>
   );
@@ -31,13 +52,15 @@ export const LockMonth = ({ metric, month }: { metric: ShownMetric; month: Month
 const Preview = ({
   metric,
   month,
+  acceptsAtFirst,
   close,
 }: {
   metric: ShownMetric;
   month: Month;
+  acceptsAtFirst: boolean;
   close: () => void;
 }): ReactNode => {
-  const [accepts, setAccepts] = useState(false);
+  const [accepts, setAccepts] = useState(acceptsAtFirst);
   const lacks = month.can_lock === 'without_missing';
   const lock = useChange({
     send: (_: undefined, signal) =>
@@ -93,12 +116,25 @@ const Preview = ({
         </Alert>
       )}
       {lacks && (
-        <Alert color="orange" title="Sources have not delivered everything">
-          <List size="sm" mb="sm">
-            {month.missing.map((missing) => (
-              <List.Item key={missing.sentence}>{sentence(missing.sentence)}</List.Item>
-            ))}
-          </List>
+        <Alert color="orange" title="What the lock would do without">
+          <Table aria-label="What the lock would do without" mb="sm">
+            <Table.Thead>
+              <Table.Tr>
+                <ColumnHead>Doubt</ColumnHead>
+                <ColumnHead numbers>Amount</ColumnHead>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {month.missing.map(({ sentence: words, amount }) => (
+                <Table.Tr key={words}>
+                  <Table.Td style={{ overflowWrap: 'anywhere' }}>{sentence(words)}</Table.Td>
+                  <NumberCell>
+                    <Money value={amount} reason="the amount is not known" />
+                  </NumberCell>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
           <Checkbox
             label="Lock without it. The version keeps what was missing."
             checked={accepts}

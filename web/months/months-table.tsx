@@ -1,11 +1,13 @@
 import { Badge, Group, List, Stack, Table, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import type { ShownMetric } from '../metrics/metric-queries.ts';
 import { useSession } from '../http/session.ts';
 import { Change } from '../shared/amounts.tsx';
 import { ColumnHead, DataTable, NumberCell } from '../shared/tables/data-table.tsx';
 import { sentence } from '../shared/words.ts';
-import { LockMonth } from './lock-month.tsx';
+import { MonthDoubts } from './doubts/month-doubts.tsx';
+import { reasonBesideDoubts } from './doubts/reason-beside-doubts.ts';
+import { LockMonth, type LockState } from './lock-month.tsx';
 import { STATUSES, type Month } from './month-numbers.ts';
 import { MonthVersions } from './month-versions.tsx';
 import { Cost, Ratio, Value } from './numbers.tsx';
@@ -70,18 +72,33 @@ const MonthRow = ({ metric, month }: { metric: ShownMetric; month: Month }): Rea
 const Status = ({ metric, month }: { metric: ShownMetric; month: Month }): ReactNode => {
   const { may, has } = useSession();
   const { name, color } = STATUSES[month.status];
+  const [lock, setLock] = useState<LockState>('closed');
   const mayLock = may('admin') && (metric.kind === 'count' || has('revenue'));
+  const reason = reasonBesideDoubts(month.reason, month.missing);
   return (
     <Stack gap={4} align="flex-start">
       <Group gap="xs">
         <Badge color={color}>{name}</Badge>
-        {mayLock && <LockMonth metric={metric} month={month} />}
+        {mayLock && <LockMonth metric={metric} month={month} state={lock} onChange={setLock} />}
         {month.version !== null && <MonthVersions metric={metric} month={month} />}
       </Group>
-      {month.reason !== null && (
+      {reason !== null && (
         <Text size="xs" c="dimmed" maw={420}>
-          {sentence(month.reason)}
+          {sentence(reason)}
         </Text>
+      )}
+      {month.missing.length > 0 && (
+        <MonthDoubts
+          metric={metric}
+          month={month}
+          accept={
+            mayLock && month.can_lock === 'without_missing'
+              ? () => {
+                  setLock('accepting');
+                }
+              : null
+          }
+        />
       )}
       {month.notes.length > 0 && (
         <List size="xs" c="dimmed" maw={420}>

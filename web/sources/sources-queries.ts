@@ -62,10 +62,10 @@ export const runsQuery = (id: string) =>
     getNextPageParam: ({ next_cursor }) => next_cursor,
   });
 
-/** The newest run of a source, with the rows that it has read so far. */
-export const newestRunQuery = (id: string) =>
+/** The newest run of a source, with the rows that it has read so far. With `started` it is asked anew for a run that has started. */
+export const newestRunQuery = (id: string, started: string | null = null) =>
   queryOptions({
-    queryKey: ['runs', id, 'newest'],
+    queryKey: ['runs', id, 'newest', started],
     queryFn: async ({ signal }) => {
       const { data } = await bodyOf(
         api.GET('/api/v1/cost-sources/{id}/runs', { params: { path: { id }, query: { limit: 1 } }, signal }),

@@ -1,0 +1,124 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { describeInBrowser, expectRows, signInWith, type Visit } from '../../support/browser/browser.ts';
+import { violationsOf } from '../../support/browser/violations.ts';
+import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
+import { newOrganisation, type Api } from '../../support/service/api-client.ts';
+import { expectData } from '../../support/service/envelope.ts';
+import { loadBill } from '../../support/service/load-bill.ts';
+import { sharedService, type SharedService } from '../../support/service/shared-service.ts';
+
+const SENTENCE =
+  'cost source "AWS" has not delivered 2026-01-21 to 2026-01-31 (delivered through 2026-01-20)';
+
+/** The days of January that the bill has at first: 20 days of 10 USD. The rest, 11 days of 10 USD, comes late. */
+const days = (last: number) =>
+  Array.from({ length: last }, (_, day) => dayLine(`2026-01-${String(day + 1).padStart(2, '0')}`, '10'));
+
+/**
+ * The doubts of a month on the page of its metric, and what people can do about them. It is 7 February 2026. January costs 200
+ * of 310 USD, for 31 orders and 20 checkouts: 200 / 20 is 10 per checkout, and 310 / 31 is 10 per order.
+ */
+describeInBrowser('the doubts about a month', (browser) => {
+  let service: SharedService;
+  let admin: Api;
+  let secret: string;
+  const ids = new Map<string, string>();
+
+  const january = async (name: string) =>
+    expectData(
+      await admin.get<{ month: string; status: string; unit_cost: number; version: number | null }[]>(
+        `/metrics/${ids.get(name) ?? ''}/months`,
+      ),
+    ).find(({ month }) => month === '2026-01');
+
+  const openMetric = async (
+    key: string,
+    name: string,
+  ): Promise<{ visit: Visit; page: Page; row: Locator }> => {
+    const visit = await browser().visit(service.url);
+    await signInWith(visit, key);
+    await visit.page.goto(`/business-metrics/${ids.get(name) ?? ''}`);
+    const row = visit.page.getByRole('table', { name: 'Months' }).getByRole('row', { name: /^2026-01 / });
+    await row.getByText('Open', { exact: true }).waitFor();
+    return { visit, page: visit.page, row };
+  };
+
+  beforeAll(async () => {
+    service = await sharedService();
+    ({ admin, secret } = await newOrganisation(service, { name: 'Doubt shop', tier: 'business' }));
+    await loadBill(service, admin, days(20));
+    for (const [name, value] of [
+      ['Orders', 31],
+      ['Checkouts', 20],
+    ] as const) {
+      const { id } = expectData(
+        await admin.post<{ id: string }>('/metrics', {
+          ...{ name, unit: name.slice(0, -1).toLowerCase(), aggregation: 'total', frequency: 'daily' },
+          scope: { type: 'organisation' },
+        }),
+      );
+      ids.set(name, id);
+      expectData(await admin.post(`/metrics/${id}/values`, { values: [{ period: '2026-01-31', value }] }));
+    }
+  });
+
+  it.each([
+    ['read', ['Open the source']],
+    ['write', ['Read it again', 'Open the source']],
+  ] as const)('stand there once, with the ways out that a %s key may take', async (permission, buttons) => {
+    const key = expectData(
+      await admin.post<{ secret: string }>('/keys', { name: permission, permission }),
+    ).secret;
+    const { visit, page, row } = await openMetric(key, 'Orders');
+    const doubts = row.getByRole('list', { name: 'Doubts about 2026-01' });
+    await doubts.getByText(SENTENCE.replace('cost', 'Cost')).waitFor();
+    expect((await row.innerText()).split('has not delivered')).toHaveLength(2);
+    expect(await doubts.getByRole('button').allInnerTexts()).toEqual(buttons);
+    await row.getByRole('button', { name: 'Open the source (2026-01)' }).click();
+    await page.getByRole('heading', { name: 'AWS', level: 1 }).waitFor();
+    expect(visit.answers.every(({ status }) => status !== 403)).toBe(true);
+    expect(visit.problems).toEqual([]);
+    await visit.context.close();
+  });
+
+  it('can be accepted: the lock lists what it would do without', async () => {
+    const { visit, page, row } = await openMetric(secret, 'Checkouts');
+    const dialog = page.getByRole('dialog');
+    await row.getByRole('button', { name: 'Lock 2026-01' }).click();
+    expect(await dialog.getByRole('button', { name: 'Lock', exact: true }).isDisabled()).toBe(true);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await row.getByRole('button', { name: 'Accept it (2026-01)' }).click();
+    await expectRows(dialog.getByRole('table', { name: 'What the lock would do without' }), [
+      'Doubt Amount',
+      `${SENTENCE.replace('cost', 'Cost')}. – the amount is not known`,
+    ]);
+    expect(await dialog.getByLabel('Lock without it.').isChecked()).toBe(true);
+    expect(await violationsOf(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Lock', exact: true }).click();
+    await row.getByText('Locked', { exact: true }).waitFor();
+    expect(await row.getByRole('list', { name: /Doubts/ }).count()).toBe(0);
+    expect(await january('Checkouts')).toMatchObject({ status: 'locked', version: 1, unit_cost: 10 });
+    await row.getByRole('button', { name: 'Versions of 2026-01' }).click();
+    await dialog.getByText('Missing when version 1 was locked').waitFor();
+    await dialog.getByText(SENTENCE.replace('cost', 'Cost')).waitFor();
+    expect(visit.problems).toEqual([]);
+    await visit.context.close();
+  });
+
+  it('end once the source is read again with what was missing', async () => {
+    const { visit, row } = await openMetric(secret, 'Orders');
+    await writeFile(
+      join(service.exportsDir, 'bill.csv'),
+      focusCsv([...days(31), dayLine('2026-02-05', '10')]),
+    );
+    await row.getByRole('button', { name: 'Read it again (2026-01)' }).click();
+    await row.getByText('Ready to lock').waitFor();
+    expect(await row.getByRole('list', { name: /Doubts/ }).count()).toBe(0);
+    expect(await january('Orders')).toMatchObject({ status: 'ready_to_lock', unit_cost: 10 });
+    expect(visit.problems).toEqual([]);
+    await visit.context.close();
+  });
+});

@@ -1,0 +1,64 @@
+import { Group, List, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { Access } from '../../../domain/organisations/permissions.ts';
+import type { Schema } from '../../http/api.ts';
+import { useSession } from '../../http/session.ts';
+import type { ShownMetric } from '../../metrics/metric-queries.ts';
+import { Money } from '../../shared/amounts.tsx';
+import { sentence } from '../../shared/words.ts';
+import type { Month } from '../month-numbers.ts';
+import type { WayOut, WayOutProps } from './way-button.tsx';
+import { Accept, OpenSource, RunSource } from './ways-out.tsx';
+
+/** The button of each way out, and who may use it. */
+const BUTTONS: Record<WayOut['action'], { access: Access; Button: (props: WayOutProps) => ReactNode }> = {
+  run_source: { access: 'write', Button: RunSource },
+  open_source: { access: 'read', Button: OpenSource },
+  accept: { access: 'admin', Button: Accept },
+};
+
+/** Each doubt that holds a month back, with its amount and a button for each way out that the key may take. */
+export const MonthDoubts = ({
+  metric,
+  month,
+  accept,
+}: {
+  metric: ShownMetric;
+  month: Month;
+  accept: WayOutProps['accept'];
+}): ReactNode => (
+  <List size="xs" maw={420} spacing={6} aria-label={`Doubts about ${month.month}`}>
+    {month.missing.map((doubt) => (
+      <List.Item key={doubt.sentence}>
+        <Stack gap={4}>
+          <Text size="xs" style={{ overflowWrap: 'anywhere' }}>
+            {sentence(doubt.sentence)} <AmountInDoubt doubt={doubt} />
+          </Text>
+          <WaysOut doubt={doubt} metric={metric} month={month.month} accept={accept} />
+        </Stack>
+      </List.Item>
+    ))}
+  </List>
+);
+
+/** How much money is in doubt, if that is known. */
+const AmountInDoubt = ({ doubt: { amount } }: { doubt: Schema<'Doubt'> }): ReactNode =>
+  amount !== null && (
+    <Text span size="xs" fw={600}>
+      Amount: <Money value={amount} />
+    </Text>
+  );
+
+const WaysOut = ({ doubt, ...props }: Omit<WayOutProps, 'way'> & { doubt: Schema<'Doubt'> }): ReactNode => {
+  const { may } = useSession();
+  return (
+    <Group gap={6}>
+      {doubt.ways_out
+        .filter(({ action }) => may(BUTTONS[action].access))
+        .map((way) => {
+          const { Button } = BUTTONS[way.action];
+          return <Button key={way.action} way={way} {...props} />;
+        })}
+    </Group>
+  );
+};

@@ -1,0 +1,52 @@
+import { Button, Tooltip, type ButtonProps } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { Schema } from '../../http/api.ts';
+import type { ShownMetric } from '../../metrics/metric-queries.ts';
+import { sentence } from '../../shared/words.ts';
+
+export type WayOut = Schema<'Doubt'>['ways_out'][number];
+
+/** What the button of a way out knows. */
+export interface WayOutProps {
+  way: WayOut;
+  metric: ShownMetric;
+  /** The month in doubt. */
+  month: string;
+  /** Opens the lock of the month with its doubts accepted; null if the month cannot be locked so. */
+  accept: (() => void) | null;
+}
+
+/** Returns the name of a button: it differs between the units and months of a page. */
+export const nameOf = (words: string, { way, month }: Pick<WayOutProps, 'way' | 'month'>): string =>
+  [`${words} (${month}`, ...(way.unit === undefined ? [] : [way.unit])].join(', ') + ')';
+
+/** The button of a way out. What it does stands in words on hover and focus. */
+export const WayButton = ({
+  of,
+  words,
+  onClick,
+  ...props
+}: ButtonProps & {
+  of: Pick<WayOutProps, 'way' | 'month'>;
+  /** What it does, in two or three words. */
+  words: string;
+  onClick: () => void;
+}): ReactNode => (
+  <Tooltip
+    label={sentence(of.way.sentence)}
+    multiline
+    maw={320}
+    events={{ hover: true, focus: true, touch: false }}
+  >
+    <Button
+      size="compact-xs"
+      variant="default"
+      aria-label={nameOf(words, of)}
+      aria-description={of.way.sentence}
+      onClick={onClick}
+      {...props}
+    >
+      {words}
+    </Button>
+  </Tooltip>
+);
