@@ -8,12 +8,14 @@ import { Money } from '../../shared/amounts.tsx';
 import { sentence } from '../../shared/words.ts';
 import type { Month } from '../month-numbers.ts';
 import type { WayOut, WayOutProps } from './way-button.tsx';
-import { Accept, OpenSource, RunSource } from './ways-out.tsx';
+import { Accept, ConnectImport, OpenSource, RunImport, RunSource } from './ways-out.tsx';
 
 /** The button of each way out, and who may use it. */
 const BUTTONS: Record<WayOut['action'], { access: Access; Button: (props: WayOutProps) => ReactNode }> = {
   run_source: { access: 'write', Button: RunSource },
   open_source: { access: 'read', Button: OpenSource },
+  run_import: { access: 'admin', Button: RunImport },
+  connect_import: { access: 'admin', Button: ConnectImport },
   accept: { access: 'admin', Button: Accept },
 };
 
