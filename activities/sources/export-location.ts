@@ -13,6 +13,7 @@ import {
   MOST_YEARS,
   READABLE_YEARS,
 } from '../../domain/sources/readable-days.ts';
+import { tableAmong, tableGlobs } from '../../domain/sources/table-formats.ts';
 import { firstAndMore, forMessage } from '../../domain/shared/for-message.ts';
 import type { HeldFiles } from '../../egress/locations/held-files.ts';
 import { checkRealPaths, checkSourceLocation } from '../../egress/locations/source-location.ts';
@@ -21,7 +22,7 @@ import { formatOf } from '../../warehouse/sources/feeds/export-files.ts';
 import { readManifestText, sizeOfFile } from '../../warehouse/sources/feeds/manifest-text.ts';
 import { lastReadableDay } from '../../warehouse/sources/feeds/readable-limits.ts';
 import type { Statements } from '../../warehouse/engine/session.ts';
-import { listLocation } from './location-listing.ts';
+import { listLocation, type LocationListing } from './location-listing.ts';
 
 const MOST_MANIFEST_BYTES = 8 * 1024 * 1024;
 const MOST_BYTES_TOGETHER = 64 * 1024 * 1024;
@@ -86,7 +87,8 @@ export const exportFiles = async (
     throw invalid(`${field}: no .csv, .csv.gz or .parquet file matches ${JSON.stringify(location)}`);
   // Paths are checked before the messages below are made, because none may name another organisation's files.
   if (roots !== null) await checkRealPaths(found, roots, field);
-  const besideFiles = await listed.manifestsAt(manifestGlobsBeside(found, listed.pattern));
+  await refuseTables(listed, found, field);
+  const besideFiles = await listed.filesAt(uncovered(manifestGlobs(found), listed.pattern));
   const paths = [...manifestsAmong(listed.paths, found), ...besideFiles];
   const lastDay = lastReadableDay(now);
   const manifests = await readManifests(session, paths, { held, roots, field, lastDay });
@@ -112,10 +114,26 @@ export const exportFiles = async (
 /** The most folders, or notes on them, in a message. */
 const MOST_FOLDERS = 10;
 
-/** Returns globs for the manifests of the files, except for folders that the listing of `pattern` already covers. */
-const manifestGlobsBeside = (files: readonly string[], pattern: string): string[] => {
+/** Returns the globs of folders that the listing of `pattern` does not cover already. */
+const uncovered = (globs: readonly string[], pattern: string): string[] => {
   const [, folder = null] = /^(.*\/)\*\*(?:\/\*)?$/s.exec(pattern) ?? [];
-  return manifestGlobs(files).filter((glob) => folder === null || !glob.startsWith(folder));
+  return globs.filter((glob) => folder === null || !glob.startsWith(folder));
+};
+
+/** Throws `invalid` if files are part of a table, because its folder also holds rows that were deleted or replaced. */
+const refuseTables = async (
+  { paths, pattern, filesAt }: LocationListing,
+  files: readonly string[],
+  field: string,
+): Promise<void> => {
+  const beside = await filesAt(uncovered(tableGlobs(files, pattern), pattern));
+  const table = tableAmong([...paths, ...beside], files);
+  if (table === null) return;
+  throw invalid(
+    `${field}: ${JSON.stringify(table.folder)} has ${table.has}, so it is a table of ${table.format}: its files also hold rows that were ` +
+      'deleted or replaced, and would count them; export its current rows as CSV or Parquet to a folder of their own, and name ' +
+      'that folder; nothing was loaded',
+  );
 };
 
 interface Reading {

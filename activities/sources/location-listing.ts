@@ -16,8 +16,8 @@ export interface LocationListing {
   paths: string[];
   /** Notes on skipped entries. */
   notes: string[];
-  /** Lists the manifests that match the globs. */
-  manifestsAt: (globs: readonly string[]) => Promise<string[]>;
+  /** Lists files beside those of the location, such as manifests. Skips folders outside the organisation's folders. */
+  filesAt: (globs: readonly string[]) => Promise<string[]>;
 }
 
 interface LocationRules extends Omit<ListingRules, 'mayList'> {
@@ -62,7 +62,7 @@ const local = async (path: string, rules: LocationRules): Promise<LocationListin
         .filter((link) => formatOf(link) !== null)
         .map((link) => `${link} is a broken link and was left out`),
     ],
-    manifestsAt: (globs) => localManifests(globs, rules, paths[0] === path),
+    filesAt: (globs) => localFilesAt(globs, rules, paths[0] === path),
   };
 };
 
@@ -73,11 +73,11 @@ const kindOf = (path: string): Promise<'file' | 'folder' | null> =>
   );
 
 /**
- * Lists local manifests. Skips folders outside the organisation's folders.
+ * Lists local files beside those of the location. Skips folders outside the organisation's folders.
  *
  * @param isOneFile whether the location names a single file. If so, a folder that cannot be listed is skipped too.
  */
-const localManifests = async (
+const localFilesAt = async (
   globs: readonly string[],
   rules: LocationRules,
   isOneFile: boolean,
@@ -116,5 +116,5 @@ const objectStorage = async (
     }
     return paths;
   };
-  return { pattern, paths: await matching([pattern]), notes: [], manifestsAt: matching };
+  return { pattern, paths: await matching([pattern]), notes: [], filesAt: matching };
 };

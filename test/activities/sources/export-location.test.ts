@@ -75,6 +75,38 @@ describe('a location', () => {
     expect(await filesOf(`${root}/**/*.csv`)).toEqual(['2026-01/a.csv', '2026-02/a.csv']);
   });
 
+  it.each([
+    ['Delta Lake', 'lake/bill/_delta_log/00000000000000000000.json', '_delta_log'],
+    ['Delta Lake', 'lake/bill/_delta_log/00000000000000000010.checkpoint.parquet', '_delta_log'],
+    ['Apache Hudi', 'lake/bill/.hoodie/hoodie.properties', '.hoodie'],
+    ['Apache Iceberg', 'lake/bill/metadata/00000-1f0c.metadata.json', 'metadata/*.metadata.json'],
+  ])('is rejected with what to do if it holds a table of %s', async (format, file, has) => {
+    await write({ [file]: '{}', 'lake/bill/data/day=2026-01-31/a.parquet': 'x', 'plain/a.csv': 'x' });
+    const message =
+      `location: "${root}/lake/bill/" has ${has}, so it is a table of ${format}: its files also hold rows that were deleted or ` +
+      'replaced, and would count them; export its current rows as CSV or Parquet to a folder of their own';
+    for (const location of [
+      'lake',
+      'lake/bill',
+      'lake/**/*.parquet',
+      'lake/bill/data/*/*',
+      'lake/bill/data/day=2026-01-31',
+    ])
+      await expect(filesOf(`${root}/${location}`)).rejects.toThrow(message);
+    expect(await filesOf(`${root}/plain`)).toEqual(['plain/a.csv']);
+  });
+
+  it('reads exports beside a table, and folders whose names only look like parts of one', async () => {
+    await write({
+      'table/_delta_log/0.json': '{}',
+      'exports/metadata/acme-Manifest.json': JSON.stringify({ dataFiles: ['exports/data/a.csv'] }),
+      'exports/data/a.csv': 'x',
+      'metadata/notes.json': '{}',
+      'metadata/b.csv': 'x',
+    });
+    expect(await filesOf(root)).toEqual(['exports/data/a.csv', 'metadata/b.csv']);
+  });
+
   it('is rejected if no export matches it', async () => {
     for (const name of ['none.csv', '*.csv', '']) {
       await expect(filesOf(`${root}/${name}`)).rejects.toMatchObject({
