@@ -9,7 +9,8 @@ import { storeRows, withLoad, type LoadResult, type LoadScope } from './publishi
 import { MONTH, publishLoad, type Publish } from './publishing/publish-load.ts';
 import { unitDays } from './publishing/unit-days.ts';
 import { addCounts, readFeed, rowsStored, stageFeed, withoutUnusedMonths } from './feeds/read-feed.ts';
-import { LAST_FILE, REJECTED_FILE } from './feeds/rejected-rows.ts';
+import { LAST_FILE, REJECTED_FILE, sumOfKnown } from './feeds/rejected-rows.ts';
+import { NO_COST, rejectedByDay, stageRejected } from './feeds/rejected-when.ts';
 import { normalRepositorySql } from './repository-sql.ts';
 import { relationsOf, type Relation } from './feeds/scan-files.ts';
 import type { Session } from '../engine/session.ts';
@@ -67,20 +68,23 @@ export const loadAiTools = (
       groups: usageGroups(relations.usage),
       name: USAGE_FEED,
       relations: relations.usage,
+      rejectedWhen: rejectedByDay(NO_COST),
     });
     await stageFeed(sessions, 'usage_days');
     const spend = await readFeed(reader, scope, {
       groups: spendGroups(relations.spend),
       relations: relations.spend,
+      rejectedWhen: rejectedByDay('cost'),
     });
     await stageFeed(sessions, 'load_days');
+    await stageRejected(sessions);
     const feeds = {
       spend: { staged: 'load_days', stored: 'ai_tool_spend' },
-      late: { staged: 'usage_days', stored: 'ai_usage' },
+      late: { staged: 'usage_days', stored: 'ai_usage', name: USAGE_FEED },
     } as const;
     const kept = [
       ...(await keepEarlierDays(session, load, feeds.spend)),
-      ...(await keepEarlierDays(session, load, feeds.late, USAGE_FEED)),
+      ...(await keepEarlierDays(session, load, feeds.late)),
     ];
     await keepLateMonths(session, load, feeds);
     await storeRows(session, load, 'ai_tool_spend', SPEND);
@@ -100,7 +104,7 @@ WITH ${checkedRows(relations, SPEND_COLUMNS, [
   `WHEN lower(kind) NOT IN ('usage', 'seat') THEN ${problem('kind', "'usage or seat'", 'raw_kind')}`,
 ])}
 SELECT problem, is_wanted AS counts, ${REJECTED_FILE}, ${LAST_FILE}, day, tool, lower(kind) AS kind,
-  sum(cost) AS cost, count(*) AS row_count
+  ${sumOfKnown('cost')} AS cost, count(*) AS row_count
 FROM checked_rows GROUP BY ALL`;
 
 /** Selects usage by the repository's normal name. The share of usage without a repository belongs to no repository. */

@@ -3,6 +3,7 @@ import type { Day } from '../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../domain/shared/decimals.ts';
 import { pushTo } from '../../domain/shared/push-to.ts';
 import type { Session } from '../engine/session.ts';
+import { CURRENT_READINGS, newestBefore, READINGS_AS_OF } from './publishing/readings.ts';
 
 interface DoubtRow {
   month: Day;
@@ -40,10 +41,10 @@ export const storedDoubts = async (
   return doubts;
 };
 
-/** CTE with the doubts that some loads and computations have stored, less those that a person has decided. */
-const foundDoubts = (loads: string, computations: string, months: string): string => `stored_doubts AS (
+/** CTE with the doubts that some readings and computations have stored, less those that a person has decided. */
+const foundDoubts = (found: string, computations: string, months: string): string => `stored_doubts AS (
   SELECT source_id, month, code, unit, phrase, amount
-  FROM load_doubts SEMI JOIN ${loads} AS counted USING (org_id, source_id, load_id, billing_period)
+  FROM load_doubts SEMI JOIN ${found} AS counted USING (org_id, source_id, load_id, billing_period)
   WHERE org_id = $org AND ${months}
   UNION ALL
   SELECT source_id, month, code, unit, phrase, amount
@@ -53,23 +54,19 @@ standing AS (SELECT source_id, unit, 'charges_twice' AS code FROM decided_units 
 found_doubts AS (FROM stored_doubts ANTI JOIN standing USING (source_id, unit, code))`;
 
 /** CTEs with the months that have a doubt about a source, by its kind; they end with `doubted_months`. */
-export const DOUBTED_MONTHS = `${foundDoubts('current_loads', 'current_computations', 'true')},
+export const DOUBTED_MONTHS = `${foundDoubts(CURRENT_READINGS, 'current_computations', 'true')},
 doubted_months AS (
   SELECT DISTINCT kind, month
   FROM found_doubts JOIN (SELECT source_id, kind FROM cost_sources WHERE org_id = $org) USING (source_id))`;
 
-const doubtsBy = (loads: string, computations: string): string => `
-WITH ${foundDoubts(loads, computations, 'month BETWEEN $first::DATE AND $last::DATE')}
+const doubtsBy = (found: string, computations: string): string => `
+WITH ${foundDoubts(found, computations, 'month BETWEEN $first::DATE AND $last::DATE')}
 SELECT month, source_id, name, code, unit, phrase, sum(amount) AS amount
 FROM found_doubts JOIN (SELECT source_id, name FROM cost_sources WHERE org_id = $org) USING (source_id)
 GROUP BY ALL ORDER BY month, source_id, code, unit, phrase`;
 
-const newestBefore = (log: string, key: string, id: string, instant: string): string => `(
-    SELECT * FROM ${log} WHERE org_id = $org AND ${instant} < $as_of::TIMESTAMP
-    QUALIFY row_number() OVER (PARTITION BY ${key} ORDER BY ${id} DESC) = 1)`;
-
-const DOUBTS = doubtsBy('current_loads', 'current_computations');
+const DOUBTS = doubtsBy(CURRENT_READINGS, 'current_computations');
 const DOUBTS_AS_OF = doubtsBy(
-  newestBefore('loads', 'source_id, billing_period', 'load_id', 'published_at'),
+  READINGS_AS_OF,
   newestBefore('month_computations', 'month', 'computation_id', 'computed_at'),
 );

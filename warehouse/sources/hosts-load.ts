@@ -5,7 +5,8 @@ import { storeRows, withLoad, type LoadResult, type LoadScope } from './publishi
 import { MONTH, publishLoad, type Publish } from './publishing/publish-load.ts';
 import { unitDays } from './publishing/unit-days.ts';
 import { readFeed, rowsStored, stageFeed } from './feeds/read-feed.ts';
-import { LAST_FILE, REJECTED_FILE } from './feeds/rejected-rows.ts';
+import { LAST_FILE, REJECTED_FILE, sumOfKnown } from './feeds/rejected-rows.ts';
+import { rejectedByDay, stageRejected } from './feeds/rejected-when.ts';
 import { relationsOf, type Relation } from './feeds/scan-files.ts';
 import { checkedRows, missingTabularColumns, type TabularColumns } from './feeds/tabular-rows.ts';
 
@@ -35,8 +36,13 @@ export const loadHosts = (
   const readFrom = files.map(({ path }) => path);
   return withLoad(session, { ...scope, readFrom }, { tables: ['load_days'] }, async (load) => {
     const relations = relationsOf(files);
-    const counts = await readFeed(reader, scope, { groups: hostGroups(relations), relations });
+    const counts = await readFeed(reader, scope, {
+      groups: hostGroups(relations),
+      relations,
+      rejectedWhen: rejectedByDay('cost'),
+    });
     await stageFeed(sessions, 'load_days');
+    await stageRejected(sessions);
     const notes = await keepEarlierDays(session, load, { staged: 'load_days', stored: 'host_spend' });
     await storeRows(session, load, 'host_spend', HOST_SPEND);
     await storeRows(session, load, 'load_units', HOST_DAYS);
@@ -48,7 +54,7 @@ export const loadHosts = (
 const hostGroups = (relations: readonly Relation[]): string => `
 WITH ${checkedRows(relations, COLUMNS)}
 SELECT problem, is_wanted AS counts, ${REJECTED_FILE}, ${LAST_FILE}, day, host,
-  NULLIF(service, '__idle__') AS service, machine_id, sum(cost) AS cost, count(*) AS row_count
+  NULLIF(service, '__idle__') AS service, machine_id, ${sumOfKnown('cost')} AS cost, count(*) AS row_count
 FROM checked_rows GROUP BY ALL`;
 
 const HOST_DAYS = unitDays({

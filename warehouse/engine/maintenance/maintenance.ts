@@ -18,6 +18,8 @@ const SPEND_TABLES = [
   'ai_usage',
   'load_doubts',
   'load_units',
+  'rejected_days',
+  'unread_periods',
 ] as const;
 
 const COMPUTED_TABLES = [
@@ -69,12 +71,15 @@ DELETE FROM load_files WHERE (org_id, source_id, load_id) IN (
 // The only instant of an unpublished attempt is in its id. It comes from the machine's clock, not from CLOCK.
 const deadLoads = (table: (typeof SPEND_TABLES)[number]): string => `
   WITH stored AS (SELECT DISTINCT org_id, source_id, load_id, billing_period FROM ${table}),
+  readings AS (
+    SELECT org_id, source_id, load_id, billing_period, published_at FROM loads
+    UNION ALL SELECT org_id, source_id, load_id, billing_period, published_at FROM unread_periods),
   dead AS (
     SELECT stored.*,
       CASE WHEN published.load_id IS NULL
         THEN CAST(uuid_extract_timestamp(stored.load_id) AS TIMESTAMP) < CAST(now() AS TIMESTAMP) - INTERVAL ${GRACE_DAYS} DAY
         ELSE LEAST(
-          (SELECT min(newer.published_at) FROM loads AS newer
+          (SELECT min(newer.published_at) FROM readings AS newer
            WHERE newer.org_id = stored.org_id AND newer.source_id = stored.source_id
              AND newer.billing_period = stored.billing_period AND newer.load_id > stored.load_id),
           (SELECT min(version.changed_at) FROM cost_source_versions AS version
@@ -82,7 +87,7 @@ const deadLoads = (table: (typeof SPEND_TABLES)[number]): string => `
           < CAST($now AS TIMESTAMP) - INTERVAL ${GRACE_DAYS} DAY
       END AS is_over
     FROM stored
-    LEFT JOIN loads AS published USING (org_id, source_id, load_id, billing_period)
+    LEFT JOIN readings AS published USING (org_id, source_id, load_id, billing_period)
     ANTI JOIN current_loads USING (org_id, source_id, load_id, billing_period))
   SELECT org_id, source_id, load_id, billing_period FROM dead WHERE is_over`;
 

@@ -615,6 +615,22 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   {
+    version: 29,
+    name: 'rows that could not be read, by day',
+    statements: [
+      // What load_doubts says of rejected rows, by day, so that a day that a later load keeps also keeps its rejected rows. day is
+      // NULL if it could not be read, and in bills, which keep no days. is_dated is false if the month could not be read either.
+      // amount is NULL unless all costs could be read.
+      `CREATE TABLE rejected_days (
+        org_id VARCHAR, source_id VARCHAR, load_id UUID, billing_period DATE, month DATE, day DATE, feed VARCHAR,
+        is_dated BOOLEAN, row_count BIGINT, sample VARCHAR, amount DECIMAL(38,15))`,
+      // Billing periods of which a run could read no row. It publishes no load of them, but what it found counts beside the
+      // period's earlier load.
+      `CREATE TABLE unread_periods (
+        org_id VARCHAR, source_id VARCHAR, load_id UUID, billing_period DATE, published_at TIMESTAMP)`,
+    ],
+  },
+  {
     version: 30,
     name: 'when months that began late stop to follow today',
     statements: [

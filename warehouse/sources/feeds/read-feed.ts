@@ -1,6 +1,7 @@
 import { ServiceError } from '../../../domain/shared/errors.ts';
 import { LONGEST_LINE_BYTES } from './export-files.ts';
 import { rejectedRows, type RejectedSample } from './rejected-rows.ts';
+import { MAIN_FEED, recordRejected, type RejectedWhen } from './rejected-when.ts';
 import { handOver, type LoadSessions } from '../../engine/readers/load-sessions.ts';
 import { startRowCount, type RowCount } from './row-count.ts';
 import type { Relation } from './scan-files.ts';
@@ -37,7 +38,7 @@ const FEED_TABLES = ['checked_groups', 'broken_lines', 'broken_line_scans'] as c
 export const readFeed = async (
   reader: Statements,
   scope: ReadingScope,
-  { prepare, groups, check, name = null, parameters = {}, relations }: Feed,
+  { prepare, groups, check, name = null, parameters = {}, relations, rejectedWhen }: Feed,
 ): Promise<FeedCounts> => {
   const count = startRowCount(relations.flatMap(({ counts }) => counts));
   try {
@@ -53,7 +54,7 @@ export const readFeed = async (
     });
     await forgetImpossibleTimes(reader);
     await check?.();
-    return await countFeed(reader, count, name);
+    return await countFeed(reader, count, { name, rejectedWhen });
   } finally {
     count.stop();
   }
@@ -72,6 +73,7 @@ interface Feed {
   /** The parameters of `groups` beside {@link readingBounds}. */
   parameters?: Parameters;
   relations: readonly Relation[];
+  rejectedWhen: RejectedWhen;
 }
 
 /**
@@ -99,8 +101,12 @@ export class RejectedFeed extends ServiceError {
 const DROPPED_LINES = { problem: `a line of more than ${LONGEST_LINE_BYTES} bytes`, file: null };
 
 /** Counts the rows in `checked_groups` and `broken_lines`, and compares them with the second count of the rows. */
-const countFeed = async (reader: Statements, count: RowCount, name: string | null): Promise<FeedCounts> => {
-  const { reported, longLines, samples } = await rejectedRows(reader);
+const countFeed = async (
+  reader: Statements,
+  count: RowCount,
+  { name = null, rejectedWhen }: Pick<Feed, 'name' | 'rejectedWhen'>,
+): Promise<FeedCounts> => {
+  const { reported, brokenLines, longLines, samples } = await rejectedRows(reader);
   const [read] = await reader.query<{ stored: string | null; left_out: string | null }>(
     `SELECT sum(row_count) FILTER (${STORED}) AS stored, sum(row_count) FILTER (problem IS NULL AND NOT counts) AS left_out
      FROM checked_groups`,
@@ -122,6 +128,11 @@ const countFeed = async (reader: Statements, count: RowCount, name: string | nul
         `${MOST_REJECTED_PERCENT} %: nothing was loaded. ${worst.join('; ')}`,
       counts,
     );
+  }
+  if (rejected > 0) {
+    const broken = samples.slice(0, 1).map(({ problem }) => ({ problem, rows: brokenLines }));
+    const undated = [...broken, { ...DROPPED_LINES, rows: dropped }].filter(({ rows }) => rows > 0);
+    await recordRejected(reader, name ?? MAIN_FEED, rejectedWhen, undated);
   }
   return counts;
 };

@@ -14,12 +14,17 @@ export const REJECTED_FILE = 'any_value(CASE WHEN problem IS NOT NULL THEN file 
 
 /** One file of a group of rows, by which the group's time of writing is known (written-files.ts). */
 export const LAST_FILE = 'max(file) AS last_file';
+/** Returns the sum of a group's amounts; null if any of them is not known. */
+export const sumOfKnown = (amount: string): string =>
+  `CASE WHEN count(${amount}) = count(*) THEN sum(${amount}) END`;
 
 /** The rows that the reader has reported as unreadable. */
 interface RejectedRows {
   /** The number of these rows. */
   reported: number;
-  /** How many of them are lines that are too long. */
+  /** How many of them are lines that are not CSV. */
+  brokenLines: number;
+  /** How many of those are too long. */
   longLines: number;
   /** Broken lines, then other problems; each most frequent first. */
   samples: RejectedSample[];
@@ -41,7 +46,8 @@ export const rejectedRows = async (session: Statements): Promise<RejectedRows> =
   const [tables] = await session.query<{ broken: boolean }>(
     `SELECT count(*) > 0 AS broken FROM duckdb_tables() WHERE temporary AND table_name = 'broken_lines'`,
   );
-  if (tables?.broken !== true) return { reported, longLines: 0, samples: unreadable.slice(0, MOST_SAMPLES) };
+  if (tables?.broken !== true)
+    return { reported, brokenLines: 0, longLines: 0, samples: unreadable.slice(0, MOST_SAMPLES) };
   const broken = await session.query<{ problem: string; file: string; row_count: string }>(
     `SELECT 'line ' || min(line) || ': ' || lower(error_type) || ': ' || left(arg_min(error_message, line), 200) AS problem,
        file_path AS file, count(DISTINCT line) AS row_count
@@ -56,6 +62,7 @@ export const rejectedRows = async (session: Statements): Promise<RejectedRows> =
   const samples = broken.map(({ problem, file, row_count }) => ({ problem, file, rows: Number(row_count) }));
   return {
     reported: reported + Number(lines?.row_count),
+    brokenLines: Number(lines?.row_count),
     longLines: Number(lines?.long_count),
     samples: [...samples, ...unreadable].slice(0, MOST_SAMPLES),
   };

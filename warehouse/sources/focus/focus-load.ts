@@ -27,6 +27,7 @@ import { storeRows, withLoad, type LoadResult, type LoadScope } from '../publish
 import { checkMoney, publishLoad, type Publish } from '../publishing/publish-load.ts';
 import { dropTemporaryTables } from '../../engine/sql/temporary-tables.ts';
 import { readFeed, rowsStored, STORED } from '../feeds/read-feed.ts';
+import { stageRejected, type RejectedWhen } from '../feeds/rejected-when.ts';
 import { relationsOf } from '../feeds/scan-files.ts';
 import { isWanted, readingBounds } from '../feeds/wanted-months.ts';
 import type { Statements } from '../../engine/session.ts';
@@ -64,7 +65,9 @@ export const loadFocusExport = (
       },
       groups: checkedGroups(candidates),
       check: () => refuseOtherCurrencies(reader, currency),
+      rejectedWhen: REJECTED_WHEN,
     });
+    await stageRejected(sessions);
     await show(sessions, 'daily_money', await dailyMoney(reader, candidates));
     const since = await newestCompleteMonth(reader, load.now);
     await listApart(reader, rollUp, since);
@@ -107,6 +110,16 @@ const newestCompleteMonth = async (reader: Statements, now: Date): Promise<Day |
     { this_month: firstDay(monthOf(dayOf(now))) },
   );
   return newest?.month ?? null;
+};
+
+/** A charge that spans days belongs to all of them, unless its period is the problem. */
+const REJECTED_WHEN: RejectedWhen = {
+  billingPeriod: 'billing_period',
+  from: 'day',
+  through: `CASE WHEN span_start IS NULL OR ${isTooLong('span_start', 'span_end')} THEN day
+    ELSE CAST(span_end - INTERVAL 1 MICROSECOND AS DATE) END`,
+  cost: 'cost',
+  byDay: false,
 };
 
 /** The large temporary tables of the reader. */

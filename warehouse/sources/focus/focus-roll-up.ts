@@ -28,7 +28,7 @@ import {
   readableText,
   readableTime,
 } from '../feeds/readable-limits.ts';
-import { LAST_FILE, REJECTED_FILE } from '../feeds/rejected-rows.ts';
+import { LAST_FILE, REJECTED_FILE, sumOfKnown } from '../feeds/rejected-rows.ts';
 import { relationsOf, type Relation } from '../feeds/scan-files.ts';
 import { sqlText } from '../../engine/sql/sql-text.ts';
 import { dropTemporaryTables } from '../../engine/sql/temporary-tables.ts';
@@ -207,7 +207,7 @@ checked_rows AS (
       : ' SEMI JOIN temp.main.fallen_back AS bill ON bill.provider = typed_rows.provider AND bill.billing_period = CAST(typed_rows.billing_period AS VARCHAR)'
   })
 SELECT ${isOfValues} AS is_of_values, ${[...BILL_KEYS, ...keys, ...noKeys].join(', ')},
-  sum(cost) AS cost${grains.includes('spend') ? OF_SPEND : ''}
+  ${sumOfKnown('cost')} AS cost${grains.includes('spend') ? OF_SPEND : ''}
 FROM (
   SELECT * ${collectedKeys(candidates)},
     CAST(period_start AS DATE) AS day,

@@ -1,8 +1,13 @@
 import { ALLOCATION_COLUMNS, ASSET_COLUMNS } from './opencost-columns.ts';
+import { nullable } from '../feeds/cells.ts';
 import { problem } from '../feeds/problems.ts';
-import { LAST_FILE, REJECTED_FILE } from '../feeds/rejected-rows.ts';
+import { LAST_FILE, REJECTED_FILE, sumOfKnown } from '../feeds/rejected-rows.ts';
 import type { Relation } from '../feeds/scan-files.ts';
 import { checkedRows } from '../feeds/tabular-rows.ts';
+
+/** Returns an amount, 0 if its cell is empty, null if it cannot be read. */
+const ifEmpty = (amount: string): string =>
+  `CASE WHEN ${nullable(`trim(raw_${amount})`)} IS NULL THEN 0 ELSE ${amount} END`;
 
 /**
  * Rolls allocations up to day, cluster, namespace and workload, direct cost only (sources §2). `counts` is false for shared and
@@ -12,7 +17,7 @@ export const allocationGroups = (relations: readonly Relation[]): string => `
 WITH ${checkedRows(relations, ALLOCATION_COLUMNS)},
 named_rows AS (
   SELECT *, concat_ws('/', name, namespace, controller, pod, container) AS names,
-    total - COALESCE(shared, 0) - COALESCE(external, 0) AS direct_cost
+    total - ${ifEmpty('shared')} - ${ifEmpty('external')} AS direct_cost
   FROM checked_rows),
 checked_workloads AS (
   SELECT *, contains(names, '__idle__') AS is_idle,
@@ -27,7 +32,7 @@ SELECT problem, ${REJECTED_FILE}, ${LAST_FILE}, day, counts,
   COALESCE(cluster, $cluster) AS cluster,
   CASE WHEN NOT is_idle THEN COALESCE(namespace, '__unallocated__') END AS namespace,
   CASE WHEN NOT is_idle THEN workload END AS workload,
-  is_idle, sum(direct_cost) AS cost, count(*) AS row_count
+  is_idle, ${sumOfKnown('direct_cost')} AS cost, count(*) AS row_count
 FROM checked_workloads GROUP BY ALL`;
 
 /** The stored kind of an asset, `none` for a kind without an id on a bill, null for an unknown kind. */

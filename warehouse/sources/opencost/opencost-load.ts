@@ -6,6 +6,7 @@ import { storeRows, withLoad, type Load, type LoadResult, type LoadScope } from 
 import { checkMoney, MONTH, publishLoad, type Publish } from '../publishing/publish-load.ts';
 import { unitDays } from '../publishing/unit-days.ts';
 import { addCounts, readFeed, rowsStored, stageFeed, withoutUnusedMonths } from '../feeds/read-feed.ts';
+import { NO_COST, rejectedByDay, stageRejected } from '../feeds/rejected-when.ts';
 import type { Relation } from '../feeds/scan-files.ts';
 import type { Session, Statements } from '../../engine/session.ts';
 
@@ -38,9 +39,10 @@ export const loadOpenCost = (
     const assetRelations = feeds.assets ?? [NO_ASSETS];
     const assets = await readFeed(reader, scope, {
       groups: assetGroups(assetRelations),
-      name: 'assets',
+      name: ASSET_FEED.name,
       parameters,
       relations: assetRelations,
+      rejectedWhen: rejectedByDay(NO_COST),
     });
     await refuseUnnamedCluster(reader);
     await handOver(
@@ -55,9 +57,11 @@ export const loadOpenCost = (
       groups: allocationGroups(feeds.allocations),
       parameters,
       relations: feeds.allocations,
+      rejectedWhen: rejectedByDay('cost'),
     });
     await refuseUnnamedCluster(reader);
     await stageFeed(sessions, 'load_days');
+    await stageRejected(sessions);
     const notes = await keepDays(session, load, feeds);
     await keepLateMonths(session, load, { spend: ALLOCATION_FEED, late: ASSET_FEED });
     await checkMoney(session, 'asset_days', MONTH);
@@ -81,11 +85,11 @@ const keepDays = async (session: Session, load: Load, feeds: OpenCostFeeds): Pro
   }
   const kept = await keepEarlierDays(session, load, ALLOCATION_FEED);
   if (feeds.assets === null) return kept;
-  return [...kept, ...(await keepEarlierDays(session, load, ASSET_FEED, 'assets'))];
+  return [...kept, ...(await keepEarlierDays(session, load, ASSET_FEED))];
 };
 
 const ALLOCATION_FEED = { staged: 'load_days', stored: 'kubernetes_spend' } as const;
-const ASSET_FEED = { staged: 'asset_days', stored: 'cluster_assets' } as const;
+const ASSET_FEED = { staged: 'asset_days', stored: 'cluster_assets', name: 'assets' } as const;
 
 /** An empty feed, for a source without assets. */
 const NO_ASSETS: Relation = {

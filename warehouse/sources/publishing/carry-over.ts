@@ -2,6 +2,8 @@ import type { Day } from '../../../domain/shared/calendar.ts';
 import { dayRanges } from '../../../domain/shared/day-ranges.ts';
 import { keepLoadFiles } from './load-files.ts';
 import type { Load } from './load.ts';
+import { keepRejected } from './rejected-doubts.ts';
+import { MAIN_FEED } from '../feeds/rejected-when.ts';
 import { MONTH } from './publish-load.ts';
 import type { Session } from '../../engine/session.ts';
 
@@ -9,6 +11,8 @@ import type { Session } from '../../engine/session.ts';
 interface Feed {
   staged: 'load_days' | 'asset_days' | 'usage_days';
   stored: 'host_spend' | 'kubernetes_spend' | 'cluster_assets' | 'ai_tool_spend' | 'ai_usage';
+  /** The feed's name in messages; absent if the source has only one, and for its spend. */
+  name?: string;
 }
 
 /**
@@ -16,10 +20,10 @@ interface Feed {
  * days that an API was not asked for, and days that it or a file no longer has. Only months in `load_days` are affected. The
  * copied rows join the staged ones with a row count of 0, because an earlier run read them. Returns their days.
  */
-export const carryOver = async (session: Session, load: Load, { staged, stored }: Feed): Promise<Day[]> => {
-  await takeOver(session, load, { staged, stored }, `SELECT ${MONTH} FROM load_days`);
+export const carryOver = async (session: Session, load: Load, feed: Feed): Promise<Day[]> => {
+  await takeOver(session, load, feed, `SELECT ${MONTH} FROM load_days`);
   const rows = await session.query<{ day: Day }>(
-    `SELECT DISTINCT day FROM temp.main.${staged} WHERE row_count = 0 ORDER BY day`,
+    `SELECT DISTINCT day FROM temp.main.${feed.staged} WHERE row_count = 0 ORDER BY day`,
   );
   return rows.map(({ day }) => day);
 };
@@ -47,9 +51,10 @@ export const keepLateMonths = async (
 const takeOver = async (
   session: Session,
   load: Load,
-  { staged, stored }: Feed,
+  { staged, stored, name = MAIN_FEED }: Feed,
   months: string,
 ): Promise<void> => {
+  await keepRejected(session, load, name, { staged, stored, months });
   const taken = await session.run(
     `INSERT INTO temp.main.${staged} BY NAME
      SELECT * EXCLUDE (org_id, source_id, load_id, billing_period), 0 AS row_count
@@ -61,21 +66,12 @@ const takeOver = async (
   if (taken > 0 && stored !== 'ai_usage') await keepLoadFiles(session, load, staged);
 };
 
-/**
- * Carries over the days that the files of a feed lack, and returns a note. Does nothing if the ingest accepts their loss.
- *
- * @param name the feed's name in the note; null if the source has only one.
- */
-export const keepEarlierDays = async (
-  session: Session,
-  load: Load,
-  feed: Feed,
-  name: string | null = null,
-): Promise<string[]> => {
+/** Carries over the days that the files of a feed lack, and returns a note. Does nothing if the ingest accepts their loss. */
+export const keepEarlierDays = async (session: Session, load: Load, feed: Feed): Promise<string[]> => {
   if (load.acceptShrink) return [];
   const days = await carryOver(session, load, feed);
   if (days.length === 0) return [];
   return [
-    `${name === null ? '' : `${name}: `}the files no longer have ${dayRanges(days)}; what was loaded before stays`,
+    `${feed.name === undefined ? '' : `${feed.name}: `}the files no longer have ${dayRanges(days)}; what was loaded before stays`,
   ];
 };

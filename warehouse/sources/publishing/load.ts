@@ -40,11 +40,12 @@ export const withLoad = async <Scope extends LoadScope, Result>(
   { tables, views = [] }: { tables: readonly string[]; views?: readonly string[] },
   work: (load: Scope & Load) => Promise<Result>,
 ): Promise<Result> => {
+  const drop = () => dropTemporaryTables(session, ['rejected_rows', ...tables], views);
   try {
-    await dropTemporaryTables(session, tables, views);
+    await drop();
     return await work({ ...scope, loadId: await newLoadId(session, scope) });
   } finally {
-    await dropTemporaryTables(session, tables, views);
+    await drop();
   }
 };
 

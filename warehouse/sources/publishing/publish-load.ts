@@ -3,6 +3,7 @@ import type { DecimalText } from '../../../domain/shared/decimals.ts';
 import { invalid } from '../../../domain/shared/errors.ts';
 import { recordLoadFiles } from './load-files.ts';
 import type { Load, LoadResult } from './load.ts';
+import { storeRejectedDoubts } from './rejected-doubts.ts';
 import type { Session } from '../../engine/session.ts';
 
 /** Publishes a reading: runs `work`, which inserts the loads, atomically. Throws if the reading must not be published. */
@@ -31,7 +32,8 @@ const MONTHS: Periods = {
 
 /**
  * Publishes a load for each billing period of the temporary table `load_days` (day, cost, row_count). One statement makes all
- * rows visible. Returns the months of the days, oldest first, and their total cost.
+ * rows visible. Stores what the reading has rejected (`rejected_rows`) with them. Returns the months of the days, oldest first, and
+ * their total cost.
  *
  * @param rowsStored how many rows the reading counted as stored.
  * @param periods the billing periods; months if the source has no others.
@@ -58,6 +60,7 @@ export const publishLoad = async (
       accept_shrink: load.acceptShrink,
     });
     await checkPublished(session, load, rowsStored);
+    await storeRejectedDoubts(session, load);
   });
   return { months: published.map(({ month }) => monthOf(month)), costTotal: published[0]?.cost ?? '0' };
 };
