@@ -11,6 +11,7 @@ import { unitDays } from './publishing/unit-days.ts';
 import { addCounts, readFeed, rowsStored, stageFeed, withoutUnusedMonths } from './feeds/read-feed.ts';
 import { LAST_FILE, REJECTED_FILE, sumOfKnown } from './feeds/rejected-rows.ts';
 import { NO_COST, rejectedByDay, stageRejected } from './feeds/rejected-when.ts';
+import { checkUnits, unitsOf } from './publishing/unit-shrink.ts';
 import { normalRepositorySql } from './repository-sql.ts';
 import { relationsOf, type Relation } from './feeds/scan-files.ts';
 import type { Session } from '../engine/session.ts';
@@ -51,7 +52,7 @@ export interface AiToolFiles {
  * Loads the spend on AI tools and their usage by repository (sources §4), one load of both for each month with spend. Usage
  * without spend is left out, because usage only divides spend. Usage of a month that was loaded before joins that month's spend.
  * Days that a feed lacks stay unchanged. The load is idempotent: a second one replaces the first with the same numbers. Throws
- * `invalid` if either feed has too many unreadable rows.
+ * `invalid` if either feed has too many unreadable rows, and if a settled month would lose a tool.
  */
 export const loadAiTools = (
   sessions: LoadSessions,
@@ -87,10 +88,16 @@ export const loadAiTools = (
       ...(await keepEarlierDays(session, load, feeds.late)),
     ];
     await keepLateMonths(session, load, feeds);
+    const shrunk = await checkUnits(session, load, unitsOf('tool', 'ai_tool_spend'));
     await storeRows(session, load, 'ai_tool_spend', SPEND);
     await storeRows(session, load, 'load_units', TOOL_DAYS);
     await storeRows(session, load, 'ai_usage', USAGE);
-    const notes = [...kept, ...(await unsharedTools(session)), ...(await unusedSeats(session, load))];
+    const notes = [
+      ...kept,
+      ...shrunk,
+      ...(await unsharedTools(session)),
+      ...(await unusedSeats(session, load)),
+    ];
     const counts = addCounts(spend, await withoutUnusedMonths(session, usage, 'usage_days'));
     return { ...counts, ...(await publishLoad(session, load, rowsStored(spend), publish)), notes };
   });

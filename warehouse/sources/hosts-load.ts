@@ -6,6 +6,7 @@ import { MONTH, publishLoad, type Publish } from './publishing/publish-load.ts';
 import { unitDays } from './publishing/unit-days.ts';
 import { readFeed, rowsStored, stageFeed } from './feeds/read-feed.ts';
 import { LAST_FILE, REJECTED_FILE, sumOfKnown } from './feeds/rejected-rows.ts';
+import { checkUnits, unitsOf } from './publishing/unit-shrink.ts';
 import { rejectedByDay, stageRejected } from './feeds/rejected-when.ts';
 import { relationsOf, type Relation } from './feeds/scan-files.ts';
 import { checkedRows, missingTabularColumns, type TabularColumns } from './feeds/tabular-rows.ts';
@@ -24,7 +25,7 @@ export const missingHostColumns = (file: ExportFile): string[] => missingTabular
 /**
  * Loads host spend (sources §3), one load per month. Days that the files lack stay unchanged. The load is idempotent: a second
  * one replaces the first with the same numbers. Nobody sees a row before it publishes. Throws `invalid` for too many unreadable
- * rows.
+ * rows, and if a settled month would lose a host.
  */
 export const loadHosts = (
   sessions: LoadSessions,
@@ -43,7 +44,8 @@ export const loadHosts = (
     });
     await stageFeed(sessions, 'load_days');
     await stageRejected(sessions);
-    const notes = await keepEarlierDays(session, load, { staged: 'load_days', stored: 'host_spend' });
+    const kept = await keepEarlierDays(session, load, { staged: 'load_days', stored: 'host_spend' });
+    const notes = [...kept, ...(await checkUnits(session, load, unitsOf('host', 'host_spend')))];
     await storeRows(session, load, 'host_spend', HOST_SPEND);
     await storeRows(session, load, 'load_units', HOST_DAYS);
     return { ...counts, ...(await publishLoad(session, load, rowsStored(counts), publish)), notes };

@@ -5,6 +5,7 @@ import { allocationGroups, assetGroups } from './opencost-groups.ts';
 import { storeRows, withLoad, type Load, type LoadResult, type LoadScope } from '../publishing/load.ts';
 import { checkMoney, MONTH, publishLoad, type Publish } from '../publishing/publish-load.ts';
 import { unitDays } from '../publishing/unit-days.ts';
+import { checkUnits, unitsOf } from '../publishing/unit-shrink.ts';
 import { addCounts, readFeed, rowsStored, stageFeed, withoutUnusedMonths } from '../feeds/read-feed.ts';
 import { NO_COST, rejectedByDay, stageRejected } from '../feeds/rejected-when.ts';
 import type { Relation } from '../feeds/scan-files.ts';
@@ -25,7 +26,8 @@ export interface OpenCostFeeds {
  * Loads the spend and the assets of clusters (sources §2), one load for each month with allocations. Assets of a month that was
  * loaded before join that month's allocations. Days that a feed lacks stay unchanged. The first month also keeps the newest
  * assets from before it, because its first days may borrow them. The load is idempotent: a second one replaces the first with the
- * same numbers. Throws `invalid` if a feed has too many unreadable rows, or if rows name no cluster.
+ * same numbers. Throws `invalid` if a feed has too many unreadable rows, if rows name no cluster, or if a settled
+ * month would lose a cluster.
  */
 export const loadOpenCost = (
   sessions: LoadSessions,
@@ -62,8 +64,9 @@ export const loadOpenCost = (
     await refuseUnnamedCluster(reader);
     await stageFeed(sessions, 'load_days');
     await stageRejected(sessions);
-    const notes = await keepDays(session, load, feeds);
+    const kept = await keepDays(session, load, feeds);
     await keepLateMonths(session, load, { spend: ALLOCATION_FEED, late: ASSET_FEED });
+    const notes = [...kept, ...(await checkUnits(session, load, unitsOf('cluster', 'kubernetes_spend')))];
     await checkMoney(session, 'asset_days', MONTH);
     await storeRows(session, load, 'kubernetes_spend', ALLOCATIONS);
     await storeRows(session, load, 'load_units', CLUSTER_DAYS);

@@ -3,16 +3,18 @@ import { dayRanges } from '../../../domain/shared/day-ranges.ts';
 import { toWire, type DecimalText } from '../../../domain/shared/decimals.ts';
 import { invalid } from '../../../domain/shared/errors.ts';
 import type { LoadScope } from './load.ts';
+import { ACCOUNTS, checkUnits } from './unit-shrink.ts';
 import type { Session } from '../../engine/session.ts';
 
 /**
- * Returns notes on days that the previous load had and the export no longer has. The export's days are in `load_days`. Throws
- * `invalid` if a lost day is in a settled month, unless the ingest accepts that.
+ * Returns notes on days and accounts that the previous load had and the export no longer has. The export's days are in
+ * `load_days`, its spend in `daily_money`. Throws `invalid` if a settled month loses one, unless the ingest accepts that.
  */
 export const checkShrink = async (
   session: Session,
-  { orgId, sourceId, runId, acceptShrink, currency }: LoadScope & { currency: string },
+  load: LoadScope & { currency: string },
 ): Promise<string[]> => {
+  const { orgId, sourceId, runId, acceptShrink, currency } = load;
   const lost = await session.query<Lost>(LOST_DAYS, { org: orgId, source: sourceId, run: runId });
   const notes = lost.map(({ settled, days, cost, change }) => ({
     settled,
@@ -27,7 +29,8 @@ export const checkShrink = async (
         'Correct the export, or start the ingest with accept_shrink to drop these days',
     );
   }
-  return notes.map(({ note }) => note);
+  const lostDays = lost.flatMap(({ days }) => days);
+  return [...notes.map(({ note }) => note), ...(await checkUnits(session, load, ACCOUNTS, lostDays))];
 };
 
 interface Lost {
