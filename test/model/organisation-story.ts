@@ -79,7 +79,8 @@ export interface ToolUsage {
 export type Feed =
   | { kind: 'focus'; lines: readonly BillLine[] }
   | { kind: 'opencost'; allocations: readonly Allocation[]; assets: readonly Asset[] }
-  | { kind: 'hosts'; shares: readonly HostShare[] }
+  /** `rejected` are the days of rows that cannot be read; null for a row without a readable day. */
+  | { kind: 'hosts'; shares: readonly HostShare[]; rejected: readonly (Day | null)[] }
   | { kind: 'ai_tools'; spend: readonly ToolSpend[]; usage: readonly ToolUsage[] };
 
 export type Kind = Feed['kind'];

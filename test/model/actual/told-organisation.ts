@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Lockability } from '../../../domain/months/month-lockability.ts';
 import type { MonthRecord } from '../../../domain/months/month-record.ts';
 import { addDays, type Day, type Month } from '../../../domain/shared/calendar.ts';
@@ -6,6 +7,7 @@ import { sealBills } from '../../../warehouse/teams/bills/bill-sealing.ts';
 import { updateCostSource } from '../../../warehouse/sources/cost-sources.ts';
 import { removeValues, writeValues } from '../../../warehouse/metrics/metric-values.ts';
 import { createMetric, updateMetric, type Metric } from '../../../warehouse/metrics/metrics.ts';
+import type { LoadResult } from '../../../warehouse/sources/publishing/load.ts';
 import { loadHosts } from '../../../warehouse/sources/hosts-load.ts';
 import { listMonthVersions, lockMonth } from '../../../warehouse/months/month-locks.ts';
 import type { Organisation as StoredOrganisation } from '../../../warehouse/organisations/organisations.ts';
@@ -110,8 +112,11 @@ export class ToldOrganisation {
       }
       case 'load': {
         const target = { orgId: this.id, sourceId: await this.#source(step.source, now) };
-        if (step.feed.kind === 'hosts') await loadHostFile(this.#test, target, step.feed.shares, now);
-        else await publishSpend(warehouse, target, step.month, await this.#tables(step.feed, step.on), now);
+        if (step.feed.kind === 'hosts') {
+          const { feed } = step;
+          return (await orRefused(() => loadHostFile(this.#test, target, feed, now))) !== null;
+        }
+        await publishSpend(warehouse, target, step.month, await this.#tables(step.feed, step.on), now);
         return true;
       }
       case 'begin source':
@@ -268,17 +273,20 @@ export class ToldOrganisation {
 const loadHostFile = async (
   test: TestWarehouse,
   target: { orgId: string; sourceId: string },
-  shares: readonly HostShare[],
+  { shares, rejected }: Extract<Feed, { kind: 'hosts' }>,
   now: Date,
-): Promise<void> => {
-  const rows = shares.map(({ day, host, service, machine, cost }) =>
-    [day, host, service ?? '__idle__', cost, machine?.text ?? ''].join(','),
-  );
+): Promise<LoadResult> => {
+  const rowOf = ({ day, host, service, machine, cost }: HostShare): string =>
+    [day, host, service ?? '__idle__', cost, machine?.text ?? ''].join(',');
+  const bad = rejected.map((day) => (day === null ? 'some day,host-9,,1,' : `${day},host-9,,"1,000.00",`));
+  // A file may have one rejected row in a hundred, so rows without cost are added.
+  const more = shares.slice(0, 1).flatMap((share) => bad.flatMap(() => Array<HostShare>(100).fill(share)));
+  const rows = [...shares.map(rowOf), ...more.map((share) => rowOf({ ...share, cost: '0' })), ...bad];
   const paths = await writeFiles(test, {
     'hosts.csv': ['day,host,service,cost,machine_id', ...rows, ''].join('\n'),
   });
-  await loadWith(test, paths, (sessions, files) =>
-    loadHosts(sessions, scopeOf(target, { now }), files, publishing()),
+  return loadWith(test, paths, (sessions, files) =>
+    loadHosts(sessions, scopeOf(target, { now, runId: `run_${randomUUID()}` }), files, publishing()),
   );
 };
 

@@ -95,6 +95,8 @@ export class NaiveBills {
     if (!teams.teams.some((ownership) => ownership !== null)) return;
     for (const month of settled.keys()) {
       const held = this.#holding(month);
+      // A bill that has sealed holds. No other is sealed from spend in doubt.
+      if (held === null && this.#naive.sources.isInDoubt(month, null)) continue;
       const basis = held?.basis ?? this.#basisNow(month, today);
       if (basis === null || this.#missing(basis, month).length > 0) continue;
       const because = this.#followsToday(month) ? 'backfill' : held === null ? 'settled' : 'values_changed';

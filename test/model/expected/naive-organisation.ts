@@ -86,8 +86,7 @@ export class NaiveOrganisation {
         return true;
       }
       case 'load':
-        this.sources.load(step, this.choices);
-        return true;
+        return this.sources.load(step, this.choices);
       case 'begin source':
         this.sources.begin(step.source, step.startsOn, step.on);
         return true;
@@ -184,7 +183,10 @@ export class NaiveOrganisation {
     const isHeldBack = !isSettled && !this.sources.isWhole(month);
     const isMissing =
       (team === null || !isSettled) &&
-      (gaps.length > 0 || isHeldBack || (metric.picks !== null && undelivered.length > 0));
+      (gaps.length > 0 ||
+        this.sources.isInDoubt(month, metric.picks === null ? null : kinds) ||
+        isHeldBack ||
+        (metric.picks !== null && undelivered.length > 0));
     const status = ((): Status => {
       if (metric.locks.has(month)) return metric.changed.has(month) ? 'changed_since_lock' : 'locked';
       if (isUncollected) return 'partial';

@@ -1,5 +1,6 @@
 import type { Day, Month } from '../../../domain/shared/calendar.ts';
 import type { NaiveChoices } from './naive-choices.ts';
+import { findingsOf, isDoubted, losesHost, type Finding } from './naive-host-files.ts';
 import { daysOf, type CollectedLine, type Rows } from './naive-spend.ts';
 import {
   KINDS,
@@ -35,6 +36,8 @@ interface Source {
   loads: Map<Month, Load>;
   /** All loads with their months, oldest first. */
   published: [Month, Load][];
+  /** What rows of its files could not be read, oldest first. */
+  findings: Finding[];
 }
 
 /** A source that lacks days of a month, with the first and the last of them. */
@@ -59,7 +62,7 @@ export class NaiveSources {
   #make(name: string, kind: Kind, isPaused: boolean, on: Day): Source {
     this.#made += 1;
     const source = { name, kind, isPaused, isDeleted: false, startsOn: null, madeAs: this.#made, madeOn: on };
-    const made: Source = { ...source, loads: new Map(), published: [] };
+    const made: Source = { ...source, loads: new Map(), published: [], findings: [] };
     this.#sources.set(name, made);
     return made;
   }
@@ -70,7 +73,8 @@ export class NaiveSources {
     return this.#sources.get(key) ?? this.#make(key, name.kind, isPaused, on);
   }
 
-  load({ on, source: name, month, feed }: Extract<Step, { does: 'load' }>, choices: NaiveChoices): void {
+  /** Returns whether the load is accepted. */
+  load({ on, source: name, month, feed }: Extract<Step, { does: 'load' }>, choices: NaiveChoices): boolean {
     const source = this.#named(name, on);
     const rows: Rows = { ...NO_ROWS };
     const read = daysRead(daysOf(feed), month, on);
@@ -84,7 +88,7 @@ export class NaiveSources {
         break;
       case 'hosts':
         // A file without rows is not a load. Days that a file lacks stay.
-        if (feed.shares.length === 0) return;
+        if (feed.shares.length === 0) return feed.rejected.length === 0;
         rows.shares = [
           ...feed.shares,
           ...(source.loads.get(month)?.rows.shares ?? []).filter(
@@ -92,6 +96,11 @@ export class NaiveSources {
           ),
         ];
         read.push(...(source.loads.get(month)?.read ?? []));
+        {
+          const before = source.loads.get(month)?.rows.shares ?? [];
+          if (this.#settledAs.has(month) && losesHost(before, rows.shares)) return false;
+          source.findings.push(...findingsOf({ ...feed, month, on, before }, source.findings));
+        }
         break;
       case 'ai_tools':
         rows.spend = feed.spend;
@@ -102,6 +111,7 @@ export class NaiveSources {
     const load = { number: this.#loadCount++, rows, days, read: new Set(read), publishedOn: on };
     source.loads.set(month, load);
     source.published.push([month, load]);
+    return true;
   }
 
   begin(name: SourceName, startsOn: Day | null, on: Day): void {
@@ -199,12 +209,14 @@ export class NaiveSources {
       .filter((gap) => gap !== null);
   }
 
-  /** Returns whether sources let a month settle: no active source lacks a day, and any source covers the last day. */
+  /** Returns whether sources let a month settle: none has a doubt, no active one lacks a day, and any covers the last day. */
   isWhole(month: Month, sources: readonly Source[] = this.#existing()): boolean {
     return (
+      !sources.some(({ findings }) => isDoubted(findings, month)) &&
       sources.every(
         (source) => source.isPaused || this.#isLatecomer(source, month) || this.#gap(source, month) === null,
-      ) && sources.some((source) => this.#covers(source, lastDayOf(month)))
+      ) &&
+      sources.some((source) => this.#covers(source, lastDayOf(month)))
     );
   }
 
@@ -213,8 +225,14 @@ export class NaiveSources {
     const sources = this.#existing().map((source) => ({
       ...source,
       loads: new Map(source.published.filter(([, { publishedOn }]) => publishedOn < day)),
+      findings: source.findings.filter(({ on }) => on < day),
     }));
     return this.isWhole(month, sources);
+  }
+
+  /** Returns whether rows of some kinds (null: all) could not be read in a month. */
+  isInDoubt(month: Month, kinds: readonly Kind[] | null): boolean {
+    return this.#existing(kinds ?? KINDS).some(({ findings }) => isDoubted(findings, month));
   }
 
   /** Returns the names of active sources that were created after a month settled and lack days of it. */

@@ -89,6 +89,10 @@ const FEEDS: Readonly<Record<Kind, (day: fc.Arbitrary<Day>) => fc.Arbitrary<Feed
   hosts: (day) =>
     fc.record({
       kind: fc.constant('hosts' as const),
+      rejected: fc.oneof(
+        { weight: 6, arbitrary: fc.constant([]) },
+        { weight: 1, arbitrary: fc.array(rejectedDay, { minLength: 1, maxLength: 3 }) },
+      ),
       shares: rows(
         fc
           .record({
@@ -117,6 +121,9 @@ const FEEDS: Readonly<Record<Kind, (day: fc.Arbitrary<Day>) => fc.Arbitrary<Feed
     });
   },
 };
+
+/** Any day, because a file of one month may have a row of another that cannot be read. */
+const rejectedDay = orNone(...Object.values(SPEND_DAYS).flat());
 
 const rows = <Row>(row: fc.Arbitrary<Row>): fc.Arbitrary<Row[]> =>
   fc.array(row, { maxLength: MOST_ROWS, size: 'max' });
