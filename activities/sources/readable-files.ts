@@ -1,5 +1,6 @@
 import { invalid } from '../../domain/shared/errors.ts';
 import { firstAndMore } from '../../domain/shared/for-message.ts';
+import { otherSeparator } from '../../domain/sources/other-separator.ts';
 import {
   describeFile,
   formatOf,
@@ -97,9 +98,25 @@ const refuseColumns = (file: ExportFile, missing: (file: ExportFile) => string[]
   };
   if (file.columns.length === 0)
     throw invalid(`${withoutQuery(file.path)}: its header cannot be read; nothing was loaded`);
-  refuse(missing(file), 'is missing');
+  const lacking = missing(file);
+  if (lacking.length > 0) refuseSeparator(file, missing);
+  refuse(lacking, 'is missing');
   const unambiguous = file.columns.filter(({ isRepeated }) => !isRepeated);
   refuse(missing({ ...file, columns: unambiguous }), 'appears more than once');
+};
+
+/** Throws `invalid` for a CSV file whose columns are not separated by commas. */
+const refuseSeparator = (file: ExportFile, missing: (file: ExportFile) => string[]): void => {
+  if (file.format !== 'csv') return;
+  const names = file.columns.map(({ name }) => name);
+  const separator = otherSeparator(
+    names,
+    (others) => missing({ ...file, columns: others.map((name) => ({ name, type: 'VARCHAR' })) }).length,
+  );
+  if (separator === null) return;
+  throw invalid(
+    `${withoutQuery(file.path)}: expected commas between the columns, got ${separator}: export the file with commas; nothing was loaded`,
+  );
 };
 
 /** The most characters that the different headers of a location have together, as JSON. Enough for 4,000 of a hundred columns. */

@@ -429,6 +429,20 @@ describe('an export file', () => {
     );
   });
 
+  it.each([
+    ['semicolons', ';'],
+    ['tabs', '\t'],
+    ['vertical bars', '|'],
+  ])('fails and says so if %s separate its columns', async (words, separator) => {
+    for (const text of [csvOf(2), csvOf(2).replaceAll(/\w+/g, '"$&"')]) {
+      const [path = ''] = await writeFiles(test, { 'a.csv': text.replaceAll(',', separator) });
+      const story = await storyOf(path);
+      await expect(story.ingest()).rejects.toThrow(
+        `a.csv: expected commas between the columns, got ${words}: export the file with commas; nothing was loaded`,
+      );
+    }
+  });
+
   it('fails before the next file is read', async () => {
     const [path = ''] = await writeFiles(test, { 'a.csv': 'Day,Cost\n1,2\n', 'b.parquet': 'no Parquet' });
     const story = await storyOf(join(path, '..'));
