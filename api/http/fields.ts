@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PERMISSIONS } from '../../domain/organisations/permissions.ts';
 import { TIERS } from '../../domain/organisations/tiers.ts';
+import { normalText } from '../../domain/shared/normal-text.ts';
 
 /** A UTC day on the wire. */
 export const day = z.iso.date({ error: 'expected a day as YYYY-MM-DD' });
@@ -16,7 +17,7 @@ export const instant = z.string().meta({ format: 'date-time' });
 /** A name that people choose. */
 export const name = z
   .string({ error: 'expected a text of 1 to 200 characters' })
-  .trim()
+  .overwrite(normalText)
   .min(1, { error: 'expected a text of 1 to 200 characters' })
   .max(200, { error: 'expected a text of 1 to 200 characters' })
   .regex(/^\P{Cc}*$/u, { error: 'expected a text without control characters' });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { IMPORT_TYPES } from '../../domain/imports/connection.ts';
+import { normalText } from '../../domain/shared/normal-text.ts';
 import { AGGREGATIONS, FREQUENCIES, METRIC_KINDS } from '../../domain/metrics/metric.ts';
 import { instant, name } from '../http/fields.ts';
 import { latestMonth, monthRecord } from '../months/month-fields.ts';
@@ -71,14 +72,14 @@ const target = z
 
 const unit = z
   .string({ error: 'expected a text of 1 to 100 characters' })
-  .trim()
+  .overwrite(normalText)
   .min(1, { error: 'expected a text of 1 to 100 characters' })
   .max(100, { error: 'expected a text of 1 to 100 characters' });
 
 const LABEL_KEY = 'expected a text of 1 to 100 characters, or null';
 const labelKey = z
   .string({ error: LABEL_KEY })
-  .trim()
+  .overwrite(normalText)
   .min(1, { error: LABEL_KEY })
   .max(100, { error: LABEL_KEY })
   .nullable();

@@ -13,7 +13,7 @@ import { answers, answersPage, success } from '../http/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
 import { storeValues } from './store-values.ts';
 import { judgeItems } from './value-items.ts';
-import { keyChange, number, period, writeResult } from './value-fields.ts';
+import { keyChange, label, number, period, writeResult } from './value-fields.ts';
 
 const MOST_VALUES = 10_000;
 
@@ -22,7 +22,7 @@ const MOST_BYTES = 8 * 2 ** 20;
 
 const valueItem = z.strictObject({
   period: z.string({ error: 'expected a period' }),
-  label: z.string({ error: 'expected a text' }).optional(),
+  label: label.optional(),
   value: number,
 });
 
@@ -88,7 +88,7 @@ export const metricValueRoutes = (app: Api, dependencies: ApiDependencies): void
         summary: 'Create or replace values; all or none',
         description:
           'The same period (and label) again replaces its value; the same number again is no change. A metric with a ' +
-          'label key needs a label on every value, any other takes none.',
+          'label key needs a label on every value, any other takes none. A value with more than ten decimals is rounded to ten.',
         params: idParams,
         body: z.strictObject({
           values: z
@@ -103,8 +103,8 @@ export const metricValueRoutes = (app: Api, dependencies: ApiDependencies): void
       const caller = callerOf(request);
       const changed = await requestedChange(dependencies, request);
       const change = keyChange(caller, 'api', clock.now());
-      const values = judgeItems(changed.metric, request.body.values, change.now);
-      return success(await storeValues(warehouse, caller, changed, values, change));
+      const judged = judgeItems(changed.metric, request.body.values, change.now);
+      return success(await storeValues(warehouse, caller, changed, judged, change));
     },
   );
 

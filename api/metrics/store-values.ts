@@ -8,15 +8,15 @@ import { findImport } from '../../warehouse/imports/imports.ts';
 import {
   removeValues,
   writeValues,
-  type NewValue,
+  type RoundedResult,
   type ValueRange,
-  type WriteResult,
 } from '../../warehouse/metrics/metric-values.ts';
 import { changeRevenue, removeRevenue } from '../../warehouse/metrics/revenue-changes.ts';
 import type { RevenueVault } from '../../warehouse/metrics/revenue-vault.ts';
 import type { Change, ChangeResult } from '../../warehouse/metrics/value-changes.ts';
 import { writeCsv, writeRevenueCsv } from '../../warehouse/metrics/value-csv.ts';
 import type { Caller } from '../access/authentication.ts';
+import type { JudgedValues } from './value-items.ts';
 
 /** A metric whose values a request changes. Revenue has a vault. */
 interface Changed {
@@ -40,12 +40,13 @@ export const storeValues = async (
   warehouse: Warehouse,
   caller: Caller,
   { metric, vault }: Changed,
-  values: readonly NewValue[],
+  { values, rounded }: JudgedValues,
   change: Change,
-): Promise<WriteResult> => {
+): Promise<RoundedResult> => {
   await refuseConnected(warehouse, caller, metric.id);
   const orgId = caller.organisation.id;
-  if (vault === undefined) return writeValues(warehouse, orgId, metric.id, values, change);
+  if (vault === undefined)
+    return { ...(await writeValues(warehouse, orgId, metric.id, values, change)), rounded };
   const revenue = new Map(values.map(({ period, value }) => [period, value]));
   const { removed: _, ...written } = await changeRevenue(
     warehouse,
@@ -53,7 +54,7 @@ export const storeValues = async (
     revenue,
     change,
   );
-  return written;
+  return { ...written, rounded };
 };
 
 /**
@@ -67,7 +68,7 @@ export const storeCsv = async (
   bytes: AsyncIterable<Buffer>,
   change: Change,
   signal: AbortSignal,
-): Promise<WriteResult> => {
+): Promise<RoundedResult> => {
   const orgId = caller.organisation.id;
   const connection = await findImport(warehouse, orgId, metric.id);
   if (connection?.type === 'stripe') throw connected('stripe');

@@ -1,10 +1,14 @@
 import { z } from 'zod';
+import { normalText } from '../../domain/shared/normal-text.ts';
 import type { Change, ValueSource } from '../../warehouse/metrics/value-changes.ts';
 import { actorOf, type Caller } from '../access/authentication.ts';
 import { day, month } from '../http/fields.ts';
 
 /** A metric value on the wire (contract §3, Values). Its range depends on the kind of the metric (value-rules.ts). */
 export const number = z.number({ error: 'expected a finite number' });
+
+/** A label of a value. Both encodings of a letter are one label, and so are labels with and without blanks around them. */
+export const label = z.string({ error: 'expected a text' }).overwrite(normalText);
 
 /** A period of a metric of either frequency. */
 export const period = z.union([day, month], { error: 'expected YYYY-MM-DD or YYYY-MM' });
@@ -15,6 +19,7 @@ export const writeResult = z
     created: z.number(),
     replaced: z.number(),
     unchanged: z.number(),
+    rounded: z.number().describe('Values that had more than ten decimals and were rounded to ten'),
     months: z.array(z.string()).describe('Months whose numbers changed'),
   })
   .meta({ id: 'WriteResult' });

@@ -3,6 +3,7 @@ import { periodToDay } from '../../domain/metrics/metric.ts';
 import {
   newestPeriod,
   sentTwice,
+  storableValue,
   valueProblem,
   type SentValue,
   type ValueRules,
@@ -11,27 +12,37 @@ import type { NewValue } from '../../warehouse/metrics/metric-values.ts';
 
 type Sent = SentValue & { value: number };
 
-const toNewValue = ({ period, label = '', value }: Sent): NewValue => ({
-  period: periodToDay(period),
-  label,
-  value,
-});
+/** Values to store, and how many of them were rounded to ten decimals. */
+export interface JudgedValues {
+  values: NewValue[];
+  rounded: number;
+}
+
+const judged = (items: readonly Sent[]): JudgedValues => {
+  let rounded = 0;
+  const values = items.map(({ period, label = '', value }) => {
+    const stored = storableValue(value);
+    if (stored.isRounded) rounded += 1;
+    return { period: periodToDay(period), label, value: stored.value };
+  });
+  return { values, rounded };
+};
 
 /** Checks one value by the rules of its metric. Throws, with the wrong field. */
-export const judgeItem = (metric: ValueRules, sent: Sent, now: Date): NewValue => {
+export const judgeItem = (metric: ValueRules, sent: Sent, now: Date): JudgedValues => {
   const found = valueProblem(metric, newestPeriod(metric.frequency, now), sent);
   if (found !== null) throw invalid(`${found.field}: ${found.problem}`);
-  return toNewValue(sent);
+  return judged([sent]);
 };
 
 /**
  * Checks a batch of values by the rules of their metric, and that each period and label occurs once. Throws at the first
  * wrong item, with its path. Then nothing of the batch is stored.
  */
-export const judgeItems = (metric: ValueRules, values: readonly Sent[], now: Date): NewValue[] => {
+export const judgeItems = (metric: ValueRules, values: readonly Sent[], now: Date): JudgedValues => {
   const newest = newestPeriod(metric.frequency, now);
   const seen = new Map<string, number>();
-  return values.map((sent, index) => {
+  values.forEach((sent, index) => {
     const found = valueProblem(metric, newest, sent);
     if (found !== null) throw invalid(`values[${index}].${found.field}: ${found.problem}`);
     const { period, label = '' } = sent;
@@ -40,6 +51,6 @@ export const judgeItems = (metric: ValueRules, values: readonly Sent[], now: Dat
     if (first !== undefined)
       throw invalid(`values[${index}].${sentTwice(sent, 'request', `values[${first}]`)}`);
     seen.set(period + label, index);
-    return toNewValue(sent);
   });
+  return judged(values);
 };

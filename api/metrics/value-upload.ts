@@ -2,9 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { invalid, ServiceError } from '../../domain/shared/errors.ts';
 import { forMessage } from '../../domain/shared/for-message.ts';
-import { MOST_CSV_VALUES } from '../../warehouse/metrics/value-csv.ts';
+import { asUtf8, CSV_CHARSETS, type CsvCharset } from '../../warehouse/metrics/csv/csv-encoding.ts';
+import { MOST_CSV_VALUES } from '../../warehouse/metrics/csv/csv-values.ts';
 import { callerOf } from '../access/authentication.ts';
-import { isUtf8Type } from '../requests/body-charset.ts';
+import { charsetIn } from '../requests/body-charset.ts';
 import { requestedChange } from '../access/revenue-access.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams } from '../http/fields.ts';
@@ -35,8 +36,9 @@ export const valueUploadRoutes = (app: Api, dependencies: ApiDependencies): void
             tag: 'Values',
             summary: 'Create or replace values from a CSV file; all or none',
             description:
-              `UTF-8, \`period,value\` or, on a metric with a label key, \`period,label,value\`; at most ${MOST_CSV_VALUES.toLocaleString('en-US')} ` +
-              'lines and 64 MiB. A header is skipped. An error names the first ten wrong lines. Each organisation has at most two uploads at once.',
+              `\`period,value\` or, on a metric with a label key, \`period,label,value\`; at most ${MOST_CSV_VALUES.toLocaleString('en-US')} lines and ` +
+              '64 MiB, in UTF-8, or in UTF-16 with a byte order mark. A header names the columns in any order; then semicolons or tabs ' +
+              'may separate them. An error names the first ten wrong lines. Each organisation has at most two uploads at once.',
             params: idParams,
             body: z.string().describe('The file'),
             errors: [404],
@@ -48,13 +50,17 @@ export const valueUploadRoutes = (app: Api, dependencies: ApiDependencies): void
         const caller = callerOf(request);
         const changed = await requestedChange(dependencies, request);
         const body = request.body as unknown;
-        if (body !== request.raw) throw unsupported(request.headers['content-type']);
+        const type = request.headers['content-type'];
+        const charset = csvCharset(type);
+        if (body !== request.raw || charset === undefined) throw unsupported(type);
         const change = keyChange(caller, 'csv', clock.now());
         const giveBack = places.take(caller.organisation.id);
         const closed = closeSignal(reply);
         const upload = uploadIn(request.raw, MOST_BYTES);
         try {
-          return success(await storeCsv(warehouse, caller, changed, upload.bytes(), change, closed));
+          return success(
+            await storeCsv(warehouse, caller, changed, asUtf8(upload.bytes(), charset), change, closed),
+          );
         } catch (error) {
           await upload.end();
           throw closed.aborted ? invalid('body: the client closed the connection before the answer') : error;
@@ -70,7 +76,7 @@ export const valueUploadRoutes = (app: Api, dependencies: ApiDependencies): void
 const unsupported = (type: string | undefined): ServiceError =>
   new ServiceError(
     'unsupported_type',
-    `content-type: expected text/csv, in UTF-8 where it names a charset, got ${forMessage(type)}`,
+    `content-type: expected text/csv, in UTF-8 or UTF-16 where it names a charset, got ${forMessage(type)}`,
   );
 
 /** Leaves a CSV body unread for the route, and rejects all other types and charsets. */
@@ -83,10 +89,11 @@ const takeCsvOnly = (app: Api): void => {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (request, payload: IncomingMessage, done) => {
     const type = request.headers['content-type'];
-    if (isUtf8Csv(type)) done(null, payload);
+    if (csvCharset(type) !== undefined) done(null, payload);
     else done(unsupported(type));
   });
 };
 
-const isUtf8Csv = (type = ''): boolean =>
-  type.split(';', 1)[0]?.trim().toLowerCase() === 'text/csv' && isUtf8Type(type);
+/** Returns the charset that the type of a CSV file names, null if it names none, and undefined for any other type. */
+const csvCharset = (type = ''): CsvCharset | null | undefined =>
+  type.split(';', 1)[0]?.trim().toLowerCase() === 'text/csv' ? charsetIn(type, CSV_CHARSETS) : undefined;

@@ -12,7 +12,7 @@ import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams } from '../http/fields.ts';
 import { answers, noBody, success } from '../http/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
-import { keyChange, number, period, writeResult } from './value-fields.ts';
+import { keyChange, label, number, period, writeResult } from './value-fields.ts';
 import { clearValues, storeValues } from './store-values.ts';
 import { judgeItem } from './value-items.ts';
 
@@ -27,7 +27,7 @@ const removeQuery = z.strictObject({
   period: period.optional().describe('One period; or start and end'),
   start: period.optional().describe('From here on, inclusive'),
   end: period.optional().describe('Up to here, inclusive'),
-  label: z.string().optional().describe('Only values of this label; all labels without it'),
+  label: label.optional().describe('Only values of this label; all labels without it'),
 });
 type RemoveQuery = z.infer<typeof removeQuery>;
 
@@ -81,7 +81,7 @@ export const handValueRoutes = (app: Api, dependencies: ApiDependencies): void =
         summary: 'Create or replace one value by hand',
         params: idParams.extend({ period }),
         querystring: z.strictObject({
-          label: z.string().optional().describe('On a metric with a label key'),
+          label: label.optional().describe('On a metric with a label key'),
         }),
         body: z.strictObject({ value: number }),
         errors: [404],
@@ -92,8 +92,8 @@ export const handValueRoutes = (app: Api, dependencies: ApiDependencies): void =
       const changed = await requestedChange(dependencies, request);
       const change = keyChange(caller, 'hand', clock.now());
       const sent = { period: request.params.period, label: request.query.label, value: request.body.value };
-      const value = judgeItem(changed.metric, sent, change.now);
-      return success(await storeValues(warehouse, caller, changed, [value], change));
+      const judged = judgeItem(changed.metric, sent, change.now);
+      return success(await storeValues(warehouse, caller, changed, judged, change));
     },
   );
 

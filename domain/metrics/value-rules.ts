@@ -1,3 +1,4 @@
+import type Big from 'big.js';
 import { dayOf, isDay, monthOf } from '../shared/calendar.ts';
 import { CONTROL_CHARACTER, NO_CONTROL_CHARACTERS } from '../shared/control-characters.ts';
 import {
@@ -5,7 +6,7 @@ import {
   fitsValueDecimals,
   isPlainValue,
   LARGEST_VALUE,
-  VALUE_DECIMALS,
+  roundedToValue,
 } from '../shared/decimals.ts';
 import { PERIOD_FORMAT, type Frequency, type MetricKind } from './metric.ts';
 import { forMessage } from '../shared/for-message.ts';
@@ -69,7 +70,7 @@ export const sentTwice = (
 
 /**
  * Checks a value. JSON, CSV files, values by hand and imports share this rule (contract §3, Values). The period must have the
- * right format and not be after `newest`. The rule also covers the label, and the range and decimals of the number: a day of
+ * right format and not be after `newest`. The rule also covers the label, and the range of the rounded number: a day of
  * refunds has negative revenue. No message repeats revenue. Returns null if the value can be stored.
  */
 export const valueProblem = (
@@ -88,7 +89,7 @@ export const valueProblem = (
   return value_problem === null ? null : { field: 'value', problem: value_problem };
 };
 
-/** Returns why a label cannot be stored on a metric with this label key, or null. Labels are stored exactly as sent. */
+/** Returns why a label cannot be stored on a metric with this label key, or null. Labels are sent in their normal form. */
 export const labelProblem = (labelKey: string | null, label: string | undefined): string | null => {
   if (labelKey === null)
     return label === undefined
@@ -102,33 +103,55 @@ export const labelProblem = (labelKey: string | null, label: string | undefined)
   return /\p{Surrogate}/u.test(label) ? `expected Unicode text, got ${forMessage(label)}` : null;
 };
 
+/**
+ * Returns a value as it is stored: rounded to ten decimals, half away from zero. `isRounded` is true if that changes the number.
+ * Programs that add floating-point numbers send such values. −0 is 0.
+ *
+ * @param value a number, or a text that {@link isNumberText} accepts.
+ */
+export const storableValue = (value: number | string): { value: number | string; isRounded: boolean } => {
+  if (typeof value === 'number' ? Number.isSafeInteger(value) : isPlainValue(value))
+    return { value: value === 0 ? '0' : value, isRounded: false };
+  const exact = exactOf(value);
+  if (exact.eq(0)) return { value: '0', isRounded: false };
+  if (fitsValueDecimals(exact)) return { value, isRounded: false };
+  return { value: roundedToValue(exact).toFixed(), isRounded: true };
+};
+
 const AT_LEAST_0 = 'expected a number of at least 0';
 const AT_MOST = 'expected a number of at most 1e15';
 const BETWEEN = 'expected a number from -1e15 to 1e15';
-const DECIMALS = `expected at most ${VALUE_DECIMALS} decimals`;
 
 const countProblem = (value: number | string): string | null => {
-  const problem = typeof value === 'number' ? numberProblem(value) : numberTextProblem(value);
+  const problem = isSmallCount(value) ? null : rangeProblem(value);
   return problem === null ? null : `${problem}, got ${forMessage(value)}`;
 };
 
+/** Whether a value is certainly in the range of a count. Most values are. */
+const isSmallCount = (value: number | string): boolean =>
+  typeof value === 'number' ? value >= 0 && value <= LARGEST_VALUE : isPlainValue(value);
+
+const rangeProblem = (value: number | string): string | null => {
+  const amount = amountOf(value);
+  if (amount === null || amount.lt(0)) return AT_LEAST_0;
+  return amount.gt(LARGEST_VALUE) ? AT_MOST : null;
+};
+
 const revenueProblem = (value: number | string): string | null => {
-  if (typeof value === 'string' && !isNumberText(value)) return BETWEEN;
-  const amount = decimalOf(value.toString());
-  if (amount.abs().gt(LARGEST_VALUE)) return BETWEEN;
-  return fitsValueDecimals(amount) ? null : DECIMALS;
+  const amount = amountOf(value);
+  return amount === null || amount.abs().gt(LARGEST_VALUE) ? BETWEEN : null;
 };
 
-const numberProblem = (value: number): string | null => {
-  if (!(value >= 0)) return AT_LEAST_0;
-  if (value > LARGEST_VALUE) return AT_MOST;
-  return fitsValueDecimals(value) ? null : DECIMALS;
-};
+/** Returns the rounded number of a value, or null if it is none. */
+const amountOf = (value: number | string): Big | null =>
+  isNumberText(value.toString()) ? roundedToValue(exactOf(value)) : null;
 
-const numberTextProblem = (text: string): string | null => {
-  if (isPlainValue(text)) return null;
-  if (text.startsWith('-') || !isNumberText(text)) return AT_LEAST_0;
-  const value = decimalOf(text);
-  if (value.gt(LARGEST_VALUE)) return AT_MOST;
-  return fitsValueDecimals(value) ? null : DECIMALS;
-};
+/** Decimals after the eleventh. Only whether they are all 0 decides if the number is rounded, so that long ones cost little. */
+const TAIL = /^(-?\d+\.\d{11})(\d+)$/;
+
+const exactOf = (value: number | string): Big =>
+  decimalOf(
+    value
+      .toString()
+      .replace(TAIL, (_, kept: string, tail: string) => (/[1-9]/.test(tail) ? `${kept}1` : kept)),
+  );

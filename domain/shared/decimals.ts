@@ -28,7 +28,10 @@ export const quotient = (dividend: Big, divisor: Big, places: number): Big =>
   divisionTo(places)(dividend).div(divisor);
 
 const roundedMoney = (amount: DecimalText | Big): Big => Big(amount).round(WIRE_DECIMALS, Big.roundHalfUp);
-const roundedValue = (value: DecimalText | Big): Big => Big(value).round(VALUE_DECIMALS, Big.roundHalfUp);
+
+/** Rounds a metric value to the ten decimals that it is stored with, half away from zero. */
+export const roundedToValue = (value: DecimalText | Big): Big =>
+  Big(value).round(VALUE_DECIMALS, Big.roundHalfUp);
 
 /** Rounds an exact amount to the API's JSON number: six decimals, half away from zero. */
 export const toWire = (amount: DecimalText | Big): number => Number(roundedMoney(amount));
@@ -37,10 +40,10 @@ export const toWire = (amount: DecimalText | Big): number => Number(roundedMoney
 export const toWireText = (amount: DecimalText | Big): DecimalText => roundedMoney(amount).toFixed();
 
 /** Returns a metric value as a JSON number, with all its ten decimals. */
-export const valueToWire = (value: DecimalText | Big): number => Number(roundedValue(value));
+export const valueToWire = (value: DecimalText | Big): number => Number(roundedToValue(value));
 
 /** The same number as an exact text. */
-export const valueToWireText = (value: DecimalText | Big): DecimalText => roundedValue(value).toFixed();
+export const valueToWireText = (value: DecimalText | Big): DecimalText => roundedToValue(value).toFixed();
 
 /** Returns the change from `before` to `after` in percent of `before`; null if one is missing, or `before` is 0. */
 export const changePercent = (

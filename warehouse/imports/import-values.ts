@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import Big from 'big.js';
 import type { ImportedValue } from '../../domain/imports/imported-value.ts';
-import { valueProblem } from '../../domain/metrics/value-rules.ts';
+import { storableValue, valueProblem } from '../../domain/metrics/value-rules.ts';
 import type { Day } from '../../domain/shared/calendar.ts';
-import { VALUE_DECIMALS } from '../../domain/shared/decimals.ts';
 import { invalid, type ServiceError } from '../../domain/shared/errors.ts';
 import { forMessage } from '../../domain/shared/for-message.ts';
 import type { Session } from '../engine/session.ts';
@@ -122,15 +120,12 @@ const withRemovals = async (
   return `(FROM ${read} UNION ALL FROM ${STAGED_TABLE})`;
 };
 
-/** More decimals than a value has. Floating-point numbers often have them. */
-const TOO_EXACT = /\.\d{11}/;
-
 /** Returns a value as it is stored. Throws if it cannot be. */
-const judged = (metric: Metric, newest: Day, { value: given, ...of }: ImportedValue): ImportedValue => {
-  const value = TOO_EXACT.test(given) ? Big(given).round(VALUE_DECIMALS, Big.roundHalfUp).toFixed() : given;
-  const found = valueProblem(metric, newest, { period: of.day, label: of.label, value });
-  if (found !== null) throw invalid(`the value of ${of.day}: ${found.field}: ${found.problem}`);
-  return { ...of, value };
+const judged = (metric: Metric, newest: Day, imported: ImportedValue): ImportedValue => {
+  const { day, label, value } = imported;
+  const found = valueProblem(metric, newest, { period: day, label, value });
+  if (found !== null) throw invalid(`the value of ${day}: ${found.field}: ${found.problem}`);
+  return { ...imported, value: storableValue(value).value.toString() };
 };
 
 const comesTwice = (day: Day, label: string): ServiceError =>

@@ -9,6 +9,7 @@ import {
 } from '@duckdb/node-api';
 import { dayNumber, type Day } from '../../domain/shared/calendar.ts';
 import { VALUE_DECIMALS, valueUnits } from '../../domain/shared/decimals.ts';
+import { normalTextSql } from '../engine/sql/normal-text.ts';
 import type { Session } from '../engine/session.ts';
 import { storeGiven } from './given-values.ts';
 import {
@@ -30,6 +31,9 @@ export interface NewValue {
 
 /** The result of a write; see {@link ChangeResult}. */
 export type WriteResult = Omit<ChangeResult, 'removed'>;
+
+/** The result of a write of values as they were sent. `rounded` counts those that had more than ten decimals. */
+export type RoundedResult = WriteResult & { rounded: number };
 
 /** So many values are stored faster without a temporary table. */
 const MOST_FEW = 100;
@@ -79,7 +83,8 @@ export interface ValueRange {
 }
 
 /**
- * Removes values, all or none. Each removal is a change in the history. Absent values are no change, so that a second removal
+ * Removes values, all or none. A label in its normal form also names values that were stored with another spelling of it, before
+ * labels were normalised. Each removal is a change in the history. Absent values are no change, so that a second removal
  * does nothing.
  */
 export const removeValues = async (
@@ -95,7 +100,7 @@ export const removeValues = async (
        SELECT period, label, CAST(NULL AS DECIMAL(38,10)) AS value, row_number() OVER () AS line FROM metric_values
        WHERE org_id = $org AND metric_id = $metric
          AND period BETWEEN COALESCE($start::DATE, DATE '0001-01-01') AND COALESCE($end::DATE, DATE '9999-12-31')
-         AND label = COALESCE($label, label)`,
+         AND ($label IS NULL OR ${normalTextSql('label')} = $label)`,
       { org: orgId, metric: metricId, start: range.start, end: range.end, label: range.label },
     );
     return STAGED;

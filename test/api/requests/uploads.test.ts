@@ -37,11 +37,11 @@ const newUploader = async (): Promise<Uploader> => {
   return { orgId, metricId, secret };
 };
 
-const upload = async ({ metricId, secret }: Uploader, body: string) => {
+const upload = async ({ metricId, secret }: Uploader, body: string | Buffer, type = 'text/csv') => {
   const response = await fetch(`${api.url}/api/v1/metrics/${metricId}/values/csv`, {
     method: 'POST',
-    headers: { 'x-api-key': secret, 'content-type': 'text/csv' },
-    body,
+    headers: { 'x-api-key': secret, 'content-type': type },
+    body: Buffer.from(body),
   });
   return {
     status: response.status,
@@ -82,6 +82,40 @@ const untilStatus = (uploader: Uploader, status: number) =>
     const answer = await upload(uploader, LINE);
     return answer.status === status ? answer : undefined;
   });
+
+describe('an upload', () => {
+  it('is read in UTF-8 and UTF-16, as a spreadsheet writes it', async () => {
+    const csv = 'period;value\r\n2026-01-05;1,5\r\n2026-01-06;0,12345678905\r\n';
+    for (const [type, body] of [
+      ['text/csv;charset=utf-8', Buffer.from(csv)],
+      ['text/csv; charset="UTF-8"; header=present', Buffer.from(`\ufeff${csv}`)],
+      ['text/csv', Buffer.from(`\ufeff${csv}`, 'utf16le')],
+      ['text/csv;charset=utf-16', Buffer.from(`\ufeff${csv}`, 'utf16le').swap16()],
+      ['text/csv;charset=UTF-16LE', Buffer.from(csv, 'utf16le')],
+    ] as const) {
+      const uploader = await newUploader();
+      expect({ type, ...(await upload(uploader, body, type)) }).toMatchObject({
+        ...{ type, status: 200 },
+        body: { data: { created: 2, replaced: 0, unchanged: 0, rounded: 1, months: ['2026-01'] } },
+      });
+      expect(await stored(uploader)).toEqual(['2026-01-05 1.5', '2026-01-06 0.1234567891']);
+    }
+  });
+
+  it('in another charset, or in another one than declared, is a 415', async () => {
+    const uploader = await newUploader();
+    for (const type of ['text/csv;charset=latin1', 'text/csv;charset=utf-8;charset=utf-16', 'text/plain'])
+      expect(await upload(uploader, LINE, type)).toMatchObject({ status: 415 });
+    expect(await upload(uploader, LINE, 'text/csv;charset=utf-16')).toMatchObject({
+      status: 415,
+      body: {
+        error:
+          'content-type: expected text/csv with the charset of the file, got utf-16 for a file without a byte order mark of UTF-16',
+      },
+    });
+    expect(await stored(uploader)).toEqual([]);
+  });
+});
 
 describe('concurrent uploads', () => {
   it('are limited to two of an organisation, and do not limit another one', async () => {

@@ -132,7 +132,13 @@ describe('permissions and plans', () => {
     const posted = await api.post(`/metrics/${metric}/values`, {
       values: [{ period: '2026-02-01', value: 7 }],
     });
-    expect(expectData(posted)).toEqual({ created: 1, replaced: 0, unchanged: 0, months: ['2026-02'] });
+    expect(expectData(posted)).toEqual({
+      created: 1,
+      replaced: 0,
+      unchanged: 0,
+      rounded: 0,
+      months: ['2026-02'],
+    });
     expect(expectData(await api.get<AuthInfo>('/auth/info')).key).toEqual({
       id,
       name: 'Shop backend',

@@ -129,11 +129,17 @@ describe('a revenue metric', () => {
   it('takes negative days, and answers writes with counts only', async () => {
     const ingestKey = await keyOf('metrics:ingest');
     const written = expectData(await ingestKey.post(`/metrics/${sales}/values`, { values: VALUES }));
-    expect(written).toEqual({ created: 4, replaced: 0, unchanged: 0, months: ['2025-12', '2026-01'] });
+    expect(written).toEqual({
+      created: 4,
+      replaced: 0,
+      unchanged: 0,
+      rounded: 0,
+      months: ['2025-12', '2026-01'],
+    });
     // The same number in another notation is no change.
     const again = [...VALUES.slice(0, 3), { period: '2026-01-31', value: -2.3456789e2 }];
     const repeated = expectData(await ingestKey.post(`/metrics/${sales}/values`, { values: again }));
-    expect(repeated).toEqual({ created: 0, replaced: 0, unchanged: 4, months: [] });
+    expect(repeated).toEqual({ created: 0, replaced: 0, unchanged: 4, rounded: 0, months: [] });
   });
 
   it('refuses values that are no amount, without repeating them', async () => {

@@ -23,8 +23,9 @@ export const UploadCsv = ({ metric }: { metric: ShownMetric }): ReactNode => {
         }),
       ),
     changes: NUMBERS_OF_METRICS,
-    done: ({ created, replaced, unchanged }, { name }) =>
-      `${name}: ${created} values are new, ${replaced} replaced, ${unchanged} unchanged.`,
+    done: ({ created, replaced, unchanged, rounded }, { name }) =>
+      `${name}: ${created} values are new, ${replaced} replaced, ${unchanged} unchanged.` +
+      (rounded === 0 ? '' : ` ${rounded} had more than ten decimals and were rounded to ten.`),
     showsError: true,
   });
   const send = (chosen: File | null): void => {
@@ -50,7 +51,7 @@ export const UploadCsv = ({ metric }: { metric: ShownMetric }): ReactNode => {
             </Alert>
             <WrongLines file={file} message={messageOf(upload.error)} />
             <Text size="sm" c="dimmed">
-              Expected UTF-8 with the columns <Code>{columns}</Code>, and a period such as{' '}
+              Expected the columns <Code>{columns}</Code>, and a period such as{' '}
               <Code>{metric.frequency === 'daily' ? '2026-01-31' : '2026-01'}</Code> in each line.
             </Text>
             <Group justify="flex-end">

@@ -27,9 +27,19 @@ export const wrongLines = async (file: File, message: string): Promise<WrongLine
   return found;
 };
 
+/** Returns the encoding that the byte order mark of a file names. Spreadsheets also write UTF-16. */
+const encodingOf = async (file: File): Promise<string> => {
+  const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
+};
+
 /** Reads a file line by line, so that a large one is never in memory. */
 const linesOf = async function* (file: File): AsyncGenerator<string> {
-  const reader = file.stream().pipeThrough(new TextDecoderStream()).getReader();
+  const reader = file
+    .stream()
+    .pipeThrough(new TextDecoderStream(await encodingOf(file)))
+    .getReader();
   let rest = '';
   for (;;) {
     const { done, value } = await reader.read();

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { csvLines } from '../../../warehouse/metrics/csv-lines.ts';
+import { csvLines } from '../../../../warehouse/metrics/csv/csv-lines.ts';
 
 const recordsOf = async (pieces: Iterable<Buffer>): Promise<string[][]> => {
   const bytes = async function* (): AsyncGenerator<Buffer> {
     for (const piece of pieces) yield await Promise.resolve(piece);
   };
   const records: string[][] = [];
-  for await (const block of csvLines(bytes())) records.push(...block);
+  for await (const block of csvLines(bytes(), { isHeader: () => false })) records.push(...block.records);
   return records;
 };
 
