@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { CostSource, SourceKind } from '../../warehouse/sources/cost-sources.ts';
+import { normalText } from '../../domain/shared/normal-text.ts';
 import { currency, day, name } from '../http/fields.ts';
 import { invalidInput } from '../http/invalid-input.ts';
 
@@ -13,7 +14,11 @@ const locationOf = (expected: string) =>
 
 const CLUSTER = 'expected a text of 1 to 200 characters, the cluster of rows that name none';
 const COST_COLUMNS = ['EffectiveCost', 'BilledCost'] as const;
-const cluster = z.string({ error: CLUSTER }).trim().min(1, { error: CLUSTER }).max(200, { error: CLUSTER });
+const cluster = z
+  .string({ error: CLUSTER })
+  .overwrite(normalText)
+  .min(1, { error: CLUSTER })
+  .max(200, { error: CLUSTER });
 const assetsLocation = locationOf(`${FILES} with the assets of the clusters`);
 const usageLocation = locationOf(`${FILES} with the usage by repository`);
 

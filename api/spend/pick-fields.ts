@@ -1,16 +1,17 @@
 import { z } from 'zod';
+import { normalText } from '../../domain/shared/normal-text.ts';
 import { normalRepository } from '../../domain/sources/repository.ts';
-import type { SpendPick } from '../../domain/spend/spend-pick.ts';
+import { tagKeyOf, type SpendPick } from '../../domain/spend/spend-pick.ts';
 
 const MOST_PICKS = 1000;
 
 const text = z
   .string({ error: 'expected a text of 1 to 500 characters' })
+  .overwrite(normalText)
   .min(1, { error: 'expected a text of 1 to 500 characters' })
   .max(500, { error: 'expected a text of 1 to 500 characters' })
   // This character separates the parts of a key of spend (warehouse/spend/picks/pick-key.ts).
   .regex(/^\P{Cc}*$/u, { error: 'expected a text without control characters' });
-const trimmed = text.trim();
 
 const idle = z.literal(true, { error: 'expected true, or no idle' }).optional();
 
@@ -41,12 +42,12 @@ const CLOUD_FORMS =
 const cloud = z
   .strictObject({
     source: z.literal('cloud'),
-    cloud: trimmed.toLowerCase(),
+    cloud: text.toLowerCase(),
     account: text.optional(),
     service: text.optional(),
     // Bills have these in upper and lower case.
     resource_group: text.toLowerCase().optional(),
-    tag: z.strictObject({ key: trimmed, value: text }).optional(),
+    tag: z.strictObject({ key: text, value: text }).optional(),
   })
   .refine(
     ({ account, service, resource_group, tag }) =>
@@ -54,6 +55,9 @@ const cloud = z
         ? account !== undefined && (service === undefined || resource_group === undefined)
         : account === undefined && service === undefined && resource_group === undefined,
     { error: CLOUD_FORMS },
+  )
+  .overwrite(({ tag, ...pick }) =>
+    tag === undefined ? pick : { ...pick, tag: { ...tag, key: tagKeyOf(pick.cloud, tag.key) } },
   );
 
 const repository = z.strictObject({

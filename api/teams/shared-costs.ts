@@ -1,5 +1,6 @@
 import Big from 'big.js';
 import { z } from 'zod';
+import { normalText } from '../../domain/shared/normal-text.ts';
 import { PERCENT_DECIMALS, percentUnits, type Split } from '../../domain/teams/shared-cost.ts';
 import { pickWarnings } from '../../warehouse/spend/picks/pick-warnings.ts';
 import {
@@ -25,6 +26,9 @@ const MOST_TEAMS = 1_000;
 const MOST_LABELS = 10_000;
 const TEAMS = { error: `expected 1 to ${MOST_TEAMS} teams` };
 const EACH_ONCE = { error: 'expected each team once' };
+
+const withNormalLabels = (labels: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(labels).map(([label, team]) => [normalText(label), team]));
 
 const PERCENT = `expected a number from 0 to 100 with at most ${PERCENT_DECIMALS} decimals`;
 const percent = z
@@ -58,6 +62,10 @@ const split: z.ZodType<Split> = z.discriminatedUnion(
       metric_id: id,
       labels: z
         .record(z.string(), id, { error: 'expected an object of label: team id' })
+        .refine((labels) => isUnique(Object.keys(labels).map(normalText)), {
+          error: 'expected each label once, without blanks around it',
+        })
+        .overwrite(withNormalLabels)
         .refine((labels) => Object.keys(labels).length > 0 && Object.keys(labels).length <= MOST_LABELS, {
           error: `expected 1 to ${MOST_LABELS} labels`,
         }),

@@ -2,6 +2,7 @@ import { isDay, type Day } from '../shared/calendar.ts';
 import { decimalOf, type DecimalText } from '../shared/decimals.ts';
 import { invalid } from '../shared/errors.ts';
 import { forMessage } from '../shared/for-message.ts';
+import { normalText } from '../shared/normal-text.ts';
 import type { ImportedValue } from './imported-value.ts';
 
 /** The cells of a result's row, as BigQuery writes them: texts or null. */
@@ -54,7 +55,7 @@ export const importedValueOf = (
       `query: ${where}: value: expected a number, got ${shown(value)}: return a number, or leave the row out`,
     );
   }
-  return label === undefined ? { day, value: decimal } : { day, label, value: decimal };
+  return label === undefined ? { day, value: decimal } : { day, label: normalText(label), value: decimal };
 };
 
 const shown = (cell: unknown): string => (cell === null || cell === undefined ? 'null' : forMessage(cell));

@@ -1,3 +1,5 @@
+import { normalText } from '../shared/normal-text.ts';
+
 /**
  * The steps that normalise a repository's spelling to `host/owner/name` (sources §4), in order. JavaScript and DuckDB read the
  * patterns alike, so that a pick matches the usage feed (warehouse/sources/repository-sql.ts).
@@ -22,5 +24,5 @@ export const normalRepository = (text: string): string =>
   REPOSITORY_STEPS.reduce(
     (name, { pattern, replacement }) => name.replace(new RegExp(pattern, 'g'), replacement),
     // Hosts and owners are ASCII. Other letters stay, because languages do not agree on their lower case.
-    text.replace(/[A-Z]/g, (letter) => letter.toLowerCase()),
+    normalText(text).replace(/[A-Z]/g, (letter) => letter.toLowerCase()),
   );

@@ -1,4 +1,5 @@
 import { invalid } from '../shared/errors.ts';
+import { normalText } from '../shared/normal-text.ts';
 
 /**
  * A pick of spend for a metric, team or shared cost (contract §3, Spend). Picks may overlap; a dollar counts once. A cloud pick
@@ -36,6 +37,9 @@ export interface SpendChoice {
   choice: string;
 }
 
+/** Returns a tag key in the form for comparison. To Azure, tag keys in upper and lower case are the same. */
+export const tagKeyOf = (cloud: string, key: string): string => (cloud === 'azure' ? key.toLowerCase() : key);
+
 /** Returns the words for a choice: `tag key "team" of aws`. */
 export const choiceInWords = ({ kind, cloud, account, choice }: SpendChoice): string =>
   kind === 'tag'
@@ -66,15 +70,27 @@ export const choicesOf = (picks: readonly SpendPick[], field: string): SpendChoi
 const choiceOf = (pick: SpendPick): SpendChoice | null => {
   if (pick.source !== 'cloud') return null;
   const { cloud, account = '', service, resource_group, tag } = pick;
-  if (tag !== undefined) return { kind: 'tag', cloud, account: '', choice: tag.key };
+  if (tag !== undefined) return { kind: 'tag', cloud, account: '', choice: tagKeyOf(cloud, tag.key) };
   if (service !== undefined) return { kind: 'split', cloud, account, choice: 'service' };
   return resource_group === undefined ? null : { kind: 'split', cloud, account, choice: 'resource_group' };
 };
 
-/** Returns the same text for equal picks, whatever the order of their fields. */
+/** Returns a pick as the API stores it. Older picks may have other spellings. */
+const normalPick = (pick: SpendPick): Record<string, unknown> => {
+  const texts: [string, unknown][] = Object.entries(pick).map(([name, part]: [string, unknown]) => [
+    name,
+    typeof part === 'string' ? normalText(part) : part,
+  ]);
+  if (pick.source !== 'cloud' || pick.tag === undefined) return Object.fromEntries(texts);
+  const { key, value } = pick.tag;
+  const tag = { key: tagKeyOf(pick.cloud, normalText(key)), value: normalText(value) };
+  return { ...Object.fromEntries(texts), tag };
+};
+
+/** Returns the same text for equal picks, whatever the order of their fields and the spelling of their texts. */
 export const pickIdentity = (pick: SpendPick): string =>
   JSON.stringify(
-    Object.entries(pick)
+    Object.entries(normalPick(pick))
       .map(([name, part]: [string, unknown]) => [
         name,
         part !== null && typeof part === 'object' ? Object.entries(part).sort() : part,

@@ -164,7 +164,7 @@ const LOADED_MONTHS = `loaded_months AS (
  * The number of the counting rules. A change of what is stored about a month (its keys, what counts) takes the next number,
  * so that months of earlier versions are computed again.
  */
-const COUNTING_RULES = 3;
+const COUNTING_RULES = 4;
 
 // A month with days in the future grows each day, so that the day of the computation is part of its input. A month that
 // borrowed assets is stale once the cluster's nearest known assets change, in any month. It is also stale once the cluster

@@ -20,6 +20,8 @@ export const SPELLINGS: readonly [spelling: string, normal: string][] = [
   ['github.com/acme/.github', 'github.com/acme/.github'],
   ['github.com/acme/digit', 'github.com/acme/digit'],
   ['dev.azure.com/acme/Ö', 'dev.azure.com/acme/Ö'],
+  ['dev.azure.com/acme/O\u0308', 'dev.azure.com/acme/Ö'],
+  ['\ufeffhttps://github.com/acme/cafe\u0301\u00a0', 'github.com/acme/caf\u00e9'],
   ['', ''],
   ['https://', ''],
 ];

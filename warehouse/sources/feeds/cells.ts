@@ -1,3 +1,4 @@
+import { normalTextSql } from '../../engine/sql/normal-text.ts';
 import type { ExportColumn } from './export-files.ts';
 
 // Cells of a file as typed expressions in SQL, whatever the file's format and types.
@@ -16,14 +17,26 @@ export const writtenOut = (value: string): string => `TRY(CAST(${value} AS VARCH
 export const asWritten = ({ name, type }: ExportColumn): string =>
   type === 'VARCHAR' ? quoted(name) : writtenOut(quoted(name));
 
-/** Returns a cell as text without blanks around it, null for the three spellings of null (sources §1). */
-export const textCell = (column: ExportColumn): string => nullable(`trim(${asWritten(column)})`);
+/** Returns a cell as text in its normal form, null for the three spellings of null (sources §1). */
+export const textCell = (column: ExportColumn): string => nullable(normalTextSql(asWritten(column)));
+
+const BYTE_ORDER_MARK = 'chr(65279)';
+
+/** Returns a cell without byte order marks at its begin. Joined files have them before the first cell of each file. */
+export const withoutMark = (text: string): string => `ltrim(${text}, ${BYTE_ORDER_MARK})`;
+
+/** Returns `read` of a cell that begins with a byte order mark, null for any other cell. */
+const readMarked = (text: string, read: (text: string) => string): string =>
+  `CASE WHEN starts_with(${text}, ${BYTE_ORDER_MARK}) THEN ${read(withoutMark(text))} END`;
+
+const timeFromText = (text: string): string =>
+  `COALESCE(${timeFromPlainText(text)}, ${readMarked(text, timeFromPlainText)})`;
 
 /**
  * Returns a text as a UTC instant. The plain cast is fast but drops an offset, so it reads only forms without one. Other forms,
  * and times without seconds, take a slower cast. Casts also accept words such as "epoch", so a time must begin with a digit.
  */
-const timeFromText = (text: string): string => `COALESCE(
+const timeFromPlainText = (text: string): string => `COALESCE(
     CASE WHEN ${text} < ':' AND (suffix(${text}, 'Z') OR length(${text}) IN (10, 19)) THEN TRY_CAST(${text} AS TIMESTAMP) END,
     CASE WHEN ${text} < ':' THEN timezone('UTC', TRY_CAST(
       regexp_replace(${text}, '^(.{10}[T ]\\d\\d:\\d\\d)(Z|[+-].*)?$', '\\1:00\\2') AS TIMESTAMPTZ)) END)`;
@@ -76,7 +89,7 @@ export const decimalCell = (column: ExportColumn, text = textCell(column)): stri
   if (isExactNumber(column)) return decimalFromNumber(amount);
   // A cast also accepts `1_000`, which no export writes.
   if (column.type !== 'DOUBLE')
-    return `CASE WHEN NOT contains(${text}, '_') THEN ${decimalFromNumber(text)} END`;
+    return `CASE WHEN NOT contains(${text}, '_') THEN COALESCE(${decimalFromNumber(text)}, ${readMarked(text, decimalFromNumber)}) END`;
   const short = `TRY_CAST(${amount} AS DECIMAL(18,10))`;
   return `CASE WHEN abs(${amount}) < 100000 AND CAST(${short} AS DOUBLE) = ${amount} THEN CAST(${short} AS DECIMAL(38,15))
     ELSE ${decimalFromNumber(`CAST(${amount} AS VARCHAR)`)} END`;

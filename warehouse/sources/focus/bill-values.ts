@@ -1,6 +1,8 @@
 import { SPLITS } from './collected-values.ts';
 import { present } from './focus-columns.ts';
 import type { Relation, Shape } from '../feeds/scan-files.ts';
+import { normalTextSql } from '../../engine/sql/normal-text.ts';
+import { tagKeySql } from '../../engine/sql/tag-key.ts';
 import type { Statements } from '../../engine/session.ts';
 import { tagsTextOf } from './focus-tags.ts';
 
@@ -84,18 +86,19 @@ sampled AS (
   SELECT cloud, unnest(entries, recursive := true) FROM (
     SELECT cloud, entries FROM entries_of_texts ORDER BY hash(entries) LIMIT ${SAMPLED_TEXTS})),
 key_counts AS (
-  SELECT cloud, trim(key, ' ') AS tag_key, count(*) AS texts, approx_count_distinct(value) AS tag_values FROM sampled GROUP BY ALL),
+  SELECT cloud, ${tagKeySql('cloud', "trim(key, ' ')")} AS tag_key, count(*) AS texts, approx_count_distinct(value) AS tag_values FROM sampled GROUP BY ALL),
 keys AS (
   SELECT cloud, tag_key FROM key_counts WHERE tag_values <= greatest(${MOST_VALUES}, texts / 2)
   QUALIFY row_number() OVER (PARTITION BY cloud ORDER BY texts DESC, tag_key) <= ${MOST_KEYS}),
 tagged AS (
-  SELECT billing_period, cloud, trim(key, ' ') AS tag_key, json_extract_string(value, '$') AS tag_value, cost
+  SELECT billing_period, cloud, ${tagKeySql('cloud', "trim(key, ' ')")} AS tag_key,
+    ${normalTextSql("json_extract_string(value, '$')")} AS tag_value, cost
   FROM (SELECT billing_period, cloud, cost, unnest(entries, recursive := true) FROM entries_of_texts)),
 all_values AS (
-  SELECT billing_period, cloud, account, 'service' AS split_kind, service AS split_value, NULL AS tag_key, NULL AS tag_value, cost
+  SELECT billing_period, cloud, account, 'service' AS split_kind, ${normalTextSql('service')} AS split_value, NULL AS tag_key, NULL AS tag_value, cost
   FROM value_groups WHERE service IS NOT NULL
   UNION ALL
-  SELECT billing_period, cloud, account, 'resource_group', resource_group, NULL, NULL, cost
+  SELECT billing_period, cloud, account, 'resource_group', ${normalTextSql('resource_group')}, NULL, NULL, cost
   FROM value_groups WHERE resource_group IS NOT NULL
   UNION ALL
   SELECT billing_period, cloud, NULL, NULL, NULL, tag_key, tag_value, cost FROM tagged SEMI JOIN keys USING (cloud, tag_key)),

@@ -4,11 +4,13 @@ import { assignedOf, COLUMNS, textOf } from './focus-columns.ts';
 import { tagValueOf } from './focus-tags.ts';
 import { lend, type LoadSessions } from '../../engine/readers/load-sessions.ts';
 import { COLLECTED_CHOICES } from './collected-choices.ts';
+import { normalTextSql } from '../../engine/sql/normal-text.ts';
 import { sqlText } from '../../engine/sql/sql-text.ts';
 
 /** A choice that picks use from a day on: a cloud's tag key, or an account's split (spec §1, rules 5 and 6). */
 interface FocusChoice {
   kind: 'tag' | 'split';
+  cloud: string;
   account: string;
   /** The tag key, or `service` or `resource_group`. */
   choice: string;
@@ -23,6 +25,8 @@ export interface Candidate {
   column: string;
   kind: FocusChoice['kind'];
   choice: string;
+  /** Whether it is a tag key of Azure, where upper and lower case are the same. */
+  isAzureTag: boolean;
   /** Rows that end before this day need no value. */
   firstDay: Day;
   /** Returns the SQL of a row's value, null in accounts without the choice. */
@@ -46,12 +50,12 @@ export const candidatesToCollect = async (
     { org: orgId, today: dayOf(now) },
   );
   const rows = await session.query<FocusChoice>(
-    'SELECT kind, account, choice, first_day FROM temp.main.focus_choices ORDER BY kind, choice, account',
+    'SELECT kind, cloud, account, choice, first_day FROM temp.main.focus_choices ORDER BY kind, choice, cloud, account',
   );
   await lend(sessions, 'focus_choices', 'FROM temp.main.focus_choices');
   const alike = new Map<string, FocusChoice[]>();
   for (const row of rows) {
-    const key = JSON.stringify([row.kind, row.choice]);
+    const key = JSON.stringify([row.kind, row.choice, isAzureTag(row)]);
     alike.set(key, [...(alike.get(key) ?? []), row]);
   }
   return [...alike.values()].flatMap((choices, index) => {
@@ -59,21 +63,25 @@ export const candidatesToCollect = async (
     if (first === undefined) return [];
     const { kind, choice } = first;
     const firstDay = choices.map(({ first_day }) => first_day).reduce((a, b) => (a < b ? a : b));
-    const valueIn = valueOf(kind, choice, choices);
-    return valueIn === null ? [] : [{ column: `${kind}_${index}`, kind, choice, firstDay, valueIn }];
+    const valueIn = valueOf(first, choices);
+    const column = `${kind}_${index}`;
+    return valueIn === null
+      ? []
+      : [{ column, kind, choice, isAzureTag: isAzureTag(first), firstDay, valueIn }];
   });
 };
 
-const valueOf = (
-  kind: FocusChoice['kind'],
-  choice: string,
-  choices: readonly FocusChoice[],
-): Candidate['valueIn'] | null => {
-  if (kind === 'tag') return (file) => tagValueOf(file, choice);
+const isAzureTag = ({ kind, cloud }: Pick<FocusChoice, 'kind' | 'cloud'>): boolean =>
+  kind === 'tag' && cloud === 'azure';
+
+const valueOf = (first: FocusChoice, choices: readonly FocusChoice[]): Candidate['valueIn'] | null => {
+  const { kind, choice } = first;
+  if (kind === 'tag')
+    return (file) => tagValueOf(file, choice, isAzureTag(first) ? 'in any case' : 'exactly');
   if (!isSplit(choice)) return null;
   const accounts = choices.map(({ account }) => sqlText(account)).join(', ');
   return (file) =>
-    `CASE WHEN ${assignedOf(file, 'account')} IN (${accounts}) THEN ${SPLITS[choice](file)} END`;
+    `CASE WHEN ${normalTextSql(assignedOf(file, 'account'))} IN (${accounts}) THEN ${SPLITS[choice](file)} END`;
 };
 
 /**
@@ -100,14 +108,13 @@ export const columnNameOf = ({ kind, choice }: Candidate): string => {
 export const columnsOf = (candidates: readonly Candidate[]): string =>
   candidates.map(({ column }) => `${column}, `).join('');
 
-/** Returns the SQL of the candidate value that a joined row of `focus_choices` chooses. */
-export const chosenValue = (
-  candidates: readonly Candidate[],
-  kind: FocusChoice['kind'],
-  choice: string,
-): string => {
+/** Returns the SQL of the candidate value that a joined row of `focus_choices` chooses. The row's alias is its kind. */
+export const chosenValue = (candidates: readonly Candidate[], kind: FocusChoice['kind']): string => {
   const cases = candidates
     .filter((candidate) => candidate.kind === kind)
-    .map((candidate) => `WHEN ${sqlText(candidate.choice)} THEN ${candidate.column}`);
-  return cases.length === 0 ? 'CAST(NULL AS VARCHAR)' : `CASE ${choice} ${cases.join(' ')} END`;
+    .map(({ choice, column, isAzureTag: ofAzure }) => {
+      const cloud = kind === 'tag' ? ` AND ${kind}.cloud ${ofAzure ? '=' : '<>'} 'azure'` : '';
+      return `WHEN ${kind}.choice = ${sqlText(choice)}${cloud} THEN ${column}`;
+    });
+  return cases.length === 0 ? 'CAST(NULL AS VARCHAR)' : `CASE ${cases.join(' ')} END`;
 };

@@ -2,6 +2,7 @@
 import type { Day } from '../../../domain/shared/calendar.ts';
 import { asWritten, decimalCell, isTime, nullable, quoted, timeCell } from '../feeds/cells.ts';
 import { missingOf, type ExportColumn, type ExportFile } from '../feeds/export-files.ts';
+import { normalTextSql } from '../../engine/sql/normal-text.ts';
 import { readableText } from '../feeds/readable-limits.ts';
 import type { Shape } from '../feeds/scan-files.ts';
 
@@ -62,7 +63,7 @@ export const cloudOf = (provider: string): string => `CASE
     WHEN regexp_matches(lower(${provider}), '\\b(microsoft|azure)\\b') THEN 'azure'
     WHEN regexp_matches(lower(${provider}), '\\b(google|gcp)\\b') THEN 'gcp'
     WHEN regexp_matches(lower(${provider}), '\\b(oracle|oci)\\b') THEN 'oci'
-    ELSE lower(trim(${provider})) END`;
+    ELSE lower(${normalTextSql(provider)}) END`;
 
 /** Returns a text, null if Azure writes it for a missing id. Checks the length first, so that few rows need their cloud. */
 export const assigned = (text: string, cloud: string): string =>
@@ -75,7 +76,7 @@ const asText = (column: ExportColumn, format: Shape['format']): string =>
 /** Returns the file's columns that can hold a field, in order of preference. */
 export const present = (file: Pick<Shape, 'columns'>, field: Field): ExportColumn[] =>
   COLUMNS[field].flatMap((wanted) =>
-    file.columns.filter(({ name }) => name.toLowerCase() === wanted.toLowerCase()),
+    file.columns.filter(({ name }) => name.trim().toLowerCase() === wanted.toLowerCase()),
   );
 
 /**

@@ -73,8 +73,8 @@ money AS (
     false AS inside_day, false AS is_usage, false AS is_whole_usage, fell_back, CASE day WHEN first_day THEN row_count ELSE 0 END AS row_count
   FROM day_units),
 chosen_money AS (
-  SELECT money.*, split.choice AS split_kind, ${chosenValue(candidates, 'split', 'split.choice')} AS split_value,
-    tag.choice AS tag_key, ${chosenValue(candidates, 'tag', 'tag.choice')} AS tag_value
+  SELECT money.*, split.choice AS split_kind, ${chosenValue(candidates, 'split')} AS split_value,
+    tag.choice AS tag_key, ${chosenValue(candidates, 'tag')} AS tag_value
   FROM money
   LEFT JOIN temp.main.focus_choices AS split
     ON split.kind = 'split' AND split.cloud = money.cloud AND split.account = money.account AND split.first_day <= day

@@ -3,7 +3,7 @@ import { invalid } from '../../../domain/shared/errors.ts';
 import { checkShrink } from '../publishing/bill-shrink.ts';
 import { findAmortisedCommitments, IS_AMORTISED_PURCHASE, purchaseNotes } from './commitment-purchases.ts';
 import { creditNotes } from './focus-credits.ts';
-import { dayOfText, nullable } from '../feeds/cells.ts';
+import { dayOfText, nullable, withoutMark } from '../feeds/cells.ts';
 import type { ExportFile } from '../feeds/export-files.ts';
 import { BILL_VALUES, LISTED_KEYS } from './bill-values.ts';
 import { candidatesToCollect, columnNameOf, type Candidate } from './collected-values.ts';
@@ -21,6 +21,7 @@ import { fallbackNotes, readFallback } from './focus-fallback.ts';
 import { listApart, rollUpExport, type RollUp } from './focus-roll-up.ts';
 import { leftOutNotes } from './left-out-bills.ts';
 import { show, type LoadSessions } from '../../engine/readers/load-sessions.ts';
+import { normalTextSql } from '../../engine/sql/normal-text.ts';
 import { problem, whenTooLong } from '../feeds/problems.ts';
 import { expectedTime, isTooLong, LONGEST_PERIOD, readableDay } from '../feeds/readable-limits.ts';
 import { storeRows, withLoad, type LoadResult, type LoadScope } from '../publishing/load.ts';
@@ -146,7 +147,9 @@ const keyNames = (candidates: readonly Candidate[]): (readonly [key: string, nam
   ...candidates.map((candidate) => [candidate.column, columnNameOf(candidate)] as const),
 ];
 
-const idOf = (column: string): string => assigned(nullable(column), 'cloud');
+/** Returns an id in its normal form. Only blanks are a name, because an export with them always had that account. */
+const idOf = (column: string): string =>
+  assigned(nullable(`COALESCE(NULLIF(${normalTextSql(column)}, ''), ${withoutMark(column)})`), 'cloud');
 
 /**
  * Selects all groups of one kind (focus-roll-up.ts). Bills that fell back have their BilledCost. `counts` is true in the wanted
@@ -169,8 +172,10 @@ dated_groups AS (
   SELECT * REPLACE (
     ${readableDay(dayOfText('billing_period'), '$last_day::DATE')} AS billing_period,
     ${readableDay(dayOfText('billing_period_end'), '$last_day::DATE')} AS billing_period_end,
-    ${nullable('trim(currency)')} AS currency,
-    ${idOf('account')} AS account, ${idOf('account_name')} AS account_name, lower(${idOf('resource_id')}) AS resource_id),
+    ${nullable(normalTextSql('currency'))} AS currency,
+    ${idOf('account')} AS account, ${idOf('account_name')} AS account_name, lower(${idOf('resource_id')}) AS resource_id${candidates
+      .map(({ column }) => `, ${normalTextSql(column)} AS ${column}`)
+      .join('')}),
     CAST(billing_period AS VARCHAR) AS raw_billing_period, CAST(billing_period_end AS VARCHAR) AS raw_billing_period_end
   FROM groups_of_kind LEFT JOIN clouds USING (provider)),
 wanted AS (

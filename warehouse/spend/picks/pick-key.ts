@@ -1,18 +1,21 @@
+import { normalTextSql } from '../../engine/sql/normal-text.ts';
+import { tagKeySql } from '../../engine/sql/tag-key.ts';
 import type { SpendPick } from '../../../domain/spend/spend-pick.ts';
 
 // A row of spend and a pick of it have the same text as a key. So one comparison serves all forms of a pick (contract §3,
-// Spend). A unit separator separates its parts.
+// Spend). A unit separator separates its parts. They are in their normal form, because picks and loads may be older than it.
 
-const key = (form: string, ...columns: string[]): string => [`'${form}'`, ...columns].join(` || chr(31) || `);
+const key = (form: string, ...columns: string[]): string =>
+  [`'${form}'`, ...columns.map(normalTextSql)].join(` || chr(31) || `);
 
 /** The key of a choice, as `choices`: that of its values without their last part. */
-export const CHOICE_KEY = `CASE choices.kind WHEN 'tag' THEN ${key('tag', 'choices.cloud', 'choices.choice')}
+export const CHOICE_KEY = `CASE choices.kind WHEN 'tag' THEN ${key('tag', 'choices.cloud', tagKeySql('choices.cloud', 'choices.choice'))}
     ELSE ${key('split', 'choices.cloud', 'choices.account', 'choices.choice')} END`;
 
 /** The key of a row of spend_picks. */
 export const PICK_KEY = `CASE
     WHEN idle THEN CASE source WHEN 'host' THEN ${key('idle host', 'host')} ELSE ${key('idle cluster', 'cluster')} END
-    WHEN tag_key IS NOT NULL THEN ${key('tag', 'cloud', 'tag_key', 'tag_value')}
+    WHEN tag_key IS NOT NULL THEN ${key('tag', 'cloud', tagKeySql('cloud', 'tag_key'), 'tag_value')}
     WHEN split_kind IS NOT NULL THEN ${key('split', 'cloud', 'account', 'split_kind', 'split_value')}
     WHEN account IS NOT NULL THEN ${key('account', 'cloud', 'account')}
     WHEN workload IS NOT NULL THEN ${key('workload', 'cluster', 'namespace', 'workload')}
@@ -29,7 +32,7 @@ export const PICK_KEY = `CASE
  */
 export const SPEND_KEYS = `list_filter(CASE
     WHEN source = 'cloud' THEN [${key('account', 'cloud', 'account')},
-      ${key('split', 'cloud', 'account', 'split_kind', 'split_value')}, ${key('tag', 'cloud', 'tag_key', 'tag_value')}]
+      ${key('split', 'cloud', 'account', 'split_kind', 'split_value')}, ${key('tag', 'cloud', tagKeySql('cloud', 'tag_key'), 'tag_value')}]
     WHEN namespace IS NOT NULL THEN [${key('namespace', 'cluster', 'namespace')},
       ${key('workload', 'cluster', 'namespace', 'workload')}]
     WHEN host_service IS NOT NULL THEN [${key('host', 'host')}, ${key('service', 'host', 'host_service')}]
@@ -40,7 +43,7 @@ export const SPEND_KEYS = `list_filter(CASE
 
 /** The keys of what bills could be divided by (warehouse/sources/focus/bill-values.ts). */
 export const BILL_VALUE_KEY = `CASE WHEN tag_key IS NULL THEN ${key('split', 'cloud', 'account', 'split_kind', 'split_value')}
-    ELSE ${key('tag', 'cloud', 'tag_key', 'tag_value')} END`;
+    ELSE ${key('tag', 'cloud', tagKeySql('cloud', 'tag_key'), 'tag_value')} END`;
 
 /** The forms of keys: the source of their picks, and how many parts a key has. */
 const FORMS = {

@@ -3,12 +3,14 @@ import { conflict } from '../../../domain/shared/errors.ts';
 import {
   choiceInWords,
   choicesOf,
+  tagKeyOf,
   type SpendChoice,
   type SpendPick,
 } from '../../../domain/spend/spend-pick.ts';
 import { idAfter } from '../../engine/sql/ids.ts';
 import { IS_KEPT } from '../../sources/focus/collected-choices.ts';
 import type { Session } from '../../engine/session.ts';
+import { tagKeySql } from '../../engine/sql/tag-key.ts';
 
 /** Whoever changes its picks, with the field that holds them. Changes of an organisation take `spendChoicesLock`. */
 export interface SpendUser {
@@ -83,7 +85,7 @@ export const planChoices = async (
   for (const wanted of needed) {
     const { kind, cloud, account } = wanted;
     const found = versions.find((one) => one.kind === kind && one.cloud === cloud && one.account === account);
-    const isSame = found?.choice === wanted.choice;
+    const isSame = found !== undefined && comparable(found) === comparable(wanted);
     if (found !== undefined && !isSame && found.users.length > 0) {
       plan.conflicts.push(
         `${picksField(user)}: ${choiceInWords(wanted)} cannot be picked: ${choiceInWords(found)} is in use, by ${found.users.join(', ')}`,
@@ -101,6 +103,9 @@ export const planChoices = async (
   }
   return plan;
 };
+
+const comparable = ({ kind, cloud, choice }: SpendChoice): string =>
+  kind === 'tag' ? tagKeyOf(cloud, choice) : choice;
 
 /** The newest version of a choice. Its id is null before the first one. */
 interface StoredChoice extends SpendChoice {
@@ -131,7 +136,7 @@ const storeChoice = (
 
 /** Whether a row of spend_picks, as `picks`, uses a row of spend_choices, as `choices`. */
 export const USES_CHOICE = `picks.org_id = choices.org_id AND picks.cloud = choices.cloud AND (
-  (choices.kind = 'tag' AND picks.tag_key = choices.choice)
+  (choices.kind = 'tag' AND ${tagKeySql('choices.cloud', 'picks.tag_key')} = ${tagKeySql('choices.cloud', 'choices.choice')})
   OR (choices.kind = 'split' AND picks.account = choices.account AND picks.split_kind = choices.choice))`;
 
 const collectedSince = (

@@ -101,12 +101,54 @@ describeOnBothEngines('the tags and splits of a FOCUS export', (open, onDuckDb) 
 
   onDuckDb(() => {
     describe('in JSON text', () => {
-      it('may have spaces around keys, keep spaces in values, and take the first of equal keys', async () => {
+      it('have keys of Azure in any case, and keys of other clouds exactly', async () => {
+        // Of 10 + 20 + 40 a bill of Azure has 30 in the team web, and 40 in none.
+        const lines = [
+          dayLine(DAY, '10', { ProviderName: 'Microsoft', Tags: '{"Team": "web"}' }),
+          dayLine(DAY, '20', { ProviderName: 'Microsoft', Tags: '{"x": "team", "TEAM": "web"}' }),
+          dayLine(DAY, '40', { ProviderName: 'Microsoft', Tags: '{"teams": "web"}' }),
+          dayLine(DAY, '1', { ProviderName: 'AWS', Tags: '{"Team": "web"}' }),
+          dayLine(DAY, '2', { ProviderName: 'AWS', Tags: '{"team": "web"}' }),
+        ];
+        const target = await newTarget(
+          teamOf('azure', '2026-01-01', 'team'),
+          teamOf('aws', '2026-01-01', 'team'),
+        );
+        await loadText(test, target, focusCsv(lines));
+        const rows = await rowsOf<{ cloud: string; tag_value: string | null; cost: string }>(
+          'cloud, tag_value, sum(cost)',
+          target,
+        );
+        expect(rows.map((row) => [row.cloud, row.tag_value, Number(row.cost)])).toEqual([
+          ...[
+            ['aws', 'web', 2],
+            ['aws', null, 1],
+            ['azure', 'web', 30],
+            ['azure', null, 40],
+          ],
+        ]);
+      });
+
+      it('have one value for both encodings of a letter, and for blanks around it', async () => {
+        const values = ['Re\u0301union', 'R\u00e9union', ' R\u00e9union\u00a0', 'Reunion'];
+        expect(await valuesOf(values.map((value) => JSON.stringify({ team: value })))).toEqual([
+          'R\u00e9union',
+          'R\u00e9union',
+          'R\u00e9union',
+          'Reunion',
+        ]);
+      });
+
+      it('may begin with a byte order mark', async () => {
+        expect(await valuesOf(['\ufeff{"team":"a"}', '{"team":"b"}'])).toEqual(['a', 'b']);
+      });
+
+      it('may have spaces around keys and values, and take the first of equal keys', async () => {
         const cases: [tags: string, value: string | null][] = [
           ['{"team":"a"}', 'a'],
           ['{" team":"b"}', 'b'],
           ['{"team ":"c"}', 'c'],
-          ['{"  team  " : " d "}', ' d '],
+          ['{"  team  " : " d d "}', 'd d'],
           ['{"team":"first"," team":"second"}', 'first'],
           ['{" team":"first","team":"second"}', 'first'],
           ['{"team":"first","team":"second"}', 'first'],
@@ -198,13 +240,13 @@ describeOnBothEngines('the tags and splits of a FOCUS export', (open, onDuckDb) 
 
   onDuckDb(() => {
     describe('in Parquet', () => {
-      const valuesIn = async (tags: string, key = 'team') => {
-        const target = await newTarget(teamOf('aws', '2026-01-01', key));
+      const valuesIn = async (tags: string, key = 'team', [cloud, provider] = ['aws', 'AWS']) => {
+        const target = await newTarget(teamOf(cloud, '2026-01-01', key));
         const [placeholder = ''] = await writeFiles(test, { placeholder: '' });
         const path = join(placeholder, '../focus.parquet');
         await test.warehouse.run(
           `COPY (
-           SELECT 'AWS' AS ProviderName, lpad(n::VARCHAR, 3, '0') AS SubAccountId, 'USD' AS BillingCurrency,
+           SELECT '${provider}' AS ProviderName, lpad(n::VARCHAR, 3, '0') AS SubAccountId, 'USD' AS BillingCurrency,
              TIMESTAMP '2026-01-10' AS ChargePeriodStart, TIMESTAMP '2026-01-10 01:00:00' AS ChargePeriodEnd,
              TIMESTAMP '2026-01-01' AS BillingPeriodStart, 1.0 AS EffectiveCost, 0.0 AS BilledCost,
              -- Columns with the names that a lambda may use for its parameters.
@@ -226,13 +268,27 @@ describeOnBothEngines('the tags and splits of a FOCUS export', (open, onDuckDb) 
         ]);
       });
 
+      it('have keys of Azure in any case, and keys of other clouds exactly', async () => {
+        const spelled = [`MAP {'TEAM': 'a', 'x': 'y'}`, `MAP {' team ': 'b'}`, `MAP {'Team': NULL}`, `MAP {'te': 'c'}`];
+        const structs = [`{'Team': 'a', 'x': 'y'}`, `{'Team': NULL, 'x': 'y'}`];
+        const lists = [`[{'key': 'TeAm', 'value': 'a'}]`, `[{'key': 'tea', 'value': 'b'}]`];
+        for (const [tags, values] of [
+          [spelled, ['a', 'b', null, null]],
+          [structs, ['a', null]],
+          [lists, ['a', null]],
+        ] as const) {
+          expect(await valuesIn(`[${tags.join(', ')}]`, 'tEAM', ['azure', 'Microsoft'])).toEqual(values);
+          expect(await valuesIn(`[${tags.join(', ')}]`, 'tEAM')).toEqual(tags.map(() => null));
+        }
+      }); // prettier-ignore
+
       it('may be maps of texts, numbers, booleans or structures', async () => {
         expect(
           await valuesIn(
             `[MAP {'team': 'a'}, MAP {' team ': ' b '}, MAP {'x': 'y', 'team ': 'c', 'team': 'd'}, MAP {'Team': 'x'},
             MAP {'team': NULL}, MAP {}, NULL, MAP {'team': ''}, MAP {'a team': 'x', 'team': 'e "f"'}]`,
           ),
-        ).toEqual(['a', ' b ', 'c', null, null, null, null, '', 'e "f"']);
+        ).toEqual(['a', 'b', 'c', null, null, null, null, '', 'e "f"']);
         expect(await valuesIn(`[MAP {'team': 12}, MAP {'team': NULL}]`)).toEqual(['12', null]);
         expect(await valuesIn(`[MAP {'team': true}, MAP {' team': false}]`)).toEqual(['true', 'false']);
         expect(await valuesIn(`[MAP {'team': {'x': [1, 2]}}]`)).toEqual(['{"x":[1,2]}']);

@@ -61,6 +61,8 @@ describe('the files of a FOCUS export', () => {
       ['with a byte order mark', `\uFEFF${csv}`],
       ['with a byte order mark before a quoted name', `\uFEFF${csv.replace(/^\w+/, '"$&"')}`],
       ['with every name quoted', csv.replace(header, header.replaceAll(/\w+/g, '"$&"'))],
+      ['with blanks around every name', csv.replace(header, header.replaceAll(/\w+/g, ' $& '))],
+      ['with byte order marks before cells', csv.replaceAll(/(?<=^|\n|,)(?=.)/g, '\ufeff')],
       ['without a line break at the end', csv.trimEnd()],
       ['with empty lines', `${header}\n\n${rows.join('\n\n')}\n\n\n`],
       [
