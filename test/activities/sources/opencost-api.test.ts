@@ -7,6 +7,7 @@ import type { Day } from '../../../domain/shared/calendar.ts';
 import { HeldFiles } from '../../../egress/locations/held-files.ts';
 import { parsePrivateTargets } from '../../../egress/requests/private-targets.ts';
 import type { OpenCostOptions } from '../../../warehouse/sources/cost-sources.ts';
+import { storedDoubts } from '../../../warehouse/sources/doubts.ts';
 import type { LoadScope } from '../../../warehouse/sources/publishing/load.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import {
@@ -523,6 +524,34 @@ describeOnBothEngines('the load of an API', (open, onDuckDb) => {
       ],
     });
     expect(await costs(tenant)).toHaveLength(5);
+  });
+
+  it('keeps the doubt about a day without an amount until it gets the day again', async () => {
+    const tenant = await newTenant(test, 'opencost');
+    const of = (cost: number | null) => [
+      ...Array.from({ length: 150 }, (_, at) => allocation(['prod', 'shop', 'deployment', `api-${at}`], 1)),
+      allocation(['prod', 'shop', 'deployment', 'web'], cost),
+    ];
+    const doubts = async () => {
+      const range = { org: tenant.orgId, first: '2026-01-01', last: '2026-02-01' };
+      const found = await test.warehouse.session((session) => storedDoubts(session, range, null));
+      return [...found].map(([month, [doubt]]) => `${month.slice(0, 7)} ${doubt?.code}: ${doubt?.sentence}`);
+    };
+    const fake = await start({ allocations: { '2026-02-01': of(null), '2026-02-02': of(7) } });
+    await load(tenant, fake.url, { now: new Date('2026-02-03T06:00:00Z') });
+    const doubt = [
+      expect.stringMatching(
+        /^2026-02 rejected_rows: .* has 1 rejected row in 2026-02, such as TotalCost: expected a decimal number, got nothing$/,
+      ),
+    ];
+    expect(await doubts()).toEqual(doubt);
+    // The next run asks for the last days only, and a later API no longer has the first.
+    fake.cluster = { allocations: { '2026-02-02': of(7), '2026-02-05': of(7) }, assets: {} };
+    await load(tenant, fake.url, { now: new Date('2026-02-06T06:00:00Z') });
+    expect(await doubts()).toEqual(doubt);
+    fake.cluster = { allocations: { '2026-02-01': of(8), '2026-02-05': of(7) }, assets: {} };
+    await load(tenant, fake.url, { startMonth: '2026-02', now: new Date('2026-02-06T06:00:00Z') });
+    expect(await doubts()).toEqual([]);
   });
 
   it('loads nothing, with a note, if the API has no days or the month has not begun', async () => {

@@ -8,7 +8,7 @@ import { describeFile } from '../../../warehouse/sources/feeds/export-files.ts';
 import { loadFocusExport } from '../../../warehouse/sources/focus/focus-load.ts';
 import { compact, removeDeadSpend } from '../../../warehouse/engine/maintenance/maintenance.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
-import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
+import { dayLine, focusCsv, type FocusLine } from '../../support/exports/focus-export.ts';
 import { ADMIN, publishing } from '../../support/warehouse/tenant.ts';
 import { loading } from '../../support/warehouse/feeds.ts';
 
@@ -48,10 +48,10 @@ describeOnBothEngines('maintenance', (open) => {
     sourceId: string,
     cost: string,
     now: string,
-    isCurrent = true,
+    { isCurrent = true, more = [] }: { isCurrent?: boolean; more?: readonly FocusLine[] } = {},
   ): Promise<void> => {
     const file = join(exports, `${orgId}.csv`);
-    await writeFile(file, focusCsv([dayLine('2026-01-10', cost)]));
+    await writeFile(file, focusCsv([dayLine('2026-01-10', cost), ...more]));
     await loading(test, async (sessions) =>
       loadFocusExport(
         sessions,
@@ -99,7 +99,9 @@ describeOnBothEngines('maintenance', (open) => {
 
   it('removes old rows of an attempt that died before it published; they never count', async () => {
     const source = await newSource('org_orphan');
-    await expect(load('org_orphan', source, '99', '2026-02-01T00:00:00Z', false)).rejects.toThrow('given up');
+    await expect(
+      load('org_orphan', source, '99', '2026-02-01T00:00:00Z', { isCurrent: false }),
+    ).rejects.toThrow('given up');
     expect(Number((await costSummary(test.warehouse, 'org_orphan', RANGE, NOW)).total)).toBe(0);
     expect(await rowsOf('org_orphan')).toBe(1);
     // The machine's clock decides its age: the attempt was made just now.
@@ -125,5 +127,34 @@ describeOnBothEngines('maintenance', (open) => {
     expect(await rowsOf('org_deleted')).toBe(1);
     await removeDeadSpend(test.warehouse, new Date('2026-03-09T00:00:00Z'));
     expect(await rowsOf('org_deleted')).toBe(0);
+  });
+
+  it('removes doubts with their load, and keeps those of a billing period that no run could read', async () => {
+    const source = await newSource('org_doubted');
+    const rows = Array.from({ length: 200 }, () => dayLine('2026-01-10', '0'));
+    const bad = dayLine('2025-12-31', '1,000.00');
+    const stored = () =>
+      test.warehouse.query(
+        `SELECT month, count(*) AS doubts, (SELECT count(*) FROM rejected_days WHERE org_id = $org) AS days,
+           (SELECT count(*) FROM unread_periods WHERE org_id = $org) AS unread
+         FROM load_doubts WHERE org_id = $org GROUP BY month ORDER BY month`,
+        { org: 'org_doubted' },
+      );
+    await load('org_doubted', source, '1', '2026-02-01T00:00:00Z', { more: [...rows, bad] });
+    await load('org_doubted', source, '2,0', '2026-02-02T00:00:00Z', { more: [...rows, bad] });
+    expect(await stored()).toEqual([
+      { month: '2025-12-01', doubts: '2', days: '3', unread: '2' },
+      { month: '2026-01-01', doubts: '1', days: '3', unread: '2' },
+    ]);
+    // December was never loaded, so that what the second run found stays for good. The first run's finding is replaced.
+    await removeDeadSpend(test.warehouse, new Date('2026-02-10T00:00:00Z'));
+    expect(await stored()).toEqual([
+      { month: '2025-12-01', doubts: '1', days: '2', unread: '1' },
+      { month: '2026-01-01', doubts: '1', days: '2', unread: '1' },
+    ]);
+    const december = dayLine('2025-12-31', '1');
+    await load('org_doubted', source, '1', '2026-02-11T00:00:00Z', { more: [...rows, december] });
+    await removeDeadSpend(test.warehouse, new Date('2026-02-20T00:00:00Z'));
+    expect(await stored()).toEqual([]);
   });
 });

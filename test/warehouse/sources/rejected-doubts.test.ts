@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Day } from '../../../domain/shared/calendar.ts';
 import type { SourceDoubt } from '../../../domain/months/doubts.ts';
 import { storedDoubts } from '../../../warehouse/sources/doubts.ts';
 import type { LoadScope } from '../../../warehouse/sources/publishing/load.ts';
@@ -23,9 +24,9 @@ describeOnBothEngines('rejected rows', (open, onDuckDb) => {
   afterAll(() => test.close());
 
   /** Returns what is doubtful about the months up to June 2026, in order. */
-  const doubts = async ({ orgId }: Tenant): Promise<string[]> => {
+  const doubts = async ({ orgId }: Tenant, asOf: Day | null = null): Promise<string[]> => {
     const range = { org: orgId, first: '2025-01-01', last: '2026-06-01' };
-    const found = await test.warehouse.session((session) => storedDoubts(session, range, null));
+    const found = await test.warehouse.session((session) => storedDoubts(session, range, asOf));
     return [...found].flatMap(([of, ofMonth]) => ofMonth.map((doubt) => worded(of.slice(0, 7), doubt)));
   };
 
@@ -78,6 +79,22 @@ describeOnBothEngines('rejected rows', (open, onDuckDb) => {
       '2026-01: has 1 rejected row in 2026-01 (billing period 2026-02-01), such as BillingCurrency: expected a currency, got nothing (-7)',
       '2026-01: has 2 rejected rows in 2026-01, such as ChargePeriodStart: expected a UTC time, got "10.01.2026" (620)',
     ]);
+  });
+
+  it('are remembered for each day, also of a billing period without a load', async () => {
+    const tenant = await newTenant(test);
+    const at = (day: string) => ({ now: new Date(`${day}T06:00:00Z`) });
+    const rows = fill('2026-01-31');
+    await loadBill(tenant, [...rows, dayLine('2025-12-31', '1,0')], at('2026-02-07'));
+    await loadBill(tenant, [...rows, dayLine('2025-12-31', '1')], at('2026-02-09'));
+    await loadBill(tenant, [...rows, dayLine('2025-12-31', '2,0')], at('2026-02-11'));
+    const of = (cost: string) => [
+      `2025-12: has 1 rejected row in 2025-12, such as ${NOT_A_NUMBER} "${cost}" (amount not known)`,
+    ];
+    expect(await doubts(tenant, '2026-02-07')).toEqual([]);
+    expect(await doubts(tenant, '2026-02-08')).toEqual(of('1,0'));
+    expect(await doubts(tenant, '2026-02-10')).toEqual([]);
+    expect(await doubts(tenant)).toEqual(of('2,0'));
   });
 
   onDuckDb(() => {
