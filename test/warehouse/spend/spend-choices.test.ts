@@ -210,6 +210,32 @@ describeOnBothEngines('tag keys and splits', (open) => {
     ]);
   });
 
+  it('of Azure are one in any case, and a pick in any spelling finds the same spend', async () => {
+    const orgId = await newOrg();
+    const { id: sourceId } = await newSource(test.warehouse, orgId);
+    // An older version stored picks as they came.
+    const older = await pick(orgId, [tag('Team', 'Re\u0301union', 'azure')], 'Orders');
+    const newer = await pick(orgId, [tag('team', 'R\u00e9union', 'azure')], 'Users', '2026-01-20');
+    await expect(pick(orgId, [tag('Teams', 'x', 'azure')], 'Others')).rejects.toThrow(
+      'tag key "teams" of azure cannot be picked: tag key "team" of azure is in use, by metric "Orders", metric "Users"',
+    );
+    expect(await choices(orgId)).toEqual(['tag azure  team 2026-01-10']);
+    const line = (cost: string, tags: object) =>
+      dayLine('2026-01-28', cost, { ProviderName: 'Microsoft', Tags: JSON.stringify(tags) });
+    const lines = [
+      line('30', { TEAM: 'Re\u0301union' }),
+      line('12', { team: ' R\u00e9union' }),
+      line('5', { team: 'Reunion' }),
+      line('3', { teams: 'R\u00e9union' }),
+    ];
+    await loadText(test, { orgId, sourceId }, focusCsv(lines));
+    // 30 + 12
+    for (const metric of [older, newer]) {
+      const [january] = await monthCosts(test.warehouse, orgId, metric, '2026-01');
+      expect(january).toMatchObject({ cost: money('42') });
+    }
+  });
+
   it('have warnings when their collection has only begun, like picks that were never seen', async () => {
     const orgId = await newOrg();
     const source = await newSource(test.warehouse, orgId);
