@@ -11,6 +11,7 @@ export const DOUBT_CODES = [
   'rejected_rows',
   'import_behind',
   'unit_missing',
+  'charges_twice',
 ] as const;
 export type DoubtCode = (typeof DOUBT_CODES)[number];
 
@@ -18,6 +19,7 @@ export type DoubtCode = (typeof DOUBT_CODES)[number];
 export const WAY_OUT_ACTIONS = [
   'run_source',
   'open_source',
+  'stands',
   'run_import',
   'connect_import',
   'end_unit',
@@ -53,6 +55,8 @@ export interface SourceDoubt extends Doubt {
 export interface DoubtSubject {
   source: { id: string; name: string };
   unit: string | null;
+  /** Another source with the same charges of the unit. */
+  other?: { id: string; name: string } | null;
 }
 
 const ACCEPT: WayOut = {
@@ -60,7 +64,7 @@ const ACCEPT: WayOut = {
   sentence: 'lock the month without it: the version keeps this sentence',
 };
 
-type WayOutOf = (subject: DoubtSubject) => WayOut;
+type WayOutOf = (subject: DoubtSubject) => WayOut | null;
 
 const runSource: WayOutOf = ({ source }) => ({
   action: 'run_source',
@@ -74,11 +78,33 @@ const openSource: WayOutOf = ({ source }) => ({
   source_id: source.id,
 });
 
+const ofUnit = (unit: string | null): { unit?: string } => (unit === null ? {} : { unit });
+
 const endUnit: WayOutOf = ({ source, unit }) => ({
   action: 'end_unit',
   sentence: `say since when ${JSON.stringify(unit)} has no spend any more, if it has ended`,
   source_id: source.id,
-  ...(unit === null ? {} : { unit }),
+  ...ofUnit(unit),
+});
+
+const endIn = (unit: string | null, { id, name }: { id: string; name: string }): WayOut => ({
+  action: 'end_unit',
+  sentence: `end ${JSON.stringify(unit)} in cost source ${JSON.stringify(name)}: its later days count only in the other one`,
+  source_id: id,
+  ...ofUnit(unit),
+});
+
+const endHere: WayOutOf = ({ source, unit, other }) => (other == null ? null : endIn(unit, source));
+
+const endThere: WayOutOf = ({ unit, other }) => (other == null ? null : endIn(unit, other));
+
+const correctFiles: WayOutOf = (subject) => (subject.other == null ? runSource(subject) : null);
+
+const stands: WayOutOf = ({ source, unit }) => ({
+  action: 'stands',
+  sentence: `say that both are right: ${JSON.stringify(unit)} has these charges beside the others`,
+  source_id: source.id,
+  ...ofUnit(unit),
 });
 
 /** The ways out of each doubt about a source, the best one first. Whoever locks can accept each of them. */
@@ -86,6 +112,7 @@ const WAYS_OUT: Record<DoubtCode, readonly WayOutOf[]> = {
   not_delivered: [runSource, openSource],
   nothing_ingested: [],
   rejected_rows: [runSource],
+  charges_twice: [endHere, endThere, correctFiles, stands],
   // It is about no source (import-doubt.ts).
   import_behind: [],
   unit_missing: [endUnit, runSource],
@@ -93,6 +120,6 @@ const WAYS_OUT: Record<DoubtCode, readonly WayOutOf[]> = {
 
 /** Returns the ways out of a doubt about a source. */
 export const waysOut = (code: DoubtCode, subject: DoubtSubject | null): WayOut[] => [
-  ...(subject === null ? [] : WAYS_OUT[code].map((way) => way(subject))),
+  ...(subject === null ? [] : WAYS_OUT[code].map((way) => way(subject)).filter((way) => way !== null)),
   ACCEPT,
 ];

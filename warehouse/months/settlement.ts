@@ -1,16 +1,19 @@
 import { firstLateDay, settleDayReasons, settles } from '../../domain/months/settlement.ts';
 import { addMonths, dayOf, firstDay, monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
 import { sourceMonths } from '../sources/coverage.ts';
+import { computeMonths } from '../spend/compute-spend.ts';
 import { idAfter } from '../engine/sql/ids.ts';
 import type { Session } from '../engine/session.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
 /**
  * Records every month of an organisation that has settled and was not recorded before (domain/months/settlement.ts).
- * Returns the new ones, oldest first. If it runs again, it returns nothing.
+ * Returns the new ones, oldest first. If it runs again, it returns nothing. Months are computed before, because their doubts keep
+ * them from settling.
  */
-export const settleMonths = (warehouse: Warehouse, orgId: string, now: Date): Promise<Month[]> =>
-  warehouse.decide([`settlement ${orgId}`], async (session) => {
+export const settleMonths = async (warehouse: Warehouse, orgId: string, now: Date): Promise<Month[]> => {
+  await computeMonths(warehouse, orgId, now);
+  return warehouse.decide([`settlement ${orgId}`], async (session) => {
     const today = dayOf(now);
     const unsettled = (
       await session.query<Unsettled>(UNSETTLED_MONTHS, { org: orgId, now: now.toISOString() })
@@ -46,6 +49,7 @@ export const settleMonths = (warehouse: Warehouse, orgId: string, now: Date): Pr
     );
     return months.map(({ month }) => month);
   });
+};
 
 /** Whether a month that settles today settles by backfill: on its first late day it still waited for a source. */
 const isBackfill = async (

@@ -11,6 +11,8 @@ interface DoubtRow {
   name: string;
   code: DoubtCode;
   unit: string | null;
+  other_source_id: string | null;
+  other_name: string | null;
   phrase: string;
   amount: DecimalText | null;
 }
@@ -30,28 +32,36 @@ export const storedDoubts = async (
     ? session.query<DoubtRow>(DOUBTS, range)
     : session.query<DoubtRow>(DOUBTS_AS_OF, { ...range, as_of: asOf }));
   const doubts = new Map<string, SourceDoubt[]>();
-  for (const { month, source_id, name, code, unit, phrase, amount } of rows)
+  for (const { month, source_id, name, code, unit, phrase, amount, ...row } of rows)
     pushTo(doubts, `${month} ${source_id}`, {
       code,
       sentence: `cost source ${JSON.stringify(name)} ${phrase}`,
       amount,
-      ways_out: waysOut(code, { source: { id: source_id, name }, unit }),
+      ways_out: waysOut(code, { source: { id: source_id, name }, unit, other: otherOf(row) }),
       from: null,
     });
   return doubts;
 };
 
+const otherOf = ({
+  other_source_id: id,
+  other_name: name,
+}: Pick<DoubtRow, 'other_source_id' | 'other_name'>) => (id === null || name === null ? null : { id, name });
+
 /** CTE with the doubts that some readings and computations have stored, less those that a person has decided. */
 const foundDoubts = (found: string, computations: string, months: string): string => `stored_doubts AS (
-  SELECT source_id, month, code, unit, phrase, amount
+  SELECT source_id, month, code, unit, phrase, amount, CAST(NULL AS VARCHAR) AS other_source_id
   FROM load_doubts SEMI JOIN ${found} AS counted USING (org_id, source_id, load_id, billing_period)
   WHERE org_id = $org AND ${months}
   UNION ALL
-  SELECT source_id, month, code, unit, phrase, amount
+  SELECT source_id, month, code, unit, phrase, amount, other_source_id
   FROM month_doubts SEMI JOIN ${computations} AS counted USING (org_id, month, computation_id)
   WHERE org_id = $org AND ${months}),
 standing AS (SELECT source_id, unit, 'charges_twice' AS code FROM decided_units WHERE org_id = $org AND stands),
-found_doubts AS (FROM stored_doubts ANTI JOIN standing USING (source_id, unit, code))`;
+found_doubts AS (
+  FROM stored_doubts ANTI JOIN standing USING (source_id, unit, code)
+  ANTI JOIN standing AS beside
+    ON beside.source_id = stored_doubts.other_source_id AND beside.unit = stored_doubts.unit AND beside.code = stored_doubts.code)`;
 
 /** CTEs with the months that have a doubt about a source, by its kind; they end with `doubted_months`. */
 export const DOUBTED_MONTHS = `${foundDoubts(CURRENT_READINGS, 'current_computations', 'true')},
@@ -61,8 +71,9 @@ doubted_months AS (
 
 const doubtsBy = (found: string, computations: string): string => `
 WITH ${foundDoubts(found, computations, 'month BETWEEN $first::DATE AND $last::DATE')}
-SELECT month, source_id, name, code, unit, phrase, sum(amount) AS amount
+SELECT month, source_id, name, code, unit, other_source_id, other_name, phrase, sum(amount) AS amount
 FROM found_doubts JOIN (SELECT source_id, name FROM cost_sources WHERE org_id = $org) USING (source_id)
+LEFT JOIN (SELECT source_id AS other_source_id, name AS other_name FROM cost_sources WHERE org_id = $org) USING (other_source_id)
 GROUP BY ALL ORDER BY month, source_id, code, unit, phrase`;
 
 const DOUBTS = doubtsBy(CURRENT_READINGS, 'current_computations');

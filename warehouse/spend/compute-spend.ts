@@ -1,4 +1,5 @@
 import { dayOf, monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
+import { storeChargesTwice } from './assets/charges-twice.ts';
 import { INSERT_ASSET_DECISIONS } from './assets/asset-decisions.ts';
 import { billLines, COUNTED_LINES, LOADS_OF_COMPUTATION } from './counted-spend.ts';
 import {
@@ -12,6 +13,7 @@ import { LENDERS_ON_BILLS, NEAREST_ASSETS } from './assets/nearest-assets.ts';
 import { SPEND_KEYS } from './picks/pick-key.ts';
 import { INSERT_SCOPE_COSTS, SCOPE_COSTS_MISSING } from './scope-costs.ts';
 import { scopeDayCostsMissing, storeScopeDayCosts } from './scope-day-costs.ts';
+import { storeLeftOutDays } from './left-out-days.ts';
 import type { Session } from '../engine/session.ts';
 import { dropTemporaryTables } from '../engine/sql/temporary-tables.ts';
 import type { Derived } from '../engine/states/memory.ts';
@@ -27,6 +29,7 @@ const UP_TO_DATE: Derived<void> = {
     'team_versions',
     'shared_cost_versions',
     'month_computations',
+    'unit_decisions',
   ],
   bytesOf: () => 0,
 };
@@ -84,7 +87,7 @@ export const computeSpend = async (
 /** That the months of an organisation's spend are up to date, on a day. */
 const MONTHS_UP_TO_DATE: Derived<void> = {
   name: 'months up to date',
-  from: ['loads', 'cost_source_versions', 'month_computations'],
+  from: ['loads', 'cost_source_versions', 'month_computations', 'unit_decisions'],
   bytesOf: () => 0,
 };
 
@@ -164,18 +167,25 @@ const LOADED_MONTHS = `loaded_months AS (
  * The number of the counting rules. A change of what is stored about a month (its keys, what counts) takes the next number,
  * so that months of earlier versions are computed again.
  */
-const COUNTING_RULES = 4;
+const COUNTING_RULES = 5;
+
+/** CTE with the units that a person has ended within or before the months, by source. They may count no more (left-out-days.ts). */
+const ENDED_UNITS = `ended_units AS (
+  SELECT month, source_id, string_agg(unit || ' ' || ended_on, ',' ORDER BY unit) AS ended
+  FROM (SELECT DISTINCT month, source_id FROM loaded_months)
+  JOIN (SELECT source_id, unit, ended_on FROM decided_units WHERE org_id = $org) AS decided USING (source_id)
+  WHERE ended_on < last_day(month) GROUP BY month, source_id)`;
 
 // A month with days in the future grows each day, so that the day of the computation is part of its input. A month that
 // borrowed assets is stale once the cluster's nearest known assets change, in any month. It is also stale once the cluster
 // comes onto a bill, or leaves it, on the day that lends.
 const STALE_MONTHS = `
-WITH ${LOADED_MONTHS},
+WITH ${LOADED_MONTHS}, ${ENDED_UNITS},
 wanted AS (
-  SELECT month, '${COUNTING_RULES}/' || md5(string_agg(concat_ws('/', source_id, billing_period, load_id), ',' ORDER BY source_id, billing_period))
+  SELECT month, '${COUNTING_RULES}/' || md5(string_agg(concat_ws('/', source_id, billing_period, load_id, ended), ',' ORDER BY source_id, billing_period))
       || CASE WHEN month > $today::DATE THEN '/ahead'
         WHEN last_day(month) > $today::DATE AND max(loaded_months.last_day) > $today::DATE THEN '/' || $today ELSE '' END AS made_of
-  FROM loaded_months GROUP BY month),
+  FROM loaded_months LEFT JOIN ended_units USING (month, source_id) GROUP BY month),
 computed AS (SELECT month, made_of FROM current_computations WHERE org_id = $org),
 borrowed AS (
   SELECT month, day, cluster, asset_day, assets, lender_is_on_bill
@@ -205,6 +215,7 @@ const computeStaleMonths = async (session: Session, orgId: string, now: Date): P
   );
   const parameters = { org: orgId, computation: idAfter(newest?.id ?? null) };
   await session.run(INSERT_COMPUTED_LOADS, { ...parameters, months });
+  await storeLeftOutDays(session, parameters);
   await dropTemporaryTables(session, TABLES);
   try {
     // Statements that only read the tables before them have no parameters.
@@ -214,6 +225,7 @@ const computeStaleMonths = async (session: Session, orgId: string, now: Date): P
     await session.run(INSERT_BILLED_CLUSTERS, parameters);
     await session.run(INSERT_ASSET_DECISIONS, parameters);
     await session.run(INSERT_DISTRIBUTED_SPEND, parameters);
+    await storeChargesTwice(session, parameters);
   } finally {
     await dropTemporaryTables(session, TABLES);
   }

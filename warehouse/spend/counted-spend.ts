@@ -12,10 +12,32 @@ export const LOADS_OF_DAYS = `used_loads AS (
   FROM computed_loads JOIN current_computations USING (org_id, month, computation_id)
   WHERE org_id = $org AND month BETWEEN date_trunc('month', $start::DATE) AND $end::DATE)`;
 
-/** Returns a relation with the rows of a spend table in the used loads, each with its month. `where` filters them first. */
-export const ofUsedLoads = (table: string, where = 'true'): string => `(
+/** The tables with rows of units, and the SQL of a row's unit: its account, cluster, host or tool. */
+const UNITS = {
+  cloud_spend: `cloud || '/' || account`,
+  kubernetes_spend: 'cluster',
+  cluster_assets: 'cluster',
+  host_spend: 'host',
+  ai_tool_spend: 'tool',
+  ai_usage: 'tool',
+} as const;
+
+export type UnitTable = keyof typeof UNITS;
+
+/** Returns the SQL of the unit of a table's row. */
+export const unitOf = (table: UnitTable): string => UNITS[table];
+
+/** Returns a relation with all rows of a table in the used loads, each with its month. `where` filters them first. */
+export const loadedRows = (table: UnitTable, where = 'true'): string => `(
     FROM (SELECT *, CAST(date_trunc('month', day) AS DATE) AS month FROM ${table} WHERE org_id = $org AND ${where})
     JOIN used_loads USING (load_id, billing_period, month))`;
+
+/** Returns the same rows without those of units that a person has ended, on days that another source has (left-out-days.ts). */
+export const ofUsedLoads = (table: UnitTable, where = 'true'): string => `(
+  SELECT spent.* FROM ${loadedRows(table, where)} AS spent
+  ANTI JOIN (SELECT computation_id, source_id, unit, day FROM left_out_days WHERE org_id = $org) AS left_out
+    ON left_out.computation_id = spent.computation_id AND left_out.source_id = spent.source_id
+      AND left_out.unit = ${unitOf(table)} AND left_out.day = spent.day)`;
 
 /** CTE with the bill lines of the used loads. `where` filters them by day. */
 export const billLines = (where: string): string => `bill_lines AS (

@@ -13,6 +13,7 @@ import { listMonthVersions, lockMonth } from '../../../warehouse/months/month-lo
 import type { Organisation as StoredOrganisation } from '../../../warehouse/organisations/organisations.ts';
 import { settleMonths } from '../../../warehouse/months/settlement.ts';
 import { COLLECTED_CHOICES } from '../../../warehouse/sources/focus/collected-choices.ts';
+import { computeSpend } from '../../../warehouse/spend/compute-spend.ts';
 import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 import type { TestWarehouse } from '../../support/warehouse/engines.ts';
 import { loadWith, scopeOf } from '../../support/warehouse/feeds.ts';
@@ -71,8 +72,17 @@ export class ToldOrganisation {
     return this.stored.id;
   }
 
-  /** Runs a step. Returns the months that it settled, or whether the product accepted it. */
+  /**
+   * Runs a step, and computes its months as each ingest and each read does. Returns the months that it settled, or whether the
+   * product accepted it.
+   */
   async does(step: Step): Promise<boolean | string[]> {
+    const done = await this.#do(step);
+    await computeSpend(this.#warehouse, this.id, noon(step.on));
+    return done;
+  }
+
+  async #do(step: Step): Promise<boolean | string[]> {
     const [warehouse, now] = [this.#warehouse, noon(step.on)];
     switch (step.does) {
       case 'create metric': {

@@ -59,6 +59,12 @@ export class NaiveOrganisation {
 
   /** Runs a step. Returns the months that it settled, or whether it is accepted (`true`) or rejected. */
   does(step: Step): boolean | Month[] {
+    const done = this.#do(step);
+    this.sources.noteTwice(step.on);
+    return done;
+  }
+
+  #do(step: Step): boolean | Month[] {
     switch (step.does) {
       case 'create metric': {
         const { metric } = step;

@@ -1,6 +1,7 @@
 import type { Day, Month } from '../../../domain/shared/calendar.ts';
 import type { NaiveChoices } from './naive-choices.ts';
 import { findingsOf, isDoubted, losesHost, type Finding } from './naive-host-files.ts';
+import { chargedTwice, type NaiveTwice } from './naive-twice.ts';
 import { daysOf, type CollectedLine, type Rows } from './naive-spend.ts';
 import {
   KINDS,
@@ -53,6 +54,8 @@ export class NaiveSources {
   /** The number of sources created before each month settled. */
   readonly #settledAs = new Map<Month, number>();
   #made = 0;
+  /** The charges that two sources count, after each step so far. */
+  readonly #twice: { on: Day; found: NaiveTwice[] }[] = [];
 
   constructor(organisation: Organisation) {
     this.#organisation = organisation;
@@ -209,9 +212,31 @@ export class NaiveSources {
       .filter((gap) => gap !== null);
   }
 
-  /** Returns whether sources let a month settle: none has a doubt, no active one lacks a day, and any covers the last day. */
-  isWhole(month: Month, sources: readonly Source[] = this.#existing()): boolean {
+  /** Notes which charges two sources count after a step of a day. */
+  noteTwice(on: Day): void {
+    const sources = this.#existing().map((source) => ({ ...source, rows: rowsOf([source]) }));
+    this.#twice.push({ on, found: chargedTwice(sources, this.rows(), ALL_MONTHS) });
+  }
+
+  /** Returns the kinds of existing sources with charges of another source, as they were noted last, or last before a day. */
+  twiceIn(month: Month, before: Day | null = null): Kind[] {
+    const noted = this.#twice.filter(({ on }) => before === null || on < before).at(-1);
+    return (noted?.found ?? [])
+      .filter((one) => one.month === month && this.#existing().some(({ name }) => name === one.source))
+      .map(({ kind }) => kind);
+  }
+
+  /**
+   * Returns whether sources let a month settle: none has a doubt, no active one lacks a day, any covers the last day, and no two
+   * sources have the same charges.
+   */
+  isWhole(
+    month: Month,
+    sources: readonly Source[] = this.#existing(),
+    twice: readonly Kind[] = this.twiceIn(month),
+  ): boolean {
     return (
+      twice.length === 0 &&
       !sources.some(({ findings }) => isDoubted(findings, month)) &&
       sources.every(
         (source) => source.isPaused || this.#isLatecomer(source, month) || this.#gap(source, month) === null,
@@ -227,12 +252,15 @@ export class NaiveSources {
       loads: new Map(source.published.filter(([, { publishedOn }]) => publishedOn < day)),
       findings: source.findings.filter(({ on }) => on < day),
     }));
-    return this.isWhole(month, sources);
+    return this.isWhole(month, sources, this.twiceIn(month, day));
   }
 
-  /** Returns whether rows of some kinds (null: all) could not be read in a month. */
+  /** Returns whether rows of some kinds (null: all) could not be read in a month, or stand in two sources. */
   isInDoubt(month: Month, kinds: readonly Kind[] | null): boolean {
-    return this.#existing(kinds ?? KINDS).some(({ findings }) => isDoubted(findings, month));
+    return (
+      this.#existing(kinds ?? KINDS).some(({ findings }) => isDoubted(findings, month)) ||
+      this.twiceIn(month).some((kind) => (kinds ?? KINDS).includes(kind))
+    );
   }
 
   /** Returns the names of active sources that were created after a month settled and lack days of it. */
@@ -302,15 +330,7 @@ export class NaiveSources {
 
   /** Returns all rows of the current loads. */
   rows(): Rows {
-    const loads = this.#existing().flatMap(({ loads: own }) => [...own.values()].map(({ rows }) => rows));
-    return {
-      lines: loads.flatMap(({ lines }) => lines),
-      allocations: loads.flatMap(({ allocations }) => allocations),
-      assets: loads.flatMap(({ assets }) => assets),
-      shares: loads.flatMap(({ shares }) => shares),
-      spend: loads.flatMap(({ spend }) => spend),
-      usage: loads.flatMap(({ usage }) => usage),
-    };
+    return rowsOf(this.#existing());
   }
 
   /** Returns the numbers of the loads that have days of a month. */
@@ -339,6 +359,18 @@ export class NaiveSources {
     return days.at(-1) ?? null;
   }
 }
+
+const rowsOf = (sources: readonly Source[]): Rows => {
+  const loads = sources.flatMap(({ loads: own }) => [...own.values()].map(({ rows }) => rows));
+  return {
+    lines: loads.flatMap(({ lines }) => lines),
+    allocations: loads.flatMap(({ allocations }) => allocations),
+    assets: loads.flatMap(({ assets }) => assets),
+    shares: loads.flatMap(({ shares }) => shares),
+    spend: loads.flatMap(({ spend }) => spend),
+    usage: loads.flatMap(({ usage }) => usage),
+  };
+};
 
 const known = (days: readonly (Day | null)[]): Day[] => days.filter((day) => day !== null).sort();
 const oldest = (days: readonly (Day | null)[]): Day | null => known(days)[0] ?? null;

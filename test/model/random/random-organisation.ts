@@ -12,6 +12,7 @@ import { pickedAgain } from './random-picked-again.ts';
 import {
   begunSources,
   changedAtOnce,
+  copied,
   everySource,
   load,
   newMetric,
@@ -143,6 +144,7 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
     begins: begunSources(earliest),
     whole: fc.array(wholeMonth(spent), { maxLength: 2, size: 'max' }),
     loads: fc.array(load(spent), { maxLength: 3 }),
+    copies: fc.oneof({ weight: 5, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: copied(spent) }),
     early: fc.array(otherSteps(early), { maxLength: 2 }),
     closes: often(3),
     acceptMissing: seldom(2),
@@ -165,6 +167,7 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
       ...(drawn.teams === null ? drawn.whole.flat() : []),
       ...drawn.begins,
       ...drawn.loads,
+      ...drawn.copies,
       ...drawn.early,
     ]);
     const loaded = loadedSources(early);

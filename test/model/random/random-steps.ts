@@ -62,6 +62,20 @@ export const loadOf = (
 export const load = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
   fc.record({ source, month: months }).chain(({ source: from, month }) => loadOf(on, from, month));
 
+/** The same spend from both sources of a kind, such as an old and a new export. */
+export const copied = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn[]> =>
+  fc.record({ on, kind: fc.constantFrom(...KINDS), month: months }).chain(({ on: day, kind, month }) =>
+    randomFeed(kind, month).map((feed) =>
+      ([1, 2] as const).map((number) => ({
+        on: day,
+        does: 'load' as const,
+        source: { kind, number },
+        month,
+        feed: deliveredThrough(feed, lastOf(month)),
+      })),
+    ),
+  );
+
 /** Loads of most kinds in one month, so that bill lines meet their assets. */
 export const wholeMonth = (
   on: fc.Arbitrary<Day>,

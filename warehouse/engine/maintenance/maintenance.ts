@@ -34,6 +34,7 @@ const COMPUTED_TABLES = [
   'scope_day_costs',
   'owner_day_costs',
   'month_doubts',
+  'left_out_days',
 ] as const;
 
 /**

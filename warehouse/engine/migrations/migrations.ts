@@ -632,13 +632,18 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   {
     version: 30,
-    name: 'when months that began late stop to follow today',
+    name: 'when months that began late stop to follow today, and charges that stand twice',
     statements: [
       // Whether a later month had settled in time (sealed-months.ts). NULL in seals of earlier versions, which were the last ones.
       `ALTER TABLE bill_bases ADD COLUMN closes BOOLEAN`,
       `CREATE OR REPLACE VIEW current_bill_bases AS
         SELECT * FROM bill_bases
         QUALIFY row_number() OVER (PARTITION BY org_id, month ORDER BY version_id DESC) = 1`,
+      // The days on which rows of a unit do not count, because it has ended and another source has spend of it.
+      `CREATE TABLE left_out_days (
+        org_id VARCHAR, month DATE, computation_id UUID, source_id VARCHAR, unit VARCHAR, day DATE)`,
+      // Of charges_twice: the other source with the same charges; NULL if they stand in two files of one source.
+      `ALTER TABLE month_doubts ADD COLUMN other_source_id VARCHAR`,
     ],
   },
 ];

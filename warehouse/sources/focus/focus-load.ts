@@ -18,13 +18,15 @@ import {
   LOAD_DAYS,
 } from './focus-daily-money.ts';
 import { fallbackNotes, readFallback } from './focus-fallback.ts';
+import { ACCOUNTS_TWICE } from './files-twice.ts';
 import { listApart, rollUpExport, type RollUp } from './focus-roll-up.ts';
 import { leftOutNotes } from './left-out-bills.ts';
-import { show, type LoadSessions } from '../../engine/readers/load-sessions.ts';
+import { handOver, show, type LoadSessions } from '../../engine/readers/load-sessions.ts';
 import { normalTextSql } from '../../engine/sql/normal-text.ts';
 import { problem, whenTooLong } from '../feeds/problems.ts';
 import { expectedTime, isTooLong, LONGEST_PERIOD, readableDay } from '../feeds/readable-limits.ts';
 import { storeRows, withLoad, type LoadResult, type LoadScope } from '../publishing/load.ts';
+import { storeUnitsTwice } from '../publishing/charged-twice.ts';
 import { checkMoney, publishLoad, type Publish } from '../publishing/publish-load.ts';
 import { dropTemporaryTables } from '../../engine/sql/temporary-tables.ts';
 import { readFeed, rowsStored, STORED } from '../feeds/read-feed.ts';
@@ -84,6 +86,7 @@ export const loadFocusExport = (
       ...(await creditNotes(reader)),
       ...(await leftOutNotes(reader, session, load)),
     ];
+    if (files.length > 1) await handOver(sessions, 'units_twice', ACCOUNTS_TWICE);
     // The reader has done its work. The warehouse needs the memory.
     await dropTemporaryTables(reader, READ);
     await checkMoney(session, 'daily_money', 'billing_period');
@@ -94,6 +97,12 @@ export const loadFocusExport = (
     await storeRows(session, load, 'load_units', ACCOUNT_DAYS);
     await storeRows(session, load, 'account_names', ACCOUNT_NAMES);
     await storeRows(session, load, 'bill_values', 'FROM listed_values');
+    if (files.length > 1)
+      await storeUnitsTwice(
+        session,
+        load,
+        `'has account ' || to_json(unit) || ' with the same amounts in two files'`,
+      );
     const notes = [...found, ...shrunk];
     const periods = billingPeriods(costColumn);
     return { ...counts, ...(await publishLoad(session, load, rowsStored(counts), publish, periods)), notes };
@@ -135,7 +144,10 @@ const costs = (of: 'spend' | 'values'): string =>
     .join(' ');
 
 /** The temporary tables and views of a load in the warehouse. */
-const TEMPORARY = { tables: ['focus_choices', 'load_days'], views: ['daily_money', 'listed_values'] };
+const TEMPORARY = {
+  tables: ['focus_choices', 'load_days', 'units_twice'],
+  views: ['daily_money', 'listed_values'],
+};
 
 /** Returns the text keys of the groups, each with its name in messages. */
 const keyNames = (candidates: readonly Candidate[]): (readonly [key: string, name: string])[] => [

@@ -37,31 +37,42 @@ export const doubledUnderOtherNames = async (
   );
 };
 
+/** Where rows of clusters are read from: all current loads of months, or the loads of one computation. */
+interface ReportedRows {
+  /** Returns the relation with the rows of a table. */
+  rowsOf: (table: 'kubernetes_spend' | 'cluster_assets') => string;
+  /** Narrows computations down, after a relation with their ids. */
+  computations: string;
+}
+
 /**
- * CTEs with the rows that sources report on clusters in the months. `counts` is true for rows that are part of the total. On a
- * day on which a cluster is on a bill, by its own assets or by borrowed ones, none of its rows count. On other days its assets
- * count if any source reports them, or else its allocations.
+ * Returns CTEs with the rows that sources report on clusters in some months. `counts` is true for rows that are part of the total.
+ * On a day on which a cluster is on a bill, by its own assets or by borrowed ones, none of its rows count. On other days its
+ * assets count if any source reports them, or else its allocations.
  */
-const REPORTED = `billed_days AS (
-  SELECT day, cluster, true AS is_billed FROM billed_clusters JOIN current_computations USING (org_id, month, computation_id)
-  WHERE org_id = $org
+export const reportedRows = ({ rowsOf, computations }: ReportedRows): string => `billed_days AS (
+  SELECT day, cluster, true AS is_billed FROM billed_clusters ${computations}
   UNION
-  SELECT day, cluster, true FROM asset_decisions JOIN current_computations USING (org_id, month, computation_id)
-  WHERE org_id = $org AND reason = 'borrowed' AND is_on_bill),
+  SELECT day, cluster, true FROM asset_decisions ${computations} AND reason = 'borrowed' AND is_on_bill),
 rows AS (
   SELECT source_id, day, cluster, false AS is_asset, NOT is_idle AS is_workload,
     concat_ws('|', COALESCE(namespace, ''), COALESCE(workload, '')) AS key, sum(cost) AS cost
-  FROM kubernetes_spend SEMI JOIN current_loads USING (org_id, source_id, load_id, billing_period)
-  WHERE org_id = $org AND list_contains($months, strftime(day, '%Y-%m')) GROUP BY ALL
+  FROM ${rowsOf('kubernetes_spend')} GROUP BY ALL
   UNION ALL
   SELECT source_id, day, cluster, true, false,
     concat_ws('|', kind, COALESCE(lower(provider_id), ''), COALESCE(lower(project), '')), sum(cost)
-  FROM cluster_assets SEMI JOIN current_loads USING (org_id, source_id, load_id, billing_period)
-  WHERE org_id = $org AND list_contains($months, strftime(day, '%Y-%m')) AND billing_period = date_trunc('month', day) GROUP BY ALL),
+  FROM ${rowsOf('cluster_assets')} WHERE billing_period = date_trunc('month', day) GROUP BY ALL),
 reported AS (
   SELECT rows.*, COALESCE(is_billed, false) AS is_billed,
     is_billed IS NULL AND is_asset = bool_or(is_asset) OVER (PARTITION BY rows.day, rows.cluster) AS counts
-  FROM rows LEFT JOIN billed_days USING (day, cluster)),
+  FROM rows LEFT JOIN billed_days USING (day, cluster))`;
+
+const REPORTED = `${reportedRows({
+  rowsOf: (table) => `(
+    FROM ${table} SEMI JOIN current_loads USING (org_id, source_id, load_id, billing_period)
+    WHERE org_id = $org AND list_contains($months, strftime(day, '%Y-%m')))`,
+  computations: 'JOIN current_computations USING (org_id, month, computation_id) WHERE org_id = $org',
+})},
 mine AS (FROM reported WHERE source_id = $source)`;
 
 const SHARED_CLUSTERS = `

@@ -1,0 +1,147 @@
+import type { Day, Month } from '../../../domain/shared/calendar.ts';
+import { clustersOn, hostsOn } from './naive-assets.ts';
+import { decimalUnits } from './naive-decimals.ts';
+import type { Rows } from './naive-spend.ts';
+import { isAmbiguous, isFor } from './naive-things.ts';
+import type { Kind } from '../organisation-story.ts';
+
+// Charges that two sources of a kind count (docs/concepts.md, Charges that stand twice).
+//
+// 1. An account, host or tool: both sources have the same amount, other than 0, on at least three days of the month, and on at
+//    least 80 % of the days on which both have an amount. If a bill has a host, its idle share is no amount.
+// 2. A cluster: both sources report the same workload or asset on the same day. The smaller cost counts twice if it is part of
+//    the total. If none is, because the cluster is on a bill or its assets count, the costs of workloads still do.
+
+/** The rows of one source, with its place among all sources. */
+export interface SourceRows {
+  name: string;
+  kind: Kind;
+  madeAs: number;
+  rows: Rows;
+}
+
+/** A doubt about the newer one of two sources, in a month. */
+export interface NaiveTwice {
+  month: Month;
+  kind: Kind;
+  source: string;
+}
+
+/** Returns each source that has charges of an older source in a month. */
+export const chargedTwice = (
+  sources: readonly SourceRows[],
+  all: Rows,
+  months: readonly Month[],
+): NaiveTwice[] => {
+  const bySource = [...sources].sort((a, b) => a.madeAs - b.madeAs);
+  return months.flatMap((month) =>
+    bySource.flatMap((newer, place) => {
+      const isTwice = bySource
+        .slice(0, place)
+        .filter(({ kind }) => kind === newer.kind)
+        .some((older) =>
+          newer.kind === 'opencost'
+            ? haveClusterTwice(older.rows, newer.rows, all, month)
+            : haveUnitTwice(older, newer, all, month),
+        );
+      return isTwice ? [{ month, kind: newer.kind, source: newer.name }] : [];
+    }),
+  );
+};
+
+const unitsOf = (cost: string): bigint => decimalUnits(cost, 15);
+
+/** Returns the amounts of a source's units in a month, by unit and day, without those of 0. */
+const amountsOf = ({ kind, rows }: SourceRows, all: Rows, month: Month): Map<string, Map<Day, bigint>> => {
+  const charges: { unit: string; day: Day; cost: string }[] = [];
+  if (kind === 'focus')
+    charges.push(
+      ...rows.lines.map(({ cloud, account, ...line }) => ({ ...line, unit: `${cloud}/${account}` })),
+    );
+  if (kind === 'ai_tools') charges.push(...rows.spend.map(({ tool, ...row }) => ({ ...row, unit: tool })));
+  if (kind === 'hosts')
+    charges.push(
+      ...rows.shares
+        .filter(({ day, host, service }) => service !== null || !isHostBilled(day, host, all))
+        .map(({ host, ...row }) => ({ ...row, unit: host })),
+    );
+  const amounts = new Map<string, Map<Day, bigint>>();
+  for (const { unit, day, cost } of charges.filter((one) => one.day.startsWith(month))) {
+    const ofUnit = amounts.get(unit) ?? new Map<Day, bigint>();
+    amounts.set(unit, ofUnit.set(day, (ofUnit.get(day) ?? 0n) + unitsOf(cost)));
+  }
+  for (const ofUnit of amounts.values())
+    for (const [day, amount] of ofUnit) if (amount === 0n) ofUnit.delete(day);
+  return amounts;
+};
+
+/** Returns whether a bill line of the day counts as spend of a host. */
+const isHostBilled = (day: Day, host: string, all: Rows): boolean => {
+  const machine = hostsOn(day, all.shares).find((one) => one.host === host)?.machine ?? null;
+  const ofMonth = all.lines.filter((line) => line.day.slice(0, 7) === day.slice(0, 7));
+  return (
+    machine !== null &&
+    !isAmbiguous(machine, ofMonth) &&
+    ofMonth.some((line) => line.day === day && isFor(line, machine))
+  );
+};
+
+const haveUnitTwice = (older: SourceRows, newer: SourceRows, all: Rows, month: Month): boolean => {
+  const [theirs, own] = [amountsOf(older, all, month), amountsOf(newer, all, month)];
+  return [...own].some(([unit, days]) => {
+    const common = [...days].filter(([day]) => theirs.get(unit)?.has(day) === true);
+    const equal = common.filter(([day, amount]) => theirs.get(unit)?.get(day) === amount);
+    return equal.length >= 3 && equal.length * 10 >= common.length * 8;
+  });
+};
+
+/** A cluster's row as both sources may report it. */
+interface Reported {
+  day: Day;
+  cluster: string;
+  what: 'workload' | 'idle' | 'asset';
+  key: string;
+  units: bigint;
+}
+
+const reportedIn = ({ allocations, assets }: Rows, month: Month): Map<string, Reported> => {
+  const rows = [
+    ...allocations.map(({ day, cluster, namespace, workload, cost }): Reported => ({
+      ...{ day, cluster, what: namespace === null ? 'idle' : 'workload', units: unitsOf(cost) },
+      key: `${namespace ?? ''}|${workload ?? ''}`,
+    })),
+    ...assets.map(({ day, cluster, kind, id, project, cost }): Reported => ({
+      ...{ day, cluster, what: 'asset', units: unitsOf(cost) },
+      key: `${kind}|${id?.text.toLowerCase() ?? ''}|${project?.toLowerCase() ?? ''}`,
+    })),
+  ].filter(({ day }) => day.startsWith(month));
+  const sums = new Map<string, Reported>();
+  for (const row of rows) {
+    const place = `${row.day} ${row.cluster} ${row.what} ${row.key}`;
+    sums.set(place, { ...row, units: row.units + (sums.get(place)?.units ?? 0n) });
+  }
+  return sums;
+};
+
+const haveClusterTwice = (older: Rows, newer: Rows, all: Rows, month: Month): boolean => {
+  const theirs = reportedIn(older, month);
+  const totals = new Map<string, { counted: bigint; workloads: bigint }>();
+  for (const [place, row] of reportedIn(newer, month)) {
+    const { day, cluster, what, units } = row;
+    const smaller = smallerOf(units, theirs.get(place)?.units ?? 0n);
+    const isOnBill = clustersOn(day, all).find((one) => one.cluster === cluster)?.isOnBill === true;
+    const hasAssets = all.assets.some((asset) => asset.day === day && asset.cluster === cluster);
+    const counts = !isOnBill && (what === 'asset') === hasAssets;
+    const { counted, workloads } = totals.get(cluster) ?? { counted: 0n, workloads: 0n };
+    totals.set(cluster, {
+      counted: counted + (counts ? smaller : 0n),
+      workloads: workloads + (what === 'workload' ? smaller : 0n),
+    });
+  }
+  return [...totals.values()].some(({ counted, workloads }) => counted !== 0n || workloads !== 0n);
+};
+
+const smallerOf = (one: bigint, other: bigint): bigint => {
+  if (one > 0n && other > 0n) return one < other ? one : other;
+  return one < 0n && other < 0n ? (one > other ? one : other) : 0n;
+};

@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { addDays } from '../../../domain/shared/calendar.ts';
+import { sourceMonths } from '../../../warehouse/sources/coverage.ts';
+import { loadHosts } from '../../../warehouse/sources/hosts-load.ts';
+import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
+import { loadWith, scopeOf } from '../../support/warehouse/feeds.ts';
+import {
+  loadPaths,
+  newOrganisation,
+  newSource,
+  publishing,
+  writeFiles,
+} from '../../support/warehouse/tenant.ts';
+
+const JANUARY = Array.from({ length: 31 }, (_, index) => addDays('2026-01-01', index));
+
+describeOnBothEngines('charges that one source reads twice', (open, onDuckDb) => {
+  let test: TestWarehouse;
+  beforeAll(async () => {
+    test = await open();
+  });
+  afterAll(() => test.close());
+
+  const doubtsOf = async (orgId: string) => {
+    const months = await sourceMonths(test.warehouse, orgId, { first: '2026-01', last: '2026-01' });
+    return (months.get('2026-01') ?? []).flatMap(({ doubts }) =>
+      doubts.map(({ sentence, amount, ways_out }) => [
+        ...[sentence, Number(amount)],
+        ways_out.map(({ action }) => action).join(),
+      ]),
+    );
+  };
+
+  const newBill = async () => {
+    const { id: orgId } = await newOrganisation(test.warehouse);
+    const { id: sourceId } = await newSource(test.warehouse, orgId, { name: 'Bill' });
+    return {
+      orgId,
+      load: async (files: Record<string, string>) =>
+        loadPaths(test, { orgId, sourceId }, await writeFiles(test, files)),
+    };
+  };
+
+  /** Lines of January of an account, whose day n costs n. */
+  const lines = (account: string, cost: (day: number) => number, changes: Record<string, string> = {}) =>
+    JANUARY.map((day, index) => dayLine(day, String(cost(index + 1)), { SubAccountId: account, ...changes }));
+
+  it('are a doubt if a payer’s and a member’s export have the same account', async () => {
+    const { orgId, load } = await newBill();
+    // The member's export names resources, and has each day's cost in two lines.
+    const payer = [...lines('1', (day) => day), ...lines('2', (day) => 3 * day)];
+    const member = [
+      ...lines('1', (day) => day / 4, { ResourceId: 'i-1' }),
+      ...lines('1', (day) => (day * 3) / 4, { ResourceId: 'i-2' }),
+    ];
+    await load({ 'payer.csv': focusCsv(payer), 'member.csv': focusCsv(member) });
+    expect(await doubtsOf(orgId)).toEqual([
+      [
+        'cost source "Bill" has account "aws/1" with the same amounts in two files on 31 days from 2026-01-01 to 2026-01-31: 496 counts twice',
+        ...[496, 'run_source,stands,accept'],
+      ],
+    ]);
+    await load({ 'payer.csv': focusCsv(payer) });
+    expect(await doubtsOf(orgId)).toEqual([]);
+  });
+
+  onDuckDb(() => {
+    it('are no doubt if files have other accounts, days or amounts of a bill', async () => {
+      const { orgId, load } = await newBill();
+      await load({
+        'one.csv': focusCsv([...lines('1', () => 5), ...lines('3', (day) => day), ...lines('4', () => 0)]),
+        'two.csv': focusCsv([
+          ...lines('2', () => 5),
+          ...lines('3', (day) => day + 0.01),
+          ...lines('4', () => 0),
+        ]),
+        'three.csv': focusCsv(lines('3', (day) => 2 * day)),
+      });
+      expect(await doubtsOf(orgId)).toEqual([]);
+      // Two files of days: the first days, and the others.
+      await load({
+        'first.csv': focusCsv(lines('1', () => 5).slice(0, 15)),
+        'second.csv': focusCsv(lines('1', () => 5).slice(15)),
+      });
+      expect(await doubtsOf(orgId)).toEqual([]);
+      // Two days that both have are too few, three are not.
+      for (const from of [13, 12]) {
+        await load({
+          'first.csv': focusCsv(lines('1', () => 5).slice(0, 15)),
+          'second.csv': focusCsv(lines('1', () => 5).slice(from)),
+        });
+        expect((await doubtsOf(orgId)).map(([, amount]) => amount)).toEqual(from === 13 ? [] : [15]);
+      }
+    });
+  });
+
+  const newHosts = async () => {
+    const { id: orgId } = await newOrganisation(test.warehouse);
+    const { id: sourceId } = await newSource(test.warehouse, orgId, {
+      name: 'Hosts',
+      kind: 'hosts',
+      options: {},
+    });
+    return {
+      orgId,
+      load: async (rows: readonly string[]) => {
+        const paths = await writeFiles(test, {
+          'hosts.csv': ['day,host,service,cost', ...rows, ''].join('\n'),
+        });
+        await loadWith(test, paths, (sessions, files) =>
+          loadHosts(sessions, scopeOf({ orgId, sourceId }), files, publishing()),
+        );
+      },
+    };
+  };
+
+  it('are a doubt if a file of hosts has each line twice, until a file has each once', async () => {
+    const { orgId, load } = await newHosts();
+    const rows = JANUARY.flatMap((day) => [
+      `${day},web,shop,2`,
+      `${day},web,__idle__,0.5`,
+      `${day},db,sql,4`,
+    ]);
+    const twice = rows.filter((row) => row.includes('web'));
+    await load([...rows, ...twice]);
+    const sentence =
+      'cost source "Hosts" has each line of host "web" twice on 31 days from 2026-01-01 to 2026-01-31: 77.5 counts twice';
+    expect(await doubtsOf(orgId)).toEqual([[sentence, 77.5, 'run_source,stands,accept']]);
+    // A file with one new day keeps the days before, and what is known of them.
+    await load(['2026-01-31,web,shop,3', '2026-01-31,db,sql,4']);
+    expect(await doubtsOf(orgId)).toEqual([[sentence, 77.5, 'run_source,stands,accept']]);
+    await load(rows);
+    expect(await doubtsOf(orgId)).toEqual([]);
+  });
+
+  onDuckDb(() => {
+    it('are no doubt if lines of a host differ, or come twice on few days', async () => {
+      const { orgId, load } = await newHosts();
+      await load(
+        JANUARY.flatMap((day, index) => [
+          // Two machines of a service, with different costs.
+          ...[`${day},web,shop,2`, `${day},web,shop,3`],
+          ...(index < 2 ? [`${day},db,sql,4`, `${day},db,sql,4`] : [`${day},db,sql,4`]),
+          // One of two services comes twice.
+          ...[`${day},app,api,1`, `${day},app,api,1`, `${day},app,job,1`],
+          ...[`${day},free,shop,0`, `${day},free,shop,0`],
+        ]),
+      );
+      expect(await doubtsOf(orgId)).toEqual([]);
+    });
+  });
+});

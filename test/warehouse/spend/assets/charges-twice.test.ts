@@ -1,0 +1,268 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { addDays, type Day } from '../../../../domain/shared/calendar.ts';
+import {
+  updateCostSource,
+  type CostSource,
+  type NewCostSource,
+} from '../../../../warehouse/sources/cost-sources.ts';
+import { sourceMonths } from '../../../../warehouse/sources/coverage.ts';
+import { recordLoadFiles } from '../../../../warehouse/sources/publishing/load-files.ts';
+import { computeSpend } from '../../../../warehouse/spend/compute-spend.ts';
+import { costSummary } from '../../../../warehouse/spend/costs.ts';
+import { settleMonths } from '../../../../warehouse/months/settlement.ts';
+import { describeOnBothEngines, type TestWarehouse } from '../../../support/warehouse/engines.ts';
+import { publishSpend, type SpendRow, type SpendTable } from '../../../support/warehouse/published-spend.ts';
+import { BY_ADMIN, newOrganisation, newSource, NOW } from '../../../support/warehouse/tenant.ts';
+
+type Row = Record<string, string | boolean | null>;
+
+/** Rows of some days of January: one for each, from the first on, with the amount of its day of the month. */
+const days = (
+  row: Row,
+  cost: (day: number) => number,
+  [first, last]: [number, number] = [1, 31],
+): SpendRow[] =>
+  Array.from({ length: last - first + 1 }, (_, index) => ({
+    ...{ day: addDays('2026-01-01', first - 1 + index), ...row, cost: String(cost(first + index)) },
+  }));
+
+const AWS = { cloud: 'aws', account: '1' };
+
+describeOnBothEngines('the same charges from two sources', (open, onDuckDb) => {
+  let test: TestWarehouse;
+  beforeAll(async () => {
+    test = await open();
+  });
+  afterAll(() => test.close());
+
+  const newStory = async () => {
+    const { id: orgId } = await newOrganisation(test.warehouse);
+    let decisions = 0;
+    return {
+      orgId,
+      source: (name: string, changes: Partial<NewCostSource> = {}) =>
+        newSource(test.warehouse, orgId, { name, ...changes }),
+      load: (source: CostSource, tables: Partial<Record<SpendTable, readonly SpendRow[]>>) =>
+        publishSpend(test.warehouse, { orgId, sourceId: source.id }, '2026-01', tables),
+      /** Says that the newest load of a source has read a file. */
+      readFrom: async (source: CostSource, file: string) => {
+        const [load] = await test.warehouse.query<{ id: string }>(
+          'SELECT max(load_id) AS id FROM loads WHERE org_id = $org AND source_id = $source',
+          { org: orgId, source: source.id },
+        );
+        await test.warehouse.session((session) =>
+          recordLoadFiles(session, { orgId, sourceId: source.id, readFrom: [file] }, load?.id ?? ''),
+        );
+      },
+      decide: (source: CostSource, unit: string, endedOn: Day | null, stands = false) =>
+        test.warehouse.run(
+          `INSERT INTO unit_decisions BY NAME SELECT $org AS org_id, $source AS source_id, $unit AS unit,
+             $decision::UUID AS decision_id, $ended::DATE AS ended_on, $stands AS stands, $now::TIMESTAMP AS decided_at`,
+          {
+            ...{ org: orgId, source: source.id, unit, ended: endedOn, stands, now: NOW.toISOString() },
+            decision: `019b0000-0000-7000-8000-${String((decisions += 1)).padStart(12, '0')}`,
+          },
+        ),
+      total: async () => {
+        const range = { previousStart: '2025-12-01', start: '2026-01-01', end: '2026-01-31' };
+        return Number((await costSummary(test.warehouse, orgId, range, NOW)).total);
+      },
+      /** January's doubts: source, sentence, amount, and what each way out acts on. */
+      doubts: async () => {
+        await computeSpend(test.warehouse, orgId, NOW);
+        const months = await sourceMonths(test.warehouse, orgId, { first: '2026-01', last: '2026-01' });
+        return (months.get('2026-01') ?? []).flatMap(({ doubts }) =>
+          doubts.map(({ code, sentence, amount, ways_out }) => ({
+            ...{ code, sentence, amount: Number(amount) },
+            ways: ways_out.map(({ action, source_id }) => [action, source_id]),
+          })),
+        );
+      },
+    };
+  };
+  type Story = Awaited<ReturnType<typeof newStory>>;
+
+  const sentences = async (story: Story) => (await story.doubts()).map(({ sentence }) => sentence);
+
+  /** Two exports of account 1, whose day n costs n: 496 each in January. */
+  const twoExports = async () => {
+    const story = await newStory();
+    const [old, fresh] = [await story.source('Old'), await story.source('Fresh')];
+    await story.load(old, { cloud_spend: days(AWS, (day) => day) });
+    await story.load(fresh, { cloud_spend: days(AWS, (day) => day) });
+    return { ...story, old, fresh };
+  };
+
+  it('of an account hold the month back with what counts twice', async () => {
+    const story = await twoExports();
+    expect(await story.total()).toBe(992);
+    expect(await story.doubts()).toEqual([
+      {
+        code: 'charges_twice',
+        sentence:
+          'cost source "Fresh" charges "aws/1" on the same 31 days from 2026-01-01 to 2026-01-31 as cost source "Old": ' +
+          '496 counts twice (the amounts of the days are the same)',
+        amount: 496,
+        ways: [
+          ['end_unit', story.fresh.id],
+          ['end_unit', story.old.id],
+          ['stands', story.fresh.id],
+          ['accept', undefined],
+        ],
+      },
+    ]);
+    expect(await settleMonths(test.warehouse, story.orgId, NOW)).toEqual([]);
+  });
+
+  it('count once after the day on which a person ends the account in one of them', async () => {
+    const story = await twoExports();
+    // Nothing of the old export counts after the 20th: 496 + 210.
+    await story.decide(story.old, 'aws/1', '2026-01-20');
+    expect(await story.total()).toBe(706);
+    expect(await story.doubts()).toMatchObject([{ amount: 210 }]);
+    await story.decide(story.old, 'aws/1', '2025-12-31');
+    expect(await story.total()).toBe(496);
+    expect(await story.doubts()).toEqual([]);
+    expect(await settleMonths(test.warehouse, story.orgId, NOW)).toEqual(['2026-01']);
+    // A correction of a day that the fresh export lacks still counts.
+    await story.load(story.fresh, { cloud_spend: days(AWS, (day) => day, [1, 30]) });
+    expect(await story.total()).toBe(496);
+    // The end is taken back, or set for both.
+    await story.decide(story.old, 'aws/1', null);
+    expect(await story.total()).toBe(465 + 496);
+    for (const source of [story.old, story.fresh]) await story.decide(source, 'aws/1', '2025-12-31');
+    expect(await story.total()).toBe(465 + 496);
+    expect(await story.doubts()).toMatchObject([{ amount: 465 }]);
+  });
+
+  it('are right if a person says so of either', async () => {
+    for (const which of ['old', 'fresh'] as const) {
+      const story = await twoExports();
+      await story.decide(story[which], 'aws/1', null, true);
+      expect(await story.doubts()).toEqual([]);
+      expect(await story.total()).toBe(992);
+      await story.decide(story[which], 'aws/1', null);
+      expect(await story.doubts()).toHaveLength(1);
+    }
+  });
+
+  onDuckDb(() => {
+    it('are found on the days that both have, in three sources, and of hosts and tools', async () => {
+      const story = await newStory();
+      const bills = [await story.source('A'), await story.source('B'), await story.source('C')];
+      // A to the 12th, B from the 10th on, C all days. B differs on the 11th.
+      const [a, b, c] = bills;
+      if (a === undefined || b === undefined || c === undefined) throw new Error('no sources');
+      await story.load(a, { cloud_spend: days(AWS, (day) => day, [1, 12]) });
+      await story.load(b, { cloud_spend: days(AWS, (day) => (day === 11 ? 90 : day), [10, 31]) });
+      await story.load(c, { cloud_spend: days(AWS, (day) => day) });
+      const hosts = [
+        await story.source('H1', { kind: 'hosts', options: {} }),
+        await story.source('H2', { kind: 'hosts', options: {} }),
+      ];
+      const tools = { kind: 'ai_tools', options: { usage_location: '/exports/usage' } } as const;
+      const assistants = [await story.source('T1', tools), await story.source('T2', tools)];
+      for (const source of hosts)
+        await story.load(source, {
+          host_spend: [
+            ...days({ host: 'web', service: 'shop' }, () => 2),
+            ...days({ host: 'web', service: null }, () => 0.5),
+          ],
+        });
+      for (const source of assistants)
+        await story.load(source, {
+          ai_tool_spend: days({ tool: 'assistant', kind: 'seat' }, () => 3, [1, 3]),
+        });
+      const found = (await story.doubts()).map(({ sentence, amount }) => [
+        /"(.*?)"/.exec(sentence)?.[1],
+        amount,
+      ]);
+      // A and B agree on two of their three days, which says nothing. C has the 78 of A, and 13 + … + 31 of B.
+      expect(found).toEqual([
+        ['C', 78],
+        ['C', 418],
+        ['H2', 77.5],
+        ['T2', 9],
+      ]);
+    });
+
+    it('are no doubt if accounts, amounts or signs differ, or too few days are the same', async () => {
+      const story = await newStory();
+      const [one, other] = [await story.source('One'), await story.source('Other')];
+      const load = (source: CostSource, rows: SpendRow[]) => story.load(source, { cloud_spend: rows });
+      await load(one, [
+        ...days({ cloud: 'aws', account: 'fixed-1' }, () => 5),
+        ...days(AWS, (day) => day),
+        ...days({ cloud: 'aws', account: 'zero' }, () => 0),
+        ...days({ cloud: 'aws', account: 'two days' }, () => 4, [30, 31]),
+        ...days({ cloud: 'aws', account: 'credit' }, () => 6),
+        ...days({ cloud: 'gcp', account: 'cloud' }, () => 6),
+        // Equal on 24 of 31 days, less than 80 %.
+        ...days({ cloud: 'aws', account: 'mostly' }, (day) => day),
+      ]);
+      await load(other, [
+        ...days({ cloud: 'aws', account: 'fixed-2' }, () => 5),
+        ...days(AWS, (day) => day + 1),
+        ...days({ cloud: 'aws', account: 'zero' }, () => 0),
+        ...days({ cloud: 'aws', account: 'two days' }, () => 4, [30, 31]),
+        ...days({ cloud: 'aws', account: 'credit' }, () => -6),
+        ...days({ cloud: 'aws', account: 'cloud' }, () => 6),
+        ...days({ cloud: 'aws', account: 'mostly' }, (day) => (day <= 24 ? day : day + 0.01)),
+      ]);
+      expect(await story.doubts()).toEqual([]);
+      // One day more is 80 %: 1 + … + 25.
+      await load(
+        other,
+        days({ cloud: 'aws', account: 'mostly' }, (day) => (day <= 25 ? day : day + 0.01)),
+      );
+      expect(await story.doubts()).toMatchObject([{ amount: 325 }]);
+    });
+
+    it('end with the source that is deleted, and with the load that no longer has them', async () => {
+      const story = await twoExports();
+      expect(await story.doubts()).toHaveLength(1);
+      await story.load(story.fresh, { cloud_spend: days({ cloud: 'aws', account: '2' }, (day) => day) });
+      expect(await story.doubts()).toEqual([]);
+      await story.load(story.fresh, { cloud_spend: days(AWS, (day) => day) });
+      expect(await story.doubts()).toHaveLength(1);
+      await updateCostSource(test.warehouse, story.orgId, story.old.id, 'delete', BY_ADMIN);
+      expect(await story.doubts()).toEqual([]);
+      expect(await story.total()).toBe(496);
+    });
+
+    it('are found in a file that both read even on one day, and up to the smaller amount', async () => {
+      const story = await newStory();
+      const [one, other] = [await story.source('One'), await story.source('Other')];
+      await story.load(one, { cloud_spend: days(AWS, () => 24, [10, 10]) });
+      await story.load(other, { cloud_spend: days(AWS, () => 30, [10, 11]) });
+      expect(await sentences(story)).toEqual([]);
+      for (const source of [one, other]) {
+        // A new load, because files are known before the months are computed.
+        await story.load(source, {
+          cloud_spend: days(AWS, () => (source === one ? 24 : 30), [10, source === one ? 10 : 11]),
+        });
+        await story.readFrom(source, '/exports/shared.csv');
+      }
+      expect(await sentences(story)).toEqual([
+        'cost source "Other" charges "aws/1" on the same day, 2026-01-10 as cost source "One": 24 counts twice (both read it from one file)',
+      ]);
+    });
+
+    it('are found in a cluster that both report, whatever its amounts, and end with its end', async () => {
+      const story = await newStory();
+      const cluster = { kind: 'opencost', options: {} } as const;
+      const [one, other] = [await story.source('One', cluster), await story.source('Other', cluster)];
+      const workload = { cluster: 'prod', namespace: 'shop', workload: 'deployment/api', is_idle: false };
+      await story.load(one, { kubernetes_spend: days(workload, () => 8) });
+      await story.load(other, { kubernetes_spend: days(workload, () => 7, [10, 31]) });
+      expect(await story.total()).toBe(248 + 154);
+      expect(await story.doubts()).toMatchObject([
+        { amount: 154, sentence: expect.stringContaining('(both report the cluster)') as string },
+      ]);
+      await story.decide(one, 'prod', '2026-01-09');
+      // 9 × 8 of the first, and 22 × 7 of the other.
+      expect(await story.total()).toBe(72 + 154);
+      expect(await story.doubts()).toEqual([]);
+    });
+  });
+});
