@@ -22,6 +22,14 @@ const cluster = z
 const assetsLocation = locationOf(`${FILES} with the assets of the clusters`);
 const usageLocation = locationOf(`${FILES} with the usage by repository`);
 
+const ON_BILL = ['auto', 'always', 'never'] as const;
+const onBill = z
+  .enum(ON_BILL)
+  .optional()
+  .describe(
+    'Whether machines without a bill line are on a connected bill: always, never, or not known (auto, the default), so that they hold months back',
+  );
+
 /** Options of FOCUS: the column with the cost. */
 export const focusOptions = z.strictObject({
   cost_column: z.enum(COST_COLUMNS).default('EffectiveCost'),
@@ -31,10 +39,11 @@ export const focusOptions = z.strictObject({
 export const openCostOptions = z.strictObject({
   cluster: cluster.optional(),
   assets_location: assetsLocation.optional(),
+  on_bill: onBill,
 });
 
-/** Hosts have no options. */
-export const hostsOptions = z.strictObject({});
+/** Options of hosts: whether machines without a bill line are on a bill. */
+export const hostsOptions = z.strictObject({ on_bill: onBill });
 
 /** Options of AI tools. `location` has the spend, and `usage_location` the usage by repository. */
 export const aiToolsOptions = z.strictObject({ usage_location: usageLocation });
@@ -88,10 +97,11 @@ export const costSourceChanges = z.strictObject({
       cluster: cluster.optional(),
       assets_location: assetsLocation.optional(),
       usage_location: usageLocation.optional(),
+      on_bill: onBill,
     })
     .optional()
     .describe(
-      'focus: cost_column; opencost: cluster, assets_location; ai_tools: usage_location. The kind cannot change.',
+      'focus: cost_column; opencost: cluster, assets_location, on_bill; hosts: on_bill; ai_tools: usage_location. The kind cannot change.',
     ),
   schedule_paused: z.boolean().optional(),
   starts_on: startsOn.optional(),

@@ -96,6 +96,10 @@ const reconciled = z.object({
   ambiguous_days: z
     .number()
     .describe('Days on which a machine matched no line, for several accounts or projects have its name'),
+  unmatched_days: z
+    .number()
+    .describe('Days on which a machine with an id matched no line of a connected bill of its cloud'),
+  unmatched: money.describe('The part of outside_bills that such machines cost'),
   notes: z.array(z.string()).describe('The same in words'),
 });
 
@@ -302,6 +306,7 @@ export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): voi
           reported: toWire(row.reported),
           billed: toWire(row.billed),
           outside_bills: toWire(row.outside_bills),
+          unmatched: toWire(row.unmatched),
           difference: toWire(row.difference),
         })),
       };

@@ -12,6 +12,7 @@ export const DOUBT_CODES = [
   'import_behind',
   'unit_missing',
   'charges_twice',
+  'unmatched_machines',
 ] as const;
 export type DoubtCode = (typeof DOUBT_CODES)[number];
 
@@ -23,6 +24,8 @@ export const WAY_OUT_ACTIONS = [
   'run_import',
   'connect_import',
   'end_unit',
+  'on_bill_always',
+  'on_bill_never',
   'accept',
 ] as const;
 export type WayOutAction = (typeof WAY_OUT_ACTIONS)[number];
@@ -107,6 +110,18 @@ const stands: WayOutOf = ({ source, unit }) => ({
   ...ofUnit(unit),
 });
 
+const onBillAlways: WayOutOf = ({ source }) => ({
+  action: 'on_bill_always',
+  sentence: `set options.on_bill of cost source ${JSON.stringify(source.name)} to "always": the bills include these machines`,
+  source_id: source.id,
+});
+
+const onBillNever: WayOutOf = ({ source }) => ({
+  action: 'on_bill_never',
+  sentence: `set options.on_bill of cost source ${JSON.stringify(source.name)} to "never": no bill includes these machines`,
+  source_id: source.id,
+});
+
 /** The ways out of each doubt about a source, the best one first. Whoever locks can accept each of them. */
 const WAYS_OUT: Record<DoubtCode, readonly WayOutOf[]> = {
   not_delivered: [runSource, openSource],
@@ -116,6 +131,7 @@ const WAYS_OUT: Record<DoubtCode, readonly WayOutOf[]> = {
   // It is about no source (import-doubt.ts).
   import_behind: [],
   unit_missing: [endUnit, runSource],
+  unmatched_machines: [runSource, onBillAlways, onBillNever],
 };
 
 /** Returns the ways out of a doubt about a source. */

@@ -6,20 +6,24 @@ import type { SpendPick } from '../../domain/spend/spend-pick.ts';
 
 /**
  * The meaning of an id, in whatever spelling: a machine, disk or scale set; a load balancer, whose ARN not every feed knows; or
- * the cluster itself, with its name on a bill. Amazon's ids are unique, and a bare name is not.
+ * the cluster itself, with its name on a bill. Amazon's ids are unique, and a bare name is not. A cluster makes up an id that no
+ * bill has. `set` is the path of the scale set of a machine in Azure.
  */
 export type Identity =
-  | { of: 'azure'; path: string }
+  | { of: 'azure'; path: string; set: string | null }
   | { of: 'google'; project: string; zone: string; name: string }
   | { of: 'amazon'; name: string }
   | { of: 'balancer'; name: string; arn: string | null }
   | { of: 'cluster'; name: string; id: string }
-  | { of: 'name'; name: string };
+  | { of: 'name'; name: string }
+  | { of: 'made up'; name: string };
 
 /** An id in the spelling of one feed, and its meaning. */
 export interface Mention {
   text: string;
   means: Identity;
+  /** The name and the zone that the bill has beside the id. */
+  called?: { name: string; zone: string };
 }
 
 /** A line of a bill. The choices at the time of its load decide whether its service, group or tag is collected. */
@@ -147,10 +151,14 @@ export type Step = { on: Day } & (
   | TeamStep
 );
 
+export type OnBill = 'auto' | 'always' | 'never';
+
 export interface Organisation {
   settleDays: number;
   /** Sources whose schedule is paused, so that months do not wait for them. */
   paused: readonly SourceName[];
+  /** Whether machines of a source without a bill line are on a bill, by source; auto if nobody has said it. */
+  onBill: Readonly<Record<string, OnBill>>;
   /** Whether another active source never delivers. */
   waitsForever: boolean;
   story: readonly Step[];

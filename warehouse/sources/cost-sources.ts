@@ -19,8 +19,16 @@ interface FocusOptions {
   cost_column: 'EffectiveCost' | 'BilledCost';
 }
 
+/**
+ * Whether machines without a bill line are on a connected bill. If it is not known (`auto`), they hold back the months in which
+ * a bill of their cloud is connected.
+ */
+interface OnBillOption {
+  on_bill?: 'auto' | 'always' | 'never' | undefined;
+}
+
 /** The cluster of rows that name no cluster, and the location of its assets if they do not come from an API. */
-export interface OpenCostOptions {
+export interface OpenCostOptions extends OnBillOption {
   cluster?: string | undefined;
   assets_location?: string | undefined;
 }
@@ -34,7 +42,7 @@ interface AiToolsOptions {
 export type SourceKind =
   | { kind: 'focus'; options: FocusOptions }
   | { kind: 'opencost'; options: OpenCostOptions }
-  | { kind: 'hosts'; options: Record<string, never> }
+  | { kind: 'hosts'; options: OnBillOption }
   | { kind: 'ai_tools'; options: AiToolsOptions };
 
 /** A source of an organisation's spend (contract §3, Cost source). */
@@ -64,10 +72,18 @@ const COST_SOURCES = new Versions<CostSource>({
   },
   decidesAbout: (_orgId, id) => [`source ${id}`],
   // The API accepts only the options of a kind. Sources that are older than an option have its default.
-  complete: (source) =>
-    source.kind === 'focus'
-      ? { ...source, options: { ...DEFAULT_FOCUS_OPTIONS, ...source.options } }
-      : source,
+  complete: (source) => {
+    switch (source.kind) {
+      case 'focus':
+        return { ...source, options: { ...DEFAULT_FOCUS_OPTIONS, ...source.options } };
+      case 'opencost':
+        return { ...source, options: { ...DEFAULT_ON_BILL, ...source.options } };
+      case 'hosts':
+        return { ...source, options: { ...DEFAULT_ON_BILL, ...source.options } };
+      case 'ai_tools':
+        return source;
+    }
+  },
   // The audit log gets no locations, because they may hold a credential.
   auditDetail: ({ name, kind }, fields) => ({
     name,
@@ -77,6 +93,7 @@ const COST_SOURCES = new Versions<CostSource>({
 });
 
 const DEFAULT_FOCUS_OPTIONS: FocusOptions = { cost_column: 'EffectiveCost' };
+const DEFAULT_ON_BILL: OnBillOption = { on_bill: 'auto' };
 
 export const newCostSourceId = (): string => newId('src');
 

@@ -14,6 +14,7 @@ import { SPEND_KEYS } from './picks/pick-key.ts';
 import { INSERT_SCOPE_COSTS, SCOPE_COSTS_MISSING } from './scope-costs.ts';
 import { scopeDayCostsMissing, storeScopeDayCosts } from './scope-day-costs.ts';
 import { storeLeftOutDays } from './left-out-days.ts';
+import { storeUnmatchedDoubts } from './assets/unmatched-machines.ts';
 import type { Session } from '../engine/session.ts';
 import { dropTemporaryTables } from '../engine/sql/temporary-tables.ts';
 import type { Derived } from '../engine/states/memory.ts';
@@ -157,11 +158,13 @@ interface StaleMonth {
 const staleMonths = (session: Session, orgId: string, today: Day): Promise<StaleMonth[]> =>
   session.query<StaleMonth>(STALE_MONTHS, { org: orgId, today });
 
-/** CTE with the loads and the months of their days. */
+/** CTE with the loads, the months of their days, and what their sources say about machines without a bill line. */
 const LOADED_MONTHS = `loaded_months AS (
-  SELECT source_id, load_id, billing_period, last_day,
+  SELECT source_id, load_id, billing_period, last_day, on_bill,
     CAST(unnest(generate_series(date_trunc('month', first_day), date_trunc('month', last_day), INTERVAL 1 MONTH)) AS DATE) AS month
-  FROM current_loads WHERE org_id = $org AND first_day IS NOT NULL)`;
+  FROM current_loads
+  JOIN (SELECT source_id, options->>'$.on_bill' AS on_bill FROM cost_sources WHERE org_id = $org) AS told USING (source_id)
+  WHERE org_id = $org AND first_day IS NOT NULL)`;
 
 /**
  * The number of the counting rules. A change of what is stored about a month (its keys, what counts) takes the next number,
@@ -182,7 +185,8 @@ const ENDED_UNITS = `ended_units AS (
 const STALE_MONTHS = `
 WITH ${LOADED_MONTHS}, ${ENDED_UNITS},
 wanted AS (
-  SELECT month, '${COUNTING_RULES}/' || md5(string_agg(concat_ws('/', source_id, billing_period, load_id, ended), ',' ORDER BY source_id, billing_period))
+  SELECT month, '${COUNTING_RULES}/' || md5(string_agg(
+        concat_ws('/', source_id, billing_period, load_id, ended, NULLIF(on_bill, 'auto')), ',' ORDER BY source_id, billing_period))
       || CASE WHEN month > $today::DATE THEN '/ahead'
         WHEN last_day(month) > $today::DATE AND max(loaded_months.last_day) > $today::DATE THEN '/' || $today ELSE '' END AS made_of
   FROM loaded_months LEFT JOIN ended_units USING (month, source_id) GROUP BY month),
@@ -226,6 +230,7 @@ const computeStaleMonths = async (session: Session, orgId: string, now: Date): P
     await session.run(INSERT_ASSET_DECISIONS, parameters);
     await session.run(INSERT_DISTRIBUTED_SPEND, parameters);
     await storeChargesTwice(session, parameters);
+    await storeUnmatchedDoubts(session, parameters);
   } finally {
     await dropTemporaryTables(session, TABLES);
   }

@@ -41,7 +41,7 @@ export const ofUsedLoads = (table: UnitTable, where = 'true'): string => `(
 
 /** CTE with the bill lines of the used loads. `where` filters them by day. */
 export const billLines = (where: string): string => `bill_lines AS (
-  SELECT month, computation_id, day, cloud, account, split_kind, split_value, tag_key, tag_value, resource_id, cost
+  SELECT month, computation_id, day, cloud, account, split_kind, split_value, tag_key, tag_value, resource_id, resource_name, zone, cost
   FROM ${ofUsedLoads('cloud_spend', where)})`;
 
 /**

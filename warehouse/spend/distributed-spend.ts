@@ -1,6 +1,5 @@
 import { LOADS_OF_COMPUTATION, ofUsedLoads } from './counted-spend.ts';
 import { moneyOfUnits, unitsOf } from '../engine/sql/money-units.ts';
-import { isSameByName } from './assets/resource-key.ts';
 
 /**
  * Stores everything that counts and is not a bill line.
@@ -22,11 +21,7 @@ INSERT INTO distributed_spend BY NAME
 WITH ${LOADS_OF_COMPUTATION},
 allocations AS (SELECT day, cluster, namespace, workload, is_idle, cost FROM ${ofUsedLoads('kubernetes_spend')}),
 services AS (SELECT day, host, service, cost FROM ${ofUsedLoads('host_spend')}),
--- If a cluster is on a bill by borrowed assets, only its bill lines count. Its other borrowed machines do not replace a host.
-cluster_nodes AS (
-  SELECT DISTINCT day, full_key, name, project FROM assets JOIN cluster_days USING (day, cluster)
-  WHERE provider_id IS NOT NULL AND NOT (cluster_days.is_borrowed AND is_on_bill)),
-unbilled AS (SELECT day, cluster, host, cost, full_key, name, project FROM unbilled_assets WHERE is_outside),
+unbilled AS (SELECT day, cluster, host, cost FROM unbilled_assets WHERE is_outside),
 cluster_parts AS (
   SELECT day, cluster, cost FROM unbilled WHERE cluster IS NOT NULL
   UNION ALL
@@ -36,14 +31,7 @@ cluster_parts AS (
   UNION ALL
   SELECT day, cluster, -cost FROM allocations WHERE NOT is_idle),
 host_parts AS (
-  SELECT day, host, cost FROM unbilled
-  WHERE host IS NOT NULL
-    AND NOT EXISTS (
-      FROM cluster_nodes WHERE cluster_nodes.day = unbilled.day AND cluster_nodes.full_key = unbilled.full_key)
-    AND NOT EXISTS (
-      FROM cluster_nodes WHERE cluster_nodes.day = unbilled.day AND cluster_nodes.name = unbilled.name
-        AND ${isSameByName('cluster_nodes', 'unbilled')}
-        AND (cluster_nodes.project = unbilled.project OR cluster_nodes.project IS NULL OR unbilled.project IS NULL))
+  SELECT day, host, cost FROM unbilled WHERE host IS NOT NULL
   UNION ALL
   SELECT day, host, -cost FROM services WHERE service IS NOT NULL),
 tool_days AS (

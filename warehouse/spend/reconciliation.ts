@@ -22,6 +22,10 @@ export interface Reconciliation {
   borrowed_days: number;
   /** Days on which a machine matched no bill line because several accounts, projects or zones have its name. */
   ambiguous_days: number;
+  /** Days on which a machine with an id matched no line of a connected bill. */
+  unmatched_days: number;
+  /** The part of outside_bills that these machines cost: it counts twice if the bills include them. */
+  unmatched: DecimalText;
   /** The same in words. */
   notes: string[];
 }
@@ -49,23 +53,26 @@ const RECONCILIATION = `
 WITH ${LOADS_OF_DAYS}, ${billLines(`${ON_DAYS} AND resource_id IS NOT NULL`)}, ${COUNTED_LINES},
 parts AS (
   SELECT source, COALESCE(cluster, host) AS name, cost AS billed, 0::DECIMAL(38,15) AS outside_bills,
-    0::DECIMAL(38,15) AS reported, CAST(NULL AS VARCHAR) AS reason, CAST(NULL AS DATE) AS day
+    0::DECIMAL(38,15) AS reported, 0::DECIMAL(38,15) AS unmatched, CAST(NULL AS VARCHAR) AS reason, CAST(NULL AS DATE) AS day
   FROM counted_lines WHERE source <> 'cloud'
   UNION ALL
-  SELECT source, COALESCE(cluster, host), 0, cost, 0, NULL, NULL
+  SELECT source, COALESCE(cluster, host), 0, cost, 0, 0, NULL, NULL
   FROM distributed_spend JOIN current_computations USING (org_id, month, computation_id)
   WHERE org_id = $org AND ${ON_DAYS} AND source <> 'ai_tools'
   UNION ALL
-  SELECT 'kubernetes', cluster, 0, 0, cost, NULL, NULL FROM ${ofUsedLoads('kubernetes_spend', ON_DAYS)}
+  SELECT 'kubernetes', cluster, 0, 0, cost, 0, NULL, NULL FROM ${ofUsedLoads('kubernetes_spend', ON_DAYS)}
   UNION ALL
-  SELECT 'hosts', host, 0, 0, cost, NULL, NULL FROM ${ofUsedLoads('host_spend', ON_DAYS)}
+  SELECT 'hosts', host, 0, 0, cost, 0, NULL, NULL FROM ${ofUsedLoads('host_spend', ON_DAYS)}
   UNION ALL
-  SELECT CASE WHEN cluster IS NULL THEN 'hosts' ELSE 'kubernetes' END, COALESCE(cluster, host), 0, 0, 0, reason, day
+  SELECT CASE WHEN cluster IS NULL THEN 'hosts' ELSE 'kubernetes' END, COALESCE(cluster, host), 0, 0, 0,
+    CASE WHEN reason = 'unmatched' AND NOT is_on_bill THEN cost ELSE 0 END,
+    CASE WHEN reason <> 'unmatched' OR NOT is_on_bill THEN reason END, day
   FROM asset_decisions JOIN current_computations USING (org_id, month, computation_id)
   WHERE org_id = $org AND ${ON_DAYS} AND (reason <> 'borrowed' OR asset_day IS NOT NULL))
 SELECT source, name, sum(reported) AS reported, sum(billed) AS billed, sum(outside_bills) AS outside_bills,
   sum(billed) + sum(outside_bills) - sum(reported) AS difference,
   CAST(count(DISTINCT day) FILTER (reason = 'followed') AS INTEGER) AS followed_days,
   CAST(count(DISTINCT day) FILTER (reason = 'borrowed') AS INTEGER) AS borrowed_days,
-  CAST(count(DISTINCT day) FILTER (reason = 'ambiguous') AS INTEGER) AS ambiguous_days
+  CAST(count(DISTINCT day) FILTER (reason = 'ambiguous') AS INTEGER) AS ambiguous_days,
+  CAST(count(DISTINCT day) FILTER (reason = 'unmatched') AS INTEGER) AS unmatched_days, sum(unmatched) AS unmatched
 FROM parts GROUP BY source, name ORDER BY source DESC, name`;

@@ -14,6 +14,13 @@ import type { CostSource } from './sources-queries.ts';
 
 const COST_COLUMNS = ['EffectiveCost', 'BilledCost'] as const;
 
+const ON_BILL = {
+  auto: 'Not known: hold months back',
+  always: 'On a connected bill',
+  never: 'On no bill',
+} as const;
+type OnBill = keyof typeof ON_BILL;
+
 /** What people fill in about a source. A field that its kind does not have stays empty. */
 export interface SourceValues {
   name: string;
@@ -24,6 +31,7 @@ export interface SourceValues {
   cluster: string;
   assetsLocation: string;
   usageLocation: string;
+  onBill: OnBill;
   isRead: boolean;
   startsOn: Day | null;
 }
@@ -37,6 +45,8 @@ const valuesOf = (source: CostSource | undefined): SourceValues => ({
   cluster: source?.kind === 'opencost' ? (source.options.cluster ?? '') : '',
   assetsLocation: source?.kind === 'opencost' ? (source.options.assets_location ?? '') : '',
   usageLocation: source?.kind === 'ai_tools' ? source.options.usage_location : '',
+  onBill:
+    source?.kind === 'opencost' || source?.kind === 'hosts' ? (source.options.on_bill ?? 'auto') : 'auto',
   isRead: !(source?.schedule_paused ?? false),
   startsOn: source?.starts_on ?? null,
 });
@@ -52,7 +62,8 @@ const commonOf = ({ name, location, currency, isRead, startsOn }: SourceValues) 
   starts_on: startsOn,
 });
 
-const openCostOptions = ({ cluster, assetsLocation }: SourceValues) => ({
+const openCostOptions = ({ cluster, assetsLocation, onBill }: SourceValues) => ({
+  on_bill: onBill,
   ...(cluster.trim() !== '' && { cluster: cluster.trim() }),
   ...(assetsLocation.trim() !== '' && { assets_location: assetsLocation.trim() }),
 });
@@ -66,7 +77,7 @@ export const bodyOfNew = (values: SourceValues): NewSource => {
     case 'opencost':
       return { ...common, kind: 'opencost', options: openCostOptions(values) };
     case 'hosts':
-      return { ...common, kind: 'hosts' };
+      return { ...common, kind: 'hosts', options: { on_bill: values.onBill } };
     case 'ai_tools':
       return { ...common, kind: 'ai_tools', options: { usage_location: values.usageLocation.trim() } };
   }
@@ -173,10 +184,11 @@ const KindFields = ({ kind, form }: { kind: SourceKind; form: Form }): ReactNode
             description="Exports with the nodes, disks and load balancers, so that they are found on bills."
             {...form.getInputProps('assetsLocation')}
           />
+          <OnBillField form={form} />
         </>
       );
     case 'hosts':
-      return null;
+      return <OnBillField form={form} />;
     case 'ai_tools':
       return (
         <TextInput
@@ -189,3 +201,13 @@ const KindFields = ({ kind, form }: { kind: SourceKind; form: Form }): ReactNode
       );
   }
 };
+
+const OnBillField = ({ form }: { form: Form }): ReactNode => (
+  <Select
+    label="Machines without a bill line"
+    description="A bill can have a machine under another name. Then its cost would count twice."
+    data={Object.entries(ON_BILL).map(([value, label]) => ({ value, label }))}
+    allowDeselect={false}
+    {...form.getInputProps('onBill')}
+  />
+);

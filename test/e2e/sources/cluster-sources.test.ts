@@ -110,6 +110,8 @@ describe('a source', () => {
         /^options\.usage_location: .*SOURCE_ROOTS/,
       ],
       [{ ...good, kind: 'hosts', options: { cluster: 'a' } }, /^options\.cluster: unknown field/],
+      [{ ...good, kind: 'hosts', options: { on_bill: 'maybe' } }, /^options\.on_bill: .*"auto"/],
+      [{ ...good, kind: 'focus', options: { on_bill: 'never' } }, /^options\.on_bill: unknown field/],
       [{ ...good, kind: 'focus', options: { cluster: 'a' } }, /^options\.cluster: unknown field/],
       [
         { ...good, kind: 'opencost', options: { cost_column: 'BilledCost' } },
@@ -184,6 +186,64 @@ describe('a source', () => {
     expect((await ingest(admin, first.id)).notes[0]).toBe(also('Second'));
   });
 
+  it('with machines that match no bill line hold the month back, until a person tells', async () => {
+    const { admin } = await newOrganisation(service);
+    const days = Array.from({ length: 31 }, (_, day) => `2026-01-${String(day + 1).padStart(2, '0')}`);
+    const bill = await write(
+      focusCsv(
+        days.map((day) =>
+          dayLine(day, '10', { ResourceId: 'i-0a1b2c3d4e5f60718', ServiceCategory: 'Other' }),
+        ),
+      ),
+    );
+    const hosts = await write(
+      [
+        'day,host,service,cost,machine_id',
+        ...days.map((day) => `${day},db-1,postgres,4,db-1.internal`),
+        '',
+      ].join('\n'),
+    );
+    const billId = (await newSource(admin, { name: 'Bill', kind: 'focus', location: bill })).id;
+    const hostsId = (await newSource(admin, { name: 'Hosts', kind: 'hosts', location: hosts })).id;
+    await ingest(admin, billId);
+    const unmatched = 'machine "db-1.internal" matches no line of a connected bill on 31 days';
+    expect((await ingest(admin, hostsId)).notes).toEqual([
+      textLike(new RegExp(`^host "db-1": ${unmatched}`)),
+    ]);
+    const { id } = expectData(
+      await admin.post<{ id: string }>('/metrics', {
+        ...{ name: 'Orders', unit: 'order', aggregation: 'total', frequency: 'monthly' },
+        scope: { type: 'organisation' },
+      }),
+    );
+    expectData(await admin.post(`/metrics/${id}/values`, { values: [{ period: '2026-01', value: 10 }] }));
+    const january = async () =>
+      expectData(await admin.get<object[]>(`/metrics/${id}/months?start=2026-01&end=2026-01`))[0];
+    expect(await january()).toMatchObject({
+      ...{ cost: 434, status: 'open', can_lock: 'without_missing' }, // 310 + 124
+      missing: [
+        {
+          code: 'unmatched_machines',
+          amount: 124,
+          sentence: textLike(
+            /^cost source "Hosts" has costs that a bill may include too: machine "db-1.internal"/,
+          ),
+          ways_out: [
+            { action: 'run_source', source_id: hostsId },
+            { action: 'on_bill_always', source_id: hostsId },
+            { action: 'on_bill_never', source_id: hostsId },
+            { action: 'accept' },
+          ],
+        },
+      ],
+    });
+    expectError(await admin.post(`/metrics/${id}/months/2026-01/lock`), 409, /db-1\.internal/);
+    expectData(await admin.patch(`/cost-sources/${hostsId}`, { options: { on_bill: 'always' } }));
+    expect(await january()).toMatchObject({ cost: 310, missing: [] });
+    expectData(await admin.patch(`/cost-sources/${hostsId}`, { options: { on_bill: 'never' } }));
+    expect(await january()).toMatchObject({ cost: 434, missing: [] });
+  });
+
   it('keeps its kind, and accepts only options of that kind', async () => {
     const { admin } = await newOrganisation(service);
     const location = join(exportsDir, 'a.csv');
@@ -198,7 +258,7 @@ describe('a source', () => {
     ];
     for (const [changes, message] of refused) expectError(await admin.patch(path, changes), 400, message);
     expectError(await admin.patch('/cost-sources/src_none', { options: {} }), 404);
-    expect(expectData(await admin.get<Source>(path)).options).toEqual({ cluster: 'prod' });
+    expect(expectData(await admin.get<Source>(path)).options).toEqual({ cluster: 'prod', on_bill: 'auto' });
     expect(
       expectData(await admin.patch<Source>(path, { options: { assets_location: location } })),
     ).toMatchObject({

@@ -151,6 +151,8 @@ export const answered = async (warehouse: Warehouse, told: ToldOrganisation, org
           of.followed_days,
           of.borrowed_days,
           of.ambiguous_days,
+          of.unmatched_days,
+          of.unmatched,
         ],
       ])
       .filter(([, amounts]) => amounts.some((amount) => /[1-9]/.test(String(amount))))

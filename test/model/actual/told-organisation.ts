@@ -124,9 +124,10 @@ export class ToldOrganisation {
         const target = { orgId: this.id, sourceId: await this.#source(step.source, now) };
         if (step.feed.kind === 'hosts') {
           const { feed } = step;
-          return (await orRefused(() => loadHostFile(this.#test, target, feed, now))) !== null;
-        }
-        await publishSpend(warehouse, target, step.month, await this.#tables(step.feed, step.on), now);
+          if ((await orRefused(() => loadHostFile(this.#test, target, feed, now))) === null) return false;
+        } else await publishSpend(warehouse, target, step.month, await this.#tables(step.feed, step.on), now);
+        // As an ingest does. Its doubts are those that a later settlement looks back at.
+        await computeSpend(warehouse, this.id, now);
         return true;
       }
       case 'begin source':
@@ -143,6 +144,7 @@ export class ToldOrganisation {
           actor: ADMIN,
           now,
         });
+        await computeSpend(warehouse, this.id, now);
         return true;
       case 'set values': {
         const values = step.values.map(({ value, ...of }) => ({ ...of, value: Number(value) }));
@@ -238,7 +240,7 @@ export class ToldOrganisation {
     const known = this.#sources.get(key);
     if (known !== undefined) return known;
     const isPaused = this.#organisation.paused.some((paused) => sourceKey(paused) === key);
-    const options = {};
+    const options = { on_bill: this.#organisation.onBill[key] ?? 'auto' };
     const source = {
       name: key,
       schedule_paused: isPaused,
@@ -326,6 +328,8 @@ const cloudRow = (line: BillLine, choices: readonly StoredChoice[]): SpendRow =>
     tag_key: tag_value === null ? null : key,
     tag_value,
     resource_id: resource?.text ?? null,
+    resource_name: resource?.called?.name ?? null,
+    zone: resource?.called?.zone ?? null,
     cost,
   };
 };

@@ -2,7 +2,8 @@ import type { Day, Month } from '../../../domain/shared/calendar.ts';
 import type { NaiveChoices } from './naive-choices.ts';
 import { findingsOf, isDoubted, losesHost, type Finding } from './naive-host-files.ts';
 import { chargedTwice, type NaiveTwice } from './naive-twice.ts';
-import { daysOf, type CollectedLine, type Rows } from './naive-spend.ts';
+import { daysOf, type CollectedLine, type FeedRows, type Rows } from './naive-spend.ts';
+import { unmatchedOn } from './naive-unmatched.ts';
 import {
   KINDS,
   sourceKey,
@@ -16,7 +17,7 @@ import {
 interface Load {
   /** The number of loads before it. */
   number: number;
-  rows: Rows;
+  rows: FeedRows;
   /** The days of its rows, in order. */
   days: readonly Day[];
   /** For clusters and hosts: the days from the first to the last, read by it or by an earlier load whose days it keeps. */
@@ -44,7 +45,7 @@ interface Source {
 /** A source that lacks days of a month, with the first and the last of them. */
 export type NaiveGap = [source: string, from: Day, through: Day];
 
-const NO_ROWS: Rows = { lines: [], allocations: [], assets: [], shares: [], spend: [], usage: [] };
+const NO_ROWS: FeedRows = { lines: [], allocations: [], assets: [], shares: [], spend: [], usage: [] };
 
 /** The cost sources of an organisation and their loads. A newer load of a month replaces the one before. */
 export class NaiveSources {
@@ -56,6 +57,7 @@ export class NaiveSources {
   #made = 0;
   /** The charges that two sources count, after each step so far. */
   readonly #twice: { on: Day; found: NaiveTwice[] }[] = [];
+  readonly #doubts: { on: Day; found: { month: Month; source: number }[] }[] = [];
 
   constructor(organisation: Organisation) {
     this.#organisation = organisation;
@@ -79,7 +81,7 @@ export class NaiveSources {
   /** Returns whether the load is accepted. */
   load({ on, source: name, month, feed }: Extract<Step, { does: 'load' }>, choices: NaiveChoices): boolean {
     const source = this.#named(name, on);
-    const rows: Rows = { ...NO_ROWS };
+    const rows: FeedRows = { ...NO_ROWS };
     const read = daysRead(daysOf(feed), month, on);
     switch (feed.kind) {
       case 'focus':
@@ -227,17 +229,21 @@ export class NaiveSources {
   }
 
   /**
-   * Returns whether sources let a month settle: none has a doubt, no active one lacks a day, any covers the last day, and no two
-   * sources have the same charges.
+   * Returns whether sources let a month settle: none has a doubt, no active one lacks a day, any covers the last day, no two
+   * sources have the same charges, and no machine matches nothing.
+   *
+   * @param before the day before which doubts about machines count; null counts today's.
    */
   isWhole(
     month: Month,
     sources: readonly Source[] = this.#existing(),
     twice: readonly Kind[] = this.twiceIn(month),
+    before: Day | null = null,
   ): boolean {
     return (
       twice.length === 0 &&
       !sources.some(({ findings }) => isDoubted(findings, month)) &&
+      !this.isDoubted(month, null, before) &&
       sources.every(
         (source) => source.isPaused || this.#isLatecomer(source, month) || this.#gap(source, month) === null,
       ) &&
@@ -252,7 +258,7 @@ export class NaiveSources {
       loads: new Map(source.published.filter(([, { publishedOn }]) => publishedOn < day)),
       findings: source.findings.filter(({ on }) => on < day),
     }));
-    return this.isWhole(month, sources, this.twiceIn(month, day));
+    return this.isWhole(month, sources, this.twiceIn(month, day), day);
   }
 
   /** Returns whether rows of some kinds (null: all) could not be read in a month, or stand in two sources. */
@@ -330,7 +336,63 @@ export class NaiveSources {
 
   /** Returns all rows of the current loads. */
   rows(): Rows {
-    return rowsOf(this.#existing());
+    return {
+      reporters: this.#reporters(),
+      billDays: this.#existing(['focus']).flatMap(({ loads: own }) =>
+        [...own].flatMap(([month, { rows, days, publishedOn }]) => {
+          const delivered = [days.at(-1) ?? '', publishedOn].sort()[0] ?? '';
+          return rows.lines
+            .filter(({ day }) => day.startsWith(month) && day <= delivered)
+            .map(({ day, cloud }) => ({ day, cloud, publishedOn }));
+        }),
+      ),
+      ...rowsOf(this.#existing()),
+    };
+  }
+
+  /** Returns the clusters and hosts of each day. If several sources report one, always goes before never, and never before auto. */
+  #reporters(): Rows['reporters'] {
+    const found = this.#existing().flatMap(({ name, madeAs, loads }) => {
+      const onBill = this.#organisation.onBill[name] ?? 'auto';
+      return [...loads.values()].flatMap(({ rows: { allocations, assets, shares } }) => [
+        ...[...allocations, ...assets].map(({ day, cluster }) => ({
+          day,
+          of: `kubernetes ${cluster}`,
+          source: madeAs,
+          onBill,
+        })),
+        ...shares.map(({ day, host }) => ({ day, of: `hosts ${host}`, source: madeAs, onBill })),
+      ]);
+    });
+    const reporters = new Map<string, Rows['reporters'][number]>();
+    for (const one of found) {
+      const known = reporters.get(`${one.day} ${one.of}`) ?? one;
+      const onBill = (['always', 'never', 'auto'] as const).find((told) =>
+        [one.onBill, known.onBill].includes(told),
+      );
+      const source = Math.min(one.source, known.source);
+      reporters.set(`${one.day} ${one.of}`, { ...one, source, onBill: onBill ?? 'auto' });
+    }
+    return [...reporters.values()];
+  }
+
+  /** Records the doubts about all months, after the spend changed on a day. */
+  noteDoubts(on: Day): void {
+    const rows = this.rows();
+    const days = new Set([...rows.reporters.map(({ day }) => day)]);
+    this.#doubts.push({
+      on,
+      found: [...days].flatMap((day) =>
+        unmatchedOn(day, rows).map(({ source }) => ({ month: day.slice(0, 7), source })),
+      ),
+    });
+  }
+
+  /** Returns whether sources of some kinds (null: all) have a doubt about a month, as it was before a day (null: now). */
+  isDoubted(month: Month, kinds: readonly Kind[] | null, before: Day | null = null): boolean {
+    const noted = this.#doubts.findLast(({ on }) => before === null || on < before);
+    const sources = this.#existing(kinds ?? KINDS).map(({ madeAs }) => madeAs);
+    return noted?.found.some((doubt) => doubt.month === month && sources.includes(doubt.source)) === true;
   }
 
   /** Returns the numbers of the loads that have days of a month. */
@@ -360,7 +422,7 @@ export class NaiveSources {
   }
 }
 
-const rowsOf = (sources: readonly Source[]): Rows => {
+const rowsOf = (sources: readonly Source[]): FeedRows => {
   const loads = sources.flatMap(({ loads: own }) => [...own.values()].map(({ rows }) => rows));
   return {
     lines: loads.flatMap(({ lines }) => lines),

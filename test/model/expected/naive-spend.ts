@@ -1,5 +1,5 @@
 import type { Day } from '../../../domain/shared/calendar.ts';
-import { clustersOf, clustersOn, distinct, holdsMachine, hostsOn } from './naive-assets.ts';
+import { clustersOf, clustersOn, distinct, hostsOn } from './naive-assets.ts';
 import { absolute, decimalUnits } from './naive-decimals.ts';
 import { isAmbiguous, isFor } from './naive-things.ts';
 import type {
@@ -8,6 +8,7 @@ import type {
   BillLine,
   Feed,
   HostShare,
+  OnBill,
   ToolSpend,
   ToolUsage,
 } from '../organisation-story.ts';
@@ -68,7 +69,14 @@ export interface Rows {
   shares: readonly HostShare[];
   spend: readonly ToolSpend[];
   usage: readonly ToolUsage[];
+  /** The clusters (`kubernetes NAME`) and hosts (`hosts NAME`) of each day, with what their sources say about bills. */
+  reporters: readonly { day: Day; of: string; source: number; onBill: OnBill }[];
+  /** The days that bills of their own month have delivered. */
+  billDays: readonly { day: Day; cloud: string; publishedOn: Day }[];
 }
+
+/** What feeds bring, without what follows from their sources. */
+export type FeedRows = Omit<Rows, 'reporters' | 'billDays'>;
 
 /** Returns the days of a feed's rows, in order. */
 export const daysOf = (feed: Feed): Day[] => {
@@ -115,7 +123,8 @@ const spentOn = (day: Day, rows: Rows): Spent[] => {
     all.filter((row) => row.day === day);
   const ofMonth = rows.lines.filter((line) => line.day.slice(0, 7) === day.slice(0, 7));
   const [lines, allocations] = [today(rows.lines), today(rows.allocations)];
-  const [clusters, hosts] = [clustersOn(day, rows), hostsOn(day, rows.shares)];
+  const clusters = clustersOn(day, rows);
+  const hosts = hostsOn(day, rows, clusters);
 
   const spent: Spent[] = [];
   const add = (attributes: Partial<Spent> & Pick<Spent, 'source'>, units: bigint): void => {
@@ -140,7 +149,7 @@ const spentOn = (day: Day, rows: Rows): Spent[] => {
 
   for (const { cluster, assets, isBorrowing, isOnBill, outside } of clusters) {
     const own = allocations.filter((row) => row.cluster === cluster);
-    const countsAllocations = assets.length === 0 || (isBorrowing && !isOnBill);
+    const countsAllocations = (assets.length === 0 || isBorrowing) && !isOnBill;
     let rest = sumOf(countsAllocations ? own : outside);
     for (const { namespace, workload, cost } of own.filter((row) => row.namespace !== null)) {
       add({ source: 'kubernetes', cluster, namespace, workload }, unitsOf(cost));
@@ -149,11 +158,8 @@ const spentOn = (day: Day, rows: Rows): Spent[] => {
     add({ source: 'kubernetes', cluster }, rest);
   }
 
-  for (const { host, machine, shares } of hosts) {
-    const isBilled =
-      machine !== null && !isAmbiguous(machine, ofMonth) && lines.some((line) => isFor(line, machine));
-    const isNode = machine !== null && holdsMachine(clusters, machine);
-    let rest = isBilled || isNode ? 0n : sumOf(shares);
+  for (const { host, shares, isOutside } of hosts) {
+    let rest = isOutside ? sumOf(shares) : 0n;
     for (const { service, cost } of shares.filter((share) => share.service !== null)) {
       add({ source: 'hosts', host, host_service: service }, unitsOf(cost));
       rest -= unitsOf(cost);

@@ -7,7 +7,8 @@ export interface Known {
 }
 
 /**
- * Returns whether two ids can mean the same resource (sources §2). Azure's ids are compared by path, never by name. Google's full
+ * Returns whether two ids can mean the same resource (sources §2). Azure's ids are compared by path, never by name. The machine of
+ * a scale set is also the set. Google's full
  * ids are compared by project, zone and name. If one side has only the name, names are compared, and also projects if both
  * sides know them. Load balancers are compared by ARN if both sides know it, otherwise by name. Everything else is
  * compared by name.
@@ -15,7 +16,12 @@ export interface Known {
 export const sameThing = (a: Known, b: Known): boolean => {
   const [mine, theirs] = [a.means, b.means];
   if (mine.of === 'azure' || theirs.of === 'azure')
-    return mine.of === 'azure' && theirs.of === 'azure' && mine.path === theirs.path;
+    return (
+      mine.of === 'azure' &&
+      theirs.of === 'azure' &&
+      (mine.path === theirs.path || mine.path === theirs.set || mine.set === theirs.path)
+    );
+  if (mine.of === 'made up' || theirs.of === 'made up') return false;
   if (mine.name !== theirs.name) return false;
   if ([mine, theirs].some(({ of }) => of === 'balancer' || of === 'cluster') && mine.of !== theirs.of)
     return false;
@@ -56,4 +62,23 @@ export const isAmbiguous = (thing: Known, linesOfMonth: readonly BillLine[]): bo
     resource?.means.of === 'google' ? [resource.means.zone] : [],
   );
   return new Set(places).size > 1 || new Set(zones).size > 1;
+};
+
+/** Returns the cloud that made an id, null for a mere name. */
+export const cloudOf = ({ means }: Known): string | null =>
+  (({ amazon: 'aws', azure: 'azure', google: 'gcp' }) as Partial<Record<Identity['of'], string>>)[means.of] ??
+  null;
+
+/** Returns what all feeds call a machine, null for a mere name, which several machines can have. */
+export const uniqueKey = ({ means }: Known): string | null => {
+  switch (means.of) {
+    case 'amazon':
+      return means.name;
+    case 'azure':
+      return means.path;
+    case 'google':
+      return `${means.project}/${means.zone}/${means.name}`;
+    default:
+      return null;
+  }
 };

@@ -1,7 +1,7 @@
 import type { Day, Month } from '../../../domain/shared/calendar.ts';
 import { clustersOn, hostsOn } from './naive-assets.ts';
 import { decimalUnits } from './naive-decimals.ts';
-import type { Rows } from './naive-spend.ts';
+import type { FeedRows, Rows } from './naive-spend.ts';
 import { isAmbiguous, isFor } from './naive-things.ts';
 import type { Kind } from '../organisation-story.ts';
 
@@ -17,7 +17,7 @@ export interface SourceRows {
   name: string;
   kind: Kind;
   madeAs: number;
-  rows: Rows;
+  rows: FeedRows;
 }
 
 /** A doubt about the newer one of two sources, in a month. */
@@ -77,7 +77,7 @@ const amountsOf = ({ kind, rows }: SourceRows, all: Rows, month: Month): Map<str
 
 /** Returns whether a bill line of the day counts as spend of a host. */
 const isHostBilled = (day: Day, host: string, all: Rows): boolean => {
-  const machine = hostsOn(day, all.shares).find((one) => one.host === host)?.machine ?? null;
+  const machine = hostsOn(day, all, clustersOn(day, all)).find((one) => one.host === host)?.machine ?? null;
   const ofMonth = all.lines.filter((line) => line.day.slice(0, 7) === day.slice(0, 7));
   return (
     machine !== null &&
@@ -104,7 +104,7 @@ interface Reported {
   units: bigint;
 }
 
-const reportedIn = ({ allocations, assets }: Rows, month: Month): Map<string, Reported> => {
+const reportedIn = ({ allocations, assets }: FeedRows, month: Month): Map<string, Reported> => {
   const rows = [
     ...allocations.map(({ day, cluster, namespace, workload, cost }): Reported => ({
       ...{ day, cluster, what: namespace === null ? 'idle' : 'workload', units: unitsOf(cost) },
@@ -123,7 +123,7 @@ const reportedIn = ({ allocations, assets }: Rows, month: Month): Map<string, Re
   return sums;
 };
 
-const haveClusterTwice = (older: Rows, newer: Rows, all: Rows, month: Month): boolean => {
+const haveClusterTwice = (older: FeedRows, newer: FeedRows, all: Rows, month: Month): boolean => {
   const theirs = reportedIn(older, month);
   const totals = new Map<string, { counted: bigint; workloads: bigint }>();
   for (const [place, row] of reportedIn(newer, month)) {

@@ -129,10 +129,23 @@ const pastMonth = everySource(CLOSING_DAY, '2025-12').map(
     ],
 );
 
+/** What a source says about machines without a bill line. Mostly it decides, because open doubts keep months from settling. */
+const toldOnBill = fc.oneof(
+  { weight: 3, arbitrary: fc.constant('never' as const) },
+  { weight: 1, arbitrary: fc.constant('always' as const) },
+  { weight: 2, arbitrary: fc.constant('auto' as const) },
+);
+
 /** A small random organisation with its story: spend and metrics, then the closing of January, then late steps. */
 export const randomOrganisation: fc.Arbitrary<Organisation> = fc
   .record({
     settleDays: fc.constantFrom(0, 5),
+    onBill: fc.record({
+      'opencost 1': toldOnBill,
+      'opencost 2': toldOnBill,
+      'hosts 1': toldOnBill,
+      'hosts 2': toldOnBill,
+    }),
     paused: fc.oneof(
       { weight: 4, arbitrary: fc.constant([]) },
       { weight: 1, arbitrary: fc.array(source, { maxLength: 3 }) },
@@ -156,7 +169,7 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
     range: fc.tuple(days, days),
     breakdown: fc.nat(25),
   })
-  .map(({ settleDays, paused, waitsForever, breakdown, range: [a, b], ...drawn }) => {
+  .map(({ settleDays, paused, onBill, waitsForever, breakdown, range: [a, b], ...drawn }) => {
     const metrics = drawn.teams?.metrics ?? [];
     const early = inTime([
       // Metrics that split shared costs come first, so that their numbers are known.
@@ -181,7 +194,7 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
       ...(drawn.running?.values ?? []),
     ]);
     const range = a < b ? { start: a, end: b } : { start: b, end: a };
-    return { settleDays, paused, waitsForever, story, breakdown, range, today: TODAY };
+    return { settleDays, paused, onBill, waitsForever, story, breakdown, range, today: TODAY };
   });
 
 /** Returns each loaded source once. */

@@ -34,7 +34,7 @@ const amazon = (account: string, type: 'instance' | 'volume', name: string, move
 /** Returns an Azure resource. Its name alone means nothing, because other groups have the same name. */
 const azure = (account: string, group: string, typeAndName: string): Thing => {
   const path = `/subscriptions/${account}/resourceGroups/${group}/providers/Microsoft.Compute/${typeAndName}`;
-  const means: Identity = { of: 'azure', path: path.toLowerCase() };
+  const means: Identity = { of: 'azure', path: path.toLowerCase(), set: null };
   return {
     account,
     onBill: [mention(path, means), mention(path.toLowerCase(), means)],
@@ -44,13 +44,20 @@ const azure = (account: string, group: string, typeAndName: string): Thing => {
   };
 };
 
-/** Returns a scale set. The cluster reports its machines, and the bill has the whole set. */
+/** Returns a scale set. The cluster reports its machines, and the bill has some of them, or the whole set. */
 const scaleSet = (account: string, group: string, name: string): Thing => {
   const set = azure(account, group, `virtualMachineScaleSets/${name}`);
-  const machines = set.onCluster.map(({ id }, index) =>
-    mention(`${id.text}/virtualMachines/${index}`, id.means),
-  );
-  return { ...set, onCluster: machines.map(unplaced) };
+  const machineOf = ({ text, means }: Mention, index: number): Mention => {
+    if (means.of !== 'azure') throw new Error('expected an id of Azure');
+    const path = `${means.path}/virtualmachines/${index}`;
+    return mention(`${text}/virtualMachines/${index}`, { of: 'azure', path, set: means.path });
+  };
+  const machines = set.onCluster.map(({ id }, index) => machineOf(id, index));
+  return {
+    ...set,
+    onBill: [...set.onBill, ...set.onBill.map((id, index) => machineOf(id, 2 * index))],
+    onCluster: machines.map(unplaced),
+  };
 };
 
 /** Returns a Google machine. Machines of other projects and zones may have the same bare name. */
@@ -60,7 +67,12 @@ const google = (project: string, zone: string, name: string): Thing => {
   const path = `projects/${project}/zones/${zone}/instances/${name}`;
   return {
     account: project,
-    onBill: [mention(`//compute.googleapis.com/${path}`, full), mention(path, full), bare],
+    onBill: [
+      mention(`//compute.googleapis.com/${path}`, full),
+      mention(path, full),
+      bare,
+      numbered(project, zone, name),
+    ],
     onCluster: [
       { id: bare, project },
       unplaced(bare),
@@ -69,6 +81,14 @@ const google = (project: string, zone: string, name: string): Thing => {
     ],
   };
 };
+
+/** Returns the id of a Google machine by numbers, as exports write it, with its name and zone beside. */
+const numbered = (project: string, zone: string, name: string): Mention => ({
+  text: `//compute.googleapis.com/projects/${NUMBERS[project] ?? ''}/zones/${zone}/instances/56${zone.slice(1)}9418`,
+  means: { of: 'google', project, zone, name },
+  called: { name, zone },
+});
+const NUMBERS: Readonly<Record<string, string>> = { 'proj-a': '4711', 'proj-b': '4712' };
 
 const THINGS: Readonly<Record<string, readonly Thing[]>> = {
   aws: [
@@ -202,7 +222,31 @@ const called = (
     .map(({ kind, named }) => ({ kind, ...named }));
 
 /** An asset in a cluster's feed. Some assets have no id, such as the management fee. */
+/** Machines that no bill has, and ids that a cluster makes up for disks. */
+const STRAYS: readonly Thing[] = [
+  {
+    account: '',
+    onBill: [],
+    onCluster: [unplaced(mention('ip-10-0-0-1', { of: 'name', name: 'ip-10-0-0-1' }))],
+  },
+  {
+    account: '',
+    onBill: [],
+    onCluster: [unplaced(mention('aws:///eu-west-1a/i-0fedcba9', { of: 'amazon', name: 'i-0fedcba9' }))],
+  },
+];
+const MADE_UP: readonly Thing[] = [
+  'pvc-6b2f2b9e',
+  'azure:///subscriptions/sub-1/resourceGroups/rg/providers/Microsoft.Compute/disks/aks-vmss00000b_osdisk',
+].map((text) => ({
+  account: '',
+  onBill: [],
+  onCluster: [unplaced(mention(text, { of: 'made up', name: text }))],
+}));
+
 export const clusterResource: fc.Arbitrary<ClusterResource> = fc.oneof(
+  { weight: 1, arbitrary: called(['node'], STRAYS, 0) },
+  { weight: 1, arbitrary: called(['disk'], MADE_UP, 0) },
   { weight: 6, arbitrary: called(['node', 'disk'], MACHINES, 1) },
   { weight: 2, arbitrary: called(['load_balancer'], BALANCERS, 1) },
   { weight: 2, arbitrary: fc.constant({ kind: 'management' as const, id: null, project: null }) },
@@ -217,5 +261,6 @@ export const HOSTS: readonly { host: string; machine: Mention | null }[] = [
     host: 'host-5',
     machine: mention('gce://proj-a/z1/n-1', { of: 'google', project: 'proj-a', zone: 'z1', name: 'n-1' }),
   },
+  { host: 'host-6', machine: mention('db.internal', { of: 'name', name: 'db.internal' }) },
   { host: 'host-3', machine: THINGS['azure']?.[0]?.onCluster[1]?.id ?? null },
 ];

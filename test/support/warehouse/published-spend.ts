@@ -13,6 +13,8 @@ const COLUMNS = {
     tag_key: 'VARCHAR',
     tag_value: 'VARCHAR',
     resource_id: 'VARCHAR',
+    resource_name: 'VARCHAR',
+    zone: 'VARCHAR',
     cost: 'DECIMAL(38,15)',
   },
   kubernetes_spend: {

@@ -580,6 +580,16 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   {
+    version: 25,
+    name: 'the names and zones of resources on bills',
+    statements: [
+      // resource_name is the bill's own name of the resource, and zone its zone or region. They are NULL in loads of earlier
+      // versions, and where the bill names nothing.
+      `ALTER TABLE cloud_spend ADD COLUMN resource_name VARCHAR`,
+      `ALTER TABLE cloud_spend ADD COLUMN zone VARCHAR`,
+    ],
+  },
+  {
     version: 26,
     name: 'webhooks whose endpoints have gone',
     statements: [

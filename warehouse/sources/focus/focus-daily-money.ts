@@ -42,6 +42,9 @@ const MOST_DAYS = 10_000_000;
 
 const DAYS_OF_PART = 500_000;
 
+/** The name and the zone of a resource. The smallest one is the same in each reading. */
+const NAMES = 'min(resource_name) AS resource_name, min(zone) AS zone';
+
 const dailyMoneyOf = (condition: string, candidates: readonly Candidate[]): string => `
 WITH spans AS (
   SELECT *, ${unitsOf('span_cost')} AS units,
@@ -54,7 +57,7 @@ shares AS (
   FROM spans),
 span_groups AS (
   SELECT billing_period, cloud, account, any_value(account_name) AS account_name, resource_id,
-    ${columnsOf(candidates)}first_day, last_day, bool_and(fell_back) AS fell_back, sum(row_count) AS row_count,
+    ${NAMES}, ${columnsOf(candidates)}first_day, last_day, bool_and(fell_back) AS fell_back, sum(row_count) AS row_count,
     sum(first_units * row_count) AS first_units, sum(middle_units * row_count) AS middle_units,
     sum((units - first_units - middle_units * (last_day - first_day - 1)) * row_count) AS last_units
   FROM shares GROUP BY ALL),
@@ -64,11 +67,11 @@ day_units AS (
   SELECT *, CASE day WHEN first_day THEN first_units WHEN last_day THEN last_units ELSE middle_units END AS day_units
   FROM span_days),
 money AS (
-  SELECT billing_period, day, cloud, account, account_name, resource_id, ${columnsOf(candidates)}cost, true AS inside_day,
-    is_usage, is_usage AND ${IS_WHOLE} AS is_whole_usage, fell_back, row_count
+  SELECT billing_period, day, cloud, account, account_name, resource_id, resource_name, zone, ${columnsOf(candidates)}cost,
+    true AS inside_day, is_usage, is_usage AND ${IS_WHOLE} AS is_whole_usage, fell_back, row_count
   FROM checked_groups LEFT JOIN temp.main.written_files USING (last_file) WHERE ${condition} AND span_start IS NULL
   UNION ALL
-  SELECT billing_period, day, cloud, account, account_name, resource_id, ${columnsOf(candidates)}
+  SELECT billing_period, day, cloud, account, account_name, resource_id, resource_name, zone, ${columnsOf(candidates)}
     ${moneyOfUnits('day_units')} AS cost,
     false AS inside_day, false AS is_usage, false AS is_whole_usage, fell_back, CASE day WHEN first_day THEN row_count ELSE 0 END AS row_count
   FROM day_units),
@@ -83,8 +86,9 @@ chosen_money AS (
 SELECT billing_period, day, cloud, account,
   CASE WHEN split_value IS NOT NULL THEN split_kind END AS split_kind, split_value,
   CASE WHEN tag_value IS NOT NULL THEN tag_key END AS tag_key, tag_value,
-  resource_id, any_value(account_name) AS account_name, sum(cost) AS cost, bool_or(inside_day) AS inside_day,
-  bool_or(is_usage) AS has_usage, bool_or(is_whole_usage) AS has_whole_usage, bool_and(fell_back) AS fell_back, CAST(sum(row_count) AS BIGINT) AS row_count
+  resource_id, ${NAMES}, any_value(account_name) AS account_name, sum(cost) AS cost, bool_or(inside_day) AS inside_day,
+  bool_or(is_usage) AS has_usage, bool_or(is_whole_usage) AS has_whole_usage, bool_and(fell_back) AS fell_back,
+  CAST(sum(row_count) AS BIGINT) AS row_count
 FROM chosen_money GROUP BY ALL`;
 
 /** Groups the daily money by billing period and day, with the columns that the shrink check compares (bill-shrink.ts). */
@@ -97,7 +101,7 @@ FROM daily_money GROUP BY ALL`;
 
 /** Selects the daily money by all columns that picks can use. */
 export const CLOUD_SPEND = `
-SELECT billing_period, day, cloud, account, split_kind, split_value, tag_key, tag_value, resource_id, cost FROM daily_money`;
+SELECT billing_period, day, cloud, account, split_kind, split_value, tag_key, tag_value, resource_id, resource_name, zone, cost FROM daily_money`;
 
 /** Selects the names of the accounts in this load. */
 export const ACCOUNT_NAMES = `

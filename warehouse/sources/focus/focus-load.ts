@@ -24,7 +24,13 @@ import { leftOutNotes } from './left-out-bills.ts';
 import { handOver, show, type LoadSessions } from '../../engine/readers/load-sessions.ts';
 import { normalTextSql } from '../../engine/sql/normal-text.ts';
 import { problem, whenTooLong } from '../feeds/problems.ts';
-import { expectedTime, isTooLong, LONGEST_PERIOD, readableDay } from '../feeds/readable-limits.ts';
+import {
+  expectedTime,
+  isTooLong,
+  isTooLongText,
+  LONGEST_PERIOD,
+  readableDay,
+} from '../feeds/readable-limits.ts';
 import { storeRows, withLoad, type LoadResult, type LoadScope } from '../publishing/load.ts';
 import { storeUnitsTwice } from '../publishing/charged-twice.ts';
 import { checkMoney, publishLoad, type Publish } from '../publishing/publish-load.ts';
@@ -58,7 +64,7 @@ export const loadFocusExport = (
   const readFrom = files.map(({ path }) => path);
   return withLoad(session, { ...focusLoad, readFrom }, TEMPORARY, async (load) => {
     const candidates = await candidatesToCollect(sessions, load.orgId, load.now);
-    let rollUp: RollUp = { ...load, listed: [] };
+    let rollUp: RollUp = { ...load, listed: [], hasNames: false };
     const counts = await readFeed(reader, load, {
       relations: relationsOf(files),
       prepare: async () => {
@@ -185,7 +191,8 @@ dated_groups AS (
     ${readableDay(dayOfText('billing_period'), '$last_day::DATE')} AS billing_period,
     ${readableDay(dayOfText('billing_period_end'), '$last_day::DATE')} AS billing_period_end,
     ${nullable(normalTextSql('currency'))} AS currency,
-    ${idOf('account')} AS account, ${idOf('account_name')} AS account_name, lower(${idOf('resource_id')}) AS resource_id${candidates
+    ${idOf('account')} AS account, ${idOf('account_name')} AS account_name, lower(${idOf('resource_id')}) AS resource_id,
+    ${shortText('resource_name')} AS resource_name, ${shortText('zone')} AS zone${candidates
       .map(({ column }) => `, ${normalTextSql(column)} AS ${column}`)
       .join('')}),
     CAST(billing_period AS VARCHAR) AS raw_billing_period, CAST(billing_period_end AS VARCHAR) AS raw_billing_period_end
@@ -214,6 +221,10 @@ SELECT * EXCLUDE (raw_billing_period, billing_period_end, raw_billing_period_end
     END AS problem),
   CASE WHEN is_amortised_purchase THEN cost END AS purchase_cost
 FROM counted`;
+
+/** Returns a name or a zone, null if it is too long or a spelling of null. Neither rejects a row. */
+const shortText = (text: string): string =>
+  nullable(`CASE WHEN NOT (${isTooLongText(text)}) THEN ${text} END`);
 
 /** The most that a message names. */
 const MOST_CURRENCIES = 20;

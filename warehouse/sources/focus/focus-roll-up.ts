@@ -17,6 +17,7 @@ import {
 } from './focus-columns.ts';
 import { purchasedCommitmentOf } from './commitment-purchases.ts';
 import { creditsOf } from './focus-credits.ts';
+import { isKept } from './kept-resources.ts';
 import { problem, whenTooLong } from '../feeds/problems.ts';
 import {
   expectedAmount,
@@ -53,6 +54,8 @@ export interface RollUp {
   now: Date;
   /** What bills can be divided by that is rolled up too. */
   listed: readonly ListedKey[];
+  /** Whether the names and zones of resources are read too. */
+  hasNames: boolean;
 }
 
 /** Groups of days and resources, or of what bills could be divided by (bill-values.ts). */
@@ -61,7 +64,7 @@ type Grain = 'spend' | 'values';
 /** Selects one typed row per line of the export. A value that cannot be cast is null, and its raw value is beside it. */
 const typedRows = (
   file: Relation,
-  { costColumn, listed }: RollUp,
+  { costColumn, listed, hasNames }: RollUp,
   candidates: readonly Candidate[],
   since: Day | null,
 ): string => `
@@ -77,8 +80,9 @@ const typedRows = (
     ${creditsOf(file)} AS credits,
     ${keyOf(file, 'provider')} AS provider, ${accountOf(file)} AS account,
     ${keyOf(file, 'account_name')} AS account_name,
-    CASE WHEN ${keyOf(file, 'category')} IN ('Compute', 'Networking', 'Storage')
-      THEN ${keyOf(file, 'resource')} END AS resource_id,
+    CASE WHEN ${isKept(keyOf(file, 'resource'))} THEN ${keyOf(file, 'resource')} END AS resource_id,
+    ${hasNames ? textOf(file, 'resource_name') : 'CAST(NULL AS VARCHAR)'} AS resource_name,
+    ${hasNames ? textOf(file, 'zone') : 'CAST(NULL AS VARCHAR)'} AS zone,
     ${LISTED_KEYS.map((key) => `${listed.includes(key) ? LISTED_COLUMNS[key](file) : 'CAST(NULL AS VARCHAR)'} AS ${key}`).join(', ')}${candidates
       .map(
         ({ column, valueIn }) => `,
@@ -154,6 +158,8 @@ type Bills = 'all' | 'fallen back';
 
 /** What groups of days and resources have beside their cost. */
 const OF_SPEND = `, any_value(account_name) AS account_name,
+  min(CASE WHEN resource_id IS NOT NULL THEN resource_name END) AS resource_name,
+  min(CASE WHEN resource_id IS NOT NULL AND resource_name IS NOT NULL THEN zone END) AS zone,
   ${REJECTED_FILE},
   count(*) AS row_count,
   bool_or(CASE WHEN cost IS NULL THEN ${nullable(writtenOut('raw_cost'))} IS NOT NULL ELSE cost <> 0 END) AS cost_present,
@@ -222,18 +228,18 @@ GROUP BY GROUPING SETS (${grains.map((grain) => `(${[...BILL_KEYS, ...keysOf[gra
 
 /**
  * Reads an export into `focus_roll_up`, without its tags if almost each row has different ones. A line is broken if a column that
- * is read is not UTF-8. So if there are any, reads the export again without the list, because the tags and services of a line
- * must not reject its cost. Returns how it was read.
+ * is read is not UTF-8. So if there are any, reads the export again without the list and the names, because the tags, services
+ * and names of a line must not reject its cost. Returns how it was read.
  */
 export const rollUpExport = async (
   reader: Statements,
-  load: Omit<RollUp, 'listed'>,
+  load: Omit<RollUp, 'listed' | 'hasNames'>,
   candidates: readonly Candidate[],
 ): Promise<RollUp> => {
   const relations = relationsOf(load.files, 'skipped');
   const keys = LISTED_KEYS.filter((key) => relations.some((file) => canList(file, key)));
   const identifies = keys.includes('tags') && (await identifyingTags(reader, relations));
-  const listed = { ...load, listed: keys.filter((key) => key !== 'tags' || !identifies) };
+  const listed = { ...load, listed: keys.filter((key) => key !== 'tags' || !identifies), hasNames: true };
   await reader.run(focusRollUpStatement('focus_roll_up', listed, candidates));
   const [tables] = await reader.query(
     `FROM duckdb_tables() WHERE temporary AND table_name = 'broken_lines' LIMIT 1`,
@@ -244,7 +250,7 @@ export const rollUpExport = async (
   );
   if (broken === undefined) return listed;
   await dropTemporaryTables(reader, ['focus_roll_up', 'broken_lines', 'broken_line_scans']);
-  const unlisted = { ...load, listed: [] };
+  const unlisted = { ...load, listed: [], hasNames: false };
   await reader.run(focusRollUpStatement('focus_roll_up', unlisted, candidates));
   return unlisted;
 };

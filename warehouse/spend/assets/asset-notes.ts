@@ -5,12 +5,15 @@ import type { Session } from '../../engine/session.ts';
 
 /** Equal decisions about assets of a cluster or a host, over some days. */
 interface Decided {
-  reason: 'followed' | 'borrowed' | 'ambiguous';
+  reason: 'followed' | 'borrowed' | 'ambiguous' | 'unmatched' | 'shared';
   cluster: string | null;
   host: string | null;
   is_on_bill: boolean;
   name: string | null;
   places: string | null;
+  /** The first of the machines, and their number. */
+  example: string | null;
+  machines: number;
   days: number;
   first_day: Day;
   last_day: Day;
@@ -66,13 +69,26 @@ const OF_SOURCE = `(
     cluster IN (${named('cluster', 'kubernetes_spend')} UNION ${named('cluster', 'cluster_assets')})
     OR host IN (${named('host', 'host_spend')}))`;
 
+/** Whether the decisions name single machines, whose note is one. */
+const OF_MACHINES = `reason IN ('unmatched', 'shared')`;
+
+// An ambiguous name has a note of its own.
 const decidedOn = (days: string): string => `
-SELECT reason, cluster, host, is_on_bill, name, places, CAST(count(DISTINCT day) AS INTEGER) AS days, min(day) AS first_day,
+WITH decided AS (
+  SELECT * FROM asset_decisions JOIN current_computations USING (org_id, month, computation_id)
+  WHERE org_id = $org AND (reason <> 'borrowed' OR asset_day IS NOT NULL) AND ${days}),
+noted AS (
+  SELECT * FROM decided
+  WHERE NOT (reason = 'unmatched' AND EXISTS (
+    FROM decided AS other WHERE other.reason = 'ambiguous' AND other.day = decided.day AND other.name = decided.name)))
+SELECT reason, cluster, host, is_on_bill, CASE WHEN NOT ${OF_MACHINES} THEN name END AS name,
+  CASE WHEN reason <> 'unmatched' THEN places END AS places, min(noted.name) AS example,
+  CAST(count(DISTINCT noted.name) AS INTEGER) AS machines, CAST(count(DISTINCT day) AS INTEGER) AS days, min(day) AS first_day,
   max(day) AS last_day, min(asset_day) AS first_asset_day, max(asset_day) AS last_asset_day, sum(cost) AS cost
-FROM asset_decisions JOIN current_computations USING (org_id, month, computation_id)
-WHERE org_id = $org AND (reason <> 'borrowed' OR asset_day IS NOT NULL) AND ${days}
-GROUP BY reason, cluster, host, is_on_bill, name, places
-ORDER BY cluster NULLS LAST, host, reason DESC, is_on_bill DESC, name`;
+FROM noted
+GROUP BY reason, cluster, host, is_on_bill, CASE WHEN NOT ${OF_MACHINES} THEN noted.name END,
+  CASE WHEN reason <> 'unmatched' THEN places END
+ORDER BY cluster NULLS LAST, host, reason DESC, is_on_bill DESC, 5`;
 
 const noteOf = (decided: Decided): AssetNote => {
   const { cluster, host } = decided;
@@ -84,8 +100,21 @@ const noteOf = (decided: Decided): AssetNote => {
 };
 
 const sentenceOf = (decided: Decided): string => {
-  const { reason, is_on_bill: isOnBill, name, places } = decided;
+  const { reason, is_on_bill: isOnBill, name, places, example } = decided;
   const [days, cost] = [onDays(decided), String(toWire(decided.cost))];
+  if (reason === 'shared') {
+    return (
+      `machines that cluster ${quoted(places)} also reports, such as ${quoted(example)}, count there ${days}: ` +
+      `their cost of ${cost} is not counted again`
+    );
+  }
+  if (reason === 'unmatched') {
+    const which = `${machinesOf(decided)} no line of a connected bill ${days}`;
+    const its = decided.machines === 1 ? 'its' : 'their';
+    return isOnBill
+      ? `${which}: ${its} cost of ${cost} is not counted again, because options.on_bill is "always"`
+      : `${which}: ${its} cost of ${cost} counts beside the bills; set options.on_bill to "always" if a bill includes it, or to "never"`;
+  }
   if (reason === 'ambiguous') {
     // A borrowed machine has a cost of 0.
     const beside = cost === '0' ? '' : `, and ${cost} counts beside the bills`;
@@ -100,11 +129,20 @@ const sentenceOf = (decided: Decided): string => {
       : `assets that bills name differently follow the cluster, whose nodes and disks are on no bill ${days}: their cost of ${cost} counts beside the bills`;
   }
   const { first_asset_day: from, last_asset_day: to } = decided;
+  if (name === 'always') {
+    return `it reports allocations but no assets ${days}: its allocations of ${cost} are not counted, because options.on_bill is "always"`;
+  }
   const lent = from === to ? `of ${from ?? ''}` : `of ${from ?? ''} to ${to ?? ''}`;
   return isOnBill
     ? `it reports allocations but no assets ${days}. By its nearest known assets, ${lent}, it is on a bill: only their bill lines count, not its allocations of ${cost}`
     : `it reports allocations but no assets ${days}. By its nearest known assets, ${lent}, it is on no bill: its allocations of ${cost} count`;
 };
+
+/** Returns `machine "node-1" matches`, or `3 machines, such as "node-1", match`. */
+export const machinesOf = ({ machines, example }: { machines: number; example: string | null }): string =>
+  machines === 1
+    ? `machine ${quoted(example)} matches`
+    : `${machines} machines, such as ${quoted(example)}, match`;
 
 const quoted = (name: string | null): string => JSON.stringify(name);
 

@@ -1,156 +1,41 @@
-import { billLines, LOADS_OF_COMPUTATION, ofUsedLoads } from '../counted-spend.ts';
-import { LENDERS_ON_BILLS, LENT_ASSETS, NEAREST_ASSETS } from './nearest-assets.ts';
-import {
-  balancerName,
-  billedBalancerName,
-  billedClusterName,
-  fullResourceKey,
-  googleZone,
-  isSameByName,
-  isUniqueName,
-  resourceName,
-} from './resource-key.ts';
+import { ASSETS, BILL_DAYS_OF_CLOUDS, BORROWED_DAYS, REPORTERS } from './reported-assets.ts';
+import { AMBIGUOUS_NAMES, ASSET_PAIRS, FOUND_ASSETS, RESOURCE_DAYS } from './matched-resources.ts';
+import { LENDERS_ON_BILLS } from './nearest-assets.ts';
+import { isSameByName } from './resource-key.ts';
+import { UNMATCHED_MACHINES } from './unmatched-machines.ts';
 
 // Finds the bill lines of clusters and hosts, and their costs beside the bill (design §2, Every dollar once). Each statement
 // creates the temporary table of its name from those before it.
 
-/**
- * Days on which a cluster reports allocations but no assets. Each has the cost of the allocations, and the nearest day whose
- * assets are known (nearest-assets.ts).
- */
-const BORROWED_DAYS = `
-CREATE TEMP TABLE borrowed_days AS
-WITH ${LOADS_OF_COMPUTATION},
-needs AS (
-  SELECT day, cluster, sum(cost) AS cost FROM ${ofUsedLoads('kubernetes_spend')}
-  ANTI JOIN (SELECT DISTINCT day, cluster FROM ${ofUsedLoads('cluster_assets')}) AS own USING (day, cluster)
-  GROUP BY ALL),
-${NEAREST_ASSETS}
-SELECT * FROM needs JOIN nearest_assets USING (day, cluster)`;
-
-/**
- * The assets of clusters and hosts on each day, from the computation's loads. `identity` identifies an asset in the search for
- * its bill lines. The project is the feed's, or else the one in a Google id. A host is one asset of kind node, with the machine
- * id of any of its rows on that day. An asset that does not stand for itself follows its cluster.
- */
-const ASSETS = `
-CREATE TEMP TABLE assets AS
-WITH ${LOADS_OF_COMPUTATION},
-needs AS (SELECT day, cluster FROM borrowed_days),
-${LENT_ASSETS},
-cluster_assets_of_days AS (
-  SELECT day, cluster, CAST(NULL AS VARCHAR) AS host, kind, provider_id, lower(project) AS project, sum(cost) AS cost,
-    false AS is_borrowed
-  FROM ${ofUsedLoads('cluster_assets')}
-  GROUP BY ALL
-  UNION ALL
-  SELECT DISTINCT borrowed_days.day, cluster, CAST(NULL AS VARCHAR), kind, provider_id, lower(project), CAST(0 AS DECIMAL(38,15)), true
-  FROM borrowed_days JOIN lent_assets USING (cluster, asset_day)),
-host_rows AS (
-  SELECT day, host, cost, COALESCE(machine_id, max(machine_id) OVER (PARTITION BY day, host)) AS machine_id
-  FROM ${ofUsedLoads('host_spend')}),
-host_days AS (
-  SELECT day, CAST(NULL AS VARCHAR) AS cluster, host, 'node' AS kind, machine_id AS provider_id,
-    CAST(NULL AS VARCHAR) AS project, sum(cost) AS cost, false AS is_borrowed
-  FROM host_rows GROUP BY ALL),
-named AS (
-  SELECT * REPLACE (COALESCE(project, CASE WHEN starts_with(full_key, 'gcp/') THEN split_part(full_key, '/', 2) END) AS project)
-  FROM (
-    SELECT *, ${fullResourceKey('provider_id')} AS full_key, ${resourceName('provider_id')} AS name,
-      CASE kind WHEN 'load_balancer' THEN ${balancerName('provider_id')} END AS balancer,
-      CASE kind WHEN 'management' THEN lower(cluster) END AS own_cluster,
-      host IS NOT NULL OR (kind IN ('node', 'disk') AND provider_id IS NOT NULL) AS stands_for_itself
-    FROM (FROM cluster_assets_of_days UNION ALL FROM host_days)))
-SELECT *, concat_ws('|', COALESCE(provider_id, ''), COALESCE(project, ''), COALESCE(balancer, ''), COALESCE(own_cluster, '')) AS identity
-FROM named`;
-
-/**
- * Pairs of a resource on the bill and an asset that can be the same. They match by the full id if both have one, or else by
- * name. Matches by name need the same project, if it is known. Azure's ids are always full. A load balancer also matches by the
- * name inside its ARN, and the management fee by the cluster's own resource. `place` distinguishes resources of the same
- * name, and so does `zone` if Google's bill has it.
- */
-const ASSET_PAIRS = `
-CREATE TEMP TABLE asset_pairs AS
-WITH ${LOADS_OF_COMPUTATION}, ${billLines(`resource_id IS NOT NULL AND (SELECT count(*) FROM assets WHERE provider_id IS NOT NULL OR own_cluster IS NOT NULL) > 0`)},
-resources AS (
-  SELECT *, ${fullResourceKey('resource_id')} AS full_key, ${resourceName('resource_id')} AS name,
-    ${billedBalancerName('resource_id')} AS balancer, ${billedClusterName('resource_id')} AS own_cluster,
-    ${googleZone('resource_id')} AS zone
-  FROM (SELECT DISTINCT cloud, account, resource_id FROM bill_lines)),
-placed AS (
-  SELECT *, CASE WHEN starts_with(full_key, 'gcp/') THEN split_part(full_key, '/', 2) ELSE lower(account) END AS project FROM resources),
-known AS (
-  SELECT DISTINCT identity, project, full_key, name, balancer, own_cluster
-  FROM assets WHERE provider_id IS NOT NULL OR own_cluster IS NOT NULL),
-pairs AS (
-  SELECT 'full id' AS via, cloud, account, resource_id, placed.project AS own_project, identity, known.project, '' AS place,
-    CAST(NULL AS VARCHAR) AS zone
-  FROM placed JOIN known ON placed.full_key = known.full_key
-  UNION ALL
-  SELECT 'name', cloud, account, resource_id, placed.project, identity, known.project,
-    CASE WHEN NOT ${isUniqueName('known.name')} THEN cloud || '/' || placed.project ELSE '' END,
-    cloud || '/' || placed.project || '/' || placed.zone
-  FROM placed JOIN known ON placed.name = known.name
-  WHERE ${isSameByName('placed', 'known')} AND COALESCE(placed.balancer <> known.balancer, true)
-  UNION ALL
-  -- Names of load balancers are unique in a region, the fourth part of an ARN.
-  SELECT 'load balancer', cloud, account, resource_id, placed.project, identity, known.project,
-    concat_ws('/', cloud, account, split_part(lower(resource_id), ':', 4)), NULL
-  FROM placed JOIN known ON placed.balancer = known.balancer
-  UNION ALL
-  SELECT 'cluster', cloud, account, resource_id, placed.project, identity, known.project, lower(resource_id), NULL
-  FROM placed JOIN known ON placed.own_cluster = known.own_cluster)
-SELECT DISTINCT via, cloud, account, resource_id, identity, place, zone FROM pairs
-WHERE via = 'full id' OR project IS NULL OR project IN (lower(account), own_project)`;
-
-const RESOURCE_DAYS = `
-CREATE TEMP TABLE resource_days AS
-WITH ${LOADS_OF_COMPUTATION}, ${billLines('resource_id IS NOT NULL AND (SELECT count(*) FROM asset_pairs) > 0')}
-SELECT DISTINCT month, day, cloud, account, resource_id FROM bill_lines SEMI JOIN asset_pairs USING (cloud, account, resource_id)`;
-
-/** Names that several resources have on the bills of a month, so that a match would be a guess. */
-const AMBIGUOUS_NAMES = `
-CREATE TEMP TABLE ambiguous_names AS
-SELECT month, identity, via, string_agg(DISTINCT COALESCE(zone, place), ', ' ORDER BY COALESCE(zone, place)) AS places
-FROM (SELECT DISTINCT month, cloud, account, resource_id FROM resource_days) JOIN asset_pairs USING (cloud, account, resource_id)
-WHERE via <> 'full id'
-GROUP BY month, identity, via HAVING count(DISTINCT place) > 1 OR count(DISTINCT zone) > 1`;
-
-/**
- * Resources on the bill with the asset that each one is, borrowed assets included. There is a row for each day on which the
- * bill has the resource, and the cluster or host has the asset.
- */
-const FOUND_ASSETS = `
-CREATE TEMP TABLE found_assets AS
-WITH found AS (
-  SELECT DISTINCT day, cloud, account, resource_id, identity
-  FROM resource_days JOIN asset_pairs USING (cloud, account, resource_id)
-  ANTI JOIN ambiguous_names USING (month, identity, via))
-SELECT day, cloud, account, resource_id, identity, cluster, host, is_borrowed, stands_for_itself
-FROM found JOIN assets USING (day, identity)`;
+/** The clusters and hosts of sources that say always, on days that any bill has delivered. */
+const TOLD_ON_BILL = `(
+    SELECT day, cluster, host FROM reporters WHERE on_bill = 'always' AND day IN (SELECT day FROM bill_days_of_clouds)) AS told`;
 
 /**
  * Whether a cluster is on a bill that day, because any of its nodes or disks is. If it borrows its assets, the bill of the day
  * that lends them counts too. Other machines may have replaced those assets since. For that day, this computation's decision
- * overrides an earlier one.
+ * overrides an earlier one. A source can also say that its clusters are always on a bill, on days that any bill has delivered.
  */
 const CLUSTER_DAYS = `
 CREATE TEMP TABLE cluster_days AS
 WITH ${LENDERS_ON_BILLS},
+told AS (SELECT day, cluster FROM ${TOLD_ON_BILL} WHERE cluster IS NOT NULL),
 days AS (
-  SELECT day, cluster, is_borrowed, bool_or(billed.day IS NOT NULL) AS is_found
-  FROM (SELECT DISTINCT day, cluster, is_borrowed FROM assets WHERE cluster IS NOT NULL) AS all_days
-  LEFT JOIN (SELECT day, cluster FROM found_assets WHERE stands_for_itself) AS billed USING (day, cluster)
+  SELECT day, cluster, is_borrowed, bool_or(billed.day IS NOT NULL) AS is_found, bool_or(told.day IS NOT NULL) AS is_told
+  FROM (
+    SELECT day, cluster, is_borrowed FROM assets WHERE cluster IS NOT NULL
+    UNION SELECT day, cluster, true FROM borrowed_days SEMI JOIN told USING (day, cluster)) AS all_days
+  LEFT JOIN (SELECT day, cluster FROM found_assets WHERE is_machine) AS billed USING (day, cluster)
+  LEFT JOIN told USING (day, cluster)
   GROUP BY ALL),
 lenders AS (
-  SELECT day AS asset_day, cluster FROM days WHERE is_found AND NOT is_borrowed
+  SELECT day AS asset_day, cluster FROM days WHERE (is_found OR is_told) AND NOT is_borrowed
   UNION
   SELECT asset_day, cluster FROM lenders_on_bills
   WHERE date_trunc('month', asset_day) NOT IN (
     SELECT month FROM computed_loads WHERE org_id = $org AND computation_id = $computation::UUID))
-SELECT day, cluster, is_borrowed, is_found OR lenders.cluster IS NOT NULL AS is_on_bill,
-  lenders.cluster IS NOT NULL AS lender_is_on_bill
+SELECT day, cluster, is_borrowed, is_found OR is_told OR lenders.cluster IS NOT NULL AS is_on_bill,
+  is_told AND NOT is_found AND lenders.cluster IS NULL AS is_only_told, lenders.cluster IS NOT NULL AS lender_is_on_bill
 FROM days LEFT JOIN borrowed_days USING (day, cluster) LEFT JOIN lenders USING (cluster, asset_day)`;
 
 /** The found assets that count. Those that a cluster borrows count only on days on which it is on a bill. */
@@ -162,18 +47,55 @@ WHERE NOT is_borrowed
     FROM cluster_days
     WHERE is_on_bill AND cluster_days.day = found_assets.day AND cluster_days.cluster = found_assets.cluster)`;
 
-/** Assets of a day without a bill line. `is_outside` is true if they count. It is false if they follow a cluster on a bill. */
+/**
+ * Assets of a day without a bill line. `is_outside` is true if they count. These do not count:
+ *
+ * - an asset that follows a cluster on a bill,
+ * - a machine of a source that says that its machines are always on a bill (`is_told_on_bill`),
+ * - a machine that another cluster also has, by an id of the cloud: on the bill, or under a name before its own (`counted_by`),
+ * - the machine of a host that is also a cluster's.
+ */
 const UNBILLED_ASSETS = `
 CREATE TEMP TABLE unbilled_assets AS
-SELECT assets.*, COALESCE(is_on_bill, false) AS is_on_bill,
-  stands_for_itself OR NOT COALESCE(is_on_bill, false) AS is_outside
-FROM (FROM assets WHERE NOT is_borrowed) AS assets
-LEFT JOIN cluster_days USING (day, cluster)
-ANTI JOIN (SELECT DISTINCT day, identity FROM billed_assets) AS billed USING (day, identity)`;
+WITH own AS (
+  SELECT * FROM assets ANTI JOIN (SELECT DISTINCT day, identity FROM billed_assets) AS billed USING (day, identity)
+  WHERE NOT is_borrowed),
+-- If a cluster is on a bill by borrowed assets, only its bill lines count. Its other borrowed machines do not replace a host.
+cluster_machines AS (
+  SELECT DISTINCT day, full_key, name, project FROM assets JOIN cluster_days USING (day, cluster)
+  WHERE provider_id IS NOT NULL AND NOT (cluster_days.is_borrowed AND is_on_bill)),
+counting AS (
+  SELECT day, machine_key, COALESCE(min(cluster) FILTER (is_billed), min(cluster)) AS counted_by
+  FROM (
+    SELECT day, machine_key, cluster, true AS is_billed FROM billed_assets
+    UNION ALL SELECT day, machine_key, cluster, false FROM own WHERE stands_for_itself)
+  WHERE cluster IS NOT NULL AND machine_key IS NOT NULL GROUP BY ALL),
+decided AS (
+  SELECT own.*, COALESCE(cluster_days.is_on_bill, false) AS is_on_bill, reporters.on_bill, reporters.source_id,
+    CASE WHEN stands_for_itself AND counted_by <> own.cluster THEN counted_by END AS counted_by,
+    own.host IS NOT NULL AND (
+      EXISTS (FROM cluster_machines WHERE cluster_machines.day = own.day AND cluster_machines.full_key = own.full_key)
+      OR EXISTS (
+        FROM cluster_machines WHERE cluster_machines.day = own.day AND cluster_machines.name = own.name
+          AND ${isSameByName('cluster_machines', 'own')}
+          AND (cluster_machines.project = own.project OR cluster_machines.project IS NULL OR own.project IS NULL))) AS is_of_cluster,
+    EXISTS (
+      FROM ${TOLD_ON_BILL} WHERE told.day = own.day AND told.cluster IS NOT DISTINCT FROM own.cluster
+        AND told.host IS NOT DISTINCT FROM own.host) AS is_told
+  FROM own
+  LEFT JOIN cluster_days ON cluster_days.day = own.day AND cluster_days.cluster = own.cluster
+  LEFT JOIN counting ON counting.day = own.day AND counting.machine_key = own.machine_key
+  LEFT JOIN reporters ON reporters.day = own.day AND reporters.cluster IS NOT DISTINCT FROM own.cluster
+    AND reporters.host IS NOT DISTINCT FROM own.host)
+SELECT * EXCLUDE (is_told, is_of_cluster), stands_for_itself AND is_told AND counted_by IS NULL AND NOT is_of_cluster AS is_told_on_bill,
+  CASE WHEN stands_for_itself THEN counted_by IS NULL AND NOT is_told AND NOT is_of_cluster ELSE NOT is_on_bill END AS is_outside
+FROM decided`;
 
 /** The tables with the statements that create them, in the order of creation. */
 export const COVERING_TABLES: Readonly<Record<string, string>> = {
   borrowed_days: BORROWED_DAYS,
+  reporters: REPORTERS,
+  bill_days_of_clouds: BILL_DAYS_OF_CLOUDS,
   assets: ASSETS,
   asset_pairs: ASSET_PAIRS,
   resource_days: RESOURCE_DAYS,
@@ -182,6 +104,7 @@ export const COVERING_TABLES: Readonly<Record<string, string>> = {
   cluster_days: CLUSTER_DAYS,
   billed_assets: BILLED_ASSETS,
   unbilled_assets: UNBILLED_ASSETS,
+  unmatched_machines: UNMATCHED_MACHINES,
 };
 
 /** Stores the cluster or host of a resource's lines on a day. A node that is known as both belongs to the cluster. */

@@ -2,6 +2,7 @@ import type { Day } from '../../../../domain/shared/calendar.ts';
 import { naiveDecisions } from '../naive-assets.ts';
 import { naiveBills } from './naive-bill-answers.ts';
 import { naiveBreakdown, naiveReconciliation, naiveSummary, within } from './naive-costs.ts';
+import { unmatchedOn } from '../naive-unmatched.ts';
 import type { NaiveOrganisation } from '../naive-organisation.ts';
 import { naiveRecords } from './naive-records.ts';
 import type { Organisation } from '../../organisation-story.ts';
@@ -47,7 +48,7 @@ export const naiveAnswers = (
     reconciliation: naiveReconciliation(
       inRange,
       { allocations: within(rows.allocations, range), shares: within(rows.shares, range) },
-      naiveDecisions(daysWithin(range), rows),
+      naiveDecisions(daysWithin(range), rows, (day) => unmatchedOn(day, rows)),
     ),
   };
 };

@@ -76,12 +76,12 @@ export const naiveSummary = (
 
 /**
  * Returns for each cluster and host: reported, billed, outside bills, difference, and the number of days on which assets followed
- * their cluster, were borrowed, or had the name of several machines.
+ * their cluster, were borrowed, had the name of several machines, or matched no line, with the amount of these.
  */
 export const naiveReconciliation = (
   spent: readonly Spent[],
   rows: { allocations: readonly Allocation[]; shares: readonly HostShare[] },
-  decisions: ReadonlyMap<string, readonly number[]>,
+  decisions: ReadonlyMap<string, readonly (number | string)[]>,
 ): [string, (string | number)[]][] => {
   const reported = [
     ...rows.allocations.map(({ cluster, cost }) => ({ name: `kubernetes ${cluster}`, cost })),
@@ -105,7 +105,7 @@ export const naiveReconciliation = (
       );
       const difference = (billed ?? 0n) + (outside ?? 0n) - itself;
       const amounts = [itself, billed ?? 0n, outside ?? 0n, difference].map(moneyText);
-      return [name, [...amounts, ...(decisions.get(name) ?? [0, 0, 0])]];
+      return [name, [...amounts, ...(decisions.get(name) ?? [0, 0, 0, 0, moneyText(0n)])]];
     })
     .filter(([, amounts]) => amounts.some((amount) => /[1-9]/.test(String(amount))));
 };

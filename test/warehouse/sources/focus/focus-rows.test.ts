@@ -340,27 +340,62 @@ describe('the rows of a FOCUS export', () => {
     await expect(loaded([line])).rejects.toThrow(/SubAccountId: expected an account, got nothing/);
   });
 
-  it('keep a resource in lower case, only if it can be part of a cluster or host', async () => {
+  it('keep a resource in lower case whatever its category, unless its kind is no machine', async () => {
     const resource = (category: string, id: string, cost: string) =>
       dayLine('2026-01-10', cost, { ServiceCategory: category, ResourceId: id });
     const { orgId } = await loaded([
       resource('Compute', '/SUBSCRIPTIONS/1/vm-A', '1'),
       resource('Compute', '/subscriptions/1/vm-a', '2'), // the same machine in another letter case of Azure's
-      resource('Networking', 'ELB-1', '4'),
-      resource('Storage', 'Disk-1', '8'),
-      resource('Databases', 'db-1', '16'),
-      resource('AI and Machine Learning', 'gpu-1', '32'),
-      resource('Compute', 'NULL', '64'),
+      resource('compute', 'i-1', '4'),
+      resource('Other', 'i-1', '8'),
+      resource('', 'worker-1', '16'),
+      resource('Databases', 'arn:aws:rds:eu-west-1:1111:db:shop', '32'),
+      resource('Compute Engine', '//compute.googleapis.com/projects/1/zones/z/instances/2', '64'),
+      resource('Compute', 'NULL', '128'),
+      resource('Compute', 'arn:aws:lambda:eu-west-1:1111:function:resize', '256'),
+      resource('Storage', 'ARN:aws:s3:::photos', '512'),
+      resource('Storage', 'snap-0123456789abcdef0', '1024'),
+      resource(
+        'Storage',
+        '/subscriptions/1/resourceGroups/rg/providers/Microsoft.Storage/storageAccounts/logs',
+        '2048',
+      ),
+      resource('Compute', 'arn:aws:eks:eu-west-1:1111:pod/prod/shop/api/1', '4096'),
     ]);
     const rows = await rowsOf(
       'SELECT resource_id, sum(cost) AS cost FROM cloud_spend WHERE org_id = $org GROUP BY ALL ORDER BY ALL',
       orgId,
     );
     expect(rows).toEqual([
+      { resource_id: '//compute.googleapis.com/projects/1/zones/z/instances/2', cost: money('64') },
       { resource_id: '/subscriptions/1/vm-a', cost: money('3') },
-      { resource_id: 'disk-1', cost: money('8') },
-      { resource_id: 'elb-1', cost: money('4') },
-      { resource_id: null, cost: money('112') }, // 16 + 32 + 64
+      { resource_id: 'arn:aws:rds:eu-west-1:1111:db:shop', cost: money('32') },
+      { resource_id: 'i-1', cost: money('12') }, // 4 + 8
+      { resource_id: 'worker-1', cost: money('16') },
+      { resource_id: null, cost: money('8064') }, // 128 + 256 + 512 + 1024 + 2048 + 4096
+    ]);
+  });
+
+  it('keep the name and the zone of a resource, without more rows, and no name that is too long', async () => {
+    const named = (cost: string, more: FocusLine) =>
+      dayLine('2026-01-10', cost, { ServiceCategory: 'Compute', ResourceId: 'i-1', ...more });
+    const { orgId } = await loaded([
+      named('1', { ResourceName: 'Node-1', AvailabilityZone: 'europe-west1-b', RegionId: 'europe-west1' }),
+      named('2', { ResourceName: 'NULL' }),
+      named('4', { ResourceId: 'i-2', ResourceName: 'node-2', RegionId: 'europe-west1' }),
+      named('8', { ResourceId: 'i-3', ResourceName: 'x'.repeat(2001) }),
+      named('16', { ResourceId: 'arn:aws:s3:::photos', ResourceName: 'photos' }),
+    ]);
+    expect(
+      await rowsOf(
+        'SELECT resource_id, resource_name, zone, cost FROM cloud_spend WHERE org_id = $org ORDER BY ALL',
+        orgId,
+      ),
+    ).toEqual([
+      { resource_id: 'i-1', resource_name: 'Node-1', zone: 'europe-west1-b', cost: money('3') },
+      { resource_id: 'i-2', resource_name: 'node-2', zone: 'europe-west1', cost: money('4') },
+      { resource_id: 'i-3', resource_name: null, zone: null, cost: money('8') },
+      { resource_id: null, resource_name: null, zone: null, cost: money('16') },
     ]);
   });
 

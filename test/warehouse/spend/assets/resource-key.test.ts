@@ -100,7 +100,26 @@ it.each<[string, Pair]>([
 
 it.each<[string, Pair]>([
   ['another id', { asset: 'i-0abc', billed: 'arn:aws:ec2:eu-west-1:1111:instance/i-0abcd' }],
-  ['an Azure name alone', { asset: 'vm-1', billed: `${AZURE}/virtualMachines/vm-1`, cloud: 'azure' }],
+  [
+    'the number of a machine in an Azure scale set alone',
+    { asset: '3', billed: `${AZURE}/virtualMachineScaleSets/pool/virtualMachines/3`, cloud: 'azure' },
+  ],
+  [
+    'another machine of an Azure scale set whose machines the bill has apart',
+    {
+      asset: `azure://${AZURE}/virtualMachineScaleSets/pool/virtualMachines/4`,
+      billed: `${AZURE}/virtualMachineScaleSets/pool/virtualMachines/3`,
+      cloud: 'azure',
+    },
+  ],
+  [
+    'a number of another cloud',
+    { asset: 'hcloud://448712303', billed: 'do:droplet:448712303', cloud: 'digitalocean' },
+  ],
+  [
+    'a database of the same name in another account',
+    { asset: 'arn:aws:rds:eu-west-1:2222:db:orders', billed: 'orders' },
+  ],
   [
     'the same Azure name in another group',
     {

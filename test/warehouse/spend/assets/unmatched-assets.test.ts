@@ -88,6 +88,10 @@ describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb
     cost,
   });
 
+  const unmatched = (name: string, cost: string, days: string): string =>
+    `cluster "prod": machine "${name}" matches no line of a connected bill ${days}: its cost of ${cost} counts beside the bills; ` +
+    'set options.on_bill to "always" if a bill includes it, or to "never"';
+
   it('follows its cluster if it has no id, like a management fee', async () => {
     const story = await newStory();
     // A node of 24 and the fee of 3: the bill is 27. Counted again, the fee would make 30.
@@ -146,6 +150,7 @@ describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb
       });
       expect(await story.costs()).toEqual({ total: 14, cloud: 5, kubernetes: 9, hosts: 0 });
       expect(await story.notes(story.clusters)).toEqual([
+        unmatched('cellar-1', '7', 'on 1 day, 2026-01-30'),
         'cluster "prod": assets that bills name differently follow the cluster, whose nodes and disks are on no bill ' +
           'on 1 day, 2026-01-30: their cost of 2 counts beside the bills',
       ]);
@@ -158,7 +163,7 @@ describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb
         cluster_assets: [asset(DAY, 'node', 'i-node1', '20'), asset(DAY, 'node', 'cellar-1', '7')],
       });
       expect(await story.costs()).toEqual({ total: 31, cloud: 0, kubernetes: 31, hosts: 0 }); // 24 + 7
-      expect(await story.notes(story.clusters)).toEqual([]);
+      expect(await story.notes(story.clusters)).toEqual([unmatched('cellar-1', '7', 'on 1 day, 2026-01-30')]);
     });
   });
 
@@ -203,6 +208,7 @@ describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb
     await january('cellar-1');
     expect(await story.costs(december)).toMatchObject({ total: 45, cloud: 25, kubernetes: 20 });
     expect(await story.notes(story.clusters, ['2025-12'])).toEqual([
+      unmatched('cellar-1', '20', 'on 1 day, 2025-12-31'),
       'cluster "prod": it reports allocations but no assets on 1 day, 2025-12-31. By its nearest known assets, ' +
         'of 2026-01-01, it is on no bill: its allocations of 20 count',
     ]);
@@ -246,6 +252,7 @@ describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb
     await bill('i-node2');
     expect(await story.costs(december)).toEqual({ total: 88, cloud: 48, kubernetes: 40, hosts: 0 });
     expect(await story.notes(story.clusters, ['2025-12'])).toEqual([
+      unmatched('i-node1', '40', 'on 2 days from 2025-12-30 to 2025-12-31'),
       borrowed('2 days from 2025-12-30 to 2025-12-31', 'on no bill: its allocations of 40 count'),
     ]);
     await bill('i-node1');
