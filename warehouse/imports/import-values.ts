@@ -132,7 +132,7 @@ const comesTwice = (day: Day, label: string): ServiceError =>
   invalid(
     label === ''
       ? `expected one value for each day, got two for ${day}: let the query group by day`
-      : `expected one value for each day and label, got two for ${day} and ${forMessage(label)}: let the query group by day and label`,
+      : `expected one value for each day and label, got two for ${day} and ${forMessage(label)}: let the query group by day and label; blanks and the encoding of letters make no other label: NORMALIZE(TRIM(label))`,
   );
 
 /** Counts the values that a run has changed and removed, from the log, so that a repeated step counts the same. */

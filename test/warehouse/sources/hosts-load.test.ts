@@ -118,6 +118,23 @@ describeOnBothEngines('host spend', (open, onDuckDb) => {
     ]);
   });
 
+  it('has one name for both encodings of a letter, and no byte order mark in its cells', async () => {
+    const tenant = await newTenant(test);
+    const lines = [
+      '\ufeffday,\ufeffhost, service ,cost',
+      '2026-01-30,caf\u00e9-1,postgres,10',
+      '\ufeff2026-01-30, cafe\u0301-1,\ufeffpostgres\u00a0,\ufeff2.5',
+      '\ufeff2026-01-30,cafe-1,postgres,1',
+    ];
+    const { rowsRead, rowsRejected } = await load(tenant, `${lines.join('\n')}\n`);
+    expect({ rowsRead, rowsRejected }).toEqual({ rowsRead: 3, rowsRejected: 0 });
+    // 10 + 2.5
+    expect(await rows(tenant)).toMatchObject([
+      { host: 'cafe-1', service: 'postgres', cost: money('1') },
+      { host: 'caf\u00e9-1', service: 'postgres', cost: money('12.5') },
+    ]);
+  });
+
   it('is the same after a second load, and keeps a month that the file lacks', async () => {
     const tenant = await newTenant(test);
     await load(tenant, JANUARY);
