@@ -13,6 +13,7 @@ import { RunWords } from './run-words.tsx';
 import { RunsCard } from './runs-card.tsx';
 import { SOURCE_KINDS } from './source-kinds.ts';
 import { NOTHING_DELIVERED, sourceQuery, type CostSource } from './sources-queries.ts';
+import { UnitsCard } from './units/units-card.tsx';
 import { useCurrentRun } from './use-current-run.ts';
 
 const route = getRouteApi('/signed-in/sources/$id');
@@ -31,6 +32,7 @@ export const SourcePage = (): ReactNode => {
         {(source) => (
           <Stack>
             <About source={source} />
+            <UnitsCard source={source} />
             <RunsCard source={source} />
           </Stack>
         )}

@@ -121,4 +121,63 @@ describeInBrowser('the doubts about a month', (browser) => {
     expect(visit.problems).toEqual([]);
     await visit.context.close();
   });
+
+  it('about an account that has stopped end once an admin says so, and come back if it has not', async () => {
+    const other = await newOrganisation(service, { name: 'Account shop', tier: 'business' });
+    const month = (name: string, last: number, account: string) =>
+      Array.from({ length: last }, (_, day) =>
+        dayLine(`${name}-${String(day + 1).padStart(2, '0')}`, '10', { SubAccountId: account }),
+      );
+    // December has 31 days of both accounts. In January account 2222 stops on the 12th: 310 + 120 = 430 USD for 43 orders.
+    const source = await loadBill(service, other.admin, [
+      ...month('2025-12', 31, '1111'),
+      ...month('2025-12', 31, '2222'),
+      ...month('2026-01', 31, '1111'),
+      ...month('2026-01', 12, '2222'),
+    ]);
+    const { id } = expectData(
+      await other.admin.post<{ id: string }>('/metrics', {
+        ...{ name: 'Orders', unit: 'order', aggregation: 'total', frequency: 'daily' },
+        scope: { type: 'organisation' },
+      }),
+    );
+    ids.set('Orders', id);
+    expectData(
+      await other.admin.post(`/metrics/${id}/values`, { values: [{ period: '2026-01-31', value: 43 }] }),
+    );
+    const { visit, page, row } = await openMetric(other.secret, 'Orders');
+    const dialog = page.getByRole('dialog');
+    const doubts = row.getByRole('list', { name: 'Doubts about 2026-01' });
+    // 19 days at 10 USD a day.
+    await doubts.getByText(/Account 2222 \(aws\).*2026-01-13 to 2026-01-31.*Amount: \$190\.00/).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await row.getByRole('button', { name: 'It has ended (2026-01, aws/2222)' }).click();
+    expect(await dialog.getByLabel('Last day').inputValue()).toBe('2026-01-12');
+    expect(await violationsOf(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'End it' }).click();
+    await row.getByText('Ready to lock').waitFor();
+    expect(await row.innerText()).toContain('$430.00');
+
+    await page.goto(`/sources/${source}`);
+    const units = page.getByRole('table', { name: 'Units of the source' });
+    await expectRows(units, [
+      'Unit First day Last day Missing Doubts Actions',
+      'aws/1111 2025-12-01 2026-01-31 It has ended',
+      'aws/2222 2025-12-01 2026-01-12 Ended on 2026-01-12. It has not ended',
+    ]);
+    expect(await violationsOf(page)).toEqual([]);
+    await units.getByRole('button', { name: 'It has not ended: aws/2222' }).click();
+    // A unit in doubt stands first.
+    await units
+      .getByRole('row')
+      .nth(1)
+      .filter({ hasText: /^aws\/2222.*2026-01-13 to 2026-01-31/ })
+      .waitFor();
+    await units.getByRole('button', { name: 'It has ended: aws/2222' }).click();
+    await dialog.getByLabel('Last day').fill('2026-01-13');
+    await dialog.getByRole('button', { name: 'End it' }).click();
+    await units.getByText('Ended on 2026-01-13.').waitFor();
+    expect(visit.problems).toEqual([]);
+    await visit.context.close();
+  });
 });

@@ -7,17 +7,29 @@ import type { ShownMetric } from '../../metrics/metric-queries.ts';
 import { Money } from '../../shared/amounts.tsx';
 import { sentence } from '../../shared/words.ts';
 import type { Month } from '../month-numbers.ts';
+import { OnBillAlways, OnBillNever, Stands } from './decisions.tsx';
 import type { WayOut, WayOutProps } from './way-button.tsx';
-import { Accept, ConnectImport, OpenSource, RunImport, RunSource } from './ways-out.tsx';
+import { Accept, ConnectImport, EndOfUnit, OpenSource, RunImport, RunSource } from './ways-out.tsx';
 
-/** The button of each way out, and who may use it. */
-const BUTTONS: Record<WayOut['action'], { access: Access; Button: (props: WayOutProps) => ReactNode }> = {
+interface Way {
+  /** Who may take it. */
+  access: Access;
+  Button: (props: WayOutProps) => ReactNode;
+}
+
+/** The button of each way out. */
+const WAYS = {
   run_source: { access: 'write', Button: RunSource },
   open_source: { access: 'read', Button: OpenSource },
   run_import: { access: 'admin', Button: RunImport },
   connect_import: { access: 'admin', Button: ConnectImport },
+  end_unit: { access: 'admin', Button: EndOfUnit },
+  stands: { access: 'admin', Button: Stands },
+  on_bill_always: { access: 'admin', Button: OnBillAlways },
+  on_bill_never: { access: 'admin', Button: OnBillNever },
   accept: { access: 'admin', Button: Accept },
-};
+} as const;
+const BUTTONS: Record<WayOut['action'], Way> = WAYS;
 
 /** Each doubt that holds a month back, with its amount and a button for each way out that the key may take. */
 export const MonthDoubts = ({
@@ -59,7 +71,7 @@ const WaysOut = ({ doubt, ...props }: Omit<WayOutProps, 'way'> & { doubt: Schema
         .filter(({ action }) => may(BUTTONS[action].access))
         .map((way) => {
           const { Button } = BUTTONS[way.action];
-          return <Button key={way.action} way={way} {...props} />;
+          return <Button key={`${way.action} ${way.source_id ?? ''}`} way={way} {...props} />;
         })}
     </Group>
   );

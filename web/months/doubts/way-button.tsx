@@ -16,9 +16,11 @@ export interface WayOutProps {
   accept: (() => void) | null;
 }
 
-/** Returns the name of a button: it differs between the units and months of a page. */
-export const nameOf = (words: string, { way, month }: Pick<WayOutProps, 'way' | 'month'>): string =>
-  [`${words} (${month}`, ...(way.unit === undefined ? [] : [way.unit])].join(', ') + ')';
+/** Returns the name of a button. It differs between the months, units and sources of a page. */
+const nameOf = (words: string, { way, month }: Pick<WayOutProps, 'way' | 'month'>): string => {
+  const of = way.unit === undefined ? month : `${month}, ${way.unit}`;
+  return `${words} (${of}): ${way.sentence}`;
+};
 
 /** The button of a way out. What it does stands in words on hover and focus. */
 export const WayButton = ({
@@ -38,14 +40,7 @@ export const WayButton = ({
     maw={320}
     events={{ hover: true, focus: true, touch: false }}
   >
-    <Button
-      size="compact-xs"
-      variant="default"
-      aria-label={nameOf(words, of)}
-      aria-description={of.way.sentence}
-      onClick={onClick}
-      {...props}
-    >
+    <Button size="compact-xs" variant="default" aria-label={nameOf(words, of)} onClick={onClick} {...props}>
       {words}
     </Button>
   </Tooltip>

@@ -1,8 +1,10 @@
 import { Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useRunImport } from '../../imports/use-run-import.ts';
 import { sentence } from '../../shared/words.ts';
+import { EndUnit } from '../../sources/units/end-unit.tsx';
 import { useReadAgain } from '../../sources/use-read-again.ts';
 import { WayButton, type WayOutProps } from './way-button.tsx';
 
@@ -65,6 +67,18 @@ export const ConnectImport = (props: WayOutProps): ReactNode => {
         });
       }}
     />
+  );
+};
+
+/** Asks since when the unit has no spend, so that the month no longer waits for it. */
+export const EndOfUnit = (props: WayOutProps): ReactNode => {
+  const [opened, { open, close }] = useDisclosure();
+  const { source_id: sourceId = '', unit = '' } = props.way;
+  return (
+    <>
+      <WayButton of={props} words="It has ended" onClick={open} />
+      <EndUnit sourceId={sourceId} unit={unit} opened={opened} close={close} />
+    </>
   );
 };
 

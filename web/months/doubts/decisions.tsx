@@ -1,0 +1,101 @@
+import { Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import type { ReactNode } from 'react';
+import { api, dataOf } from '../../http/api.ts';
+import { Confirmation } from '../../shared/forms/confirmation.tsx';
+import { useChange } from '../../shared/forms/use-change.ts';
+import { sentence } from '../../shared/words.ts';
+import { SPEND_CHANGES } from '../../sources/sources-queries.ts';
+import { WayButton, type WayOutProps } from './way-button.tsx';
+
+/** A way out that changes what counts. It says what happens, and asks first. */
+const Decision = ({
+  of,
+  words,
+  send,
+  done,
+}: {
+  of: WayOutProps;
+  words: string;
+  send: (sourceId: string, signal: AbortSignal) => Promise<unknown>;
+  done: string;
+}): ReactNode => {
+  const [opened, { open, close }] = useDisclosure();
+  const decide = useChange({
+    send: (sourceId: string, signal) => send(sourceId, signal),
+    changes: SPEND_CHANGES,
+    done: () => done,
+    onDone: close,
+    showsError: true,
+  });
+  return (
+    <>
+      <WayButton of={of} words={words} onClick={open} />
+      <Confirmation
+        title={`${words}?`}
+        opened={opened}
+        onClose={close}
+        action={words}
+        isDangerous={false}
+        change={decide}
+        onConfirm={() => {
+          decide.mutate(of.way.source_id ?? '');
+        }}
+      >
+        <Text size="sm">{sentence(of.way.sentence)}</Text>
+        <Text size="sm" c="dimmed">
+          All open months follow at once. You can take it back on the page of the source.
+        </Text>
+      </Confirmation>
+    </>
+  );
+};
+
+/** Says that the charges of a unit are right beside those of another source or file. */
+export const Stands = (props: WayOutProps): ReactNode => {
+  const { unit = '' } = props.way;
+  return (
+    <Decision
+      of={props}
+      words="Both are right"
+      done={`The charges of ${unit} count beside the others.`}
+      send={(id, signal) =>
+        dataOf(
+          api.POST('/api/v1/cost-sources/{id}/units/confirm', {
+            params: { path: { id } },
+            body: { unit, stands: true },
+            signal,
+          }),
+        )
+      }
+    />
+  );
+};
+
+/** Stores whether the machines of a source are on a bill. Its other options stay. */
+const setOnBill = async (id: string, on_bill: 'always' | 'never', signal: AbortSignal): Promise<unknown> => {
+  const params = { path: { id } };
+  const source = await dataOf(api.GET('/api/v1/cost-sources/{id}', { params, signal }));
+  const options = { ...source.options, on_bill };
+  return dataOf(api.PATCH('/api/v1/cost-sources/{id}', { params, body: { options }, signal }));
+};
+
+/** Says that the bills include the machines of a source, so that they count once. */
+export const OnBillAlways = (props: WayOutProps): ReactNode => (
+  <Decision
+    of={props}
+    words="They are on the bill"
+    done="The machines count with the bill."
+    send={(id, signal) => setOnBill(id, 'always', signal)}
+  />
+);
+
+/** Says that no bill includes the machines of a source, so that their own cost counts. */
+export const OnBillNever = (props: WayOutProps): ReactNode => (
+  <Decision
+    of={props}
+    words="They are on no bill"
+    done="The machines count by their own cost."
+    send={(id, signal) => setOnBill(id, 'never', signal)}
+  />
+);

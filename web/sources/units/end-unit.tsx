@@ -1,0 +1,92 @@
+import { Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { api, dataOf } from '../../http/api.ts';
+import { useSession } from '../../http/session.ts';
+import { Dialog } from '../../shared/forms/dialog.tsx';
+import { DialogForm } from '../../shared/forms/dialog-form.tsx';
+import { useChange } from '../../shared/forms/use-change.ts';
+import { Answer } from '../../shared/states.tsx';
+import { SPEND_CHANGES } from '../sources-queries.ts';
+import { unitsQuery } from './units-query.ts';
+
+interface Asked {
+  sourceId: string;
+  /** The name of the account, cluster, host or tool. */
+  unit: string;
+  close: () => void;
+}
+
+/** Asks for the last day of a unit that has ended, so that no month waits for it. */
+export const EndUnit = ({ opened, ...asked }: Asked & { opened: boolean }): ReactNode => (
+  <Dialog opened={opened} onClose={asked.close} title={`${asked.unit} has ended`}>
+    <LastDay {...asked} />
+  </Dialog>
+);
+
+const LastDay = (asked: Asked): ReactNode => {
+  const query = useQuery(unitsQuery(asked.sourceId));
+  return (
+    <Answer query={query} height={160}>
+      {(units) => {
+        const known = units.find(({ unit }) => unit === asked.unit);
+        return <EndForm {...asked} lastDay={known?.last_day ?? ''} />;
+      }}
+    </Answer>
+  );
+};
+
+const EndForm = ({
+  sourceId,
+  unit,
+  lastDay,
+  close,
+}: Asked & {
+  /** The last day with spend, as a suggestion; empty if it is not known. */
+  lastDay: string;
+}): ReactNode => {
+  const { today } = useSession();
+  const [day, setDay] = useState(lastDay);
+  const end = useChange({
+    send: (_: undefined, signal) =>
+      dataOf(
+        api.POST('/api/v1/cost-sources/{id}/units/end', {
+          params: { path: { id: sourceId } },
+          body: { unit, day },
+          signal,
+        }),
+      ),
+    changes: SPEND_CHANGES,
+    done: () => `${unit} ended on ${day}. No month waits for it after that.`,
+    onDone: close,
+    showsError: true,
+  });
+  return (
+    <DialogForm
+      change={end}
+      action="End it"
+      isReady={day !== ''}
+      onSubmit={() => {
+        end.mutate(undefined);
+      }}
+      onCancel={close}
+    >
+      <TextInput
+        label="Last day"
+        description="The last day that it had spend. Months wait for no day after it."
+        type="date"
+        max={today}
+        required
+        withAsterisk={false}
+        data-autofocus
+        value={day}
+        onChange={({ currentTarget: { value } }) => {
+          setDay(value);
+        }}
+      />
+      <Text size="xs" c="dimmed">
+        You can take this back on the page of its source.
+      </Text>
+    </DialogForm>
+  );
+};

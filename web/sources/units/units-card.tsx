@@ -1,0 +1,176 @@
+import { Button, Group, List, Table, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { api, dataOf } from '../../http/api.ts';
+import { useSession } from '../../http/session.ts';
+import { Missing } from '../../shared/amounts.tsx';
+import { Card } from '../../shared/card.tsx';
+import { useChange } from '../../shared/forms/use-change.ts';
+import { Answer, Empty } from '../../shared/states.tsx';
+import { ColumnHead, DataTable } from '../../shared/tables/data-table.tsx';
+import { sentence } from '../../shared/words.ts';
+import { SPEND_CHANGES, type CostSource } from '../sources-queries.ts';
+import { EndUnit } from './end-unit.tsx';
+import { unitsQuery, type Unit } from './units-query.ts';
+
+/** Rows that are shown at first, and added by each click. */
+const PAGE = 100;
+
+const NO_RHYTHM = 'it has only charges without a rhythm';
+
+/** The accounts, clusters, hosts or tools of a source: their days, what is doubtful about them, and whether they have ended. */
+export const UnitsCard = ({ source }: { source: CostSource }): ReactNode => {
+  const query = useQuery(unitsQuery(source.id));
+  return (
+    <Card title="Accounts, clusters, hosts and tools" minHeight={140}>
+      <Answer query={query} height={140}>
+        {(units) =>
+          units.length === 0 ? (
+            <Empty>Nothing has arrived yet.</Empty>
+          ) : (
+            <Units sourceId={source.id} units={units} />
+          )
+        }
+      </Answer>
+    </Card>
+  );
+};
+
+const Units = ({ sourceId, units }: { sourceId: string; units: readonly Unit[] }): ReactNode => {
+  const { may } = useSession();
+  const [shown, setShown] = useState(PAGE);
+  const doubtful = (unit: Unit): number => Number(unit.doubts.length > 0);
+  const first = units.toSorted((one, other) => doubtful(other) - doubtful(one)).slice(0, shown);
+  return (
+    <>
+      <DataTable label="Units of the source" minWidth={720}>
+        <Table.Thead>
+          <Table.Tr>
+            <ColumnHead>Unit</ColumnHead>
+            <ColumnHead>First day</ColumnHead>
+            <ColumnHead>Last day</ColumnHead>
+            <ColumnHead>Missing</ColumnHead>
+            <ColumnHead>Doubts</ColumnHead>
+            {may('admin') && <ColumnHead>Actions</ColumnHead>}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {first.map((unit) => (
+            <UnitRow key={unit.unit} sourceId={sourceId} unit={unit} />
+          ))}
+        </Table.Tbody>
+      </DataTable>
+      {shown < units.length && (
+        <Button
+          mt="sm"
+          size="xs"
+          variant="default"
+          onClick={() => {
+            setShown(shown + PAGE);
+          }}
+        >
+          Show more
+        </Button>
+      )}
+    </>
+  );
+};
+
+const UnitRow = ({ sourceId, unit }: { sourceId: string; unit: Unit }): ReactNode => {
+  const { may } = useSession();
+  return (
+    <Table.Tr>
+      <Table.Th scope="row" style={{ overflowWrap: 'anywhere' }}>
+        {unit.unit}
+      </Table.Th>
+      <Table.Td className="unbroken">{unit.first_day ?? <Missing reason={NO_RHYTHM} />}</Table.Td>
+      <Table.Td className="unbroken">{unit.last_day ?? <Missing reason={NO_RHYTHM} />}</Table.Td>
+      <Table.Td>{unit.missing.map(daysText).join(', ')}</Table.Td>
+      <Table.Td maw={420}>
+        {unit.ended_on !== null && <Text size="sm">Ended on {unit.ended_on}.</Text>}
+        {unit.stands && <Text size="sm">Its charges are right beside others.</Text>}
+        {unit.doubts.length > 0 && (
+          <List size="sm">
+            {unit.doubts.map((doubt) => (
+              <List.Item key={doubt}>{sentence(doubt)}</List.Item>
+            ))}
+          </List>
+        )}
+      </Table.Td>
+      {may('admin') && (
+        <Table.Td>
+          <Actions sourceId={sourceId} unit={unit} />
+        </Table.Td>
+      )}
+    </Table.Tr>
+  );
+};
+
+const daysText = ({ start, end }: Unit['missing'][number]): string =>
+  start === end ? start : `${start} to ${end}`;
+
+const Actions = ({
+  sourceId,
+  unit: { unit, ended_on, stands },
+}: {
+  sourceId: string;
+  unit: Unit;
+}): ReactNode => {
+  const [isEnding, ending] = useDisclosure();
+  const params = { path: { id: sourceId } };
+  const resume = useChange({
+    send: () =>
+      dataOf(api.POST('/api/v1/cost-sources/{id}/units/end', { params, body: { unit, day: null } })),
+    changes: SPEND_CHANGES,
+    done: () => `${unit} has not ended. Months wait for its days again.`,
+  });
+  const doubtAgain = useChange({
+    send: () =>
+      dataOf(api.POST('/api/v1/cost-sources/{id}/units/confirm', { params, body: { unit, stands: false } })),
+    changes: SPEND_CHANGES,
+    done: () => `The charges of ${unit} beside others are in doubt again.`,
+  });
+  return (
+    <Group gap="xs">
+      {ended_on === null ? (
+        <>
+          <Button
+            size="compact-xs"
+            variant="default"
+            aria-label={`It has ended: ${unit}`}
+            onClick={ending.open}
+          >
+            It has ended
+          </Button>
+          <EndUnit sourceId={sourceId} unit={unit} opened={isEnding} close={ending.close} />
+        </>
+      ) : (
+        <Button
+          size="compact-xs"
+          variant="default"
+          aria-label={`It has not ended: ${unit}`}
+          loading={resume.isPending}
+          onClick={() => {
+            resume.mutate(undefined);
+          }}
+        >
+          It has not ended
+        </Button>
+      )}
+      {stands && (
+        <Button
+          size="compact-xs"
+          variant="default"
+          aria-label={`They are not right: ${unit}`}
+          loading={doubtAgain.isPending}
+          onClick={() => {
+            doubtAgain.mutate(undefined);
+          }}
+        >
+          They are not right
+        </Button>
+      )}
+    </Group>
+  );
+};
