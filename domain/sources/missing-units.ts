@@ -58,12 +58,7 @@ export const unitAbsences = ({ known, units }: SourceHistory): UnitAbsences[] =>
   const isReplacedOn = (day: number): boolean => [-1, 0, 1, 2].some((after) => begins.has(day + after));
   return units.flatMap((unit) => {
     if (!lacksDays(unit, known)) return [];
-    const has = (of: 'days' | 'spendDays') => (day: number) => {
-      const text = dayAt(day);
-      return hasBit(unit.months.get(monthOf(text))?.[of] ?? 0, Number(text.slice(8)));
-    };
-    const present = new Set(days.filter(has('days')));
-    const spent = new Set(days.filter(has('spendDays')));
+    const [present, spent] = [daysIn(unit, 'days'), daysIn(unit, 'spendDays')];
     const isPresent = (day: number): boolean => present.has(day);
     const hasSpend = (day: number): boolean => spent.has(day);
     const absences = absencesOf({ kind: unit.kind, isPresent, hasSpend, isReplacedOn }, days);
@@ -186,18 +181,21 @@ const lacksDays = (unit: UnitHistory, known: SourceHistory['known']): boolean =>
 };
 
 const beginOf = ({ months }: UnitHistory): number | null => {
-  let first: number | null = null;
-  for (const [month, { days }] of months) {
-    const [day] = bitsOf(days);
-    const number = day === undefined ? null : dayNumber(firstDay(month)) + day - 1;
-    if (number !== null && (first === null || number < first)) first = number;
-  }
-  return first;
+  let first: Month | null = null;
+  for (const [month, { days }] of months) if (days !== 0 && (first === null || month < first)) first = month;
+  const [day] = first === null ? [] : bitsOf(months.get(first)?.days ?? 0);
+  return first === null || day === undefined ? null : dayNumber(firstDay(first)) + day - 1;
 };
+
+const daysIn = ({ months }: UnitHistory, of: 'days' | 'spendDays'): ReadonlySet<number> =>
+  new Set(daysOf(new Map([...months].map(([month, bits]) => [month, bits[of]]))));
 
 const daysOf = (months: ReadonlyMap<Month, number>): number[] =>
   [...months]
-    .flatMap(([month, days]) => bitsOf(days).map((day) => dayNumber(firstDay(month)) + day - 1))
+    .flatMap(([month, days]) => {
+      const before = dayNumber(firstDay(month)) - 1;
+      return bitsOf(days).map((day) => before + day);
+    })
     .sort((a, b) => a - b);
 
 const hasBit = (days: number, day: number): boolean => ((days >>> (day - 1)) & 1) === 1;

@@ -16,8 +16,8 @@ import { coveredDays, LOADS_AS_OF } from './covered-days.ts';
 /** How many months before the first one show the rhythm of a unit. A unit that is gone for longer is forgotten. */
 const MONTHS_BEFORE = 6;
 
-/** A hole may end in the month after the last one. */
-const MONTHS_AFTER = 1;
+/** A hole may end in a month after the last one. */
+const MONTHS_AFTER = 12;
 
 /** The months that are asked for, and the loads that count. */
 export interface UnitRange {

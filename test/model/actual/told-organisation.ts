@@ -125,7 +125,10 @@ export class ToldOrganisation {
         if (step.feed.kind === 'hosts') {
           const { feed } = step;
           if ((await orRefused(() => loadHostFile(this.#test, target, feed, now))) === null) return false;
-        } else await publishSpend(warehouse, target, step.month, await this.#tables(step.feed, step.on), now);
+        } else {
+          const tables = await this.#tables(step.feed, step.on);
+          await publishSpend(warehouse, target, step.month, tables, now, { withUnits: true });
+        }
         // As an ingest does. Its doubts are those that a later settlement looks back at.
         await computeSpend(warehouse, this.id, now);
         return true;

@@ -195,6 +195,7 @@ export class NaiveOrganisation {
       (gaps.length > 0 ||
         this.sources.isInDoubt(month, metric.picks === null ? null : kinds) ||
         this.sources.isDoubted(month, metric.picks === null ? null : kinds) ||
+        this.sources.lacksUnits(month, metric.picks === null ? null : kinds) ||
         isHeldBack ||
         (metric.picks !== null && undelivered.length > 0));
     const status = ((): Status => {
@@ -242,8 +243,10 @@ export class NaiveOrganisation {
     const metric = this.metrics[index];
     if (metric === undefined || metric === null) return true;
     if (metric.definition.team !== null) this.bills.seal(today);
-    const { current, canLock } = this.facts(index, month, today, this.spent());
+    const { current, canLock, isSettled } = this.facts(index, month, today, this.spent());
     if (canLock === 'no' || (canLock === 'without_missing' && !acceptMissing)) return false;
+    if (canLock === 'without_missing')
+      this.sources.accept(month, isSettled ? pickedKinds(metric.picks) : null, today);
     metric.locks.set(month, [...(metric.locks.get(month) ?? []), current]);
     metric.changed.delete(month);
     return true;
@@ -252,6 +255,9 @@ export class NaiveOrganisation {
 
 const daysAfter = (day: Day, count: number): Day =>
   new Date(Date.parse(day) + count * 86_400_000).toISOString().slice(0, 10);
+
+const pickedKinds = (picks: readonly SpendPick[] | null): Kind[] | null =>
+  picks === null ? null : picks.map(kindOf);
 
 const kindOf = ({ source }: SpendPick): Kind =>
   (({ cloud: 'focus', kubernetes: 'opencost', host: 'hosts', repository: 'ai_tools' }) as const)[source];

@@ -1,4 +1,6 @@
 import type { Day, Month } from '../../../domain/shared/calendar.ts';
+import { decimalUnits } from './naive-decimals.ts';
+import { lackingDays, type LackingDay, type NaiveUnit } from './naive-units.ts';
 import type { NaiveChoices } from './naive-choices.ts';
 import { findingsOf, isDoubted, losesHost, type Finding } from './naive-host-files.ts';
 import { chargedTwice, type NaiveTwice } from './naive-twice.ts';
@@ -54,6 +56,10 @@ export class NaiveSources {
   #loadCount = 0;
   /** The number of sources created before each month settled. */
   readonly #settledAs = new Map<Month, number>();
+  /** The days on which months settled. */
+  readonly #settledOn = new Map<Month, Day>();
+  /** The days on which a lock accepted that a unit of a source lacks days of a month. */
+  readonly #accepted = new Map<string, Day>();
   #made = 0;
   /** The charges that two sources count, after each step so far. */
   readonly #twice: { on: Day; found: NaiveTwice[] }[] = [];
@@ -228,11 +234,72 @@ export class NaiveSources {
       .map(({ kind }) => kind);
   }
 
+  /** Returns the units of a source in its current loads. Only rows of a load's own month are days of a unit. */
+  #units({ kind, loads }: Source): NaiveUnit[] {
+    const units = new Map<string, { rows: Set<Day>; costs: Map<string, bigint> }>();
+    for (const [month, { rows }] of loads)
+      for (const [index, { unit, day, cost, part }] of unitRows(kind, rows).entries()) {
+        const known = units.get(unit) ?? { rows: new Set<Day>(), costs: new Map<string, bigint>() };
+        units.set(unit, known);
+        if (!day.startsWith(month)) continue;
+        known.rows.add(day);
+        const key = `${day} ${part ?? `${month} ${index}`}`;
+        known.costs.set(key, (known.costs.get(key) ?? 0n) + decimalUnits(cost, 15));
+      }
+    return [...units].map(([name, { rows, costs }]) => ({
+      name,
+      rows,
+      costs: new Set([...costs].filter(([, cost]) => cost !== 0n).map(([key]) => key.slice(0, 10))),
+    }));
+  }
+
   /**
-   * Returns whether sources let a month settle: none has a doubt, no active one lacks a day, any covers the last day, no two
-   * sources have the same charges, and no machine matches nothing.
+   * Returns the days that units of a source lack, unless a whole month between was closed: settled, accepted without the unit, or
+   * over before the source was made. Paused sources lack none. With `before`, only what happened before that day counts.
+   */
+  #lacking(source: Source, before: Day = '9'): LackingDay[] {
+    if (source.isPaused) return [];
+    const known = ALL_MONTHS.filter((month) =>
+      unitRows(source.kind, source.loads.get(month)?.rows ?? NO_ROWS).some(({ day }) => day !== ''),
+    ).flatMap((month) => daysOfMonth(month).filter((day) => this.#covers(source, day)));
+    const isClosed = (month: Month, unit: string): boolean =>
+      (this.#settledOn.get(month) ?? '9') < before ||
+      (this.#accepted.get(`${source.name} ${month} ${unit}`) ?? '9') < before ||
+      month < source.madeOn.slice(0, 7);
+    return lackingDays(source.kind, this.#units(source), known).filter(
+      ({ unit, day, seen }) =>
+        !ALL_MONTHS.some(
+          (month) => month > seen.slice(0, 7) && month < day.slice(0, 7) && isClosed(month, unit),
+        ),
+    );
+  }
+
+  /** Returns whether units of sources of some kinds (null: all) lack days of a month. */
+  lacksUnits(month: Month, kinds: readonly Kind[] | null): boolean {
+    return this.#existing(kinds ?? KINDS).some((source) =>
+      this.#lacking(source).some(({ day }) => day.startsWith(month)),
+    );
+  }
+
+  /** Accepts that units of sources of some kinds (null: all) lack days of a month. */
+  accept(month: Month, kinds: readonly Kind[] | null, on: Day): void {
+    for (const source of this.#existing(kinds ?? KINDS))
+      for (const { unit, day } of this.#lacking(source)) {
+        const key = `${source.name} ${month} ${unit}`;
+        if (day.startsWith(month) && !this.#accepted.has(key)) this.#accepted.set(key, on);
+      }
+  }
+
+  /** Returns whether a source covers a day, and lacks none of its units on it. */
+  #coversWholly(source: Source, day: Day): boolean {
+    return this.#covers(source, day) && !this.#lacking(source).some((one) => one.day === day);
+  }
+
+  /**
+   * Returns whether sources let a month settle: none has a doubt or lacks a unit, no active one lacks a day, any covers the last
+   * day, no two sources have the same charges, and no machine matches nothing.
    *
-   * @param before the day before which doubts about machines count; null counts today's.
+   * @param before the day before which units and doubts about machines count; null counts today's.
    */
   isWhole(
     month: Month,
@@ -244,6 +311,9 @@ export class NaiveSources {
       twice.length === 0 &&
       !sources.some(({ findings }) => isDoubted(findings, month)) &&
       !this.isDoubted(month, null, before) &&
+      !sources.some((source) =>
+        this.#lacking(source, before ?? '9').some(({ day }) => day.startsWith(month)),
+      ) &&
       sources.every(
         (source) => source.isPaused || this.#isLatecomer(source, month) || this.#gap(source, month) === null,
       ) &&
@@ -283,8 +353,8 @@ export class NaiveSources {
     const active = this.#existing().filter(({ isPaused }) => !isPaused);
     const isWhole = (day: Day): boolean =>
       active.length === 0
-        ? this.#existing().some((source) => this.#covers(source, day))
-        : active.every((source) => this.#covers(source, day));
+        ? this.#existing().some((source) => this.#coversWholly(source, day))
+        : active.every((source) => this.#coversWholly(source, day));
     let through: Day | null = null;
     for (let day = start; day < today && isWhole(day); day = dayAfter(day)) through = day;
     return through;
@@ -293,16 +363,16 @@ export class NaiveSources {
   /** Returns whether all active sources of `kinds` (null: all) cover a day, and a source of each kind does (null: of any). */
   isKnown(day: Day, kinds: readonly Kind[] | null): boolean {
     const isCovered = (kind: Kind): boolean =>
-      this.#existing([kind]).some((source) => this.#covers(source, day));
+      this.#existing([kind]).some((source) => this.#coversWholly(source, day));
     return (
-      this.#existing(kinds ?? KINDS).every((source) => source.isPaused || this.#covers(source, day)) &&
+      this.#existing(kinds ?? KINDS).every((source) => source.isPaused || this.#coversWholly(source, day)) &&
       (kinds === null ? KINDS.some(isCovered) : kinds.every(isCovered))
     );
   }
 
   /** Returns whether any source covers any of the days. */
   coversAnyOf(days: readonly Day[]): boolean {
-    return days.some((day) => this.#existing().some((source) => this.#covers(source, day)));
+    return days.some((day) => this.#existing().some((source) => this.#coversWholly(source, day)));
   }
 
   /** Returns whether the settle days of a month have passed. */
@@ -330,7 +400,10 @@ export class NaiveSources {
         this.hasClosed(month, today) &&
         this.isWhole(month),
     );
-    for (const month of months) this.#settledAs.set(month, this.#made);
+    for (const month of months) {
+      this.#settledAs.set(month, this.#made);
+      this.#settledOn.set(month, today);
+    }
     return months;
   }
 
@@ -432,6 +505,30 @@ const rowsOf = (sources: readonly Source[]): FeedRows => {
     spend: loads.flatMap(({ spend }) => spend),
     usage: loads.flatMap(({ usage }) => usage),
   };
+};
+
+/** A row of a unit. Rows of one part of a day add up before they are stored; without a part, they do not. */
+interface UnitRow {
+  unit: string;
+  day: Day;
+  cost: string;
+  part?: string;
+}
+
+const unitRows = (kind: Kind, { lines, allocations, shares, spend }: FeedRows): UnitRow[] => {
+  switch (kind) {
+    case 'focus':
+      return lines.map(({ cloud, account, ...row }) => ({ ...row, unit: `${cloud}/${account}` }));
+    case 'opencost':
+      return allocations.map(({ cluster, ...row }) => ({ ...row, unit: cluster }));
+    case 'hosts':
+      return shares.map(({ host, day, cost, service, machine }) => ({
+        ...{ unit: host, day, cost },
+        part: `${service} ${machine?.text}`,
+      }));
+    case 'ai_tools':
+      return spend.map(({ tool, ...row }) => ({ ...row, unit: tool }));
+  }
 };
 
 const known = (days: readonly (Day | null)[]): Day[] => days.filter((day) => day !== null).sort();

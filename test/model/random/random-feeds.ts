@@ -128,8 +128,41 @@ const rejectedDay = orNone(...Object.values(SPEND_DAYS).flat());
 const rows = <Row>(row: fc.Arbitrary<Row>): fc.Arbitrary<Row[]> =>
   fc.array(row, { maxLength: MOST_ROWS, size: 'max' });
 
+/**
+ * Returns the days of a unit that has spend on every day from a day of the month on, until it stops, with a hole or weekends off;
+ * for most feeds none.
+ */
+const steadyDays = (month: Month): fc.Arbitrary<Day[]> =>
+  fc
+    .record({
+      isSteady: fc.constantFrom(true, false, false),
+      first: fc.constantFrom(1, 1, 1, 3, 20),
+      last: fc.constantFrom(4, 12, 20, 28, 31, 31),
+      hole: fc.constantFrom([0, 0], [0, 0], [10, 10], [5, 18]),
+      weekends: fc.constantFrom(true, true, false),
+    })
+    .map(({ isSteady, first, last, hole: [from = 0, through = 0], weekends }) =>
+      !isSteady
+        ? []
+        : Array.from({ length: 31 }, (_, index) => index + 1)
+            .filter((day) => day >= first && day <= last && !(day >= from && day <= through))
+            .map((day) => `${month}-${String(day).padStart(2, '0')}`)
+            .filter((day) => new Date(day).toJSON()?.startsWith(day) === true)
+            .filter((day) => weekends || ![0, 6].includes(new Date(day).getUTCDay())),
+    );
+
+/** Returns the feed with a unit that has spend on some days. */
+const withSteadyUnit = (feed: Feed, days: readonly Day[]): Feed =>
+  days.reduce((all, day) => deliveredThrough(all, day, '1.5'), feed);
+
+/** Returns a random feed of one month, which may have a unit with spend on every day. */
+export const randomFeed = (kind: Kind, month: Month): fc.Arbitrary<Feed> =>
+  fc
+    .record({ feed: sparseFeed(kind, month), days: steadyDays(month) })
+    .map(({ feed, days }) => withSteadyUnit(feed, days));
+
 /** Returns a feed of one month. A bill may also have days of other months, and some bills have only such corrections. */
-export const randomFeed = (kind: Kind, month: Month): fc.Arbitrary<Feed> => {
+const sparseFeed = (kind: Kind, month: Month): fc.Arbitrary<Feed> => {
   const [first, ...others] = SPEND_DAYS[month] ?? [];
   if (first === undefined) throw new Error(`no days of ${month} to spend on`);
   const ofMonth = fc.oneof(fc.constant(first), fc.constantFrom(first, ...others));
@@ -147,8 +180,8 @@ export const randomFeed = (kind: Kind, month: Month): fc.Arbitrary<Feed> => {
   );
 };
 
-/** Returns the feed with a row of cost 0 on a day, so that the feed is delivered through that day. */
-export const deliveredThrough = (feed: Feed, day: Day): Feed => {
+/** Returns the feed with a row on a day, by default of cost 0, so that the feed is delivered through that day. */
+export const deliveredThrough = (feed: Feed, day: Day, cost = '0'): Feed => {
   switch (feed.kind) {
     case 'focus':
       return {
@@ -163,24 +196,21 @@ export const deliveredThrough = (feed: Feed, day: Day): Feed => {
             resource_group: null,
             tags: {},
             resource: null,
-            cost: '0',
+            cost,
           },
         ],
       };
     case 'opencost':
       return {
         ...feed,
-        allocations: [
-          ...feed.allocations,
-          { day, cluster: 'prod', namespace: null, workload: null, cost: '0' },
-        ],
+        allocations: [...feed.allocations, { day, cluster: 'prod', namespace: null, workload: null, cost }],
       };
     case 'hosts':
       return {
         ...feed,
-        shares: [...feed.shares, { day, host: 'host-1', service: null, machine: null, cost: '0' }],
+        shares: [...feed.shares, { day, host: 'host-1', service: null, machine: null, cost }],
       };
     case 'ai_tools':
-      return { ...feed, spend: [...feed.spend, { day, tool: 'assistant', cost: '0' }] };
+      return { ...feed, spend: [...feed.spend, { day, tool: 'assistant', cost }] };
   }
 };
