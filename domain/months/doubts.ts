@@ -97,11 +97,11 @@ const endIn = (unit: string | null, { id, name }: { id: string; name: string }):
   ...ofUnit(unit),
 });
 
-const endHere: WayOutOf = ({ source, unit, other }) => (other == null ? null : endIn(unit, source));
+const endHere: WayOutOf = ({ source, unit, other = null }) => (other === null ? null : endIn(unit, source));
 
-const endThere: WayOutOf = ({ unit, other }) => (other == null ? null : endIn(unit, other));
+const endThere: WayOutOf = ({ unit, other = null }) => (other === null ? null : endIn(unit, other));
 
-const correctFiles: WayOutOf = (subject) => (subject.other == null ? runSource(subject) : null);
+const correctFiles: WayOutOf = (subject) => ((subject.other ?? null) === null ? runSource(subject) : null);
 
 const stands: WayOutOf = ({ source, unit }) => ({
   action: 'stands',

@@ -13,7 +13,7 @@ export const amountInWords = (amount: string): string =>
   `regexp_replace(CAST(CAST(${amount} AS DECIMAL(38,15)) AS VARCHAR), '\\.?0+$', '')`;
 
 /** Returns the SQL of `on 31 days from 2026-01-01 to 2026-01-31`, from the columns days, first_day and last_day. */
-export const DAYS_IN_WORDS = `CASE WHEN days = 1 THEN 'on 1 day, ' || first_day
+const DAYS_IN_WORDS = `CASE WHEN days = 1 THEN 'on 1 day, ' || first_day
     ELSE 'on ' || days || ' days from ' || first_day || ' to ' || last_day END`;
 
 /**
