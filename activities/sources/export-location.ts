@@ -5,6 +5,7 @@ import {
   currentFiles,
   manifestGlobs,
   manifestsAmong,
+  type Delivery,
   type ExportManifest,
 } from '../../domain/sources/export-manifest.ts';
 import {
@@ -60,6 +61,8 @@ const manifestSchema = z
 /** The files to read, and notes on the others. */
 export interface LocationFiles {
   files: string[];
+  /** The same files by delivery. */
+  deliveries: Delivery[];
   notes: string[];
   /** When the export that wrote a file was submitted, in milliseconds since 1970, if its manifest says so. */
   submitted: ReadonlyMap<string, number>;
@@ -79,7 +82,15 @@ export const exportFiles = async (
   { now, field = 'location', signal }: { now: Date; field?: string | undefined; signal?: AbortSignal },
 ): Promise<LocationFiles> => {
   const target = await checkSourceLocation(location, rules, field);
-  if (target.kind === 'http') return { files: [target.url], notes: [], submitted: new Map() };
+  if (target.kind === 'http') {
+    const files = [target.url];
+    return {
+      files,
+      deliveries: [{ name: target.url, files, from: null, to: null }],
+      notes: [],
+      submitted: new Map(),
+    };
+  }
   const roots = target.kind === 'local' ? rules.roots : null;
   const listed = await listLocation(session, target, { roots: rules.roots, field, signal });
   const found = listed.paths.filter((file) => formatOf(file) !== null);
@@ -92,7 +103,7 @@ export const exportFiles = async (
   const paths = [...manifestsAmong(listed.paths, found), ...besideFiles];
   const lastDay = lastReadableDay(now);
   const manifests = await readManifests(session, paths, { held, roots, field, lastDay });
-  const { files, missing, undecided, notes, submitted } = currentFiles(found, manifests, lastDay);
+  const { files, deliveries, missing, undecided, notes, submitted } = currentFiles(found, manifests, lastDay);
   if (undecided.length > 0) {
     const folders = undecided.map((folder) => JSON.stringify(folder));
     throw invalid(
@@ -108,7 +119,7 @@ export const exportFiles = async (
   if (files.length === 0)
     throw invalid(`${field}: no file is left to read: ${firstAndMore(notes, MOST_FOLDERS).join('; ')}`);
   if (roots !== null) await held.hold(files, roots, field);
-  return { files, notes: [...listed.notes, ...notes], submitted };
+  return { files, deliveries, notes: [...listed.notes, ...notes], submitted };
 };
 
 /** The most folders, or notes on them, in a message. */

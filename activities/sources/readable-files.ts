@@ -11,6 +11,7 @@ import {
 import type { Publish } from '../../warehouse/sources/publishing/publish-load.ts';
 import { systemClock } from '../../domain/shared/clock.ts';
 import { dayWritten } from '../../domain/sources/day-written.ts';
+import { leaveOutCopies } from '../../warehouse/sources/feeds/copies/leave-out-copies.ts';
 import { exportFiles } from './export-location.ts';
 import type { SourceReading } from './source-reading.ts';
 import { hasCsvHeader, refuseChangedFiles, rowCounter, versionsOf } from './whole-files.ts';
@@ -26,7 +27,8 @@ export interface ReadableFiles {
 }
 
 /**
- * Returns the current files of a location, each once and with all mandatory columns. Empty files are left out, with a note.
+ * Returns the current files of a location, each once and with all mandatory columns. Empty files are left out, and copies of
+ * others (leave-out-copies.ts), with a note.
  * Throws `invalid` if there is no file, if one is damaged, or if a header row cannot be read, lacks columns or repeats them.
  *
  * @param missing returns the mandatory columns that a file lacks.
@@ -79,9 +81,10 @@ export const readableFiles = async (
     files.push(isCsv ? { ...read, count: rowCounter(file, rules) } : read);
   }
   if (files.length === 0) throw invalid(`${field}: every file is empty`);
+  const once = await leaveOutCopies(reader, files, current.deliveries);
   return {
-    files,
-    notes: firstAndMore(notes, MOST_NOTES),
+    files: once.files,
+    notes: firstAndMore([...notes, ...once.notes], MOST_NOTES),
     publish: async (work) => {
       await refuseChangedFiles(versions, rules);
       return publish(work);

@@ -14,9 +14,21 @@ export interface ExportManifest {
   run?: { scope: string | null; from: Day | null; to: Day | null; submitted: number | null };
 }
 
+/** Files that an export delivered together, so that none of them is a copy of another. */
+export interface Delivery {
+  /** Its folder, or its only file. */
+  name: string;
+  files: readonly string[];
+  /** The days of its charges; null if they are not known. */
+  from: Day | null;
+  to: Day | null;
+}
+
 /** The files that count, and the decisions about the others. */
 export interface CurrentFiles {
   files: string[];
+  /** The same files by delivery. */
+  deliveries: Delivery[];
   /** Files that a manifest names but that do not exist. */
   missing: string[];
   /** Folders of runs with the same days, if no manifest states which run is the newest. */
@@ -167,6 +179,7 @@ export const currentFiles = (
   }
   return {
     files: [...kept],
+    deliveries: deliveriesOf([...kept], governingFolder, governors),
     missing,
     submitted,
     undecided: runs.undecided.map(({ folder }) => folder),
@@ -181,6 +194,34 @@ export const currentFiles = (
       ...notes,
     ],
   };
+};
+
+/**
+ * Groups files by what delivered them. All partitions of an AWS export are one delivery, and each Azure run is one. Without a
+ * manifest nothing says that files belong together, so that each is a delivery of its own.
+ */
+const deliveriesOf = (
+  files: readonly string[],
+  governingFolder: (folder: string) => string | null,
+  governors: ReadonlyMap<string, readonly Governor[]>,
+): Delivery[] => {
+  const deliveries = new Map<string, { from: Day | null; to: Day | null; files: string[] }>();
+  for (const file of files) {
+    const folder = governingFolder(directoryOf(file));
+    const [governor] = folder === null ? [] : (governors.get(folder) ?? []);
+    const name = folder === null ? file : governor?.run === null ? exportOf(folder, governor) : folder;
+    const { from = null, to = null } = governor?.run ?? {};
+    const delivery = deliveries.get(name) ?? { from, to, files: [] };
+    delivery.files.push(file);
+    deliveries.set(name, delivery);
+  }
+  return [...deliveries].map(([name, delivery]) => ({ name, ...delivery }));
+};
+
+/** Returns the folder of an AWS export, which holds its partitions' manifests under `metadata/`; else the partition's folder. */
+const exportOf = (folder: string, { path }: Governor): string => {
+  const at = path.lastIndexOf(METADATA);
+  return at === -1 ? folder : path.slice(0, at + 1);
 };
 
 /** Returns a function that finds the outermost of `folders` that is a folder or contains it; null if there is none. */

@@ -29,7 +29,8 @@ export const withoutMark = (text: string): string => `ltrim(${text}, ${BYTE_ORDE
 const readMarked = (text: string, read: (text: string) => string): string =>
   `CASE WHEN starts_with(${text}, ${BYTE_ORDER_MARK}) THEN ${read(withoutMark(text))} END`;
 
-const timeFromText = (text: string): string =>
+/** Returns a text as a UTC instant, also after a byte order mark; null if it is not a time. */
+export const timeFromText = (text: string): string =>
   `COALESCE(${timeFromPlainText(text)}, ${readMarked(text, timeFromPlainText)})`;
 
 /**
