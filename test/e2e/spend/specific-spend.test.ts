@@ -307,6 +307,8 @@ describe('the breakdown of costs', () => {
           followed_days: 0,
           borrowed_days: 0,
           ambiguous_days: 0,
+          unmatched_days: 0,
+          unmatched: 0,
           notes: [],
         },
       ],
