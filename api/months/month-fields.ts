@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DOUBT_CODES, WAY_OUT_ACTIONS } from '../../domain/months/doubts.ts';
+import { DOUBT_CODES, WAY_OUT_ACTIONS } from '../../domain/sources/doubts.ts';
 import { instant } from '../http/fields.ts';
 
 const status = z.enum(['open', 'partial', 'ready_to_lock', 'locked', 'changed_since_lock']);

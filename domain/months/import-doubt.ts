@@ -1,6 +1,6 @@
 import { behindInWords, hasReadMonth, type ImportReach } from '../imports/import-reach.ts';
 import type { Month } from '../shared/calendar.ts';
-import { waysOut, type Doubt, type WayOut } from './doubts.ts';
+import { waysOut, type Doubt, type WayOut } from '../sources/doubts.ts';
 
 /**
  * Returns the doubt about the values of a month that has ended, while the metric's import has not read it to its end; null if it

@@ -1,7 +1,7 @@
 import type { Day, Month } from '../shared/calendar.ts';
 import type { DecimalText } from '../shared/decimals.ts';
 import type { Coverage } from '../sources/coverage.ts';
-import type { Doubt } from './doubts.ts';
+import type { Doubt } from '../sources/doubts.ts';
 
 /** The newest version of a locked month, frozen (spec §3). */
 export interface MonthLock {

@@ -1,5 +1,5 @@
 import type { Day } from '../shared/calendar.ts';
-import type { Doubt } from './doubts.ts';
+import type { Doubt } from '../sources/doubts.ts';
 import type { MonthFacts } from './month-facts.ts';
 import { doubtsOf, openWaits, partialReason, waitFor, type Wait } from './month-reasons.ts';
 import { monthStatus } from './month-status.ts';

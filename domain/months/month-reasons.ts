@@ -1,5 +1,5 @@
 import { lastDay, type Day } from '../shared/calendar.ts';
-import { waysOut, type Doubt } from './doubts.ts';
+import { waysOut, type Doubt } from '../sources/doubts.ts';
 import type { MonthFacts } from './month-facts.ts';
 import { settleDayReasons, type SettlementFacts } from './settlement.ts';
 

@@ -10,7 +10,7 @@ import {
 import { latecomerInWords } from '../sources/coverage.ts';
 import { changePercent, toWire, type DecimalText } from '../shared/decimals.ts';
 import { missingDaysInWords } from '../metrics/value-gap.ts';
-import type { Doubt } from './doubts.ts';
+import type { Doubt } from '../sources/doubts.ts';
 import type { MonthFacts, MonthLock, SameDays } from './month-facts.ts';
 import { lockability, type Lockability } from './month-lockability.ts';
 import {

@@ -1,6 +1,6 @@
 import { lastDay, settlesOn, type Day, type Month } from '../shared/calendar.ts';
 import { coverageOf, type SourceMonth } from '../sources/coverage.ts';
-import type { SourceDoubt } from './doubts.ts';
+import type { SourceDoubt } from '../sources/doubts.ts';
 
 // The only rule for when a month settles, and for what it still waits (design §2, Status). Reads, bills and the daily settlement
 // use it. The warehouse only delivers its inputs.

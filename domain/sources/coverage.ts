@@ -1,4 +1,4 @@
-import { waysOut, type SourceDoubt } from '../months/doubts.ts';
+import { waysOut, type SourceDoubt } from './doubts.ts';
 import { addDays, lastDay, type Day, type Month } from '../shared/calendar.ts';
 import { rangeInWords } from '../shared/day-ranges.ts';
 

@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import { waysOut, type SourceDoubt } from '../months/doubts.ts';
+import { waysOut, type SourceDoubt } from './doubts.ts';
 import { dayAt, dayNumber, firstDay, lastDay, monthOf, type Day, type Month } from '../shared/calendar.ts';
 import type { DecimalText } from '../shared/decimals.ts';
 import { firstAndMore } from '../shared/for-message.ts';

@@ -1,4 +1,4 @@
-import type { Doubt } from '../../domain/months/doubts.ts';
+import type { Doubt } from '../../domain/sources/doubts.ts';
 import { firstDay, type Month } from '../../domain/shared/calendar.ts';
 import type { Session } from '../engine/session.ts';
 

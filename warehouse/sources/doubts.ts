@@ -1,4 +1,4 @@
-import { waysOut, type DoubtCode, type SourceDoubt } from '../../domain/months/doubts.ts';
+import { waysOut, type DoubtCode, type SourceDoubt } from '../../domain/sources/doubts.ts';
 import type { Day } from '../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../domain/shared/decimals.ts';
 import { pushTo } from '../../domain/shared/push-to.ts';

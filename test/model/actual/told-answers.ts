@@ -1,4 +1,4 @@
-import type { SourceDoubt } from '../../../domain/months/doubts.ts';
+import type { SourceDoubt } from '../../../domain/sources/doubts.ts';
 import { expect } from 'vitest';
 import { monthRecords, type MonthRecord } from '../../../domain/months/month-record.ts';
 import { sealBills } from '../../../warehouse/teams/bills/bill-sealing.ts';

@@ -1,7 +1,7 @@
 import type { Day } from '../../../domain/shared/calendar.ts';
-import { moneyText } from './answers/naive-months.ts';
+import { decimalText } from './naive-decimals.ts';
 import { isAmbiguous, isFor, sameThing, uniqueKey, type Known } from './naive-things.ts';
-import type { Rows } from './naive-spend.ts';
+import type { Rows } from './naive-rows.ts';
 import type { Allocation, Asset, BillLine, HostShare } from '../organisation-story.ts';
 
 // The assets that a bill contains, day by day (design §2, Every dollar once).
@@ -209,7 +209,7 @@ export const naiveDecisions = (
   return new Map(
     [...counts].map(([name, [...numbers]]) => [
       name,
-      numbers.map((one) => (typeof one === 'bigint' ? moneyText(one) : one)),
+      numbers.map((one) => (typeof one === 'bigint' ? decimalText(one, 15) : one)),
     ]),
   );
 };

@@ -1,7 +1,7 @@
 import type { Day, Month } from '../../../domain/shared/calendar.ts';
 import type { SpendPick } from '../../../domain/spend/spend-pick.ts';
 import type { BillLine } from '../organisation-story.ts';
-import type { CollectedLine } from './naive-spend.ts';
+import type { CollectedLine } from './naive-rows.ts';
 
 interface Choice {
   what: string;

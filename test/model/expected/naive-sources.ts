@@ -4,7 +4,8 @@ import { lackingDays, type LackingDay, type NaiveUnit } from './naive-units.ts';
 import type { NaiveChoices } from './naive-choices.ts';
 import { findingsOf, isDoubted, losesHost, type Finding } from './naive-host-files.ts';
 import { chargedTwice, type NaiveTwice } from './naive-twice.ts';
-import { daysOf, type CollectedLine, type FeedRows, type Rows } from './naive-spend.ts';
+import type { CollectedLine, FeedRows, Rows } from './naive-rows.ts';
+import { daysOf } from './naive-spend.ts';
 import { unmatchedOn } from './naive-unmatched.ts';
 import {
   KINDS,

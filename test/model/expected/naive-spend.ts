@@ -1,17 +1,9 @@
 import type { Day } from '../../../domain/shared/calendar.ts';
 import { clustersOf, clustersOn, distinct, hostsOn } from './naive-assets.ts';
 import { absolute, decimalUnits } from './naive-decimals.ts';
+import type { Rows } from './naive-rows.ts';
 import { isAmbiguous, isFor } from './naive-things.ts';
-import type {
-  Allocation,
-  Asset,
-  BillLine,
-  Feed,
-  HostShare,
-  OnBill,
-  ToolSpend,
-  ToolUsage,
-} from '../organisation-story.ts';
+import type { Feed, ToolUsage } from '../organisation-story.ts';
 
 // An organisation's spend, row by row and day by day (design §2, Every dollar once and Repositories).
 //
@@ -54,29 +46,6 @@ export interface Spent extends Attributes {
   /** The account of its bill line, even if it is spend of a cluster or host. */
   bill: { cloud: string; account: string } | null;
 }
-
-/** A bill line with the values that its load collected. */
-export interface CollectedLine extends BillLine {
-  split: { kind: 'service' | 'resource_group'; value: string } | null;
-  tag: { key: string; value: string } | null;
-}
-
-/** The current rows of all sources. */
-export interface Rows {
-  lines: readonly CollectedLine[];
-  allocations: readonly Allocation[];
-  assets: readonly Asset[];
-  shares: readonly HostShare[];
-  spend: readonly ToolSpend[];
-  usage: readonly ToolUsage[];
-  /** The clusters (`kubernetes NAME`) and hosts (`hosts NAME`) of each day, with what their sources say about bills. */
-  reporters: readonly { day: Day; of: string; source: number; onBill: OnBill }[];
-  /** The days that bills of their own month have delivered. */
-  billDays: readonly { day: Day; cloud: string; publishedOn: Day }[];
-}
-
-/** What feeds bring, without what follows from their sources. */
-export type FeedRows = Omit<Rows, 'reporters' | 'billDays'>;
 
 /** Returns the days of a feed's rows, in order. */
 export const daysOf = (feed: Feed): Day[] => {

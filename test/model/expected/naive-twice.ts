@@ -1,7 +1,7 @@
 import type { Day, Month } from '../../../domain/shared/calendar.ts';
 import { clustersOn, hostsOn } from './naive-assets.ts';
 import { decimalUnits } from './naive-decimals.ts';
-import type { FeedRows, Rows } from './naive-spend.ts';
+import type { FeedRows, Rows } from './naive-rows.ts';
 import { isAmbiguous, isFor } from './naive-things.ts';
 import type { Kind } from '../organisation-story.ts';
 

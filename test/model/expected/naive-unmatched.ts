@@ -2,7 +2,7 @@ import type { Day, Month } from '../../../domain/shared/calendar.ts';
 import { clustersOn, hostsOn, isBilledOn, isMachine, standsForItself, thingOf } from './naive-assets.ts';
 import { decimalUnits } from './naive-decimals.ts';
 import { cloudOf, isAmbiguous, isFor, type Known } from './naive-things.ts';
-import type { Rows } from './naive-spend.ts';
+import type { Rows } from './naive-rows.ts';
 import type { Asset } from '../organisation-story.ts';
 
 // Machines with an id that no line of their month has, although a bill of their cloud has delivered the day (design §2, Every

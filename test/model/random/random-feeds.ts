@@ -147,7 +147,7 @@ const steadyDays = (month: Month): fc.Arbitrary<Day[]> =>
         : Array.from({ length: 31 }, (_, index) => index + 1)
             .filter((day) => day >= first && day <= last && !(day >= from && day <= through))
             .map((day) => `${month}-${String(day).padStart(2, '0')}`)
-            .filter((day) => new Date(day).toJSON()?.startsWith(day) === true)
+            .filter((day) => new Date(`${day}T00:00:00Z`).getUTCDate() === Number(day.slice(-2)))
             .filter((day) => weekends || ![0, 6].includes(new Date(day).getUTCDay())),
     );
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Day } from '../../../domain/shared/calendar.ts';
-import type { SourceDoubt } from '../../../domain/months/doubts.ts';
+import type { SourceDoubt } from '../../../domain/sources/doubts.ts';
 import { storedDoubts } from '../../../warehouse/sources/doubts.ts';
 import type { LoadScope } from '../../../warehouse/sources/publishing/load.ts';
 import { dayLine, focusCsv, type FocusLine } from '../../support/exports/focus-export.ts';

@@ -580,7 +580,7 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   {
-    version: 25,
+    version: 23,
     name: 'the names and zones of resources on bills',
     statements: [
       // resource_name is the bill's own name of the resource, and zone its zone or region. They are NULL in loads of earlier
@@ -590,7 +590,7 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   {
-    version: 26,
+    version: 24,
     name: 'webhooks whose endpoints have gone',
     statements: [
       // Why the service has disabled a webhook. NULL if it has not, or if a person did.
@@ -605,7 +605,7 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   {
-    version: 28,
+    version: 25,
     name: 'the days of accounts, clusters, hosts and tools, and how far their files were written',
     statements: [
       // Bit n of days is set if the unit has rows of day n + 1 of the billing period's month, and of spend_days if these cost
@@ -625,7 +625,7 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   {
-    version: 29,
+    version: 26,
     name: 'rows that could not be read, by day',
     statements: [
       // What load_doubts says of rejected rows, by day, so that a day that a later load keeps also keeps its rejected rows. day is
@@ -641,7 +641,7 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   {
-    version: 30,
+    version: 27,
     name: 'when months that began late stop to follow today, and charges that stand twice',
     statements: [
       // Whether a later month had settled in time (sealed-months.ts). NULL in seals of earlier versions, which were the last ones.

@@ -6,15 +6,24 @@ const FILE_NUMBERS = 65_536;
 
 const FILE_NUMBER = `CAST(hash(file) % ${FILE_NUMBERS} AS INTEGER)`;
 
+/** Where the pass reads no services, all rows have the same number. */
+const SERVICE_NUMBER = `(1 + CAST(hash(COALESCE(service, '')) % ${FILE_NUMBERS} AS INTEGER))`;
+
 /**
  * What each group of a bill keeps to find out whether two files have the same amounts: the lowest and the highest number of its
- * files, and the sum of its costs, each times the number of its file. Files as a group key would multiply the groups.
+ * files, and the sum of its costs, each times the number of its file. Files as a group key would multiply the groups. The same
+ * sums, each cost times the number of its service, tell equal prices of two services from equal charges.
  */
 export const FILE_WEIGHTS = `sum(CAST(cost AS DOUBLE) * ${FILE_NUMBER}) AS file_weight, min(${FILE_NUMBER}) AS lowest_file,
-  max(${FILE_NUMBER}) AS highest_file`;
+  max(${FILE_NUMBER}) AS highest_file, sum(CAST(cost AS DOUBLE) * ${SERVICE_NUMBER}) AS service_cost,
+  sum(CAST(cost AS DOUBLE) * ${SERVICE_NUMBER} * ${FILE_NUMBER}) AS service_weight`;
 
 /** The largest difference of doubles that are equal, as a part of them. */
 const ROUNDING = 1e-10;
+
+/** Whether two files, low and high, have half of a cost each, by the sum of its parts times the numbers of their files. */
+const isHalved = (weight: string, cost: string): string =>
+  `abs(2 * ${weight} - ${cost} * (low + high)) <= ${ROUNDING} * abs(${cost}) * (low + high)`;
 
 /**
  * Selects the accounts of which two files of a bill have the same amount on most days that both have, as a payer's and a member's
@@ -22,9 +31,9 @@ const ROUNDING = 1e-10;
  */
 export const ACCOUNTS_TWICE = unitsTwice(`(
   SELECT billing_period, unit, day, cost,
-    abs(2 * weight - CAST(cost AS DOUBLE) * (low + high)) <= ${ROUNDING} * abs(CAST(cost AS DOUBLE)) * (low + high) AS is_twice
+    ${isHalved('weight', 'CAST(cost AS DOUBLE)')} AND ${isHalved('service_weight', 'service_cost')} AS is_twice
   FROM (
     SELECT billing_period, cloud || '/' || account AS unit, day, sum(cost) AS cost, sum(file_weight) AS weight,
-      min(lowest_file) AS low, max(highest_file) AS high
+      sum(service_weight) AS service_weight, sum(service_cost) AS service_cost, min(lowest_file) AS low, max(highest_file) AS high
     FROM checked_groups WHERE ${STORED} AND span_start IS NULL GROUP BY ALL)
   WHERE low < high)`);

@@ -17,7 +17,7 @@ import {
 } from '../../../domain/teams/bill-status.ts';
 import { factsFrom } from '../../../domain/months/shown-months.ts';
 import { currentBases } from './bill-basis.ts';
-import type { SourceDoubt } from '../../../domain/months/doubts.ts';
+import type { SourceDoubt } from '../../../domain/sources/doubts.ts';
 import { coverageOf, type SourceMonth } from '../../../domain/sources/coverage.ts';
 import { splitDoubtInWords } from '../../../domain/imports/import-reach.ts';
 import { sourceMonths } from '../../sources/coverage.ts';
