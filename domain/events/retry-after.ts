@@ -1,5 +1,5 @@
 /** The longest wait between two attempts to deliver an event, in seconds. */
-export const LONGEST_WAIT_S = 2 * 3_600;
+const LONGEST_WAIT_S = 2 * 3_600;
 
 const FIRST_WAIT_S = 1;
 

@@ -18,7 +18,7 @@ const spendInWords = (kinds: readonly string[]): string =>
  * Returns what is missing of a month's spend, or not certain about it. It covers the scope's sources and, until the month has
  * settled, all sources that it waits for. A sealed team bill lacks nothing, because it no longer moves.
  */
-export const missingSpend = ({
+const missingSpend = ({
   month,
   coverage: { gaps, doubts, holdingBack, undelivered },
   cost,

@@ -130,7 +130,7 @@ const doubtOfGap = (gap: SourceMonth): SourceDoubt => ({
 });
 
 /** Returns the days that a source lacks, and what it has delivered, in words. */
-export const gapInWords = (gap: SourceMonth): string => {
+const gapInWords = (gap: SourceMonth): string => {
   const { name, missingFrom, missingThrough } = gap;
   const days = rangeInWords(missingFrom ?? '', missingThrough ?? '');
   return `cost source ${JSON.stringify(name)} has not delivered ${days} (${delivered(gap)})`;

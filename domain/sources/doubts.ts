@@ -28,7 +28,7 @@ export const WAY_OUT_ACTIONS = [
   'on_bill_never',
   'accept',
 ] as const;
-export type WayOutAction = (typeof WAY_OUT_ACTIONS)[number];
+type WayOutAction = (typeof WAY_OUT_ACTIONS)[number];
 
 /** One way out of a doubt, with what it acts on. */
 export interface WayOut {

@@ -143,7 +143,7 @@ export const unitDoubts = (
 };
 
 /** Returns a unit in words: `account 1111 (aws)`, `cluster prod`. */
-export const unitInWords = ({ kind, unit }: Pick<UnitHistory, 'kind' | 'unit'>): string => {
+const unitInWords = ({ kind, unit }: Pick<UnitHistory, 'kind' | 'unit'>): string => {
   const slash = unit.indexOf('/');
   return kind === 'account'
     ? `account ${unit.slice(slash + 1)} (${unit.slice(0, slash)})`

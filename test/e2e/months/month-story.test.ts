@@ -204,7 +204,13 @@ describe('31 January 2026, noon', () => {
         '2026-01-10': 60,
         '2026-01-15': 100,
       }),
-    ).toEqual({ created: 5, replaced: 0, unchanged: 0, rounded: 0, months: ['2025-10', '2025-12', '2026-01'] });
+    ).toEqual({
+      created: 5,
+      replaced: 0,
+      unchanged: 0,
+      rounded: 0,
+      months: ['2025-10', '2025-12', '2026-01'],
+    });
     // Averages: December (10 + 20) ÷ 2 = 15, January (30 + 50) ÷ 2 = 40. Days without a value do not count.
     await send(customers, {
       '2025-11-30': 25,

@@ -131,7 +131,7 @@ export const clustersOf = (
     .map(({ cluster }) => cluster);
 
 /** Returns whether the cost of clusters on a day includes a machine: as an asset, or in allocations. */
-export const holdsMachine = (clusters: readonly ClusterDay[], machine: Known): boolean =>
+const holdsMachine = (clusters: readonly ClusterDay[], machine: Known): boolean =>
   clusters
     .filter(({ isBorrowing, isOnBill }) => !(isBorrowing && isOnBill))
     .flatMap(({ assets }) => assets.map(thingOf))

@@ -18,7 +18,7 @@ export interface ValueMonths {
 }
 
 /** The values of a month. The sum is null without values. */
-export interface ValueMonth extends ValueDays {
+interface ValueMonth extends ValueDays {
   sum: DecimalText | null;
   changes: number;
 }

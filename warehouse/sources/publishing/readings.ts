@@ -5,7 +5,7 @@
  * @param loads one load of each source and billing period.
  * @param unread one row of `unread_periods` of each source and billing period.
  */
-export const readings = (loads: string, unread: string): string => `(
+const readings = (loads: string, unread: string): string => `(
     SELECT org_id, source_id, load_id, billing_period FROM ${loads} WHERE org_id = $org
     UNION ALL ${laterThan(loads, unread)})`;
 
