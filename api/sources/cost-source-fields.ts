@@ -67,13 +67,20 @@ const newSourceOf = <Kind extends CostSource['kind'], Options extends z.ZodType>
     starts_on: startsOn.default(null),
   });
 
+/** A new source shows the default at once. */
+const NEW_ON_BILL = { on_bill: onBill.default('auto') };
+
 /** The body that creates a cost source, by kind. */
 export const newCostSource = z.discriminatedUnion(
   'kind',
   [
     newSourceOf('focus', focusOptions.default({ cost_column: 'EffectiveCost' })),
-    newSourceOf('opencost', openCostOptions.default({}), `${FILES}, or the base URL of an OpenCost API`),
-    newSourceOf('hosts', hostsOptions.default({})),
+    newSourceOf(
+      'opencost',
+      openCostOptions.extend(NEW_ON_BILL).default({ on_bill: 'auto' }),
+      `${FILES}, or the base URL of an OpenCost API`,
+    ),
+    newSourceOf('hosts', hostsOptions.extend(NEW_ON_BILL).default({ on_bill: 'auto' })),
     // Without options, the error names the field that they lack.
     newSourceOf(
       'ai_tools',

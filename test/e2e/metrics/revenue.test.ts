@@ -146,7 +146,6 @@ describe('a revenue metric', () => {
     const wrong = [
       [1e16, /values\[0\]\.value: expected a number from -1e15 to 1e15$/],
       [-1e16, /expected a number from -1e15 to 1e15$/],
-      [0.12345678901, /expected at most 10 decimals$/],
     ] as const;
     for (const [value, message] of wrong)
       expectError(
@@ -304,7 +303,7 @@ describe('a revenue metric', () => {
 
   it('takes a CSV file', async () => {
     const { sales: uploaded, admin: caller } = await withSales();
-    const body = 'day,sales\n2026-01-01,10.25\n\n2026-01-02,-0.25\n2026-01-03,.5\n';
+    const body = 'day,value\n2026-01-01,10.25\n\n2026-01-02,-0.25\n2026-01-03,.5\n';
     const answer = await caller.send('POST', `/metrics/${uploaded}/values/csv`, {
       headers: { 'content-type': 'text/csv' },
       body,

@@ -6,8 +6,8 @@ const FILE_NUMBERS = 65_536;
 
 const FILE_NUMBER = `CAST(hash(file) % ${FILE_NUMBERS} AS INTEGER)`;
 
-/** Where the pass reads no services, all rows have the same number. */
-const SERVICE_NUMBER = `(1 + CAST(hash(COALESCE(service, '')) % ${FILE_NUMBERS} AS INTEGER))`;
+/** The pass over Parquet reads no services. Their categories still tell most of them apart. */
+const SERVICE_NUMBER = `(1 + CAST(hash(concat_ws('/', service, category)) % ${FILE_NUMBERS} AS INTEGER))`;
 
 /**
  * What each group of a bill keeps to find out whether two files have the same amounts: the lowest and the highest number of its

@@ -19,6 +19,7 @@ export const COLUMNS = {
   provider: ['ServiceProviderName', 'ProviderName', 'InvoiceIssuerName', 'PublisherName'],
   account: ['SubAccountId', 'BillingAccountId'],
   account_name: ['SubAccountName'],
+  category: ['ServiceCategory'],
   charge_category: ['ChargeCategory'],
   commitment: ['CommitmentDiscountId'],
   credits: ['x_Credits'],

@@ -81,6 +81,7 @@ const typedRows = (
     ${keyOf(file, 'provider')} AS provider, ${accountOf(file)} AS account,
     ${keyOf(file, 'account_name')} AS account_name,
     CASE WHEN ${isKept(keyOf(file, 'resource'))} THEN ${keyOf(file, 'resource')} END AS resource_id,
+    ${textOf(file, 'category')} AS category,
     ${hasNames ? textOf(file, 'resource_name') : 'CAST(NULL AS VARCHAR)'} AS resource_name,
     ${hasNames ? textOf(file, 'zone') : 'CAST(NULL AS VARCHAR)'} AS zone,
     ${LISTED_KEYS.map((key) => `${listed.includes(key) ? LISTED_COLUMNS[key](file) : 'CAST(NULL AS VARCHAR)'} AS ${key}`).join(', ')}${candidates
