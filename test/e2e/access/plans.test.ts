@@ -146,6 +146,8 @@ describe('a plan without unit economics', () => {
     ];
     expectData(await values(ids.orders, orders));
     expectData(await values(ids.visits, [{ period: '2026-02-06', value: 10 }]));
+    // The source came after January, so that its bills follow today's spend until an admin seals them.
+    expectData(await admin.post('/teams/bills/2026-01/reseal', { reason: 'January is closed' }));
     // 100 of its own and all of the 40, divided by 100 orders.
     expectData(await admin.post(`/metrics/${ids.orders}/months/2026-01/lock`));
     expect(await monthOf(ids.orders, '2026-01')).toMatchObject({ status: 'locked', unit_cost: 1.4 });
