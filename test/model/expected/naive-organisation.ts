@@ -93,14 +93,14 @@ export class NaiveOrganisation {
       }
       case 'load':
         if (!this.sources.load(step, this.choices)) return false;
-        this.sources.noteDoubts(step.on);
+        this.sources.noteUnmatched(step.on);
         return true;
       case 'begin source':
         this.sources.begin(step.source, step.startsOn, step.on);
         return true;
       case 'delete source':
         this.sources.delete(step.source, step.on);
-        this.sources.noteDoubts(step.on);
+        this.sources.noteUnmatched(step.on);
         return true;
       case 'set values':
         this.#change(step.metric, step.values);
@@ -194,8 +194,6 @@ export class NaiveOrganisation {
       (team === null || !isSettled) &&
       (gaps.length > 0 ||
         this.sources.isInDoubt(month, metric.picks === null ? null : kinds) ||
-        this.sources.isDoubted(month, metric.picks === null ? null : kinds) ||
-        this.sources.lacksUnits(month, metric.picks === null ? null : kinds) ||
         isHeldBack ||
         (metric.picks !== null && undelivered.length > 0));
     const status = ((): Status => {

@@ -64,7 +64,7 @@ export class NaiveSources {
   #made = 0;
   /** The charges that two sources count, after each step so far. */
   readonly #twice: { on: Day; found: NaiveTwice[] }[] = [];
-  readonly #doubts: { on: Day; found: { month: Month; source: number }[] }[] = [];
+  readonly #unmatched: { on: Day; found: { month: Month; source: number }[] }[] = [];
 
   constructor(organisation: Organisation) {
     this.#organisation = organisation;
@@ -276,7 +276,7 @@ export class NaiveSources {
   }
 
   /** Returns whether units of sources of some kinds (null: all) lack days of a month. */
-  lacksUnits(month: Month, kinds: readonly Kind[] | null): boolean {
+  #lacksUnits(month: Month, kinds: readonly Kind[] | null): boolean {
     return this.#existing(kinds ?? KINDS).some((source) =>
       this.#lacking(source).some(({ day }) => day.startsWith(month)),
     );
@@ -311,7 +311,7 @@ export class NaiveSources {
     return (
       twice.length === 0 &&
       !sources.some(({ findings }) => isDoubted(findings, month)) &&
-      !this.isDoubted(month, null, before) &&
+      !this.#hasUnmatched(month, null, before) &&
       !sources.some((source) =>
         this.#lacking(source, before ?? '9').some(({ day }) => day.startsWith(month)),
       ) &&
@@ -332,11 +332,16 @@ export class NaiveSources {
     return this.isWhole(month, sources, this.twiceIn(month, day), day);
   }
 
-  /** Returns whether rows of some kinds (null: all) could not be read in a month, or stand in two sources. */
+  /**
+   * Returns whether sources of some kinds (null: all) leave a month in doubt: rows that could not be read, charges that two
+   * sources count, machines that match nothing, or units that lack days.
+   */
   isInDoubt(month: Month, kinds: readonly Kind[] | null): boolean {
     return (
       this.#existing(kinds ?? KINDS).some(({ findings }) => isDoubted(findings, month)) ||
-      this.twiceIn(month).some((kind) => (kinds ?? KINDS).includes(kind))
+      this.twiceIn(month).some((kind) => (kinds ?? KINDS).includes(kind)) ||
+      this.#hasUnmatched(month, kinds) ||
+      this.#lacksUnits(month, kinds)
     );
   }
 
@@ -450,11 +455,11 @@ export class NaiveSources {
     return [...reporters.values()];
   }
 
-  /** Records the doubts about all months, after the spend changed on a day. */
-  noteDoubts(on: Day): void {
+  /** Records the machines that match nothing, after the spend changed on a day. */
+  noteUnmatched(on: Day): void {
     const rows = this.rows();
     const days = new Set([...rows.reporters.map(({ day }) => day)]);
-    this.#doubts.push({
+    this.#unmatched.push({
       on,
       found: [...days].flatMap((day) =>
         unmatchedOn(day, rows).map(({ source }) => ({ month: day.slice(0, 7), source })),
@@ -462,9 +467,9 @@ export class NaiveSources {
     });
   }
 
-  /** Returns whether sources of some kinds (null: all) have a doubt about a month, as it was before a day (null: now). */
-  isDoubted(month: Month, kinds: readonly Kind[] | null, before: Day | null = null): boolean {
-    const noted = this.#doubts.findLast(({ on }) => before === null || on < before);
+  /** Returns whether sources of some kinds (null: all) have machines that match nothing, as of before a day (null: now). */
+  #hasUnmatched(month: Month, kinds: readonly Kind[] | null, before: Day | null = null): boolean {
+    const noted = this.#unmatched.findLast(({ on }) => before === null || on < before);
     const sources = this.#existing(kinds ?? KINDS).map(({ madeAs }) => madeAs);
     return noted?.found.some((doubt) => doubt.month === month && sources.includes(doubt.source)) === true;
   }
