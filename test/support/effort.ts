@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Reads how much the suite tries. test/README.md describes the variables. `.ci/run` sets THOROUGH and a SEED. */
+/** Reads how much the suite tries. test/README.md describes the variables. `.ci/run` sets THOROUGH and a fresh SEED. */
 const numberFrom = (name: string, otherwise: number): number => {
   const text = process.env[name] ?? '';
   if (text === '') return otherwise;
