@@ -1,6 +1,27 @@
-import { addDays, monthOf, type Day } from '../../../domain/shared/calendar.ts';
+import { addDays, addMonths, monthOf, type Day, type Month } from '../../../domain/shared/calendar.ts';
 import type { ExportedSource } from './exported-source.ts';
 import { dayLine, focusCsv, type FocusLine } from './focus-export.ts';
+
+/** The columns of the versions of FOCUS, each in the order of the standard. */
+const FOCUS_1_0 =
+  'AvailabilityZone BilledCost BillingAccountId BillingAccountName BillingCurrency BillingPeriodEnd BillingPeriodStart ChargeCategory ChargeClass ChargeDescription ChargeFrequency ChargePeriodEnd ChargePeriodStart CommitmentDiscountCategory CommitmentDiscountId CommitmentDiscountName CommitmentDiscountStatus CommitmentDiscountType ConsumedQuantity ConsumedUnit ContractedCost ContractedUnitPrice EffectiveCost InvoiceIssuerName ListCost ListUnitPrice PricingCategory PricingQuantity PricingUnit ProviderName PublisherName RegionId RegionName ResourceId ResourceName ResourceType ServiceCategory ServiceName SkuId SkuPriceId SubAccountId SubAccountName Tags';
+const sorted = (...columns: string[]): string =>
+  columns
+    .flatMap((some) => some.split(' '))
+    .sort()
+    .join(' ');
+const FOCUS_1_1 = sorted(
+  FOCUS_1_0,
+  'CapacityReservationId CapacityReservationStatus CommitmentDiscountQuantity CommitmentDiscountUnit ServiceSubcategory SkuMeter SkuPriceDetails',
+);
+const FOCUS_1_2 = sorted(
+  FOCUS_1_1,
+  'BillingAccountType InvoiceId PricingCurrency PricingCurrencyContractedUnitPrice PricingCurrencyEffectiveCost PricingCurrencyListUnitPrice SubAccountType',
+);
+const FOCUS_1_3 = sorted(
+  FOCUS_1_2.replace('ProviderName ', '').replace('PublisherName ', ''),
+  'AllocatedMethodDetails AllocatedMethodId AllocatedResourceId AllocatedResourceName AllocatedTags ContractApplied HostProviderName ServiceProviderName',
+);
 
 /** Exports of November to January in which nothing is wrong, by what is special about them. */
 export const soundExports = (): Record<string, ExportedSource[]> => ({
@@ -58,6 +79,17 @@ export const soundExports = (): Record<string, ExportedSource[]> => ({
   'growing spend': [bill(DAYS.map((day, place) => dayLine(day, (10 + place / 7).toFixed(6))))],
   'spend of every day in lower-case columns': [
     { kind: 'focus', files: { 'bill.csv': lowerHeader(focusCsv(daily('10'))) } },
+  ],
+  'all columns of FOCUS 1.0': [billWith(FOCUS_1_0, daily('10'))],
+  'all columns of FOCUS 1.1': [billWith(FOCUS_1_1, daily('10'))],
+  'all columns of FOCUS 1.2': [billWith(FOCUS_1_2, daily('10'))],
+  'all columns of FOCUS 1.3': [
+    billWith(FOCUS_1_3, daily('10', { ServiceProviderName: 'Amazon Web Services' })),
+  ],
+  'a service with one charge for each whole month': [bill([...daily('10'), ...MONTHS.map(wholeMonth)])],
+  'a source with one charge for each whole month': [bill(daily('10')), bill(MONTHS.map(wholeMonth))],
+  'a year of licences paid at once, used each month': [
+    bill([...daily('10'), YEAR_PAID, ...MONTHS.map(wholeMonth)]),
   ],
   'a cluster whose machines change each day': [
     bill(DAYS.flatMap((day) => [machine(day, nodeId(day), '6'), dayLine(day, '10')])),
@@ -124,6 +156,8 @@ const WEEKENDS = DAYS.filter(isWeekend);
 const FIRSTS = DAYS.filter((day) => day.endsWith('-01'));
 const LASTS = DAYS.filter((day) => addDays(day, 1).endsWith('-01'));
 
+const MONTHS = [...new Set(DAYS.map(monthOf))];
+
 const BUILD: FocusLine = { SubAccountId: '2222', SubAccountName: 'Build' };
 const AZURE: FocusLine = { ProviderName: 'Microsoft', SubAccountId: 'sub-1', SubAccountName: 'Back office' };
 const RDS: FocusLine = { ServiceName: 'Amazon EC2', ServiceCategory: 'Compute' };
@@ -138,6 +172,26 @@ const hourly = (day: Day): FocusLine[] =>
     ChargePeriodEnd:
       hour === 23 ? `${addDays(day, 1)}T00:00:00Z` : `${day}T${String(hour + 1).padStart(2, '0')}:00:00Z`,
   }));
+
+const SAAS: FocusLine = {
+  ProviderName: 'Acme',
+  PublisherName: 'Acme',
+  SubAccountId: '',
+  ServiceName: 'Acme DB',
+};
+
+/** The charge of a whole month, as vendors of software bill it. */
+const wholeMonth = (month: Month): FocusLine =>
+  dayLine(`${month}-01`, '48', { ...SAAS, ChargePeriodEnd: `${addMonths(month, 1)}-01T00:00:00Z` });
+
+/** What the invoice asks for a year. Its cost comes with the use of each month. */
+const YEAR_PAID: FocusLine = dayLine('2025-11-01', '0', {
+  ...SAAS,
+  BilledCost: '1200',
+  ChargeCategory: 'Purchase',
+  ChargeFrequency: 'One-Time',
+  ChargePeriodEnd: '2026-11-01T00:00:00Z',
+});
 
 const nodeId = (day: Day): string => `i-${day.replaceAll('-', '').padStart(17, '0')}`;
 const machine = (day: Day, id: string, cost: string): FocusLine =>
@@ -177,10 +231,14 @@ const bill = (lines: readonly FocusLine[]): ExportedSource => ({
   files: { 'bill.csv': focusCsv(lines) },
 });
 
+const billWith = (columns: string, lines: readonly FocusLine[]): ExportedSource => ({
+  kind: 'focus',
+  files: { 'bill.csv': focusCsv(lines, columns.split(' ')) },
+});
+
 const byMonth = (lines: readonly FocusLine[]): Record<string, string> => {
-  const months = [...new Set(DAYS.map(monthOf))];
   return Object.fromEntries(
-    months.map((month) => [
+    MONTHS.map((month) => [
       `${month}.csv`,
       focusCsv(lines.filter(({ ChargePeriodStart }) => ChargePeriodStart?.startsWith(month))),
     ]),
