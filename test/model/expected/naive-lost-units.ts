@@ -45,14 +45,14 @@ export const losesUnit = (before: readonly Charge[], after: readonly Charge[], m
     };
   });
   const ofMonth = units.reduce((sum, { had }) => sum + positive(had), 0n);
-  return units.some(({ cloud, loss }) => {
+  return [...new Set(units.map(({ cloud }) => cloud))].some((cloud) => {
     const same = units.filter((one) => one.cloud === cloud);
     const lost = same.filter(
-      ({ had, loss: their, isGone }) =>
-        had > 0n && their >= ONE && (isGone || (2n * (had - their) < had && their * 100n >= ofMonth)),
+      ({ had, loss, isGone }) =>
+        had > 0n && loss >= ONE && (isGone || (2n * (had - loss) < had && loss * 100n >= ofMonth)),
     );
     const gained = same.reduce((sum, { gain }) => sum + positive(gain), 0n);
-    const missing = lost.reduce((sum, one) => sum + one.loss, 0n) - gained;
-    return lost.some((one) => one.loss === loss) && missing * 2n >= loss;
+    const missing = lost.reduce((sum, { loss }) => sum + loss, 0n) - gained;
+    return lost.some(({ loss }) => missing * 2n >= loss);
   });
 };

@@ -46,7 +46,7 @@ const rarely = <Item>(times: number, item: fc.Arbitrary<Item>, most: number): fc
 /** How the rows of a load lie in files. Most loads are one file without rejected rows. */
 export const randomDelivery = (kind: Kind, month: Month): fc.Arbitrary<Delivery> =>
   fc.record({
-    rejected: rarely(7, rejectedRow(kind, month), 3),
+    rejected: rarely(15, rejectedRow(kind, month), 3),
     isMostlyReadable: fc.oneof(
       { weight: 5, arbitrary: fc.constant(true) },
       { weight: 1, arbitrary: fc.constant(false) },
