@@ -79,13 +79,37 @@ export interface ToolUsage {
   usage: string;
 }
 
+/** A row that cannot be read. */
+export interface RejectedRow {
+  /** Whether it is in the second feed of its source: the assets of clusters, or the usage of AI tools. */
+  isOfSecond: boolean;
+  /** The first and the last day of its charge; null if they cannot be read. */
+  days: readonly [Day, Day] | null;
+  /** The billing period of a bill's row; null if it cannot be read. Rows of other feeds have none. */
+  period: Month | null;
+  /** What else is wrong: an amount such as `12,345.67`, or a name that is missing. */
+  lacks: 'amount' | 'name';
+}
+
+/** Another file of a load with rows of the first one: a copy, a file from earlier in the month, or the export of one account. */
+export type FileCopy = { of: 'all'; isCompressed: boolean } | { through: Day } | { account: string };
+
+/** The files of a load, beside the rows that count. */
+export interface Delivery {
+  rejected: readonly RejectedRow[];
+  /** Whether each rejected row has a hundred others beside it. A feed with more rejected rows is refused. */
+  isMostlyReadable: boolean;
+  copies: readonly FileCopy[];
+}
+
 /** The content of one load of a source. */
-export type Feed =
-  | { kind: 'focus'; lines: readonly BillLine[] }
-  | { kind: 'opencost'; allocations: readonly Allocation[]; assets: readonly Asset[] }
-  /** `rejected` are the days of rows that cannot be read; null for a row without a readable day. */
-  | { kind: 'hosts'; shares: readonly HostShare[]; rejected: readonly (Day | null)[] }
-  | { kind: 'ai_tools'; spend: readonly ToolSpend[]; usage: readonly ToolUsage[] };
+export type Feed = Delivery &
+  (
+    | { kind: 'focus'; lines: readonly BillLine[] }
+    | { kind: 'opencost'; allocations: readonly Allocation[]; assets: readonly Asset[] }
+    | { kind: 'hosts'; shares: readonly HostShare[] }
+    | { kind: 'ai_tools'; spend: readonly ToolSpend[]; usage: readonly ToolUsage[] }
+  );
 
 export type Kind = Feed['kind'];
 export const KINDS: readonly Kind[] = ['focus', 'opencost', 'hosts', 'ai_tools'];

@@ -1,36 +1,28 @@
-import { randomUUID } from 'node:crypto';
 import type { Lockability } from '../../../domain/months/month-lockability.ts';
 import type { MonthRecord } from '../../../domain/months/month-record.ts';
 import { addDays, type Day, type Month } from '../../../domain/shared/calendar.ts';
 import { resealBills } from '../../../warehouse/teams/bills/bill-resealing.ts';
 import { sealBills } from '../../../warehouse/teams/bills/bill-sealing.ts';
-import { updateCostSource } from '../../../warehouse/sources/cost-sources.ts';
+import { updateCostSource, type CostSource } from '../../../warehouse/sources/cost-sources.ts';
 import { removeValues, writeValues } from '../../../warehouse/metrics/metric-values.ts';
 import { createMetric, updateMetric, type Metric } from '../../../warehouse/metrics/metrics.ts';
-import type { LoadResult } from '../../../warehouse/sources/publishing/load.ts';
-import { loadHosts } from '../../../warehouse/sources/hosts-load.ts';
 import { listMonthVersions, lockMonth } from '../../../warehouse/months/month-locks.ts';
 import type { Organisation as StoredOrganisation } from '../../../warehouse/organisations/organisations.ts';
 import { settleMonths } from '../../../warehouse/months/settlement.ts';
-import { COLLECTED_CHOICES } from '../../../warehouse/sources/focus/collected-choices.ts';
 import { computeSpend } from '../../../warehouse/spend/compute-spend.ts';
 import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 import type { TestWarehouse } from '../../support/warehouse/engines.ts';
-import { loadWith, scopeOf } from '../../support/warehouse/feeds.ts';
-import { publishSpend, type SpendRow, type SpendTable } from '../../support/warehouse/published-spend.ts';
-import { ADMIN, newOrganisation, newSource, publishing, writeFiles } from '../../support/warehouse/tenant.ts';
+import { ADMIN, newOrganisation, newSource } from '../../support/warehouse/tenant.ts';
 import { ALL_MONTHS } from '../expected/naive-sources.ts';
 import {
   sourceKey,
-  type BillLine,
-  type Feed,
-  type HostShare,
   type Organisation,
   type SourceName,
   type Step,
   type StoryMetric,
 } from '../organisation-story.ts';
 import { onClockBehind } from '../../warehouse/months/clock-behind.ts';
+import { loadFeed } from './told-files.ts';
 import { orRefused } from './told-refusals.ts';
 import { ToldTeams } from './told-teams.ts';
 
@@ -51,7 +43,7 @@ export class ToldOrganisation {
   readonly #test: TestWarehouse;
   readonly #warehouse: Warehouse;
   readonly #organisation: Organisation;
-  readonly #sources = new Map<string, string>();
+  readonly #sources = new Map<string, CostSource>();
 
   private constructor(test: TestWarehouse, organisation: Organisation, stored: StoredOrganisation) {
     this.#test = test;
@@ -121,14 +113,8 @@ export class ToldOrganisation {
         return made !== null;
       }
       case 'load': {
-        const target = { orgId: this.id, sourceId: await this.#source(step.source, now) };
-        if (step.feed.kind === 'hosts') {
-          const { feed } = step;
-          if ((await orRefused(() => loadHostFile(this.#test, target, feed, now))) === null) return false;
-        } else {
-          const tables = await this.#tables(step.feed, step.on);
-          await publishSpend(warehouse, target, step.month, tables, now, { withUnits: true });
-        }
+        const target = { orgId: this.id, source: await this.#source(step.source, now) };
+        if ((await orRefused(() => loadFeed(this.#test, target, step, now))) === null) return false;
         // As an ingest does. Its doubts are those that a later settlement looks back at.
         await computeSpend(warehouse, this.id, now);
         return true;
@@ -137,13 +123,13 @@ export class ToldOrganisation {
         await updateCostSource(
           warehouse,
           this.id,
-          await this.#source(step.source, now),
+          (await this.#source(step.source, now)).id,
           { starts_on: step.startsOn },
           { actor: ADMIN, now },
         );
         return true;
       case 'delete source':
-        await updateCostSource(warehouse, this.id, await this.#source(step.source, now), 'delete', {
+        await updateCostSource(warehouse, this.id, (await this.#source(step.source, now)).id, 'delete', {
           actor: ADMIN,
           now,
         });
@@ -237,8 +223,8 @@ export class ToldOrganisation {
     return isAccepted;
   }
 
-  /** Returns the source's id. Makes the source at its first use. */
-  async #source(name: SourceName, now: Date): Promise<string> {
+  /** Returns the source. Makes it at its first use. */
+  async #source(name: SourceName, now: Date): Promise<CostSource> {
     const key = sourceKey(name);
     const known = this.#sources.get(key);
     if (known !== undefined) return known;
@@ -249,93 +235,11 @@ export class ToldOrganisation {
       schedule_paused: isPaused,
       ...(name.kind === 'focus' ? {} : { kind: name.kind, options }),
     } as Parameters<typeof newSource>[2];
-    const { id } = await newSource(this.#warehouse, this.id, source, now);
-    this.#sources.set(key, id);
-    return id;
-  }
-
-  /** Returns rows in the form of the loaders. Bill lines have the values of the product's current choices. */
-  async #tables(
-    feed: Exclude<Feed, { kind: 'hosts' }>,
-    today: Day,
-  ): Promise<Partial<Record<SpendTable, SpendRow[]>>> {
-    switch (feed.kind) {
-      case 'focus': {
-        const choices = await this.#warehouse.query<StoredChoice>(COLLECTED_CHOICES, {
-          org: this.id,
-          today,
-        });
-        return { cloud_spend: feed.lines.map((line) => cloudRow(line, choices)) };
-      }
-      case 'opencost':
-        return {
-          kubernetes_spend: feed.allocations.map((row) => ({ ...row, is_idle: row.namespace === null })),
-          cluster_assets: feed.assets.map(({ id, ...row }) => ({
-            ...row,
-            provider_id: id?.text ?? null,
-          })),
-        };
-      case 'ai_tools':
-        return {
-          ai_tool_spend: feed.spend.map((row) => ({ ...row, kind: null })),
-          ai_usage: feed.usage.map((row) => ({ ...row })),
-        };
-    }
+    const made = await newSource(this.#warehouse, this.id, source, now);
+    this.#sources.set(key, made);
+    return made;
   }
 }
-
-/** Loads hosts from a real file, because it may lack days that an earlier file had. */
-const loadHostFile = async (
-  test: TestWarehouse,
-  target: { orgId: string; sourceId: string },
-  { shares, rejected }: Extract<Feed, { kind: 'hosts' }>,
-  now: Date,
-): Promise<LoadResult> => {
-  const rowOf = ({ day, host, service, machine, cost }: HostShare): string =>
-    [day, host, service ?? '__idle__', cost, machine?.text ?? ''].join(',');
-  const bad = rejected.map((day) => (day === null ? 'some day,host-9,,1,' : `${day},host-9,,"1,000.00",`));
-  // A file may have one rejected row in a hundred, so rows without cost are added.
-  const more = shares.slice(0, 1).flatMap((share) => bad.flatMap(() => Array<HostShare>(100).fill(share)));
-  const rows = [...shares.map(rowOf), ...more.map((share) => rowOf({ ...share, cost: '0' })), ...bad];
-  const paths = await writeFiles(test, {
-    'hosts.csv': ['day,host,service,cost,machine_id', ...rows, ''].join('\n'),
-  });
-  return loadWith(test, paths, (sessions, files) =>
-    loadHosts(sessions, scopeOf(target, { now, runId: `run_${randomUUID()}` }), files, publishing()),
-  );
-};
-
-interface StoredChoice {
-  kind: 'tag' | 'split';
-  cloud: string;
-  account: string;
-  choice: string;
-  first_day: Day;
-}
-
-const cloudRow = (line: BillLine, choices: readonly StoredChoice[]): SpendRow => {
-  const { day, cloud, account, resource, cost, tags } = line;
-  const chosen = (kind: 'tag' | 'split', of: string): string | null =>
-    choices.find(
-      (one) => one.kind === kind && one.cloud === cloud && one.account === of && one.first_day <= day,
-    )?.choice ?? null;
-  const [split, key] = [chosen('split', account), chosen('tag', '')];
-  const split_value = split === 'service' ? line.service : split === null ? null : line.resource_group;
-  const tag_value = key === null ? null : (tags[key] ?? null);
-  return {
-    day,
-    cloud,
-    account,
-    split_kind: split_value === null ? null : split,
-    split_value,
-    tag_key: tag_value === null ? null : key,
-    tag_value,
-    resource_id: resource?.text ?? null,
-    resource_name: resource?.called?.name ?? null,
-    zone: resource?.called?.zone ?? null,
-    cost,
-  };
-};
 
 /** Returns the first day of the equally long range before. */
 export const previousStart = ({ start, end }: { start: Day; end: Day }): Day =>

@@ -51,7 +51,7 @@ export class NaiveChoices {
     const split = this.#since(`split of ${line.cloud} ${line.account}`, line.day, today);
     const key = this.#since(`tag of ${line.cloud}`, line.day, today);
     const kind = split === 'service' || split === 'resource_group' ? split : null;
-    const group = kind === null ? null : line[kind];
+    const group = kind === null ? null : kind === 'service' ? line.service : groupOf(line);
     const value = key === null ? null : (line.tags[key] ?? null);
     return {
       split: kind === null || group === null ? null : { kind, value: group },
@@ -93,6 +93,10 @@ const isContended = (pick: SpendPick, taker: SpendPick): boolean => {
   if (pick.tag !== undefined) return taker.tag === undefined;
   return taker.tag !== undefined || taker.account === pick.account;
 };
+
+/** Returns a line's resource group: its own, or that of its resource in Azure. */
+const groupOf = ({ resource_group: group, resource }: BillLine): string | null =>
+  group ?? /\/resourcegroups\/([^/]+)/i.exec(resource?.text ?? '')?.[1]?.toLowerCase() ?? null;
 
 const needs = (picks: readonly SpendPick[]): { of: string; what: string }[] =>
   picks.flatMap((pick) => {

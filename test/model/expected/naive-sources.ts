@@ -2,10 +2,10 @@ import type { Day, Month } from '../../../domain/shared/calendar.ts';
 import { decimalUnits } from './naive-decimals.ts';
 import { lackingDays, type LackingDay, type NaiveUnit } from './naive-units.ts';
 import type { NaiveChoices } from './naive-choices.ts';
-import { findingsOf, isDoubted, losesHost, type Finding } from './naive-host-files.ts';
+import { loadOf, type Load } from './naive-loads.ts';
+import { isDoubted, type FoundRows } from './naive-rejected.ts';
 import { chargedTwice, type NaiveTwice } from './naive-twice.ts';
-import type { CollectedLine, FeedRows, Rows } from './naive-rows.ts';
-import { daysOf } from './naive-spend.ts';
+import type { FeedRows, Rows } from './naive-rows.ts';
 import { unmatchedOn } from './naive-unmatched.ts';
 import {
   KINDS,
@@ -16,16 +16,9 @@ import {
   type Step,
 } from '../organisation-story.ts';
 
-/** A published load, with the values that it collected. */
-interface Load {
-  /** The number of loads before it. */
+/** A published load, with the number of loads before it. */
+interface NumberedLoad extends Load {
   number: number;
-  rows: FeedRows;
-  /** The days of its rows, in order. */
-  days: readonly Day[];
-  /** For clusters and hosts: the days from the first to the last, read by it or by an earlier load whose days it keeps. */
-  read: ReadonlySet<Day>;
-  publishedOn: Day;
 }
 
 interface Source {
@@ -38,11 +31,11 @@ interface Source {
   madeAs: number;
   madeOn: Day;
   /** The newest load of each month, or billing period. */
-  loads: Map<Month, Load>;
+  loads: Map<Month, NumberedLoad>;
   /** All loads with their months, oldest first. */
-  published: [Month, Load][];
+  published: [Month, NumberedLoad][];
   /** What rows of its files could not be read, oldest first. */
-  findings: Finding[];
+  found: FoundRows[];
 }
 
 /** A source that lacks days of a month, with the first and the last of them. */
@@ -74,7 +67,7 @@ export class NaiveSources {
   #make(name: string, kind: Kind, isPaused: boolean, on: Day): Source {
     this.#made += 1;
     const source = { name, kind, isPaused, isDeleted: false, startsOn: null, madeAs: this.#made, madeOn: on };
-    const made: Source = { ...source, loads: new Map(), published: [], findings: [] };
+    const made: Source = { ...source, loads: new Map(), published: [], found: [] };
     this.#sources.set(name, made);
     return made;
   }
@@ -86,43 +79,18 @@ export class NaiveSources {
   }
 
   /** Returns whether the load is accepted. */
-  load({ on, source: name, month, feed }: Extract<Step, { does: 'load' }>, choices: NaiveChoices): boolean {
-    const source = this.#named(name, on);
-    const rows: FeedRows = { ...NO_ROWS };
-    const read = daysRead(daysOf(feed), month, on);
-    switch (feed.kind) {
-      case 'focus':
-        rows.lines = feed.lines.map((line): CollectedLine => ({ ...line, ...choices.collect(line, on) }));
-        break;
-      case 'opencost':
-        rows.allocations = feed.allocations;
-        rows.assets = feed.assets;
-        break;
-      case 'hosts':
-        // A file without rows is not a load. Days that a file lacks stay.
-        if (feed.shares.length === 0) return feed.rejected.length === 0;
-        rows.shares = [
-          ...feed.shares,
-          ...(source.loads.get(month)?.rows.shares ?? []).filter(
-            ({ day }) => !feed.shares.some((share) => share.day === day),
-          ),
-        ];
-        read.push(...(source.loads.get(month)?.read ?? []));
-        {
-          const before = source.loads.get(month)?.rows.shares ?? [];
-          if (this.#settledAs.has(month) && losesHost(before, rows.shares)) return false;
-          source.findings.push(...findingsOf({ ...feed, month, on, before }, source.findings));
-        }
-        break;
-      case 'ai_tools':
-        rows.spend = feed.spend;
-        rows.usage = feed.usage;
-        break;
-    }
-    const days = daysOf({ ...feed, ...rows });
-    const load = { number: this.#loadCount++, rows, days, read: new Set(read), publishedOn: on };
-    source.loads.set(month, load);
-    source.published.push([month, load]);
+  load(step: Extract<Step, { does: 'load' }>, choices: NaiveChoices): boolean {
+    const source = this.#named(step.source, step.on);
+    const before = source.loads.get(step.month);
+    const read = loadOf(step, { before, found: source.found }, choices, (month) =>
+      this.#settledAs.has(month),
+    );
+    if (read === 'refused') return false;
+    source.found.push(...read.found);
+    if (read.load === null) return true;
+    const load = { number: this.#loadCount++, ...read.load };
+    source.loads.set(step.month, load);
+    source.published.push([step.month, load]);
     return true;
   }
 
@@ -310,7 +278,7 @@ export class NaiveSources {
   ): boolean {
     return (
       twice.length === 0 &&
-      !sources.some(({ findings }) => isDoubted(findings, month)) &&
+      !sources.some(({ found }) => isDoubted(found, month)) &&
       !this.#hasUnmatched(month, null, before) &&
       !sources.some((source) =>
         this.#lacking(source, before ?? '9').some(({ day }) => day.startsWith(month)),
@@ -327,7 +295,7 @@ export class NaiveSources {
     const sources = this.#existing().map((source) => ({
       ...source,
       loads: new Map(source.published.filter(([, { publishedOn }]) => publishedOn < day)),
-      findings: source.findings.filter(({ on }) => on < day),
+      found: source.found.filter(({ on }) => on < day),
     }));
     return this.isWhole(month, sources, this.twiceIn(month, day), day);
   }
@@ -338,7 +306,7 @@ export class NaiveSources {
    */
   isInDoubt(month: Month, kinds: readonly Kind[] | null): boolean {
     return (
-      this.#existing(kinds ?? KINDS).some(({ findings }) => isDoubted(findings, month)) ||
+      this.#existing(kinds ?? KINDS).some(({ found }) => isDoubted(found, month)) ||
       this.twiceIn(month).some((kind) => (kinds ?? KINDS).includes(kind)) ||
       this.#hasUnmatched(month, kinds) ||
       this.#lacksUnits(month, kinds)
@@ -526,7 +494,10 @@ const unitRows = (kind: Kind, { lines, allocations, shares, spend }: FeedRows): 
     case 'focus':
       return lines.map(({ cloud, account, ...row }) => ({ ...row, unit: `${cloud}/${account}` }));
     case 'opencost':
-      return allocations.map(({ cluster, ...row }) => ({ ...row, unit: cluster }));
+      return allocations.map(({ cluster, day, cost, namespace, workload }) => ({
+        ...{ unit: cluster, day, cost },
+        part: `${namespace} ${workload}`,
+      }));
     case 'hosts':
       return shares.map(({ host, day, cost, service, machine }) => ({
         ...{ unit: host, day, cost },
@@ -552,9 +523,4 @@ const daysOfMonth = (month: Month): Day[] =>
     (_, index) => `${month}-${`${index + 1}`.padStart(2, '0')}`,
   );
 const latest = (day: Day | null, other: Day): Day | null => (day === null ? null : day < other ? other : day);
-/** Returns the month's days from the first to the last of `days` that had ended before the load was published. */
-const daysRead = (days: readonly Day[], month: Month, publishedOn: Day): Day[] =>
-  daysOfMonth(month).filter(
-    (day) => day < publishedOn && day >= (days[0] ?? '9') && day <= (days.at(-1) ?? ''),
-  );
 const dayNumber = (day: Day): number => Date.parse(day) / 86_400_000;

@@ -3,7 +3,7 @@ import { clustersOf, clustersOn, distinct, hostsOn } from './naive-assets.ts';
 import { absolute, decimalUnits } from './naive-decimals.ts';
 import type { Rows } from './naive-rows.ts';
 import { isAmbiguous, isFor } from './naive-things.ts';
-import type { Feed, ToolUsage } from '../organisation-story.ts';
+import type { ToolUsage } from '../organisation-story.ts';
 
 // An organisation's spend, row by row and day by day (design §2, Every dollar once and Repositories).
 //
@@ -46,16 +46,6 @@ export interface Spent extends Attributes {
   /** The account of its bill line, even if it is spend of a cluster or host. */
   bill: { cloud: string; account: string } | null;
 }
-
-/** Returns the days of a feed's rows, in order. */
-export const daysOf = (feed: Feed): Day[] => {
-  const rows: { day: Day }[] = [];
-  if (feed.kind === 'focus') rows.push(...feed.lines);
-  if (feed.kind === 'opencost') rows.push(...feed.allocations, ...feed.assets);
-  if (feed.kind === 'hosts') rows.push(...feed.shares);
-  if (feed.kind === 'ai_tools') rows.push(...feed.spend, ...feed.usage);
-  return rows.map(({ day }) => day).sort();
-};
 
 const NONE = {
   cloud: null,

@@ -1,15 +1,8 @@
 import fc from 'fast-check';
 import type { Day, Month } from '../../../domain/shared/calendar.ts';
-import type { Feed, Kind } from '../organisation-story.ts';
+import type { Delivery, Feed, Kind } from '../organisation-story.ts';
+import { randomDelivery, SPEND_DAYS, SPEND_MONTHS } from './random-deliveries.ts';
 import { billedResource, clusterResource, HOSTS } from './random-resources.ts';
-
-/** Few days, so that rows meet: first and last days of months, and future days of the running month. */
-export const SPEND_DAYS: Readonly<Record<Month, readonly Day[]>> = {
-  '2025-12': ['2025-12-30', '2025-12-31'],
-  '2026-01': ['2026-01-01', '2026-01-02', '2026-01-31'],
-  '2026-02': ['2026-02-01', '2026-02-10', '2026-02-20'],
-};
-export const SPEND_MONTHS = Object.keys(SPEND_DAYS);
 
 const MOST_ROWS = 10;
 const FIFTEEN = 10 ** 15;
@@ -47,7 +40,10 @@ const tags: fc.Arbitrary<Record<string, string>> = fc.constantFrom<Record<string
   { team: 'search', env: 'prod' },
 );
 
-const FEEDS: Readonly<Record<Kind, (day: fc.Arbitrary<Day>) => fc.Arbitrary<Feed>>> = {
+/** A feed without the files that deliver it. */
+type Rows = Feed extends infer Each ? (Each extends Feed ? Omit<Each, keyof Delivery> : never) : never;
+
+const FEEDS: Readonly<Record<Kind, (day: fc.Arbitrary<Day>) => fc.Arbitrary<Rows>>> = {
   focus: (day) =>
     fc.record({
       kind: fc.constant('focus' as const),
@@ -89,10 +85,6 @@ const FEEDS: Readonly<Record<Kind, (day: fc.Arbitrary<Day>) => fc.Arbitrary<Feed
   hosts: (day) =>
     fc.record({
       kind: fc.constant('hosts' as const),
-      rejected: fc.oneof(
-        { weight: 6, arbitrary: fc.constant([]) },
-        { weight: 1, arbitrary: fc.array(rejectedDay, { minLength: 1, maxLength: 3 }) },
-      ),
       shares: rows(
         fc
           .record({
@@ -121,9 +113,6 @@ const FEEDS: Readonly<Record<Kind, (day: fc.Arbitrary<Day>) => fc.Arbitrary<Feed
     });
   },
 };
-
-/** Any day, because a file of one month may have a row of another that cannot be read. */
-const rejectedDay = orNone(...Object.values(SPEND_DAYS).flat());
 
 const rows = <Row>(row: fc.Arbitrary<Row>): fc.Arbitrary<Row[]> =>
   fc.array(row, { maxLength: MOST_ROWS, size: 'max' });
@@ -158,11 +147,11 @@ const withSteadyUnit = (feed: Feed, days: readonly Day[]): Feed =>
 /** Returns a random feed of one month, which may have a unit with spend on every day. */
 export const randomFeed = (kind: Kind, month: Month): fc.Arbitrary<Feed> =>
   fc
-    .record({ feed: sparseFeed(kind, month), days: steadyDays(month) })
-    .map(({ feed, days }) => withSteadyUnit(feed, days));
+    .record({ feed: sparseFeed(kind, month), days: steadyDays(month), delivery: randomDelivery(kind, month) })
+    .map(({ feed, days, delivery }) => withSteadyUnit({ ...feed, ...delivery }, days));
 
 /** Returns a feed of one month. A bill may also have days of other months, and some bills have only such corrections. */
-const sparseFeed = (kind: Kind, month: Month): fc.Arbitrary<Feed> => {
+const sparseFeed = (kind: Kind, month: Month): fc.Arbitrary<Rows> => {
   const [first, ...others] = SPEND_DAYS[month] ?? [];
   if (first === undefined) throw new Error(`no days of ${month} to spend on`);
   const ofMonth = fc.oneof(fc.constant(first), fc.constantFrom(first, ...others));

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Day } from '../../../domain/shared/calendar.ts';
 import type { SpendPick } from '../../../domain/spend/spend-pick.ts';
 import type { StoryMetric, StoryValue } from '../organisation-story.ts';
-import { SPEND_DAYS } from './random-feeds.ts';
+import { SPEND_DAYS } from './random-deliveries.ts';
 import { ACCOUNTS, HOSTS } from './random-resources.ts';
 
 /** Days of values and of ranges to read, mostly in January. */

@@ -1,12 +1,14 @@
 import fc from 'fast-check';
 import {
   sourceKey,
+  type Feed,
   type Organisation,
   type SourceName,
   type Step,
   type StoryMetric,
 } from '../organisation-story.ts';
 import { arrivals, decemberAgain } from './random-arrivals.ts';
+import { certainlyCopied, grownFrom } from './random-deliveries.ts';
 import { days, fitting, runningValues } from './random-metrics.ts';
 import { pickedAgain } from './random-picked-again.ts';
 import {
@@ -222,6 +224,7 @@ const closing = (metrics: number, acceptMissing: boolean): Drawn[] => [
 const storyOf = (drawn: readonly Drawn[]): Step[] => {
   const metrics: StoryMetric[] = [];
   const seen = new Set<string>();
+  const feeds = new Map<string, Feed>();
   const loaded = new Set(loadedSources(drawn).map(sourceKey));
   let [teamCount, sharedCostCount] = [0, 0];
   return drawn.flatMap((step): Step[] => {
@@ -251,7 +254,14 @@ const storyOf = (drawn: readonly Drawn[]): Step[] => {
             ]),
       ];
     }
-    if (step.does === 'load') seen.add(sourceKey(step.source));
+    if (step.does === 'load') {
+      const { grows = false, ...load } = step;
+      const key = `${sourceKey(step.source)} ${step.month}`;
+      const feed = certainlyCopied(grows ? grownFrom(step.feed, feeds.get(key)) : step.feed);
+      feeds.set(key, feed);
+      seen.add(sourceKey(step.source));
+      return [{ ...load, feed }];
+    }
     if (step.does === 'delete source') return seen.has(sourceKey(step.source)) ? [step] : [];
     if (step.does === 'begin source') return loaded.has(sourceKey(step.source)) ? [step] : [];
     if (!('metric' in step)) return [step];

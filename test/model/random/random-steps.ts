@@ -8,7 +8,8 @@ import {
   type Step,
   type StoryMetric,
 } from '../organisation-story.ts';
-import { deliveredThrough, randomFeed, SPEND_DAYS, SPEND_MONTHS } from './random-feeds.ts';
+import { SPEND_DAYS, SPEND_MONTHS } from './random-deliveries.ts';
+import { deliveredThrough, randomFeed } from './random-feeds.ts';
 import { days, drawnValues, picks, randomMetric, type DrawnValues } from './random-metrics.ts';
 import { teamStep, type DrawnTeamStep } from './random-teams.ts';
 
@@ -35,9 +36,13 @@ export const source: fc.Arbitrary<SourceName> = fc.record({
   ),
 });
 
+/** A drawn load. A bill that grows has all lines of the bill before it, too. */
+type DrawnLoad = Extract<Step, { does: 'load' }> & { grows?: boolean };
+
 /** A drawn step. A metric's number may exceed the number of metrics. */
 export type Drawn =
-  | Exclude<Step, { does: 'create metric' | 'set values' | DrawnTeamStep['does'] }>
+  | Exclude<Step, { does: 'create metric' | 'set values' | 'load' | DrawnTeamStep['does'] }>
+  | DrawnLoad
   | DrawnTeamStep
   | { on: Day; does: 'create metric'; metric: StoryMetric; values: DrawnValues | null }
   | { on: Day; does: 'set values'; metric: number; values: DrawnValues; isBehind?: boolean };
@@ -54,6 +59,7 @@ export const loadOf = (
     does: fc.constant('load' as const),
     source: fc.constant(from),
     month: fc.constant(month),
+    grows: often(3),
     feed: fc
       .record({ feed: randomFeed(from.kind, month), whole: isWhole })
       .map(({ feed, whole }): Feed => (whole ? deliveredThrough(feed, lastOf(month)) : feed)),

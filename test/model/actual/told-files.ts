@@ -1,0 +1,211 @@
+import { mkdir, realpath, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { loadSource } from '../../../activities/sources/load-source.ts';
+import { addDays, type Day, type Month } from '../../../domain/shared/calendar.ts';
+import type { CostSource } from '../../../warehouse/sources/cost-sources.ts';
+import type { LoadResult } from '../../../warehouse/sources/publishing/load.ts';
+import type { TestWarehouse } from '../../support/warehouse/engines.ts';
+import { loading, readingOf } from '../../support/warehouse/feeds.ts';
+import type { Asset, BillLine, Feed, FileCopy, Kind, RejectedRow } from '../organisation-story.ts';
+
+/** A row of a file: its cells by column. */
+type Row = Readonly<Record<string, string>>;
+
+/** The columns of a source's feeds. The first one has the day. */
+const COLUMNS: Readonly<Record<Kind, { main: readonly string[]; second?: readonly string[] }>> = {
+  focus: {
+    main: [
+      ...['ChargePeriodStart', 'ChargePeriodEnd', 'BillingPeriodStart', 'BillingCurrency', 'ChargeCategory'],
+      ...['EffectiveCost', 'ProviderName', 'SubAccountId', 'ServiceName', 'x_ResourceGroupName', 'Tags'],
+      ...['ResourceId', 'ResourceName', 'AvailabilityZone'],
+    ],
+  },
+  opencost: {
+    main: ['day', 'Cluster', 'Namespace', 'ControllerKind', 'ControllerName', 'TotalCost'],
+    second: ['day', 'cluster', 'kind', 'provider_id', 'project', 'cost'],
+  },
+  hosts: { main: ['day', 'host', 'service', 'cost', 'machine_id'] },
+  ai_tools: { main: ['day', 'tool', 'cost'], second: ['day', 'tool', 'repository', 'usage'] },
+};
+
+/** The columns of the amount and of the name that a rejected row may lack. */
+const LACKING: Readonly<Record<Kind, Record<'main' | 'second', { amount: string; name: string }>>> = {
+  focus: { main: { amount: 'EffectiveCost', name: 'SubAccountId' }, second: { amount: '', name: '' } },
+  opencost: { main: { amount: 'TotalCost', name: 'TotalCost' }, second: { amount: 'cost', name: 'kind' } },
+  hosts: { main: { amount: 'cost', name: 'host' }, second: { amount: '', name: '' } },
+  ai_tools: { main: { amount: 'cost', name: 'tool' }, second: { amount: 'usage', name: 'tool' } },
+};
+
+const PROVIDERS: Readonly<Record<string, string>> = { aws: 'AWS', azure: 'Microsoft', gcp: 'Google Cloud' };
+
+const instant = (day: Day): string => `${day}T00:00:00Z`;
+
+const billRow = (line: BillLine, month: Month): Row => ({
+  ChargePeriodStart: instant(line.day),
+  ChargePeriodEnd: instant(addDays(line.day, 1)),
+  BillingPeriodStart: instant(`${month}-01`),
+  BillingCurrency: 'USD',
+  ChargeCategory: 'Usage',
+  EffectiveCost: line.cost,
+  ProviderName: PROVIDERS[line.cloud] ?? '',
+  SubAccountId: line.account,
+  ServiceName: line.service ?? '',
+  x_ResourceGroupName: line.resource_group ?? '',
+  Tags: JSON.stringify(line.tags),
+  ResourceId: line.resource?.text ?? '',
+  ResourceName: line.resource?.called?.name ?? '',
+  AvailabilityZone: line.resource?.called?.zone ?? '',
+});
+
+const ASSET_KINDS: Readonly<Record<Asset['kind'], string>> = {
+  node: 'Node',
+  disk: 'Disk',
+  load_balancer: 'LoadBalancer',
+  management: 'ClusterManagement',
+};
+
+/** Returns the readable rows of a load. */
+const rowsOf = (feed: Feed, month: Month): { main: Row[]; second: Row[] } => {
+  switch (feed.kind) {
+    case 'focus':
+      return { main: feed.lines.map((line) => billRow(line, month)), second: [] };
+    case 'opencost':
+      return {
+        main: feed.allocations.map(({ day, cluster, namespace, workload, cost }) => {
+          const [ControllerKind = '', ControllerName = ''] = workload?.split('/') ?? [];
+          const Namespace = namespace ?? '__idle__';
+          return { day, Cluster: cluster, Namespace, ControllerKind, ControllerName, TotalCost: cost };
+        }),
+        second: feed.assets.map(({ day, cluster, kind, id, project, cost }) => ({
+          ...{ day, cluster, kind: ASSET_KINDS[kind], cost },
+          ...{ provider_id: id?.text ?? '', project: project ?? '' },
+        })),
+      };
+    case 'hosts':
+      return {
+        main: feed.shares.map(({ day, host, service, machine, cost }) => ({
+          ...{ day, host, service: service ?? '__idle__', cost, machine_id: machine?.text ?? '' },
+        })),
+        second: [],
+      };
+    case 'ai_tools':
+      return {
+        main: feed.spend.map((row) => ({ ...row })),
+        second: feed.usage.map(({ repository, ...row }) => ({ ...row, repository: repository ?? '' })),
+      };
+  }
+};
+
+/** Returns a row that cannot be read, made of a readable one. */
+const rejectedRow = (
+  kind: Kind,
+  of: 'main' | 'second',
+  { days, period, lacks }: RejectedRow,
+  row: Row,
+): Row => {
+  const { amount, name } = LACKING[kind][of];
+  const [from, through] = days ?? ['some day', 'some day'];
+  const when =
+    kind === 'focus'
+      ? {
+          ChargePeriodStart: days === null ? from : instant(from),
+          ChargePeriodEnd: days === null ? through : instant(addDays(through, 1)),
+          BillingPeriodStart: period === null ? 'some month' : instant(`${period}-01`),
+        }
+      : { day: from };
+  return { ...row, ...when, [lacks === 'amount' ? amount : name]: lacks === 'amount' ? '12,345.67' : '' };
+};
+
+/** Returns all rows of one feed, with those that cannot be read. A file may have one of these in a hundred others. */
+const withRejected = (feed: Feed, of: 'main' | 'second', rows: readonly Row[]): Row[] => {
+  const rejected = feed.rejected.filter(({ isOfSecond }) => isOfSecond === (of === 'second'));
+  const [first = {}] = rows;
+  const others = feed.isMostlyReadable && rows.length > 0 ? 100 * rejected.length : 0;
+  return [
+    ...rows,
+    ...Array<Row>(others).fill({ ...first, [LACKING[feed.kind][of].amount]: '0' }),
+    ...rejected.map((row) => rejectedRow(feed.kind, of, row, first)),
+  ];
+};
+
+const cell = (text: string): string => (/[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+const csvOf = (columns: readonly string[], rows: readonly Row[]): string =>
+  [columns, ...rows.map((row) => columns.map((column) => cell(row[column] ?? '')))]
+    .map((cells) => `${cells.join(',')}\n`)
+    .join('');
+
+/** Returns the manifest of an Azure run of a month, which delivers the file `feed.csv` of a scope. */
+const manifestOf = (scope: string, month: Month, now: Date): string =>
+  JSON.stringify({
+    exportConfig: { resourceId: `${scope}/providers/Microsoft.CostManagement/exports/daily` },
+    runInfo: {
+      startDate: `${month}-01T00:00:00`,
+      endDate: addDays(addDays(`${month}-28`, 4).slice(0, 7) + '-01', -1),
+      submittedTime: now.toISOString(),
+    },
+    blobs: [{ blobName: 'feed.csv' }],
+  });
+
+const isCopied = (row: Row, day: string, copy: FileCopy): boolean => {
+  if ('through' in copy) return (row[day] ?? '').slice(0, 10) <= copy.through;
+  return !('account' in copy) || row['SubAccountId'] === copy.account;
+};
+
+/**
+ * Returns the files of a load by their names. The export of one account is one of Azure, with a run of its own in the scope of a
+ * subscription. The whole export then is one of the billing account.
+ */
+const filesOf = (feed: Feed, month: Month, now: Date): Record<string, string | Buffer> => {
+  const { main: columns, second } = COLUMNS[feed.kind];
+  const rows = rowsOf(feed, month);
+  const all = withRejected(feed, 'main', rows.main);
+  const [day = ''] = columns;
+  const textOf = (some: readonly Row[]): string => csvOf(columns, some);
+  const run = (name: string, scope: string, some: readonly Row[]) => ({
+    [`main/${name}/feed.csv`]: textOf(some),
+    [`main/${name}/manifest.json`]: manifestOf(scope, month, now),
+  });
+  const files: Record<string, string | Buffer> = feed.copies.some((copy) => 'account' in copy)
+    ? run('all/run', '/providers/Microsoft.Billing/billingAccounts/1', all)
+    : { 'main/feed.csv': textOf(all) };
+  for (const [index, copy] of feed.copies.entries()) {
+    const some = all.filter((row) => isCopied(row, day, copy));
+    if ('account' in copy) Object.assign(files, run(`${index}/run`, `/subscriptions/${copy.account}`, some));
+    else if ('of' in copy && copy.isCompressed) files[`main/copy ${index}.csv.gz`] = gzipSync(textOf(some));
+    else files[`main/copy ${index}.csv`] = textOf(some);
+  }
+  if (second !== undefined)
+    files['second/feed.csv'] = csvOf(second, withRejected(feed, 'second', rows.second));
+  return files;
+};
+
+/** Writes the files of a load, and reads them as an ingest does. */
+export const loadFeed = async (
+  test: TestWarehouse,
+  target: { orgId: string; source: CostSource },
+  { feed, month }: { feed: Feed; month: Month },
+  now: Date,
+): Promise<LoadResult> => {
+  const folder = join(await realpath(test.directory), 'exports', randomUUID());
+  for (const [name, content] of Object.entries(filesOf(feed, month, now))) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), content);
+  }
+  const tenant = { orgId: target.orgId, sourceId: target.source.id };
+  const changes = { now, runId: `run_${randomUUID()}` };
+  return loading(test, (sessions) =>
+    loadSource(locatedIn(folder, target.source), readingOf(test, sessions, tenant, changes)),
+  );
+};
+
+const locatedIn = (folder: string, source: CostSource): CostSource => {
+  const [location, second] = [join(folder, 'main'), join(folder, 'second')];
+  if (source.kind === 'opencost')
+    return { ...source, location, options: { ...source.options, assets_location: second } };
+  if (source.kind === 'ai_tools')
+    return { ...source, location, options: { ...source.options, usage_location: second } };
+  return { ...source, location };
+};
