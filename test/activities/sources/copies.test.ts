@@ -129,14 +129,19 @@ describe('files of one source with the same rows', () => {
     const scopes = { outer: '/providers/Microsoft.Billing/billingAccounts/77', inner: '/subscriptions/s-1' };
     const azure = (account: string, cost: string) =>
       january(1, 31, { ProviderName: 'Microsoft', SubAccountId: account }, cost);
-    const run = (scope: string, name: string, parts: string[]): Record<string, string> => {
-      const folder = `${name}/20260101-20260131/run-1`;
+    const run = (
+      scope: string,
+      name: string,
+      parts: string[],
+      from = '2026-01-01',
+    ): Record<string, string> => {
+      const folder = `${name}/${from.replaceAll('-', '')}-20260131/run-1`;
       const blobs = parts.map((_, index) => ({ blobName: `${folder}/part_${index}.csv` }));
       return {
         [`${folder}/manifest.json`]: JSON.stringify({
           blobs,
           exportConfig: { resourceId: `${scope}/providers/Microsoft.CostManagement/exports/${name}` },
-          runInfo: { startDate: '2026-01-01', endDate: '2026-01-31', submittedTime: '2026-02-01T04:00:00Z' },
+          runInfo: { startDate: from, endDate: '2026-01-31', submittedTime: '2026-02-01T04:00:00Z' },
         }),
         ...Object.fromEntries(parts.map((text, index) => [`${folder}/part_${index}.csv`, text])),
       };
@@ -160,6 +165,15 @@ describe('files of one source with the same rows', () => {
     // A subscription that the billing account does not have counts beside it: 31 × 3 = 93.
     const apart = { ...files, ...run('/subscriptions/s-3', 'labs', [focusCsv(azure('s-3', '3'))]) };
     expect((await ingested(apart)).costTotal).toBe(money('263.5'));
+    // An export of the last day alone, with twelve machines at 0.25: 3 of the 173.5 are in both.
+    const machines = Array.from({ length: 12 }, (_, index) =>
+      january(31, 31, { ProviderName: 'Microsoft', SubAccountId: 's-1', ResourceId: `vm-${index}` }, '0.25'),
+    ).flat();
+    const lastDay = {
+      ...run(scopes.outer, 'all', [focusCsv([...lines, ...machines])]),
+      ...run(scopes.inner, 'shop', [focusCsv(machines)], '2026-01-31'),
+    };
+    expect((await ingested(lastDay)).costTotal).toBe(money('173.5'));
   });
 
   it('counts the rows of hosts once', async () => {

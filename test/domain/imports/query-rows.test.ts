@@ -72,6 +72,15 @@ describe('the value in a row of a query’s result', () => {
     expect(of({ day: '2026-01-01', value: '1' }).day).toBe('2026-01-01');
   });
 
+  it('has one label for both encodings of a letter, and for blanks around it', () => {
+    const labelOf = (label: string) => of({ day: '2026-01-05', label, value: '1' }).label;
+    expect(['Re\u0301union', ' R\u00e9union\u00a0', 'Reunion'].map(labelOf)).toEqual([
+      'R\u00e9union',
+      'R\u00e9union',
+      'Reunion',
+    ]);
+  });
+
   it('must have a label that is a text, on a metric with labels', () => {
     expect(() => of({ day: '2026-01-05', label: null, value: '1' })).toThrow(
       'query: 2026-01-05: label: expected a text, got null',

@@ -91,6 +91,12 @@ describeOnBothEngines('a unit that a settled month would lose', (open, onDuckDb)
         sentence: /^the source no longer has account "tiny" of aws, which had 1.55 USD in 2026-01/,
       },
       {
+        title: 'an account of exactly 1 in a large bill',
+        before: [...bill({ a: '1000' }), dayLine('2026-01-05', '1', { SubAccountId: 'tiny' })],
+        after: bill({ a: '1000' }),
+        sentence: /^the source no longer has account "tiny" of aws, which had 1 USD in 2026-01/,
+      },
+      {
         title: 'one account, while another is renamed',
         before: bill({ a: '9', b: '7' }),
         after: bill({ renamed: '9' }),
@@ -111,6 +117,16 @@ describeOnBothEngines('a unit that a settled month would lose', (open, onDuckDb)
         title: 'a credit lowers an account by 5 %',
         before: bill({ a: '9', b: '1' }),
         after: [...bill({ a: '9', b: '1' }), dayLine('2026-01-31', '-13.95', { SubAccountId: 'a' })],
+      },
+      {
+        title: 'an account keeps exactly half of its money',
+        before: bill({ a: '10', b: '3' }),
+        after: bill({ a: '5', b: '3' }),
+      },
+      {
+        title: 'an account of less than 1 goes',
+        before: [...bill({ a: '9' }), dayLine('2026-01-05', '0.99', { SubAccountId: 'tiny' })],
+        after: bill({ a: '9' }),
       },
       {
         title: 'an account is renamed, and a few cents are restated',

@@ -206,6 +206,21 @@ describeOnBothEngines('bills of months that began late', (open, onDuckDb) => {
       expect(await story.bills('2026-01', '2026-03-12')).toEqual([310, 155, 62 + 21, false]);
     });
 
+    it('are not closed by a month that was complete late itself, but by the one after it', async () => {
+      const story = await newStory();
+      await story.connect('aws', '2026-02-07', { '2026-01': aws('2026-01', 310, 155) });
+      // February had to be complete on 9 March.
+      await story.load('aws', '2026-02', '2026-03-12', aws('2026-02', 280, 140));
+      expect(await story.settle(at('2026-03-12'))).toEqual(['2026-02']);
+      await story.load('aws', '2026-01', '2026-03-13', aws('2026-01', 320, 155));
+      expect(await story.bills('2026-01', '2026-03-13')).toEqual([320, 155, 0, true]);
+      for (const day of ['2026-03-20', '2026-04-05'])
+        await story.load('aws', '2026-03', day, aws('2026-03', 200, 100));
+      expect(await story.settle(at('2026-04-06'))).toEqual(['2026-03']);
+      await story.load('aws', '2026-01', '2026-04-07', aws('2026-01', 330, 155));
+      expect(await story.bills('2026-01', '2026-04-07')).toEqual([320, 155, 10, false]);
+    });
+
     it('stay estimates while a source that came later is in doubt', async () => {
       const story = await newStory();
       await story.connect('aws', '2026-02-07', { '2026-01': aws('2026-01', 310, 155) });

@@ -54,12 +54,12 @@ describeOnBothEngines('the same charges from two sources', (open, onDuckDb) => {
           recordLoadFiles(session, { orgId, sourceId: source.id, readFrom: [file] }, load?.id ?? ''),
         );
       },
-      decide: (source: CostSource, unit: string, endedOn: Day | null, stands = false) =>
+      decide: (source: CostSource, unit: string, endedOn: Day | null, stands = false, now = NOW) =>
         test.warehouse.run(
           `INSERT INTO unit_decisions BY NAME SELECT $org AS org_id, $source AS source_id, $unit AS unit,
              $decision::UUID AS decision_id, $ended::DATE AS ended_on, $stands AS stands, $now::TIMESTAMP AS decided_at`,
           {
-            ...{ org: orgId, source: source.id, unit, ended: endedOn, stands, now: NOW.toISOString() },
+            ...{ org: orgId, source: source.id, unit, ended: endedOn, stands, now: now.toISOString() },
             decision: `019b0000-0000-7000-8000-${String((decisions += 1)).padStart(12, '0')}`,
           },
         ),
@@ -144,6 +144,27 @@ describeOnBothEngines('the same charges from two sources', (open, onDuckDb) => {
       await story.decide(story[which], 'aws/1', null);
       expect(await story.doubts()).toHaveLength(1);
     }
+  });
+
+  it('were in doubt before a person said that they are right, so that the month settles by backfill', async () => {
+    const story = await twoExports();
+    await story.doubts();
+    await story.decide(story.fresh, 'aws/1', null, true, new Date('2026-02-12T06:00:00Z'));
+    const doubtsOn = async (day: Day) => {
+      const range = { first: '2026-01', last: '2026-01' };
+      const months = await sourceMonths(test.warehouse, story.orgId, range, day);
+      return (months.get('2026-01') ?? []).flatMap(({ doubts }) => doubts.map(({ code }) => code));
+    };
+    expect(await doubtsOn('2026-02-10')).toEqual(['charges_twice']);
+    expect(await doubtsOn('2026-02-13')).toEqual([]);
+    expect(await settleMonths(test.warehouse, story.orgId, new Date('2026-02-14T06:00:00Z'))).toEqual([
+      '2026-01',
+    ]);
+    expect(
+      await test.warehouse.query('SELECT backfilled FROM settled_months WHERE org_id = $org', {
+        org: story.orgId,
+      }),
+    ).toEqual([{ backfilled: true }]);
   });
 
   onDuckDb(() => {
@@ -263,6 +284,37 @@ describeOnBothEngines('the same charges from two sources', (open, onDuckDb) => {
       // 9 × 8 of the first, and 22 × 7 of the other.
       expect(await story.total()).toBe(72 + 154);
       expect(await story.doubts()).toEqual([]);
+    });
+
+    it('are found in a file of clusters to which each source gives another name', async () => {
+      const story = await newStory();
+      const kind = { kind: 'opencost', options: {} } as const;
+      const [one, other] = [await story.source('One', kind), await story.source('Other', kind)];
+      const workload = { namespace: 'shop', workload: 'deployment/api', is_idle: false };
+      const load = async () => {
+        await story.load(one, { kubernetes_spend: days({ cluster: 'prod', ...workload }, () => 8) });
+        await story.load(other, { kubernetes_spend: days({ cluster: 'main', ...workload }, () => 8) });
+      };
+      await load();
+      // Two clusters can cost the same.
+      expect(await story.doubts()).toEqual([]);
+      await load();
+      for (const source of [one, other]) await story.readFrom(source, '/exports/allocations.csv');
+      expect(await story.total()).toBe(496);
+      expect(await story.doubts()).toEqual([
+        {
+          code: 'charges_twice',
+          sentence:
+            'cost source "Other" charges "main" on the same 31 days from 2026-01-01 to 2026-01-31 as cost source "One": ' +
+            '248 counts twice (both read it from one file, and this one calls it "main", the other "prod")',
+          amount: 248,
+          ways: [
+            ['run_source', other.id],
+            ['stands', other.id],
+            ['accept', undefined],
+          ],
+        },
+      ]);
     });
   });
 });
