@@ -3,6 +3,7 @@ import { lastDay, monthOf, type Day, type Month } from '../shared/calendar.ts';
 import type { DecimalText } from '../shared/decimals.ts';
 import { currentNumbers, shownUnitCost, type NumberRules } from '../months/month-numbers.ts';
 import type { MonthFacts } from '../months/month-facts.ts';
+import { isSealedBill } from '../months/month-reasons.ts';
 
 /** A month whose unit cost is compared with the target of its metric. */
 export interface ComparedMonth {
@@ -46,14 +47,12 @@ const comparedUnitCost = (
  * Whether an ended month has all of its spend and values, or has settled, because a settled month waits for nothing more. A
  * team's cost also needs the values that split its shared costs. Doubts about numbers that can still move hold events back.
  */
-const isComplete = (
-  { month, lock, settled, team, coverage, waitingFor = [], valueDoubts = [] }: MonthFacts,
-  valuesThrough: Day | null,
-): boolean => {
+const isComplete = (facts: MonthFacts, valuesThrough: Day | null): boolean => {
+  const { month, lock, settled, coverage, waitingFor = [], valueDoubts = [] } = facts;
   const end = lastDay(month);
   const hasValues = valuesThrough !== null && valuesThrough >= end;
   const hasCost = coverage.completeThrough === end && waitingFor.length === 0;
-  const isCertain = valueDoubts.length === 0 && (coverage.doubts.length === 0 || (team && settled));
+  const isCertain = valueDoubts.length === 0 && (coverage.doubts.length === 0 || isSealedBill(facts));
   return lock !== null || (isCertain && (settled || (hasCost && hasValues)));
 };
 

@@ -14,18 +14,18 @@ const SPEND_IN_WORDS: Record<string, string> = {
 const spendInWords = (kinds: readonly string[]): string =>
   [kinds.map((kind) => SPEND_IN_WORDS[kind] ?? kind).join(' or '), 'spend'].join(' ').trim();
 
+/** Whether the cost is a sealed bill of a team. It lacks nothing, because it no longer moves. */
+export const isSealedBill = ({ team, settled }: Pick<MonthFacts, 'team' | 'settled'>): boolean =>
+  team && settled;
+
 /**
  * Returns what is missing of a month's spend, or not certain about it. It covers the scope's sources and, until the month has
- * settled, all sources that it waits for. A sealed team bill lacks nothing, because it no longer moves.
+ * settled, all sources that it waits for.
  */
-const missingSpend = ({
-  month,
-  coverage: { gaps, doubts, holdingBack, undelivered },
-  cost,
-  settled,
-  team,
-}: Pick<MonthFacts, 'month' | 'coverage' | 'cost' | 'settled' | 'team'>): Doubt[] => {
-  if (team && settled) return [];
+const missingSpend = (facts: MonthFacts): Doubt[] => {
+  if (isSealedBill(facts)) return [];
+  const { month, cost, settled } = facts;
+  const { gaps, doubts, holdingBack, undelivered } = facts.coverage;
   const unknown: Doubt = {
     code: 'nothing_ingested',
     sentence: `no ${spendInWords(undelivered)} has been ingested for ${month}, its picks count 0`,

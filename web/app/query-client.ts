@@ -1,5 +1,5 @@
 import { MutationCache, QueryCache, QueryClient, type Query } from '@tanstack/react-query';
-import { ApiError, isSignedOut } from '../http/api-error.ts';
+import { ApiError, isConflict, isSignedOut } from '../http/api-error.ts';
 import { sessionQuery } from '../http/session.ts';
 
 declare module '@tanstack/react-query' {
@@ -29,7 +29,8 @@ export const queryClient: QueryClient = new QueryClient({
   mutationCache: new MutationCache({
     onError: endSession,
     onSettled: async (_data, error, _variables, _context, mutation) => {
-      if (error !== null && !isPassing(error)) return;
+      // After a conflict the page shows what has changed meanwhile.
+      if (error !== null && !isPassing(error) && !isConflict(error)) return;
       const changes = mutation.meta?.changes;
       const asked = queryClient.invalidateQueries({
         predicate: ({ queryKey: [subject] }: Query) =>

@@ -24,3 +24,6 @@ export const messageOf = (error: unknown): string =>
 
 /** Whether the session has ended, or was never there. */
 export const isSignedOut = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
+
+/** Whether what was asked does not fit what the service has by now, for example because a run is under way. */
+export const isConflict = (error: unknown): boolean => error instanceof ApiError && error.status === 409;

@@ -62,14 +62,17 @@ export const runsQuery = (id: string) =>
     getNextPageParam: ({ next_cursor }) => next_cursor,
   });
 
-/** The newest run of a source, with the rows that it has read so far. With `started` it is asked anew for a run that has started. */
-export const newestRunQuery = (id: string, started: string | null = null) =>
+/** Returns the newest run of a source, with the rows that it has read so far; null before the first. */
+export const newestRun = async (id: string, signal: AbortSignal): Promise<Run | null> => {
+  const { data } = await bodyOf(
+    api.GET('/api/v1/cost-sources/{id}/runs', { params: { path: { id }, query: { limit: 1 } }, signal }),
+  );
+  return data[0] ?? null;
+};
+
+/** The newest run of a source. */
+export const newestRunQuery = (id: string) =>
   queryOptions({
-    queryKey: ['runs', id, 'newest', started],
-    queryFn: async ({ signal }) => {
-      const { data } = await bodyOf(
-        api.GET('/api/v1/cost-sources/{id}/runs', { params: { path: { id }, query: { limit: 1 } }, signal }),
-      );
-      return data[0] ?? null;
-    },
+    queryKey: ['runs', id, 'newest'],
+    queryFn: ({ signal }) => newestRun(id, signal),
   });

@@ -1,36 +1,11 @@
-import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { describeInBrowser } from '../../support/browser/browser.ts';
+import { tabTo, untilInDialog } from '../../support/browser/keyboard.ts';
 import { dayLine } from '../../support/exports/focus-export.ts';
 import { as, newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData } from '../../support/service/envelope.ts';
 import { loadBill } from '../../support/service/load-bill.ts';
 import { sharedService, type SharedService } from '../../support/service/shared-service.ts';
-
-/** Presses of Tab after which an element counts as out of reach. */
-const MOST_TABS = 150;
-
-/**
- * The name of the element that has the focus, as far as the pages give names. It runs in the browser. After Tab leaves a day's
- * field, a dialog corrects the focus in a timer. A slow browser runs that timer late. So this timer waits behind it.
- */
-const FOCUSED_NAME = `new Promise((resolve) => setTimeout(() => {
-  const focused = document.activeElement;
-  resolve(focused.getAttribute('aria-label') ?? focused.labels?.[0]?.textContent ?? focused.textContent);
-}))`;
-
-/** Moves the focus by Tab alone until it is on the element with a name. */
-const tabTo = async (page: Page, name: RegExp): Promise<void> => {
-  for (let press = 0; press < MOST_TABS; press += 1) {
-    await page.keyboard.press('Tab');
-    if (name.test((await page.evaluate<string | null>(FOCUSED_NAME)) ?? '')) return;
-  }
-  throw new Error(`Tab does not reach ${String(name)}`);
-};
-
-/** Waits until a dialog has taken the focus. Until then Tab goes through the page behind it. */
-const untilInDialog = (page: Page): Promise<unknown> =>
-  page.waitForFunction(`document.activeElement.closest('[role=dialog]') !== null`);
 
 /** A month is locked, a value added and a key made without a mouse (WCAG 2.2, 2.1.1). It is 7 February 2026. */
 describeInBrowser('the keyboard alone', (browser) => {

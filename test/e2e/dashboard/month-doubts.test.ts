@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Locator, Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { describeInBrowser, expectRows, signInWith, type Visit } from '../../support/browser/browser.ts';
+import { describeInBrowser, expectRows } from '../../support/browser/browser.ts';
+import { openJanuary, type MonthRow } from '../../support/browser/month-row.ts';
 import { violationsOf } from '../../support/browser/violations.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { newOrganisation, type Api } from '../../support/service/api-client.ts';
@@ -34,17 +34,8 @@ describeInBrowser('the doubts about a month', (browser) => {
       ),
     ).find(({ month }) => month === '2026-01');
 
-  const openMetric = async (
-    key: string,
-    name: string,
-  ): Promise<{ visit: Visit; page: Page; row: Locator }> => {
-    const visit = await browser().visit(service.url);
-    await signInWith(visit, key);
-    await visit.page.goto(`/business-metrics/${ids.get(name) ?? ''}`);
-    const row = visit.page.getByRole('table', { name: 'Months' }).getByRole('row', { name: /^2026-01 / });
-    await row.getByText('Open', { exact: true }).waitFor();
-    return { visit, page: visit.page, row };
-  };
+  const openMetric = (key: string, name: string): Promise<MonthRow> =>
+    openJanuary(browser(), { url: service.url, key, metric: ids.get(name) ?? '' });
 
   beforeAll(async () => {
     service = await sharedService();
@@ -72,8 +63,7 @@ describeInBrowser('the doubts about a month', (browser) => {
     const key = expectData(
       await admin.post<{ secret: string }>('/keys', { name: permission, permission }),
     ).secret;
-    const { visit, page, row } = await openMetric(key, 'Orders');
-    const doubts = row.getByRole('list', { name: 'Doubts about 2026-01' });
+    const { visit, page, row, doubts } = await openMetric(key, 'Orders');
     await doubts.getByText(SENTENCE.replace('cost', 'Cost')).waitFor();
     expect((await row.innerText()).split('has not delivered')).toHaveLength(2);
     expect(await doubts.getByRole('button').allInnerTexts()).toEqual(buttons);
@@ -85,8 +75,7 @@ describeInBrowser('the doubts about a month', (browser) => {
   });
 
   it('can be accepted: the lock lists what it would do without', async () => {
-    const { visit, page, row } = await openMetric(secret, 'Checkouts');
-    const dialog = page.getByRole('dialog');
+    const { visit, page, row, dialog } = await openMetric(secret, 'Checkouts');
     await row.getByRole('button', { name: 'Lock 2026-01' }).click();
     expect(await dialog.getByRole('button', { name: 'Lock', exact: true }).isDisabled()).toBe(true);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
@@ -145,9 +134,7 @@ describeInBrowser('the doubts about a month', (browser) => {
     expectData(
       await other.admin.post(`/metrics/${id}/values`, { values: [{ period: '2026-01-31', value: 43 }] }),
     );
-    const { visit, page, row } = await openMetric(other.secret, 'Orders');
-    const dialog = page.getByRole('dialog');
-    const doubts = row.getByRole('list', { name: 'Doubts about 2026-01' });
+    const { visit, page, row, dialog, doubts } = await openMetric(other.secret, 'Orders');
     // 19 days at 10 USD a day.
     await doubts.getByText(/Account 2222 \(aws\).*2026-01-13 to 2026-01-31.*Amount: \$190\.00/).waitFor();
     expect(await violationsOf(page)).toEqual([]);

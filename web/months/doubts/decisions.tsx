@@ -1,54 +1,76 @@
 import { Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { api, dataOf } from '../../http/api.ts';
 import { Confirmation } from '../../shared/forms/confirmation.tsx';
 import { useChange } from '../../shared/forms/use-change.ts';
 import { sentence } from '../../shared/words.ts';
 import { SPEND_CHANGES } from '../../sources/sources-queries.ts';
-import { WayButton, type WayOutProps } from './way-button.tsx';
+import { WayDialog, type WayOutProps } from './way-button.tsx';
+
+interface Decided {
+  of: WayOutProps;
+  /** The name of the decision. */
+  words: string;
+  send: (sourceId: string, signal: AbortSignal) => Promise<unknown>;
+  /** What to say once it is stored. */
+  done: string;
+}
 
 /** A way out that changes what counts. It says what happens, and asks first. */
-const Decision = ({
+const Decision = (decided: Decided): ReactNode => (
+  <WayDialog of={decided.of} words={decided.words}>
+    {(dialog) => <Question {...decided} {...dialog} />}
+  </WayDialog>
+);
+
+const Question = ({
   of,
   words,
   send,
   done,
-}: {
-  of: WayOutProps;
-  words: string;
-  send: (sourceId: string, signal: AbortSignal) => Promise<unknown>;
-  done: string;
-}): ReactNode => {
-  const [opened, { open, close }] = useDisclosure();
+  opened,
+  close,
+}: Decided & { opened: boolean; close: () => void }): ReactNode => {
   const decide = useChange({
-    send: (sourceId: string, signal) => send(sourceId, signal),
+    send: async (_: undefined, signal) => {
+      const isOpen = await isStillOpen(of, signal);
+      if (isOpen) await send(of.way.source_id ?? '', signal);
+      return isOpen;
+    },
     changes: SPEND_CHANGES,
-    done: () => done,
+    done: (isOpen) => (isOpen ? done : 'Nothing was changed, because this doubt had ended already.'),
     onDone: close,
     showsError: true,
   });
   return (
-    <>
-      <WayButton of={of} words={words} onClick={open} />
-      <Confirmation
-        title={`${words}?`}
-        opened={opened}
-        onClose={close}
-        action={words}
-        isDangerous={false}
-        change={decide}
-        onConfirm={() => {
-          decide.mutate(of.way.source_id ?? '');
-        }}
-      >
-        <Text size="sm">{sentence(of.way.sentence)}</Text>
-        <Text size="sm" c="dimmed">
-          All open months follow at once. You can take it back on the page of the source.
-        </Text>
-      </Confirmation>
-    </>
+    <Confirmation
+      title={`${words}?`}
+      opened={opened}
+      onClose={close}
+      action={words}
+      isDangerous={false}
+      change={decide}
+      onConfirm={() => {
+        decide.mutate(undefined);
+      }}
+    >
+      <Text size="sm">{sentence(of.way.sentence)}</Text>
+      <Text size="sm" c="dimmed">
+        All open months follow at once. You can take it back on the page of the source.
+      </Text>
+    </Confirmation>
   );
+};
+
+/** Whether the month still has the way out. Since the page was read, somebody may have decided otherwise. */
+const isStillOpen = async ({ metric, month, way }: WayOutProps, signal: AbortSignal): Promise<boolean> => {
+  const months = await dataOf(
+    api.GET('/api/v1/metrics/{id}/months', { params: { path: { id: metric.id } }, signal }),
+  );
+  const doubts = months.find((known) => known.month === month)?.missing ?? [];
+  return doubts
+    .flatMap(({ ways_out }) => ways_out)
+    .some(({ sentence: words, source_id }) => words === way.sentence && source_id === way.source_id);
 };
 
 /** Says that the charges of a unit are right beside those of another source or file. */

@@ -1,4 +1,5 @@
 import { Button, Tooltip, type ButtonProps } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import type { Schema } from '../../http/api.ts';
 import type { ShownMetric } from '../../metrics/metric-queries.ts';
@@ -45,3 +46,22 @@ export const WayButton = ({
     </Button>
   </Tooltip>
 );
+
+/** The button of a way out that asks first, with its dialog. */
+export const WayDialog = ({
+  of,
+  words,
+  children,
+}: {
+  of: WayOutProps;
+  words: string;
+  children: (dialog: { opened: boolean; close: () => void }) => ReactNode;
+}): ReactNode => {
+  const [opened, { open, close }] = useDisclosure();
+  return (
+    <>
+      <WayButton of={of} words={words} onClick={open} />
+      {children({ opened, close })}
+    </>
+  );
+};

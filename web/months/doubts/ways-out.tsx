@@ -1,86 +1,89 @@
 import { Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
-import { useNavigate } from '@tanstack/react-router';
+import { useNavigate, type NavigateOptions } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useRunImport } from '../../imports/use-run-import.ts';
+import type { StartedRun } from '../../shared/use-started-run.ts';
 import { sentence } from '../../shared/words.ts';
 import { EndUnit } from '../../sources/units/end-unit.tsx';
 import { useReadAgain } from '../../sources/use-read-again.ts';
-import { WayButton, type WayOutProps } from './way-button.tsx';
+import { WayButton, WayDialog, type WayOutProps } from './way-button.tsx';
 
-/** Why a run that a button has started failed. */
-const RunError = ({ error }: { error: string | null }): ReactNode =>
-  error !== null && (
-    <Text size="xs" c="var(--mantine-color-error)" role="alert">
-      {sentence(error)}
-    </Text>
-  );
+/** Starts a run, and shows why it failed. */
+const Run = ({
+  of,
+  words,
+  run: { start, isRunning, error },
+}: {
+  of: WayOutProps;
+  words: string;
+  run: StartedRun;
+}): ReactNode => (
+  <>
+    <WayButton of={of} words={words} loading={isRunning} onClick={start} />
+    {error !== null && (
+      <Text size="xs" c="var(--mantine-color-error)" role="alert">
+        {sentence(error)}
+      </Text>
+    )}
+  </>
+);
 
-/** Reads the source again, and shows why that failed. */
-export const RunSource = (props: WayOutProps): ReactNode => {
-  const { start, isRunning, error } = useReadAgain(props.way.source_id ?? '');
+/** Reads the source again. */
+export const RunSource = (props: WayOutProps): ReactNode => (
+  <Run of={props} words="Read it again" run={useReadAgain(props.way.source_id ?? '')} />
+);
+
+/** Runs the import from the month on. */
+export const RunImport = (props: WayOutProps): ReactNode => (
+  <Run
+    of={props}
+    words="Run the import"
+    run={useRunImport(props.way.metric_id ?? props.metric.id, props.month)}
+  />
+);
+
+/** Leads to another page. */
+const Open = ({ of, words, to }: { of: WayOutProps; words: string; to: NavigateOptions }): ReactNode => {
+  const navigate = useNavigate();
   return (
-    <>
-      <WayButton of={props} words="Read it again" loading={isRunning} onClick={start} />
-      <RunError error={error} />
-    </>
+    <WayButton
+      of={of}
+      words={words}
+      onClick={() => {
+        void navigate(to);
+      }}
+    />
   );
 };
 
 /** Leads to the page of the source, where its settings are. */
-export const OpenSource = (props: WayOutProps): ReactNode => {
-  const navigate = useNavigate();
-  return (
-    <WayButton
-      of={props}
-      words="Open the source"
-      onClick={() => {
-        void navigate({ to: '/sources/$id', params: { id: props.way.source_id ?? '' } });
-      }}
-    />
-  );
-};
-
-/** Runs the import from the month on, and shows why that failed. */
-export const RunImport = (props: WayOutProps): ReactNode => {
-  const { start, isRunning, error } = useRunImport(props.way.metric_id ?? props.metric.id, props.month);
-  return (
-    <>
-      <WayButton of={props} words="Run the import" loading={isRunning} onClick={start} />
-      <RunError error={error} />
-    </>
-  );
-};
+export const OpenSource = (props: WayOutProps): ReactNode => (
+  <Open
+    of={props}
+    words="Open the source"
+    to={{ to: '/sources/$id', params: { id: props.way.source_id ?? '' } }}
+  />
+);
 
 /** Leads to the import of the metric, where it can be connected again. */
-export const ConnectImport = (props: WayOutProps): ReactNode => {
-  const navigate = useNavigate();
-  return (
-    <WayButton
-      of={props}
-      words="Open the import"
-      onClick={() => {
-        void navigate({
-          to: '/business-metrics/$id',
-          params: { id: props.way.metric_id ?? props.metric.id },
-          search: { show: 'import' },
-        });
-      }}
-    />
-  );
-};
+export const ConnectImport = (props: WayOutProps): ReactNode => (
+  <Open
+    of={props}
+    words="Open the import"
+    to={{
+      to: '/business-metrics/$id',
+      params: { id: props.way.metric_id ?? props.metric.id },
+      search: { show: 'import' },
+    }}
+  />
+);
 
 /** Asks since when the unit has no spend, so that the month no longer waits for it. */
-export const EndOfUnit = (props: WayOutProps): ReactNode => {
-  const [opened, { open, close }] = useDisclosure();
-  const { source_id: sourceId = '', unit = '' } = props.way;
-  return (
-    <>
-      <WayButton of={props} words="It has ended" onClick={open} />
-      <EndUnit sourceId={sourceId} unit={unit} opened={opened} close={close} />
-    </>
-  );
-};
+export const EndOfUnit = (props: WayOutProps): ReactNode => (
+  <WayDialog of={props} words="It has ended">
+    {(dialog) => <EndUnit sourceId={props.way.source_id ?? ''} unit={props.way.unit ?? ''} {...dialog} />}
+  </WayDialog>
+);
 
 /** Opens the lock of the month, with its doubts accepted. */
 export const Accept = (props: WayOutProps): ReactNode =>

@@ -64,7 +64,11 @@ export const useChange = <Input, Result>({
         });
     },
   });
-  return { ...change, abandon };
+  const mutate: typeof change.mutate = (input, options) => {
+    // A second click may come before the button shows that the first one is being sent.
+    if (sending.current === null) change.mutate(input, options);
+  };
+  return { ...change, mutate, abandon };
 };
 
 const isAbandoned = (error: unknown): boolean => error instanceof DOMException && error.name === 'AbortError';

@@ -1,0 +1,145 @@
+import { join } from 'node:path';
+import { beforeAll, expect, it } from 'vitest';
+import { describeInBrowser } from '../../support/browser/browser.ts';
+import { tabTo, untilInDialog } from '../../support/browser/keyboard.ts';
+import { openJanuary } from '../../support/browser/month-row.ts';
+import { violationsOf } from '../../support/browser/violations.ts';
+import { doubtfulExports } from '../../support/exports/doubtful-exports.ts';
+import { newOrganisation } from '../../support/service/api-client.ts';
+import { connectExports, newOrders } from '../../support/service/connected-exports.ts';
+import { expectData, expectPage } from '../../support/service/envelope.ts';
+import { sharedService, type SharedService } from '../../support/service/shared-service.ts';
+
+const TWO_EXPORTS = 'a member account whose own export is connected beside its payer’s';
+const NODE_NAME = 'a node name where an instance id belongs';
+
+interface Source {
+  id: string;
+  options: Record<string, string>;
+}
+
+/**
+ * Doubts that end once a person says what is true, on the page of the month. It is 7 February 2026, and January has 10 orders:
+ *
+ *   two exports  31 × (10 + 4) = 434 of the payer, and 31 × 4 = 124 again of the member: 558 if both are right
+ *   a node name  31 × (10 + 6) = 496 on the bill, and 31 × 6 = 186 that the cluster reports: 682 if no bill includes it
+ */
+describeInBrowser('a decision about a doubt', (browser) => {
+  let service: SharedService;
+
+  beforeAll(async () => {
+    service = await sharedService();
+  });
+
+  /** Connects doubtful exports, and opens the page of a metric with the doubt. */
+  const open = async (name: string) => {
+    const { admin, secret } = await newOrganisation(service, { name: 'Decision shop' });
+    const orders = await newOrders(admin, ['2026-01']);
+    const { sources = [] } = doubtfulExports()[name] ?? {};
+    await connectExports(admin, join(service.exportsDir, secret), sources);
+    const january = async () =>
+      expectData(
+        await admin.get<{ month: string; cost: number; status: string; missing: object[] }[]>(
+          `/metrics/${orders}/months`,
+        ),
+      ).find(({ month }) => month === '2026-01');
+    /** The source of the cluster, whose options the decisions change. */
+    const cluster = async () =>
+      expectPage(await admin.get<Source[]>('/cost-sources')).items.find(
+        ({ options }) => 'assets_location' in options,
+      );
+    const { visit, ...page } = await openJanuary(browser(), {
+      ...{ url: service.url, key: secret, metric: orders },
+    });
+    const done = async () => {
+      expect(page.loads).toEqual([]);
+      expect(visit.problems).toEqual([]);
+      await visit.context.close();
+    };
+    return { ...page, admin, january, cluster, done };
+  };
+
+  it('that both sources are right keeps the charges of both, once the service has heard it', async () => {
+    const { page, row, dialog, doubts, january, done } = await open(TWO_EXPORTS);
+    await doubts.getByText(/charges "aws\/2222".*Amount: \$124\.00/).waitFor();
+    const both = row.getByRole('button', { name: 'Both are right (2026-01, aws/2222)' });
+    await both.click();
+    expect(await violationsOf(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    expect(await january()).toMatchObject({ cost: 558, status: 'open', missing: [{ amount: 124 }] });
+
+    await page.route('**/units/confirm', (route) => route.abort());
+    await both.click();
+    await dialog.getByRole('button', { name: 'Both are right' }).click();
+    await dialog.getByRole('alert').getByText('The service cannot be reached.').waitFor();
+    expect(await january()).toMatchObject({ cost: 558, status: 'open', missing: [{ amount: 124 }] });
+    await doubts.getByText('Amount: $124.00').waitFor();
+
+    await page.unroute('**/units/confirm');
+    await dialog.getByRole('button', { name: 'Both are right' }).click();
+    await row.getByText('Ready to lock').waitFor();
+    await doubts.waitFor({ state: 'detached' });
+    expect(await row.innerText()).toMatch(/\$558\.00\s+10\s+\$55\.80/);
+    expect(await january()).toMatchObject({ cost: 558, status: 'ready_to_lock', missing: [] });
+    await done();
+  });
+
+  it('that machines are on the bill is sent once, although each button is clicked twice', async () => {
+    const { row, dialog, doubts, sent, january, cluster, done } = await open(NODE_NAME);
+    await doubts.getByText(/Amount: \$186\.00/).waitFor();
+    const before = await cluster();
+    await row.getByRole('button', { name: 'They are on the bill (2026-01)' }).dblclick();
+    await dialog.getByRole('button', { name: 'They are on the bill' }).dblclick();
+    await row.getByText('Ready to lock').waitFor();
+    await doubts.waitFor({ state: 'detached' });
+    // 682 − 186
+    expect(await row.innerText()).toMatch(/\$496\.00\s+10\s+\$49\.60/);
+    expect(await january()).toMatchObject({ cost: 496, status: 'ready_to_lock', missing: [] });
+    expect(await cluster()).toMatchObject({ options: { ...before?.options, on_bill: 'always' } });
+    expect(sent).toEqual([`PATCH /api/v1/cost-sources/${before?.id ?? ''}`]);
+    await done();
+  });
+
+  it('that machines are on no bill needs no mouse', async () => {
+    const { page, row, dialog, doubts, january, cluster, done } = await open(NODE_NAME);
+    await tabTo(page, /^They are on no bill \(2026-01\)/);
+    await page.getByRole('tooltip').getByText('no bill includes these machines').waitFor();
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('button', { name: 'They are on no bill' }).waitFor();
+    await untilInDialog(page);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    expect(await january()).toMatchObject({ status: 'open', missing: [{ amount: 186 }] });
+
+    // The focus is on the button again.
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('button', { name: 'They are on no bill' }).waitFor();
+    await untilInDialog(page);
+    await tabTo(page, /^They are on no bill$/);
+    await page.keyboard.press('Enter');
+    await row.getByText('Ready to lock').waitFor();
+    await doubts.waitFor({ state: 'detached' });
+    expect(await row.innerText()).toMatch(/\$682\.00\s+10\s+\$68\.20/);
+    expect(await january()).toMatchObject({ cost: 682, status: 'ready_to_lock', missing: [] });
+    expect(await cluster()).toMatchObject({ options: { on_bill: 'never' } });
+    await done();
+  });
+
+  it('changes nothing if somebody else has decided meanwhile', async () => {
+    const { page, row, dialog, doubts, sent, admin, january, cluster, done } = await open(NODE_NAME);
+    const { id, options } = (await cluster()) ?? { id: '', options: {} };
+    expectData(await admin.patch(`/cost-sources/${id}`, { options: { ...options, on_bill: 'always' } }));
+    await row.getByRole('button', { name: 'They are on no bill (2026-01)' }).click();
+    await dialog.getByRole('button', { name: 'They are on no bill' }).click();
+    await page.getByText('Nothing was changed, because this doubt had ended already.').waitFor();
+    await row.getByText('Ready to lock').waitFor();
+    await doubts.waitFor({ state: 'detached' });
+    await dialog.waitFor({ state: 'hidden' });
+    expect(await row.innerText()).toMatch(/\$496\.00\s+10\s+\$49\.60/);
+    expect(await january()).toMatchObject({ cost: 496, status: 'ready_to_lock', missing: [] });
+    expect(await cluster()).toMatchObject({ options: { on_bill: 'always' } });
+    expect(sent).toEqual([]);
+    await done();
+  });
+});
