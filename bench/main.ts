@@ -20,6 +20,7 @@ import { keepResults } from './results.ts';
 import { readRunOptions, type Benchmark, type RunOptions } from './run-options.ts';
 import { say } from './say.ts';
 import { scale } from './cases/scale/scale.ts';
+import { units } from './cases/units.ts';
 import { values } from './cases/values.ts';
 
 const PROGRAMS: Record<Benchmark, (options: RunOptions) => Promise<Measurement[]>> = {
@@ -29,6 +30,7 @@ const PROGRAMS: Record<Benchmark, (options: RunOptions) => Promise<Measurement[]
   imports,
   months,
   bills,
+  units,
   answers,
   lake,
   pages,

@@ -7,6 +7,7 @@ const BENCHMARKS = [
   'imports',
   'months',
   'bills',
+  'units',
   'answers',
   'lake',
   'pages',

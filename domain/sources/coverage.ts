@@ -1,3 +1,4 @@
+import type { MissingUnit } from './missing-units.ts';
 import { waysOut, type SourceDoubt } from './doubts.ts';
 import { addDays, lastDay, type Day, type Month } from '../shared/calendar.ts';
 import { rangeInWords } from '../shared/day-ranges.ts';
@@ -24,6 +25,8 @@ export interface SourceMonth {
   writtenThrough?: Day | null;
   /** Whether it was created after the month had settled. The organisation's month does not wait for it then. */
   isLater: boolean;
+  /** The accounts, clusters, hosts and tools that lack days of the month. */
+  missingUnits: readonly MissingUnit[];
   /** What is not certain about the days that it has brought. */
   doubts: SourceDoubt[];
 }

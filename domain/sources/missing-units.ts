@@ -4,23 +4,17 @@ import { dayAt, dayNumber, firstDay, lastDay, monthOf, type Day, type Month } fr
 import type { DecimalText } from '../shared/decimals.ts';
 import { firstAndMore } from '../shared/for-message.ts';
 import { pushTo } from '../shared/push-to.ts';
-import { absencesOf, type Absence, type UnitKind } from './unit-rhythm.ts';
+import { absencesOf, type Absence, type UnitDays, type UnitKind } from './unit-rhythm.ts';
 
-/** The days of one unit of a source, by month. Bit n is day n + 1 of the month. */
+/** The days of one unit of a source, by billing period. Bit n is day n + 1 of the month. */
 export interface UnitHistory {
   kind: UnitKind;
   unit: string;
-  months: ReadonlyMap<Month, { days: number; spendDays: number; cost: DecimalText }>;
+  periods: readonly { month: Month; days: number; spendDays: number; cost: DecimalText }[];
 }
 
-/** What is known of a source whose units are compared. */
-export interface SourceHistory {
-  /** False if its schedule is paused. No month waits for it then. */
-  isActive: boolean;
-  /** The days that it covers and of which its loads have units, by month, as bits. */
-  known: ReadonlyMap<Month, number>;
-  units: readonly UnitHistory[];
-}
+/** The days that a source covers, by month, as bits. */
+export type KnownDays = ReadonlyMap<Month, number>;
 
 /** What people have decided about a source's units, and about its months. */
 export interface UnitDecisions {
@@ -47,21 +41,30 @@ export interface UnitAbsences {
   absences: Absence[];
 }
 
-/** Returns the units of a source that lack days, with the days that their rhythm promises (unit-rhythm.ts). */
-export const unitAbsences = ({ known, units }: SourceHistory): UnitAbsences[] => {
-  const days = daysOf(known);
-  const begins = new Map<number, number>();
-  for (const unit of units) {
-    const begun = beginOf(unit);
-    if (begun !== null && begun !== days[0]) begins.set(begun, (begins.get(begun) ?? 0) + 1);
-  }
-  const isReplacedOn = (day: number): boolean => [-1, 0, 1, 2].some((after) => begins.has(day + after));
-  return units.flatMap((unit) => {
-    if (!lacksDays(unit, known)) return [];
+/**
+ * Returns the units of a source that lack days, with the days that their rhythm promises (unit-rhythm.ts). Days of months of
+ * which no load has units are not known.
+ */
+export const unitAbsences = (units: readonly UnitHistory[], covered: KnownDays): UnitAbsences[] => {
+  const described = new Set(units.flatMap(({ periods }) => periods.map(({ month }) => month)));
+  const known = [...covered].filter(([month]) => described.has(month));
+  const days = known.flatMap(daysOf).sort((a, b) => a - b);
+  const begins = new Set<number>();
+  const lacking = units.filter(({ periods }) => {
+    const begun = beginOf(periods);
+    if (begun === null) return false;
+    begins.add(begun);
+    return lacksDays(periods, begun, known);
+  });
+  return lacking.flatMap((unit) => {
     const [present, spent] = [daysIn(unit, 'days'), daysIn(unit, 'spendDays')];
-    const isPresent = (day: number): boolean => present.has(day);
-    const hasSpend = (day: number): boolean => spent.has(day);
-    const absences = absencesOf({ kind: unit.kind, isPresent, hasSpend, isReplacedOn }, days);
+    const unitDays: UnitDays = {
+      kind: unit.kind,
+      isPresent: (day) => present.has(day),
+      hasSpend: (day) => spent.has(day),
+      isReplacedOn: (day) => [-1, 0, 1, 2].some((after) => begins.has(day + after)),
+    };
+    const absences = absencesOf(unitDays, days);
     return absences.length === 0 ? [] : [{ unit, absences }];
   });
 };
@@ -101,11 +104,15 @@ const monthAfter = (month: Month): Month => monthOf(dayAt(dayNumber(lastDay(mont
 
 /** Costs the days at the average day of the month in which the unit was last seen. */
 const estimateOf = (unit: UnitHistory, { lastSeen }: Absence, days: number): MissingUnit['estimate'] => {
-  const month = unit.months.get(monthOf(dayAt(lastSeen)));
-  const count = month === undefined ? 0 : bitsOf(month.days).length;
-  if (month === undefined || count === 0) return null;
-  const ofDay = Big(month.cost).div(count).round(2);
-  return { amount: Big(month.cost).times(days).div(count).round(2).toFixed(), ofDay: ofDay.toFixed() };
+  const seen = monthOf(dayAt(lastSeen));
+  const periods = unit.periods.filter(({ month }) => month === seen);
+  const count = bitsOf(periods.reduce((bits, period) => bits | period.days, 0)).length;
+  if (count === 0) return null;
+  const cost = periods.reduce((sum, period) => sum.plus(period.cost), Big(0));
+  return {
+    amount: cost.times(days).div(count).round(2).toFixed(),
+    ofDay: cost.div(count).round(2).toFixed(),
+  };
 };
 
 /** The most units of a source that a month names one by one. */
@@ -168,38 +175,40 @@ const spanInWords = (days: readonly Day[]): string => {
 };
 
 /** Whether a unit lacks any known day after its first: a quick test, because most units lack none. */
-const lacksDays = (unit: UnitHistory, known: SourceHistory['known']): boolean => {
-  const begun = beginOf(unit);
-  if (begun === null) return false;
+const lacksDays = (
+  periods: UnitHistory['periods'],
+  begun: number,
+  known: readonly (readonly [Month, number])[],
+): boolean => {
   const day = dayAt(begun);
-  for (const [month, days] of known) {
-    if (month < monthOf(day)) continue;
-    const since = month === monthOf(day) ? -1 << (Number(day.slice(8)) - 1) : -1;
-    if ((days & since & ~(unit.months.get(month)?.days ?? 0)) !== 0) return true;
+  const first = monthOf(day);
+  return known.some(([month, days]) => {
+    if (month < first) return false;
+    const since = month === first ? -1 << (Number(day.slice(8)) - 1) : -1;
+    const present = periods.reduce((bits, period) => (period.month === month ? bits | period.days : bits), 0);
+    return (days & since & ~present) !== 0;
+  });
+};
+
+const beginOf = (periods: UnitHistory['periods']): number | null => {
+  let [first, days]: [Month | null, number] = [null, 0];
+  for (const period of periods) {
+    if (period.days === 0 || (first !== null && period.month > first)) continue;
+    days = period.month === first ? days | period.days : period.days;
+    first = period.month;
   }
-  return false;
+  return first === null ? null : dayNumber(firstDay(first)) + 31 - Math.clz32(days & -days);
 };
 
-const beginOf = ({ months }: UnitHistory): number | null => {
-  let first: Month | null = null;
-  for (const [month, { days }] of months) if (days !== 0 && (first === null || month < first)) first = month;
-  const [day] = first === null ? [] : bitsOf(months.get(first)?.days ?? 0);
-  return first === null || day === undefined ? null : dayNumber(firstDay(first)) + day - 1;
+const daysIn = ({ periods }: UnitHistory, of: 'days' | 'spendDays'): ReadonlySet<number> =>
+  new Set(periods.flatMap(({ month, [of]: days }) => daysOf([month, days])));
+
+const daysOf = ([month, days]: readonly [Month, number]): number[] => {
+  const before = dayNumber(firstDay(month)) - 1;
+  return bitsOf(days).map((day) => before + day);
 };
 
-const daysIn = ({ months }: UnitHistory, of: 'days' | 'spendDays'): ReadonlySet<number> =>
-  new Set(daysOf(new Map([...months].map(([month, bits]) => [month, bits[of]]))));
-
-const daysOf = (months: ReadonlyMap<Month, number>): number[] =>
-  [...months]
-    .flatMap(([month, days]) => {
-      const before = dayNumber(firstDay(month)) - 1;
-      return bitsOf(days).map((day) => before + day);
-    })
-    .sort((a, b) => a - b);
-
-const hasBit = (days: number, day: number): boolean => ((days >>> (day - 1)) & 1) === 1;
+const DAYS_OF_MONTH = Array.from({ length: 31 }, (_, index) => index + 1);
 
 /** Returns the days of the month whose bits are set, in order. */
-export const bitsOf = (days: number): number[] =>
-  Array.from({ length: 31 }, (_, index) => index + 1).filter((day) => hasBit(days, day));
+const bitsOf = (days: number): number[] => DAYS_OF_MONTH.filter((day) => ((days >>> (day - 1)) & 1) === 1);

@@ -85,7 +85,8 @@ export const monthFacts = async (
     }
   }
   await putTeamCosts(session, orgId, months, byMetric, scopes, organisation);
-  if (days !== null) await putSameDays(session, recall, orgId, byMetric, compared, days, revenue);
+  if (days !== null)
+    await putSameDays(session, recall, orgId, byMetric, compared, days, revenue, organisation);
   return byMetric;
 };
 

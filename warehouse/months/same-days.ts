@@ -20,7 +20,7 @@ import type { ComputedQueries } from '../spend/compute-spend.ts';
 import { dailyTeamCosts } from '../teams/bills/daily-team-costs.ts';
 import type { Revenue } from './month-revenue.ts';
 import type { MetricScope } from './parts/metric-scopes.ts';
-import { knownThrough, type KnownThrough } from './parts/organisation-months.ts';
+import { knownThrough, type KnownThrough, type OrganisationMonths } from './parts/organisation-months.ts';
 import type { ScopeCosts } from './parts/scope-months.ts';
 import type { ValueMonths } from './parts/value-months.ts';
 
@@ -50,8 +50,9 @@ export const putSameDays = async (
   compared: readonly ComparedMetric[],
   days: ComparedDays,
   revenue: Revenue,
+  organisation: OrganisationMonths,
 ): Promise<void> => {
-  const known = await knownThrough(session, recall, orgId, days);
+  const known = await knownThrough(session, recall, orgId, organisation, days);
   const team = compared.some(({ scope }) => scope.team_id !== null)
     ? await teamCosts(session, orgId, { start: days.first, end: days.last })
     : null;

@@ -5,7 +5,7 @@ import { pushTo } from '../../domain/shared/push-to.ts';
 import type { Session } from '../engine/session.ts';
 import { BROUGHT_THROUGH, coveredDays, deliveries, LOADS_AS_OF } from './covered-days.ts';
 import { storedDoubts } from './doubts.ts';
-import { missingUnitsOf } from './missing-units.ts';
+import { DAY_BIT, judgedDays, missingUnitsOf } from './missing-units.ts';
 
 /** Returns the last day that each source has delivered, by source id. */
 export const deliveredThrough = async (
@@ -46,20 +46,29 @@ export const sourceMonths = async (
   { first, last }: { first: Month; last: Month },
   asOf: Day | null = null,
 ): Promise<Map<Month, SourceMonth[]>> => {
-  const range = { org: orgId, first: firstDay(first), last: lastDay(last) };
+  const judged = { org: orgId, ...judgedDays({ first, last }) };
   const rows = await (asOf === null
-    ? session.query<SourceMonthRow>(SOURCE_MONTHS, range)
-    : session.query<SourceMonthRow>(SOURCE_MONTHS_AS_OF, { ...range, as_of: asOf }));
-  const doubts = await storedDoubts(session, range, asOf);
-  const missing = await missingUnitsOf(session, orgId, { first, last, asOf });
+    ? session.query<SourceMonthRow>(SOURCE_MONTHS, judged)
+    : session.query<SourceMonthRow>(SOURCE_MONTHS_AS_OF, { ...judged, as_of: asOf }));
+  const known = new Map<string, Map<Month, number>>();
+  for (const { id, isActive, month, days } of rows)
+    if (isActive) known.set(id, (known.get(id) ?? new Map<Month, number>()).set(monthOf(month), days));
+  const doubts = await storedDoubts(
+    session,
+    { org: orgId, first: firstDay(first), last: lastDay(last) },
+    asOf,
+  );
+  const missing = await missingUnitsOf(session, orgId, { first, last }, known, asOf);
   const byMonth = new Map<Month, SourceMonth[]>();
-  for (const { month: day, ...source } of rows) {
+  for (const { month: day, days: _, ...source } of rows) {
     const month = monthOf(day);
-    const units = missing.get(source.id)?.filter((unit) => unit.month === month) ?? [];
+    if (month < first || month > last) continue;
+    const missingUnits = missing.get(source.id)?.filter((unit) => unit.month === month) ?? [];
     pushTo(byMonth, month, {
       ...source,
       month,
-      doubts: [...(doubts.get(`${day} ${source.id}`) ?? []), ...unitDoubts(source, units)],
+      missingUnits,
+      doubts: [...(doubts.get(`${day} ${source.id}`) ?? []), ...unitDoubts(source, missingUnits)],
     });
   }
   return byMonth;
@@ -77,7 +86,8 @@ export const deliveredMonths = async (
   return new Set(months.filter((month) => sources.get(month)?.some(({ lastKnown }) => lastKnown !== null)));
 };
 
-type SourceMonthRow = Omit<SourceMonth, 'month' | 'doubts'> & { month: Day };
+/** A month of a source, with the days that it covers as bits. */
+type SourceMonthRow = Omit<SourceMonth, 'month' | 'missingUnits' | 'doubts'> & { month: Day; days: number };
 
 // Ids decide whether the source or the settlement came first. Months that settled before ids were recorded compare times.
 const sourceMonthsBy = (loads: string): string => `
@@ -100,9 +110,9 @@ source_days AS (
   LEFT JOIN covered_days USING (source_id, day)),
 source_months AS (
   SELECT source_id, month, min(day) FILTER (NOT covered) AS "missingFrom", max(day) FILTER (NOT covered) AS "missingThrough",
-    max(day) FILTER (covered) AS last_covered
+    max(day) FILTER (covered) AS last_covered, COALESCE(bit_or(${DAY_BIT}) FILTER (covered), 0) AS days
   FROM source_days GROUP BY ALL)
-SELECT month, source_id AS id, name, kind, NOT schedule_paused AS "isActive", "missingFrom", "missingThrough", last_covered AS "lastCovered",
+SELECT month, source_id AS id, name, kind, NOT schedule_paused AS "isActive", "missingFrom", "missingThrough", days, last_covered AS "lastCovered",
   greatest(last_covered, begun_through) AS "lastKnown",
   "writtenThrough", delivers_from AS "deliversFrom", delivers_through AS "deliversThrough",
   COALESCE(made_id > settled_id, made_at > settled_at, false) AS "isLater"

@@ -3,12 +3,11 @@ import type { DecimalText } from '../../domain/shared/decimals.ts';
 import {
   missingUnits,
   unitAbsences,
+  type KnownDays,
   type MissingUnit,
   type UnitDecisions,
-  type SourceHistory,
   type UnitHistory,
 } from '../../domain/sources/missing-units.ts';
-import type { UnitKind } from '../../domain/sources/unit-rhythm.ts';
 import { pushTo } from '../../domain/shared/push-to.ts';
 import type { Session } from '../engine/session.ts';
 import { coveredDays, LOADS_AS_OF } from './covered-days.ts';
@@ -19,37 +18,43 @@ const MONTHS_BEFORE = 6;
 /** A hole may end in a month after the last one. */
 const MONTHS_AFTER = 12;
 
-/** The months that are asked for, and the loads that count. */
-export interface UnitRange {
+/** Returns the days from which the units of months from `first` to `last` are judged. */
+export const judgedDays = ({ first, last }: MonthRange): { first: Day; last: Day } => ({
+  first: firstDay(addMonths(first, -MONTHS_BEFORE)),
+  last: lastDay(addMonths(last, MONTHS_AFTER)),
+});
+
+interface MonthRange {
   first: Month;
   last: Month;
-  /** Only loads and decisions before this day count; null counts all. */
-  asOf?: Day | null;
-}
-
-/** What loads say about the units of sources. */
-interface Histories {
-  histories: Map<string, SourceHistory>;
-  parameters: { org: string; first: Day; last: Day; as_of?: Day };
 }
 
 /**
- * Returns the days of months that accounts, clusters, hosts and tools lack, by source id. Sources whose schedule is paused have
- * none, because no month waits for them. The rule is in domain/sources.
+ * Returns the days of months that accounts, clusters, hosts and tools lack, by source id. The rule is in domain/sources.
+ *
+ * @param known the days that sources cover among `judgedDays`, by source id. Others lack nothing.
+ * @param asOf only loads and decisions before this day count; null counts all.
  */
 export const missingUnitsOf = async (
   session: Pick<Session, 'query'>,
   orgId: string,
-  range: UnitRange,
+  range: MonthRange,
+  known: ReadonlyMap<string, KnownDays>,
+  asOf: Day | null,
 ): Promise<Map<string, MissingUnit[]>> => {
-  const { histories, parameters } = await unitHistories(session, orgId, range);
-  const found = [...histories].flatMap(([source, history]) => {
-    const absences = history.isActive ? unitAbsences(history) : [];
+  const parameters = { org: orgId, ...judgedDays(range) };
+  const rows = await (asOf === null
+    ? session.query<UnitRow>(UNITS, parameters)
+    : session.query<UnitRow>(UNITS_AS_OF, { ...parameters, as_of: asOf }));
+  const units = new Map<string, UnitHistory[]>();
+  for (const { source_id: source, ...unit } of rows) pushTo(units, source, unit);
+  const found = [...units].flatMap(([source, ofSource]) => {
+    const absences = unitAbsences(ofSource, known.get(source) ?? new Map<Month, number>());
     return absences.length === 0 ? [] : [{ source, absences }];
   });
   const missing = new Map<string, MissingUnit[]>();
   if (found.length === 0) return missing;
-  const decisions = await decisionsOf(session, orgId, parameters.as_of ?? null);
+  const decisions = await decisionsOf(session, orgId, asOf);
   for (const { source, absences } of found) {
     for (const unit of missingUnits(absences, decisions(source)))
       if (unit.month >= range.first && unit.month <= range.last) pushTo(missing, source, unit);
@@ -61,9 +66,21 @@ export const missingUnitsOf = async (
 export const lackingDays = async (
   session: Pick<Session, 'query'>,
   orgId: string,
-  { first, last }: { first: Day; last: Day },
-): Promise<{ lacking_sources: string[]; lacking_days: Day[] }> => {
-  const missing = await missingUnitsOf(session, orgId, { first: monthOf(first), last: monthOf(last) });
+  days: { first: Day; last: Day },
+): Promise<LackingDays> => {
+  const range = { first: monthOf(days.first), last: monthOf(days.last) };
+  const covered = await session.query<{ source_id: string; month: Day; days: number }>(COVERED, {
+    org: orgId,
+    ...judgedDays(range),
+  });
+  const known = new Map<string, Map<Month, number>>();
+  for (const { source_id: source, month, days: bits } of covered)
+    known.set(source, (known.get(source) ?? new Map<Month, number>()).set(monthOf(month), bits));
+  return daysOfUnits(await missingUnitsOf(session, orgId, range, known, null));
+};
+
+/** Returns the same of units that are missing, by source id. */
+export const daysOfUnits = (missing: Iterable<readonly [string, readonly MissingUnit[]]>): LackingDays => {
   const lacking = [...missing].flatMap(([source, units]) =>
     [...new Set(units.flatMap(({ days }) => days))].map((day) => ({ source, day })),
   );
@@ -73,90 +90,32 @@ export const lackingDays = async (
   };
 };
 
-/** Returns the units of sources, and the days that are known of each source. */
-export const unitHistories = async (
-  session: Pick<Session, 'query'>,
-  orgId: string,
-  { first, last, asOf = null }: UnitRange,
-): Promise<Histories> => {
-  const histories = new Map<string, SourceHistory & { units: UnitHistory[] }>();
-  const parameters = {
-    org: orgId,
-    first: firstDay(addMonths(first, -MONTHS_BEFORE)),
-    last: lastDay(addMonths(last, MONTHS_AFTER)),
-    ...(asOf === null ? {} : { as_of: asOf }),
-  };
-  const rows = await session.query<UnitRow>(asOf === null ? UNITS : UNITS_AS_OF, parameters);
-  if (rows.length === 0) return { histories, parameters };
-  const covered = await session.query<CoveredRow>(asOf === null ? COVERED : COVERED_AS_OF, parameters);
-  const described = new Set(rows.map(({ source_id, month }) => `${source_id} ${month}`));
-  const known = new Map<string, Map<Month, number>>();
-  for (const { source_id, month, days } of covered) {
-    if (!described.has(`${source_id} ${month}`)) continue;
-    const months = known.get(source_id) ?? new Map<Month, number>();
-    known.set(source_id, months.set(monthOf(month), Number(days)));
-  }
-  const units = new Map<string, UnitHistory & { months: Map<Month, UnitMonth> }>();
-  for (const { source_id: source, is_active: isActive, kind, unit, month, days, ...row } of rows) {
-    const key = `${source} ${unit}`;
-    const history = units.get(key) ?? { kind, unit, months: new Map<Month, UnitMonth>() };
-    history.months.set(monthOf(month), {
-      days: Number(days),
-      spendDays: Number(row.spend_days),
-      cost: row.cost,
-    });
-    if (units.has(key)) continue;
-    units.set(key, history);
-    const ofSource = histories.get(source) ?? {
-      isActive,
-      known: known.get(source) ?? new Map<Month, number>(),
-      units: [],
-    };
-    ofSource.units.push(history);
-    histories.set(source, ofSource);
-  }
-  return { histories, parameters };
-};
-
-type UnitMonth = NonNullable<ReturnType<UnitHistory['months']['get']>>;
-
-interface UnitRow {
-  source_id: string;
-  is_active: boolean;
-  kind: UnitKind;
-  unit: string;
-  month: Day;
-  days: string;
-  spend_days: string;
-  cost: DecimalText;
+interface LackingDays {
+  lacking_sources: string[];
+  lacking_days: Day[];
 }
 
-interface CoveredRow {
-  source_id: string;
-  month: Day;
-  days: string;
-}
+type UnitRow = UnitHistory & { source_id: string };
 
+// The rows are not summed up by month here, because most units lack nothing.
 const unitsBy = (loads: string): string => `
-SELECT source_id, NOT schedule_paused AS is_active, load_units.kind, unit, CAST(date_trunc('month', billing_period) AS DATE) AS month,
-  bit_or(days) AS days, bit_or(spend_days) AS spend_days, sum(cost) AS cost
+SELECT source_id, load_units.kind, unit, list({
+  'month': strftime(billing_period, '%Y-%m'), 'days': CAST(days AS INTEGER), 'spendDays': CAST(spend_days AS INTEGER), 'cost': cost}) AS periods
 FROM load_units SEMI JOIN ${loads} AS counted USING (org_id, source_id, load_id, billing_period)
-JOIN (SELECT source_id, schedule_paused FROM cost_sources WHERE org_id = $org) AS existing USING (source_id)
 WHERE org_id = $org AND billing_period BETWEEN $first::DATE AND $last::DATE
-GROUP BY ALL ORDER BY source_id, unit, month`;
+GROUP BY ALL ORDER BY source_id, unit`;
 
 const UNITS = unitsBy('current_loads');
 const UNITS_AS_OF = unitsBy(LOADS_AS_OF);
 
-/** The days that each source covers, as bits of each month. */
-const coveredBy = (loads: string): string => `
-WITH ${coveredDays(loads)}
-SELECT source_id, CAST(date_trunc('month', day) AS DATE) AS month,
-  bit_or(CAST(1 AS BIGINT) << CAST(date_part('day', day) - 1 AS INTEGER)) AS days
-FROM covered_days GROUP BY ALL`;
+/** A day as a bit of its month. */
+export const DAY_BIT = `1::INTEGER << CAST(date_part('day', day) - 1 AS INTEGER)`;
 
-const COVERED = coveredBy('current_loads');
-const COVERED_AS_OF = coveredBy(LOADS_AS_OF);
+/** The days that each source covers whose schedule is not paused. No month waits for the others. */
+const COVERED = `
+WITH ${coveredDays('current_loads')}
+SELECT source_id, CAST(date_trunc('month', day) AS DATE) AS month, bit_or(${DAY_BIT}) AS days
+FROM covered_days SEMI JOIN (FROM cost_sources WHERE org_id = $org AND NOT schedule_paused) AS active USING (source_id) GROUP BY ALL`;
 
 /** What was decided about the units of a source. */
 interface SourceDecisions extends UnitDecisions {

@@ -1,10 +1,8 @@
-import { dayAt, dayNumber, firstDay, monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
+import { monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
 import { rangesOf, type DayRange } from '../../domain/shared/day-ranges.ts';
-import { bitsOf, type UnitHistory } from '../../domain/sources/missing-units.ts';
 import type { UnitKind } from '../../domain/sources/unit-rhythm.ts';
 import type { Session } from '../engine/session.ts';
 import { sourceMonths } from './coverage.ts';
-import { missingUnitsOf, unitHistories } from './missing-units.ts';
 
 /** A unit of a cost source, and what is known of its days. */
 export interface SourceUnit {
@@ -33,32 +31,32 @@ export const unitsOf = async (
   );
   if (oldest === undefined || oldest.month === null) return [];
   const range = { first: monthOf(oldest.month), last };
-  const { histories } = await unitHistories(session, orgId, range);
-  const missing = (await missingUnitsOf(session, orgId, range)).get(sourceId) ?? [];
-  const doubts = [...(await sourceMonths(session, orgId, range)).values()]
-    .flatMap((sources) => sources.filter(({ id }) => id === sourceId))
-    .flatMap(({ doubts: ofMonth }) => ofMonth);
-  const decided = await session.query<{ unit: string; ended_on: Day | null; stands: boolean }>(
-    'SELECT unit, ended_on, stands FROM decided_units WHERE org_id = $org AND source_id = $source',
-    { org: orgId, source: sourceId },
-  );
-  return (histories.get(sourceId)?.units ?? []).map((history) => {
-    const { unit, kind } = history;
-    const days = daysOf(history);
-    const decision = decided.find((one) => one.unit === unit);
-    return {
-      ...{ unit, kind, firstDay: days[0] ?? null, lastDay: days.at(-1) ?? null },
-      missing: rangesOf(missing.filter((one) => one.unit === unit).flatMap((one) => one.days)),
-      endedOn: decision?.ended_on ?? null,
-      stands: decision?.stands ?? false,
-      doubts: doubts
-        .filter(({ ways_out: ways }) => ways.some((way) => way.unit === unit))
-        .map(({ sentence }) => sentence),
-    };
+  const months = [...(await sourceMonths(session, orgId, range)).values()]
+    .flat()
+    .filter(({ id }) => id === sourceId);
+  const missing = months.flatMap(({ missingUnits }) => missingUnits);
+  const doubts = months.flatMap(({ doubts: ofMonth }) => ofMonth);
+  const units = await session.query<Omit<SourceUnit, 'missing' | 'doubts'>>(UNITS, {
+    org: orgId,
+    source: sourceId,
   });
+  return units.map((row) => ({
+    ...row,
+    missing: rangesOf(missing.filter(({ unit }) => unit === row.unit).flatMap(({ days }) => days)),
+    doubts: doubts
+      .filter(({ ways_out: ways }) => ways.some(({ unit }) => unit === row.unit))
+      .map(({ sentence }) => sentence),
+  }));
 };
 
-const daysOf = ({ months }: UnitHistory): Day[] =>
-  [...months]
-    .flatMap(([month, { days }]) => bitsOf(days).map((day) => dayAt(dayNumber(firstDay(month)) + day - 1)))
-    .sort();
+const UNITS = `
+WITH unit_months AS (
+  SELECT unit, load_units.kind, CAST(date_trunc('month', billing_period) AS DATE) - 1 AS before, NULLIF(days, 0) AS days
+  FROM load_units SEMI JOIN current_loads USING (org_id, source_id, load_id, billing_period)
+  WHERE org_id = $org AND source_id = $source),
+units AS (
+  SELECT unit, kind, min(before + CAST(length(bin(days & -days)) AS INTEGER)) AS "firstDay",
+    max(before + CAST(length(bin(days)) AS INTEGER)) AS "lastDay"
+  FROM unit_months GROUP BY ALL)
+SELECT units.*, ended_on AS "endedOn", COALESCE(stands, false) AS stands
+FROM units LEFT JOIN (FROM decided_units WHERE org_id = $org AND source_id = $source) USING (unit) ORDER BY unit`;

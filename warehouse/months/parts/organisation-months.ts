@@ -4,7 +4,7 @@ import type { Session } from '../../engine/session.ts';
 import type { Derived, Recall } from '../../engine/states/memory.ts';
 import { sourceMonths } from '../../sources/coverage.ts';
 import { COVERED_DAYS } from '../../sources/covered-days.ts';
-import { lackingDays } from '../../sources/missing-units.ts';
+import { daysOfUnits } from '../../sources/missing-units.ts';
 import { KNOWN_DAYS } from '../../spend/known-days.ts';
 
 /** What sources have delivered of an organisation's months, and which of them have settled. */
@@ -64,13 +64,15 @@ export const knownThrough = (
   session: Pick<Session, 'query'>,
   recall: Recall,
   orgId: string,
+  { sources }: OrganisationMonths,
   { first, last }: { first: Day; last: Day },
 ): Promise<ReadonlyMap<string, KnownThrough>> =>
-  recall.one(KNOWN, `${first} ${last}`, async () => {
+  recall.one(KNOWN, `${first} ${last} ${[...sources.keys()].join()}`, async () => {
     const month = firstDay(monthOf(last));
+    const missing = [...sources.values()].flat().map(({ id, missingUnits }) => [id, missingUnits] as const);
     const rows = await session.query<{ kinds: string; is_running: boolean; through: Day }>(KNOWN_THROUGH, {
       ...{ org: orgId, kinds: ALL_KINDS, first, last, month },
-      ...(await lackingDays(session, orgId, { first, last })),
+      ...daysOfUnits(missing),
     });
     const known = new Map<string, KnownThrough>();
     for (const { kinds, is_running, through } of rows) {
