@@ -29,7 +29,7 @@ export const isDoubted = (findings: readonly Finding[], month: Month): boolean =
 
 /**
  * Returns what is found in a file. A rejected row is replaced once a file has rows of its day. A row without a day may be of any
- * day of the file's month, so that it stays as long as any day stays from before it.
+ * day of the file's month. So it stays as long as any day stays from before it.
  */
 export const findingsOf = (
   { month, on, shares, rejected, before }: HostFile,
@@ -61,7 +61,8 @@ const positive = (units: bigint): bigint => (units > 0n ? units : 0n);
 
 /**
  * Returns whether a month loses a host between two states of it: the host has no share any more, or less than half of its money
- * and a hundredth of the month's. A loss below 1 is none. Nor is one of which others gain more than half, on the days before.
+ * and a hundredth of the month's. A loss below 1 does not count. Nor does a loss of which others gain more than half, on the days
+ * before.
  */
 export const losesHost = (before: readonly HostShare[], after: readonly HostShare[]): boolean => {
   const hosts = [...new Set([...before, ...after].map(({ host }) => host))].map((host) => {
