@@ -37,7 +37,7 @@ export class DecimalSigns {
     return { text: text.replace(',', '.') };
   }
 
-  /** Returns the first number that has two meanings, once the file has ended; null if there is none. */
+  /** Returns the first number that has two meanings, once the file has ended; null without such a number. */
   get doubt(): { line: number; problem: string } | null {
     if (this.#unclear === null || this.#proven !== null) return null;
     const { sign, line } = this.#unclear;

@@ -142,7 +142,7 @@ const revenueProblem = (value: number | string): string | null => {
   return amount === null || amount.abs().gt(LARGEST_VALUE) ? BETWEEN : null;
 };
 
-/** Returns the rounded number of a value, or null if it is none. */
+/** Returns the rounded number of a value, or null if it is no number. */
 const amountOf = (value: number | string): Big | null =>
   isNumberText(value.toString()) ? roundedToValue(exactOf(value)) : null;
 

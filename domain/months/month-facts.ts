@@ -32,7 +32,7 @@ export interface MonthFacts {
   valuePeriods: number;
   /** What is not certain about the values, once the month has ended. */
   valueDoubts?: readonly Doubt[];
-  /** The last days of the month that lack a value, once it has ended; null or missing if there are none. */
+  /** The last days of the month that lack a value, once it has ended; null or missing without such days. */
   missingLastDays?: { from: Day; through: Day } | null;
   /** What else to know about the values, in words. */
   valueNotes?: readonly string[];

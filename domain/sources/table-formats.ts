@@ -28,7 +28,7 @@ const foldersOf = (path: string): string[] => {
   return folders;
 };
 
-/** Returns the first table among listed paths that one of the data files lies in; null if there is none. */
+/** Returns the first table among listed paths that one of the data files lies in; null without such a table. */
 export const tableAmong = (paths: readonly string[], files: readonly string[]): FoundTable | null => {
   const holding = new Set(files.flatMap(foldersOf));
   for (const path of paths)
@@ -43,9 +43,9 @@ export const tableAmong = (paths: readonly string[], files: readonly string[]): 
 const WITHIN_TABLE = /\/((data|[^/=]+=[^/]*)\/)+$/;
 
 /**
- * Returns globs for what shows that data files are part of a table: beside them, or beside a folder that they lie in. Only folders
- * below the fixed part of the listed pattern are looked at, or the one that it lies in if it names a part of a table. A partition's
- * folder is never a whole table, and there can be thousands of them.
+ * Returns globs for what shows that data files are part of a table: beside them, or beside a folder that they lie in. The search
+ * begins at the fixed part of the listed pattern. If that part names a part of a table, it begins at the folder of the table. A
+ * partition's folder is never a whole table, and there can be thousands of them.
  */
 export const tableGlobs = (files: readonly string[], pattern: string): string[] => {
   const wildcard = pattern.search(/[*?[\\]/);

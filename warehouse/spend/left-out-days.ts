@@ -5,8 +5,8 @@ import { LOADS_OF_COMPUTATION, loadedRows, unitOf, type UnitTable } from './coun
 const SPEND: readonly UnitTable[] = ['cloud_spend', 'kubernetes_spend', 'host_spend', 'ai_tool_spend'];
 
 /**
- * Stores the days on which the rows of a unit do not count, because a person has ended the unit in one source and another source
- * has spend of it. Without the other source they count, because a tax or a correction can come after the end, and would be lost.
+ * Stores the days on which the rows of a unit do not count: a person has ended the unit in one source, and another source has
+ * spend of it. Without the other source they count, because a tax or a correction can come after the end, and would be lost.
  * If both sources have ended the unit, both count.
  */
 export const storeLeftOutDays = async (

@@ -265,8 +265,8 @@ export class NaiveSources {
   }
 
   /**
-   * Returns whether sources let a month settle: none has a doubt or lacks a unit, no active one lacks a day, any covers the last
-   * day, no two sources have the same charges, and no machine matches nothing.
+   * Returns whether sources let a month settle. No source may have a doubt or lack a unit, and no active source may lack a day.
+   * One source must cover the last day. No two sources may have the same charges. Every machine must match something.
    *
    * @param before the day before which units and doubts about machines count; null counts today's.
    */

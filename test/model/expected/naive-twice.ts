@@ -7,7 +7,7 @@ import type { Kind } from '../organisation-story.ts';
 
 // Charges that two sources of a kind count (docs/concepts.md, Charges that stand twice).
 //
-// 1. An account, host or tool: both sources have the same amount, other than 0, on at least three days of the month, and on at
+// 1. An account, host or tool: both sources have the same amount, other than 0, on at least three days of the month. These are at
 //    least 80 % of the days on which both have an amount. If a bill has a host, its idle share is no amount.
 // 2. A cluster: both sources report the same workload or asset on the same day. The smaller cost counts twice if it is part of
 //    the total. If none is, because the cluster is on a bill or its assets count, the costs of workloads still do.

@@ -1,7 +1,7 @@
 import type { Day } from '../../../domain/shared/calendar.ts';
 import type { Kind } from '../organisation-story.ts';
 
-// Which days accounts, clusters, hosts and tools lack. Every question is answered by looking at all days again.
+// Which days accounts, clusters, hosts and tools lack. Every function looks at all days again.
 
 /** The days of one unit. */
 export interface NaiveUnit {

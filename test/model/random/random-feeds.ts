@@ -118,8 +118,8 @@ const rows = <Row>(row: fc.Arbitrary<Row>): fc.Arbitrary<Row[]> =>
   fc.array(row, { maxLength: MOST_ROWS, size: 'max' });
 
 /**
- * Returns the days of a unit that has spend on every day from a day of the month on, until it stops, with a hole or weekends off;
- * for most feeds none.
+ * Returns the days of a unit with spend on every day from one day of the month to another. It may have a hole, or weekends off.
+ * Most feeds get no days.
  */
 const steadyDays = (month: Month): fc.Arbitrary<Day[]> =>
   fc

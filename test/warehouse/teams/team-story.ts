@@ -39,8 +39,8 @@ const KINDS: Record<string, { source: Partial<NewCostSource>; tables: readonly S
 
 /**
  * Returns an organisation with spend of all kinds, and the steps of a story about teams. A source is connected on the first day
- * of the month of its first spend, and brings that spend on the 20th too, so that its bills seal for good. If sources
- * are `connected` late, each comes with its first spend.
+ * of the month of its first spend. It brings that spend on the 20th too, so that its bills seal for good. If sources are
+ * `connected` late, each comes with its first spend.
  */
 export const newTeamStory = async (
   test: Pick<TestWarehouse, 'warehouse'>,

@@ -608,8 +608,8 @@ export const MIGRATIONS: readonly Migration[] = [
     version: 25,
     name: 'the days of accounts, clusters, hosts and tools, and how far their files were written',
     statements: [
-      // Bit n of days is set if the unit has rows of day n + 1 of the billing period's month, and of spend_days if these cost
-      // something (unit-days.ts). cost is that of the days. Loads of earlier versions have no rows.
+      // Bit n of days is set if the unit has rows of day n + 1 of the billing period's month. Bit n of spend_days is set if these
+      // rows cost something (unit-days.ts). cost is that of the days. Loads of earlier versions have no rows.
       `CREATE TABLE load_units (
         org_id VARCHAR, source_id VARCHAR, load_id UUID, billing_period DATE, kind VARCHAR, unit VARCHAR, days BIGINT,
         spend_days BIGINT, cost DECIMAL(38,15))`,

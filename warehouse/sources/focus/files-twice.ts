@@ -26,8 +26,8 @@ const isHalved = (weight: string, cost: string): string =>
   `abs(2 * ${weight} - ${cost} * (low + high)) <= ${ROUNDING} * abs(${cost}) * (low + high)`;
 
 /**
- * Selects the accounts of which two files of a bill have the same amount on most days that both have, as a payer's and a member's
- * export do. If the files i and j have the same cost, then the weight is half of all costs, times i + j.
+ * Selects the accounts of which two files of a bill have the same amount on most days that both have. The exports of a payer and
+ * of a member do. If the files i and j have the same cost, then the weight is half of all costs, times i + j.
  */
 export const ACCOUNTS_TWICE = unitsTwice(`(
   SELECT billing_period, unit, day, cost,

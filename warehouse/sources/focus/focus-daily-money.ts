@@ -120,8 +120,8 @@ export const ACCOUNT_DAYS = unitDays({
 });
 
 /**
- * Returns the SQL that groups days into billing periods. Usage inside one day shows how far the source has delivered, because a
- * charge that is spread over its month reaches future days, and a tax of the last day says nothing about the days before.
+ * Returns the SQL that groups days into billing periods. Only usage inside one day shows how far the source has delivered. A
+ * charge that is spread over its month reaches future days. A tax of the last day says nothing about the days before.
  */
 export const billingPeriods = (costColumn: CostColumn) => ({
   billingPeriod: 'billing_period',

@@ -118,8 +118,8 @@ const collectedKeys = (candidates: readonly Candidate[]): string =>
  * Returns the statement that reads an export in one pass into the temporary table `table`. One `GROUP BY` over all files rolls
  * rows up to day, billing period, account and resource. So memory depends on the number of groups. Each candidate is a group key
  * too. Rows beyond one UTC day keep their span, for the spread. Unreadable rows keep their problem. For the fallback of a whole
- * bill (focus-fallback.ts), each group records whether it has usage, a nonzero EffectiveCost, and usage with a nonzero BilledCost.
- * Purchases of commitments with a cost are groups of their own (commitment-purchases.ts).
+ * bill (focus-fallback.ts), each group records whether it has usage, a nonzero EffectiveCost, and usage with a nonzero
+ * BilledCost. Purchases of commitments with a cost are groups of their own (commitment-purchases.ts).
  *
  * The same pass groups the rows of CSV files also by what bills can be divided by. These groups have `is_of_values`, and no day.
  * A second pass would have to decompress and parse the files again.
@@ -229,8 +229,8 @@ GROUP BY GROUPING SETS (${grains.map((grain) => `(${[...BILL_KEYS, ...keysOf[gra
 
 /**
  * Reads an export into `focus_roll_up`, without its tags if almost each row has different ones. A line is broken if a column that
- * is read is not UTF-8. So if there are any, reads the export again without the list and the names, because the tags, services
- * and names of a line must not reject its cost. Returns how it was read.
+ * is read is not UTF-8. If there are any, it reads the export again without the list and the names. So the tags, services and
+ * names of a line do not reject its cost. Returns how it was read.
  */
 export const rollUpExport = async (
   reader: Statements,

@@ -2,8 +2,8 @@ import type { Session } from '../../engine/session.ts';
 import { storeRows, type Load } from './load.ts';
 
 /**
- * How many days of a unit must be the same, at least, and which part of all days that could be, before its charges are said to
- * stand twice. A few days can be the same by chance.
+ * From how many equal days on, and from which part of all days that could be equal, the charges of a unit stand twice. A few days
+ * can be the same by chance.
  */
 export const FEWEST_SAME_DAYS = 3;
 export const SAME_PART_OF_DAYS = 0.8;
@@ -47,8 +47,8 @@ export const storeUnitsTwice = async (session: Session, load: Load, how: string)
 };
 
 /**
- * Selects the doubts of the current load about units of which days are kept (carry-over.ts), so that a file with new days only
- * does not end them.
+ * Selects the doubts of the current load about units of which days are kept (carry-over.ts). So a file with new days only does
+ * not end them.
  *
  * @param unit the column of `load_days` with the unit.
  */

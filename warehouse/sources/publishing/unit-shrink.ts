@@ -36,9 +36,9 @@ const MOST_NAMED = 10;
  * Returns notes on units that a reading no longer has, or of which most spend is gone, while the days stay. Throws `invalid` if
  * such a month has settled, unless the ingest accepts that.
  *
- * What is ordinary is no loss: less than 1 in the currency; spend that other units of the same cloud gained, because an account
- * was renamed or moved; a unit that still has rows and at least half of its money, or lost less than 1 % of the source's month,
- * because bills are corrected and credited. Rows that moved to another billing period still count in the month of their day.
+ * Less than 1 in the currency is no loss. Nor is spend that other units of the same cloud gained, because an account can be
+ * renamed or moved. A unit that still has rows may lose up to half of its money, or less than 1 % of the source's month. Bills
+ * are corrected and credited. Rows that moved to another billing period still count in the month of their day.
  *
  * @param lostDays days that the source has lost as a whole, which are reported by themselves (bill-shrink.ts).
  */

@@ -8,10 +8,10 @@ import { LOADS_OF_COMPUTATION, ofUsedLoads, unitOf, type UnitTable } from '../co
 import { reportedRows } from './doubled-clusters.ts';
 
 /**
- * Stores a doubt for each account, host, tool or cluster whose charges two sources count in the computed months: those that both
- * read from one file, those of a cluster that both report on the same days, and those with the same amount on most days that both
- * have. A charge of zero is no charge. Other amounts on the same days are sound, as if each source had some services of an
- * account. A doubt belongs to the newer source. A charge of it is in one doubt only, beside the oldest source with the same one.
+ * Stores a doubt for each account, host, tool or cluster whose charges two sources count in the computed months. Both read them
+ * from one file, or report a cluster on the same days, or have the same amount on most days that both have. A charge of zero is
+ * no charge. Other amounts on the same days are sound, as if each source had some services of an account. A doubt belongs to the
+ * newer source. A charge of it is in one doubt only, beside the oldest source with the same one.
  */
 export const storeChargesTwice = async (
   session: Session,

@@ -50,10 +50,10 @@ WHERE NOT is_borrowed
 /**
  * Assets of a day without a bill line. `is_outside` is true if they count. These do not count:
  *
- * - an asset that follows a cluster on a bill,
- * - a machine of a source that says that its machines are always on a bill (`is_told_on_bill`),
- * - a machine that another cluster also has, by an id of the cloud: on the bill, or under a name before its own (`counted_by`),
- * - the machine of a host that is also a cluster's.
+ * - The asset follows a cluster on a bill.
+ * - The source of the machine says that its machines are always on a bill (`is_told_on_bill`).
+ * - Another cluster also has the machine, by an id of the cloud, and is on the bill or has the first name (`counted_by`).
+ * - The machine of the host is also a cluster's.
  */
 const UNBILLED_ASSETS = `
 CREATE TEMP TABLE unbilled_assets AS

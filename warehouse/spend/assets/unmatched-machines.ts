@@ -11,9 +11,9 @@ import { canHave } from './clouds-of-machines.ts';
  *
  * These machines are left out:
  *
- * - those that a bill has on another day of the month, because their ids do match,
- * - those of a fresh day, if other machines of their source match, because clouds deliver lines for two more days,
- * - those of a source that says never.
+ * - A bill has the machine on another day of the month. Its id does match.
+ * - The day is fresh, and other machines of the source match. Clouds deliver lines for two more days.
+ * - The source says never.
  */
 export const UNMATCHED_MACHINES = `
 CREATE TEMP TABLE unmatched_machines AS

@@ -7,15 +7,16 @@ import { containedAmong } from './contained-deliveries.ts';
 import { copyNotes, type Containers } from './copy-notes.ts';
 import { likelyCopies, placeFiles, type LikelyCopy, type ReadDelivery } from './likely-copies.ts';
 
-/** How often a delivery is compared with another that may contain it. Different files are told apart before. */
+/** How often a delivery is compared with another that may contain it. {@link likelyCopies} excludes most others. */
 const MOST_ROUNDS = 8;
 
 /**
- * Leaves out deliveries whose rows another delivery of the source has, too: copies under other names, in other formats or folders,
- * month-to-date files that a newer one continues, and exports of a part of what another export has. Each is noted with its amount.
+ * Leaves out deliveries whose rows another delivery of the source has, too: copies under other names, in other formats or
+ * folders, month-to-date files that a newer one continues, and exports of a part of what another export has. Each is noted with
+ * its amount.
  *
- * The comparison takes every column that all files have. So that single equal rows of two files count twice, as in the exports of
- * two accounts, all rows of a delivery must be in the other one, as often as in it. A delivery with few rows must also have all rows
+ * The comparison takes every column that all files have. The exports of two accounts can have single equal rows, which count
+ * twice. So all rows of a delivery must be in the other one, as often as in it. A delivery with few rows must also have all rows
  * of its days. Otherwise both count, with a note.
  */
 export const leaveOutCopies = async (
