@@ -37,7 +37,8 @@ const percent = z
   .max(100, { error: PERCENT })
   .refine((value) => Big(value).round(PERCENT_DECIMALS, Big.roundDown).eq(value), { error: PERCENT });
 
-const split: z.ZodType<Split> = z.discriminatedUnion(
+/** The split of a shared cost on the wire. */
+export const split: z.ZodType<Split> = z.discriminatedUnion(
   'type',
   [
     z.strictObject({

@@ -2,7 +2,8 @@ import type { Day, Month } from '../../domain/shared/calendar.ts';
 import type { SpendPick } from '../../domain/spend/spend-pick.ts';
 
 // A random organisation as plain data: its steps in order of time. The product (told-organisation.ts) and the naive
-// calculation (naive-organisation.ts) both run them step by step. Amounts are decimal texts.
+// calculation (naive-organisation.ts) both run them step by step. Amounts are decimal texts. Labels and picks are as people write
+// them: an accent in either encoding, and blanks around a text.
 
 /**
  * The meaning of an id, in whatever spelling: a machine, disk or scale set; a load balancer, whose ARN not every feed knows; or
@@ -158,6 +159,26 @@ export type TeamStep =
   | ({ does: 'change shared cost'; sharedCost: number } & StorySharedCost)
   | { does: 'delete shared cost'; sharedCost: number };
 
+/** What a person decides about a doubt. `unit` is an account (`aws/1111`), cluster, host or tool of the source. */
+export type DecisionStep =
+  /** `day` is the last day that counts; null: it has not ended. */
+  | { does: 'end unit'; source: SourceName; unit: string; day: Day | null }
+  | { does: 'confirm unit'; source: SourceName; unit: string; stands: boolean }
+  | { does: 'tell on bill'; source: SourceName; onBill: OnBill };
+
+/** How a run of an import ends. One that is cut off has stored its values, and does not complete. */
+export type RunEnd = 'completed' | 'failed' | 'cut off';
+
+/** The steps of the import of a metric. */
+export type ImportStep =
+  /** Connects the metric, or gives its import another key. Its first run of twelve months begins. */
+  | { does: 'connect'; metric: number }
+  | { does: 'disconnect'; metric: number }
+  /** Begins a run, unless one is under way. It reads from `startMonth` on; null leaves that to the run. */
+  | { does: 'begin run'; metric: number; startMonth: Month | null }
+  /** Ends the run under way. `values` is all that the platform has. */
+  | { does: 'end run'; metric: number; ends: RunEnd; values: readonly StoryValue[] };
+
 /** A step on a day. `metric`, `team` and `sharedCost` are numbers in the order of the story, from 0. */
 export type Step = { on: Day } & (
   | { does: 'create metric'; metric: StoryMetric }
@@ -167,11 +188,13 @@ export type Step = { on: Day } & (
   | { does: 'begin source'; source: SourceName; startsOn: Day | null }
   /** `isBehind`: the machine that writes has a clock that is behind. */
   | { does: 'set values'; metric: number; values: readonly StoryValue[]; isBehind?: boolean }
-  | { does: 'remove values'; metric: number; start: Day; end: Day }
+  | { does: 'remove values'; metric: number; start: Day; end: Day; label: string | null }
   | { does: 'settle' }
   | { does: 'lock'; metric: number; month: Month; acceptMissing: boolean }
   | { does: 'read bills' }
   | { does: 'reseal'; month: Month }
+  | DecisionStep
+  | ImportStep
   | TeamStep
 );
 
@@ -181,7 +204,7 @@ export interface Organisation {
   settleDays: number;
   /** Sources whose schedule is paused, so that months do not wait for them. */
   paused: readonly SourceName[];
-  /** Whether machines of a source without a bill line are on a bill, by source; auto if nobody has said it. */
+  /** Whether machines of a source without a bill line are on a bill, by source, until a step says otherwise; auto if missing. */
   onBill: Readonly<Record<string, OnBill>>;
   /** Whether another active source never delivers. */
   waitsForever: boolean;

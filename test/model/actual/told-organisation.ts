@@ -3,6 +3,9 @@ import type { MonthRecord } from '../../../domain/months/month-record.ts';
 import { addDays, type Day, type Month } from '../../../domain/shared/calendar.ts';
 import { resealBills } from '../../../warehouse/teams/bills/bill-resealing.ts';
 import { sealBills } from '../../../warehouse/teams/bills/bill-sealing.ts';
+import { label as labelText } from '../../../api/metrics/value-fields.ts';
+import { judgeItems } from '../../../api/metrics/value-items.ts';
+import { metricPicks } from '../../../api/spend/pick-fields.ts';
 import { updateCostSource, type CostSource } from '../../../warehouse/sources/cost-sources.ts';
 import { removeValues, writeValues } from '../../../warehouse/metrics/metric-values.ts';
 import { createMetric, updateMetric, type Metric } from '../../../warehouse/metrics/metrics.ts';
@@ -20,9 +23,12 @@ import {
   type SourceName,
   type Step,
   type StoryMetric,
+  type StoryValue,
 } from '../organisation-story.ts';
 import { onClockBehind } from '../../warehouse/months/clock-behind.ts';
+import { decide } from './told-decisions.ts';
 import { loadFeed } from './told-files.ts';
+import { ToldImport } from './told-imports.ts';
 import { orRefused } from './told-refusals.ts';
 import { ToldTeams } from './told-teams.ts';
 
@@ -31,6 +37,17 @@ const CHANGE = { source: 'hand', by: { type: 'key', ...KEY } } as const;
 
 type LockOutcome = Pick<Lockability, 'can_lock'> & { missing: string[] };
 
+/** Stories write values of days to come, which the API refuses. */
+const AFTER_ALL_STORIES = new Date('2027-01-01T00:00:00Z');
+
+/** Returns values as the API reads them. */
+const sentValues = (values: readonly StoryValue[], { frequency, label_key }: Metric) =>
+  values.map(({ period, label, value }) => ({
+    period: frequency === 'daily' ? period : period.slice(0, 7),
+    value: Number(value),
+    ...(label_key === null ? {} : { label: labelText.parse(label) }),
+  }));
+
 /** Returns noon of a day, far from the days before and after. */
 export const noon = (day: Day): Date => new Date(`${day}T12:00:00Z`);
 
@@ -38,6 +55,8 @@ export const noon = (day: Day): Date => new Date(`${day}T12:00:00Z`);
 export class ToldOrganisation {
   /** In the order of the story; null for rejected metrics. */
   readonly metrics: (Metric | null)[] = [];
+  /** In the same order. */
+  readonly #imports: (ToldImport | null)[] = [];
   readonly stored: StoredOrganisation;
   readonly teams: ToldTeams;
   readonly #test: TestWarehouse;
@@ -100,6 +119,7 @@ export class ToldOrganisation {
           ),
         );
         this.metrics.push(made);
+        this.#imports.push(made === null ? null : new ToldImport(this.#test, this.id, made));
         return made !== null;
       }
       case 'repick': {
@@ -135,21 +155,37 @@ export class ToldOrganisation {
         });
         await computeSpend(warehouse, this.id, now);
         return true;
+      case 'end unit':
+      case 'confirm unit':
+      case 'tell on bill': {
+        const place = { orgId: this.id, sourceId: (await this.#source(step.source, now)).id };
+        return decide(warehouse, place, step, { actor: ADMIN, now });
+      }
+      case 'connect':
+      case 'disconnect':
+      case 'begin run':
+      case 'end run': {
+        const isDone = (await this.#imports[step.metric]?.does(step)) ?? true;
+        await sealBills(warehouse, this.id, now);
+        return isDone;
+      }
       case 'set values': {
-        const values = step.values.map(({ value, ...of }) => ({ ...of, value: Number(value) }));
-        const write = (metric: Metric) =>
-          writeValues(warehouse, this.id, metric.id, values, { ...CHANGE, now });
-        return this.#andEvaluates(
+        const write = (metric: Metric) => {
+          const { values } = judgeItems(metric, sentValues(step.values, metric), AFTER_ALL_STORIES);
+          return writeValues(warehouse, this.id, metric.id, values, { ...CHANGE, now });
+        };
+        return this.#changesByHand(
           step.metric,
           step.isBehind === true ? (metric) => onClockBehind(() => write(metric)) : write,
           now,
         );
       }
       case 'remove values': {
-        const range = { start: step.start, end: step.end, label: null };
+        const { start, end } = step;
+        const range = { start, end, label: step.label === null ? null : labelText.parse(step.label) };
         const remove = (metric: Metric) =>
           removeValues(warehouse, this.id, metric.id, range, { ...CHANGE, now });
-        return this.#andEvaluates(step.metric, remove, now);
+        return this.#changesByHand(step.metric, remove, now);
       }
       case 'settle': {
         const months = await settleMonths(warehouse, this.id, now);
@@ -203,7 +239,7 @@ export class ToldOrganisation {
 
   #scopeOf({ picks, team }: Pick<StoryMetric, 'picks' | 'team'>): Metric['scope'] {
     if (team !== null) return { type: 'team', team_id: this.teams.idOf(team) };
-    return picks === null ? { type: 'organisation' } : { type: 'spend', spend: [...picks] };
+    return picks === null ? { type: 'organisation' } : { type: 'spend', spend: metricPicks.parse(picks) };
   }
 
   /** Runs work on a metric, if the metric exists. Returns false if the product rejects the work. */
@@ -212,13 +248,14 @@ export class ToldOrganisation {
     return metric === undefined || metric === null || (await work(metric)) !== null;
   }
 
-  /** Changes values. The evaluation of events, which follows each change, seals bills. */
-  async #andEvaluates(
+  /** Changes values, unless an import owns them. The evaluation of events, which follows each change, seals bills. */
+  async #changesByHand(
     index: number,
     change: (metric: Metric) => Promise<object>,
     now: Date,
   ): Promise<boolean> {
-    const isAccepted = await this.#ofMetric(index, change);
+    const isOwned = this.#imports[index]?.isConnected === true;
+    const isAccepted = !isOwned && (await this.#ofMetric(index, (metric) => orRefused(() => change(metric))));
     await sealBills(this.#warehouse, this.id, now);
     return isAccepted;
   }

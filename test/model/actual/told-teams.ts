@@ -1,3 +1,6 @@
+import { split as sentSplit } from '../../../api/teams/shared-costs.ts';
+import { ownedPicks } from '../../../api/spend/pick-fields.ts';
+import { invalid } from '../../../domain/shared/errors.ts';
 import type { Split } from '../../../domain/teams/shared-cost.ts';
 import { createSharedCost, updateSharedCost } from '../../../warehouse/teams/shared-costs.ts';
 import { createTeam, updateTeam } from '../../../warehouse/teams/teams.ts';
@@ -46,18 +49,24 @@ export class ToldTeams {
     return done !== null;
   }
 
-  #do(step: TeamStep, by: By): Promise<{ id: string } | null> {
+  async #do(step: TeamStep, by: By): Promise<{ id: string } | null> {
     const [warehouse, orgId] = [this.#warehouse, this.#orgId];
     switch (step.does) {
       case 'make team':
         return createTeam(
           warehouse,
           orgId,
-          { name: `Team ${this.ids.length}`, ownership: [...step.ownership] },
+          { name: `Team ${this.ids.length}`, ownership: ownedPicks(0).parse(step.ownership) },
           by,
         );
       case 'own':
-        return updateTeam(warehouse, orgId, this.idOf(step.team), { ownership: [...step.ownership] }, by);
+        return updateTeam(
+          warehouse,
+          orgId,
+          this.idOf(step.team),
+          { ownership: ownedPicks(0).parse(step.ownership) },
+          by,
+        );
       case 'delete team':
         return updateTeam(warehouse, orgId, this.idOf(step.team), 'delete', by);
       case 'make shared cost':
@@ -79,7 +88,9 @@ export class ToldTeams {
   }
 
   #definition({ spend, split }: StorySharedCost) {
-    return { spend: [...spend], split: this.#split(split) };
+    const sent = sentSplit.safeParse(this.#split(split));
+    if (!sent.success) throw invalid(sent.error.message);
+    return { spend: ownedPicks(1).parse(spend), split: sent.data };
   }
 
   #split(split: StorySplit): Split {

@@ -38,6 +38,7 @@ export interface AssetRows {
   assets: readonly Asset[];
   reporters: Rows['reporters'];
   billDays: Rows['billDays'];
+  knownAssets: Rows['knownAssets'];
 }
 
 export const thingOf = ({ id, project, kind, cluster }: Asset): Known | null => {
@@ -67,8 +68,8 @@ export const clustersOn = (day: Day, rows: AssetRows): ClusterDay[] => {
   const isBilled = (asset: Asset, on = day): boolean => isBilledOn(on, thingOf(asset), rows.lines);
   const reported = [...rows.allocations, ...rows.assets].filter((row) => row.day === day);
   const clusters = distinct(reported.map(({ cluster }) => cluster)).map((cluster) => {
-    const known = rows.assets.filter((asset) => asset.cluster === cluster);
-    const own = known.filter((asset) => asset.day === day);
+    const own = rows.assets.filter((asset) => asset.day === day && asset.cluster === cluster);
+    const known = rows.knownAssets.filter((asset) => asset.cluster === cluster);
     const assets = own.length > 0 ? own : known.filter((asset) => asset.day === nearest(day, known));
     const of = `kubernetes ${cluster}`;
     const isOnBill =

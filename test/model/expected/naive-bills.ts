@@ -2,6 +2,7 @@ import type { Day, Month } from '../../../domain/shared/calendar.ts';
 import { MONEY, moneyText } from './answers/naive-months.ts';
 import { decimalUnits } from './naive-decimals.ts';
 import type { NaiveChoices } from './naive-choices.ts';
+import type { NaiveImport } from './naive-imports.ts';
 import type { NaiveSources } from './naive-sources.ts';
 import { naiveParts, type LabelledValue } from './naive-split.ts';
 import type { Spent } from './naive-spend.ts';
@@ -30,7 +31,7 @@ export type NaiveVersion = NaiveBill & { sealedOn: Day; because: SealedBecause }
 
 export interface NaiveMonthBills {
   status: 'estimate' | 'waiting' | 'sealed';
-  /** Metrics that split shared costs and have no value. */
+  /** Metrics that split shared costs and have no value, and those whose import has not read the month. */
   missing: number[];
   /** By team, with the version once it has sealed; null while nothing of the month is delivered. */
   bills: Map<number, NaiveBill & Seal> | null;
@@ -48,7 +49,10 @@ interface Surroundings {
   sources: NaiveSources;
   teams: NaiveTeams;
   choices: NaiveChoices;
-  metrics: readonly ({ values: ReadonlyMap<string, { period: Day; value: string }> } | null)[];
+  metrics: readonly ({
+    values: ReadonlyMap<string, { period: Day; value: string }>;
+    import: NaiveImport;
+  } | null)[];
   spent: () => Spent[];
 }
 
@@ -98,7 +102,7 @@ export class NaiveBills {
       // A bill that has sealed holds. No other is sealed from spend in doubt.
       if (held === null && this.#naive.sources.isInDoubt(month, null)) continue;
       const basis = held?.basis ?? this.#basisNow(month, today);
-      if (basis === null || this.#missing(basis, month).length > 0) continue;
+      if (basis === null || !this.#hasValues(basis, month)) continue;
       const because = this.#followsToday(month) ? 'backfill' : held === null ? 'settled' : 'values_changed';
       this.#seal(month, basis, because, today);
     }
@@ -145,7 +149,10 @@ export class NaiveBills {
     }
     if (!sources.hasDelivered(month)) return { status: 'estimate', missing: [], bills: null };
     const basis = this.#basisOf(month, today, spent);
-    const missing = this.#missing(basis, month);
+    const isUnread = (metric: number): boolean =>
+      this.#isUnread(metric, month) &&
+      (settled.has(month) || this.#naive.metrics[metric]?.import.hasTriedAfter(month) === true);
+    const missing = [...this.#missing(basis, month), ...metricsOf(basis).filter(isUnread)];
     const bills = [...this.#billsOf(basis, month)].map(
       ([team, bill]) => [team, { ...bill, ...UNSEALED }] as const,
     );
@@ -153,12 +160,20 @@ export class NaiveBills {
     return { status, missing, bills: new Map(bills) };
   }
 
-  /** Returns a team's bill of one day by today's definitions; null while a metric that splits it has no value in the month. */
-  ofDay(day: Day, team: number, spent: readonly Spent[]): bigint | null {
+  /**
+   * Returns a team's bill of one day by the definitions of `today`; null while a metric that splits it has no value in the month,
+   * or its import has not read so far. A day of the running month is split by the values so far.
+   */
+  ofDay(day: Day, team: number, spent: readonly Spent[], today: Day): bigint | null {
     const month = day.slice(0, 7);
     const ofDay = spent.filter((one) => one.day === day);
     const basis = this.#basisOf(month, day, ofDay);
-    const bill = this.#missing(basis, month).length > 0 ? undefined : this.#billsOf(basis, month).get(team);
+    const isRead = (metric: number): boolean =>
+      today.startsWith(month)
+        ? this.#naive.metrics[metric]?.import.hasReadInto(day) !== false
+        : !this.#isUnread(metric, month);
+    const isKnown = this.#missing(basis, month).length === 0 && metricsOf(basis).every(isRead);
+    const bill = isKnown ? this.#billsOf(basis, month).get(team) : undefined;
     return bill === undefined ? null : fullyLoadedOf(bill);
   }
 
@@ -187,7 +202,7 @@ export class NaiveBills {
     const { teams, sources } = this.#naive;
     const spent = this.#naive.spent().filter(({ day }) => day.startsWith(month));
     const texts = spent.map((one) => JSON.stringify({ ...one, units: one.units.toString() })).sort();
-    return `${teams.changes} ${sources.loadsOf(month).join()} ${texts.join()}`;
+    return `${teams.changes} ${sources.madeOf(month)} ${texts.join()}`;
   }
 
   /** Returns the inputs of a month's bills today; null if nothing of the month is delivered. */
@@ -223,6 +238,19 @@ export class NaiveBills {
 
   #missing(basis: Basis, month: Month): number[] {
     return metricsOf(basis).filter((metric) => this.#valuesOf(metric, month).length === 0);
+  }
+
+  /** Returns whether the import of a metric has not read a month to its end. */
+  #isUnread(metric: number, month: Month): boolean {
+    return this.#naive.metrics[metric]?.import.hasReadMonth(month) === false;
+  }
+
+  /** Returns whether all values that split costs of a month are there. */
+  #hasValues(basis: Basis, month: Month): boolean {
+    return (
+      this.#missing(basis, month).length === 0 &&
+      !metricsOf(basis).some((metric) => this.#isUnread(metric, month))
+    );
   }
 
   #billsOf({ owned, sharedCosts }: Basis, month: Month): Map<number, NaiveBill> {

@@ -2,17 +2,19 @@ import type { Day, Month } from '../../../domain/shared/calendar.ts';
 import type { SpendPick } from '../../../domain/spend/spend-pick.ts';
 import { fullyLoadedOf, NaiveBills } from './naive-bills.ts';
 import { NaiveChoices } from './naive-choices.ts';
+import { NaiveImport, type NaiveValue } from './naive-imports.ts';
+import { plain, plainPicks, plainValues } from './naive-labels.ts';
 import { costOf, numbersOf, type Numbers } from './answers/naive-months.ts';
 import { lastDayOf, NaiveSources, type NaiveGap } from './naive-sources.ts';
 import { spentOf, type Spent } from './naive-spend.ts';
 import { NaiveTeams } from './naive-teams.ts';
 import {
   KINDS,
+  type ImportStep,
   type Kind,
   type Organisation,
   type Step,
   type StoryMetric,
-  type StoryValue,
 } from '../organisation-story.ts';
 
 type Status = 'open' | 'partial' | 'ready_to_lock' | 'locked' | 'changed_since_lock';
@@ -21,7 +23,8 @@ export interface NaiveMetric {
   definition: StoryMetric;
   picks: readonly SpendPick[] | null;
   /** By period and label. */
-  values: Map<string, StoryValue>;
+  values: Map<string, NaiveValue>;
+  import: NaiveImport;
   /** Versions of locked months, oldest first. */
   locks: Map<Month, Numbers[]>;
   /** Locked months with a value that changed after the lock. */
@@ -67,7 +70,7 @@ export class NaiveOrganisation {
   #do(step: Step): boolean | Month[] {
     switch (step.does) {
       case 'create metric': {
-        const { metric } = step;
+        const metric = { ...step.metric, picks: step.metric.picks && plainPicks(step.metric.picks) };
         const isAccepted =
           (metric.team === null || this.teams.has(metric.team)) &&
           this.choices.use(`metric ${this.metrics.length}`, metric.picks ?? [], step.on);
@@ -77,6 +80,7 @@ export class NaiveOrganisation {
                 definition: metric,
                 picks: metric.picks,
                 values: new Map(),
+                import: new NaiveImport(),
                 locks: new Map(),
                 changed: new Set(),
               }
@@ -87,8 +91,9 @@ export class NaiveOrganisation {
       case 'repick': {
         const metric = this.metrics[step.metric];
         if (metric === undefined || metric === null) return true;
-        if (!this.choices.use(`metric ${step.metric}`, step.picks, step.on)) return false;
-        metric.picks = step.picks;
+        const picks = plainPicks(step.picks);
+        if (!this.choices.use(`metric ${step.metric}`, picks, step.on)) return false;
+        metric.picks = picks;
         return true;
       }
       case 'load':
@@ -102,32 +107,46 @@ export class NaiveOrganisation {
         this.sources.delete(step.source, step.on);
         this.sources.noteUnmatched(step.on);
         return true;
-      case 'set values':
-        this.#change(step.metric, step.values);
+      case 'end unit':
+      case 'confirm unit': {
+        const { source, on, unit } = step;
+        const says = step.does === 'end unit' ? { endedOn: step.day } : { stands: step.stands };
+        return this.sources.decide(source, { on, unit, ...says }) && this.#settle(on);
+      }
+      case 'tell on bill':
+        return this.sources.tellOnBill(step.source, step.onBill, step.on);
+      case 'connect':
+      case 'disconnect':
+      case 'begin run':
+      case 'end run': {
+        const isDone = this.#import(step);
         this.bills.seal(step.on);
-        return true;
+        return isDone;
+      }
+      case 'set values': {
+        const values = plainValues(step.values);
+        const isDone = values !== null && this.#isByHand(step.metric);
+        if (isDone) this.#change(step.metric, values, null);
+        this.bills.seal(step.on);
+        return isDone;
+      }
       case 'remove values': {
-        const present = [...(this.metrics[step.metric]?.values ?? [])].map(([key, { period }]) => ({
-          period,
-          label: key.slice(period.length + 1),
-          value: null,
-        }));
-        const removed = present.filter(({ period }) => period >= step.start && period <= step.end);
-        this.#change(step.metric, removed);
+        const { start, end, label } = step;
+        const removed = [...(this.metrics[step.metric]?.values.values() ?? [])]
+          .filter(({ period }) => period >= start && period <= end)
+          .filter((value) => label === null || value.label === plain(label));
+        const isDone = this.#isByHand(step.metric);
+        if (isDone)
+          this.#change(
+            step.metric,
+            removed.map((value) => ({ ...value, value: null })),
+            null,
+          );
         this.bills.seal(step.on);
-        return true;
+        return isDone;
       }
       case 'settle': {
-        const values = this.metrics.flatMap((metric) => [...(metric?.values.values() ?? [])]);
-        const firstValue = values.map(({ period }) => period).sort()[0] ?? null;
-        const months = this.sources.settle(step.on, this.settled, firstValue);
-        for (const month of months) {
-          const lateFrom = daysAfter(lastDayOf(month), 1 + this.#settleDays + 3 + 1);
-          this.settled.set(month, {
-            hadTeams: this.teams.teams.some((ownership) => ownership !== null),
-            isBackfill: step.on >= lateFrom && !this.sources.wasWholeBefore(lateFrom, month),
-          });
-        }
+        const months = this.#settle(step.on);
         this.bills.seal(step.on);
         return months;
       }
@@ -148,8 +167,57 @@ export class NaiveOrganisation {
     return spentOf(this.sources.rows());
   }
 
+  #settle(on: Day): Month[] {
+    const values = this.metrics.flatMap((metric) => [...(metric?.values.values() ?? [])]);
+    const firstValue = values.map(({ period }) => period).sort()[0] ?? null;
+    const months = this.sources.settle(on, this.settled, firstValue);
+    for (const month of months) {
+      const lateFrom = daysAfter(lastDayOf(month), 1 + this.#settleDays + 3 + 1);
+      this.settled.set(month, {
+        hadTeams: this.teams.teams.some((ownership) => ownership !== null),
+        isBackfill: on >= lateFrom && !this.sources.wasWholeBefore(lateFrom, month),
+      });
+    }
+    return months;
+  }
+
+  /** Runs a step of an import. */
+  #import(step: { on: Day } & ImportStep): boolean {
+    const metric = this.metrics[step.metric];
+    if (metric === undefined || metric === null) return true;
+    const isLabelled = metric.definition.labelled;
+    switch (step.does) {
+      case 'connect':
+        metric.import.connect(step.on);
+        return true;
+      case 'disconnect':
+        if (metric.import.key === null) return false;
+        metric.import.disconnect();
+        return true;
+      case 'begin run':
+        if (metric.import.key === null) return false;
+        metric.import.begin(step.startMonth === null ? null : `${step.startMonth}-01`, step.on);
+        return true;
+      case 'end run': {
+        const changes = metric.import.end(step, { isLabelled, values: [...metric.values.values()] });
+        this.#change(step.metric, changes, metric.import.key);
+        return true;
+      }
+    }
+  }
+
+  /** Returns whether people may change the values of a metric. */
+  #isByHand(index: number): boolean {
+    const metric = this.metrics[index] ?? null;
+    return metric === null || metric.import.key === null;
+  }
+
   // An equal number is no change. The removal of a missing value is no change either (design §2, Status).
-  #change(index: number, values: readonly { period: Day; label: string; value: string | null }[]): void {
+  #change(
+    index: number,
+    values: readonly { period: Day; label: string; value: string | null }[],
+    importKey: number | null,
+  ): void {
     const metric = this.metrics[index];
     if (metric === undefined || metric === null) return;
     for (const { period, label, value } of values) {
@@ -158,7 +226,7 @@ export class NaiveOrganisation {
       if (before === value || (before !== null && value !== null && Number(before) === Number(value)))
         continue;
       if (value === null) metric.values.delete(key);
-      else metric.values.set(key, { period, label, value });
+      else metric.values.set(key, { period, label, value, key: importKey });
       metric.changed.add(period.slice(0, 7));
     }
   }
@@ -190,12 +258,13 @@ export class NaiveOrganisation {
     const gaps = this.sources.gaps(month, metric.picks === null ? null : kinds);
     // Until the month settles, it waits for everything that prevents the settlement.
     const isHeldBack = !isSettled && !this.sources.isWhole(month);
-    const isMissing =
+    const lacksSpend =
       (team === null || !isSettled) &&
       (gaps.length > 0 ||
         this.sources.isInDoubt(month, metric.picks === null ? null : kinds) ||
         isHeldBack ||
         (metric.picks !== null && undelivered.length > 0));
+    const isMissing = lacksSpend || !metric.import.hasReadMonth(month);
     const status = ((): Status => {
       if (metric.locks.has(month)) return metric.changed.has(month) ? 'changed_since_lock' : 'locked';
       if (isUncollected) return 'partial';
@@ -208,7 +277,8 @@ export class NaiveOrganisation {
         return 'no';
       if (status === 'changed_since_lock') return how;
       const isWaiting = ofTeam?.isWaiting === true || !this.sources.hasClosed(month, today);
-      return isMissing && !isWaiting ? how : 'no';
+      // A month without doubts about its spend waits for the next settlement, which nobody can accept.
+      return isMissing && !isWaiting && (isSettled || lacksSpend) ? how : 'no';
     };
     return {
       undelivered: metric.picks === null ? [] : undelivered,

@@ -4,6 +4,7 @@ import type {
   Asset,
   BillLine,
   HostShare,
+  Kind,
   OnBill,
   ToolSpend,
   ToolUsage,
@@ -27,7 +28,37 @@ export interface Rows {
   reporters: readonly { day: Day; of: string; source: number; onBill: OnBill }[];
   /** The days that bills of their own month have delivered. */
   billDays: readonly { day: Day; cloud: string; publishedOn: Day }[];
+  /** All assets, which clusters without assets of their own can borrow. Some count in another source only. */
+  knownAssets: readonly Asset[];
 }
 
 /** What feeds bring, without what follows from their sources. */
-export type FeedRows = Omit<Rows, 'reporters' | 'billDays'>;
+export type FeedRows = Omit<Rows, 'reporters' | 'billDays' | 'knownAssets'>;
+
+/** A row of a unit. Rows of one part of a day add up before they are stored; without a part, they do not. */
+export interface UnitRow {
+  unit: string;
+  day: Day;
+  cost: string;
+  part?: string;
+}
+
+/** Returns the rows that show that a unit has spend. */
+export const unitRows = (kind: Kind, { lines, allocations, shares, spend }: FeedRows): UnitRow[] => {
+  switch (kind) {
+    case 'focus':
+      return lines.map(({ cloud, account, ...row }) => ({ ...row, unit: `${cloud}/${account}` }));
+    case 'opencost':
+      return allocations.map(({ cluster, day, cost, namespace, workload }) => ({
+        ...{ unit: cluster, day, cost },
+        part: `${namespace} ${workload}`,
+      }));
+    case 'hosts':
+      return shares.map(({ host, day, cost, service, machine }) => ({
+        ...{ unit: host, day, cost },
+        part: `${service} ${machine?.text}`,
+      }));
+    case 'ai_tools':
+      return spend.map(({ tool, ...row }) => ({ ...row, unit: tool }));
+  }
+};

@@ -5,12 +5,14 @@ import type { NaiveChoices } from './naive-choices.ts';
 import { loadOf, type Load } from './naive-loads.ts';
 import { isDoubted, type FoundRows } from './naive-rejected.ts';
 import { chargedTwice, type NaiveTwice } from './naive-twice.ts';
-import type { FeedRows, Rows } from './naive-rows.ts';
+import { endOf, ofCountedDays, standsBeside, type Decision } from './naive-decisions.ts';
+import { unitRows, type FeedRows, type Rows } from './naive-rows.ts';
 import { unmatchedOn } from './naive-unmatched.ts';
 import {
   KINDS,
   sourceKey,
   type Kind,
+  type OnBill,
   type Organisation,
   type SourceName,
   type Step,
@@ -36,6 +38,9 @@ interface Source {
   published: [Month, NumberedLoad][];
   /** What rows of its files could not be read, oldest first. */
   found: FoundRows[];
+  onBill: OnBill;
+  /** What people have decided about its units, oldest first. */
+  decisions: Decision[];
 }
 
 /** A source that lacks days of a month, with the first and the last of them. */
@@ -56,7 +61,7 @@ export class NaiveSources {
   readonly #accepted = new Map<string, Day>();
   #made = 0;
   /** The charges that two sources count, after each step so far. */
-  readonly #twice: { on: Day; found: NaiveTwice[] }[] = [];
+  readonly #twice: { on: Day; ever: NaiveTwice[]; found: NaiveTwice[] }[] = [];
   readonly #unmatched: { on: Day; found: { month: Month; source: number }[] }[] = [];
 
   constructor(organisation: Organisation) {
@@ -67,7 +72,11 @@ export class NaiveSources {
   #make(name: string, kind: Kind, isPaused: boolean, on: Day): Source {
     this.#made += 1;
     const source = { name, kind, isPaused, isDeleted: false, startsOn: null, madeAs: this.#made, madeOn: on };
-    const made: Source = { ...source, loads: new Map(), published: [], found: [] };
+    const onBill = this.#organisation.onBill[name] ?? 'auto';
+    const made: Source = {
+      ...{ ...source, loads: new Map(), published: [], found: [] },
+      ...{ onBill, decisions: [] },
+    };
     this.#sources.set(name, made);
     return made;
   }
@@ -100,6 +109,31 @@ export class NaiveSources {
 
   delete(name: SourceName, on: Day): void {
     this.#named(name, on).isDeleted = true;
+  }
+
+  /** Stores what a person says about a unit. Returns whether the source has, or had, such a unit. */
+  decide(
+    name: SourceName,
+    { on, unit, ...says }: Pick<Decision, 'on' | 'unit'> & Partial<Pick<Decision, 'endedOn' | 'stands'>>,
+  ): boolean {
+    const source = this.#named(name, on);
+    const units = [...source.loads.values()].flatMap(({ rows }) => unitRows(source.kind, rows));
+    const doubted = this.#twice.flatMap(({ ever }) => ever.filter((one) => one.source === source.name));
+    if (source.isDeleted || ![...units, ...doubted].some((one) => one.unit === unit)) return false;
+    const before = source.decisions.findLast((one) => one.unit === unit) ?? { endedOn: null, stands: false };
+    source.decisions.push({ ...before, on, unit, ...says });
+    this.noteUnmatched(on);
+    this.noteTwice(on);
+    return true;
+  }
+
+  /** Stores what a person says about the machines of a source. Returns whether there is such a source. */
+  tellOnBill(name: SourceName, onBill: OnBill, on: Day): boolean {
+    const source = this.#named(name, on);
+    if (source.isDeleted) return false;
+    source.onBill = onBill;
+    this.noteUnmatched(on);
+    return true;
   }
 
   /** Returns all loads ever published, of deleted sources too, with the day on which their source was made. */
@@ -189,10 +223,12 @@ export class NaiveSources {
       .filter((gap) => gap !== null);
   }
 
-  /** Notes which charges two sources count after a step of a day. */
+  /** Notes which charges two sources count after a step of a day, and nobody has called right. */
   noteTwice(on: Day): void {
-    const sources = this.#existing().map((source) => ({ ...source, rows: rowsOf([source]) }));
-    this.#twice.push({ on, found: chargedTwice(sources, this.rows(), ALL_MONTHS) });
+    const existing = ofCountedDays(this.#existing());
+    const sources = existing.map((source) => ({ ...source, rows: rowsOf([source]) }));
+    const ever = chargedTwice(sources, this.rows(), ALL_MONTHS);
+    this.#twice.push({ on, ever, found: ever.filter((one) => !standsBeside(one, existing)) });
   }
 
   /** Returns the kinds of existing sources with charges of another source, as they were noted last, or last before a day. */
@@ -223,8 +259,8 @@ export class NaiveSources {
   }
 
   /**
-   * Returns the days that units of a source lack, unless a whole month between was closed: settled, accepted without the unit, or
-   * over before the source was made. Paused sources lack none. With `before`, only what happened before that day counts.
+   * Returns the days that units of a source lack, unless a person has ended the unit, or a whole month between was closed:
+   * settled, accepted without the unit, or over before the source was made. Paused sources lack none. With `before`, only what happened before that day counts.
    */
   #lacking(source: Source, before: Day = '9'): LackingDay[] {
     if (source.isPaused) return [];
@@ -235,8 +271,13 @@ export class NaiveSources {
       (this.#settledOn.get(month) ?? '9') < before ||
       (this.#accepted.get(`${source.name} ${month} ${unit}`) ?? '9') < before ||
       month < source.madeOn.slice(0, 7);
+    const hasEnded = ({ unit, day, seen }: LackingDay): boolean => {
+      const ended = endOf(source, unit, before);
+      return ended !== null && seen <= ended && ended <= day;
+    };
     return lackingDays(source.kind, this.#units(source), known).filter(
       ({ unit, day, seen }) =>
+        !hasEnded({ unit, day, seen }) &&
         !ALL_MONTHS.some(
           (month) => month > seen.slice(0, 7) && month < day.slice(0, 7) && isClosed(month, unit),
         ),
@@ -381,11 +422,13 @@ export class NaiveSources {
     return months;
   }
 
-  /** Returns all rows of the current loads. */
+  /** Returns all rows of the current loads that count. */
   rows(): Rows {
+    const counted = ofCountedDays(this.#existing());
     return {
-      reporters: this.#reporters(),
-      billDays: this.#existing(['focus']).flatMap(({ loads: own }) =>
+      reporters: reportersOf(counted),
+      knownAssets: rowsOf(this.#existing()).assets,
+      billDays: counted.flatMap(({ loads: own }) =>
         [...own].flatMap(([month, { rows, days, publishedOn }]) => {
           const delivered = [days.at(-1) ?? '', publishedOn].sort()[0] ?? '';
           return rows.lines
@@ -393,34 +436,8 @@ export class NaiveSources {
             .map(({ day, cloud }) => ({ day, cloud, publishedOn }));
         }),
       ),
-      ...rowsOf(this.#existing()),
+      ...rowsOf(counted),
     };
-  }
-
-  /** Returns the clusters and hosts of each day. If several sources report one, always goes before never, and never before auto. */
-  #reporters(): Rows['reporters'] {
-    const found = this.#existing().flatMap(({ name, madeAs, loads }) => {
-      const onBill = this.#organisation.onBill[name] ?? 'auto';
-      return [...loads.values()].flatMap(({ rows: { allocations, assets, shares } }) => [
-        ...[...allocations, ...assets].map(({ day, cluster }) => ({
-          day,
-          of: `kubernetes ${cluster}`,
-          source: madeAs,
-          onBill,
-        })),
-        ...shares.map(({ day, host }) => ({ day, of: `hosts ${host}`, source: madeAs, onBill })),
-      ]);
-    });
-    const reporters = new Map<string, Rows['reporters'][number]>();
-    for (const one of found) {
-      const known = reporters.get(`${one.day} ${one.of}`) ?? one;
-      const onBill = (['always', 'never', 'auto'] as const).find((told) =>
-        [one.onBill, known.onBill].includes(told),
-      );
-      const source = Math.min(one.source, known.source);
-      reporters.set(`${one.day} ${one.of}`, { ...one, source, onBill: onBill ?? 'auto' });
-    }
-    return [...reporters.values()];
   }
 
   /** Records the machines that match nothing, after the spend changed on a day. */
@@ -442,12 +459,19 @@ export class NaiveSources {
     return noted?.found.some((doubt) => doubt.month === month && sources.includes(doubt.source)) === true;
   }
 
-  /** Returns the numbers of the loads that have days of a month. */
-  loadsOf(month: Month): number[] {
-    return this.#existing()
-      .flatMap(({ loads }) => [...loads.values()])
-      .filter(({ days }) => (days[0] ?? '9') <= lastDayOf(month) && (days.at(-1) ?? '') >= month)
-      .map(({ number }) => number);
+  /** Returns the numbers of the loads that have days of a month, and what people have decided about their sources. */
+  madeOf(month: Month): string {
+    const sources = this.#existing().flatMap(({ loads, onBill, decisions }) => {
+      const numbers = [...loads.values()]
+        .filter(({ days }) => (days[0] ?? '9') <= lastDayOf(month) && (days.at(-1) ?? '') >= month)
+        .map(({ number }) => number);
+      const units = [...new Set(decisions.map(({ unit }) => unit))].sort();
+      const ended = units
+        .map((unit) => `${unit} ${endOf({ decisions }, unit) ?? '9'}`)
+        .filter((text) => text.slice(-10) < lastDayOf(month));
+      return numbers.length === 0 ? [] : [numbers, onBill, ended];
+    });
+    return JSON.stringify(sources);
   }
 
   /** Returns whether sources of a kind cover a day of the month, or have delivered a part of one. */
@@ -469,6 +493,31 @@ export class NaiveSources {
   }
 }
 
+/** Returns the clusters and hosts of each day. If several sources report one, always goes before never, and never before auto. */
+const reportersOf = (sources: readonly Source[]): Rows['reporters'] => {
+  const found = sources.flatMap(({ madeAs, loads, onBill }) =>
+    [...loads.values()].flatMap(({ rows: { allocations, assets, shares } }) => [
+      ...[...allocations, ...assets].map(({ day, cluster }) => ({
+        day,
+        of: `kubernetes ${cluster}`,
+        source: madeAs,
+        onBill,
+      })),
+      ...shares.map(({ day, host }) => ({ day, of: `hosts ${host}`, source: madeAs, onBill })),
+    ]),
+  );
+  const reporters = new Map<string, Rows['reporters'][number]>();
+  for (const one of found) {
+    const known = reporters.get(`${one.day} ${one.of}`) ?? one;
+    const onBill = (['always', 'never', 'auto'] as const).find((told) =>
+      [one.onBill, known.onBill].includes(told),
+    );
+    const source = Math.min(one.source, known.source);
+    reporters.set(`${one.day} ${one.of}`, { ...one, source, onBill: onBill ?? 'auto' });
+  }
+  return [...reporters.values()];
+};
+
 const rowsOf = (sources: readonly Source[]): FeedRows => {
   const loads = sources.flatMap(({ loads: own }) => [...own.values()].map(({ rows }) => rows));
   return {
@@ -479,33 +528,6 @@ const rowsOf = (sources: readonly Source[]): FeedRows => {
     spend: loads.flatMap(({ spend }) => spend),
     usage: loads.flatMap(({ usage }) => usage),
   };
-};
-
-/** A row of a unit. Rows of one part of a day add up before they are stored; without a part, they do not. */
-interface UnitRow {
-  unit: string;
-  day: Day;
-  cost: string;
-  part?: string;
-}
-
-const unitRows = (kind: Kind, { lines, allocations, shares, spend }: FeedRows): UnitRow[] => {
-  switch (kind) {
-    case 'focus':
-      return lines.map(({ cloud, account, ...row }) => ({ ...row, unit: `${cloud}/${account}` }));
-    case 'opencost':
-      return allocations.map(({ cluster, day, cost, namespace, workload }) => ({
-        ...{ unit: cluster, day, cost },
-        part: `${namespace} ${workload}`,
-      }));
-    case 'hosts':
-      return shares.map(({ host, day, cost, service, machine }) => ({
-        ...{ unit: host, day, cost },
-        part: `${service} ${machine?.text}`,
-      }));
-    case 'ai_tools':
-      return spend.map(({ tool, ...row }) => ({ ...row, unit: tool }));
-  }
 };
 
 const known = (days: readonly (Day | null)[]): Day[] => days.filter((day) => day !== null).sort();

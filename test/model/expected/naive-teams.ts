@@ -1,6 +1,7 @@
 import type { Day } from '../../../domain/shared/calendar.ts';
 import type { SpendPick } from '../../../domain/spend/spend-pick.ts';
 import type { NaiveChoices } from './naive-choices.ts';
+import { plainPicks, plainSplit } from './naive-labels.ts';
 import { names } from './answers/naive-months.ts';
 import type { Spent } from './naive-spend.ts';
 import type { StoryMetric, StorySharedCost, StorySplit, TeamStep } from '../organisation-story.ts';
@@ -67,15 +68,18 @@ export class NaiveTeams {
     }
   }
 
-  #own(team: number, ownership: readonly SpendPick[], today: Day): boolean {
+  #own(team: number, given: readonly SpendPick[], today: Day): boolean {
+    const ownership = plainPicks(given);
     const isFree = haveNone(this.teams, team, ownership);
     if (!isFree || !this.#surroundings.choices.use(`team ${team}`, ownership, today)) return false;
     this.teams[team] = ownership;
     return true;
   }
 
-  #share(index: number, { spend, split }: StorySharedCost, today: Day): boolean {
+  #share(index: number, given: StorySharedCost, today: Day): boolean {
     const { choices, metrics } = this.#surroundings;
+    const [spend, split] = [plainPicks(given.spend), plainSplit(given.split)];
+    if (split === null) return false;
     const isPossible =
       teamsOf(split).every((team) => this.has(team)) &&
       (split.type !== 'metric' || metrics[split.metric]?.definition.labelled === true) &&

@@ -24,10 +24,13 @@ export interface SourceRows {
 export interface NaiveTwice {
   month: Month;
   kind: Kind;
+  unit: string;
   source: string;
+  /** The older source. */
+  other: string;
 }
 
-/** Returns each source that has charges of an older source in a month. */
+/** Returns each unit of which a source has charges of an older source in a month. */
 export const chargedTwice = (
   sources: readonly SourceRows[],
   all: Rows,
@@ -35,17 +38,21 @@ export const chargedTwice = (
 ): NaiveTwice[] => {
   const bySource = [...sources].sort((a, b) => a.madeAs - b.madeAs);
   return months.flatMap((month) =>
-    bySource.flatMap((newer, place) => {
-      const isTwice = bySource
+    bySource.flatMap((newer, place) =>
+      bySource
         .slice(0, place)
         .filter(({ kind }) => kind === newer.kind)
-        .some((older) =>
-          newer.kind === 'opencost'
-            ? haveClusterTwice(older.rows, newer.rows, all, month)
-            : haveUnitTwice(older, newer, all, month),
-        );
-      return isTwice ? [{ month, kind: newer.kind, source: newer.name }] : [];
-    }),
+        .flatMap((older) => {
+          const units =
+            newer.kind === 'opencost'
+              ? clustersTwice(older.rows, newer.rows, all, month)
+              : unitsTwice(older, newer, all, month);
+          return units.map((unit) => ({
+            ...{ month, unit, kind: newer.kind },
+            ...{ source: newer.name, other: older.name },
+          }));
+        }),
+    ),
   );
 };
 
@@ -86,13 +93,14 @@ const isHostBilled = (day: Day, host: string, all: Rows): boolean => {
   );
 };
 
-const haveUnitTwice = (older: SourceRows, newer: SourceRows, all: Rows, month: Month): boolean => {
+const unitsTwice = (older: SourceRows, newer: SourceRows, all: Rows, month: Month): string[] => {
   const [theirs, own] = [amountsOf(older, all, month), amountsOf(newer, all, month)];
-  return [...own].some(([unit, days]) => {
+  const found = [...own].filter(([unit, days]) => {
     const common = [...days].filter(([day]) => theirs.get(unit)?.has(day) === true);
     const equal = common.filter(([day, amount]) => theirs.get(unit)?.get(day) === amount);
     return equal.length >= 3 && equal.length * 10 >= common.length * 8;
   });
+  return found.map(([unit]) => unit);
 };
 
 /** A cluster's row as both sources may report it. */
@@ -123,7 +131,7 @@ const reportedIn = ({ allocations, assets }: FeedRows, month: Month): Map<string
   return sums;
 };
 
-const haveClusterTwice = (older: FeedRows, newer: FeedRows, all: Rows, month: Month): boolean => {
+const clustersTwice = (older: FeedRows, newer: FeedRows, all: Rows, month: Month): string[] => {
   const theirs = reportedIn(older, month);
   const totals = new Map<string, { counted: bigint; workloads: bigint }>();
   for (const [place, row] of reportedIn(newer, month)) {
@@ -138,7 +146,9 @@ const haveClusterTwice = (older: FeedRows, newer: FeedRows, all: Rows, month: Mo
       workloads: workloads + (what === 'workload' ? smaller : 0n),
     });
   }
-  return [...totals.values()].some(({ counted, workloads }) => counted !== 0n || workloads !== 0n);
+  return [...totals]
+    .filter(([, { counted, workloads }]) => counted !== 0n || workloads !== 0n)
+    .map(([cluster]) => cluster);
 };
 
 const smallerOf = (one: bigint, other: bigint): bigint => {

@@ -36,6 +36,7 @@ const tags: fc.Arbitrary<Record<string, string>> = fc.constantFrom<Record<string
   {},
   { team: 'search' },
   { team: 'web' },
+  { team: 'café' },
   { env: 'prod' },
   { team: 'search', env: 'prod' },
 );

@@ -4,6 +4,7 @@ import type { SpendPick } from '../../../domain/spend/spend-pick.ts';
 import type { StoryMetric, StoryValue } from '../organisation-story.ts';
 import { SPEND_DAYS } from './random-deliveries.ts';
 import { ACCOUNTS, HOSTS } from './random-resources.ts';
+import { label, spelledPick } from './random-spellings.ts';
 
 /** Days of values and of ranges to read, mostly in January. */
 export const days = fc.oneof(
@@ -17,7 +18,7 @@ const services = fc.constantFrom('compute', 'storage');
 const hosts = fc.constantFrom(...HOSTS.map(({ host }) => host), 'host-9');
 
 /** A pick in one of the nine forms of metrics. Some picks name things that no feed has. */
-export const pick: fc.Arbitrary<SpendPick> = fc.oneof(
+const plainPick: fc.Arbitrary<SpendPick> = fc.oneof(
   fc.record({ source: fc.constant('kubernetes' as const), cluster: clusters, namespace: namespaces }),
   fc.record({
     source: fc.constant('kubernetes' as const),
@@ -46,6 +47,7 @@ export const pick: fc.Arbitrary<SpendPick> = fc.oneof(
     tag: fc.constantFrom(
       { key: 'team', value: 'search' },
       { key: 'team', value: 'web' },
+      { key: 'team', value: 'café' },
       { key: 'env', value: 'prod' },
     ),
   }),
@@ -54,6 +56,7 @@ export const pick: fc.Arbitrary<SpendPick> = fc.oneof(
     repository: fc.constantFrom('github.com/acme/web', 'github.com/acme/api', 'github.com/acme/new'),
   }),
 );
+export const pick = plainPick.chain(spelledPick);
 export const picks = fc.array(pick, { minLength: 1, maxLength: 4 });
 
 /** A drawn metric. The number of its team may exceed the number of teams. */
@@ -71,16 +74,13 @@ export const randomMetric: fc.Arbitrary<StoryMetric> = fc
   })
   .map(({ scope, ...metric }) => ({ ...metric, ...scope }));
 
-/** The labels of labelled metrics. */
-export const LABELS = ['eu', 'us', 'asia'];
-
 /** Drawn values. The metric decides the period, and whether the label counts. */
 export type DrawnValues = { day: Day; label: string; value: string }[];
 const valuesOn = (day: fc.Arbitrary<Day>): fc.Arbitrary<DrawnValues> =>
   fc.array(
     fc.record({
       day,
-      label: fc.constantFrom(...LABELS),
+      label,
       value: fc.oneof(
         fc.constant('0'),
         fc.nat(20).map(String),
@@ -96,7 +96,7 @@ export const runningValues = valuesOn(
   fc.constantFrom('2026-02-01', '2026-02-10', '2026-01-01', '2026-01-10'),
 );
 
-/** Returns the values in the form of a metric, with each period and label once. */
+/** Returns the values in the form of a metric, with each period and label once. A label can come in two spellings. */
 export const fitting = (of: StoryMetric, drawn: DrawnValues): StoryValue[] => {
   const values = new Map<string, StoryValue>();
   for (const { day, label, value } of drawn) {

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
+import type { Day } from '../../../domain/shared/calendar.ts';
 import {
   sourceKey,
+  type DecisionStep,
   type Feed,
   type Organisation,
   type SourceName,
@@ -9,6 +11,7 @@ import {
 } from '../organisation-story.ts';
 import { arrivals, decemberAgain } from './random-arrivals.ts';
 import { certainlyCopied, grownFrom } from './random-deliveries.ts';
+import { importLife } from './random-imports.ts';
 import { days, fitting, runningValues } from './random-metrics.ts';
 import { pickedAgain } from './random-picked-again.ts';
 import {
@@ -159,7 +162,15 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
     begins: begunSources(earliest),
     whole: fc.array(wholeMonth(spent), { maxLength: 2, size: 'max' }),
     loads: fc.array(load(spent), { maxLength: 3 }),
-    copies: fc.oneof({ weight: 5, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: copied(spent) }),
+    copies: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: copied(spent) }),
+    imports: fc.oneof(
+      { weight: 1, arbitrary: fc.constant([]) },
+      { weight: 1, arbitrary: importLife(fc.nat(5)) },
+    ),
+    lateImports: fc.oneof(
+      { weight: 2, arbitrary: fc.constant([]) },
+      { weight: 1, arbitrary: importLife(fc.nat(5), LATE_DAYS) },
+    ),
     early: fc.array(otherSteps(early), { maxLength: 2 }),
     closes: often(3),
     acceptMissing: seldom(2),
@@ -184,6 +195,7 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
       ...drawn.loads,
       ...drawn.copies,
       ...drawn.early,
+      ...drawn.imports,
     ]);
     const loaded = loadedSources(early);
     const story = storyOf([
@@ -191,7 +203,7 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
       ...drawn.past(loaded),
       ...(drawn.running?.before(loaded) ?? []),
       ...(drawn.closes ? closing(drawn.metrics.length + 1 + metrics.length, drawn.acceptMissing) : []),
-      ...inTime(drawn.teams?.late ?? drawn.late),
+      ...inTime([...(drawn.teams?.late ?? drawn.late), ...drawn.lateImports]),
       ...(drawn.running?.soFar(loaded) ?? []),
       ...(drawn.running?.values ?? []),
     ]);
@@ -262,14 +274,28 @@ const storyOf = (drawn: readonly Drawn[]): Step[] => {
       seen.add(sourceKey(step.source));
       return [{ ...load, feed }];
     }
-    if (step.does === 'delete source') return seen.has(sourceKey(step.source)) ? [step] : [];
+    if (step.does === 'delete source' || isDecision(step))
+      return seen.has(sourceKey(step.source)) ? [step] : [];
     if (step.does === 'begin source') return loaded.has(sourceKey(step.source)) ? [step] : [];
     if (!('metric' in step)) return [step];
-    const index = step.metric % metrics.length;
+    const index = isOfImport(step) ? importedOf(metrics, step.metric) : step.metric % metrics.length;
     const target = metrics[index];
     if (target === undefined) return [];
-    if (step.does === 'set values') return [{ ...step, metric: index, values: fitting(target, step.values) }];
+    if (step.does === 'set values' || step.does === 'end run')
+      return [{ ...step, metric: index, values: fitting(target, step.values) }];
     // A metric of the organisation's total has no picks to change.
     return step.does === 'repick' && target.picks === null ? [] : [{ ...step, metric: index }];
   });
+};
+
+const isDecision = (step: Drawn): step is { on: Day } & DecisionStep =>
+  step.does === 'end unit' || step.does === 'confirm unit' || step.does === 'tell on bill';
+
+const isOfImport = ({ does }: Drawn): boolean =>
+  does === 'connect' || does === 'disconnect' || does === 'begin run' || does === 'end run';
+
+/** Returns the metric that a drawn number means in steps of imports. Only a daily metric has an import. */
+const importedOf = (metrics: readonly StoryMetric[], drawn: number): number => {
+  const daily = [...metrics.keys()].filter((index) => metrics[index]?.frequency === 'daily');
+  return daily[drawn % daily.length] ?? -1;
 };

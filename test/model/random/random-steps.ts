@@ -4,13 +4,16 @@ import {
   KINDS,
   type Feed,
   type Kind,
+  type RunEnd,
   type SourceName,
   type Step,
   type StoryMetric,
 } from '../organisation-story.ts';
+import { decisionAbout } from './random-decisions.ts';
 import { SPEND_DAYS, SPEND_MONTHS } from './random-deliveries.ts';
 import { deliveredThrough, randomFeed } from './random-feeds.ts';
 import { days, drawnValues, picks, randomMetric, type DrawnValues } from './random-metrics.ts';
+import { label } from './random-spellings.ts';
 import { teamStep, type DrawnTeamStep } from './random-teams.ts';
 
 /** `seldom` is true once in `times + 1` times, and `often` is false as rarely. Both shrink to false. */
@@ -41,11 +44,12 @@ type DrawnLoad = Extract<Step, { does: 'load' }> & { grows?: boolean };
 
 /** A drawn step. A metric's number may exceed the number of metrics. */
 export type Drawn =
-  | Exclude<Step, { does: 'create metric' | 'set values' | 'load' | DrawnTeamStep['does'] }>
+  | Exclude<Step, { does: 'create metric' | 'set values' | 'end run' | 'load' | DrawnTeamStep['does'] }>
   | DrawnLoad
   | DrawnTeamStep
   | { on: Day; does: 'create metric'; metric: StoryMetric; values: DrawnValues | null }
-  | { on: Day; does: 'set values'; metric: number; values: DrawnValues; isBehind?: boolean };
+  | { on: Day; does: 'set values'; metric: number; values: DrawnValues; isBehind?: boolean }
+  | { on: Day; does: 'end run'; metric: number; ends: RunEnd; values: DrawnValues };
 
 /** A load of a source and month. A whole one reaches the month's last day. */
 export const loadOf = (
@@ -68,19 +72,31 @@ export const loadOf = (
 export const load = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
   fc.record({ source, month: months }).chain(({ source: from, month }) => loadOf(on, from, month));
 
-/** The same spend from both sources of a kind, such as an old and a new export. */
+/** The same spend from both sources of a kind, such as an old and a new export, and what a person decides about one of them. */
 export const copied = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn[]> =>
   fc.record({ on, kind: fc.constantFrom(...KINDS), month: months }).chain(({ on: day, kind, month }) =>
-    randomFeed(kind, month).map((feed) =>
-      ([1, 2] as const).map((number) => ({
-        on: day,
-        does: 'load' as const,
-        source: { kind, number },
-        month,
-        feed: deliveredThrough(feed, lastOf(month)),
-      })),
-    ),
+    fc
+      .record({
+        feed: randomFeed(kind, month),
+        decisions: fc.array(decisionOfKind(kind, fc.constant(day)), { minLength: 1, maxLength: 3 }),
+      })
+      .map(({ feed, decisions }): Drawn[] => [
+        ...([1, 2] as const).map((number) => ({
+          on: day,
+          does: 'load' as const,
+          source: { kind, number },
+          month,
+          feed: deliveredThrough(feed, lastOf(month)),
+        })),
+        ...decisions,
+      ]),
   );
+
+const decisionOfKind = (kind: Kind, on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
+  fc.constantFrom<(1 | 2)[]>(1, 2).chain((number) => decisionAbout({ kind, number }, on));
+
+const decision = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
+  source.chain((about) => decisionAbout(about, on));
 
 /** Loads of most kinds in one month, so that bill lines meet their assets. */
 export const wholeMonth = (
@@ -161,7 +177,10 @@ export const otherSteps = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
     {
       weight: 2,
       arbitrary: fc
-        .record({ on, metric: fc.nat(3), ends: fc.tuple(days, days) })
+        .record({
+          ...{ on, metric: fc.nat(3), ends: fc.tuple(days, days) },
+          label: fc.option(label, { nil: null, freq: 1 }),
+        })
         .map(({ ends: [a, b], ...step }) => ({
           ...step,
           does: 'remove values' as const,
@@ -179,6 +198,7 @@ export const otherSteps = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
         acceptMissing: fc.boolean(),
       }),
     },
+    { weight: 3, arbitrary: decision(on) },
     { weight: 1, arbitrary: fc.record({ on, does: does('settle') }) },
     { weight: 1, arbitrary: fc.record({ on, does: does('delete source'), source }) },
     { weight: 2, arbitrary: beginSource(on) },

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import type { Day } from '../../../domain/shared/calendar.ts';
 import type { SpendPick } from '../../../domain/spend/spend-pick.ts';
 import type { StoryMetric, StorySplit, TeamStep } from '../organisation-story.ts';
-import { LABELS, pick } from './random-metrics.ts';
+import { pick } from './random-metrics.ts';
+import { label } from './random-spellings.ts';
 
 /**
  * A drawn split. It refers to teams and metrics by random numbers, which `fittingTeamStep` takes modulo their count. So several
@@ -62,7 +63,7 @@ const percents = fc.constantFrom(
 );
 
 const labels = fc
-  .array(fc.tuple(fc.constantFrom(...LABELS), team), { minLength: 1, maxLength: 3, size: 'max' })
+  .array(fc.tuple(label, team), { minLength: 1, maxLength: 3, size: 'max' })
   .map((entries): Record<string, number> => Object.fromEntries(entries));
 
 const split: fc.Arbitrary<DrawnSplit> = fc.oneof(

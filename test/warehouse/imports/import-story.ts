@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import type { ImportedValue } from '../../../domain/imports/imported-value.ts';
+import { importedValueOf } from '../../../domain/imports/query-rows.ts';
 import { dayOf, type Month } from '../../../domain/shared/calendar.ts';
+import { conflict } from '../../../domain/shared/errors.ts';
 import { monthRecords, type MonthRecord } from '../../../domain/months/month-record.ts';
 import { firstImportedMonth } from '../../../domain/imports/connection.ts';
 import { Sealer } from '../../../security/sealing.ts';
-import { importRuns, openImportRun } from '../../../warehouse/imports/import-runs.ts';
+import type { Session } from '../../../warehouse/engine/session.ts';
+import { importRuns, openImportRun, type ImportRun } from '../../../warehouse/imports/import-runs.ts';
 import { changesOfRun, storeImported } from '../../../warehouse/imports/import-values.ts';
 import { connectImport, disconnectImport, findImport } from '../../../warehouse/imports/imports.ts';
 import { changeRevenue } from '../../../warehouse/metrics/revenue-changes.ts';
@@ -61,49 +63,64 @@ export const importSteps = (
       { ...BY_ADMIN, now },
     );
 
-  /** Runs the import: opens it, stores what the platform gives, and records its end. A failed run stores nothing. */
-  const run = async (
-    given: readonly Row[],
-    { at = NOW.toISOString(), startMonth, outcome = 'completed', rows, uncounted }: RunOptions = {},
-  ) => {
+  /** Opens a run, which fixes the days that it reads. */
+  const open = async ({ at = NOW.toISOString(), startMonth }: RunOptions = {}): Promise<ImportRun> => {
     runs += 1;
     const runId = `run_${metric.id}_${runs}`;
-    const now = new Date(at);
     const connection = await findImport(warehouse, orgId, metric.id);
     if (connection === null) throw new Error('the metric is not connected');
     const of = { orgId, metricId: metric.id, startMonth: startMonth ?? null, runId, workflowId: 'w' };
-    await openImportRun(warehouse, of, connection.credential_id, now);
+    await openImportRun(warehouse, of, connection.credential_id, new Date(at));
     const opened = await importRuns.find(warehouse, orgId, runId);
     if (opened === null) throw new Error('the run was not recorded');
+    return opened;
+  };
+
+  /** Stores what the platform gives of an opened run's days, and records the run's end. A failed run stores nothing. */
+  const close = async (
+    opened: ImportRun,
+    given: readonly Row[],
+    { at = NOW.toISOString(), outcome = 'completed', rows, uncounted }: RunOptions = {},
+  ) => {
+    const { run_id: runId, credential_id: credentialId, start_day: start, end_day: end } = opened;
+    const now = new Date(at);
+    const fail = (reason: string) =>
+      importRuns.fail(warehouse, { org_id: orgId, run_id: runId }, reason, now);
     if (outcome === 'failed') {
-      await importRuns.fail(warehouse, { org_id: orgId, run_id: runId }, 'the key was revoked', now);
+      await fail('the key was revoked');
       return { changed: 0, removed: 0 };
     }
-    const values = given
-      .map((row): ImportedValue => {
-        const [day, label, value] = row.length === 3 ? row : [row[0], undefined, row[1]];
-        return { day, value, ...(label === undefined ? {} : { label }) };
-      })
-      .filter(({ day }) => day >= opened.start_day && day <= opened.end_day);
     const parts = async function* () {
       await Promise.resolve();
-      yield values;
+      yield given
+        .filter(([day]) => day >= start && day <= end)
+        .map((row, index) => {
+          const [day, label, value] = row.length === 3 ? row : [row[0], undefined, row[1]];
+          return importedValueOf({ day, label, value }, index + 1, { start, end });
+        });
+    };
+    const check = async (session: Pick<Session, 'query'>): Promise<void> => {
+      const connection = await findImport(session, orgId, metric.id);
+      if (connection?.credential_id !== credentialId) throw conflict('the connection was changed');
     };
     const stored = await storeImported(
       {
         orgId,
         metric,
-        credentialId: connection.credential_id,
+        credentialId,
         vault,
-        days: { start: opened.start_day, end: opened.end_day },
+        days: { start, end },
         ...(rows === undefined ? {} : { rows }),
         parts: parts(),
         change: { source: 'warehouse', by: { type: 'import', id: runId, name: 'BigQuery' }, now },
-        check: () => Promise.resolve(),
+        check,
         signal: new AbortController().signal,
       },
       warehouse,
-    );
+    ).catch(async (error: unknown) => {
+      await fail(String(error));
+      throw error;
+    });
     const changes = await changesOfRun(warehouse, orgId, metric.id, runId);
     if (outcome === 'cut off') return changes;
     await importRuns.record(warehouse, orgId, {
@@ -117,7 +134,18 @@ export const importSteps = (
     return changes;
   };
 
-  return { vault, connect, run, disconnect: () => disconnectImport(warehouse, orgId, metric.id, BY_ADMIN) };
+  /** Opens a run, and closes it at once. */
+  const run = async (given: readonly Row[], options: RunOptions = {}) =>
+    close(await open(options), given, options);
+
+  return {
+    vault,
+    connect,
+    open,
+    close,
+    run,
+    disconnect: (now: Date = NOW) => disconnectImport(warehouse, orgId, metric.id, { ...BY_ADMIN, now }),
+  };
 };
 
 /** Returns an organisation with one metric, and the steps of a story about its import. */

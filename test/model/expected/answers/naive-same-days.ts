@@ -62,7 +62,8 @@ export const sameDaysChange = (
       frequency === 'monthly' ||
       values.some(({ period }) => period > day) ||
       (values.some(({ period }) => period === day) && hasAllLabels(day, values));
-    if (day === today || !hasValue || !naive.sources.isKnown(day, kinds)) break;
+    const isUnread = frequency === 'daily' && metric.import.isBehind(day);
+    if (day === today || !hasValue || isUnread || !naive.sources.isKnown(day, kinds)) break;
     through = day;
   }
   if (through === null || isUncollected) return nothing;
@@ -75,7 +76,7 @@ export const sameDaysChange = (
             .filter((one) => one.day === day)
             .filter((one) => metric.picks === null || metric.picks.some((pick) => names(pick, one)))
             .reduce((sum, { units }) => sum + units, 0n)
-        : naive.bills.ofDay(day, team, spent),
+        : naive.bills.ofDay(day, team, spent, today),
     );
     const cost = costs.reduce((sum, one) => (sum === null || one === null ? null : sum + one), 0n);
     // Before the metric's first value, values are unknown.
@@ -84,7 +85,10 @@ export const sameDaysChange = (
     return numbersOf(cost, counted, metric.definition);
   };
   const beforeThrough = sameDay(through, before);
-  return daysThrough(beforeThrough).every((day) => naive.sources.isKnown(day, kinds))
+  const isBeforeKnown =
+    daysThrough(beforeThrough).every((day) => naive.sources.isKnown(day, kinds)) &&
+    metric.import.hasRead(beforeThrough);
+  return isBeforeKnown
     ? changes('same_days', numbersThrough(beforeThrough), numbersThrough(through))
     : nothing;
 };

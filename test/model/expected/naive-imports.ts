@@ -1,0 +1,122 @@
+import type { Day, Month } from '../../../domain/shared/calendar.ts';
+import type { ImportStep, StoryValue } from '../organisation-story.ts';
+import { plainValues } from './naive-labels.ts';
+import { lastDayOf } from './naive-sources.ts';
+
+// The import of a metric (docs/concepts.md, Daily imports).
+//
+// 1. A run reads the days from a first one to the day on which it begins. That day is not over. The first run of a key reads
+//    twelve months, later ones the month of the last run that completed, or the month before today's if that is earlier.
+// 2. The days of a run have its rows, and lose older values, unless it has no rows at all. What people recorded stays in the
+//    months before the first row. With labels, all values of imports go. Without, a value of an import stays if a run with
+//    this key has completed and read its day.
+// 3. A day is complete if a run with today's key has completed, and has read it to its end.
+
+/** A value, with the number of the key that has read it; null if a person recorded it. */
+export type NaiveValue = StoryValue & { key: number | null };
+
+interface Run {
+  key: number;
+  /** The first and the last day that it reads. It began on the last one. */
+  start: Day;
+  end: Day;
+  status: 'running' | 'completed' | 'failed';
+  hasRows: boolean;
+}
+
+/** Before all days of the stories. */
+const LONG_AGO: Day = '2024-01-01';
+
+export class NaiveImport {
+  /** The number of the key; null if the metric is not connected. */
+  key: number | null = null;
+  #keys = 0;
+  readonly #runs: Run[] = [];
+  #underWay: Run | null = null;
+
+  connect(today: Day): void {
+    this.#keys += 1;
+    this.key = this.#keys;
+    this.#underWay = null;
+    this.begin(LONG_AGO, today);
+  }
+
+  disconnect(): void {
+    this.key = null;
+    this.#underWay = null;
+  }
+
+  /** Begins a run with the days from `start` on, unless one is under way; null leaves the start to the run. */
+  begin(start: Day | null, today: Day): void {
+    if (this.key === null || this.#underWay !== null) return;
+    const before = `${monthBefore(today.slice(0, 7))}-01`;
+    const read = this.#completed().at(-1);
+    const missed = read === undefined ? LONG_AGO : `${read.end.slice(0, 7)}-01`;
+    const first = start ?? (missed < before ? missed : before);
+    this.#underWay = { key: this.key, start: first, end: today, status: 'running', hasRows: false };
+    this.#runs.push(this.#underWay);
+  }
+
+  /** Ends the run under way. Returns the changes of values; a value of null is removed. */
+  end(
+    { ends, values: given }: Extract<ImportStep, { does: 'end run' }>,
+    { isLabelled, values: before }: { isLabelled: boolean; values: readonly NaiveValue[] },
+  ): (StoryValue | (Omit<StoryValue, 'value'> & { value: null }))[] {
+    const run = this.#underWay;
+    this.#underWay = null;
+    if (run === null) return [];
+    const isRead = ({ period }: StoryValue): boolean => period >= run.start && period <= run.end;
+    const rows = plainValues(given.filter(isRead));
+    if (ends === 'failed' || rows === null) {
+      run.status = 'failed';
+      return [];
+    }
+    const first = rows.map(({ period }) => `${period.slice(0, 7)}-01`).sort()[0];
+    const stays = ({ period, key }: NaiveValue): boolean => {
+      if (key === null) return period < (first ?? '9');
+      const known = this.#completed().filter(({ hasRows }) => hasRows);
+      return !isLabelled && known.some(({ start, end }) => start <= period && period <= end);
+    };
+    const removed = before.filter((value) => isRead(value) && !stays(value) && !rows.some(isSame(value)));
+    if (ends === 'completed') Object.assign(run, { status: 'completed', hasRows: rows.length > 0 });
+    return rows.length === 0 ? [] : [...rows, ...removed.map((value) => ({ ...value, value: null }))];
+  }
+
+  /** The runs with today's key that have completed, in the order in which they began. */
+  #completed(): Run[] {
+    return this.#runs.filter(({ key, status }) => key === this.key && status === 'completed');
+  }
+
+  /** Returns whether a day's values are complete: nobody imports them, or a run has read the day to its end. */
+  hasRead(day: Day): boolean {
+    return this.key === null || this.#completed().some(({ start, end }) => start <= day && day < end);
+  }
+
+  /** Returns whether a run has read a day, at least in part. */
+  hasReadInto(day: Day): boolean {
+    return this.key === null || this.#completed().some(({ start, end }) => start <= day && day <= end);
+  }
+
+  hasReadMonth(month: Month): boolean {
+    return this.hasRead(lastDayOf(month));
+  }
+
+  /** Returns whether no run has ended the values of a day: they are complete only up to the newest run. */
+  isBehind(day: Day): boolean {
+    return this.key !== null && !this.#completed().some(({ end }) => day < end);
+  }
+
+  /** Returns whether the newest run with today's key began after a month, whatever came of it. */
+  hasTriedAfter(month: Month): boolean {
+    const newest = this.#runs.findLast(({ key }) => key === this.key);
+    return newest !== undefined && newest.end > lastDayOf(month);
+  }
+}
+
+const isSame =
+  (one: StoryValue) =>
+  ({ period, label }: StoryValue): boolean =>
+    period === one.period && label === one.label;
+
+const monthBefore = (month: Month): Month =>
+  new Date(Date.parse(`${month}-01`) - 86_400_000).toISOString().slice(0, 7);
