@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { dayOf, monthOf } from '../../domain/shared/calendar.ts';
+import { invalid } from '../../domain/shared/errors.ts';
 import { settleMonths } from '../../warehouse/months/settlement.ts';
 import { findCostSource } from '../../warehouse/sources/cost-sources.ts';
 import { decideUnit, type UnitDecision } from '../../warehouse/sources/unit-decisions.ts';
@@ -62,6 +63,9 @@ export const costSourceUnitRoutes = (app: Api, { warehouse, clock }: ApiDependen
     const orgId = caller.organisation.id;
     const source = found('cost source', id, await findCostSource(warehouse, orgId, id));
     const by = changeBy(caller, clock.now());
+    const today = dayOf(by.now);
+    if ((change.endedOn ?? '') > today)
+      throw invalid(`day: expected a day up to today, ${today}, got ${change.endedOn ?? ''}`);
     await decideUnit(warehouse, orgId, { sourceId: source.id, unit: name }, change, by);
     await settleMonths(warehouse, orgId, clock.now());
     const decided = (await units(orgId, id)).find((one) => one.unit === name);

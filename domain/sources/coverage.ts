@@ -92,12 +92,19 @@ const isLacking = ({ missingFrom }: SourceMonth): boolean => missingFrom !== nul
 
 /**
  * Returns a test for sources that a settled month does not wait for. They are sources created later, as long as an earlier one
- * covers any of the month. If no earlier source does, the later ones replace it, and the month waits for them.
+ * covers any of the month. If no earlier source does, the later ones replace it, and the month waits for them. It also waits for
+ * a later one that has brought days of the month and then stops, because a part of its spend counts.
  */
 const latecomersAmong = (all: readonly SourceMonth[]): ((source: SourceMonth) => boolean) => {
   const isCoveredByEarlier = all.some(({ isLater, lastCovered }) => !isLater && lastCovered !== null);
-  return ({ isLater }) => isLater && isCoveredByEarlier;
+  return (source) => source.isLater && isCoveredByEarlier && !hasStopped(source);
 };
+
+const hasStopped = ({ deliversFrom, lastCovered, missingThrough }: SourceMonth): boolean =>
+  deliversFrom !== null &&
+  lastCovered !== null &&
+  lastCovered >= deliversFrom &&
+  (missingThrough ?? '') > lastCovered;
 
 /**
  * Returns the sources that keep a month from settling: the active ones that lack a day. If there are none, and no source covers

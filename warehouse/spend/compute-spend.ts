@@ -172,24 +172,27 @@ const LOADED_MONTHS = `loaded_months AS (
  */
 const COUNTING_RULES = 5;
 
-/** CTE with the units that a person has ended within or before the months, by source. They may count no more (left-out-days.ts). */
-const ENDED_UNITS = `ended_units AS (
-  SELECT month, source_id, string_agg(unit || ' ' || ended_on, ',' ORDER BY unit) AS ended
+/**
+ * CTE with what people have said about units, by month and source: those that have ended within or before it, which may count no
+ * more (left-out-days.ts), and those whose charges stand. Bills that follow today are sealed again after either changes.
+ */
+const DECIDED_UNITS = `decided AS (
+  SELECT month, source_id, string_agg(concat_ws(' ', unit, ended_on, CASE WHEN stands THEN 'stands' END), ',' ORDER BY unit) AS told
   FROM (SELECT DISTINCT month, source_id FROM loaded_months)
-  JOIN (SELECT source_id, unit, ended_on FROM decided_units WHERE org_id = $org) AS decided USING (source_id)
-  WHERE ended_on < last_day(month) GROUP BY month, source_id)`;
+  JOIN (SELECT source_id, unit, ended_on, stands FROM decided_units WHERE org_id = $org) AS decisions USING (source_id)
+  WHERE ended_on < last_day(month) OR stands GROUP BY month, source_id)`;
 
 // A month with days in the future grows each day, so that the day of the computation is part of its input. A month that
 // borrowed assets is stale once the cluster's nearest known assets change, in any month. It is also stale once the cluster
 // comes onto a bill, or leaves it, on the day that lends.
 const STALE_MONTHS = `
-WITH ${LOADED_MONTHS}, ${ENDED_UNITS},
+WITH ${LOADED_MONTHS}, ${DECIDED_UNITS},
 wanted AS (
   SELECT month, '${COUNTING_RULES}/' || md5(string_agg(
-        concat_ws('/', source_id, billing_period, load_id, ended, NULLIF(on_bill, 'auto')), ',' ORDER BY source_id, billing_period))
+        concat_ws('/', source_id, billing_period, load_id, told, NULLIF(on_bill, 'auto')), ',' ORDER BY source_id, billing_period))
       || CASE WHEN month > $today::DATE THEN '/ahead'
         WHEN last_day(month) > $today::DATE AND max(loaded_months.last_day) > $today::DATE THEN '/' || $today ELSE '' END AS made_of
-  FROM loaded_months LEFT JOIN ended_units USING (month, source_id) GROUP BY month),
+  FROM loaded_months LEFT JOIN decided USING (month, source_id) GROUP BY month),
 computed AS (SELECT month, made_of FROM current_computations WHERE org_id = $org),
 borrowed AS (
   SELECT month, day, cluster, asset_day, assets, lender_is_on_bill

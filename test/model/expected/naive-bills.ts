@@ -100,12 +100,18 @@ export class NaiveBills {
     for (const month of settled.keys()) {
       const held = this.#holding(month);
       // A bill that has sealed holds. No other is sealed from spend in doubt.
-      if (held === null && this.#naive.sources.isInDoubt(month, null)) continue;
+      if (held === null && !this.#isCertain(month)) continue;
       const basis = held?.basis ?? this.#basisNow(month, today);
       if (basis === null || !this.#hasValues(basis, month)) continue;
       const because = this.#followsToday(month) ? 'backfill' : held === null ? 'settled' : 'values_changed';
       this.#seal(month, basis, because, today);
     }
+  }
+
+  /** Returns whether no source lacks a day of the month or leaves it in doubt. */
+  #isCertain(month: Month): boolean {
+    const { sources } = this.#naive;
+    return sources.gaps(month, null).length === 0 && !sources.isInDoubt(month, null);
   }
 
   /** Seals a month by hand: every bill gets another version. Returns false if the month cannot be sealed. */

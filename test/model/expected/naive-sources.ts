@@ -172,23 +172,29 @@ export class NaiveSources {
     return reached.at(-1) ?? null;
   }
 
+  /** Returns the first day that a source has ever delivered, of months of which it has brought any. A bill begins with its month. */
+  #deliversFrom({ kind, loads }: Source): Day | null {
+    const bringing = [...loads].filter(([month, one]) => this.#brought(month, one) !== null);
+    return oldest(
+      bringing.map(([month, { days }]) =>
+        kind === 'focus' ? `${month}-01` : latest(days[0] ?? null, `${month}-01`),
+      ),
+    );
+  }
+
   /**
    * Returns whether a source covers a day: the day is before its start, or a load of the day's month was published after it.
    * A load of a cluster or host must have read the day. For the others, the day must be within the delivered days (for a bill,
    * from the first day of its first month on).
    */
-  #covers({ kind, startsOn, loads }: Source, day: Day): boolean {
-    const bringing = [...loads].filter(([month, one]) => this.#brought(month, one) !== null);
-    const first = oldest(
-      bringing.map(([month, { days }]) =>
-        kind === 'focus' ? `${month}-01` : latest(days[0] ?? null, `${month}-01`),
-      ),
-    );
+  #covers(source: Source, day: Day): boolean {
+    const { kind, startsOn, loads } = source;
+    const first = this.#deliversFrom(source);
     if (startsOn !== null && day < startsOn && day < (first ?? startsOn)) return true;
     const load = loads.get(day.slice(0, 7));
     if (load === undefined || load.days.length === 0 || load.publishedOn <= day) return false;
     if (kind === 'opencost' || kind === 'hosts') return load.read.has(day);
-    const through = newest(bringing.map(([month, one]) => this.#brought(month, one)));
+    const through = newest([...loads].map(([month, one]) => this.#brought(month, one)));
     return through !== null && day <= through && first !== null && (kind === 'focus' || first <= day);
   }
 
@@ -204,14 +210,21 @@ export class NaiveSources {
     return from === undefined || through === undefined ? null : [source.name, from, through];
   }
 
-  /** Returns whether a source was created after a month settled, and an earlier source covers any day of the month. */
+  /**
+   * Returns whether a source was created after a month settled, and an earlier source covers any day of the month. If it has
+   * brought days of the month and lacks a later one, it is none.
+   */
   #isLatecomer(source: Source, month: Month): boolean {
     const isLater = ({ madeAs }: Source): boolean => madeAs > (this.#settledAs.get(month) ?? Infinity);
+    const days = daysOfMonth(month);
+    const isCovered = (day: Day): boolean => this.#covers(source, day);
+    const last = days.findLast(isCovered);
+    const from = this.#deliversFrom(source);
+    const hasStopped = from !== null && last !== undefined && last >= from && last !== days.at(-1);
     return (
       isLater(source) &&
-      this.#existing().some(
-        (one) => !isLater(one) && daysOfMonth(month).some((day) => this.#covers(one, day)),
-      )
+      !hasStopped &&
+      this.#existing().some((one) => !isLater(one) && days.some((day) => this.#covers(one, day)))
     );
   }
 

@@ -120,8 +120,8 @@ const dueMonths = async (session: Session, orgId: string): Promise<DueMonth[]> =
       ? new Map<Month, never>()
       : await sourceMonths(session, orgId, { first, last });
   const isCertain = (month: Month): boolean => {
-    const { lastKnown, doubts } = coverageOf(month, sources.get(month) ?? [], null);
-    return lastKnown.size > 0 && doubts.length === 0;
+    const { lastKnown, gaps, doubts } = coverageOf(month, sources.get(month) ?? [], null);
+    return lastKnown.size > 0 && gaps.length === 0 && doubts.length === 0;
   };
   return due.filter((month) => isRead(month) && (month.basis !== null || isCertain(monthOf(month.month))));
 };
