@@ -221,6 +221,23 @@ describeOnBothEngines('bills of months that began late', (open, onDuckDb) => {
       expect(await story.bills('2026-01', '2026-04-07')).toEqual([320, 155, 10, false]);
     });
 
+    it('wait for a source that came later and stops within the month', async () => {
+      const story = await newStory();
+      await story.connect('aws', '2026-02-07', { '2026-01': aws('2026-01', 310, 155) });
+      const tool = (days: readonly number[]): Tables => ({
+        ai_tool_spend: days.map((day) => ({
+          ...{ day: `2026-01-${String(day).padStart(2, '0')}`, tool: 'assistant', kind: 'seat', cost: '1' },
+        })),
+      });
+      const days = Array.from({ length: 31 }, (_, index) => index + 1);
+      await story.connect('ai', '2026-02-08', { '2026-01': tool(days.slice(0, 10)) });
+      expect((await story.month('2026-01', at('2026-02-08'))).status).toBe('estimate');
+      await story.load('ai', '2026-01', '2026-02-09', tool(days));
+      await story.settle(at('2026-02-09'));
+      expect(await story.bills('2026-01', '2026-02-09')).toEqual([310, 155, 31, true]);
+      expect((await story.month('2026-01', at('2026-02-09'))).status).toBe('sealed');
+    });
+
     it('stay estimates while a source that came later is in doubt', async () => {
       const story = await newStory();
       await story.connect('aws', '2026-02-07', { '2026-01': aws('2026-01', 310, 155) });
