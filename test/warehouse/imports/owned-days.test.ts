@@ -91,8 +91,7 @@ describeOnBothEngines('the days that an import reads', (open, onDuckDb) => {
     await story.connect();
     await story.run([], { outcome: 'failed' });
     expect(await story.sums()).toEqual({ '2026-01': 400 });
-    const [day, value] = ['2026-01-20', '300'];
-    expect(await story.run([[day, value]], { at: '2026-02-08T05:45:00Z' })).toEqual({
+    expect(await story.run([['2026-01-20', '300']], { at: '2026-02-08T05:45:00Z' })).toEqual({
       changed: 1,
       removed: 1,
     });

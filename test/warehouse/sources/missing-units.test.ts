@@ -389,7 +389,7 @@ describeOnBothEngines('coverage by account, cluster, host and AI tool', (open, o
         const story = await billStory();
         await story.values({ '2026-03-03': 31, '2026-04-02': 30 });
         const { id } = await newSource(test.warehouse, story.orgId, { name: 'Second' });
-        const load = (sourceId: string, account: FocusLine[]) =>
+        const read = (sourceId: string, account: FocusLine[]) =>
           loadText(
             test,
             { orgId: story.orgId, sourceId },
@@ -399,14 +399,14 @@ describeOnBothEngines('coverage by account, cluster, host and AI tool', (open, o
             ]),
             { now: may },
           );
-        await load(story.source.id, lines(range('2026-02-01', '2026-02-12'), '20', B));
-        await load(id, lines(range('2026-02-01', '2026-05-06'), '3', B));
+        await read(story.source.id, lines(range('2026-02-01', '2026-02-12'), '20', B));
+        await read(id, lines(range('2026-02-01', '2026-05-06'), '3', B));
         // February and March are locked without the account of the first source.
         await story.lock('2026-02', may, true);
         await story.lock('2026-03', may, true);
         const april = async () => (await story.months(1, '2026-04', may))[0]?.missing;
         expect(await april()).toEqual([]);
-        await load(id, lines(range('2026-02-01', '2026-02-12'), '3', B));
+        await read(id, lines(range('2026-02-01', '2026-02-12'), '3', B));
         expect(await april()).toMatchObject([{ sentence: textLike(/of cost source "Second"/), amount: 90 }]);
       });
 
