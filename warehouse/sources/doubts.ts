@@ -21,7 +21,7 @@ interface DoubtRow {
  * Returns the doubts that current loads and computations have stored about the months from `first` to `last`, by the month's
  * first day and the source's id. A person who says that charges are right beside others ends the doubt about them.
  *
- * @param asOf only what was published, computed or decided before this day counts; null counts all.
+ * @param asOf only what was published or computed before this day counts; null counts all.
  */
 export const storedDoubts = async (
   session: Pick<Session, 'query'>,
@@ -48,13 +48,27 @@ const otherOf = ({
   other_name: name,
 }: Pick<DoubtRow, 'other_source_id' | 'other_name'>) => (id === null || name === null ? null : { id, name });
 
+/** What doubts are made of: readings, computations, and what people have decided about units. */
+interface Basis {
+  found: string;
+  computations: string;
+  decisions: string;
+}
+
+const CURRENT: Basis = {
+  found: CURRENT_READINGS,
+  computations: 'current_computations',
+  decisions: 'decided_units',
+};
+
+const AS_OF: Basis = {
+  found: READINGS_AS_OF,
+  computations: newestBefore('month_computations', 'month', 'computation_id', 'computed_at'),
+  decisions: newestBefore('unit_decisions', 'source_id, unit', 'decision_id', 'decided_at'),
+};
+
 /** CTE with the doubts that some readings and computations have stored, less those that a person has decided. */
-const foundDoubts = (
-  found: string,
-  computations: string,
-  months: string,
-  decisions = 'decided_units',
-): string => `stored_doubts AS (
+const foundDoubts = ({ found, computations, decisions }: Basis, months: string): string => `stored_doubts AS (
   SELECT source_id, month, code, unit, phrase, amount, CAST(NULL AS VARCHAR) AS other_source_id
   FROM load_doubts SEMI JOIN ${found} AS counted USING (org_id, source_id, load_id, billing_period)
   WHERE org_id = $org AND ${months}
@@ -62,29 +76,24 @@ const foundDoubts = (
   SELECT source_id, month, code, unit, phrase, amount, other_source_id
   FROM month_doubts SEMI JOIN ${computations} AS counted USING (org_id, month, computation_id)
   WHERE org_id = $org AND ${months}),
-standing AS (
-  SELECT source_id, unit, 'charges_twice' AS code FROM ${decisions} AS decided WHERE org_id = $org AND stands),
+standing AS (SELECT source_id, unit, 'charges_twice' AS code FROM ${decisions} AS decided WHERE org_id = $org AND stands),
 found_doubts AS (
   FROM stored_doubts ANTI JOIN standing USING (source_id, unit, code)
   ANTI JOIN standing AS beside
     ON beside.source_id = stored_doubts.other_source_id AND beside.unit = stored_doubts.unit AND beside.code = stored_doubts.code)`;
 
 /** CTEs with the months that have a doubt about a source, by its kind; they end with `doubted_months`. */
-export const DOUBTED_MONTHS = `${foundDoubts(CURRENT_READINGS, 'current_computations', 'true')},
+export const DOUBTED_MONTHS = `${foundDoubts(CURRENT, 'true')},
 doubted_months AS (
   SELECT DISTINCT kind, month
   FROM found_doubts JOIN (SELECT source_id, kind FROM cost_sources WHERE org_id = $org) USING (source_id))`;
 
-const doubtsBy = (found: string, computations: string, decisions?: string): string => `
-WITH ${foundDoubts(found, computations, 'month BETWEEN $first::DATE AND $last::DATE', decisions)}
+const doubtsBy = (basis: Basis): string => `
+WITH ${foundDoubts(basis, 'month BETWEEN $first::DATE AND $last::DATE')}
 SELECT month, source_id, name, code, unit, other_source_id, other_name, phrase, sum(amount) AS amount
 FROM found_doubts JOIN (SELECT source_id, name FROM cost_sources WHERE org_id = $org) USING (source_id)
 LEFT JOIN (SELECT source_id AS other_source_id, name AS other_name FROM cost_sources WHERE org_id = $org) USING (other_source_id)
 GROUP BY ALL ORDER BY month, source_id, code, unit, phrase`;
 
-const DOUBTS = doubtsBy(CURRENT_READINGS, 'current_computations');
-const DOUBTS_AS_OF = doubtsBy(
-  READINGS_AS_OF,
-  newestBefore('month_computations', 'month', 'computation_id', 'computed_at'),
-  newestBefore('unit_decisions', 'source_id, unit', 'decision_id', 'decided_at'),
-);
+const DOUBTS = doubtsBy(CURRENT);
+const DOUBTS_AS_OF = doubtsBy(AS_OF);
